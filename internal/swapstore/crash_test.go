@@ -84,7 +84,56 @@ func TestCrashAtEveryWriteLeavesAllOrNothing(t *testing.T) {
 	require.NoError(t, s.Close())
 
 	require.Greater(t, len(recorder.moments), 300)
-	for _, m := range recorder.moments {
+	recorder.check(t, stages)
+}
+
+// A crash while a store is written anew in parts leaves what was written until then, be it to the old files or to those
+// that replace them.
+func TestCrashAtEveryWriteOfARewritingInParts(t *testing.T) {
+	recorder := &crashRecorder{disk: vfs.NewCrashableMem()}
+	fs := errorfs.Wrap(recorder.disk, errorfs.InjectorFunc(recorder.observe))
+	stages := []map[string]string{{}}
+	s, err := swapstore.Open(fs, "data/store", swapstore.Format{})
+	require.NoError(t, err)
+	record := func() {
+		stages = append(stages, content(t, s))
+		recorder.acknowledge()
+	}
+	put := func(key, value string) {
+		set(t, s, map[string]string{key: value})
+		record()
+	}
+	set(t, s, map[string]string{"a": "1", "b": strings.Repeat("x", 5000), "c": "3"})
+	record()
+	for n := range 2 {
+		r, err := swapstore.BeginRewriting(s)
+		require.NoError(t, err)
+		put("d", fmt.Sprint("begun", n))
+		require.NoError(t, r.Fill(t.Context(), func(src swapstore.Reader, dst swapstore.Writer) error {
+			put("d", fmt.Sprint("filled", n))
+			require.NoError(t, s.Apply(func(w swapstore.Writer) error {
+				return errors.Join(swapstore.DeletePrefix(w, []byte("c")), w.Delete([]byte("a")))
+			}))
+			record()
+			return without("b")(src, dst)
+		}))
+		put("c", fmt.Sprint("still the old", n))
+		put("a", fmt.Sprint("back", n))
+		require.NoError(t, r.Switch())
+		record()
+		put("e", fmt.Sprint("the new", n))
+		require.NoError(t, r.Clean())
+		put("f", fmt.Sprint("cleaned", n))
+	}
+	require.NoError(t, s.Close())
+	require.Greater(t, len(recorder.moments), 300)
+	recorder.check(t, stages)
+}
+
+// check opens what every moment has left, which is what was acknowledged until then, or what came next.
+func (c *crashRecorder) check(t *testing.T, stages []map[string]string) {
+	t.Helper()
+	for _, m := range c.moments {
 		s, err := swapstore.Open(m.disk, "data/store", swapstore.Format{})
 		require.NoError(t, err, m.op)
 		got := content(t, s)
@@ -137,23 +186,26 @@ func TestACrashWhileOpeningLosesNothing(t *testing.T) {
 }
 
 // failing makes the n-th operation of a kind on a path with the suffix fail.
-func failing(kind errorfs.OpKind, suffix string, n int) errorfs.Injector {
-	return errorfs.InjectorFunc(func(op errorfs.Op) error {
-		if op.Kind != kind || !strings.HasSuffix(op.Path, suffix) {
+func failing(kind errorfs.OpKind, suffix string, n int) func() errorfs.Injector {
+	return func() errorfs.Injector {
+		left := n
+		return errorfs.InjectorFunc(func(op errorfs.Op) error {
+			if op.Kind != kind || !strings.HasSuffix(op.Path, suffix) {
+				return nil
+			}
+			left--
+			if left == 0 {
+				return errorfs.ErrInjected
+			}
 			return nil
-		}
-		n--
-		if n == 0 {
-			return errorfs.ErrInjected
-		}
-		return nil
-	})
+		})
+	}
 }
 
 func TestRewriteOnAFailingDisk(t *testing.T) {
 	const createOps = 2 // the pointer writes of Open come first
 	for name, c := range map[string]struct {
-		injector  errorfs.Injector
+		injector  func() errorfs.Injector
 		want      error
 		rewritten bool
 	}{
@@ -165,40 +217,42 @@ func TestRewriteOnAFailingDisk(t *testing.T) {
 		"remove old":      {failing(errorfs.OpRemoveAll, "g000001", 1), swapstore.ErrLeftovers, true},
 		"list after swap": {failing(errorfs.OpList, "store", 4), swapstore.ErrLeftovers, true},
 	} {
-		t.Run(name, func(t *testing.T) {
-			mem := vfs.NewMem()
-			fs := errorfs.Wrap(mem, c.injector)
-			s, err := swapstore.Open(fs, "store", swapstore.Format{})
-			require.NoError(t, err)
-			set(t, s, map[string]string{"a": "1", "b": "2"})
-			err = s.Rewrite(context.Background(), without("a"))
-			require.ErrorIs(t, err, errorfs.ErrInjected)
-			want := map[string]string{"a": "1", "b": "2"}
-			if c.rewritten {
-				delete(want, "a")
-			}
-			require.Equal(t, want, content(t, s))
-			switch {
-			case c.want == nil:
-				require.NotErrorIs(t, err, swapstore.ErrUncertain)
-				_, err := mem.Stat("store/g000002")
-				require.Error(t, err, "the new generation must be removed")
-				require.NoError(t, s.Rewrite(context.Background(), without("a")), "a retry must succeed")
-				delete(want, "a")
-			case errors.Is(c.want, swapstore.ErrLeftovers):
-				require.ErrorIs(t, err, c.want)
-				require.NoError(t, s.Rewrite(context.Background(), without("a")), "a retry must clean up")
-			default:
-				require.ErrorIs(t, err, c.want)
-				require.ErrorIs(t, s.Apply(nil), swapstore.ErrUncertain)
-			}
-			require.NoError(t, s.Close())
+		for way, rewrite := range rewritings() {
+			t.Run(name+" "+way, func(t *testing.T) {
+				mem := vfs.NewMem()
+				fs := errorfs.Wrap(mem, c.injector())
+				s, err := swapstore.Open(fs, "store", swapstore.Format{})
+				require.NoError(t, err)
+				set(t, s, map[string]string{"a": "1", "b": "2"})
+				err = rewrite(s, context.Background(), without("a"))
+				require.ErrorIs(t, err, errorfs.ErrInjected)
+				want := map[string]string{"a": "1", "b": "2"}
+				if c.rewritten {
+					delete(want, "a")
+				}
+				require.Equal(t, want, content(t, s))
+				switch {
+				case c.want == nil:
+					require.NotErrorIs(t, err, swapstore.ErrUncertain)
+					_, err := mem.Stat("store/g000002")
+					require.Error(t, err, "the new generation must be removed")
+					require.NoError(t, rewrite(s, context.Background(), without("a")), "a retry must succeed")
+					delete(want, "a")
+				case errors.Is(c.want, swapstore.ErrLeftovers):
+					require.ErrorIs(t, err, c.want)
+					require.NoError(t, rewrite(s, context.Background(), without("a")), "a retry must clean up")
+				default:
+					require.ErrorIs(t, err, c.want)
+					require.ErrorIs(t, s.Apply(nil), swapstore.ErrUncertain)
+				}
+				require.NoError(t, s.Close())
 
-			s = open(t, "store", mem)
-			require.Equal(t, want, content(t, s))
-			names, err := mem.List("store")
-			require.NoError(t, err)
-			require.Len(t, names, 3)
-		})
+				s = open(t, "store", mem)
+				require.Equal(t, want, content(t, s))
+				names, err := mem.List("store")
+				require.NoError(t, err)
+				require.Len(t, names, 3)
+			})
+		}
 	}
 }

@@ -26,7 +26,8 @@
 // are among the files that Rewrite unlinks.
 //
 // Any number of goroutines may read; writers wait for each other. What ApplyAhead and ApplyUnsynced write is applied
-// while their caller goes on: only who reads keys with the same first byte waits for it. A Rewrite
+// while their caller goes on: only who reads keys with the same first byte waits for it. While a Rewriting is filled
+// writers go on too. A Rewrite
 // waits for the readers that started before it switched, so no function given
 // to Scan, Apply or Rewrite may call a method that writes, nor Close. Reading
 // is always allowed.
@@ -35,7 +36,7 @@
 //	read.go, lookup.go, write.go      reading and writing keys
 //	ahead.go                          changes that are applied while their writer goes on
 //	many.go                           deleting many keys at once, and sums that are added to without being read
-//	rewrite.go                        a new generation
+//	rewrite.go, rewriting.go          a new generation, made while writers wait or go on
 //	tables.go, entries.go             the tables it is made of
 //	alone.go                          one that is tables alone, and a database made of it
 //	pointer.go, sweep.go              the pointer to it, old ones removed
@@ -43,6 +44,6 @@
 //	held.go, files.go                 files emptied when they are unlinked, and read for a search
 //	marked.go, sparse.go, later.go    file systems below Pebble: manifests with a marker, no room reserved, a new
 //	                                  folder synchronised at once
-//	remedy.go                         what an owner says to do about damage
-//	errors.go, logger.go              damage told as ErrCorrupt; Pebble's last messages
+//	errors.go, logger.go              damage told as ErrCorrupt, and what an owner says to do about it; Pebble's
+//	                                  last messages
 package swapstore

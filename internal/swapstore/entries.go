@@ -1,6 +1,9 @@
 package swapstore
 
-import "slices"
+import (
+	"bytes"
+	"slices"
+)
 
 // entriesBytes is how much is handed over at once.
 const entriesBytes = 128 << 10
@@ -34,4 +37,40 @@ func (e *entries) each(fn func(key, value []byte) error) error {
 		from = e.ends[i+1]
 	}
 	return nil
+}
+
+// touched are keys that have been written to. A nil one notes nothing.
+type touched struct {
+	keys entries
+	// prefixes are those under which all was deleted.
+	prefixes [][]byte
+}
+
+func (t *touched) key(key []byte) {
+	if t != nil {
+		t.keys.add(key, nil)
+	}
+}
+
+func (t *touched) prefix(prefix []byte) {
+	if t != nil {
+		t.prefixes = append(t.prefixes, bytes.Clone(prefix))
+	}
+}
+
+// size is how many were noted, each as often as it was.
+func (t *touched) size() int { return len(t.keys.ends)/2 + len(t.prefixes) }
+
+// sorted returns the keys and the prefixes, ascending, each once. The keys are those that t holds.
+func (t *touched) sorted() (keys, prefixes [][]byte) {
+	keys = make([][]byte, 0, len(t.keys.ends)/2)
+	_ = t.keys.each(func(key, _ []byte) error {
+		keys = append(keys, key)
+		return nil
+	})
+	for _, list := range []*[][]byte{&keys, &t.prefixes} {
+		slices.SortFunc(*list, bytes.Compare)
+		*list = slices.CompactFunc(*list, bytes.Equal)
+	}
+	return keys, t.prefixes
 }

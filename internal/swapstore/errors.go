@@ -6,6 +6,7 @@ import (
 	"syscall"
 
 	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
 var (
@@ -38,6 +39,10 @@ var (
 	// still be on disk: call Rewrite again, or open the store again.
 	ErrLeftovers = errors.New("files of the old generation are left over")
 
+	// ErrRewriting is returned by a rewriting that begins while another one is under way,
+	// and by a part of one that is not due. It is a programmer's error.
+	ErrRewriting = errors.New("a rewriting of the store is under way, or not as far as that")
+
 	// ErrOrder is returned by the writer of Rewrite for a key that is not above
 	// the one before it, and for a delete. Either would leave dead bytes in the
 	// new generation. It is a programmer's error.
@@ -61,4 +66,28 @@ func openingDamage(err error) error {
 		return err
 	}
 	return fmt.Errorf("%w: %w", ErrCorrupt, err)
+}
+
+// remediedFS is a file system that knows what to do about a damaged store on it.
+type remediedFS struct {
+	vfs.FS
+	remedy string
+}
+
+// Remedied returns the file system as one whose stores tell a remedy when a file of
+// theirs turns out to be damaged, since only their owner knows whether they can be
+// rebuilt, and from what.
+func Remedied(fs vfs.FS, remedy string) vfs.FS { return remediedFS{fs, remedy} }
+
+// Unwrap implements vfs.FS.
+func (f remediedFS) Unwrap() vfs.FS { return f.FS }
+
+// remedyOf is the remedy for the stores of a file system.
+func remedyOf(fs vfs.FS) string {
+	for ; fs != nil; fs = fs.Unwrap() {
+		if f, is := fs.(remediedFS); is {
+			return f.remedy
+		}
+	}
+	return "put the store's folder back from a copy"
 }

@@ -36,13 +36,14 @@ func (s *Store) Lookup(keys [][]byte) (out []Found, err error) {
 	defer g.release()
 	out = make([]Found, len(keys))
 	if len(keys) < lookedUpTogether {
-		return out, lookup(g, g.db, keys, out)
+		return out, g.now().lookup(keys, out)
 	}
 	snapshot := g.db.NewSnapshot()
+	then := view{g.number, snapshot}
 	var working errgroup.Group
 	for half := range 2 {
 		from, to := half*len(keys)/2, (half+1)*len(keys)/2
-		working.Go(func() error { return lookup(g, snapshot, keys[from:to], out[from:to]) })
+		working.Go(func() error { return then.lookup(keys[from:to], out[from:to]) })
 	}
 	err = errors.Join(working.Wait(), snapshot.Close())
 	return out, err
@@ -51,14 +52,9 @@ func (s *Store) Lookup(keys [][]byte) (out []Found, err error) {
 // lookedUpTogether is from how many keys on two goroutines look them up.
 const lookedUpTogether = 512
 
-// iterable is a database, or a snapshot of one.
-type iterable interface {
-	NewIter(o *pebble.IterOptions) (*pebble.Iterator, error)
-}
-
 // lookup looks up keys one after the other.
-func lookup(g *generation, in iterable, keys [][]byte, out []Found) error {
-	it, err := in.NewIter(&pebble.IterOptions{UseL6Filters: true})
+func (g view) lookup(keys [][]byte, out []Found) error {
+	it, err := g.in.NewIter(&pebble.IterOptions{UseL6Filters: true})
 	if err != nil {
 		return fmt.Errorf("look up in generation %d: %w", g.number, damage(err))
 	}

@@ -20,6 +20,7 @@ func DeletePrefix(w Writer, prefix []byte) error {
 		return ErrOrder
 	}
 	b.changed.add(prefix)
+	b.touched.prefix(prefix)
 	return b.b.DeleteRange(prefix, prefixEnd(prefix), nil)
 }
 
@@ -30,7 +31,7 @@ func Add(w Writer, key []byte, n int32) error {
 	if !is || !b.sums {
 		return ErrOrder
 	}
-	b.changed.add(key)
+	b.note(key)
 	return b.b.Merge(key, Sum(n), nil)
 }
 

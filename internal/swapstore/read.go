@@ -39,7 +39,7 @@ func (s *Store) Get(key []byte) (value []byte, found bool, err error) {
 		return nil, false, err
 	}
 	defer g.release()
-	return g.Get(key)
+	return g.now().Get(key)
 }
 
 // Scan implements Reader. It sees the store as it was when Scan was called.
@@ -49,7 +49,7 @@ func (s *Store) Scan(prefix []byte, fn func(key, value []byte) error) error {
 		return err
 	}
 	defer g.release()
-	return g.Scan(prefix, fn)
+	return g.now().Scan(prefix, fn)
 }
 
 // ScanFrom is Scan of the keys with the prefix that do not come before from, which has the prefix
@@ -60,12 +60,21 @@ func (s *Store) ScanFrom(prefix, from []byte, fn func(key, value []byte) error) 
 		return err
 	}
 	defer g.release()
-	return g.scanBetween(from, prefixEnd(prefix), fn)
+	return g.now().scanBetween(from, prefixEnd(prefix), fn)
 }
 
+// view is a generation as it is read: as it is now, or was at one time.
+type view struct {
+	number uint64
+	in     pebble.Reader
+}
+
+// now is the generation as it is at every call.
+func (g *generation) now() view { return view{g.number, g.db} }
+
 // Get implements Reader.
-func (g *generation) Get(key []byte) (value []byte, found bool, err error) {
-	v, closer, err := g.db.Get(key)
+func (g view) Get(key []byte) (value []byte, found bool, err error) {
+	v, closer, err := g.in.Get(key)
 	if errors.Is(err, pebble.ErrNotFound) {
 		return nil, false, nil
 	}
@@ -80,7 +89,7 @@ func (g *generation) Get(key []byte) (value []byte, found bool, err error) {
 }
 
 // Scan implements Reader.
-func (g *generation) Scan(prefix []byte, fn func(key, value []byte) error) (err error) {
+func (g view) Scan(prefix []byte, fn func(key, value []byte) error) (err error) {
 	if len(prefix) == 0 { // an empty bound is not the same to Pebble as none
 		return g.scanBetween(nil, nil, fn)
 	}
@@ -88,8 +97,8 @@ func (g *generation) Scan(prefix []byte, fn func(key, value []byte) error) (err 
 }
 
 // scanBetween scans the keys from a bound to another one, which is not included; nil is none.
-func (g *generation) scanBetween(from, to []byte, fn func(key, value []byte) error) (err error) {
-	it, err := g.db.NewIter(&pebble.IterOptions{LowerBound: from, UpperBound: to})
+func (g view) scanBetween(from, to []byte, fn func(key, value []byte) error) (err error) {
+	it, err := g.in.NewIter(&pebble.IterOptions{LowerBound: from, UpperBound: to})
 	if err != nil {
 		return fmt.Errorf("scan generation %d: %w", g.number, damage(err))
 	}

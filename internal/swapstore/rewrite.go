@@ -18,35 +18,38 @@ import (
 func (s *Store) Rewrite(ctx context.Context, fill func(src Reader, dst Writer) error) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	s.queue.wait(nil)
-	old, err := s.writable()
+	old, err := rewritable(s)
 	if err != nil {
 		return err
 	}
-	fs := s.fs
-	if err := sweep(fs, s.dir, old.number); err != nil {
-		return fmt.Errorf("rewrite: %w", err)
-	}
-	g, err := s.fillNext(ctx, old, fill)
+	g, err := s.fillNext(ctx, old.now(), fill)
 	if err != nil {
-		return fmt.Errorf("rewrite of generation %d: %w", old.number, errors.Join(err, sweep(fs, s.dir, old.number)))
+		return fmt.Errorf("rewrite of generation %d: %w", old.number, errors.Join(err, sweep(s.fs, s.dir, old.number)))
 	}
 	if err := s.switchTo(old, g); err != nil {
 		return fmt.Errorf("switch to generation %d: %w", g.number, err)
 	}
-	old.readers.Wait()
-	err = old.db.Close()
-	if err = errors.Join(err, sweep(fs, s.dir, g.number)); err != nil {
-		return fmt.Errorf("%w: generation %d: %w", ErrLeftovers, old.number, err)
+	return old.clean(s, g)
+}
+
+// rewritable returns the current generation, with all that was applied ahead, if it can be written anew now. The
+// caller holds s.writing.
+func rewritable(s *Store) (*generation, error) {
+	s.queue.wait(nil)
+	if s.rewriting != nil {
+		return nil, ErrRewriting
 	}
-	return nil
+	return s.writable()
 }
 
 // fillNext writes the next generation and makes it durable, without pointing
-// at it yet.
+// at it yet. What an earlier attempt has left is removed first.
 func (s *Store) fillNext(
-	ctx context.Context, old *generation, fill func(src Reader, dst Writer) error,
+	ctx context.Context, old view, fill func(src Reader, dst Writer) error,
 ) (*generation, error) {
+	if err := sweep(s.fs, s.dir, old.number); err != nil {
+		return nil, err
+	}
 	g, err := s.openGeneration(s.fs, old.number+1, true)
 	if err != nil {
 		return nil, err
@@ -86,4 +89,13 @@ func (s *Store) switchTo(old, g *generation) error {
 	s.broken = ErrUncertain
 	s.mu.Unlock()
 	return errors.Join(ErrUncertain, err)
+}
+
+// clean removes the generation, which another one has replaced, once nobody reads it any more.
+func (g *generation) clean(s *Store, by *generation) error {
+	g.readers.Wait()
+	if err := errors.Join(g.db.Close(), sweep(s.fs, s.dir, by.number)); err != nil {
+		return fmt.Errorf("%w: generation %d: %w", ErrLeftovers, g.number, err)
+	}
+	return nil
 }

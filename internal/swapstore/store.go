@@ -26,6 +26,10 @@ type Store struct {
 
 	// writing is held by Apply, Rewrite and Close.
 	writing sync.Mutex
+	// rewriting is that under way in parts, or nil, and touched what was written to since its fill has begun or was
+	// caught up with. Both are for who holds writing.
+	rewriting *Rewriting
+	touched   *touched
 
 	mu sync.RWMutex
 	// current is nil after Close.
@@ -181,8 +185,13 @@ func markVersion(fs vfs.FS, dir string, version pebble.FormatMajorVersion) error
 // Dir returns the store's folder.
 func (s *Store) Dir() string { return s.dir }
 
-// Close waits for readers and closes the database. Closing twice is harmless.
+// Close waits for readers and closes the database. A Rewriting that is under way is abandoned, once its part that goes
+// on has ended. Closing twice is harmless.
 func (s *Store) Close() error {
+	s.writing.Lock()
+	r := s.rewriting
+	s.writing.Unlock()
+	abandoned := r.Abandon()
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	s.queue.wait(nil)
@@ -191,10 +200,10 @@ func (s *Store) Close() error {
 	s.current = nil
 	s.mu.Unlock()
 	if g == nil {
-		return nil
+		return abandoned
 	}
 	g.readers.Wait()
-	if err := errors.Join(g.db.Close(), s.lock.Close()); err != nil {
+	if err := errors.Join(abandoned, g.db.Close(), s.lock.Close()); err != nil {
 		return fmt.Errorf("close generation %d: %w", g.number, err)
 	}
 	return nil

@@ -58,7 +58,7 @@ func (s *Store) written(fn func(w Writer) error, changed *kinds) (*generation, *
 		return nil, nil, err
 	}
 	b := s.newBatch(g)
-	if err := fn(batchWriter{b, s.size.Sums, changed}); err != nil {
+	if err := fn(batchWriter{b, s.size.Sums, changed, s.touched}); err != nil {
 		return nil, nil, errors.Join(err, b.Close())
 	}
 	return g, b, nil
@@ -105,16 +105,23 @@ type batchWriter struct {
 	sums bool
 	// changed are the kinds of the keys.
 	changed *kinds
+	touched *touched
 }
 
 // Set implements Writer.
 func (w batchWriter) Set(key, value []byte) error {
-	w.changed.add(key)
+	w.note(key)
 	return w.b.Set(key, value, nil)
 }
 
 // Delete implements Writer.
 func (w batchWriter) Delete(key []byte) error {
-	w.changed.add(key)
+	w.note(key)
 	return w.b.Delete(key, nil)
+}
+
+// note notes that a key changes.
+func (w batchWriter) note(key []byte) {
+	w.changed.add(key)
+	w.touched.key(key)
 }
