@@ -143,7 +143,8 @@ func search(t require.TestingT, fs vfs.FS, path string, needles map[string][]byt
 
 // eraseWhole erases and scrubs.
 func eraseWhole(s *Store, subjects []lethe.TransactionID) error {
-	return errors.Join(s.Erase(context.Background(), lethe.Transactions(subjects...)), s.Scrub(context.Background()))
+	ctx := context.Background()
+	return errors.Join(s.Erase(ctx, lethe.Transactions(subjects...)), ScrubAtOnce(ctx, s))
 }
 
 func TestNoByteIsLeftAfterErase(t *testing.T) {

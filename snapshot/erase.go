@@ -22,7 +22,7 @@ import (
 // closed or settled timestep that held one is written anew, the old files are unlinked,
 // and it has a new revision. One that held nothing else is gone, see Gone, and the
 // closed timestep after it has a new revision. Nothing reads the targets any more when
-// Erase returns nil, but the files of staging hold bytes of them until Scrub returns nil
+// Erase returns nil, but the files of staging hold bytes of them until a Scrub has ended
 // too; the keyed hash by which they stay suppressed is left (Erase suppresses them
 // first).
 //
@@ -66,17 +66,6 @@ func (s *Store) Erase(ctx context.Context, targets []lethe.Target) error {
 	}
 	if err := s.staging.erase(gone); err != nil {
 		return fmt.Errorf("erase from staging: %w", err)
-	}
-	return nil
-}
-
-// Scrub writes staging anew, so that its files hold nothing any more that was deleted
-// from it. It takes time as the history is long, for staging has an index of all
-// transactions; nothing that Erase promises waits for it but the bytes on the disk.
-// It is idempotent. Errors are those of the context and of the file system.
-func (s *Store) Scrub(ctx context.Context) error {
-	if err := scrub(ctx, s.staging); err != nil {
-		return fmt.Errorf("scrub staging: %w", err)
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package snapshot
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"maps"
 
 	"lethe"
@@ -96,19 +97,41 @@ func keysOf(s *staging, gone erasure) (keys [][]byte, err error) {
 	return keys, nil
 }
 
-// scrub writes staging anew as it is. It always writes: bytes of what was deleted may
-// still be in its files.
-func scrub(ctx context.Context, s *staging) error {
-	return s.Rewrite(ctx, func(src swapstore.Reader, dst swapstore.Writer) error {
-		return src.Scan(nil, func(key, value []byte) error {
-			if key[0] == kindAlike {
-				n, err := decodeCount(value)
-				if err != nil || n == 0 {
-					return err
-				}
+// Scrub is staging that is written anew, so that its files hold nothing any more that was deleted from it before that
+// began. It takes time as the history is long, for staging has an index of all transactions; nothing that Erase
+// promises waits for it but the bytes on the disk. Its parts come one after the other: Fill and Clean, which take
+// long, may run in another goroutine than that which owns the store, while that goes on; Switch is for the owner.
+// What is deleted after the beginning may be in the new files, until the next one. A part that fails ends it. Errors
+// are those of the contexts and of the file system.
+type Scrub struct{ *swapstore.Rewriting }
+
+// BeginScrub begins to write staging anew. One Scrub is under way at a time.
+func (s *Store) BeginScrub() (Scrub, error) {
+	r, err := swapstore.BeginRewriting(s.staging.Store)
+	if err != nil {
+		return Scrub{}, fmt.Errorf("scrub staging: %w", err)
+	}
+	return Scrub{r}, nil
+}
+
+// Fill makes the new files.
+func (s Scrub) Fill(ctx context.Context) error {
+	if err := s.Rewriting.Fill(ctx, fillScrubbed); err != nil {
+		return fmt.Errorf("scrub staging: %w", err)
+	}
+	return nil
+}
+
+// fillScrubbed fills staging anew as it is.
+func fillScrubbed(src swapstore.Reader, dst swapstore.Writer) error {
+	return src.Scan(nil, func(key, value []byte) error {
+		if key[0] == kindAlike {
+			n, err := decodeCount(value)
+			if err != nil || n == 0 {
+				return err
 			}
-			return dst.Set(key, value)
-		})
+		}
+		return dst.Set(key, value)
 	})
 }
 

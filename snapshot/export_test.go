@@ -36,3 +36,18 @@ func Unknown(s *Store) (n int, learnt bool, err error) {
 	})
 	return n, s.staging.strangers.from == nil, err
 }
+
+// ScrubAtOnce writes staging anew in one go.
+func ScrubAtOnce(ctx context.Context, s *Store) error {
+	scrub, err := s.BeginScrub()
+	if err == nil {
+		err = scrub.Fill(ctx)
+	}
+	if err == nil {
+		err = scrub.Switch()
+	}
+	if err == nil {
+		err = scrub.Clean()
+	}
+	return err
+}

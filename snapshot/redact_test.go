@@ -95,7 +95,7 @@ func TestNoErasedFeatureIsLeft(t *testing.T) {
 
 	for range 2 {
 		require.NoError(t, s.Erase(context.Background(), targets))
-		require.NoError(t, s.Scrub(context.Background()))
+		require.NoError(t, ScrubAtOnce(context.Background(), s))
 		left, _ := search(t, disk, "data", wanted)
 		require.Empty(t, left)
 		got, err := s.Load(1)
@@ -144,7 +144,7 @@ func TestErasedFeaturesOfCandidates(t *testing.T) {
 	require.True(t, located[0].Known)
 	require.Len(t, located[0].Rows, 2)
 	require.NoError(t, s.Erase(context.Background(), []lethe.Target{target}))
-	require.NoError(t, s.Scrub(context.Background()))
+	require.NoError(t, ScrubAtOnce(context.Background(), s))
 	var rows [][]float32
 	require.NoError(t, widths{s.staging}.candidates(s.staging.options.Secret.Pseudonym("a"), func(c candidate) error {
 		r, err := decodeRow(c.row)

@@ -135,15 +135,17 @@ func (c *Coordinator) TakeNotices(notices []wire.Notice) error {
 	return nil
 }
 
-// waits reports whether Advance has nothing to do before something arrives or is due.
-func (c *Coordinator) waits() bool {
-	return !c.states.dirty && c.states.queue.waits(c.states.o.Clock.Now())
+// waits reports whether Advance has nothing to do before something arrives, ends or is due.
+func (c *Coordinator) waits() (bool, error) {
+	ended, err := c.states.scrubs.end()
+	c.states.dirty = c.states.dirty || ended
+	return !c.states.dirty && c.states.queue.waits(c.states.o.Clock.Now()), err
 }
 
 // Changes reports whether Advance may change graphs now: it has something to do, and a request is open.
 func (c *Coordinator) Changes() (bool, error) {
-	if c.waits() {
-		return false, nil
+	if waits, err := c.waits(); err != nil || waits {
+		return false, err
 	}
 	counts, err := c.states.o.Ledger.Count()
 	for state, n := range counts {
@@ -158,8 +160,8 @@ func (c *Coordinator) Changes() (bool, error) {
 // and those that are wait for a batch. Batches are carried out one after the other, but
 // for the search at the end.
 func (c *Coordinator) Advance(ctx context.Context) (err error) {
-	if c.waits() {
-		return nil
+	if waits, err := c.waits(); err != nil || waits {
+		return err
 	}
 	// What a step leaves to be done at once makes it dirty again.
 	for again := true; again; again = c.states.dirty {

@@ -22,12 +22,12 @@ func (s *states) swapped(ctx context.Context, b batch) (batch, error) {
 			return found, err
 		}
 		b = found
-	} else if !s.scrubs.has(b) {
+	} else if !s.scrubs.begunFor(b) {
 		if err := s.erased.removeNamed(ctx, b.ids()); err != nil {
 			return b, err
 		}
 	}
-	if err := s.scrubs.make(ctx, b); err != nil {
+	if made, err := s.scrubs.make(ctx, b); err != nil || !made {
 		return b, err
 	}
 	return s.cleaned(ctx, b)
@@ -36,24 +36,47 @@ func (s *states) swapped(ctx context.Context, b batch) (batch, error) {
 // scrubs are the batches whose targets are out of the graphs' files.
 type scrubs struct {
 	graphs Graphs
-	// begun is, by leader, how many tries a batch had begun by then.
-	begun map[string]int
+	// made is, by leader, how many tries a batch had begun by then.
+	made map[string]int
+	// now is what is under way for a try of a batch, nil if nothing is.
+	now    Scrub
+	leader string
+	tries  int
 }
 
 // has reports whether this process has written the graphs' files anew in this try of a batch.
-func (s scrubs) has(b batch) bool { return s.begun[b.leader] == b.attempts()+1 }
+func (s *scrubs) has(b batch) bool { return s.made[b.leader] == b.attempts()+1 }
+
+// begunFor reports whether it has, or has begun to.
+func (s *scrubs) begunFor(b batch) bool {
+	return s.has(b) || s.now != nil && s.leader == b.leader && s.tries == b.attempts()+1
+}
 
 // make has the graphs' files written anew, once a try and in every process: one that takes over, or begins
-// again, may have put into them what it deleted since.
-func (s scrubs) make(ctx context.Context, b batch) error {
-	if s.has(b) {
-		return nil
+// again, may have put into them what it deleted since. It reports whether that is done. What is under way for
+// another batch is waited for first: it may have begun before this one has deleted anything.
+func (s *scrubs) make(ctx context.Context, b batch) (made bool, err error) {
+	if s.has(b) || s.now != nil {
+		return s.has(b), nil
 	}
-	if err := s.graphs.Scrub(ctx); err != nil {
-		return err
+	if s.now, err = s.graphs.BeginScrub(ctx); err != nil {
+		return false, err
 	}
-	s.begun[b.leader] = b.attempts() + 1
-	return nil
+	s.leader, s.tries = b.leader, b.attempts()+1
+	_, err = s.end()
+	return s.has(b), err
+}
+
+// end notes that what is under way has ended, if it has.
+func (s *scrubs) end() (ended bool, err error) {
+	if s.now == nil {
+		return false, nil
+	}
+	if ended, err = s.now.Ended(); err != nil || !ended {
+		return false, err
+	}
+	s.made[s.leader], s.now = s.tries, nil
+	return true, nil
 }
 
 // cleaned waits until the other roles have searched the places that held the
@@ -129,7 +152,7 @@ func (s *states) erasedEverywhere(ctx context.Context, b batch) (batch, error) {
 	if len(ready) == 0 {
 		return b, nil
 	}
-	if err := s.scrubs.make(ctx, b); err != nil {
+	if made, err := s.scrubs.make(ctx, b); err != nil || !made {
 		return b, err
 	}
 	return b, s.verification.begin(ready)

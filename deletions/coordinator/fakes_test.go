@@ -215,9 +215,14 @@ func (g fakeGraphs) Rewrite(_ context.Context, targets []lethe.Target, replaced 
 	}, "rewrite %d: %v", len(targets), toldReplaced(replaced))
 }
 
-func (g fakeGraphs) Scrub(context.Context) error {
-	return g.d.call(func() error { return nil }, "scrub")
+func (g fakeGraphs) BeginScrub(context.Context) (Scrub, error) {
+	return fakeScrub{}, g.d.call(func() error { return nil }, "scrub")
 }
+
+// fakeScrub has ended once it was begun.
+type fakeScrub struct{}
+
+func (fakeScrub) Ended() (bool, error) { return true, nil }
 
 // Outdated: at scope shard the slices of shard 4 keep their stubs, unless they were
 // replaced.

@@ -143,10 +143,10 @@ type Graphs interface {
 	// Rewrite takes the targets out of every graph, partitions afresh what is to be, and
 	// publishes the graphs and slices that were replaced.
 	Rewrite(ctx context.Context, targets []lethe.Target, replaced []Replaced) error
-	// Scrub removes from the files of the graphs what Rewrite has only deleted there.
-	// Until then nothing reads it, but a search of the files finds it.
-	Scrub(ctx context.Context) error
-	// Search looks for something in the places that Rewrite and Scrub have written anew.
+	// BeginScrub begins to remove from the files of the graphs what Rewrite has only deleted there by now.
+	// Until it has ended nothing reads that, but a search of the files finds it. One is under way at a time.
+	BeginScrub(ctx context.Context) (Scrub, error)
+	// Search looks for something in the places that Rewrite and a Scrub have written anew.
 	Search(ctx context.Context, scanner *scan.Scanner, replaced []Replaced) (scan.Report, error)
 	// Outdated reports of each slice whether the one that was published last, and is trained
 	// on, is not what the graph gives now: at scope shard it keeps stubs of what is gone.
@@ -156,6 +156,12 @@ type Graphs interface {
 	// Steps gives the revisions that no longer hold the targets, or say that a
 	// timestep is gone. Timesteps that are open are left out.
 	Steps(replaced []Replaced) []wire.CommandStep
+}
+
+// Scrub goes on by itself, and Advance is to be called once it has ended.
+type Scrub interface {
+	// Ended reports whether it has, or why it failed.
+	Ended() (bool, error)
 }
 
 // Replaced is a timestep that an erasure rewrites, and the shards whose slice of

@@ -46,7 +46,7 @@ func newStates(o Options) *states {
 	s := &states{
 		o: o, queue: queue{window: o.BatchWindow}, jobs: jobs{notes: o.Notes, secret: o.Secret}, acks: newAcks(o.Instance),
 		out:       out,
-		commanded: make(map[string]bool), scrubs: scrubs{o.Graphs, make(map[string]int)}, failedAt: make(tries),
+		commanded: make(map[string]bool), scrubs: scrubs{graphs: o.Graphs, made: make(map[string]int)}, failedAt: make(tries),
 		erased: &Erased{
 			ledger: o.Ledger, secret: o.Secret, bus: o.Bus, out: out, named: make(map[string][]NamedRecord),
 		},

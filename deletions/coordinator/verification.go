@@ -164,7 +164,7 @@ func (v *Verification) conclude(ctx context.Context, b batch) (batch, error) {
 	v.states.out.phaseDone(sought, events.Verify, deletions.Erased)
 	v.states.out.phaseDone(sought, events.Whole, deletions.Received)
 	if len(members) == len(b.members) {
-		delete(v.states.scrubs.begun, b.leader)
+		delete(v.states.scrubs.made, b.leader)
 	}
 	// Those that were not searched for have their turn next.
 	v.states.dirty = true

@@ -48,8 +48,8 @@ func TestWhatWasWorkedOutAheadIsUsedForItsGraphAlone(t *testing.T) {
 	var due []func()
 	woken := 0
 	a := &ahead{
-		beside: func(work func()) { due = append(due, work) }, wake: func() { woken++ }, now: time.Now,
-		partition: config, cut: cut{shards, repair.Defaults()},
+		running: running{beside: func(work func()) { due = append(due, work) }, wake: func() { woken++ }},
+		now:     time.Now, partition: config, cut: cut{shards, repair.Defaults()},
 	}
 	for range 2 { // it is begun once
 		awaits, err := a.awaits(t.Context(), labelled{s: s}, 4)

@@ -21,14 +21,12 @@ import (
 // of all shards. Both follow from the labelled graph: what was worked out is used if the graph is still that one,
 // and is worked out in the loop if it has changed since.
 type ahead struct {
-	beside    func(work func())
-	wake      func()
+	running
 	partition partition.Config
 	cut       cut
 	now       func() time.Time
 
-	working sync.WaitGroup
-	mu      sync.Mutex
+	mu sync.Mutex
 	// busy says that something is being worked out; done is what was last, until it is used.
 	busy bool
 	done *worked
@@ -61,14 +59,11 @@ func (a *ahead) awaits(ctx context.Context, store Store, t lethe.Timestep) (bool
 	a.mu.Lock()
 	a.busy, a.done = true, nil
 	a.mu.Unlock()
-	a.working.Add(1)
-	a.beside(func() {
-		defer a.working.Done()
+	a.run(func() {
 		w := a.work(ctx, content)
 		a.mu.Lock()
 		a.busy, a.done = false, w
 		a.mu.Unlock()
-		a.wake()
 	})
 	return a.isBusy(), nil
 }
@@ -130,63 +125,6 @@ func (a *ahead) encoded(content *snapshot.Content) [][]byte {
 	a.done = nil
 	return w.slices
 }
-
-// asyncSearches runs searches at the same time as the steps. Their end wakes the role.
-type asyncSearches struct {
-	run      func(search func())
-	searcher coordinator.Searcher
-	verdicts chan coordinator.Verdict
-	wake     chan struct{}
-	running  sync.WaitGroup
-}
-
-var _ Searches = (*asyncSearches)(nil)
-
-func newAsyncSearches(s coordinator.Searcher, run func(search func())) *asyncSearches {
-	return &asyncSearches{
-		run: run, searcher: s,
-		verdicts: make(chan coordinator.Verdict, maxSearches), wake: make(chan struct{}, 1),
-	}
-}
-
-// maxSearches is how many searches there are at a time: one that locates, one that
-// verifies.
-const maxSearches = 2
-
-// Begin implements Searches. A verdict is taken before the next search of its kind
-// begins.
-func (b *asyncSearches) Begin(ctx context.Context, s *coordinator.Search) {
-	b.running.Add(1)
-	b.run(func() {
-		defer b.running.Done()
-		b.verdicts <- b.searcher.Run(ctx, s)
-		b.signal()
-	})
-}
-
-// Wake implements Searches.
-func (b *asyncSearches) Wake(after time.Duration) { time.AfterFunc(after, b.signal) }
-
-// signal wakes the role, unless that is about to happen.
-func (b *asyncSearches) signal() {
-	select {
-	case b.wake <- struct{}{}:
-	default:
-	}
-}
-
-// Verdict implements Searches.
-func (b *asyncSearches) Verdict() (coordinator.Verdict, bool) {
-	select {
-	case v := <-b.verdicts:
-		return v, true
-	default:
-		return coordinator.Verdict{}, false
-	}
-}
-
-// Wait implements Searches.
-func (b *asyncSearches) Wait() { b.running.Wait() }
 
 // sending are the slices and the manifest of a timestep that has settled, while they are sent beside the loop. They are
 // what publisher.send sends, in the same order: marks and leaves are noted by the loop once all is sent.
@@ -279,4 +217,71 @@ func (l *lifecycle) end(ctx context.Context) error {
 		return err
 	}
 	return l.closings.end(ctx)
+}
+
+// scrubbing writes staging anew beside the loop, or within it if there is nothing to run that. The loop takes records
+// meanwhile, and only changes to the new files.
+type scrubbing struct {
+	store Store
+	running
+	// now is what is under way, nil if nothing is.
+	now *scrub
+}
+
+// scrub is staging that is written anew.
+type scrub struct {
+	snapshot.Scrub
+	// part is what runs now, and failed why it did not do what it should.
+	part   *stage
+	failed error
+	// switched says that the new files are in use, ended that the old ones are gone.
+	switched, ended bool
+}
+
+var _ coordinator.Scrub = (*scrub)(nil)
+
+// Ended implements coordinator.Scrub.
+func (s *scrub) Ended() (bool, error) { return s.ended, nil }
+
+// begin begins. Nothing else may be under way.
+func (l *scrubbing) begin(ctx context.Context) (*scrub, error) {
+	begun, err := l.store.BeginScrub()
+	if err != nil {
+		return nil, err
+	}
+	s := &scrub{Scrub: begun}
+	l.now = s
+	l.do(func() error { return s.Fill(ctx) })
+	return s, l.goOn()
+}
+
+// do does a part of what is under way.
+func (l *scrubbing) do(work func() error) {
+	s, part := l.now, new(stage)
+	s.part = part
+	all := func() { part.do(func() { s.failed = work() }) }
+	if l.beside == nil {
+		all()
+		return
+	}
+	l.run(all)
+}
+
+// goOn takes what is under way as far as it is.
+func (l *scrubbing) goOn() error {
+	for s := l.now; s != nil && s.part.done.Load(); s = l.now {
+		switch {
+		case s.failed != nil:
+			return s.failed
+		case s.switched:
+			s.ended, l.now = true, nil
+		default:
+			if err := s.Switch(); err != nil {
+				return err
+			}
+			s.switched = true
+			l.do(s.Clean)
+		}
+	}
+	return nil
 }

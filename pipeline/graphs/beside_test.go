@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lethe"
+	"lethe/deletions"
 	"lethe/deletions/translog"
 	"lethe/ingest"
 	"lethe/ingest/bus"
@@ -111,4 +112,70 @@ func TestSlicesAreSentBeforeTheirTimestepChanges(t *testing.T) {
 			require.Equal(t, 1, c.role.Status().Count(lethe.Settled))
 		})
 	}
+}
+
+// The loop takes records while an erasure has staging written anew, which counts as done once the old files are gone.
+// Whatever was taken meanwhile is there.
+func TestRecordsAreTakenWhileStagingIsWrittenAnew(t *testing.T) {
+	c := deploy(t).closing()
+	c.fill(1)
+	c.poll()
+	c.workAll()
+	key, value, err := ingest.EncodeErasure(lethe.ErasureRequest{
+		RequestID: "gdpr-1", Targets: lethe.Transactions(transactionID(1, 2)),
+	}, time.Now())
+	require.NoError(t, err)
+	c.send(bus.Erasures, ingest.Outgoing{Key: key, Value: value})
+	answer := func(role string, step deletions.Step) {
+		t.Helper()
+		c.answer(role, step)
+		c.poll()
+	}
+	in := func(state deletions.State) {
+		t.Helper()
+		require.Equal(t, 1, c.role.Status().Erasures[state], c.role.Status().Erasures)
+	}
+	c.poll()
+	answer("score", deletions.StepSuppressed)
+	c.workAll()
+	answer("train", deletions.StepPurged)
+	answer("score", deletions.StepSwapped)
+	in(deletions.Swapped)
+	require.Len(t, c.due, 1, "staging is to be filled")
+	answer("train", deletions.StepErased)
+	answer("score", deletions.StepErased)
+	taken := c.role.Status().Transactions()
+	for n, part := range []string{"filled", "cleaned"} {
+		const many = 5
+		c.send(bus.Transactions, c.transactions(n*many, many)...)
+		c.poll()
+		taken += many
+		require.Equal(t, taken, c.role.Status().Transactions(), part)
+		in(deletions.Swapped)
+		require.Len(t, c.due, 1, "staging is to be %s", part)
+		c.work()
+	}
+	in(deletions.Erased)
+	require.Equal(t, taken, c.role.Status().Transactions())
+}
+
+// workAll does all work beside the loop.
+func (c *closingRole) workAll() {
+	c.Helper()
+	for len(c.due) > 0 {
+		c.work()
+	}
+}
+
+// transactions are some of an open timestep.
+func (c *closingRole) transactions(first, many int) (out []ingest.Outgoing) {
+	c.Helper()
+	for i := first; i < first+many; i++ {
+		key, value, err := c.encoding.Transaction(lethe.Transaction{
+			ID: transactionID(2, i), Timestep: 2, Features: []float32{float32(i), 2, 0.5},
+		})
+		require.NoError(c, err)
+		out = append(out, ingest.Outgoing{Key: key, Value: value})
+	}
+	return out
 }

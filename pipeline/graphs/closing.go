@@ -24,10 +24,7 @@ type closings struct {
 	topics    closingTopics
 	// now are those that close now, ascending.
 	now []*closing
-	// beside, if not nil, runs work beside the loop, and wake has the role step.
-	beside  func(work func())
-	wake    func()
-	working sync.WaitGroup
+	running
 	// told is told of timesteps that have closed, and of graphs that were sent, which is noted.
 	told interface {
 		noteChanged(t lethe.Timestep, state lethe.State, started time.Time)
@@ -200,16 +197,6 @@ func (l *closings) atOnce(ctx context.Context, t lethe.Timestep) error {
 	}
 	l.told.noteChanged(t, lethe.Closed, started)
 	return c.Sync()
-}
-
-// run runs work beside the loop, and wakes the role then.
-func (l *closings) run(work func()) {
-	l.working.Add(1)
-	l.beside(func() {
-		defer l.working.Done()
-		work()
-		l.wake()
-	})
 }
 
 // end ends what closes.

@@ -28,6 +28,8 @@ type eraser struct {
 	publisher *publisher
 	// afresh deals timesteps to shards at scope partition.
 	afresh afresh
+	// scrubbing writes staging anew.
+	scrubbing scrubbing
 	// publishMissing publishes what is gone, and what that relinked.
 	publishMissing func(context.Context) error
 }
@@ -101,8 +103,14 @@ func (e *eraser) Rewrite(ctx context.Context, targets []lethe.Target, replaced [
 	return nil
 }
 
-// Scrub implements coordinator.Graphs.
-func (e *eraser) Scrub(ctx context.Context) error { return e.store.Scrub(ctx) }
+// BeginScrub implements coordinator.Graphs.
+func (e *eraser) BeginScrub(ctx context.Context) (coordinator.Scrub, error) {
+	s, err := e.scrubbing.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
 
 // Search implements coordinator.Graphs: it reads staging and the stores of the
 // timesteps.

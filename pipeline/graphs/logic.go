@@ -79,6 +79,7 @@ func (l *logic) Close() error {
 	l.turns.Close()
 	l.searches.Wait()
 	l.lifecycle.closings.working.Wait()
+	l.eraser.scrubbing.working.Wait()
 	if l.lifecycle.ahead != nil {
 		l.lifecycle.ahead.working.Wait()
 	}
@@ -110,6 +111,9 @@ func (l *logic) work(ctx context.Context, in role.Input) error {
 		l.resumed = true
 	}
 	if err := l.intake.commits.settle(); err != nil {
+		return err
+	}
+	if err := l.eraser.scrubbing.goOn(); err != nil {
 		return err
 	}
 	if err := l.take(ctx, in); err != nil {

@@ -63,9 +63,9 @@ type Options struct {
 	Compact func() error
 	// Pacer keeps searches from taking more than their share, or is nil.
 	Pacer *scan.Pacer
-	// Beside runs a search that verifies an erasure, now or later, such as in a goroutine
-	// of its own. Close waits for it.
-	Beside func(search func())
+	// Beside runs what takes long beside the loop, such as a search that verifies an erasure, now or later, such as in a
+	// goroutine of its own. Close waits for it.
+	Beside func(work func())
 	// PartitionsHold, if not nil, reports whether the topics still have the partitions they had
 	// when they were opened. No timestep is closed or settled while it says no.
 	PartitionsHold func(ctx context.Context) bool
@@ -112,6 +112,14 @@ func (o Options) places() []coordinator.Place {
 	return out
 }
 
+// wakes is where what runs beside the loop says that it has ended.
+func (o Options) wakes() chan struct{} {
+	if o.Questions != nil {
+		return o.Questions.wake
+	}
+	return make(chan struct{}, 1)
+}
+
 // Validate reports every problem at once.
 func (o Options) Validate() error {
 	var p check.Problems
@@ -119,7 +127,7 @@ func (o Options) Validate() error {
 	p.That(o.Dir != "", "dir", o.Dir, "the name of a folder")
 	p.That(o.ReceiptsDir != "", "receipts_dir", o.ReceiptsDir, "the name of a folder")
 	p.That(o.Bus != nil, "bus", o.Bus, "the topics")
-	p.That(o.Beside != nil, "beside", "nil", "a function that runs a search")
+	p.That(o.Beside != nil, "beside", "nil", "a function that runs something")
 	p.That(o.Clock != nil, "clock", o.Clock, "one")
 	p.That(o.Logger != nil, "logger", o.Logger, "one")
 	return errors.Join(p.Err(), o.Snapshot.Validate(), o.Limits.Validate(), o.Partition.Validate(), o.Repair.Validate(),

@@ -3,6 +3,7 @@ package graphs
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	"lethe"
@@ -49,7 +50,7 @@ type Store interface {
 	Originals(fn func(snapshot.Origin) error) error
 	Erase(ctx context.Context, targets []lethe.Target) error
 	Repartition(ctx context.Context, list []snapshot.Redeal, assign snapshot.Assign) error
-	Scrub(ctx context.Context) error
+	BeginScrub() (snapshot.Scrub, error)
 	Close() error
 }
 
@@ -65,6 +66,79 @@ type Searches interface {
 	// Wait waits until no search runs.
 	Wait()
 }
+
+// running is what runs beside the loop.
+type running struct {
+	// beside, if not nil, runs work beside the loop, and wake has the role step.
+	beside  func(work func())
+	wake    func()
+	working sync.WaitGroup
+}
+
+// running is what runs beside the role's loop, and has it step.
+func (o Options) running(wake func()) running { return running{beside: o.Beside, wake: wake} }
+
+// run runs work beside the loop, and wakes the role then.
+func (r *running) run(work func()) {
+	r.working.Add(1)
+	r.beside(func() {
+		defer r.working.Done()
+		work()
+		r.wake()
+	})
+}
+
+// asyncSearches runs searches at the same time as the steps. Their end wakes the role.
+type asyncSearches struct {
+	running
+	searcher coordinator.Searcher
+	verdicts chan coordinator.Verdict
+	wakes    chan struct{}
+}
+
+var _ Searches = (*asyncSearches)(nil)
+
+func newAsyncSearches(s coordinator.Searcher, o Options) *asyncSearches {
+	wakes := o.wakes()
+	return &asyncSearches{
+		running:  o.running(func() { signal(wakes) }),
+		searcher: s, verdicts: make(chan coordinator.Verdict, maxSearches), wakes: wakes,
+	}
+}
+
+// maxSearches is how many searches there are at a time: one that locates, one that
+// verifies.
+const maxSearches = 2
+
+// Begin implements Searches. A verdict is taken before the next search of its kind
+// begins.
+func (b *asyncSearches) Begin(ctx context.Context, s *coordinator.Search) {
+	b.run(func() { b.verdicts <- b.searcher.Run(ctx, s) })
+}
+
+// Wake implements Searches.
+func (b *asyncSearches) Wake(after time.Duration) { time.AfterFunc(after, func() { signal(b.wakes) }) }
+
+// signal wakes the role, unless that is about to happen.
+func signal(wakes chan<- struct{}) {
+	select {
+	case wakes <- struct{}{}:
+	default:
+	}
+}
+
+// Verdict implements Searches.
+func (b *asyncSearches) Verdict() (coordinator.Verdict, bool) {
+	select {
+	case v := <-b.verdicts:
+		return v, true
+	default:
+		return coordinator.Verdict{}, false
+	}
+}
+
+// Wait implements Searches.
+func (b *asyncSearches) Wait() { b.working.Wait() }
 
 // topics are those of a bus as steps see them: what is written to them is the
 // output of a step.

@@ -104,6 +104,18 @@ func (q *Questions) Ask(ctx context.Context, question Question) (Answer, error) 
 	}
 }
 
+// decline answers questions, which are for who leads.
+func (s *standby) decline() {
+	for s.o.Questions != nil {
+		select {
+		case q := <-s.o.Questions.asked:
+			q.answers <- answered{err: ErrStandsBy}
+		default:
+			return
+		}
+	}
+}
+
 // respond answers the questions that were asked by now.
 func (l *logic) respond() {
 	for l.questions != nil {

@@ -46,12 +46,9 @@ func New(ctx context.Context, o Options) (*role.Follower, error) {
 	}
 	searches := newAsyncSearches(coordinator.Searcher{
 		Bus: o.Bus, Places: o.places(), Log: o.Log, Clock: o.Clock, Compact: o.Compact, Pacer: o.Pacer,
-	}, o.Beside)
-	if o.Questions != nil {
-		searches.wake = o.Questions.wake
-	}
+	}, o)
 	return role.Follow(roleName, newLogic(o, kept, searches), role.Surroundings{
-		Bus: o.Bus, Wake: searches.wake, Tick: tick, Clock: o.Clock.Now, Listener: o.Listener, Logger: o.Logger,
+		Bus: o.Bus, Wake: searches.wakes, Tick: tick, Clock: o.Clock.Now, Listener: o.Listener, Logger: o.Logger,
 		Standing: o.standing, Raw: written(),
 	}), nil
 }
@@ -171,12 +168,13 @@ func openSnapshots(ctx context.Context, o Options) (*snapshot.Store, error) {
 // newLogic makes the parts that share the open stores.
 func newLogic(o Options, kept stores, searches Searches) *logic {
 	turns := &role.Turns{}
-	store := kept.graphs
+	store, wake := kept.graphs, func() { searches.Wake(0) }
 	said := &commitments{kept.log, store, o.Secret, o.Logger}
 	p := &publisher{store: store, turns: turns, cut: cut{o.Partition.Shards, o.Repair}, commitments: said}
 	graphs := &eraser{
 		carriers: carriers{store, o.Secret}, files: swapstore.Files(o.FS, snapshotsDir(o)), publisher: p,
-		afresh: afresh{config: o.Partition},
+		afresh:    afresh{config: o.Partition},
+		scrubbing: scrubbing{store: store, running: o.running(wake)},
 	}
 	c := coordinator.New(coordinator.Options{
 		Config: o.Erasure, Ledger: kept.ledger, Log: kept.log, Backups: kept.backups.Holding,
@@ -185,7 +183,6 @@ func newLogic(o Options, kept stores, searches Searches) *logic {
 		Bus:    topics{turns, o.Bus}, Clock: o.Clock, Listener: o.Listener, Logger: o.Logger,
 	})
 	refused := &letters{turns: turns, version: o.Version, listener: o.Listener, old: kept.oldLetters}
-	wake := func() { searches.Wake(0) }
 	intake := &intake{
 		store: store, commits: commits{store: store}, letters: refused, erased: c.Erased, secret: o.Secret, limits: o.Limits,
 		listener: o.Listener, sampler: o.Sampler,
@@ -199,7 +196,7 @@ func newLogic(o Options, kept stores, searches Searches) *logic {
 	if o.Beside != nil {
 		intake.commits.wake, intake.commits.most = wake, o.Snapshot.CommitsAhead
 		p.ahead = &ahead{
-			beside: o.Beside, wake: wake, partition: o.Partition, cut: p.cut, now: o.Clock.Now,
+			running: o.running(wake), partition: o.Partition, cut: p.cut, now: o.Clock.Now,
 		}
 	}
 	l := &logic{
@@ -214,7 +211,7 @@ func newLogic(o Options, kept stores, searches Searches) *logic {
 		lifecycle: &lifecycle{
 			store: store, publisher: p, letters: refused, partition: o.Partition, window: o.Snapshot.ReopenWindow,
 			ahead: p.ahead, unmade: kept.unmade,
-			closings: closings{store: store, publisher: p, topics: o.Bus, beside: o.Beside, wake: wake, clock: o.Clock.Now},
+			closings: closings{store: store, publisher: p, topics: o.Bus, running: o.running(wake), clock: o.Clock.Now},
 			now:      o.Clock.Now, listener: o.Listener, partitionsHold: o.PartitionsHold,
 			published: make(map[lethe.Timestep]published), begun: make(map[lethe.Timestep]bool),
 		},

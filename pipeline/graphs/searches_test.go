@@ -11,11 +11,11 @@ import (
 
 // A batch that waits for others begins when its time has come, not at the next tick.
 func TestTheRoleIsWokenWhenTimeHasPassed(t *testing.T) {
-	b := newAsyncSearches(coordinator.Searcher{}, inGoroutine)
+	b := newAsyncSearches(coordinator.Searcher{}, Options{Beside: inGoroutine})
 	b.Wake(time.Millisecond)
 	b.Wake(time.Millisecond)
 	select {
-	case <-b.wake:
+	case <-b.wakes:
 	case <-time.After(10 * time.Second):
 		require.Fail(t, "not woken")
 	}

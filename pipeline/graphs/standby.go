@@ -35,6 +35,8 @@ type standby struct {
 	erasures map[string]*followed
 	// later are commands that suppress once all was taken here that the leader had taken before it did.
 	later []*wire.Command
+	// wakes has the role step.
+	wakes chan struct{}
 }
 
 // followed is an erasure of who leads.
@@ -42,6 +44,8 @@ type followed struct {
 	command *wire.Command
 	// rewritten, erased and scanned are the newest attempts of which that was done, or -1.
 	rewritten, erased, scanned int
+	// scrub is staging that is written anew for the attempt.
+	scrub *scrub
 }
 
 var _ role.Logic = (*standby)(nil)
@@ -60,12 +64,17 @@ func openStandby(ctx context.Context, o Options, heard *Heard) (*standby, error)
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
+	beside := o.Beside
 	o.Beside = nil
 	*heard = Heard{
 		graphs: make(map[lethe.Timestep]newest), manifests: make(map[lethe.Timestep]newest),
 		letters: make(map[string]letterSaid), read: make(map[bus.TopicPartition]int64),
 	}
-	s := &standby{logic: newLogic(o, stores{graphs: store}, nil), o: o, heard: heard, erasures: make(map[string]*followed)}
+	s := &standby{
+		logic: newLogic(o, stores{graphs: store}, nil), o: o, heard: heard, erasures: make(map[string]*followed),
+		wakes: o.wakes(),
+	}
+	s.eraser.scrubbing.beside, s.eraser.scrubbing.wake = beside, func() { signal(s.wakes) }
 	s.lifecycle.toldWidth = true
 	s.intake.silent, s.intake.erased = true, nothingErased{}
 	return s, nil
@@ -88,6 +97,7 @@ func (s *standby) Resume(source bus.TopicPartition, count int) (int64, error) {
 // Close implements role.Logic.
 func (s *standby) Close() error {
 	s.turns.Close()
+	s.eraser.scrubbing.working.Wait()
 	return s.store.(*snapshot.Store).Close()
 }
 
@@ -102,6 +112,9 @@ func (s *standby) Step(ctx context.Context, _ func() time.Time, in role.Input) (
 
 // follow takes what arrived and does what is due of it.
 func (s *standby) follow(ctx context.Context, in role.Input) error {
+	if err := s.eraser.scrubbing.goOn(); err != nil {
+		return err
+	}
 	switch topic := in.Batch.Source.Topic; topic {
 	case bus.Control:
 		if err := errors.Join(s.hear(in.Notices), s.hearWidth(in.Batch.Records)); err != nil {
@@ -146,18 +159,6 @@ func (s *standby) follow(ctx context.Context, in role.Input) error {
 	return nil
 }
 
-// decline answers questions, which are for who leads.
-func (s *standby) decline() {
-	for s.o.Questions != nil {
-		select {
-		case q := <-s.o.Questions.asked:
-			q.answers <- answered{err: ErrStandsBy}
-		default:
-			return
-		}
-	}
-}
-
 // hear follows the commands of erasures: what they name is taken no more from here on.
 func (s *standby) hear(notices []wire.Notice) error {
 	for _, n := range notices {
@@ -185,10 +186,17 @@ func (s *standby) carryOut(ctx context.Context, e *followed) error {
 		return nil
 	}
 	if e.rewritten < c.Attempt {
-		if err := s.rewrite(ctx, c); err != nil {
+		if s.eraser.scrubbing.now != nil {
+			return nil // it may have begun before this one has deleted anything
+		}
+		var err error
+		if e.scrub, err = s.rewrite(ctx, c); err != nil {
 			return err
 		}
 		e.rewritten = c.Attempt
+	}
+	if e.scrub != nil && !e.scrub.ended {
+		return nil
 	}
 	if e.erased < c.Attempt {
 		if err := s.searched(ctx, c, deletions.StepErased, &e.erased); err != nil {
@@ -203,18 +211,18 @@ func (s *standby) carryOut(ctx context.Context, e *followed) error {
 	return nil
 }
 
-// rewrite takes what a command erases out of the graphs here, and writes their files anew. What it names is in
+// rewrite takes what a command erases out of the graphs here, and begins to write their files anew. What it names is in
 // erasures.v1 until all have answered that it is out of their graphs. A later try finds nothing there, and writes
 // the files anew all the same: another transaction may have come with the same features, and been corrected since.
-func (s *standby) rewrite(ctx context.Context, c *wire.Command) error {
+func (s *standby) rewrite(ctx context.Context, c *wire.Command) (*scrub, error) {
 	targets, scope, err := s.targets(ctx, c)
 	if err == nil && len(targets) > 0 {
 		err = s.erase(ctx, c, targets, scope)
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return s.eraser.Scrub(ctx)
+	return s.eraser.scrubbing.begin(ctx)
 }
 
 // erase takes targets of a command out of the graphs here.

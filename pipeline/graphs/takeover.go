@@ -85,10 +85,7 @@ func As(ctx context.Context, o Options, as *role.Standing, heard *Heard) (*role.
 		return nil, fmt.Errorf("%s role: %w", roleName, err)
 	}
 	around := role.Surroundings{
-		Bus: o.Bus, Tick: tick, Clock: o.Clock.Now, Listener: o.Listener, Logger: o.Logger, Standing: as,
-	}
-	if o.Questions != nil {
-		around.Wake = o.Questions.wake
+		Bus: o.Bus, Tick: tick, Clock: o.Clock.Now, Listener: o.Listener, Logger: o.Logger, Standing: as, Wake: s.wakes,
 	}
 	return role.Follow(roleName, s, around), nil
 }
