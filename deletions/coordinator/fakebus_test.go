@@ -7,7 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"lethe"
 	"lethe/deletions"
+	"lethe/deletions/ledgercopy"
+	"lethe/deletions/translog"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/pipeline/wire"
@@ -53,8 +56,46 @@ func (b fakeBus) Write(_ context.Context, topic bus.Topic, records []ingest.Outg
 			}
 			b.append(topic, rec)
 		}
+		if topic == bus.Log {
+			return b.followsCopies()
+		}
 		return nil
 	}, format, topic, strings.Join(told, ", "))
+}
+
+// followsCopies fails if log.v1 tells of changes of a request that the copy of the ledger lacks: whoever makes the
+// ledger from there would have another history than the log.
+func (b fakeBus) followsCopies() error {
+	copied, err := ledgercopy.Read(context.Background(), published{b}, testSecret)
+	if err != nil {
+		return err
+	}
+	log, err := translog.ReadPublished(context.Background(), published{b})
+	if err != nil {
+		return err
+	}
+	changes := make(map[lethe.Digest]int)
+	for _, e := range copied.Entries {
+		changes[e.Digest] = len(e.History)
+	}
+	for _, text := range log.Leaves {
+		leaf, err := translog.Decode(text)
+		if err != nil {
+			return err
+		}
+		switch leaf := leaf.(type) {
+		case translog.Request:
+			changes[leaf.Digest]--
+		case translog.Transition:
+			changes[leaf.Request]--
+		}
+	}
+	for request, left := range changes {
+		if left < 0 {
+			return fmt.Errorf("log.v1 has %d changes of request %s that its copy has not", -left, request)
+		}
+	}
+	return nil
 }
 
 // published reads topics without being counted.

@@ -50,12 +50,8 @@ func (o *outbox) announce(ctx context.Context, list ...deletions.Entry) error {
 	return wire.Say(ctx, o.bus, records)
 }
 
-// copies publishes copies of entries, where another process may go on with them: what a plan has
-// found nobody finds any more once it is rewritten.
+// copies publishes copies of entries, for whoever goes on with them.
 func (o *outbox) copies(ctx context.Context, list []deletions.Entry) error {
-	if !o.shared {
-		return nil
-	}
 	var records []ingest.Outgoing
 	for _, e := range list {
 		copied, err := ledgercopy.Records(o.secret, e)

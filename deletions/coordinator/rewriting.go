@@ -81,10 +81,13 @@ func (s *states) rewriting(ctx context.Context, b batch) (batch, error) {
 	return s.moveAll(ctx, b, deletions.Retraining, nil)
 }
 
-// rewrite has the graphs rewritten, once others know what was planned.
+// rewrite has the graphs rewritten, once others, where there are any, know what was planned: what a plan has found
+// nobody finds any more.
 func (o *outbox) rewrite(ctx context.Context, b batch, requests [][]lethe.Target) error {
-	if err := o.copies(ctx, b.members); err != nil {
-		return err
+	if o.shared {
+		if err := o.copies(ctx, b.members); err != nil {
+			return err
+		}
 	}
 	return o.graphs.Rewrite(ctx, distinct(requests), b.replaced())
 }

@@ -17,10 +17,14 @@ import (
 
 // verified issues the receipts and publishes the last state of requests, unless that
 // was done and the receipts are still there. Killed before it is done, it is done
-// again at the next start with the same content.
+// again at the next start with the same content. Copies of the entries come first: the log, which
+// is published with the receipts, must not tell of changes that who takes over lacks.
 func (s *states) verified(ctx context.Context, b batch) (batch, error) {
 	due, err := s.notConcluded(b)
 	if err != nil || len(due) == 0 {
+		return b, err
+	}
+	if err := s.out.copies(ctx, due); err != nil {
 		return b, err
 	}
 	if err := s.issue(ctx, due); err != nil {
