@@ -136,3 +136,60 @@ func TestTopicsAreReadOnceTheCleanerHasPassed(t *testing.T) {
 	require.Equal(t, []string{string(bus.Transactions), string(bus.Models)}, v.found.dirty())
 	require.LessOrEqual(t, b.whole[bus.Transactions], 4)
 }
+
+// hungBroker is a slow one that answers nothing for an hour when it is asked for the first time, and again when it is asked
+// whether it holds a record.
+type hungBroker struct {
+	*slowBroker
+	hung map[string]bool
+}
+
+func (b hungBroker) hangs(at string) {
+	if !b.hung[at] {
+		b.hung[at], b.now = true, b.now.Add(time.Hour)
+	}
+}
+
+func (b hungBroker) ReadCopies(
+	ctx context.Context, t bus.Topic, fn func(broker int32, rec ingest.Record) error,
+) ([]int32, error) {
+	b.hangs("read")
+	return b.slowBroker.ReadCopies(ctx, t, fn)
+}
+
+func (b hungBroker) ReadNew(ctx context.Context, t bus.Topic, from map[int]int64, fn func(ingest.Record) error) error {
+	b.hangs("read the end")
+	return b.slowBroker.ReadNew(ctx, t, from, fn)
+}
+
+func (b hungBroker) Holds(ctx context.Context, at bus.TopicPartition, offset int64) (bool, error) {
+	b.hangs("ask")
+	return b.slowBroker.Holds(ctx, at, offset)
+}
+
+func (b hungBroker) Write(ctx context.Context, t bus.Topic, records []ingest.Outgoing) error {
+	b.hangs("write")
+	return b.slowBroker.Write(ctx, t, records)
+}
+
+// The time to verify is what cleaners are given. While a broker is away nothing can be cleaned or asked, and that is no
+// reason for a request to fail.
+func TestABrokerThatHangsTakesNothingOfTheTimeToVerify(t *testing.T) {
+	secret, gone := lethe.Secret{5}, []byte("gone-transaction")
+	prints, err := scan.TransactionFingerprints(secret, lethe.TransactionID(gone))
+	require.NoError(t, err)
+	scanner, err := scan.NewScanner(secret, prints)
+	require.NoError(t, err)
+	known := lookedFor(prints)
+	known.through[bus.TopicPartition{Topic: bus.Transactions}] = 3
+	known.except[bus.TopicPartition{Topic: bus.Transactions}] = map[int64]bool{3: true}
+	b := hungBroker{newSlowBroker(60, map[bus.Topic][]ingest.Record{
+		bus.Transactions: {{Offset: 3, Key: gone, Value: []byte(`{"id":"gone-transaction"}`)}},
+	}), make(map[string]bool)}
+	v := Searcher{Bus: b, Clock: b}.Run(t.Context(), &Search{
+		prints: prints, scanner: scanner, timeout: time.Minute, looked: known,
+	})
+	require.NoError(t, v.err)
+	require.True(t, v.found.clean())
+	require.Len(t, b.hung, 4)
+}

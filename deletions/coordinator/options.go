@@ -27,7 +27,8 @@ type Config struct {
 	// never does: stubs, shard or partition.
 	DefaultScope lethe.Scope `yaml:"default_scope" help:"Scope of a request that names none: stubs, shard or partition."`
 	// VerifyTimeout bounds the search for what is left, compaction included, after which
-	// the erasure fails and is tried again.
+	// the erasure fails and is tried again. The time in which brokers are asked, and waited for while
+	// they are away, does not count.
 	VerifyTimeout time.Duration `yaml:"verify_timeout" help:"Bound of the search for what is left of an erasure."`
 	// BatchWindow is how long a suppressed request waits at most for others that keep
 	// coming, so that they are carried out together; when none has come for a twentieth

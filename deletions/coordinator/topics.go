@@ -124,13 +124,18 @@ func (u *underway) topic(ctx context.Context, topic bus.Topic, f *findings) erro
 		return nil
 	}
 	t.scanned = false
-	brokers, err := u.Bus.ReadCopies(ctx, topic, func(broker int32, rec ingest.Record) error {
-		t.of(broker)
-		return take(rec)
+	pace.Yield()
+	defer pace.Resume()
+	return u.asking(func() (err error) {
+		t.here.Brokers, err = u.Bus.ReadCopies(ctx, topic, func(broker int32, rec ingest.Record) error {
+			pace.Resume()
+			defer pace.Yield()
+			t.of(broker)
+			return take(rec)
+		})
+		t.flush()
+		return err
 	})
-	t.flush()
-	t.here.Brokers = brokers
-	return err
 }
 
 // of begins another broker's copy. A record that one keeps may have been gone from the copy that was looked

@@ -27,6 +27,10 @@ func NewPacer(
 // waking up takes, and short enough not to delay others.
 const pieceOfWork = 5 * time.Millisecond
 
+// longestWork is what is counted at most between two rests. Whatever takes longer was not at work: it
+// waited for a broker or a disk, or the process was stopped.
+const longestWork = 20 * pieceOfWork
+
 // Pace is the turn of one search. The zero value and nil never rest.
 type Pace struct {
 	pacer *Pacer
@@ -52,7 +56,7 @@ func (t *Pace) Rest(ctx context.Context) error {
 		return ctx.Err()
 	}
 	ended := t.pacer.now()
-	worked := ended.Sub(t.since)
+	worked := min(ended.Sub(t.since), longestWork)
 	if worked < pieceOfWork {
 		return ctx.Err()
 	}
@@ -64,6 +68,20 @@ func (t *Pace) Rest(ctx context.Context) error {
 	t.pacer.turn <- struct{}{}
 	t.since = t.pacer.now()
 	return err
+}
+
+// Yield lets other searches work until Resume, while something is waited for that may take any time, such as a broker.
+func (t *Pace) Yield() {
+	if t != nil {
+		<-t.pacer.turn
+	}
+}
+
+// Resume waits for a turn again, after Yield.
+func (t *Pace) Resume() {
+	if t != nil {
+		t.pacer.turn <- struct{}{}
+	}
 }
 
 // End ends the turn.

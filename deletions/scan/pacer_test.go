@@ -71,3 +71,29 @@ func TestRestsThatTakeTooLongAreMadeUpFor(t *testing.T) {
 		require.LessOrEqual(t, share, .5)
 	})
 }
+
+// A search that waited, as one for a broker that hung, was not at work: it does not rest three times as long as it
+// waited, and others work meanwhile.
+func TestWhoeverWaitedOwesNoRest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := scan.NewPacer(.25, time.Now, func(_ context.Context, d time.Duration) error {
+			time.Sleep(d)
+			return nil
+		})
+		began := time.Now()
+		waits := p.Begin()
+		waits.Yield()
+		others := p.Begin()
+		time.Sleep(5 * time.Millisecond) // work
+		require.NoError(t, others.Rest(t.Context()))
+		others.End()
+		require.Equal(t, 20*time.Millisecond, time.Since(began))
+
+		time.Sleep(2 * time.Minute) // a broker hangs
+		waits.Resume()
+		waited := time.Now()
+		require.NoError(t, waits.Rest(t.Context()))
+		waits.End()
+		require.Less(t, time.Since(waited), time.Second)
+	})
+}

@@ -171,7 +171,7 @@ func (s *Service) Await(what string, want func(service.Status) bool) service.Sta
 
 func (s *Service) await(what string, done func() bool) {
 	s.t.Helper()
-	deadline := time.Now().Add(2 * time.Minute)
+	deadline := time.Now().Add(4 * time.Minute)
 	for !done() {
 		select {
 		case <-s.ended:
