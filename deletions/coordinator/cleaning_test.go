@@ -137,8 +137,8 @@ func TestTopicsAreReadOnceTheCleanerHasPassed(t *testing.T) {
 	require.LessOrEqual(t, b.whole[bus.Transactions], 4)
 }
 
-// hungBroker is a slow one that answers nothing for an hour when it is asked for the first time, and again when it is asked
-// whether it holds a record.
+// hungBroker is a slow one that answers nothing for an hour when something of a kind is asked of it for the
+// first time.
 type hungBroker struct {
 	*slowBroker
 	hung map[string]bool
