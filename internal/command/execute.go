@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -66,14 +67,15 @@ func (p Program) Execute(a *App, args []string) int {
 		return ExitUsage
 	}
 	exited, code := false, ExitOK
+	vars := SharedHelp()
+	maps.Copy(vars, p.Vars)
 	parser, err := kong.New(p.Commands,
 		kong.Name(p.Name),
 		kong.Description(p.Description),
 		kong.Writers(a.Stdout, a.Stderr),
 		kong.Exit(func(c int) { exited, code = true, c }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
-		SharedHelp(),
-		p.Vars,
+		used(p.Commands, vars),
 		kong.Bind(a),
 	)
 	if err != nil {

@@ -3,6 +3,7 @@ package command
 import (
 	"fmt"
 	"reflect"
+	"regexp"
 	"strings"
 	"unicode"
 
@@ -37,6 +38,36 @@ func VarsOf(prefix string, defaults any) kong.Vars {
 			vars[name], vars[name+"_default"] = help, fmt.Sprint(of.FieldByIndex(field.Index).Interface())
 		}
 	}
+	return vars
+}
+
+// variable is a variable in the tags of a command.
+var variable = regexp.MustCompile(`\$\{(\w+)`)
+
+// used are the variables that the tags of commands name. kong looks through all that it is given again for
+// every flag, which took most of the time of a short command.
+func used(commands any, all kong.Vars) kong.Vars {
+	vars, seen := make(kong.Vars), make(map[reflect.Type]bool)
+	var walk func(t reflect.Type)
+	walk = func(t reflect.Type) {
+		for t.Kind() == reflect.Pointer {
+			t = t.Elem()
+		}
+		if t.Kind() != reflect.Struct || seen[t] {
+			return
+		}
+		seen[t] = true
+		for i := range t.NumField() {
+			field := t.Field(i)
+			for _, name := range variable.FindAllStringSubmatch(string(field.Tag), -1) {
+				if value, is := all[name[1]]; is {
+					vars[name[1]] = value
+				}
+			}
+			walk(field.Type)
+		}
+	}
+	walk(reflect.TypeOf(commands))
 	return vars
 }
 
