@@ -13,6 +13,8 @@ PROMTOOL := $(BIN)/promtool
 PROMTOOL_VERSION := v0.54.1
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 PACKAGES ?= ./...
+# The linter looks at tests as go vet does, and who links a hundred programs does it faster without tables for debuggers.
+TESTFLAGS := -vet=off -ldflags=-w
 
 .DEFAULT_GOAL := help
 
@@ -26,14 +28,14 @@ build: ## Build bin/lethe and bin/lethe-lab
 
 .PHONY: test
 test: $(TESTSUM) ## Run all tests (under 10 minutes on 2 cores) and name what was skipped and why
-	$(TESTSUM) --format pkgname-and-test-fails --format-hide-empty-pkg -- -timeout 10m $(PACKAGES)
+	$(TESTSUM) --format pkgname-and-test-fails --format-hide-empty-pkg -- $(TESTFLAGS) -timeout 10m $(PACKAGES)
 
 $(TESTSUM):
 	GOBIN=$(BIN) $(GO) install gotest.tools/gotestsum@$(TESTSUM_VERSION)
 
 .PHONY: race
 race: ## Run the tests under the race detector, without the longest ones and those of whole programs
-	CGO_ENABLED=1 $(GO) test -race -short -vet=off -timeout 20m $$($(GO) list $(PACKAGES) | grep -v /integration/)
+	CGO_ENABLED=1 $(GO) test -race -short $(TESTFLAGS) -timeout 20m $$($(GO) list $(PACKAGES) | grep -v /integration/)
 
 .PHONY: kafka-test
 kafka-test: ## Run the integration tests on a real Apache Kafka, of one broker and, beside it, of three
@@ -42,24 +44,24 @@ kafka-test: ## Run the integration tests on a real Apache Kafka, of one broker a
 
 .PHONY: kafka-one kafka-three
 kafka-one:
-	./integration/kafka/kafka.sh run $(GO) test -count=1 -short -v -timeout 15m ./integration/kafka
+	./integration/kafka/kafka.sh run $(GO) test -count=1 -short $(TESTFLAGS) -v -timeout 15m ./integration/kafka
 
 # Most of the time they wait for brokers, as those of one broker do.
 kafka-three:
 	KAFKA_TEST_PORT=29192 ./integration/kafka/kafka.sh run3 \
-	  $(GO) test -count=1 -short -v -timeout 20m -run 'OfThree' ./integration/kafka
+	  $(GO) test -count=1 -short $(TESTFLAGS) -v -timeout 20m -run 'OfThree' ./integration/kafka
 
 .PHONY: interop
 interop: ## Check receipts with PyJWT, jwcrypto, jose and rfc8785, and the log in Python (installs python3-venv, nodejs, npm if it may)
-	./.ci/interop $(GO) test -count=1 -v -timeout 10m ./integration/receipts ./integration/translog
+	./.ci/interop $(GO) test -count=1 $(TESTFLAGS) -v -timeout 10m ./integration/receipts ./integration/translog
 
 .PHONY: console
 console: ## Play journeys through the console in Chromium (installs nodejs, npm and chromium if it may)
-	./.ci/console $(GO) test -count=1 -v -timeout 10m ./integration/console
+	./.ci/console $(GO) test -count=1 $(TESTFLAGS) -v -timeout 10m ./integration/console
 
 .PHONY: console-images
 console-images: ## Take the pictures of docs/img anew
-	CONSOLE_IMAGES=$(CURDIR)/docs/img ./.ci/console $(GO) test -count=1 -v -timeout 10m ./integration/console
+	CONSOLE_IMAGES=$(CURDIR)/docs/img ./.ci/console $(GO) test -count=1 $(TESTFLAGS) -v -timeout 10m ./integration/console
 
 .PHONY: vault
 vault: ## Have a real server seal and unseal keys (OpenBao, from PyPI)
