@@ -45,12 +45,12 @@ kafka-test: ## Run the integration tests on a real Apache Kafka, of one broker a
 
 .PHONY: kafka-one kafka-three
 kafka-one:
-	./integration/kafka/kafka.sh run $(GO) test -count=1 -short $(TESTFLAGS) -v -timeout 15m ./integration/kafka
+	./integration/kafka/kafka.sh run $(GO) test -count=1 -short $(TESTFLAGS) -v -timeout 25m ./integration/kafka
 
 # Most of the time they wait for brokers, as those of one broker do.
 kafka-three:
 	KAFKA_TEST_PORT=29192 ./integration/kafka/kafka.sh run3 \
-	  $(GO) test -count=1 -short $(TESTFLAGS) -v -timeout 20m -run 'OfThree' ./integration/kafka
+	  $(GO) test -count=1 -short $(TESTFLAGS) -v -timeout 30m -run 'OfThree' ./integration/kafka
 
 .PHONY: interop
 interop: ## Check receipts with PyJWT, jwcrypto, jose and rfc8785, and the log in Python (installs python3-venv, nodejs, npm if it may)
