@@ -29,14 +29,14 @@ build: ## Build bin/lethe and bin/lethe-lab
 
 .PHONY: test
 test: $(TESTSUM) ## Run all tests (under 10 minutes on 2 cores) and name what was skipped and why
-	$(TESTSUM) --format pkgname-and-test-fails --format-hide-empty-pkg -- $(TESTFLAGS) -timeout 10m $(PACKAGES)
+	$(TESTSUM) --format pkgname-and-test-fails --format-hide-empty-pkg -- $(TESTFLAGS) -timeout 20m $(PACKAGES)
 
 $(TESTSUM):
 	GOBIN=$(BIN) $(GO) install gotest.tools/gotestsum@$(TESTSUM_VERSION)
 
 .PHONY: race
 race: ## Run the tests under the race detector, without the longest ones and those of whole programs
-	CGO_ENABLED=1 $(GO) test -race -short $(TESTFLAGS) -timeout 20m $$($(GO) list $(PACKAGES) | grep -v /integration/)
+	CGO_ENABLED=1 $(GO) test -race -short $(TESTFLAGS) -timeout 30m $$($(GO) list $(PACKAGES) | grep -v /integration/)
 
 .PHONY: kafka-test
 kafka-test: ## Run the integration tests on a real Apache Kafka, of one broker and, beside it, of three
