@@ -86,9 +86,11 @@ func (c *comparison) letters(w world, got, want *state) {
 		c.equal("keys of dead letters", got.letterKeys, want.letterKeys)
 		return
 	}
-	c.equal("dead letters that are missing", without(want.letters, got.letters), []string(nil))
-	c.equal("dead letters too many", without(got.letters, want.letters), []string(nil))
-	c.equal("number of dead letters", len(got.letters), len(want.letters))
+	alike := w.alikeRedacted()
+	have, due := got.lettersBut(alike), want.lettersBut(alike)
+	c.equal("dead letters that are missing", without(due, have), []string(nil))
+	c.equal("dead letters too many", without(have, due), []string(nil))
+	c.equal("number of dead letters", len(have), len(due))
 }
 
 // counts compares how many records were taken, refused and so on, where no process was

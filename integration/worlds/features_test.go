@@ -81,6 +81,24 @@ func (e event) redacted(targets map[lethe.TargetName]lethe.Target) event {
 	return e
 }
 
+// alikeRedacted are the keys of records that differ in nothing but features that are erased: without these the
+// later one repeats the former, and is not refused as it was when it came, before anybody asked for that.
+func (w *world) alikeRedacted() map[string]bool {
+	targets, keys := w.targets(), make(map[string]bool)
+	for i, e := range w.events {
+		if e.row == nil || keys[string(e.record.Key)] {
+			continue
+		}
+		redacted := string(e.redacted(targets).record.Value)
+		keys[string(e.record.Key)] = slices.ContainsFunc(w.events[:i], func(former event) bool {
+			return former.row != nil && string(former.record.Key) == string(e.record.Key) &&
+				string(former.record.Value) != string(e.record.Value) &&
+				string(former.redacted(targets).record.Value) == redacted
+		})
+	}
+	return keys
+}
+
 // redacts reports whether some request names features.
 func (w *world) redacts() bool {
 	for _, target := range w.targets() {

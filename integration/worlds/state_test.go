@@ -36,8 +36,8 @@ type state struct {
 	models map[place]*trainer.Checkpoint
 	stored []map[place]*trainer.Checkpoint
 	metas  map[lethe.Timestep]*meta.Model
-	// letters are dead letters as text: reason and original bytes.
-	letters []string
+	// letters are dead letters as text, reason and original bytes, in order, by their key.
+	letters map[string][]string
 	// letterKeys are their keys.
 	letterKeys  []string
 	predictions map[lethe.TransactionID]scoring.Prediction
@@ -75,6 +75,7 @@ func (d *deployment) read(ctx context.Context) (*state, error) {
 		revisions: make(map[lethe.Timestep]lethe.Revision),
 		slices:    make(map[place]*lethe.Slice), models: make(map[place]*trainer.Checkpoint),
 		metas:       make(map[lethe.Timestep]*meta.Model),
+		letters:     make(map[string][]string),
 		predictions: make(map[lethe.TransactionID]scoring.Prediction), later: d.topics.log.predictions,
 		taken: d.taken, knowing: d.topics.log.knowing,
 	}
@@ -87,14 +88,13 @@ func (d *deployment) read(ctx context.Context) (*state, error) {
 		return nil, err
 	}
 	err := d.topics.ReadAll(ctx, bus.DeadLetters, func(rec ingest.Record) error {
-		s.letters = append(s.letters, letterText(rec))
-		s.letterKeys = append(s.letterKeys, string(rec.Key))
+		key := string(rec.Key)
+		s.letters[key], s.letterKeys = append(s.letters[key], letterText(rec)), append(s.letterKeys, key)
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	slices.Sort(s.letters)
 	slices.Sort(s.letterKeys)
 	err = d.topics.ReadAll(ctx, bus.Predictions, func(rec ingest.Record) error {
 		p, given, err := predictionOf(rec)
@@ -163,6 +163,17 @@ func (d *deployment) storedIn(files vfs.FS, folder string) (map[place]*trainer.C
 		}
 	}
 	return stored, nil
+}
+
+// lettersBut are the dead letters but for those with some keys.
+func (s *state) lettersBut(keys map[string]bool) (texts []string) {
+	for key, list := range s.letters {
+		if !keys[key] {
+			texts = append(texts, list...)
+		}
+	}
+	slices.Sort(texts)
+	return texts
 }
 
 // letterText is a dead letter without the place where the record stood, which is
