@@ -84,14 +84,22 @@ func newSlowBroker(asks int, logs map[bus.Topic][]ingest.Record) *slowBroker {
 	}
 }
 
-// While brokers have not cleaned the logs, lethe asks for the last record of each partition that is to go, writes
-// markers to these partitions alone, and reads topics once when they are gone.
-func TestTopicsAreReadOnceTheCleanerHasPassed(t *testing.T) {
-	secret, gone := lethe.Secret{5}, []byte("gone-transaction")
-	prints, err := scan.TransactionFingerprints(secret, lethe.TransactionID(gone))
+// seeking returns what is looked for of a transaction, and a scanner that does.
+func seeking(t *testing.T, id []byte) ([]scan.Fingerprint, *scan.Scanner) {
+	t.Helper()
+	secret := lethe.Secret{5}
+	prints, err := scan.TransactionFingerprints(secret, lethe.TransactionID(id))
 	require.NoError(t, err)
 	scanner, err := scan.NewScanner(secret, prints)
 	require.NoError(t, err)
+	return prints, scanner
+}
+
+// While brokers have not cleaned the logs, lethe asks for the last record of each partition that is to go, writes
+// markers to these partitions alone, and reads topics once when they are gone.
+func TestTopicsAreReadOnceTheCleanerHasPassed(t *testing.T) {
+	gone := []byte("gone-transaction")
+	prints, scanner := seeking(t, gone)
 	logs := func() map[bus.Topic][]ingest.Record {
 		return map[bus.Topic][]ingest.Record{
 			bus.Transactions: {
@@ -175,11 +183,8 @@ func (b hungBroker) Write(ctx context.Context, t bus.Topic, records []ingest.Out
 // The time to verify is what cleaners are given. While a broker is away nothing can be cleaned or asked, and that is no
 // reason for a request to fail.
 func TestABrokerThatHangsTakesNothingOfTheTimeToVerify(t *testing.T) {
-	secret, gone := lethe.Secret{5}, []byte("gone-transaction")
-	prints, err := scan.TransactionFingerprints(secret, lethe.TransactionID(gone))
-	require.NoError(t, err)
-	scanner, err := scan.NewScanner(secret, prints)
-	require.NoError(t, err)
+	gone := []byte("gone-transaction")
+	prints, scanner := seeking(t, gone)
 	known := lookedFor(prints)
 	known.through[bus.TopicPartition{Topic: bus.Transactions}] = 3
 	known.except[bus.TopicPartition{Topic: bus.Transactions}] = map[int64]bool{3: true}

@@ -8,9 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"lethe"
 	"lethe/deletions"
-	"lethe/deletions/scan"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 )
@@ -49,11 +47,8 @@ func (b *follower) Holds(_ context.Context, at bus.TopicPartition, offset int64)
 // A broker that has not cleaned its copy of a topic holds what the leader has removed already, also where the leader's
 // copy was looked at before and held nothing.
 func TestEveryBrokersCopyIsSearched(t *testing.T) {
-	secret, gone := lethe.Secret{5}, []byte("gone-transaction")
-	prints, err := scan.TransactionFingerprints(secret, lethe.TransactionID(gone))
-	require.NoError(t, err)
-	scanner, err := scan.NewScanner(secret, prints)
-	require.NoError(t, err)
+	gone := []byte("gone-transaction")
+	prints, scanner := seeking(t, gone)
 	stays := ingest.Record{Partition: 1, Offset: 12, Key: []byte("other"), Value: []byte(`{"id":"other"}`)}
 	known := lookedFor(prints)
 	known.through[bus.TopicPartition{Topic: bus.Transactions, Partition: 1}] = 12

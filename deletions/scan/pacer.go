@@ -45,8 +45,10 @@ func (p *Pacer) Begin() *Pace {
 	if p == nil {
 		return nil
 	}
-	p.turn <- struct{}{}
-	return &Pace{pacer: p, since: p.now()}
+	t := &Pace{pacer: p}
+	t.Resume()
+	t.since = p.now()
+	return t
 }
 
 // Rest is called between small pieces of work. It rests if enough was done, and lets
@@ -64,8 +66,8 @@ func (t *Pace) Rest(ctx context.Context) error {
 	err := t.pacer.sleep(ctx, due-t.overslept)
 	// A machine that stood still owes nobody more than a piece of work.
 	t.overslept = min(max(t.pacer.now().Sub(ended)-(due-t.overslept), 0), pieceOfWork, due)
-	<-t.pacer.turn
-	t.pacer.turn <- struct{}{}
+	t.Yield()
+	t.Resume()
 	t.since = t.pacer.now()
 	return err
 }
@@ -85,8 +87,4 @@ func (t *Pace) Resume() {
 }
 
 // End ends the turn.
-func (t *Pace) End() {
-	if t != nil {
-		<-t.pacer.turn
-	}
-}
+func (t *Pace) End() { t.Yield() }

@@ -12,13 +12,18 @@ import (
 	"lethe/deletions/scan"
 )
 
+// pacer is one that wakes up late.
+func pacer(share float64, late time.Duration) *scan.Pacer {
+	return scan.NewPacer(share, time.Now, func(_ context.Context, d time.Duration) error {
+		time.Sleep(d + late)
+		return nil
+	})
+}
+
 // Searches that want all of a processor get the share, however many they are.
 func TestSearchesTakeTheirShareTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := scan.NewPacer(.25, time.Now, func(_ context.Context, d time.Duration) error {
-			time.Sleep(d)
-			return nil
-		})
+		p := pacer(.25, 0)
 		began := time.Now()
 		var all sync.WaitGroup
 		const searches, pieces, piece = 3, 40, 2 * time.Millisecond
@@ -54,10 +59,7 @@ func TestWithoutAPacerNothingWaits(t *testing.T) {
 func TestRestsThatTakeTooLongAreMadeUpFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const late = time.Millisecond
-		p := scan.NewPacer(.5, time.Now, func(_ context.Context, d time.Duration) error {
-			time.Sleep(d + late)
-			return nil
-		})
+		p := pacer(.5, late)
 		began := time.Now()
 		turn := p.Begin()
 		const pieces, piece = 100, 5 * time.Millisecond
@@ -76,10 +78,7 @@ func TestRestsThatTakeTooLongAreMadeUpFor(t *testing.T) {
 // waited, and others work meanwhile.
 func TestWhoeverWaitedOwesNoRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := scan.NewPacer(.25, time.Now, func(_ context.Context, d time.Duration) error {
-			time.Sleep(d)
-			return nil
-		})
+		p := pacer(.25, 0)
 		began := time.Now()
 		waits := p.Begin()
 		waits.Yield()

@@ -85,16 +85,18 @@ func (e event) redacted(targets map[lethe.TargetName]lethe.Target) event {
 // later one repeats the former, and is not refused as it was when it came, before anybody asked for that.
 func (w *world) alikeRedacted() map[string]bool {
 	targets, keys := w.targets(), make(map[string]bool)
-	for i, e := range w.events {
-		if e.row == nil || keys[string(e.record.Key)] {
+	values := make(map[[2]string]string) // as it came, of the first by its key and what is left of it
+	for _, e := range w.events {
+		if e.row == nil {
 			continue
 		}
-		redacted := string(e.redacted(targets).record.Value)
-		keys[string(e.record.Key)] = slices.ContainsFunc(w.events[:i], func(former event) bool {
-			return former.row != nil && string(former.record.Key) == string(e.record.Key) &&
-				string(former.record.Value) != string(e.record.Value) &&
-				string(former.redacted(targets).record.Value) == redacted
-		})
+		key, value := string(e.record.Key), string(e.record.Value)
+		at := [2]string{key, string(e.redacted(targets).record.Value)}
+		if first, known := values[at]; !known {
+			values[at] = value
+		} else if first != value {
+			keys[key] = true
+		}
 	}
 	return keys
 }

@@ -37,9 +37,7 @@ type state struct {
 	stored []map[place]*trainer.Checkpoint
 	metas  map[lethe.Timestep]*meta.Model
 	// letters are dead letters as text, reason and original bytes, in order, by their key.
-	letters map[string][]string
-	// letterKeys are their keys.
-	letterKeys  []string
+	letters     map[string][]string
 	predictions map[lethe.TransactionID]scoring.Prediction
 	// later are the predictions that were made since an erasure was swapped last.
 	later  map[lethe.TransactionID]scoring.Prediction
@@ -89,13 +87,12 @@ func (d *deployment) read(ctx context.Context) (*state, error) {
 	}
 	err := d.topics.ReadAll(ctx, bus.DeadLetters, func(rec ingest.Record) error {
 		key := string(rec.Key)
-		s.letters[key], s.letterKeys = append(s.letters[key], letterText(rec)), append(s.letterKeys, key)
+		s.letters[key] = append(s.letters[key], letterText(rec))
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	slices.Sort(s.letterKeys)
 	err = d.topics.ReadAll(ctx, bus.Predictions, func(rec ingest.Record) error {
 		p, given, err := predictionOf(rec)
 		if given {
@@ -163,6 +160,15 @@ func (d *deployment) storedIn(files vfs.FS, folder string) (map[place]*trainer.C
 		}
 	}
 	return stored, nil
+}
+
+// letterKeys are the keys of dead letters, in order, each as often as there is one.
+func (s *state) letterKeys() (keys []string) {
+	for key, list := range s.letters {
+		keys = append(keys, slices.Repeat([]string{key}, len(list))...)
+	}
+	slices.Sort(keys)
+	return keys
 }
 
 // lettersBut are the dead letters but for those with some keys.
