@@ -34,6 +34,36 @@ func TestFusedLoopsComputeTheSameBits(t *testing.T) {
 	}
 }
 
+// edgeShapes are the rows, columns and depth of products at the bounds of what is packed
+// and read where it is: one step of k, rows of one panel, of more and none to spare, several
+// blocks of k (above 352) and of columns (above 384), rows close to and far from each other.
+func edgeShapes() [][3]int {
+	return [][3]int{
+		{6, 16, 1}, {5, 16, 1}, {7, 1, 1}, {12, 17, 2}, {11, 15, 9}, {48, 64, 64}, {49, 64, 165}, {103, 31, 129},
+		{54, 129, 512}, {54, 129, 513}, {13, 128, 513}, {8, 390, 353}, {13, 390, 513}, {20, 129, 1100}, {6, 800, 710},
+	}
+}
+
+func TestFusedLoopsComputeTheSameBitsAtTheBoundsOfBlocks(t *testing.T) {
+	want := fusedPlain()
+	for _, l := range allFused() {
+		t.Run(l.Detail, func(t *testing.T) {
+			var scratch Scratch
+			for _, s := range edgeShapes() {
+				a, b := randomMatrix(s[0], s[2], 1), randomMatrix(s[2], s[1], 2)
+				for _, p := range products() {
+					expected, _ := guarded(s[0], s[1], 0)
+					p.run(want, expected, a, b, &scratch)
+					got, all := guarded(s[0], s[1], 40)
+					p.run(l, got, a, b, &scratch)
+					requireBits(t, expected.Data, got.Data)
+					checkGuard(t, all, 40)
+				}
+			}
+		})
+	}
+}
+
 // Vectors hold what is hard: zeros of both signs, infinities, not-a-numbers.
 func hardVector(n int, seed uint64, special bool) []float32 {
 	v := randomMatrix(1, n, seed).Data

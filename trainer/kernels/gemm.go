@@ -12,6 +12,8 @@ type tile struct {
 	mask         uint64
 	// add is 1 to go on from what c holds, 0 to start from nothing.
 	add int
+	// aRow is the bytes between the rows of a, for tiles that say so in their size.
+	aRow int
 }
 
 // packing is one call of a loop that fills panels.
@@ -43,6 +45,9 @@ const (
 	// narrowColumns bounds the columns of an operand that is read where it is: the
 	// rows of a wide one are too far from each other to share the cache's sets.
 	narrowColumns = 128
+	// nearColumns bounds the columns of a left operand whose rows are read where they are
+	// for a wide result, which reads each of them often.
+	nearColumns = 512
 	// packSlack is the room behind the panels that transposing may overwrite.
 	packSlack = 15 * 32
 )
@@ -66,7 +71,7 @@ type block struct{ k, depth, from, length int }
 // of High-Performance Matrix Multiplication", ACM TOMS 2008): blocks of b are
 // packed into panels as wide as a tile, blocks of a into panels as high as one,
 // and every tile of the result is computed from two panels. Where an operand's rows
-// are short, its panels are read where they are.
+// are short enough, its panels are read where they are.
 type multiplication struct {
 	tiles       tiles
 	dst         Matrix
@@ -100,9 +105,7 @@ func (s *Scratch) multiply(with tiles, dst Matrix, a, b operand, depth int) {
 			}
 			for row := 0; row < dst.Rows; row += mc {
 				rows := block{k, columns.depth, row, min(mc, dst.Rows-row)}
-				if !m.leftInPlace(size) {
-					m.packLeft(rows, size)
-				}
+				m.packLeft(rows, size)
 				m.strip(rows, columns, size)
 			}
 		}
@@ -110,24 +113,31 @@ func (s *Scratch) multiply(with tiles, dst Matrix, a, b operand, depth int) {
 	*m = multiplication{}
 }
 
-// leftInPlace tells whether panels of a can be read from it. A tile reads whole
-// steps of its height, so there must be as many rows.
-func (m *multiplication) leftInPlace(size tileSize) bool {
+// leftInPlace returns how many rows of a, of length in a block, are read where they are:
+// whole panels of rows, or all if their values for one step of k stand side by side. A
+// tile reads whole steps of its height, so there must be as many.
+func (m *multiplication) leftInPlace(length int, size tileSize) int {
 	a := operand{Matrix: m.a.Matrix, turned: !m.a.turned}
-	return a.inPlace(size) && m.dst.Rows%size.step == 0
+	switch {
+	case size.rows && !m.a.turned && (m.a.Cols <= nearColumns || m.dst.Cols <= narrowColumns):
+		return length / size.height * size.height
+	case a.inPlace(size) && m.dst.Rows%size.step == 0:
+		return length
+	}
+	return 0
 }
 
 // strip computes the tiles that the blocks determine.
 func (m *multiplication) strip(rows, columns block, size tileSize) {
 	t := &m.tile
 	t.k, t.stride, t.add = rows.depth, 4*m.dst.Cols, min(1, rows.k)
-	left, right := m.leftInPlace(size), m.b.inPlace(size)
+	left, right := m.leftInPlace(rows.length, size), m.b.inPlace(size)
 	for i := 0; i < rows.length; i += size.height {
 		t.rows = min(size.height, rows.length-i)
 		t.height = roundUp(t.rows, size.step)
-		t.a, t.aStep = m.left[i*t.k:], 4*t.height
-		if left {
-			t.a, t.aStep = m.a.Data[rows.k*m.a.Cols+rows.from+i:], 4*m.a.Cols
+		t.a, t.aRow, t.aStep = m.left[i*t.k:], 4, 4*t.height
+		if i < left {
+			m.readLeft(t, rows.k, rows.from+i)
 		}
 		for j := 0; j < columns.length; j += size.width {
 			t.b, t.bStep = m.right[j*t.k:], 4*size.width
@@ -141,13 +151,26 @@ func (m *multiplication) strip(rows, columns block, size tileSize) {
 	}
 }
 
-// packLeft packs a block of a. The last panel is only as high as it needs.
+// readLeft lets a tile read a where it is, from a step of k and a row on.
+func (m *multiplication) readLeft(t *tile, k, row int) {
+	if m.a.turned {
+		t.a, t.aRow, t.aStep = m.a.Data[k*m.a.Cols+row:], 4, 4*m.a.Cols
+		return
+	}
+	t.a, t.aRow, t.aStep = m.a.Data[row*m.a.Cols+k:], 4*m.a.Cols, 4
+}
+
+// packLeft packs the rows of a block of a that are not read where they are. The last
+// panel is only as high as it needs.
 func (m *multiplication) packLeft(at block, size tileSize) {
 	a := operand{Matrix: m.a.Matrix, turned: !m.a.turned}
-	whole := at.length / size.height * size.height
-	m.packPanels(m.left, a, block{at.k, at.depth, at.from, whole}, size.height)
-	m.packPanels(m.left[whole*at.depth:], a, block{at.k, at.depth, at.from + whole, at.length - whole},
-		roundUp(at.length-whole, size.step))
+	first, whole := m.leftInPlace(at.length, size), at.length/size.height*size.height
+	if first < whole {
+		m.packPanels(m.left[first*at.depth:], a, block{at.k, at.depth, at.from + first, whole - first}, size.height)
+	}
+	if rest := at.length - max(first, whole); rest > 0 {
+		m.packPanels(m.left[whole*at.depth:], a, block{at.k, at.depth, at.from + whole, rest}, roundUp(rest, size.step))
+	}
 }
 
 // packPanels stores a block as panels of width columns, each k-major.

@@ -17,11 +17,14 @@ type tiles interface {
 }
 
 // tileSize is the height and width of a tile. A lower tile has a multiple of
-// step rows. steps tells whether a tile heeds aStep and bStep and reads no column
-// that does not exist; if not, panels are packed.
+// step rows. If a tile can read neither operand where it is, panels are packed.
 type tileSize struct {
 	height, step, width int
-	steps               bool
+	// steps tells whether a tile heeds aStep and bStep, with values of a side by side, and
+	// reads no column that does not exist.
+	steps bool
+	// rows tells whether a tile heeds aStep and aRow. It reads as many rows as it is high.
+	rows bool
 }
 
 // plainTiles work everywhere: fused multiply-adds are made of float64 ones.

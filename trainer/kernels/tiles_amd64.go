@@ -37,7 +37,7 @@ func fusedAVX512() Set {
 
 type avx2Tiles struct{}
 
-func (avx2Tiles) size() tileSize { return tileSize{height: 6, step: 6, width: 16} }
+func (avx2Tiles) size() tileSize { return tileSize{height: 6, step: 6, width: 16, rows: true} }
 
 func (avx2Tiles) tile(t *tile) { tileAVX2(t) }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/mmcloughlin/avo/attr"
 	"github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/gotypes"
+	"github.com/mmcloughlin/avo/ir"
 	"github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
 	"golang.org/x/tools/go/packages"
@@ -133,6 +134,11 @@ func address(c gotypes.Component) operand.Mem {
 
 // result is where the function's result goes.
 func (a *assembler) result() operand.Mem { return address(a.ReturnIndex(0)) }
+
+// align lets a loop begin at a line of the instruction cache, of 64 bytes.
+func (a *assembler) align() {
+	a.Instruction(&ir.Instruction{Opcode: "PCALIGN", Operands: []operand.Op{operand.Imm(64)}})
+}
 
 // data begins values that are part of the program.
 func (a *assembler) data(name string) operand.Mem {

@@ -3,6 +3,7 @@ package main
 import (
 	"math"
 
+	"github.com/mmcloughlin/avo/gotypes"
 	"github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
 )
@@ -38,7 +39,7 @@ func smallTile(a *assembler, columns operand.Mem) {
 	}
 	a.function("tileAVX2")
 	t := a.pointed("t", R8)
-	a.fields(t, argument{"a", RAX}, argument{"b", RBX}, argument{"c", RCX}, argument{"k", RSI},
+	a.fields(t, argument{"a", RAX}, argument{"b", RBX}, argument{"c", RCX},
 		argument{"stride", RDX}, argument{"rows", RDI}, argument{"mask", R9})
 	for _, sum := range y {
 		a.VXORPS(sum, sum, sum)
@@ -53,20 +54,8 @@ func smallTile(a *assembler, columns operand.Mem) {
 	})
 
 	a.Label("start")
-	a.fields(t, argument{"c", RCX}, argument{"rows", RDI})
-	a.Label("step")
-	a.VMOVUPS(at(RBX, 0), Y12)
-	a.VMOVUPS(at(RBX, 32), Y13)
-	for row := range height {
-		alpha := []VecPhysical{Y14, Y15}[row%2]
-		a.VBROADCASTSS(at(RAX, 4*row), alpha)
-		a.VFMADD231PS(Y12, alpha, y[2*row])
-		a.VFMADD231PS(Y13, alpha, y[2*row+1])
-	}
-	a.add(4*height, RAX)
-	a.add(64, RBX)
-	a.DECQ(RSI)
-	a.JNZ(to("step"))
+	smallSteps(a, t, y)
+	a.fields(t, argument{"c", RCX}, argument{"stride", RDX}, argument{"rows", RDI})
 	// Some processors take ten times as long to store under a mask.
 	a.CMPQ(R9, operand.U32(0xffff))
 	a.JNE(to("masked"))
@@ -83,6 +72,36 @@ func smallTile(a *assembler, columns operand.Mem) {
 	})
 	a.Label("done")
 	a.ret()
+}
+
+// smallSteps runs k. The rows of a may stand in a panel or where they are: each has a
+// pointer, and one index runs for all, so that a step takes no instruction more.
+//
+//	AX, CX, DX, DI, R10, R12  ends of the rows of a
+//	SI  minus the bytes up to there    R11  bytes between steps of a
+//	BX  panel of b, k × 16             R13  bytes between rows of a
+func smallSteps(a *assembler, t gotypes.Component, y []VecPhysical) {
+	a.fields(t, argument{"k", RSI}, argument{"aStep", R11}, argument{"aRow", R13})
+	a.IMULQ(R11, RSI)
+	a.ADDQ(RSI, RAX)
+	pointers := []GPPhysical{RAX, RCX, RDX, RDI, R10, R12}
+	for row := 1; row < len(pointers); row++ {
+		a.LEAQ(at(pointers[row-1], 0).Idx(R13, 1), pointers[row])
+	}
+	a.NEGQ(RSI)
+	a.align()
+	a.Label("step")
+	a.VMOVUPS(at(RBX, 0), Y12)
+	a.VMOVUPS(at(RBX, 32), Y13)
+	for row, values := range pointers {
+		alpha := []VecPhysical{Y14, Y15}[row%2]
+		a.VBROADCASTSS(at(values, 0).Idx(RSI, 1), alpha)
+		a.VFMADD231PS(Y12, alpha, y[2*row])
+		a.VFMADD231PS(Y13, alpha, y[2*row+1])
+	}
+	a.add(64, RBX)
+	a.ADDQ(R11, RSI)
+	a.JNZ(to("step"))
 }
 
 // columnMasks sets Y12 and Y13 to the columns in use of the left and the right
