@@ -187,6 +187,8 @@ func (a Admin) awaitTopics(ctx context.Context) error {
 			return err
 		}
 		if len(problems) == 0 {
+			// The transport asked when the topics were made, maybe before brokers knew of them.
+			a.client.link.forget()
 			return nil
 		}
 		if err := pause(ctx, attempt); err != nil {

@@ -45,11 +45,12 @@ type Config struct {
 	ErasureRetention time.Duration `yaml:"-"`
 	// DialTimeout bounds one attempt to connect.
 	DialTimeout time.Duration `yaml:"-"`
-	// RequestTimeout bounds one request.
+	// RequestTimeout bounds one request, with what FetchWait holds it if that is less than half of it.
 	RequestTimeout time.Duration `yaml:"-"`
 	// WriteTimeout bounds a Write with all its attempts.
 	WriteTimeout time.Duration `yaml:"-"`
-	// FetchWait is how long a broker holds a fetch that finds nothing.
+	// FetchWait is how long a broker holds a fetch that finds nothing. One that finds something is answered at
+	// once, so a short time only makes brokers answer more often.
 	FetchWait time.Duration `yaml:"-"`
 	// MaxBatchBytes bounds what one produce request carries, per partition.
 	MaxBatchBytes int `yaml:"-"`
@@ -69,7 +70,7 @@ func Defaults() Config {
 		Brokers: []string{}, TopicPrefix: "lethe.", Partitions: 4, SessionTimeout: 6 * time.Second,
 		ClientID: "lethe", ErasureRetention: 7 * 24 * time.Hour,
 		DialTimeout: 5 * time.Second, RequestTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second,
-		FetchWait: 500 * time.Millisecond, MaxBatchBytes: 900_000, MaxBatchRecords: 1000,
+		FetchWait: 2 * time.Second, MaxBatchBytes: 900_000, MaxBatchRecords: 1000,
 		MaxFetchBytes: 4 << 20, MaxTailRecords: 8000,
 	}
 }
@@ -86,6 +87,24 @@ func (c Config) Clone() Config {
 	c.Brokers = slices.Clone(c.Brokers)
 	c.PartitionsOf = maps.Clone(c.PartitionsOf)
 	return c
+}
+
+// name is a topic's full name.
+func (c Config) name(t Topic) string { return c.TopicPrefix + string(t) }
+
+// names are the full names of all topics.
+func (c Config) names() []string {
+	names := make([]string, 0, len(Topics()))
+	for _, t := range Topics() {
+		names = append(names, c.name(t))
+	}
+	return names
+}
+
+// fetchLimit is how long a fetch may take. One that was held is answered with little, so the hold is part of the
+// time that a request has: otherwise a longer hold would let a broker that hangs be noticed later.
+func (c Config) fetchLimit() time.Duration {
+	return max(c.RequestTimeout, c.FetchWait+c.RequestTimeout/2)
 }
 
 // partitions returns how many partitions a topic has.

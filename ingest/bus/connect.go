@@ -42,7 +42,9 @@ func newLink(cfg *Config) *link {
 		ClientID:    cfg.ClientID,
 		DialTimeout: cfg.DialTimeout,
 		MetadataTTL: metadataAge,
-		Context:     background,
+		// Without names it would ask for all topics of the cluster, which may be thousands of others'.
+		MetadataTopics: cfg.names(),
+		Context:        background,
 		Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
 			conn, err := dialer.DialContext(ctx, network, address)
 			if err != nil {
@@ -81,6 +83,10 @@ func (l *link) cause() error {
 	defer l.mu.Unlock()
 	return l.refused
 }
+
+// forget has the transport ask for topics anew, before the next request. Connections that are idle are closed, the
+// others once they are.
+func (l *link) forget() { l.transport.CloseIdleConnections() }
 
 // cut closes every connection, idle or not.
 func (l *link) cut() {

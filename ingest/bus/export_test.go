@@ -1,6 +1,9 @@
 package bus
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // Extent is one more than the highest chunk index of the key that may still be
 // on the topic: what to retract when the payload goes, or shrinks.
@@ -15,3 +18,6 @@ func NewDelivery(mostBytes int) (*Tail, func(ctx context.Context, batches ...Bat
 	}
 	return t, func(ctx context.Context, batches ...Batch) error { return t.deliver(ctx, s, batches) }
 }
+
+// FetchLimit is how long one fetch may take.
+func FetchLimit(cfg Config) time.Duration { return cfg.fetchLimit() }

@@ -270,7 +270,7 @@ func holds(ctx context.Context, c *Client, r reading, offset int64) (bool, error
 }
 
 func fetchAtMost(ctx context.Context, c *Client, r reading, position int64, mostBytes int) (protocol.Fetched, error) {
-	ctx, cancel := context.WithTimeout(ctx, c.cfg.FetchWait+c.cfg.RequestTimeout)
+	ctx, cancel := context.WithTimeout(ctx, c.cfg.fetchLimit())
 	defer cancel()
 	got, err := c.raw.Fetch(ctx, protocol.FetchRequest{
 		Topic: c.Name(r.Topic), Partition: r.Partition, Copy: r.copy, Rack: r.rack, Position: position,
