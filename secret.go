@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -75,25 +76,28 @@ func (s Secret) Hash(purpose string, parts ...[]byte) Digest {
 
 // Hasher makes hashes for one purpose, each in less time than Secret.Hash. It is for one
 // goroutine at a time.
-type Hasher struct{ mac hash.Hash }
+type Hasher struct {
+	mac hash.Hash
+	// room is for the length of a part and for the hash, so that no memory is taken for either.
+	room *[4 + sha256.Size]byte
+}
 
 // Hasher returns a hasher whose Hash is that of the secret for a purpose.
 func (s Secret) Hasher(purpose string) Hasher {
 	sub := hmac.New(sha256.New, s[:SecretKeyBytes])
 	sub.Write([]byte(purpose))
-	return Hasher{hmac.New(sha256.New, sub.Sum(nil))}
+	return Hasher{hmac.New(sha256.New, sub.Sum(nil)), new([4 + sha256.Size]byte)}
 }
 
 // Hash is described with Secret.Hash.
-func (h Hasher) Hash(parts ...[]byte) (d Digest) {
+func (h Hasher) Hash(parts ...[]byte) Digest {
 	h.mac.Reset()
 	for _, part := range parts {
-		n := len(part)
-		h.mac.Write([]byte{byte(n), byte(n >> 8), byte(n >> 16), byte(n >> 24)})
+		binary.LittleEndian.PutUint32(h.room[:], uint32(len(part)))
+		h.mac.Write(h.room[:4])
 		h.mac.Write(part)
 	}
-	h.mac.Sum(d[:0])
-	return d
+	return Digest(h.mac.Sum(h.room[4:4]))
 }
 
 // Pseudonymizer makes pseudonyms, each in less time than Secret.Pseudonym. It is for one

@@ -1,6 +1,10 @@
 package lethe_test
 
 import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/binary"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -31,4 +35,26 @@ func TestHashesOfTheLedgerOutliveARotation(t *testing.T) {
 	}
 	require.NotEqual(t, second.Pseudonym("a"), third.Pseudonym("a"))
 	require.Equal(t, second.Pseudonym("a"), lethe.NewSecret(second.Key()).Pseudonym("a"))
+}
+
+// A hash is HMAC-SHA-256 under a key for the purpose, of parts framed by their lengths; a hasher makes one after the
+// other, and takes no memory for them.
+func TestAHasherTakesNoMemory(t *testing.T) {
+	code := func(key []byte, content ...[]byte) []byte {
+		mac := hmac.New(sha256.New, key)
+		mac.Write(bytes.Join(content, nil))
+		return mac.Sum(nil)
+	}
+	secret := lethe.Secret{1, 2, 3}
+	hasher := secret.Hasher("purpose")
+	long := make([]byte, 1<<16+3)
+	for _, parts := range [][][]byte{{long}, {}, {nil}, {[]byte("a"), []byte("bc")}, {[]byte("ab"), []byte("c"), long}} {
+		var framed []byte
+		for _, part := range parts {
+			framed = append(binary.LittleEndian.AppendUint32(framed, uint32(len(part))), part...)
+		}
+		key := code(secret[:lethe.SecretKeyBytes], []byte("purpose"))
+		require.Equal(t, lethe.Digest(code(key, framed)), hasher.Hash(parts...))
+	}
+	require.Zero(t, testing.AllocsPerRun(100, func() { hasher.Hash(long[:700]) }))
 }

@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"hash"
-	"math"
 	"slices"
 
 	"lethe"
 	"lethe/internal/bytecursor"
+	"lethe/internal/floatbytes"
 )
 
 // ErrCorrupt marks bytes that cannot be what was written: cut short, altered,
@@ -94,15 +94,11 @@ func (w *Writer) String(s string) {
 // Float32s appends the values without their count.
 func (w *Writer) Float32s(values []float32) {
 	if w.hash == nil {
-		w.buf = slices.Grow(w.buf, 4*len(values))
+		w.buf = floatbytes.Append(w.buf, values)
+		return
 	}
-	for block := range slices.Chunk(values, blockBytes/4) {
-		from := len(w.buf)
-		w.buf = slices.Grow(w.buf, 4*len(block))[:from+4*len(block)]
-		out := w.buf[from:]
-		for i, v := range block {
-			binary.LittleEndian.PutUint32(out[4*i:], math.Float32bits(v))
-		}
+	for block := range slices.Chunk(values, blockBytes/floatbytes.Size) {
+		w.buf = floatbytes.Append(w.buf, block)
 		w.settle()
 	}
 }

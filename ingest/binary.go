@@ -4,12 +4,12 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
-	"slices"
 	"unicode/utf8"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"lethe"
+	"lethe/internal/floatbytes"
 )
 
 // A record of transactions.v1 may be Protobuf in the wire format of Confluent's serializers: a
@@ -186,12 +186,9 @@ func (o binaryObject) text(f field, text string) {
 	}
 }
 
-// featureBytes are those of a feature.
-const featureBytes = 4
-
 // row reads features, packed or a single one. What is no number is missing.
 func (o binaryObject) row(b []byte, kind protowire.Type) (length int) {
-	packed, length := b, featureBytes
+	packed, length := b, floatbytes.Size
 	if kind == protowire.BytesType {
 		packed, length = protowire.ConsumeBytes(b)
 	}
@@ -199,28 +196,23 @@ func (o binaryObject) row(b []byte, kind protowire.Type) (length int) {
 		return -1
 	}
 	if kind == protowire.Fixed32Type {
-		packed = b[:featureBytes]
+		packed = b[:floatbytes.Size]
 	}
-	if len(packed)%featureBytes != 0 {
+	if len(packed)%floatbytes.Size != 0 {
 		o.note(fieldFeatures, BadType, "features are not of 4 bytes each")
 		return length
 	}
-	from, n := len(o.features), len(packed)/featureBytes
 	if o.features == nil {
-		o.features = o.room.take(n)
+		o.features = o.room.take(len(packed) / floatbytes.Size)
 	}
-	o.features = slices.Grow(o.features, n)[:from+n]
-	const exponent = 0x7f800000 // all of it is set in what is infinite or no number
-	finite := true
-	into := o.features[from:]
-	for i := 0; i < len(into) && len(packed) >= featureBytes; i++ {
-		bits := binary.LittleEndian.Uint32(packed)
-		into[i], packed = math.Float32frombits(bits), packed[featureBytes:]
-		finite = finite && bits&exponent != exponent
-	}
-	if !finite {
+	from := len(o.features)
+	o.features = floatbytes.AppendValues(o.features, packed)
+	const infinite = 0x7f800000
+	of := furthest(o.features[from:])
+	if of >= infinite {
 		o.tame(from)
 	}
+	o.furthest = max(o.furthest, of)
 	return length
 }
 

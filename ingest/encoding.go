@@ -3,11 +3,11 @@ package ingest
 import (
 	"encoding/binary"
 	"fmt"
-	"math"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"lethe"
+	"lethe/internal/floatbytes"
 )
 
 // Encoding is how records of transactions.v1 are written: as JSON, which the zero value is, or as
@@ -33,14 +33,12 @@ func (e Encoding) Transaction(t lethe.Transaction) (key, value []byte, err error
 	if err != nil || !e.binary {
 		return key, value, err
 	}
-	value = e.begin(make([]byte, 0, 32+len(t.ID)+featureBytes*len(t.Features)), transactionMessage)
+	value = e.begin(make([]byte, 0, 32+len(t.ID)+floatbytes.Size*len(t.Features)), transactionMessage)
 	value = appendString(value, 1, string(t.ID))
 	value = appendUint(value, 2, uint64(t.Timestep))
 	value = protowire.AppendTag(value, 3, protowire.BytesType)
-	value = protowire.AppendVarint(value, uint64(featureBytes*len(t.Features)))
-	for _, f := range t.Features {
-		value = binary.LittleEndian.AppendUint32(value, math.Float32bits(f))
-	}
+	value = protowire.AppendVarint(value, uint64(floatbytes.Size*len(t.Features)))
+	value = floatbytes.Append(value, t.Features)
 	for _, subject := range t.Subjects {
 		value = appendString(value, 4, subject)
 	}

@@ -75,9 +75,11 @@ type object struct {
 	nodes, subjects                       []string
 	payments                              []payment
 	untilIsTimestep                       bool
-	// binary says that it was Protobuf, of this schema.
+	// binary says that it was Protobuf, of this schema, with the furthest of its features, which are compared as they are
+	// read.
 	binary     bool
 	schema     uint32
+	furthest   uint32
 	featuresOf []featuresOf
 	columns    []int
 	// room, if not nil, is where features are put.

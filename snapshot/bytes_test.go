@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lethe"
+	"lethe/internal/floatbytes"
 	"lethe/internal/swapstore"
 )
 
@@ -99,7 +100,7 @@ func needles(s *Store, subjects []lethe.TransactionID) map[string][]byte {
 	}
 	for step := lethe.Timestep(1); step <= 3; step++ {
 		hash := hashContent(s.staging.options.Secret, scanRow(step, 0))
-		out[fmt.Sprintf("row %d", step)] = appendFeatures(nil, scanRow(step, 0))
+		out[fmt.Sprintf("row %d", step)] = floatbytes.Append(nil, scanRow(step, 0))
 		out[fmt.Sprintf("content hash %d", step)] = hash[:]
 	}
 	return out

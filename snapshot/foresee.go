@@ -24,7 +24,7 @@ type Foreseen struct {
 }
 
 // Pseudonym returns the transaction's.
-func (f Foreseen) Pseudonym() lethe.Pseudonym { return f.pseudonym }
+func (f *Foreseen) Pseudonym() lethe.Pseudonym { return f.pseudonym }
 
 // known is where the transactions are that were foreseen together, and what a batch stores of them.
 type known = sortedcells.Table[knownEntry]
@@ -231,7 +231,7 @@ func (h *Hashing) Foresee(tr lethe.Transaction) Foreseen {
 	from := len(h.rows)
 	h.rows = appendRow(h.rows, tr.ID, tr.Features)
 	row := h.rows[from:len(h.rows):len(h.rows)]
-	features := row[len(row)-featureBytes*len(tr.Features):]
+	features := row[rowBytes(tr.ID, nil):]
 	return Foreseen{
 		tr: tr, pseudonym: h.names.Pseudonym(tr.ID), arrived: indexEntry{tr.Timestep, contentOf(h.content, features)},
 		row: row,

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"lethe"
+	"lethe/internal/floatbytes"
 	"lethe/internal/swapstore"
 )
 
@@ -60,7 +61,7 @@ func (s graphStore) read() (*lethe.Snapshot, error) {
 func addNode(g *lethe.Snapshot, p lethe.Pseudonym, value []byte) error {
 	c := cursorOver(value)
 	id := lethe.TransactionID(c.Text())
-	width := c.Left() / featureBytes
+	width := c.Left() / floatbytes.Size
 	g.Features = c.AppendFloat32s(g.Features, width)
 	if err := c.close("row"); err != nil {
 		return err

@@ -3,11 +3,10 @@ package snapshot
 import (
 	"encoding/binary"
 	"fmt"
-	"math"
-	"slices"
 
 	"lethe"
 	"lethe/internal/bytecursor"
+	"lethe/internal/floatbytes"
 	"lethe/internal/swapstore"
 	"lethe/internal/timestepkey"
 )
@@ -165,20 +164,6 @@ func appendBlob(dst, b []byte) []byte {
 	return append(binary.BigEndian.AppendUint32(append(dst, 1), uint32(len(b))), b...)
 }
 
-// appendFeatures writes little-endian IEEE 754 bits, as canonical bytes do, so
-// that one search of the disk finds a row in either.
-func appendFeatures(dst []byte, features []float32) []byte {
-	from := len(dst)
-	dst = slices.Grow(dst, featureBytes*len(features))[:from+featureBytes*len(features)]
-	for i, into := 0, dst[from:]; i < len(features) && len(into) >= featureBytes; i, into = i+1, into[featureBytes:] {
-		binary.LittleEndian.PutUint32(into, math.Float32bits(features[i]))
-	}
-	return dst
-}
-
-// featureBytes are those of a feature.
-const featureBytes = 4
-
 // row is a transaction as it is stored: all but its timestep, which its place
 // says.
 type row struct {
@@ -191,17 +176,17 @@ func encodeRow(id lethe.TransactionID, features []float32) []byte {
 }
 
 func rowBytes(id lethe.TransactionID, features []float32) int {
-	return 4 + len(id) + featureBytes*len(features)
+	return 4 + len(id) + floatbytes.Size*len(features)
 }
 
 func appendRow(dst []byte, id lethe.TransactionID, features []float32) []byte {
-	return appendFeatures(appendString(dst, string(id)), features)
+	return floatbytes.Append(appendString(dst, string(id)), features)
 }
 
 func decodeRow(value []byte) (row, error) {
 	c := cursorOver(value)
 	r := row{id: lethe.TransactionID(c.Text())}
-	r.features = c.Float32s(c.Left() / 4)
+	r.features = c.Float32s(c.Left() / floatbytes.Size)
 	return r, c.close("row")
 }
 

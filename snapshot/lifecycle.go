@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"lethe"
+	"lethe/internal/floatbytes"
 )
 
 // transition changes a timestep: its store, and what staging knows.
@@ -126,7 +127,7 @@ func (c *Closing) Sync() error { return c.store.staging.Sync() }
 func (c *Closing) Revision() lethe.Revision { return c.revision }
 
 // Bytes is about what its graph takes in memory.
-func (c *Closing) Bytes() int { return c.expected * c.store.staging.featureCount * featureBytes }
+func (c *Closing) Bytes() int { return c.expected * c.store.staging.featureCount * floatbytes.Size }
 
 // abandon leaves what closes as a crash would.
 func abandon(s *Store) {

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lethe"
+	"lethe/internal/floatbytes"
 )
 
 // redactedRows are those that the store has of the transactions of two timesteps, closed or
@@ -76,7 +77,7 @@ func TestNoErasedFeatureIsLeft(t *testing.T) {
 	var targets []lethe.Target
 	for step := lethe.Timestep(1); step <= 3; step++ {
 		targets = append(targets, lethe.FeaturesOf(scanID(step, 3), 0, 2, scanFeatures+5))
-		wanted["features"+string('0'+rune(step))] = appendFeatures(nil, scanRow(step, 3))
+		wanted["features"+string('0'+rune(step))] = floatbytes.Append(nil, scanRow(step, 3))
 	}
 	before, _ := search(t, disk, "data", wanted)
 	require.GreaterOrEqual(t, len(before), 3, "the search must find what is there")
@@ -154,7 +155,7 @@ func TestErasedFeaturesOfCandidates(t *testing.T) {
 		return err
 	}))
 	require.Equal(t, [][]float32{{0}, {0, 8.5}}, rows)
-	left, _ := search(t, o.FS, "data", map[string][]byte{"features": appendFeatures(nil, []float32{7.5, 8.5})})
+	left, _ := search(t, o.FS, "data", map[string][]byte{"features": floatbytes.Append(nil, []float32{7.5, 8.5})})
 	require.Empty(t, left)
 	require.NoError(t, s.Close())
 }

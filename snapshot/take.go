@@ -5,16 +5,18 @@ import (
 	"fmt"
 
 	"lethe"
+	"lethe/internal/floatbytes"
 )
 
 // Transaction takes a transaction. An error is not a verdict: it means that the
 // store could not be read, or that the batch is over.
 func (b *Batch) Transaction(tr lethe.Transaction, o Origin) (Verdict, error) {
-	return Marks{b.staging}.NewRedactingHashing().Foresee(tr).Take(b, o)
+	f := Marks{b.staging}.NewRedactingHashing().Foresee(tr)
+	return f.Take(b, o)
 }
 
 // Take is Batch.Transaction of it, by the batch that it was foreseen for.
-func (f Foreseen) Take(b *Batch, o Origin) (Verdict, error) {
+func (f *Foreseen) Take(b *Batch, o Origin) (Verdict, error) {
 	tr := f.tr
 	at, v, err := b.admit(Transactions, tr.Timestep, o, tr.Subjects, tr.ID)
 	if v.Late {
@@ -94,7 +96,7 @@ func redacted(s *staging, tr lethe.Transaction) lethe.Transaction {
 }
 
 // store puts a transaction into staging, in place of the one that is known there.
-func (b *Batch) store(f Foreseen) (err error) {
+func (b *Batch) store(f *Foreseen) (err error) {
 	e := &f.entry.Value
 	staged, wasKnown := false, e.found
 	if wasKnown { // else there is no row of it: a row goes with its entry
@@ -265,7 +267,7 @@ func (b *Batch) getClosed(t lethe.Timestep, state lethe.State, key []byte) (valu
 }
 
 func hashContent(secret lethe.Secret, features []float32) contentHash {
-	return contentOf(secret.Hasher(contentPurpose), appendFeatures(make([]byte, 0, 4*len(features)), features))
+	return contentOf(secret.Hasher(contentPurpose), floatbytes.Append(nil, features))
 }
 
 const contentPurpose = "transaction-content"

@@ -7,8 +7,8 @@ package bytecursor
 import (
 	"encoding/binary"
 	"fmt"
-	"math"
-	"slices"
+
+	"lethe/internal/floatbytes"
 )
 
 // Cursor reads the fields of a message in order. The first failure sticks: Err
@@ -104,11 +104,10 @@ func (c *Cursor) Bytes(dst []byte) { copy(dst, c.Take(len(dst))) }
 // Text reads a 32-bit length and as many bytes.
 func (c *Cursor) Text() string { return string(c.Take(c.Count(1))) }
 
-// Float32s reads n values of four little-endian bytes, whatever the byte order
-// of numbers is; nil after a failure. All formats of lethe keep feature rows
-// like this, so that one search of the disk finds a row in any of them.
+// Float32s reads n values as floatbytes has them, whatever the byte order of
+// numbers is; nil after a failure.
 func (c *Cursor) Float32s(n int) []float32 {
-	if n < 0 || n > len(c.rest)/4 {
+	if n < 0 || n > len(c.rest)/floatbytes.Size {
 		c.Take(len(c.rest) + 1)
 	}
 	if c.err != nil {
@@ -119,20 +118,11 @@ func (c *Cursor) Float32s(n int) []float32 {
 
 // AppendFloat32s is Float32s behind other values; after a failure it returns these.
 func (c *Cursor) AppendFloat32s(dst []float32, n int) []float32 {
-	if n < 0 || n > len(c.rest)/4 {
+	if n < 0 || n > len(c.rest)/floatbytes.Size {
 		c.Take(len(c.rest) + 1)
 		return dst
 	}
-	raw := c.Take(4 * n)
-	if raw == nil {
-		return dst
-	}
-	from := len(dst)
-	dst = slices.Grow(dst, n)[:from+n]
-	for i := range dst[from:] {
-		dst[from+i] = math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:]))
-	}
-	return dst
+	return floatbytes.AppendValues(dst, c.Take(floatbytes.Size*n))
 }
 
 // Err returns the first failure.

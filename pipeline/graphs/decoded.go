@@ -64,7 +64,7 @@ func (in *intake) decodeAll(records []ingest.Record, redacts, labels bool) *deco
 			b.begin(in.store.Marks(), redacts)
 			for at := range parts {
 				for i := at; i < min(at+decodedTogether, len(records)); i++ {
-					out.list[i] = in.decode(b, records[i], redacts, labels)
+					in.decode(&out.list[i], b, records[i], redacts, labels)
 				}
 			}
 		})
@@ -101,8 +101,8 @@ func (in *intake) prepare(batch bus.Batch) any {
 	return in.decodeAll(batch.Records, false, false)
 }
 
-func (in *intake) decode(b *bench, rec ingest.Record, redacts, labels bool) (d decoded) {
-	d.rec = rec
+func (in *intake) decode(d *decoded, b *bench, rec ingest.Record, redacts, labels bool) {
+	*d = decoded{rec: rec}
 	if redacts && in.store.Marks().Redacts() {
 		if again, _ := ingest.IsRepublished(in.secret, rec); !again {
 			d.rec, d.redacted = in.redact(rec)
@@ -119,7 +119,6 @@ func (in *intake) decode(b *bench, rec ingest.Record, redacts, labels bool) (d d
 	if t, is := d.event.(ingest.Transaction); is {
 		d.foreseen = b.hashing.Foresee(t.Transaction)
 	}
-	return d
 }
 
 // unsigned refuses a control record that is not signed as the deployment requires: that a partition
@@ -157,8 +156,8 @@ func place(tx *taken, list []decoded) error {
 // the others, as after an outage, and nothing is wrong with them.
 func (in *intake) bound(ctx context.Context, tx *taken, batch bus.Batch, list []decoded) error {
 	var begins []lethe.Timestep
-	for _, d := range list {
-		switch e := d.event.(type) {
+	for i := range list {
+		switch e := list[i].event.(type) {
 		case ingest.Transaction:
 			begins = append(begins, e.Timestep)
 		case ingest.Payment:
@@ -187,7 +186,7 @@ func (in *intake) bound(ctx context.Context, tx *taken, batch bus.Batch, list []
 }
 
 // tellTaken tells of a record that was given to the store, if it is a transaction.
-func (in *intake) tellTaken(d decoded) {
+func (in *intake) tellTaken(d *decoded) {
 	if tr, is := d.event.(ingest.Transaction); is {
 		in.sampler.Passed(in.listener, events.Taken, tr.Timestep, d.foreseen.Pseudonym(), 0)
 	}

@@ -132,7 +132,8 @@ func (in *intake) take(ctx context.Context, batch bus.Batch, ahead any) error {
 // applyAll takes the records of a batch, and counts what becomes of them.
 func (in *intake) applyAll(tx *taken, batch bus.Batch, list []decoded) (map[events.Result]int, error) {
 	tally := make(map[events.Result]int)
-	for i, d := range list {
+	for i := range list {
+		d := &list[i]
 		rec := d.rec
 		result, refusal, err := in.apply(tx, d)
 		if err != nil {
@@ -182,7 +183,7 @@ func (in *intake) publish(ctx context.Context, batch bus.Batch, tx *taken) error
 // *ingest.Refusal. A record that is refused and names an erased transaction is
 // suppressed instead, because a dead letter would keep its bytes, and so is one that names
 // it in a header, which its topic would keep.
-func (in *intake) apply(tx *taken, d decoded) (events.Result, *ingest.Refusal, error) {
+func (in *intake) apply(tx *taken, d *decoded) (events.Result, *ingest.Refusal, error) {
 	rec, err := d.rec, d.err
 	// What names something erased in a header names it, whatever else it is.
 	if len(rec.Headers) > 0 {
@@ -222,7 +223,7 @@ func (in *intake) apply(tx *taken, d decoded) (events.Result, *ingest.Refusal, e
 
 // judge takes one event into the batch.
 func (in *intake) judge(
-	tx *taken, d decoded, origin snapshot.Origin,
+	tx *taken, d *decoded, origin snapshot.Origin,
 ) (events.Result, *ingest.Refusal, error) {
 	var v snapshot.Verdict
 	var err error

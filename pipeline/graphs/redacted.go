@@ -42,7 +42,7 @@ func (in *intake) redact(rec ingest.Record) (ingest.Record, bool) {
 // again takes a record that lethe published itself. To a store that knows the transaction it
 // is no news; to one that was lost it is the record, and if nobody takes it there is a dead
 // letter already.
-func (in *intake) again(tx *taken, d decoded) (events.Result, error) {
+func (in *intake) again(tx *taken, d *decoded) (events.Result, error) {
 	var refusal *ingest.Refusal
 	if errors.As(d.err, &refusal) {
 		return events.Ignored, nil

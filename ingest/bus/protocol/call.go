@@ -1,7 +1,6 @@
 package protocol
 
 import (
-	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -157,16 +156,23 @@ func read(request kmsg.Request, body []byte) (kmsg.Response, error) {
 	return response, nil
 }
 
-// readBody reads size bytes. Room for more than a fetch asks for by default is
-// made as the bytes arrive, not because a header announces them.
+// readBody reads size bytes. Room for more than a fetch asks for by default, and what surrounds that, is made as the
+// bytes arrive, not because a header announces them.
 func readBody(r io.Reader, size int64) ([]byte, error) {
-	const ahead = 4 << 20
-	body := bytes.NewBuffer(make([]byte, 0, min(size, ahead)+bytes.MinRead))
-	n, err := body.ReadFrom(io.LimitReader(r, size))
-	if err == nil && n < size {
-		err = io.ErrUnexpectedEOF
+	const ahead = 4<<20 + 4<<10
+	body := make([]byte, min(size, ahead))
+	for read := 0; ; {
+		n, err := io.ReadFull(r, body[read:])
+		if read += n; errors.Is(err, io.EOF) {
+			err = io.ErrUnexpectedEOF
+		}
+		if err != nil || int64(read) == size {
+			return body[:read], err
+		}
+		grown := make([]byte, min(size, 2*int64(read)))
+		copy(grown, body)
+		body = grown
 	}
-	return body.Bytes(), err
 }
 
 var (

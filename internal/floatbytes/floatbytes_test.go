@@ -1,0 +1,69 @@
+package floatbytes_test
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe/internal/floatbytes"
+)
+
+// Every number of values, whatever their bits, is written behind what is there as the standard library writes it,
+// and read as the same bits.
+func TestAnyNumberOfValues(t *testing.T) {
+	bits := []uint32{0, 1 << 31, 1, 0x3f800000, 0x7f7fffff, 0x7f800000, 0xff800000, 0x7f800001, 0x7fc12345, math.MaxUint32}
+	for n := range 3*len(bits) + 1 {
+		values, raw := make([]float32, n), []byte("before")
+		for i := range values {
+			b := bits[(i*7+n)%len(bits)]
+			values[i] = math.Float32frombits(b)
+			raw = binary.LittleEndian.AppendUint32(raw, b)
+		}
+		for room := range 2 { // grown, or there before
+			before := append(make([]byte, 0, room*len(raw)), "before"...)
+			require.Equal(t, raw, floatbytes.Append(before, values), "%d values", n)
+			for over := range floatbytes.Size {
+				encoded := slices.Concat(raw[len("before"):], make([]byte, over))
+				got := floatbytes.AppendValues(append(make([]float32, 0, room*(n+1)), 7), encoded)
+				require.Equal(t, float32(7), got[0])
+				require.Equal(t, bitsOf(values), bitsOf(got[1:]), "%d values and %d bytes", n, over)
+			}
+		}
+	}
+}
+
+func bitsOf(values []float32) []uint32 {
+	out := make([]uint32, len(values))
+	for i, v := range values {
+		out[i] = math.Float32bits(v)
+	}
+	return out
+}
+
+// benchmarked is a row of as many features as Elliptic has.
+func benchmarked() []float32 {
+	row := make([]float32, 165)
+	for i := range row {
+		row[i] = float32(i)/7 - 9
+	}
+	return row
+}
+
+func BenchmarkAppend(b *testing.B) {
+	row := benchmarked()
+	dst := make([]byte, 0, floatbytes.Size*len(row))
+	for b.Loop() {
+		dst = floatbytes.Append(dst[:0], row)
+	}
+}
+
+func BenchmarkAppendValues(b *testing.B) {
+	raw := floatbytes.Append(nil, benchmarked())
+	dst := make([]float32, 0, len(raw)/floatbytes.Size)
+	for b.Loop() {
+		dst = floatbytes.AppendValues(dst[:0], raw)
+	}
+}
