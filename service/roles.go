@@ -37,6 +37,7 @@ type openers struct{ *Service }
 // surroundings are what a role works with.
 func (s openers) surroundings(name string) role.Surroundings {
 	around := role.Around(role.Kafka{Client: s.patient}, s.listener, s.o.Logger)
+	around.First = &s.first
 	around.FS, around.Clock, around.Sampler = RemediedFS(s.disk, s.config.DataDir, name), s.o.Now, s.sampler
 	return around
 }
@@ -76,7 +77,7 @@ func (s openers) openGraphsAs(ctx context.Context, as *role.Standing, heard *gra
 		Snapshot: c.Ingest.Config, Limits: c.Ingest.Records, Partition: c.PartitionConfig(), Repair: c.RepairConfig(),
 		Secret: s.secret, Version: s.o.Version, Compact: s.compact, Pacer: s.pacer,
 		Erasure: erasure, Workers: c.Workers(),
-		Beside: func(search func()) { go search() }, PartitionsHold: s.partitionsHold,
+		Beside: func(search func()) { go search() }, First: &s.first, PartitionsHold: s.partitionsHold,
 		Bus:      role.Kafka{Client: s.patient, Gather: bus.Gathering{bus.Transactions: gatherTransactions}},
 		Clock:    coordinator.WallClock{Time: s.o.Now},
 		Listener: s.listener, Sampler: s.sampler, Logger: s.o.Logger,

@@ -26,6 +26,7 @@ import (
 	"lethe/ingest/bus"
 	"lethe/ingest/embedded"
 	"lethe/internal/patientfs"
+	"lethe/internal/precedence"
 	"lethe/metrics"
 	"lethe/metrics/events"
 	"lethe/pipeline/role"
@@ -86,7 +87,9 @@ type Service struct {
 	authority authority.Policy
 	kernels   kernels.Set
 	// pacer is what all searches of the process share.
-	pacer  *scan.Pacer
+	pacer *scan.Pacer
+	// first has the predictions of a closed timestep go before what can wait.
+	first  precedence.Rule
 	health *metrics.Health
 	// listener feeds the metrics that scrape serves, and the one of the options.
 	listener events.Listener

@@ -4,11 +4,13 @@ import (
 	"context"
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"lethe"
+	"lethe/internal/precedence"
 	"lethe/partition"
 	"lethe/partition/repair"
 	"lethe/snapshot"
@@ -28,9 +30,9 @@ func (l labelled) Labelled(context.Context, lethe.Timestep) (*snapshot.Content, 
 	}, nil
 }
 
-// What was worked out beside the loop is what the loop would work out, and is used for the graph that it was worked
-// out of, and for no other.
-func TestWhatWasWorkedOutAheadIsUsedForItsGraphAlone(t *testing.T) {
+// paidInTurn is a labelled graph in which everybody pays the next one.
+func paidInTurn(t *testing.T) *lethe.Snapshot {
+	t.Helper()
 	secret := lethe.Secret{7}
 	s := &lethe.Snapshot{Timestep: 4, FeatureCount: 1, Revision: 1}
 	for i := range 40 {
@@ -43,6 +45,13 @@ func TestWhatWasWorkedOutAheadIsUsedForItsGraphAlone(t *testing.T) {
 		s.Payments = append(s.Payments, lethe.Arc{Source: i, Target: i + 1})
 	}
 	require.NoError(t, s.Validate())
+	return s
+}
+
+// What was worked out beside the loop is what the loop would work out, and is used for the graph that it was worked
+// out of, and for no other.
+func TestWhatWasWorkedOutAheadIsUsedForItsGraphAlone(t *testing.T) {
+	s := paidInTurn(t)
 	config := partition.Defaults()
 	config.Shards = shards
 	var due []func()
@@ -89,4 +98,25 @@ func TestWhatWasWorkedOutAheadIsUsedForItsGraphAlone(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, slicesOf, a.encoded(settled))
 	require.Nil(t, a.encoded(settled), "it is let go of")
+}
+
+// Settling a timestep waits for the predictions that are made in the same process.
+func TestSettlingGivesWay(t *testing.T) {
+	s := paidInTurn(t)
+	synctest.Test(t, func(t *testing.T) {
+		config := partition.Defaults()
+		config.Shards = shards
+		a := &ahead{
+			running: running{beside: func(work func()) { go work() }, wake: func() {}}, now: time.Now,
+			partition: config, cut: cut{shards, repair.Defaults()}, first: new(precedence.Rule),
+		}
+		end := a.first.Begin()
+		_, err := a.awaits(t.Context(), labelled{s: s}, 4)
+		require.NoError(t, err)
+		synctest.Wait()
+		require.True(t, a.isBusy())
+		end()
+		a.working.Wait()
+		require.NotNil(t, a.of(s))
+	})
 }

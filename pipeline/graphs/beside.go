@@ -11,6 +11,7 @@ import (
 	"lethe/canonical"
 	"lethe/deletions/coordinator"
 	"lethe/ingest/bus"
+	"lethe/internal/precedence"
 	"lethe/partition"
 	"lethe/partition/graph"
 	"lethe/pipeline/wire"
@@ -25,6 +26,7 @@ type ahead struct {
 	partition partition.Config
 	cut       cut
 	now       func() time.Time
+	first     *precedence.Rule
 
 	mu sync.Mutex
 	// busy says that something is being worked out; done is what was last, until it is used.
@@ -82,6 +84,7 @@ func (a *ahead) isBusy() bool {
 
 // work works out a timestep. An error is for the loop to meet again.
 func (a *ahead) work(ctx context.Context, content *snapshot.Content) *worked {
+	a.first.Give(ctx)
 	started := a.now()
 	w := &worked{timestep: content.Info.Timestep, previous: content.Info.Previous}
 	var err error

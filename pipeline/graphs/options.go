@@ -20,6 +20,7 @@ import (
 	"lethe/ingest"
 	"lethe/internal/check"
 	"lethe/internal/patientfs"
+	"lethe/internal/precedence"
 	"lethe/internal/sortedset"
 	"lethe/internal/swapstore"
 	"lethe/metrics/events"
@@ -69,6 +70,8 @@ type Options struct {
 	// PartitionsHold, if not nil, reports whether the topics still have the partitions they had
 	// when they were opened. No timestep is closed or settled while it says no.
 	PartitionsHold func(ctx context.Context) bool
+	// First, if not nil, says what of the same process settling a timestep gives way to.
+	First *precedence.Rule
 	// Workers is how many goroutines decode records; 0 is one.
 	Workers int
 	// Instance is the identity of the data directory, where others share the role.

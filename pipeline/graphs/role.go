@@ -197,6 +197,7 @@ func newLogic(o Options, kept stores, searches Searches) *logic {
 		intake.commits.wake, intake.commits.most = wake, o.Snapshot.CommitsAhead
 		p.ahead = &ahead{
 			running: o.running(wake), partition: o.Partition, cut: p.cut, now: o.Clock.Now,
+			first: o.First,
 		}
 	}
 	l := &logic{

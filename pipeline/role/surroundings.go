@@ -11,6 +11,7 @@ import (
 	"lethe"
 	"lethe/ingest"
 	"lethe/ingest/bus"
+	"lethe/internal/precedence"
 	"lethe/metrics/events"
 	"lethe/pipeline/wire"
 )
@@ -28,6 +29,9 @@ type Surroundings struct {
 	Beside func(ctx context.Context) error
 	// Standing, if not nil, says that the role is one that a single process plays at a time.
 	Standing *Standing
+	// First, if not nil, is what roles of one process agree by on who goes first: the predictions of a closed
+	// timestep are waited for, and what can wait gives way to them.
+	First *precedence.Rule
 	// Raw are topics of artefacts of which the logic reads the records itself.
 	Raw []bus.Topic
 	// Tick, if not 0, is how often the logic is told that time has passed.

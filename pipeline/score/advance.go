@@ -108,6 +108,7 @@ func (l *logic) serve(wanted lethe.Timestep) (bool, error) {
 // predictions are noted, it does the same again: they have the same ids and the
 // same content.
 func (l *logic) score(ctx context.Context, now func() time.Time, t lethe.Timestep) (role.Output, error) {
+	defer l.o.First.Begin()()
 	started := now()
 	message, err := waiting(l.state, t)
 	if err != nil {

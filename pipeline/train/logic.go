@@ -46,6 +46,11 @@ func newLogic(o Options, search search) (*logic, error) {
 	if o.Meta == nil {
 		runner.Describe = scoring.Describe
 	}
+	if o.First != nil {
+		for _, engine := range runner.Engines {
+			engine.Observe(func(trainer.Progress) { o.First.Give(context.Background()) })
+		}
+	}
 	return &logic{
 		learners: &learners{layout: o.Layout, meta: o.Meta, dir: o.Dir, kernels: o.Kernels.Name, served: lethe.NoTimestep},
 		o:        o, runner: runner, search: search, erasures: make(map[string]*erasure),

@@ -136,6 +136,7 @@ func (r round) train(ctx context.Context, l *logic, m *model) ([]learnt, *traine
 func (l *logic) trainStep(
 	ctx context.Context, m *model, before *trainer.Checkpoint, t lethe.Timestep, now func() time.Time,
 ) (*trainer.Checkpoint, error) {
+	l.o.First.Give(ctx)
 	started := now()
 	window, err := m.window(t)
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/internal/leakcheck"
+	"lethe/internal/precedence"
 	"lethe/metrics/events"
 	"lethe/pipeline/role"
 	"lethe/pipeline/role/roletest"
@@ -38,6 +39,8 @@ type rig struct {
 	role    *role.Follower
 	reader  *view.Reader
 	session *roletest.Session
+	// first is what the role gives way to.
+	first precedence.Rule
 }
 
 func newRig(t *testing.T) *rig {
@@ -49,7 +52,7 @@ func newRig(t *testing.T) *rig {
 
 func (r *rig) start() {
 	around := role.Around(r.topics, events.Listener{}, slog.New(slog.DiscardHandler))
-	around.FS = r.disk
+	around.FS, around.First = r.disk, &r.first
 	var err error
 	r.role, r.reader, err = view.New(view.Options{Dir: "/view", Secret: secret, Instance: "1", Surroundings: around})
 	require.NoError(r.t, err)

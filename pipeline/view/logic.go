@@ -88,7 +88,7 @@ func (l *logic) Step(ctx context.Context, _ func() time.Time, in role.Input) (ro
 	if err := l.takeNotices(in.Notices); err != nil {
 		return role.Output{}, err
 	}
-	if err := l.take(in); err != nil {
+	if err := l.take(ctx, in); err != nil {
 		return role.Output{}, err
 	}
 	if out, due, err := l.acknowledge(ctx); err != nil || due {
@@ -107,7 +107,7 @@ func (l *logic) Step(ctx context.Context, _ func() time.Time, in role.Input) (ro
 }
 
 // take stores what has arrived, with how far it was read.
-func (l *logic) take(in role.Input) (err error) {
+func (l *logic) take(ctx context.Context, in role.Input) (err error) {
 	source := in.Batch.Source
 	switch source.Topic {
 	case bus.Predictions:
@@ -122,6 +122,7 @@ func (l *logic) take(in role.Input) (err error) {
 		err = l.takeAsItIs(in.Batch, logPrefix, Log)
 		l.unread = true
 	case bus.Snapshots, bus.Slices:
+		l.o.First.Give(ctx)
 		err = l.takeMessages(source, in.Messages)
 	case bus.ErasureStatus: // its notices are taken
 	default:
