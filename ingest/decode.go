@@ -168,9 +168,6 @@ func (o *object) transaction(rec Record, limits Limits) (Event, *Refusal) {
 // beyond returns the place of the first feature whose absolute value is greater than a bound, -1 if none is. A missing
 // one is not.
 func beyond(o *object, most float64) int {
-	if !o.binary {
-		o.furthest = furthest(o.features)
-	}
 	if float64(math.Float32frombits(o.furthest)) <= most {
 		return -1
 	}

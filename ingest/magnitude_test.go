@@ -1,7 +1,6 @@
 package ingest_test
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
@@ -12,6 +11,7 @@ import (
 
 	"lethe"
 	"lethe/ingest"
+	"lethe/internal/floatbytes"
 )
 
 // Wherever in a row of whatever length a feature stands that is at the bound, beyond it, infinite or missing, it is
@@ -46,7 +46,8 @@ func TestEachFeatureOfARowIsJudged(t *testing.T) {
 					if c.value != c.value {
 						features[at] = lethe.Missing() // whatever its bits were
 					}
-					require.Equal(t, bitsOf(features), bitsOf(event.(ingest.Transaction).Features), what)
+					got := event.(ingest.Transaction).Features
+					require.Equal(t, floatbytes.Append(nil, features), floatbytes.Append(nil, got), what)
 				}
 			}
 		}
@@ -66,9 +67,8 @@ func TestAMissingFeatureHidesNone(t *testing.T) {
 // rowsOf are records of a row: packed, in two parts, one by one, and as JSON if that has such values.
 func rowsOf(t *testing.T, features []float32) (values [][]byte) {
 	t.Helper()
-	var packed, single []byte
+	packed, single := floatbytes.Append(nil, features), []byte(nil)
 	for _, v := range features {
-		packed = binary.LittleEndian.AppendUint32(packed, math.Float32bits(v))
 		single = protowire.AppendFixed32(protowire.AppendTag(single, 3, protowire.Fixed32Type), math.Float32bits(v))
 	}
 	half := len(features) / 2 * 4
@@ -80,12 +80,4 @@ func rowsOf(t *testing.T, features []float32) (values [][]byte) {
 		values = append(values, spelled)
 	}
 	return values
-}
-
-func bitsOf(values []float32) []uint32 {
-	out := make([]uint32, len(values))
-	for i, v := range values {
-		out[i] = math.Float32bits(v)
-	}
-	return out
 }

@@ -75,11 +75,11 @@ type object struct {
 	nodes, subjects                       []string
 	payments                              []payment
 	untilIsTimestep                       bool
-	// binary says that it was Protobuf, of this schema, with the furthest of its features, which are compared as they are
-	// read.
+	// furthest is that of its features, see the function.
+	furthest uint32
+	// binary says that it was Protobuf, of this schema.
 	binary     bool
 	schema     uint32
-	furthest   uint32
 	featuresOf []featuresOf
 	columns    []int
 	// room, if not nil, is where features are put.
@@ -220,6 +220,7 @@ func (o *object) readFeatures(s *scanner, hint int) *Refusal {
 		return nil
 	}
 	o.features = s.plainNumbers(o.features)
+	defer func() { o.furthest = furthest(o.features) }()
 	return s.items(']', func() *Refusal {
 		c := s.peek()
 		if c == 'n' { // of null: nothing else begins like that

@@ -128,7 +128,7 @@ func TestADamagedBatchIsNamed(t *testing.T) {
 		kgo.RecordPartitioner(kgo.ManualPartitioner()))
 	require.NoError(t, err)
 	defer producer.Close()
-	topic := configs.Default().Kafka.TopicPrefix + string(bus.Transactions)
+	topic := configs.Default().Kafka.Name(bus.Transactions)
 	// One record that is no bomb, but larger than its dead letter may be.
 	for _, size := range []int{40 << 20, 3 << 20} {
 		large := &kgo.Record{Topic: topic, Key: []byte("k"), Value: bytes.Repeat([]byte{' '}, size), Partition: 1}

@@ -60,7 +60,7 @@ func (c *topicsSchemaCmd) Run(a *command.App) error {
 	if err != nil {
 		return err
 	}
-	topic := config.Kafka.TopicPrefix + string(bus.Transactions)
+	topic := config.Kafka.Name(bus.Transactions)
 	id, err := c.register(a, topic)
 	if err != nil {
 		return err

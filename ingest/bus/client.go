@@ -62,7 +62,7 @@ func (c *Client) Close() error {
 }
 
 // Name returns the topic's full name.
-func (c *Client) Name(t Topic) string { return c.cfg.name(t) }
+func (c *Client) Name(t Topic) string { return c.cfg.Name(t) }
 
 // Ping reports whether a configured broker can be reached, speaks Kafka and lets lethe in.
 // The error is ErrRefused if one does not, and an operator must change that, or else

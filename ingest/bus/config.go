@@ -89,14 +89,14 @@ func (c Config) Clone() Config {
 	return c
 }
 
-// name is a topic's full name.
-func (c Config) name(t Topic) string { return c.TopicPrefix + string(t) }
+// Name is a topic's full name.
+func (c Config) Name(t Topic) string { return c.TopicPrefix + string(t) }
 
 // names are the full names of all topics.
 func (c Config) names() []string {
 	names := make([]string, 0, len(Topics()))
 	for _, t := range Topics() {
-		names = append(names, c.name(t))
+		names = append(names, c.Name(t))
 	}
 	return names
 }

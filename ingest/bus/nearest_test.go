@@ -22,7 +22,7 @@ func TestATailReadsTheBrokerOfItsRack(t *testing.T) {
 	cfg := bus.At()
 	cfg.Rack = "near"
 	cfg.FetchWait = 10 * time.Millisecond
-	topic := cfg.TopicPrefix + string(bus.Labels)
+	topic := cfg.Name(bus.Labels)
 	cluster, err := kfake.NewCluster(kfake.NumBrokers(2), kfake.SeedTopics(1, topic))
 	require.NoError(t, err)
 	defer cluster.Close()

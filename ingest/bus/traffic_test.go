@@ -24,7 +24,7 @@ func crowded(t *testing.T, topics ...bus.Topic) (*kfake.Cluster, broker) {
 	cfg := bus.At()
 	seeds := []string{"somebody.else"}
 	for _, topic := range topics {
-		seeds = append(seeds, cfg.TopicPrefix+string(topic))
+		seeds = append(seeds, cfg.Name(topic))
 	}
 	cluster, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.AllowAutoTopicCreation(), kfake.SeedTopics(1, seeds...))
 	require.NoError(t, err)

@@ -51,7 +51,7 @@ func addedPartitions(t *testing.T, bin string) {
 	require.Contains(t, apply.Stderr, "partitions cannot be added")
 	raw := &kafka.Client{Addr: kafka.TCP(d.Brokers)}
 	_, err := raw.CreatePartitions(t.Context(), &kafka.CreatePartitionsRequest{
-		Topics: []kafka.TopicPartitionsConfig{{Name: bus.At(d.Brokers).TopicPrefix + string(bus.Transactions), Count: 5}},
+		Topics: []kafka.TopicPartitionsConfig{{Name: bus.At(d.Brokers).Name(bus.Transactions), Count: 5}},
 	})
 	require.NoError(t, err)
 	d.AwaitPage("/readyz", "it has 5 partitions, and had 2")
