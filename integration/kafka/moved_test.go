@@ -142,27 +142,27 @@ func TestAStartWithoutRightsToControlRecords(t *testing.T) {
 	}
 	require.Len(t, reading, 2, "to read it, and its settings")
 	require.NoError(t, client.Admin().Grant(t.Context(), others))
-	run := func() (refused process.Result) {
-		args := append([]string{
-			"run", "--data-dir", filepath.Join(t.TempDir(), "data"), "--brokers", lethes.brokers,
-			"--http-address", "127.0.0.1:0",
-		}, lethes.settings()...)
+	args := append([]string{
+		"run", "--data-dir", filepath.Join(t.TempDir(), "data"), "--brokers", lethes.brokers,
+		"--http-address", "127.0.0.1:0",
+	}, lethes.settings()...)
+	// Brokers get to know one right after the other, in no order.
+	refusedFor := func(missing string) {
+		t.Helper()
+		var refused process.Result
 		require.Eventually(t, func() bool {
 			refused = process.Run(t, d.bin, args...)
-			return !strings.Contains(refused.Stderr, client.Name(bus.Labels)) // brokers know the others by now
-		}, time.Minute, 100*time.Millisecond)
-		return refused
+			return strings.Contains(refused.Stderr, missing)
+		}, time.Minute, 100*time.Millisecond, missing)
+		t.Log(refused.Stderr)
+		requireRefusal(t, refused, missing, "denied by the brokers' ACLs", "lethe topics acls prints")
 	}
-	requireRefusal(t, run(), "topic "+control+": denied by the brokers' ACLs", "lethe topics acls prints")
+	refusedFor("topic " + control + ": denied by the brokers' ACLs")
 
 	require.NoError(t, client.Admin().Grant(t.Context(), reading))
-	require.Eventually(t, func() bool { return strings.Contains(run().Stderr, "Write on "+control) },
-		time.Minute, 100*time.Millisecond)
-	requireRefusal(t, run(), "Write on "+control+": denied by the brokers' ACLs")
+	refusedFor("Write on " + control + ": denied by the brokers' ACLs")
 
 	// Upgraded without the topic, which it may not create either.
 	require.NoError(t, client.Admin().Delete(t.Context(), bus.Control))
-	refused := run()
-	t.Log(refused.Stderr)
-	requireRefusal(t, refused, "denied by the brokers' ACLs", control)
+	refusedFor(control)
 }
