@@ -12,6 +12,7 @@ import (
 
 	"github.com/segmentio/kafka-go"
 
+	"lethe/ingest/bus/leaders"
 	"lethe/ingest/bus/protocol"
 )
 
@@ -24,6 +25,8 @@ type Client struct {
 	kafka *kafka.Client
 	// raw makes the requests that kafka does not have.
 	raw protocol.Client
+	// leaders finds out which of the brokers that lead a partition, as they say, is to be believed.
+	leaders *leaders.Survey
 	// watch, if not nil, makes the client patient.
 	watch Watch
 	// seal, if not nil, makes and checks the codes of internal topics.
@@ -32,6 +35,9 @@ type Client struct {
 	mu         sync.Mutex
 	partitions map[Topic]int // as last seen by a write
 }
+
+// brokerPatience is how long one broker may delay what all of them are asked for.
+const brokerPatience = 500 * time.Millisecond
 
 // Open checks the configuration, which must name a broker. It does not connect:
 // call Ping to learn whether the brokers answer.
@@ -47,10 +53,11 @@ func OpenWithClock(cfg Config, now func() time.Time) (*Client, error) {
 	}
 	cfg = cfg.Clone()
 	l := newLink(&cfg)
+	raw := protocol.Client{Transport: l.transport, Address: l.address, ClientID: cfg.ClientID}
 	return &Client{
-		cfg: cfg, now: now, link: l, partitions: map[Topic]int{},
-		kafka: &kafka.Client{Addr: l.address, Transport: l.transport, Timeout: cfg.RequestTimeout},
-		raw:   protocol.Client{Transport: l.transport, Address: l.address, ClientID: cfg.ClientID},
+		cfg: cfg, now: now, link: l, partitions: map[Topic]int{}, raw: raw,
+		kafka:   &kafka.Client{Addr: l.address, Transport: l.transport, Timeout: cfg.RequestTimeout},
+		leaders: leaders.NewSurvey(raw.LeaderEpochs, brokerPatience, cfg.RequestTimeout),
 	}, nil
 }
 

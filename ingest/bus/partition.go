@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"github.com/segmentio/kafka-go"
+
+	"lethe/ingest/bus/protocol"
 )
 
 // PartitionOf returns the partition of a key among count: murmur2, as Java's
@@ -79,9 +81,9 @@ func (c *Client) EndOffsets(ctx context.Context, t Topic) ([]int64, error) {
 	if err != nil {
 		return nil, err
 	}
-	ends := make([]int64, count)
+	ends, of := make([]int64, count), ranges{client: c, topic: t}
 	for p := range ends {
-		if _, ends[p], err = c.logRange(ctx, TopicPartition{t, p}); err != nil {
+		if _, ends[p], err = of.partition(ctx, p); err != nil {
 			return nil, err
 		}
 	}
@@ -107,17 +109,32 @@ func EndsOf(
 	return ends, nil
 }
 
-// logRange returns the first position and the one after the last.
+// logRange returns the first position and the one after the last. The end is not before that of what could be read
+// when it was called: a broker that led before, and does not know yet that it does not, is not believed.
 func (c *Client) logRange(ctx context.Context, tp TopicPartition) (start, end int64, err error) {
-	name := c.Name(tp.Topic)
+	of := ranges{client: c, topic: tp.Topic}
+	return of.partition(ctx, tp.Partition)
+}
+
+// ranges asks where the logs of a topic's partitions begin and end.
+type ranges struct {
+	client *Client
+	topic  Topic
+	// epochs are those of the leaders, by partition, as of the last survey; nil before the first one.
+	epochs map[int]int32
+}
+
+func (r *ranges) partition(ctx context.Context, number int) (start, end int64, err error) {
+	c, tp := r.client, TopicPartition{r.topic, number}
 	e := newEffort(c, tp.String())
 	defer e.abandoned()
 	for {
-		start, end, err = logRangeOnce(ctx, c, name, tp.Partition)
+		start, end, err = r.once(ctx, number)
 		if err == nil {
 			e.worked()
 			return start, end, nil
 		}
+		r.epochs = nil
 		if isMissing(err) {
 			err = c.diagnose(ctx, tp, err)
 		}
@@ -127,23 +144,24 @@ func (c *Client) logRange(ctx context.Context, tp TopicPartition) (start, end in
 	}
 }
 
-func logRangeOnce(ctx context.Context, c *Client, name string, partition int) (start, end int64, err error) {
-	response, err := c.kafka.ListOffsets(ctx, &kafka.ListOffsetsRequest{
-		Topics: map[string][]kafka.OffsetRequest{
-			name: {kafka.FirstOffsetOf(partition), kafka.LastOffsetOf(partition)},
-		},
-		IsolationLevel: kafka.ReadCommitted,
-	})
-	if err != nil {
-		return 0, 0, err
-	}
-	for _, p := range response.Topics[name] {
-		if p.Partition == partition {
-			if p.Error != nil {
-				return 0, 0, p.Error
-			}
-			return p.FirstOffset, p.LastOffset, nil
+func (r *ranges) once(ctx context.Context, number int) (start, end int64, err error) {
+	c, name := r.client, r.client.Name(r.topic)
+	if r.epochs == nil {
+		known, err := c.kafka.Metadata(ctx, &kafka.MetadataRequest{Topics: []string{name}})
+		if err != nil {
+			return 0, 0, err
 		}
+		var brokers []int32
+		for _, b := range known.Brokers {
+			brokers = append(brokers, int32(b.ID))
+		}
+		r.epochs = c.leaders.Epochs(ctx, brokers, name)
 	}
-	return 0, 0, kafka.UnknownTopicOrPartition
+	epoch, known := r.epochs[number]
+	if !known {
+		epoch = protocol.NoEpoch
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.cfg.RequestTimeout)
+	defer cancel()
+	return c.raw.LogRange(ctx, name, number, epoch)
 }

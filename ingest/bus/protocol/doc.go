@@ -1,7 +1,7 @@
 // Package protocol makes the requests that kafka-go has no message for, or reads
-// with a loss: Fetch and DeleteRecords. The messages are franz-go's kmsg; the
-// connections are those of a kafka-go transport, which dials, encrypts,
-// authenticates and finds the leader.
+// with a loss: Fetch, DeleteRecords, ListOffsets of one leader epoch, and Metadata with
+// these epochs. The messages are franz-go's kmsg; the connections are those of a kafka-go
+// transport, which dials, encrypts, authenticates and finds the leader.
 //
 //   - call.go: a message of kmsg as one of kafka-go, for the leader of a
 //     partition.
@@ -9,6 +9,8 @@
 //   - recordbatch.go: the batches that a fetch returns, taken apart; inflate.go: within
 //     bounds; eachrecord.go: those of a file.
 //   - damage.go: what cannot be read.
+//   - logrange.go: where a log begins and ends, as the leader of an epoch says;
+//     leaderepochs.go: which epoch a broker takes for the present one.
 //   - deleterecords.go: moving the start of a partition's log.
 //
 // What a broker answers is not trusted to be well formed: no size in it makes

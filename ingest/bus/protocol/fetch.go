@@ -68,8 +68,10 @@ func (c Client) Fetch(ctx context.Context, req FetchRequest) (Fetched, error) {
 	return got, nil
 }
 
+// readCommitted leaves out records of transactions that are not, or not yet, committed.
+const readCommitted = 1
+
 func (req *FetchRequest) message() *kmsg.FetchRequest {
-	const readCommitted = 1
 	partition := kmsg.NewFetchRequestTopicPartition()
 	partition.Partition = int32(req.Partition)
 	partition.FetchOffset = req.Position

@@ -1,0 +1,52 @@
+package protocol
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// NoEpoch asks whoever leads, of whichever epoch.
+const NoEpoch int32 = -1
+
+const (
+	earliest int64 = -2
+	latest   int64 = -1
+)
+
+// LogRange asks the leader of a partition for the first position and the one after the last record that
+// can be read. The topic is given by its full name. A leader of another epoch than the one given, of
+// those before or after it, refuses (KIP-320): as kafka.UnknownLeaderEpoch or kafka.FencedLeaderEpoch. It uses
+// version 4 of the request. Errors as those of Fetch.
+func (c Client) LogRange(
+	ctx context.Context, topic string, partition int, epoch int32,
+) (start, end int64, err error) {
+	if start, err = c.offset(ctx, topic, partition, epoch, earliest); err != nil {
+		return 0, 0, err
+	}
+	end, err = c.offset(ctx, topic, partition, epoch, latest)
+	return start, end, err
+}
+
+func (c Client) offset(
+	ctx context.Context, topic string, partition int, epoch int32, timestamp int64,
+) (int64, error) {
+	p := kmsg.NewListOffsetsRequestTopicPartition()
+	p.Partition, p.CurrentLeaderEpoch, p.Timestamp = int32(partition), epoch, timestamp
+	t := kmsg.NewListOffsetsRequestTopic()
+	t.Topic, t.Partitions = topic, append(t.Partitions, p)
+	m := kmsg.NewPtrListOffsetsRequest()
+	m.Version, m.ReplicaID, m.IsolationLevel = 4, -1, readCommitted
+	m.Topics = append(m.Topics, t)
+	response, err := c.send(ctx, &call{request: m, topic: topic, partition: partition, limitBytes: 1 << 16})
+	if err != nil {
+		return 0, err
+	}
+	topics := response.(*kmsg.ListOffsetsResponse).Topics
+	if len(topics) != 1 || len(topics[0].Partitions) != 1 {
+		return 0, fmt.Errorf("%w: answer to a request for offsets of %s/%d", ErrCorrupt, topic, partition)
+	}
+	got := topics[0].Partitions[0]
+	return got.Offset, codeError(got.ErrorCode)
+}
