@@ -116,3 +116,31 @@ func TestStepsAllocateNextToNothing(t *testing.T) {
 		require.Less(t, (many-few)/20, 2.0, "%s: allocations per step", model)
 	}
 }
+
+// The answer of an Elliptic GIN about a timestep of 50,000 transactions.
+func BenchmarkEllipticAnswer(b *testing.B) {
+	const nodes, features = 50_000, 165
+	d := lethe.NewDraw(3, "answer")
+	in := Input{Rows: nodes, Cols: features, Features: make([]float32, nodes*features)}
+	for i := range in.Features {
+		in.Features[i] = d.Float32()
+	}
+	for i := 1; i < nodes; i++ {
+		in.Edges = append(in.Edges, lethe.Edge{A: uint32(d.IntN(i)), B: uint32(i)})
+	}
+	in = in.Shared()
+	for _, k := range kernelSets(b) {
+		b.Run(k.Name, func(b *testing.B) {
+			e := newEngine(b, with(models.EllipticGIN, func(c *Config) { c.Hidden = 64 }), k)
+			c := e.fresh(0, features)
+			_, err := e.Probabilities(b.Context(), c, in)
+			require.NoError(b, err)
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := e.Probabilities(b.Context(), c, in); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

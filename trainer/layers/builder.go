@@ -30,6 +30,8 @@ type Builder struct {
 	terms map[*gorgonia.Node]gorgonia.Nodes
 	// perRow holds the results that have a row for every node of a batch.
 	perRow map[gorgonia.Value]bool
+	// passing holds those of which no more than a band is kept.
+	passing map[gorgonia.Value]bool
 	// sources holds the nodes that stand for the features of a batch.
 	sources map[*gorgonia.Node]source
 	err     error
@@ -49,6 +51,7 @@ type Workspace struct {
 
 	kernels kernels.Set
 	scratch kernels.Scratch
+	band    band
 }
 
 // NewBuilder returns a builder for batches of at most capacity rows.
@@ -60,6 +63,7 @@ func NewBuilder(set kernels.Set, capacity int, training bool) *Builder {
 		capacity: capacity,
 		needs:    make(map[*gorgonia.Node]bool),
 		perRow:   make(map[gorgonia.Value]bool),
+		passing:  make(map[gorgonia.Value]bool),
 		sources:  make(map[*gorgonia.Node]source),
 	}
 }
@@ -93,6 +97,7 @@ type operation struct {
 	kind   string
 	inputs gorgonia.Nodes
 	out    gorgonia.Value
+	reach  reach
 	run    func(in []gorgonia.Value) error
 	// pull returns one gradient per input, nil where needs is false. It is nil
 	// for the operations that gradients are made of.
@@ -107,7 +112,7 @@ func (b *Builder) apply(o operation) *gorgonia.Node {
 	b.operators++
 	op := &operator{
 		name: b.unique(o.kind), number: uint32(b.operators), inputs: o.inputs, out: o.out, run: o.run,
-		kind: gorgonia.TypeOf(o.out), wrt: make([]bool, len(o.inputs)),
+		reach: o.reach, kind: gorgonia.TypeOf(o.out), wrt: make([]bool, len(o.inputs)),
 	}
 	any := false
 	if o.pull != nil {
@@ -139,14 +144,6 @@ func (b *Builder) apply(o operation) *gorgonia.Node {
 
 // width returns the number of columns of a node's value.
 func width(n *gorgonia.Node) int { return n.Shape()[1] }
-
-// live returns the rows of a value that the current batch uses. What lies behind
-// them is left over from other batches and is never read.
-func (b *Builder) live(v gorgonia.Value) kernels.Matrix {
-	d := v.(*tensor.Dense)
-	rows, cols := b.Work.Batch.Rows, d.Shape()[1]
-	return kernels.Matrix{Rows: rows, Cols: cols, Data: d.Float32s()[:rows*cols]}
-}
 
 // whole returns all of a matrix-shaped value, such as a weight.
 func whole(v gorgonia.Value) kernels.Matrix {

@@ -9,7 +9,7 @@
 // fits; a Plan runs its operators.
 //
 // The files: builder.go, operator.go, source.go and plan.go are the graph and how it
-// runs; batch.go, graph.go, sparse.go and parameters.go what it runs on; keyed.go the
+// runs, bands.go which of its rows at a time; batch.go, graph.go, sparse.go and parameters.go what it runs on; keyed.go the
 // random draws. Every other file is a layer, a function of the builder and the nodes
 // that it takes, such as Linear.
 //

@@ -17,9 +17,9 @@ func GINSum(b *Builder, x, eps *gorgonia.Node) *gorgonia.Node {
 	}
 	out := b.rows(width(x))
 	return b.apply(operation{
-		kind: "gin", inputs: gorgonia.Nodes{x, eps}, out: out,
+		kind: "gin", inputs: gorgonia.Nodes{x, eps}, out: out, reach: ofNeighbours,
 		run: func(in []gorgonia.Value) error {
-			b.Work.combine(b.live(out), b.live(in[0]), 1+floats(in[1])[0])
+			b.combine(b.live(out), in[0], 1+floats(in[1])[0])
 			return nil
 		},
 		pull: func(_, grad *gorgonia.Node) gorgonia.Nodes {
@@ -43,15 +43,17 @@ func GINInput(b *Builder, x, eps *gorgonia.Node) *gorgonia.Node {
 	}
 	out := b.rows(width(x))
 	return b.apply(operation{
-		kind: "gin.input", inputs: gorgonia.Nodes{x, eps}, out: out,
+		kind: "gin.input", inputs: gorgonia.Nodes{x, eps}, out: out, reach: sameRow,
 		run: func(in []gorgonia.Value) error {
-			dst, batch := b.live(out).Data, b.Work.Batch
-			b.Work.kernels.Elements.Scale(dst, batch.Features.Dense.Data, 1+floats(in[1])[0])
-			if batch.Aggregated.Sparse != nil {
-				batch.Aggregated.Sparse.addTo(b.live(out))
+			dst := b.live(out)
+			from, count := b.Work.rows()
+			own, others := b.Work.Batch.Features.band(from, count), b.Work.Batch.Aggregated.band(from, count)
+			b.Work.kernels.Elements.Scale(dst.Data, own.Dense.Data, 1+floats(in[1])[0])
+			if others.Sparse != nil {
+				others.Sparse.addTo(dst)
 				return nil
 			}
-			b.Work.kernels.Elements.Add(dst, batch.Aggregated.Dense.Data)
+			b.Work.kernels.Elements.Add(dst.Data, others.Dense.Data)
 			return nil
 		},
 		pull: func(_, grad *gorgonia.Node) gorgonia.Nodes {
@@ -61,10 +63,11 @@ func GINInput(b *Builder, x, eps *gorgonia.Node) *gorgonia.Node {
 }
 
 // combine stores (1+eps)·x + A·x. Neighbours come first, in ascending order.
-func (w *Workspace) combine(dst, x kernels.Matrix, alpha float32) {
-	graph := w.Batch.Graph
-	w.kernels.Rows.SumRows(dst, x, kernels.Lists{Starts: graph.starts, Rows: graph.targets})
-	w.kernels.Rows.Axpy(dst.Data, x.Data, alpha)
+func (b *Builder) combine(dst kernels.Matrix, x gorgonia.Value, alpha float32) {
+	graph, k := b.Work.Batch.Graph, b.Work.kernels.Rows
+	from, _ := b.Work.rows()
+	k.SumRows(dst, b.all(x), kernels.Lists{Starts: graph.starts[from:], Rows: graph.targets})
+	k.Axpy(dst.Data, b.live(x).Data, alpha)
 }
 
 // ginGradInput is (1+eps)·G + Aᵀ·G, the gradient for x. The graph is
@@ -74,7 +77,7 @@ func ginGradInput(b *Builder, grad, eps *gorgonia.Node) *gorgonia.Node {
 	return b.apply(operation{
 		kind: "gin.x", inputs: gorgonia.Nodes{grad, eps}, out: out,
 		run: func(in []gorgonia.Value) error {
-			b.Work.combine(b.live(out), b.live(in[0]), 1+floats(in[1])[0])
+			b.combine(b.live(out), in[0], 1+floats(in[1])[0])
 			return nil
 		},
 	})

@@ -19,10 +19,11 @@ type operator struct {
 	number uint32
 	inputs gorgonia.Nodes
 	// out is the result, bound once and overwritten by every run.
-	out  gorgonia.Value
-	kind hm.Type
-	wrt  []bool
-	run  func(in []gorgonia.Value) error
+	out   gorgonia.Value
+	reach reach
+	kind  hm.Type
+	wrt   []bool
+	run   func(in []gorgonia.Value) error
 	// pull builds the nodes that turn the gradient of the result into those of
 	// the inputs, nil for inputs that need none.
 	pull func(out, grad *gorgonia.Node) (gorgonia.Nodes, error)

@@ -10,7 +10,10 @@ import (
 // Plan runs the operators of a graph, each after its inputs. It takes the place
 // of Gorgonia's tape machine, which starts a goroutine, resets its registers and
 // binds every value anew at each step, some hundred allocations.
-type Plan struct{ steps []planned }
+type Plan struct {
+	parts []part
+	work  *Workspace
+}
 
 type planned struct {
 	op *operator
@@ -20,8 +23,10 @@ type planned struct {
 // SizeBytes is the memory of the operators' results.
 func (p *Plan) SizeBytes() int {
 	size := 0
-	for _, s := range p.steps {
-		size += int(s.op.out.MemSize())
+	for _, part := range p.parts {
+		for _, s := range part.steps {
+			size += int(s.op.out.MemSize())
+		}
 	}
 	return size
 }
@@ -93,7 +98,7 @@ func (b *Builder) plan(wanted func(*gorgonia.Node) bool) (*Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("order the operators: %w", err)
 	}
-	p := &Plan{}
+	var steps []planned
 	// Gorgonia's edges lead from a result to its inputs.
 	for i := len(sorted) - 1; i >= 0; i-- {
 		n := sorted[i]
@@ -110,16 +115,16 @@ func (b *Builder) plan(wanted func(*gorgonia.Node) bool) (*Plan, error) {
 		for _, child := range op.inputs {
 			step.in = append(step.in, valueOf(child))
 		}
-		p.steps = append(p.steps, step)
+		steps = append(steps, step)
 	}
-	return p, nil
+	return &Plan{b.parts(steps), b.Work}, nil
 }
 
 // Run computes every value of the graph for the workspace's batch. It stops at
 // the first error, such as ErrNoLabels.
 func (p *Plan) Run() error {
-	for i := range p.steps {
-		if err := p.steps[i].op.run(p.steps[i].in); err != nil {
+	for i := range p.parts {
+		if err := p.parts[i].run(p.work); err != nil {
 			return err
 		}
 	}

@@ -23,10 +23,10 @@ func (b *Builder) source(kind string, cols int, from source) *gorgonia.Node {
 	return n
 }
 
-// operand returns the matrix that an input stands for in the current batch.
+// operand returns the rows that operators work on, of the matrix that an input stands for in the current batch.
 func (b *Builder) operand(n *gorgonia.Node, v gorgonia.Value) Features {
 	if from, ok := b.sources[n]; ok {
-		return from()
+		return from().band(b.Work.rows())
 	}
 	return Features{Dense: b.live(v)}
 }
