@@ -133,9 +133,16 @@ func (s Secret) HeldSubject(p Pseudonym) Digest { return s.Hash("held-subject", 
 // Suppression returns the keyed hash under which an erased id is remembered,
 // so that a late or replayed record of it can be dropped. It is not linkable
 // to the pseudonym without the secret.
-func (s Secret) Suppression(id TransactionID) Digest {
-	return s.Ledger().Hash("suppression", []byte(id))
-}
+func (s Secret) Suppression(id TransactionID) Digest { return s.Suppressor().Suppression(id) }
+
+// Suppressor makes the hashes of Secret.Suppression, each in less time. It is for one goroutine at a time.
+type Suppressor struct{ hasher Hasher }
+
+// Suppressor returns one whose Suppression is that of the secret.
+func (s Secret) Suppressor() Suppressor { return Suppressor{s.Ledger().Hasher("suppression")} }
+
+// Suppression is described with Secret.Suppression.
+func (s Suppressor) Suppression(id TransactionID) Digest { return s.hasher.Hash([]byte(id)) }
 
 // DeploymentID names a deployment: the processes that share topics and secret. It is no
 // secret, and tells nobody else anything.

@@ -57,4 +57,12 @@ func TestAHasherTakesNoMemory(t *testing.T) {
 		require.Equal(t, lethe.Digest(code(key, framed)), hasher.Hash(parts...))
 	}
 	require.Zero(t, testing.AllocsPerRun(100, func() { hasher.Hash(long[:700]) }))
+
+	suppressor := secret.Suppressor()
+	for _, id := range []lethe.TransactionID{"a", "", "a", "b"} {
+		key := code(secret[:lethe.SecretKeyBytes], []byte("suppression"))
+		framed := append(binary.LittleEndian.AppendUint32(nil, uint32(len(id))), id...)
+		require.Equal(t, lethe.Digest(code(key, framed)), suppressor.Suppression(id))
+		require.Equal(t, suppressor.Suppression(id), secret.Suppression(id))
+	}
 }

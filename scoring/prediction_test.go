@@ -47,6 +47,10 @@ func TestPredictionIDNamesAllThatDecides(t *testing.T) {
 	base := scoring.PredictionID(secret, samplePrediction(), graph)
 	require.Equal(t, base, scoring.PredictionID(secret, samplePrediction(), graph))
 	require.NotEqual(t, base, scoring.PredictionID(lethe.Secret{8}, samplePrediction(), graph))
+	ids := scoring.NewPredictionIDs(secret)
+	for range 2 {
+		require.Equal(t, base, ids.Of(samplePrediction(), graph))
+	}
 	require.NotEqual(t, base, scoring.PredictionID(secret, samplePrediction(), lethe.Digest{5}))
 	for name, change := range map[string]func(*scoring.Prediction){
 		"transaction": func(p *scoring.Prediction) { p.Transaction += "!" },

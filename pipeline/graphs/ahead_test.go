@@ -100,22 +100,36 @@ func TestWhatWasWorkedOutAheadIsUsedForItsGraphAlone(t *testing.T) {
 	require.Nil(t, a.encoded(settled), "it is let go of")
 }
 
-// Settling a timestep waits for the predictions that are made in the same process.
+// Settling a timestep waits for the predictions that are made in the same process, also for those that begin while it
+// is worked out who is in which shard.
 func TestSettlingGivesWay(t *testing.T) {
 	s := paidInTurn(t)
 	synctest.Test(t, func(t *testing.T) {
 		config := partition.Defaults()
 		config.Shards = shards
+		rule, looks := new(precedence.Rule), 0
+		var endLater func()
 		a := &ahead{
-			running: running{beside: func(work func()) { go work() }, wake: func() {}}, now: time.Now,
-			partition: config, cut: cut{shards, repair.Defaults()}, first: new(precedence.Rule),
+			running:   running{beside: func(work func()) { go work() }, wake: func() {}},
+			partition: config, cut: cut{shards, repair.Defaults()}, first: rule,
+			now: func() time.Time {
+				if looks++; looks == 2 { // the shards are known
+					endLater = rule.Begin()
+				}
+				return time.Now()
+			},
 		}
-		end := a.first.Begin()
+		end := rule.Begin()
 		_, err := a.awaits(t.Context(), labelled{s: s}, 4)
 		require.NoError(t, err)
 		synctest.Wait()
 		require.True(t, a.isBusy())
+		require.Nil(t, endLater, "it has begun")
 		end()
+		synctest.Wait()
+		require.NotNil(t, endLater)
+		require.True(t, a.isBusy())
+		endLater()
 		a.working.Wait()
 		require.NotNil(t, a.of(s))
 	})

@@ -92,6 +92,7 @@ func (a *ahead) work(ctx context.Context, content *snapshot.Content) *worked {
 		return w
 	}
 	w.took = a.now().Sub(started)
+	a.first.Give(ctx) // predictions may have begun since
 	content.Assignment = w.assignment
 	all := make([]lethe.ShardID, a.cut.shards)
 	for i := range all {

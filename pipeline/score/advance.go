@@ -127,7 +127,7 @@ func (l *logic) score(ctx context.Context, now func() time.Time, t lethe.Timeste
 		return role.Output{}, fmt.Errorf("score timestep %d: %w", t, err)
 	}
 	all := func(lethe.Pseudonym) bool { return true }
-	records, out, alerts, err := l.predictions(snapshot, said, false, all)
+	records, out, alerts, err := l.predictions(ctx, snapshot, said, false, all)
 	if err != nil {
 		return role.Output{}, fmt.Errorf("score timestep %d: %w", t, err)
 	}
@@ -163,7 +163,7 @@ func (l *logic) scoreLate(ctx context.Context, t lethe.Timestep) (role.Output, e
 		return role.Output{}, fmt.Errorf("score late transactions of timestep %d: %w", t, err)
 	}
 	missing := func(p lethe.Pseudonym) bool { return !before.holds(p) }
-	records, late, alerts, err := l.predictions(snapshot, said, true, missing)
+	records, late, alerts, err := l.predictions(ctx, snapshot, said, true, missing)
 	if err != nil {
 		return role.Output{}, fmt.Errorf("score late transactions of timestep %d: %w", t, err)
 	}

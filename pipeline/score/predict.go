@@ -89,12 +89,28 @@ func (p predictor) prediction(by *ensemble.Ensemble) scoring.Prediction {
 	return scoring.Prediction{EnsembleVersion: by.Version, TrainedThrough: by.Through, Aggregation: p.name()}
 }
 
-// recordOf completes a prediction with its class and its id and returns its record.
-func recordOf(p *scoring.Prediction, secret lethe.Secret, graph lethe.Digest) (ingest.Outgoing, error) {
-	p.Class = scoring.Classify(p.Probability, p.Threshold)
-	p.ID = scoring.PredictionID(secret, p, graph)
-	value, err := scoring.EncodePrediction(p)
-	return ingest.Outgoing{Key: ingest.TransactionKey(p.Transaction), Value: value}, err
+// recordsOf completes predictions with their classes and ids and returns their records, in order: some thousands at
+// a time, side by side. graph is the digest of what they are about.
+func (p predictor) recordsOf(
+	ctx context.Context, all []scoring.Prediction, secret lethe.Secret, graph lethe.Digest,
+) ([]ingest.Outgoing, error) {
+	const atOnce = 2048
+	records := make([]ingest.Outgoing, len(all))
+	err := p.runner.Each(ctx, (len(all)+atOnce-1)/atOnce, func(ctx context.Context, part int) error {
+		ids := scoring.NewPredictionIDs(secret)
+		for i := part * atOnce; i < min((part+1)*atOnce, len(all)); i++ {
+			each := &all[i]
+			each.Class = scoring.Classify(each.Probability, each.Threshold)
+			each.ID = ids.Of(each, graph)
+			value, err := scoring.EncodePrediction(each)
+			if err != nil {
+				return fmt.Errorf("prediction %d: %w", i, err)
+			}
+			records[i] = ingest.Outgoing{Key: ingest.TransactionKey(each.Transaction), Value: value}
+		}
+		return ctx.Err()
+	})
+	return records, err
 }
 
 // predictions builds one record per transaction that is not suppressed and of which
@@ -102,34 +118,32 @@ func recordOf(p *scoring.Prediction, secret lethe.Secret, graph lethe.Digest) (i
 // has published of some counts, also if they are suppressed since, and there is no record of these. Who stands by
 // lists those that are suppressed, too: who leads may have come to their graph first.
 func (l *logic) predictions(
-	s *lethe.Snapshot, a answer, late bool, wanted func(lethe.Pseudonym) bool,
+	ctx context.Context, s *lethe.Snapshot, a answer, late bool, wanted func(lethe.Pseudonym) bool,
 ) ([]ingest.Outgoing, *published, []likely, error) {
-	records := make([]ingest.Outgoing, 0, len(s.Nodes))
+	own := make([]scoring.Prediction, 0, len(s.Nodes))
 	out, illicit := &published{threshold: a.threshold}, []likely(nil)
-	graph := scoring.GraphDigest(s)
+	hides := l.state.hiding(l.o.Secret)
 	for i, n := range s.Nodes {
 		before, found := l.sent.Of(s.Timestep, n.Pseudonym)
 		counts := found || l.o.Standing.StandsBy()
-		if !wanted(n.Pseudonym) || !counts && l.state.hides(l.o.Secret, n.ID) {
+		if !wanted(n.Pseudonym) || !counts && hides(n.ID) {
 			continue
 		}
-		p := l.predictor.prediction(l.state.served)
-		p.Transaction, p.Timestep, p.Late, p.Final = n.ID, s.Timestep, late, true
-		p.Probability, p.Threshold = a.illicit[i], a.threshold
+		probability, class := a.illicit[i], scoring.Classify(a.illicit[i], a.threshold)
 		if found {
-			p.Probability, p.Class = before.Probability, before.Class
+			probability, class = before.Probability, before.Class
 		} else {
-			record, err := recordOf(&p, l.o.Secret, graph)
-			if err != nil {
-				return nil, nil, nil, fmt.Errorf("node %d: %w", i, err)
-			}
-			records = append(records, record)
+			p := l.predictor.prediction(l.state.served)
+			p.Transaction, p.Timestep, p.Late, p.Final = n.ID, s.Timestep, late, true
+			p.Probability, p.Threshold = probability, a.threshold
+			own = append(own, p)
 		}
-		if p.Class == lethe.Illicit.String() {
-			illicit = append(illicit, likely{n.Pseudonym, p.Probability})
+		if class == lethe.Illicit.String() {
+			illicit = append(illicit, likely{n.Pseudonym, probability})
 		}
 		out.nodes = append(out.nodes, n.Pseudonym)
-		out.probabilities = append(out.probabilities, p.Probability)
+		out.probabilities = append(out.probabilities, probability)
 	}
-	return records, out, illicit, nil
+	records, err := l.predictor.recordsOf(ctx, own, l.o.Secret, scoring.GraphDigest(s))
+	return records, out, illicit, err
 }

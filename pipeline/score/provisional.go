@@ -11,6 +11,7 @@ import (
 	"lethe/metrics/events"
 	"lethe/partition/onehop"
 	"lethe/pipeline/score/window"
+	"lethe/scoring"
 	"lethe/scoring/decision"
 	"lethe/scoring/ensemble"
 )
@@ -75,7 +76,7 @@ func (a *arrivals) scoreSome(ctx context.Context, again bool) (*window.Pass, err
 	if a.predictor.rule.PerTimestep() {
 		said.threshold = decision.Choose(a.predictor.rule, a.window.Probabilities(pass.Graph.Timestep), nil)
 	}
-	records, err := a.records(by, pass.Graph.Timestep, scored, said.threshold)
+	records, err := a.records(ctx, by, pass.Graph.Timestep, scored, said.threshold)
 	if err != nil {
 		return nil, fmt.Errorf("timestep %d: %w", pass.Graph.Timestep, err)
 	}
@@ -119,19 +120,15 @@ func graphOf(pass *window.Pass, mode onehop.Mode) *lethe.Snapshot {
 
 // records makes the provisional predictions.
 func (a *arrivals) records(
-	by *ensemble.Ensemble, t lethe.Timestep, scored []window.Scored, threshold float64,
+	ctx context.Context, by *ensemble.Ensemble, t lethe.Timestep, scored []window.Scored, threshold float64,
 ) ([]ingest.Outgoing, error) {
-	records := make([]ingest.Outgoing, 0, len(scored))
+	all := make([]scoring.Prediction, 0, len(scored))
 	for _, s := range scored {
 		p := a.predictor.prediction(by)
 		p.Transaction, p.Timestep, p.Probability, p.Threshold = s.ID, t, s.Probability, threshold
-		record, err := recordOf(&p, a.secret, lethe.Digest{})
-		if err != nil {
-			return nil, err
-		}
-		records = append(records, record)
+		all = append(all, p)
 	}
-	return records, nil
+	return a.predictor.recordsOf(ctx, all, a.secret, lethe.Digest{})
 }
 
 // tell tells how long the records waited that the scores are for.

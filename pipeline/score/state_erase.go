@@ -88,8 +88,15 @@ func lift(s *state, hashes []lethe.Digest, still []lethe.SubjectUntil) error {
 }
 
 // hides reports whether a transaction must not be named any more.
-func (s *state) hides(secret lethe.Secret, id lethe.TransactionID) bool {
-	return s.suppressed[secret.Suppression(id)]
+func (s *state) hides(secret lethe.Secret, id lethe.TransactionID) bool { return s.hiding(secret)(id) }
+
+// hiding is hides for many transactions, until something else is suppressed. It is for one goroutine.
+func (s *state) hiding(secret lethe.Secret) func(lethe.TransactionID) bool {
+	if len(s.suppressed) == 0 {
+		return func(lethe.TransactionID) bool { return false }
+	}
+	of := secret.Suppressor()
+	return func(id lethe.TransactionID) bool { return s.suppressed[of.Suppression(id)] }
 }
 
 // replaced reports whether everything the command replaces has arrived: the new

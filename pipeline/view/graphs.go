@@ -1,6 +1,7 @@
 package view
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -31,7 +32,7 @@ type storedGraph struct {
 
 // takeGraph stores who paid whom in a timestep in the place of what an earlier revision said, or
 // removes it if the timestep is gone.
-func takeGraph(l *logic, source bus.TopicPartition, m wire.Received) error {
+func takeGraph(ctx context.Context, l *logic, source bus.TopicPartition, m wire.Received) error {
 	t := m.Key.Timestep
 	known, err := readGraph(l.store, t)
 	if err != nil {
@@ -59,7 +60,7 @@ func takeGraph(l *logic, source bus.TopicPartition, m wire.Received) error {
 	if err != nil {
 		return err
 	}
-	nodes := nodesOf(l, graph, labels)
+	nodes := nodesOf(ctx, l, graph, labels)
 	err = l.store.Apply(func(w swapstore.Writer) error {
 		for _, n := range members {
 			if _, stays := nodes[n]; stays {
@@ -131,12 +132,19 @@ func membersOf(store swapstore.Reader, t lethe.Timestep) (out []name, err error)
 }
 
 // nodesOf are the transactions of a graph with whom they paid and were paid by, but for those
-// that are erased.
-func nodesOf(l *logic, s *lethe.Snapshot, labels map[lethe.Pseudonym]lethe.Label) map[name]node {
+// that are erased. It gives way again and again: whoever makes the predictions of the graph begins as late as this.
+func nodesOf(
+	ctx context.Context, l *logic, s *lethe.Snapshot, labels map[lethe.Pseudonym]lethe.Label,
+) map[name]node {
+	const atOnce = 1 << 11
 	names := make([]name, len(s.Nodes))
 	nodes := make([]node, len(s.Nodes))
+	namer := newNamer(l.o.Secret)
 	for i, n := range s.Nodes {
-		names[i] = nameOfID(l.o.Secret, n.ID)
+		if i%atOnce == 0 {
+			l.o.First.Give(ctx)
+		}
+		names[i] = namer.ofID(n.ID)
 		nodes[i] = node{id: n.ID, timestep: s.Timestep, label: n.Label}
 		if label, known := labels[n.Pseudonym]; known {
 			nodes[i].label = label

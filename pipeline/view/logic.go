@@ -123,7 +123,7 @@ func (l *logic) take(ctx context.Context, in role.Input) (err error) {
 		l.unread = true
 	case bus.Snapshots, bus.Slices:
 		l.o.First.Give(ctx)
-		err = l.takeMessages(source, in.Messages)
+		err = l.takeMessages(ctx, source, in.Messages)
 	case bus.ErasureStatus: // its notices are taken
 	default:
 		return nil
@@ -136,12 +136,12 @@ func (l *logic) take(ctx context.Context, in role.Input) (err error) {
 }
 
 // takeMessages stores graphs, manifests and what slices are in numbers, and removes those that are gone.
-func (l *logic) takeMessages(source bus.TopicPartition, messages []wire.Received) error {
+func (l *logic) takeMessages(ctx context.Context, source bus.TopicPartition, messages []wire.Received) error {
 	for _, m := range messages {
 		if isGone(l, m) {
 			continue
 		}
-		err := l.takeMessage(source, m)
+		err := l.takeMessage(ctx, source, m)
 		if errors.Is(err, wire.ErrPayload) {
 			l.o.PassOver(roleName, source.Topic, m)
 		} else if err != nil {
@@ -151,10 +151,10 @@ func (l *logic) takeMessages(source bus.TopicPartition, messages []wire.Received
 	return nil
 }
 
-func (l *logic) takeMessage(source bus.TopicPartition, m wire.Received) error {
+func (l *logic) takeMessage(ctx context.Context, source bus.TopicPartition, m wire.Received) error {
 	switch m.Key.Kind {
 	case wire.KindSnapshot:
-		return takeGraph(l, source, m)
+		return takeGraph(ctx, l, source, m)
 	case wire.KindManifest:
 		return takeManifest(l, source, m)
 	case wire.KindSlice:

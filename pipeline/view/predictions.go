@@ -61,8 +61,9 @@ func predictionIn(l *logic, rec ingest.Record, n name) (*scoring.Prediction, err
 func predictionsOf(l *logic, records []ingest.Record) (names []name, before []*scoring.Prediction, err error) {
 	keys := make([][]byte, len(records))
 	names = make([]name, len(records))
+	namer := newNamer(l.o.Secret)
 	for i, rec := range records {
-		names[i] = nameOfID(l.o.Secret, lethe.TransactionID(rec.Key))
+		names[i] = namer.ofID(lethe.TransactionID(rec.Key))
 		keys[i] = keyOf(predictionPrefix, names[i])
 	}
 	before, err = readPredictions(l.store, keys)
@@ -143,9 +144,10 @@ func (l *logic) takeReasons(batch bus.Batch) error {
 	if len(records) == 0 {
 		return nil
 	}
+	namer := newNamer(l.o.Secret)
 	err := l.store.Apply(func(w swapstore.Writer) error {
 		for _, rec := range records {
-			n := nameOfID(l.o.Secret, lethe.TransactionID(rec.Key))
+			n := namer.ofID(lethe.TransactionID(rec.Key))
 			key := keyOf(reasonsPrefix, n)
 			gone := rec.Tombstone() || l.hidden.isPurged(n) || l.namesErased(rec.Value)
 			if !gone {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"lethe"
 	"lethe/scoring"
@@ -32,7 +33,7 @@ func (r Runner) Ask(ctx context.Context, models []*trainer.Checkpoint, graph tra
 
 // Help is what others do of an ask. The zero value is none.
 type Help struct {
-	// Order is that in which models are asked, each once; nil for that of their numbers.
+	// Order is that in which models are asked, each once; nil for any.
 	Order []lethe.ShardID
 	// Known returns what somebody else was told by a model, the same bits, or nil.
 	Known func(model lethe.ShardID) []float32
@@ -47,11 +48,12 @@ func (r Runner) AskWith(
 		Classes: r.Engine(0).Config().Classes, Shards: make([][]float32, len(models)),
 		graph: graph, models: models,
 	}
+	order := help.Order
+	if order == nil {
+		order = r.order(len(models))
+	}
 	err := r.Each(ctx, len(models), func(ctx context.Context, i int) (err error) {
-		model := lethe.ShardID(i)
-		if help.Order != nil {
-			model = help.Order[i]
-		}
+		model := order[i]
 		if help.Known != nil {
 			// One of another length would be of another graph.
 			if known := help.Known(model); len(known) == graph.Rows*a.Classes {
@@ -66,6 +68,22 @@ func (r Runner) AskWith(
 		return nil, err
 	}
 	return a, nil
+}
+
+// order has models that look at a row at a time behind the first one that looks at the graph: they are asked while that
+// one lays the graph out, for which the others would wait.
+func (r Runner) order(models int) []lethe.ShardID {
+	var ofRows, ofGraph []lethe.ShardID
+	for i := range models {
+		model := lethe.ShardID(i)
+		if r.Engine(model).Config().LooksAtRows() {
+			ofRows = append(ofRows, model)
+		} else {
+			ofGraph = append(ofGraph, model)
+		}
+	}
+	first := min(1, len(ofGraph))
+	return slices.Concat(ofGraph[:first], ofRows, ofGraph[first:])
 }
 
 // AskOne asks one of the models about a graph, as Ask does, and returns the posteriors of its

@@ -160,6 +160,22 @@ func TestAMixedEnsembleIsAFunctionOfItsSlices(t *testing.T) {
 	}
 }
 
+// While one model lays the graph out, those are asked that look at a row at a time.
+func TestModelsOfRowsAreAskedBehindTheFirst(t *testing.T) {
+	r, err := ensemble.NewRunner(mixed(t), kernels.Default(), 1)
+	require.NoError(t, err)
+	e := trained(t, 4, 1)
+	var asked []lethe.ShardID
+	said, err := r.AskWith(t.Context(), e.Models, trainer.Input{Rows: 1, Cols: 2, Features: []float32{1, 2}},
+		ensemble.Help{Known: func(model lethe.ShardID) []float32 {
+			asked = append(asked, model)
+			return nil
+		}})
+	require.NoError(t, err)
+	require.Equal(t, []lethe.ShardID{0, 3, 4, 5, 6, 7, 1, 2}, asked)
+	require.Len(t, said.Shards, len(asked))
+}
+
 // What a component with a single group says of a node was learnt from the node, so there
 // is nothing to learn a combination from.
 func TestNothingIsLearntWithoutAGroupThatHasNotSeenTheNode(t *testing.T) {
