@@ -9,9 +9,9 @@
 // fits; a Plan runs its operators.
 //
 // The files: builder.go, operator.go, source.go and plan.go are the graph and how it
-// runs, bands.go which of its rows at a time; batch.go, graph.go, sparse.go and parameters.go what it runs on; keyed.go the
-// random draws. Every other file is a layer, a function of the builder and the nodes
-// that it takes, such as Linear.
+// runs, bands.go which of its rows at a time; batch.go, graph.go, sparse.go and
+// parameters.go what it runs on; keyed.go the random draws. Every other file is a layer, a
+// function of the builder and the nodes that it takes, such as Linear.
 //
 // Matrices are row-major with a row per node. The weight of a linear layer is
 // kept as [in, out], the transpose of PyTorch's, because that lets sparse input
