@@ -34,10 +34,11 @@ func explain(ctx context.Context, l *logic, t lethe.Timestep) (role.Output, erro
 	ask := newAsked(l, snapshot, l.state.links[t].owed == owesAgain)
 	after := explained{changed: true}
 	var records []ingest.Outgoing
+	hides := l.state.hiding(l.o.Secret)
 	for _, a := range before.alerts {
 		at, found := snapshot.Find(a.node)
 		switch {
-		case !found || l.state.hides(l.o.Secret, snapshot.Nodes[at].ID):
+		case !found || hides(snapshot.Nodes[at].ID):
 			continue // the erasure withdraws what there is
 		case a.owed && len(records) < explainTogether:
 			node := snapshot.Nodes[at]
@@ -94,9 +95,10 @@ type asked struct {
 func newAsked(l *logic, s *lethe.Snapshot, again bool) *asked {
 	q := &asked{logic: l, snapshot: s, graph: trainer.InputOf(l.o.OneHop.Join(s)), again: again}
 	q.neighbours = q.graph.Neighbours()
+	hides := l.state.hiding(l.o.Secret)
 	q.explainer = reasons.Explainer{
 		Top: l.o.reasons(), OneHop: l.o.OneHop, Names: l.o.FeatureNames,
-		Named: func(n lethe.SnapshotNode) bool { return !l.state.hides(l.o.Secret, n.ID) },
+		Named: func(n lethe.SnapshotNode) bool { return !hides(n.ID) },
 	}
 	return q
 }

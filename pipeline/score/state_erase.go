@@ -87,10 +87,8 @@ func lift(s *state, hashes []lethe.Digest, still []lethe.SubjectUntil) error {
 	return nil
 }
 
-// hides reports whether a transaction must not be named any more.
-func (s *state) hides(secret lethe.Secret, id lethe.TransactionID) bool { return s.hiding(secret)(id) }
-
-// hiding is hides for many transactions, until something else is suppressed. It is for one goroutine.
+// hiding returns what reports whether a transaction must not be named any more, until something else is suppressed. It
+// is for one goroutine.
 func (s *state) hiding(secret lethe.Secret) func(lethe.TransactionID) bool {
 	if len(s.suppressed) == 0 {
 		return func(lethe.TransactionID) bool { return false }
