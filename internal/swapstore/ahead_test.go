@@ -1,6 +1,7 @@
 package swapstore_test
 
 import (
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -134,4 +135,29 @@ func survivors(t *testing.T, disk *vfs.MemFS, size swapstore.Size) (n int) {
 	}))
 	require.NoError(t, s.Close())
 	return n
+}
+
+// A batch that finds none to be used again, as while those before it wait for the disk, has room for what the largest
+// had: what outgrows its memory is copied, and takes twice as much again.
+func TestABatchHasRoomForTheLargest(t *testing.T) {
+	s, err := swapstore.OpenSized(vfs.NewMem(), "store", swapstore.Format{}, swapstore.Busy())
+	require.NoError(t, err)
+	value := make([]byte, 1000)
+	fill := func(w swapstore.Writer) (err error) {
+		for i := 0; i < 3000 && err == nil; i++ {
+			err = w.Set([]byte{byte(i >> 8), byte(i)}, value)
+		}
+		return err
+	}
+	require.NoError(t, s.Apply(fill))
+	s.DropSpares()
+	require.NoError(t, s.Apply(func(w swapstore.Writer) error {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		err := fill(w)
+		runtime.ReadMemStats(&after)
+		require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(4<<20))
+		return err
+	}))
+	require.NoError(t, s.Close())
 }

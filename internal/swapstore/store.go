@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -47,6 +48,8 @@ type generation struct {
 	readers sync.WaitGroup
 	// spare are batches to be used again.
 	spare spares.List[*pebble.Batch]
+	// largest is about how many bytes the largest batch had: one that has no spare to use has room for as many.
+	largest atomic.Int64
 }
 
 // lockedHere is what Pebble says, and gives no name to, if this process has the lock.

@@ -72,7 +72,10 @@ func (s *Store) newBatch(g *generation) *pebble.Batch {
 	if b, found := g.spare.Take(); found {
 		return b
 	}
-	return g.db.NewBatch(pebble.WithMaxRetainedSizeBytes(s.size.BatchBytes))
+	const spare = 8 // of the room, one part: the next is seldom as large to a byte
+	largest := int(g.largest.Load())
+	room := min(largest+largest/spare, s.size.BatchBytes)
+	return g.db.NewBatch(pebble.WithInitialSizeBytes(room), pebble.WithMaxRetainedSizeBytes(s.size.BatchBytes))
 }
 
 // doneWith keeps a batch that was stored, or failed to be, for the next, if that takes much memory: Pebble would give
@@ -81,6 +84,7 @@ func (s *Store) doneWith(g *generation, b *pebble.Batch, failed error) error {
 	if s.size.BatchBytes == 0 || failed != nil {
 		return b.Close()
 	}
+	g.largest.Store(max(g.largest.Load(), int64(b.Len())))
 	b.Reset()
 	if !g.spare.Keep(b) {
 		return b.Close()
