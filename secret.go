@@ -102,14 +102,21 @@ func (h Hasher) Hash(parts ...[]byte) Digest {
 
 // Pseudonymizer makes pseudonyms, each in less time than Secret.Pseudonym. It is for one
 // goroutine at a time.
-type Pseudonymizer struct{ hasher Hasher }
+type Pseudonymizer struct {
+	hasher Hasher
+	// room is for the bytes of an id, so that no memory is taken for them.
+	room *[]byte
+}
 
 // Pseudonymizer returns one whose Pseudonym is that of the secret.
-func (s Secret) Pseudonymizer() Pseudonymizer { return Pseudonymizer{s.Hasher(pseudonymPurpose)} }
+func (s Secret) Pseudonymizer() Pseudonymizer {
+	return Pseudonymizer{s.Hasher(pseudonymPurpose), new([]byte)}
+}
 
 // Pseudonym is described with Secret.Pseudonym.
 func (p Pseudonymizer) Pseudonym(id TransactionID) Pseudonym {
-	d := p.hasher.Hash([]byte(id))
+	*p.room = append((*p.room)[:0], id...)
+	d := p.hasher.Hash(*p.room)
 	return Pseudonym(d[:16])
 }
 

@@ -66,3 +66,13 @@ func TestAHasherTakesNoMemory(t *testing.T) {
 		require.Equal(t, suppressor.Suppression(id), secret.Suppression(id))
 	}
 }
+
+// A pseudonym takes no memory either.
+func TestAPseudonymizerTakesNoMemory(t *testing.T) {
+	secret := lethe.Secret{1, 2, 3}
+	names := secret.Pseudonymizer()
+	for _, id := range []lethe.TransactionID{"", "a", "much longer than the one before", "short"} {
+		require.Equal(t, secret.Hash("pseudonym", []byte(id)).String()[:32], names.Pseudonym(id).String())
+	}
+	require.Zero(t, testing.AllocsPerRun(100, func() { names.Pseudonym("transaction-000000001") }))
+}

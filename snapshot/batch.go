@@ -178,13 +178,6 @@ func (b *Batch) info(t lethe.Timestep) Info {
 	return b.staging.info(t)
 }
 
-// count changes what is known of a timestep.
-func (b *Batch) count(t lethe.Timestep, change func(*Info)) {
-	i := b.info(t)
-	change(&i)
-	b.infos[t] = i
-}
-
 // arrival is how a record's timestep compares with the watermark of its
 // partition, as that was when the record came.
 type arrival struct {

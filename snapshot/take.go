@@ -116,7 +116,20 @@ func (b *Batch) store(f *Foreseen) (err error) {
 	return err
 }
 
-func oneMore(i *Info) { i.Nodes++ }
+func oneMore(i Info) Info {
+	i.Nodes++
+	return i
+}
+
+func onePaymentMore(i Info) Info {
+	i.Payments++
+	return i
+}
+
+func oneLabelMore(i Info) Info {
+	i.Labels++
+	return i
+}
 
 func conflict(o Origin, at, known lethe.Timestep) Verdict {
 	return refuse(o, ReasonTimestepConflict, fmt.Sprintf("timestep %d, known in %d", at, known))
@@ -124,14 +137,14 @@ func conflict(o Origin, at, known lethe.Timestep) Verdict {
 
 // wait counts what was put into staging: by pending while the timestep is in a state
 // that still waits for it, and as late otherwise.
-func (b *Batch) wait(t lethe.Timestep, through lethe.State, pending func(*Info)) {
-	b.count(t, func(i *Info) {
-		if i.State > through {
-			i.Waiting++
-			return
-		}
-		pending(i)
-	})
+func (b *Batch) wait(t lethe.Timestep, through lethe.State, pending func(Info) Info) {
+	i := b.info(t)
+	if i.State > through {
+		i.Waiting++
+	} else {
+		i = pending(i)
+	}
+	b.infos[t] = i
 }
 
 // Payment takes a payment, which may carry subjects. Its ends need not be there yet: it is pending until
@@ -168,7 +181,7 @@ func (b *Batch) Payment(p lethe.Payment, o Origin, subjects ...string) (Verdict,
 	}
 	b.carry(carrier, subjects)
 	b.set(key, pendingPayment{source: p.Source, target: p.Target, origin: o}.encode())
-	b.wait(p.Timestep, lethe.Open, func(i *Info) { i.Payments++ })
+	b.wait(p.Timestep, lethe.Open, onePaymentMore)
 	return Verdict{Outcome: Accepted}, nil
 }
 
@@ -198,7 +211,7 @@ func (b *Batch) Label(l lethe.LabelRecord, o Origin) (Verdict, error) {
 	}
 	b.set(key, next.encode())
 	if old == nil || old.judged {
-		b.wait(l.Timestep, lethe.Closed, func(i *Info) { i.Labels++ })
+		b.wait(l.Timestep, lethe.Closed, oneLabelMore)
 	}
 	return Verdict{Outcome: Accepted}, nil
 }

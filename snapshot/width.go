@@ -74,7 +74,7 @@ func (b *Batch) candidate(
 		return refuse(o, ReasonTooManyOpen, detail), nil
 	}
 	if !known {
-		b.count(tr.Timestep, func(i *Info) { i.Nodes++ })
+		b.infos[tr.Timestep] = oneMore(b.info(tr.Timestep))
 	}
 	b.set(key, candidate{arrived, tr.ID, encodeRow(tr.ID, tr.Features), o}.encode())
 	return Verdict{Outcome: Accepted}, nil

@@ -220,9 +220,9 @@ func (l *closings) before(ctx context.Context, list []decoded) error {
 		return nil
 	}
 	newest := lethe.NoTimestep
-	for _, d := range list {
+	for i := range list {
 		at := lethe.NoTimestep
-		switch e := d.event.(type) {
+		switch e := list[i].event.(type) {
 		case ingest.Transaction:
 			at = e.Timestep
 		case ingest.Payment:
