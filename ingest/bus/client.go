@@ -37,7 +37,7 @@ type Client struct {
 }
 
 // brokerPatience is how long one broker may delay what all of them are asked for.
-const brokerPatience = 500 * time.Millisecond
+const brokerPatience = time.Second
 
 // Open checks the configuration, which must name a broker. It does not connect:
 // call Ping to learn whether the brokers answer.

@@ -52,6 +52,9 @@ var (
 	// caller must not go on.
 	ErrPastEnd = errors.New("position is past the end of the log")
 
+	// errDoubtful marks what a broker says that may have led before, while others do not answer.
+	errDoubtful = errors.New("not all brokers say who leads")
+
 	// ErrHoldsRecords marks partitions that are not added, because records are in
 	// the topics already: their keys would move to other partitions.
 	ErrHoldsRecords = errors.New("partitions cannot be added to topics that hold records")

@@ -48,7 +48,7 @@ func (t *Tail) complain(ctx context.Context, s *source, position int64, e *effor
 	if ctx.Err() != nil {
 		return true
 	}
-	if t.client.watch != nil && errors.Is(err, ErrPastEnd) {
+	if t.client.watch != nil && errors.Is(err, ErrPastEnd) && e.final(err) {
 		// Records that come later would stand at positions that were read before: an operator has
 		// to look, and what is not of this partition may go on meanwhile.
 		e.insist(ctx, err)
@@ -99,10 +99,13 @@ func (t *Tail) step(ctx context.Context, s *source, from *nearest, position int6
 // relocate decides what a position outside the log means. Where compaction moves a
 // log's start, following goes on there; elsewhere records were lost, which is told.
 func (t *Tail) relocate(ctx context.Context, s *source, position int64) (int64, error) {
-	start, end, err := t.client.logRange(ctx, s.tp)
+	of := ranges{client: t.client, topic: s.tp.Topic}
+	start, end, err := of.partition(ctx, s.tp.Partition)
 	switch {
 	case err != nil:
 		return 0, err
+	case position > end && !of.said.Whole:
+		return 0, fmt.Errorf("%w (%w)", PastEnd(end), errDoubtful)
 	case position > end:
 		return 0, PastEnd(end)
 	case position >= start:

@@ -1,6 +1,8 @@
 package bus_test
 
 import (
+	"context"
+	"errors"
 	"net/netip"
 	"sync/atomic"
 	"testing"
@@ -16,12 +18,16 @@ import (
 )
 
 // formerLeader starts two brokers. The second one leads labels.v1, of which it has one record more than the first.
-// That one led before, takes itself for the leader, and is whom the client asks for leaders, until wakeUp.
-func formerLeader(t *testing.T) (c *bus.Client, wakeUp func()) {
+// That one led before, takes itself for the leader, and is whom the client asks for leaders, until wakeUp. Whether the
+// second one says that it leads is up to silent.
+func formerLeader(t *testing.T, silent bool, change func(*bus.Config)) (c *bus.Client, wakeUp func()) {
 	t.Helper()
 	const former, leader, epochThen, endThen = int32(0), int32(1), int32(0), int64(1)
 	cfg := bus.At()
 	cfg.FetchWait = 10 * time.Millisecond
+	if change != nil {
+		change(&cfg)
+	}
 	topic := cfg.Name(bus.Labels)
 	cluster, err := kfake.NewCluster(kfake.NumBrokers(2), kfake.SeedTopics(1, topic))
 	require.NoError(t, err)
@@ -35,7 +41,14 @@ func formerLeader(t *testing.T) (c *bus.Client, wakeUp func()) {
 	var awake atomic.Bool
 	cluster.Control(func(asked kmsg.Request) (kmsg.Response, error, bool) {
 		cluster.KeepControl()
-		if cluster.CurrentNode() != former || awake.Load() {
+		_, asksForLeaders := asked.(*kmsg.MetadataRequest)
+		switch {
+		case awake.Load():
+			return nil, nil, false
+		case cluster.CurrentNode() == former:
+		case asksForLeaders && silent:
+			return nil, errors.New("away"), true
+		default:
 			return nil, nil, false
 		}
 		switch req := asked.(type) {
@@ -83,7 +96,7 @@ func leads(cluster *kfake.Cluster, req *kmsg.MetadataRequest, topic string, brok
 // A broker that hung while another one was made leader takes itself for the leader for some seconds after it went on.
 // What it says of the log's end is not believed: to a reader that is behind that end the topic would be another one.
 func TestWhoLedBeforeIsNotBelievedAboutTheEndOfALog(t *testing.T) {
-	c, wakeUp := formerLeader(t)
+	c, wakeUp := formerLeader(t, false, nil)
 	follow := tail(t, c, map[bus.TopicPartition]int64{labels0: 2})
 	written := make(chan error, 1)
 	time.AfterFunc(1500*time.Millisecond, func() {
@@ -94,15 +107,65 @@ func TestWhoLedBeforeIsNotBelievedAboutTheEndOfALog(t *testing.T) {
 	require.NoError(t, <-written)
 }
 
-// Nor is it to whoever asks how far others have written, and to whoever reads all of a topic.
+// While the broker that leads does not say so, it is waited for.
+func TestWhereTheLogEndsIsDoubtedWhileBrokersAreSilent(t *testing.T) {
+	c, wakeUp := formerLeader(t, true, nil)
+	follow := tail(t, c, map[bus.TopicPartition]int64{labels0: 2})
+	time.AfterFunc(1500*time.Millisecond, wakeUp)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	defer cancel()
+	_, err := follow.Next(ctx)
+	require.ErrorIs(t, err, context.DeadlineExceeded, "there is nothing new, and nothing wrong")
+	require.NoError(t, c.Write(t.Context(), bus.Labels, []ingest.Outgoing{pinned("c", "3", 0)}))
+	require.Equal(t, []string{"c"}, keys(next(t, follow).Records))
+
+	// But not for ever: the topic may be another one.
+	c, _ = formerLeader(t, true, func(cfg *bus.Config) { cfg.DialTimeout = 50 * time.Millisecond })
+	follow = tail(t, c, map[bus.TopicPartition]int64{labels0: 2})
+	began := time.Now()
+	for err = bus.ErrInterrupted; errors.Is(err, bus.ErrInterrupted); {
+		_, err = follow.Next(t.Context())
+	}
+	require.ErrorIs(t, err, bus.ErrPastEnd)
+	require.Greater(t, time.Since(began), 6*50*time.Millisecond)
+}
+
+// A topic that is made anew has a leader of an epoch below that of before, which a broker may still tell.
+func TestAnEpochThatNobodyLeadsInIsNotWaitedForForEver(t *testing.T) {
+	cfg := bus.At()
+	cfg.DialTimeout = 100 * time.Millisecond
+	topic := cfg.Name(bus.Labels)
+	cluster, err := kfake.NewCluster(kfake.NumBrokers(2), kfake.SeedTopics(1, topic))
+	require.NoError(t, err)
+	t.Cleanup(cluster.Close)
+	require.NoError(t, cluster.MoveTopicPartition(topic, 0, 1))
+	cfg.Brokers = cluster.ListenAddrs()[1:]
+	require.NoError(t, client(t, broker{config: cfg}, nil).Write(t.Context(), bus.Labels,
+		[]ingest.Outgoing{pinned("a", "1", 0)}))
+	cluster.ControlKey(int16(kmsg.Metadata), func(asked kmsg.Request) (kmsg.Response, error, bool) {
+		cluster.KeepControl()
+		if cluster.CurrentNode() != 0 {
+			return nil, nil, false
+		}
+		return leads(cluster, asked.(*kmsg.MetadataRequest), topic, 0, 50), nil, true
+	})
+	c, err := bus.OpenPatient(cfg, func(string, error) {})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, c.Close()) })
+	ends, err := c.EndOffsets(t.Context(), bus.Labels)
+	require.NoError(t, err)
+	require.Equal(t, []int64{1}, ends)
+}
+
+// Neither is it believed by whoever asks how far others have written, nor by whoever reads all of a topic.
 func TestWhoLedBeforeHidesNoRecords(t *testing.T) {
-	c, wakeUp := formerLeader(t)
+	c, wakeUp := formerLeader(t, false, nil)
 	time.AfterFunc(500*time.Millisecond, wakeUp)
 	ends, err := c.EndOffsets(t.Context(), bus.Labels)
 	require.NoError(t, err)
 	require.Equal(t, []int64{2}, ends)
 
-	c, wakeUp = formerLeader(t)
+	c, wakeUp = formerLeader(t, false, nil)
 	time.AfterFunc(500*time.Millisecond, wakeUp)
 	var all []string
 	require.NoError(t, c.ReadAll(t.Context(), bus.Labels, func(rec ingest.Record) error {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/segmentio/kafka-go"
 
+	"lethe/ingest/bus/leaders"
 	"lethe/ingest/bus/protocol"
 )
 
@@ -110,7 +111,8 @@ func EndsOf(
 }
 
 // logRange returns the first position and the one after the last. The end is not before that of what could be read
-// when it was called: a broker that led before, and does not know yet that it does not, is not believed.
+// when it was called, as far as all brokers have answered: one that led before, and does not know yet that it does not,
+// is not believed then.
 func (c *Client) logRange(ctx context.Context, tp TopicPartition) (start, end int64, err error) {
 	of := ranges{client: c, topic: tp.Topic}
 	return of.partition(ctx, tp.Partition)
@@ -120,8 +122,8 @@ func (c *Client) logRange(ctx context.Context, tp TopicPartition) (start, end in
 type ranges struct {
 	client *Client
 	topic  Topic
-	// epochs are those of the leaders, by partition, as of the last survey; nil before the first one.
-	epochs map[int]int32
+	// said is what brokers said of the leaders, nil before they were asked.
+	said *leaders.Said
 }
 
 func (r *ranges) partition(ctx context.Context, number int) (start, end int64, err error) {
@@ -129,13 +131,16 @@ func (r *ranges) partition(ctx context.Context, number int) (start, end int64, e
 	e := newEffort(c, tp.String())
 	defer e.abandoned()
 	for {
-		start, end, err = r.once(ctx, number)
+		start, end, err = r.once(ctx, number, e.lasted())
 		if err == nil {
 			e.worked()
 			return start, end, nil
 		}
-		r.epochs = nil
-		if isMissing(err) {
+		r.said = nil
+		switch {
+		case errors.Is(err, kafka.UnknownLeaderEpoch):
+			err = fmt.Errorf("brokers do not agree on who leads: %w", err)
+		case isMissing(err):
 			err = c.diagnose(ctx, tp, err)
 		}
 		if err := e.failed(ctx, err); err != nil {
@@ -144,24 +149,32 @@ func (r *ranges) partition(ctx context.Context, number int) (start, end int64, e
 	}
 }
 
-func (r *ranges) once(ctx context.Context, number int) (start, end int64, err error) {
-	c, name := r.client, r.client.Name(r.topic)
-	if r.epochs == nil {
-		known, err := c.kafka.Metadata(ctx, &kafka.MetadataRequest{Topics: []string{name}})
-		if err != nil {
+// once asks once: the leader of the newest epoch, or whoever leads.
+func (r *ranges) once(ctx context.Context, number int, whoever bool) (start, end int64, err error) {
+	if r.said == nil {
+		if r.said, err = r.survey(ctx); err != nil {
 			return 0, 0, err
 		}
-		var brokers []int32
-		for _, b := range known.Brokers {
-			brokers = append(brokers, int32(b.ID))
-		}
-		r.epochs = c.leaders.Epochs(ctx, brokers, name)
 	}
-	epoch, known := r.epochs[number]
-	if !known {
+	epoch, known := r.said.Epochs[number]
+	if !known || whoever {
 		epoch = protocol.NoEpoch
 	}
-	ctx, cancel := context.WithTimeout(ctx, c.cfg.RequestTimeout)
+	ctx, cancel := context.WithTimeout(ctx, r.client.cfg.RequestTimeout)
 	defer cancel()
-	return c.raw.LogRange(ctx, name, number, epoch)
+	return r.client.raw.LogRange(ctx, r.client.Name(r.topic), number, epoch)
+}
+
+func (r *ranges) survey(ctx context.Context) (*leaders.Said, error) {
+	name := r.client.Name(r.topic)
+	cluster, err := r.client.kafka.Metadata(ctx, &kafka.MetadataRequest{Topics: []string{name}})
+	if err != nil {
+		return nil, err
+	}
+	brokers := make([]int32, len(cluster.Brokers))
+	for i, b := range cluster.Brokers {
+		brokers[i] = int32(b.ID)
+	}
+	said := r.client.leaders.Ask(ctx, brokers, name)
+	return &said, nil
 }

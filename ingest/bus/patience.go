@@ -37,8 +37,8 @@ const (
 	firstWord = time.Second
 	// attemptsMax bounds the attempts of a client that is not patient.
 	attemptsMax = 8
-	// believe says how many times the dial timeout a topic must be missing to be
-	// believed so: a broker that comes back may not know its topics at once.
+	// believe says how many times the dial timeout a topic must be missing, or a position past its end, to be
+	// believed so: a broker that comes back may not know its topics, or who leads, at once.
 	believe = 6
 )
 
@@ -89,11 +89,14 @@ func (e *effort) abandoned() {
 
 // final reports whether a patient client gives up.
 func (e *effort) final(err error) bool {
-	if errors.Is(err, ErrUnknownTopic) || isMissing(err) {
-		return time.Since(e.since) > believe*e.client.cfg.DialTimeout
+	if errors.Is(err, ErrUnknownTopic) || isMissing(err) || errors.Is(err, errDoubtful) {
+		return e.lasted()
 	}
 	return mustChange(err) || e.client.watch == nil && keptOut(denied(e.place, err))
 }
+
+// lasted reports whether it has failed for so long that brokers are believed.
+func (e *effort) lasted() bool { return time.Since(e.since) > believe*e.client.cfg.DialTimeout }
 
 // tell passes on what has lasted a while, and again after a while.
 func (e *effort) tell(err error) {

@@ -36,16 +36,17 @@ func (r *Rule) end() {
 	}
 }
 
-// Give gives way to what goes first: it returns as soon as nothing of it is under way, or the context ends. Who gave
-// way goes on even if something begins right afterwards, so that nobody waits for ever.
-func (r *Rule) Give(ctx context.Context) {
+// Give gives way to what goes first: it returns as soon as nothing of it is under way, or the context ends, and
+// reports whether there was anything to wait for. Who gave way goes on even if something begins right afterwards, so
+// that nobody waits for ever.
+func (r *Rule) Give(ctx context.Context) (waited bool) {
 	if r == nil {
-		return
+		return false
 	}
 	r.mu.Lock()
 	if r.first == 0 {
 		r.mu.Unlock()
-		return
+		return false
 	}
 	if r.none == nil {
 		r.none = make(chan struct{})
@@ -56,4 +57,5 @@ func (r *Rule) Give(ctx context.Context) {
 	case <-none:
 	case <-ctx.Done():
 	}
+	return true
 }

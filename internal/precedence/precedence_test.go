@@ -15,11 +15,15 @@ import (
 func TestGivesWayUntilAllHasEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var rule precedence.Rule
-		rule.Give(t.Context()) // nothing is under way
+		require.False(t, rule.Give(t.Context()), "nothing is under way")
 		endOne, endOther := rule.Begin(), rule.Begin()
 		var went atomic.Int64
 		for range 2 {
-			go func() { rule.Give(t.Context()); went.Add(1) }()
+			go func() {
+				if rule.Give(t.Context()) {
+					went.Add(1)
+				}
+			}()
 		}
 		synctest.Wait()
 		endOne()
@@ -51,7 +55,7 @@ func TestTheContextEndsTheWait(t *testing.T) {
 	defer rule.Begin()()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	rule.Give(ctx)
+	require.True(t, rule.Give(ctx))
 }
 
 func TestWithoutARuleNothingGoesFirst(t *testing.T) {

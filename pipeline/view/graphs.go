@@ -132,17 +132,18 @@ func membersOf(store swapstore.Reader, t lethe.Timestep) (out []name, err error)
 }
 
 // nodesOf are the transactions of a graph with whom they paid and were paid by, but for those
-// that are erased. It gives way again and again: whoever makes the predictions of the graph begins as late as this.
+// that are erased. It gives way once while it is at it: whoever makes the predictions of the graph begins as late
+// as this.
 func nodesOf(
 	ctx context.Context, l *logic, s *lethe.Snapshot, labels map[lethe.Pseudonym]lethe.Label,
 ) map[name]node {
 	const atOnce = 1 << 11
 	names := make([]name, len(s.Nodes))
 	nodes := make([]node, len(s.Nodes))
-	namer := newNamer(l.o.Secret)
+	namer, waited := newNamer(l.o.Secret), false
 	for i, n := range s.Nodes {
-		if i%atOnce == 0 {
-			l.o.First.Give(ctx)
+		if i%atOnce == 0 && !waited {
+			waited = l.o.First.Give(ctx)
 		}
 		names[i] = namer.ofID(n.ID)
 		nodes[i] = node{id: n.ID, timestep: s.Timestep, label: n.Label}

@@ -7,12 +7,12 @@ import (
 	"lethe/trainer/kernels"
 )
 
-// reach says which rows of its inputs a row of an operator's result depends on.
-type reach int
+// reads says which rows of its inputs a row of an operator's result depends on.
+type reads int
 
 const (
 	// everyRow: any of them.
-	everyRow reach = iota
+	everyRow reads = iota
 	// ofNeighbours: of the first input any, of the others, and of features, the same row.
 	ofNeighbours
 	// sameRow: the same row alone, or inputs without rows, such as weights.
@@ -24,8 +24,8 @@ const (
 // layers that are wider there are as many as the widest has columns, for weights take longer to pack then.
 const bandRows = 192
 
-// band is some of the rows of a batch, all if count is 0.
-type band struct{ from, count int }
+// span is some of the rows of a batch, all if count is 0.
+type span struct{ from, count int }
 
 // rows returns the rows that operators work on.
 func (w *Workspace) rows() (from, count int) {
@@ -54,7 +54,7 @@ func (b *Builder) parts(steps []planned) []part {
 	partOf := make(map[gorgonia.Value]int)
 	for _, s := range steps {
 		last := len(parts) - 1
-		if banded := s.op.reach != everyRow; last < 0 || banded != parts[last].banded || s.op.reach == ofNeighbours {
+		if banded := s.op.reads != everyRow; last < 0 || banded != parts[last].banded || s.op.reads == ofNeighbours {
 			parts = append(parts, part{banded: banded})
 			last++
 		}
@@ -84,10 +84,10 @@ func (p *part) run(w *Workspace) error {
 	if !p.banded {
 		return p.once()
 	}
-	defer func() { w.band = band{} }()
+	defer func() { w.band = span{} }()
 	rows, atOnce := w.Batch.Rows, max(bandRows, p.widest())
 	for from := 0; from < rows; from += atOnce {
-		w.band = band{from, min(atOnce, rows-from)}
+		w.band = span{from, min(atOnce, rows-from)}
 		if err := p.once(); err != nil {
 			return err
 		}
@@ -133,8 +133,8 @@ func rowsOf(v gorgonia.Value, from, count int) kernels.Matrix {
 	return kernels.Matrix{Rows: count, Cols: cols, Data: d.Float32s()[from*cols : (from+count)*cols]}
 }
 
-// band returns some rows of features, which it aliases.
-func (f Features) band(from, count int) Features {
+// rows returns some rows of features, which it aliases.
+func (f Features) rows(from, count int) Features {
 	f.Dense.Rows = count
 	if f.Sparse == nil {
 		f.Dense.Data = f.Dense.Data[from*f.Dense.Cols : (from+count)*f.Dense.Cols]

@@ -44,7 +44,7 @@ func Norm(b *Builder, x *gorgonia.Node, n *BatchNorm) *gorgonia.Node {
 	n.sum, n.sumSquare = make([]float64, cols), make([]float64, cols)
 	out := b.rows(cols)
 	return b.apply(operation{
-		kind: "norm", inputs: gorgonia.Nodes{x, n.Weight, n.Bias}, out: out, reach: sameRow,
+		kind: "norm", inputs: gorgonia.Nodes{x, n.Weight, n.Bias}, out: out, reads: sameRow,
 		run: func(in []gorgonia.Value) error {
 			from := b.live(in[0])
 			if b.Training {

@@ -51,7 +51,7 @@ type Workspace struct {
 
 	kernels kernels.Set
 	scratch kernels.Scratch
-	band    band
+	band    span
 }
 
 // NewBuilder returns a builder for batches of at most capacity rows.
@@ -97,7 +97,7 @@ type operation struct {
 	kind   string
 	inputs gorgonia.Nodes
 	out    gorgonia.Value
-	reach  reach
+	reads  reads
 	run    func(in []gorgonia.Value) error
 	// pull returns one gradient per input, nil where needs is false. It is nil
 	// for the operations that gradients are made of.
@@ -112,7 +112,7 @@ func (b *Builder) apply(o operation) *gorgonia.Node {
 	b.operators++
 	op := &operator{
 		name: b.unique(o.kind), number: uint32(b.operators), inputs: o.inputs, out: o.out, run: o.run,
-		reach: o.reach, kind: gorgonia.TypeOf(o.out), wrt: make([]bool, len(o.inputs)),
+		reads: o.reads, kind: gorgonia.TypeOf(o.out), wrt: make([]bool, len(o.inputs)),
 	}
 	any := false
 	if o.pull != nil {

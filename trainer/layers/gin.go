@@ -17,7 +17,7 @@ func GINSum(b *Builder, x, eps *gorgonia.Node) *gorgonia.Node {
 	}
 	out := b.rows(width(x))
 	return b.apply(operation{
-		kind: "gin", inputs: gorgonia.Nodes{x, eps}, out: out, reach: ofNeighbours,
+		kind: "gin", inputs: gorgonia.Nodes{x, eps}, out: out, reads: ofNeighbours,
 		run: func(in []gorgonia.Value) error {
 			b.combine(b.live(out), in[0], 1+floats(in[1])[0])
 			return nil
@@ -43,11 +43,11 @@ func GINInput(b *Builder, x, eps *gorgonia.Node) *gorgonia.Node {
 	}
 	out := b.rows(width(x))
 	return b.apply(operation{
-		kind: "gin.input", inputs: gorgonia.Nodes{x, eps}, out: out, reach: sameRow,
+		kind: "gin.input", inputs: gorgonia.Nodes{x, eps}, out: out, reads: sameRow,
 		run: func(in []gorgonia.Value) error {
 			dst := b.live(out)
 			from, count := b.Work.rows()
-			own, others := b.Work.Batch.Features.band(from, count), b.Work.Batch.Aggregated.band(from, count)
+			own, others := b.Work.Batch.Features.rows(from, count), b.Work.Batch.Aggregated.rows(from, count)
 			b.Work.kernels.Elements.Scale(dst.Data, own.Dense.Data, 1+floats(in[1])[0])
 			if others.Sparse != nil {
 				others.Sparse.addTo(dst)

@@ -10,7 +10,7 @@ func HeadMean(b *Builder, x *gorgonia.Node, heads int) *gorgonia.Node {
 	cols := width(x) / heads
 	out, share := b.rows(cols), 1/float32(heads)
 	return b.apply(operation{
-		kind: "heads", inputs: gorgonia.Nodes{x}, out: out, reach: sameRow,
+		kind: "heads", inputs: gorgonia.Nodes{x}, out: out, reads: sameRow,
 		run: func(in []gorgonia.Value) error {
 			dst, from := b.live(out), b.live(in[0])
 			clear(dst.Data)

@@ -18,7 +18,7 @@ func Linear(b *Builder, x, w, bias *gorgonia.Node) *gorgonia.Node {
 	}
 	out := b.rows(width(w))
 	return b.apply(operation{
-		kind: "linear", inputs: inputs, out: out, reach: sameRow,
+		kind: "linear", inputs: inputs, out: out, reads: sameRow,
 		run: func(in []gorgonia.Value) error {
 			dst := b.live(out)
 			b.Work.product(dst, b.operand(x, in[0]), whole(in[1]))
@@ -95,7 +95,7 @@ func Bias(b *Builder, x, bias *gorgonia.Node) *gorgonia.Node {
 	}
 	out := b.rows(width(x))
 	return b.apply(operation{
-		kind: "bias", inputs: gorgonia.Nodes{x, bias}, out: out, reach: sameRow,
+		kind: "bias", inputs: gorgonia.Nodes{x, bias}, out: out, reads: sameRow,
 		run: func(in []gorgonia.Value) error {
 			b.Work.shift(b.live(out), b.live(in[0]), floats(in[1]))
 			return nil
@@ -137,7 +137,7 @@ func Sum(b *Builder, x, y *gorgonia.Node) *gorgonia.Node {
 	}
 	out := b.rows(width(x))
 	return b.apply(operation{
-		kind: "sum", inputs: gorgonia.Nodes{x, y}, out: out, reach: sameRow,
+		kind: "sum", inputs: gorgonia.Nodes{x, y}, out: out, reads: sameRow,
 		run: func(in []gorgonia.Value) error {
 			b.Work.kernels.Rows.AddRows(b.live(out), b.live(in[0]), b.live(in[1]))
 			return nil

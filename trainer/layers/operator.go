@@ -20,7 +20,7 @@ type operator struct {
 	inputs gorgonia.Nodes
 	// out is the result, bound once and overwritten by every run.
 	out   gorgonia.Value
-	reach reach
+	reads reads
 	kind  hm.Type
 	wrt   []bool
 	run   func(in []gorgonia.Value) error

@@ -21,7 +21,7 @@ func LinearPair(b *Builder, x, left, right, leftBias, rightBias *gorgonia.Node) 
 	}
 	out, part := b.rows(2*half), b.rows(half)
 	return b.apply(operation{
-		kind: "pair", inputs: inputs, out: out, reach: sameRow,
+		kind: "pair", inputs: inputs, out: out, reads: sameRow,
 		run: func(in []gorgonia.Value) error {
 			from := b.operand(x, in[0])
 			for side := range 2 {

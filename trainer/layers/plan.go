@@ -141,5 +141,6 @@ func valueOf(n *gorgonia.Node) gorgonia.Value {
 }
 
 // Result returns the memory that a node's value is computed into, with as many
-// rows as the capacity.
+// rows as the capacity. In a plan without gradients a value that only row-wise operators read
+// holds no more than the last band of a batch that has several.
 func Result(n *gorgonia.Node) []float32 { return floats(valueOf(n)) }

@@ -23,7 +23,7 @@ func elementwise(
 	}
 	out := b.rows(width(x))
 	return b.apply(operation{
-		kind: kind, inputs: gorgonia.Nodes{x}, out: out, reach: sameRow,
+		kind: kind, inputs: gorgonia.Nodes{x}, out: out, reads: sameRow,
 		run: func(in []gorgonia.Value) error {
 			forward(b.live(out).Data, b.live(in[0]).Data)
 			return nil

@@ -26,7 +26,7 @@ func (b *Builder) source(kind string, cols int, from source) *gorgonia.Node {
 // operand returns the rows that operators work on, of the matrix that an input stands for in the current batch.
 func (b *Builder) operand(n *gorgonia.Node, v gorgonia.Value) Features {
 	if from, ok := b.sources[n]; ok {
-		return from().band(b.Work.rows())
+		return from().rows(b.Work.rows())
 	}
 	return Features{Dense: b.live(v)}
 }

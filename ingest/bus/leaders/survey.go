@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Ask asks one broker for the leader epochs of a topic's partitions, by partition.
+// Ask asks one broker for the leader epochs, from 0 on, of a topic's partitions, by partition.
 type Ask func(ctx context.Context, broker int32, topic string) (map[int]int32, error)
 
 // Survey asks all brokers. It is safe for use by several goroutines.
@@ -20,35 +20,45 @@ type Survey struct {
 	// patience is how long all brokers are waited for, limit how long one may take to answer.
 	patience, limit time.Duration
 
-	mu sync.Mutex
-	// late counts, by broker, the questions that were not answered in time and still may be.
-	late map[int32]int
+	mu   sync.Mutex
+	owed map[int32]debt
 }
 
-// NewSurvey returns one that waits for brokers as long as patience says. A broker that has not answered by then is
-// not asked again before it has answered, or limit is over.
+// debt is what a broker has not answered yet.
+type debt struct {
+	questions int
+	// since is when the broker began to owe something, or answered last.
+	since time.Time
+}
+
+// Said is what brokers said together.
+type Said struct {
+	// Epochs are the highest leader epochs that any of them knows, by partition; without partitions of which
+	// none of them knows one.
+	Epochs map[int]int32
+	// Whole says that all of them have answered.
+	Whole bool
+}
+
+// NewSurvey returns one that waits for brokers as long as patience says. A broker that owes an answer for longer is not
+// asked again before it has answered, or limit is over.
 func NewSurvey(ask Ask, patience, limit time.Duration) *Survey {
-	return &Survey{ask: ask, patience: patience, limit: limit, late: make(map[int32]int)}
+	return &Survey{ask: ask, patience: patience, limit: limit, owed: make(map[int32]debt)}
 }
 
-// Epochs returns the highest leader epoch that any of the brokers knows of each partition of a topic, as of the time
-// of the call or later. Brokers that cannot be asked, or are late, are left out, and so are partitions of which none
-// of them knows an epoch. One broker alone is not asked: nobody else can lead in its place.
-func (s *Survey) Epochs(ctx context.Context, brokers []int32, topic string) map[int]int32 {
-	newest := make(map[int]int32)
+// Ask asks brokers about the leaders of a topic's partitions, as of the time of the call or later. It leaves out those
+// that cannot be asked or are late. One broker alone is not asked: nobody else can lead in its place.
+func (s *Survey) Ask(ctx context.Context, brokers []int32, topic string) Said {
 	if len(brokers) < 2 {
-		return newest
+		return Said{Whole: true}
 	}
+	said := Said{Epochs: make(map[int]int32)}
 	answers := make(chan map[int]int32, len(brokers))
-	var asked []*question
+	asked, answered := 0, 0
 	for _, broker := range brokers {
-		if q := s.begin(broker); q != nil {
-			asked = append(asked, q)
-			go func() {
-				epochs, _ := s.put(ctx, broker, topic) // who cannot be asked says nothing
-				s.end(q)
-				answers <- epochs
-			}()
+		if s.begin(broker) {
+			asked++
+			go func() { answers <- s.put(ctx, broker, topic) }()
 		}
 	}
 	enough := time.NewTimer(s.patience)
@@ -56,58 +66,51 @@ func (s *Survey) Epochs(ctx context.Context, brokers []int32, topic string) map[
 	for range asked {
 		select {
 		case epochs := <-answers:
+			if epochs != nil {
+				answered++
+			}
 			for partition, epoch := range epochs {
-				newest[partition] = max(newest[partition], epoch)
+				if known, is := said.Epochs[partition]; !is || epoch > known {
+					said.Epochs[partition] = epoch
+				}
 			}
 		case <-ctx.Done():
-			return newest
+			return said
 		case <-enough.C:
-			s.giveUp(asked)
-			return newest
+			return said
 		}
 	}
-	return newest
+	said.Whole = answered == len(brokers)
+	return said
 }
 
-// put asks one broker. It goes on when whoever asked is gone, to know when the broker answers again.
-func (s *Survey) put(ctx context.Context, broker int32, topic string) (map[int]int32, error) {
+// put asks one broker, which begin allowed, and returns nil if it says nothing. It goes on when whoever asked is gone,
+// to know whether the broker answers.
+func (s *Survey) put(ctx context.Context, broker int32, topic string) map[int]int32 {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.limit)
 	defer cancel()
-	return s.ask(ctx, broker, topic)
-}
-
-// question is one of a broker that is on its way.
-type question struct {
-	broker         int32
-	answered, late bool
-}
-
-// begin returns nil if the broker owes an answer for long.
-func (s *Survey) begin(broker int32) *question {
+	epochs, err := s.ask(ctx, broker, topic)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.late[broker] > 0 {
+	s.owed[broker] = debt{s.owed[broker].questions - 1, time.Now()}
+	if err != nil {
 		return nil
 	}
-	return &question{broker: broker}
+	return epochs
 }
 
-func (s *Survey) end(q *question) {
+// begin reports whether a broker is to be asked.
+func (s *Survey) begin(broker int32) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if q.answered = true; q.late {
-		s.late[q.broker]--
+	owed := s.owed[broker]
+	switch {
+	case owed.questions == 0:
+		owed.since = time.Now()
+	case time.Since(owed.since) >= s.patience:
+		return false
 	}
-}
-
-// giveUp notes which brokers are late.
-func (s *Survey) giveUp(asked []*question) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, q := range asked {
-		if !q.answered {
-			q.late = true
-			s.late[q.broker]++
-		}
-	}
+	owed.questions++
+	s.owed[broker] = owed
+	return true
 }

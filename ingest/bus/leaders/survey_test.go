@@ -3,6 +3,7 @@ package leaders_test
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -29,12 +30,12 @@ func told(epochs map[int32]int32) leaders.Ask {
 
 func TestTheHighestEpochCounts(t *testing.T) {
 	of := leaders.NewSurvey(told(map[int32]int32{1: 4, 2: 7, 3: 6}), patience, limit)
-	require.Equal(t, map[int]int32{0: 7}, of.Epochs(t.Context(), []int32{1, 2, 3}, "t"))
-	require.Equal(t, map[int]int32{0: 6}, of.Epochs(t.Context(), []int32{1, 3, 9}, "t"), "9 is away")
-	require.Empty(t, of.Epochs(t.Context(), []int32{8, 9}, "t"), "both are away")
+	require.Equal(t, leaders.Said{Epochs: map[int]int32{0: 7}, Whole: true}, of.Ask(t.Context(), []int32{1, 2, 3}, "t"))
+	require.Equal(t, leaders.Said{Epochs: map[int]int32{0: 6}}, of.Ask(t.Context(), []int32{1, 3, 9}, "t"), "9 is away")
+	require.Equal(t, leaders.Said{Epochs: map[int]int32{}}, of.Ask(t.Context(), []int32{8, 9}, "t"), "both are away")
 
 	first := leaders.NewSurvey(told(map[int32]int32{1: 0, 2: 0}), patience, limit)
-	require.Equal(t, map[int]int32{0: 0}, first.Epochs(t.Context(), []int32{1, 2}, "t"))
+	require.Equal(t, map[int]int32{0: 0}, first.Ask(t.Context(), []int32{1, 2}, "t").Epochs)
 }
 
 func TestOneBrokerIsNotAsked(t *testing.T) {
@@ -42,54 +43,67 @@ func TestOneBrokerIsNotAsked(t *testing.T) {
 		t.Error("asked")
 		return nil, nil
 	}, patience, limit)
-	require.Empty(t, of.Epochs(t.Context(), []int32{1}, "t"))
+	require.Equal(t, leaders.Said{Whole: true}, of.Ask(t.Context(), []int32{1}, "t"))
 }
 
-// A broker that hangs delays the first survey, and others only once what it was asked has failed.
+// hanging is three brokers of which the second does not answer while hangs is true, and knows more than the others.
+type hanging struct{ hangs, asked atomic.Int64 }
+
+func (h *hanging) ask(ctx context.Context, broker int32, _ string) (map[int]int32, error) {
+	if broker != 2 {
+		return map[int]int32{0: 3}, nil
+	}
+	if h.asked.Add(1); h.hangs.Load() > 0 {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	return map[int]int32{0: 9}, nil
+}
+
+// A broker that hangs delays the first survey, and others only once what it was asked has failed. As long as it says
+// nothing no survey is whole.
 func TestABrokerThatHangsIsWaitedForOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		hangs, asked := true, 0
-		of := leaders.NewSurvey(func(ctx context.Context, broker int32, _ string) (map[int]int32, error) {
-			if broker == 2 {
-				if asked++; hangs {
-					<-ctx.Done()
-					return nil, ctx.Err()
-				}
-				return map[int]int32{0: 9}, nil
-			}
-			return map[int]int32{0: 3}, nil
-		}, patience, limit)
-		took := func(epoch int32) time.Duration {
+		h := new(hanging)
+		h.hangs.Store(1)
+		of := leaders.NewSurvey(h.ask, patience, limit)
+		took := func(epoch int32, whole bool) time.Duration {
 			began := time.Now()
-			require.Equal(t, map[int]int32{0: epoch}, of.Epochs(t.Context(), []int32{1, 2, 3}, "t"))
+			said := of.Ask(t.Context(), []int32{1, 2, 3}, "t")
+			require.Equal(t, leaders.Said{Epochs: map[int]int32{0: epoch}, Whole: whole}, said)
 			return time.Since(began)
 		}
-		require.Equal(t, patience, took(3))
-		require.Zero(t, took(3))
-		require.Zero(t, took(3))
-		require.Equal(t, 1, asked)
+		require.Equal(t, patience, took(3, false))
+		require.Zero(t, took(3, false))
+		require.Zero(t, took(3, false))
+		require.EqualValues(t, 1, h.asked.Load())
 		time.Sleep(limit)
-		require.Equal(t, patience, took(3), "what it was asked has failed")
-		require.Equal(t, 2, asked)
+		require.Equal(t, patience, took(3, false), "what it was asked has failed")
+		require.EqualValues(t, 2, h.asked.Load())
 
-		hangs = false
+		h.hangs.Store(0)
 		time.Sleep(limit)
-		require.Zero(t, took(9))
+		require.Zero(t, took(9, true))
+		require.Zero(t, took(9, true))
 	})
 }
 
-// Who asked may go, and what was asked ends by itself.
-func TestWhoAskedMayGo(t *testing.T) {
+// Whoever has less time than a survey may take learns that a broker hangs as others do; what was asked ends by itself.
+func TestWhoAsksMayGo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		of := leaders.NewSurvey(func(ctx context.Context, _ int32, _ string) (map[int]int32, error) {
-			<-ctx.Done()
-			return nil, ctx.Err()
-		}, patience, limit)
-		ctx, cancel := context.WithTimeout(t.Context(), patience/2)
-		defer cancel()
-		began := time.Now()
-		require.Empty(t, of.Epochs(ctx, []int32{1, 2}, "t"))
-		require.Equal(t, patience/2, time.Since(began))
+		h := new(hanging)
+		h.hangs.Store(1)
+		of := leaders.NewSurvey(h.ask, patience, limit)
+		took := func() time.Duration {
+			ctx, cancel := context.WithTimeout(t.Context(), patience/2)
+			defer cancel()
+			began := time.Now()
+			require.Equal(t, map[int]int32{0: 3}, of.Ask(ctx, []int32{1, 2, 3}, "t").Epochs)
+			return time.Since(began)
+		}
+		require.Equal(t, patience/2, took())
+		require.Equal(t, patience/2, took())
+		require.Zero(t, took(), "it has owed an answer for long")
 		time.Sleep(limit)
 	})
 }
