@@ -110,34 +110,3 @@ func TestACrashWhileADatabaseIsMadeOfTablesLosesNothing(t *testing.T) {
 	}
 	require.Greater(t, crashed, 300)
 }
-
-// Blocks of a table end anywhere, and are written many at a time, from where a page begins.
-func TestTablesAreWrittenPagesAtATime(t *testing.T) {
-	const page, rows, rowBytes = 4 << 10, 500, 700
-	var mu sync.Mutex
-	var tableBytes, writes int
-	fs := errorfs.Wrap(vfs.NewMem(), errorfs.InjectorFunc(func(op errorfs.Op) error {
-		if op.Kind == errorfs.OpFileWrite && filepath.Ext(op.Path) == ".sst" {
-			mu.Lock()
-			defer mu.Unlock()
-			writes++
-		}
-		return nil
-	}))
-	row := make([]byte, rowBytes)
-	err := swapstore.Fill(t.Context(), fs, "store", swapstore.Format{}, func(w swapstore.Writer) error {
-		for i := range rows {
-			tableBytes += rowBytes
-			if err := w.Set([]byte{byte(i >> 8), byte(i)}, row); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	require.NoError(t, err)
-	require.LessOrEqual(t, writes, tableBytes/(page*16)+1)
-	s, err := swapstore.Open(fs, "store", swapstore.Format{})
-	require.NoError(t, err)
-	require.Len(t, content(t, s), rows)
-	require.NoError(t, s.Close())
-}

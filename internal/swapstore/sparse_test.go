@@ -6,7 +6,10 @@ import (
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 	"github.com/stretchr/testify/require"
+
+	"lethe/internal/swapstore"
 )
 
 // reserving counts the bytes that are reserved beyond what is written.
@@ -45,4 +48,42 @@ func TestASmallStoreTakesLittleRoom(t *testing.T) {
 	set(t, s, map[string]string{"a": "2"})
 	set(t, s, map[string]string{"b": "2"})
 	require.Zero(t, reserved.Load())
+}
+
+// Blocks of a table end anywhere, and are written many at a time, from where a page begins: those of a store that is
+// filled, and those that Pebble makes of what was gathered in memory.
+func TestTablesAreWrittenPagesAtATime(t *testing.T) {
+	const together, rows, rowBytes = 64 << 10, 10_000, 700
+	var writes atomic.Int64
+	fs := errorfs.Wrap(vfs.NewMem(), errorfs.InjectorFunc(func(op errorfs.Op) error {
+		if op.Kind == errorfs.OpFileWrite && filepath.Ext(op.Path) == ".sst" {
+			writes.Add(1)
+		}
+		return nil
+	}))
+	row := make([]byte, rowBytes)
+	fill := func(from, to int) func(w swapstore.Writer) error {
+		return func(w swapstore.Writer) (err error) {
+			for i := from; i < to && err == nil; i++ {
+				err = w.Set([]byte{byte(i >> 8), byte(i)}, row)
+			}
+			return err
+		}
+	}
+	few := func() {
+		require.Positive(t, writes.Load())
+		require.LessOrEqual(t, writes.Swap(0), int64(rows*rowBytes/together))
+	}
+	require.NoError(t, swapstore.Fill(t.Context(), fs, "filled", swapstore.Format{}, fill(0, rows)))
+	few()
+	for _, dir := range []string{"filled", "written"} {
+		s, err := swapstore.Open(fs, dir, swapstore.Format{})
+		require.NoError(t, err)
+		for from := 0; from < rows; from += rows / 10 {
+			require.NoError(t, s.Apply(fill(from, from+rows/10)))
+		}
+		require.Len(t, content(t, s), rows)
+		require.NoError(t, s.Close())
+		few()
+	}
 }

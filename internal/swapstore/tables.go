@@ -1,7 +1,6 @@
 package swapstore
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -173,40 +172,9 @@ func (t *tables) begin() error {
 		return err
 	}
 	t.paths = append(t.paths, path)
-	gathered := gathered{file, bufio.NewWriterSize(file, gatheredBytes)}
-	t.open, t.bytes = sstable.NewWriter(objstorageprovider.NewFileWritable(gathered), t.format), 0
+	t.open, t.bytes = sstable.NewWriter(objstorageprovider.NewFileWritable(gather(file)), t.format), 0
 	return nil
 }
-
-// gatheredBytes is how much of a table is written at a time. Its blocks end anywhere: written one by one, each has the
-// kernel begin in the middle of a page, which takes it half as long again.
-const gatheredBytes = 128 << 10
-
-// gathered is a file that is written a good many bytes at a time, and has them all once it is synchronised.
-type gathered struct {
-	vfs.File
-	next *bufio.Writer
-}
-
-// Write implements vfs.File.
-func (g gathered) Write(p []byte) (int, error) { return g.next.Write(p) }
-
-// Sync implements vfs.File.
-func (g gathered) Sync() error { return errors.Join(g.next.Flush(), g.File.Sync()) }
-
-// SyncData implements vfs.File.
-func (g gathered) SyncData() error { return errors.Join(g.next.Flush(), g.File.SyncData()) }
-
-// SyncTo implements vfs.File.
-func (g gathered) SyncTo(length int64) (fullSync bool, err error) {
-	if err := g.next.Flush(); err != nil {
-		return false, err
-	}
-	return g.File.SyncTo(length)
-}
-
-// Close implements vfs.File.
-func (g gathered) Close() error { return errors.Join(g.next.Flush(), g.File.Close()) }
 
 // end makes the table durable that is open, if one is.
 func (t *tables) end() error {
