@@ -41,9 +41,9 @@ type Member struct {
 	// or the group is rebalanced nothing is told, so a member may go on with what others do as
 	// well: who shares work must bear that.
 	Assigned func(Assigned)
-	// Positions returns up to where partitions, of whichever topics, are dealt with. A member to
-	// which something is assigned commits them: of the shared topic those that are its own, of
-	// others all.
+	// Positions returns up to where partitions, of whichever topics, are dealt with, none if that is not
+	// known. A member to which something is assigned commits them: of the shared topic those that are its
+	// own, of others all.
 	Positions func() map[TopicPartition]int64
 	// Committed, if not nil, is told that a broker took what was committed and so held the
 	// member for one of the generation when it was asked, or later.
@@ -55,8 +55,13 @@ type Member struct {
 // heartbeats is how many of them brokers get within a session.
 const heartbeats = 6
 
-// commitEvery is how often positions are committed where nothing else is said.
-const commitEvery = time.Second
+const (
+	// commitEvery is how often positions are committed where nothing else is said.
+	commitEvery = time.Second
+	// commitSoon is how often a member is asked for positions that has none yet, and wants to know whether brokers
+	// take them.
+	commitSoon = 50 * time.Millisecond
+)
 
 // Sharer shares work with the other processes of a deployment.
 type Sharer struct {
@@ -130,23 +135,25 @@ func (c commits) run(ctx context.Context) {
 	if every == 0 {
 		every = commitEvery
 	}
-	ticker := time.NewTicker(every)
-	defer ticker.Stop()
 	committed := make(map[TopicPartition]int64)
 	for {
-		c.commit(committed)
+		wait := every
+		if !c.commit(committed) {
+			wait = min(every, commitSoon)
+		}
 		select {
 		case <-ctx.Done():
 			return
-		case <-ticker.C:
+		case <-time.After(wait):
 		}
 	}
 }
 
-// commit commits what has changed; all, where somebody wants to know whether brokers take it.
-func (c commits) commit(before map[TopicPartition]int64) {
+// commit commits what has changed; all, where somebody wants to know whether brokers take it. Of who wants to know that
+// it reports whether there was something.
+func (c commits) commit(before map[TopicPartition]int64) bool {
 	if len(c.mine.Partitions) == 0 {
-		return
+		return true
 	}
 	changed, now := make(map[string]map[int]int64), c.member.Positions()
 	for tp, at := range now {
@@ -162,11 +169,11 @@ func (c commits) commit(before map[TopicPartition]int64) {
 		changed[name][tp.Partition] = at
 	}
 	if len(changed) == 0 {
-		return
+		return c.member.Committed == nil
 	}
 	asked := time.Now()
 	if c.generation.CommitOffsets(changed) != nil {
-		return // the generation ends
+		return true // the generation ends
 	}
 	for tp, at := range now {
 		before[tp] = at
@@ -174,6 +181,7 @@ func (c commits) commit(before map[TopicPartition]int64) {
 	if c.member.Committed != nil {
 		c.member.Committed(c.mine.Generation, asked)
 	}
+	return true
 }
 
 // Positions returns what members of a group have committed of partitions. Those of which nothing

@@ -5,6 +5,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"lethe/ingest/bus"
 	"lethe/pipeline/wire"
 )
 
@@ -23,6 +24,9 @@ func Alone(ctx context.Context, l *Lead, do func(ctx context.Context, write Writ
 	group.Go(func() error {
 		defer done()
 		term, err := l.until(running, 0)
+		if err == nil {
+			_, err = askEarlier(running, l, term, []bus.TopicPartition{{Topic: bus.Control}})
+		}
 		if err != nil {
 			return err
 		}

@@ -46,6 +46,8 @@ type Lead struct {
 	prepared int64
 	// only is the term for which it only hears what others publish, see Beginning.Begin, or 0.
 	only int64
+	// earlier is what those who led before have said of control.v1.
+	earlier earlier
 	// generation is that of the last assignment, and confirmed when brokers were last asked with
 	// success whether it is still the one.
 	generation int64
@@ -147,18 +149,22 @@ func (l *Lead) change() {
 	l.changed = make(chan struct{})
 }
 
-// positions are up to where who leads has dealt with partitions. There is always one, so that
-// brokers are asked: as long as this process has yet to read what others have dealt with it is the
-// only one.
+// positions are up to where who leads has dealt with partitions. As long as this process has yet to read what
+// others have dealt with, there is one of control.v1 alone, so that brokers are asked: what those others have said,
+// see earlier, and nothing until that is known.
 func (l *Lead) positions() map[bus.TopicPartition]int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	status := bus.TopicPartition{Topic: bus.Control}
-	out := map[bus.TopicPartition]int64{status: max(0, l.dealt[status])}
+	control, said := bus.TopicPartition{Topic: bus.Control}, int64(0)
+	out := make(map[bus.TopicPartition]int64)
+	if l.earlier.term == l.term {
+		said = l.earlier.at
+		out[control] = said
+	}
 	if l.plays == l.term {
 		maps.Copy(out, l.noted)
 		maps.Copy(out, l.dealt)
-		out[status] = max(0, out[status])
+		out[control] = max(said, out[control])
 	}
 	return out
 }

@@ -20,7 +20,7 @@ func (f *Follower) Prepared(ctx context.Context) (bool, error) {
 	lead, open := f.around.Standing.Lead, f.around.Standing.Open
 	p := &f.preparing
 	if term := lead.Term(); p.term == 0 && term != 0 {
-		due, err := f.due(ctx)
+		due, err := f.due(ctx, term)
 		if err != nil {
 			return false, err
 		}
@@ -32,7 +32,7 @@ func (f *Follower) Prepared(ctx context.Context) (bool, error) {
 // due returns up to where a process that stands by reads before it leads: to where the topics end that are read
 // without waiting for the leader, and else to where those who led have dealt with everything, or what they published
 // would be published again. It hears of all who led before.
-func (f *Follower) due(ctx context.Context) (map[bus.TopicPartition]int64, error) {
+func (f *Follower) due(ctx context.Context, term int64) (map[bus.TopicPartition]int64, error) {
 	s, control := f.around.Standing, bus.TopicPartition{Topic: bus.Control}
 	ends, err := bus.EndsOf(ctx, f.around.Bus, bus.Control)
 	if err == nil {
@@ -45,7 +45,7 @@ func (f *Follower) due(ctx context.Context) (map[bus.TopicPartition]int64, error
 	if err != nil {
 		return nil, err
 	}
-	dealt, err := s.Lead.announced(ctx, f.follows)
+	dealt, err := askEarlier(ctx, s.Lead, term, f.follows)
 	if err != nil {
 		return nil, err
 	}

@@ -126,11 +126,11 @@ func (s sharer) Share(ctx context.Context, _ bus.GroupConfig, m bus.Member) erro
 	}
 }
 
-// commit commits, if the member is one of the present generation.
+// commit commits, if there is something and the member is one of the present generation.
 func (s sharer) commit(now bus.Assigned, m bus.Member) {
 	positions := m.Positions()
 	s.mu.Lock()
-	takes := len(now.Partitions) > 0 && now.Generation == s.generation && !s.deaf[s.name]
+	takes := len(positions) > 0 && len(now.Partitions) > 0 && now.Generation == s.generation && !s.deaf[s.name]
 	if takes {
 		maps.Copy(s.positions, positions)
 	}
