@@ -100,23 +100,30 @@ func (h Hasher) Hash(parts ...[]byte) Digest {
 	return Digest(h.mac.Sum(h.room[4:4]))
 }
 
-// Pseudonymizer makes pseudonyms, each in less time than Secret.Pseudonym. It is for one
-// goroutine at a time.
-type Pseudonymizer struct {
+// idHasher makes hashes of ids.
+type idHasher struct {
 	hasher Hasher
 	// room is for the bytes of an id, so that no memory is taken for them.
 	room *[]byte
 }
 
-// Pseudonymizer returns one whose Pseudonym is that of the secret.
-func (s Secret) Pseudonymizer() Pseudonymizer {
-	return Pseudonymizer{s.Hasher(pseudonymPurpose), new([]byte)}
+func newIDHasher(s Secret, purpose string) idHasher { return idHasher{s.Hasher(purpose), new([]byte)} }
+
+func (h idHasher) hash(id TransactionID) Digest {
+	*h.room = append((*h.room)[:0], id...)
+	return h.hasher.Hash(*h.room)
 }
+
+// Pseudonymizer makes pseudonyms, each in less time than Secret.Pseudonym. It is for one
+// goroutine at a time.
+type Pseudonymizer struct{ ids idHasher }
+
+// Pseudonymizer returns one whose Pseudonym is that of the secret.
+func (s Secret) Pseudonymizer() Pseudonymizer { return Pseudonymizer{newIDHasher(s, pseudonymPurpose)} }
 
 // Pseudonym is described with Secret.Pseudonym.
 func (p Pseudonymizer) Pseudonym(id TransactionID) Pseudonym {
-	*p.room = append((*p.room)[:0], id...)
-	d := p.hasher.Hash(*p.room)
+	d := p.ids.hash(id)
 	return Pseudonym(d[:16])
 }
 
@@ -143,13 +150,13 @@ func (s Secret) HeldSubject(p Pseudonym) Digest { return s.Hash("held-subject", 
 func (s Secret) Suppression(id TransactionID) Digest { return s.Suppressor().Suppression(id) }
 
 // Suppressor makes the hashes of Secret.Suppression, each in less time. It is for one goroutine at a time.
-type Suppressor struct{ hasher Hasher }
+type Suppressor struct{ ids idHasher }
 
 // Suppressor returns one whose Suppression is that of the secret.
-func (s Secret) Suppressor() Suppressor { return Suppressor{s.Ledger().Hasher("suppression")} }
+func (s Secret) Suppressor() Suppressor { return Suppressor{newIDHasher(s.Ledger(), "suppression")} }
 
 // Suppression is described with Secret.Suppression.
-func (s Suppressor) Suppression(id TransactionID) Digest { return s.hasher.Hash([]byte(id)) }
+func (s Suppressor) Suppression(id TransactionID) Digest { return s.ids.hash(id) }
 
 // DeploymentID names a deployment: the processes that share topics and secret. It is no
 // secret, and tells nobody else anything.
