@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/segmentio/kafka-go"
 	"github.com/stretchr/testify/require"
 
 	"lethe/ingest"
@@ -85,6 +86,27 @@ func next(t *testing.T, from *bus.Tail) bus.Batch {
 	batch, err := from.Next(ctx)
 	require.NoError(t, err)
 	return batch
+}
+
+// setTopic gives a topic another setting, behind the back of lethe. A broker shows a change a moment after
+// it has taken it.
+func setTopic(t *testing.T, b broker, topic, name, value string) {
+	t.Helper()
+	transport := &kafka.Transport{}
+	defer transport.CloseIdleConnections()
+	raw := &kafka.Client{Addr: kafka.TCP(b.config.Brokers...), Transport: transport}
+	answer, err := raw.IncrementalAlterConfigs(t.Context(), &kafka.IncrementalAlterConfigsRequest{
+		Resources: []kafka.IncrementalAlterConfigsRequestResource{{
+			ResourceType: kafka.ResourceTypeTopic, ResourceName: topic,
+			Configs: []kafka.IncrementalAlterConfigsRequestConfig{{
+				Name: name, Value: value, ConfigOperation: kafka.ConfigOperationSet,
+			}},
+		}},
+	})
+	require.NoError(t, err)
+	for _, resource := range answer.Resources {
+		require.NoError(t, resource.Error)
+	}
 }
 
 func put(key, value string) ingest.Outgoing {

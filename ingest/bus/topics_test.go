@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/segmentio/kafka-go"
 	"github.com/stretchr/testify/require"
 
 	"lethe/ingest/bus"
@@ -36,20 +35,7 @@ func TestApplyThenCheckIsClean(t *testing.T) {
 
 func TestApplyCorrectsAndNeverLowers(t *testing.T) {
 	b, c := open(t, nil)
-	transport := &kafka.Transport{}
-	defer transport.CloseIdleConnections()
-	raw := &kafka.Client{Addr: kafka.TCP(b.config.Brokers...), Transport: transport}
-	set := func(name, value string) {
-		_, err := raw.IncrementalAlterConfigs(t.Context(), &kafka.IncrementalAlterConfigsRequest{
-			Resources: []kafka.IncrementalAlterConfigsRequestResource{{
-				ResourceType: kafka.ResourceTypeTopic, ResourceName: c.Name(bus.Labels),
-				Configs: []kafka.IncrementalAlterConfigsRequestConfig{{
-					Name: name, Value: value, ConfigOperation: kafka.ConfigOperationSet,
-				}},
-			}},
-		})
-		require.NoError(t, err)
-	}
+	set := func(name, value string) { setTopic(t, b, c.Name(bus.Labels), name, value) }
 	set("cleanup.policy", "delete")
 	set("delete.retention.ms", "86400000")
 	set("max.message.bytes", "9999999") // more than needed: fine
