@@ -8,8 +8,10 @@ import (
 	"lethe/ingest"
 )
 
-// DefaultChunkBytes is the usual size of a chunk: large enough that framing
-// does not matter, and two fit a message of the brokers' default limit.
+// DefaultChunkBytes is the usual size of a chunk: large enough that framing does not matter, and one fits a produce
+// request (Config.MaxBatchBytes). Another size must be at most half of it: an Assembler tells sets of chunks apart by
+// the payload's checksum and their number, and what an earlier version wrote may be written again in chunks of the new
+// size. With half of it, and three in a request, sending takes as long.
 const DefaultChunkBytes = 512 << 10
 
 const (
