@@ -14,16 +14,20 @@ const (
 	keptWholeBytes = 2_000_000
 	// keptPartBytes bounds what is kept of the value of a larger one.
 	keptPartBytes = 4096
+	// keptHeaders bounds the headers that are kept: those that say why a record is a dead letter come behind them,
+	// and must be among the first 10,000 when it is read again.
+	keptHeaders = 5000
 	// headerFramingBytes is at most what surrounds a header in a batch.
 	headerFramingBytes = 16
 )
 
-// cut returns of a record that no topic of dead letters would take what is kept of
-// it, and describes what is not: "value 3145728 <SHA-256>", and the same of a key
-// and of headers, separated by commas. A record that fits is returned as it is.
+// cut returns of a record that no topic of dead letters would take, or that has more headers
+// than keptHeaders, what is kept of it, and describes what is not: "value 3145728 <SHA-256>",
+// and the same of a key and of headers, separated by commas. Another record is returned as it is.
 func cut(rec Record) (Record, string) {
 	size := rec.sizeBytes() + headerFramingBytes*len(rec.Headers)
-	if size <= keptWholeBytes {
+	tooLarge := size > keptWholeBytes
+	if !tooLarge && len(rec.Headers) <= keptHeaders {
 		return rec, ""
 	}
 	var gone []string
@@ -32,11 +36,11 @@ func cut(rec Record) (Record, string) {
 		sum := sha256.Sum256(bytesOfAll)
 		gone = append(gone, fmt.Sprintf("%s %d %s", what, len(bytesOfAll), hex.EncodeToString(sum[:])))
 	}
-	if len(rec.Key) > keptPartBytes {
+	if tooLarge && len(rec.Key) > keptPartBytes {
 		whole("key", rec.Key)
 		rec.Key = nil
 	}
-	if len(rec.Value) > keptPartBytes {
+	if tooLarge && len(rec.Value) > keptPartBytes {
 		whole("value", rec.Value)
 		rec.Value = rec.Value[:part(rec.Value, keptPartBytes)]
 	}

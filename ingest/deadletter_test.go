@@ -130,6 +130,17 @@ func TestDeadLetterOfALargeRecordKeepsAPart(t *testing.T) {
 	}
 }
 
+// The headers that make a record a dead letter must be among those that are read one by one.
+func TestDeadLetterOfManyHeadersKeepsNoneOfThem(t *testing.T) {
+	rec := ingest.Record{Topic: "t", Key: []byte("k"), Value: []byte("v"), Headers: make([]ingest.Header, 10_001)}
+	out := ingest.DeadLetter(rec, &ingest.Refusal{Reason: ingest.TooLarge}, "v")
+	letter, err := ingesttest.ParseDeadLetter(ingest.Record{Key: out.Key, Value: out.Value, Headers: out.Headers})
+	require.NoError(t, err)
+	require.Empty(t, letter.Record.Headers)
+	require.Equal(t, "v", string(letter.Record.Value))
+	require.Equal(t, fmt.Sprintf("headers 0 %x", sha256.Sum256(nil)), letter.Cut)
+}
+
 func TestDeadLettersFitTheirTopic(t *testing.T) {
 	const topicMax = 2 * 1_048_588 // as package bus sets it
 	many := make([]ingest.Header, 300_000)

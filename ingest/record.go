@@ -17,7 +17,8 @@ type Record struct {
 	// Key is nil for a record without a key.
 	Key []byte
 	// Value is nil for a tombstone.
-	Value   []byte
+	Value []byte
+	// Headers beyond the 10,000th come as one without a key: its value is their bytes as they stand in the log.
 	Headers []Header
 	Time    time.Time
 	// Unproven says why a record of a topic of lethe's own does not count as one that a

@@ -3,6 +3,7 @@ package protocol
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"runtime"
 	"slices"
 	"testing"
@@ -11,6 +12,8 @@ import (
 	"github.com/segmentio/kafka-go/compress"
 	"github.com/stretchr/testify/require"
 	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"lethe/ingest"
 )
 
 // Reading goes on behind a batch that cannot be read, wherever it is damaged,
@@ -153,11 +156,50 @@ func TestManySmallRecordsAreTakenInParts(t *testing.T) {
 	require.Equal(t, int64(count), position)
 }
 
-func TestManyHeadersAreDamage(t *testing.T) {
-	rec := kmsg.Record{Headers: make([]kmsg.Header, maxHeaders+1)}
-	body := rec.AppendTo(nil)
-	rec.Length = int32(len(body) - 1)
-	body = rec.AppendTo(nil)
-	_, n := binary.Varint(body)
-	require.ErrorContains(t, checkHeaders(body[n:]), "headers, at most")
+// A record with more headers than are taken one by one was damage, and all of its batch with it. The bytes of the
+// others are there for a search.
+func TestManyHeadersAreOne(t *testing.T) {
+	encoded := func(headers int) []byte {
+		rec := kmsg.Record{Key: []byte("k"), Value: []byte("v")}
+		for i := range headers {
+			rec.Headers = append(rec.Headers, kmsg.Header{Key: fmt.Sprint("h", i), Value: []byte(fmt.Sprint("id-", i))})
+		}
+		body := rec.AppendTo(nil)
+		rec.Length = int32(len(body) - 1) // the length itself is a byte as long as it is 0
+		return rec.AppendTo(nil)
+	}
+	for _, count := range []int{maxHeaders, maxHeaders + 1, 5 * maxHeaders} {
+		body := encoded(count)
+		batch := kmsg.RecordBatch{
+			Magic: 2, NumRecords: 1, Records: body, Length: int32(batchHeaderBytes - batchPrefixBytes + len(body)),
+		}
+		var d batchReader
+		readWhole(t, &d, stretch(batch.AppendTo(nil), 0))
+		require.Len(t, d.records, 1)
+		rec := d.records[0]
+		require.Equal(t, "k", string(rec.Key))
+		require.Equal(t, "v", string(rec.Value))
+		require.Equal(t, ingest.Header{Key: "h9999", Value: []byte("id-9999")}, rec.Headers[maxHeaders-1])
+		require.Len(t, rec.Headers, min(count, maxHeaders+1))
+		if count > maxHeaders {
+			more := rec.Headers[maxHeaders]
+			require.Empty(t, more.Key)
+			require.Contains(t, string(more.Value), fmt.Sprint("id-", count-1))
+			require.Contains(t, string(more.Value), "id-10000")
+		}
+	}
+}
+
+// Whatever says that it has more headers than it has bytes for is damage.
+func TestHeadersThatAreNotThereAreDamage(t *testing.T) {
+	record := slices.Concat([]byte{0, 0, 0, 1, 1}, binary.AppendVarint(nil, 1<<40), make([]byte, 3*maxHeaders))
+	body := append(binary.AppendVarint(nil, int64(len(record))), record...)
+	batch := kmsg.RecordBatch{
+		Magic: 2, NumRecords: 1, Records: body, Length: int32(batchHeaderBytes - batchPrefixBytes + len(body)),
+	}
+	d := batchReader{}
+	damage, err := d.readAll(stretch(batch.AppendTo(nil), 0), 1)
+	require.NoError(t, err)
+	require.ErrorIs(t, damage, ErrCorrupt)
+	require.Empty(t, d.records)
 }

@@ -7,7 +7,7 @@
 //     partition.
 //   - fetch.go: reading one partition, committed records only.
 //   - recordbatch.go: the batches that a fetch returns, taken apart; inflate.go: within
-//     bounds; eachrecord.go: those of a file.
+//     bounds; headers.go: so many of a record; eachrecord.go: those of a file.
 //   - damage.go: what cannot be read.
 //   - logrange.go: where a log begins and ends, as the leader of an epoch says;
 //     leaderepochs.go: which epoch a broker takes for the present one.

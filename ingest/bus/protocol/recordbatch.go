@@ -25,8 +25,8 @@ const (
 	attributeCompression   = 0x07
 	attributeTransactional = 0x10
 	attributeControl       = 0x20
-	// maxRecords bounds the records that are taken at once, and maxHeaders those of a
-	// record: the smallest of either takes many times its bytes in memory.
+	// maxRecords bounds the records that are taken at once, and maxHeaders the headers that a
+	// record is given: the smallest of either takes many times its bytes in memory.
 	maxRecords = 1 << 16
 	maxHeaders = 10_000
 	// leastRecordBytes are those of the smallest record, whatever a header says.
@@ -149,11 +149,9 @@ func (b *batchReader) readRecords(body []byte, batch *kmsg.RecordBatch, control 
 		if n <= 0 || size < 0 || size > int64(len(body)-n) {
 			return fmt.Errorf("%w: record in the batch at %d is cut short", ErrCorrupt, batch.FirstOffset)
 		}
-		if err := checkHeaders(body[n : n+int(size)]); err != nil {
-			return fmt.Errorf("%w: record in the batch at %d: %w", ErrCorrupt, batch.FirstOffset, err)
-		}
+		whole, more := firstHeaders(body[:n+int(size)], n)
 		var rec kmsg.Record
-		if err := rec.ReadFrom(body[:n+int(size)]); err != nil {
+		if err := rec.ReadFrom(whole); err != nil {
 			return fmt.Errorf("%w: record in the batch at %d: %w", ErrCorrupt, batch.FirstOffset, err)
 		}
 		body = body[n+int(size):]
@@ -173,53 +171,12 @@ func (b *batchReader) readRecords(body []byte, batch *kmsg.RecordBatch, control 
 			b.position = offset + 1
 			b.records = append(b.records, ingest.Record{
 				Topic: b.topic, Partition: b.partition, Offset: offset,
-				Key: rec.Key, Value: rec.Value, Headers: headers(rec.Headers),
+				Key: rec.Key, Value: rec.Value, Headers: headers(rec.Headers, more),
 				Time: time.UnixMilli(batch.FirstTimestamp + rec.TimestampDelta64).UTC(),
 			})
 		}
 	}
 	return nil
-}
-
-// checkHeaders refuses a record, given without its length, with more headers than
-// maxHeaders. kmsg makes room for as many as there are, and each may be of two bytes.
-func checkHeaders(record []byte) error {
-	if len(record) < 2*maxHeaders {
-		return nil
-	}
-	c := varints{rest: record[1:]} // behind the attributes
-	c.next()                       // time
-	c.next()                       // offset
-	c.skip(c.next())               // key
-	c.skip(c.next())               // value
-	if n := c.next(); n > maxHeaders {
-		return fmt.Errorf("%d headers, at most %d", n, maxHeaders)
-	}
-	return nil // what is cut short kmsg finds
-}
-
-// varints reads numbers as records hold them; it gives zeros behind the end.
-type varints struct{ rest []byte }
-
-func (v *varints) next() int64 {
-	value, n := binary.Varint(v.rest)
-	v.rest = v.rest[max(n, 0):]
-	return value
-}
-
-// skip passes over some bytes, none if their number is negative: -1 stands for no
-// key or value.
-func (v *varints) skip(n int64) { v.rest = v.rest[min(max(n, 0), int64(len(v.rest))):] }
-
-func headers(from []kmsg.Header) []ingest.Header {
-	if len(from) == 0 {
-		return nil
-	}
-	out := make([]ingest.Header, len(from))
-	for i, h := range from {
-		out[i] = ingest.Header{Key: h.Key, Value: h.Value}
-	}
-	return out
 }
 
 // openAborted notes the producers of aborted transactions that begin at or
