@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"context"
+	"crypto/ed25519"
 	"crypto/sha256"
 	"fmt"
 	"slices"
@@ -125,6 +126,12 @@ func (s *states) prove(ctx context.Context, list []deletions.Entry, signed []ing
 		}
 	}
 	return nil
+}
+
+// Issued reports whether data is the receipt of a request as this deployment has issued it, as far as its signing key
+// and the ledger's entry, nil if there is none, can tell.
+func (c Config) Issued(data []byte, requestID string, e *deletions.Entry) bool {
+	return receipt.Genuine(data, requestID, c.SigningKey.Public().(ed25519.PublicKey), e)
 }
 
 // sign makes the receipt of a request.

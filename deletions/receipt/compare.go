@@ -2,6 +2,7 @@ package receipt
 
 import (
 	"bytes"
+	"crypto/ed25519"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -45,6 +46,20 @@ func (r *Receipt) Differences(e deletions.Entry) ([]string, error) {
 	})
 	maps.Copy(said, known)
 	return slices.Sorted(maps.Keys(said)), nil
+}
+
+// Genuine reports whether data is the receipt of a request as its deployment has issued it: signed with the key, or,
+// as it may have been signed with one of before, saying what the ledger's entry says, nil if there is none.
+func Genuine(data []byte, requestID string, key ed25519.PublicKey, e *deletions.Entry) bool {
+	r, v, err := Verify(data, Pinned(key))
+	if err != nil || r.RequestID != requestID {
+		return false
+	}
+	if v.Valid || e == nil {
+		return v.Valid
+	}
+	differ, err := r.Differences(*e)
+	return err == nil && len(differ) == 0
 }
 
 // members takes a document apart.

@@ -284,3 +284,21 @@ func TestWhatWasTakenBackMeanwhileIsTakenAgain(t *testing.T) {
 	require.False(t, store.Marks().Redacts())
 	require.True(t, store.Suppresses(secret.Suppressed(other)))
 }
+
+// Anybody who may write to receipts.v1 could have who took over keep what is no receipt, and refuse every start after
+// that: no ledger knows its request.
+func TestWhoTakesOverKeepsNoForgedReceipts(t *testing.T) {
+	c := newCrew(t)
+	c.begin("one")
+	c.begin("two")
+	c.twoSteps()
+	c.send(bus.Receipts, ingest.Outgoing{Key: []byte("forged"), Value: []byte("x")},
+		ingest.Outgoing{Key: []byte("forged-2"), Value: []byte(`{"payload":"e30","signatures":[]}`)})
+	c.stops["one"]()
+	c.group.Lead("two")
+	c.fill(3)
+	c.until(c.roles["two"], "the third", func(s *role.Status) bool { return len(s.Steps) > 2 })
+	kept, err := os.ReadDir(c.receipts["two"])
+	require.NoError(t, err)
+	require.Empty(t, kept)
+}

@@ -13,6 +13,7 @@ import (
 	"lethe/deletions"
 	"lethe/deletions/backups"
 	"lethe/deletions/disk"
+	"lethe/deletions/ledgercopy"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/pipeline/role"
@@ -132,21 +133,35 @@ func forgetLedger(o Options) error {
 	return errors.Join(err, store.Close())
 }
 
-// restoreReceipts keeps the receipts that others have issued, as they are in their topic.
+// restoreReceipts keeps the receipts that others have issued, as they are in their topic. Records there have no code,
+// for whoever reads receipts has no secret: what is no receipt of this deployment is passed over.
 func restoreReceipts(ctx context.Context, o Options) error {
+	kept, err := ledgercopy.Read(ctx, o.Bus, o.Secret)
+	if err != nil {
+		return fmt.Errorf("the copy of the ledger: %w", err)
+	}
 	folder := patientReceipts{disk.ReceiptFolder(o.ReceiptsDir), o.Patience}
 	missing := make(map[string][]byte)
-	err := o.Bus.ReadAll(ctx, bus.Receipts, func(rec ingest.Record) error {
+	err = o.Bus.ReadAll(ctx, bus.Receipts, func(rec ingest.Record) error {
 		id := string(rec.Key)
-		if rec.Tombstone() || rec.Unproven != "" || !deletions.ValidRequestID(id) {
+		if rec.Tombstone() || !deletions.ValidRequestID(id) {
 			delete(missing, id)
 			return nil
 		}
-		has, err := folder.Has(id)
-		if !has {
-			missing[id] = slices.Clone(rec.Value)
+		if has, err := folder.Has(id); has || err != nil {
+			return err
 		}
-		return err
+		var entry *deletions.Entry
+		if e, known := kept.Entries[id]; known {
+			entry = &e
+		}
+		if o.Erasure.Issued(rec.Value, id, entry) {
+			missing[id] = slices.Clone(rec.Value)
+		} else {
+			o.Logger.Error("what is no receipt of this deployment was passed over", "topic", rec.Topic,
+				"partition", rec.Partition, "offset", rec.Offset)
+		}
+		return nil
 	})
 	if err != nil || len(missing) == 0 {
 		return err
