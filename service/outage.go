@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/metrics"
 	"lethe/metrics/events"
@@ -128,9 +129,13 @@ func (o *outages) lastinglyOnce(place, why string) {
 // has to look.
 func (o *outages) listener() events.Listener {
 	return events.Listener{RecordsMissed: func(e events.RecordsMissed) {
-		o.lastingly(fmt.Sprintf("%s/%d", e.Topic, e.Partition),
-			fmt.Sprintf("offsets %d to %d were not read and never will be: %s", e.From, e.To-1, e.Reason))
+		o.missed(&bus.Gap{Topic: e.Topic, Partition: e.Partition, From: e.From, To: e.To, Reason: ingest.Reason(e.Reason)})
 	}}
+}
+
+func (o *outages) missed(gap *bus.Gap) {
+	o.lastingly(fmt.Sprintf("%s/%d", gap.Topic, gap.Partition),
+		fmt.Sprintf("offsets %d to %d were not read and never will be: %s", gap.From, gap.To-1, gap.Reason))
 }
 
 // probed notes whether brokers answered.

@@ -70,7 +70,7 @@ func (s sealing) begin(ctx context.Context) error {
 	use()
 	said := make(map[bus.TopicPartition]int64)
 	told := false
-	if err := wire.ReadControl(ctx, around{s.patient}, func(rec ingest.Record) (err error) {
+	if err := wire.ReadControl(ctx, s.topicsOf(nil), func(rec ingest.Record) (err error) {
 		if sealed, found := wire.ParseSealed(rec); found {
 			said, err = sealed.Before()
 			told = err == nil
@@ -113,14 +113,6 @@ func (s sealing) begin(ctx context.Context) error {
 	return atomicfile.Write(SealedPath(s.config.DataDir), value, 0o644)
 }
 
-// around reads topics around what is damaged.
-type around struct{ *bus.Client }
-
-// ReadAll implements wire.WholeTopics.
-func (a around) ReadAll(ctx context.Context, t bus.Topic, fn func(ingest.Record) error) error {
-	return a.ReadAround(ctx, t, fn, func(*bus.Gap) {})
-}
-
 // moveEvery is how often a process looks whether another one has moved what an earlier version wrote.
 const moveEvery = 2 * time.Second
 
@@ -128,7 +120,7 @@ const moveEvery = 2 * time.Second
 // anything is said or compared.
 func (s sealing) moveControl(ctx context.Context) error {
 	o := move.Options{
-		Bus: around{s.patient}, Moves: s.config.HasRole(configs.RoleGraphs), Instance: s.instance,
+		Bus: s.topicsOf(nil), Moves: s.config.HasRole(configs.RoleGraphs), Instance: s.instance,
 		Every: moveEvery, Now: time.Now, Logger: s.o.Logger,
 	}
 	if !s.config.UsesEmbeddedBroker() { // else nobody else is there

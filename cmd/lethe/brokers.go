@@ -31,7 +31,17 @@ func (f brokerFlags) open(a *command.App) (*bus.Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	config.Kafka.Around = tellOfGaps(a)
 	return reach(a.Context, config)
+}
+
+// tellOfGaps says what of a topic cannot be read. A command reads around of it: what it is asked for may well be
+// elsewhere, and it may be needed to mend what is wrong.
+func tellOfGaps(a *command.App) func(*bus.Gap) {
+	return func(gap *bus.Gap) {
+		fmt.Fprintf(a.Stderr, "%s/%d: offsets %d to %d cannot be read and are left out: %s\n",
+			gap.Topic, gap.Partition, gap.From, gap.To-1, gap.Detail)
+	}
 }
 
 // patiently returns a client of the same brokers that waits for those that are away: an

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -188,7 +189,10 @@ func (s Searcher) locateIn(ctx context.Context, search *Search, topic bus.Topic,
 	var err error
 	if s.Log != nil {
 		err = s.Log.EachSegment(ctx, topic, func(segment Segment) error { return segment.Records(take) })
-	} else {
+	}
+	if s.Log == nil || errors.Is(err, bus.ErrCorrupt) {
+		// Around what is damaged there is something to withdraw. The search for what is left says that it is.
+		clear(newest)
 		err = s.Bus.ReadAll(ctx, topic, take)
 	}
 	r.add(topic, newest, search.prints)

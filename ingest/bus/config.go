@@ -38,6 +38,8 @@ type Config struct {
 	// PartitionsOf is the number of partitions of single topics, in place of that
 	// above.
 	PartitionsOf map[Topic]int `yaml:"-"`
+	// Around, if not nil, has ReadAll and ReadNew go around what is damaged, and is told of it.
+	Around func(*Gap) `yaml:"-"`
 	// ClientID names this program to the brokers.
 	ClientID string `yaml:"-"`
 	// ErasureRetention is how long a broker keeps erasure requests that were

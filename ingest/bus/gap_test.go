@@ -60,4 +60,18 @@ func TestReadingGoesOnBehindABatchThatInflates(t *testing.T) {
 	err = c.ReadAll(t.Context(), bus.Receipts, func(ingest.Record) error { return nil })
 	require.ErrorIs(t, err, bus.ErrCorrupt)
 	require.ErrorContains(t, err, "offsets 1 to 1")
+	// Whoever wants to know of it reads around it.
+	var told []*bus.Gap
+	around := client(t, b, func(cfg *bus.Config) { cfg.Around = func(gap *bus.Gap) { told = append(told, gap) } })
+	var all []ingest.Record
+	take := func(rec ingest.Record) error {
+		all = append(all, rec)
+		return nil
+	}
+	require.NoError(t, around.ReadAll(t.Context(), bus.Receipts, take))
+	require.NoError(t, around.ReadNew(t.Context(), bus.Receipts, make(map[int]int64), take))
+	require.Len(t, all, 6)
+	require.Equal(t, []*bus.Gap{gaps[0], gaps[0]}, told)
+	_, err = around.ReadCopies(t.Context(), bus.Receipts, func(int32, ingest.Record) error { return nil })
+	require.ErrorIs(t, err, bus.ErrCorrupt)
 }

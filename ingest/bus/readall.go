@@ -17,9 +17,9 @@ import (
 // where it ended when ReadAll began: partition by partition, in order. It
 // stops at fn's first error and returns it, wrapped. Records share memory with
 // their neighbours; copy what is kept. Where the log is damaged the error is
-// ErrCorrupt and names the offsets.
+// ErrCorrupt and names the offsets, unless Config.Around is to be told.
 func (c *Client) ReadAll(ctx context.Context, t Topic, fn func(ingest.Record) error) error {
-	return c.ReadAround(ctx, t, fn, nil)
+	return c.ReadAround(ctx, t, fn, c.cfg.Around)
 }
 
 // ReadNew is ReadAll of what stands behind the positions, by partition, and moves them on.
@@ -33,7 +33,8 @@ func (c *Client) ReadNew(
 		return fmt.Errorf("read %s: %w", t, err)
 	}
 	for p := range count {
-		next, err := c.readPartition(ctx, reading{TopicPartition: TopicPartition{t, p}, from: positions[p]}, fn)
+		r := reading{TopicPartition: TopicPartition{t, p}, from: positions[p], around: c.cfg.Around}
+		next, err := c.readPartition(ctx, r, fn)
 		if err != nil {
 			return fmt.Errorf("read %s/%d: %w", t, p, err)
 		}
@@ -65,7 +66,8 @@ const OneCopy int32 = -1
 // returns them, in order; none where one alone does. Each broker cleans its log in its own time, so that
 // one may hold what the leader, which everybody else reads, has removed. Brokers come one after the other,
 // partitions and records in order. A broker that is away or behind is waited for, up to where a partition
-// ended when reading of it began. If partitions move to other brokers meanwhile the error is ErrMoved.
+// ended when reading of it began. If partitions move to other brokers meanwhile the error is ErrMoved, and
+// ErrCorrupt where a log is damaged.
 func (c *Client) ReadCopies(
 	ctx context.Context, t Topic, fn func(broker int32, rec ingest.Record) error,
 ) (brokers []int32, err error) {
@@ -75,7 +77,7 @@ func (c *Client) ReadCopies(
 	}
 	several := slices.ContainsFunc(kept, func(of []int32) bool { return len(of) > 1 })
 	if !several {
-		return nil, c.ReadAll(ctx, t, func(rec ingest.Record) error { return fn(OneCopy, rec) })
+		return nil, c.ReadAround(ctx, t, func(rec ingest.Record) error { return fn(OneCopy, rec) }, nil)
 	}
 	brokers = slices.Compact(slices.Sorted(slices.Values(slices.Concat(kept...))))
 	for _, broker := range brokers {
