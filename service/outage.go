@@ -86,7 +86,7 @@ func (o *outages) publish() {
 	if place, why := first(o.lasting); place != "" {
 		o.health.Set(topicsModule, false, fmt.Sprintf("%s: %s", place, why))
 	} else if len(o.wrong) > 0 {
-		why := fmt.Sprintf("%s (%d in all; lethe topics apply mends it)", o.wrong[0], len(o.wrong))
+		why := fmt.Sprintf("%s (%d in all; lethe topics plan says what mends it)", o.wrong[0], len(o.wrong))
 		o.health.Set(topicsModule, false, why)
 	} else if place, why := first(o.waits); place != "" {
 		o.health.Set(topicsModule, false, fmt.Sprintf("%d waited for; %s: %s", len(o.waits), place, why))

@@ -109,7 +109,7 @@ func (o *outages) topicsAre(wrong []string) {
 			o.log.Info("topics are as lethe needs them again")
 		} else {
 			o.log.Error("topics are not as lethe needs them: records may be lost, or kept that are erased "+
-				"(lethe topics plan shows it, lethe topics apply mends it)", "problems", wrong)
+				"(lethe topics plan says what mends it)", "problems", wrong)
 		}
 	}
 	o.wrong = wrong

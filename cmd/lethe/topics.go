@@ -115,7 +115,7 @@ func (c *topicsCheckCmd) Run(a *command.App) error {
 		tellPace(a, pace, untold)
 	}
 	if len(lines) > 0 {
-		return fmt.Errorf("%d differences from what lethe needs (lethe topics apply mends most)", len(lines))
+		return fmt.Errorf("%d differences from what lethe needs (lethe topics plan says what mends each)", len(lines))
 	}
 	if !c.JSON {
 		fmt.Fprintf(a.Stdout, "%d topics are as they should be\n", len(bus.Topics()))

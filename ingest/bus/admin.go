@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/segmentio/kafka-go"
@@ -35,6 +36,14 @@ func (p Problem) String() string {
 // ByHand reports whether Apply leaves it to operators, and lethe runs with it.
 func (p Problem) ByHand() bool { return p.Setting == settingReplication }
 
+// surplus reports that a topic has more partitions than it may have: lethe does not run with it, and nothing takes
+// partitions away.
+func (p Problem) surplus() bool {
+	have, err1 := strconv.Atoi(p.Have)
+	want, err2 := strconv.Atoi(p.Want)
+	return p.Setting == settingPartitions && errors.Join(err1, err2) == nil && have > want
+}
+
 const (
 	settingTopic      = "topic"
 	settingPartitions = "partitions"
@@ -43,7 +52,8 @@ const (
 )
 
 // Check compares every topic with what lethe needs and lists the differences,
-// in the order of Topics. More partitions than wanted are no problem.
+// in the order of Topics. More partitions than wanted are no problem of busy topics; of the others, whose order
+// counts, they are.
 func (a Admin) Check(ctx context.Context) ([]Problem, error) {
 	states, all, err := a.states(ctx)
 	if err != nil {
@@ -60,7 +70,7 @@ func (a Admin) Check(ctx context.Context) ([]Problem, error) {
 		case have == 0:
 			problems = append(problems, Problem{t, settingTopic, "missing", "present"})
 			continue
-		case have < want:
+		case have < want, have > want && !busy(t):
 			problems = append(problems, Problem{t, settingPartitions, fmt.Sprint(have), fmt.Sprint(want)})
 		}
 		if have := states[t].replicas; have < replication {

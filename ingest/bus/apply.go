@@ -16,15 +16,40 @@ import (
 // with more partitions keeps them. Adding partitions moves keys to other
 // partitions, so it is done before there is data only: once any topic holds a
 // record, the error is ErrHoldsRecords, and nothing is changed. It waits until the
-// brokers show the topics.
+// brokers show the topics. Once all else is mended, the error is ErrSurplus for topics with partitions too many.
 func (a Admin) Apply(ctx context.Context) error {
-	problems, err := a.mendable(ctx)
+	problems, err := a.Check(ctx)
 	if err != nil {
 		return err
 	}
-	if len(problems) == 0 {
+	if rest := mendable(problems); len(rest) > 0 {
+		if err := a.mend(ctx, rest); err != nil {
+			return err
+		}
+	}
+	return a.refuseSurplus(problems)
+}
+
+// refuseSurplus is the error of topics that have more partitions than they may have.
+func (a Admin) refuseSurplus(problems []Problem) error {
+	var have []string
+	for _, p := range problems {
+		if p.surplus() {
+			have = append(have, fmt.Sprintf("%s has %s partitions, want %s", a.client.Name(p.Topic), p.Have, p.Want))
+		}
+	}
+	if len(have) == 0 {
 		return nil
 	}
+	return fmt.Errorf("%w: %s (%s)", ErrSurplus, strings.Join(have, "; "), surplusRemedy)
+}
+
+// surplusRemedy is what operators do about it.
+const surplusRemedy = "delete it if it holds nothing that is needed, with auto.create.topics.enable=false, and lethe " +
+	"topics apply creates it; or begin anew with another kafka.topic_prefix and empty data directories"
+
+// mend changes what is not as lethe needs it.
+func (a Admin) mend(ctx context.Context, problems []Problem) error {
 	_, all, err := a.states(ctx)
 	if err != nil {
 		return err
@@ -42,11 +67,10 @@ func (a Admin) Apply(ctx context.Context) error {
 	return a.awaitTopics(ctx)
 }
 
-// mendable is Check without what Apply cannot mend: how many brokers keep a topic is
-// changed by moving its data, which is the operators' to do.
-func (a Admin) mendable(ctx context.Context) ([]Problem, error) {
-	problems, err := a.Check(ctx)
-	return slices.DeleteFunc(problems, Problem.ByHand), err
+// mendable leaves out what Apply cannot mend: how many brokers keep a topic is changed by moving its data, and
+// partitions go with the topic alone, which are the operators' to do.
+func mendable(problems []Problem) []Problem {
+	return slices.DeleteFunc(slices.Clone(problems), func(p Problem) bool { return p.ByHand() || p.surplus() })
 }
 
 // refuseGrowth is the error of adding partitions if any topic holds, or held,
@@ -182,11 +206,11 @@ func (a Admin) awaitTopics(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, a.client.cfg.RequestTimeout)
 	defer cancel()
 	for attempt := 0; ; attempt++ {
-		problems, err := a.mendable(ctx)
+		problems, err := a.Check(ctx)
 		if err != nil {
 			return err
 		}
-		if len(problems) == 0 {
+		if problems = mendable(problems); len(problems) == 0 {
 			// The transport asked when the topics were made, maybe before brokers knew of them.
 			a.client.link.forget()
 			return nil

@@ -59,6 +59,10 @@ var (
 	// the topics already: their keys would move to other partitions.
 	ErrHoldsRecords = errors.New("partitions cannot be added to topics that hold records")
 
+	// ErrSurplus marks topics that have more partitions than they may have, which nothing takes away. The caller must
+	// not go on: what is in them would be read out of order.
+	ErrSurplus = errors.New("topics have too many partitions")
+
 	// ErrTooLarge marks a record over the topic's max.message.bytes. The
 	// caller must split it or refuse it; trying again fails again.
 	ErrTooLarge = errors.New("record is larger than the topic allows")

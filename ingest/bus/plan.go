@@ -38,6 +38,10 @@ func (c Change) String() string {
 	case "refused":
 		return fmt.Sprintf("%s: %s stays %s, not %s: the topics hold records", c.Topic, c.Setting, c.Have, c.Want)
 	case "by_hand":
+		if c.Setting == settingPartitions {
+			return fmt.Sprintf("%s: %s is %s, want %s: nothing takes partitions away (%s)",
+				c.Topic, c.Setting, c.Have, c.Want, surplusRemedy)
+		}
 		return fmt.Sprintf("%s: %s is %s, want %s: apply does not move data (kafka-reassign-partitions.sh does)",
 			c.Topic, c.Setting, c.Have, c.Want)
 	default:
@@ -51,14 +55,15 @@ func (a Admin) Plan(ctx context.Context) ([]Change, error) {
 	if err != nil {
 		return nil, err
 	}
+	rest := mendable(problems)
 	_, all, err := a.states(ctx)
 	if err != nil {
 		return nil, err
 	}
 	grows := func(p Problem) bool { return p.Setting == settingPartitions }
 	refused := false
-	if slices.ContainsFunc(problems, grows) {
-		err := a.refuseGrowth(ctx, problems)
+	if slices.ContainsFunc(rest, grows) {
+		err := a.refuseGrowth(ctx, rest)
 		if refused = errors.Is(err, ErrHoldsRecords); err != nil && !refused {
 			return nil, err
 		}
@@ -73,7 +78,7 @@ func (a Admin) Plan(ctx context.Context) ([]Change, error) {
 func (a Admin) change(p Problem, all cluster, refused bool) Change {
 	c := Change{Topic: a.client.Name(p.Topic), Action: "set", Setting: p.Setting, Have: p.Have, Want: p.Want}
 	switch {
-	case p.Setting == settingReplication:
+	case p.ByHand(), p.surplus():
 		c.Action = "by_hand"
 	case p.Setting == settingTopic:
 		cfg := a.wanted(all)

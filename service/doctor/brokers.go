@@ -75,7 +75,7 @@ func (f *findings) topics(ctx context.Context, client *bus.Client) bool {
 		return false
 	}
 	for _, p := range problems {
-		f.bad(check, p.String(), "lethe topics plan says what would change, lethe topics apply does it")
+		f.bad(check, p.String(), "lethe topics plan says what mends it, lethe topics apply does what can be done without you")
 	}
 	if len(problems) == 0 {
 		f.ok(check, fmt.Sprintf("%d topics are as they should be", len(bus.Topics())))
