@@ -11,6 +11,7 @@ import (
 	"lethe/deletions"
 	"lethe/ingest/authority"
 	"lethe/ingest/bus"
+	"lethe/internal/command"
 	"lethe/pipeline/requests"
 )
 
@@ -22,6 +23,9 @@ type signFlags struct {
 
 // topics are those of a client, to which is written signed.
 func (f signFlags) topics(topics requests.Bus, client *bus.Client) (*requests.Signing, error) {
+	if f.Valid <= 0 {
+		return nil, command.Usagef("--valid is %s, want more than 0s", f.Valid)
+	}
 	keys, err := signingKeys(f.Sign)
 	return requests.SignedWith(topics, authority.Signer{
 		Keys: keys, Topic: client.Name(bus.Erasures), At: time.Now(), Valid: f.Valid,

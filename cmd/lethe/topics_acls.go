@@ -29,14 +29,16 @@ itself needs no right to create or alter anything.`
 
 // Run prints the rights, and creates them if asked for.
 func (c *topicsACLsCmd) Run(a *command.App) (err error) {
+	who := bus.Principals{Producer: c.Producer, Compliance: c.Compliance, Lethe: c.Lethe, Reader: c.Reader}
+	if err := who.Check(); err != nil {
+		return command.Usage(err)
+	}
 	client, err := c.client(a)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, client.Close()) }()
-	rights := client.Admin().Rights(bus.Principals{
-		Producer: c.Producer, Compliance: c.Compliance, Lethe: c.Lethe, Reader: c.Reader,
-	})
+	rights := client.Admin().Rights(who)
 	if c.Apply {
 		if err := client.Admin().Grant(a.Context, rights); err != nil {
 			return err

@@ -44,12 +44,12 @@ func (d *deployment) twoMustSign() authority.Policy {
 // write publishes a record on erasures.v1, signed as a command asks for:
 //
 //	sign=(anna,bert)  by these keys
-//	valid=1h          for so long
+//	valid=1h          for so long, a week if it is not said; 0s is for ever
 //	ago=1h            so long ago
 //	of=NAME           the signatures that the newest record of this key has
 //	on=TOPIC          for another topic
 func (d *deployment) write(td *datadriven.TestData, rec ingest.Outgoing) {
-	signer := authority.Signer{Topic: string(bus.Erasures), At: d.now}
+	signer := authority.Signer{Topic: string(bus.Erasures), At: d.now, Valid: 7 * 24 * time.Hour}
 	for _, arg := range td.CmdArgs {
 		switch arg.Key {
 		case "sign":

@@ -108,6 +108,14 @@ func TestSignaturesHaveTheirTime(t *testing.T) {
 	require.Equal(t, "it expired at 2026-03-01T13:00:00Z", signed.InTime(noon.Add(time.Hour)).Detail)
 	require.Nil(t, signed.InTime(noon.Add(-9*time.Minute)), "the clocks differ")
 	require.Equal(t, ingest.SignatureExpired, signed.InTime(noon.Add(-11*time.Minute)).Reason)
+
+	signer.Valid = 0
+	signed, refusal = keys(t).Check(read("t", closing(t, signer)), authority.Producer)
+	require.Nil(t, refusal, "control records count for ever")
+	refusal = signed.InTime(noon)
+	require.NotNil(t, refusal, "nothing else does")
+	require.Equal(t, ingest.BadSignature, refusal.Reason)
+	require.Contains(t, refusal.Detail, "until when")
 }
 
 // Two keys of one person are one person; a key that was taken from the file is nobody's.

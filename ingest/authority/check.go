@@ -99,10 +99,13 @@ func (k Keys) signature(
 
 const thumbprintBytes = 32
 
-// InTime refuses signatures that have expired, or are of a time to come.
+// InTime refuses signatures that have expired, are of a time to come, or do not say until when they count: whoever kept
+// such a record could have it carried out at any time.
 func (s Signed) InTime(now time.Time) *ingest.Refusal {
 	switch {
-	case !s.Until.IsZero() && !now.Before(s.Until):
+	case s.Until.IsZero():
+		return refused(ingest.BadSignature, "it is signed without saying until when (exp)")
+	case !now.Before(s.Until):
 		return refused(ingest.SignatureExpired, "it expired at %s", s.Until.Format(time.RFC3339))
 	case s.At.After(now.Add(aheadOfClock)):
 		return refused(ingest.SignatureExpired, "it is of %s, which is to come", s.At.Format(time.RFC3339))

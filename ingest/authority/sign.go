@@ -15,7 +15,7 @@ type Signer struct {
 	// Topic is the full name of the topic.
 	Topic string
 	// At is when the signatures are made, Valid how long they count; 0 is for ever. Those of
-	// control records count for ever: graphs that are made anew read them again.
+	// control records count for ever: graphs that are made anew read them again. Nothing else may (Signed.InTime).
 	At    time.Time
 	Valid time.Duration
 }

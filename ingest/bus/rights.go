@@ -4,8 +4,11 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"unicode"
 
 	"github.com/segmentio/kafka-go"
+
+	"lethe/internal/check"
 )
 
 // Principals are whom the brokers' ACLs know, as in User:lethe.
@@ -15,6 +18,25 @@ type Principals struct {
 	// Lethe is the service, Reader takes predictions.
 	Lethe, Reader string
 }
+
+// Check refuses what brokers do not take for a principal, or take and never meet: its text names the field. The types
+// of others than users are those of brokers' own principal builders.
+func (p Principals) Check() error {
+	var problems check.Problems
+	for _, one := range []struct{ key, principal string }{
+		{"producer", p.Producer}, {"compliance", p.Compliance}, {"lethe", p.Lethe}, {"reader", p.Reader},
+	} {
+		kind, name, _ := strings.Cut(one.principal, ":")
+		meant := kind != "" && (kind == user || !strings.EqualFold(kind, user))
+		clean := strings.TrimSpace(one.principal) == one.principal && !strings.ContainsFunc(one.principal, unicode.IsControl)
+		problems.That(meant && name != "" && clean, one.key, one.principal,
+			"a type and a name, such as User:lethe or User:CN=lethe, without space around it")
+	}
+	return problems.Err()
+}
+
+// user is the type of the principals of Kafka itself. Case counts.
+const user = "User"
 
 // Right is one thing that a principal must be allowed.
 type Right struct {
