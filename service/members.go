@@ -171,16 +171,20 @@ func requiredSignatures() []string {
 const signingKeySetting = "signing_key_file"
 
 // toldRequesters tells those who ask for erasures how many must sign, or no longer; they do not read
-// what processes say to each other. Where nobody ever had to, nothing is told.
-func (p *shared) toldRequesters() ([]ingest.Outgoing, error) {
+// what processes say to each other. Where nobody ever had to, nothing is told. It adds to records.
+func (p *shared) toldRequesters(records []ingest.Outgoing) ([]ingest.Outgoing, error) {
 	signed := p.own[configs.RoleGraphs].Values[wire.RequestsSigned]
 	if signed == "0" && !p.signed {
-		return nil, nil
+		return records, nil
 	}
 	record, err := wire.Settings{
 		Role: wire.Requests, Values: map[string]string{wire.RequestsSigned: signed},
 	}.Record()
-	return []ingest.Outgoing{record}, err
+	if err != nil {
+		return nil, err
+	}
+	answers, err := wire.SignAnswers([]ingest.Outgoing{record}, p.key)
+	return append(records, answers...), err
 }
 
 // notice is ofProcess without strikes that nobody has signed who may.

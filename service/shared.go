@@ -50,8 +50,9 @@ type shared struct {
 	junk func(rec ingest.Record)
 	// authority says whether strikes must be signed.
 	authority authority.Policy
-	// signed says that requests had to be signed before.
+	// signed says that requests had to be signed before, key signs what requesters are told.
 	signed bool
+	key    ed25519.PrivateKey
 }
 
 // openShared compares the settings of this process with what others said, and that
@@ -64,8 +65,8 @@ func (s *Service) openShared(ctx context.Context) (supervisor.Process, error) {
 	shares := sharing(s.config)
 	alone := slices.DeleteFunc(s.config.Plays(), func(role string) bool { return slices.Contains(shares, role) })
 	p := &shared{
-		authority: s.authority,
-		client:    s.patient, plays: s.config.HasRole, own: s.sharedSettings(), members: new(wire.Members),
+		authority: s.authority, key: s.key,
+		client: s.patient, plays: s.config.HasRole, own: s.sharedSettings(), members: new(wire.Members),
 		changes:  s.o.ChangeSettings || s.o.TakeOver,
 		register: newRegister(s.instance, hex.EncodeToString(run), s.o.TakeOver, alone, shares, s.o.Now),
 		junk: func(rec ingest.Record) {
@@ -135,11 +136,10 @@ func (p *shared) records(roles []string) ([]ingest.Outgoing, error) {
 			records = append(records, record)
 		}
 		if role == configs.RoleGraphs {
-			told, err := p.toldRequesters()
-			if err != nil {
+			var err error
+			if records, err = p.toldRequesters(records); err != nil {
 				return nil, err
 			}
-			records = append(records, told...)
 		}
 		registered, err := p.register.records(role)
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 type eraseCancelCmd struct {
 	brokerFlags
 	signFlags
+	statusFlags
 	RequestID     string        `arg:"" help:"The request."`
 	RequestDigest string        `help:"Cancel it only if it has this digest." placeholder:"HEX"`
 	Timeout       time.Duration `help:"How long to wait for the answer." default:"1m"`
@@ -41,11 +42,15 @@ func (c *eraseCancelCmd) Run(a *command.App) error {
 	defer client.Close()
 	ctx, cancel := context.WithTimeout(a.Context, c.Timeout)
 	defer cancel()
-	topics, err := c.topics(client, client)
+	believed, topics, err := signedBothWays(a, c.brokerFlags, c.signFlags, c.statusFlags, client)
 	if err != nil {
 		return err
 	}
 	s, err := requests.Cancel(ctx, topics, c.RequestID, digest, time.Now())
+	c.unsigned(a, believed)
+	if err == nil {
+		c.caveat(a, believed)
+	}
 	return printFound(a, s, explained(err), c.JSON)
 }
 

@@ -11,7 +11,7 @@ import (
 
 // statusFlags say whose statuses count.
 type statusFlags struct {
-	PublicKey []string `help:"A key that signs statuses; repeatable." type:"path" placeholder:"FILE"`
+	PublicKey []string `help:"A key that signs statuses and holds; repeatable." type:"path" placeholder:"FILE"`
 	DataDir   string   `help:"Data directory with the pinned key." placeholder:"DIR"`
 }
 
@@ -37,14 +37,14 @@ func (f statusFlags) believed(a *command.App, config string, client *bus.Client)
 // caveat says that what is shown was not checked, where it was not.
 func (statusFlags) caveat(a *command.App, topics requests.Bus) {
 	if not, is := topics.(unchecked); is {
-		fmt.Fprintf(a.Stderr, "lethe: statuses are not checked: %s\n", not.hint)
+		fmt.Fprintf(a.Stderr, "lethe: what lethe says of requests and holds is not checked: %s\n", not.hint)
 	}
 }
 
-// unsigned says of how many requests a status was passed over.
+// unsigned says of how many requests and holds something was passed over.
 func (statusFlags) unsigned(a *command.App, topics requests.Bus) {
 	if signed, is := topics.(*requests.Signed); is && signed.Unsigned() > 0 {
-		fmt.Fprintf(a.Stderr, "lethe: a status of %d requests was passed over: no known key has signed it "+
+		fmt.Fprintf(a.Stderr, "lethe: what is said of %d requests or holds was passed over: no known key has signed it "+
 			"(it is forged, of another deployment, or of a version that signed none)\n", signed.Unsigned())
 	}
 }

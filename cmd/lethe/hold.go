@@ -32,6 +32,7 @@ func (holdCmd) Help() string {
 type holdSetCmd struct {
 	brokerFlags
 	signFlags
+	statusFlags
 	Node    []string      `help:"Transaction to keep; may be given several times." placeholder:"ID" sep:"none"`
 	Subject []string      `help:"Customer, account or address: keeps what carries it." placeholder:"KEY" sep:"none"`
 	Reason  string        `help:"Why; only its keyed hash is kept." placeholder:"TEXT"`
@@ -94,14 +95,16 @@ func (c *holdSetCmd) Run(a *command.App) error {
 	defer client.Close()
 	ctx, cancel := context.WithTimeout(a.Context, c.Timeout)
 	defer cancel()
-	topics, err := c.topics(client, client)
+	believed, topics, err := signedBothWays(a, c.brokerFlags, c.signFlags, c.statusFlags, client)
 	if err != nil {
 		return err
 	}
 	h, err := requests.SetHold(ctx, topics, hold)
+	c.unsigned(a, believed)
 	if err != nil {
 		return explained(err)
 	}
+	c.caveat(a, believed)
 	if c.JSON || h.TooLate == 0 {
 		if err := printHold(a, h, c.JSON); err != nil {
 			return err
@@ -135,6 +138,7 @@ func holdRefusal(hold ingest.Hold) error {
 type holdLiftCmd struct {
 	brokerFlags
 	signFlags
+	statusFlags
 	Name    string        `arg:"" help:"The hold."`
 	Timeout time.Duration `help:"How long to wait for the answer." default:"1m"`
 	JSON    bool          `help:"Print one JSON document."`
@@ -152,19 +156,22 @@ func (c *holdLiftCmd) Run(a *command.App) error {
 	defer client.Close()
 	ctx, cancel := context.WithTimeout(a.Context, c.Timeout)
 	defer cancel()
-	topics, err := c.topics(client, client)
+	believed, topics, err := signedBothWays(a, c.brokerFlags, c.signFlags, c.statusFlags, client)
 	if err != nil {
 		return err
 	}
 	h, err := requests.LiftHold(ctx, topics, c.Name, time.Now())
+	c.unsigned(a, believed)
 	if err != nil {
 		return explained(err)
 	}
+	c.caveat(a, believed)
 	return printHold(a, h, c.JSON)
 }
 
 type holdListCmd struct {
 	brokerFlags
+	statusFlags
 	JSON bool `help:"Print one JSON document."`
 }
 
@@ -178,10 +185,16 @@ func (c *holdListCmd) Run(a *command.App) error {
 		return err
 	}
 	defer client.Close()
-	all, err := requests.Holds(a.Context, client)
+	topics, err := c.believed(a, c.Config, client)
 	if err != nil {
 		return err
 	}
+	all, err := requests.Holds(a.Context, topics)
+	c.unsigned(a, topics)
+	if err != nil {
+		return err
+	}
+	c.caveat(a, topics)
 	list := []heldBy{}
 	rows := [][]string{{"hold", "state", "transactions", "subjects", "too late", "set", "until"}}
 	for _, h := range all {

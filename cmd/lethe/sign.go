@@ -65,3 +65,14 @@ func unfinished(s deletions.Status) string {
 	}
 	return "it goes on once no hold names its targets (lethe hold list)"
 }
+
+// signedBothWays are the topics with what the deployment has signed, and those to which is written signed.
+func signedBothWays(
+	a *command.App, brokers brokerFlags, sign signFlags, status statusFlags, client *bus.Client,
+) (believed requests.Bus, topics *requests.Signing, err error) {
+	if believed, err = status.believed(a, brokers.Config, client); err != nil {
+		return nil, nil, err
+	}
+	topics, err = sign.topics(believed, client)
+	return believed, topics, err
+}

@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"context"
+	"crypto/ed25519"
 	"errors"
 	"slices"
 	"time"
@@ -45,11 +46,26 @@ func (h *holds) take(ctx context.Context, list []saidOfHold) error {
 		}
 		h.o.Logger.Info("hold", "hold_id", changed.Name, "state", changed.State(h.o.Clock.Now()),
 			"targets", len(changed.Targets), "too_late", changed.TooLate)
-		records, err := ledgercopy.HoldRecords(h.o.Secret, *changed)
-		if err != nil {
+		if err := SayHolds(ctx, h.o.Bus, h.o.Secret, h.o.SigningKey, *changed); err != nil {
 			return err
 		}
-		if err := wire.Say(ctx, h.o.Bus, records); err != nil {
+	}
+	return nil
+}
+
+// SayHolds tells everybody of holds, signed with the key that signs receipts.
+func SayHolds(
+	ctx context.Context, to wire.Publisher, secret lethe.Secret, key ed25519.PrivateKey, holds ...deletions.Hold,
+) error {
+	for _, hold := range holds {
+		records, err := ledgercopy.HoldRecords(secret, hold)
+		if err == nil {
+			records, err = wire.SignAnswers(records, key)
+		}
+		if err == nil {
+			err = wire.Say(ctx, to, records)
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -106,6 +106,10 @@ func (o *outbox) bury(ctx context.Context, list []letter, version string) error 
 	if len(answers) == 0 {
 		return nil
 	}
+	answers, err := wire.SignAnswers(answers, o.signing)
+	if err != nil {
+		return err
+	}
 	return wire.Say(ctx, o.bus, answers)
 }
 

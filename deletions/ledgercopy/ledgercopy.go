@@ -68,8 +68,9 @@ type Copy struct {
 	// CarriedOut are the requests whose status says that their targets are suppressed,
 	// or more.
 	CarriedOut []string
-	// Holds are by name.
-	Holds map[string]deletions.Hold
+	// Holds are by name, HoldRecords the records that said them last.
+	Holds       map[string]deletions.Hold
+	HoldRecords map[string]ingest.Record
 }
 
 // Read reads the copy. What is not a copy made with this secret is skipped, as if it
@@ -77,6 +78,7 @@ type Copy struct {
 func Read(ctx context.Context, topics Bus, secret lethe.Secret) (Copy, error) {
 	c := Copy{
 		Entries: make(map[string]deletions.Entry), Withdrawn: make(map[string]bool), Holds: make(map[string]deletions.Hold),
+		HoldRecords: make(map[string]ingest.Record),
 	}
 	carriedOut := make(map[string]bool)
 	var chunks *bus.Assembler
@@ -137,7 +139,7 @@ func (c *Copy) take(secret lethe.Secret, p bus.Payload) {
 func (c *Copy) takeHold(secret lethe.Secret, rec ingest.Record) {
 	h, err := deletions.DecodeHold(rec.Value)
 	if err == nil && genuine(secret, rec.Value, rec.Headers) {
-		c.Holds[h.Name] = h
+		c.Holds[h.Name], c.HoldRecords[h.Name] = h, rec
 	}
 }
 
@@ -205,8 +207,12 @@ func (c Copy) restoreHolds(l *deletions.Ledger) error {
 	return nil
 }
 
-// UncopiedHolds returns the holds of the ledger of which there is no such copy.
-func (c Copy) UncopiedHolds(l *deletions.Ledger) ([]deletions.Hold, error) {
+// UncopiedHolds returns the holds of the ledger of which there is no such copy, or none that is told as it is to be.
+func (c Copy) UncopiedHolds(
+	l *deletions.Ledger, told func(ingest.Record) bool,
+) ([]deletions.Hold, error) {
 	list, err := l.Holds()
-	return slices.DeleteFunc(list, func(h deletions.Hold) bool { return c.Holds[h.Name].Said == h.Said }), err
+	return slices.DeleteFunc(list, func(h deletions.Hold) bool {
+		return c.Holds[h.Name].Said == h.Said && told(c.HoldRecords[h.Name])
+	}), err
 }

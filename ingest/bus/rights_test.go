@@ -13,7 +13,9 @@ import (
 func TestPrincipalsAreThoseThatBrokersKnow(t *testing.T) {
 	who := bus.Principals{Producer: "User:p", Compliance: "User:CN=c,O=x y", Lethe: "User:lethe", Reader: "Group:readers"}
 	require.NoError(t, who.Check())
-	for _, wrong := range []string{"", "lethe", "user:lethe", "USER:lethe", "User:", ":lethe", "User:lethe ", "User:le\nthe"} {
+	for _, wrong := range []string{
+		"", "lethe", "user:lethe", "USER:lethe", "User:", ":lethe", "User:lethe ", "User:le\nthe",
+	} {
 		who.Lethe = wrong
 		err := who.Check()
 		require.ErrorContains(t, err, "lethe is", wrong)

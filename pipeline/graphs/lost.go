@@ -12,6 +12,7 @@ import (
 
 	"lethe"
 	"lethe/deletions"
+	"lethe/deletions/coordinator"
 	"lethe/deletions/ledgercopy"
 	"lethe/ingest"
 	"lethe/ingest/bus"
@@ -44,7 +45,7 @@ func restoreLedger(ctx context.Context, o Options, store *snapshot.Store, ledger
 	if err := refuseOlder(ctx, o, store, uncopied); err != nil {
 		return err
 	}
-	holds, err := kept.UncopiedHolds(ledger)
+	holds, err := kept.UncopiedHolds(ledger, wire.IsSigned) // earlier versions signed none
 	if err == nil && len(uncopied)+len(holds) > 0 {
 		err = refuseCut(ctx, o.Bus, store)
 	}
@@ -60,14 +61,8 @@ func restoreLedger(ctx context.Context, o Options, store *snapshot.Store, ledger
 			return err
 		}
 	}
-	for _, h := range holds {
-		records, err := ledgercopy.HoldRecords(o.Secret, h)
-		if err == nil {
-			err = wire.Say(ctx, o.Bus, records)
-		}
-		if err != nil {
-			return err
-		}
+	if err := coordinator.SayHolds(ctx, o.Bus, o.Secret, o.Erasure.SigningKey, holds...); err != nil {
+		return err
 	}
 	return requireEntries(o, ledger)
 }

@@ -1,14 +1,17 @@
 package requests_test
 
 import (
+	"crypto"
 	"crypto/ed25519"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"lethe"
 	"lethe/deletions"
 	"lethe/ingest"
+	"lethe/ingest/authority"
 	"lethe/ingest/bus"
 	"lethe/pipeline/requests"
 	"lethe/pipeline/role/roletest"
@@ -57,4 +60,83 @@ func TestAForgedStatusSaysNothing(t *testing.T) {
 	s, err := requests.Get(t.Context(), topics, "gdpr-3")
 	require.NoError(t, err, "without a key everything is believed")
 	require.Equal(t, deletions.Verified, s.State)
+}
+
+// Holds, refusals and how many must sign are believed, too, only if the deployment has said so: a hold that is not in
+// force, or a lift of one that is, would have somebody erase what he must keep.
+func TestAForgedAnswerSaysNothing(t *testing.T) {
+	key := ed25519.NewKeyFromSeed(make([]byte, 32))
+	other := ed25519.NewKeyFromSeed([]byte("another key of thirty-two bytes."))
+	topics := roletest.NewBus(nil)
+	write := func(by ed25519.PrivateKey, records ...ingest.Outgoing) {
+		if by != nil {
+			var err error
+			records, err = wire.SignAnswers(records, by)
+			require.NoError(t, err)
+		}
+		require.NoError(t, topics.Write(t.Context(), bus.ErasureStatus, records))
+	}
+	hold := func(name string, offset int64, lifted bool) ingest.Outgoing {
+		said := deletions.Position{At: at, Offset: offset}
+		h, err := deletions.NewHold(lethe.Secret{1}, name, "case 7", lethe.Transactions("a"), time.Time{}, said)
+		require.NoError(t, err)
+		if lifted {
+			h.LiftedAt = at
+		}
+		value, err := h.Encode()
+		require.NoError(t, err)
+		return ingest.Outgoing{Key: []byte(h.Key()), Value: value}
+	}
+	write(key, hold("case-7", 1, false), hold("case-7", 3, true), hold("case-7", 4, false))
+	write(nil, hold("case-7", 9, true), hold("case-8", 1, false))
+	write(other, hold("case-7", 9, true))
+	moved, err := wire.SignAnswers([]ingest.Outgoing{hold("case-9", 9, false)}, key)
+	require.NoError(t, err)
+	moved[0].Key = hold("case-8", 1, false).Key
+	write(nil, moved...)
+	write(key, hold("case-7", 3, true)) // as it was once said
+	settings, err := wire.Settings{Role: wire.Requests, Values: map[string]string{wire.RequestsSigned: "2"}}.Record()
+	require.NoError(t, err)
+	write(nil, settings)
+
+	believed := requests.SignedBy(topics, key.Public().(ed25519.PublicKey))
+	for range 2 {
+		holds, err := requests.Holds(t.Context(), believed)
+		require.NoError(t, err)
+		require.Len(t, holds, 1)
+		require.Equal(t, int64(4), holds[0].Said.Offset)
+		require.True(t, holds[0].InForce(at.Add(time.Hour)))
+	}
+	require.Equal(t, 2, believed.Unsigned())
+
+	// Nor does anybody but the deployment refuse what was signed, or ask for signatures.
+	signing := requests.SignedWith(believed, authority.Signer{
+		Keys: []crypto.Signer{key}, Topic: string(bus.Erasures), At: at, Valid: time.Hour,
+	})
+	request := ingest.Outgoing{Key: []byte("r"), Value: []byte("{}")}
+	require.NoError(t, signing.Write(t.Context(), bus.Erasures, []ingest.Outgoing{request}))
+	var refused ingest.Record
+	require.NoError(t, topics.ReadAll(t.Context(), bus.Erasures, func(rec ingest.Record) error {
+		refused = rec
+		return nil
+	}))
+	answer, due, err := wire.RefusedControl(refused, &ingest.Refusal{Reason: ingest.WrongRole, Detail: "because"})
+	require.NoError(t, err)
+	require.True(t, due)
+	write(nil, answer)
+	write(other, answer)
+	_, err = requests.Holds(t.Context(), signing)
+	require.NoError(t, err)
+	write(key, answer)
+	_, err = requests.Holds(t.Context(), signing)
+	require.ErrorIs(t, err, requests.ErrRefused)
+
+	unsigned := requests.SignedWith(believed, authority.Signer{})
+	_, err = requests.Holds(t.Context(), unsigned)
+	require.NoError(t, err)
+	require.NoError(t, unsigned.Write(t.Context(), bus.Erasures, []ingest.Outgoing{request}))
+	write(key, settings)
+	_, err = requests.Holds(t.Context(), unsigned)
+	require.NoError(t, err)
+	require.ErrorIs(t, unsigned.Write(t.Context(), bus.Erasures, []ingest.Outgoing{request}), requests.ErrUnsigned)
 }

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"crypto/ed25519"
+	"slices"
 	"strings"
 
 	"lethe/deletions"
@@ -14,6 +15,9 @@ const (
 	// 7515, appendix F), which is the value of the record.
 	statusHeader    = "lethe.status.jws"
 	statusMediaType = "lethe-erasure-status.v1+jws"
+	// answerMediaType is the typ of what else requesters are told: holds, what was refused, and how many must sign. Their
+	// values say which of these they are.
+	answerMediaType = "lethe-answer.v1+jws"
 )
 
 // StatusRecord returns a status as a record of erasure-status.v1, signed with the key that
@@ -23,42 +27,80 @@ func StatusRecord(s deletions.Status, key ed25519.PrivateKey) (ingest.Outgoing, 
 	if err != nil {
 		return ingest.Outgoing{}, err
 	}
-	signed, err := jws.Sign(jws.Encode(value), statusMediaType, key)
+	return signedAs(ingest.Outgoing{Key: []byte(s.Key()), Value: value}, statusMediaType, key)
+}
+
+// SignAnswers signs what else requesters are told on erasure-status.v1, as StatusRecord does statuses.
+func SignAnswers(records []ingest.Outgoing, key ed25519.PrivateKey) ([]ingest.Outgoing, error) {
+	signed := make([]ingest.Outgoing, len(records))
+	for i, rec := range records {
+		var err error
+		if signed[i], err = signedAs(rec, answerMediaType, key); err != nil {
+			return nil, err
+		}
+	}
+	return signed, nil
+}
+
+func signedAs(rec ingest.Outgoing, mediaType string, key ed25519.PrivateKey) (ingest.Outgoing, error) {
+	signed, err := jws.Sign(jws.Encode(rec.Value), mediaType, key)
 	if err != nil {
 		return ingest.Outgoing{}, err
 	}
 	header := ingest.Header{Key: statusHeader, Value: []byte(signed.Protected + ".." + signed.Value)}
-	return ingest.Outgoing{Key: []byte(s.Key()), Value: value, Headers: []ingest.Header{header}}, nil
+	rec.Headers = append(slices.Clip(rec.Headers), header)
+	return rec, nil
 }
 
 // SignedStatus reads a status that one of the keys has signed, from under its own key of the
 // topic. Nothing else is one, whatever the record says.
 func SignedStatus(rec ingest.Record, keys []ed25519.PublicKey) (s deletions.Status, signed bool) {
-	for _, h := range rec.Headers {
-		protected, value, is := strings.Cut(string(h.Value), "..")
-		if h.Key == statusHeader && is && signedBy(jws.Signature{Protected: protected, Value: value}, rec.Value, keys) {
-			s, err := deletions.DecodeStatus(rec.Value)
-			return s, err == nil && s.Key() == string(rec.Key)
-		}
+	if !signedBy(rec, statusMediaType, keys) {
+		return s, false
 	}
-	return s, false
+	s, err := deletions.DecodeStatus(rec.Value)
+	return s, err == nil && s.Key() == string(rec.Key)
 }
 
-func signedBy(signature jws.Signature, value []byte, keys []ed25519.PublicKey) bool {
-	header, err := signature.Header()
-	if err != nil || header.Algorithm != jws.Algorithm || header.Type != statusMediaType {
-		return false
-	}
-	payload := jws.Encode(value)
-	for _, key := range keys {
-		if signature.Verify(payload, key) {
+// SignedAnswer reports whether one of the keys has signed what a record tells requesters beside statuses. Whether it
+// stands under its own key is for its reader to look at.
+func SignedAnswer(rec ingest.Record, keys []ed25519.PublicKey) bool {
+	return signedBy(rec, answerMediaType, keys)
+}
+
+// IsSigned reports whether a record has a signature for requesters, whosever it is.
+func IsSigned(rec ingest.Record) bool {
+	return slices.ContainsFunc(rec.Headers, func(h ingest.Header) bool { return h.Key == statusHeader })
+}
+
+func signedBy(rec ingest.Record, mediaType string, keys []ed25519.PublicKey) bool {
+	for _, h := range rec.Headers {
+		protected, value, is := strings.Cut(string(h.Value), "..")
+		one := jws.Signature{Protected: protected, Value: value}
+		if h.Key == statusHeader && is && verified(one, rec.Value, mediaType, keys) {
 			return true
 		}
 	}
 	return false
 }
 
+func verified(signature jws.Signature, value []byte, mediaType string, keys []ed25519.PublicKey) bool {
+	header, err := signature.Header()
+	if err != nil || header.Algorithm != jws.Algorithm || header.Type != mediaType {
+		return false
+	}
+	payload := jws.Encode(value)
+	return slices.ContainsFunc(keys, func(key ed25519.PublicKey) bool { return signature.Verify(payload, key) })
+}
+
 // IsStatus reports whether a record of erasure-status.v1 is, or claims to be, a status.
 func IsStatus(rec ingest.Record) bool {
 	return !strings.HasPrefix(string(rec.Key), "!") && isStatus(rec.Value)
+}
+
+// IsAnswer reports whether a record of erasure-status.v1 is, or claims to be, what else requesters are told.
+func IsAnswer(rec ingest.Record) bool {
+	key := string(rec.Key)
+	return !rec.Tombstone() &&
+		(deletions.IsHoldKey(key) || key == refusedKey || strings.HasPrefix(key, settingsPrefix))
 }
