@@ -111,6 +111,11 @@ func (o *outages) lastingly(place, why string) {
 	if o.lasting[place] != why {
 		o.log.Error("something lasting is wrong", "what", place, "error", why)
 	}
+	o.note(place, why)
+}
+
+// note is lastingly of what the log says already. The caller holds mu.
+func (o *outages) note(place, why string) {
 	o.lasting[place] = why
 	o.publish()
 }
@@ -129,13 +134,20 @@ func (o *outages) lastinglyOnce(place, why string) {
 // has to look.
 func (o *outages) listener() events.Listener {
 	return events.Listener{RecordsMissed: func(e events.RecordsMissed) {
-		o.missed(&bus.Gap{Topic: e.Topic, Partition: e.Partition, From: e.From, To: e.To, Reason: ingest.Reason(e.Reason)})
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		// The role has logged it.
+		o.note(missing(&bus.Gap{
+			Topic: e.Topic, Partition: e.Partition, From: e.From, To: e.To, Reason: ingest.Reason(e.Reason),
+		}))
 	}}
 }
 
-func (o *outages) missed(gap *bus.Gap) {
-	o.lastingly(fmt.Sprintf("%s/%d", gap.Topic, gap.Partition),
-		fmt.Sprintf("offsets %d to %d were not read and never will be: %s", gap.From, gap.To-1, gap.Reason))
+func (o *outages) missed(gap *bus.Gap) { o.lastingly(missing(gap)) }
+
+func missing(gap *bus.Gap) (place, why string) {
+	return fmt.Sprintf("%s/%d", gap.Topic, gap.Partition),
+		fmt.Sprintf("offsets %d to %d were not read and never will be: %s", gap.From, gap.To-1, gap.Reason)
 }
 
 // probed notes whether brokers answered.

@@ -19,7 +19,7 @@ type Principals struct {
 	Lethe, Reader string
 }
 
-// Check refuses what brokers do not take for a principal, or take and never meet: its text names the field. The types
+// Check refuses what brokers do not take for a principal, or take and never meet: its text names whose. The types
 // of others than users are those of brokers' own principal builders.
 func (p Principals) Check() error {
 	var problems check.Problems
@@ -29,7 +29,7 @@ func (p Principals) Check() error {
 		kind, name, _ := strings.Cut(one.principal, ":")
 		meant := kind != "" && (kind == user || !strings.EqualFold(kind, user))
 		clean := strings.TrimSpace(one.principal) == one.principal && !strings.ContainsFunc(one.principal, unicode.IsControl)
-		problems.That(meant && name != "" && clean, one.key, one.principal,
+		problems.That(meant && name != "" && clean, "principal of "+one.key, one.principal,
 			"a type and a name, such as User:lethe or User:CN=lethe, without space around it")
 	}
 	return problems.Err()
