@@ -54,6 +54,11 @@ func (t *Tail) complain(ctx context.Context, s *source, position int64, e *effor
 		e.insist(ctx, err)
 		return true
 	}
+	if t.client.watch != nil && (errors.Is(err, ErrUnknownTopic) || isMissing(err)) {
+		// A partition that was deleted, or a topic that was made again with fewer: it may be put back.
+		e.tell(err)
+		return false
+	}
 	if e.final(err) {
 		t.report(s, fmt.Errorf("follow %s from %d: %w", s.tp, position, err), true)
 		return true

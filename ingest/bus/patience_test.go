@@ -240,3 +240,23 @@ func TestAPatientClientDoesNotWaitForWhatCannotPass(t *testing.T) {
 	require.ErrorContains(t, err, "Invalid Request")
 	require.NotErrorIs(t, err, bus.ErrInterrupted)
 }
+
+// A topic that is deleted, or made again with fewer partitions, ends nobody who follows it: an operator has to look.
+func TestATopicThatIsGoneIsWaitedFor(t *testing.T) {
+	b, _ := open(t, nil)
+	cfg, w := b.config, &watched{}
+	cfg.DialTimeout = 100 * time.Millisecond
+	c, err := bus.OpenPatient(cfg, w.watch)
+	require.NoError(t, err)
+	defer c.Close()
+	follow := tail(t, c, map[bus.TopicPartition]int64{{Topic: bus.Receipts, Partition: 3}: 7})
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second) // more than brokers are doubted for
+	defer cancel()
+	_, err = follow.Next(ctx)
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	require.NotEmpty(t, w.said)
+	require.Contains(t, w.said[len(w.said)-1], "receipts.v1/3")
+	require.Contains(t, w.said[len(w.said)-1], bus.ErrUnknownTopic.Error())
+}

@@ -100,8 +100,9 @@ func (c *Client) TailGathering(positions map[TopicPartition]int64, gather Gather
 // Next returns the next batch; partitions take turns. It waits until there is one or the context ends.
 //
 // ErrPastEnd, ErrUnknownTopic and what brokers refuse for good are final for their
-// partition and are returned every time. After ErrInterrupted the Tail goes on trying: report
-// it and call Next again. After Close the error is ErrClosed.
+// partition and are returned every time; the Tail of a patient client tells its Watch of the first
+// two, and waits. After ErrInterrupted the Tail goes on trying: report it and call Next again.
+// After Close the error is ErrClosed.
 func (t *Tail) Next(ctx context.Context) (Batch, error) {
 	return t.next(ctx, func(Topic) bool { return true })
 }
