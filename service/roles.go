@@ -35,13 +35,13 @@ const gatherTransactions = 25 * time.Millisecond
 type openers struct{ *Service }
 
 // topicsOf are the topics as roles read them. Gather is for how long records of a topic gather before.
-func (s *Service) topicsOf(gather bus.Gathering) role.Kafka {
+func topicsOf(s *Service, gather bus.Gathering) role.Kafka {
 	return role.Kafka{Client: s.patient, Gather: gather, Missed: s.outages.missed}
 }
 
 // surroundings are what a role works with.
 func (s openers) surroundings(name string) role.Surroundings {
-	around := role.Around(s.topicsOf(nil), s.listener, s.o.Logger)
+	around := role.Around(topicsOf(s.Service, nil), s.listener, s.o.Logger)
 	around.First = &s.first
 	around.FS, around.Clock, around.Sampler = RemediedFS(s.disk, s.config.DataDir, name), s.o.Now, s.sampler
 	return around
@@ -83,7 +83,7 @@ func (s openers) openGraphsAs(ctx context.Context, as *role.Standing, heard *gra
 		Secret: s.secret, Version: s.o.Version, Compact: s.compact, Pacer: s.pacer,
 		Erasure: erasure, Workers: c.Workers(),
 		Beside: func(search func()) { go search() }, First: &s.first, PartitionsHold: s.partitionsHold,
-		Bus:      s.topicsOf(bus.Gathering{bus.Transactions: gatherTransactions}),
+		Bus:      topicsOf(s.Service, bus.Gathering{bus.Transactions: gatherTransactions}),
 		Clock:    coordinator.WallClock{Time: s.o.Now},
 		Listener: s.listener, Sampler: s.sampler, Logger: s.o.Logger,
 	}
@@ -94,7 +94,7 @@ func (s openers) openGraphsAs(ctx context.Context, as *role.Standing, heard *gra
 	if as != nil {
 		o.Instance = s.instance
 		if !as.StandsBy() {
-			o.Bus = fencedTopics{s.topicsOf(bus.Gathering{bus.Transactions: gatherTransactions}), as}
+			o.Bus = fencedTopics{topicsOf(s.Service, bus.Gathering{bus.Transactions: gatherTransactions}), as}
 		}
 	}
 	opened, err := graphs.As(ctx, o, as, heard)
@@ -225,7 +225,7 @@ func (s openers) openWebhooks(ctx context.Context) (supervisor.Process, error) {
 	return webhooks.New(ctx, webhooks.Options{
 		URL: c.URL, Secret: secret, AllowPrivate: c.AllowPrivate,
 		Tries: c.Tries, FirstWait: c.FirstWait, LongestWait: c.LongestWait, Timeout: c.Timeout,
-		StatePath: WebhooksPath(s.config.DataDir), Topics: s.topicsOf(bus.Gathering{}),
+		StatePath: WebhooksPath(s.config.DataDir), Topics: topicsOf(s.Service, bus.Gathering{}),
 		Alerts: s.view.Load(), Now: s.o.Now, Random: rand.Float64, Listener: s.listener, Logger: s.o.Logger,
 	})
 }

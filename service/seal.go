@@ -70,7 +70,7 @@ func (s sealing) begin(ctx context.Context) error {
 	use()
 	said := make(map[bus.TopicPartition]int64)
 	told := false
-	if err := wire.ReadControl(ctx, s.topicsOf(nil), func(rec ingest.Record) (err error) {
+	if err := wire.ReadControl(ctx, topicsOf(s.Service, nil), func(rec ingest.Record) (err error) {
 		if sealed, found := wire.ParseSealed(rec); found {
 			said, err = sealed.Before()
 			told = err == nil
@@ -120,7 +120,7 @@ const moveEvery = 2 * time.Second
 // anything is said or compared.
 func (s sealing) moveControl(ctx context.Context) error {
 	o := move.Options{
-		Bus: s.topicsOf(nil), Moves: s.config.HasRole(configs.RoleGraphs), Instance: s.instance,
+		Bus: topicsOf(s.Service, nil), Moves: s.config.HasRole(configs.RoleGraphs), Instance: s.instance,
 		Every: moveEvery, Now: time.Now, Logger: s.o.Logger,
 	}
 	if !s.config.UsesEmbeddedBroker() { // else nobody else is there

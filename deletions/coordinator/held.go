@@ -255,7 +255,7 @@ func (h *holds) wait(ctx context.Context, w waiting) ([]deletions.Entry, error) 
 		return nil, err
 	}
 	for i, before := range w.list {
-		h.o.Logger.Info("erasure waits for a hold", "request_id", before.RequestID)
+		h.o.Logger.Info("erasure is held", "request_id", before.RequestID, "lacks_signatures", h.signed.lacks(before))
 		if before.State == deletions.Received {
 			continue
 		}

@@ -143,7 +143,7 @@ func TestAStartThatIsRefusedSaysWhereToLook(t *testing.T) {
 		"another name":           {outside.sasl, tlsFlags("kafka.tls.server_name=b"), "look at kafka.tls.server_name"},
 		"no certificate":         {outside.mutual, tlsFlags(), "look at kafka.tls.certificate_file"},
 		"foreign certificate":    {outside.mutual, certificate("stranger"), "look at kafka.tls.certificate_file"},
-		"own expired":            {outside.mutual, certificate("expired"), "look at kafka.tls.certificate_file"},
+		"own expired":            {outside.mutual, certificate("expired"), "lethe's certificate expired at "},
 		"plain text on TLS port": {outside.mutual, nil, "look at kafka.tls.enabled"},
 		"TLS on plain text port": {d.lab.brokers, tlsFlags(), "look at kafka.tls.enabled"},
 		"denied": {

@@ -42,7 +42,7 @@ func (d Dialer) DialContext(ctx context.Context, network, address string) (net.C
 	if d.Config.TLS.Enabled && isHangUp(err) && answersPlain(ctx, d, network, address) {
 		return nil, &RefusedError{address, "kafka.tls.enabled", errors.New("it speaks no TLS on this port")}
 	}
-	return nil, refusal(address, err)
+	return nil, refusal(address, d.outOfDate(err, time.Now()))
 }
 
 // secure says on a fresh connection what must be said before its first use.

@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"strings"
+	"time"
 )
 
 // clientConfig reads the certificates anew.
@@ -56,6 +57,37 @@ func ownCertificate(t *TLS) (tls.Certificate, error) {
 	return own, nil
 }
 
+// outOfDate returns a RefusedError in place of what a broker said of our certificate, if that is not valid at a time:
+// brokers say that they do not take it, and not why.
+func (d Dialer) outOfDate(err error, now time.Time) error {
+	said, ended := remoteAlert(err)
+	if !ended || d.Config.TLS.CertificateFile == "" || !isOfCertificate(said) {
+		return err
+	}
+	own, failed := ownCertificate(&d.Config.TLS)
+	if failed != nil || own.Leaf == nil {
+		return err
+	}
+	const setting = "kafka.tls.certificate_file, or this machine's clock"
+	switch {
+	case now.After(own.Leaf.NotAfter):
+		err = fmt.Errorf("lethe's certificate expired at %s: %w", own.Leaf.NotAfter.UTC().Format(time.RFC3339), said)
+	case now.Before(own.Leaf.NotBefore):
+		err = fmt.Errorf("lethe's certificate is valid from %s on: %w", own.Leaf.NotBefore.UTC().Format(time.RFC3339), said)
+	default:
+		return err
+	}
+	return &RefusedError{Setting: setting, Err: err}
+}
+
+// isOfCertificate reports whether the other side ended the connection for our certificate, or the lack of one, see
+// RFC 8446, section 6.2.
+func isOfCertificate(said error) bool {
+	text := said.Error()
+	return strings.Contains(text, "certificate") || strings.Contains(text, "access denied") ||
+		strings.Contains(text, "decrypt")
+}
+
 // tlsSetting tells what is wrong with a connection that TLS ended, and which setting to
 // look at; nothing if waiting may help.
 func tlsSetting(err error) (setting string, cause error) {
@@ -98,7 +130,7 @@ func alertSetting(said error) (setting string, cause error) {
 	switch text := said.Error(); {
 	case strings.Contains(text, "internal error"), strings.Contains(text, "canceled"):
 		return "", nil
-	case strings.Contains(text, "certificate"), strings.Contains(text, "access denied"), strings.Contains(text, "decrypt"):
+	case isOfCertificate(said):
 		return "kafka.tls.certificate_file and kafka.tls.key_file",
 			fmt.Errorf("the broker does not take lethe's certificate, or wants one: %w", said)
 	default:
