@@ -31,6 +31,8 @@ type Client struct {
 	watch Watch
 	// seal, if not nil, makes and checks the codes of internal topics.
 	seal atomic.Pointer[Seal]
+	// met are the topics of which something has worked.
+	met met
 
 	mu         sync.Mutex
 	partitions map[Topic]int // as last seen by a write

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/segmentio/kafka-go"
@@ -19,8 +21,8 @@ type Watch func(place string, err error)
 // OpenPatient is Open for those who have nothing better to do than to wait: until
 // its context ends, no call fails for reasons that may pass, such as brokers that
 // are away, are slow, elect leaders, or refuse a password, a certificate or a right,
-// which an operator may mend meanwhile. Settings that brokers refuse and topics that are
-// not there still are errors.
+// which an operator may mend meanwhile, and topics that were there and are deleted. Settings that
+// brokers refuse and topics that were never there still are errors.
 func OpenPatient(cfg Config, watch Watch) (*Client, error) {
 	c, err := Open(cfg)
 	if err == nil {
@@ -89,8 +91,11 @@ func (e *effort) abandoned() {
 
 // final reports whether a patient client gives up.
 func (e *effort) final(err error) bool {
-	if errors.Is(err, ErrUnknownTopic) || isMissing(err) || errors.Is(err, errDoubtful) {
+	switch {
+	case errors.Is(err, errDoubtful):
 		return e.lasted()
+	case errors.Is(err, ErrUnknownTopic), isMissing(err):
+		return e.lasted() && (e.client.watch == nil || !e.client.met.has(e.place))
 	}
 	return mustChange(err) || e.client.watch == nil && keptOut(denied(e.place, err))
 }
@@ -128,6 +133,24 @@ func (e *effort) worked() {
 		e.client.watch(e.place, nil)
 	}
 	e.attempt, e.since, e.spoken = 0, time.Now(), time.Time{}
+	e.client.met.add(e.place)
+}
+
+// met are topics of which something has worked. One that is missing since was deleted while lethe runs, and may be put
+// back: that ends nobody. One that was never there does. The zero value has none; several goroutines may use it.
+type met struct{ topics sync.Map }
+
+// topicOf is the topic of a place: a topic or a partition.
+func topicOf(place string) string {
+	topic, _, _ := strings.Cut(place, "/")
+	return topic
+}
+
+func (m *met) add(place string) { m.topics.Store(topicOf(place), true) }
+
+func (m *met) has(place string) bool {
+	_, found := m.topics.Load(topicOf(place))
+	return found
 }
 
 // mustChange reports whether waiting cannot help, because brokers refuse what was

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/segmentio/kafka-go"
 	"github.com/stretchr/testify/require"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
@@ -97,4 +98,75 @@ func givesUp(t *testing.T, silent bool, call func(context.Context, *bus.Client) 
 	giveUp()
 	require.ErrorIs(t, <-done, context.Canceled)
 	require.Zero(t, w.waiting())
+}
+
+// Whoever writes to a topic, or asks where it ends, waits when it is deleted, and goes on once it is there again, with
+// the partitions that it had.
+func TestATopicThatIsDeletedIsWrittenToOnceItIsThereAgain(t *testing.T) {
+	t.Parallel()
+	b, _ := open(t, nil)
+	cfg, w := b.config, &watched{}
+	cfg.DialTimeout = 100 * time.Millisecond
+	c, err := bus.OpenPatient(cfg, w.watch)
+	require.NoError(t, err)
+	defer c.Close()
+	name := c.Name(bus.Predictions)
+	transport := &kafka.Transport{}
+	defer transport.CloseIdleConnections()
+	raw := &kafka.Client{Addr: kafka.TCP(cfg.Brokers...), Transport: transport}
+	change := func(partitions int) {
+		t.Helper()
+		deleted, err := raw.DeleteTopics(t.Context(), &kafka.DeleteTopicsRequest{Topics: []string{name}})
+		require.NoError(t, err)
+		require.NoError(t, deleted.Errors[name])
+		if partitions == 0 {
+			return
+		}
+		made, err := raw.CreateTopics(t.Context(), &kafka.CreateTopicsRequest{Topics: []kafka.TopicConfig{
+			{Topic: name, NumPartitions: partitions, ReplicationFactor: 1},
+		}})
+		require.NoError(t, err)
+		require.NoError(t, made.Errors[name])
+	}
+	write := func() chan error {
+		done := make(chan error, 2)
+		go func() { done <- c.Write(t.Context(), bus.Predictions, []ingest.Outgoing{pinned("k", "v", 1)}) }()
+		return done
+	}
+	require.NoError(t, <-write())
+	for _, fewer := range []int{0, 1} {
+		change(fewer)
+		done := write()
+		if fewer == 0 {
+			go func() {
+				_, err := c.EndOffsets(t.Context(), bus.Predictions)
+				done <- err
+			}()
+		}
+		select {
+		case err := <-done:
+			require.NoError(t, err, "it did not wait")
+			t.Fatal("there was no partition to write to")
+		case <-time.After(2 * time.Second): // more than brokers are doubted for
+		}
+		require.Positive(t, w.waiting())
+		made, err := raw.CreatePartitions(t.Context(), &kafka.CreatePartitionsRequest{Topics: []kafka.TopicPartitionsConfig{
+			{Name: name, Count: int32(cfg.Partitions)},
+		}})
+		if fewer == 0 {
+			var topics *kafka.CreateTopicsResponse
+			topics, err = raw.CreateTopics(t.Context(), &kafka.CreateTopicsRequest{Topics: []kafka.TopicConfig{
+				{Topic: name, NumPartitions: cfg.Partitions, ReplicationFactor: 1},
+			}})
+			require.NoError(t, topics.Errors[name])
+		} else {
+			require.NoError(t, made.Errors[name])
+		}
+		require.NoError(t, err)
+		require.NoError(t, <-done)
+		if fewer == 0 {
+			require.NoError(t, <-done)
+		}
+		require.Eventually(t, func() bool { return w.waiting() == 0 }, 5*time.Second, 10*time.Millisecond)
+	}
 }

@@ -24,25 +24,9 @@ func (c *Client) Write(ctx context.Context, t Topic, records []ingest.Outgoing) 
 	if len(records) == 0 {
 		return nil
 	}
-	var count int
-	err := until(ctx, c, string(t), func() (err error) {
-		count, err = c.partitionsOrLast(ctx, t)
-		return err
-	})
+	byPartition, err := divide(ctx, c, t, records)
 	if err != nil {
 		return fmt.Errorf("write to %s: %w", t, err)
-	}
-	seal := c.seal.Load()
-	byPartition := make([][]ingest.Outgoing, count)
-	for _, rec := range records {
-		p, err := destination(rec, count)
-		if err != nil {
-			return fmt.Errorf("write to %s: %w", t, err)
-		}
-		if rec.Time.IsZero() {
-			rec.Time = c.now()
-		}
-		byPartition[p] = append(byPartition[p], seal.sealed(t, rec))
 	}
 	if c.watch == nil {
 		bounded, cancel := context.WithTimeout(ctx, c.cfg.WriteTimeout)
@@ -56,6 +40,32 @@ func (c *Client) Write(ctx context.Context, t Topic, records []ingest.Outgoing) 
 		}
 	}
 	return group.Wait()
+}
+
+// divide divides records among the partitions of a topic, and seals them.
+func divide(
+	ctx context.Context, c *Client, t Topic, records []ingest.Outgoing,
+) (by [][]ingest.Outgoing, err error) {
+	seal := c.seal.Load()
+	err = until(ctx, c, string(t), func() error {
+		count, err := c.partitionsOrLast(ctx, t)
+		if err != nil {
+			return err
+		}
+		by = make([][]ingest.Outgoing, count)
+		for _, rec := range records {
+			p, err := destination(rec, count)
+			if err != nil {
+				return err
+			}
+			if rec.Time.IsZero() {
+				rec.Time = c.now()
+			}
+			by[p] = append(by[p], seal.sealed(t, rec))
+		}
+		return nil
+	})
+	return by, err
 }
 
 func destination(rec ingest.Outgoing, count int) (int, error) {
