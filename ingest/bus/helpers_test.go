@@ -88,14 +88,18 @@ func next(t *testing.T, from *bus.Tail) bus.Batch {
 	return batch
 }
 
+// raw asks the broker what lethe's own client does not.
+func (b broker) raw(t *testing.T) *kafka.Client {
+	transport := &kafka.Transport{}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &kafka.Client{Addr: kafka.TCP(b.config.Brokers...), Transport: transport}
+}
+
 // setTopic gives a topic another setting, behind the back of lethe. A broker shows a change a moment after
 // it has taken it.
 func setTopic(t *testing.T, b broker, topic, name, value string) {
 	t.Helper()
-	transport := &kafka.Transport{}
-	defer transport.CloseIdleConnections()
-	raw := &kafka.Client{Addr: kafka.TCP(b.config.Brokers...), Transport: transport}
-	answer, err := raw.IncrementalAlterConfigs(t.Context(), &kafka.IncrementalAlterConfigsRequest{
+	answer, err := b.raw(t).IncrementalAlterConfigs(t.Context(), &kafka.IncrementalAlterConfigsRequest{
 		Resources: []kafka.IncrementalAlterConfigsRequestResource{{
 			ResourceType: kafka.ResourceTypeTopic, ResourceName: topic,
 			Configs: []kafka.IncrementalAlterConfigsRequestConfig{{

@@ -111,38 +111,23 @@ func TestATopicThatIsDeletedIsWrittenToOnceItIsThereAgain(t *testing.T) {
 	require.NoError(t, err)
 	defer c.Close()
 	name := c.Name(bus.Predictions)
-	transport := &kafka.Transport{}
-	defer transport.CloseIdleConnections()
-	raw := &kafka.Client{Addr: kafka.TCP(cfg.Brokers...), Transport: transport}
-	change := func(partitions int) {
+	raw := b.raw(t)
+	create := func(partitions int) {
 		t.Helper()
-		deleted, err := raw.DeleteTopics(t.Context(), &kafka.DeleteTopicsRequest{Topics: []string{name}})
-		require.NoError(t, err)
-		require.NoError(t, deleted.Errors[name])
-		if partitions == 0 {
-			return
-		}
 		made, err := raw.CreateTopics(t.Context(), &kafka.CreateTopicsRequest{Topics: []kafka.TopicConfig{
 			{Topic: name, NumPartitions: partitions, ReplicationFactor: 1},
 		}})
 		require.NoError(t, err)
 		require.NoError(t, made.Errors[name])
 	}
-	write := func() chan error {
-		done := make(chan error, 2)
-		go func() { done <- c.Write(t.Context(), bus.Predictions, []ingest.Outgoing{pinned("k", "v", 1)}) }()
-		return done
+	remove := func() {
+		t.Helper()
+		deleted, err := raw.DeleteTopics(t.Context(), &kafka.DeleteTopicsRequest{Topics: []string{name}})
+		require.NoError(t, err)
+		require.NoError(t, deleted.Errors[name])
 	}
-	require.NoError(t, <-write())
-	for _, fewer := range []int{0, 1} {
-		change(fewer)
-		done := write()
-		if fewer == 0 {
-			go func() {
-				_, err := c.EndOffsets(t.Context(), bus.Predictions)
-				done <- err
-			}()
-		}
+	waits := func(done chan error) {
+		t.Helper()
 		select {
 		case err := <-done:
 			require.NoError(t, err, "it did not wait")
@@ -150,23 +135,36 @@ func TestATopicThatIsDeletedIsWrittenToOnceItIsThereAgain(t *testing.T) {
 		case <-time.After(2 * time.Second): // more than brokers are doubted for
 		}
 		require.Positive(t, w.waiting())
-		made, err := raw.CreatePartitions(t.Context(), &kafka.CreatePartitionsRequest{Topics: []kafka.TopicPartitionsConfig{
-			{Name: name, Count: int32(cfg.Partitions)},
-		}})
-		if fewer == 0 {
-			var topics *kafka.CreateTopicsResponse
-			topics, err = raw.CreateTopics(t.Context(), &kafka.CreateTopicsRequest{Topics: []kafka.TopicConfig{
-				{Topic: name, NumPartitions: cfg.Partitions, ReplicationFactor: 1},
-			}})
-			require.NoError(t, topics.Errors[name])
-		} else {
-			require.NoError(t, made.Errors[name])
-		}
-		require.NoError(t, err)
-		require.NoError(t, <-done)
-		if fewer == 0 {
-			require.NoError(t, <-done)
-		}
-		require.Eventually(t, func() bool { return w.waiting() == 0 }, 5*time.Second, 10*time.Millisecond)
 	}
+	over := func() bool { return w.waiting() == 0 }
+	write := func() chan error {
+		done := make(chan error, 2)
+		go func() { done <- c.Write(t.Context(), bus.Predictions, []ingest.Outgoing{pinned("k", "v", 1)}) }()
+		return done
+	}
+	require.NoError(t, <-write())
+
+	remove()
+	done := write()
+	go func() {
+		_, err := c.EndOffsets(t.Context(), bus.Predictions)
+		done <- err
+	}()
+	waits(done)
+	create(cfg.Partitions)
+	require.NoError(t, <-done)
+	require.NoError(t, <-done)
+	require.Eventually(t, over, 5*time.Second, 10*time.Millisecond)
+
+	remove()
+	create(1) // the record is for another one
+	done = write()
+	waits(done)
+	made, err := raw.CreatePartitions(t.Context(), &kafka.CreatePartitionsRequest{Topics: []kafka.TopicPartitionsConfig{
+		{Name: name, Count: int32(cfg.Partitions)},
+	}})
+	require.NoError(t, err)
+	require.NoError(t, made.Errors[name])
+	require.NoError(t, <-done)
+	require.Eventually(t, over, 5*time.Second, 10*time.Millisecond)
 }

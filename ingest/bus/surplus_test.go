@@ -14,11 +14,8 @@ import (
 // and says that it cannot mend this.
 func TestATopicOfOnePartitionHasNoMore(t *testing.T) {
 	b, c := open(t, nil)
-	transport := &kafka.Transport{}
-	defer transport.CloseIdleConnections()
-	raw := &kafka.Client{Addr: kafka.TCP(b.config.Brokers...), Transport: transport}
 	other := client(t, b, func(cfg *bus.Config) { cfg.TopicPrefix = "other." })
-	made, err := raw.CreateTopics(t.Context(), &kafka.CreateTopicsRequest{Topics: []kafka.TopicConfig{
+	made, err := b.raw(t).CreateTopics(t.Context(), &kafka.CreateTopicsRequest{Topics: []kafka.TopicConfig{
 		{Topic: other.Name(bus.Control), NumPartitions: 3, ReplicationFactor: 1},
 		{Topic: other.Name(bus.Transactions), NumPartitions: 9, ReplicationFactor: 1},
 	}})
