@@ -1,8 +1,7 @@
 package service
 
 import (
-	"maps"
-	"slices"
+	"fmt"
 	"time"
 )
 
@@ -55,8 +54,11 @@ func (o *outages) waitsForDisk(path string) bool {
 // publishDisk tells the health checks what is waited for. The caller holds mu.
 func (o *outages) publishDisk() {
 	// An error of a file system names the path.
-	for _, path := range slices.Sorted(maps.Keys(o.disk)) {
-		o.health.Set(diskComponent, false, "it takes no writes, which wait: "+o.disk[path])
+	if _, why := first(o.disk); why != "" {
+		if more := len(o.disk) - 1; more > 0 {
+			why += fmt.Sprintf(" (and %d more)", more)
+		}
+		o.health.Set(diskComponent, false, "it takes no writes, which wait: "+why)
 		return
 	}
 	o.health.Set(diskComponent, true, "")

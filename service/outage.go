@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -25,6 +26,8 @@ const (
 	probesPerCheck = 3
 	// remindInterval is how often the log says that something is still waited for.
 	remindInterval = 30 * time.Second
+	// mostShown is how many lasting faults, and how many of topics, the health checks spell out: the first ones.
+	mostShown = 10
 )
 
 // outages keeps what is waited for and what could not be read, and tells the health
@@ -43,8 +46,8 @@ type outages struct {
 	// waits.
 	disk                map[string]string
 	diskSince, diskSaid time.Time
-	// lasting is what stays wrong until an operator looks, by place.
-	lasting map[string]string
+	// lasting is what stays wrong until an operator looks, in the order in which it was found.
+	lasting []fault
 	// wrong is what topics differ in from what lethe needs.
 	wrong []string
 }
@@ -52,7 +55,7 @@ type outages struct {
 func newOutages(health *metrics.Health, tell events.Listener, log *slog.Logger) *outages {
 	o := &outages{
 		health: health, tell: events.Tee(tell), log: log,
-		waits: make(map[string]string), disk: make(map[string]string), lasting: make(map[string]string),
+		waits: make(map[string]string), disk: make(map[string]string),
 	}
 	o.publishDisk()
 	return o
@@ -81,18 +84,24 @@ func (o *outages) watch(place string, err error) {
 	o.publish()
 }
 
-// publish tells the health checks and metrics what there is. The caller holds mu.
+// publish tells the health checks and metrics what there is: what lasts, what topics differ in, what is
+// waited for. None of it hides the rest. The caller holds mu.
 func (o *outages) publish() {
-	if place, why := first(o.lasting); place != "" {
-		o.health.Set(topicsModule, false, fmt.Sprintf("%s: %s", place, why))
-	} else if len(o.wrong) > 0 {
-		why := fmt.Sprintf("%s (%d in all; lethe topics plan says what mends it)", o.wrong[0], len(o.wrong))
-		o.health.Set(topicsModule, false, why)
-	} else if place, why := first(o.waits); place != "" {
-		o.health.Set(topicsModule, false, fmt.Sprintf("%d waited for; %s: %s", len(o.waits), place, why))
-	} else {
-		o.health.Set(topicsModule, true, "")
+	var said []string
+	for _, f := range o.lasting[:min(len(o.lasting), mostShown)] {
+		said = append(said, f.String())
 	}
+	if more := len(o.lasting) - len(said); more > 0 {
+		said = append(said, fmt.Sprintf("%d more, which the log names", more))
+	}
+	if len(o.wrong) > 0 {
+		said = append(said, fmt.Sprintf("%s (%d in all; lethe topics plan says what mends it)",
+			strings.Join(o.wrong[:min(len(o.wrong), mostShown)], "; "), len(o.wrong)))
+	}
+	if place, why := first(o.waits); place != "" {
+		said = append(said, fmt.Sprintf("%d waited for; %s: %s", len(o.waits), place, why))
+	}
+	o.health.Set(topicsModule, len(said) == 0, strings.Join(said, "; "))
 	o.tell.OutageChanged(events.OutageChanged{Places: len(o.waits), Problems: len(o.wrong) + len(o.lasting)})
 }
 
@@ -104,30 +113,53 @@ func first(of map[string]string) (key, value string) {
 	return "", ""
 }
 
-// lastingly says that something is wrong at a place until the process ends.
-func (o *outages) lastingly(place, why string) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.lasting[place] != why {
-		o.log.Error("something lasting is wrong", "what", place, "error", why)
-	}
-	o.note(place, why)
+// fault is something that stays wrong until the process ends. There is one of each kind for a place, a topic or
+// a partition, so that they are few, and one that needs something else of the operator is not replaced.
+type fault struct {
+	place, kind string
+	// why was said first of this kind and place, last is what was said last.
+	why, last string
 }
 
-// note is lastingly of what the log says already. The caller holds mu.
-func (o *outages) note(place, why string) {
-	o.lasting[place] = why
-	o.publish()
+func (f fault) String() string {
+	if f.last == f.why {
+		return f.place + ": " + f.why
+	}
+	return f.place + ": " + f.why + " (and more there, which the log names)"
+}
+
+// lastingly says that something of a kind is wrong at a place until the process ends.
+func (o *outages) lastingly(place, kind, why string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.note(place, kind, why) {
+		o.log.Error("something lasting is wrong", "what", place, "error", why)
+	}
 }
 
 // lastinglyOnce is lastingly for what may be said of many records of a place: the first is told.
-func (o *outages) lastinglyOnce(place, why string) {
+func (o *outages) lastinglyOnce(place, kind, why string) {
 	o.mu.Lock()
-	told := o.lasting[place] != ""
-	o.mu.Unlock()
-	if !told {
-		o.lastingly(place, why)
+	defer o.mu.Unlock()
+	if slices.ContainsFunc(o.lasting, func(f fault) bool { return f.place == place && f.kind == kind }) {
+		return
 	}
+	o.note(place, kind, why)
+	o.log.Error("something lasting is wrong", "what", place, "error", why)
+}
+
+// note keeps a fault, tells of it, and reports whether the log has not told it just before. The caller holds mu.
+func (o *outages) note(place, kind, why string) (news bool) {
+	defer o.publish()
+	for i := range o.lasting {
+		if f := &o.lasting[i]; f.place == place && f.kind == kind {
+			news = f.last != why
+			f.last = why
+			return news
+		}
+	}
+	o.lasting = append(o.lasting, fault{place, kind, why, why})
+	return true
 }
 
 // listener keeps the service from being ready after records were missed: an operator
@@ -137,13 +169,17 @@ func (o *outages) listener() events.Listener {
 		o.mu.Lock()
 		defer o.mu.Unlock()
 		// The role has logged it.
-		o.note(missing(&bus.Gap{
+		place, why := missing(&bus.Gap{
 			Topic: e.Topic, Partition: e.Partition, From: e.From, To: e.To, Reason: ingest.Reason(e.Reason),
-		}))
+		})
+		o.note(place, e.Reason, why)
 	}}
 }
 
-func (o *outages) missed(gap *bus.Gap) { o.lastingly(missing(gap)) }
+func (o *outages) missed(gap *bus.Gap) {
+	place, why := missing(gap)
+	o.lastingly(place, string(gap.Reason), why)
+}
 
 func missing(gap *bus.Gap) (place, why string) {
 	return fmt.Sprintf("%s/%d", gap.Topic, gap.Partition),

@@ -70,7 +70,7 @@ func (s *Service) openShared(ctx context.Context) (supervisor.Process, error) {
 		changes:  s.o.ChangeSettings || s.o.TakeOver,
 		register: newRegister(s.instance, hex.EncodeToString(run), s.o.TakeOver, alone, shares, s.o.Now),
 		junk: func(rec ingest.Record) {
-			s.outages.lastinglyOnce(fmt.Sprintf("%s/%d", rec.Topic, rec.Partition),
+			s.outages.lastinglyOnce(fmt.Sprintf("%s/%d", rec.Topic, rec.Partition), "foreign",
 				fmt.Sprintf("offset %d holds a record that lethe did not write%s", rec.Offset, because(rec)))
 		},
 		beside: s.earlierRuns,
