@@ -2,10 +2,12 @@ package service
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
 	"lethe/ingest/bus"
+	"lethe/pipeline/role"
 )
 
 // endsLimit is how long brokers are asked for the ends of topics.
@@ -75,8 +77,8 @@ const unknownLag = -1
 
 // lag counts the records from where the source topics have been consumed to
 // their ends; none if no role of the process consumes them, unknownLag with an error.
-func (s *Service) lag(ctx context.Context, consumed map[bus.TopicPartition]int64) (total int64, err error) {
-	if consumed == nil {
+func (s *Service) lag(ctx context.Context, known *role.Status) (total int64, err error) {
+	if known.Consumed == nil {
 		return 0, nil
 	}
 	at, err := s.ends.get(ctx)
@@ -84,7 +86,9 @@ func (s *Service) lag(ctx context.Context, consumed map[bus.TopicPartition]int64
 		return unknownLag, err
 	}
 	for source, end := range at {
-		total += max(0, end-consumed[source])
+		if !slices.Contains(known.LeftToLeader, source.Topic) {
+			total += max(0, end-known.Consumed[source])
+		}
 	}
 	return total, nil
 }

@@ -11,7 +11,24 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lethe/ingest/bus"
+	"lethe/pipeline/role"
 )
+
+// A process that stands by reads no requests: they are not behind, whatever it read when it led.
+func TestNothingWaitsForAProcessThatLeavesItToTheLeader(t *testing.T) {
+	taken, requests := bus.TopicPartition{Topic: bus.Transactions}, bus.TopicPartition{Topic: bus.Erasures}
+	s := &Service{ends: &ends{ask: func(context.Context) (map[bus.TopicPartition]int64, error) {
+		return map[bus.TopicPartition]int64{taken: 10, requests: 30}, nil
+	}}}
+	known := &role.Status{Consumed: map[bus.TopicPartition]int64{taken: 7, requests: 4}}
+	lag, err := s.lag(t.Context(), known)
+	require.NoError(t, err)
+	require.Equal(t, int64(3+26), lag)
+	known.LeftToLeader = []bus.Topic{bus.Erasures}
+	lag, err = s.lag(t.Context(), role.Merge(&role.Status{}, known))
+	require.NoError(t, err)
+	require.Equal(t, int64(3), lag)
+}
 
 // 200 calls beside each other ask the brokers once at a time, and each gets what was
 // so after it came.

@@ -131,8 +131,9 @@ func (s sealing) moveControl(ctx context.Context) error {
 
 // earlierRuns tells of a record that an earlier version has written beside this one.
 func (s *Service) earlierRuns(rec ingest.Record) {
-	s.outages.lastinglyOnce(rec.Topic, "earlier version", fmt.Sprintf("a process of an earlier version of lethe still runs: "+
-		"it wrote at offset %d what nobody reads there any more (stop it, then start the processes of role graphs again, which look at that)",
+	s.outages.lastinglyOnce(rec.Topic, "earlier version", fmt.Sprintf("a process of an earlier version of lethe still "+
+		"runs: it wrote at offset %d what nobody reads there any more (stop it, then start the processes of role graphs "+
+		"again, which look at that)",
 		rec.Offset))
 }
 

@@ -63,7 +63,7 @@ func (s *Service) Status(ctx context.Context) (*Status, error) {
 		said = append(said, r.Status())
 	}
 	known := role.Merge(said...)
-	lag, err := s.lag(ctx, known.Consumed)
+	lag, err := s.lag(ctx, known)
 	out := &Status{
 		Timesteps:    TimestepCounts{known.Count(lethe.Open), known.Count(lethe.Closed), known.Count(lethe.Settled)},
 		Transactions: known.Transactions(), Predictions: known.Predictions(), LagRecords: lag,

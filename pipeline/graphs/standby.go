@@ -106,6 +106,7 @@ func (s *standby) Step(ctx context.Context, _ func() time.Time, in role.Input) (
 	out, err := s.turns.Step(func() error { return s.follow(ctx, in) })
 	if out.Idle {
 		s.status = s.know()
+		s.status.LeftToLeader = []bus.Topic{bus.Erasures}
 	}
 	return out, err
 }

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -79,6 +80,10 @@ func (c *crew) twoSteps() {
 	c.fill(2)
 	for name, r := range c.roles {
 		c.until(r, name, twoSteps)
+	}
+	// Whoever stands by lags behind in none of what it does not read.
+	for name, r := range c.roles {
+		require.Equal(c, name != "one", slices.Contains(r.Status().LeftToLeader, bus.Erasures), name)
 	}
 }
 

@@ -23,6 +23,8 @@ type Status struct {
 	// Consumed is how far the source topics have been read: the next offset, by
 	// partition. It is nil for roles that read none.
 	Consumed map[bus.TopicPartition]int64
+	// LeftToLeader are source topics that a process that stands by does not read: nothing there waits for it.
+	LeftToLeader []bus.Topic
 }
 
 // Step is what is known of one timestep.
@@ -58,7 +60,7 @@ func Merge(all ...*Status) *Status {
 			out.Ensemble = s.Ensemble
 		}
 		if s.Consumed != nil {
-			out.Consumed = s.Consumed
+			out.Consumed, out.LeftToLeader = s.Consumed, s.LeftToLeader
 		}
 	}
 	return out
