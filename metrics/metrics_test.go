@@ -61,6 +61,7 @@ func (p *process) everything() {
 	l.RecordsMissed(events.RecordsMissed{Topic: "slices.v1", Partition: 1, From: 3, To: 7, Reason: "corrupt_batch"})
 	l.BrokersProbed(events.BrokersProbed{Reachable: true})
 	l.OutageChanged(events.OutageChanged{Places: 2, Problems: 3})
+	l.DiskChanged(events.DiskChanged{Paths: 4})
 	l.SnapshotChanged(events.SnapshotChanged{Timestep: 4, State: lethe.Open})
 	l.SnapshotChanged(events.SnapshotChanged{Timestep: 3, State: lethe.Closed, Duration: 30 * time.Millisecond})
 	l.SnapshotChanged(events.SnapshotChanged{Timestep: 2, State: lethe.Settled})

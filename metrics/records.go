@@ -22,6 +22,7 @@ type recordMetrics struct {
 	missed      *prometheus.CounterVec
 	reachable   prometheus.Gauge
 	waiting     prometheus.Gauge
+	disk        prometheus.Gauge
 	problems    prometheus.Gauge
 }
 
@@ -48,6 +49,8 @@ func newRecordMetrics(opts Options) *recordMetrics {
 		reachable: gauge("lethe_broker_reachable", "Whether a broker answered when it was last asked: 1 or 0."),
 		waiting: gauge("lethe_partitions_waiting",
 			"Topics and partitions that cannot be read or written at present and are waited for."),
+		disk: gauge("lethe_disk_writes_waiting",
+			"Files of which a write waits because their disk does not take it: it is full, or not for writing."),
 		problems: gauge("lethe_topic_problems",
 			"What is wrong with topics until an operator looks: settings, what was not read, topics that are others."),
 	}
@@ -87,6 +90,7 @@ func (m *recordMetrics) listener() events.Listener {
 			m.waiting.Set(float64(e.Places))
 			m.problems.Set(float64(e.Problems))
 		},
+		DiskChanged: func(e events.DiskChanged) { m.disk.Set(float64(e.Paths)) },
 	}
 }
 
@@ -99,5 +103,6 @@ func (m *recordMetrics) followedTopic(name string) string {
 }
 
 func (m *recordMetrics) collectors() []prometheus.Collector {
-	return []prometheus.Collector{m.consumed, m.deadLetters, m.lag, m.missed, m.reachable, m.waiting, m.problems}
+	return []prometheus.Collector{m.consumed, m.deadLetters, m.lag, m.missed, m.reachable, m.waiting, m.disk,
+		m.problems}
 }

@@ -3,6 +3,8 @@ package service
 import (
 	"fmt"
 	"time"
+
+	"lethe/metrics/events"
 )
 
 // diskComponent is what health checks call the disk of the data directory.
@@ -51,8 +53,9 @@ func (o *outages) waitsForDisk(path string) bool {
 	return waits
 }
 
-// publishDisk tells the health checks what is waited for. The caller holds mu.
+// publishDisk tells the health checks and metrics what is waited for. The caller holds mu.
 func (o *outages) publishDisk() {
+	o.tell.DiskChanged(events.DiskChanged{Paths: len(o.disk)})
 	// An error of a file system names the path.
 	if _, why := first(o.disk); why != "" {
 		if more := len(o.disk) - 1; more > 0 {

@@ -18,6 +18,8 @@ type Listener struct {
 	BrokersProbed func(BrokersProbed)
 	// OutageChanged follows every change of what is waited for.
 	OutageChanged func(OutageChanged)
+	// DiskChanged follows every change of what waits for a disk.
+	DiskChanged func(DiskChanged)
 
 	// SnapshotChanged follows every change of a timestep's state.
 	SnapshotChanged func(SnapshotChanged)
@@ -64,6 +66,7 @@ func Tee(listeners ...Listener) Listener {
 		RecordsMissed:      tee(listeners, func(l Listener) func(RecordsMissed) { return l.RecordsMissed }),
 		BrokersProbed:      tee(listeners, func(l Listener) func(BrokersProbed) { return l.BrokersProbed }),
 		OutageChanged:      tee(listeners, func(l Listener) func(OutageChanged) { return l.OutageChanged }),
+		DiskChanged:        tee(listeners, func(l Listener) func(DiskChanged) { return l.DiskChanged }),
 		SnapshotChanged:    tee(listeners, func(l Listener) func(SnapshotChanged) { return l.SnapshotChanged }),
 		SnapshotPartitioned: tee(listeners,
 			func(l Listener) func(SnapshotPartitioned) { return l.SnapshotPartitioned }),

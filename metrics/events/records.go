@@ -58,3 +58,6 @@ type BrokersProbed struct{ Reachable bool }
 // OutageChanged says for how many topics and partitions something is waited for, and how
 // much is wrong with topics that an operator has to look at.
 type OutageChanged struct{ Places, Problems int }
+
+// DiskChanged says of how many files a write waits, because their disk does not take it.
+type DiskChanged struct{ Paths int }
