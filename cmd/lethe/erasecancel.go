@@ -5,18 +5,15 @@ import (
 	"time"
 
 	"lethe"
+	"lethe/deletions"
 	"lethe/internal/command"
 	"lethe/pipeline/requests"
 )
 
 type eraseCancelCmd struct {
-	brokerFlags
-	signFlags
-	statusFlags
-	RequestID     string        `arg:"" help:"The request."`
-	RequestDigest string        `help:"Cancel it only if it has this digest." placeholder:"HEX"`
-	Timeout       time.Duration `help:"How long to wait for the answer." default:"1m"`
-	JSON          bool          `help:"Print one JSON document."`
+	signedFlags
+	RequestID     string `arg:"" help:"The request."`
+	RequestDigest string `help:"Cancel it only if it has this digest." placeholder:"HEX"`
 }
 
 // Help shows an example.
@@ -35,23 +32,12 @@ func (c *eraseCancelCmd) Run(a *command.App) error {
 	if err != nil {
 		return err
 	}
-	client, err := c.open(a)
-	if err != nil {
+	var s deletions.Status
+	err = c.answered(a, func(ctx context.Context, topics *requests.Signing) (err error) {
+		s, err = requests.Cancel(ctx, topics, c.RequestID, digest, time.Now())
 		return err
-	}
-	defer client.Close()
-	ctx, cancel := context.WithTimeout(a.Context, c.Timeout)
-	defer cancel()
-	believed, topics, err := signedBothWays(a, c.brokerFlags, c.signFlags, c.statusFlags, client)
-	if err != nil {
-		return err
-	}
-	s, err := requests.Cancel(ctx, topics, c.RequestID, digest, time.Now())
-	c.unsigned(a, believed)
-	if err == nil {
-		c.caveat(a, believed)
-	}
-	return printFound(a, s, explained(err), c.JSON)
+	})
+	return printFound(a, s, err, c.JSON)
 }
 
 // requestDigest reads --request-digest, of which none is the digest of 0.

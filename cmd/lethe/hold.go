@@ -30,16 +30,12 @@ func (holdCmd) Help() string {
 }
 
 type holdSetCmd struct {
-	brokerFlags
-	signFlags
-	statusFlags
-	Node    []string      `help:"Transaction to keep; may be given several times." placeholder:"ID" sep:"none"`
-	Subject []string      `help:"Customer, account or address: keeps what carries it." placeholder:"KEY" sep:"none"`
-	Reason  string        `help:"Why; only its keyed hash is kept." placeholder:"TEXT"`
-	Until   string        `help:"When it ends: RFC 3339, or such as 720h; else when lifted." placeholder:"T"`
-	Name    string        `help:"Name of the hold; made up if not given." placeholder:"NAME"`
-	Timeout time.Duration `help:"How long to wait for the answer." default:"1m"`
-	JSON    bool          `help:"Print one JSON document."`
+	signedFlags
+	Node    []string `help:"Transaction to keep; may be given several times." placeholder:"ID" sep:"none"`
+	Subject []string `help:"Customer, account or address: keeps what carries it." placeholder:"KEY" sep:"none"`
+	Reason  string   `help:"Why; only its keyed hash is kept." placeholder:"TEXT"`
+	Until   string   `help:"When it ends: RFC 3339, or such as 720h; else when lifted." placeholder:"T"`
+	Name    string   `help:"Name of the hold; made up if not given." placeholder:"NAME"`
 }
 
 // Help shows an example.
@@ -88,23 +84,14 @@ func (c *holdSetCmd) Run(a *command.App) error {
 	if err := holdRefusal(hold); err != nil {
 		return command.Usage(err)
 	}
-	client, err := c.open(a)
+	var h deletions.Hold
+	err = c.answered(a, func(ctx context.Context, topics *requests.Signing) (err error) {
+		h, err = requests.SetHold(ctx, topics, hold)
+		return err
+	})
 	if err != nil {
 		return err
 	}
-	defer client.Close()
-	ctx, cancel := context.WithTimeout(a.Context, c.Timeout)
-	defer cancel()
-	believed, topics, err := signedBothWays(a, c.brokerFlags, c.signFlags, c.statusFlags, client)
-	if err != nil {
-		return err
-	}
-	h, err := requests.SetHold(ctx, topics, hold)
-	c.unsigned(a, believed)
-	if err != nil {
-		return explained(err)
-	}
-	c.caveat(a, believed)
 	if c.JSON || h.TooLate == 0 {
 		if err := printHold(a, h, c.JSON); err != nil {
 			return err
@@ -136,12 +123,8 @@ func holdRefusal(hold ingest.Hold) error {
 }
 
 type holdLiftCmd struct {
-	brokerFlags
-	signFlags
-	statusFlags
-	Name    string        `arg:"" help:"The hold."`
-	Timeout time.Duration `help:"How long to wait for the answer." default:"1m"`
-	JSON    bool          `help:"Print one JSON document."`
+	signedFlags
+	Name string `arg:"" help:"The hold."`
 }
 
 // Help shows an example.
@@ -149,23 +132,14 @@ func (holdLiftCmd) Help() string { return "Example:\n  lethe hold lift case-7" }
 
 // Run lifts a hold.
 func (c *holdLiftCmd) Run(a *command.App) error {
-	client, err := c.open(a)
+	var h deletions.Hold
+	err := c.answered(a, func(ctx context.Context, topics *requests.Signing) (err error) {
+		h, err = requests.LiftHold(ctx, topics, c.Name, time.Now())
+		return err
+	})
 	if err != nil {
 		return err
 	}
-	defer client.Close()
-	ctx, cancel := context.WithTimeout(a.Context, c.Timeout)
-	defer cancel()
-	believed, topics, err := signedBothWays(a, c.brokerFlags, c.signFlags, c.statusFlags, client)
-	if err != nil {
-		return err
-	}
-	h, err := requests.LiftHold(ctx, topics, c.Name, time.Now())
-	c.unsigned(a, believed)
-	if err != nil {
-		return explained(err)
-	}
-	c.caveat(a, believed)
 	return printHold(a, h, c.JSON)
 }
 

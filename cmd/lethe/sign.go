@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto"
 	"errors"
 	"fmt"
@@ -66,13 +67,39 @@ func unfinished(s deletions.Status) string {
 	return "it goes on once no hold names its targets (lethe hold list)"
 }
 
-// signedBothWays are the topics with what the deployment has signed, and those to which is written signed.
-func signedBothWays(
-	a *command.App, brokers brokerFlags, sign signFlags, status statusFlags, client *bus.Client,
-) (believed requests.Bus, topics *requests.Signing, err error) {
-	if believed, err = status.believed(a, brokers.Config, client); err != nil {
-		return nil, nil, err
+// signedFlags are those of a command that tells lethe something signed, and waits for what it answers.
+type signedFlags struct {
+	brokerFlags
+	signFlags
+	statusFlags
+	Timeout time.Duration `help:"How long to wait for the answer." default:"1m"`
+	JSON    bool          `help:"Print one JSON document."`
+}
+
+// answered has tell write to topics and wait for an answer, and says how far that was checked.
+func (f signedFlags) answered(
+	a *command.App, tell func(ctx context.Context, topics *requests.Signing) error,
+) error {
+	client, err := f.open(a)
+	if err != nil {
+		return err
 	}
-	topics, err = sign.topics(believed, client)
-	return believed, topics, err
+	defer client.Close()
+	ctx, cancel := context.WithTimeout(a.Context, f.Timeout)
+	defer cancel()
+	believed, err := f.believed(a, f.Config, client)
+	if err != nil {
+		return err
+	}
+	topics, err := f.topics(believed, client)
+	if err != nil {
+		return err
+	}
+	err = tell(ctx, topics)
+	f.unsigned(a, believed)
+	if err != nil {
+		return explained(err)
+	}
+	f.caveat(a, believed)
+	return nil
 }
