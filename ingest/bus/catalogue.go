@@ -145,10 +145,6 @@ func specOf(t Topic, cfg *Config) spec {
 			retention = strconv.FormatInt(cfg.ErasureRetention.Milliseconds(), 10)
 		}
 	}
-	largest := messageBytes
-	if t == DeadLetters {
-		largest = deadLetterBytes
-	}
 	deletionDelay := strconv.FormatInt(fileDeletionDelay.Milliseconds(), 10)
 	lag := strconv.FormatInt(lagTime.Milliseconds(), 10)
 	s.settings = []setting{
@@ -157,7 +153,7 @@ func specOf(t Topic, cfg *Config) spec {
 		{"delete.retention.ms", "0", exactly},
 		{"file.delete.delay.ms", deletionDelay, atMost},
 		{"max.compaction.lag.ms", lag, atMost},
-		{"max.message.bytes", strconv.Itoa(largest), atLeast},
+		{"max.message.bytes", strconv.Itoa(largest(t)), atLeast},
 		{"min.cleanable.dirty.ratio", "0", exactly},
 		{"retention.bytes", "-1", exactly},
 		{"retention.ms", retention, exactly},
@@ -165,4 +161,12 @@ func specOf(t Topic, cfg *Config) spec {
 		{"segment.ms", lag, atMost},
 	}
 	return s
+}
+
+// largest is how much a record of a topic may take, with what surrounds it.
+func largest(t Topic) int {
+	if t == DeadLetters {
+		return deadLetterBytes
+	}
+	return messageBytes
 }

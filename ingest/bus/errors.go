@@ -64,8 +64,14 @@ var (
 	ErrSurplus = errors.New("topics have too many partitions")
 
 	// ErrTooLarge marks a record over the topic's max.message.bytes. The
-	// caller must split it or refuse it; trying again fails again.
+	// caller must split it or refuse it; trying again fails again. A patient client
+	// waits where the topic would take it with lethe's settings.
 	ErrTooLarge = errors.New("record is larger than the topic allows")
+
+	// errOtherSetting marks what brokers refuse because a setting of theirs or of the topic is another one than lethe
+	// asks for, or because of their clock: an operator may mend that while a patient client waits.
+	errOtherSetting = errors.New("refused for a setting of the topic or the brokers, or their clock (lethe topics plan " +
+		"says what settings lethe needs)")
 
 	// ErrMoved marks that other brokers keep a partition than a moment ago. The caller begins anew.
 	ErrMoved = errors.New("a partition is kept by other brokers than before")

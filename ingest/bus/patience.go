@@ -21,8 +21,9 @@ type Watch func(place string, err error)
 // OpenPatient is Open for those who have nothing better to do than to wait: until
 // its context ends, no call fails for reasons that may pass, such as brokers that
 // are away, are slow, elect leaders, or refuse a password, a certificate or a right,
-// which an operator may mend meanwhile, and topics that were there and are deleted. Settings that
-// brokers refuse and topics that were never there still are errors.
+// which an operator may mend meanwhile, topics that were there and are deleted, and records that are
+// refused for settings of topics that are not lethe's. Settings that brokers refuse and topics that
+// were never there still are errors.
 func OpenPatient(cfg Config, watch Watch) (*Client, error) {
 	c, err := Open(cfg)
 	if err == nil {

@@ -96,18 +96,23 @@ func (c *Client) writePartition(ctx context.Context, tp TopicPartition, records 
 
 // batchLength is how many of the records fit one request, at least one.
 func (c *Client) batchLength(records []ingest.Outgoing) int {
-	const framingBytes = 32 // at most this much surrounds a record or a header
 	size := 0
 	for i, rec := range records[:min(len(records), c.cfg.MaxBatchRecords)] {
-		size += framingBytes + len(rec.Key) + len(rec.Value)
-		for _, h := range rec.Headers {
-			size += framingBytes + len(h.Key) + len(h.Value)
-		}
-		if size > c.cfg.MaxBatchBytes {
+		if size += requestBytes(rec); size > c.cfg.MaxBatchBytes {
 			return max(i, 1)
 		}
 	}
 	return min(len(records), c.cfg.MaxBatchRecords)
+}
+
+// requestBytes is what a record takes of a request, at most.
+func requestBytes(rec ingest.Outgoing) int {
+	const framingBytes = 32 // at most this much surrounds a record or a header
+	size := framingBytes + len(rec.Key) + len(rec.Value)
+	for _, h := range rec.Headers {
+		size += framingBytes + len(h.Key) + len(h.Value)
+	}
+	return size
 }
 
 func (c *Client) writeBatch(ctx context.Context, tp TopicPartition, records []ingest.Outgoing) error {
@@ -142,13 +147,27 @@ func writePatiently(ctx context.Context, c *Client, tp TopicPartition, records [
 	return until(ctx, c, tp.String(), func() error {
 		err := c.produce(ctx, tp, records)
 		switch {
-		case errors.Is(err, kafka.MessageSizeTooLarge):
+		case errors.Is(err, kafka.MessageSizeTooLarge) && requestBytes(records[0]) > largest(tp.Topic):
 			return ErrTooLarge
+		case refusedForASetting(err):
+			return fmt.Errorf("%w: %v", errOtherSetting, err) //nolint:errorlint // Kafka's code says that it is for good
 		case isMissing(err): // the transport calls so what it may not see
 			return c.diagnose(ctx, tp, err)
 		}
 		return err
 	})
+}
+
+// refusedForASetting reports whether other settings, or another clock, would have brokers take what lethe writes.
+func refusedForASetting(err error) bool {
+	for _, code := range []kafka.Error{
+		kafka.MessageSizeTooLarge, kafka.RecordListTooLarge, kafka.InvalidTimestamp, kafka.PolicyViolation,
+	} {
+		if errors.Is(err, code) {
+			return true
+		}
+	}
+	return false
 }
 
 // diagnoseLate diagnoses a failure after the context's own time has run out.
