@@ -162,7 +162,7 @@ func (c *Client) readPartition(ctx context.Context, r reading, fn func(ingest.Re
 	e := newEffort(c, r.String())
 	defer e.abandoned()
 	for position < end {
-		got, err := readSome(ctx, e, r, position)
+		got, err := readSome(ctx, e, r, position, end)
 		if err != nil {
 			return 0, err
 		}
@@ -194,8 +194,8 @@ func (r reading) readable(e *effort, damaged *protocol.DamageError) error {
 }
 
 // readSome reads what stands at a position. If that fails and may work later it waits, and returns no records
-// and where to go on.
-func readSome(ctx context.Context, e *effort, r reading, position int64) (protocol.Fetched, error) {
+// and where to go on. The leader's log ends at end.
+func readSome(ctx context.Context, e *effort, r reading, position, end int64) (protocol.Fetched, error) {
 	c := e.client
 	got, err := fetchAtMost(ctx, c, r, position, c.cfg.MaxFetchBytes)
 	if err == nil && r.copy != nil && got.Next == position {
@@ -213,9 +213,21 @@ func readSome(ctx context.Context, e *effort, r reading, position int64) (protoc
 		if rangeErr != nil || r.copy == nil {
 			return got, errors.Join(err, rangeErr)
 		}
+		if start, err = copyStart(ctx, c, r, end); err == nil && start > position {
+			return protocol.Fetched{Next: min(start, end)}, nil
+		}
 		err = errBehind
 	}
 	return protocol.Fetched{Next: position}, retries(ctx, e, r, err)
+}
+
+// copyStart is where a broker's copy begins. Brokers remove what retention lets go each in its own time, and one that
+// did so while another setting was in force may begin behind the leader for good. A copy that has not come as far as
+// the leader's end is behind, which is an error.
+func copyStart(ctx context.Context, c *Client, r reading, end int64) (int64, error) {
+	const one = 1 // nothing is there: it is asked for where it begins
+	got, err := fetchAtMost(ctx, c, r, end, one)
+	return got.Start, err
 }
 
 // retries waits until a failed read is tried again, or returns why it is not.

@@ -36,8 +36,9 @@ type Fetched struct {
 	// Next is where to go on: past the last whole batch, whether or not
 	// compaction left anything of its end.
 	Next int64
-	// End is the position after the last record that can be read.
-	End int64
+	// Start is where the log begins of the broker that answered, End the position after the last record
+	// that can be read.
+	Start, End int64
 	// Nearer, if not nil, is the broker to read instead, of the reader's rack; there is nothing else then.
 	Nearer *int32
 	// Damaged, if not nil, is what stands at the position and cannot be read; Next is
@@ -129,7 +130,7 @@ func (req *FetchRequest) read(response *kmsg.FetchResponse) (Fetched, error) {
 		return Fetched{Next: req.Position, Nearer: &p.PreferredReadReplica}, nil
 	}
 	b := batchReader{topic: req.Topic, partition: req.Partition, position: req.Position, aborted: p.AbortedTransactions}
-	got := Fetched{End: p.LastStableOffset}
+	got := Fetched{Start: p.LogStartOffset, End: p.LastStableOffset}
 	var err error
 	if got.Damaged, err = b.readAll(p.RecordBatches, p.LastStableOffset); err != nil {
 		return Fetched{}, err
