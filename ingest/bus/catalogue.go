@@ -154,6 +154,9 @@ func specOf(t Topic, cfg *Config) spec {
 		{"file.delete.delay.ms", deletionDelay, atMost},
 		{"max.compaction.lag.ms", lag, atMost},
 		{"max.message.bytes", strconv.Itoa(largest(t)), atLeast},
+		// By the time that a producer gives, no segment ends until the clock of one that is ahead is reached, and
+		// nothing in it is cleaned.
+		{"message.timestamp.type", "LogAppendTime", exactly},
 		{"min.cleanable.dirty.ratio", "0", exactly},
 		{"retention.bytes", "-1", exactly},
 		{"retention.ms", retention, exactly},

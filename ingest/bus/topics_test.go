@@ -38,11 +38,13 @@ func TestApplyCorrectsAndNeverLowers(t *testing.T) {
 	set := func(name, value string) { setTopic(t, b, c.Name(bus.Labels), name, value) }
 	set("cleanup.policy", "delete")
 	set("delete.retention.ms", "86400000")
+	set("message.timestamp.type", "CreateTime")
 	set("max.message.bytes", "9999999") // more than needed: fine
 	set("segment.bytes", "1048576")     // less than needed: fine
 	want := []bus.Problem{
 		{Topic: bus.Labels, Setting: "cleanup.policy", Have: "delete", Want: "compact"},
 		{Topic: bus.Labels, Setting: "delete.retention.ms", Have: "86400000", Want: "0"},
+		{Topic: bus.Labels, Setting: "message.timestamp.type", Have: "CreateTime", Want: "LogAppendTime"},
 	}
 	// A broker shows a change a moment after it has taken it.
 	require.Eventually(t, func() bool {
