@@ -23,6 +23,7 @@ const (
 	crcFromByte = 21
 
 	attributeCompression   = 0x07
+	attributeAppendTime    = 0x08
 	attributeTransactional = 0x10
 	attributeControl       = 0x20
 	// maxRecords bounds the records that are taken at once, and maxHeaders the headers that a
@@ -172,11 +173,20 @@ func (b *batchReader) readRecords(body []byte, batch *kmsg.RecordBatch, control 
 			b.records = append(b.records, ingest.Record{
 				Topic: b.topic, Partition: b.partition, Offset: offset,
 				Key: rec.Key, Value: rec.Value, Headers: headers(rec.Headers, more),
-				Time: time.UnixMilli(batch.FirstTimestamp + rec.TimestampDelta64).UTC(),
+				Time: timeOf(batch, rec.TimestampDelta64),
 			})
 		}
 	}
 	return nil
+}
+
+// timeOf is when a record was written: by the broker's clock where the topic goes by that, which a broker notes for the
+// batch alone until it is compacted, and else by the producer's.
+func timeOf(batch *kmsg.RecordBatch, deltaMillis int64) time.Time {
+	if batch.Attributes&attributeAppendTime != 0 {
+		return time.UnixMilli(batch.MaxTimestamp).UTC()
+	}
+	return time.UnixMilli(batch.FirstTimestamp + deltaMillis).UTC()
 }
 
 // openAborted notes the producers of aborted transactions that begin at or

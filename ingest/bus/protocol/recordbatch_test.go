@@ -64,6 +64,25 @@ func TestBatchesEndWhereTheirHeaderSays(t *testing.T) {
 	require.Nil(t, d.records[1].Key)
 }
 
+// A topic that goes by the broker's clock has that time in the header of each batch, whatever producers say.
+func TestRecordsHaveTheTimeByWhichTheirTopicGoes(t *testing.T) {
+	const attributesAt, firstTimeAt, lastTimeAt = 21, 27, 35
+	times := func(attributes uint16) (out []int64) {
+		raw := sampleBatch(t, 0)
+		binary.BigEndian.PutUint16(raw[attributesAt:], attributes)
+		binary.BigEndian.PutUint64(raw[firstTimeAt:], 5_000)
+		binary.BigEndian.PutUint64(raw[lastTimeAt:], 9_000)
+		var d batchReader
+		readWhole(t, &d, stretch(raw, 2))
+		for _, rec := range d.records {
+			out = append(out, rec.Time.UnixMilli())
+		}
+		return out
+	}
+	require.Equal(t, []int64{5_000, 5_000, 5_000}, times(0))
+	require.Equal(t, []int64{9_000, 9_000, 9_000}, times(attributeAppendTime))
+}
+
 func TestACutBatchWaitsForTheNextFetch(t *testing.T) {
 	whole, cut := sampleBatch(t, 0), sampleBatch(t, 3)
 	for n := range len(cut) {
