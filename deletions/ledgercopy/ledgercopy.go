@@ -38,6 +38,9 @@ func Records(secret lethe.Secret, e deletions.Entry) ([]ingest.Outgoing, error) 
 	return bus.Chunks(keyPrefix+e.RequestID, value, []ingest.Header{code}, bus.DefaultChunkBytes), nil
 }
 
+// IsCopy reports whether a record of control.v1 with such a key is a copy of an entry, or a part of one.
+func IsCopy(key []byte) bool { return strings.HasPrefix(string(key), keyPrefix) }
+
 func codeOf(secret lethe.Secret, value []byte) string {
 	d := secret.Ledger().Hash("ledger-copy", value)
 	return hex.EncodeToString(d[:])

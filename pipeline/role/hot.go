@@ -64,6 +64,9 @@ func (s *Standing) Write(ctx context.Context, b Bus, t bus.Topic, records []inge
 		if internal(t) {
 			owned = wire.OwnedBy(by, records)
 		}
+		if t == bus.Control {
+			return s.Lead.sayings.write(ctx, owned, func(counted []ingest.Outgoing) error { return b.Write(ctx, t, counted) })
+		}
 		return b.Write(ctx, t, owned)
 	})
 	if err == nil && t != bus.Control && slices.Contains(s.Open, t) {

@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strconv"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
 
 	"lethe"
 	"lethe/ingest"
@@ -30,6 +33,8 @@ type pair struct {
 	writes map[string]role.Bus
 	logics map[string]*echo
 	stops  map[string]func() error
+	// fenced are the topics as each process writes to them in its present term.
+	fenced sync.Map
 }
 
 func newPair(t *testing.T) *pair {
@@ -53,6 +58,7 @@ func (p *pair) start(name string) {
 			topics = own
 		}
 		around := role.Around(s.Fenced(topics), events.Listener{}, log)
+		p.fenced.Store(name, around.Bus)
 		around.Standing, s.Open = s, p.open
 		return role.Follow("echo", logic, around), nil
 	})
@@ -160,6 +166,41 @@ func TestWhoLeadsAfterTheGroupWasForgottenIsHeard(t *testing.T) {
 		require.Greater(t, by.Generation, int64(40))
 		return nil
 	}))
+}
+
+// What who leads says on control.v1 is heard in the order in which it stands there, however many write at once, and not
+// once more when it is written again.
+func TestWhatALeaderSaysIsHeardOnce(t *testing.T) {
+	p := newPair(t)
+	p.start("one")
+	p.publish(1)
+	p.await("1 one")
+	now, _ := p.fenced.Load("one")
+	var writers errgroup.Group
+	for i := range 20 {
+		writers.Go(func() error {
+			records, err := (&wire.Command{RequestID: strconv.Itoa(i), Phase: wire.PhaseSuppress}).Records()
+			return errors.Join(err, now.(role.Bus).Write(t.Context(), bus.Control, records))
+		})
+	}
+	require.NoError(t, writers.Wait())
+	reader, said := wire.NewNoticeReader(), []ingest.Record(nil)
+	hear := func(rec ingest.Record) (heard int) {
+		n, err := reader.Read(rec)
+		require.NoError(t, err)
+		if n.Command != nil {
+			said, heard = append(said, rec), 1
+		}
+		return heard
+	}
+	require.NoError(t, p.topics.ReadAll(t.Context(), bus.Control, func(rec ingest.Record) error {
+		hear(rec)
+		return nil
+	}))
+	require.Len(t, said, 20)
+	for _, rec := range said {
+		require.Zero(t, hear(rec))
+	}
 }
 
 // What a leader writes and does not read is no lag of its group.

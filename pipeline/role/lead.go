@@ -62,6 +62,7 @@ type Lead struct {
 	// writing are the ends of what is being written, see write.
 	writing map[int]context.CancelFunc
 	writes  int
+	sayings sayings
 }
 
 // NewLead returns the part of a data directory in a role. The clock is the one by which the sharer
@@ -71,6 +72,7 @@ func NewLead(role, instance string, sharer Sharer, now func() time.Time, log *sl
 		role: role, instance: instance, sharer: sharer, now: now, log: log,
 		changed: make(chan struct{}), dealt: make(map[bus.TopicPartition]int64),
 		writing: make(map[int]context.CancelFunc), noted: make(map[bus.TopicPartition]int64),
+		sayings: sayings{turn: make(chan struct{}, 1)},
 	}
 	l.group = bus.GroupConfig{
 		Name: role, Topic: bus.Control, CommitEvery: sharer.Session() / announcements, Rank: l.rank,

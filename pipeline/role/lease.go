@@ -5,6 +5,7 @@ import (
 	"context"
 	"time"
 
+	"lethe/ingest"
 	"lethe/pipeline/wire"
 )
 
@@ -92,4 +93,27 @@ func (l *Lead) holds(ctx context.Context, term int64) (wire.Owner, error) {
 
 func (l *Lead) owner() wire.Owner {
 	return wire.Owner{Generation: l.heard.counted(l.generation), Instance: l.instance}
+}
+
+// sayings are the records of control.v1 that a process writes as the leader.
+type sayings struct {
+	// turn is taken by who writes, and goes before said, which counts them.
+	turn chan struct{}
+	said int64
+}
+
+// write has records written that tell which ones of this process's they are, one write after the other: readers leave
+// out what comes behind a later one.
+func (s *sayings) write(
+	ctx context.Context, records []ingest.Outgoing, write func(counted []ingest.Outgoing) error,
+) error {
+	select {
+	case s.turn <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-s.turn }()
+	counted := wire.Counted(s.said, records)
+	s.said += int64(len(records))
+	return write(counted)
 }

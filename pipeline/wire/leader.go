@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"lethe/deletions/ledgercopy"
 	"lethe/ingest"
 )
 
@@ -54,7 +55,7 @@ func LedBy(key []byte) string {
 		return role
 	case string(key) == servedKey:
 		return leadsScore
-	case strings.HasPrefix(string(key), commandPrefix):
+	case strings.HasPrefix(string(key), commandPrefix), ledgercopy.IsCopy(key):
 		return leadsGraphs
 	default:
 		return ""

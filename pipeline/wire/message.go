@@ -18,6 +18,8 @@ const (
 	previousHeader = "lethe.previous"
 	lastHeader     = "lethe.last"
 	ownerHeader    = "lethe.owner"
+	// countHeader tells which one of its owner's a record of control.v1 is, see Counted.
+	countHeader = "lethe.count"
 )
 
 // shrinkChunksMax bounds by how many chunks an artefact can shrink when it is

@@ -55,8 +55,8 @@ func isStatus(value []byte) bool {
 type NoticeReader struct {
 	chunks *bus.Assembler
 	// commands leave out those of who led the erasures before another process did, served what
-	// such a one said of what score serves.
-	commands, served Fence
+	// such a one said of what score serves, and both what is said again.
+	commands, served Once
 }
 
 // NewNoticeReader returns a reader that has read nothing.
@@ -82,17 +82,17 @@ func (r *NoticeReader) Read(rec ingest.Record) (Notice, error) {
 	return Notice{Command: command}, nil
 }
 
-// stale reports whether who wrote a record had been replaced by another process before.
+// stale reports whether who wrote a record had been replaced by another process before, or has said it before. What
+// else such a process writes is noted: of a request that has ended nothing but the ledger's copy stays in the topic.
 func (r *NoticeReader) stale(rec ingest.Record) bool {
 	if rec.Unproven != "" {
 		return false
 	}
-	o, _ := OwnerOf(rec)
-	switch {
-	case strings.HasPrefix(string(rec.Key), commandPrefix):
-		return r.commands.Stale(o)
-	case isServed(rec):
-		return r.served.Stale(o)
+	switch LedBy(rec.Key) {
+	case leadsGraphs:
+		return r.commands.Again(rec) && strings.HasPrefix(string(rec.Key), commandPrefix)
+	case leadsScore:
+		return r.served.Again(rec) && isServed(rec)
 	default:
 		return false
 	}

@@ -75,3 +75,52 @@ func (f *Fence) Stale(o Owner) bool {
 	f.newest = o
 	return false
 }
+
+// Counted returns records that say that they come after so many of their owner's: the first is the next one.
+func Counted(said int64, records []ingest.Outgoing) []ingest.Outgoing {
+	out := slices.Clone(records)
+	for i := range out {
+		header := ingest.Header{Key: countHeader, Value: strconv.AppendInt(nil, said+int64(i)+1, 10)}
+		out[i].Headers = append(slices.Clip(out[i].Headers), header)
+	}
+	return out
+}
+
+// countOf reads which of its owner's records one is, 0 if it does not tell.
+func countOf(rec ingest.Record) int64 {
+	for _, h := range rec.Headers {
+		if n, err := strconv.ParseInt(string(h.Value), 10, 64); h.Key == countHeader && err == nil {
+			return n
+		}
+	}
+	return 0
+}
+
+// Once leaves out what who was replaced says, as a Fence does, and what is said again: a record of lethe's can be
+// written anew as it is by whoever has read it. The zero value knows of none.
+type Once struct {
+	fence Fence
+	by    Owner
+	count int64
+}
+
+// Again notes a record of those that one owner at a time writes and counts, in their order, and reports whether it
+// is left out.
+func (o *Once) Again(rec ingest.Record) bool {
+	by, tells := OwnerOf(rec)
+	if !tells {
+		return false
+	}
+	if o.fence.Stale(by) {
+		return true
+	}
+	if by != o.by {
+		o.by, o.count = by, 0
+	}
+	count := countOf(rec)
+	if o.count > 0 && count <= o.count {
+		return true
+	}
+	o.count = count
+	return false
+}

@@ -1,0 +1,102 @@
+package wire_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe"
+	"lethe/ingest"
+	"lethe/pipeline/wire"
+)
+
+// spoken are records of control.v1 in the order in which an owner wrote them.
+type spoken struct {
+	t    *testing.T
+	by   wire.Owner
+	said int64
+}
+
+func (s *spoken) say(records []ingest.Outgoing, err error) (out []ingest.Record) {
+	s.t.Helper()
+	require.NoError(s.t, err)
+	for _, rec := range wire.Counted(s.said, wire.OwnedBy(s.by, records)) {
+		out = append(out, ingest.Record{Topic: "control", Key: rec.Key, Value: rec.Value, Headers: rec.Headers})
+	}
+	s.said += int64(len(records))
+	return out
+}
+
+func (s *spoken) command(id string, phase wire.Phase) []ingest.Record {
+	c := &wire.Command{RequestID: id, Phase: phase, Suppressed: []lethe.Digest{{4}}}
+	return s.say(c.Records())
+}
+
+func (s *spoken) served(through lethe.Timestep) []ingest.Record {
+	rec, err := wire.Served{Through: through}.Record()
+	return s.say([]ingest.Outgoing{rec}, err)
+}
+
+// heard are the phases, and the deleted commands, that a reader takes from records.
+func heard(t *testing.T, r *wire.NoticeReader, records ...[]ingest.Record) (out []string) {
+	t.Helper()
+	for _, list := range records {
+		for _, rec := range list {
+			n, err := r.Read(rec)
+			require.NoError(t, err)
+			switch {
+			case n.Command != nil:
+				out = append(out, n.Command.RequestID+" "+string(n.Command.Phase))
+			case n.Deleted != "":
+				out = append(out, n.Deleted+" deleted")
+			case n.Served != nil:
+				out = append(out, "served")
+			}
+		}
+	}
+	return out
+}
+
+// A command that was read can be written again as it is. Nobody follows it a second time: neither is suppressed what
+// was taken back, nor is taken again what another request has erased since.
+func TestACommandCountsOnce(t *testing.T) {
+	graphs := &spoken{t: t, by: wire.Owner{Generation: 1, Instance: "one"}}
+	suppress, lift := graphs.command("a", wire.PhaseSuppress), graphs.command("a", wire.PhaseLift)
+	gone := graphs.say([]ingest.Outgoing{wire.CommandTombstone("a")}, nil)
+	other := graphs.command("b", wire.PhasePurge)
+	reader := wire.NewNoticeReader()
+	require.Equal(t, []string{"a suppress", "a lift", "a deleted", "b purge"},
+		heard(t, reader, suppress, lift, gone, other))
+	require.Empty(t, heard(t, reader, suppress, lift, gone, other))
+	require.Equal(t, []string{"b search"}, heard(t, reader, graphs.command("b", wire.PhaseSearch)))
+
+	// Who takes over counts anew, and counts from then on.
+	next := &spoken{t: t, by: wire.Owner{Generation: 2, Instance: "one"}}
+	require.Equal(t, []string{"b search"}, heard(t, reader, next.command("b", wire.PhaseSearch)))
+	require.Empty(t, heard(t, reader, graphs.command("b", wire.PhaseSuppress), suppress))
+
+	// One that does not count, as of an earlier version, is not heard behind one of the same process that does.
+	plain := &spoken{t: t, by: next.by, said: -1}
+	require.Empty(t, heard(t, reader, plain.command("b", wire.PhaseSuppress)))
+}
+
+// Who begins to read when compaction has left nothing of a request but the ledger's copy does not follow its command
+// either.
+func TestACommandThatTheLedgersCopyFollowedIsOver(t *testing.T) {
+	graphs := &spoken{t: t, by: wire.Owner{Generation: 1, Instance: "one"}}
+	suppress := graphs.command("a", wire.PhaseSuppress)
+	kept := graphs.say([]ingest.Outgoing{{Key: []byte("!ledger/a/0"), Value: []byte("{}")}}, nil)
+	require.Empty(t, heard(t, wire.NewNoticeReader(), kept, suppress))
+}
+
+// Two roles have leaders of their own, each of which counts for itself.
+func TestWhatIsServedCountsOnce(t *testing.T) {
+	graphs := &spoken{t: t, by: wire.Owner{Generation: 1, Instance: "one"}, said: 40}
+	score := &spoken{t: t, by: wire.Owner{Generation: 1, Instance: "two"}}
+	reader := wire.NewNoticeReader()
+	before, now := score.served(1), score.served(2)
+	require.Equal(t, []string{"a purge", "served", "served"},
+		heard(t, reader, graphs.command("a", wire.PhasePurge), before, now))
+	require.Empty(t, heard(t, reader, before))
+	require.Equal(t, []string{"served"}, heard(t, reader, score.served(3)))
+}
