@@ -98,9 +98,19 @@ func newest(ctx context.Context, topics Bus) (map[string]deletions.Status, error
 // note keeps the status that a record says. What lethe did not write says nothing; the
 // service names it.
 func note(newest map[string]deletions.Status, rec ingest.Record) {
-	if n, err := wire.ParseNotice(rec); err == nil && n.Status != nil {
-		newest[string(rec.Key)] = *n.Status
+	if s, says := statusOf(rec); says {
+		newest[string(rec.Key)] = s
 	}
+}
+
+// statusOf returns the status that a record says. That of another request than its key names says nothing: somebody has
+// written it there.
+func statusOf(rec ingest.Record) (s deletions.Status, says bool) {
+	n, err := wire.ParseNotice(rec)
+	if err != nil || n.Status == nil || n.Status.Key() != string(rec.Key) {
+		return s, false
+	}
+	return *n.Status, true
 }
 
 // List returns the newest status of every request, oldest first. A request that

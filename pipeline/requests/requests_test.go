@@ -90,6 +90,30 @@ func TestListHoldsTheNewestStateOfEveryRequest(t *testing.T) {
 	require.ErrorIs(t, err, requests.ErrUnknown)
 }
 
+// The status of a request that somebody writes under the name of another one is not taken for that one's, whether or
+// not a key is known by which statuses are checked.
+func TestAStatusCountsUnderItsOwnName(t *testing.T) {
+	topics := roletest.NewBus(nil)
+	say(t, topics, "mine", at, deletions.Retraining)
+	other := entry(t, "other", at).Status()
+	other.State = deletions.Verified
+	value, err := other.Encode()
+	require.NoError(t, err)
+	for _, key := range []string{"mine", "nobody"} {
+		require.NoError(t, topics.Write(t.Context(), bus.ErasureStatus,
+			[]ingest.Outgoing{{Key: []byte(key), Value: value}}))
+	}
+	s, err := requests.Get(t.Context(), topics, "mine")
+	require.NoError(t, err)
+	require.Equal(t, "mine", s.RequestID)
+	require.Equal(t, deletions.Retraining, s.State)
+	_, err = requests.Get(t.Context(), topics, "nobody")
+	require.ErrorIs(t, err, requests.ErrUnknown)
+	all, err := requests.List(t.Context(), topics)
+	require.NoError(t, err)
+	require.Len(t, all, 1)
+}
+
 // Waiting hears of every state it sees and ends with the final one.
 func TestWaitFollowsARequestToItsEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -11,7 +11,6 @@ import (
 	"lethe/deletions"
 	"lethe/ingest"
 	"lethe/ingest/bus"
-	"lethe/pipeline/wire"
 )
 
 const pollInterval = 200 * time.Millisecond
@@ -57,8 +56,8 @@ func WaitAll(ctx context.Context, topics Bus, all []Submitted) error {
 	positions := make(map[int]int64)
 	for {
 		err := topics.ReadNew(ctx, bus.ErasureStatus, positions, func(rec ingest.Record) error {
-			if n, err := wire.ParseNotice(rec); err == nil && n.Status != nil && ended(*n.Status) {
-				delete(open, n.Status.RequestDigest)
+			if s, says := statusOf(rec); says && ended(s) {
+				delete(open, s.RequestDigest)
 			}
 			return nil
 		})
