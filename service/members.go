@@ -14,6 +14,7 @@ import (
 	"lethe/ingest/authority"
 	"lethe/ingest/bus"
 	"lethe/pipeline/wire"
+	"lethe/scoring"
 )
 
 // ErrMember is returned for an instance that is no member of a role, or not one alone.
@@ -202,4 +203,33 @@ func ofProcess(rec ingest.Record) (wire.Notice, error) {
 		return wire.Notice{}, nil
 	}
 	return wire.ParseNotice(rec)
+}
+
+// roleOf is the role whose work somebody shares from now on, or "". He has said with which settings before.
+func roleOf(n wire.Notice) string {
+	if n.Member == nil {
+		return ""
+	}
+	return n.Member.Role
+}
+
+// newest notes settings that a role has said, unless they were said before others that it has said: then they were
+// written again.
+func (p *shared) newest(s wire.Settings) bool {
+	if before, said := p.said[s.Role]; said && s.Since.Before(before.Since) {
+		return false
+	}
+	p.said[s.Role] = s
+	return true
+}
+
+// learntWith are the settings of scoring that train must know too: those of a meta-model.
+func learntWith(c configs.Config) map[string]bool {
+	shared := map[string]bool{"scoring.aggregation": true}
+	if c.Scoring.Aggregation == scoring.MethodStack {
+		for _, key := range []string{"scoring.threshold", "scoring.calibration", "scoring.learn_timesteps"} {
+			shared[key] = true
+		}
+	}
+	return shared
 }

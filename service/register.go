@@ -32,6 +32,8 @@ type register struct {
 	now     func() time.Time
 	// said are the roles of which its own record has come back.
 	said map[string]bool
+	// began is since when, of each role, what this data directory said stands that was read as the process began.
+	began map[string]time.Time
 }
 
 // newRegister registers roles that are played alone, and shared ones.
@@ -39,6 +41,7 @@ func newRegister(identity, run string, takeOver bool, alone, shared []string, no
 	r := &register{
 		identity: identity, run: run, takeOver: takeOver, own: make(map[string]wire.Instance),
 		members: make(map[string]wire.Member), now: now, said: make(map[string]bool),
+		began: make(map[string]time.Time),
 	}
 	for _, role := range alone {
 		r.own[role] = wire.Instance{Role: role, Identity: identity, Run: run, TakeOver: takeOver}
@@ -78,6 +81,11 @@ func (r *register) beginShared(known *wire.Members, role string) error {
 			"this version and --brokers, so that it shares the work; go on with its data directory; or run this one with "+
 			"--take-over, which says that the other directory is gone for good)", ErrInstance, role, alone.Identity, r.identity)
 	}
+	m := r.members[role]
+	before, _ := known.Member(role, r.identity)
+	r.began[role] = before.Since
+	m.Since = wire.Since(r.now(), before.Since)
+	r.members[role] = m
 	if r.takeOver {
 		r.strikeOthers(known, role)
 	}
@@ -117,6 +125,9 @@ func (r *register) beginAlone(known *wire.Members, role string) error {
 	if alone, said := known.Alone(role); said {
 		return r.before(alone)
 	}
+	own := r.own[role]
+	own.Since = wire.Since(r.now(), time.Time{})
+	r.own[role] = own
 	return nil
 }
 
@@ -127,6 +138,9 @@ func (r *register) before(there wire.Instance) error {
 		return nil
 	}
 	if there.Identity == own.Identity || own.TakeOver {
+		if there.Since.After(r.began[there.Role]) {
+			r.began[there.Role] = there.Since
+		}
 		r.own[there.Role] = own.After(there, r.now())
 		return nil
 	}
@@ -168,6 +182,8 @@ func (r *register) takeMember(m wire.Member) error {
 	case shares && m.Identity == r.identity && m.Run == r.run:
 		r.said[m.Role] = true
 		return nil
+	case shares && m.Identity == r.identity && !m.Since.After(r.began[m.Role]):
+		return nil // what a process before this one said is written again
 	case shares && m.Identity == r.identity && r.said[m.Role]:
 		return r.copied(m.Role)
 	case !shares && m.Identity != r.identity && !r.said[m.Role] && !r.takeOver:
@@ -202,6 +218,8 @@ func (r *register) takeInstance(i wire.Instance) (again bool, err error) {
 	case !r.said[i.Role]:
 		// What is taken over now is not in the record that is on its way.
 		return own.TakeOver && i.Identity != own.Identity, r.before(i)
+	case i.Identity == own.Identity && !i.Since.After(r.began[i.Role]):
+		return true, nil // what a process before this one said is written again
 	case i.Identity == own.Identity:
 		return false, r.copied(i.Role)
 	case i.TakeOver:

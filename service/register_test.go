@@ -9,9 +9,12 @@ import (
 	"lethe/pipeline/wire"
 )
 
+// since is when each run of a process says something.
+var since = map[string]time.Time{"0": time.Unix(1000, 0), "1": time.Unix(1001, 0), "2": time.Unix(1002, 0)}
+
 func TestOneDataDirectoryPlaysARole(t *testing.T) {
 	says := func(identity, run string, takeOver bool) wire.Instance {
-		return wire.Instance{Role: "train", Identity: identity, Run: run, TakeOver: takeOver}
+		return wire.Instance{Role: "train", Identity: identity, Run: run, TakeOver: takeOver, Since: since[run]}
 	}
 	roles, mine := []string{"train"}, says("me", "1", false)
 	for name, c := range map[string]struct {
@@ -33,6 +36,9 @@ func TestOneDataDirectoryPlaysARole(t *testing.T) {
 		"second of two": {later: []wire.Instance{says("other", "0", false)}, want: "--take-over"},
 		"takes over of two": {
 			takeOver: true, later: []wire.Instance{says("other", "0", false), says("me", "1", true)}, again: 1,
+		},
+		"what it said before is written again": {
+			before: []wire.Instance{says("me", "0", false)}, later: []wire.Instance{mine, says("me", "0", false)}, again: 1,
 		},
 		"own before a crash": {later: []wire.Instance{says("me", "0", false), mine}},
 	} {
@@ -79,7 +85,7 @@ func known(said []wire.Instance) *wire.Members {
 func TestDataDirectoriesShareARole(t *testing.T) {
 	const role = "train"
 	member := func(identity, run string) wire.Notice {
-		return wire.Notice{Member: &wire.Member{Role: role, Identity: identity, Run: run}}
+		return wire.Notice{Member: &wire.Member{Role: role, Identity: identity, Run: run, Since: since[run]}}
 	}
 	alone := func(identity string, takeOver, shares bool) wire.Notice {
 		return wire.Notice{Instance: &wire.Instance{
@@ -101,6 +107,13 @@ func TestDataDirectoriesShareARole(t *testing.T) {
 		"again":  {before: []wire.Notice{member("me", "0")}, later: []wire.Notice{member("me", "1")}},
 		"a copy begins": {
 			later: []wire.Notice{member("me", "1"), member("me", "2")}, want: ErrInstance, text: "with a copy of",
+		},
+		"what it said before is written again": {
+			before: []wire.Notice{member("me", "0")}, later: []wire.Notice{member("me", "1"), member("me", "0")},
+		},
+		"a copy begins after that": {
+			before: []wire.Notice{member("me", "1"), member("me", "0")},
+			later:  []wire.Notice{member("me", "1"), member("me", "2")}, want: ErrInstance, text: "with a copy of",
 		},
 		"beside one alone": {
 			before: []wire.Notice{alone("other", false, false)}, want: ErrInstance, text: "so that it shares the work",

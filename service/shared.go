@@ -18,7 +18,6 @@ import (
 	"lethe/ingest/authority"
 	"lethe/ingest/bus"
 	"lethe/pipeline/wire"
-	"lethe/scoring"
 	"lethe/service/supervisor"
 )
 
@@ -38,6 +37,8 @@ type shared struct {
 	register *register
 	// members are those that share the work of roles, as they have said.
 	members *wire.Members
+	// said are the newest settings of each role.
+	said map[string]wire.Settings
 	// changes says that this process may bring other settings than those that other members
 	// of its roles have said before.
 	changes bool
@@ -67,7 +68,7 @@ func (s *Service) openShared(ctx context.Context) (supervisor.Process, error) {
 	p := &shared{
 		authority: s.authority, key: s.key,
 		client: s.patient, plays: s.config.HasRole, own: s.sharedSettings(), members: new(wire.Members),
-		changes:  s.o.ChangeSettings || s.o.TakeOver,
+		said: make(map[string]wire.Settings), changes: s.o.ChangeSettings || s.o.TakeOver,
 		register: newRegister(s.instance, hex.EncodeToString(run), s.o.TakeOver, alone, shares, s.o.Now),
 		junk: func(rec ingest.Record) {
 			s.outages.lastinglyOnce(fmt.Sprintf("%s/%d", rec.Topic, rec.Partition), "foreign",
@@ -96,14 +97,13 @@ func (s *Service) openShared(ctx context.Context) (supervisor.Process, error) {
 
 // compareBefore compares with what was said before the process began.
 func (p *shared) compareBefore(ctx context.Context) error {
-	said := make(map[string]wire.Settings)
 	var strangers others
 	if err := p.client.ReadAround(ctx, bus.Control, func(rec ingest.Record) error {
 		p.next = rec.Offset + 1
 		strangers.note(rec)
 		n, err := p.notice(rec)
 		if n.Settings != nil {
-			said[n.Settings.Role] = *n.Settings
+			p.newest(*n.Settings)
 			p.signed = p.signed || n.Settings.Values[wire.RequestsSigned] > "0"
 		}
 		p.members.Take(n)
@@ -118,8 +118,8 @@ func (p *shared) compareBefore(ctx context.Context) error {
 		return err
 	}
 	var differ []error
-	for _, role := range slices.Sorted(maps.Keys(said)) {
-		differ = append(differ, p.compare(said[role]))
+	for _, role := range slices.Sorted(maps.Keys(p.said)) {
+		differ = append(differ, p.compare(p.said[role]))
 	}
 	return errors.Join(append(differ, p.register.begin(p.members))...)
 }
@@ -129,6 +129,7 @@ func (p *shared) records(roles []string) ([]ingest.Outgoing, error) {
 	var records []ingest.Outgoing
 	for _, role := range slices.Sorted(slices.Values(roles)) {
 		if settings, has := p.own[role]; has {
+			settings.Since = wire.Since(p.register.now(), p.said[role].Since)
 			record, err := settings.Record()
 			if err != nil {
 				return nil, err
@@ -269,8 +270,12 @@ func (p *shared) take(ctx context.Context, rec ingest.Record) error {
 		p.junk(rec)
 	}
 	p.members.Take(n)
+	said, compared := p.said[roleOf(n)]
 	if n.Settings != nil {
-		if err := p.compare(*n.Settings); err != nil {
+		said, compared = *n.Settings, p.newest(*n.Settings)
+	}
+	if compared {
+		if err := p.compare(said); err != nil {
 			return err
 		}
 	}
@@ -287,14 +292,3 @@ func (p *shared) take(ctx context.Context, rec ingest.Record) error {
 
 // Close implements supervisor.Process; Run leaves nothing open.
 func (p *shared) Close() error { return nil }
-
-// learntWith are the settings of scoring that train must know too: those of a meta-model.
-func learntWith(c configs.Config) map[string]bool {
-	shared := map[string]bool{"scoring.aggregation": true}
-	if c.Scoring.Aggregation == scoring.MethodStack {
-		for _, key := range []string{"scoring.threshold", "scoring.calibration", "scoring.learn_timesteps"} {
-			shared[key] = true
-		}
-	}
-	return shared
-}

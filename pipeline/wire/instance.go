@@ -26,6 +26,8 @@ type Instance struct {
 	// Identity is that of the data directory, Run that of the process.
 	Identity string `json:"identity"`
 	Run      string `json:"run"`
+	// Since tells it from what was said of the role before, see Since.
+	Since time.Time `json:"since,omitzero"`
 	// TakeOver says that an operator declared the directory before it gone.
 	TakeOver bool `json:"take_over,omitempty"`
 	// Shares says that the role's work is shared: the directory is one of its members (Member).
@@ -63,6 +65,7 @@ func (i Instance) After(before Instance, now time.Time) Instance {
 		}
 	}
 	i.Earlier = max(i.Earlier, before.Earlier)
+	i.Since = Since(now, before.Since)
 	if more := len(list) - maxReplaced; more > 0 {
 		list, i.Earlier = list[more:], i.Earlier+more
 	}

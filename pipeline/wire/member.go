@@ -31,6 +31,19 @@ type Member struct {
 	// Identity is that of the data directory, Run that of the process.
 	Identity string `json:"identity"`
 	Run      string `json:"run"`
+	// Since tells it from what the directory's process before said, see Since.
+	Since time.Time `json:"since,omitzero"`
+}
+
+// Since is when something is said that replaces what was said at another time: now, or later than that. So of all
+// that is said under one key the last has the latest time, and what is written again as it was has not. Earlier
+// versions tell no time.
+func Since(now, before time.Time) time.Time {
+	now = now.UTC().Truncate(time.Millisecond)
+	if next := before.Add(time.Millisecond); now.Before(next) {
+		return next
+	}
+	return now
 }
 
 // Strike says that an operator declared the data directory of a member gone for good:
@@ -150,6 +163,8 @@ type Members struct {
 // Take notes what a notice says of members.
 func (m *Members) Take(n Notice) {
 	switch {
+	case n.Member != nil && n.Member.Since.Before(m.members[n.Member.Role][n.Member.Identity].Since):
+		// What the directory said before is written again.
 	case n.Member != nil:
 		put(&m.members, n.Member.Role, n.Member.Identity, *n.Member)
 	case n.Strike != nil:
@@ -195,6 +210,12 @@ func (m *Members) Of(role string) []string {
 func (m *Members) Known(role string) bool {
 	_, alone := m.alone[role]
 	return alone || len(m.members[role]) > 0
+}
+
+// Member returns what a directory said that shares the role's work.
+func (m *Members) Member(role, identity string) (Member, bool) {
+	said, shares := m.members[role][identity]
+	return said, shares
 }
 
 // Shared reports whether a directory is one that shares the role's work.

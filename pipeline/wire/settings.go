@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"lethe"
 	"lethe/ingest"
@@ -39,6 +40,8 @@ type Settings struct {
 	Role   string `json:"role"`
 	// Values are by configuration key.
 	Values map[string]string `json:"values"`
+	// Since tells them from those that were said before, see Since.
+	Since time.Time `json:"since,omitzero"`
 }
 
 // Record returns the settings as a record of control.v1.
