@@ -188,6 +188,12 @@ func TestWhatIsSentIsBounded(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, response.Body.Close())
 	require.Equal(t, http.StatusRequestEntityTooLarge, response.StatusCode)
+	for _, path := range []string{"/metrics", "/livez", "/readyz"} { // who asks changes nothing there
+		response, err := http.Post("http://"+s.HTTPAddress()+path, "text/plain", strings.NewReader("0"))
+		require.NoError(t, err)
+		require.NoError(t, response.Body.Close())
+		require.Equal(t, http.StatusMethodNotAllowed, response.StatusCode, path)
+	}
 	for _, path := range []string{
 		"/../etc/passwd", "/api/v1/../../keys/secret", "/api/v1/erasures/..%2f..%2fkeys%2fsecret/receipt",
 	} {

@@ -14,7 +14,7 @@ import (
 	"lethe/deletions/coordinator"
 	"lethe/ingest"
 	"lethe/ingest/bus"
-	"lethe/ingest/bus/secure"
+	"lethe/internal/secretfile"
 	"lethe/pipeline/graphs"
 	"lethe/pipeline/role"
 	"lethe/pipeline/score"
@@ -214,7 +214,7 @@ func WebhooksPath(dataDir string) string { return filepath.Join(dataDir, "webhoo
 // openWebhooks begins to post alerts.
 func (s openers) openWebhooks(ctx context.Context) (supervisor.Process, error) {
 	c := s.config.Webhooks
-	text, err := secure.ReadLine(c.SecretFile)
+	text, err := secretfile.ReadLine(c.SecretFile)
 	if err != nil {
 		return nil, fmt.Errorf("webhooks.secret_file: %w", err)
 	}

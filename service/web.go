@@ -73,9 +73,9 @@ func (s *Service) openHTTP(context.Context) (supervisor.Process, error) {
 			s.config.HTTP.Address, err)
 	}
 	mux := http.NewServeMux()
-	mux.Handle("/metrics", s.scrape)
-	mux.Handle("/livez", s.health.LiveHandler())
-	mux.Handle("/readyz", s.health.ReadyHandler())
+	mux.Handle("GET /metrics", s.scrape)
+	mux.Handle("GET /livez", s.health.LiveHandler())
+	mux.Handle("GET /readyz", s.health.ReadyHandler())
 	layout, err := s.config.Layout()
 	if err != nil {
 		return nil, errors.Join(err, s.port.Close())

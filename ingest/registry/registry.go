@@ -13,8 +13,8 @@ import (
 
 	"github.com/twmb/franz-go/pkg/sr"
 
-	"lethe/ingest/bus/secure"
 	"lethe/ingest/schemas"
+	"lethe/internal/secretfile"
 )
 
 // ErrRefused marks what a registry does not take: no such address, wrong credentials, a schema that its rules of
@@ -60,7 +60,7 @@ func Subject(topic string) string { return topic + "-value" }
 
 // credentials reads USER:PASSWORD from a file that not everybody can read.
 func credentials(path string) (user, password string, err error) {
-	line, err := secure.ReadLine(path)
+	line, err := secretfile.ReadLine(path)
 	if err != nil {
 		return "", "", err
 	}

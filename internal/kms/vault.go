@@ -14,6 +14,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"lethe/internal/secretfile"
 )
 
 const (
@@ -23,7 +25,6 @@ const (
 	requestLimit = 3 * time.Second
 	// mostAnswerBytes is far above what a sealed key has.
 	mostAnswerBytes = 1 << 20
-	mostTokenBytes  = 16 << 10
 )
 
 // vault is the transit engine of HashiCorp Vault
@@ -150,14 +151,11 @@ func unreachable(err error) error {
 
 // token reads the token, which is written anew when it is renewed.
 func (v *vault) token() (string, error) {
-	file, err := os.Open(v.TokenFile)
+	token, err := secretfile.ReadLine(v.TokenFile)
 	if err != nil {
 		return "", fmt.Errorf("%w: kms.token_file: %w", ErrRefused, err)
 	}
-	defer file.Close() //nolint:errcheck // nothing was written
-	text, err := io.ReadAll(io.LimitReader(file, mostTokenBytes))
-	token := strings.TrimSpace(string(text))
-	if err != nil || token == "" || strings.ContainsAny(token, " \r\n") {
+	if token = strings.TrimSpace(token); token == "" || strings.Contains(token, " ") {
 		return "", fmt.Errorf("%w: kms.token_file %s holds no token of one line", ErrRefused, v.TokenFile)
 	}
 	return token, nil

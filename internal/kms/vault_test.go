@@ -67,6 +67,10 @@ func TestWhatPassesAndWhatDoesNot(t *testing.T) {
 	}{
 		"token": {func(c *kms.Config) { c.TokenFile = config(t, f.URL, "s.stolen").TokenFile }, kms.ErrRefused,
 			"answers 403 to encrypt: permission denied (the token needs update on transit/encrypt/lethe"},
+		"token of all": {func(c *kms.Config) {
+			c.TokenFile = config(t, f.URL, "s.right").TokenFile
+			require.NoError(t, os.Chmod(c.TokenFile, 0o644))
+		}, kms.ErrRefused, "mode 0644 lets everybody read it"},
 		"no token": {func(c *kms.Config) { c.TokenFile += ".gone" }, kms.ErrRefused, "kms.token_file: open "},
 		"mount": {func(c *kms.Config) { c.Mount = "elsewhere" }, kms.ErrRefused,
 			"answers 404 to encrypt: no handler for route"},

@@ -116,7 +116,8 @@ func (r Rotate) refusals(ctx context.Context) error {
 		return refuse("the signing key was rotated, and the new one is not introduced yet: start lethe run once")
 	}
 	if _, err := os.Stat(r.keptDir()); err == nil {
-		return refuse("%s is there, where the directory before would be put: move it away, or remove it", r.keptDir())
+		return refuse("%s is there, as a rotation that has ended leaves it (lethe verify looks at what that made): "+
+			"to rotate once more, move it away, or remove it", r.keptDir())
 	}
 	return nil
 }

@@ -13,6 +13,5 @@
 //	encrypt.go                    TLS
 //	authenticate.go, mechanism.go SASL's exchange; its mechanisms
 //	oauthbearer.go                the mechanism that kafka-go does not have
-//	secretfile.go                 files of secrets
 //	refused.go                    what is wrong, and the setting to look at
 package secure

@@ -9,6 +9,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"lethe/internal/secretfile"
 )
 
 // clientConfig reads the certificates anew.
@@ -46,7 +48,7 @@ func ownCertificate(t *TLS) (tls.Certificate, error) {
 	if err != nil {
 		return tls.Certificate{}, fileError("kafka.tls.certificate_file", err)
 	}
-	key, err := readSecret(t.KeyFile)
+	key, err := secretfile.Read(t.KeyFile)
 	if err != nil {
 		return tls.Certificate{}, fileError("kafka.tls.key_file", err)
 	}

@@ -6,18 +6,20 @@ import (
 	"github.com/segmentio/kafka-go/sasl"
 	"github.com/segmentio/kafka-go/sasl/plain"
 	"github.com/segmentio/kafka-go/sasl/scram"
+
+	"lethe/internal/secretfile"
 )
 
 // mechanismOf reads the secret anew and returns the mechanism with it.
 func mechanismOf(s *SASL) (sasl.Mechanism, error) {
 	if s.Mechanism == OAuthBearer {
-		token, err := readLine(s.TokenFile)
+		token, err := secretfile.ReadLine(s.TokenFile)
 		if err != nil {
 			return nil, fileError(s.secretSetting(), err)
 		}
 		return oauthBearer{token}, nil
 	}
-	password, err := readLine(s.PasswordFile)
+	password, err := secretfile.ReadLine(s.PasswordFile)
 	if err != nil {
 		return nil, fileError(s.secretSetting(), err)
 	}

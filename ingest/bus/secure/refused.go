@@ -41,3 +41,6 @@ func refusal(address string, err error) error {
 	}
 	return err
 }
+
+// fileError is a failure to read what a setting names.
+func fileError(setting string, err error) error { return &RefusedError{Setting: setting, Err: err} }

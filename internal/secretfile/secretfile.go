@@ -1,4 +1,6 @@
-package secure
+// Package secretfile reads files that hold one secret, such as a password, a token or a private key. Those that
+// everybody can read are refused.
+package secretfile
 
 import (
 	"bytes"
@@ -9,11 +11,12 @@ import (
 	"runtime"
 )
 
-const maxSecretBytes = 64 << 10
+// maxBytes bounds what a file of a secret may hold.
+const maxBytes = 64 << 10
 
-// readSecret reads a file that not everybody may read. The group may: orchestrators hand
-// secrets to a process by its group.
-func readSecret(path string) ([]byte, error) {
+// Read reads a file that not everybody may read. The group may: orchestrators hand
+// secrets to a process by its group. The error says what to do about the file's mode.
+func Read(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -28,18 +31,15 @@ func readSecret(path string) ([]byte, error) {
 	case info.Mode().Perm()&0o007 != 0 && runtime.GOOS != "windows":
 		return nil, fmt.Errorf("%s: mode %04o lets everybody read it, want 0640 or less: run `chmod o= %s`",
 			path, info.Mode().Perm(), path)
-	case info.Size() > maxSecretBytes:
-		return nil, fmt.Errorf("%s: %d bytes, want at most %d", path, info.Size(), maxSecretBytes)
+	case info.Size() > maxBytes:
+		return nil, fmt.Errorf("%s: %d bytes, want at most %d", path, info.Size(), maxBytes)
 	}
-	return io.ReadAll(io.LimitReader(f, maxSecretBytes))
+	return io.ReadAll(io.LimitReader(f, maxBytes))
 }
 
 // ReadLine reads a secret of one line, without what ends the line, from a file that not everybody can read.
-func ReadLine(path string) (string, error) { return readLine(path) }
-
-// readLine reads a secret of one line, without what ends the line.
-func readLine(path string) (string, error) {
-	content, err := readSecret(path)
+func ReadLine(path string) (string, error) {
+	content, err := Read(path)
 	if err != nil {
 		return "", err
 	}
@@ -57,6 +57,3 @@ var (
 	errEmpty = errors.New("it is empty")
 	errLines = errors.New("it holds more than one line of text")
 )
-
-// fileError is a failure to read what a setting names.
-func fileError(setting string, err error) error { return &RefusedError{Setting: setting, Err: err} }
