@@ -10,7 +10,8 @@ import (
 	"lethe/ingest/bus"
 )
 
-// readBare reads the topic with one Reader and does nothing with what it reads.
+// readBare reads the topic with one Reader and does nothing with what it reads. Without end it begins again at the
+// topic's end until it is interrupted.
 func (b *benchmark) readBare(ctx context.Context) (m measured, err error) {
 	const (
 		minBytes = 1
@@ -26,8 +27,11 @@ func (b *benchmark) readBare(ctx context.Context) (m measured, err error) {
 	reader := kafka.NewReader(config)
 	defer func() { err = errors.Join(err, reader.Close()) }()
 	var began time.Time
-	for range b.Transactions {
+	for left := b.Transactions; left > 0; left-- {
 		message, err := reader.FetchMessage(ctx)
+		if b.endless() && errors.Is(err, context.Canceled) {
+			break
+		}
 		if err != nil {
 			return m, err
 		}
@@ -35,6 +39,12 @@ func (b *benchmark) readBare(ctx context.Context) (m measured, err error) {
 			began = time.Now() // connecting and joining do not count
 		}
 		m.PayloadBytes += int64(len(message.Key) + len(message.Value))
+		if left == 1 && b.endless() {
+			left += b.Transactions
+			if err := reader.SetOffset(kafka.FirstOffset); err != nil {
+				return m, err
+			}
+		}
 	}
 	m.Seconds = time.Since(began).Seconds()
 	return m, nil

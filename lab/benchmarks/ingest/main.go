@@ -19,6 +19,8 @@
 //
 //	go run ./lab/benchmarks/ingest --transactions 5000000 --format protobuf --alone
 //
+// With --beside it is read while it is taken in, again and again, so that both have the same moments of the machine.
+//
 // With --brokers it uses topics of a prefix of its own on a broker that runs, which
 // it creates and leaves there.
 //
@@ -28,6 +30,7 @@
 //	pace.go     sends them while they are taken in
 //	side.go     the processes
 //	bare.go     the bare reader
+//	beside.go   has it read while it is taken in
 //	graphs.go   the role
 //	whole.go    all roles
 //	phases.go   what they did while nothing was taken in

@@ -25,6 +25,7 @@ type benchmark struct {
 	Whole        bool     `help:"Have all roles take it in, with labels, which train meanwhile and erase a transaction."`
 	Pace         int      `help:"Transactions a second to send while all roles take them in; 0: all before."`
 	Alone        bool     `help:"No bare readers: pauses and memory alone."`
+	Beside       bool     `help:"Have it read while it is taken in, not before and after."`
 	Side         string   `help:"For the processes that this one starts." hidden:""`
 	Prefix       string   `help:"What the topics' names begin with." hidden:""`
 	PayloadBytes int64    `help:"Payload of the topic." hidden:""`
@@ -34,7 +35,7 @@ type benchmark struct {
 func (b *benchmark) Run(ctx context.Context) (err error) {
 	b.Prefix = cmp.Or(b.Prefix, fmt.Sprintf("ingest-%d.", time.Now().UnixNano()))
 	switch b.Side {
-	case bareSide:
+	case bareSide, endlessSide:
 		return say(b.readBare(ctx))
 	case graphsSide:
 		return say(b.takeIn(ctx))
@@ -63,11 +64,18 @@ func (b *benchmark) Run(ctx context.Context) (err error) {
 	return b.measure(ctx, os.Stdout)
 }
 
-// measure has the topic taken in, between two readings.
+// measure has the topic taken in, between two readings, or beside one.
 func (b *benchmark) measure(ctx context.Context, w io.Writer) (err error) {
 	side := graphsSide
 	if b.Whole {
 		side = wholeSide
+	}
+	if b.Beside {
+		taken, err := b.besides(ctx, side, w)
+		if err == nil {
+			b.print(w, taken)
+		}
+		return err
 	}
 	var read [2]measured
 	if !b.Alone {

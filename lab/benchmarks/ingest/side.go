@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -14,9 +15,10 @@ import (
 
 // The processes that are started.
 const (
-	bareSide   = "bare"
-	graphsSide = "graphs"
-	wholeSide  = "whole"
+	bareSide    = "bare"
+	endlessSide = "endless"
+	graphsSide  = "graphs"
+	wholeSide   = "whole"
 )
 
 // measured is what a process says of itself.
@@ -51,10 +53,13 @@ func (b *benchmark) start(ctx context.Context, side string) (m measured, err err
 		"--per-timestep", strconv.Itoa(b.PerTimestep), "--features", strconv.Itoa(b.Features),
 		"--payload-bytes", strconv.FormatInt(b.PayloadBytes, 10),
 	}
-	if b.CPUProfile != "" && side != bareSide {
+	if b.CPUProfile != "" && side != bareSide && side != endlessSide {
 		args = append(args, "--cpuprofile", b.CPUProfile)
 	}
 	child := exec.CommandContext(ctx, self, args...)
+	child.Cancel = func() error { // who is interrupted says what it has measured
+		return cmp.Or(child.Process.Signal(os.Interrupt), os.ErrProcessDone)
+	}
 	var out bytes.Buffer
 	child.Stdout, child.Stderr = &out, os.Stderr
 	if err := child.Run(); err != nil {
