@@ -10,8 +10,8 @@ import (
 // endless tells that this process reads until it is interrupted.
 func (b *benchmark) endless() bool { return b.Side == endlessSide }
 
-// besides has the topic taken in and read at the same time, so that both have the same broker, processors and moments: the
-// reader reads it again and again until all is taken in.
+// besides has the topic taken in and read at the same time, so that both have the same broker, processors and
+// moments: the reader reads it again and again until all is taken in.
 func (b *benchmark) besides(ctx context.Context, side string, w io.Writer) (taken measured, err error) {
 	if b.Partitions > 1 {
 		return taken, errors.New("--beside reads one partition: several are read in a group, which begins nowhere anew")
@@ -33,7 +33,8 @@ func (b *benchmark) besides(ctx context.Context, side string, w io.Writer) (take
 	if err := errors.Join(err, read.err); err != nil {
 		return taking, err
 	}
-	fmt.Fprintf(w, "bare reader    %.1f MB/s meanwhile, %.2f ms of processor a MB\n", read.bytesPerSecond()/mega, read.processor())
+	fmt.Fprintf(w, "bare reader    %.1f MB/s meanwhile, %.2f ms of processor a MB\n",
+		read.bytesPerSecond()/mega, read.processor())
 	fmt.Fprintf(w, "ratio          %.1f %% at the same time\n", 100*taking.bytesPerSecond()/read.bytesPerSecond())
 	return taking, nil
 }
