@@ -36,7 +36,7 @@ $(TESTSUM):
 
 .PHONY: race
 race: ## Run the tests under the race detector, without the longest ones and those of whole programs and experiments
-	CGO_ENABLED=1 $(GO) test -race -short $(TESTFLAGS) -timeout 30m $$($(GO) list $(PACKAGES) | grep -v -e /integration/ -e /lab/)
+	CGO_ENABLED=1 $(GO) test -race -short $(TESTFLAGS) -timeout 45m $$($(GO) list $(PACKAGES) | grep -v -e /integration/ -e /lab/)
 
 .PHONY: kafka-test
 kafka-test: ## Run the integration tests on a real Apache Kafka, of one broker and, beside it, of three
