@@ -27,7 +27,12 @@ func (b *benchmark) readBare(ctx context.Context) (m measured, err error) {
 	reader := kafka.NewReader(config)
 	defer func() { err = errors.Join(err, reader.Close()) }()
 	var began time.Time
-	for left := b.Transactions; left > 0; left-- {
+	for n := 0; b.endless() || n < b.Transactions; n++ {
+		if n > 0 && n%b.Transactions == 0 {
+			if err := reader.SetOffset(kafka.FirstOffset); err != nil {
+				return m, err
+			}
+		}
 		message, err := reader.FetchMessage(ctx)
 		if b.endless() && errors.Is(err, context.Canceled) {
 			break
@@ -39,12 +44,6 @@ func (b *benchmark) readBare(ctx context.Context) (m measured, err error) {
 			began = time.Now() // connecting and joining do not count
 		}
 		m.PayloadBytes += int64(len(message.Key) + len(message.Value))
-		if left == 1 && b.endless() {
-			left += b.Transactions
-			if err := reader.SetOffset(kafka.FirstOffset); err != nil {
-				return m, err
-			}
-		}
 	}
 	m.Seconds = time.Since(began).Seconds()
 	return m, nil

@@ -27,14 +27,14 @@ func (b *benchmark) besides(ctx context.Context, side string, w io.Writer) (take
 		m, err := b.start(until, endlessSide)
 		reading <- outcome{m, err}
 	}()
-	taking, err := b.start(ctx, side)
+	taken, err = b.start(ctx, side)
 	stop()
 	read := <-reading
 	if err := errors.Join(err, read.err); err != nil {
-		return taking, err
+		return taken, err
 	}
 	fmt.Fprintf(w, "bare reader    %.1f MB/s meanwhile, %.2f ms of processor a MB\n",
 		read.bytesPerSecond()/mega, read.processor())
-	fmt.Fprintf(w, "ratio          %.1f %% at the same time\n", 100*taking.bytesPerSecond()/read.bytesPerSecond())
-	return taking, nil
+	fmt.Fprintf(w, "ratio          %.1f %% at the same time\n", 100*taken.bytesPerSecond()/read.bytesPerSecond())
+	return taken, nil
 }
