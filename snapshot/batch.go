@@ -81,18 +81,25 @@ func (b *Batch) Control(t lethe.Timestep, o Origin) (Verdict, error) {
 // Commit stores the batch durably. The partition is resumed at nextOffset, or
 // where it would be resumed already if that is later. An error leaves the store
 // as it was; then the batch has to be taken again from Offsets on.
-func (b *Batch) Commit(nextOffset int64) error { return commitBy(b, nextOffset, b.staging.Apply) }
+func (b *Batch) Commit(nextOffset int64) error {
+	return commitBy(b, nextOffset, func(files func() error, fn func(w swapstore.Writer) error) error {
+		return b.staging.Apply(func(w swapstore.Writer) error { return errors.Join(fn(w), files()) })
+	})
+}
 
 // CommitAhead is Batch.Commit that does not wait until the batch is durable: ended is called, in another goroutine,
 // once it is, or with why it cannot be. What is stored later is durable later.
 func CommitAhead(b *Batch, nextOffset int64, ended func(error)) error {
-	return commitBy(b, nextOffset, func(fn func(w swapstore.Writer) error) error {
+	return commitBy(b, nextOffset, func(files func() error, fn func(w swapstore.Writer) error) error {
 		b.staging.epoch++
-		return b.staging.ApplyAhead(fn, ended)
+		return b.staging.ApplyAheadBehind(files, fn, ended)
 	})
 }
 
-func commitBy(b *Batch, nextOffset int64, apply func(fn func(w swapstore.Writer) error) error) error {
+// commitBy commits by apply, which applies what fn asks for once files has written those of rows.
+func commitBy(
+	b *Batch, nextOffset int64, apply func(files func() error, fn func(w swapstore.Writer) error) error,
+) error {
 	if err := b.check(NoStream, 0); err != nil {
 		return err
 	}
@@ -109,7 +116,8 @@ func commitBy(b *Batch, nextOffset int64, apply func(fn func(w swapstore.Writer)
 	for t, i := range b.infos {
 		b.set(timestepKey(kindInfo, t), i.encode())
 	}
-	err := apply(func(w swapstore.Writer) error {
+	files := filesFor(b)
+	err := apply(files.Write, func(w swapstore.Writer) error {
 		set := func(key, value []byte) error {
 			s.strangers.meet(key)
 			return w.Set(key, value)
@@ -119,7 +127,7 @@ func commitBy(b *Batch, nextOffset int64, apply func(fn func(w swapstore.Writer)
 				return err
 			}
 		}
-		return errors.Join(storeCounts(w, b.counted), eachKnown(b.known, set))
+		return errors.Join(storeCounts(w, b.counted), storeKnown(b.known, files, set), files.Describe(w))
 	})
 	if err != nil {
 		return fmt.Errorf("commit topic %s partition %d offset %d: %w", at.Topic, at.Partition, nextOffset, err)

@@ -79,6 +79,9 @@ type Config struct {
 	// RewriteAtOnce is how many stores an erasure writes anew at a time: each waits for the
 	// disk most of the time.
 	RewriteAtOnce int `yaml:"-"`
+	// RowFileBytes is from how many bytes on the transactions of an open timestep that come in one batch are kept in a
+	// file, and not one by one: the disk is waited for once more then.
+	RowFileBytes int `yaml:"-"`
 	// CommitsAhead is how many batches may be on their way to the disk while the next is taken, 0 for none: each is waited
 	// for.
 	CommitsAhead int `yaml:"-"`
@@ -89,9 +92,11 @@ type Config struct {
 // are still on their way, and only the sender knows when they are in. As many
 // stores stay open as an erasure of many transactions goes through three times.
 func Defaults() Config {
+	const rowFileBytes = 512 << 10
 	return Config{
 		LabelLatenessTimesteps: ByControl, Late: Reopen, ReopenWindow: 30 * time.Second, ReopenTimesteps: AnyTimestep,
 		MaxTimestepJump: 1000, MaxWaiting: 100_000, MaxOpenTimesteps: 100, OpenStores: 64, RewriteAtOnce: 4, CommitsAhead: 8,
+		RowFileBytes: rowFileBytes,
 	}
 }
 
@@ -115,6 +120,7 @@ func (c Config) Validate() error {
 	p.AtLeast("feature_count", c.FeatureCount, 0)
 	p.AtLeast("open_stores", c.OpenStores, 1)
 	p.AtLeast("rewrite_at_once", c.RewriteAtOnce, 1)
+	p.AtLeast("row_file_bytes", c.RowFileBytes, 1)
 	p.AtLeast("commits_ahead", c.CommitsAhead, 0)
 	return p.Err()
 }

@@ -72,8 +72,9 @@
 //
 // # On disk
 //
-//	<dir>/staging/     offsets, watermarks, open timesteps, what waits or is refused
-//	<dir>/t000012/     the snapshot of timestep 12, once it is closed
+//	<dir>/staging/        offsets, watermarks, open timesteps, what waits or is refused
+//	<dir>/staging/rows/   transactions of open timesteps that came together, see package openrows
+//	<dir>/t000012/        the snapshot of timestep 12, once it is closed
 //
 // Both kinds are swapstores. A batch of records is one atomic write to staging,
 // with the consumed offset. Which timesteps are closed or settled, staging
@@ -100,8 +101,8 @@
 //	redact.go               features that are erased: 0 in what comes and in what is here
 //	erase.go                take the targets out of all stores; erasestaging.go
 //	staging.go              the part with open timesteps: its store and its mirror; how many may be open
-//	recover.go              staging read from disk, crashes made good; whether all is there
-//	storecache.go           the part with closed timesteps: a store of each
+//	recover.go              staging read from disk, crashes made good
+//	storecache.go           the part with closed timesteps: a store of each; whether all are there
 //	graphstore.go           one of these stores: a graph, labels and shards
 //	keys.go                 keys and values; pending.go: of what is in no graph, and how much of it may wait
 package snapshot

@@ -46,6 +46,9 @@ func (s *Store) Erase(ctx context.Context, targets []lethe.Target) error {
 		return err
 	}
 	gone := erasureOf(located)
+	if err := takeInRows(s.staging, located); err != nil {
+		return fmt.Errorf("erase: %w", err)
+	}
 	timesteps := map[lethe.Timestep]struct{}{}
 	for _, l := range located {
 		if l.State > lethe.Open {

@@ -52,6 +52,18 @@ func (s *staging) erase(gone erasure) error {
 	return nil
 }
 
+// takeInRows has the rows of located transactions that are in files be in the store, so that they go with it or change
+// there. Files of rows that closed timesteps have by now go.
+func takeInRows(s *staging, located []Located) error {
+	of := make(map[lethe.Timestep][]lethe.Pseudonym)
+	for _, l := range located {
+		if l.Known && l.State == lethe.Open && l.Kind != lethe.PaymentTarget {
+			of[l.Timestep] = append(of[l.Timestep], l.Pseudonym)
+		}
+	}
+	return s.rows.TakeIn(of)
+}
+
 // uncount takes transactions off the number of those with a content.
 func uncount(s *staging, w swapstore.Writer, hash contentHash, going int) error {
 	n, err := alike(s.Get, hash)

@@ -8,6 +8,7 @@ import (
 	"lethe"
 	"lethe/internal/keyfilter"
 	"lethe/internal/sortedcells"
+	"lethe/snapshot/openrows"
 )
 
 // Foreseen is a transaction of which all that does not depend on the records before it was
@@ -32,8 +33,9 @@ type known = sortedcells.Table[knownEntry]
 // knownEntry is where a transaction is, by pseudonym.
 type knownEntry struct {
 	entry indexEntry
-	// found is unset while the transaction is not known, changed until the batch stores it.
-	found, changed bool
+	// found is unset while the transaction is not known, changed until the batch stores it. Who is fresh was not known
+	// before the batch.
+	found, changed, fresh bool
 	// row is its row, if it changed.
 	row []byte
 }
@@ -146,6 +148,11 @@ func (s *strangers) mayKnow(p lethe.Pseudonym) bool { return s.from != nil || s.
 // eachKnown calls fn for all that is to be stored of transactions, kind by kind, each ascending. Keys and values are
 // valid during the call alone.
 func eachKnown(k *known, fn func(key, value []byte) error) error {
+	return storeKnown(k, nil, fn)
+}
+
+// storeKnown is eachKnown but for the rows that go to files.
+func storeKnown(k *known, files *openrows.Batch, fn func(key, value []byte) error) error {
 	if k == nil {
 		return nil
 	}
@@ -160,15 +167,32 @@ func eachKnown(k *known, fn func(key, value []byte) error) error {
 		}
 	}
 	for i := range k.Cells {
-		e := &k.Cells[i].Value
-		if !e.changed {
+		p, e := k.Cells[i].Key, &k.Cells[i].Value
+		if !e.changed || e.fresh && files != nil && files.Put(e.entry.timestep, p, e.row) {
 			continue
 		}
-		if err := fn(appendTimestepKey(key, kindRow, e.entry.timestep, k.Cells[i].Key), e.row); err != nil {
+		if err := fn(appendTimestepKey(key, kindRow, e.entry.timestep, p), e.row); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// filesFor returns a batch of rows for those of a batch that are of open timesteps and were not known before: the row
+// of another one may be in a file already, or wait for a timestep that is closed.
+func filesFor(b *Batch) *openrows.Batch {
+	files := b.staging.rows.NewBatch()
+	if b.known == nil {
+		return files
+	}
+	for i := range b.known.Cells {
+		e := &b.known.Cells[i].Value
+		e.fresh = e.fresh && b.info(e.entry.timestep).State == lethe.Open
+		if e.fresh {
+			files.Expect(e.entry.timestep, e.row)
+		}
+	}
+	return files
 }
 
 // knownUnder returns what is known under a key, if it is one of what is known.
@@ -280,6 +304,9 @@ func isKnown(b *Batch, p lethe.Pseudonym, id lethe.TransactionID, known, arrived
 		return known == arrived, nil
 	}
 	value, found, err := b.get(timestepKey(kindRow, known.timestep, p))
+	if err == nil && !found {
+		value, found, err = b.staging.rows.Get(known.timestep, p)
+	}
 	if err == nil && !found {
 		value, found, err = b.getClosed(known.timestep, lethe.Closed, pseudonymKey(kindNode, p))
 	}

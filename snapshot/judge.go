@@ -231,9 +231,9 @@ func SayAgain(s *Store, different func(Letter) bool, withdrawn func() []Origin) 
 }
 
 // CheckStaging reads all that a store keeps of records outside the graphs, so that a
-// damaged block is found. Error: ErrCorrupt.
+// damaged block or file is found. Error: ErrCorrupt.
 func CheckStaging(s *Store) error {
-	if err := s.staging.Scan(nil, func(_, _ []byte) error { return nil }); err != nil {
+	if err := scanAll(s.staging, func(byte, []byte) error { return nil }); err != nil {
 		return fmt.Errorf("staging: %w", err)
 	}
 	return nil

@@ -9,33 +9,34 @@ import (
 	"lethe/internal/floatbytes"
 	"lethe/internal/swapstore"
 	"lethe/internal/timestepkey"
+	"lethe/snapshot/openrows"
 )
 
 // Kinds of keys in staging. Each is followed by the fields named here, all of
 // fixed length but the last: timesteps and numbers are big-endian, so that keys
 // of one kind ascend with them.
 const (
-	kindAlike        = 'a' // content hash: how many transactions have it
-	kindSubject      = 'b' // subject, timestep, pseudonyms: what carries it
-	kindFeatureCount = 'c' // (nothing)
-	kindLetter       = 'f' // number: a letter not confirmed yet
-	kindGone         = 'g' // timestep: the revision that says that it is gone
-	kindIndex        = 'i' // pseudonym: timestep and content hash
-	kindMark         = 'k' // the owner's key
-	kindLabel        = 'l' // timestep, pseudonym: a label that no graph has
-	kindCounted      = 'n' // (nothing): there are counts of contents
-	kindOffset       = 'o' // partition, topic
-	kindPayment      = 'p' // timestep, source, target: a payment that is in no graph
-	kindCandidate    = 'q' // pseudonym, width: a transaction while the width is not known
-	kindRow          = 'r' // timestep, pseudonym: a transaction of an open timestep, or one that waits
-	kindSuppressed   = 's' // suppression digest
-	kindInfo         = 't' // timestep
-	kindRedacted     = 'z' // suppression digest: columns
-	kindControl      = 'u' // timestep, partition: a control record, while the width is not known
-	kindFormat       = 'v' // (nothing)
-	kindWatermark    = 'w' // stream, partition
-	kindCarries      = 'y' // pseudonym, key of kind 'b': a subject of it, or of a payment of it
-	kindRewriting    = 'x' // timestep: its store is being rewritten; with a value: reopened
+	kindAlike        = 'a'           // content hash: how many transactions have it
+	kindSubject      = 'b'           // subject, timestep, pseudonyms: what carries it
+	kindFeatureCount = 'c'           // (nothing)
+	kindLetter       = 'f'           // number: a letter not confirmed yet
+	kindGone         = 'g'           // timestep: the revision that says that it is gone
+	kindIndex        = 'i'           // pseudonym: timestep and content hash
+	kindMark         = 'k'           // the owner's key
+	kindLabel        = 'l'           // timestep, pseudonym: a label that no graph has
+	kindCounted      = 'n'           // (nothing): there are counts of contents
+	kindOffset       = 'o'           // partition, topic
+	kindPayment      = 'p'           // timestep, source, target: a payment that is in no graph
+	kindCandidate    = 'q'           // pseudonym, width: a transaction while the width is not known
+	kindRow          = openrows.Kind // timestep, pseudonym: a transaction of an open timestep, or one that waits
+	kindSuppressed   = 's'           // suppression digest
+	kindInfo         = 't'           // timestep
+	kindRedacted     = 'z'           // suppression digest: columns
+	kindControl      = 'u'           // timestep, partition: a control record, while the width is not known
+	kindFormat       = 'v'           // (nothing)
+	kindWatermark    = 'w'           // stream, partition
+	kindCarries      = 'y'           // pseudonym, key of kind 'b': a subject of it, or of a payment of it
+	kindRewriting    = 'x'           // timestep: its store is being rewritten; with a value: reopened
 )
 
 // Kinds of keys in the store of a closed timestep.

@@ -91,7 +91,7 @@ func (c *Closing) Finish(ctx context.Context) error {
 
 func finishAll(ctx context.Context, s *Store) error {
 	if n := len(s.closing); n > 0 {
-		return errors.Join(s.closing[n-1].Finish(ctx), s.staging.Sync())
+		return errors.Join(s.closing[n-1].Finish(ctx), s.staging.rows.Sync())
 	}
 	return nil
 }
@@ -108,7 +108,7 @@ func (c *Closing) finish(ctx context.Context) error {
 	}
 	next := transition{s, s.staging.change()}
 	maps.Copy(next.writes, c.taken.writes)
-	next.prefixes, next.unsynced = c.taken.prefixes, true
+	next.prefixes, next.files, next.unsynced = c.taken.prefixes, c.taken.files, true
 	next.list(s.staging.info(c.timestep), c.graph)
 	if err := next.conclude(c.timestep, c.graph); err != nil {
 		return err
@@ -121,7 +121,7 @@ func (c *Closing) finish(ctx context.Context) error {
 }
 
 // Sync makes it durable that the timestep has closed. Nothing is to be told of it before. Any goroutine may call it.
-func (c *Closing) Sync() error { return c.store.staging.Sync() }
+func (c *Closing) Sync() error { return c.store.staging.rows.Sync() }
 
 // Revision is the one that the timestep gets.
 func (c *Closing) Revision() lethe.Revision { return c.revision }

@@ -77,14 +77,34 @@ func (r *run) consume() bool {
 	}
 	b, err := r.store.Begin(source)
 	require.NoError(r.rt, err)
+	foreseen := r.foresee(b, log[start:max(start, end)])
 	for at := start; at < end; at++ {
-		r.take(b, log[at], snapshot.Origin{Topic: source.Topic, Partition: source.Partition, Offset: int64(at)})
+		o := snapshot.Origin{Topic: source.Topic, Partition: source.Partition, Offset: int64(at)}
+		r.take(b, log[at], o, foreseen[at-start])
 	}
 	require.NoError(r.rt, b.Commit(int64(end)))
 	return end > offset
 }
 
-func (r *run) take(b *snapshot.Batch, l logged, o snapshot.Origin) {
+// foresee looks transactions up together, as the role does, or leaves each to be looked up when it is taken. What is no
+// transaction is nil.
+func (r *run) foresee(b *snapshot.Batch, records []logged) []*snapshot.Foreseen {
+	out := make([]*snapshot.Foreseen, len(records))
+	hashing, together := r.store.Marks().NewRedactingHashing(), rapid.Bool().Draw(r.rt, "together")
+	var all []*snapshot.Foreseen
+	for i, l := range records {
+		if len(l.features) == 0 || !together {
+			continue
+		}
+		f := hashing.Foresee(lethe.Transaction{ID: l.id, Timestep: l.timestep, Features: l.features})
+		out[i] = &f
+		all = append(all, &f)
+	}
+	require.NoError(r.rt, snapshot.Place(b, all))
+	return out
+}
+
+func (r *run) take(b *snapshot.Batch, l logged, o snapshot.Origin, foreseen *snapshot.Foreseen) {
 	var v snapshot.Verdict
 	var err error
 	switch {
@@ -94,6 +114,8 @@ func (r *run) take(b *snapshot.Batch, l logged, o snapshot.Origin) {
 		v, err = b.Label(lethe.LabelRecord{ID: l.id, Timestep: l.timestep, Label: l.label}, o)
 	case l.target != "":
 		v, err = b.Payment(lethe.Payment{Source: l.id, Target: l.target, Timestep: l.timestep}, o)
+	case foreseen != nil:
+		v, err = foreseen.Take(b, o)
 	default:
 		v, err = b.Transaction(lethe.Transaction{ID: l.id, Timestep: l.timestep, Features: l.features}, o)
 	}

@@ -4,13 +4,11 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
-
-	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"lethe"
 	"lethe/internal/swapstore"
+	"lethe/snapshot/openrows"
 )
 
 // openStaging opens staging and reads into memory what is mirrored there.
@@ -25,6 +23,9 @@ func openStaging(path string, o Options) (*staging, error) {
 	s := newStaging(store, o)
 	if err = s.checkOptions(); err == nil {
 		err = s.countAll()
+	}
+	if err == nil {
+		s.rows, err = openrows.Open(o.FS, store, o.RowFileBytes)
 	}
 	for _, kind := range []byte{
 		kindFeatureCount, kindOffset, kindSuppressed, kindRedacted, kindInfo, kindWatermark, kindGone,
@@ -249,52 +250,3 @@ func makeGood(s *Store) error {
 
 // isListed reports whether staging lists the timestep as closed.
 func (s *staging) isListed(t lethe.Timestep) bool { return s.info(t).State > lethe.Open }
-
-// folders lists what lies in the store's folder: whether staging does, and the stores of
-// timesteps.
-func folders(files vfs.FS, dir string) (staging bool, stores []lethe.Timestep, err error) {
-	names, err := files.List(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil, nil
-	}
-	for _, name := range names {
-		base := files.PathBase(name)
-		staging = staging || base == stagingName
-		if t, ok := parseStoreName(base); ok {
-			stores = append(stores, t)
-		}
-	}
-	return staging, stores, err
-}
-
-// requireStaging refuses a folder of which staging was removed: the other stores would
-// be taken for left-overs, and what was erased would be taken again.
-func requireStaging(files vfs.FS, dir string) error {
-	staging, stores, err := folders(files, dir)
-	if err == nil && !staging && len(stores) > 0 {
-		err = fmt.Errorf("%w: %s holds the stores of %d timesteps, but no %s (put the folder back from a copy)",
-			ErrCorrupt, dir, len(stores), stagingName)
-	}
-	return err
-}
-
-// requireStores refuses a folder in which a closed timestep has no store, or one of another format.
-func requireStores(s *staging, files vfs.FS, dir string) error {
-	_, stores, err := folders(files, dir)
-	if err != nil {
-		return err
-	}
-	for _, i := range s.timesteps() {
-		if i.State == lethe.Open {
-			continue // what a crash has left of it goes
-		}
-		name := storeName(i.Timestep)
-		if !slices.Contains(stores, i.Timestep) {
-			return fmt.Errorf("%w: %s holds no %s (put the folder back from a copy)", ErrCorrupt, dir, name)
-		}
-		if err := swapstore.CheckFormat(files, files.PathJoin(dir, name), graphFormat()); err != nil {
-			return err
-		}
-	}
-	return nil
-}

@@ -8,6 +8,7 @@ import (
 
 	"lethe"
 	"lethe/internal/swapstore"
+	"lethe/snapshot/openrows"
 )
 
 // Waiting lists the timesteps up to the newest closed one that late records wait to
@@ -192,10 +193,12 @@ func (s *staging) assemble(
 	m := merger{graph: &lethe.Snapshot{Timestep: t, FeatureCount: s.featureCount}, base: base}
 	m.graph.Nodes = make([]lethe.SnapshotNode, 0, expected)
 	m.graph.Features = make([]float32, 0, expected*s.featureCount)
+	if c.files, err = s.rows.Files(t); err != nil {
+		return nil, false, err
+	}
 	c.dropAll(timestepKey(kindRow, t))
-	err = s.scanAt(kindRow, t, func(e staged) error {
-		return errors.Join(ctx.Err(), m.take(e))
-	})
+	c.dropAll(openrows.FilesPrefix(t))
+	err = scanRows(s, t, func(e staged) error { return errors.Join(ctx.Err(), m.take(e)) })
 	if err != nil {
 		return nil, false, err
 	}

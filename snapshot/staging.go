@@ -8,6 +8,7 @@ import (
 
 	"lethe"
 	"lethe/internal/swapstore"
+	"lethe/snapshot/openrows"
 )
 
 const stagingName = "staging"
@@ -18,6 +19,8 @@ const stagingName = "staging"
 type staging struct {
 	*swapstore.Store
 	options Options
+	// rows are those of kind kindRow, and those that are in files.
+	rows *openrows.Rows
 
 	// What follows mirrors the store.
 
@@ -54,8 +57,9 @@ type changes struct {
 	staging *staging
 	// writes holds the values to be set, nil for those to be deleted.
 	writes map[string][]byte
-	// prefixes are those of keys that are all deleted, before the writes.
+	// prefixes are those of keys that are all deleted, before the writes; files are those of rows among them.
 	prefixes [][]byte
+	files    openrows.Files
 	infos    map[lethe.Timestep]Info
 	letters  []storedLetter
 	// unjudged are the timesteps of payments and labels that were judged and wait again.
@@ -131,7 +135,7 @@ func (c *changes) commit() error {
 		c.staging.epoch++
 		apply = c.staging.ApplyUnsynced
 	}
-	return apply(func(w swapstore.Writer) error {
+	err := apply(func(w swapstore.Writer) error {
 		for _, prefix := range c.prefixes {
 			if err := swapstore.DeletePrefix(w, prefix); err != nil {
 				return err
@@ -151,6 +155,13 @@ func (c *changes) commit() error {
 		}
 		return nil
 	})
+	if err != nil || len(c.files) == 0 {
+		return err
+	}
+	if c.staging.rows.Dropped(c.files); c.unsynced {
+		return nil
+	}
+	return c.staging.rows.Clean()
 }
 
 // info returns what is known of a timestep, or what is known of a new one.
@@ -228,6 +239,26 @@ func (s *staging) scanThrough(kind byte, t lethe.Timestep, fn func(staged) error
 // scanAt calls fn for what is stored of a kind at timestep t.
 func (s *staging) scanAt(kind byte, t lethe.Timestep, fn func(staged) error) error {
 	return s.scanStaged(timestepKey(kind, t), fn)
+}
+
+// scanRows calls fn for the transactions of an open timestep, or those that wait for a closed one.
+func scanRows(s *staging, t lethe.Timestep, fn func(staged) error) error {
+	about := make([]lethe.Pseudonym, 1)
+	return s.rows.Scan(t, func(p lethe.Pseudonym, row []byte) error {
+		about[0] = p
+		return fn(staged{at: t, about: about, value: row})
+	})
+}
+
+// scanAll calls fn for all that staging holds, with the kind of its key.
+func scanAll(s *staging, fn func(kind byte, value []byte) error) error {
+	err := s.Scan(nil, func(key, value []byte) error { return fn(key[0], value) })
+	for _, i := range s.timesteps() {
+		if err == nil && i.State == lethe.Open {
+			err = scanRows(s, i.Timestep, func(e staged) error { return fn(kindRow, e.value) })
+		}
+	}
+	return err
 }
 
 func (s *staging) scanStaged(prefix []byte, fn func(staged) error) error {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -149,4 +151,53 @@ func (c *storeCache) closeAll() error {
 		errs = append(errs, c.close(t))
 	}
 	return errors.Join(errs...)
+}
+
+// folders lists what lies in the store's folder: whether staging does, and the stores of
+// timesteps.
+func folders(files vfs.FS, dir string) (staging bool, stores []lethe.Timestep, err error) {
+	names, err := files.List(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil, nil
+	}
+	for _, name := range names {
+		base := files.PathBase(name)
+		staging = staging || base == stagingName
+		if t, ok := parseStoreName(base); ok {
+			stores = append(stores, t)
+		}
+	}
+	return staging, stores, err
+}
+
+// requireStaging refuses a folder of which staging was removed: the other stores would
+// be taken for left-overs, and what was erased would be taken again.
+func requireStaging(files vfs.FS, dir string) error {
+	staging, stores, err := folders(files, dir)
+	if err == nil && !staging && len(stores) > 0 {
+		err = fmt.Errorf("%w: %s holds the stores of %d timesteps, but no %s (put the folder back from a copy)",
+			ErrCorrupt, dir, len(stores), stagingName)
+	}
+	return err
+}
+
+// requireStores refuses a folder in which a closed timestep has no store, or one of another format.
+func requireStores(s *staging, files vfs.FS, dir string) error {
+	_, stores, err := folders(files, dir)
+	if err != nil {
+		return err
+	}
+	for _, i := range s.timesteps() {
+		if i.State == lethe.Open {
+			continue // what a crash has left of it goes
+		}
+		name := storeName(i.Timestep)
+		if !slices.Contains(stores, i.Timestep) {
+			return fmt.Errorf("%w: %s holds no %s (put the folder back from a copy)", ErrCorrupt, dir, name)
+		}
+		if err := swapstore.CheckFormat(files, files.PathJoin(dir, name), graphFormat()); err != nil {
+			return err
+		}
+	}
+	return nil
 }

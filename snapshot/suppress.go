@@ -134,7 +134,7 @@ func (s *Store) NamedUnder(ctx context.Context, hashes map[lethe.Digest]bool) ([
 		return nil, nil
 	}
 	n := namedUnder{secret: s.staging.options.Secret, hashes: hashes}
-	err := s.staging.Scan(nil, func(key, value []byte) error { return n.staged(key[0], value) })
+	err := scanAll(s.staging, n.staged)
 	if err != nil {
 		return nil, fmt.Errorf("what staging holds of hashes: %w", err)
 	}

@@ -101,11 +101,16 @@ func (b *Batch) store(f *Foreseen) (err error) {
 	staged, wasKnown := false, e.found
 	if wasKnown { // else there is no row of it: a row goes with its entry
 		b.countAlike(e.entry.hash, -1)
-		if _, staged, err = b.get(timestepKey(kindRow, f.tr.Timestep, f.pseudonym)); err != nil {
+		// While its timestep is open the row of who is known is here, if not in a file.
+		if staged = b.info(f.tr.Timestep).State == lethe.Open; !staged {
+			_, staged, err = b.get(timestepKey(kindRow, f.tr.Timestep, f.pseudonym))
+		}
+		if err != nil {
 			return err
 		}
 	}
 	b.countAlike(f.arrived.hash, 1)
+	e.fresh = e.fresh || !wasKnown
 	e.entry, e.found, e.changed, e.row = f.arrived, true, true, f.row
 	if !wasKnown {
 		err = errors.Join(b.staging.payments.arrived(b, f.pseudonym), b.staging.labels.arrived(b, f.pseudonym))

@@ -129,7 +129,7 @@ func (s *staging) locate(id lethe.TransactionID) (Located, error) {
 	}
 	var rows [][]byte
 	if known {
-		value, found, err := s.Get(timestepKey(kindRow, entry.timestep, l.Pseudonym))
+		value, found, err := s.rows.Get(entry.timestep, l.Pseudonym)
 		if err != nil {
 			return l, err
 		}

@@ -71,6 +71,9 @@ func drawWorld(t *rapid.T, k options) world {
 			})
 		}
 	}
+	if rand.New(rand.NewPCG(places, 12)).IntN(2) == 0 {
+		d.config.RowFileBytes = 1 // all rows of open timesteps are in files
+	}
 	d.operate(rand.New(rand.NewPCG(places, 3)))
 	if !k.late {
 		d.ahead(rand.New(rand.NewPCG(places, 8)))

@@ -38,17 +38,27 @@ func (k *kinds) has(prefix []byte) bool { return len(prefix) == 0 || k[prefix[0]
 // ApplyUnsynced is Apply of changes that are durable once Sync or a later Apply has returned. If the machine stops
 // before, they are lost with all that came after them. It waits for fn alone, as ApplyAhead does.
 func (s *Store) ApplyUnsynced(fn func(w Writer) error) error {
-	return s.applyAhead(fn, pebble.NoSync, func(error) {})
+	return s.applyAhead(nothing, fn, pebble.NoSync, func(error) {})
 }
 
 // ApplyAhead is Apply that waits for fn alone. Who reads or writes after it has returned finds the changes made. Once
 // they are durable, or cannot be, which the error says, ended is called, in another goroutine; Close and Rewrite wait
 // for that. What is applied later is durable later, and if something cannot be applied nothing can any more.
 func (s *Store) ApplyAhead(fn func(w Writer) error, ended func(error)) error {
-	return s.applyAhead(fn, pebble.Sync, ended)
+	return s.ApplyAheadBehind(nothing, fn, ended)
 }
 
-func (s *Store) applyAhead(fn func(w Writer) error, how *pebble.WriteOptions, ended func(error)) error {
+// ApplyAheadBehind is ApplyAhead of changes that are not applied before first has returned, which is called after fn,
+// in the other goroutine. Its error is one of applying them.
+func (s *Store) ApplyAheadBehind(first func() error, fn func(w Writer) error, ended func(error)) error {
+	return s.applyAhead(first, fn, pebble.Sync, ended)
+}
+
+func nothing() error { return nil }
+
+func (s *Store) applyAhead(
+	first func() error, fn func(w Writer) error, how *pebble.WriteOptions, ended func(error),
+) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	a := &ahead{applied: make(chan struct{})}
@@ -60,7 +70,7 @@ func (s *Store) applyAhead(fn func(w Writer) error, how *pebble.WriteOptions, en
 	s.queue.add(a)
 	go func() {
 		defer g.release()
-		err := s.queue.apply(a, g, b, how)
+		err := s.queue.apply(a, g, b, how, first())
 		if err == nil && how.Sync {
 			err = b.SyncWait()
 		}
@@ -87,10 +97,11 @@ func (q *queue) add(a *ahead) {
 	a.before, q.last = q.last, a
 }
 
-// apply applies changes once those before them are, and lets those go on that wait for them.
-func (q *queue) apply(a *ahead, g *generation, b *pebble.Batch, how *pebble.WriteOptions) error {
+// apply applies changes once those before them are, unless something has failed, and lets those go on that wait for
+// them.
+func (q *queue) apply(a *ahead, g *generation, b *pebble.Batch, how *pebble.WriteOptions, failed error) error {
 	q.before(a).wait()
-	err := q.failure()
+	err := errors.Join(q.failure(), failed)
 	switch {
 	case err != nil:
 	case how.Sync:

@@ -1,6 +1,7 @@
 package swapstore_test
 
 import (
+	"errors"
 	"runtime"
 	"strings"
 	"sync/atomic"
@@ -51,6 +52,34 @@ func TestAppliedAheadIsDurableOnceItIsSaid(t *testing.T) {
 		require.NoError(t, s.Close())
 		require.Empty(t, ended)
 	}
+}
+
+// What is applied behind something is not before that is done, and neither is what comes after it; if that fails,
+// nothing can be applied any more.
+func TestAppliedBehindSomethingWaitsForIt(t *testing.T) {
+	disk := vfs.NewCrashableMem()
+	s, err := swapstore.Open(disk, "store", swapstore.Format{Kind: "test", Version: 1})
+	require.NoError(t, err)
+	set := func(key string) func(w swapstore.Writer) error {
+		return func(w swapstore.Writer) error { return w.Set([]byte(key), nil) }
+	}
+	first, ended := make(chan error), make(chan error, 2)
+	require.NoError(t, s.ApplyAheadBehind(func() error { return <-first }, set("a"), func(err error) { ended <- err }))
+	require.NoError(t, s.ApplyAhead(set("b"), func(err error) { ended <- err }))
+	require.Zero(t, survivors(t, disk, swapstore.Small()))
+	require.Empty(t, ended)
+	first <- nil
+	require.NoError(t, errors.Join(<-ended, <-ended))
+	require.Equal(t, 2, survivors(t, disk, swapstore.Small()))
+
+	failure := errors.New("no")
+	require.NoError(t, s.ApplyAheadBehind(func() error { return failure }, set("c"), func(err error) { ended <- err }))
+	require.ErrorIs(t, <-ended, failure)
+	require.ErrorIs(t, s.Apply(set("d")), failure)
+	_, found, err := s.Get([]byte("c"))
+	require.NoError(t, err)
+	require.False(t, found)
+	require.NoError(t, s.Close())
 }
 
 // What is applied ahead holds up neither its writer nor who reads keys of other kinds. Who reads one that changes,

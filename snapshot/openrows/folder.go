@@ -1,0 +1,154 @@
+package openrows
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"sync"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"lethe"
+	"lethe/internal/swapstore"
+)
+
+// folder holds the files.
+type folder struct {
+	fs  vfs.FS
+	dir string
+
+	mu sync.Mutex
+	// next names the next file; dropped are those that the store does not name any more, which may not be durable yet.
+	next    number
+	dropped []number
+}
+
+// openFolder opens a folder, which is created when absent, and removes the files that are not named. It is an error if
+// one is not there that is.
+func openFolder(fs vfs.FS, dir string, named map[number]bool) (*folder, error) {
+	f := &folder{fs: fs, dir: dir}
+	if err := fs.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("create folder of rows: %w", err)
+	}
+	if err := syncDir(fs, fs.PathDir(dir)); err != nil {
+		return nil, err
+	}
+	names, err := fs.List(dir)
+	if err != nil {
+		return nil, fmt.Errorf("list files of rows: %w", err)
+	}
+	missing := len(named)
+	for _, name := range names {
+		n, err := strconv.ParseUint(fs.PathBase(name), 10, 64)
+		switch {
+		case err != nil || f.path(number(n)) != fs.PathJoin(dir, fs.PathBase(name)):
+			continue // not ours
+		case named[number(n)]:
+			missing--
+		default:
+			f.dropped = append(f.dropped, number(n))
+		}
+	}
+	if missing > 0 {
+		return nil, fmt.Errorf("%w: %d files of rows are not there (put the folder back from a copy)",
+			swapstore.ErrCorrupt, missing)
+	}
+	for n := range named {
+		f.next = max(f.next, n+1)
+	}
+	return f, f.remove(f.takeDropped())
+}
+
+func (f *folder) path(n number) string { return f.fs.PathJoin(f.dir, fmt.Sprintf("%06d", n)) }
+
+// open opens a file that the store names.
+func (f *folder) open(d description) (*reader, error) {
+	file, err := f.file(d)
+	if err != nil {
+		return nil, err
+	}
+	return newReader(file, d)
+}
+
+func (f *folder) file(d description) (vfs.File, error) {
+	file, err := f.fs.Open(f.path(d.number))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("%w: file %d is not there", swapstore.ErrCorrupt, d.number)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open file %d of rows: %w", d.number, err)
+	}
+	return file, nil
+}
+
+// find finds a row in a file.
+func (f *folder) find(d description, p lethe.Pseudonym) (row []byte, found bool, err error) {
+	file, err := f.file(d)
+	if err != nil {
+		return nil, false, err
+	}
+	row, found, err = finder{d, file}.find(p)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return nil, false, fmt.Errorf("file %d of rows: %w", d.number, err)
+	}
+	return row, found, nil
+}
+
+// reserve returns the name of a file to be written.
+func (f *folder) reserve() number {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.next++
+	return f.next - 1
+}
+
+// drop notes files that the store does not name any more, once its last change is durable.
+func (f *folder) drop(list []number) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.dropped = append(f.dropped, list...)
+}
+
+// takeDropped returns the files that were dropped, to be removed once that is durable.
+func (f *folder) takeDropped() []number {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	list := f.dropped
+	f.dropped = nil
+	return list
+}
+
+// remove unlinks files, for those too who hold one open.
+func (f *folder) remove(list []number) error {
+	if len(list) == 0 {
+		return nil
+	}
+	var held swapstore.Held
+	var errs []error
+	for _, n := range list {
+		err := held.Hold(f.fs, f.path(n))
+		if err == nil {
+			err = f.fs.Remove(f.path(n))
+		}
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			errs = append(errs, err)
+			f.drop([]number{n})
+		}
+	}
+	if err := errors.Join(append(errs, held.Empty(), syncDir(f.fs, f.dir))...); err != nil {
+		return fmt.Errorf("remove files of rows: %w", err)
+	}
+	return nil
+}
+
+func syncDir(fs vfs.FS, dir string) error {
+	d, err := fs.OpenDir(dir)
+	if err != nil {
+		return fmt.Errorf("open folder of rows to sync: %w", err)
+	}
+	if err := errors.Join(d.Sync(), d.Close()); err != nil {
+		return fmt.Errorf("sync folder of rows: %w", err)
+	}
+	return nil
+}
