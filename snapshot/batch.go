@@ -2,7 +2,6 @@ package snapshot
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -29,8 +28,6 @@ type Batch struct {
 	writes map[string][]byte
 	// known overlays that with the transactions that were foreseen together.
 	known *known
-	// counted are changes of how many transactions have a content.
-	counted []counted
 	// boundsOpen says that no more timesteps may begin than may be open.
 	boundsOpen bool
 }
@@ -111,7 +108,7 @@ func commitBy(b *Batch, nextOffset int64, apply func(fn func(w swapstore.Writer)
 	}
 	err := apply(func(w swapstore.Writer) error {
 		set := func(key, value []byte) error {
-			s.strangers.meet(key)
+			s.strangers.meet(key, value)
 			return w.Set(key, value)
 		}
 		for _, key := range slices.Sorted(maps.Keys(b.writes)) {
@@ -119,7 +116,7 @@ func commitBy(b *Batch, nextOffset int64, apply func(fn func(w swapstore.Writer)
 				return err
 			}
 		}
-		return errors.Join(storeCounts(w, b.counted), eachKnown(b.known, set))
+		return eachKnown(b.known, set)
 	})
 	if err != nil {
 		return fmt.Errorf("commit topic %s partition %d offset %d: %w", at.Topic, at.Partition, nextOffset, err)

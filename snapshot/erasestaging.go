@@ -17,10 +17,6 @@ func (s *staging) erase(gone erasure) error {
 	if err != nil {
 		return err
 	}
-	going, err := s.alikeWithout(gone)
-	if err != nil {
-		return err
-	}
 	dropped, err := keysOf(s, gone)
 	if err != nil {
 		return err
@@ -28,11 +24,6 @@ func (s *staging) erase(gone erasure) error {
 	err = s.Apply(func(w swapstore.Writer) error {
 		for _, key := range dropped {
 			if err := w.Delete(key); err != nil {
-				return err
-			}
-		}
-		for hash, n := range going {
-			if err := uncount(s, w, hash, n); err != nil {
 				return err
 			}
 		}
@@ -52,18 +43,6 @@ func (s *staging) erase(gone erasure) error {
 	return nil
 }
 
-// uncount takes transactions off the number of those with a content.
-func uncount(s *staging, w swapstore.Writer, hash contentHash, going int) error {
-	n, err := alike(s.Get, hash)
-	if err != nil {
-		return err
-	}
-	if n <= going {
-		return w.Delete(alikeKey(hash))
-	}
-	return w.Set(alikeKey(hash), encodeCount(n-going))
-}
-
 // putInfo stores what is known of a timestep, if anything is.
 func putInfo(w swapstore.Writer, t lethe.Timestep, i Info) error {
 	if i.empty() {
@@ -72,8 +51,9 @@ func putInfo(w swapstore.Writer, t lethe.Timestep, i Info) error {
 	return w.Set(timestepKey(kindInfo, t), i.encode())
 }
 
-// keysOf returns what goes. The index and the counts of contents,
-// which have an entry for every transaction of the history, are not gone through.
+// keysOf returns what goes. The index, which has an entry for every transaction of the history, is
+// not gone through. With an entry of it goes the note that one that was corrected had the same
+// content: the features are looked for once the files, which may hold them, are written anew.
 func keysOf(s *staging, gone erasure) (keys [][]byte, err error) {
 	if keys, err = subjectKeysOf(s, gone); err != nil {
 		return nil, err
@@ -85,10 +65,16 @@ func keysOf(s *staging, gone erasure) (keys [][]byte, err error) {
 	for _, prefix := range prefixes {
 		err = s.Scan(prefix, func(key, value []byte) error {
 			drop, err := dropFromStaging(gone, key, value)
-			if drop {
-				keys = append(keys, bytes.Clone(key))
+			if !drop || err != nil {
+				return err
 			}
-			return err
+			keys = append(keys, bytes.Clone(key))
+			if key[0] == kindIndex {
+				entry, err := decodeIndex(value)
+				keys = append(keys, replacedKey(entry.hash))
+				return err
+			}
+			return nil
 		})
 		if err != nil {
 			return nil, err
@@ -122,14 +108,12 @@ func (s Scrub) Fill(ctx context.Context) error {
 	return nil
 }
 
-// fillScrubbed fills staging anew as it is.
+// fillScrubbed fills staging anew as it was when that began. What was corrected before is not in the new files; of what
+// is corrected later the rewriting itself brings over that it may be.
 func fillScrubbed(src swapstore.Reader, dst swapstore.Writer) error {
 	return src.Scan(nil, func(key, value []byte) error {
-		if key[0] == kindAlike {
-			n, err := decodeCount(value)
-			if err != nil || n == 0 {
-				return err
-			}
+		if key[0] == kindReplaced {
+			return nil
 		}
 		return dst.Set(key, value)
 	})

@@ -46,7 +46,7 @@ func Place(b *Batch, list []*Foreseen) error {
 	}
 	// Others may have been foreseen before.
 	_ = eachKnown(b.known, func(key, value []byte) error {
-		b.staging.strangers.meet(key)
+		b.staging.strangers.know(key)
 		b.set(key, bytes.Clone(value))
 		return nil
 	})
@@ -101,13 +101,15 @@ type strangers struct {
 	// from is the key of the index to go on from, nil once all are learnt; atOnce is how many are at a time.
 	from   []byte
 	atOnce int
+	// contents are learnt with them.
+	contents contents
 }
 
 func newStrangers() strangers {
 	// Memory for some 15 million transactions: of more, it is asked in vain more and more often. And a few milliseconds
 	// for a part.
 	const mostBytes, atOnce = 24 << 20, 50_000
-	return strangers{keyfilter.New(mostBytes), []byte{kindIndex}, atOnce}
+	return strangers{keyfilter.New(mostBytes), []byte{kindIndex}, atOnce, newContents()}
 }
 
 // load learns the next of what the store knows.
@@ -116,14 +118,16 @@ func (s *strangers) load(of *staging) error {
 		return nil
 	}
 	n := 0
-	err := of.ScanFrom([]byte{kindIndex}, s.from, func(key, _ []byte) error {
+	err := of.ScanFrom([]byte{kindIndex}, s.from, func(key, value []byte) error {
 		if n == s.atOnce {
 			s.from = bytes.Clone(key)
 			return errStop
 		}
 		n++
-		s.meet(key)
-		return nil
+		s.know(key)
+		entry, err := decodeIndex(value)
+		s.contents.meet(entry.hash)
+		return err
 	})
 	if err == nil {
 		s.from = nil
@@ -132,13 +136,6 @@ func (s *strangers) load(of *staging) error {
 		err = nil
 	}
 	return err
-}
-
-// meet learns a key that is about to be stored, or is, if it is one of the index.
-func (s *strangers) meet(key []byte) {
-	if key[0] == kindIndex && len(key) == 1+pseudonymBytes {
-		s.known.Add(lethe.Pseudonym(key[1:]))
-	}
 }
 
 func (s *strangers) mayKnow(p lethe.Pseudonym) bool { return s.from != nil || s.known.MayHave(p) }

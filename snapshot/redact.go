@@ -192,9 +192,7 @@ func redactOne(s *Store, c *changes, gone erasure, p lethe.Pseudonym) error {
 		}
 	}
 	if found {
-		if err := rehash(s.staging, c, p, entry, latest.features); err != nil {
-			return err
-		}
+		rehash(s.staging, c, p, entry, latest.features)
 	}
 	return s.staging.Scan(pseudonymKey(kindCandidate, p), func(key, value []byte) error {
 		one, err := decodeCandidate(value)
@@ -216,30 +214,13 @@ func redactOne(s *Store, c *changes, gone erasure, p lethe.Pseudonym) error {
 }
 
 // rehash gives a transaction the hash of its features as they are now.
-func rehash(s *staging, c *changes, p lethe.Pseudonym, entry indexEntry, features []float32) error {
+func rehash(s *staging, c *changes, p lethe.Pseudonym, entry indexEntry, features []float32) {
 	before := entry.hash
 	if entry.hash = hashContent(s.options.Secret, features); entry.hash == before {
-		return nil
+		return
 	}
-	count := func(hash contentHash, change int) error {
-		n, err := alike(func(key []byte) ([]byte, bool, error) {
-			if value := c.writes[string(key)]; value != nil || c.dropped(key) {
-				return value, value != nil, nil
-			}
-			return s.Get(key)
-		}, hash)
-		if n += change; n > 0 {
-			c.set(alikeKey(hash), encodeCount(n))
-		} else {
-			c.drop(alikeKey(hash))
-		}
-		return err
-	}
-	if err := count(before, -1); err != nil {
-		return err
-	}
+	c.drop(replacedKey(before)) // as keysOf does
 	c.set(pseudonymKey(kindIndex, p), entry.encode())
-	return count(entry.hash, 1)
 }
 
 // redactOrigin reports whether a record as it came holds something else now. Without a

@@ -100,12 +100,11 @@ func (b *Batch) store(f *Foreseen) (err error) {
 	e := &f.entry.Value
 	staged, wasKnown := false, e.found
 	if wasKnown { // else there is no row of it: a row goes with its entry
-		b.countAlike(e.entry.hash, -1)
+		b.set(replacedKey(e.entry.hash), []byte{})
 		if _, staged, err = b.get(timestepKey(kindRow, f.tr.Timestep, f.pseudonym)); err != nil {
 			return err
 		}
 	}
-	b.countAlike(f.arrived.hash, 1)
 	e.entry, e.found, e.changed, e.row = f.arrived, true, true, f.row
 	if !wasKnown {
 		err = errors.Join(b.staging.payments.arrived(b, f.pseudonym), b.staging.labels.arrived(b, f.pseudonym))
