@@ -2,143 +2,144 @@ package snapshot
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/binary"
+	"errors"
 	"fmt"
 
 	"lethe"
-	"lethe/internal/sortedcells"
+	"lethe/internal/keyfilter"
 	"lethe/internal/swapstore"
 )
 
-// Staging counts how many transactions have the same features, by content hash,
-// so that an erasure need not read history to know whether finding a row says
-// anything about whom it belongs to.
+// Who has the same features as others is told by the index, which has a hash of those of
+// everyone. Filters in memory answer most questions, for reading it takes as long as the
+// history is long.
 
-func alikeKey(hash contentHash) []byte { return append([]byte{kindAlike}, hash[:]...) }
+// contents tells of most contents that no two transactions have them.
+type contents struct {
+	// seen are those that transactions had, and repeated those of them that came when seen may have had them already:
+	// what two transactions have is in both.
+	seen, repeated *keyfilter.Filter
+	// holders are of contents that were asked for lately, until one of them is met again.
+	holders map[contentHash]holders
+}
 
-func encodeCount(n int) []byte { return swapstore.Sum(int32(n)) }
+// holders are transactions that had a content when it was looked for. Of each the index tells whether it still has.
+type holders struct {
+	list []lethe.Pseudonym
+	// all says that nobody else has it.
+	all bool
+}
 
-func decodeCount(value []byte) (int, error) {
-	n, err := swapstore.ParseSum(value)
-	if err != nil {
-		return 0, fmt.Errorf("%w: stored count: %w", ErrCorrupt, err)
+func newContents() contents {
+	// As many contents as strangers has memory for transactions. One in two hundred that nobody repeats is taken for
+	// repeated, which leaves room for as many that are as a fifth of all.
+	const seenBytes, repeatedBytes = 24 << 20, 6 << 20
+	return contents{keyfilter.New(seenBytes), keyfilter.New(repeatedBytes), make(map[contentHash]holders)}
+}
+
+// meet learns the content of an entry of the index. Met twice, the same entry makes it a repeated one, which costs time
+// and no more.
+func (c *contents) meet(hash contentHash) {
+	if key := keyfilter.Key(hash); c.seen.MayHave(key) {
+		c.repeated.Add(key)
+	} else {
+		c.seen.Add(key)
 	}
-	return int(n), nil
+	delete(c.holders, hash)
 }
 
-// counted says how many more transactions have a content.
-type counted struct {
-	hash contentHash
-	more int32
+// know learns a key that is about to be stored, or is, if it is one of the index.
+func (s *strangers) know(key []byte) {
+	if key[0] == kindIndex && len(key) == 1+pseudonymBytes {
+		s.known.Add(lethe.Pseudonym(key[1:]))
+	}
 }
 
-// high is what hashes are ordered by, but for those that share it.
-func (h contentHash) high() uint64 { return binary.BigEndian.Uint64(h[:8]) }
-
-// countAlike changes how many transactions have a content. A count of 0 stays
-// until the next rewriting.
-func (b *Batch) countAlike(hash contentHash, change int32) {
-	b.counted = append(b.counted, counted{hash, change})
+// meet learns an entry that is about to be stored, if it is one of the index. The content of one that load comes to
+// later is left to it.
+func (s *strangers) meet(key, value []byte) {
+	s.know(key)
+	if key[0] == kindIndex && (s.from == nil || bytes.Compare(key, s.from) < 0) {
+		s.contents.meet(contentHash(value[timestepBytes:]))
+	}
 }
 
-// storeCounts adds to what is stored, in the order of the keys.
-func storeCounts(w swapstore.Writer, list []counted) error {
-	sortedcells.Sort(list, func(c *counted) byte { return c.hash[0] }, func(a, b counted) int {
-		if order := cmp.Compare(a.hash.high(), b.hash.high()); order != 0 {
-			return order
-		}
-		return bytes.Compare(a.hash[:], b.hash[:])
-	})
-	var key []byte
-	for i, c := range list {
-		if i+1 < len(list) && list[i+1].hash == c.hash {
-			list[i+1].more += c.more
-			continue
-		}
-		key = append(append(key[:0], kindAlike), c.hash[:]...)
-		if err := swapstore.Add(w, key, c.more); err != nil {
-			return err
+// owners is staging as far as who has which content goes.
+type owners struct{ *staging }
+
+// learnt returns contents once all are learnt.
+func (s owners) learnt() (*contents, error) {
+	for s.strangers.from != nil {
+		if err := s.strangers.load(s.staging); err != nil {
+			return nil, err
 		}
 	}
-	return nil
-}
-
-// alike returns how many transactions have a content, as get reads staging.
-func alike(get func(key []byte) ([]byte, bool, error), hash contentHash) (int, error) {
-	value, found, err := get(alikeKey(hash))
-	if err != nil || !found {
-		return 0, err
+	c := &s.strangers.contents
+	const mostHolders = 1 << 16 // a few megabytes
+	if len(c.holders) > mostHolders {
+		clear(c.holders)
 	}
-	return decodeCount(value)
+	return c, nil
 }
 
-// ContentOf is a keyed hash of features, by which HasContent knows them.
+// replacedKey is for a content that a transaction had before it was corrected.
+func replacedKey(hash contentHash) []byte { return append([]byte{kindReplaced}, hash[:]...) }
+
+// ContentOf is a keyed hash of features, by which HasContents knows them.
 func ContentOf(secret lethe.Secret, features []float32) [len(contentHash{})]byte {
 	return hashContent(secret, features)
 }
 
-// HasContent reports whether a transaction has these features, or had them before it was
-// corrected: then they may still be in the files of staging.
-func (m Marks) HasContent(content [len(contentHash{})]byte) (bool, error) {
-	_, found, err := m.staging.Get(alikeKey(content))
-	if err == nil && !found {
-		found, err = widths{m.staging}.alike(content, erasure{})
-	}
+// HasContents reports of features whether a transaction has them, or had them before it was
+// corrected: then they may still be in the files of staging. It reads the index, once, if memory does not
+// tell.
+func (m Marks) HasContents(list [][len(contentHash{})]byte) ([]bool, error) {
+	s, out := m.staging, make([]bool, len(list))
+	c, err := owners{s}.learnt()
 	if err != nil {
-		return false, fmt.Errorf("count of a content: %w", err)
+		return nil, fmt.Errorf("who has %d contents: %w", len(list), err)
 	}
-	return found, nil
-}
-
-// alikeWithout returns the contents of transactions that go, and how many of them
-// have each.
-func (s *staging) alikeWithout(gone erasure) (map[contentHash]int, error) {
-	out := make(map[contentHash]int)
-	for p := range gone.Nodes {
-		entry, known, err := lookup(s.Get, p)
+	var asked []contentHash
+	for i, content := range list {
+		_, found, err := s.Get(replacedKey(content))
+		if err == nil && !found {
+			found, err = widths{s}.alike(content, erasure{})
+		}
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("who has a content: %w", err)
 		}
-		if known {
-			out[entry.hash]++
+		if out[i] = found; !found && c.seen.MayHave(content) {
+			asked = append(asked, content)
 		}
 	}
-
+	has, err := owners{s}.stay(asked, erasure{})
+	if err != nil {
+		return nil, fmt.Errorf("who has %d contents: %w", len(asked), err)
+	}
+	for i, content := range list {
+		out[i] = out[i] || has[content]
+	}
 	return out, nil
 }
 
 // markShared notes which of the located have the features of a transaction that
 // is not among them.
 func (s *staging) markShared(located []Located) error {
-	gone := erasureOf(located)
-	going, err := s.alikeWithout(gone)
-	if err != nil {
-		return err
-	}
-	for p := range gone.Features {
-		entry, known, err := lookup(s.Get, p)
-		if err != nil {
-			return err
-		}
-		if known && !gone.Nodes[p] {
-			going[entry.hash]++ // it gets other ones
-		}
-	}
-	for i := range located {
-		if !located[i].Known || located[i].Kind == lethe.PaymentTarget {
+	gone, own := erasureOf(located), make(map[int]contentHash)
+	var asked []contentHash
+	for i, l := range located {
+		if !l.Known || l.Kind == lethe.PaymentTarget {
 			continue
 		}
-		entry, _, err := lookup(s.Get, located[i].Pseudonym)
+		entry, known, err := lookup(s.Get, l.Pseudonym)
 		if err != nil {
 			return err
 		}
-		all, err := alike(s.Get, entry.hash)
-		if err != nil {
-			return err
+		if known {
+			own[i], asked = entry.hash, append(asked, entry.hash)
 		}
-		located[i].Shared = all > going[entry.hash]
-		err = widths{s}.candidates(located[i].Pseudonym, func(c candidate) error {
+		err = widths{s}.candidates(l.Pseudonym, func(c candidate) error {
 			shared, err := widths{s}.alike(c.entry.hash, gone)
 			located[i].Shared = located[i].Shared || shared
 			return err
@@ -147,30 +148,138 @@ func (s *staging) markShared(located []Located) error {
 			return err
 		}
 	}
-	return nil
-}
-
-// countAll makes the counts of a store that has none.
-func (s *staging) countAll() error {
-	_, counted, err := s.Get([]byte{kindCounted})
-	if err != nil || counted {
-		return err
+	if len(asked) == 0 {
+		return nil
 	}
-	counts := make(map[contentHash]int)
-	err = s.Scan([]byte{kindIndex}, func(_, value []byte) error {
-		entry, err := decodeIndex(value)
-		counts[entry.hash]++
-		return err
-	})
+	c, err := owners{s}.learnt()
 	if err != nil {
 		return err
 	}
-	return s.Apply(func(w swapstore.Writer) error {
-		for hash, n := range counts {
-			if err := w.Set(alikeKey(hash), encodeCount(n)); err != nil {
-				return err
-			}
+	for i, hash := range own {
+		if !c.repeated.MayHave(keyfilter.Key(hash)) {
+			c.holders[hash] = holders{[]lethe.Pseudonym{located[i].Pseudonym}, true}
 		}
-		return w.Set([]byte{kindCounted}, nil)
+	}
+	stays, err := owners{s}.stay(asked, gone)
+	for i, hash := range own {
+		located[i].Shared = located[i].Shared || stays[hash]
+	}
+	return err
+}
+
+// keeps reports whether a transaction stays as it is.
+func (e erasure) keeps(p lethe.Pseudonym) bool {
+	_, redacted := e.Features[p]
+	return !redacted && !e.Nodes[p]
+}
+
+// stay returns which contents a transaction in the index has that stays as it is.
+func (s owners) stay(asked []contentHash, gone erasure) (map[contentHash]bool, error) {
+	stays, doubt := make(map[contentHash]bool), make(map[contentHash]*holders)
+	for _, hash := range asked {
+		if _, again := stays[hash]; again {
+			continue
+		}
+		is, sure, err := s.stayed(hash, gone)
+		if err != nil {
+			return nil, err
+		}
+		if stays[hash] = is; !sure {
+			doubt[hash] = new(holders)
+		}
+	}
+	if len(doubt) == 0 {
+		return stays, nil
+	}
+	left := len(doubt)
+	err := s.Scan([]byte{kindIndex}, func(key, value []byte) error {
+		entry, err := decodeIndex(value)
+		h := doubt[entry.hash]
+		if err != nil || h == nil || stays[entry.hash] {
+			return err
+		}
+		p := lethe.Pseudonym(key[1:])
+		if !gone.keeps(p) {
+			h.list = append(h.list, p)
+			return nil
+		}
+		h.list, stays[entry.hash] = []lethe.Pseudonym{p}, true
+		if left--; left == 0 {
+			return errStop
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, errStop) {
+		return nil, err
+	}
+	for hash, h := range doubt {
+		h.all = !stays[hash]
+		s.strangers.contents.holders[hash] = *h
+	}
+	return stays, nil
+}
+
+// stayed is stay of one content, as far as it is sure of that without going through the index.
+func (s owners) stayed(hash contentHash, gone erasure) (is, sure bool, err error) {
+	h := s.strangers.contents.holders[hash]
+	var others []lethe.Pseudonym
+	for _, p := range h.list {
+		if !gone.keeps(p) {
+			others = append(others, p)
+			continue
+		}
+		entry, known, err := lookup(s.Get, p)
+		if is = known && entry.hash == hash; is || err != nil {
+			return is, is, err
+		}
+	}
+	if h.all {
+		s.strangers.contents.holders[hash] = holders{others, true}
+	}
+	return false, h.all, nil
+}
+
+// dropCounts takes out of staging of an earlier version how many transactions have each content, and keeps of those
+// that nobody has that somebody had them. Then it has a mark, unless that is nil. It can be begun again.
+func dropCounts(store *swapstore.Store, mark []byte) error {
+	const atOnce, countBytes = 10_000, 4
+	for from := []byte{kindCount}; from != nil; {
+		first := from
+		var replaced [][]byte
+		from = nil
+		err := store.ScanFrom([]byte{kindCount}, first, func(key, value []byte) error {
+			if len(replaced) == atOnce {
+				from = bytes.Clone(key)
+				return errStop
+			}
+			if len(value) != countBytes {
+				return fmt.Errorf("%w: stored count of %d bytes", ErrCorrupt, len(value))
+			}
+			if binary.BigEndian.Uint32(value) == 0 {
+				replaced = append(replaced, append([]byte{kindReplaced}, key[1:]...))
+			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, errStop) {
+			return err
+		}
+		err = store.Apply(func(w swapstore.Writer) error {
+			for _, key := range replaced {
+				if err := w.Set(key, nil); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return store.Apply(func(w swapstore.Writer) error {
+		err := errors.Join(swapstore.DeletePrefix(w, []byte{kindCount}), w.Delete([]byte{kindCounted}))
+		if err == nil && mark != nil {
+			err = w.Set([]byte{kindFormat}, mark)
+		}
+		return err
 	})
 }

@@ -1,19 +1,25 @@
 package snapshot
 
 import (
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/stretchr/testify/require"
 
 	"lethe"
+	"lethe/internal/keyfilter"
 	"lethe/internal/swapstore"
 )
 
-// shared tells of each transaction whether one beside them has its features.
-func shared(t *testing.T, s *Store, ids ...lethe.TransactionID) []bool {
+// shared tells of each target whether a transaction beside them has its features.
+func shared(t *testing.T, s *Store, targets ...lethe.Target) []bool {
 	t.Helper()
-	located, err := s.Locate(lethe.Transactions(ids...))
+	located, err := s.Locate(targets)
 	require.NoError(t, err)
 	out := make([]bool, len(located))
 	for i, l := range located {
@@ -22,70 +28,215 @@ func shared(t *testing.T, s *Store, ids ...lethe.TransactionID) []bool {
 	return out
 }
 
-// Whether another transaction has the same features is looked up, of closed
-// timesteps and open ones, after corrections, erasures and a restart.
-func TestTransactionsWithTheSameFeaturesAreCounted(t *testing.T) {
+func hasContent(t *testing.T, s *Store, features ...float32) bool {
+	t.Helper()
+	has, err := s.Marks().HasContents([][16]byte{ContentOf(s.staging.options.Secret, features)})
+	require.NoError(t, err)
+	return has[0]
+}
+
+// Whether another transaction has the same features is told of closed timesteps and open
+// ones, after corrections, erasures and a restart, when nothing is learnt yet.
+func TestTransactionsWithTheSameFeaturesAreFound(t *testing.T) {
 	fs := vfs.NewMem()
 	s := openMem(t, fs, 1, 2)
-	offset := int64(0)
-	take := func(id lethe.TransactionID, at lethe.Timestep, features ...float32) {
-		t.Helper()
-		b, err := s.Begin(Source{Transactions, "transactions", 0})
-		require.NoError(t, err)
-		v, err := b.Transaction(lethe.Transaction{ID: id, Timestep: at, Features: features}, Origin{Offset: offset})
-		require.NoError(t, err)
-		require.Equal(t, Accepted, v.Outcome)
-		offset++
-		require.NoError(t, b.Commit(offset))
-	}
-	take("a", 1, 1, 2)
-	take("b", 1, 1, 2)
-	take("c", 1, 3, 4)
-	take("d", 2, 3, 4)
+	ids := lethe.Transactions
+	take(t, s, 1, "a", 1, 2)
+	take(t, s, 1, "b", 1, 2)
+	take(t, s, 1, "c", 3, 4)
+	take(t, s, 2, "d", 3, 4)
 	require.NoError(t, CloseTimestep(t.Context(), s, 1))
-	require.Equal(t, []bool{true}, shared(t, s, "a"))
-	require.Equal(t, []bool{false, false}, shared(t, s, "a", "b"), "both go")
-	require.Equal(t, []bool{true, false}, shared(t, s, "c", "nobody"))
-	take("d", 2, 5, 6)
-	require.Equal(t, []bool{false}, shared(t, s, "c"), "the other was corrected")
+	require.Equal(t, []bool{true}, shared(t, s, ids("a")...))
+	require.Equal(t, []bool{false, false}, shared(t, s, ids("a", "b")...), "both go")
+	require.Equal(t, []bool{true, false}, shared(t, s, ids("c", "nobody")...))
+	require.Equal(t, []bool{true}, shared(t, s, lethe.FeaturesOf("d", 1)))
+	require.Equal(t, Accepted, take(t, s, 2, "d", 5, 6))
+	require.Equal(t, []bool{false}, shared(t, s, ids("c")...), "the other was corrected")
 
-	require.NoError(t, s.Erase(t.Context(), lethe.Transactions("b")))
-	require.Equal(t, []bool{false, false}, shared(t, s, "a", "b"))
-
-	// A store of an earlier version has no counts.
-	take("e", 2, 1, 2)
-	require.NoError(t, s.staging.Rewrite(t.Context(), func(src swapstore.Reader, dst swapstore.Writer) error {
-		return src.Scan(nil, func(key, value []byte) error {
-			if key[0] == kindAlike || key[0] == kindCounted {
-				return nil
-			}
-			return dst.Set(key, value)
-		})
-	}))
+	require.NoError(t, s.Erase(t.Context(), ids("b")))
+	require.Equal(t, []bool{false, false}, shared(t, s, ids("a", "b")...))
+	take(t, s, 2, "e", 1, 2)
+	require.Equal(t, []bool{true}, shared(t, s, ids("a")...), "one that came since")
 	require.NoError(t, s.Close())
 	s = openMem(t, fs, 1, 2)
-	require.Equal(t, []bool{true, false}, shared(t, s, "a", "c"))
+	require.Equal(t, []bool{true, false}, shared(t, s, ids("a", "c")...))
 	require.NoError(t, s.Close())
+}
+
+// Once all is learnt, the index is not read for a content that nobody repeats, nor twice for one that somebody does,
+// nor for one whose transaction was erased.
+func TestTheIndexIsNotReadForWhatNobodyRepeats(t *testing.T) {
+	s := openMem(t, vfs.NewMem(), 1, 2)
+	take(t, s, 0, "a", 1, 2)
+	take(t, s, 0, "b", 3, 4)
+	take(t, s, 0, "c", 3, 4)
+	take(t, s, 0, "d", 5, 6)
+	bad := pseudonymKey(kindIndex, lethe.Pseudonym{})
+	damage := func(w swapstore.Writer) error { return w.Set(bad, []byte("cut")) }
+	require.NoError(t, s.staging.Apply(damage))
+	require.Equal(t, []bool{false, false}, shared(t, s, lethe.Transactions("a", "d")...))
+	_, err := s.Locate(lethe.Transactions("b"))
+	require.ErrorIs(t, err, ErrCorrupt, "else this test sees no reading")
+
+	require.NoError(t, s.staging.Apply(func(w swapstore.Writer) error { return w.Delete(bad) }))
+	require.Equal(t, []bool{true, false}, shared(t, s, lethe.Transactions("b", "d")...))
+	require.NoError(t, s.staging.Apply(damage))
+	require.Equal(t, []bool{true}, shared(t, s, lethe.Transactions("b")...))
+	require.NoError(t, s.Erase(t.Context(), lethe.Transactions("a")))
+	require.False(t, hasContent(t, s, 1, 2))
+	require.False(t, hasContent(t, s, 7, 8), "nobody ever had it")
+	require.True(t, hasContent(t, s, 3, 4))
+	require.NoError(t, s.Close())
+}
+
+// alikeModel is what a store is to tell of contents: it counts them.
+type alikeModel struct {
+	rows map[lethe.TransactionID][2]float32
+	// counts have how many have a content, 0 of one that may be in files; zeroed has 0 for the first feature for good.
+	counts map[[2]float32]int
+	zeroed map[lethe.TransactionID]bool
+	erased map[lethe.TransactionID]bool
+}
+
+func (m *alikeModel) lose(row [2]float32, keep bool) {
+	if m.counts[row]--; m.counts[row] == 0 && !keep {
+		delete(m.counts, row)
+	}
+}
+
+func (m *alikeModel) take(t *testing.T, s *Store, id lethe.TransactionID, row [2]float32) {
+	outcome := take(t, s, 0, id, row[:]...)
+	if m.zeroed[id] {
+		row[0] = 0
+	}
+	before, known := m.rows[id]
+	switch {
+	case m.erased[id]:
+		require.Equal(t, Suppressed, outcome)
+		return
+	case known && before == row:
+		require.Equal(t, Duplicate, outcome)
+		return
+	case known:
+		m.lose(before, true)
+	}
+	require.Equal(t, Accepted, outcome)
+	m.rows[id] = row
+	m.counts[row]++
+}
+
+func (m *alikeModel) erase(t *testing.T, s *Store, targets []lethe.Target) {
+	require.NoError(t, s.Erase(t.Context(), targets))
+	for _, target := range targets {
+		id := target.Transaction
+		before, known := m.rows[id]
+		if target.Kind == lethe.TransactionTarget {
+			m.erased[id] = true
+			delete(m.rows, id)
+		} else if m.zeroed[id] = true; known && before[0] != 0 {
+			after := [2]float32{0, before[1]}
+			m.rows[id] = after
+			m.counts[after]++
+		} else {
+			continue
+		}
+		if known {
+			m.lose(before, false)
+		}
+	}
+}
+
+// check compares what the store tells of some targets, and of all contents.
+func (m *alikeModel) check(t *testing.T, s *Store, targets []lethe.Target) {
+	want := make([]bool, len(targets))
+	for i, target := range targets {
+		row, known := m.rows[target.Transaction]
+		if target.Kind == lethe.FeaturesTarget {
+			known = known && row[0] != 0
+		}
+		for id, other := range m.rows {
+			goes := slices.ContainsFunc(targets, func(t lethe.Target) bool { return t.Transaction == id })
+			want[i] = want[i] || known && !goes && other == row
+		}
+	}
+	require.Equal(t, want, shared(t, s, targets...))
+	for a := range 3 {
+		for b := range 6 {
+			row := [2]float32{float32(a), float32(b)}
+			_, had := m.counts[row]
+			require.Equal(t, had, hasContent(t, s, row[:]...), "%v: %v", row, m.rows)
+		}
+	}
+}
+
+// What is told of contents is exact, whatever became of transactions, whatever the filters take for known, and
+// whenever it is asked.
+func TestWhatIsToldOfContentsIsExact(t *testing.T) {
+	full := keyfilter.New(0)
+	rng := rand.New(rand.NewPCG(7, 9))
+	for range 3_000_000 {
+		high := binary.BigEndian.AppendUint64(nil, rng.Uint64())
+		full.Add(keyfilter.Key(binary.BigEndian.AppendUint64(high, rng.Uint64())))
+	}
+	for _, filter := range []*keyfilter.Filter{nil, full} {
+		fs := vfs.NewMem()
+		s := openMem(t, fs, 1, 2)
+		m := &alikeModel{
+			map[lethe.TransactionID][2]float32{}, map[[2]float32]int{},
+			map[lethe.TransactionID]bool{}, map[lethe.TransactionID]bool{},
+		}
+		first := 0 // of the transactions that are drawn: erased ones never come back
+		id := func() lethe.TransactionID { return lethe.TransactionID(fmt.Sprint(first + rng.IntN(10))) }
+		row := func() [2]float32 { return [2]float32{float32(rng.IntN(3)), float32(rng.IntN(6))} }
+		some := func() (out []lethe.Target) {
+			for n := 1 + rng.IntN(4); len(out) < n; {
+				out = append(out, [][]lethe.Target{lethe.Transactions(id()), {lethe.FeaturesOf(id(), 0)}}[rng.IntN(2)]...)
+			}
+			return lethe.Distinct(out)
+		}
+		for range 1000 {
+			switch n := rng.IntN(100); {
+			case n < 70:
+				m.take(t, s, id(), row())
+			case n < 90:
+				m.erase(t, s, some()[:1])
+				first += rng.IntN(2)
+			case n < 95:
+				require.NoError(t, s.Close())
+				s = openMem(t, fs, 1, 2)
+				LearnAtOnce(s, 3)
+			default:
+				scrub, err := s.BeginScrub()
+				require.NoError(t, err)
+				maps.DeleteFunc(m.counts, func(_ [2]float32, n int) bool { return n == 0 })
+				m.take(t, s, id(), row())
+				require.NoError(t, scrub.Fill(t.Context()))
+				m.take(t, s, id(), row())
+				require.NoError(t, scrub.Switch())
+				require.NoError(t, scrub.Clean())
+			}
+			if filter != nil {
+				s.staging.strangers.contents.seen, s.staging.strangers.contents.repeated = filter, filter
+			}
+			if rng.IntN(3) == 0 {
+				m.check(t, s, some())
+			}
+		}
+		require.NoError(t, s.Close())
+	}
 }
 
 // While the number of features is not known, candidates are looked through.
 func TestCandidatesWithTheSameFeaturesAreFound(t *testing.T) {
 	s := openMem(t, vfs.NewMem(), 1, 0)
-	for offset, id := range []lethe.TransactionID{"a", "b", "c"} {
-		b, err := s.Begin(Source{Transactions, "transactions", 0})
-		require.NoError(t, err)
-		features := []float32{1, float32(offset / 2)}
-		_, err = b.Transaction(lethe.Transaction{ID: id, Timestep: 1, Features: features}, Origin{Offset: int64(offset)})
-		require.NoError(t, err)
-		require.NoError(t, b.Commit(int64(offset)+1))
+	for i, id := range []lethe.TransactionID{"a", "b", "c"} {
+		take(t, s, 1, id, 1, float32(i/2))
 	}
-	require.Equal(t, []bool{true}, shared(t, s, "a"))
-	require.Equal(t, []bool{false, false}, shared(t, s, "a", "b"), "both go")
-	require.Equal(t, []bool{false}, shared(t, s, "c"))
-	require.NoError(t, s.Erase(t.Context(), lethe.Transactions("a", "c")))
-	for features, want := range map[[2]float32]bool{{1, 0}: true, {1, 1}: false} {
-		has, err := s.Marks().HasContent(ContentOf(s.staging.options.Secret, features[:]))
-		require.NoError(t, err)
-		require.Equal(t, want, has)
-	}
+	ids := lethe.Transactions
+	require.Equal(t, []bool{true}, shared(t, s, ids("a")...))
+	require.Equal(t, []bool{false, false}, shared(t, s, ids("a", "b")...), "both go")
+	require.Equal(t, []bool{false}, shared(t, s, ids("c")...))
+	require.NoError(t, s.Erase(t.Context(), ids("a", "c")))
+	require.True(t, hasContent(t, s, 1, 0))
+	require.False(t, hasContent(t, s, 1, 1))
 }

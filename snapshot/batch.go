@@ -29,8 +29,6 @@ type Batch struct {
 	writes map[string][]byte
 	// known overlays that with the transactions that were foreseen together.
 	known *known
-	// counted are changes of how many transactions have a content.
-	counted []counted
 	// boundsOpen says that no more timesteps may begin than may be open.
 	boundsOpen bool
 }
@@ -92,7 +90,7 @@ func (b *Batch) Commit(nextOffset int64) error {
 func CommitAhead(b *Batch, nextOffset int64, ended func(error)) error {
 	return commitBy(b, nextOffset, func(files func() error, fn func(w swapstore.Writer) error) error {
 		b.staging.epoch++
-		return b.staging.ApplyAheadBehind(files, fn, ended)
+		return swapstore.ApplyAheadBehind(b.staging.Store, files, fn, ended)
 	})
 }
 
@@ -119,7 +117,7 @@ func commitBy(
 	files := filesFor(b)
 	err := apply(files.Write, func(w swapstore.Writer) error {
 		set := func(key, value []byte) error {
-			s.strangers.meet(key)
+			s.strangers.meet(key, value)
 			return w.Set(key, value)
 		}
 		for _, key := range slices.Sorted(maps.Keys(b.writes)) {
@@ -127,7 +125,7 @@ func commitBy(
 				return err
 			}
 		}
-		return errors.Join(storeCounts(w, b.counted), storeKnown(b.known, files, set), files.Describe(w))
+		return errors.Join(storeKnown(b.known, files, set), files.Describe(w))
 	})
 	if err != nil {
 		return fmt.Errorf("commit topic %s partition %d offset %d: %w", at.Topic, at.Partition, nextOffset, err)

@@ -8,16 +8,13 @@ import (
 
 	"lethe"
 	"lethe/internal/swapstore"
+	"lethe/snapshot/openrows"
 )
 
 // erase takes the transactions out of staging, and the notes of rewriting that end
 // here. Their bytes stay in its files until it is scrubbed.
 func (s *staging) erase(gone erasure) error {
 	infos, err := s.infosWithout(gone)
-	if err != nil {
-		return err
-	}
-	going, err := s.alikeWithout(gone)
 	if err != nil {
 		return err
 	}
@@ -28,11 +25,6 @@ func (s *staging) erase(gone erasure) error {
 	err = s.Apply(func(w swapstore.Writer) error {
 		for _, key := range dropped {
 			if err := w.Delete(key); err != nil {
-				return err
-			}
-		}
-		for hash, n := range going {
-			if err := uncount(s, w, hash, n); err != nil {
 				return err
 			}
 		}
@@ -52,8 +44,9 @@ func (s *staging) erase(gone erasure) error {
 	return nil
 }
 
-// takeInRows has the rows of located transactions that are in files be in the store, so that they go with it or change
-// there. Files of rows that closed timesteps have by now go.
+// takeInRows has the rows of located transactions that are in files be in the store, so that they go or change there.
+// Rows that were corrected go with their files, for what they were may be what is erased of another one; so do the
+// files of timesteps that have closed.
 func takeInRows(s *staging, located []Located) error {
 	of := make(map[lethe.Timestep][]lethe.Pseudonym)
 	for _, l := range located {
@@ -64,18 +57,6 @@ func takeInRows(s *staging, located []Located) error {
 	return s.rows.TakeIn(of)
 }
 
-// uncount takes transactions off the number of those with a content.
-func uncount(s *staging, w swapstore.Writer, hash contentHash, going int) error {
-	n, err := alike(s.Get, hash)
-	if err != nil {
-		return err
-	}
-	if n <= going {
-		return w.Delete(alikeKey(hash))
-	}
-	return w.Set(alikeKey(hash), encodeCount(n-going))
-}
-
 // putInfo stores what is known of a timestep, if anything is.
 func putInfo(w swapstore.Writer, t lethe.Timestep, i Info) error {
 	if i.empty() {
@@ -84,8 +65,9 @@ func putInfo(w swapstore.Writer, t lethe.Timestep, i Info) error {
 	return w.Set(timestepKey(kindInfo, t), i.encode())
 }
 
-// keysOf returns what goes. The index and the counts of contents,
-// which have an entry for every transaction of the history, are not gone through.
+// keysOf returns what goes. The index, which has an entry for every transaction of the history, is
+// not gone through. With an entry of it goes the note that one that was corrected had the same
+// content: the features are looked for once the files, which may hold them, are written anew.
 func keysOf(s *staging, gone erasure) (keys [][]byte, err error) {
 	if keys, err = subjectKeysOf(s, gone); err != nil {
 		return nil, err
@@ -97,10 +79,16 @@ func keysOf(s *staging, gone erasure) (keys [][]byte, err error) {
 	for _, prefix := range prefixes {
 		err = s.Scan(prefix, func(key, value []byte) error {
 			drop, err := dropFromStaging(gone, key, value)
-			if drop {
-				keys = append(keys, bytes.Clone(key))
+			if !drop || err != nil {
+				return err
 			}
-			return err
+			keys = append(keys, bytes.Clone(key))
+			if key[0] == kindIndex {
+				entry, err := decodeIndex(value)
+				keys = append(keys, replacedKey(entry.hash))
+				return err
+			}
+			return nil
 		})
 		if err != nil {
 			return nil, err
@@ -134,14 +122,16 @@ func (s Scrub) Fill(ctx context.Context) error {
 	return nil
 }
 
-// fillScrubbed fills staging anew as it is.
+// fillScrubbed fills staging anew as it was when that began. What was corrected before is not in the new files, but may
+// be in a file of rows; of what is corrected later the rewriting itself brings over that it may be.
 func fillScrubbed(src swapstore.Reader, dst swapstore.Writer) error {
+	outdated, err := openrows.HasOutdated(src)
+	if err != nil {
+		return err
+	}
 	return src.Scan(nil, func(key, value []byte) error {
-		if key[0] == kindAlike {
-			n, err := decodeCount(value)
-			if err != nil || n == 0 {
-				return err
-			}
+		if key[0] == kindReplaced && !outdated {
+			return nil
 		}
 		return dst.Set(key, value)
 	})

@@ -3,7 +3,6 @@ package snapshot
 import (
 	"bytes"
 	"errors"
-	"fmt"
 
 	"lethe"
 	"lethe/internal/keyfilter"
@@ -48,7 +47,7 @@ func Place(b *Batch, list []*Foreseen) error {
 	}
 	// Others may have been foreseen before.
 	_ = eachKnown(b.known, func(key, value []byte) error {
-		b.staging.strangers.meet(key)
+		b.staging.strangers.know(key)
 		b.set(key, bytes.Clone(value))
 		return nil
 	})
@@ -103,13 +102,15 @@ type strangers struct {
 	// from is the key of the index to go on from, nil once all are learnt; atOnce is how many are at a time.
 	from   []byte
 	atOnce int
+	// contents are learnt with them.
+	contents contents
 }
 
 func newStrangers() strangers {
 	// Memory for some 15 million transactions: of more, it is asked in vain more and more often. And a few milliseconds
 	// for a part.
 	const mostBytes, atOnce = 24 << 20, 50_000
-	return strangers{keyfilter.New(mostBytes), []byte{kindIndex}, atOnce}
+	return strangers{keyfilter.New(mostBytes), []byte{kindIndex}, atOnce, newContents()}
 }
 
 // load learns the next of what the store knows.
@@ -118,14 +119,16 @@ func (s *strangers) load(of *staging) error {
 		return nil
 	}
 	n := 0
-	err := of.ScanFrom([]byte{kindIndex}, s.from, func(key, _ []byte) error {
+	err := of.ScanFrom([]byte{kindIndex}, s.from, func(key, value []byte) error {
 		if n == s.atOnce {
 			s.from = bytes.Clone(key)
 			return errStop
 		}
 		n++
-		s.meet(key)
-		return nil
+		s.know(key)
+		entry, err := decodeIndex(value)
+		s.contents.meet(entry.hash)
+		return err
 	})
 	if err == nil {
 		s.from = nil
@@ -134,13 +137,6 @@ func (s *strangers) load(of *staging) error {
 		err = nil
 	}
 	return err
-}
-
-// meet learns a key that is about to be stored, or is, if it is one of the index.
-func (s *strangers) meet(key []byte) {
-	if key[0] == kindIndex && len(key) == 1+pseudonymBytes {
-		s.known.Add(lethe.Pseudonym(key[1:]))
-	}
 }
 
 func (s *strangers) mayKnow(p lethe.Pseudonym) bool { return s.from != nil || s.known.MayHave(p) }
@@ -293,35 +289,4 @@ func (b *Batch) Repeats(id lethe.TransactionID) (bool, error) {
 		return nil
 	})
 	return known, err
-}
-
-// isKnown reports whether a transaction that arrived is what the store knows of it. Between the
-// suppression of its features and the rewriting the store still has their values: they count as
-// the 0 that they become, so that a record that comes again is not taken for a correction.
-func isKnown(b *Batch, p lethe.Pseudonym, id lethe.TransactionID, known, arrived indexEntry) (bool, error) {
-	columns, erased := redactedOf(b.staging, id)
-	if known == arrived || known.timestep != arrived.timestep || !erased {
-		return known == arrived, nil
-	}
-	value, found, err := b.get(timestepKey(kindRow, known.timestep, p))
-	if err == nil && !found {
-		value, found, err = b.staging.rows.Get(known.timestep, p)
-	}
-	if err == nil && !found {
-		value, found, err = b.getClosed(known.timestep, lethe.Closed, pseudonymKey(kindNode, p))
-	}
-	if err != nil || !found {
-		return false, err
-	}
-	return becomes(b, value, columns, arrived)
-}
-
-// becomes reports whether a stored row has the content that arrived once some columns are 0.
-func becomes(b *Batch, stored []byte, columns lethe.Columns, arrived indexEntry) (bool, error) {
-	r, err := decodeRow(stored)
-	if err != nil {
-		return false, fmt.Errorf("row of timestep %d: %w", arrived.timestep, err)
-	}
-	zeroed, _ := columns.Zeroed(r.features)
-	return hashContent(b.staging.options.Secret, zeroed) == arrived.hash, nil
 }

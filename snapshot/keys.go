@@ -16,15 +16,16 @@ import (
 // fixed length but the last: timesteps and numbers are big-endian, so that keys
 // of one kind ascend with them.
 const (
-	kindAlike        = 'a'           // content hash: how many transactions have it
+	kindCount        = 'a'           // content hash: how many transactions have it; up to version 3
 	kindSubject      = 'b'           // subject, timestep, pseudonyms: what carries it
 	kindFeatureCount = 'c'           // (nothing)
 	kindLetter       = 'f'           // number: a letter not confirmed yet
 	kindGone         = 'g'           // timestep: the revision that says that it is gone
+	kindReplaced     = 'h'           // content hash: one that was corrected had it, and staging's files may still
 	kindIndex        = 'i'           // pseudonym: timestep and content hash
 	kindMark         = 'k'           // the owner's key
 	kindLabel        = 'l'           // timestep, pseudonym: a label that no graph has
-	kindCounted      = 'n'           // (nothing): there are counts of contents
+	kindCounted      = 'n'           // (nothing): there are counts of contents; up to version 3
 	kindOffset       = 'o'           // partition, topic
 	kindPayment      = 'p'           // timestep, source, target: a payment that is in no graph
 	kindCandidate    = 'q'           // pseudonym, width: a transaction while the width is not known
@@ -119,7 +120,7 @@ func pseudonymsAfter(key []byte, prefix, count int) ([]lethe.Pseudonym, error) {
 
 // The versions of the stores of closed timesteps and of staging. Each store also
 // repeats its version in a value of its own.
-const graphVersion, stagingVersion = 1, 3
+const graphVersion, stagingVersion = 1, 4
 
 // graphFormat is what the keys and values of a closed timestep's store mean.
 func graphFormat() swapstore.Format {

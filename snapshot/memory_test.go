@@ -30,7 +30,6 @@ func TestTakingAPlacedTransactionTakesNoMemory(t *testing.T) {
 		placed[i] = &list[i]
 	}
 	require.NoError(t, Place(batch, placed))
-	batch.counted = make([]counted, 0, count+1)
 	next := 0
 	require.Zero(t, testing.AllocsPerRun(count, func() {
 		v, err := list[next].Take(batch, Origin{Offset: int64(next)})

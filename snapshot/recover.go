@@ -22,9 +22,6 @@ func openStaging(path string, o Options) (*staging, error) {
 	}
 	s := newStaging(store, o)
 	if err = s.checkOptions(); err == nil {
-		err = s.countAll()
-	}
-	if err == nil {
 		s.rows, err = openrows.Open(o.FS, store, o.RowFileBytes)
 	}
 	for _, kind := range []byte{
@@ -75,9 +72,9 @@ func convertStaging(path string, o Options) error {
 			switch version := value[0]; version {
 			case 1:
 				return newStaging(store, o).migrate()
-			case 2: // counts of contents are sums since
+			case 2, 3: // contents were counted
 				value[0] = stagingVersion
-				return store.Apply(func(w swapstore.Writer) error { return w.Set([]byte{kindFormat}, value) })
+				return dropCounts(store, value)
 			case stagingVersion:
 				return nil
 			default:
@@ -130,16 +127,17 @@ func (s *staging) checkOptions() error {
 }
 
 // migrate brings version 1, in which payments and labels that were refused did not
-// stay, to the present one.
+// stay, and contents were counted, to the present one.
 func (s *staging) migrate() error {
 	c := s.change()
 	var number uint64
-	err := s.Scan([]byte{kindLetter}, func(key, value []byte) error {
+	err := dropCounts(s.Store, nil)
+	err = errors.Join(err, s.Scan([]byte{kindLetter}, func(key, value []byte) error {
 		c.drop(key)
 		c.set(letterKey(number), value)
 		number++
 		return nil
-	})
+	}))
 	for _, kind := range []byte{kindPayment, kindLabel} {
 		err = errors.Join(err, s.scanThrough(kind, maxTimestep, func(e staged) error {
 			c.set(e.key, judgement{}.appendTo(slices.Clone(e.value)))

@@ -192,9 +192,7 @@ func redactOne(s *Store, c *changes, gone erasure, p lethe.Pseudonym) error {
 		}
 	}
 	if found {
-		if err := rehash(s.staging, c, p, entry, latest.features); err != nil {
-			return err
-		}
+		rehash(s.staging, c, p, entry, latest.features)
 	}
 	return s.staging.Scan(pseudonymKey(kindCandidate, p), func(key, value []byte) error {
 		one, err := decodeCandidate(value)
@@ -216,30 +214,52 @@ func redactOne(s *Store, c *changes, gone erasure, p lethe.Pseudonym) error {
 }
 
 // rehash gives a transaction the hash of its features as they are now.
-func rehash(s *staging, c *changes, p lethe.Pseudonym, entry indexEntry, features []float32) error {
+func rehash(s *staging, c *changes, p lethe.Pseudonym, entry indexEntry, features []float32) {
 	before := entry.hash
 	if entry.hash = hashContent(s.options.Secret, features); entry.hash == before {
-		return nil
+		return
 	}
-	count := func(hash contentHash, change int) error {
-		n, err := alike(func(key []byte) ([]byte, bool, error) {
-			if value := c.writes[string(key)]; value != nil || c.dropped(key) {
-				return value, value != nil, nil
-			}
-			return s.Get(key)
-		}, hash)
-		if n += change; n > 0 {
-			c.set(alikeKey(hash), encodeCount(n))
-		} else {
-			c.drop(alikeKey(hash))
-		}
-		return err
-	}
-	if err := count(before, -1); err != nil {
-		return err
-	}
+	c.drop(replacedKey(before)) // as keysOf does
 	c.set(pseudonymKey(kindIndex, p), entry.encode())
-	return count(entry.hash, 1)
+}
+
+// redacted is a transaction with 0 for the features of it that are erased.
+func redacted(s *staging, tr lethe.Transaction) lethe.Transaction {
+	if columns, erased := redactedOf(s, tr.ID); erased {
+		tr.Features, _ = columns.Zeroed(tr.Features)
+	}
+	return tr
+}
+
+// isKnown reports whether a transaction that arrived is what the store knows of it. Between the
+// suppression of its features and the rewriting the store still has their values: they count as
+// the 0 that they become, so that a record that comes again is not taken for a correction.
+func isKnown(b *Batch, p lethe.Pseudonym, id lethe.TransactionID, known, arrived indexEntry) (bool, error) {
+	columns, erased := redactedOf(b.staging, id)
+	if known == arrived || known.timestep != arrived.timestep || !erased {
+		return known == arrived, nil
+	}
+	value, found, err := b.get(timestepKey(kindRow, known.timestep, p))
+	if err == nil && !found {
+		value, found, err = b.staging.rows.Get(known.timestep, p)
+	}
+	if err == nil && !found {
+		value, found, err = b.getClosed(known.timestep, lethe.Closed, pseudonymKey(kindNode, p))
+	}
+	if err != nil || !found {
+		return false, err
+	}
+	return becomes(b, value, columns, arrived)
+}
+
+// becomes reports whether a stored row has the content that arrived once some columns are 0.
+func becomes(b *Batch, stored []byte, columns lethe.Columns, arrived indexEntry) (bool, error) {
+	r, err := decodeRow(stored)
+	if err != nil {
+		return false, fmt.Errorf("row of timestep %d: %w", arrived.timestep, err)
+	}
+	zeroed, _ := columns.Zeroed(r.features)
+	return hashContent(b.staging.options.Secret, zeroed) == arrived.hash, nil
 }
 
 // redactOrigin reports whether a record as it came holds something else now. Without a

@@ -106,11 +106,9 @@ func TestNoErasedFeatureIsLeft(t *testing.T) {
 		require.Equal(t, zeroed, got.Snapshot.Row(node))
 		require.Equal(t, want.Snapshot.Revision+1, got.Snapshot.Revision)
 		require.Equal(t, want.Snapshot.Removed(RemovalOf(located)).Features, got.Snapshot.Features)
-		for _, content := range contents {
-			has, err := s.Marks().HasContent(content)
-			require.NoError(t, err)
-			require.False(t, has)
-		}
+		has, err := s.Marks().HasContents(contents)
+		require.NoError(t, err)
+		require.Equal(t, make([]bool, len(contents)), has)
 		again, err := s.Locate(targets)
 		require.NoError(t, err)
 		for _, l := range again {

@@ -196,8 +196,9 @@ func (s *staging) assemble(
 	if c.files, err = s.rows.Files(t); err != nil {
 		return nil, false, err
 	}
-	c.dropAll(timestepKey(kindRow, t))
-	c.dropAll(openrows.FilesPrefix(t))
+	for _, prefix := range openrows.Prefixes(t) {
+		c.dropAll(prefix)
+	}
 	err = scanRows(s, t, func(e staged) error { return errors.Join(ctx.Err(), m.take(e)) })
 	if err != nil {
 		return nil, false, err

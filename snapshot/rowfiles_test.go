@@ -119,3 +119,31 @@ func TestAnErasureLeavesNoFileOfAClosedTimestep(t *testing.T) {
 	require.Equal(t, 1, files)
 	require.NoError(t, c.Sync())
 }
+
+// What a transaction was before it was corrected is in a file of rows, though staging was written anew: somebody had
+// these features. Once another one is erased that had them too it is in no file.
+func TestWhatWasCorrectedIsKnownAsLongAsAFileHasIt(t *testing.T) {
+	f := newFiled(t)
+	f.take(1, 5, "a")
+	f.take(1, 5, "b")
+	f.take(1, 6, "a")
+	has := func(first float32) bool {
+		is, err := f.store.Marks().HasContents([][len(contentHash{})]byte{
+			ContentOf(f.store.staging.options.Secret, []float32{first, 0}),
+		})
+		require.NoError(t, err)
+		return is[0]
+	}
+	require.NoError(t, f.store.Erase(t.Context(), lethe.Transactions("nobody")))
+	files, _ := f.files()
+	require.Equal(t, 1, files)
+
+	f.take(1, 7, "c")
+	f.take(1, 8, "c")
+	require.NoError(t, ScrubAtOnce(t.Context(), f.store))
+	require.True(t, has(7))
+	require.NoError(t, f.store.Erase(t.Context(), lethe.Transactions("nobody")))
+	require.NoError(t, ScrubAtOnce(t.Context(), f.store))
+	require.False(t, has(7))
+	require.True(t, has(8))
+}

@@ -39,7 +39,7 @@ type staging struct {
 	gone map[lethe.Timestep]lethe.Revision
 	// payments and labels bound those that wait for transactions.
 	payments, labels *lacking
-	// strangers tells who is not known. Every key of the index that is stored has to be met.
+	// strangers tells who is not known. Every entry of the index that is stored has to be met.
 	strangers strangers
 
 	// epoch counts the changes; a batch of an older one is stale.
@@ -146,7 +146,7 @@ func (c *changes) commit() error {
 			if value := c.writes[key]; value == nil {
 				err = w.Delete([]byte(key))
 			} else {
-				c.staging.strangers.meet([]byte(key))
+				c.staging.strangers.meet([]byte(key), value)
 				err = w.Set([]byte(key), value)
 			}
 			if err != nil {

@@ -241,7 +241,7 @@ func (s *Store) Load(t lethe.Timestep) (*Content, error) {
 // Marks is a small area for the owner's own bookkeeping, beside the offsets.
 // Erase does not look into it: keys and values must hold no id, feature or other
 // content of a record. It may be used from any goroutine; Put waits while Erase writes
-// the files anew. What is beside timesteps and not of the owner (FixFeatureCount, HasContent, Carry)
+// the files anew. What is beside timesteps and not of the owner (FixFeatureCount, HasContents, Carry)
 // is the goroutine's alone that uses the Store.
 type Marks struct{ staging *staging }
 

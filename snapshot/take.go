@@ -6,6 +6,7 @@ import (
 
 	"lethe"
 	"lethe/internal/floatbytes"
+	"lethe/snapshot/openrows"
 )
 
 // Transaction takes a transaction. An error is not a verdict: it means that the
@@ -87,29 +88,16 @@ func (b *Batch) fits(features int, o Origin) Verdict {
 	}
 }
 
-// redacted is a transaction with 0 for the features of it that are erased.
-func redacted(s *staging, tr lethe.Transaction) lethe.Transaction {
-	if columns, erased := redactedOf(s, tr.ID); erased {
-		tr.Features, _ = columns.Zeroed(tr.Features)
-	}
-	return tr
-}
-
 // store puts a transaction into staging, in place of the one that is known there.
 func (b *Batch) store(f *Foreseen) (err error) {
 	e := &f.entry.Value
 	staged, wasKnown := false, e.found
 	if wasKnown { // else there is no row of it: a row goes with its entry
-		b.countAlike(e.entry.hash, -1)
-		// While its timestep is open the row of who is known is here, if not in a file.
-		if staged = b.info(f.tr.Timestep).State == lethe.Open; !staged {
-			_, staged, err = b.get(timestepKey(kindRow, f.tr.Timestep, f.pseudonym))
-		}
-		if err != nil {
+		b.set(replacedKey(e.entry.hash), []byte{})
+		if staged, err = b.outdate(f.tr.Timestep, f.pseudonym, e.fresh); err != nil {
 			return err
 		}
 	}
-	b.countAlike(f.arrived.hash, 1)
 	e.fresh = e.fresh || !wasKnown
 	e.entry, e.found, e.changed, e.row = f.arrived, true, true, f.row
 	if !wasKnown {
@@ -119,6 +107,19 @@ func (b *Batch) store(f *Foreseen) (err error) {
 		b.wait(f.tr.Timestep, lethe.Open, oneMore)
 	}
 	return err
+}
+
+// outdate notes that a transaction gets another row, and reports whether staging has one that it is stored in place of.
+// Who is fresh came in this batch, and has no row in a file.
+func (b *Batch) outdate(t lethe.Timestep, p lethe.Pseudonym, fresh bool) (staged bool, err error) {
+	if b.info(t).State > lethe.Open {
+		_, staged, err = b.get(timestepKey(kindRow, t, p))
+		return staged, err
+	}
+	if !fresh {
+		b.set(openrows.OutdatedKey(t, p), []byte{})
+	}
+	return true, nil
 }
 
 func oneMore(i Info) Info {

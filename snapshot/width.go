@@ -196,7 +196,6 @@ func (s widths) settleWidth() error {
 // fixWidth makes transactions of the candidates of a width, and letters of the others.
 func (s widths) fixWidth(width int) error {
 	c := s.change()
-	counts := make(map[contentHash]int)
 	err := s.Scan([]byte{kindCandidate}, func(key, value []byte) error {
 		found, err := decodeCandidate(value)
 		if err != nil {
@@ -213,16 +212,12 @@ func (s widths) fixWidth(width int) error {
 			c.infos[t] = i
 			return nil
 		}
-		counts[found.entry.hash]++
 		c.set(pseudonymKey(kindIndex, p), found.entry.encode())
 		c.set(timestepKey(kindRow, t, p), found.row)
 		return nil
 	})
 	if err != nil {
 		return err
-	}
-	for hash, n := range counts {
-		c.set(alikeKey(hash), encodeCount(n))
 	}
 	err = s.Scan([]byte{kindControl}, func(key, _ []byte) error {
 		c.drop(key)
@@ -248,8 +243,8 @@ func compareOrigins(a, b Origin) int {
 func widthOf(key []byte) int { return int(binary.BigEndian.Uint32(key[len(key)-widthBytes:])) }
 
 // alike reports whether a candidate of another transaction than those that go has a
-// content. Candidates are not counted by content, and there are some only until the
-// width is known.
+// content. Candidates are not in the index, and there are some only until the width is
+// known.
 func (s widths) alike(content contentHash, gone erasure) (found bool, err error) {
 	err = s.Scan([]byte{kindCandidate}, func(key, value []byte) error {
 		c, err := decodeCandidate(value)

@@ -45,12 +45,12 @@ func (s *Store) ApplyUnsynced(fn func(w Writer) error) error {
 // they are durable, or cannot be, which the error says, ended is called, in another goroutine; Close and Rewrite wait
 // for that. What is applied later is durable later, and if something cannot be applied nothing can any more.
 func (s *Store) ApplyAhead(fn func(w Writer) error, ended func(error)) error {
-	return s.ApplyAheadBehind(nothing, fn, ended)
+	return s.applyAhead(nothing, fn, pebble.Sync, ended)
 }
 
 // ApplyAheadBehind is ApplyAhead of changes that are not applied before first has returned, which is called after fn,
 // in the other goroutine. Its error is one of applying them.
-func (s *Store) ApplyAheadBehind(first func() error, fn func(w Writer) error, ended func(error)) error {
+func ApplyAheadBehind(s *Store, first func() error, fn func(w Writer) error, ended func(error)) error {
 	return s.applyAhead(first, fn, pebble.Sync, ended)
 }
 

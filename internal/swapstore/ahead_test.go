@@ -64,8 +64,9 @@ func TestAppliedBehindSomethingWaitsForIt(t *testing.T) {
 		return func(w swapstore.Writer) error { return w.Set([]byte(key), nil) }
 	}
 	first, ended := make(chan error), make(chan error, 2)
-	require.NoError(t, s.ApplyAheadBehind(func() error { return <-first }, set("a"), func(err error) { ended <- err }))
-	require.NoError(t, s.ApplyAhead(set("b"), func(err error) { ended <- err }))
+	end := func(err error) { ended <- err }
+	require.NoError(t, swapstore.ApplyAheadBehind(s, func() error { return <-first }, set("a"), end))
+	require.NoError(t, s.ApplyAhead(set("b"), end))
 	require.Zero(t, survivors(t, disk, swapstore.Small()))
 	require.Empty(t, ended)
 	first <- nil
@@ -73,7 +74,7 @@ func TestAppliedBehindSomethingWaitsForIt(t *testing.T) {
 	require.Equal(t, 2, survivors(t, disk, swapstore.Small()))
 
 	failure := errors.New("no")
-	require.NoError(t, s.ApplyAheadBehind(func() error { return failure }, set("c"), func(err error) { ended <- err }))
+	require.NoError(t, swapstore.ApplyAheadBehind(s, func() error { return failure }, set("c"), end))
 	require.ErrorIs(t, <-ended, failure)
 	require.ErrorIs(t, s.Apply(set("d")), failure)
 	_, found, err := s.Get([]byte("c"))

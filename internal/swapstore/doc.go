@@ -35,7 +35,7 @@
 //	store.go, options.go              a store opened and closed; Pebble's options
 //	read.go, lookup.go, write.go      reading and writing keys
 //	ahead.go                          changes that are applied while their writer goes on
-//	many.go                           deleting many keys at once, and sums that are added to without being read
+//	many.go                           deleting many keys at once, and sums that earlier versions added to
 //	rewrite.go, rewriting.go          a new generation, made while writers wait or go on
 //	tables.go, entries.go             the tables it is made of
 //	alone.go                          one that is tables alone, and a database made of it

@@ -21,8 +21,6 @@ type Size struct {
 	// what Pebble does by itself. Keys that come in no order are written anew with all that there is each
 	// time, so that more tables are fewer bytes written, and more filters to ask.
 	GatheredTables int
-	// Sums says that what Add adds to is a sum; without it Add is refused.
-	Sums bool
 	// BatchBytes is for how much of what one Apply writes memory is kept for the next; 0 for Pebble's megabyte.
 	BatchBytes int
 }
@@ -39,7 +37,7 @@ func Busy() Size {
 	const cacheBytes, memTableBytes, filterBits, gatheredTables, batchBytes = 176 << 20, 64 << 20, 10, 12, 16 << 20
 	return Size{
 		CacheBytes: cacheBytes, MemTableBytes: memTableBytes, FilterBits: filterBits, GatheredTables: gatheredTables,
-		BatchBytes: batchBytes, Sums: true,
+		BatchBytes: batchBytes,
 	}
 }
 
@@ -64,6 +62,7 @@ func pebbleOptions(fs vfs.FS, dir string, size Size) *pebble.Options {
 		MaxOpenFiles:       maxOpenFiles,
 		FormatMajorVersion: formatVersion,
 		Logger:             log,
+		Merger:             sums(),
 		EventListener:      &pebble.EventListener{BackgroundError: log.background},
 	}
 	if size.GatheredTables > 0 {
@@ -71,9 +70,6 @@ func pebbleOptions(fs vfs.FS, dir string, size Size) *pebble.Options {
 		const half, stopAt, oneLevelBytes = 2, 8, 1 << 30
 		p.L0CompactionThreshold, p.L0StopWritesThreshold = half*size.GatheredTables, stopAt*size.GatheredTables
 		p.LBaseMaxBytes = oneLevelBytes // what is below it would be written once more
-	}
-	if size.Sums {
-		p.Merger = sums()
 	}
 	for i := range p.Levels {
 		p.Levels[i].BlockRestartInterval = 1

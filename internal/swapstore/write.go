@@ -58,7 +58,7 @@ func (s *Store) written(fn func(w Writer) error, changed *kinds) (*generation, *
 		return nil, nil, err
 	}
 	b := s.newBatch(g)
-	if err := fn(batchWriter{b, s.size.Sums, changed, s.touched}); err != nil {
+	if err := fn(batchWriter{b, changed, s.touched}); err != nil {
 		return nil, nil, errors.Join(err, b.Close())
 	}
 	return g, b, nil
@@ -105,8 +105,6 @@ func (s *Store) writable() (*generation, error) {
 
 type batchWriter struct {
 	b *pebble.Batch
-	// sums says that Add may be asked for.
-	sums bool
 	// changed are the kinds of the keys.
 	changed *kinds
 	touched *touched

@@ -76,14 +76,11 @@ func sourcesRead(store Store) map[bus.TopicPartition]int64 {
 
 // Alike implements coordinator.Graphs.
 func (e *eraser) Alike(contents []scan.MAC) ([]bool, error) {
-	out := make([]bool, len(contents))
+	asked := make([][len(scan.MAC{})]byte, len(contents))
 	for i, content := range contents {
-		var err error
-		if out[i], err = e.store.Marks().HasContent(content); err != nil {
-			return nil, err
-		}
+		asked[i] = content
 	}
-	return out, nil
+	return e.store.Marks().HasContents(asked)
 }
 
 // Rewrite implements coordinator.Graphs.

@@ -17,7 +17,12 @@ func (b *bench) drop(t lethe.Timestep) {
 	files, err := b.rows.Files(t)
 	require.NoError(b, err)
 	require.NoError(b, b.store.ApplyUnsynced(func(w swapstore.Writer) error {
-		return swapstore.DeletePrefix(w, openrows.FilesPrefix(t))
+		for _, prefix := range openrows.Prefixes(t) {
+			if err := swapstore.DeletePrefix(w, prefix); err != nil {
+				return err
+			}
+		}
+		return nil
 	}))
 	b.rows.Dropped(files)
 }

@@ -8,7 +8,8 @@
 // In the store
 //
 //	'r' timestep pseudonym    a row
-//	'd' timestep number       a file: how many rows, how long, checksum (Description)
+//	'd' timestep number       a file: how many rows, how long, checksum
+//	'j' timestep pseudonym    a file may have a row that is not this transaction's last
 //
 // and below its folder
 //
@@ -22,8 +23,10 @@
 //
 // One goroutine owns Rows, but for what is said of a method.
 //
-//	rows.go      rows of a timestep read, wherever they are, and taken into the store
+//	rows.go      rows of a timestep read, wherever they are
+//	takein.go    files taken into the store
 //	batch.go     rows that come together
 //	folder.go    the files: made, found, removed
-//	file.go      one file written and read; merged.go several read as one
+//	file.go      one file written, and a row of it found
+//	reader.go    one file read; merged.go several read as one
 package openrows

@@ -156,6 +156,48 @@ func TestWhoIsTakenInIsInNoFile(t *testing.T) {
 	require.NoError(t, b.store.Close())
 }
 
+// A file with a row that is outdated is taken in with the row that is not, whoever is asked for.
+func TestOutdatedRowsGoWithTheirFiles(t *testing.T) {
+	b := newBench(t, vfs.NewMem(), 1)
+	b.take(1, map[lethe.Pseudonym]string{pseudonym(1): "one", pseudonym(2): "two"})
+	b.take(1, map[lethe.Pseudonym]string{pseudonym(3): "three"})
+	has := func() bool {
+		is, err := openrows.HasOutdated(b.store)
+		require.NoError(t, err)
+		return is
+	}
+	require.False(t, has())
+	b.take(1, map[lethe.Pseudonym]string{pseudonym(2): "two, corrected"})
+	require.NoError(t, b.store.Apply(func(w swapstore.Writer) error {
+		return w.Set(openrows.OutdatedKey(1, pseudonym(2)), nil)
+	}))
+	require.True(t, has())
+	require.NoError(t, b.rows.TakeIn(nil))
+	b.check()
+	require.False(t, has())
+	require.Equal(t, 1, b.files())
+	require.NoError(t, b.store.Close())
+}
+
+// Many are looked for as few are.
+func TestManyAreTakenIn(t *testing.T) {
+	b := newBench(t, vfs.NewMem(), 1)
+	all := make(map[lethe.Pseudonym]string)
+	var who []lethe.Pseudonym
+	for n := 1; n <= 200; n++ {
+		all[pseudonym(n)] = fmt.Sprint(n)
+		who = append(who, pseudonym(n+199))
+	}
+	b.take(1, all)
+	b.take(1, map[lethe.Pseudonym]string{pseudonym(1000): "another one"})
+	require.NoError(t, b.rows.TakeIn(map[lethe.Timestep][]lethe.Pseudonym{1: who[1:]}))
+	require.Equal(t, 2, b.files())
+	require.NoError(t, b.rows.TakeIn(map[lethe.Timestep][]lethe.Pseudonym{1: who}))
+	require.Equal(t, 1, b.files())
+	b.check()
+	require.NoError(t, b.store.Close())
+}
+
 // What is too little or too long for a file is left to the store.
 func TestFewAndLongRowsAreNotPutIntoFiles(t *testing.T) {
 	b := newBench(t, vfs.NewMem(), 1000)

@@ -4,8 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
@@ -18,8 +16,9 @@ import (
 // Kind is the first byte of the keys of rows. Nothing else in the store may begin with it.
 const Kind byte = 'r'
 
-// FileKind is the same of files of rows.
-const FileKind byte = 'd'
+// FileKind is the same of files of rows, and OutdatedKind of notes that a file has a row which is not the last one of
+// its transaction.
+const FileKind, OutdatedKind byte = 'd', 'j' //nolint:revive // one comment for both
 
 // folderName is that of the folder below the store's.
 const folderName = "rows"
@@ -62,16 +61,28 @@ func Open(fs vfs.FS, store Store, fewestBytes int) (*Rows, error) {
 	return &Rows{store: store, folder: folder, fewestBytes: fewestBytes}, nil
 }
 
-// FilesPrefix is what the keys of a timestep's files begin with: who takes all rows of a timestep out of the store
-// deletes these too, and tells Dropped what Files returned before.
-func FilesPrefix(t lethe.Timestep) []byte { return timestepkey.New([]byte{FileKind}, t) }
+// Prefixes are what the keys of all that the store holds of the rows of a timestep begin with: who takes all of them
+// out tells Dropped what Files returned before.
+func Prefixes(t lethe.Timestep) [][]byte {
+	return [][]byte{rowsPrefix(t), filesPrefix(t), timestepkey.New([]byte{OutdatedKind}, t)}
+}
+
+// OutdatedKey is the key of a note, without a value, to be set with a row of a transaction that may have another one in
+// a file.
+func OutdatedKey(t lethe.Timestep, p lethe.Pseudonym) []byte {
+	return append(timestepkey.New([]byte{OutdatedKind}, t), p[:]...)
+}
+
+func rowsPrefix(t lethe.Timestep) []byte { return timestepkey.New([]byte{Kind}, t) }
+
+func filesPrefix(t lethe.Timestep) []byte { return timestepkey.New([]byte{FileKind}, t) }
 
 func fileKey(t lethe.Timestep, n number) []byte {
-	return binary.BigEndian.AppendUint64(FilesPrefix(t), uint64(n))
+	return binary.BigEndian.AppendUint64(filesPrefix(t), uint64(n))
 }
 
 func rowKey(t lethe.Timestep, p lethe.Pseudonym) []byte {
-	return append(timestepkey.New([]byte{Kind}, t), p[:]...)
+	return append(rowsPrefix(t), p[:]...)
 }
 
 func parseFile(key, value []byte) (description, error) {
@@ -84,7 +95,7 @@ func parseFile(key, value []byte) (description, error) {
 
 // files are those of a timestep.
 func (r *Rows) files(t lethe.Timestep) (list []description, err error) {
-	err = r.store.Scan(FilesPrefix(t), func(key, value []byte) error {
+	err = r.store.Scan(filesPrefix(t), func(key, value []byte) error {
 		d, err := parseFile(key, value)
 		list = append(list, d)
 		return err
@@ -104,7 +115,7 @@ func (r *Rows) Scan(t lethe.Timestep, fn func(p lethe.Pseudonym, row []byte) err
 		return err
 	}
 	defer func() { err = errors.Join(err, m.close()) }()
-	prefix := timestepkey.New([]byte{Kind}, t)
+	prefix := rowsPrefix(t)
 	err = r.store.Scan(prefix, func(key, value []byte) error {
 		if len(key) != len(prefix)+pseudonymBytes {
 			return fmt.Errorf("%w: key of a row has %d bytes", swapstore.ErrCorrupt, len(key))
@@ -163,57 +174,4 @@ func (r *Rows) Sync() error {
 		return err
 	}
 	return r.folder.remove(dropped)
-}
-
-// TakeIn has the files that hold rows of some transactions be part of the store, with all their rows, so that who
-// removes them or changes them finds them there. The transactions are given by their timesteps. Whatever was dropped
-// is removed too.
-func (r *Rows) TakeIn(of map[lethe.Timestep][]lethe.Pseudonym) error {
-	for _, t := range slices.Sorted(maps.Keys(of)) {
-		list, err := r.files(t)
-		if err != nil {
-			return err
-		}
-		for _, d := range list {
-			if err := r.takeInOne(t, d, of[t]); err != nil {
-				return fmt.Errorf("timestep %d: file %d of rows: %w", t, d.number, err)
-			}
-		}
-	}
-	return r.Sync()
-}
-
-func (r *Rows) takeInOne(t lethe.Timestep, d description, wanted []lethe.Pseudonym) error {
-	has := false
-	for _, p := range wanted {
-		_, found, err := r.folder.find(d, p)
-		if err != nil {
-			return err
-		}
-		has = has || found
-	}
-	if !has {
-		return nil
-	}
-	m, err := r.folder.merge([]description{d})
-	if err != nil {
-		return err
-	}
-	err = r.store.Apply(func(w swapstore.Writer) error {
-		err := m.before(nil, func(p lethe.Pseudonym, row []byte) error {
-			_, found, err := r.store.Get(rowKey(t, p))
-			if err != nil || found {
-				return err
-			}
-			return w.Set(rowKey(t, p), row)
-		})
-		if err != nil {
-			return err
-		}
-		return w.Delete(fileKey(t, d.number))
-	})
-	if err = errors.Join(err, m.close()); err == nil {
-		r.folder.drop([]number{d.number})
-	}
-	return err
 }
