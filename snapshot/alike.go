@@ -20,7 +20,7 @@ type contents struct {
 	// seen are those that transactions had, and repeated those of them that came when seen may have had them already:
 	// what two transactions have is in both.
 	seen, repeated *keyfilter.Filter
-	// holders are of contents that were asked for lately, until one of them is met again.
+	// holders are of contents that were asked for lately, until a transaction comes that has one of them.
 	holders map[contentHash]holders
 }
 
@@ -32,10 +32,12 @@ type holders struct {
 }
 
 func newContents() contents {
-	// As many contents as strangers has memory for transactions. One in two hundred that nobody repeats is taken for
-	// repeated, which leaves room for as many that are as a fifth of all.
-	const seenBytes, repeatedBytes = 24 << 20, 6 << 20
-	return contents{keyfilter.New(seenBytes), keyfilter.New(repeatedBytes), make(map[contentHash]holders)}
+	// As many contents as strangers has memory for transactions. One in some thousands that nobody repeats is taken for
+	// repeated: to ask the index instead takes as long as the history is.
+	const seenBytes, seenBits, repeatedBytes, repeatedBits = 48 << 20, 24, 6 << 20, 12
+	return contents{
+		keyfilter.New(seenBytes, seenBits), keyfilter.New(repeatedBytes, repeatedBits), make(map[contentHash]holders),
+	}
 }
 
 // meet learns the content of an entry of the index. Met twice, the same entry makes it a repeated one, which costs time
@@ -46,7 +48,6 @@ func (c *contents) meet(hash contentHash) {
 	} else {
 		c.seen.Add(key)
 	}
-	delete(c.holders, hash)
 }
 
 // know learns a key that is about to be stored, or is, if it is one of the index.
@@ -60,27 +61,27 @@ func (s *strangers) know(key []byte) {
 // later is left to it.
 func (s *strangers) meet(key, value []byte) {
 	s.know(key)
-	if key[0] == kindIndex && (s.from == nil || bytes.Compare(key, s.from) < 0) {
-		s.contents.meet(contentHash(value[timestepBytes:]))
+	if key[0] != kindIndex {
+		return
+	}
+	hash := contentHash(value[timestepBytes:])
+	delete(s.contents.holders, hash)
+	if s.from == nil || bytes.Compare(key, s.from) < 0 {
+		s.contents.meet(hash)
 	}
 }
 
 // owners is staging as far as who has which content goes.
 type owners struct{ *staging }
 
-// learnt returns contents once all are learnt.
-func (s owners) learnt() (*contents, error) {
-	for s.strangers.from != nil {
-		if err := s.strangers.load(s.staging); err != nil {
-			return nil, err
-		}
-	}
-	c := &s.strangers.contents
+// learnt returns contents, and whether all are learnt: before, they tell of none that it is not there.
+func (s owners) learnt() (c *contents, all bool) {
+	c = &s.strangers.contents
 	const mostHolders = 1 << 16 // a few megabytes
 	if len(c.holders) > mostHolders {
 		clear(c.holders)
 	}
-	return c, nil
+	return c, s.strangers.from == nil
 }
 
 // replacedKey is for a content that a transaction had before it was corrected.
@@ -96,10 +97,7 @@ func ContentOf(secret lethe.Secret, features []float32) [len(contentHash{})]byte
 // tell.
 func (m Marks) HasContents(list [][len(contentHash{})]byte) ([]bool, error) {
 	s, out := m.staging, make([]bool, len(list))
-	c, err := owners{s}.learnt()
-	if err != nil {
-		return nil, fmt.Errorf("who has %d contents: %w", len(list), err)
-	}
+	c, all := owners{s}.learnt()
 	var asked []contentHash
 	for i, content := range list {
 		_, found, err := s.Get(replacedKey(content))
@@ -109,7 +107,7 @@ func (m Marks) HasContents(list [][len(contentHash{})]byte) ([]bool, error) {
 		if err != nil {
 			return nil, fmt.Errorf("who has a content: %w", err)
 		}
-		if out[i] = found; !found && c.seen.MayHave(content) {
+		if out[i] = found; !found && (!all || c.seen.MayHave(content)) {
 			asked = append(asked, content)
 		}
 	}
@@ -151,12 +149,9 @@ func (s *staging) markShared(located []Located) error {
 	if len(asked) == 0 {
 		return nil
 	}
-	c, err := owners{s}.learnt()
-	if err != nil {
-		return err
-	}
+	c, all := owners{s}.learnt()
 	for i, hash := range own {
-		if !c.repeated.MayHave(keyfilter.Key(hash)) {
+		if all && !c.repeated.MayHave(keyfilter.Key(hash)) {
 			c.holders[hash] = holders{[]lethe.Pseudonym{located[i].Pseudonym}, true}
 		}
 	}

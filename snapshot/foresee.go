@@ -109,8 +109,8 @@ type strangers struct {
 func newStrangers() strangers {
 	// Memory for some 15 million transactions: of more, it is asked in vain more and more often. And a few milliseconds
 	// for a part.
-	const mostBytes, atOnce = 24 << 20, 50_000
-	return strangers{keyfilter.New(mostBytes), []byte{kindIndex}, atOnce, newContents()}
+	const mostBytes, bitsOfKey, atOnce = 24 << 20, 12, 50_000
+	return strangers{keyfilter.New(mostBytes, bitsOfKey), []byte{kindIndex}, atOnce, newContents()}
 }
 
 // load learns the next of what the store knows.

@@ -13,8 +13,6 @@ import (
 type Key = [16]byte
 
 const (
-	// bitsOfKey is the room for a key. One in some two hundred keys that were not added is taken for one that was.
-	bitsOfKey = 12
 	// probes are the bits that a key sets, probeBits of the key for each.
 	probes, probeBits = 7, 9
 	// blockWords are those of a block, which has 1<<probeBits bits.
@@ -29,8 +27,8 @@ const (
 type Filter struct {
 	parts []part
 	// room is for how many keys there is room in the last part, next and left are the bytes of the part to come and of
-	// all that may.
-	room, next, left int
+	// all that may, and bits is the room for a key.
+	room, next, left, bits int
 }
 
 // part is a filter of a fixed size.
@@ -39,14 +37,15 @@ type part []block
 type block [blockWords]uint64
 
 // New returns a filter without keys that takes so many bytes at most, but for the first part, which comes with the
-// first key.
-func New(mostBytes int) *Filter { return &Filter{next: firstBytes, left: mostBytes} }
+// first key. Of 12 bits for a key, one in some two hundred keys that were not added is taken for one that was; of 24,
+// one in some thousands.
+func New(mostBytes, bitsOfKey int) *Filter { return &Filter{next: firstBytes, left: mostBytes, bits: bitsOfKey} }
 
 // Add adds a key.
 func (f *Filter) Add(k Key) {
 	if f.room == 0 && (len(f.parts) == 0 || f.next <= f.left) {
 		f.parts = append(f.parts, make(part, f.next/blockBytes))
-		f.room = f.next * 8 / bitsOfKey
+		f.room = f.next * 8 / f.bits
 		f.left -= f.next
 		f.next *= growth
 	}

@@ -40,24 +40,26 @@ func add(t *testing.T, f *keyfilter.Filter, added, others []keyfilter.Key) (wron
 
 // What was added is had, however many parts there are, and hardly anything else.
 func TestNothingThatWasAddedIsMissed(t *testing.T) {
-	f := keyfilter.New(16 << 20)
-	require.False(t, f.MayHave(keyfilter.Key{}))
 	others := draw(2, 100_000)
-	for seed, n := range []int{100, 100_000, 400_000} {
-		wrong := add(t, f, draw(byte(10+seed), n), others)
-		require.Less(t, wrong, len(others)/50, "others after %d more keys", n)
+	for bits, most := range map[int]int{12: len(others) / 50, 24: len(others) / 1000} {
+		f := keyfilter.New(16<<20, bits)
+		require.False(t, f.MayHave(keyfilter.Key{}))
+		for seed, n := range []int{100, 100_000, 400_000} {
+			wrong := add(t, f, draw(byte(10+seed), n), others)
+			require.Less(t, wrong, most, "others after %d more keys of %d bits", n, bits)
+		}
 	}
 }
 
 // One of more keys than there is memory for misses none of them, and still tells some others.
 func TestOneThatIsFullMissesNothing(t *testing.T) {
-	f := keyfilter.New(0)
+	f := keyfilter.New(0, 12)
 	others := draw(2, 10_000)
 	require.Less(t, add(t, f, draw(3, 500_000), others), len(others))
 }
 
 func BenchmarkMayHave(b *testing.B) {
-	f := keyfilter.New(16 << 20)
+	f := keyfilter.New(16<<20, 12)
 	for _, k := range draw(1, 1_000_000) {
 		f.Add(k)
 	}
