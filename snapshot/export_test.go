@@ -18,6 +18,7 @@ func CloseTimestep(ctx context.Context, s *Store, t lethe.Timestep) error {
 	c, err := s.BeginClosing(t)
 	if err == nil && c != nil {
 		err = errors.Join(c.Finish(ctx), c.Sync())
+		c.Clean()
 	}
 	return err
 }

@@ -123,6 +123,10 @@ func (c *Closing) finish(ctx context.Context) error {
 // Sync makes it durable that the timestep has closed. Nothing is to be told of it before. Any goroutine may call it.
 func (c *Closing) Sync() error { return c.store.staging.rows.Sync() }
 
+// Clean removes what the timestep has left in staging's folder, once Sync was called. Any goroutine may call it. What
+// it cannot remove the next one tries to, and an erasure does.
+func (c *Closing) Clean() { _ = c.store.staging.rows.Clean() }
+
 // Revision is the one that the timestep gets.
 func (c *Closing) Revision() lethe.Revision { return c.revision }
 

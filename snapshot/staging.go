@@ -161,7 +161,7 @@ func (c *changes) commit() error {
 	if c.staging.rows.Dropped(c.files); c.unsynced {
 		return nil
 	}
-	return c.staging.rows.Clean()
+	return errors.Join(c.staging.rows.Sync(), c.staging.rows.Clean())
 }
 
 // info returns what is known of a timestep, or what is known of a new one.

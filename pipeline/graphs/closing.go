@@ -90,13 +90,13 @@ func (l *closings) make(ctx context.Context, c *closing) {
 // send publishes the graph, once it is durable that it is one.
 func (c *closing) send(ctx context.Context, topics closingTopics) error {
 	c.sent.do(func() {
+		if c.failed = c.Sync(); c.failed != nil { // while others are sent
+			return
+		}
 		if c.before != nil {
 			if c.failed = c.before.send(ctx, topics); c.failed != nil {
 				return
 			}
-		}
-		if c.failed = c.Sync(); c.failed != nil {
-			return
 		}
 		var partitions int
 		if partitions, c.failed = topics.Partitions(ctx, bus.Snapshots); c.failed == nil {
@@ -181,7 +181,10 @@ func (l *closings) finish(ctx context.Context, c *closing) error {
 	l.told.noteChanged(c.timestep, lethe.Closed, c.started)
 	message := l.publisher.graphMessage(c.timestep, c.Revision(), c.payload, c.digest)
 	c.message = &message
-	l.run(func() { _ = c.send(ctx, l.topics) })
+	l.run(func() {
+		_ = c.send(ctx, l.topics)
+		c.Clean()
+	})
 	return nil
 }
 
@@ -196,7 +199,11 @@ func (l *closings) atOnce(ctx context.Context, t lethe.Timestep) error {
 		return err
 	}
 	l.told.noteChanged(t, lethe.Closed, started)
-	return c.Sync()
+	if err := c.Sync(); err != nil {
+		return err
+	}
+	c.Clean()
+	return nil
 }
 
 // end ends what closes.

@@ -40,7 +40,10 @@ func TestAFileGoesOnceNothingNamesIt(t *testing.T) {
 	stopped.check()
 	require.NoError(t, stopped.store.Close())
 
+	require.NoError(t, b.rows.Clean())
+	require.Equal(t, 1, b.files())
 	require.NoError(t, b.rows.Sync())
+	require.NoError(t, b.rows.Clean())
 	require.Zero(t, b.files())
 	b.fs = disk.CrashClone(vfs.CrashCloneCfg{})
 	require.NoError(t, b.store.Close())

@@ -19,9 +19,11 @@ type folder struct {
 	dir string
 
 	mu sync.Mutex
-	// next names the next file; dropped are those that the store does not name any more, which may not be durable yet.
-	next    number
-	dropped []number
+	// next names the next file.
+	next number
+	// dropped are files that the store does not name any more, which may not be durable yet; of those that are to be
+	// removed it is.
+	dropped, removable []number
 }
 
 // openFolder opens a folder, which is created when absent, and removes the files that are not named. It is an error if
@@ -47,7 +49,7 @@ func openFolder(fs vfs.FS, dir string, named map[number]bool) (*folder, error) {
 		case named[number(n)]:
 			missing--
 		default:
-			f.dropped = append(f.dropped, number(n))
+			f.removable = append(f.removable, number(n))
 		}
 	}
 	if missing > 0 {
@@ -57,7 +59,7 @@ func openFolder(fs vfs.FS, dir string, named map[number]bool) (*folder, error) {
 	for n := range named {
 		f.next = max(f.next, n+1)
 	}
-	return f, f.remove(f.takeDropped())
+	return f, errors.Join(f.remove(), syncDir(fs, dir))
 }
 
 func (f *folder) path(n number) string { return f.fs.PathJoin(f.dir, fmt.Sprintf("%06d", n)) }
@@ -110,7 +112,7 @@ func (f *folder) drop(list []number) {
 	f.dropped = append(f.dropped, list...)
 }
 
-// takeDropped returns the files that were dropped, to be removed once that is durable.
+// takeDropped returns the files that were dropped, which go back if that does not become durable.
 func (f *folder) takeDropped() []number {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -119,11 +121,19 @@ func (f *folder) takeDropped() []number {
 	return list
 }
 
-// remove unlinks files, for those too who hold one open.
-func (f *folder) remove(list []number) error {
-	if len(list) == 0 {
-		return nil
-	}
+// release has files removed, for it is durable that the store does not name them.
+func (f *folder) release(list []number) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.removable = append(f.removable, list...)
+}
+
+// remove unlinks the files that may be, for those too who hold one open. What fails is tried again the next time.
+func (f *folder) remove() error {
+	f.mu.Lock()
+	list := f.removable
+	f.removable = nil
+	f.mu.Unlock()
 	var held swapstore.Held
 	var errs []error
 	for _, n := range list {
@@ -133,10 +143,10 @@ func (f *folder) remove(list []number) error {
 		}
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			errs = append(errs, err)
-			f.drop([]number{n})
+			f.release([]number{n})
 		}
 	}
-	if err := errors.Join(append(errs, held.Empty(), syncDir(f.fs, f.dir))...); err != nil {
+	if err := errors.Join(append(errs, held.Empty())...); err != nil {
 		return fmt.Errorf("remove files of rows: %w", err)
 	}
 	return nil

@@ -158,20 +158,22 @@ func (r *Rows) Files(t lethe.Timestep) (Files, error) {
 	return out, err
 }
 
-// Dropped notes files that the store does not name any more once its last change is durable. They are removed then: by
-// Sync, or by Clean.
+// Dropped notes files that the store does not name any more once its last change is durable: Sync makes it so, and
+// Clean removes them then.
 func (r *Rows) Dropped(files Files) { r.folder.drop(files) }
 
-// Clean removes the files that were dropped. All changes of the store have to be durable.
-func (r *Rows) Clean() error { return r.folder.remove(r.folder.takeDropped()) }
-
-// Sync makes all changes of the store durable, and removes the files that it does not name any more. Any goroutine may
-// call it.
+// Sync makes all changes of the store durable. Any goroutine may call it.
 func (r *Rows) Sync() error {
 	dropped := r.folder.takeDropped()
 	if err := r.store.Sync(); err != nil {
 		r.folder.drop(dropped)
 		return err
 	}
-	return r.folder.remove(dropped)
+	r.folder.release(dropped)
+	return nil
 }
+
+// Clean removes the files of which it is durable that the store does not name them. A sudden stop may bring them back
+// until TakeIn was called, or the rows are opened again. Any goroutine may call it; what could not be removed is tried
+// again.
+func (r *Rows) Clean() error { return r.folder.remove() }

@@ -13,7 +13,7 @@ import (
 
 // TakeIn has the files that hold rows of some transactions be part of the store, with all their rows, so that who
 // removes them or changes them finds them there. The transactions are given by their timesteps. So does it with the
-// files that hold outdated rows, which are not taken in. Whatever was dropped is removed too.
+// files that hold outdated rows, which are not taken in. Whatever was dropped is removed too, for good.
 func (r *Rows) TakeIn(of map[lethe.Timestep][]lethe.Pseudonym) error {
 	outdated, err := outdatedIn(r.store)
 	if err != nil {
@@ -45,7 +45,7 @@ func (r *Rows) TakeIn(of map[lethe.Timestep][]lethe.Pseudonym) error {
 			return err
 		}
 	}
-	return r.Sync()
+	return errors.Join(r.Sync(), r.Clean(), syncDir(r.folder.fs, r.folder.dir))
 }
 
 // HasOutdated reports whether a store names files that may hold rows which are not the last ones of their transactions.
