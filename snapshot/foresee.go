@@ -5,19 +5,18 @@ import (
 	"errors"
 
 	"lethe"
+	"lethe/internal/floatbytes"
 	"lethe/internal/keyfilter"
 	"lethe/internal/sortedcells"
 	"lethe/snapshot/openrows"
 )
 
 // Foreseen is a transaction of which all that does not depend on the records before it was
-// worked out.
+// worked out. Its features are those that were given, and must not change before the batch is committed that takes it.
 type Foreseen struct {
 	tr        lethe.Transaction // without erased features
 	pseudonym lethe.Pseudonym
 	arrived   indexEntry
-	// row is tr as it will be stored.
-	row []byte
 	// known is what place made of all of them, nil while the number of features is not known; entry is this one's.
 	known *known
 	entry *sortedcells.Cell[knownEntry]
@@ -36,7 +35,7 @@ type knownEntry struct {
 	// before the batch.
 	found, changed, fresh bool
 	// row is its row, if it changed.
-	row []byte
+	row row
 }
 
 // Place reads, for a batch that is to take transactions, what staging knows of all of them. What becomes of a
@@ -153,6 +152,7 @@ func storeKnown(k *known, files *openrows.Batch, fn func(key, value []byte) erro
 		return nil
 	}
 	key, entry := make([]byte, 0, 1+timestepBytes+pseudonymBytes), make([]byte, 0, timestepBytes+len(contentHash{}))
+	var head, features, value []byte
 	for i := range k.Cells {
 		e := &k.Cells[i]
 		if !e.Value.changed {
@@ -164,10 +164,15 @@ func storeKnown(k *known, files *openrows.Batch, fn func(key, value []byte) erro
 	}
 	for i := range k.Cells {
 		p, e := k.Cells[i].Key, &k.Cells[i].Value
-		if !e.changed || e.fresh && files != nil && files.Put(e.entry.timestep, p, e.row) {
+		if !e.changed {
 			continue
 		}
-		if err := fn(appendTimestepKey(key, kindRow, e.entry.timestep, p), e.row); err != nil {
+		head, features = e.row.appendHead(head[:0]), floatbytes.View(features[:0], e.row.features)
+		if e.fresh && files != nil && files.Put(e.entry.timestep, p, head, features) {
+			continue
+		}
+		value = append(append(value[:0], head...), features...)
+		if err := fn(appendTimestepKey(key, kindRow, e.entry.timestep, p), value); err != nil {
 			return err
 		}
 	}
@@ -185,7 +190,7 @@ func filesFor(b *Batch) *openrows.Batch {
 		e := &b.known.Cells[i].Value
 		e.fresh = e.fresh && b.info(e.entry.timestep).State == lethe.Open
 		if e.fresh {
-			files.Expect(e.entry.timestep, e.row)
+			files.Expect(e.entry.timestep, e.row.bytes())
 		}
 	}
 	return files
@@ -206,7 +211,7 @@ func knownUnder(k *known, key []byte) (value []byte, found, is bool) {
 			return nil, false, false
 		}
 		t, err := timestepOf(key)
-		return e.Value.row, true, err == nil && t == e.Value.entry.timestep
+		return e.Value.row.encode(), true, err == nil && t == e.Value.entry.timestep
 	}
 	return nil, false, false
 }
@@ -217,14 +222,9 @@ type Hashing struct {
 	staging *staging
 	names   lethe.Pseudonymizer
 	content lethe.Hasher
-	// parts is memory for rows, of which next is to be used next, and rows is what is used now.
-	parts [][]byte
-	next  int
-	rows  []byte
+	// scratch is memory for the bytes of features, on machines that need some.
+	scratch []byte
 }
-
-// rowsTogether is how much room is made for rows at once.
-const rowsTogether = 256 << 10
 
 // NewHashing returns one that may be used while the owner of the store does something else. It is for a store in which
 // no features are erased: if Redacts tells that some are by now, what it has foreseen is not to be taken.
@@ -245,33 +245,11 @@ func (h *Hashing) Foresee(tr lethe.Transaction) Foreseen {
 	if h.staging != nil {
 		tr = redacted(h.staging, tr)
 	}
-	if need := rowBytes(tr.ID, tr.Features); need > cap(h.rows)-len(h.rows) {
-		h.rows = h.room(need)
-	}
-	from := len(h.rows)
-	h.rows = appendRow(h.rows, tr.ID, tr.Features)
-	row := h.rows[from:len(h.rows):len(h.rows)]
-	features := row[rowBytes(tr.ID, nil):]
+	features := floatbytes.View(h.scratch[:0], tr.Features)
 	return Foreseen{
 		tr: tr, pseudonym: h.names.Pseudonym(tr.ID), arrived: indexEntry{tr.Timestep, contentOf(h.content, features)},
-		row: row,
 	}
 }
-
-// room returns memory for rows, for so many bytes at least.
-func (h *Hashing) room(least int) []byte {
-	if least > rowsTogether {
-		return make([]byte, 0, least)
-	}
-	if h.next == len(h.parts) {
-		h.parts = append(h.parts, make([]byte, 0, rowsTogether))
-	}
-	h.next++
-	return h.parts[h.next-1]
-}
-
-// Reset has the memory of rows used again: nobody may have anything that was foreseen since the last one.
-func (h *Hashing) Reset() { h.next, h.rows = 0, nil }
 
 // Repeats reports whether the store knows a transaction: then a record of it that lethe has
 // published again tells nothing.

@@ -177,6 +177,14 @@ func encodeRow(id lethe.TransactionID, features []float32) []byte {
 	return appendRow(make([]byte, 0, rowBytes(id, features)), id, features)
 }
 
+// bytes is how long it is as it is stored.
+func (r row) bytes() int { return rowBytes(r.id, r.features) }
+
+// appendHead appends what a stored row begins with: all but its features.
+func (r row) appendHead(dst []byte) []byte { return appendString(dst, string(r.id)) }
+
+func (r row) encode() []byte { return encodeRow(r.id, r.features) }
+
 func rowBytes(id lethe.TransactionID, features []float32) int {
 	return 4 + len(id) + floatbytes.Size*len(features)
 }

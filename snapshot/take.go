@@ -99,7 +99,7 @@ func (b *Batch) store(f *Foreseen) (err error) {
 		}
 	}
 	e.fresh = e.fresh || !wasKnown
-	e.entry, e.found, e.changed, e.row = f.arrived, true, true, f.row
+	e.entry, e.found, e.changed, e.row = f.arrived, true, true, row{f.tr.ID, f.tr.Features}
 	if !wasKnown {
 		err = errors.Join(b.staging.payments.arrived(b, f.pseudonym), b.staging.labels.arrived(b, f.pseudonym))
 	}
@@ -286,7 +286,7 @@ func (b *Batch) getClosed(t lethe.Timestep, state lethe.State, key []byte) (valu
 }
 
 func hashContent(secret lethe.Secret, features []float32) contentHash {
-	return contentOf(secret.Hasher(contentPurpose), floatbytes.Append(nil, features))
+	return contentOf(secret.Hasher(contentPurpose), floatbytes.View(nil, features))
 }
 
 const contentPurpose = "transaction-content"

@@ -129,8 +129,11 @@ func minInSync(replicas int) setting {
 
 // specOf tells what a topic must be like.
 //
-// Every topic is compacted at once and in full: a tombstone is how lethe
-// erases, so delete.retention.ms is 0 and no share of garbage is tolerated.
+// Every topic is compacted soon and in full: a tombstone is how lethe
+// erases, so delete.retention.ms is 0, and no share of garbage keeps a log from
+// being compacted once something in it is older than the lag. Nor does a share
+// have it compacted before: each time a broker writes all that the log holds
+// anew, and while much is written it would do so for every segment.
 // Records are not compressed by the broker, so that a search for an erased id
 // in its files cannot miss it. Retention is set off where records must stay:
 // the embedded broker applies it to compacted topics too. Erasure requests
@@ -157,7 +160,7 @@ func specOf(t Topic, cfg *Config) spec {
 		// By the time that a producer gives, no segment ends until the clock of one that is ahead is reached, and
 		// nothing in it is cleaned.
 		{"message.timestamp.type", "LogAppendTime", exactly},
-		{"min.cleanable.dirty.ratio", "0", exactly},
+		{"min.cleanable.dirty.ratio", "1", atMost},
 		{"retention.bytes", "-1", exactly},
 		{"retention.ms", retention, exactly},
 		{"segment.bytes", strconv.Itoa(segmentBytes), atMost},

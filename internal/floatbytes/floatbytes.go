@@ -22,6 +22,15 @@ func Append(dst []byte, values []float32) []byte {
 	return append(dst, memoryOf(values)...)
 }
 
+// View returns the bytes of values: where they are in memory as they are written, that memory, and otherwise scratch with
+// them appended.
+func View(scratch []byte, values []float32) []byte {
+	if !copies() {
+		return appendTurned(scratch, values)
+	}
+	return memoryOf(values)
+}
+
 // AppendValues appends the values that bytes stand for. Fewer than Size at their end stand for none.
 func AppendValues(dst []float32, raw []byte) []float32 {
 	if !copies() {

@@ -39,7 +39,9 @@ type block [blockWords]uint64
 // New returns a filter without keys that takes so many bytes at most, but for the first part, which comes with the
 // first key. Of 12 bits for a key, one in some two hundred keys that were not added is taken for one that was; of 24,
 // one in some thousands.
-func New(mostBytes, bitsOfKey int) *Filter { return &Filter{next: firstBytes, left: mostBytes, bits: bitsOfKey} }
+func New(mostBytes, bitsOfKey int) *Filter {
+	return &Filter{next: firstBytes, left: mostBytes, bits: bitsOfKey}
+}
 
 // Add adds a key.
 func (f *Filter) Add(k Key) {

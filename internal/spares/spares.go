@@ -3,13 +3,20 @@
 // than what is put there.
 package spares
 
-import "sync"
+import (
+	"cmp"
+	"sync"
+)
 
-// Most is how many values a list keeps: one is filled while one is worked on and one is waited for.
+// Most is how many values a list keeps that says nothing else: one is filled while one is worked on and one is waited
+// for.
 const Most = 3
 
 // List holds values that nobody uses. Its zero value is empty. Several goroutines may use it.
 type List[T any] struct {
+	// Most is how many it keeps, if not 0; it is set before the list is used.
+	Most int
+
 	mu     sync.Mutex
 	values []T
 }
@@ -31,7 +38,7 @@ func (l *List[T]) Take() (value T, found bool) {
 func (l *List[T]) Keep(value T) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.values) == Most {
+	if len(l.values) == cmp.Or(l.Most, Most) {
 		return false
 	}
 	l.values = append(l.values, value)

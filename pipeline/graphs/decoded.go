@@ -28,7 +28,7 @@ type decoded struct {
 // decodedTogether is how many records a goroutine decodes before it looks for more.
 const decodedTogether = 32
 
-// decodedList is a batch of records that were decoded, with the memory that their features and rows are in.
+// decodedList is a batch of records that were decoded, with the memory that their features are in.
 type decodedList struct {
 	list []decoded
 	// benches are one for each goroutine.
@@ -81,8 +81,6 @@ func (b *bench) begin(marks snapshot.Marks, redacts bool) {
 		b.hashing = marks.NewRedactingHashing()
 	case b.hashing == nil || b.redacting:
 		b.hashing = marks.NewHashing()
-	default:
-		b.hashing.Reset()
 	}
 	b.redacting = redacts
 }

@@ -36,16 +36,17 @@ func (r *Rows) NewBatch() *Batch { return &Batch{of: r, bytes: make(map[lethe.Ti
 
 // Expect says that a row will be put that has so many bytes, of a transaction of an open timestep that has none yet.
 // What is not expected goes to the store.
-func (b *Batch) Expect(t lethe.Timestep, row []byte) {
-	if len(row) <= mostRowBytes {
-		b.bytes[t] += headBytes + len(row)
+func (b *Batch) Expect(t lethe.Timestep, bytes int) {
+	if bytes <= mostRowBytes {
+		b.bytes[t] += headBytes + bytes
 	}
 }
 
-// Put adds a row, which is copied, and reports whether it goes to a file: if not, the caller stores it. Of each
-// timestep rows come in the order of their pseudonyms; expected are those that Expect was told.
-func (b *Batch) Put(t lethe.Timestep, p lethe.Pseudonym, row []byte) bool {
-	if b.bytes[t] < b.of.fewestBytes || len(row) > mostRowBytes {
+// Put adds a row, whose two parts are copied, and reports whether it goes to a file: if not, the caller stores it. Of
+// each timestep rows come in the order of their pseudonyms; expected are those that Expect was told.
+func (b *Batch) Put(t lethe.Timestep, p lethe.Pseudonym, first, second []byte) bool {
+	bytes := len(first) + len(second)
+	if b.bytes[t] < b.of.fewestBytes || bytes > mostRowBytes {
 		return false
 	}
 	at := slices.IndexFunc(b.files, func(f *file) bool { return f.timestep == t })
@@ -53,10 +54,10 @@ func (b *Batch) Put(t lethe.Timestep, p lethe.Pseudonym, row []byte) bool {
 		at = len(b.files)
 		b.files = append(b.files, &file{t, b.of.folder.reserve(), b.of.room(b.bytes[t])})
 	}
-	if len(b.files[at].rows)+headBytes+len(row) > mostBytes {
+	if len(b.files[at].rows)+headBytes+bytes > mostBytes {
 		return false
 	}
-	b.files[at].add(p, row)
+	b.files[at].add(p, first, second)
 	return true
 }
 

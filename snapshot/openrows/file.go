@@ -56,11 +56,11 @@ func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
 // content is what a file is to hold.
 type content struct{ rows, starts []byte }
 
-func (c *content) add(p lethe.Pseudonym, row []byte) {
+func (c *content) add(p lethe.Pseudonym, first, second []byte) {
 	c.starts = binary.BigEndian.AppendUint32(c.starts, uint32(len(c.rows)))
 	c.rows = append(c.rows, p[:]...)
-	c.rows = binary.BigEndian.AppendUint32(c.rows, uint32(len(row)))
-	c.rows = append(c.rows, row...)
+	c.rows = binary.BigEndian.AppendUint32(c.rows, uint32(len(first)+len(second)))
+	c.rows = append(append(c.rows, first...), second...)
 }
 
 func (c *content) describe(n number) description {

@@ -58,7 +58,10 @@ func Open(fs vfs.FS, store Store, fewestBytes int) (*Rows, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open rows: %w", err)
 	}
-	return &Rows{store: store, folder: folder, fewestBytes: fewestBytes}, nil
+	const spare = 8 // of a few megabytes: as many are filled or written when much comes
+	r := &Rows{store: store, folder: folder, fewestBytes: fewestBytes}
+	r.spare.Most = spare
+	return r, nil
 }
 
 // Prefixes are what the keys of all that the store holds of the rows of a timestep begin with: who takes all of them
