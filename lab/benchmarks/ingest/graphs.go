@@ -16,6 +16,7 @@ import (
 	"lethe/configs"
 	"lethe/deletions/coordinator"
 	"lethe/ingest/bus"
+	"lethe/internal/cputime"
 	"lethe/internal/processors"
 	"lethe/metrics/events"
 	"lethe/pipeline/graphs"
@@ -52,9 +53,8 @@ func (b *benchmark) takeIn(ctx context.Context) (m measured, err error) {
 	defer stopProfile()
 	running, stop := context.WithCancel(ctx)
 	ended := make(chan error, 1)
-	began := time.Now()
 	go func() { ended <- opened.Run(running) }()
-	m, err = b.watch(opened, began, ended)
+	m, err = b.watch(opened, ended)
 	m.WrittenBytes, m.PayloadBytes = disk.written.Load(), b.PayloadBytes
 	m.SyncSeconds = time.Duration(disk.waited.Load()).Seconds()
 	stop()
@@ -80,10 +80,10 @@ func (b *benchmark) profile() (stop func(), err error) {
 }
 
 // watch waits until all transactions are in durable state.
-func (b *benchmark) watch(r *role.Follower, began time.Time, ended chan error) (m measured, err error) {
+func (b *benchmark) watch(r *role.Follower, ended chan error) (m measured, err error) {
 	ticker := time.NewTicker(look)
 	defer ticker.Stop()
-	progress := progress{all: int64(b.Transactions), last: began}
+	progress := progress{all: int64(b.Transactions)}
 	for range ticker.C {
 		select {
 		case err := <-ended:
@@ -101,7 +101,7 @@ func (b *benchmark) watch(r *role.Follower, began time.Time, ended chan error) (
 			break
 		}
 	}
-	return progress.measured(began), nil
+	return progress.measured(), nil
 }
 
 // progress is how far the transactions are taken in.
@@ -110,6 +110,10 @@ type progress struct {
 	last       time.Time
 	pause      time.Duration
 	memory     []int64
+	// first is when the first of them were, and how many these are.
+	first    time.Time
+	begun    int64
+	used, by time.Duration
 }
 
 // reached notes how many are taken in now, and reports whether those are all.
@@ -120,8 +124,10 @@ func (p *progress) reached(taken int64) bool {
 	now := time.Now()
 	if p.taken > 0 {
 		p.pause = max(p.pause, now.Sub(p.last))
+	} else {
+		p.first, p.begun, p.used = now, taken, cputime.Used()
 	}
-	p.last, p.taken = now, taken
+	p.last, p.taken, p.by = now, taken, cputime.Used()
 	const tenths = 10
 	for len(p.memory) < tenths && taken*tenths >= p.all*int64(len(p.memory)+1) {
 		p.memory = append(p.memory, memory())
@@ -129,8 +135,14 @@ func (p *progress) reached(taken int64) bool {
 	return taken >= p.all
 }
 
-func (p *progress) measured(began time.Time) measured {
-	return measured{Seconds: p.last.Sub(began).Seconds(), PauseSeconds: p.pause.Seconds(), MemoryBytes: p.memory}
+// measured is of all but the first that were taken in, from then on: as with the bare reader, connecting and joining do
+// not count.
+func (p *progress) measured() measured {
+	m := measured{PauseSeconds: p.pause.Seconds(), MemoryBytes: p.memory}
+	if m.Part = 1 - float64(p.begun)/float64(p.all); m.Part > 0 {
+		m.Seconds, m.Cores = p.last.Sub(p.first).Seconds(), float64(p.by-p.used)/float64(p.last.Sub(p.first))
+	}
+	return m
 }
 
 // options are those of a deployment by default.

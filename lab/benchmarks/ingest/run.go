@@ -115,7 +115,7 @@ func (b *benchmark) compare(w io.Writer, read []measured, taken measured) {
 // print renders what was taken in.
 func (b *benchmark) print(w io.Writer, taken measured) {
 	fmt.Fprintf(w, "taken in       %.1f MB/s, %.0f transactions/s, %.2f cores\n", taken.bytesPerSecond()/mega,
-		float64(b.Transactions)/taken.Seconds, taken.ProcessorSeconds/taken.Seconds)
+		float64(b.Transactions)*taken.part()/taken.Seconds, taken.Cores)
 	fmt.Fprintf(w, "processor      %.2f ms a MB, %.2f µs a transaction\n", taken.processor(),
 		taken.ProcessorSeconds/float64(b.Transactions)*mega)
 	fmt.Fprintf(w, "written        %.2f bytes a byte received\n", float64(taken.WrittenBytes)/float64(taken.PayloadBytes))

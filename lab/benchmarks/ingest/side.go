@@ -24,7 +24,8 @@ const (
 // measured is what a process says of itself.
 type measured struct {
 	PayloadBytes     int64
-	Seconds          float64
+	// Seconds is how long a part of that took, all of it if Part is 0, on so many processors.
+	Seconds, Part, Cores float64
 	ProcessorSeconds float64
 	WrittenBytes     int64
 	PauseSeconds     float64
@@ -39,7 +40,9 @@ type measured struct {
 	Notes []string
 }
 
-func (m measured) bytesPerSecond() float64 { return float64(m.PayloadBytes) / m.Seconds }
+func (m measured) part() float64 { return cmp.Or(m.Part, 1) }
+
+func (m measured) bytesPerSecond() float64 { return float64(m.PayloadBytes) * m.part() / m.Seconds }
 
 // start runs a side in a process of its own, so that its memory is its own.
 func (b *benchmark) start(ctx context.Context, side string) (m measured, err error) {

@@ -70,22 +70,21 @@ func (b *benchmark) takeInWhole(ctx context.Context) (m measured, err error) {
 		return m, err
 	}
 	defer stopProfile()
-	began := time.Now()
 	until, stop := context.WithCancel(ctx)
 	stopped := make(chan error, 1)
 	go func() { stopped <- running.Run(until) }()
 	err = w.follow(ctx, running, stopped, b.timestepOf(b.Transactions/4), idOf(b.Transactions/4))
-	m = w.told(began)
+	m = w.told()
 	m.PayloadBytes = b.PayloadBytes
 	stop() // it tells of its work until it has ended
 	return m, errors.Join(err, <-stopped)
 }
 
 // told is what was measured by now.
-func (w *whole) told(began time.Time) measured {
+func (w *whole) told() measured {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	m := w.measured(began)
+	m := w.measured()
 	m.Notes = []string{
 		fmt.Sprintf("trained        %d models by then", w.models),
 		"pauses while   " + w.longest(),
