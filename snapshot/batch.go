@@ -81,7 +81,12 @@ func (b *Batch) Control(t lethe.Timestep, o Origin) (Verdict, error) {
 // as it was; then the batch has to be taken again from Offsets on.
 func (b *Batch) Commit(nextOffset int64) error {
 	return commitBy(b, nextOffset, func(files func() error, fn func(w swapstore.Writer) error) error {
-		return b.staging.Apply(func(w swapstore.Writer) error { return errors.Join(fn(w), files()) })
+		return b.staging.Apply(func(w swapstore.Writer) error {
+			if err := fn(w); err != nil {
+				return err
+			}
+			return files()
+		})
 	})
 }
 

@@ -12,8 +12,12 @@ import (
 	"lethe/internal/swapstore"
 )
 
-// mostBytes bounds the rows of a file.
-const mostBytes = 64 << 20
+const (
+	// mostBytes bounds the rows of a file.
+	mostBytes = 64 << 20
+	// keptBytes is for how many memory is kept to be used again.
+	keptBytes = 8 << 20
+)
 
 // Batch are rows that come together. They are part of the store with what the batch of the store holds that Put was
 // given, once Write was called before that is applied.
@@ -81,7 +85,9 @@ func (b *Batch) Write() error {
 		return fmt.Errorf("write %d files of rows: %w", len(b.files), err)
 	}
 	for _, f := range b.files {
-		b.of.spare.Keep(f.content)
+		if cap(f.rows) <= keptBytes {
+			b.of.spare.Keep(f.content)
+		}
 	}
 	b.files = nil
 	return nil
