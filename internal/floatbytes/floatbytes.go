@@ -22,8 +22,8 @@ func Append(dst []byte, values []float32) []byte {
 	return append(dst, memoryOf(values)...)
 }
 
-// View returns the bytes of values: where they are in memory as they are written, that memory, and otherwise scratch with
-// them appended.
+// View returns the bytes of values: where they are in memory as they are written, that memory, and otherwise scratch
+// with them appended.
 func View(scratch []byte, values []float32) []byte {
 	if !copies() {
 		return appendTurned(scratch, values)

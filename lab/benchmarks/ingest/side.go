@@ -23,12 +23,12 @@ const (
 
 // measured is what a process says of itself.
 type measured struct {
-	PayloadBytes     int64
+	PayloadBytes int64
 	// Seconds is how long a part of that took, all of it if Part is 0, on so many processors.
 	Seconds, Part, Cores float64
-	ProcessorSeconds float64
-	WrittenBytes     int64
-	PauseSeconds     float64
+	ProcessorSeconds     float64
+	WrittenBytes         int64
+	PauseSeconds         float64
 	// SenderPauseSeconds is the longest time between two sendings, where they are sent meanwhile.
 	SenderPauseSeconds float64
 	// SyncSeconds is how long writers of the state waited for the disk, in all.
