@@ -167,12 +167,19 @@ func (t transition) dropEmpty() error {
 func (c *changes) recount(t lethe.Timestep) error {
 	i := c.info(t)
 	i.Nodes, i.Payments, i.Labels = 0, 0, 0
-	for kind, n := range map[byte]*int{kindRow: &i.Nodes, kindPayment: &i.Payments, kindLabel: &i.Labels} {
+	err := scanRows(c.staging, t, func(staged) error {
+		i.Nodes++
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for kind, n := range map[byte]*int{kindPayment: &i.Payments, kindLabel: &i.Labels} {
 		err := c.staging.scanAt(kind, t, func(e staged) error {
 			if value := c.writes[string(e.key)]; value != nil {
 				e.value = value
 			}
-			if kind == kindRow || !isJudged(e.value) {
+			if !isJudged(e.value) {
 				*n++
 			}
 			return nil

@@ -19,7 +19,12 @@ type filed struct {
 
 func newFiled(t *testing.T) *filed {
 	t.Helper()
-	f := &filed{T: t, fs: vfs.NewMem()}
+	return newFiledOn(t, vfs.NewMem())
+}
+
+func newFiledOn(t *testing.T, fs vfs.FS) *filed {
+	t.Helper()
+	f := &filed{T: t, fs: fs}
 	o := optionsOf(f.fs)
 	o.RowFileBytes, o.FeatureCount = 1, 2
 	var err error

@@ -158,10 +158,10 @@ func (c *changes) commit() error {
 	if err != nil || len(c.files) == 0 {
 		return err
 	}
-	if c.staging.rows.Dropped(c.files); c.unsynced {
-		return nil
+	if c.staging.rows.Dropped(c.files); !c.unsynced && c.staging.rows.Sync() == nil {
+		_ = c.staging.rows.Clean() // the changes are made: who cleans next tries again, and so does an erasure
 	}
-	return errors.Join(c.staging.rows.Sync(), c.staging.rows.Clean())
+	return nil
 }
 
 // info returns what is known of a timestep, or what is known of a new one.

@@ -9,8 +9,9 @@ import (
 	"lethe/snapshot/openrows"
 )
 
-// Transaction takes a transaction. An error is not a verdict: it means that the
-// store could not be read, or that the batch is over.
+// Transaction takes a transaction, whose features must not change before the batch
+// is committed. An error is not a verdict: it means that the store could not be
+// read, or that the batch is over.
 func (b *Batch) Transaction(tr lethe.Transaction, o Origin) (Verdict, error) {
 	f := Marks{b.staging}.NewRedactingHashing().Foresee(tr)
 	return f.Take(b, o)

@@ -76,12 +76,16 @@ func (b *Batch) Describe(w swapstore.Writer) error {
 	return nil
 }
 
-// Write writes the files and makes them durable, once. Any goroutine may call it. What an error leaves, Open removes.
+// Write writes the files and makes them durable, once. Any goroutine may call it. What an error leaves, Clean removes,
+// as do TakeIn and Open.
 func (b *Batch) Write() error {
 	if len(b.files) == 0 {
 		return nil
 	}
 	if err := b.write(b.of.folder); err != nil {
+		for _, f := range b.files { // the store will not name them
+			b.of.folder.release([]number{f.number})
+		}
 		return fmt.Errorf("write %d files of rows: %w", len(b.files), err)
 	}
 	for _, f := range b.files {

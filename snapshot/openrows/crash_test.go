@@ -1,6 +1,7 @@
 package openrows_test
 
 import (
+	"bytes"
 	"io"
 	"testing"
 
@@ -86,7 +87,7 @@ func TestADamagedFileIsTold(t *testing.T) {
 	write := func(content []byte) {
 		file, err := b.fs.Create(name, vfs.WriteCategoryUnspecified)
 		require.NoError(t, err)
-		_, err = file.Write(content)
+		_, err = file.Write(bytes.Clone(content)) // which it may change
 		require.NoError(t, err)
 		require.NoError(t, file.Close())
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
@@ -37,6 +38,8 @@ type Rows struct {
 	folder *folder
 	// fewestBytes of rows of a timestep are given a file of their own.
 	fewestBytes int
+	// removing is held by TakeIn while it sees that files are gone, and shared by others who have some removed.
+	removing sync.RWMutex
 	// spare is memory for files, to be used again.
 	spare spares.List[*content]
 }
@@ -167,6 +170,12 @@ func (r *Rows) Dropped(files Files) { r.folder.drop(files) }
 
 // Sync makes all changes of the store durable. Any goroutine may call it.
 func (r *Rows) Sync() error {
+	r.removing.RLock()
+	defer r.removing.RUnlock()
+	return r.sync()
+}
+
+func (r *Rows) sync() error {
 	dropped := r.folder.takeDropped()
 	if err := r.store.Sync(); err != nil {
 		r.folder.drop(dropped)
@@ -179,4 +188,8 @@ func (r *Rows) Sync() error {
 // Clean removes the files of which it is durable that the store does not name them. A sudden stop may bring them back
 // until TakeIn was called, or the rows are opened again. Any goroutine may call it; what could not be removed is tried
 // again.
-func (r *Rows) Clean() error { return r.folder.remove() }
+func (r *Rows) Clean() error {
+	r.removing.RLock()
+	defer r.removing.RUnlock()
+	return r.folder.remove()
+}

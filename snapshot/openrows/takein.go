@@ -45,7 +45,9 @@ func (r *Rows) TakeIn(of map[lethe.Timestep][]lethe.Pseudonym) error {
 			return err
 		}
 	}
-	return errors.Join(r.Sync(), r.Clean(), syncDir(r.folder.fs, r.folder.dir))
+	r.removing.Lock() // what others are about to remove is gone then
+	defer r.removing.Unlock()
+	return errors.Join(r.sync(), r.folder.remove(), syncDir(r.folder.fs, r.folder.dir))
 }
 
 // HasOutdated reports whether a store names files that may hold rows which are not the last ones of their transactions.
