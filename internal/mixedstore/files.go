@@ -35,7 +35,7 @@ func openFiles(fs vfs.FS, dir string, prefixes []string) (*files, error) {
 		return nil, fmt.Errorf("folder of values: %w", err)
 	}
 	// A folder that is not durable takes its files along when the machine stops.
-	if err := syncFolder(fs, dir); err != nil {
+	if err := swapstore.SyncDir(fs, dir); err != nil {
 		return nil, err
 	}
 	names, err := fs.List(f.dir)
@@ -155,14 +155,8 @@ func (f *files) unlink(path string, do func() error, what string) error {
 	return nil
 }
 
-func (f *files) sync() error { return syncFolder(f.fs, f.dir) }
-
-func syncFolder(fs vfs.FS, dir string) error {
-	d, err := fs.OpenDir(dir)
-	if err != nil {
-		return fmt.Errorf("sync values: %w", err)
-	}
-	if err := errors.Join(d.Sync(), d.Close()); err != nil {
+func (f *files) sync() error {
+	if err := swapstore.SyncDir(f.fs, f.dir); err != nil {
 		return fmt.Errorf("sync values: %w", err)
 	}
 	return nil

@@ -28,7 +28,7 @@ func (l *later) syncAll(dir string) error {
 	// One after the other, so that the disk sees the same in the same order every time.
 	for _, at := range append(dirs, l.PathDir(dir)) {
 		if err == nil {
-			err = syncDir(l.FS, at)
+			err = SyncDir(l.FS, at)
 		}
 	}
 	if err != nil {

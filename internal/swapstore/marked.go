@@ -36,7 +36,7 @@ func (m marked) syncBefore(name string) error {
 	if !strings.HasPrefix(m.PathBase(name), markerPrefix) {
 		return nil
 	}
-	return syncDir(m.FS, m.PathDir(name))
+	return SyncDir(m.FS, m.PathDir(name))
 }
 
 // Unwrap implements vfs.FS.

@@ -84,11 +84,11 @@ func writeWhole(fs vfs.FS, dir, name, tempName, content string) (begun bool, err
 	if err := fs.Rename(temp, fs.PathJoin(dir, name)); err != nil {
 		return true, fmt.Errorf("switch %s: %w", name, err)
 	}
-	return true, syncDir(fs, dir)
+	return true, SyncDir(fs, dir)
 }
 
-// syncDir makes the names in a folder durable.
-func syncDir(fs vfs.FS, dir string) error {
+// SyncDir makes the names in a folder durable.
+func SyncDir(fs vfs.FS, dir string) error {
 	d, err := fs.OpenDir(dir)
 	if err != nil {
 		return fmt.Errorf("open folder to sync: %w", err)
@@ -122,7 +122,7 @@ func makeDir(fs vfs.FS, dir string) error {
 		return fmt.Errorf("create folder: %w", err)
 	}
 	for _, at := range created {
-		if err := syncDir(fs, fs.PathDir(at)); err != nil {
+		if err := SyncDir(fs, fs.PathDir(at)); err != nil {
 			return err
 		}
 	}

@@ -62,7 +62,7 @@ func Remove(fs vfs.FS, dir string) error {
 	if err = errors.Join(err, held.Empty()); err != nil {
 		return fmt.Errorf("remove folder: %w", err)
 	}
-	if err := syncDir(fs, fs.PathDir(dir)); err != nil {
+	if err := SyncDir(fs, fs.PathDir(dir)); err != nil {
 		return err
 	}
 	if _, err := fs.Stat(dir); !errors.Is(err, os.ErrNotExist) {

@@ -111,7 +111,7 @@ func (b *Batch) write(to *folder) (err error) {
 	if err = errors.Join(err, working.Wait()); err != nil {
 		return err
 	}
-	return syncDir(to.fs, to.dir)
+	return swapstore.SyncDir(to.fs, to.dir)
 }
 
 // room returns memory for rows of so many bytes.

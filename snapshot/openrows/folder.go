@@ -33,7 +33,8 @@ func openFolder(fs vfs.FS, dir string, named map[number]bool) (*folder, error) {
 	if err := fs.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("create folder of rows: %w", err)
 	}
-	if err := syncDir(fs, fs.PathDir(dir)); err != nil {
+	// A process that was killed may have made it and not have made that durable.
+	if err := swapstore.SyncDir(fs, fs.PathDir(dir)); err != nil {
 		return nil, err
 	}
 	names, err := fs.List(dir)
@@ -59,7 +60,7 @@ func openFolder(fs vfs.FS, dir string, named map[number]bool) (*folder, error) {
 	for n := range named {
 		f.next = max(f.next, n+1)
 	}
-	return f, errors.Join(f.remove(), syncDir(fs, dir))
+	return f, errors.Join(f.remove(), swapstore.SyncDir(fs, dir))
 }
 
 func (f *folder) path(n number) string { return f.fs.PathJoin(f.dir, fmt.Sprintf("%06d", n)) }
@@ -148,17 +149,6 @@ func (f *folder) remove() error {
 	}
 	if err := errors.Join(append(errs, held.Empty())...); err != nil {
 		return fmt.Errorf("remove files of rows: %w", err)
-	}
-	return nil
-}
-
-func syncDir(fs vfs.FS, dir string) error {
-	d, err := fs.OpenDir(dir)
-	if err != nil {
-		return fmt.Errorf("open folder of rows to sync: %w", err)
-	}
-	if err := errors.Join(d.Sync(), d.Close()); err != nil {
-		return fmt.Errorf("sync folder of rows: %w", err)
 	}
 	return nil
 }

@@ -17,9 +17,9 @@ import (
 // Kind is the first byte of the keys of rows. Nothing else in the store may begin with it.
 const Kind byte = 'r'
 
-// FileKind is the same of files of rows, and OutdatedKind of notes that a file has a row which is not the last one of
+// fileKind is the same of files of rows, and outdatedKind of notes that a file has a row which is not the last one of
 // its transaction.
-const FileKind, OutdatedKind byte = 'd', 'j' //nolint:revive // one comment for both
+const fileKind, outdatedKind byte = 'd', 'j'
 
 // folderName is that of the folder below the store's.
 const folderName = "rows"
@@ -49,7 +49,7 @@ type Rows struct {
 // Errors: swapstore.ErrCorrupt, and those of the file system.
 func Open(fs vfs.FS, store Store, fewestBytes int) (*Rows, error) {
 	named := make(map[number]bool)
-	err := store.Scan([]byte{FileKind}, func(key, value []byte) error {
+	err := store.Scan([]byte{fileKind}, func(key, value []byte) error {
 		d, err := parseFile(key, value)
 		named[d.number] = true
 		return err
@@ -70,18 +70,18 @@ func Open(fs vfs.FS, store Store, fewestBytes int) (*Rows, error) {
 // Prefixes are what the keys of all that the store holds of the rows of a timestep begin with: who takes all of them
 // out tells Dropped what Files returned before.
 func Prefixes(t lethe.Timestep) [][]byte {
-	return [][]byte{rowsPrefix(t), filesPrefix(t), timestepkey.New([]byte{OutdatedKind}, t)}
+	return [][]byte{rowsPrefix(t), filesPrefix(t), timestepkey.New([]byte{outdatedKind}, t)}
 }
 
 // OutdatedKey is the key of a note, without a value, to be set with a row of a transaction that may have another one in
 // a file.
 func OutdatedKey(t lethe.Timestep, p lethe.Pseudonym) []byte {
-	return append(timestepkey.New([]byte{OutdatedKind}, t), p[:]...)
+	return append(timestepkey.New([]byte{outdatedKind}, t), p[:]...)
 }
 
 func rowsPrefix(t lethe.Timestep) []byte { return timestepkey.New([]byte{Kind}, t) }
 
-func filesPrefix(t lethe.Timestep) []byte { return timestepkey.New([]byte{FileKind}, t) }
+func filesPrefix(t lethe.Timestep) []byte { return timestepkey.New([]byte{fileKind}, t) }
 
 func fileKey(t lethe.Timestep, n number) []byte {
 	return binary.BigEndian.AppendUint64(filesPrefix(t), uint64(n))
@@ -92,7 +92,7 @@ func rowKey(t lethe.Timestep, p lethe.Pseudonym) []byte {
 }
 
 func parseFile(key, value []byte) (description, error) {
-	_, rest, err := timestepkey.Cut(string(FileKind), key)
+	_, rest, err := timestepkey.Cut(string(fileKind), key)
 	if err != nil || len(rest) != binary.Size(number(0)) {
 		return description{}, errors.Join(fmt.Errorf("%w: key of %d bytes", swapstore.ErrCorrupt, len(key)), err)
 	}

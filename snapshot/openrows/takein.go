@@ -40,14 +40,14 @@ func (r *Rows) TakeIn(of map[lethe.Timestep][]lethe.Pseudonym) error {
 		}
 	}
 	if len(outdated) > 0 {
-		err := r.store.Apply(func(w swapstore.Writer) error { return swapstore.DeletePrefix(w, []byte{OutdatedKind}) })
+		err := r.store.Apply(func(w swapstore.Writer) error { return swapstore.DeletePrefix(w, []byte{outdatedKind}) })
 		if err != nil {
 			return err
 		}
 	}
 	r.removing.Lock() // what others are about to remove is gone then
 	defer r.removing.Unlock()
-	return errors.Join(r.sync(), r.folder.remove(), syncDir(r.folder.fs, r.folder.dir))
+	return errors.Join(r.sync(), r.folder.remove(), swapstore.SyncDir(r.folder.fs, r.folder.dir))
 }
 
 // HasOutdated reports whether a store names files that may hold rows which are not the last ones of their transactions.
@@ -67,8 +67,8 @@ func HasOutdated(store swapstore.Reader) (is bool, err error) {
 // outdatedIn are the transactions of which a file may have a row that is not the last one.
 func outdatedIn(store swapstore.Reader) (map[lethe.Timestep][]lethe.Pseudonym, error) {
 	out := make(map[lethe.Timestep][]lethe.Pseudonym)
-	err := store.Scan([]byte{OutdatedKind}, func(key, _ []byte) error {
-		t, rest, err := timestepkey.Cut(string(OutdatedKind), key)
+	err := store.Scan([]byte{outdatedKind}, func(key, _ []byte) error {
+		t, rest, err := timestepkey.Cut(string(outdatedKind), key)
 		if err != nil || len(rest) != pseudonymBytes {
 			return errors.Join(fmt.Errorf("%w: key of %d bytes", swapstore.ErrCorrupt, len(key)), err)
 		}
