@@ -32,12 +32,10 @@ type holders struct {
 }
 
 func newContents() contents {
-	// As many contents as strangers has memory for transactions. One in some thousands that nobody repeats is taken for
-	// repeated: to ask the index instead takes as long as the history is.
-	const seenBytes, seenBits, repeatedBytes, repeatedBits = 48 << 20, 24, 6 << 20, 12
-	return contents{
-		keyfilter.New(seenBytes, seenBits), keyfilter.New(repeatedBytes, repeatedBits), make(map[contentHash]holders),
-	}
+	// As many contents as strangers has memory for transactions, 16 bits each. Of so many, one in a thousand that nobody
+	// repeats is taken for repeated: to ask the index instead takes as long as the history is.
+	const seenBytes, repeatedBytes = 32 << 20, 6 << 20
+	return contents{keyfilter.New(seenBytes), keyfilter.New(repeatedBytes), make(map[contentHash]holders)}
 }
 
 // meet learns the content of an entry of the index. Met twice, the same entry makes it a repeated one, which costs time

@@ -172,7 +172,7 @@ func (m *alikeModel) check(t *testing.T, s *Store, targets []lethe.Target) {
 // What is told of contents is exact, whatever became of transactions, whatever the filters take for known, and
 // whenever it is asked.
 func TestWhatIsToldOfContentsIsExact(t *testing.T) {
-	full := keyfilter.New(0, 12)
+	full := keyfilter.New(0)
 	rng := rand.New(rand.NewPCG(7, 9))
 	for range 3_000_000 {
 		high := binary.BigEndian.AppendUint64(nil, rng.Uint64())

@@ -106,10 +106,10 @@ type strangers struct {
 }
 
 func newStrangers() strangers {
-	// Memory for some 15 million transactions: of more, it is asked in vain more and more often. And a few milliseconds
-	// for a part.
-	const mostBytes, bitsOfKey, atOnce = 24 << 20, 12, 50_000
-	return strangers{keyfilter.New(mostBytes, bitsOfKey), []byte{kindIndex}, atOnce, newContents()}
+	// Memory for some 16 million transactions, 12 bits each: of more, it is asked in vain more and more often. And a few
+	// milliseconds for a part.
+	const mostBytes, atOnce = 24 << 20, 50_000
+	return strangers{keyfilter.New(mostBytes), []byte{kindIndex}, atOnce, newContents()}
 }
 
 // load learns the next of what the store knows.

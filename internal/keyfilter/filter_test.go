@@ -2,6 +2,7 @@ package keyfilter_test
 
 import (
 	"math/rand/v2"
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -41,25 +42,43 @@ func add(t *testing.T, f *keyfilter.Filter, added, others []keyfilter.Key) (wron
 // What was added is had, however many parts there are, and hardly anything else.
 func TestNothingThatWasAddedIsMissed(t *testing.T) {
 	others := draw(2, 100_000)
-	for bits, most := range map[int]int{12: len(others) / 50, 24: len(others) / 1000} {
-		f := keyfilter.New(16<<20, bits)
+	for bytes, most := range map[int]int{300 << 10: len(others) / 50, 1 << 20: len(others) / 1000} {
+		f := keyfilter.New(bytes)
 		require.False(t, f.MayHave(keyfilter.Key{}))
-		for seed, n := range []int{100, 100_000, 400_000} {
+		for seed, n := range []int{100, 250_000, 200_000} {
 			wrong := add(t, f, draw(byte(10+seed), n), others)
-			require.Less(t, wrong, most, "others after %d more keys of %d bits", n, bits)
+			require.Less(t, wrong, most, "others after %d more keys, of %d bytes", n, bytes)
 		}
 	}
 }
 
 // One of more keys than there is memory for misses none of them, and still tells some others.
 func TestOneThatIsFullMissesNothing(t *testing.T) {
-	f := keyfilter.New(0, 12)
+	f := keyfilter.New(0)
 	others := draw(2, 10_000)
 	require.Less(t, add(t, f, draw(3, 500_000), others), len(others))
 }
 
+// Of few keys it takes little memory, and of more all that it may, at once: then no key takes any.
+func TestMemoryIsTakenAtOnce(t *testing.T) {
+	const most, small = 16 << 20, 1100 << 10
+	f, keys := keyfilter.New(most), draw(4, 400_000)
+	taken := func(keys []keyfilter.Key) uint64 {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		for _, k := range keys {
+			f.Add(k)
+		}
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	require.Less(t, taken(keys[:250_000]), uint64(small))
+	require.InDelta(t, most, taken(keys[250_000:250_001]), small)
+	require.Less(t, taken(keys[250_001:]), uint64(small/100))
+}
+
 func BenchmarkMayHave(b *testing.B) {
-	f := keyfilter.New(16<<20, 12)
+	f := keyfilter.New(16 << 20)
 	for _, k := range draw(1, 1_000_000) {
 		f.Add(k)
 	}

@@ -34,7 +34,7 @@ func Small() Size {
 // Busy is the size of a store that is written to all the time, and asked of every key that is
 // written whether it is there.
 func Busy() Size {
-	const cacheBytes, memTableBytes, filterBits, gatheredTables, batchBytes = 176 << 20, 64 << 20, 10, 12, 16 << 20
+	const cacheBytes, memTableBytes, filterBits, gatheredTables, batchBytes = 80 << 20, 32 << 20, 10, 12, 16 << 20
 	return Size{
 		CacheBytes: cacheBytes, MemTableBytes: memTableBytes, FilterBits: filterBits, GatheredTables: gatheredTables,
 		BatchBytes: batchBytes,

@@ -16,6 +16,7 @@ import (
 	"lethe/configs"
 	"lethe/deletions/coordinator"
 	"lethe/ingest/bus"
+	"lethe/internal/command"
 	"lethe/internal/cputime"
 	"lethe/internal/processors"
 	"lethe/metrics/events"
@@ -40,7 +41,9 @@ func (b *benchmark) takeIn(ctx context.Context) (m measured, err error) {
 	defer func() { err = errors.Join(err, client.Close()) }()
 	disk := &writtenFS{FS: vfs.Default}
 	options := b.options(dir, disk, client)
-	processors.Spare() // as lethe run does
+	// As lethe run does:
+	command.CollectOften()
+	processors.Spare()
 	opened, err := graphs.New(ctx, options)
 	if err != nil {
 		return m, err

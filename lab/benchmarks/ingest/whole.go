@@ -13,6 +13,7 @@ import (
 	"lethe/configs"
 	"lethe/deletions"
 	"lethe/ingest/bus"
+	"lethe/internal/command"
 	"lethe/internal/processors"
 	"lethe/metrics/events"
 	"lethe/pipeline/requests"
@@ -49,7 +50,9 @@ func (b *benchmark) takeInWhole(ctx context.Context) (m measured, err error) {
 		return m, err
 	}
 	config.Trainer.Workers = config.Workers()
-	processors.Spare() // as lethe run does
+	// As lethe run does:
+	command.CollectOften()
+	processors.Spare()
 	w := &whole{
 		progress: progress{all: int64(b.Transactions), last: time.Now()}, half: make(chan struct{}),
 		phases: phases{spans: make(map[string][]span)}, done: make(chan struct{}),
