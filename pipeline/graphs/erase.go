@@ -15,7 +15,9 @@ import (
 	"lethe/deletions/scan"
 	"lethe/ingest"
 	"lethe/ingest/bus"
+	"lethe/internal/swapstore"
 	"lethe/partition/repair"
+	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
 	"lethe/snapshot"
 )
@@ -229,4 +231,28 @@ func (e *eraser) Published(timesteps []lethe.Timestep) (map[lethe.Timestep]delet
 		out[t] = known
 	}
 	return out, nil
+}
+
+// searched searches the folder for what a command erases, says what was found and notes the attempt.
+func (s *standby) searched(ctx context.Context, c *wire.Command, step deletions.Step, note *int) error {
+	scanner, err := scan.NewScanner(s.o.Secret, c.Fingerprints)
+	if err != nil {
+		return err
+	}
+	hits, err := searchOriginals(s.store, scanner)
+	if err != nil {
+		return err
+	}
+	summary, err := c.Search(ctx, s.o.Secret, swapstore.Files(s.o.FS, s.o.Dir), s.o.Pacer)
+	if err != nil {
+		return err
+	}
+	summary.Hits += len(hits)
+	ack := deletions.NewAck(c.RequestID, roleName, s.o.Instance, step)
+	ack.Attempt, ack.Scan = c.Attempt, &summary
+	out, err := role.Acknowledge(ack, note)
+	if err != nil {
+		return err
+	}
+	return s.turns.Publish(out)
 }

@@ -105,18 +105,10 @@ func (l *lifecycle) catchUp(ctx context.Context) (decided bool, err error) {
 	if err != nil || l.toldWidth {
 		return false, err
 	}
-	say := func(count int) error {
-		if l.said {
-			return nil
-		}
-		err := l.sayFeatureCount(ctx, count)
-		l.said = err == nil
-		return err
-	}
 	if count := l.store.FeatureCount(); count > 0 {
-		return false, say(count)
+		return false, l.sayFeatureCount(ctx, count) // the dead letters are published
 	}
-	return l.store.DecideFeatureCount(say)
+	return l.store.DecideFeatureCount(func(count int) error { return l.sayWidth(ctx, saidWidth{count, true}) })
 }
 
 // settle settles timesteps, up to one that is being worked out beside the loop.

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 
 	"lethe"
@@ -238,58 +237,4 @@ func namesIn(store *snapshot.Store) func(take func(lethe.TransactionID)) error {
 		}
 		return nil
 	}
-}
-
-// The number of features that the stream has told is said on control.v1 as a
-// setting of the stream, so that a store of graphs that was lost is made again with the
-// same one: the transactions that told it may be erased by then.
-
-const featureCountKey = "ingest.feature_count"
-
-// sayFeatureCount says the number of features.
-func (l *lifecycle) sayFeatureCount(ctx context.Context, count int) error {
-	said := wire.Settings{Role: wire.Stream, Values: map[string]string{featureCountKey: strconv.Itoa(count)}}
-	record, err := said.Record()
-	if err != nil {
-		return err
-	}
-	return l.letters.turns.Write(ctx, bus.Control, []ingest.Outgoing{record})
-}
-
-// saidFeatureCount returns the number of features that the topic tells, or 0.
-func saidFeatureCount(ctx context.Context, topics Bus) (count int, err error) {
-	err = topics.ReadAll(ctx, bus.Control, func(rec ingest.Record) error {
-		said, err := featureCountOf(rec)
-		if said > 0 {
-			count = said
-		}
-		return err
-	})
-	return count, err
-}
-
-// featureCountOf returns the number of features that a record says, or 0. Others say what else is wrong
-// with the topic.
-func featureCountOf(rec ingest.Record) (int, error) {
-	said, found, _ := wire.ParseSettings(rec)
-	if !found || said.Role != wire.Stream {
-		return 0, nil
-	}
-	count, err := strconv.Atoi(said.Values[featureCountKey])
-	if err != nil || count < 1 {
-		return 0, fmt.Errorf("%s/%d@%d: %s is %q, want a number of features", rec.Topic, rec.Partition, rec.Offset,
-			featureCountKey, said.Values[featureCountKey])
-	}
-	return count, nil
-}
-
-// hearWidth takes the number of features from who leads: what told it may have been erased, or not have come
-// yet, when this process would tell it.
-func (s *standby) hearWidth(records []ingest.Record) error {
-	for _, rec := range records {
-		if count, err := featureCountOf(rec); err != nil || count > 0 {
-			return errors.Join(err, s.store.Marks().FixFeatureCount(count))
-		}
-	}
-	return nil
 }

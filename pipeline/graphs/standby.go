@@ -12,10 +12,8 @@ import (
 	"lethe/deletions"
 	"lethe/deletions/coordinator"
 	"lethe/deletions/ledgercopy"
-	"lethe/deletions/scan"
 	"lethe/ingest"
 	"lethe/ingest/bus"
-	"lethe/internal/swapstore"
 	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
 	"lethe/snapshot"
@@ -35,6 +33,8 @@ type standby struct {
 	erasures map[string]*followed
 	// later are commands that suppress once all was taken here that the leader had taken before it did.
 	later []*wire.Command
+	// width is the number of features that the one who leads has said, 0 for none.
+	width int
 	// wakes has the role step.
 	wakes chan struct{}
 }
@@ -148,7 +148,11 @@ func (s *standby) follow(ctx context.Context, in role.Input) error {
 		s.decline()
 		return nil
 	}
-	if err := s.lifecycle.advance(ctx); err != nil {
+	err := s.takeWidth()
+	if err == nil {
+		err = s.lifecycle.advance(ctx)
+	}
+	if err != nil {
 		return err
 	}
 	for _, id := range slices.Sorted(maps.Keys(s.erasures)) {
@@ -272,28 +276,4 @@ func (s *standby) targets(ctx context.Context, c *wire.Command) (targets []lethe
 		return nil
 	})
 	return lethe.Distinct(targets), scope, err
-}
-
-// searched searches the folder for what a command erases, says what was found and notes the attempt.
-func (s *standby) searched(ctx context.Context, c *wire.Command, step deletions.Step, note *int) error {
-	scanner, err := scan.NewScanner(s.o.Secret, c.Fingerprints)
-	if err != nil {
-		return err
-	}
-	hits, err := searchOriginals(s.store, scanner)
-	if err != nil {
-		return err
-	}
-	summary, err := c.Search(ctx, s.o.Secret, swapstore.Files(s.o.FS, s.o.Dir), s.o.Pacer)
-	if err != nil {
-		return err
-	}
-	summary.Hits += len(hits)
-	ack := deletions.NewAck(c.RequestID, roleName, s.o.Instance, step)
-	ack.Attempt, ack.Scan = c.Attempt, &summary
-	out, err := role.Acknowledge(ack, note)
-	if err != nil {
-		return err
-	}
-	return s.turns.Publish(out)
 }

@@ -30,6 +30,8 @@ type crew struct {
 	receipts map[string]string
 	roles    map[string]role.Role
 	stops    map[string]func()
+	// before, if not nil, is called before a process that leads writes to a topic.
+	before func(ctx context.Context, name string, t bus.Topic) error
 }
 
 func newCrew(t *testing.T) *crew {
@@ -54,7 +56,12 @@ func (c *crew) begin(name string) {
 	r, err := role.Hot(c.Context(), roleName, lead, func(ctx context.Context, as *role.Standing) (*role.Follower, error) {
 		o := o
 		if !as.StandsBy() {
-			o.Bus = fencedBus{c.topics, as}
+			o.Bus = fencedBus{c.topics, as, func(ctx context.Context, t bus.Topic) error {
+				if c.before == nil {
+					return nil
+				}
+				return c.before(ctx, name, t)
+			}}
 		}
 		return As(ctx, o, as, heard)
 	})
@@ -65,10 +72,14 @@ func (c *crew) begin(name string) {
 // fencedBus is a bus to which a process writes as long as it leads.
 type fencedBus struct {
 	*roletest.Bus
-	as *role.Standing
+	as     *role.Standing
+	before func(ctx context.Context, t bus.Topic) error
 }
 
 func (f fencedBus) Write(ctx context.Context, t bus.Topic, records []ingest.Outgoing) error {
+	if err := f.before(ctx, t); err != nil {
+		return err
+	}
 	return f.as.Write(ctx, f.Bus, t, records)
 }
 

@@ -1,13 +1,18 @@
 package graphs
 
 import (
+	"context"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"lethe"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/pipeline/role"
+	"lethe/pipeline/role/roletest"
 )
 
 // The number of features that the stream has told is said where a lost store finds it
@@ -30,4 +35,55 @@ func TestTheNumberOfFeaturesOutlivesTheStore(t *testing.T) {
 	r, stop = after.run(t.TempDir())
 	require.Equal(t, 3, r.Status().FeatureCount)
 	stop()
+}
+
+// narrow sends a transaction of fewer features than others.
+func (d *deployment) narrow() {
+	d.Helper()
+	key, value, err := ingest.EncodeTransaction(lethe.Transaction{ID: "narrow", Timestep: 1, Features: []float32{1}})
+	require.NoError(d, err)
+	d.send(bus.Transactions, ingest.Outgoing{Key: key, Value: value})
+}
+
+// isLetter reports whether there is a dead letter under a key.
+func (d *deployment) isLetter(key string) (is bool) {
+	d.Helper()
+	require.NoError(d, d.topics.ReadAll(d.Context(), bus.DeadLetters, func(rec ingest.Record) error {
+		is = is || string(rec.Key) == key
+		return nil
+	}))
+	return is
+}
+
+// A process has said the number of features and ends before it has written the dead letters of those that have another
+// one. Whoever takes over writes them, though it had taken all records before, and writes none while it stands by.
+func TestWhoTakesOverWritesTheDeadLettersOfTheWidth(t *testing.T) {
+	c := newCrew(t)
+	c.features = 0
+	var once sync.Once
+	due := make(chan struct{})
+	c.before = func(ctx context.Context, name string, topic bus.Topic) error {
+		if name != "one" || topic != bus.DeadLetters {
+			return nil
+		}
+		once.Do(func() { close(due) })
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	c.begin("one")
+	c.begin("two")
+	c.narrow()
+	c.fill(1)
+	c.fill(2)
+	<-due
+	// Whatever was said is heard.
+	c.until(c.roles["two"], "all that was announced", func(s *role.Status) bool { return len(s.Consumed) > 0 })
+	time.Sleep(roletest.GroupSession)
+	require.Zero(t, c.roles["two"].Status().FeatureCount)
+	c.stops["one"]()
+	c.group.Lead("two")
+	c.until(c.roles["two"], "the width", func(s *role.Status) bool { return s.FeatureCount == 3 })
+	require.Eventually(t, func() bool { return c.isLetter("narrow") }, 30*time.Second, 5*time.Millisecond)
+	c.begin("one")
+	c.until(c.roles["one"], "the width of who led before", func(s *role.Status) bool { return s.FeatureCount == 3 })
 }
