@@ -82,9 +82,18 @@ func (e event) redacted(targets map[lethe.TargetName]lethe.Target) event {
 }
 
 // alikeRedacted are the keys of records that differ in nothing but features that are erased: without these the
-// later one repeats the former, and is not refused as it was when it came, before anybody asked for that.
+// later one repeats the former, and is not refused as it was when it came, before anybody asked for that. The very
+// same record differs, too, if it carries a held subject: it may have come before the request was to wait, and again
+// since.
 func (w *world) alikeRedacted() map[string]bool {
-	targets, keys := w.targets(), make(map[string]bool)
+	targets, holds, keys := w.targets(), make(map[string]bool), make(map[string]bool)
+	for _, e := range w.events {
+		if e.operation != nil && e.operation.hold != nil {
+			for _, subject := range e.operation.hold.Subjects {
+				holds[subject] = true
+			}
+		}
+	}
 	values := make(map[[2]string]string) // as it came, of the first by its key and what is left of it
 	for _, e := range w.events {
 		if e.row == nil {
@@ -92,9 +101,10 @@ func (w *world) alikeRedacted() map[string]bool {
 		}
 		key, value := string(e.record.Key), string(e.record.Value)
 		at := [2]string{key, string(e.redacted(targets).record.Value)}
+		waits := at[1] != value && slices.ContainsFunc(e.subjects, func(s string) bool { return holds[s] })
 		if first, known := values[at]; !known {
 			values[at] = value
-		} else if first != value {
+		} else if first != value || waits {
 			keys[key] = true
 		}
 	}
