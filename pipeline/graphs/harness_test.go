@@ -52,6 +52,8 @@ type deployment struct {
 	workers int
 	// lateRecords is what becomes of late records, or empty for the default.
 	lateRecords string
+	// reopensNone says that what comes after its timestep has closed is refused.
+	reopensNone bool
 	// mostOpen bounds the timesteps that are open, or is 0 for the default.
 	mostOpen int
 }
@@ -84,6 +86,9 @@ func (d *deployment) options(dir string) Options {
 	graphs.FeatureCount, graphs.ReopenWindow = d.features, cmp.Or(d.window, graphs.ReopenWindow)
 	graphs.MaxOpenTimesteps = cmp.Or(d.mostOpen, graphs.MaxOpenTimesteps)
 	graphs.Late = cmp.Or(d.lateRecords, graphs.Late)
+	if d.reopensNone {
+		graphs.ReopenTimesteps = 0
+	}
 	return Options{
 		FS: vfs.Default, Dir: dir, ReceiptsDir: d.TempDir(), Snapshot: graphs, Limits: ingest.DefaultLimits(),
 		Secret: secret, Bus: d.topics, Clock: noSleep{}, Beside: inGoroutine, Version: "test", Compact: d.topics.Compact,

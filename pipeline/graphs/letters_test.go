@@ -137,7 +137,7 @@ func TestWhoTakesOverSaysWhatWaitsHere(t *testing.T) {
 	}
 	tombstone := ingest.Record{Topic: string(bus.DeadLetters), Key: letters[0].Key}
 
-	store, err := openSnapshots(t.Context(), d.options(dir).agreed())
+	store, err := openSnapshots(t.Context(), d.options(dir).agreed(), 0)
 	require.NoError(t, err)
 	defer store.Close()
 	for name, c := range map[string]struct {

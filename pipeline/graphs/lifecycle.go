@@ -40,8 +40,9 @@ type lifecycle struct {
 	// published notes what was published in this run; the durable marks are in the
 	// store.
 	published map[lethe.Timestep]published
-	// said says that the number of features was said in this run; toldWidth that another process says it.
-	said, toldWidth bool
+	// said is the number of features that control.v1 tells; toldWidth says that another process says it.
+	said      saidWidth
+	toldWidth bool
 	// begun are the timesteps that the listener has been told of.
 	begun map[lethe.Timestep]bool
 }
@@ -108,7 +109,9 @@ func (l *lifecycle) catchUp(ctx context.Context) (decided bool, err error) {
 	if count := l.store.FeatureCount(); count > 0 {
 		return false, l.sayFeatureCount(ctx, count) // the dead letters are published
 	}
-	return l.store.DecideFeatureCount(func(count int) error { return l.sayWidth(ctx, saidWidth{count, true}) })
+	return l.store.DecideFeatureCount(func(count int) error {
+		return l.sayWidth(ctx, saidWidth{count, true, takenOf(l.store)})
+	})
 }
 
 // settle settles timesteps, up to one that is being worked out beside the loop.

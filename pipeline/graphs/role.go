@@ -29,6 +29,7 @@
 package graphs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -93,6 +94,8 @@ type stores struct {
 	oldLetters bool
 	// unmade are timesteps that another process has published, nil for none.
 	unmade *unmade
+	// said is the number of features that control.v1 tells.
+	said saidWidth
 }
 
 // open opens the stores in the role's folder.
@@ -100,7 +103,11 @@ func open(ctx context.Context, o Options) (stores, error) {
 	if err := os.MkdirAll(o.ReceiptsDir, 0o755); err != nil {
 		return stores{}, fmt.Errorf("receipts folder: %w", err)
 	}
-	graphs, err := openSnapshots(ctx, o)
+	said, err := readWidth(ctx, o.Bus)
+	if err != nil {
+		return stores{}, err
+	}
+	graphs, err := openSnapshots(ctx, o, said.count)
 	if err != nil {
 		return stores{}, err
 	}
@@ -143,7 +150,7 @@ func open(ctx context.Context, o Options) (stores, error) {
 		return stores{}, errors.Join(err, ledgerStore.Close(), graphs.Close())
 	}
 	receipts := patientReceipts{disk.ReceiptFolder(o.ReceiptsDir), o.Patience}
-	return stores{graphs, ledger, log, backups.In(disk.KV(ledgerStore)), ledgerStore, receipts, old, left}, nil
+	return stores{graphs, ledger, log, backups.In(disk.KV(ledgerStore)), ledgerStore, receipts, old, left, said}, nil
 }
 
 // patientReceipts waits where a receipt cannot be written now.
@@ -161,8 +168,9 @@ func (r patientReceipts) Keep(signed map[string][]byte) error {
 func snapshotsDir(o Options) string { return filepath.Join(o.Dir, "snapshots") }
 
 // openSnapshots opens the snapshot store, unless it was begun with settings that
-// give other slices. Who stands by is told the number of features later, see standby.takeWidth.
-func openSnapshots(ctx context.Context, o Options) (*snapshot.Store, error) {
+// give other slices. The number of features is the one that is configured, or else the one that was said, if any: who
+// stands by takes that later, see standby.takeWidth.
+func openSnapshots(ctx context.Context, o Options, said int) (*snapshot.Store, error) {
 	transactions, err := o.Bus.Partitions(ctx, bus.Transactions)
 	if err != nil {
 		return nil, err
@@ -172,11 +180,7 @@ func openSnapshots(ctx context.Context, o Options) (*snapshot.Store, error) {
 		return nil, err
 	}
 	config := o.Snapshot
-	if config.FeatureCount == 0 && !o.standing.StandsBy() {
-		if config.FeatureCount, err = saidFeatureCount(ctx, o.Bus); err != nil {
-			return nil, err
-		}
-	}
+	config.FeatureCount = cmp.Or(config.FeatureCount, said)
 	store, err := snapshot.Open(snapshotsDir(o), snapshot.Options{
 		Config: config, Secret: o.Secret, FS: o.FS,
 		TransactionPartitions: transactions, LabelPartitions: labels, Redact: ingest.Redacted,
@@ -239,7 +243,7 @@ func newLogic(o Options, kept stores, searches Searches) *logic {
 		intake: intake,
 		lifecycle: &lifecycle{
 			store: store, publisher: p, letters: refused, partition: o.Partition, window: o.Snapshot.ReopenWindow,
-			ahead: p.ahead, unmade: kept.unmade,
+			ahead: p.ahead, unmade: kept.unmade, said: kept.said,
 			closings: closings{store: store, publisher: p, topics: o.Bus, running: o.running(wake), clock: o.Clock.Now},
 			now:      o.Clock.Now, listener: o.Listener, partitionsHold: o.PartitionsHold,
 			published: make(map[lethe.Timestep]published), begun: make(map[lethe.Timestep]bool),

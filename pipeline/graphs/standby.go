@@ -33,8 +33,8 @@ type standby struct {
 	erasures map[string]*followed
 	// later are commands that suppress once all was taken here that the leader had taken before it did.
 	later []*wire.Command
-	// width is the number of features that the one who leads has said, 0 for none.
-	width int
+	// width is the number of features that the one who leads has said.
+	width saidWidth
 	// wakes has the role step.
 	wakes chan struct{}
 }
@@ -52,7 +52,7 @@ var _ role.Logic = (*standby)(nil)
 
 // openStandby opens the store of graphs, to follow.
 func openStandby(ctx context.Context, o Options, heard *Heard) (*standby, error) {
-	store, err := openSnapshots(ctx, o)
+	store, err := openSnapshots(ctx, o, 0)
 	if err != nil {
 		return nil, err
 	}

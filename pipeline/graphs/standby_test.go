@@ -213,7 +213,7 @@ func TestRevisionsOfOthersAreGoneBehind(t *testing.T) {
 	d.until(r, "two steps", twoSteps)
 	stop()
 	o := d.options(dir).agreed()
-	store, err := openSnapshots(t.Context(), o)
+	store, err := openSnapshots(t.Context(), o, 0)
 	require.NoError(t, err)
 	defer store.Close()
 	p := &publisher{store: store, cut: cut{o.Partition.Shards, o.Repair}}
@@ -245,7 +245,7 @@ func TestRevisionsOfOthersAreGoneBehind(t *testing.T) {
 // though a label still waits there.
 func TestGraphsOfOthersThatAreNeverMadeAreDeleted(t *testing.T) {
 	d := deploy(t)
-	store, err := openSnapshots(t.Context(), d.options(t.TempDir()).agreed())
+	store, err := openSnapshots(t.Context(), d.options(t.TempDir()).agreed(), 0)
 	require.NoError(t, err)
 	defer store.Close()
 	p := &publisher{store: store}
@@ -276,7 +276,7 @@ func TestGraphsOfOthersThatAreNeverMadeAreDeleted(t *testing.T) {
 // suppressed again when it opens its store; what another request suppresses stays so.
 func TestWhatWasTakenBackMeanwhileIsTakenAgain(t *testing.T) {
 	d := deploy(t)
-	store, err := openSnapshots(t.Context(), d.options(t.TempDir()).agreed())
+	store, err := openSnapshots(t.Context(), d.options(t.TempDir()).agreed(), 0)
 	require.NoError(t, err)
 	defer store.Close()
 	asks := func(id string, states []deletions.State, targets ...lethe.Target) deletions.Entry {

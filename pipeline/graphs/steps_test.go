@@ -126,7 +126,7 @@ func (s *simulation) start() {
 	ledger := deletions.NewLedger(ledgerKV{s.ledger}, s.Now)
 	log, err := startLog(s.Context(), o, ledgerKV{s.ledger}, ledger)
 	require.NoError(s, err)
-	kept := stores{store, ledger, log, backups.In(ledgerKV{s.ledger}), io.NopCloser(nil), s, false, nil}
+	kept := stores{store, ledger, log, backups.In(ledgerKV{s.ledger}), io.NopCloser(nil), s, false, nil, saidWidth{}}
 	searcher := coordinator.Searcher{Bus: s.topics, Clock: s, Compact: s.topics.Compact}
 	s.logic = newLogic(o, kept, &atOnce{Searcher: searcher})
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"lethe/ingest"
 	"lethe/ingest/bus"
@@ -14,28 +15,43 @@ import (
 // stream, so that a store of graphs that was lost is made again with the same one: the
 // transactions that told it may be erased by then. It is said before it is fixed, and once more when the
 // dead letters of those that have another number are written. A process that stands by writes no dead
-// letters, so it waits for that: who takes over before has all to write.
+// letters, so it waits for that: who takes over before has all to write. And it waits until it has taken what who
+// leads had, for timesteps close once the number is fixed, and refuse what comes then.
 
 const (
 	featureCountKey = "ingest.feature_count"
 	// widthLettersKey is there, with widthLettersDue, as long as dead letters are to be written.
 	widthLettersKey, widthLettersDue = "ingest.feature_count.dead_letters", "due"
+	// widthTakenKey, with the number of a partition of transactions behind it, says up to where that was taken.
+	widthTakenKey = "ingest.feature_count.taken."
 )
 
-// saidWidth is a number of features that was said, 0 for none, and whether dead letters are to be written.
+// saidWidth is a number of features that was said, 0 for none.
 type saidWidth struct {
 	count int
-	due   bool
+	// due says that dead letters are to be written.
+	due bool
+	// taken is up to where partitions of transactions were taken when it was told. Earlier versions did not say it.
+	taken map[int]int64
 }
 
-// sayFeatureCount says the number of features, once in a run, when the dead letters are written.
+// takenOf is up to where a store has taken partitions of transactions.
+func takenOf(store Store) map[int]int64 {
+	taken := make(map[int]int64)
+	for at, next := range store.Offsets() {
+		if at.Topic == string(bus.Transactions) {
+			taken[at.Partition] = next
+		}
+	}
+	return taken
+}
+
+// sayFeatureCount says the number of features, once the dead letters are written, unless the topic tells it.
 func (l *lifecycle) sayFeatureCount(ctx context.Context, count int) error {
-	if l.said {
+	if l.said.count == count && !l.said.due {
 		return nil
 	}
-	err := l.sayWidth(ctx, saidWidth{count: count})
-	l.said = err == nil
-	return err
+	return l.sayWidth(ctx, saidWidth{count: count, taken: l.said.taken})
 }
 
 func (l *lifecycle) sayWidth(ctx context.Context, w saidWidth) error {
@@ -43,23 +59,29 @@ func (l *lifecycle) sayWidth(ctx context.Context, w saidWidth) error {
 	if w.due {
 		values[widthLettersKey] = widthLettersDue
 	}
-	record, err := wire.Settings{Role: wire.Stream, Values: values}.Record()
-	if err != nil {
-		return err
+	for partition, next := range w.taken {
+		values[widthTakenKey+strconv.Itoa(partition)] = strconv.FormatInt(next, 10)
 	}
-	return l.letters.turns.Write(ctx, bus.Control, []ingest.Outgoing{record})
+	record, err := wire.Settings{Role: wire.Stream, Values: values}.Record()
+	if err == nil {
+		err = l.letters.turns.Write(ctx, bus.Control, []ingest.Outgoing{record})
+	}
+	if err == nil {
+		l.said = w
+	}
+	return err
 }
 
-// saidFeatureCount returns the number of features that the topic tells, or 0.
-func saidFeatureCount(ctx context.Context, topics Bus) (count int, err error) {
+// readWidth returns the number of features that the topic tells.
+func readWidth(ctx context.Context, topics Bus) (w saidWidth, err error) {
 	err = topics.ReadAll(ctx, bus.Control, func(rec ingest.Record) error {
 		said, err := widthOf(rec)
 		if said.count > 0 {
-			count = said.count
+			w = said
 		}
 		return err
 	})
-	return count, err
+	return w, err
 }
 
 // widthOf returns the number of features that a record says. Others say what else is wrong with the topic.
@@ -68,12 +90,27 @@ func widthOf(rec ingest.Record) (w saidWidth, err error) {
 	if !found || said.Role != wire.Stream {
 		return w, nil
 	}
-	count, err := strconv.Atoi(said.Values[featureCountKey])
-	if err != nil || count < 1 {
-		return w, fmt.Errorf("%s/%d@%d: %s is %q, want a number of features", rec.Topic, rec.Partition, rec.Offset,
-			featureCountKey, said.Values[featureCountKey])
+	at := fmt.Sprintf("%s/%d@%d", rec.Topic, rec.Partition, rec.Offset)
+	w.count, err = strconv.Atoi(said.Values[featureCountKey])
+	if err != nil || w.count < 1 {
+		return saidWidth{}, fmt.Errorf("%s: %s is %q, want a number of features", at, featureCountKey,
+			said.Values[featureCountKey])
 	}
-	return saidWidth{count, said.Values[widthLettersKey] == widthLettersDue}, nil
+	w.due, w.taken = said.Values[widthLettersKey] == widthLettersDue, make(map[int]int64)
+	for key, value := range said.Values {
+		of, is := strings.CutPrefix(key, widthTakenKey)
+		if !is {
+			continue
+		}
+		partition, err := strconv.Atoi(of)
+		if err == nil {
+			w.taken[partition], err = strconv.ParseInt(value, 10, 64)
+		}
+		if err != nil {
+			return saidWidth{}, fmt.Errorf("%s: %s is %q, want an offset of a partition", at, key, value)
+		}
+	}
+	return w, nil
 }
 
 // hearWidth notes the number of features that who leads has said: what told it may have been erased, or not have come
@@ -85,17 +122,24 @@ func (s *standby) hearWidth(records []ingest.Record) error {
 			return err
 		}
 		if said.count > 0 && !said.due {
-			s.width = said.count
+			s.width = said
 		}
 	}
 	return nil
 }
 
-// takeWidth fixes the number of features that was heard. Whoever leads has dealt with all that was taken here: what a
-// process had taken before as one that leads, it waits for as it begins to stand by.
+// takeWidth fixes the number of features that was heard, once all was taken here that who leads had taken as it told it.
+// Whoever leads has dealt with all that was taken here: what a process had taken before as one that leads, it waits for
+// as it begins to stand by.
 func (s *standby) takeWidth() error {
-	if s.width == 0 {
+	if s.width.count == 0 || s.store.FeatureCount() > 0 {
 		return nil
 	}
-	return s.store.Marks().FixFeatureCount(s.width)
+	taken := takenOf(s.store)
+	for partition, next := range s.width.taken {
+		if taken[partition] < next {
+			return nil
+		}
+	}
+	return s.store.Marks().FixFeatureCount(s.width.count)
 }

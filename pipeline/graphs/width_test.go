@@ -2,6 +2,7 @@ package graphs
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"testing"
 	"time"
@@ -86,4 +87,57 @@ func TestWhoTakesOverWritesTheDeadLettersOfTheWidth(t *testing.T) {
 	require.Eventually(t, func() bool { return c.isLetter("narrow") }, 30*time.Second, 5*time.Millisecond)
 	c.begin("one")
 	c.until(c.roles["one"], "the width of who led before", func(s *role.Status) bool { return s.FeatureCount == 3 })
+}
+
+// A record comes late while nobody knows the number of features, when no timestep closes, so that it is taken. A process
+// that stands by and is behind hears that number before it has come to the record: it takes the record all the same.
+func TestWhoIsBehindTakesWhatCameBeforeTheWidth(t *testing.T) {
+	c := newCrew(t)
+	c.features, c.reopensNone = 0, true
+	source, sent := bus.TopicPartition{Topic: bus.Transactions}, int64(0)
+	send := func(at lethe.Timestep, ids ...string) {
+		for _, id := range ids {
+			key, value, err := ingest.EncodeTransaction(lethe.Transaction{
+				ID: lethe.TransactionID(id), Timestep: at, Features: []float32{1, 2, 3},
+			})
+			require.NoError(t, err)
+			c.send(source.Topic, ingest.Outgoing{Key: key, Value: value, Pinned: true})
+			sent++
+		}
+	}
+	closes := func(at lethe.Timestep) {
+		c.send(source.Topic, c.controls(source.Topic, at, ingest.EncodeClose)...)
+		sent++
+	}
+	taken := func(name string) {
+		c.until(c.roles[name], name, func(s *role.Status) bool { return s.Consumed[source] >= sent })
+	}
+	closed := func(name string) map[lethe.Timestep]int {
+		c.until(c.roles[name], name, func(s *role.Status) bool { return s.Count(lethe.Closed) == 3 })
+		nodes := make(map[lethe.Timestep]int)
+		for at, step := range c.roles[name].Status().Steps {
+			nodes[at] = step.Nodes
+		}
+		return nodes
+	}
+	c.begin("one")
+	c.begin("two")
+	for at := lethe.Timestep(1); at <= 2; at++ {
+		send(at, fmt.Sprint(at, "-a"), fmt.Sprint(at, "-b"))
+		closes(at)
+	}
+	taken("one")
+	taken("two")
+	c.stops["two"]()
+	send(1, "late")
+	taken("one")
+	for i := range 12 {
+		send(3, fmt.Sprint("3-", i))
+	}
+	closes(3)
+	taken("one")
+	want := closed("one")
+	c.begin("two")
+	taken("two")
+	require.Equal(t, want, closed("two"))
 }
