@@ -128,9 +128,9 @@ func (s *standby) hearWidth(records []ingest.Record) error {
 	return nil
 }
 
-// takeWidth fixes the number of features that was heard, once all was taken here that who leads had taken as it told it.
-// Whoever leads has dealt with all that was taken here: what a process had taken before as one that leads, it waits for
-// as it begins to stand by.
+// takeWidth fixes the number of features that was heard, once all was taken here that who leads had taken as it told
+// it. Whoever leads has dealt with all that was taken here: what a process had taken before as one that leads, it waits
+// for as it begins to stand by.
 func (s *standby) takeWidth() error {
 	if s.width.count == 0 || s.store.FeatureCount() > 0 {
 		return nil

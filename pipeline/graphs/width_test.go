@@ -89,8 +89,8 @@ func TestWhoTakesOverWritesTheDeadLettersOfTheWidth(t *testing.T) {
 	c.until(c.roles["one"], "the width of who led before", func(s *role.Status) bool { return s.FeatureCount == 3 })
 }
 
-// A record comes late while nobody knows the number of features, when no timestep closes, so that it is taken. A process
-// that stands by and is behind hears that number before it has come to the record: it takes the record all the same.
+// A record comes late while nobody knows the number of features, when no timestep closes, so that it is taken. Who
+// stands by and is behind hears that number before it has come to the record: it takes the record all the same.
 func TestWhoIsBehindTakesWhatCameBeforeTheWidth(t *testing.T) {
 	c := newCrew(t)
 	c.features, c.reopensNone = 0, true
