@@ -220,8 +220,21 @@ func (h *Heard) noteLetters(records []ingest.Record) {
 }
 
 // sayLetters has the dead letters of what waits become those of a store. Which there were, and when
-// they went, depends on what whoever led before had read and carried out as it wrote them.
-func (h *Heard) sayLetters(store *snapshot.Store) error {
+// they went, depends on what whoever led before had read and carried out as it wrote them. The topic is read once more:
+// of a letter that went with an erasure since, and is withdrawn, the key, which holds ids, would be in the store's
+// files.
+func (h *Heard) sayLetters(ctx context.Context, topics Bus, store *snapshot.Store) error {
+	if len(h.letters) > 0 {
+		now := Heard{letters: make(map[string]letterSaid)}
+		err := topics.ReadAll(ctx, bus.DeadLetters, func(rec ingest.Record) error {
+			now.noteLetters([]ingest.Record{rec})
+			return nil
+		})
+		if err != nil {
+			return fmt.Errorf("dead letters that stand: %w", err)
+		}
+		h.letters = now.letters
+	}
 	stands := make(map[string]bool)
 	return snapshot.SayAgain(store, func(l snapshot.Letter) bool {
 		key := string(ingest.WaitingLetter(recordOf(l.Origin), &ingest.Refusal{}, "").Key)

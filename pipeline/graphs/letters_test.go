@@ -150,9 +150,14 @@ func TestWhoTakesOverSaysWhatWaitsHere(t *testing.T) {
 		"another reason":       {[]ingest.Record{other}, []bool{false}},
 		"one of another store": {append(slices.Clone(letters), stale), []bool{true}},
 	} {
-		heard := Heard{letters: make(map[string]letterSaid)}
+		heard, topics := Heard{letters: make(map[string]letterSaid)}, deploy(t)
 		heard.noteLetters(c.heard)
-		require.NoError(t, heard.sayLetters(store), name)
+		// It has heard of one that is gone, and has not heard that.
+		heard.letters["gone"] = letterSaid{of: snapshot.Origin{Topic: string(bus.Transactions), Key: []byte("gone")}}
+		for _, rec := range c.heard {
+			topics.send(bus.DeadLetters, ingest.Outgoing{Key: rec.Key, Value: rec.Value, Headers: rec.Headers})
+		}
+		require.NoError(t, heard.sayLetters(t.Context(), topics.topics, store), name)
 		due, err := store.Letters()
 		require.NoError(t, err, name)
 		var withdrawn []bool

@@ -120,7 +120,7 @@ func open(ctx context.Context, o Options) (stores, error) {
 			left.ends, err = bus.EndsOf(ctx, o.Bus, bus.Transactions, bus.Labels)
 		}
 		if err == nil {
-			err = o.heard.sayLetters(graphs)
+			err = o.heard.sayLetters(ctx, o.Bus, graphs)
 		}
 		if err != nil {
 			return stores{}, errors.Join(err, graphs.Close())
