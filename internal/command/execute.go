@@ -36,7 +36,8 @@ type Program struct {
 }
 
 // CollectOften has the garbage collector run twice as often as it does by itself, unless GOGC is set. Most of the
-// memory is a few large blocks, of weights and of filters: that costs little time and saves up to a quarter of the peak.
+// memory is a few large blocks, of weights and of filters: that costs little time and saves up to a quarter of the
+// peak.
 func CollectOften() {
 	const collectPercent = 50
 	if os.Getenv("GOGC") == "" {

@@ -38,8 +38,8 @@ type part []block
 type block [blockWords]uint64
 
 // New returns a filter without keys. The first 250,000 take a megabyte, and more of them so many bytes besides. Of as
-// many as have 12 bits each, one in some two hundred keys that were not added is taken for one that was; of 16, one in a
-// thousand, of 24, one in some thousands.
+// many as have 12 bits each, one in some two hundred keys that were not added is taken for one that was; of 16, one in
+// a thousand, of 24, one in some thousands.
 func New(mostBytes int) *Filter { return &Filter{left: mostBytes} }
 
 // Add adds a key.
