@@ -215,7 +215,8 @@ func (b *Batch) observe(t lethe.Timestep) arrival {
 	return at
 }
 
-// refused reports whether a record that came late is not taken, and why.
+// refused reports whether a record that came late is not taken, and why. How far behind it is, is told by its own
+// partition: which timesteps have closed depends on how far the others were read.
 func (b *Batch) refused(a arrival) (detail string, refused bool) {
 	if !a.late {
 		return "", false
@@ -224,7 +225,7 @@ func (b *Batch) refused(a arrival) (detail string, refused bool) {
 	if o.Late == DeadLetter || a.timestep < o.FirstTimestep {
 		return a.String(), true
 	}
-	oldest := b.staging.newest(lethe.Closed) - lethe.Timestep(o.ReopenTimesteps)
+	oldest := a.watermark - 1 - lethe.Timestep(o.ReopenTimesteps)
 	if o.ReopenTimesteps == AnyTimestep || a.timestep >= oldest {
 		return "", false
 	}

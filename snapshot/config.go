@@ -52,8 +52,8 @@ type Config struct {
 	// so that a burst of them is one replay. What is closed or settled meanwhile
 	// ends the wait. The owner of a Store keeps to it.
 	ReopenWindow time.Duration `yaml:"reopen_window" help:"How long late records wait for others, then reopen a timestep."`
-	// ReopenTimesteps is how far behind the newest closed timestep a late record may
-	// be, or AnyTimestep. What is older is refused.
+	// ReopenTimesteps is how far behind the newest timestep that its partition has ended a
+	// late record may be, or AnyTimestep. What is older is refused.
 	ReopenTimesteps int `yaml:"reopen_timesteps" help:"How far back late records reopen timesteps; -1: all."`
 	// FirstTimestep is where every watermark starts: records before it are late and
 	// reopen nothing. A partition that has been read from already keeps its

@@ -40,7 +40,7 @@
 //
 // A record of timestep t is late if t < W where it stands in its partition's log. It
 // is taken all the same, unless Config.Late says DeadLetter, t is before the first
-// timestep, or t is further behind the newest closed timestep than
+// timestep, or t is further behind W - 1, the newest timestep that the partition has ended, than
 // Config.ReopenTimesteps. If t is open, the record simply joins. Otherwise it waits,
 // durably, until ReopenTimestep: that writes the timestep's store anew and partitions it
 // afresh, or inserts a timestep that nobody knew of, which gives the closed timestep

@@ -185,9 +185,6 @@ func ascending(infos map[lethe.Timestep]Info) []Info {
 	return out
 }
 
-// newest returns the newest timestep that has reached a state, or NoTimestep.
-func (s *staging) newest(state lethe.State) lethe.Timestep { return newestOf(s.timesteps(), state) }
-
 // newestOf returns the newest of some timesteps, ascending, that has reached a state,
 // or NoTimestep.
 func newestOf(infos []Info, state lethe.State) lethe.Timestep {

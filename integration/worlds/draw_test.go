@@ -71,6 +71,10 @@ func drawWorld(t *rapid.T, k options) world {
 			})
 		}
 	}
+	if c := &d.config; c.AllowedLatenessTimesteps == snapshot.ByControl && c.LabelLatenessTimesteps == snapshot.ByControl {
+		// Control records alone tell how far back a record is, and none of them is a target.
+		c.ReopenTimesteps = []int{snapshot.AnyTimestep, 0, 1, 2}[rand.New(rand.NewPCG(places, 13)).IntN(4)]
+	}
 	if rand.New(rand.NewPCG(places, 12)).IntN(2) == 0 {
 		d.config.RowFileBytes = 1 // all rows of open timesteps are in files
 	}
