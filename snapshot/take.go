@@ -33,7 +33,7 @@ func (f *Foreseen) Take(b *Batch, o Origin) (Verdict, error) {
 	carrier := carrier{tr.Timestep, []lethe.Pseudonym{f.pseudonym}, []lethe.TransactionID{tr.ID}}
 	if b.featureCount == 0 {
 		v, err := b.candidate(f.pseudonym, tr, f.arrived, at, o)
-		if err == nil && v.Outcome != Refused {
+		if err == nil && (v.Outcome != Refused || v.Refusal.Reason != ReasonTimestepConflict) {
 			b.carry(carrier, tr.Subjects)
 		}
 		if err != nil {
@@ -46,18 +46,19 @@ func (f *Foreseen) Take(b *Batch, o Origin) (Verdict, error) {
 	switch {
 	case err != nil:
 		return Verdict{}, fmt.Errorf("timestep %d: transaction: %w", tr.Timestep, err)
-	case same:
-		b.carry(carrier, tr.Subjects)
-		return Verdict{Outcome: Duplicate}, nil
 	case known && entry.timestep != tr.Timestep:
 		return conflict(o, tr.Timestep, entry.timestep), nil
+	}
+	b.carry(carrier, tr.Subjects) // also if it comes too late, as when the subject is erased before it comes
+	switch {
+	case same:
+		return Verdict{Outcome: Duplicate}, nil
 	case isLate:
 		return refuse(o, ReasonLate, late), nil
 	}
 	if detail, refused := (beginning{b}).refused(tr.Timestep); refused {
 		return refuse(o, ReasonTooManyOpen, detail), nil
 	}
-	b.carry(carrier, tr.Subjects)
 	if err := b.store(f); err != nil {
 		return Verdict{}, fmt.Errorf("timestep %d: transaction: %w", tr.Timestep, err)
 	}
@@ -174,11 +175,12 @@ func (b *Batch) Payment(p lethe.Payment, o Origin, subjects ...string) (Verdict,
 	}
 	carrier := carrier{p.Timestep, []lethe.Pseudonym{source, target}, []lethe.TransactionID{p.Source, p.Target}}
 	late, isLate := b.refused(at)
-	switch {
-	case err != nil:
+	if err != nil {
 		return Verdict{}, fmt.Errorf("timestep %d: payment: %w", p.Timestep, err)
+	}
+	b.carry(carrier, subjects)
+	switch {
 	case known:
-		b.carry(carrier, subjects)
 		return Verdict{Outcome: Duplicate}, nil
 	case isLate:
 		return refuse(o, ReasonLate, late), nil
@@ -186,7 +188,6 @@ func (b *Batch) Payment(p lethe.Payment, o Origin, subjects ...string) (Verdict,
 	if v, err := (beginning{b}).room(b.staging.payments, p.Timestep, key, o); err != nil || v.Outcome != "" {
 		return v, err
 	}
-	b.carry(carrier, subjects)
 	b.set(key, pendingPayment{source: p.Source, target: p.Target, origin: o}.encode())
 	b.wait(p.Timestep, lethe.Open, onePaymentMore)
 	return Verdict{Outcome: Accepted}, nil
