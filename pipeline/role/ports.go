@@ -20,6 +20,8 @@ type Bus interface {
 	// Write returns once the records are stored in the topic. On an error any
 	// part of them may be there.
 	Write(ctx context.Context, t bus.Topic, records []ingest.Outgoing) error
+	// ReadAll gives fn the records of a topic, each partition's in their order, up to where it ends.
+	ReadAll(ctx context.Context, t bus.Topic, fn func(ingest.Record) error) error
 }
 
 // Tail is the reading end of some partitions.

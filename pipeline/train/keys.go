@@ -17,7 +17,7 @@ import (
 const (
 	slicePrefix      = "s/" // timestep -> link, canonical slice
 	checkpointPrefix = "c/" // timestep, component -> what was learnt
-	unsentPrefix     = "u/" // timestep, component: it is not in its topic; 1 if that was told to hold none
+	unsentPrefix     = "u/" // timestep, component: it is not in its topic, see series.unsent
 	withdrawnPrefix  = "d/" // timestep, component: its deletion was not published
 	supersededPrefix = "x/" // timestep, component: what was published of it was unlearnt
 	saidPrefix       = "h/" // timestep, component: its digest was said, for the log

@@ -118,10 +118,15 @@ func (l *logic) Step(ctx context.Context, now func() time.Time, in role.Input) (
 		return role.Output{Idle: true}, nil
 	}
 	if l.share != nil {
+		var err error
 		if l.share.settle() {
 			l.adoption.changes++ // what others say of these models is now to be put right here
+			err = l.adoption.lookAgain(ctx)
 		}
-		if err := l.adoption.adopt(); err != nil {
+		if err == nil {
+			err = l.adoption.adopt()
+		}
+		if err != nil {
 			return role.Output{}, err
 		}
 	}

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -24,6 +25,9 @@ type series struct {
 	// unsent are the timesteps whose value is not in its topic, ascending. absent are those
 	// of them that its topic was told to hold no longer, ascending.
 	unsent, absent []lethe.Timestep
+	// again are the timesteps whose value is to be said, whatever the topic holds, once there is one: those after them are
+	// gone, and whoever scores has dropped what it knew of these when it came to those. Ascending.
+	again []lethe.Timestep
 	// needed is the oldest timestep that a score may wait for. The topic holds values from
 	// there on: older ones would cost a replay more than training does.
 	needed lethe.Timestep
@@ -56,8 +60,11 @@ func openSeries(store role.Store, number lethe.ShardID, component int) (*series,
 			t, of, err := splitLearnt(prefix, key)
 			if of == component {
 				*noted = append(*noted, t)
-				if prefix == unsentPrefix && len(value) > 0 {
+				if prefix == unsentPrefix && bytes.Equal(value, absentMark()) {
 					s.absent = append(s.absent, t)
+				}
+				if prefix == unsentPrefix && bytes.Equal(value, againMark()) {
+					s.again = append(s.again, t)
 				}
 			}
 			return err
@@ -136,7 +143,7 @@ func (s *series) keep(steps ...learnt) error {
 	// without its value is passed over.
 	err := s.store.Apply(func(w swapstore.Writer) error {
 		for _, step := range steps {
-			if err := w.Set(learntKey(unsentPrefix, step.at, s.component), nil); err != nil {
+			if err := w.Set(learntKey(unsentPrefix, step.at, s.component), s.unsentMark(step.at)); err != nil {
 				return err
 			}
 		}
@@ -216,7 +223,7 @@ func (s *series) remove(gone []lethe.Timestep, mark string) error {
 		return err
 	}
 	s.fresh = nil
-	for _, of := range []*[]lethe.Timestep{&s.kept, &s.unsent, &s.absent, &s.superseded, &s.said} {
+	for _, of := range []*[]lethe.Timestep{&s.kept, &s.unsent, &s.absent, &s.again, &s.superseded, &s.said} {
 		*of = without(*of, gone)
 	}
 	for _, t := range gone {
@@ -236,12 +243,23 @@ func without(all, some []lethe.Timestep) []lethe.Timestep {
 	return slices.DeleteFunc(all, func(t lethe.Timestep) bool { return slices.Contains(some, t) })
 }
 
+// absentMark and againMark are what a mark with unsentPrefix says of a timestep of absent, and of again.
+func absentMark() []byte { return []byte{1} }
+func againMark() []byte  { return []byte{2} }
+
+// unsentMark is what the mark says of a timestep that is unsent.
+func (s *series) unsentMark(t lethe.Timestep) []byte {
+	if slices.Contains(s.again, t) {
+		return againMark()
+	}
+	return nil
+}
+
 // withdraw implements learner.
 func (s *series) withdraw(t, newest lethe.Timestep) error {
-	restate := s.holds(newest)
 	err := s.store.Apply(func(w swapstore.Writer) error {
-		if restate {
-			if err := w.Set(learntKey(unsentPrefix, newest, s.component), nil); err != nil {
+		if newest != lethe.NoTimestep {
+			if err := w.Set(learntKey(unsentPrefix, newest, s.component), againMark()); err != nil {
 				return err
 			}
 		}
@@ -250,7 +268,10 @@ func (s *series) withdraw(t, newest lethe.Timestep) error {
 	if err != nil {
 		return err
 	}
-	if restate {
+	if newest != lethe.NoTimestep {
+		s.again = sortedset.Add(s.again, newest)
+	}
+	if s.holds(newest) {
 		s.unsent, s.absent = sortedset.Add(s.unsent, newest), without(s.absent, []lethe.Timestep{newest})
 	}
 	s.withdrawn = sortedset.Add(s.withdrawn, t)

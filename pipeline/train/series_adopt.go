@@ -1,28 +1,43 @@
 package train
 
 import (
+	"bytes"
+	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"lethe"
+	"lethe/ingest"
+	"lethe/ingest/bus"
 	"lethe/internal/sortedset"
 	"lethe/internal/swapstore"
+	"lethe/pipeline/wire"
 	"lethe/scoring/meta"
 	"lethe/trainer"
 )
 
-// adopt stores what another process has learnt, and published.
+// adopt stores what another process has learnt, and published. Whether that was before what came after it was gone,
+// nothing tells.
 func (s *series) adopt(step learnt) error {
+	again := slices.Contains(s.again, step.at)
 	if err := s.store.Apply(func(w swapstore.Writer) error {
-		return errors.Join(
+		err := errors.Join(
 			w.Delete(learntKey(saidPrefix, step.at, s.component)), s.clearMarks(w, step.at),
 			w.Set(append([]byte(adoptedPrefix), byte(s.component)), nil),
 			w.Set(learntKey(checkpointPrefix, step.at, s.component), step.value),
 		)
+		if again {
+			err = errors.Join(err, w.Set(learntKey(unsentPrefix, step.at, s.component), againMark()))
+		}
+		return err
 	}); err != nil {
 		return err
 	}
 	s.marksCleared(step.at)
+	if again {
+		s.again, s.unsent = sortedset.Add(s.again, step.at), sortedset.Add(s.unsent, step.at)
+	}
 	s.lineages[step.at] = step.lineage
 	s.said = without(s.said, []lethe.Timestep{step.at})
 	s.kept = sortedset.Add(s.kept, step.at)
@@ -31,7 +46,7 @@ func (s *series) adopt(step learnt) error {
 
 // published notes that the topic has a value that is here.
 func (s *series) published(t lethe.Timestep) error {
-	if !slices.Contains(s.unsent, t) && !slices.Contains(s.withdrawn, t) {
+	if slices.Contains(s.again, t) || !slices.Contains(s.unsent, t) && !slices.Contains(s.withdrawn, t) {
 		return nil
 	}
 	if err := s.store.Apply(func(w swapstore.Writer) error { return s.clearMarks(w, t) }); err != nil {
@@ -51,7 +66,7 @@ func (s *series) clearMarks(w swapstore.Writer, t lethe.Timestep) error {
 }
 
 func (s *series) marksCleared(t lethe.Timestep) {
-	for _, of := range []*[]lethe.Timestep{&s.unsent, &s.absent, &s.withdrawn, &s.superseded} {
+	for _, of := range []*[]lethe.Timestep{&s.unsent, &s.absent, &s.again, &s.withdrawn, &s.superseded} {
 		*of = without(slices.Clone(*of), []lethe.Timestep{t})
 	}
 }
@@ -59,14 +74,14 @@ func (s *series) marksCleared(t lethe.Timestep) {
 // deletedByOwner notes that the topic has no value of a timestep any more.
 func (s *series) deletedByOwner(t lethe.Timestep) error {
 	holds := s.holds(t)
-	marked := slices.Contains(s.withdrawn, t) || slices.Contains(s.superseded, t)
+	marked := slices.Contains(s.withdrawn, t) || slices.Contains(s.superseded, t) || slices.Contains(s.again, t)
 	if holds && slices.Contains(s.absent, t) || !holds && !marked {
 		return nil
 	}
 	if err := s.store.Apply(func(w swapstore.Writer) error {
 		err := s.clearMarks(w, t)
 		if holds {
-			err = errors.Join(err, w.Set(learntKey(unsentPrefix, t, s.component), []byte{1}))
+			err = errors.Join(err, w.Set(learntKey(unsentPrefix, t, s.component), absentMark()))
 		}
 		return err
 	}); err != nil {
@@ -83,12 +98,11 @@ func (s *series) deletedByOwner(t lethe.Timestep) error {
 // something there.
 func (s *series) restate(t lethe.Timestep) error {
 	holds := s.holds(t)
-	mark := withdrawnPrefix
-	if holds {
-		mark = unsentPrefix
-	}
 	if err := s.store.Apply(func(w swapstore.Writer) error {
-		return w.Set(learntKey(mark, t, s.component), nil)
+		if holds {
+			return w.Set(learntKey(unsentPrefix, t, s.component), s.unsentMark(t))
+		}
+		return w.Set(learntKey(withdrawnPrefix, t, s.component), nil)
 	}); err != nil {
 		return err
 	}
@@ -96,6 +110,37 @@ func (s *series) restate(t lethe.Timestep) error {
 		s.unsent, s.absent = sortedset.Add(s.unsent, t), without(slices.Clone(s.absent), []lethe.Timestep{t})
 	} else {
 		s.withdrawn = sortedset.Add(s.withdrawn, t)
+	}
+	return nil
+}
+
+// lookAgain has what the topic holds no longer count as deleted, where this process has taken models over: a deletion
+// may be gone from the topic, with what it deletes, before this process came to it, though it has read that.
+func (a *adoption) lookAgain(ctx context.Context) error {
+	holds, firstChunk := make(map[wire.Key]bool), []byte("/0")
+	err := a.l.o.Bus.ReadAll(ctx, bus.Models, func(rec ingest.Record) error {
+		if key, _, of := wire.PartOf(rec); of && bytes.HasSuffix(rec.Key, firstChunk) {
+			holds[key] = !rec.Tombstone()
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("models that are published: %w", err)
+	}
+	for key := range a.offers {
+		if s := a.l.seriesOf(key); s != nil && a.l.owns(s) && !holds[key] {
+			a.forget(key)
+		}
+	}
+	for _, s := range a.l.all() {
+		for _, t := range s.kept {
+			key := wire.Key{Kind: wire.KindModel, Shard: s.number, Timestep: t}
+			if a.l.owns(s) && t >= s.needed && !holds[key] && !slices.Contains(s.unsent, t) {
+				if err := s.restate(t); err != nil {
+					return fmt.Errorf("model %d after timestep %d: %w", s.number, t, err)
+				}
+			}
+		}
 	}
 	return nil
 }

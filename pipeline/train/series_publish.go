@@ -75,7 +75,7 @@ func (s *series) sent() error {
 			}
 		}
 		for _, t := range next.absent {
-			if err := w.Set(learntKey(unsentPrefix, t, s.component), []byte{1}); err != nil {
+			if err := w.Set(learntKey(unsentPrefix, t, s.component), absentMark()); err != nil {
 				return err
 			}
 		}
@@ -92,6 +92,7 @@ func (s *series) sent() error {
 	s.withdrawn = without(slices.Clone(s.withdrawn), next.withdrawn)
 	s.absent = without(sortedset.Of(slices.Concat(s.absent, next.absent)), next.values)
 	s.unsent = without(sortedset.Of(slices.Concat(s.unsent, next.absent)), next.values)
+	s.again = without(s.again, slices.Concat(next.absent, next.values))
 	s.fresh = nil
 	return nil
 }

@@ -1,0 +1,63 @@
+package train
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe"
+	"lethe/pipeline/role/roletest"
+	"lethe/pipeline/wire"
+)
+
+// A deletion, and what it deletes, may go from the topic before a process has come to it that has read the latter. Once
+// that takes over, it publishes what is missing.
+func TestWhoTakesOverPublishesWhatIsNotThereAnyMore(t *testing.T) {
+	c, _ := trainedByOne(t)
+	want := payloadsAsWritten(t, c.topics)
+	two := c.join("two", nil)
+	c.run("two")
+	c.leave("one")
+	publish(t, c.topics, wire.Message{Key: wire.Key{Kind: wire.KindModel, Shard: 1, Timestep: 3}, Deleted: true})
+	require.NoError(t, c.topics.Compact())
+	require.Len(t, payloadsAsWritten(t, c.topics), len(want)-1)
+	c.assign("two", 2, 0, 1)
+	c.run("two")
+	require.Equal(t, want, payloadsAsWritten(t, c.topics))
+	require.Zero(t, two.steps())
+}
+
+// The newest timestep is gone. Whoever scores had come to it and dropped the models before, so these are published
+// again, also if they come to be here only later, and whatever the topic holds of them: that was there before.
+func TestWhatIsTheNewestAgainIsPublishedAgain(t *testing.T) {
+	store := roletest.NewStore()
+	opened := func() *series {
+		s, err := openSeries(store, 0, 0)
+		require.NoError(t, err)
+		s.needed = 1
+		return s
+	}
+	before, gone := learnt{at: 1, value: []byte("one")}, learnt{at: 2, value: []byte("two")}
+	unsaid := func(s *series, want ...lethe.Timestep) {
+		require.Equal(t, append([]lethe.Timestep{}, want...), append([]lethe.Timestep{}, s.pending().values...))
+	}
+	s := opened()
+	require.NoError(t, s.keep(before, gone))
+	require.NoError(t, s.sent())
+	require.NoError(t, s.remove([]lethe.Timestep{1}, ""))
+	require.NoError(t, s.withdraw(2, 1))
+	require.NoError(t, s.removeFrom(2))
+	require.NoError(t, s.sent())
+	unsaid(s)
+	s = opened()
+	require.NoError(t, s.adopt(before))
+	unsaid(s, 1)
+	require.NoError(t, s.published(1))
+	unsaid(s, 1)
+	unsaid(opened(), 1)
+	require.NoError(t, s.sent())
+	unsaid(s)
+	unsaid(opened())
+	require.NoError(t, s.adopt(before))
+	unsaid(s)
+}
