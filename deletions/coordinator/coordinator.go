@@ -72,6 +72,12 @@ func (c *Coordinator) Resume(ctx context.Context) error {
 	return c.states.o.Log.Publish(ctx, c.states.o.Bus)
 }
 
+// Renew sends the commands again of requests that rewrote some timesteps, which are gone since: others wait for
+// revisions of them that do not come any more. Errors: those of ledger and topics.
+func (c *Coordinator) Renew(ctx context.Context, gone map[lethe.Timestep]bool) error {
+	return c.states.out.renew(ctx, gone, "")
+}
+
 // Plan tells what a request for some targets would change now, and changes nothing. Errors:
 // lethe.ErrTarget, and those of the stores.
 func (c *Coordinator) Plan(ctx context.Context, targets []lethe.Target, scope lethe.Scope) (Plan, error) {

@@ -196,21 +196,26 @@ func distinct(requests [][]lethe.Target) []lethe.Target {
 // renew sends the commands of other batches again whose timesteps were rewritten
 // once more, and may be gone now: they name revisions that will not come any more.
 func (s *states) renew(ctx context.Context, b batch) error {
-	open, err := s.o.Ledger.List(deletions.Retraining, deletions.Swapped, deletions.Erased)
-	if err != nil {
-		return err
-	}
 	rewritten := make(map[lethe.Timestep]bool)
 	for _, r := range b.replaced() {
 		rewritten[r.Timestep] = true
 	}
-	for _, other := range batches(open) {
-		shares := slices.ContainsFunc(other.replaced(), func(r Replaced) bool { return rewritten[r.Timestep] })
-		if !shares || other.leader == b.leader {
+	return s.out.renew(ctx, rewritten, b.leader)
+}
+
+// renew repeats the commands of batches that rewrote some timesteps, but for that of one leader.
+func (o *outbox) renew(ctx context.Context, timesteps map[lethe.Timestep]bool, but string) error {
+	open, err := o.ledger.List(deletions.Retraining, deletions.Swapped, deletions.Erased)
+	if err != nil {
+		return err
+	}
+	for _, b := range batches(open) {
+		shares := slices.ContainsFunc(b.replaced(), func(r Replaced) bool { return timesteps[r.Timestep] })
+		if !shares || b.leader == but {
 			continue
 		}
-		if err := s.out.repeat(ctx, other); err != nil {
-			return fmt.Errorf("command of request %s: %w", other.leader, err)
+		if err := o.repeat(ctx, b); err != nil {
+			return fmt.Errorf("command of request %s: %w", b.leader, err)
 		}
 	}
 	return nil

@@ -34,6 +34,8 @@ type eraser struct {
 	scrubbing scrubbing
 	// publishMissing publishes what is gone, and what that relinked.
 	publishMissing func(context.Context) error
+	// unmade are timesteps that another process has published, nil for none.
+	unmade *unmade
 }
 
 var _ coordinator.Graphs = (*eraser)(nil)
@@ -159,7 +161,13 @@ func (e *eraser) Steps(replaced []coordinator.Replaced) []wire.CommandStep {
 			Timestep: r.Timestep, Revision: cmp.Or(r.Revision, info.Revision), Settled: info.State == lethe.Settled,
 			Shards: append([]lethe.ShardID{}, r.Shards...),
 		}
-		if revision, isGone := gone[r.Timestep]; isGone {
+		if e.unmade.has(r.Timestep) {
+			// What whoever led before has published of it stands until it is made here, or turns out to be gone.
+			if step.Revision = r.Revision; r.Revision == 0 {
+				continue
+			}
+			step.Settled = false
+		} else if revision, isGone := gone[r.Timestep]; isGone {
 			step.Revision, step.Settled, step.Gone = revision, false, true
 		} else if info.State == lethe.Open || info.Revision == 0 {
 			continue

@@ -40,8 +40,10 @@ type lifecycle struct {
 	// published notes what was published in this run; the durable marks are in the
 	// store.
 	published map[lethe.Timestep]published
-	// said is the number of features that control.v1 tells; toldWidth says that another process says it.
+	// said is the number of features that control.v1 tells, of which heard leaves out what is of who led before;
+	// toldWidth says that another process says it.
 	said      saidWidth
+	heard     widthFence
 	toldWidth bool
 	// begun are the timesteps that the listener has been told of.
 	begun map[lethe.Timestep]bool

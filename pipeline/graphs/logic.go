@@ -150,6 +150,7 @@ func (l *logic) take(ctx context.Context, in role.Input) error {
 	case bus.Erasures:
 		return l.coordinator.Requests.Take(ctx, in.Batch)
 	case bus.Control:
+		l.lifecycle.hearWidth(in.Batch.Records)
 		if err := l.commitments.models(in.Batch); err != nil {
 			return err
 		}
@@ -178,6 +179,12 @@ func (l *logic) advance(ctx context.Context) error {
 	}
 	if err := l.lifecycle.advance(ctx); err != nil {
 		return err
+	}
+	if u := l.lifecycle.unmade; u != nil && len(u.removed) > 0 {
+		if err := l.coordinator.Renew(ctx, u.removed); err != nil {
+			return err
+		}
+		clear(u.removed)
 	}
 	if err := l.retention.Advance(ctx); err != nil {
 		return err

@@ -11,7 +11,9 @@ import (
 
 	"lethe"
 	"lethe/deletions"
+	"lethe/deletions/backups"
 	"lethe/deletions/coordinator"
+	"lethe/deletions/disk"
 	"lethe/deletions/ledgercopy"
 	"lethe/ingest"
 	"lethe/ingest/bus"
@@ -220,6 +222,21 @@ func lastRevisions(ctx context.Context, topics Bus) (map[lethe.Timestep]lethe.Re
 	return out, err
 }
 
+// rewritten are the revisions under which erasures that go on have rewritten timesteps.
+func rewritten(kept ledgercopy.Copy) map[lethe.Timestep]lethe.Revision {
+	out := make(map[lethe.Timestep]lethe.Revision)
+	for _, e := range kept.Entries {
+		if e.State.Final() {
+			continue
+		}
+		for i, r := range e.Progress.Revisions {
+			t := e.Progress.Timesteps[i]
+			out[t] = max(out[t], r)
+		}
+	}
+	return out
+}
+
 // namesIn calls take with the transactions of all graphs.
 func namesIn(store *snapshot.Store) func(take func(lethe.TransactionID)) error {
 	return func(take func(lethe.TransactionID)) error {
@@ -237,4 +254,27 @@ func namesIn(store *snapshot.Store) func(take func(lethe.TransactionID)) error {
 		}
 		return nil
 	}
+}
+
+// forgetLedger removes ledger and log, which are made again of the topics. The registry of backups,
+// which is on no topic, stays.
+func forgetLedger(o Options) error {
+	_, store, err := disk.OpenLedger(o.FS, o.Dir, o.Clock.Now)
+	if err != nil {
+		return err
+	}
+	list, err := backups.In(disk.KV(store)).List()
+	if err = errors.Join(err, store.Close()); err != nil {
+		return err
+	}
+	if err := disk.RemoveLedger(o.FS, o.Dir); err != nil || len(list) == 0 {
+		return err
+	}
+	if _, store, err = disk.OpenLedger(o.FS, o.Dir, o.Clock.Now); err != nil {
+		return err
+	}
+	for _, b := range list {
+		err = errors.Join(err, backups.In(disk.KV(store)).Put(b))
+	}
+	return errors.Join(err, store.Close())
 }

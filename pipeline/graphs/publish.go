@@ -9,7 +9,6 @@ import (
 	"lethe/canonical"
 	"lethe/deletions"
 	"lethe/deletions/translog"
-	"lethe/ingest/bus"
 	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
 	"lethe/snapshot"
@@ -249,44 +248,4 @@ func (p *publisher) digests(t lethe.Timestep) (out deletions.Published, err erro
 		copy(out.Slices[i][:], manifest[i*digestBytes:])
 	}
 	return out, nil
-}
-
-// unmade are timesteps that another process has published of which this one has no record yet, and
-// where the topics ended when it took over. What is not made of what stands before that is of
-// records that were erased meanwhile: its graph is deleted.
-type unmade struct {
-	steps []lethe.Timestep
-	ends  map[bus.TopicPartition]int64
-}
-
-// settle has the graphs deleted of what was not made, once everything has been read.
-func (u *unmade) settle(store Store) error {
-	if u == nil || len(u.steps) == 0 {
-		return nil
-	}
-	read := store.Offsets()
-	for tp, end := range u.ends {
-		if read[snapshot.TopicPartition{Topic: string(tp.Topic), Partition: tp.Partition}] < end {
-			return nil
-		}
-	}
-	infos := make(map[lethe.Timestep]snapshot.Info)
-	for _, info := range store.Timesteps() {
-		infos[info.Timestep] = info
-	}
-	var left []lethe.Timestep
-	for _, t := range u.steps {
-		switch info := infos[t]; {
-		case info.State > lethe.Open:
-			continue
-		case info.Nodes > 0: // it may close, or be emptied
-			left = append(left, t)
-			continue
-		}
-		if err := store.Marks().Put(mark(goneMark, t), markValue(0, nil)); err != nil {
-			return err
-		}
-	}
-	u.steps = left
-	return nil
 }

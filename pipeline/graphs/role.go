@@ -205,7 +205,7 @@ func newLogic(o Options, kept stores, searches Searches) *logic {
 	p := &publisher{store: store, turns: turns, cut: cut{o.Partition.Shards, o.Repair}, commitments: said}
 	graphs := &eraser{
 		carriers: carriers{store, o.Secret}, files: swapstore.Files(o.FS, snapshotsDir(o)), publisher: p,
-		afresh:    afresh{config: o.Partition},
+		afresh: afresh{config: o.Partition}, unmade: kept.unmade,
 		scrubbing: scrubbing{store: store, running: o.running(wake)},
 	}
 	c := coordinator.New(coordinator.Options{

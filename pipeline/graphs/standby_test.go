@@ -2,11 +2,8 @@ package graphs
 
 import (
 	"bytes"
-	"context"
-	"log/slog"
 	"os"
 	"path/filepath"
-	"slices"
 	"testing"
 	"time"
 
@@ -17,92 +14,8 @@ import (
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/pipeline/role"
-	"lethe/pipeline/role/roletest"
 	"lethe/pipeline/wire"
-	"lethe/snapshot"
 )
-
-// crew are processes of the role, of which one leads.
-type crew struct {
-	*deployment
-	group    *roletest.Group
-	dirs     map[string]string
-	receipts map[string]string
-	roles    map[string]role.Role
-	stops    map[string]func()
-	// before, if not nil, is called before a process that leads writes to a topic.
-	before func(ctx context.Context, name string, t bus.Topic) error
-}
-
-func newCrew(t *testing.T) *crew {
-	return &crew{
-		deployment: deploy(t), group: roletest.NewGroup(), dirs: make(map[string]string), receipts: make(map[string]string),
-		roles: make(map[string]role.Role), stops: make(map[string]func()),
-	}
-}
-
-// begin starts a process, in the folder that it had before.
-func (c *crew) begin(name string) {
-	c.Helper()
-	if c.dirs[name] == "" {
-		c.dirs[name], c.receipts[name] = c.TempDir(), c.TempDir()
-	}
-	record, err := wire.Member{Role: roleName, Identity: name, Run: "1"}.Record()
-	require.NoError(c, err)
-	c.send(bus.Control, record)
-	o, heard := c.options(c.dirs[name]), new(Heard)
-	o.Instance, o.ReceiptsDir = name, c.receipts[name]
-	lead := role.NewLead(roleName, name, c.group.Member(name), time.Now, slog.New(slog.DiscardHandler))
-	r, err := role.Hot(c.Context(), roleName, lead, func(ctx context.Context, as *role.Standing) (*role.Follower, error) {
-		o := o
-		if !as.StandsBy() {
-			o.Bus = fencedBus{c.topics, as, func(ctx context.Context, t bus.Topic) error {
-				if c.before == nil {
-					return nil
-				}
-				return c.before(ctx, name, t)
-			}}
-		}
-		return As(ctx, o, as, heard)
-	})
-	require.NoError(c, err)
-	c.roles[name], c.stops[name] = r, c.start(r)
-}
-
-// fencedBus is a bus to which a process writes as long as it leads.
-type fencedBus struct {
-	*roletest.Bus
-	as     *role.Standing
-	before func(ctx context.Context, t bus.Topic) error
-}
-
-func (f fencedBus) Write(ctx context.Context, t bus.Topic, records []ingest.Outgoing) error {
-	if err := f.before(ctx, t); err != nil {
-		return err
-	}
-	return f.as.Write(ctx, f.Bus, t, records)
-}
-
-// two steps are settled and closed, in the graphs of everybody.
-func (c *crew) twoSteps() {
-	c.Helper()
-	c.fill(1)
-	c.settle(1)
-	c.fill(2)
-	for name, r := range c.roles {
-		c.until(r, name, twoSteps)
-	}
-	// Whoever stands by lags behind in none of what it does not read.
-	for name, r := range c.roles {
-		require.Equal(c, name != "one", slices.Contains(r.Status().LeftToLeader, bus.Erasures), name)
-	}
-}
-
-func twoSteps(s *role.Status) bool { return s.Count(lethe.Settled) == 1 && s.Count(lethe.Closed) == 1 }
-
-func threeSteps(s *role.Status) bool {
-	return s.Count(lethe.Settled) == 2 && s.Count(lethe.Closed) == 1
-}
 
 func (d *deployment) submit(gone ...lethe.TransactionID) {
 	d.Helper()
@@ -238,38 +151,6 @@ func TestRevisionsOfOthersAreGoneBehind(t *testing.T) {
 	require.Equal(t, [2]lethe.Revision{3, 1}, known[1], "the same, published already")
 	require.Equal(t, [2]lethe.Revision{4, 4}, known[2], "another one, to be published anew")
 	require.Equal(t, lethe.Revision(4), store.Gone()[9], "it begins behind what is there")
-}
-
-// Who takes over may have erased the records of which the other one made a timestep before it came to
-// them. Once it has read what the other one had, nothing is made of them any more, and the graph goes,
-// though a label still waits there.
-func TestGraphsOfOthersThatAreNeverMadeAreDeleted(t *testing.T) {
-	d := deploy(t)
-	store, err := openSnapshots(t.Context(), d.options(t.TempDir()).agreed(), 0)
-	require.NoError(t, err)
-	defer store.Close()
-	p := &publisher{store: store}
-	heard := Heard{graphs: map[lethe.Timestep]newest{9: {4, lethe.Digest{1}}}}
-	steps, err := heard.goBehind(store, p)
-	require.NoError(t, err)
-	deleted := func() bool {
-		revision, _, err := p.published(goneMark, 9)
-		require.NoError(t, err)
-		return revision < store.Gone()[9] // it is published that it is gone
-	}
-	u := &unmade{steps, map[bus.TopicPartition]int64{{Topic: bus.Transactions}: 1}}
-	require.NoError(t, u.settle(store))
-	require.False(t, deleted(), "it may still come")
-	batch, err := store.Begin(snapshot.Source{Stream: snapshot.Transactions, Topic: string(bus.Transactions)})
-	require.NoError(t, err)
-	require.NoError(t, batch.Commit(1))
-	batch, err = store.Begin(snapshot.Source{Stream: snapshot.Labels, Topic: string(bus.Labels)})
-	require.NoError(t, err)
-	_, err = batch.Label(lethe.LabelRecord{ID: "erased", Timestep: 9, Label: lethe.Licit}, snapshot.Origin{})
-	require.NoError(t, err)
-	require.NoError(t, batch.Commit(1))
-	require.NoError(t, u.settle(store))
-	require.True(t, deleted())
 }
 
 // A process that was away when a request was taken back has not heard of it, and takes what that

@@ -2,16 +2,13 @@ package graphs
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"log/slog"
 	"maps"
 	"slices"
 
 	"lethe"
 	"lethe/canonical"
 	"lethe/deletions"
-	"lethe/deletions/backups"
 	"lethe/deletions/disk"
 	"lethe/deletions/ledgercopy"
 	"lethe/ingest"
@@ -29,6 +26,9 @@ type Heard struct {
 	// graphs and manifests are the newest of each timestep.
 	graphs    map[lethe.Timestep]newest
 	manifests map[lethe.Timestep]newest
+	// rewritten are the revisions under which erasures that go on have rewritten timesteps, or removed them: others wait
+	// for these, and the topic has none of what was removed.
+	rewritten map[lethe.Timestep]lethe.Revision
 	// letters are the dead letters of records that wait, by their keys.
 	letters map[string]letterSaid
 	// read is up to where partitions of graphs and manifests were read.
@@ -107,42 +107,20 @@ func takeOver(ctx context.Context, o Options) error {
 			return fmt.Errorf("forget the ledger: %w", err)
 		}
 	}
-	return restoreReceipts(ctx, o)
-}
-
-// forgetLedger removes ledger and log, which are made again of the topics. The registry of backups,
-// which is on no topic, stays.
-func forgetLedger(o Options) error {
-	_, store, err := disk.OpenLedger(o.FS, o.Dir, o.Clock.Now)
-	if err != nil {
-		return err
-	}
-	list, err := backups.In(disk.KV(store)).List()
-	if err = errors.Join(err, store.Close()); err != nil {
-		return err
-	}
-	if err := disk.RemoveLedger(o.FS, o.Dir); err != nil || len(list) == 0 {
-		return err
-	}
-	if _, store, err = disk.OpenLedger(o.FS, o.Dir, o.Clock.Now); err != nil {
-		return err
-	}
-	for _, b := range list {
-		err = errors.Join(err, backups.In(disk.KV(store)).Put(b))
-	}
-	return errors.Join(err, store.Close())
-}
-
-// restoreReceipts keeps the receipts that others have issued, as they are in their topic. Records there have no code,
-// for whoever reads receipts has no secret: what is no receipt of this deployment is passed over.
-func restoreReceipts(ctx context.Context, o Options) error {
 	kept, err := ledgercopy.Read(ctx, o.Bus, o.Secret)
 	if err != nil {
 		return fmt.Errorf("the copy of the ledger: %w", err)
 	}
+	o.heard.rewritten = rewritten(kept)
+	return restoreReceipts(ctx, o, kept)
+}
+
+// restoreReceipts keeps the receipts that others have issued, as they are in their topic. Records there have no code,
+// for whoever reads receipts has no secret: what is no receipt of this deployment is passed over.
+func restoreReceipts(ctx context.Context, o Options, kept ledgercopy.Copy) error {
 	folder := patientReceipts{disk.ReceiptFolder(o.ReceiptsDir), o.Patience}
 	missing := make(map[string][]byte)
-	err = o.Bus.ReadAll(ctx, bus.Receipts, func(rec ingest.Record) error {
+	err := o.Bus.ReadAll(ctx, bus.Receipts, func(rec ingest.Record) error {
 		id := string(rec.Key)
 		if rec.Tombstone() || !deletions.ValidRequestID(id) {
 			delete(missing, id)
@@ -182,7 +160,10 @@ func (h *Heard) goBehind(store *snapshot.Store, p *publisher) (unmade []lethe.Ti
 			return nil, err
 		}
 	}
-	return goBehind(store, last)
+	unmade, err = goBehind(store, last)
+	return slices.DeleteFunc(unmade, func(t lethe.Timestep) bool {
+		return h.graphs[t].revision == 0 && h.manifests[t].revision == 0 // an erasure removed it
+	}), err
 }
 
 // compare tells behind which revisions timesteps go on, and of which only the revision is another one.
@@ -191,18 +172,19 @@ func (h *Heard) compare(
 ) (last, same map[lethe.Timestep]lethe.Revision, err error) {
 	last, same = make(map[lethe.Timestep]lethe.Revision), make(map[lethe.Timestep]lethe.Revision)
 	for t := range h.timesteps(infos) {
-		i, there := infos[t], max(h.graphs[t].revision, h.manifests[t].revision)
+		i, published := infos[t], max(h.graphs[t].revision, h.manifests[t].revision)
+		there := max(published, h.rewritten[t])
 		known, err := p.digests(t)
-		switch equal, published := h.has(t, known), !known.Graph.IsZero() || !known.Manifest.IsZero(); {
+		switch equal, sent := h.has(t, known), !known.Graph.IsZero() || !known.Manifest.IsZero(); {
 		case err != nil:
 			return nil, nil, err
 		case i.Revision == 0 || i.State == lethe.Open:
 			if there > 0 {
 				last[t] = there
 			}
-		case i.Revision < there && equal && known.Manifest == h.manifests[t].digest:
+		case i.Revision < there && published == there && equal && known.Manifest == h.manifests[t].digest:
 			same[t] = there
-		case i.Revision < there, published && !equal:
+		case i.Revision < there, sent && !equal:
 			last[t] = max(i.Revision, there)
 		}
 	}
@@ -215,9 +197,12 @@ func (h *Heard) has(t lethe.Timestep, known deletions.Published) bool {
 	return graph && (known.Manifest.IsZero() || known.Manifest == h.manifests[t].digest)
 }
 
-// timesteps are those that were published, and those of a store.
+// timesteps are those that were published or rewritten, and those of a store.
 func (h *Heard) timesteps(infos map[lethe.Timestep]snapshot.Info) map[lethe.Timestep]bool {
 	out := make(map[lethe.Timestep]bool)
+	for t := range h.rewritten {
+		out[t] = true
+	}
 	for t := range h.graphs {
 		out[t] = true
 	}
@@ -249,49 +234,51 @@ func goBehind(store *snapshot.Store, last map[lethe.Timestep]lethe.Revision) (un
 	return unmade, snapshot.GoBehind(store, last)
 }
 
-// overwritten are timesteps of which something was written by a process that leads no more: it hung in the midst of
-// that, and nobody knew of it when this one took over. Readers leave it out, but it stands in the place of what this
-// process has published.
-type overwritten struct {
-	stale *role.Stale
-	// newest are the timesteps, with the newest revision under which something of them was written.
-	newest map[lethe.Timestep]lethe.Revision
-	log    *slog.Logger
+// unmade are timesteps that another process has published of which this one has no record yet, and
+// where the topics ended when it took over. What is not made of what stands before that is of
+// records that were erased meanwhile: its graph is deleted.
+type unmade struct {
+	steps []lethe.Timestep
+	ends  map[bus.TopicPartition]int64
+	// removed are those of which it turned out that they are never made, and nobody was told.
+	removed map[lethe.Timestep]bool
 }
 
-// take notes what was written over in a batch.
-func (o *overwritten) take(batch bus.Batch) {
-	for _, rec := range batch.Records {
-		key, revision, of := wire.PartOf(rec)
-		if of && o.stale.Is(rec) {
-			o.newest[key.Timestep] = max(o.newest[key.Timestep], revision)
-		}
-	}
-}
+// has reports whether a timestep may still be made. It may be called of nil.
+func (u *unmade) has(t lethe.Timestep) bool { return u != nil && slices.Contains(u.steps, t) }
 
-// sayAgain has what was written over published again, behind the revisions that others may have taken it for.
-func (l *logic) sayAgain(ctx context.Context) error {
-	o := l.overwritten
-	if o == nil || len(o.newest) == 0 {
+// settle has the graphs deleted of what was not made, once everything has been read.
+func (u *unmade) settle(store Store) error {
+	if u == nil || len(u.steps) == 0 {
 		return nil
 	}
-	if err := l.lifecycle.end(ctx); err != nil {
-		return err
-	}
-	infos, gone := infosOf(l.store), l.store.Gone()
-	last := make(map[lethe.Timestep]lethe.Revision)
-	for t, r := range o.newest {
-		if r = max(r, infos[t].Revision, gone[t]); r > 0 { // else something was deleted that is not there
-			last[t] = r
+	read := store.Offsets()
+	for tp, end := range u.ends {
+		if read[snapshot.TopicPartition{Topic: string(tp.Topic), Partition: tp.Partition}] < end {
+			return nil
 		}
 	}
-	o.log.Warn("graphs: a process that leads no more wrote over what was published; it is published again",
-		"timesteps", slices.Sorted(maps.Keys(last)))
-	steps, err := goBehind(l.store.(*snapshot.Store), last)
-	if err == nil && len(steps) > 0 {
-		l.lifecycle.unmade.steps = append(l.lifecycle.unmade.steps, steps...)
-		l.lifecycle.unmade.ends, err = bus.EndsOf(ctx, l.intake.ends, bus.Transactions, bus.Labels)
+	infos := make(map[lethe.Timestep]snapshot.Info)
+	for _, info := range store.Timesteps() {
+		infos[info.Timestep] = info
 	}
-	clear(o.newest)
-	return err
+	if u.removed == nil {
+		u.removed = make(map[lethe.Timestep]bool)
+	}
+	var left []lethe.Timestep
+	for _, t := range u.steps {
+		switch info := infos[t]; {
+		case info.State > lethe.Open:
+			continue
+		case info.Nodes > 0: // it may close, or be emptied
+			left = append(left, t)
+			continue
+		}
+		if err := store.Marks().Put(mark(goneMark, t), markValue(0, nil)); err != nil {
+			return err
+		}
+		u.removed[t] = true
+	}
+	u.steps = left
+	return nil
 }

@@ -74,14 +74,38 @@ func (l *lifecycle) sayWidth(ctx context.Context, w saidWidth) error {
 
 // readWidth returns the number of features that the topic tells.
 func readWidth(ctx context.Context, topics Bus) (w saidWidth, err error) {
+	var heard widthFence
 	err = topics.ReadAll(ctx, bus.Control, func(rec ingest.Record) error {
+		stale := heard.stale(rec)
 		said, err := widthOf(rec)
-		if said.count > 0 {
+		if said.count > 0 && !stale {
 			w = said
 		}
 		return err
 	})
 	return w, err
+}
+
+// widthFence tells which numbers of features were said by who led no more: it hung in the midst of that, and they may
+// come to the topic behind those of who leads. It is asked of all records of the topic, in their order.
+type widthFence struct{ wire.Fence }
+
+func (f *widthFence) stale(rec ingest.Record) bool {
+	if rec.Unproven != "" || wire.LedBy(rec.Key) != roleName && !wire.IsOfStream(rec) {
+		return false
+	}
+	by, tells := wire.OwnerOf(rec)
+	return tells && f.Stale(by)
+}
+
+// hearWidth has the number of features said again when who led before has said one in its place.
+func (l *lifecycle) hearWidth(records []ingest.Record) {
+	for _, rec := range records {
+		stale := l.heard.stale(rec)
+		if said, err := widthOf(rec); err == nil && said.count > 0 && stale {
+			l.said.count = 0
+		}
+	}
 }
 
 // widthOf returns the number of features that a record says. Others say what else is wrong with the topic.
@@ -117,11 +141,12 @@ func widthOf(rec ingest.Record) (w saidWidth, err error) {
 // yet, when this process would tell it.
 func (s *standby) hearWidth(records []ingest.Record) error {
 	for _, rec := range records {
+		stale := s.lifecycle.heard.stale(rec)
 		said, err := widthOf(rec)
 		if err != nil {
 			return err
 		}
-		if said.count > 0 && !said.due {
+		if said.count > 0 && !stale && !said.due {
 			s.width = said
 		}
 	}

@@ -1,0 +1,100 @@
+package graphs
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+	"lethe/pipeline/role"
+	"lethe/pipeline/role/roletest"
+	"lethe/pipeline/wire"
+)
+
+// crew are processes of the role, of which one leads.
+type crew struct {
+	*deployment
+	group    *roletest.Group
+	dirs     map[string]string
+	receipts map[string]string
+	roles    map[string]role.Role
+	stops    map[string]func()
+	// before, if not nil, is called before a process that leads writes to a topic.
+	before func(ctx context.Context, name string, t bus.Topic) error
+}
+
+func newCrew(t *testing.T) *crew {
+	return &crew{
+		deployment: deploy(t), group: roletest.NewGroup(), dirs: make(map[string]string), receipts: make(map[string]string),
+		roles: make(map[string]role.Role), stops: make(map[string]func()),
+	}
+}
+
+// begin starts a process, in the folder that it had before.
+func (c *crew) begin(name string) {
+	c.Helper()
+	if c.dirs[name] == "" {
+		c.dirs[name], c.receipts[name] = c.TempDir(), c.TempDir()
+	}
+	record, err := wire.Member{Role: roleName, Identity: name, Run: "1"}.Record()
+	require.NoError(c, err)
+	c.send(bus.Control, record)
+	o, heard := c.options(c.dirs[name]), new(Heard)
+	o.Instance, o.ReceiptsDir = name, c.receipts[name]
+	lead := role.NewLead(roleName, name, c.group.Member(name), time.Now, slog.New(slog.DiscardHandler))
+	r, err := role.Hot(c.Context(), roleName, lead, func(ctx context.Context, as *role.Standing) (*role.Follower, error) {
+		o := o
+		if !as.StandsBy() {
+			o.Bus = fencedBus{c.topics, as, func(ctx context.Context, t bus.Topic) error {
+				if c.before == nil {
+					return nil
+				}
+				return c.before(ctx, name, t)
+			}}
+		}
+		return As(ctx, o, as, heard)
+	})
+	require.NoError(c, err)
+	c.roles[name], c.stops[name] = r, c.start(r)
+}
+
+// fencedBus is a bus to which a process writes as long as it leads.
+type fencedBus struct {
+	*roletest.Bus
+	as     *role.Standing
+	before func(ctx context.Context, t bus.Topic) error
+}
+
+func (f fencedBus) Write(ctx context.Context, t bus.Topic, records []ingest.Outgoing) error {
+	if err := f.before(ctx, t); err != nil {
+		return err
+	}
+	return f.as.Write(ctx, f.Bus, t, records)
+}
+
+// two steps are settled and closed, in the graphs of everybody.
+func (c *crew) twoSteps() {
+	c.Helper()
+	c.fill(1)
+	c.settle(1)
+	c.fill(2)
+	for name, r := range c.roles {
+		c.until(r, name, twoSteps)
+	}
+	// Whoever stands by lags behind in none of what it does not read.
+	for name, r := range c.roles {
+		require.Equal(c, name != "one", slices.Contains(r.Status().LeftToLeader, bus.Erasures), name)
+	}
+}
+
+func twoSteps(s *role.Status) bool { return s.Count(lethe.Settled) == 1 && s.Count(lethe.Closed) == 1 }
+
+func threeSteps(s *role.Status) bool {
+	return s.Count(lethe.Settled) == 2 && s.Count(lethe.Closed) == 1
+}

@@ -1,0 +1,100 @@
+package graphs
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe"
+	"lethe/deletions"
+	"lethe/deletions/coordinator"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+	"lethe/pipeline/role"
+	"lethe/pipeline/wire"
+	"lethe/snapshot"
+)
+
+// An erasure removes a timestep that was rewritten before, and who carries it out ends. Whoever takes over, and has
+// never heard of those revisions, makes the timestep again of a record that comes late: behind what the erasure asks
+// others to wait for, or they would wait for ever.
+func TestATimestepThatAnErasureRemovedComesAgainBehindIt(t *testing.T) {
+	c := newCrew(t)
+	late := func(id lethe.TransactionID) {
+		key, value, err := ingest.EncodeTransaction(lethe.Transaction{ID: id, Timestep: 1, Features: []float32{9, 9, 9}})
+		require.NoError(t, err)
+		c.send(bus.Transactions, ingest.Outgoing{Key: key, Value: value})
+	}
+	graph := func() lethe.Revision {
+		newest, _ := c.published(bus.Snapshots)
+		return newest[wire.Key{Kind: wire.KindSnapshot, Timestep: 1}].Revision
+	}
+	c.begin("one")
+	c.fill(1)
+	c.fill(2)
+	c.until(c.roles["one"], "two graphs", func(s *role.Status) bool { return s.Count(lethe.Closed) == 2 })
+	late("late")
+	c.fill(3) // so that it does not wait for others
+	require.Eventually(t, func() bool { return graph() == 2 }, 30*time.Second, 5*time.Millisecond)
+	gone := []lethe.TransactionID{"late"}
+	for i := range 7 {
+		gone = append(gone, transactionID(1, i))
+	}
+	c.submit(gone...)
+	for _, role := range []string{"train", "score"} {
+		c.answer(role, deletions.StepSuppressed)
+	}
+	c.until(c.roles["one"], "removed", func(s *role.Status) bool {
+		return s.Erasures[deletions.Retraining] == 1 && graph() == 0
+	})
+	c.stops["one"]()
+	c.begin("two")
+	c.group.Lead("two")
+	c.until(c.roles["two"], "the other leads", func(s *role.Status) bool { return s.Erasures[deletions.Retraining] == 1 })
+	late("later")
+	c.fill(4)
+	require.Eventually(t, func() bool { return graph() > 3 }, 30*time.Second, 5*time.Millisecond)
+}
+
+// Who takes over may have erased the records of which the other one made a timestep before it came to
+// them. Once it has read what the other one had, nothing is made of them any more, and the graph goes,
+// though a label still waits there. Until then an erasure that rewrote it tells nobody that it is gone: whoever scores
+// would forget what was predicted.
+func TestGraphsOfOthersThatAreNeverMadeAreDeleted(t *testing.T) {
+	d := deploy(t)
+	store, err := openSnapshots(t.Context(), d.options(t.TempDir()).agreed(), 0)
+	require.NoError(t, err)
+	defer store.Close()
+	p := &publisher{store: store}
+	heard := Heard{graphs: map[lethe.Timestep]newest{9: {4, lethe.Digest{1}}}}
+	steps, err := heard.goBehind(store, p)
+	require.NoError(t, err)
+	deleted := func() bool {
+		revision, _, err := p.published(goneMark, 9)
+		require.NoError(t, err)
+		return revision < store.Gone()[9] // it is published that it is gone
+	}
+	u := &unmade{steps: steps, ends: map[bus.TopicPartition]int64{{Topic: bus.Transactions}: 1}}
+	e := &eraser{carriers: carriers{store, secret}, unmade: u}
+	told := func(revision lethe.Revision) []wire.CommandStep {
+		return e.Steps([]coordinator.Replaced{{Timestep: 9, Revision: revision, Shards: []lethe.ShardID{1}}})
+	}
+	require.NoError(t, u.settle(store))
+	require.False(t, deleted(), "it may still come")
+	require.Empty(t, u.removed)
+	require.Equal(t, []wire.CommandStep{{Timestep: 9, Revision: 4, Shards: []lethe.ShardID{1}}}, told(4))
+	require.Empty(t, told(0), "nobody has rewritten it")
+	batch, err := store.Begin(snapshot.Source{Stream: snapshot.Transactions, Topic: string(bus.Transactions)})
+	require.NoError(t, err)
+	require.NoError(t, batch.Commit(1))
+	batch, err = store.Begin(snapshot.Source{Stream: snapshot.Labels, Topic: string(bus.Labels)})
+	require.NoError(t, err)
+	_, err = batch.Label(lethe.LabelRecord{ID: "erased", Timestep: 9, Label: lethe.Licit}, snapshot.Origin{})
+	require.NoError(t, err)
+	require.NoError(t, batch.Commit(1))
+	require.NoError(t, u.settle(store))
+	require.True(t, deleted())
+	require.Equal(t, map[lethe.Timestep]bool{9: true}, u.removed, "others are told that they wait in vain")
+	require.Equal(t, []wire.CommandStep{{Timestep: 9, Revision: 4, Shards: []lethe.ShardID{1}, Gone: true}}, told(4))
+}
