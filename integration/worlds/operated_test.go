@@ -44,7 +44,7 @@ func (d *drawing) operate(chance *rand.Rand) {
 	case 0:
 		d.held(chance, true)
 	case 1:
-		if d.world.loose || d.world.late && d.config.Late != snapshot.DeadLetter {
+		if d.world.loose || d.world.late && d.config.Late != snapshot.DeadLetter && !d.bounded {
 			d.cancelled(chance)
 		} else {
 			d.held(chance, false)
