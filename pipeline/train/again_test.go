@@ -61,3 +61,44 @@ func TestWhatIsTheNewestAgainIsPublishedAgain(t *testing.T) {
 	require.NoError(t, s.adopt(before))
 	unsaid(s)
 }
+
+// The newest timestep is gone before the process that takes over has seen it, and the one before has published nothing
+// since. Whoever scores had come to it, and has dropped the models before.
+func TestWhoTakesOverPublishesTheNewestAgainThoughItNeverSawWhatIsGone(t *testing.T) {
+	for name, fresh := range map[string]bool{"with its folder": false, "with another one": true} {
+		t.Run(name, func(t *testing.T) {
+			c := newCrew(t)
+			plans := []plan{planOf(0, 3), planOf(1, 3), planOf(2, 3)}
+			c.join("one", nil)
+			dir := c.join("two", nil).logic.o.Dir
+			c.assign("one", 1, 0, 1)
+			for _, p := range plans {
+				publish(t, c.topics, plan{p.shard, p.slices[:2]}.messages(1)...)
+			}
+			c.run("one", "two")
+			c.leave("two")
+			for _, p := range plans {
+				publish(t, c.topics, plan{p.shard, p.slices[2:]}.messages(1)...)
+			}
+			c.run("one")
+			c.leave("one")
+			say(t, c.topics, 3)
+			for _, p := range plans {
+				publish(t, c.topics, wire.Message{Key: wire.Key{Kind: wire.KindSlice, Shard: p.shard, Timestep: 3}, Deleted: true})
+			}
+			require.NoError(t, c.topics.Compact())
+			_, before := models(t, c.topics)
+			if fresh {
+				dir = t.TempDir()
+			}
+			c.begin("two", dir, nil)
+			c.assign("two", 2, 0, 1)
+			c.run("two")
+			_, after := models(t, c.topics)
+			for shard := range plans {
+				key := wire.Key{Kind: wire.KindModel, Shard: lethe.ShardID(shard), Timestep: 2}
+				require.Greater(t, after[key], before[key], key)
+			}
+		})
+	}
+}

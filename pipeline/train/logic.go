@@ -176,7 +176,11 @@ func (l *logic) take(in role.Input) error {
 
 // takeSlices stores slices, those of a shard together.
 func (l *logic) takeSlices(in role.Input) error {
+	commands := l.commands()
 	for _, m := range in.Messages {
+		if isGone(commands, m) {
+			continue
+		}
 		// Graphs has the same number of shards, or this process would not run.
 		err := wire.ErrPayload
 		replaced := false

@@ -257,23 +257,30 @@ func (s *series) unsentMark(t lethe.Timestep) []byte {
 
 // withdraw implements learner.
 func (s *series) withdraw(t, newest lethe.Timestep) error {
-	err := s.store.Apply(func(w swapstore.Writer) error {
-		if newest != lethe.NoTimestep {
-			if err := w.Set(learntKey(unsentPrefix, newest, s.component), againMark()); err != nil {
-				return err
-			}
+	if newest != lethe.NoTimestep {
+		if err := s.sayAgain(newest); err != nil {
+			return err
 		}
+	}
+	err := s.store.Apply(func(w swapstore.Writer) error {
 		return w.Set(learntKey(withdrawnPrefix, t, s.component), nil)
+	})
+	if err == nil {
+		s.withdrawn = sortedset.Add(s.withdrawn, t)
+	}
+	return err
+}
+
+// sayAgain has the value of a timestep said, whatever the topic holds, once there is one.
+func (s *series) sayAgain(t lethe.Timestep) error {
+	err := s.store.Apply(func(w swapstore.Writer) error {
+		return w.Set(learntKey(unsentPrefix, t, s.component), againMark())
 	})
 	if err != nil {
 		return err
 	}
-	if newest != lethe.NoTimestep {
-		s.again = sortedset.Add(s.again, newest)
+	if s.again = sortedset.Add(s.again, t); s.holds(t) {
+		s.unsent, s.absent = sortedset.Add(s.unsent, t), without(s.absent, []lethe.Timestep{t})
 	}
-	if s.holds(newest) {
-		s.unsent, s.absent = sortedset.Add(s.unsent, newest), without(s.absent, []lethe.Timestep{newest})
-	}
-	s.withdrawn = sortedset.Add(s.withdrawn, t)
 	return nil
 }

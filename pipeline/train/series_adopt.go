@@ -12,6 +12,7 @@ import (
 	"lethe/ingest/bus"
 	"lethe/internal/sortedset"
 	"lethe/internal/swapstore"
+	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
 	"lethe/scoring/meta"
 	"lethe/trainer"
@@ -117,13 +118,7 @@ func (s *series) restate(t lethe.Timestep) error {
 // lookAgain has what the topic holds no longer count as deleted, where this process has taken models over: a deletion
 // may be gone from the topic, with what it deletes, before this process came to it, though it has read that.
 func (a *adoption) lookAgain(ctx context.Context) error {
-	holds, firstChunk := make(map[wire.Key]bool), []byte("/0")
-	err := a.l.o.Bus.ReadAll(ctx, bus.Models, func(rec ingest.Record) error {
-		if key, _, of := wire.PartOf(rec); of && bytes.HasSuffix(rec.Key, firstChunk) {
-			holds[key] = !rec.Tombstone()
-		}
-		return nil
-	})
+	holds, err := modelsIn(ctx, a.l.o.Bus)
 	if err != nil {
 		return fmt.Errorf("models that are published: %w", err)
 	}
@@ -133,6 +128,12 @@ func (a *adoption) lookAgain(ctx context.Context) error {
 		}
 	}
 	for _, s := range a.l.all() {
+		if a.l.owns(s) && s.needed != lethe.NoTimestep && s.needed < a.l.served {
+			// What is served had a timestep that is gone: whoever scores has dropped what is the newest again.
+			if err := s.sayAgain(s.needed); err != nil {
+				return fmt.Errorf("model %d after timestep %d: %w", s.number, s.needed, err)
+			}
+		}
 		for _, t := range s.kept {
 			key := wire.Key{Kind: wire.KindModel, Shard: s.number, Timestep: t}
 			if a.l.owns(s) && t >= s.needed && !holds[key] && !slices.Contains(s.unsent, t) {
@@ -143,6 +144,17 @@ func (a *adoption) lookAgain(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// modelsIn are the models that their topic holds.
+func modelsIn(ctx context.Context, topics role.Bus) (map[wire.Key]bool, error) {
+	holds, firstChunk := make(map[wire.Key]bool), []byte("/0")
+	return holds, topics.ReadAll(ctx, bus.Models, func(rec ingest.Record) error {
+		if key, _, of := wire.PartOf(rec); of && bytes.HasSuffix(rec.Key, firstChunk) {
+			holds[key] = !rec.Tombstone()
+		}
+		return nil
+	})
 }
 
 // compare compares an offer with the model of its timestep that is here, and reports whether they are the same.

@@ -20,6 +20,8 @@ type Group struct {
 	positions  map[bus.TopicPartition]int64
 	// deaf are members whom brokers do not answer.
 	deaf map[string]bool
+	// frozen says that positions stay as they are.
+	frozen bool
 }
 
 // NewGroup returns a group without members.
@@ -59,6 +61,13 @@ func (g *Group) Deafen(name string, deaf bool) {
 	if g.deaf[name] = deaf; !deaf {
 		g.assign()
 	}
+}
+
+// Freeze has brokers keep positions as they are, though they answer that they took others.
+func (g *Group) Freeze(frozen bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.frozen = frozen
 }
 
 func (g *Group) assign() {
@@ -131,7 +140,7 @@ func (s sharer) commit(now bus.Assigned, m bus.Member) {
 	positions := m.Positions()
 	s.mu.Lock()
 	takes := len(positions) > 0 && len(now.Partitions) > 0 && now.Generation == s.generation && !s.deaf[s.name]
-	if takes {
+	if takes && !s.frozen {
 		maps.Copy(s.positions, positions)
 	}
 	s.mu.Unlock()
