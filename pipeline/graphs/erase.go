@@ -162,11 +162,9 @@ func (e *eraser) Steps(replaced []coordinator.Replaced) []wire.CommandStep {
 			Shards: append([]lethe.ShardID{}, r.Shards...),
 		}
 		if e.unmade.has(r.Timestep) {
-			// What whoever led before has published of it stands until it is made here, or turns out to be gone.
-			if step.Revision = r.Revision; r.Revision == 0 {
-				continue
-			}
-			step.Settled = false
+			// What whoever led before has published of it stands until it is made here, or turns out to be gone. If that
+			// one had only planned to rewrite it, it is without what goes once it is made here.
+			step.Revision, step.Settled = cmp.Or(r.Revision, gone[r.Timestep]+1), e.unmade.settled[r.Timestep]
 		} else if revision, isGone := gone[r.Timestep]; isGone {
 			step.Revision, step.Settled, step.Gone = revision, false, true
 		} else if info.State == lethe.Open || info.Revision == 0 {

@@ -1,6 +1,9 @@
 package graphs
 
 import (
+	"context"
+	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -77,14 +80,17 @@ func TestGraphsOfOthersThatAreNeverMadeAreDeleted(t *testing.T) {
 	}
 	u := &unmade{steps: steps, ends: map[bus.TopicPartition]int64{{Topic: bus.Transactions}: 1}}
 	e := &eraser{carriers: carriers{store, secret}, unmade: u}
+	u.settled = map[lethe.Timestep]bool{9: true}
 	told := func(revision lethe.Revision) []wire.CommandStep {
 		return e.Steps([]coordinator.Replaced{{Timestep: 9, Revision: revision, Shards: []lethe.ShardID{1}}})
 	}
 	require.NoError(t, u.settle(store))
 	require.False(t, deleted(), "it may still come")
 	require.Empty(t, u.removed)
-	require.Equal(t, []wire.CommandStep{{Timestep: 9, Revision: 4, Shards: []lethe.ShardID{1}}}, told(4))
-	require.Empty(t, told(0), "nobody has rewritten it")
+	waitsFor := wire.CommandStep{Timestep: 9, Revision: 4, Settled: true, Shards: []lethe.ShardID{1}}
+	require.Equal(t, []wire.CommandStep{waitsFor}, told(4))
+	waitsFor.Revision = 5
+	require.Equal(t, []wire.CommandStep{waitsFor}, told(0), "what it will get here: nobody has rewritten it yet")
 	batch, err := store.Begin(snapshot.Source{Stream: snapshot.Transactions, Topic: string(bus.Transactions)})
 	require.NoError(t, err)
 	require.NoError(t, batch.Commit(1))
@@ -97,4 +103,64 @@ func TestGraphsOfOthersThatAreNeverMadeAreDeleted(t *testing.T) {
 	require.True(t, deleted())
 	require.Equal(t, map[lethe.Timestep]bool{9: true}, u.removed, "others are told that they wait in vain")
 	require.Equal(t, []wire.CommandStep{{Timestep: 9, Revision: 4, Shards: []lethe.ShardID{1}, Gone: true}}, told(4))
+}
+
+// Who leads has published a timestep that it has announced nothing of, plans an erasure in it, and ends before anything
+// is rewritten. Who takes over is still to make it, and asks others to learn it anew all the same.
+func TestWhatWasPlannedInATimestepThatIsStillToBeMadeIsAskedFor(t *testing.T) {
+	for name, gone := range map[string][]lethe.TransactionID{
+		"alone": {transactionID(3, 0)}, "with another": {transactionID(1, 0), transactionID(3, 0)},
+	} {
+		t.Run(name, func(t *testing.T) { plannedInWhatIsStillToBeMade(t, gone...) })
+	}
+}
+
+func plannedInWhatIsStillToBeMade(t *testing.T, gone ...lethe.TransactionID) {
+	c := newCrew(t)
+	var hangs atomic.Bool
+	reached := make(chan struct{}, 100)
+	c.before = func(ctx context.Context, name string, topic bus.Topic) error {
+		if name != "one" || !hangs.Load() || topic != bus.Snapshots && topic != bus.Slices {
+			return nil
+		}
+		reached <- struct{}{}
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	fourSteps := func(s *role.Status) bool { return s.Count(lethe.Settled) == 3 && s.Count(lethe.Closed) == 1 }
+	c.begin("one")
+	c.begin("two")
+	c.twoSteps()
+	c.group.Freeze(true)
+	c.settle(2)
+	c.fill(3)
+	c.settle(3)
+	c.fill(4)
+	c.until(c.roles["one"], "four steps", fourSteps)
+	c.submit(gone...)
+	c.until(c.roles["one"], "accepted", func(s *role.Status) bool { return s.Erasures[deletions.Accepted] == 1 })
+	hangs.Store(true)
+	for _, role := range []string{"train", "score"} {
+		c.answer(role, deletions.StepSuppressed)
+	}
+	<-reached
+	c.stops["one"]()
+	c.group.Freeze(false)
+	c.group.Lead("two")
+	c.until(c.roles["two"], "the other leads", func(s *role.Status) bool {
+		return s.Erasures[deletions.Retraining] == 1 && fourSteps(s)
+	})
+	var asked []wire.CommandStep
+	require.NoError(t, c.topics.ReadAll(t.Context(), bus.Control, func(rec ingest.Record) error {
+		n, err := wire.ParseNotice(rec)
+		if n.Command != nil && n.Command.Phase.Rewrites() {
+			asked = n.Command.Steps
+		}
+		return err
+	}))
+	at := slices.IndexFunc(asked, func(s wire.CommandStep) bool { return s.Timestep == 3 })
+	require.GreaterOrEqual(t, at, 0, asked)
+	newest, _ := c.published(bus.Snapshots)
+	require.GreaterOrEqual(t, newest[wire.Key{Kind: wire.KindSnapshot, Timestep: 3}].Revision, asked[at].Revision)
+	require.True(t, asked[at].Settled)
 }

@@ -113,6 +113,7 @@ func open(ctx context.Context, o Options) (stores, error) {
 	}
 	left := new(unmade)
 	if o.heard != nil {
+		left.settled = o.heard.settled()
 		p := &publisher{store: graphs, cut: cut{o.Partition.Shards, o.Repair}}
 		steps, err := o.heard.goBehind(graphs, p)
 		if err == nil && len(steps) > 0 {

@@ -166,11 +166,21 @@ func (h *Heard) goBehind(store *snapshot.Store, p *publisher) (unmade []lethe.Ti
 	}), err
 }
 
+// settled are the timesteps of which slices were published.
+func (h *Heard) settled() map[lethe.Timestep]bool {
+	out := make(map[lethe.Timestep]bool)
+	for t := range h.manifests {
+		out[t] = true
+	}
+	return out
+}
+
 // compare tells behind which revisions timesteps go on, and of which only the revision is another one.
 func (h *Heard) compare(
 	infos map[lethe.Timestep]snapshot.Info, p *publisher,
 ) (last, same map[lethe.Timestep]lethe.Revision, err error) {
 	last, same = make(map[lethe.Timestep]lethe.Revision), make(map[lethe.Timestep]lethe.Revision)
+	gone := p.store.Gone()
 	for t := range h.timesteps(infos) {
 		i, published := infos[t], max(h.graphs[t].revision, h.manifests[t].revision)
 		there := max(published, h.rewritten[t])
@@ -180,7 +190,7 @@ func (h *Heard) compare(
 			return nil, nil, err
 		case i.Revision == 0 || i.State == lethe.Open:
 			if there > 0 {
-				last[t] = there
+				last[t] = max(there, gone[t])
 			}
 		case i.Revision < there && published == there && equal && known.Manifest == h.manifests[t].digest:
 			same[t] = there
@@ -240,6 +250,8 @@ func goBehind(store *snapshot.Store, last map[lethe.Timestep]lethe.Revision) (un
 type unmade struct {
 	steps []lethe.Timestep
 	ends  map[bus.TopicPartition]int64
+	// settled are those of which the slices were published.
+	settled map[lethe.Timestep]bool
 	// removed are those of which it turned out that they are never made, and nobody was told.
 	removed map[lethe.Timestep]bool
 }
