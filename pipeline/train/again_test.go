@@ -62,6 +62,21 @@ func TestWhatIsTheNewestAgainIsPublishedAgain(t *testing.T) {
 	unsaid(s)
 }
 
+// A timestep is gone, and comes again as it was before its topic was told so. Whoever scores has dropped its models.
+func TestWhatComesAgainBeforeItWasDeletedIsPublishedAgain(t *testing.T) {
+	s, err := openSeries(roletest.NewStore(), 0, 0)
+	require.NoError(t, err)
+	s.needed = 1
+	was := learnt{at: 1, value: []byte("one")}
+	require.NoError(t, s.keep(was))
+	require.NoError(t, s.sent())
+	require.NoError(t, s.withdraw(1, lethe.NoTimestep))
+	require.NoError(t, s.removeFrom(1))
+	require.NoError(t, s.adopt(was))
+	require.NoError(t, s.published(1))
+	require.Equal(t, []lethe.Timestep{1}, s.pending().values)
+}
+
 // The newest timestep is gone before the process that takes over has seen it, and the one before has published nothing
 // since. Whoever scores had come to it, and has dropped the models before.
 func TestWhoTakesOverPublishesTheNewestAgainThoughItNeverSawWhatIsGone(t *testing.T) {

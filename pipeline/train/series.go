@@ -25,8 +25,8 @@ type series struct {
 	// unsent are the timesteps whose value is not in its topic, ascending. absent are those
 	// of them that its topic was told to hold no longer, ascending.
 	unsent, absent []lethe.Timestep
-	// again are the timesteps whose value is to be said, whatever the topic holds, once there is one: those after them are
-	// gone, and whoever scores has dropped what it knew of these when it came to those. Ascending.
+	// again are the timesteps whose value is to be said, whatever the topic holds, once there is one: they were gone, or
+	// those after them are, and whoever scores has dropped what it knew of them. Ascending.
 	again []lethe.Timestep
 	// needed is the oldest timestep that a score may wait for. The topic holds values from
 	// there on: older ones would cost a replay more than training does.
@@ -210,6 +210,11 @@ func (s *series) remove(gone []lethe.Timestep, mark string) error {
 					return err
 				}
 			}
+			if slices.Contains(s.again, t) {
+				if err := w.Set(learntKey(unsentPrefix, t, s.component), againMark()); err != nil {
+					return err
+				}
+			}
 			if mark == "" {
 				continue
 			}
@@ -223,7 +228,7 @@ func (s *series) remove(gone []lethe.Timestep, mark string) error {
 		return err
 	}
 	s.fresh = nil
-	for _, of := range []*[]lethe.Timestep{&s.kept, &s.unsent, &s.absent, &s.again, &s.superseded, &s.said} {
+	for _, of := range []*[]lethe.Timestep{&s.kept, &s.unsent, &s.absent, &s.superseded, &s.said} {
 		*of = without(*of, gone)
 	}
 	for _, t := range gone {
@@ -257,8 +262,11 @@ func (s *series) unsentMark(t lethe.Timestep) []byte {
 
 // withdraw implements learner.
 func (s *series) withdraw(t, newest lethe.Timestep) error {
-	if newest != lethe.NoTimestep {
-		if err := s.sayAgain(newest); err != nil {
+	for _, again := range []lethe.Timestep{t, newest} {
+		if again == lethe.NoTimestep {
+			continue
+		}
+		if err := s.sayAgain(again); err != nil {
 			return err
 		}
 	}

@@ -18,8 +18,8 @@ import (
 	"lethe/trainer"
 )
 
-// adopt stores what another process has learnt, and published. Whether that was before what came after it was gone,
-// nothing tells.
+// adopt stores what another process has learnt, and published. Whether that was before its timestep was gone, or what
+// came after it, nothing tells: where the topic was to be told so, it is told the value anew.
 func (s *series) adopt(step learnt) error {
 	again := slices.Contains(s.again, step.at)
 	if err := s.store.Apply(func(w swapstore.Writer) error {
@@ -45,7 +45,8 @@ func (s *series) adopt(step learnt) error {
 	return nil
 }
 
-// published notes that the topic has a value that is here.
+// published notes that the topic has a value that is here, unless that may be one of before its timestep was gone, or
+// what came after it.
 func (s *series) published(t lethe.Timestep) error {
 	if slices.Contains(s.again, t) || !slices.Contains(s.unsent, t) && !slices.Contains(s.withdrawn, t) {
 		return nil
