@@ -118,7 +118,8 @@ func (s *standby) follow(ctx context.Context, in role.Input) error {
 	}
 	switch topic := in.Batch.Source.Topic; topic {
 	case bus.Control:
-		if err := errors.Join(s.hear(in.Notices), s.hearWidth(in.Batch.Records)); err != nil {
+		err := errors.Join(s.hear(in.Notices), s.hearWidth(in.Batch.Records), s.hearLedger(ctx, in.Batch.Records))
+		if err != nil {
 			return err
 		}
 	case bus.Snapshots:
