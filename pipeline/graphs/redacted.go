@@ -178,8 +178,8 @@ func suppressCopied(ctx context.Context, o Options, store *snapshot.Store) error
 	return store.Marks().Put(begunMark(), []byte{1})
 }
 
-// hearLedger takes again what a request suppressed that was taken back, once the copy of the ledger says so: the command
-// that says it, and its deletion, may be gone from the topic before this process comes to them.
+// hearLedger takes again what a request suppressed that was taken back, once the copy of the ledger says so: the
+// command that says it, and its deletion, may be gone from the topic before this process comes to them.
 func (s *standby) hearLedger(ctx context.Context, records []ingest.Record) error {
 	back := func(rec ingest.Record) bool {
 		return ledgercopy.IsCopy(rec.Key) && bytes.Contains(rec.Value, []byte(`"`+deletions.Cancelled+`"`))
