@@ -133,8 +133,8 @@ func TestWhatComesLateOfASubjectLeavesNothing(t *testing.T) {
 	s.stop()
 }
 
-// What carries a subject and was refused as late lies in a dead letter, and so does what names it. It carries the subject
-// all the same, and goes with it.
+// What carries a subject and was refused as late lies in a dead letter, and so does what names it. It carries the
+// subject all the same, and goes with it.
 func TestWhatWasRefusedAsLateOfASubjectLeavesNothing(t *testing.T) {
 	t.Parallel()
 	const customer = "customer-17"
