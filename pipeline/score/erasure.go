@@ -23,14 +23,6 @@ type erasure struct {
 	suppressed, swapped, erased, scanned, lifted int
 }
 
-// removes reports whether a message is of a timestep that is gone: it was sent before train
-// came to the command, and of its deletion nothing may be left.
-func (e *erasure) removes(m wire.Received) bool {
-	return slices.ContainsFunc(e.command.Steps, func(step wire.CommandStep) bool {
-		return step.Gone && step.Timestep == m.Key.Timestep && m.Revision <= step.Revision
-	})
-}
-
 // takeNotices follows the commands of erasures. Suppression takes effect before
 // anything else is scored.
 func (l *logic) takeNotices(notices []wire.Notice) error {

@@ -186,7 +186,7 @@ func (l *logic) takeManifest(source bus.TopicPartition, m wire.Received) error {
 // gone never.
 func wanted(s *state, erasures map[string]*erasure, m wire.Received) bool {
 	for _, e := range erasures {
-		if e.removes(m) {
+		if e.command.Removes(m) { // it was sent before train came to the command, and of its deletion nothing may be left
 			return false
 		}
 	}

@@ -82,14 +82,7 @@ func (l *logic) removeGone(command *wire.Command) error {
 // isGone reports whether a slice is of a timestep that some command says is gone: its deletion may be gone from the
 // topic, with the slice, before the role comes to it.
 func isGone(commands []*wire.Command, m wire.Received) bool {
-	for _, c := range commands {
-		for _, step := range c.Steps {
-			if step.Gone && step.Timestep == m.Key.Timestep && m.Revision <= step.Revision && !m.Deleted {
-				return true
-			}
-		}
-	}
-	return false
+	return !m.Deleted && slices.ContainsFunc(commands, func(c *wire.Command) bool { return c.Removes(m) })
 }
 
 // acknowledge does the next thing that a command asks for and says so, or is idle.

@@ -114,10 +114,8 @@ func forgetStep(l *logic, step wire.CommandStep) error {
 // isGone reports whether a message is of a timestep that a command says is gone.
 func isGone(l *logic, m wire.Received) bool {
 	for _, e := range l.erasures {
-		for _, step := range e.command.Steps {
-			if step.Gone && step.Timestep == m.Key.Timestep && m.Revision <= step.Revision && !m.Deleted {
-				return true
-			}
+		if e.command.Removes(m) && !m.Deleted {
+			return true
 		}
 	}
 	return false

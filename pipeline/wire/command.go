@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"lethe"
 	"lethe/deletions/scan"
@@ -76,6 +77,13 @@ type Command struct {
 	// had taken their topics when they began to suppress: what stands before them is in the graphs until something is
 	// rewritten, and stays there if the request is taken back.
 	Taken map[string]int64 `json:"taken,omitempty"`
+}
+
+// Removes reports whether a message is of a timestep that the command says is gone, as it was before.
+func (c *Command) Removes(m Received) bool {
+	return slices.ContainsFunc(c.Steps, func(step CommandStep) bool {
+		return step.Gone && step.Timestep == m.Key.Timestep && m.Revision <= step.Revision
+	})
 }
 
 // IsReached reports whether everything was read that the graphs had taken before they suppressed what the command
