@@ -164,6 +164,11 @@ func suppressCopied(ctx context.Context, o Options, store *snapshot.Store) error
 	if err != nil {
 		return fmt.Errorf("the copy of the ledger: %w", err)
 	}
+	return suppressKept(kept, store)
+}
+
+// suppressKept is suppressCopied of what was read.
+func suppressKept(kept ledgercopy.Copy, store *snapshot.Store) error {
 	var entries []deletions.Entry
 	for _, id := range slices.Sorted(maps.Keys(kept.Entries)) {
 		e := kept.Entries[id]
@@ -197,7 +202,7 @@ func (s *standby) hearLedger(ctx context.Context, records []ingest.Record) error
 			s.later = slices.DeleteFunc(s.later, func(l *wire.Command) bool { return l.RequestID == id })
 		}
 	}
-	return suppressCopied(ctx, s.o, s.store.(*snapshot.Store))
+	return suppressKept(kept, s.store.(*snapshot.Store))
 }
 
 // suppressAsIn has a store suppress what requests erase, or have erased, and take again what those

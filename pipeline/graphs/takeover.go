@@ -270,10 +270,7 @@ func (u *unmade) settle(store Store) error {
 			return nil
 		}
 	}
-	infos := make(map[lethe.Timestep]snapshot.Info)
-	for _, info := range store.Timesteps() {
-		infos[info.Timestep] = info
-	}
+	infos := infosOf(store)
 	if u.removed == nil {
 		u.removed = make(map[lethe.Timestep]bool)
 	}
