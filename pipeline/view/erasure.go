@@ -249,8 +249,12 @@ func replaced(l *logic, c *wire.Command) (bool, error) {
 
 // swapped reports whether the new models are served. Before that, what is written anew here would
 // have to be written once more for the predictions that they make, and it would take processors
-// from those who train them.
+// from those who train them. A search of everything is asked for after that only, whatever has become of
+// the request that leads since: of those of its batch it may have failed, or ended, alone.
 func swapped(l *logic, c *wire.Command) (bool, error) {
+	if c.Phase == wire.PhaseSearch {
+		return true, nil
+	}
 	value, found, err := l.store.Get([]byte(statusPrefix + c.RequestID))
 	if err != nil || !found {
 		return false, err

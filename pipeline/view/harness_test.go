@@ -192,6 +192,13 @@ func (r *rig) reached(state deletions.State) {
 	require.NoError(r.t, err)
 	entry.State = state
 	status := entry.Status()
+	switch state {
+	case deletions.Failed:
+		status.Failure, status.FailedIn = deletions.FailedHits, deletions.Erased
+	case deletions.Rejected:
+		status.Failure = deletions.RejectedRestored
+	default:
+	}
 	value, err := status.Encode()
 	require.NoError(r.t, err)
 	r.write(bus.ErasureStatus, ingest.Outgoing{Key: []byte(status.Key()), Value: value})

@@ -255,6 +255,21 @@ func TestASearchOfEverythingWaitsForWhatIsThere(t *testing.T) {
 	require.Equal(t, []string{"other 0.2"}, r.list(view.Query{Limit: 9}))
 }
 
+// Of a batch, the request that leads may end before the others: they are carried out under its name
+// all the same.
+func TestABatchGoesOnWithoutTheRequestThatLeads(t *testing.T) {
+	for _, state := range []deletions.State{deletions.Rejected, deletions.Failed} {
+		r := newRig(t)
+		r.reached(deletions.Swapped)
+		r.reached(state)
+		r.command(wire.PhasePurge, 0, nil, "nobody-knows-it")
+		require.NotContains(t, r.acknowledged(), "erased 0", "nobody has said that new models are served")
+		r.command(wire.PhaseSearch, 0, nil, "nobody-knows-it")
+		require.Contains(t, r.acknowledged(), "erased 0")
+		require.Contains(t, r.acknowledged(), "scanned 0")
+	}
+}
+
 func TestDamageIsFound(t *testing.T) {
 	r := newRig(t)
 	r.predicted(predictionOf("kept", 1, .6))
