@@ -15,7 +15,7 @@
 //	ahead_test.go                    what comes of targets once they are suppressed
 //	deployment_test.go, run_test.go  all roles; a world is played to its end
 //	options_test.go, clock_test.go   what roles are opened with
-//	operated_test.go, restore_test.go  what operators do
+//	operated_test.go, cancelled_test.go, restore_test.go  what operators do
 //	several_test.go, crew_test.go, losses_test.go   those that train together, and what goes from one to another
 //	groups_test.go, group_test.go    those of which one leads, as brokers know them
 //	host_test.go, thread_test.go     a process that leads or stands by, and where it stops

@@ -128,42 +128,6 @@ func (w *world) keeps(hold *ingest.Hold, request *lethe.ErasureRequest) bool {
 	})
 }
 
-// cancelled draws that a request is taken back.
-func (d *drawing) cancelled(chance *rand.Rand) {
-	var asked []int
-	for i, e := range d.events {
-		if e.request != nil {
-			asked = append(asked, i)
-		}
-	}
-	if len(asked) > 0 {
-		at := asked[chance.IntN(len(asked))]
-		back := at + 1 + chance.IntN(len(d.events)-at)
-		d.insert(back, operation{cancel: d.events[at].request})
-		d.uncorrected(at, back)
-	}
-}
-
-// uncorrected removes what comes between a request and its being taken back, has the key of a record there that carries
-// a subject of the request, and does not carry it: the former is dropped and the latter counts, so that what is
-// sent again comes behind what corrects it, and the outcome is another one than if nothing had been dropped.
-func (d *drawing) uncorrected(at, back int) {
-	between := d.events[at+1 : back]
-	var kept []event
-	for i, e := range between {
-		corrects := slices.ContainsFunc(d.events[at].request.Targets, func(target lethe.Target) bool {
-			return target.Kind == lethe.SubjectTarget && !e.carries(target) &&
-				slices.ContainsFunc(between[:i], func(before event) bool {
-					return before.carries(target) && before.place() == e.place()
-				})
-		})
-		if !corrects || e.request != nil || e.operation != nil {
-			kept = append(kept, e)
-		}
-	}
-	d.events = slices.Concat(d.events[:at+1], kept, d.events[back:])
-}
-
 // restored draws that a backup is made and put back.
 func (d *drawing) restored(chance *rand.Rand) {
 	made := chance.IntN(len(d.events) + 1)
@@ -223,54 +187,6 @@ func (s *simulation) say(ctx context.Context, key, value []byte, err error) erro
 	return s.send(ctx, event{topic: bus.Erasures, record: ingest.Outgoing{Key: key, Value: value}})
 }
 
-// sendAgain sends once more what came for the targets of a request before it was taken back,
-// for that may have been dropped, or taken without the features. What who leads had dealt with as the request was sent
-// was not.
-func (s *simulation) sendAgain(ctx context.Context, at int) error {
-	request := s.world.events[at].operation.cancel
-	if err := s.takenBack(ctx); err != nil {
-		return err
-	}
-	statuses, err := s.current.statuses(ctx)
-	if err != nil || statuses[request.RequestID].State != deletions.Cancelled {
-		return err
-	}
-	var gone []lethe.Target
-	for _, target := range request.Targets {
-		gone = append(gone, s.world.with(target)...)
-	}
-	for _, e := range s.world.events[:at] {
-		if e.operation == nil && slices.ContainsFunc(gone, e.concerns) && !s.current.topics.log.has(request.RequestID, e) {
-			if err := s.send(ctx, e); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// takenBack lets the roles come to what was taken back. Where one of several leads, another one may
-// have to take over first.
-func (s *simulation) takenBack(ctx context.Context) error {
-	for range 3 {
-		if len(s.current.groups) > 0 {
-			if err := s.gather(ctx); err != nil {
-				return err
-			}
-			if err := s.current.tick(ctx, tickInterval); err != nil {
-				return err
-			}
-		}
-		if _, err := s.current.rest(ctx); err != nil {
-			return err
-		}
-		if err := s.restart(ctx); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // carriedOut is the world without the requests that were taken back or are held. A transaction
 // that came after its subject's request began, and is held, is dropped in what carries the
 // subject, and kept in all else.
@@ -305,19 +221,5 @@ func (w world) keepsOnHold() bool {
 func (w world) isOperated() bool {
 	return slices.ContainsFunc(w.events, func(e event) bool {
 		return e.operation != nil && (e.operation.cancel != nil || e.operation.restore)
-	})
-}
-
-// tookBack reports whether a request was taken back that names the transaction of a target, or a
-// subject that it carries, and so may have dropped what another one looks for.
-func (w world) tookBack(target lethe.Target) bool {
-	same := func(other lethe.Target) bool {
-		return other.Name() == target.Name() || other.Transaction == target.Transaction && other.Transaction != ""
-	}
-	return slices.ContainsFunc(w.events, func(e event) bool {
-		return e.operation != nil && e.operation.cancel != nil &&
-			slices.ContainsFunc(e.operation.cancel.Targets, func(named lethe.Target) bool {
-				return slices.ContainsFunc(w.with(named), same)
-			})
 	})
 }
