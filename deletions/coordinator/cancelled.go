@@ -21,6 +21,8 @@ type cancellations struct {
 	// pending are those of which score has not yet said that it takes their
 	// records again, and of those that wait for a hold, with their attempt.
 	pending map[string]int
+	// swept says that no command is left of those that ended before this process began.
+	swept bool
 }
 
 // take takes requests back of which nothing was rewritten. What a record says that names
@@ -137,6 +139,33 @@ func (s *cancellations) resume(ctx context.Context) error {
 			return fmt.Errorf("request %s, taken back: %w", e.RequestID, err)
 		}
 	}
+	return nil
+}
+
+// sweep deletes, once no request is open, the commands of those that ended because a backup was put back. Until
+// then others suppress by them what it holds of their targets: the requests that take their place may not have begun.
+func (s *cancellations) sweep(ctx context.Context) error {
+	if s.swept {
+		return nil
+	}
+	list, err := s.o.Ledger.Where(func(e *deletions.Entry) bool {
+		return e.State == deletions.Rejected && e.Failure() == deletions.RejectedRestored && e.Suppresses()
+	})
+	if err != nil {
+		return err
+	}
+	for _, e := range list {
+		concluded, err := s.o.Notes.Concluded(e.RequestID)
+		if err == nil && !concluded {
+			if err = s.acks.end(ctx, s.out, batch{e.Leader(), []deletions.Entry{e}}); err == nil {
+				err = s.o.Notes.Conclude(e.RequestID)
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("request %s, ended by a restore: %w", e.RequestID, err)
+		}
+	}
+	s.swept = true
 	return nil
 }
 

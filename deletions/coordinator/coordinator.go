@@ -207,6 +207,11 @@ func (c *Coordinator) advance(ctx context.Context) error {
 	if err := c.states.cancelled.conclude(ctx); err != nil {
 		return err
 	}
+	if len(open) == 0 {
+		if err := c.states.cancelled.sweep(ctx); err != nil {
+			return err
+		}
+	}
 	accepted := slices.DeleteFunc(slices.Clone(open), func(e deletions.Entry) bool {
 		return e.State != deletions.Accepted
 	})

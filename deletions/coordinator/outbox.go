@@ -175,7 +175,7 @@ func (o *outbox) unneeded(b batch) (tombstones []ingest.Outgoing, answered []str
 		return tombstones, answered, err
 	}
 	done, err := o.ledger.Where(func(e *deletions.Entry) bool {
-		return e.State == deletions.Verified && e.Leader() == b.leader
+		return e.State.Final() && e.Leader() == b.leader
 	})
 	if err != nil {
 		return nil, nil, err

@@ -52,7 +52,7 @@ func newStates(o Options) *states {
 		},
 		dirty: true,
 	}
-	s.cancelled, s.deadlines = cancellations{s, make(map[string]int)}, deadlines{states: s}
+	s.cancelled, s.deadlines = cancellations{states: s, pending: make(map[string]int)}, deadlines{states: s}
 	s.holds, s.signed, s.awaiting = holds{states: s}, signatures{s}, awaiting{states: s}
 	s.verification = &Verification{states: s, purged: make(map[string]bool)}
 	s.steps = map[deletions.State]step{

@@ -15,6 +15,7 @@ import (
 	"lethe"
 	"lethe/deletions"
 	"lethe/deletions/late"
+	"lethe/deletions/ledgercopy"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 )
@@ -156,6 +157,16 @@ func (d *deployment) command(td *datadriven.TestData) error {
 		require.NoError(d, err)
 		d.now = d.now.Add(pause)
 		return d.Tick(d.Context())
+	case "restored":
+		// As backups.Resume does.
+		ended, err := deletions.NewLedger(d.kv, fakeClock{d}.Now).Stop(id, deletions.Rejected, deletions.RejectedRestored)
+		require.NoError(d, err)
+		copied, err := ledgercopy.Records(testSecret, ended)
+		require.NoError(d, err)
+		for _, rec := range copied {
+			d.bus.append(bus.Control, rec)
+		}
+		d.bus.append(bus.Erasures, ingest.Outgoing{Key: []byte(id)})
 	case "restart":
 		d.notes.read = 0
 		return d.boot()

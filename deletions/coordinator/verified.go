@@ -31,23 +31,28 @@ func (s *states) verified(ctx context.Context, b batch) (batch, error) {
 	if err := s.issue(ctx, due); err != nil {
 		return b, fmt.Errorf("receipt: %w", err)
 	}
-	// The commands and their answers are of no use any more.
-	records, answered, err := s.out.unneeded(batch{b.leader, due})
-	if err != nil {
+	if err := s.acks.end(ctx, s.out, batch{b.leader, due}); err != nil {
 		return b, err
-	}
-	for _, id := range answered {
-		records = append(records, s.acks.drop(id)...)
-	}
-	if len(records) > 0 {
-		if err := wire.Say(ctx, s.o.Bus, records); err != nil {
-			return b, err
-		}
 	}
 	if err := s.out.announce(ctx, due...); err != nil {
 		return b, err
 	}
 	return b, s.o.Notes.Conclude(batch{b.leader, due}.ids()...)
+}
+
+// end deletes the commands of requests that are done, and the answers to them: they are of no use any more.
+func (a acks) end(ctx context.Context, out *outbox, b batch) error {
+	records, answered, err := out.unneeded(b)
+	if err != nil {
+		return err
+	}
+	for _, id := range answered {
+		records = append(records, a.drop(id)...)
+	}
+	if len(records) == 0 {
+		return nil
+	}
+	return wire.Say(ctx, out.bus, records)
 }
 
 // notConcluded are the requests of which the receipt or the last state may not be

@@ -24,6 +24,7 @@
 //	topics_test.go                   topics in memory, whose writes count as well
 //	state_test.go, log_test.go       what is left, and what must be known of the past
 //	witness_test.go, purged_test.go  what is looked at the moment it is written
+//	commands_test.go                 what must not be left once nothing is to be done
 //	compare_test.go, cut_test.go     compared with the world without: graphs, letters, slices
 //	committed_test.go                what the log commits to as gone
 //	models_test.go, predictions_test.go, receipts_test.go   and what follows from them

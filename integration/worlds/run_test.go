@@ -69,6 +69,9 @@ func (d *deployment) play(ctx context.Context, w world) (*deployment, error) {
 		if err := s.current.topics.log.witness.rests(s.current.models); err != nil {
 			return s.current, err
 		}
+		if err := s.current.commanded(ctx); err != nil {
+			return s.current, err
+		}
 	}
 	if s.killed < len(w.crashes) {
 		return s.current, fmt.Errorf("%d processes were killed, want %d", s.killed, len(w.crashes))
