@@ -48,6 +48,20 @@ func (p Published) slice(shard lethe.ShardID) lethe.Digest {
 	return p.Slices[shard]
 }
 
+// AddTimestep notes that a timestep is rewritten, and reports whether that is new. It has no revision yet; those of
+// the others, if they are known, keep their places.
+func (p *Progress) AddTimestep(t lethe.Timestep) (added bool) {
+	at, known := slices.BinarySearch(p.Timesteps, t)
+	if known {
+		return false
+	}
+	if len(p.Revisions) == len(p.Timesteps) && len(p.Revisions) > 0 {
+		p.Revisions = slices.Insert(slices.Clone(p.Revisions), at, 0)
+	}
+	p.Timesteps = slices.Insert(slices.Clone(p.Timesteps), at, t)
+	return true
+}
+
 // NoteBefore notes what there is of the timesteps and slices that will be replaced. What was
 // noted stays: after a crash there may be the new ones already.
 func (p *Progress) NoteBefore(published map[lethe.Timestep]Published) {

@@ -237,13 +237,12 @@ func recordPlan(p *deletions.Progress, plan Plan) {
 	p.Counts.Held = max(p.Counts.Held, plan.Kept)
 	p.NotSearched = sortedset.Add(p.NotSearched, plan.NotSearched...)
 	for _, s := range plan.Steps {
-		if !slices.Contains(p.Timesteps, s.Timestep) {
+		if p.AddTimestep(s.Timestep) {
 			p.Counts.Labels += s.Labels
 			p.Counts.Payments += s.Payments
 			p.Counts.Stubs += s.Stubs
 			p.KeptStubs = append(p.KeptStubs, s.Kept...)
 		}
-		p.Timesteps = sortedset.Add(p.Timesteps, s.Timestep)
 		for _, shard := range s.Shards {
 			p.Slices = append(p.Slices, deletions.SliceRef{Timestep: s.Timestep, Shard: shard})
 			p.Retrained = append(p.Retrained, shard)
