@@ -97,6 +97,9 @@ func TestAStandbyTakesOver(t *testing.T) {
 				c.until(r, name, threeSteps)
 			}
 			require.Equal(t, alone.payloads(), c.payloads())
+			// Who led first leads again, and knows what the other one has noted since.
+			c.group.Lead("one")
+			c.until(c.roles["one"], "the first again", func(s *role.Status) bool { return s.Erasures[deletions.Verified] == 1 })
 			receipt, err := os.ReadFile(filepath.Join(c.receipts["two"], "gdpr-1.json"))
 			require.NoError(t, err)
 			require.NotEmpty(t, receipt)
