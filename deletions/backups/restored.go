@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"lethe"
@@ -30,6 +31,9 @@ type Restored struct {
 	// UnderWay are the requests that were neither done nor in the state that the backup's
 	// ledger has them in: what they had done so far is not in the backup.
 	UnderWay []string `json:"under_way,omitempty"`
+	// Unlearnt are the requests that the backup's ledger has between the rewriting of the graphs and the swap of the
+	// models, and that do not go on there: what they have changed may still have to be learnt.
+	Unlearnt []string `json:"unlearnt,omitempty"`
 	// Asked says that what the backup holds of erased targets was asked for again.
 	Asked bool `json:"asked,omitempty"`
 }
@@ -41,16 +45,32 @@ func Note(kv deletions.KV, newest *deletions.Ledger, id string, at time.Time, be
 	if err != nil {
 		return err
 	}
+	on := make(map[string]bool)
 	r := Restored{Format: restoredFormat, ID: id, At: record.Time(at)}
 	for _, e := range open {
 		same := func(b deletions.Entry) bool {
 			return b.RequestID == e.RequestID && b.Digest == e.Digest && len(b.History) == len(e.History)
 		}
-		if !slices.ContainsFunc(before, same) {
+		if on[e.RequestID] = slices.ContainsFunc(before, same); !on[e.RequestID] {
 			r.UnderWay = append(r.UnderWay, e.RequestID)
 		}
 	}
+	for _, b := range before {
+		stage := b.Stage()
+		if !on[b.RequestID] && (stage == deletions.Rewriting || stage == deletions.Retraining) {
+			r.Unlearnt = append(r.Unlearnt, b.RequestID)
+		}
+	}
 	return r.put(kv)
+}
+
+// UnlearntFor are those of Unlearnt that a request may have to do with: none, unless it was asked for when the
+// backup was put back.
+func (r Restored) UnlearntFor(requestID string) []string {
+	if !strings.HasPrefix(requestID, r.Prefix()) {
+		return nil
+	}
+	return r.Unlearnt
 }
 
 func (r Restored) put(kv deletions.KV) error {
@@ -97,6 +117,8 @@ type Deployment struct {
 	Bus    Bus
 	// Names calls take with every id of a transaction that the graphs hold.
 	Names func(take func(lethe.TransactionID)) error
+	// Publish has published what an erasure has rewritten in the graphs and may not have come to publish.
+	Publish func() error
 }
 
 // Resume does once, after a backup was put back, what has to be done before any record is
@@ -120,6 +142,10 @@ func Resume(ctx context.Context, d Deployment) error {
 	}
 	if err := d.endUnderWay(ctx, r.UnderWay); err != nil {
 		return fmt.Errorf("requests that were under way: %w", err)
+	}
+	// Whoever was to do it may be done, or have ended, and what takes its place finds nothing in the graphs.
+	if err := d.Publish(); err != nil {
+		return fmt.Errorf("what was rewritten and not published: %w", err)
 	}
 	requests, err := d.again(ctx, r)
 	if err != nil {

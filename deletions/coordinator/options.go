@@ -74,7 +74,9 @@ type Options struct {
 	// Log is where the ledger is written down, and receipts.
 	Log *translog.Log
 	// Backups, if not nil, returns those that may still hold what a request has erased.
-	Backups  func(deletions.Entry) ([]backups.Backup, error)
+	Backups func(deletions.Entry) ([]backups.Backup, error)
+	// Restored is the note of the backup that was put back last.
+	Restored backups.Restored
 	Graphs   Graphs
 	Notes    Notes
 	Receipts Receipts

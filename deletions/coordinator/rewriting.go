@@ -23,7 +23,7 @@ func (s *states) rewriting(ctx context.Context, b batch) (batch, error) {
 	if !known {
 		return b, nil
 	}
-	plans, err := planner{s.o.Graphs, s.o.Ledger}.plan(ctx, b, requests)
+	plans, err := s.planner().plan(ctx, b, requests)
 	if err != nil {
 		return b, err
 	}
@@ -90,107 +90,6 @@ func (o *outbox) rewrite(ctx context.Context, b batch, requests [][]lethe.Target
 		}
 	}
 	return o.graphs.Rewrite(ctx, distinct(requests), b.replaced())
-}
-
-// planner tells what requests change, and changes nothing of that.
-type planner struct {
-	graphs Graphs
-	ledger *deletions.Ledger
-}
-
-// plan tells what a batch will change.
-func (p planner) plan(ctx context.Context, b batch, requests [][]lethe.Target) ([]Plan, error) {
-	for i, e := range b.members {
-		if err := p.graphs.Adopt(ctx, requests[i], e.Progress.Carried); err != nil {
-			return nil, err
-		}
-	}
-	plans, err := p.graphs.Plan(ctx, requests, b.members[0].Scope)
-	if err == nil && b.members[0].Scope == lethe.ScopePartition {
-		err = p.addAfresh(ctx, b, plans)
-	}
-	return plans, err
-}
-
-// addAfresh adds to the plans of a batch at scope partition the timesteps of which an
-// earlier request has erased a target at another scope: the others were left in their shards
-// then, and are dealt afresh now. Otherwise a request whose target is erased already would
-// promise what was not done.
-func (p planner) addAfresh(ctx context.Context, b batch, plans []Plan) error {
-	list, err := p.ledger.List()
-	if err != nil {
-		return err
-	}
-	wanted := make([][]lethe.Timestep, len(plans))
-	var unplanned []lethe.Timestep
-	for i, e := range b.members {
-		wanted[i] = keptShards(list, e)
-		for _, t := range wanted[i] {
-			if !slices.ContainsFunc(plans, func(p Plan) bool { return p.changes(t) != nil }) {
-				unplanned = sortedset.Add(unplanned, t)
-			}
-		}
-	}
-	var known []Replaced
-	if len(unplanned) > 0 {
-		if known, err = p.graphs.PlanAfresh(ctx, unplanned); err != nil {
-			return err
-		}
-	}
-	for _, p := range plans {
-		for _, step := range p.Steps {
-			known = append(known, step.Replaced)
-		}
-	}
-	for i := range plans {
-		for _, r := range known {
-			if slices.Contains(wanted[i], r.Timestep) && plans[i].changes(r.Timestep) == nil {
-				plans[i].Steps = append(plans[i].Steps, StepPlan{Replaced: r})
-			}
-		}
-	}
-	return nil
-}
-
-// changes returns what a plan changes in a timestep, or nil.
-func (p *Plan) changes(t lethe.Timestep) *StepPlan {
-	for i := range p.Steps {
-		if p.Steps[i].Timestep == t {
-			return &p.Steps[i]
-		}
-	}
-	return nil
-}
-
-// keptShards are the timesteps in which requests at other scopes than partition have left
-// the others where they were, ascending, as far as they name a target of one request.
-func keptShards(list []deletions.Entry, one deletions.Entry) (out []lethe.Timestep) {
-	for _, e := range list {
-		shares := meet(e, one)
-		if shares && e.Scope != lethe.ScopePartition {
-			out = sortedset.Add(out, e.Progress.Timesteps...)
-		}
-	}
-	return out
-}
-
-// planned are the timesteps that plans change, and that were planned before.
-func planned(b batch, plans []Plan) (out []lethe.Timestep) {
-	for _, e := range b.members {
-		out = append(out, e.Progress.Timesteps...)
-	}
-	for _, plan := range plans {
-		for _, step := range plan.Steps {
-			out = append(out, step.Timestep)
-		}
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
-}
-
-// distinct are the targets of several requests, each once.
-func distinct(requests [][]lethe.Target) []lethe.Target {
-	return lethe.Distinct(slices.Concat(requests...))
 }
 
 // renew sends the commands of other batches again whose timesteps were rewritten

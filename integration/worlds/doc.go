@@ -29,7 +29,7 @@
 //	committed_test.go                what the log commits to as gone
 //	models_test.go, predictions_test.go, receipts_test.go   and what follows from them
 //	search_test.go                   a search that decodes JSON and shares nothing with lethe's
-//	told_test.go, toldagain_test.go  worlds that are told, not drawn
+//	told_test.go, toldagain_test.go, unlearnt_test.go  worlds that are told, not drawn
 //
 // What is left of a world in the end is compared with the same stream without the
 // targets and without every record that names one, and searched for the targets.

@@ -256,6 +256,26 @@ func namesIn(store *snapshot.Store) func(take func(lethe.TransactionID)) error {
 	}
 }
 
+// publishRewritten has timesteps published anew, under the next revision, that were rewritten and not published as they
+// are: what an erasure has changed is else its coordinator's to publish.
+func publishRewritten(store *snapshot.Store) func() error {
+	return func() error {
+		p, due := &publisher{store: store}, make(map[lethe.Timestep]lethe.Revision)
+		for _, info := range store.Timesteps() {
+			graph, _, err := p.published(graphMark, info.Timestep)
+			manifest, _, more := p.published(manifestMark, info.Timestep)
+			if err = errors.Join(err, more); err != nil {
+				return err
+			}
+			if info.State > lethe.Open && info.Reopened < info.Revision &&
+				(graph < info.Revision || info.State == lethe.Settled && manifest < info.Revision) {
+				due[info.Timestep] = info.Revision
+			}
+		}
+		return snapshot.GoBehind(store, due)
+	}
+}
+
 // forgetLedger removes ledger and log, which are made again of the topics. The registry of backups,
 // which is on no topic, stays.
 func forgetLedger(o Options) error {

@@ -9,7 +9,10 @@ import (
 
 	"lethe"
 	"lethe/deletions"
+	"lethe/ingest/bus"
+	"lethe/pipeline/role"
 	"lethe/pipeline/role/roletest"
+	"lethe/pipeline/wire"
 	"lethe/snapshot"
 )
 
@@ -50,4 +53,39 @@ func TestAnEmptyStoreIsNotALostOne(t *testing.T) {
 		_, err = start(lost)
 		require.ErrorIs(t, err, ErrLost)
 	}
+}
+
+// A backup may have been made where a process was killed between the rewriting of the graphs and their publishing. Put
+// back, nobody may be left who would publish them.
+func TestWhatWasRewrittenAndNotPublishedIsPublished(t *testing.T) {
+	d, dir := deploy(t), t.TempDir()
+	r, stop := d.run(dir)
+	for at := lethe.Timestep(1); at <= 2; at++ {
+		d.fill(at)
+		d.settle(at)
+	}
+	d.until(r, "settled", func(s *role.Status) bool { return s.Count(lethe.Settled) == 2 })
+	stop()
+
+	store, err := openSnapshots(t.Context(), d.options(dir).agreed(), 0)
+	require.NoError(t, err)
+	before := infosOf(store)
+	require.NoError(t, publishRewritten(store)())
+	require.Equal(t, before, infosOf(store), "all is published as it is")
+	require.NoError(t, store.Erase(t.Context(), lethe.Transactions(transactionID(1, 0))))
+	require.NoError(t, publishRewritten(store)())
+	after := infosOf(store)
+	require.Greater(t, after[1].Reopened, before[1].Revision)
+	require.Equal(t, before[2], after[2])
+	require.NoError(t, publishRewritten(store)())
+	require.Equal(t, after, infosOf(store), "a start that was killed here is made again")
+	require.NoError(t, store.Close())
+
+	_, stop = d.run(dir)
+	key := wire.Key{Kind: wire.KindManifest, Timestep: 1}
+	require.Eventually(t, func() bool {
+		newest, _ := d.published(bus.Snapshots)
+		return newest[key].Revision == after[1].Revision
+	}, time.Minute, time.Millisecond)
+	stop()
 }

@@ -96,6 +96,8 @@ type stores struct {
 	unmade *unmade
 	// said is the number of features that control.v1 tells.
 	said saidWidth
+	// restored is the note of the backup that was put back last.
+	restored backups.Restored
 }
 
 // open opens the stores in the role's folder.
@@ -145,13 +147,20 @@ func open(ctx context.Context, o Options) (stores, error) {
 	if err == nil {
 		err = backups.Resume(ctx, backups.Deployment{
 			Secret: o.Secret, KV: disk.KV(ledgerStore), Ledger: ledger, Log: log, Bus: o.Bus, Names: namesIn(graphs),
+			Publish: publishRewritten(graphs),
 		})
+	}
+	var restored backups.Restored
+	if err == nil {
+		restored, _, err = backups.Last(disk.KV(ledgerStore))
 	}
 	if err != nil {
 		return stores{}, errors.Join(err, ledgerStore.Close(), graphs.Close())
 	}
 	receipts := patientReceipts{disk.ReceiptFolder(o.ReceiptsDir), o.Patience}
-	return stores{graphs, ledger, log, backups.In(disk.KV(ledgerStore)), ledgerStore, receipts, old, left, said}, nil
+	return stores{
+		graphs, ledger, log, backups.In(disk.KV(ledgerStore)), ledgerStore, receipts, old, left, said, restored,
+	}, nil
 }
 
 // patientReceipts waits where a receipt cannot be written now.
@@ -210,7 +219,7 @@ func newLogic(o Options, kept stores, searches Searches) *logic {
 		scrubbing: scrubbing{store: store, running: o.running(wake)},
 	}
 	c := coordinator.New(coordinator.Options{
-		Config: o.Erasure, Ledger: kept.ledger, Log: kept.log, Backups: kept.backups.Holding,
+		Config: o.Erasure, Ledger: kept.ledger, Log: kept.log, Backups: kept.backups.Holding, Restored: kept.restored,
 		Receipts: kept.receipts, Notes: notes{store},
 		Graphs: graphs,
 		Bus:    topics{turns, o.Bus}, Clock: o.Clock, Listener: o.Listener, Logger: o.Logger,

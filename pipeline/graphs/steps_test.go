@@ -126,7 +126,10 @@ func (s *simulation) start() {
 	ledger := deletions.NewLedger(ledgerKV{s.ledger}, s.Now)
 	log, err := startLog(s.Context(), o, ledgerKV{s.ledger}, ledger)
 	require.NoError(s, err)
-	kept := stores{store, ledger, log, backups.In(ledgerKV{s.ledger}), io.NopCloser(nil), s, false, nil, saidWidth{}}
+	kept := stores{
+		graphs: store, ledger: ledger, log: log, backups: backups.In(ledgerKV{s.ledger}), ledgerStore: io.NopCloser(nil),
+		receipts: s,
+	}
 	searcher := coordinator.Searcher{Bus: s.topics, Clock: s, Compact: s.topics.Compact}
 	s.logic = newLogic(o, kept, &atOnce{Searcher: searcher})
 

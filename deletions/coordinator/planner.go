@@ -1,0 +1,151 @@
+package coordinator
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"lethe"
+	"lethe/deletions"
+	"lethe/deletions/backups"
+	"lethe/internal/sortedset"
+)
+
+// planner tells what requests change, and changes nothing of that.
+type planner struct {
+	graphs   Graphs
+	ledger   *deletions.Ledger
+	restored backups.Restored
+}
+
+func (s *states) planner() planner { return planner{s.o.Graphs, s.o.Ledger, s.o.Restored} }
+
+// plan tells what a batch will change.
+func (p planner) plan(ctx context.Context, b batch, requests [][]lethe.Target) ([]Plan, error) {
+	for i, e := range b.members {
+		if err := p.graphs.Adopt(ctx, requests[i], e.Progress.Carried); err != nil {
+			return nil, err
+		}
+	}
+	plans, err := p.graphs.Plan(ctx, requests, b.members[0].Scope)
+	if err == nil && b.members[0].Scope == lethe.ScopePartition {
+		err = p.addAfresh(ctx, b, plans)
+	}
+	if err == nil {
+		err = p.addUnlearnt(b, plans)
+	}
+	return plans, err
+}
+
+// addUnlearnt adds to the plans of requests that were asked for because a backup was put back what others have changed
+// there that ended thereby: the graphs hold nothing of their targets any more, and the models may not have learnt that.
+func (p planner) addUnlearnt(b batch, plans []Plan) error {
+	for i, e := range b.members {
+		for _, id := range p.restored.UnlearntFor(e.RequestID) {
+			other, err := p.ledger.Get(id)
+			if err != nil {
+				return fmt.Errorf("request %s, ended by a restore: %w", id, err)
+			}
+			if !meet(other, e) {
+				continue
+			}
+			for _, step := range p.graphs.Steps(batch{members: []deletions.Entry{other}}.replaced()) {
+				if !step.Settled && !step.Gone {
+					step.Shards = nil // what it will settle as is without the targets
+				}
+				plans[i].add(Replaced{Timestep: step.Timestep, Shards: step.Shards})
+			}
+		}
+	}
+	return nil
+}
+
+// add adds slices to those that a plan changes.
+func (p *Plan) add(r Replaced) {
+	if known := p.changes(r.Timestep); known != nil {
+		known.Shards = sortedset.Add(known.Shards, r.Shards...)
+		return
+	}
+	p.Steps = append(p.Steps, StepPlan{Replaced: r})
+}
+
+// addAfresh adds to the plans of a batch at scope partition the timesteps of which an
+// earlier request has erased a target at another scope: the others were left in their shards
+// then, and are dealt afresh now. Otherwise a request whose target is erased already would
+// promise what was not done.
+func (p planner) addAfresh(ctx context.Context, b batch, plans []Plan) error {
+	list, err := p.ledger.List()
+	if err != nil {
+		return err
+	}
+	wanted := make([][]lethe.Timestep, len(plans))
+	var unplanned []lethe.Timestep
+	for i, e := range b.members {
+		wanted[i] = keptShards(list, e)
+		for _, t := range wanted[i] {
+			if !slices.ContainsFunc(plans, func(p Plan) bool { return p.changes(t) != nil }) {
+				unplanned = sortedset.Add(unplanned, t)
+			}
+		}
+	}
+	var known []Replaced
+	if len(unplanned) > 0 {
+		if known, err = p.graphs.PlanAfresh(ctx, unplanned); err != nil {
+			return err
+		}
+	}
+	for _, p := range plans {
+		for _, step := range p.Steps {
+			known = append(known, step.Replaced)
+		}
+	}
+	for i := range plans {
+		for _, r := range known {
+			if slices.Contains(wanted[i], r.Timestep) && plans[i].changes(r.Timestep) == nil {
+				plans[i].Steps = append(plans[i].Steps, StepPlan{Replaced: r})
+			}
+		}
+	}
+	return nil
+}
+
+// changes returns what a plan changes in a timestep, or nil.
+func (p *Plan) changes(t lethe.Timestep) *StepPlan {
+	for i := range p.Steps {
+		if p.Steps[i].Timestep == t {
+			return &p.Steps[i]
+		}
+	}
+	return nil
+}
+
+// keptShards are the timesteps in which requests at other scopes than partition have left
+// the others where they were, ascending, as far as they name a target of one request.
+func keptShards(list []deletions.Entry, one deletions.Entry) (out []lethe.Timestep) {
+	for _, e := range list {
+		shares := meet(e, one)
+		if shares && e.Scope != lethe.ScopePartition {
+			out = sortedset.Add(out, e.Progress.Timesteps...)
+		}
+	}
+	return out
+}
+
+// planned are the timesteps that plans change, and that were planned before.
+func planned(b batch, plans []Plan) (out []lethe.Timestep) {
+	for _, e := range b.members {
+		out = append(out, e.Progress.Timesteps...)
+	}
+	for _, plan := range plans {
+		for _, step := range plan.Steps {
+			out = append(out, step.Timestep)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// distinct are the targets of several requests, each once.
+func distinct(requests [][]lethe.Target) []lethe.Target {
+	return lethe.Distinct(slices.Concat(requests...))
+}
