@@ -48,11 +48,15 @@ func Note(kv deletions.KV, newest *deletions.Ledger, id string, at time.Time, be
 	on := make(map[string]bool)
 	r := Restored{Format: restoredFormat, ID: id, At: record.Time(at)}
 	for _, e := range open {
-		same := func(b deletions.Entry) bool {
+		at := slices.IndexFunc(before, func(b deletions.Entry) bool {
 			return b.RequestID == e.RequestID && b.Digest == e.Digest && len(b.History) == len(e.History)
-		}
-		if on[e.RequestID] = slices.ContainsFunc(before, same); !on[e.RequestID] {
+		})
+		if at < 0 {
 			r.UnderWay = append(r.UnderWay, e.RequestID)
+		} else if err := goOnFrom(newest, before[at].Progress, e.RequestID); err != nil {
+			return err
+		} else {
+			on[e.RequestID] = true
 		}
 	}
 	for _, b := range before {
@@ -71,6 +75,15 @@ func (r Restored) UnlearntFor(requestID string) []string {
 		return nil
 	}
 	return r.Unlearnt
+}
+
+// goOnFrom has a request that goes on do again what it has done, within its state, since the backup was made: that is
+// neither in the stores nor in the topics that are put back.
+func goOnFrom(newest *deletions.Ledger, before deletions.Progress, id string) error {
+	_, err := newest.Update(id, func(p *deletions.Progress) {
+		p.Revisions, p.Withdrawn = before.Revisions, before.Withdrawn
+	})
+	return err
 }
 
 func (r Restored) put(kv deletions.KV) error {

@@ -13,8 +13,9 @@ import (
 	"lethe/deletions/internal/memorykv"
 )
 
-// Of requests that do not go on, those whose slices may still have to be learnt are known to the ones in their place.
-func TestWhatIsStillToBeLearntIsNoted(t *testing.T) {
+// What was done since the backup was made is neither in the stores nor in the topics that are put back, also if the
+// state of its request is the same: that goes on, and does it again.
+func TestWhatWasDoneSinceTheBackupIsDoneAgain(t *testing.T) {
 	at := time.Unix(1_700_000_000, 0)
 	clock := func() time.Time { return at }
 	begun, kv := memorykv.New(), memorykv.New()
@@ -37,6 +38,13 @@ func TestWhatIsStillToBeLearntIsNoted(t *testing.T) {
 
 	maps.Copy(kv.Rows, begun.Rows)
 	newest := deletions.NewLedger(kv, clock)
+	for _, id := range []string{"goes-on", "went-on"} {
+		_, err = newest.Update(id, func(p *deletions.Progress) {
+			p.AddTimestep(3)
+			p.Revisions, p.Withdrawn = []lethe.Revision{4}, true
+		})
+		require.NoError(t, err)
+	}
 	for _, id := range []string{"went-on", "new"} {
 		_, err = newest.TransitionAll([]string{id}, map[string]deletions.State{
 			"went-on": deletions.Retraining, "new": deletions.Suppressed,
@@ -56,4 +64,11 @@ func TestWhatIsStillToBeLearntIsNoted(t *testing.T) {
 	require.ElementsMatch(t, []string{"went-on", "unlearnt"}, r.Unlearnt)
 	require.Equal(t, r.Unlearnt, r.UnlearntFor(r.Prefix()+"0"))
 	require.Empty(t, r.UnlearntFor("another"))
+	for id, kept := range map[string]bool{"goes-on": false, "went-on": true} {
+		e, err := newest.Get(id)
+		require.NoError(t, err)
+		require.Equal(t, kept, len(e.Progress.Revisions) > 0, id)
+		require.Equal(t, kept, e.Progress.Withdrawn, id)
+		require.Equal(t, []lethe.Timestep{3}, e.Progress.Timesteps, "what was planned stays")
+	}
 }
