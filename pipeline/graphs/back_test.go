@@ -14,37 +14,68 @@ import (
 	"lethe/pipeline/wire"
 )
 
-// A request is taken back, and the command that says so is deleted and compacted away, before a process that stands by
-// comes to it. The copy of the ledger stays, and says it too.
+// heardOf is a request as a process that stands by hears of it.
+type heardOf struct {
+	*testing.T
+	*deployment
+	s *standby
+	e deletions.Entry
+}
+
+// stoodBy has a process that stands by hear that a request suppresses its targets.
+func (d *deployment) stoodBy(t *testing.T, s *standby, id string, targets ...lethe.Target) *heardOf {
+	e, err := deletions.NewEntry(secret, lethe.ErasureRequest{RequestID: id, Targets: targets}, time.Unix(1, 0))
+	require.NoError(t, err)
+	a := &heardOf{t, d, s, e}
+	a.hears(deletions.Accepted)
+	require.NoError(t, s.command(&wire.Command{
+		RequestID: id, Phase: wire.PhaseSuppress, SecretCheck: wire.SecretCheck(secret), Suppressed: a.e.Suppressed(),
+		Subjects: a.e.Subjects,
+	}))
+	return a
+}
+
+// hears has the process hear from the copy of the ledger in which state the request is.
+func (a *heardOf) hears(state deletions.State) {
+	a.e.History, a.e.State = append(a.e.History, deletions.Change{At: time.Unix(2, 0), State: state}), state
+	records, err := ledgercopy.Records(secret, a.e)
+	require.NoError(a.T, err)
+	a.send(bus.Control, records...)
+	var heard []ingest.Record
+	for _, out := range records {
+		heard = append(heard, ingest.Record{Key: out.Key, Value: out.Value, Headers: out.Headers})
+	}
+	require.NoError(a.T, a.s.hearLedger(a.T.Context(), heard))
+}
+
+// A request is taken back, or has to wait for a hold, and the command that says so is deleted and compacted away
+// before a process that stands by comes to it. The copy of the ledger stays, and says it too.
 func TestWhoMissesThatARequestWasTakenBackHearsItFromTheLedger(t *testing.T) {
+	for _, state := range []deletions.State{deletions.Cancelled, deletions.Held} {
+		d := deploy(t)
+		s, err := openStandby(t.Context(), d.options(t.TempDir()).agreed(), new(Heard))
+		require.NoError(t, err)
+		target := lethe.Transactions("a")[0]
+		a := d.stoodBy(t, s, "back", target)
+		require.True(t, s.store.Suppresses(secret.Suppressed(target)))
+		a.hears(state)
+		require.False(t, s.store.Suppresses(secret.Suppressed(target)), state)
+		require.Empty(t, s.erasures)
+		require.NoError(t, s.Close())
+	}
+}
+
+// What another request suppresses, whose command was heard, stays suppressed, as it does where the leader is.
+func TestWhatAnotherRequestSuppressesIsNotTakenBack(t *testing.T) {
 	d := deploy(t)
 	s, err := openStandby(t.Context(), d.options(t.TempDir()).agreed(), new(Heard))
 	require.NoError(t, err)
 	defer s.Close()
-	target := lethe.Transactions("a")[0]
-	e, err := deletions.NewEntry(secret, lethe.ErasureRequest{
-		RequestID: "back", Targets: []lethe.Target{target},
-	}, time.Unix(1, 0))
-	require.NoError(t, err)
-	suppresses := wire.Command{
-		RequestID: "back", Phase: wire.PhaseSuppress, SecretCheck: wire.SecretCheck(secret), Suppressed: e.Suppressed(),
-	}
-	require.NoError(t, s.command(&suppresses))
-	require.True(t, s.store.Suppresses(secret.Suppressed(target)))
-	hears := func(state deletions.State) {
-		e.History, e.State = append(e.History, deletions.Change{At: time.Unix(2, 0), State: state}), state
-		records, err := ledgercopy.Records(secret, e)
-		require.NoError(t, err)
-		d.send(bus.Control, records...)
-		var heard []ingest.Record
-		for _, out := range records {
-			heard = append(heard, ingest.Record{Key: out.Key, Value: out.Value, Headers: out.Headers})
-		}
-		require.NoError(t, s.hearLedger(t.Context(), heard))
-	}
-	hears(deletions.Accepted)
-	require.True(t, s.store.Suppresses(secret.Suppressed(target)))
-	hears(deletions.Cancelled)
-	require.False(t, s.store.Suppresses(secret.Suppressed(target)))
-	require.Empty(t, s.erasures)
+	both, alone := lethe.Transactions("both")[0], lethe.Transactions("alone")[0]
+	a := d.stoodBy(t, s, "back", both, alone, lethe.SubjectThrough("customer", 9))
+	d.stoodBy(t, s, "another", both, lethe.SubjectThrough("customer", 4))
+	a.hears(deletions.Cancelled)
+	require.True(t, s.store.Suppresses(secret.Suppressed(both)))
+	require.True(t, s.store.Suppresses(secret.Suppressed(lethe.SubjectThrough("customer", 4))))
+	require.False(t, s.store.Suppresses(secret.Suppressed(alone)))
 }

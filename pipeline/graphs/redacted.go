@@ -1,7 +1,6 @@
 package graphs
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -164,11 +163,6 @@ func suppressCopied(ctx context.Context, o Options, store *snapshot.Store) error
 	if err != nil {
 		return fmt.Errorf("the copy of the ledger: %w", err)
 	}
-	return suppressKept(kept, store)
-}
-
-// suppressKept is suppressCopied of what was read.
-func suppressKept(kept ledgercopy.Copy, store *snapshot.Store) error {
 	var entries []deletions.Entry
 	for _, id := range slices.Sorted(maps.Keys(kept.Entries)) {
 		e := kept.Entries[id]
@@ -181,28 +175,6 @@ func suppressKept(kept ledgercopy.Copy, store *snapshot.Store) error {
 		return err
 	}
 	return store.Marks().Put(begunMark(), []byte{1})
-}
-
-// hearLedger takes again what a request suppressed that was taken back, once the copy of the ledger says so: the
-// command that says it, and its deletion, may be gone from the topic before this process comes to them.
-func (s *standby) hearLedger(ctx context.Context, records []ingest.Record) error {
-	back := func(rec ingest.Record) bool {
-		return ledgercopy.IsCopy(rec.Key) && bytes.Contains(rec.Value, []byte(`"`+deletions.Cancelled+`"`))
-	}
-	if !slices.ContainsFunc(records, back) {
-		return nil
-	}
-	kept, err := ledgercopy.Read(ctx, s.o.Bus, s.o.Secret)
-	if err != nil {
-		return fmt.Errorf("the copy of the ledger: %w", err)
-	}
-	for id, e := range kept.Entries {
-		if e.State == deletions.Cancelled {
-			delete(s.erasures, id)
-			s.later = slices.DeleteFunc(s.later, func(l *wire.Command) bool { return l.RequestID == id })
-		}
-	}
-	return suppressKept(kept, s.store.(*snapshot.Store))
 }
 
 // suppressAsIn has a store suppress what requests erase, or have erased, and take again what those

@@ -12,7 +12,8 @@
 //	options.go    what it is given, and what a store was begun with
 //	lost.go       what was lost is made again, a whole store of graphs too
 //	width.go      the number of features that the stream has told is said, and heard
-//	standby.go    a process that stands by; takeover.go, what it hears, and leading from then on
+//	standby.go    a process that stands by; back.go, what was taken back meanwhile; takeover.go, what it hears, and
+//	              leading from then on
 //	ports.go      what the role needs of topics, store and search; the coordinator's notes, kept with the offsets
 //	logic.go      the step function: take what arrived, do what is due
 //	intake.go     records into the snapshot store, refused ones to dlq.v1; decoded.go, what does not depend on
