@@ -7,6 +7,7 @@ package retention
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -37,9 +38,10 @@ type Writer interface {
 	Write(ctx context.Context, t bus.Topic, records []ingest.Outgoing) error
 }
 
-// Holds are those that an operator has set; a deletions.Ledger knows them.
-type Holds interface {
+// Ledger knows the holds that an operator has set, and the requests; a deletions.Ledger is one.
+type Ledger interface {
 	Holds() ([]deletions.Hold, error)
+	Get(requestID string) (deletions.Entry, error)
 }
 
 // Retention asks for what is too old. Its zero value keeps everything.
@@ -52,7 +54,7 @@ type Retention struct {
 	Scope  lethe.Scope
 	Secret lethe.Secret
 	Graphs Graphs
-	Holds  Holds
+	Ledger Ledger
 	Out    Writer
 	Now    func() time.Time
 }
@@ -114,7 +116,7 @@ func revision(info snapshot.Info) []byte {
 type held struct{ targets, subjects map[lethe.Digest]bool }
 
 func (r Retention) held() (held, error) {
-	list, err := r.Holds.Holds()
+	list, err := r.Ledger.Holds()
 	kept := held{make(map[lethe.Digest]bool), make(map[lethe.Digest]bool)}
 	for _, h := range list {
 		if !h.InForce(r.Now()) {
@@ -159,12 +161,9 @@ func (r Retention) ask(ctx context.Context, info snapshot.Info, kept held) error
 	var records []ingest.Outgoing
 	for _, ids := range [][]lethe.TransactionID{free, held} {
 		for part := range slices.Chunk(ids, r.Most) {
-			request := lethe.ErasureRequest{
-				RequestID: fmt.Sprintf("retention-%d-%d-%d", info.Timestep, info.Reopened, len(records)),
-				Scope:     r.Scope, Targets: lethe.Transactions(part...), Reason: Reason,
-			}
-			if deletions.NamesTarget(request) {
-				request.RequestID = strings.Map(letter, request.RequestID)
+			request, err := r.request(fmt.Sprintf("retention-%d-%d-%d", info.Timestep, info.Reopened, len(records)), part)
+			if err != nil {
+				return err
 			}
 			key, value, err := ingest.EncodeErasure(request, time.Time{})
 			if err != nil {
@@ -179,6 +178,34 @@ func (r Retention) ask(ctx context.Context, info snapshot.Info, kept held) error
 		}
 	}
 	return r.Graphs.Marks().Put(mark(info.Timestep), revision(info))
+}
+
+// request asks for some transactions. It has another name than one that asked for others, or was taken back: where a
+// backup was put back the ledger is ahead of the graphs, whose timesteps get revisions again that it knows.
+func (r Retention) request(name string, ids []lethe.TransactionID) (lethe.ErasureRequest, error) {
+	var hashes []lethe.Digest
+	for _, id := range ids {
+		hashes = append(hashes, r.Secret.Suppression(id))
+	}
+	slices.SortFunc(hashes, func(a, b lethe.Digest) int { return slices.Compare(a[:], b[:]) })
+	asked := lethe.ErasureRequest{Scope: r.Scope, Targets: lethe.Transactions(ids...), Reason: Reason}
+	for times := 0; ; times++ {
+		if asked.RequestID = name; times > 0 {
+			asked.RequestID = fmt.Sprint(name, "-", times)
+		}
+		if deletions.NamesTarget(asked) {
+			asked.RequestID = strings.Map(letter, asked.RequestID)
+		}
+		before, err := r.Ledger.Get(asked.RequestID)
+		switch {
+		case errors.Is(err, deletions.ErrUnknownRequest):
+			return asked, nil
+		case err != nil:
+			return asked, err
+		case before.State != deletions.Cancelled && slices.Equal(before.Targets, hashes):
+			return asked, nil
+		}
+	}
 }
 
 // letter is a digit as a letter.

@@ -249,7 +249,7 @@ func newLogic(o Options, kept stores, searches Searches) *logic {
 		now: o.Clock.Now, commitments: said,
 		retention: retention.Retention{
 			Keep: o.Erasure.RetainTimesteps, Most: o.Limits.MaxErasureNodes, Scope: o.Erasure.DefaultScope,
-			Secret: o.Secret, Graphs: store, Holds: kept.ledger, Out: topics{turns, o.Bus}, Now: o.Clock.Now,
+			Secret: o.Secret, Graphs: store, Ledger: kept.ledger, Out: topics{turns, o.Bus}, Now: o.Clock.Now,
 		},
 		intake: intake,
 		lifecycle: &lifecycle{
