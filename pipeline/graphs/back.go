@@ -30,7 +30,7 @@ func (s *standby) hearLedger(ctx context.Context, records []ingest.Record) error
 	}
 	var list []deletions.Entry
 	for _, id := range slices.Sorted(maps.Keys(kept.Entries)) {
-		if e := kept.Entries[id]; e.State == deletions.Cancelled || e.State == deletions.Held {
+		if e := kept.Entries[id]; s.wasTakenBack(e) {
 			list = append(list, e)
 			delete(s.erasures, id)
 			s.later = slices.DeleteFunc(s.later, func(l *wire.Command) bool { return l.RequestID == id })
@@ -50,6 +50,14 @@ func (s *standby) hearLedger(ctx context.Context, records []ingest.Record) error
 		}
 	}
 	return nil
+}
+
+// wasTakenBack reports whether what a request suppressed is taken again, or was, since its command was heard: then it
+// has suppressed anew since, and that command is still to be heard.
+func (s *standby) wasTakenBack(e deletions.Entry) bool {
+	heard := s.erasures[e.RequestID]
+	return e.State == deletions.Cancelled || e.State == deletions.Held ||
+		heard != nil && heard.command.Attempt < e.Attempts && e.State.Cancellable()
 }
 
 // suppression is what some requests suppress, and up to which timestep what carries subjects.

@@ -65,6 +65,33 @@ func TestWhoMissesThatARequestWasTakenBackHearsItFromTheLedger(t *testing.T) {
 	}
 }
 
+// A request waits for a hold and goes on before a process that stands by hears of the hold. What came meanwhile was
+// taken where the leader is.
+func TestWhoMissesAHoldSuppressesAsTheLeaderDidAfterIt(t *testing.T) {
+	d := deploy(t)
+	s, err := openStandby(t.Context(), d.options(t.TempDir()).agreed(), new(Heard))
+	require.NoError(t, err)
+	defer s.Close()
+	target := lethe.Transactions("a")[0]
+	a := d.stoodBy(t, s, "held", target)
+	a.hears(deletions.Suppressed)
+	require.True(t, s.store.Suppresses(secret.Suppressed(target)))
+	a.e.History = append(a.e.History, deletions.Change{At: time.Unix(2, 0), State: deletions.Held})
+	a.e.Attempts++
+	a.hears(deletions.Accepted)
+	require.False(t, s.store.Suppresses(secret.Suppressed(target)), "its command says from where on")
+	again := wire.Command{
+		RequestID: "held", Attempt: 1, Phase: wire.PhaseSuppress, SecretCheck: wire.SecretCheck(secret),
+		Suppressed: a.e.Suppressed(), Taken: map[string]int64{"transactions.v1/0": 3},
+	}
+	require.NoError(t, s.command(&again))
+	require.False(t, s.store.Suppresses(secret.Suppressed(target)), "the leader had taken more")
+	again.Taken = nil
+	a.hears(deletions.Suppressed)
+	require.NoError(t, s.command(&again))
+	require.True(t, s.store.Suppresses(secret.Suppressed(target)))
+}
+
 // What another request suppresses, whose command was heard, stays suppressed, as it does where the leader is.
 func TestWhatAnotherRequestSuppressesIsNotTakenBack(t *testing.T) {
 	d := deploy(t)
