@@ -34,8 +34,10 @@ type Restored struct {
 	// Unlearnt are the requests that the backup's ledger has between the rewriting of the graphs and the swap of the
 	// models, and that do not go on there: what they have changed may still have to be learnt.
 	Unlearnt []string `json:"unlearnt,omitempty"`
-	// Asked says that what the backup holds of erased targets was asked for again.
-	Asked bool `json:"asked,omitempty"`
+	// Asked says that what the backup holds of erased targets was asked for again, by Requests. Earlier versions do not
+	// tell these.
+	Asked    bool     `json:"asked,omitempty"`
+	Requests []string `json:"requests,omitempty"`
 }
 
 // Note writes down in the newest ledger, once its files are where those of the backup's ledger
@@ -166,6 +168,7 @@ func Resume(ctx context.Context, d Deployment) error {
 	}
 	var records []ingest.Outgoing
 	for _, request := range requests {
+		r.Requests = append(r.Requests, request.RequestID)
 		key, value, err := ingest.EncodeErasure(request, time.Time{})
 		if err != nil {
 			return err

@@ -143,10 +143,19 @@ func (s *cancellations) resume(ctx context.Context) error {
 }
 
 // sweep deletes, once no request is open, the commands of those that ended because a backup was put back. Until
-// then others suppress by them what it holds of their targets: the requests that take their place may not have begun.
+// then others suppress by them what it holds of their targets: the requests that take their place may not have been
+// read, or begun.
 func (s *cancellations) sweep(ctx context.Context) error {
 	if s.swept {
 		return nil
+	}
+	for _, id := range s.o.Restored.Requests {
+		if _, err := s.o.Ledger.Get(id); err != nil {
+			if errors.Is(err, deletions.ErrUnknownRequest) {
+				return nil // it was not read yet
+			}
+			return err
+		}
 	}
 	list, err := s.o.Ledger.Where(func(e *deletions.Entry) bool {
 		return e.State == deletions.Rejected && e.Failure() == deletions.RejectedRestored && e.Suppresses()

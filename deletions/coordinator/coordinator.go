@@ -88,7 +88,7 @@ func (c *Coordinator) Plan(ctx context.Context, targets []lethe.Target, scope le
 	for _, t := range targets {
 		asked.Targets = append(asked.Targets, c.states.o.Secret.Suppressed(t))
 	}
-	plans, err := c.states.planner().plan(ctx, batch{members: []deletions.Entry{asked}}, [][]lethe.Target{targets})
+	plans, err := c.states.o.planner().plan(ctx, batch{members: []deletions.Entry{asked}}, [][]lethe.Target{targets})
 	if err != nil {
 		return Plan{}, err
 	}

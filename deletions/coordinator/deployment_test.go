@@ -13,6 +13,7 @@ import (
 
 	"lethe"
 	"lethe/deletions"
+	"lethe/deletions/backups"
 	"lethe/deletions/internal/memorykv"
 	"lethe/deletions/translog"
 	"lethe/ingest"
@@ -61,6 +62,8 @@ type deployment struct {
 	oneHop bool
 	window time.Duration
 	limits ingest.Limits
+	// restored is the note of the backup that was put back.
+	restored backups.Restored
 	// authority says what must be signed.
 	authority authority.Policy
 }
@@ -120,7 +123,7 @@ func (d *deployment) boot() error {
 			BatchWindow: d.window, Authority: d.authority,
 			Limits: d.limits, DefaultScope: lethe.ScopeShard,
 		},
-		Ledger: ledger, Log: log,
+		Ledger: ledger, Log: log, Restored: d.restored,
 		Graphs: d.graphs, Notes: &d.notes, Receipts: d.receipts, Bus: d.bus, Clock: fakeClock{d},
 		Listener: events.Tee(), Logger: slog.New(slog.DiscardHandler),
 	})

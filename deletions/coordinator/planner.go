@@ -18,7 +18,7 @@ type planner struct {
 	restored backups.Restored
 }
 
-func (s *states) planner() planner { return planner{s.o.Graphs, s.o.Ledger, s.o.Restored} }
+func (o *Options) planner() planner { return planner{o.Graphs, o.Ledger, o.Restored} }
 
 // plan tells what a batch will change.
 func (p planner) plan(ctx context.Context, b batch, requests [][]lethe.Target) ([]Plan, error) {

@@ -23,7 +23,7 @@ func (s *states) rewriting(ctx context.Context, b batch) (batch, error) {
 	if !known {
 		return b, nil
 	}
-	plans, err := s.planner().plan(ctx, b, requests)
+	plans, err := s.o.planner().plan(ctx, b, requests)
 	if err != nil {
 		return b, err
 	}

@@ -159,6 +159,7 @@ func (d *deployment) command(td *datadriven.TestData) error {
 		return d.Tick(d.Context())
 	case "restored":
 		// As backups.Resume does.
+		td.ScanArgs(d, "again", &d.restored.Requests)
 		ended, err := deletions.NewLedger(d.kv, fakeClock{d}.Now).Stop(id, deletions.Rejected, deletions.RejectedRestored)
 		require.NoError(d, err)
 		copied, err := ledgercopy.Records(testSecret, ended)
