@@ -2,14 +2,18 @@ package graphs
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"lethe"
+	"lethe/deletions"
 	"lethe/deletions/coordinator"
 	"lethe/deletions/scan"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/internal/sortedset"
+	"lethe/metrics/events"
+	"lethe/snapshot"
 )
 
 // recordsOf names the records that what goes from a graph was made of: transactions, their
@@ -123,6 +127,143 @@ func (e carriers) withCarried(plans []coordinator.Plan, requests [][]lethe.Targe
 			plans[i].Fingerprints = append(plans[i].Fingerprints, found...)
 			plans[i].NotSearched = sortedset.Add(plans[i].NotSearched, notSearched...)
 		}
+	}
+	return out, nil
+}
+
+// redact returns a record of a transaction with 0 for the features of it that are erased, and
+// whether some are: then the record is to be published again, whatever becomes of it, so that
+// the topic's newest of its key is the newest that came.
+func (in *intake) redact(rec ingest.Record) (ingest.Record, bool) {
+	if !in.store.Marks().Redacts() || rec.Value == nil {
+		return rec, false
+	}
+	id, is := ingest.NamedIn(rec.Value)
+	if !is {
+		return rec, false
+	}
+	if _, redacted := in.store.Marks().Redacted(id); !redacted {
+		return rec, false
+	}
+	rec.Value, _ = ingest.Redacted(rec.Value, in.store.Marks().Redacted)
+	rec.Headers = nil
+	return rec, true
+}
+
+// again takes a record that lethe published itself. To a store that knows the transaction it
+// is no news; to one that was lost it is the record, and if nobody takes it there is a dead
+// letter already.
+func (in *intake) again(tx *taken, d *decoded) (events.Result, error) {
+	var refusal *ingest.Refusal
+	if errors.As(d.err, &refusal) {
+		return events.Ignored, nil
+	}
+	t, is := d.event.(ingest.Transaction)
+	if !is || d.err != nil {
+		return events.Ignored, d.err
+	}
+	known, err := tx.Repeats(t.ID)
+	if err != nil || known {
+		return events.Ignored, err
+	}
+	origin := originOf(d.rec)
+	origin.InPlace = true // the record whose place it has came in time
+	result, refusal, err := in.judge(tx, d, origin)
+	if refusal != nil {
+		result = events.Ignored
+	}
+	return result, err
+}
+
+// planRedacted adds the forms of the rows of a closed timestep of which a request erases
+// features: the row as a whole is no transaction's any more.
+func (e *eraser) planRedacted(plan *coordinator.Plan, s *lethe.Snapshot, own []snapshot.Located) error {
+	for _, l := range own {
+		node, found := s.Find(l.Pseudonym)
+		if !found || l.Kind != lethe.FeaturesTarget {
+			continue
+		}
+		if _, changed := l.Columns.Zeroed(s.Row(node)); !changed {
+			continue
+		}
+		forms, err := scan.NodeFingerprints(e.secret, s, []int{node})
+		if err != nil {
+			return err
+		}
+		prints := forms[0].Found[:0:0]
+		for _, f := range forms[0].Found {
+			if !l.Shared && (f.Kind == scan.KindFeatures || f.Kind == scan.KindFeaturesText) {
+				prints = append(prints, f)
+			}
+		}
+		if len(prints) == 0 {
+			plan.NotSearched = withFeatures(plan.NotSearched)
+		}
+		e.planFeatures(plan, s.Row(node), prints)
+	}
+	return nil
+}
+
+// searchRows looks for features that are not 0 in the graphs of timesteps that were rewritten.
+func searchRows(e *eraser, scanner *scan.Scanner, replaced []coordinator.Replaced) (hits []scan.FileHit, err error) {
+	if !scanner.SeeksFeatures() {
+		return nil, nil
+	}
+	infos := e.infos()
+	for _, r := range replaced {
+		if info, known := infos[r.Timestep]; !known || info.State == lethe.Open {
+			continue // it was emptied since
+		}
+		content, err := e.store.Load(r.Timestep)
+		if err != nil {
+			return nil, err
+		}
+		for i, n := range content.Snapshot.Nodes {
+			for _, h := range scanner.MatchRow(n.ID, content.Snapshot.Row(i)) {
+				hits = append(hits, scan.FileHit{Path: snapshot.TimestepFolder(r.Timestep), Hit: h})
+			}
+		}
+	}
+	return hits, nil
+}
+
+// redactionsOf are the features that some requests erase.
+func redactionsOf(entries []deletions.Entry) (out []lethe.Redaction) {
+	for _, e := range entries {
+		if e.Suppresses() {
+			out = append(out, e.Redactions()...)
+		}
+	}
+	return out
+}
+
+// transactionsAmong are the located that are whole transactions.
+func transactionsAmong(located []snapshot.Located) (out []snapshot.Located) {
+	for _, l := range located {
+		if l.Kind == lethe.TransactionTarget {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+func withFeatures(kinds []scan.Kind) []scan.Kind {
+	return sortedset.Add(kinds, scan.KindFeatures, scan.KindFeaturesText)
+}
+
+// sharedRows returns the forms of the rows that a transaction that stays has too,
+// of whatever timestep: finding them says nothing. The receipt names their kinds.
+func (e *eraser) sharedRows(s *lethe.Snapshot, gone []snapshot.Located) (out []scan.Fingerprint, err error) {
+	for _, l := range gone {
+		node, found := s.Find(l.Pseudonym)
+		if !found || !l.Shared {
+			continue
+		}
+		prints, err := scan.RowFingerprints(e.secret, s.Row(node))
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, prints...)
 	}
 	return out, nil
 }

@@ -12,8 +12,8 @@
 //	options.go    what it is given, and what a store was begun with
 //	lost.go       what was lost is made again, a whole store of graphs too
 //	width.go      the number of features that the stream has told is said, and heard
-//	standby.go    a process that stands by; back.go, what was taken back meanwhile; takeover.go, what it hears, and
-//	              leading from then on
+//	standby.go    a process that stands by; suppressing.go, what it drops, and what was taken back meanwhile;
+//	              takeover.go, what it hears, and leading from then on
 //	ports.go      what the role needs of topics, store and search; the coordinator's notes, kept with the offsets
 //	logic.go      the step function: take what arrived, do what is due
 //	intake.go     records into the snapshot store, refused ones to dlq.v1; decoded.go, what does not depend on
@@ -25,7 +25,7 @@
 //	erase.go      what the coordinator asks for: suppress, rewrite, search
 //	plan.go       what an erasure will change; cut.go, the slices whose digest differs and the stubs that remain;
 //	              afresh.go, a timestep partitioned without the targets; records.go, the records that are known,
-//	              and what carries subjects; redacted.go, features that become 0, in records and in graphs
+//	              what carries subjects, and features that become 0, in records and in graphs
 //	questions.go  what others ask, answered between two steps; held.go, what is held of a target
 package graphs
 
