@@ -185,7 +185,10 @@ type Ack struct {
 	// Role and Instance name the process: several may play one role.
 	Role     string `json:"role"`
 	Instance string `json:"instance"`
-	Step     Step   `json:"step"`
+	// Run is that of the process, as it said with its data directory. What an earlier one has answered says nothing of
+	// what is there now: the directory may have been lost in between. An acknowledgement of an earlier version lacks it.
+	Run  string `json:"run,omitempty"`
+	Step Step   `json:"step"`
 	// Attempt is the entry's Attempts when the step was asked for, so that an
 	// acknowledgement of an earlier attempt is not taken for the present one.
 	Attempt int `json:"attempt"`

@@ -42,7 +42,7 @@ func topicsOf(s *Service, gather bus.Gathering) role.Kafka {
 // surroundings are what a role works with.
 func (s openers) surroundings(name string) role.Surroundings {
 	around := role.Around(topicsOf(s.Service, nil), s.listener, s.o.Logger)
-	around.First = &s.first
+	around.First, around.Run = &s.first, s.run
 	around.FS, around.Clock, around.Sampler = RemediedFS(s.disk, s.config.DataDir, name), s.o.Now, s.sampler
 	return around
 }
@@ -92,7 +92,7 @@ func (s openers) openGraphsAs(ctx context.Context, as *role.Standing, heard *gra
 		o.Log = embeddedLog{s.broker, s.patient.Name}
 	}
 	if as != nil {
-		o.Instance = s.instance
+		o.Instance, o.Run = s.instance, s.run
 		if !as.StandsBy() {
 			o.Bus = fencedTopics{topicsOf(s.Service, bus.Gathering{bus.Transactions: gatherTransactions}), as}
 		}

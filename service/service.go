@@ -78,8 +78,8 @@ type Service struct {
 	o      Options
 	config configs.Config
 	secret lethe.Secret
-	// instance is the identity of the data directory.
-	instance string
+	// instance is the identity of the data directory, run that of the process, once it says who plays its roles.
+	instance, run string
 	// begun says that the data directory was there before the process.
 	begun bool
 	key   ed25519.PrivateKey

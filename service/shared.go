@@ -63,13 +63,14 @@ func (s *Service) openShared(ctx context.Context) (supervisor.Process, error) {
 	if _, err := io.ReadFull(s.o.Random, run); err != nil {
 		return nil, fmt.Errorf("random source: %w", err)
 	}
+	s.run = hex.EncodeToString(run)
 	shares := sharing(s.config)
 	alone := slices.DeleteFunc(s.config.Plays(), func(role string) bool { return slices.Contains(shares, role) })
 	p := &shared{
 		authority: s.authority, key: s.key,
 		client: s.patient, plays: s.config.HasRole, own: s.sharedSettings(), members: new(wire.Members),
 		said: make(map[string]wire.Settings), changes: s.o.ChangeSettings || s.o.TakeOver,
-		register: newRegister(s.instance, hex.EncodeToString(run), s.o.TakeOver, alone, shares, s.o.Now),
+		register: newRegister(s.instance, s.run, s.o.TakeOver, alone, shares, s.o.Now),
 		junk: func(rec ingest.Record) {
 			s.outages.lastinglyOnce(fmt.Sprintf("%s/%d", rec.Topic, rec.Partition), "foreign",
 				fmt.Sprintf("offset %d holds a record that lethe did not write%s", rec.Offset, because(rec)))

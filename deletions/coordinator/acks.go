@@ -78,7 +78,7 @@ func (a acks) of(requestID string, attempt int, role string, step deletions.Step
 func (a acks) all(requestID string, attempt int, role string, step deletions.Step) []deletions.Ack {
 	answered := make(map[string]deletions.Ack)
 	for from, ack := range a.newest[requestID] {
-		if from.role == role && from.step == step && ack.Attempt >= attempt {
+		if from.role == role && from.step == step && a.counts(ack, attempt) {
 			answered[from.instance] = ack
 		}
 	}
@@ -109,8 +109,14 @@ func (a acks) awaited(role string) []string {
 func (a acks) missing(requestID string, attempt int, role string, step deletions.Step) []string {
 	return slices.DeleteFunc(slices.Clone(a.awaited(role)), func(instance string) bool {
 		ack, said := a.newest[requestID][source{role, instance, step}]
-		return said && ack.Attempt >= attempt
+		return said && a.counts(ack, attempt)
 	})
+}
+
+// counts reports whether an acknowledgement is one of an attempt, by the process that the data directory has now.
+func (a acks) counts(ack deletions.Ack, attempt int) bool {
+	run := a.members.RunOf(ack.Role, ack.Instance)
+	return ack.Attempt >= attempt && (ack.Run == "" || run == "" || ack.Run == run)
 }
 
 // standbys are the other data directories that hold graphs.

@@ -68,6 +68,40 @@ func TestWhomAnErasureWaitsForIsSaid(t *testing.T) {
 	require.Contains(t, log.String(), "request_id=gdpr-1 state=accepted role=score instance=two")
 }
 
+// What a process has searched was in its directory then. The next process of the same directory may have found it
+// empty, and reads the topics anew: what it has done counts, be it that it plays the role alone or shares the work.
+func TestAnAcknowledgementIsOfTheProcessThatThereIs(t *testing.T) {
+	c := withoutRequests()
+	hear := func(n wire.Notice) { require.NoError(t, c.TakeNotices([]wire.Notice{n})) }
+	acknowledge := func(run string) {
+		ack := deletions.NewAck("gdpr-1", viewRole, "one", deletions.StepScanned)
+		ack.Run = run
+		hear(wire.Notice{Ack: &ack})
+	}
+	counts := func() bool {
+		_, ok := c.states.acks.of("gdpr-1", 0, viewRole, deletions.StepScanned)
+		require.Equal(t, !ok, len(c.states.acks.missing("gdpr-1", 0, viewRole, deletions.StepScanned)) == 1)
+		return ok
+	}
+	hear(wire.Notice{Instance: &wire.Instance{Role: viewRole, Identity: "one", Run: "1", Since: time.Unix(1, 0)}})
+	acknowledge("1")
+	require.True(t, counts())
+	hear(wire.Notice{Instance: &wire.Instance{Role: viewRole, Identity: "one", Run: "2", Since: time.Unix(2, 0)}})
+	require.False(t, counts())
+	acknowledge("2")
+	require.True(t, counts())
+	hear(wire.Notice{Member: &wire.Member{Role: viewRole, Identity: "one", Run: "3", Since: time.Unix(3, 0)}})
+	require.False(t, counts())
+	acknowledge("2")
+	require.False(t, counts(), "it was on its way")
+	acknowledge("3")
+	require.True(t, counts())
+	hear(wire.Notice{Instance: &wire.Instance{Role: viewRole, Identity: "one", Run: "4", Since: time.Unix(4, 0)}})
+	require.False(t, counts())
+	acknowledge("")
+	require.True(t, counts(), "an earlier version does not tell")
+}
+
 // withoutRequests is a coordinator that hears others before there is a request.
 func withoutRequests() *Coordinator {
 	out := &outbox{ledger: deletions.NewLedger(memorykv.New(), nil)}

@@ -79,12 +79,13 @@ type deployment struct {
 	groups []*group
 	// taken counts the records that were taken from topics, by what became of them.
 	taken map[string]int
+	runs  runs
 }
 
 func newDeployment(t testing.TB) *deployment {
 	d := &deployment{
 		t: t, disk: newDisk(), receipts: t.TempDir(), clock: &clock{now: time.Unix(1_700_000_000, 0)},
-		taken: make(map[string]int), crew: crewOf(0),
+		taken: make(map[string]int), crew: crewOf(0), runs: make(runs),
 	}
 	memory := roletest.NewBus(partitions)
 	d.topics = topics{memory, d.disk, newLog()}
@@ -102,13 +103,17 @@ func newDeployment(t testing.TB) *deployment {
 // around is what roles have around them.
 func (d *deployment) around() role.Surroundings {
 	around := role.Around(d.topics, events.Listener{}, slog.New(slog.DiscardHandler))
-	around.FS, around.Clock = d.disk, d.clock.Now
+	around.FS, around.Clock, around.Run = d.disk, d.clock.Now, "1"
 	return around
 }
 
 // start opens the roles on what is there.
 func (d *deployment) start(ctx context.Context) error {
 	if err := d.register(ctx); err != nil {
+		return err
+	}
+	run, err := d.run(ctx, "view", "1", true)
+	if err != nil {
 		return err
 	}
 	var opens []func(topics written) (*role.Follower, error)
@@ -128,7 +133,7 @@ func (d *deployment) start(ctx context.Context) error {
 	}
 	opens = append(opens, func(topics written) (*role.Follower, error) {
 		around := d.around()
-		around.Bus = topics
+		around.Bus, around.Run = topics, run
 		r, reader, err := view.New(view.Options{Dir: "/view", Secret: secret, Instance: "1", Surroundings: around})
 		d.view = reader
 		return r, err

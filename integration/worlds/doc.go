@@ -19,6 +19,7 @@
 //	several_test.go, crew_test.go, losses_test.go   those that train together, and what goes from one to another
 //	groups_test.go, group_test.go    those of which one leads, as brokers know them
 //	host_test.go, thread_test.go     a process that leads or stands by, and where it stops
+//	runs_test.go                     which processes a data directory had
 //	change_test.go                   what happens to them, and to what they write
 //	disk_test.go, file_test.go       files in memory, and how a process ends
 //	topics_test.go                   topics in memory, whose writes count as well

@@ -25,13 +25,14 @@ const (
 // host is a process that leads a role or stands by. What it does in a turn is what role.Hot has
 // it do; a turn may end in the midst, before something is written to a topic.
 type host struct {
-	d      *deployment
-	group  *group
-	number int
-	lead   *role.Lead
-	member membership
-	leave  func() error
-	heard  *graphs.Heard
+	d       *deployment
+	group   *group
+	number  int
+	process string
+	lead    *role.Lead
+	member  membership
+	leave   func() error
+	heard   *graphs.Heard
 	// now is the role as it is open for a term, 0 for standing by, or nil.
 	now  *running
 	term int64
@@ -44,6 +45,10 @@ type host struct {
 func (d *deployment) begin(ctx context.Context, g *group, number int) error {
 	s := seat{make(chan membership, 1), g}
 	h := &host{d: d, group: g, number: number, heard: new(graphs.Heard)}
+	var err error
+	if h.process, err = d.run(ctx, g.role, g.name(number), false); err != nil {
+		return err
+	}
 	h.lead = role.NewLead(g.role, g.name(number), s, d.clock.Now, slog.New(slog.DiscardHandler))
 	beside, cancel := context.WithCancel(ctx)
 	ended := make(chan error, 1)
@@ -78,11 +83,11 @@ func (h *host) opened(ctx context.Context, as *role.Standing) (*role.Follower, e
 	writes := written{h.d.topics, &h.thread}
 	if h.group.role == ofScore {
 		o := h.d.scoreOptions(h.group.folder(h.number), h.group.name(h.number))
-		o.Bus, o.Standing = as.Fenced(writes), as
+		o.Bus, o.Standing, o.Run = as.Fenced(writes), as, h.process
 		return score.New(o)
 	}
 	o := h.d.graphsOptions(h.group.folder(h.number), h.d.receiptsOf(h.number))
-	o.Instance, o.Clock, o.Bus = h.group.name(h.number), ownClock{h}, writes
+	o.Instance, o.Run, o.Clock, o.Bus = h.group.name(h.number), h.process, ownClock{h}, writes
 	o.Beside = func(run func()) { h.d.searches = append(h.d.searches, search{run, h.d.patience, h}) }
 	if !as.StandsBy() {
 		o.Bus = fenced{writes, as}

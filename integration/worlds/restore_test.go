@@ -46,7 +46,7 @@ func (s *simulation) putBack(ctx context.Context, at int) error {
 	next.receipts = newest.receipts
 	next.clock.now = newest.clock.now
 	// Brokers know who trains, not the backup.
-	next.crew, next.groups = newest.crew, newest.groups
+	next.crew, next.groups, next.runs = newest.crew, newest.groups, newest.runs
 	next.disk.writes = s.current.disk.counted()
 	next.disk.trace = append(slices.Clone(s.current.disk.trace), "put back")
 	s.current = next
@@ -129,6 +129,7 @@ func (d *deployment) successor(left *disk) *deployment {
 		t: d.t, disk: left, receipts: d.t.TempDir(), clock: &clock{now: d.clock.now}, patience: d.patience,
 		window: d.window, oneHop: d.oneHop, independent: d.independent,
 		models: d.models, config: d.config, taken: maps.Clone(d.taken), crew: d.crew.clone(),
+		runs: maps.Clone(d.runs),
 	}
 	for _, g := range d.groups {
 		next.groups = append(next.groups, g.clone())

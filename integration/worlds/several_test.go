@@ -27,19 +27,23 @@ type learner struct {
 // openTrainer opens a trainer on its folder.
 func (d *deployment) openTrainer(ctx context.Context, number int) (*learner, error) {
 	out, around := &learner{running: new(running)}, d.around()
+	var err error
+	if len(d.crew.away) > 0 {
+		if around.Run, err = d.run(ctx, "train", d.crew.names()[number], false); err != nil {
+			return nil, err
+		}
+	}
 	around.Bus = written{d.topics, &out.thread}
 	o := train.Options{
 		Dir: folderOf(number), Layout: d.models.layout, Meta: d.models.over, Workers: 1, UnderWay: 1,
 		Kernels: kernels.Default(), Secret: secret, Instance: d.crew.names()[number], Surroundings: around,
 	}
 	if len(d.crew.away) == 0 {
-		var err error
 		out.follower, err = train.New(o)
 		return out, err
 	}
 	s := seat{make(chan membership, 1), nil}
 	o.Sharer = s
-	var err error
 	if out.follower, err = train.New(o); err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package worlds
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"hash/fnv"
@@ -27,6 +28,9 @@ func (t topics) Write(ctx context.Context, topic bus.Topic, records []ingest.Out
 		fmt.Fprintf(sum, "%q", rec.Key)
 		if home := wire.Home(rec.Key, rec.Value); (topic == bus.Control || topic == bus.ErasureStatus) && home != topic {
 			return fmt.Errorf("a record %q on %s belongs on %s", rec.Key, topic, home)
+		}
+		if bytes.HasPrefix(rec.Key, []byte("ack/")) && len(rec.Value) > 0 && !bytes.Contains(rec.Value, []byte(`"run":"`)) {
+			return fmt.Errorf("%s does not tell of which process it is", rec.Key)
 		}
 		switch topic {
 		case bus.Control, bus.ErasureStatus, bus.Receipts, bus.Log:

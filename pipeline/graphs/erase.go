@@ -255,7 +255,7 @@ func (s *standby) searched(ctx context.Context, c *wire.Command, step deletions.
 	}
 	summary.Hits += len(hits)
 	ack := deletions.NewAck(c.RequestID, roleName, s.o.Instance, step)
-	ack.Attempt, ack.Scan = c.Attempt, &summary
+	ack.Attempt, ack.Run, ack.Scan = c.Attempt, s.o.Run, &summary
 	out, err := role.Acknowledge(ack, note)
 	if err != nil {
 		return err

@@ -76,6 +76,8 @@ type Options struct {
 	Workers int
 	// Instance is the identity of the data directory, where others share the role.
 	Instance string
+	// Run is that of the process, as it said who plays the role.
+	Run string
 	// standing, heard and stale are set by As.
 	standing *role.Standing
 	heard    *Heard

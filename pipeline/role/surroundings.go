@@ -19,6 +19,8 @@ import (
 // Surroundings are what a logic is run with; take them from Around.
 type Surroundings struct {
 	Bus Bus
+	// Run is that of the process, as it said who plays the role. Empty where nobody says that.
+	Run string
 	// FS is the file system of the role's folder.
 	FS vfs.FS
 	// Wake, if not nil, has the logic step, with nothing new, whenever it delivers:

@@ -148,7 +148,7 @@ const roleName = "score"
 // newAck acknowledges a step of a command with the ensemble that is served.
 func (l *logic) newAck(c *wire.Command, step deletions.Step) deletions.Ack {
 	a := deletions.NewAck(c.RequestID, roleName, l.o.Instance, step)
-	a.Attempt = c.Attempt
+	a.Attempt, a.Run = c.Attempt, l.o.Run
 	if l.state.served != nil {
 		a.Ensemble, a.Models = l.state.served.Version, l.state.served.Digests
 	}

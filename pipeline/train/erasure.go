@@ -218,6 +218,6 @@ func (l *logic) searched(
 // newAck acknowledges a step of a command.
 func (l *logic) newAck(c *wire.Command, step deletions.Step) deletions.Ack {
 	a := deletions.NewAck(c.RequestID, roleName, l.o.Instance, step)
-	a.Attempt = c.Attempt
+	a.Attempt, a.Run = c.Attempt, l.o.Run
 	return a
 }

@@ -284,6 +284,6 @@ func readAll(ctx context.Context, l *logic, e *erasure) (bool, error) {
 // newAck acknowledges a step of a command.
 func newAck(l *logic, c *wire.Command, step deletions.Step) deletions.Ack {
 	a := deletions.NewAck(c.RequestID, roleName, l.o.Instance, step)
-	a.Attempt = c.Attempt
+	a.Attempt, a.Run = c.Attempt, l.o.Run
 	return a
 }

@@ -218,6 +218,15 @@ func (m *Members) Member(role, identity string) (Member, bool) {
 	return said, shares
 }
 
+// RunOf is the process of a data directory that said last that it plays a role, or empty.
+func (m *Members) RunOf(role, identity string) string {
+	said, shares := m.members[role][identity]
+	if alone, plays := m.alone[role]; plays && alone.Identity == identity && (!shares || alone.Since.After(said.Since)) {
+		return alone.Run
+	}
+	return said.Run
+}
+
 // Shared reports whether a directory is one that shares the role's work.
 func (m *Members) Shared(role, identity string) bool {
 	_, shares := m.members[role][identity]
