@@ -55,4 +55,12 @@ func TestWhatAProcessSaidBeforeEndsNobody(t *testing.T) {
 	case <-time.After(30 * time.Second):
 		t.Fatal("it goes on beside a process with other settings")
 	}
+	newest := make(map[string]string)
+	require.NoError(t, client.ReadAll(t.Context(), bus.Control, func(rec ingest.Record) error {
+		newest[string(rec.Key)] = string(rec.Value)
+		return nil
+	}))
+	for _, record := range said {
+		require.NotEqual(t, string(record.Value), newest[string(record.Key)], "who reads it later takes it for the newest")
+	}
 }

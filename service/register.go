@@ -32,8 +32,6 @@ type register struct {
 	now     func() time.Time
 	// said are the roles of which its own record has come back.
 	said map[string]bool
-	// began is since when, of each role, what this data directory said stands that was read as the process began.
-	began map[string]time.Time
 }
 
 // newRegister registers roles that are played alone, and shared ones.
@@ -41,7 +39,6 @@ func newRegister(identity, run string, takeOver bool, alone, shared []string, no
 	r := &register{
 		identity: identity, run: run, takeOver: takeOver, own: make(map[string]wire.Instance),
 		members: make(map[string]wire.Member), now: now, said: make(map[string]bool),
-		began: make(map[string]time.Time),
 	}
 	for _, role := range alone {
 		r.own[role] = wire.Instance{Role: role, Identity: identity, Run: run, TakeOver: takeOver}
@@ -83,7 +80,6 @@ func (r *register) beginShared(known *wire.Members, role string) error {
 	}
 	m := r.members[role]
 	before, _ := known.Member(role, r.identity)
-	r.began[role] = before.Since
 	m.Since = wire.Since(r.now(), before.Since)
 	r.members[role] = m
 	if r.takeOver {
@@ -138,9 +134,6 @@ func (r *register) before(there wire.Instance) error {
 		return nil
 	}
 	if there.Identity == own.Identity || own.TakeOver {
-		if there.Since.After(r.began[there.Role]) {
-			r.began[there.Role] = there.Since
-		}
 		r.own[there.Role] = own.After(there, r.now())
 		return nil
 	}
@@ -155,14 +148,14 @@ func (r *register) before(there wire.Instance) error {
 func (r *register) take(n wire.Notice) (again bool, err error) {
 	switch {
 	case n.Member != nil:
-		return false, r.takeMember(*n.Member)
+		return r.takeMember(*n.Member)
 	case n.Strike != nil && n.Strike.Identity == r.identity && r.plays(n.Strike.Role):
 		return false, r.struck(n.Strike.Role)
 	case n.Instance == nil:
 		return false, nil
 	}
 	if _, shares := r.members[n.Instance.Role]; shares {
-		return false, r.takeAlone(*n.Instance)
+		return r.takeAlone(*n.Instance)
 	}
 	return r.takeInstance(*n.Instance)
 }
@@ -173,36 +166,41 @@ func (r *register) plays(role string) bool {
 	return alone || shares
 }
 
-// takeMember listens to who shares a role from now on.
-func (r *register) takeMember(m wire.Member) error {
-	_, shares := r.members[m.Role]
+// takeMember listens to who shares a role from now on. What a process of the directory said before this one, and is
+// written again or arrives late, is in the place of what this one has said, which is to be written again: erasures
+// would wait for that process.
+func (r *register) takeMember(m wire.Member) (again bool, err error) {
+	own, shares := r.members[m.Role]
 	switch {
 	case !r.plays(m.Role):
-		return nil
+		return false, nil
 	case shares && m.Identity == r.identity && m.Run == r.run:
 		r.said[m.Role] = true
-		return nil
-	case shares && m.Identity == r.identity && !m.Since.After(r.began[m.Role]):
-		return nil // what a process before this one said is written again
+		return false, nil
+	case shares && m.Identity == r.identity && m.Since.Before(own.Since):
+		return r.said[m.Role], nil
 	case shares && m.Identity == r.identity && r.said[m.Role]:
-		return r.copied(m.Role)
+		return false, r.copied(m.Role)
 	case !shares && m.Identity != r.identity && !r.said[m.Role] && !r.takeOver:
-		return fmt.Errorf("%w: the work of %s is shared by instance %.8s since a moment ago, and this is %.8s, "+
+		return false, fmt.Errorf("%w: the work of %s is shared by instance %.8s since a moment ago, and this is %.8s, "+
 			"which would play it alone", ErrInstance, m.Role, m.Identity, r.identity)
 	default:
-		return nil
+		return false, nil
 	}
 }
 
 // takeAlone listens to who plays a role alone whose work this process shares.
-func (r *register) takeAlone(i wire.Instance) error {
+func (r *register) takeAlone(i wire.Instance) (again bool, err error) {
+	own, says := r.own[i.Role]
 	switch {
-	case i.Identity == r.identity || i.Shares:
-		return nil
+	case i.Identity == r.identity:
+		return says && r.said[i.Role] && i.Since.Before(own.Since), nil
+	case i.Shares:
+		return false, nil
 	case i.TakeOver || !r.said[i.Role]:
-		return r.takenOver(i)
+		return false, r.takenOver(i)
 	default:
-		return nil // it stops when it reads of this one
+		return false, nil // it stops when it reads of this one
 	}
 }
 
@@ -218,8 +216,8 @@ func (r *register) takeInstance(i wire.Instance) (again bool, err error) {
 	case !r.said[i.Role]:
 		// What is taken over now is not in the record that is on its way.
 		return own.TakeOver && i.Identity != own.Identity, r.before(i)
-	case i.Identity == own.Identity && !i.Since.After(r.began[i.Role]):
-		return true, nil // what a process before this one said is written again
+	case i.Identity == own.Identity && i.Since.Before(own.Since):
+		return true, nil // what a process before this one said is written again, or arrives late
 	case i.Identity == own.Identity:
 		return false, r.copied(i.Role)
 	case i.TakeOver:

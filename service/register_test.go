@@ -12,6 +12,9 @@ import (
 // since is when each run of a process says something.
 var since = map[string]time.Time{"0": time.Unix(1000, 0), "1": time.Unix(1001, 0), "2": time.Unix(1002, 0)}
 
+// began is when the process with the register begins.
+func began() time.Time { return since["1"] }
+
 func TestOneDataDirectoryPlaysARole(t *testing.T) {
 	says := func(identity, run string, takeOver bool) wire.Instance {
 		return wire.Instance{Role: "train", Identity: identity, Run: run, TakeOver: takeOver, Since: since[run]}
@@ -41,9 +44,12 @@ func TestOneDataDirectoryPlaysARole(t *testing.T) {
 			before: []wire.Instance{says("me", "0", false)}, later: []wire.Instance{mine, says("me", "0", false)}, again: 1,
 		},
 		"own before a crash": {later: []wire.Instance{says("me", "0", false), mine}},
+		"a start that was killed is heard of late": {
+			later: []wire.Instance{mine, says("me", "0", false)}, again: 1,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := newRegister("me", "1", c.takeOver, roles, nil, time.Now)
+			r := newRegister("me", "1", c.takeOver, roles, nil, began)
 			again := 0
 			err := func() error {
 				if err := r.begin(known(c.before)); err != nil {
@@ -100,7 +106,7 @@ func TestDataDirectoriesShareARole(t *testing.T) {
 		before, later   []wire.Notice
 		want            error
 		text            string
-		strikes         int
+		strikes, again  int
 	}{
 		"first":  {later: []wire.Notice{member("me", "1")}},
 		"second": {before: []wire.Notice{member("other", "0")}, later: []wire.Notice{member("me", "1")}},
@@ -110,7 +116,16 @@ func TestDataDirectoriesShareARole(t *testing.T) {
 		},
 		"what it said before is written again": {
 			before: []wire.Notice{member("me", "0")}, later: []wire.Notice{member("me", "1"), member("me", "0")},
+			again: 1,
 		},
+		"what it said alone is written again": {
+			before: []wire.Notice{alone("me", false, false)},
+			later:  []wire.Notice{member("me", "1"), alone("me", false, false)}, again: 1,
+		},
+		"a start that was killed is heard of late": {
+			later: []wire.Notice{member("me", "1"), member("me", "0")}, again: 1,
+		},
+		"own before a crash": {later: []wire.Notice{member("me", "0"), member("me", "1")}},
 		"a copy begins after that": {
 			before: []wire.Notice{member("me", "1"), member("me", "0")},
 			later:  []wire.Notice{member("me", "1"), member("me", "2")}, want: ErrInstance, text: "with a copy of",
@@ -145,21 +160,26 @@ func TestDataDirectoriesShareARole(t *testing.T) {
 		"alone, was a member too": {alone: true, before: []wire.Notice{member("me", "0")}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := newRegister("me", "1", c.takeOver, nil, []string{role}, time.Now)
+			r := newRegister("me", "1", c.takeOver, nil, []string{role}, began)
 			if c.alone {
-				r = newRegister("me", "1", c.takeOver, []string{role}, nil, time.Now)
+				r = newRegister("me", "1", c.takeOver, []string{role}, nil, began)
 			}
 			members := new(wire.Members)
 			for _, n := range c.before {
 				members.Take(n)
 			}
-			err := r.begin(members)
+			err, again := r.begin(members), 0
 			for _, n := range c.later {
+				more := false
 				if err == nil {
-					_, err = r.take(n)
+					more, err = r.take(n)
+				}
+				if more {
+					again++
 				}
 			}
 			require.Len(t, r.strikes, c.strikes)
+			require.Equal(t, c.again, again)
 			if c.want == nil {
 				require.NoError(t, err)
 				records, err := r.records(role)

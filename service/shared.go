@@ -284,7 +284,11 @@ func (p *shared) take(ctx context.Context, rec ingest.Record) error {
 	if err != nil || !again {
 		return err
 	}
-	records, err := p.register.records(n.Instance.Role)
+	role := roleOf(n)
+	if n.Instance != nil {
+		role = n.Instance.Role
+	}
+	records, err := p.register.records(role)
 	if err != nil {
 		return err
 	}
