@@ -212,9 +212,13 @@ func NewAck(requestID, role, instance string, step Step) Ack {
 }
 
 // Key is the acknowledgement's key in the topic: a later one of the same
-// process and step supersedes it.
+// process and step supersedes it. One of another process of the directory does not: what that wrote may arrive late.
 func (a *Ack) Key() string {
-	return fmt.Sprintf("ack/%s/%s/%s/%s", a.RequestID, a.Role, a.Instance, a.Step)
+	key := fmt.Sprintf("ack/%s/%s/%s/%s", a.RequestID, a.Role, a.Instance, a.Step)
+	if a.Run != "" {
+		key += "/" + a.Run
+	}
+	return key
 }
 
 // Encode returns the acknowledgement as canonical JSON.
@@ -243,9 +247,10 @@ func (a *Ack) validate() error {
 	searched := a.Step == StepErased || a.Step == StepScanned
 	out.Check(a.Format == ackFormat, "format is not %s", ackFormat)
 	out.Check(ValidRequestID(a.RequestID), "request_id is not valid")
-	// Both stand in a key, between slashes, and obey the same rule.
+	// These stand in a key, between slashes, and obey the same rule.
 	out.Check(ValidRequestID(a.Role), "role is not valid")
 	out.Check(ValidRequestID(a.Instance), "instance is not valid")
+	out.Check(a.Run == "" || ValidRequestID(a.Run), "run is not valid")
 	out.Check(slices.Contains(steps, a.Step), "step is not known")
 	out.Check(a.Attempt >= 0, "attempt is %d, at least 0", a.Attempt)
 	out.Check(!searched || a.Scan != nil, "a scan is acknowledged without its numbers")

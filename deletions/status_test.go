@@ -62,7 +62,9 @@ func TestAckRoundTrip(t *testing.T) {
 	a.Ensemble = lethe.Digest{7}
 	a.Shards = []lethe.ShardID{1, 4}
 	a.Components = []deletions.ComponentGroups{{Model: "trees", Groups: 2, Of: []int{0, 1}}}
-	require.Equal(t, "ack/r1/train/node-a/scanned", a.Key())
+	require.Equal(t, "ack/r1/train/node-a/scanned", a.Key(), "of an earlier version")
+	a.Run = "17ab"
+	require.Equal(t, "ack/r1/train/node-a/scanned/17ab", a.Key(), "another process says it beside this one")
 	data, err := a.Encode()
 	require.NoError(t, err)
 	again, err := deletions.DecodeAck(data)
@@ -72,6 +74,7 @@ func TestAckRoundTrip(t *testing.T) {
 	for problem, change := range map[string]func(*deletions.Ack){
 		"request_id": func(a *deletions.Ack) { a.RequestID = "" },
 		"role":       func(a *deletions.Ack) { a.Role = "a/b" },
+		"run":        func(a *deletions.Ack) { a.Run = "a/b" },
 		"instance":   func(a *deletions.Ack) { a.Instance = "" },
 		"step":       func(a *deletions.Ack) { a.Step = "hoped" },
 		"attempt":    func(a *deletions.Ack) { a.Attempt = -1 },

@@ -40,8 +40,8 @@ type acks struct {
 
 // source is whose acknowledgement it is, and of what.
 type source struct {
-	role, instance string
-	step           deletions.Step
+	role, instance, run string
+	step                deletions.Step
 }
 
 func newAcks(own string) acks {
@@ -52,13 +52,16 @@ func newAcks(own string) acks {
 	}
 }
 
+// take notes an acknowledgement. What brokers get late, of an earlier process or attempt, takes nothing back: nobody
+// says a second time what it has said.
 func (a acks) take(ack deletions.Ack) {
-	known := a.newest[ack.RequestID]
-	if known == nil {
-		known = make(map[source]deletions.Ack)
-		a.newest[ack.RequestID] = known
+	if a.newest[ack.RequestID] == nil {
+		a.newest[ack.RequestID] = make(map[source]deletions.Ack)
 	}
-	known[source{ack.Role, ack.Instance, ack.Step}] = ack
+	from := source{ack.Role, ack.Instance, ack.Run, ack.Step}
+	if known := a.newest[ack.RequestID]; known[from].Attempt <= ack.Attempt {
+		known[from] = ack
+	}
 }
 
 // of returns a role's acknowledgement of an attempt of the request, or of the batch that it
@@ -76,23 +79,30 @@ func (a acks) of(requestID string, attempt int, role string, step deletions.Step
 // as long as one is missing. Where nobody has said who plays the role, as in earlier versions,
 // one acknowledgement is enough.
 func (a acks) all(requestID string, attempt int, role string, step deletions.Step) []deletions.Ack {
-	answered := make(map[string]deletions.Ack)
-	for from, ack := range a.newest[requestID] {
-		if from.role == role && from.step == step && a.counts(ack, attempt) {
-			answered[from.instance] = ack
-		}
-	}
-	awaited := a.awaited(role)
+	answered, awaited := a.answered(requestID, attempt, role, step), a.awaited(role)
 	if !a.members.Known(role) {
 		awaited = slices.Sorted(maps.Keys(answered))[:min(1, len(answered))]
 	}
-	out := make([]deletions.Ack, 0, len(awaited))
+	var out []deletions.Ack
 	for _, instance := range awaited {
 		ack, said := answered[instance]
 		if !said {
 			return nil
 		}
 		out = append(out, ack)
+	}
+	return out
+}
+
+// answered are the acknowledgements that count, by instance.
+func (a acks) answered(requestID string, attempt int, role string, step deletions.Step) map[string]deletions.Ack {
+	out := make(map[string]deletions.Ack)
+	for from, ack := range a.newest[requestID] {
+		// A process of an earlier version, which does not tell, may have answered as well.
+		other, has := out[from.instance]
+		if from.role == role && from.step == step && a.counts(ack, attempt) && (!has || other.Run < ack.Run) {
+			out[from.instance] = ack
+		}
 	}
 	return out
 }
@@ -107,10 +117,9 @@ func (a acks) awaited(role string) []string {
 
 // missing are those of them that have not done a step.
 func (a acks) missing(requestID string, attempt int, role string, step deletions.Step) []string {
-	return slices.DeleteFunc(slices.Clone(a.awaited(role)), func(instance string) bool {
-		ack, said := a.newest[requestID][source{role, instance, step}]
-		return said && a.counts(ack, attempt)
-	})
+	answered := a.answered(requestID, attempt, role, step)
+	said := func(instance string) bool { return answered[instance].Instance == instance }
+	return slices.DeleteFunc(slices.Clone(a.awaited(role)), said)
 }
 
 // counts reports whether an acknowledgement is one of an attempt, by the process that the data directory has now.
@@ -285,8 +294,7 @@ func (s *awaiting) answers(state deletions.State) (out []source) {
 		for _, role := range s.acks.holders() {
 			out = append(out, source{role: role, step: step})
 		}
-		return out
 	default:
-		return nil
 	}
+	return out
 }

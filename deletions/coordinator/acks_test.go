@@ -96,10 +96,35 @@ func TestAnAcknowledgementIsOfTheProcessThatThereIs(t *testing.T) {
 	require.False(t, counts(), "it was on its way")
 	acknowledge("3")
 	require.True(t, counts())
+	acknowledge("2")
+	require.True(t, counts(), "what brokers get late takes nothing back")
 	hear(wire.Notice{Instance: &wire.Instance{Role: viewRole, Identity: "one", Run: "4", Since: time.Unix(4, 0)}})
 	require.False(t, counts())
 	acknowledge("")
 	require.True(t, counts(), "an earlier version does not tell")
+}
+
+// What an earlier process of a directory wrote stands beside what the present one has answered, and so does what it
+// said of an earlier attempt: the answer is not given twice. All of them are deleted in the end.
+func TestAnAnswerThatArrivesLateTakesNoneBack(t *testing.T) {
+	a := newAcks("")
+	a.members.Take(wire.Notice{Member: &wire.Member{Role: viewRole, Identity: "one", Run: "2"}})
+	answer := func(run string, attempt int) {
+		ack := deletions.NewAck("gdpr-1", viewRole, "one", deletions.StepSuppressed)
+		ack.Run, ack.Attempt = run, attempt
+		a.take(ack)
+	}
+	answer("2", 1)
+	answer("1", 1)
+	answer("2", 0)
+	require.Empty(t, a.missing("gdpr-1", 1, viewRole, deletions.StepSuppressed))
+	_, said := a.of("gdpr-1", 1, viewRole, deletions.StepSuppressed)
+	require.True(t, said)
+	var keys []string
+	for _, tombstone := range a.drop("gdpr-1") {
+		keys = append(keys, string(tombstone.Key))
+	}
+	require.Equal(t, []string{"ack/gdpr-1/view/one/suppressed/1", "ack/gdpr-1/view/one/suppressed/2"}, keys)
 }
 
 // withoutRequests is a coordinator that hears others before there is a request.
