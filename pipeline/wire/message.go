@@ -205,7 +205,7 @@ func (r *Reader) Read(batch bus.Batch) ([]Received, error) {
 		}
 		if complete && err == nil {
 			received := Received{
-				Message: m, Partition: p, Offset: rec.Offset, Time: rec.Time, Next: r.safe[p], Stale: r.stale(m, p),
+				Message: m, Partition: p, Offset: rec.Offset, Time: rec.Time, Next: r.safe[p], Stale: r.stale(m, p, rec),
 			}
 			// A model is a function of slices: its lineage tells whether it is right, whoever made it.
 			if m.Key.Kind == KindModel || !received.Stale {
@@ -217,10 +217,11 @@ func (r *Reader) Read(batch bus.Batch) ([]Received, error) {
 }
 
 // stale reports whether another owner was heard of before. A message without an owner is of a
-// process that shares with nobody: where it runs, no other does.
-func (r *Reader) stale(m Message, partition int) bool {
+// process that shares with nobody: where it runs, no other does. Of a deletion its record tells the owner.
+func (r *Reader) stale(m Message, partition int, rec ingest.Record) bool {
 	if m.Key.Kind != KindModel {
-		return fenceOf(r.others, partition).Stale(m.Owner)
+		owner, _ := OwnerOf(rec)
+		return fenceOf(r.others, partition).Stale(owner)
 	}
 	return fenceOf(r.models, m.Key.Shard).Stale(m.Owner)
 }

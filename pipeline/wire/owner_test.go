@@ -1,12 +1,14 @@
 package wire_test
 
 import (
+	"context"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"lethe"
 	"lethe/ingest"
+	"lethe/ingest/bus"
 	"lethe/pipeline/wire"
 )
 
@@ -99,4 +101,43 @@ func TestWhatIsServedCountsOnce(t *testing.T) {
 		heard(t, reader, graphs.command("a", wire.PhasePurge), before, now))
 	require.Empty(t, heard(t, reader, before))
 	require.Equal(t, []string{"served"}, heard(t, reader, score.served(3)))
+}
+
+// ledBy is a topic to which one process writes as the leader.
+type ledBy struct {
+	to *topic
+	by wire.Owner
+}
+
+func (l ledBy) Write(ctx context.Context, t bus.Topic, records []ingest.Outgoing) error {
+	return l.to.Write(ctx, t, wire.OwnedBy(l.by, records))
+}
+
+// Who led before hung as it deleted a graph, and brokers get that once another process has published a newer one:
+// that stands, as it does where the former one wrote over it. A deletion of who leads counts.
+func TestADeletionOfWhoLedBeforeIsLeftOut(t *testing.T) {
+	log := &topic{failAfter: -1}
+	one := ledBy{log, wire.Owner{Generation: 1, Instance: "one"}}
+	two := ledBy{log, wire.Owner{Generation: 2, Instance: "two"}}
+	graph := wire.Message{Key: wire.Key{Kind: wire.KindSnapshot, Timestep: 3}, Revision: 1, Payload: []byte("of one")}
+	gone := wire.Message{Key: graph.Key, Deleted: true}
+	publish := func(by ledBy, m wire.Message) { require.NoError(t, wire.Publish(t.Context(), by, 1, m)) }
+	publish(one, graph)
+	publish(one, gone)
+	graph.Revision, graph.Payload = 2, []byte("of two")
+	publish(two, graph)
+	publish(one, gone)
+	publish(two, gone)
+	read, err := wire.NewReader().Read(bus.Batch{Records: log.logs[0]})
+	require.NoError(t, err)
+	var got []string
+	for _, m := range read {
+		if m.Deleted {
+			require.Equal(t, gone, m.Message)
+			got = append(got, "gone")
+		} else {
+			got = append(got, string(m.Payload))
+		}
+	}
+	require.Equal(t, []string{"of one", "gone", "of two", "gone"}, got)
 }
