@@ -200,3 +200,31 @@ func (s *cancellations) conclude(ctx context.Context) error {
 	}
 	return nil
 }
+
+// commandAgain commands again what a request asks of others now, or deletes its command if that is nothing. Of one
+// that the ledger does not know the entry is empty.
+func (s *cancellations) commandAgain(ctx context.Context, id string, e deletions.Entry) error {
+	rest, err := s.out.whole(id)
+	if err != nil {
+		return err
+	}
+	for _, b := range batches(rest.members) {
+		if err := s.out.repeat(ctx, b); err != nil {
+			return err
+		}
+	}
+	_, pending := s.pending[id]
+	switch {
+	case len(rest.members) > 0, e.State == deletions.Received, e.State == deletions.Rejected && e.Suppresses():
+		return nil // the last has ended because a backup was put back: its command stays, see sweep
+	case e.State == deletions.Accepted:
+		delete(s.commanded, id)
+		return nil
+	case e.State == deletions.Suppressed:
+		return s.out.repeatAlone(ctx, e)
+	case pending:
+		return s.lift(ctx, e)
+	default:
+		return wire.Say(ctx, s.o.Bus, []ingest.Outgoing{wire.CommandTombstone(id)})
+	}
+}

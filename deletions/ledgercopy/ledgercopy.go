@@ -41,6 +41,16 @@ func Records(secret lethe.Secret, e deletions.Entry) ([]ingest.Outgoing, error) 
 // IsCopy reports whether a record of control.v1 with such a key is a copy of an entry, or a part of one.
 func IsCopy(key []byte) bool { return strings.HasPrefix(string(key), keyPrefix) }
 
+// RequestOf returns the request of whose entry a record with such a key is a copy, or a part of one; "" for others.
+func RequestOf(key string) string {
+	rest, is := strings.CutPrefix(key, keyPrefix)
+	if !is {
+		return ""
+	}
+	id, _, _ := strings.Cut(rest, "/")
+	return id
+}
+
 func codeOf(secret lethe.Secret, value []byte) string {
 	d := secret.Ledger().Hash("ledger-copy", value)
 	return hex.EncodeToString(d[:])

@@ -256,10 +256,10 @@ func (h *Heard) sayLetters(ctx context.Context, topics Bus, store *snapshot.Stor
 // that, and nobody knew of it when this one took over. Readers leave it out, but it stands in the place of what this
 // process has published.
 type overwritten struct {
-	stale *role.Stale
-	// newest are the timesteps, with the newest revision under which something of them was written.
-	newest map[lethe.Timestep]lethe.Revision
-	log    *slog.Logger
+	stale    *role.Stale
+	newest   map[lethe.Timestep]lethe.Revision // under which something of them was written
+	log      *slog.Logger
+	instance string
 }
 
 // take notes what was written over in a batch.

@@ -11,8 +11,10 @@ import (
 	"lethe"
 	"lethe/deletions/coordinator"
 	"lethe/deletions/retention"
+	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/pipeline/role"
+	"lethe/pipeline/wire"
 	"lethe/snapshot"
 )
 
@@ -154,7 +156,7 @@ func (l *logic) take(ctx context.Context, in role.Input) error {
 		if err := l.commitments.models(in.Batch); err != nil {
 			return err
 		}
-		if err := l.coordinator.TakeNotices(in.Notices); err != nil {
+		if err := l.overwritten.control(ctx, l, in.Notices); err != nil {
 			return err
 		}
 		return l.commitments.accesses(ctx, in.Batch, l.turns)
@@ -170,6 +172,38 @@ func (l *logic) take(ctx context.Context, in role.Input) error {
 	default:
 		return fmt.Errorf("%s is not followed", in.Batch.Source)
 	}
+}
+
+// sayLeader says that a data directory leads from here on.
+func sayLeader(
+	ctx context.Context, write func(context.Context, bus.Topic, []ingest.Outgoing) error, identity string,
+) error {
+	record, err := wire.Leader{Role: roleName, Identity: identity}.Record()
+	if err == nil {
+		err = write(ctx, bus.Control, []ingest.Outgoing{record})
+	}
+	return err
+}
+
+// control takes what control.v1 says, and says again what who led before has written over there. It may be called of
+// nil.
+func (o *overwritten) control(ctx context.Context, l *logic, notices []wire.Notice) error {
+	if err := l.coordinator.TakeNotices(notices); err != nil {
+		return err
+	}
+	var keys []string
+	for _, n := range notices {
+		switch key := n.Overwritten; {
+		case o == nil, key == "":
+		case wire.IsLeader(key, roleName):
+			if err := sayLeader(ctx, l.turns.Write, o.instance); err != nil {
+				return err
+			}
+		default:
+			keys = append(keys, key)
+		}
+	}
+	return l.coordinator.SayAgain(ctx, keys)
 }
 
 // advance does everything that is due.

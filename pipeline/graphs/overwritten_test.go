@@ -9,6 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lethe"
+	"lethe/deletions"
+	"lethe/deletions/ledgercopy"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/pipeline/role"
@@ -128,4 +130,62 @@ func TestWhatWasLookedAtIsAnnounced(t *testing.T) {
 	c.until(c.roles["two"], "two are settled", func(s *role.Status) bool { return s.Count(lethe.Settled) == 2 })
 	_, after := c.published(written()...)
 	require.Equal(t, before+shards+1, after)
+}
+
+// So it is with what stands on control.v1: who leads, what it commands of a request, and the copy of its entry. A
+// process that reads the topic once it is compacted would find nothing else.
+func TestWhatAReplacedLeaderSaidLateIsSaidAgain(t *testing.T) {
+	c := newCrew(t)
+	c.begin("one")
+	c.begin("two")
+	c.twoSteps()
+	c.submit(transactionID(1, 0))
+	inState := func(state deletions.State) func(*role.Status) bool {
+		return func(s *role.Status) bool { return s.Erasures[state] == 1 }
+	}
+	c.until(c.roles["one"], "accepted", inState(deletions.Accepted))
+	first := ownedBus{c.topics, c.firstLeader()}
+	newest := func() map[string]ingest.Record {
+		out := make(map[string]ingest.Record)
+		require.NoError(t, c.topics.ReadAll(t.Context(), bus.Control, func(rec ingest.Record) error {
+			out[string(rec.Key)] = rec
+			return nil
+		}))
+		return out
+	}
+	before := newest()
+	c.group.Lead("two")
+	c.until(c.roles["two"], "the other", inState(deletions.Accepted))
+	c.answer("train", deletions.StepSuppressed)
+	c.answer("score", deletions.StepSuppressed)
+	c.until(c.roles["two"], "rewritten", inState(deletions.Retraining))
+	want := newest()
+	for _, key := range []string{"order/gdpr-1", "!leader/graphs", "!ledger/gdpr-1/0"} {
+		rec := before[key]
+		require.NotEmpty(t, rec.Value, key)
+		late := ingest.Outgoing{Key: rec.Key, Value: rec.Value}
+		for _, h := range rec.Headers {
+			if h.Key != "lethe.owner" && h.Key != "lethe.count" {
+				late.Headers = append(late.Headers, h)
+			}
+		}
+		require.NoError(t, first.Write(t.Context(), bus.Control, []ingest.Outgoing{late}))
+		require.Eventually(t, func() bool {
+			return string(newest()[key].Value) == string(want[key].Value)
+		}, 30*time.Second, 5*time.Millisecond, key)
+	}
+	kept, err := ledgercopy.Read(t.Context(), c.topics, secret)
+	require.NoError(t, err)
+	require.Equal(t, deletions.Retraining, kept.Entries["gdpr-1"].State)
+	// Of a request that has ended nothing is commanded any more.
+	c.answer("train", deletions.StepPurged)
+	c.answer("score", deletions.StepSwapped)
+	for _, step := range []deletions.Step{deletions.StepErased, deletions.StepScanned} {
+		c.answer("train", step)
+		c.answer("score", step)
+	}
+	c.until(c.roles["two"], "verified", inState(deletions.Verified))
+	late := ingest.Outgoing{Key: []byte("order/gdpr-1"), Value: before["order/gdpr-1"].Value}
+	require.NoError(t, first.Write(t.Context(), bus.Control, []ingest.Outgoing{late}))
+	require.Eventually(t, func() bool { return newest()["order/gdpr-1"].Tombstone() }, 30*time.Second, 5*time.Millisecond)
 }

@@ -261,7 +261,7 @@ func newLogic(o Options, kept stores, searches Searches) *logic {
 		},
 	}
 	if o.stale != nil {
-		l.overwritten = &overwritten{o.stale, make(map[lethe.Timestep]lethe.Revision), o.Logger}
+		l.overwritten = &overwritten{o.stale, make(map[lethe.Timestep]lethe.Revision), o.Logger, o.Instance}
 	}
 	graphs.publishMissing, l.intake.before = l.lifecycle.publishMissing, l.lifecycle.closings.before
 	l.lifecycle.closings.told = l.lifecycle

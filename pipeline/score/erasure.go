@@ -31,6 +31,8 @@ func (l *logic) takeNotices(notices []wire.Notice) error {
 		switch {
 		case n.Served != nil:
 			l.said, l.passing.told = *n.Served, n.Served
+		case wire.IsServedKey(n.Overwritten):
+			l.said = wire.Served{Through: lethe.NoTimestep - 1} // whoever leads tells it again
 		case n.Command != nil:
 			if err := n.Command.Shares(l.o.Secret); err != nil {
 				return err

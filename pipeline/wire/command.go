@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strings"
 
 	"lethe"
+	"lethe/deletions/ledgercopy"
 	"lethe/deletions/scan"
 	"lethe/ingest"
 	"lethe/ingest/bus"
@@ -149,6 +151,16 @@ func (c *Command) Records() ([]ingest.Outgoing, error) {
 		return []ingest.Outgoing{{Key: []byte(commandKey(c.RequestID)), Value: value}}, nil
 	}
 	return bus.Chunks(commandKey(c.RequestID), value, nil, bus.DefaultChunkBytes), nil
+}
+
+// RequestOf returns the request of which a record of control.v1 with such a key is the command, or the copy of the
+// ledger's entry, or a part of one; "" if it is of none.
+func RequestOf(key string) (requestID string, command bool) {
+	if rest, is := strings.CutPrefix(key, commandPrefix); is {
+		requestID, _, _ = strings.Cut(rest, "/")
+		return requestID, true
+	}
+	return ledgercopy.RequestOf(key), false
 }
 
 // Tombstones delete a command, and every smaller one of the same request or batch.

@@ -41,6 +41,9 @@ func ParseLeader(rec ingest.Record) (l Leader, found bool, err error) {
 	return l, found, err
 }
 
+// IsLeader reports whether a record of control.v1 with such a key says who leads a role.
+func IsLeader(key, role string) bool { return key == leaderPrefix+role }
+
 // The roles that one process leads, as their leaders call them.
 const (
 	leadsGraphs = "graphs"

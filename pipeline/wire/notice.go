@@ -36,6 +36,9 @@ type Notice struct {
 	// Served is what score serves.
 	Served  *Served
 	Deleted string
+	// Overwritten is the key of a record that says nothing: who wrote it leads no more, or has said it before. It stands
+	// in the place of what whoever leads has said there, who says that again.
+	Overwritten string
 }
 
 // isStatus reports whether a value is, or claims to be, the status of a request.
@@ -66,7 +69,7 @@ func NewNoticeReader() *NoticeReader { return &NoticeReader{chunks: bus.NewAssem
 // command does, the others say nothing.
 func (r *NoticeReader) Read(rec ingest.Record) (Notice, error) {
 	if r.stale(rec) {
-		return Notice{}, nil
+		return Notice{Overwritten: string(rec.Key)}, nil
 	}
 	if rec.Unproven != "" || !isChunk(string(rec.Key)) || isStatus(rec.Value) {
 		return ParseNotice(rec)
@@ -82,15 +85,15 @@ func (r *NoticeReader) Read(rec ingest.Record) (Notice, error) {
 	return Notice{Command: command}, nil
 }
 
-// stale reports whether who wrote a record had been replaced by another process before, or has said it before. What
-// else such a process writes is noted: of a request that has ended nothing but the ledger's copy stays in the topic.
+// stale reports whether who wrote a record had been replaced by another process before, or has said it before. Of a
+// request that has ended nothing but the ledger's copy stays in the topic.
 func (r *NoticeReader) stale(rec ingest.Record) bool {
 	if rec.Unproven != "" {
 		return false
 	}
 	switch LedBy(rec.Key) {
 	case leadsGraphs:
-		return r.commands.Again(rec) && strings.HasPrefix(string(rec.Key), commandPrefix)
+		return r.commands.Again(rec)
 	case leadsScore:
 		return r.served.Again(rec) && isServed(rec)
 	default:

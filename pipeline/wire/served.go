@@ -82,6 +82,9 @@ func (s Served) scoredThrough() lethe.Timestep {
 	return s.Scored.Through
 }
 
+// IsServedKey reports whether a key of control.v1 is that of Served.
+func IsServedKey(key string) bool { return key == servedKey }
+
 // isServed reports whether a record is one of Served.
 func isServed(rec ingest.Record) bool {
 	return string(rec.Key) == servedKey && !rec.Tombstone()
