@@ -34,12 +34,14 @@ package coordinator
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
 
 	"lethe"
 	"lethe/deletions"
+	"lethe/internal/sortedset"
 	"lethe/metrics/events"
 	"lethe/pipeline/wire"
 )
@@ -108,6 +110,33 @@ func (c *Coordinator) Resume(ctx context.Context) error {
 // revisions of them that do not come any more. Errors: those of ledger and topics.
 func (c *Coordinator) Renew(ctx context.Context, gone map[lethe.Timestep]bool) error {
 	return c.states.out.renew(ctx, gone, "")
+}
+
+// SayAgain says again what there is to say of requests on control.v1: who led before has written, in the place of that,
+// records with some keys. Readers leave these out, and once the topic is compacted nothing else would be there for
+// whoever reads it anew: no command, or an entry of before.
+func (c *Coordinator) SayAgain(ctx context.Context, keys []string) error {
+	for _, key := range sortedset.Of(keys) {
+		id, command := wire.RequestOf(key)
+		if id == "" {
+			continue
+		}
+		e, err := c.states.o.Ledger.Get(id)
+		switch {
+		case err != nil && !errors.Is(err, deletions.ErrUnknownRequest):
+			return err
+		case err == nil && !command:
+			err = c.states.out.copies(ctx, []deletions.Entry{e})
+		case command:
+			err = c.states.cancelled.commandAgain(ctx, id, e)
+		default:
+			err = nil // nobody knows the request
+		}
+		if err != nil {
+			return fmt.Errorf("say again what stands of request %s: %w", id, err)
+		}
+	}
+	return nil
 }
 
 // Plan tells what a request for some targets would change now, and changes nothing. Errors:

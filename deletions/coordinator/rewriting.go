@@ -2,7 +2,6 @@ package coordinator
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -116,33 +115,6 @@ func (o *outbox) renew(ctx context.Context, timesteps map[lethe.Timestep]bool, b
 		}
 		if err := o.repeat(ctx, b); err != nil {
 			return fmt.Errorf("command of request %s: %w", b.leader, err)
-		}
-	}
-	return nil
-}
-
-// SayAgain says again what there is to say of requests on control.v1: who led before has written, in the place of that,
-// records with some keys. Readers leave these out, and once the topic is compacted nothing else would be there for
-// whoever reads it anew: no command, or an entry of before.
-func (c *Coordinator) SayAgain(ctx context.Context, keys []string) error {
-	for _, key := range sortedset.Of(keys) {
-		id, command := wire.RequestOf(key)
-		if id == "" {
-			continue
-		}
-		e, err := c.states.o.Ledger.Get(id)
-		switch {
-		case err != nil && !errors.Is(err, deletions.ErrUnknownRequest):
-			return err
-		case err == nil && !command:
-			err = c.states.out.copies(ctx, []deletions.Entry{e})
-		case command:
-			err = c.states.cancelled.commandAgain(ctx, id, e)
-		default:
-			err = nil // nobody knows the request
-		}
-		if err != nil {
-			return fmt.Errorf("say again what stands of request %s: %w", id, err)
 		}
 	}
 	return nil
