@@ -35,7 +35,7 @@ func Sendable(letters []Letter, at time.Time) (ready []Letter, refused []Refused
 // its letter is marked: cut short, it has marked at most some that were not sent, and may be
 // called again. A record that is taken has its letter deleted by lethe; one that is refused
 // again has a new letter in place of the marked one, and one that was erased meanwhile is
-// dropped as it comes. A record that is sent twice is taken once.
+// dropped as it comes, and its letter with it. A record that is sent twice is taken once.
 //
 // It returns how many were sent, and those that cannot be.
 func Replay(ctx context.Context, topics Bus, letters []Letter, at time.Time) (sent int, refused []Refused, err error) {

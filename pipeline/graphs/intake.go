@@ -72,7 +72,7 @@ type intake struct {
 type taken struct {
 	*snapshot.Batch
 	// refused are the dead letters, and tombstones of those whose records were sent again and
-	// taken.
+	// taken, or are erased.
 	refused   []ingest.Outgoing
 	withdrawn []int
 	// republished are new values of records, by their place.
@@ -145,13 +145,12 @@ func (in *intake) applyAll(tx *taken, batch bus.Batch, list []decoded) (map[even
 			tx.refused = append(tx.refused, in.letters.letter(rec, refusal))
 		case events.Suppressed:
 			tx.withdrawn = append(tx.withdrawn, i)
-		case events.Accepted, events.Duplicate:
-			if result == events.Accepted {
-				in.tellTaken(d)
-			}
-			if resolved, ok := ingest.ResolvedLetter(rec); ok {
-				tx.refused = append(tx.refused, resolved)
-			}
+			tx.resolve(rec) // who sent it again has brought its letter back, if that was withdrawn meanwhile
+		case events.Accepted:
+			in.tellTaken(d)
+			tx.resolve(rec)
+		case events.Duplicate:
+			tx.resolve(rec)
 		default:
 		}
 		if d.redacted && result != events.Suppressed {
@@ -159,6 +158,13 @@ func (in *intake) applyAll(tx *taken, batch bus.Batch, list []decoded) (map[even
 		}
 	}
 	return tally, nil
+}
+
+// resolve withdraws the dead letter of a record that was sent again, if it was.
+func (tx *taken) resolve(rec ingest.Record) {
+	if resolved, ok := ingest.ResolvedLetter(rec); ok {
+		tx.refused = append(tx.refused, resolved)
+	}
 }
 
 // publish writes what becomes of the records of a batch outside of the store.

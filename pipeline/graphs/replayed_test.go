@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lethe"
+	"lethe/deletions"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/pipeline/deadletters"
@@ -50,4 +51,36 @@ func TestAReplayedRecordTakesItsLetterAway(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, letters, 1, "the letter of the record that was refused again is a new one")
 	require.Less(t, letters[0].Record.Offset, int64(1000))
+}
+
+// Somebody lists dead letters, one of them is erased, and what was listed is sent again: marking it brings it back into
+// its topic, where nobody looks for it any more. It goes as the record comes, which is dropped.
+func TestAReplayedRecordThatIsErasedTakesItsLetterAway(t *testing.T) {
+	d := deploy(t)
+	r, _ := d.run(t.TempDir())
+	const gone = "nobody-knows-him"
+	key, value, err := ingest.EncodeTransaction(lethe.Transaction{
+		ID: gone, Timestep: 1 << 20, Features: []float32{7, 8, 9},
+	})
+	require.NoError(t, err)
+	d.send(bus.Transactions, ingest.Outgoing{Key: key, Value: value})
+	d.fill(1)
+	d.until(r, "a timestep", func(s *role.Status) bool { return s.Count(lethe.Closed) == 1 })
+	letters, err := deadletters.List(t.Context(), d.topics, deadletters.Filter{})
+	require.NoError(t, err)
+	require.Len(t, letters, 1)
+
+	d.submit(gone)
+	d.answer("score", deletions.StepSuppressed)
+	d.answer("train", deletions.StepPurged)
+	d.answer("score", deletions.StepSwapped)
+	for _, step := range []deletions.Step{deletions.StepErased, deletions.StepScanned} {
+		d.answer("train", step)
+		d.answer("score", step)
+	}
+	d.until(r, "it is verified", func(s *role.Status) bool { return s.Erasures[deletions.Verified] == 1 })
+	require.Empty(t, d.letterReasons())
+	_, _, err = deadletters.Replay(t.Context(), d.topics, letters, time.Now())
+	require.NoError(t, err)
+	require.Eventually(t, func() bool { return len(d.letterReasons()) == 0 }, 30*time.Second, 5*time.Millisecond)
 }
