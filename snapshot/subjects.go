@@ -109,11 +109,25 @@ func (b *Batch) wouldTake(tr lethe.Transaction) (bool, error) {
 	if b.fits(len(tr.Features), Origin{}).Outcome != "" || b.arrival(tr.Timestep).tooFar {
 		return false, nil
 	}
-	entry, known, err := lookup(b.get, b.staging.options.Secret.Pseudonym(tr.ID))
+	entry, known, err := b.placed(tr)
 	if err != nil {
 		return false, fmt.Errorf("timestep %d: transaction: %w", tr.Timestep, err)
 	}
 	return !known || entry.timestep == tr.Timestep, nil
+}
+
+// placed returns where a transaction is: before the number of features is known, the candidate of the same one.
+func (b *Batch) placed(tr lethe.Transaction) (entry indexEntry, known bool, err error) {
+	p := b.staging.options.Secret.Pseudonym(tr.ID)
+	if b.featureCount > 0 {
+		return lookup(b.get, p)
+	}
+	value, known, err := b.get(candidateKey(p, len(tr.Features)))
+	if err != nil || !known {
+		return entry, false, err
+	}
+	old, err := decodeCandidate(value)
+	return old.entry, err == nil, err
 }
 
 // subjectIndex reads what staging knows of subjects.
