@@ -24,6 +24,12 @@ const Reason = "came late"
 // infix joins the id of the request for the subject with what tells its late ones apart.
 const infix = ".late-"
 
+// A suffix is so many bytes of a hash, each as two of these letters.
+const (
+	suffixBytes   = 16
+	suffixLetters = "abcdefghijklmnop"
+)
+
 // maxRequestIDBytes is how long an id may be.
 const maxRequestIDBytes = 128
 
@@ -180,9 +186,9 @@ func suffix(secret lethe.Secret, of deletions.Entry, targets []lethe.Digest, tim
 	content = append(content, bytes.Repeat([]byte{1}, times)...)
 	hash := secret.Ledger().Hash("late-request", content)
 	var out strings.Builder
-	for _, b := range hash[:16] {
-		out.WriteByte('a' + b>>4)
-		out.WriteByte('a' + b&15)
+	for _, b := range hash[:suffixBytes] {
+		out.WriteByte(suffixLetters[b>>4])
+		out.WriteByte(suffixLetters[b&15])
 	}
 	return out.String()
 }
@@ -192,24 +198,42 @@ func compare(a, b lethe.Digest) int { return slices.Compare(a[:], b[:]) }
 // Of returns the request for a subject, whose late records another request asks for, if that is
 // one of lethe's own.
 func Of(secret lethe.Secret, ledger *deletions.Ledger, e deletions.Entry) (of deletions.Entry, is bool, err error) {
-	at := strings.LastIndex(e.RequestID, infix)
-	if at < 0 {
+	if at := strings.LastIndex(e.RequestID, infix); at >= 0 {
+		of, err = ledger.Get(e.RequestID[:at])
+		if errors.Is(err, deletions.ErrUnknownRequest) {
+			return of, false, nil
+		}
+		if err == nil {
+			is, err = asks(secret, ledger, of, e, e.RequestID[:at]+infix)
+		}
+		return of, is, err
+	}
+	if len(e.RequestID) != 2*suffixBytes || strings.Trim(e.RequestID, suffixLetters) != "" {
 		return of, false, nil
 	}
-	of, err = ledger.Get(e.RequestID[:at])
-	if errors.Is(err, deletions.ErrUnknownRequest) {
-		return of, false, nil
-	}
-	for times := 0; err == nil; times++ {
-		own := suffix(secret, of, e.Targets, times)
-		if is = e.RequestID[at+len(infix):] == own; is {
-			break
-		}
-		if _, err := ledger.Get(e.RequestID[:at+len(infix)] + own); errors.Is(err, deletions.ErrUnknownRequest) {
-			break // asked for no more often
-		} else if err != nil {
-			return of, false, err
-		}
+	// It has not the id of the other one in its own.
+	list, err := ledger.Where(func(e *deletions.Entry) bool { return len(e.Subjects) > 0 })
+	for i := 0; i < len(list) && err == nil && !is; i++ {
+		of = list[i]
+		is, err = asks(secret, ledger, of, e, "")
 	}
 	return of, is, err
+}
+
+// asks reports whether a request asks for what came late of the subjects of another one. What its id begins with is
+// given.
+func asks(
+	secret lethe.Secret, ledger *deletions.Ledger, of, e deletions.Entry, prefix string,
+) (is bool, err error) {
+	for times := 0; ; times++ {
+		id := prefix + suffix(secret, of, e.Targets, times)
+		if e.RequestID == id {
+			return true, nil
+		}
+		if _, err := ledger.Get(id); errors.Is(err, deletions.ErrUnknownRequest) {
+			return false, nil // asked for no more often
+		} else if err != nil {
+			return false, err
+		}
+	}
 }
