@@ -66,9 +66,11 @@ func (c *review) judgeOne(e staged) error {
 	var next judgement
 	if !dropped && e.at <= c.horizon {
 		next.judged = true
-		if next.letter, _, err = c.reason(e); err != nil {
+		reason, detail, err := c.reason(e)
+		if err != nil {
 			return err
 		}
+		next.letter = reason + ": " + detail // which end is not known may change
 	}
 	if old.judged && !next.judged && !dropped {
 		c.unjudged = sortedset.Add(c.unjudged, e.at)
