@@ -7,6 +7,7 @@ package retention
 import (
 	"context"
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -195,6 +196,10 @@ func (r Retention) request(name string, ids []lethe.TransactionID) (lethe.Erasur
 		}
 		if deletions.NamesTarget(asked) {
 			asked.RequestID = strings.Map(letter, asked.RequestID)
+		}
+		if deletions.NamesTarget(asked) { // as that of a transaction whose id is a word of it
+			hash := r.Secret.Ledger().Hash("retention-request", []byte(asked.RequestID))
+			asked.RequestID = strings.Map(letter, hex.EncodeToString(hash[:16]))
 		}
 		before, err := r.Ledger.Get(asked.RequestID)
 		switch {

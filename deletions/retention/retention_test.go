@@ -98,3 +98,29 @@ func TestWhatTheLedgerKnowsOtherwiseIsAskedForUnderAnotherName(t *testing.T) {
 	require.Equal(t, "retention-1-2-0-2", again.RequestID, "that one was taken back")
 	take(again)
 }
+
+// A request whose name holds the id of a target is refused, and nothing of its timestep would go: whatever transactions
+// are named.
+func TestNoTransactionKeepsItsTimestepByItsName(t *testing.T) {
+	store, err := snapshot.Open("/graphs", snapshot.Options{
+		Config: snapshot.Defaults(), Secret: secret, FS: vfs.NewMem(), TransactionPartitions: 1, LabelPartitions: 1,
+	})
+	require.NoError(t, err)
+	defer store.Close()
+	at := time.Unix(1_700_000_000, 0)
+	out := new(topics)
+	r := retention.Retention{
+		Keep: 1, Most: 1, Scope: lethe.ScopeStubs, Secret: secret, Out: out, Now: func() time.Time { return at },
+		Graphs: kept{store, []lethe.TransactionID{"retention", "retent", "1", "b"}},
+		Ledger: deletions.NewLedger(memorykv.New(), func() time.Time { return at }),
+	}
+	require.NoError(t, r.Advance(t.Context()))
+	require.Len(t, out.asked, 4)
+	names := make(map[string]bool)
+	for _, request := range out.asked {
+		_, err := deletions.NewEntry(secret, request, at)
+		require.NoError(t, err, request.RequestID)
+		names[request.RequestID] = true
+	}
+	require.Len(t, names, 4)
+}
