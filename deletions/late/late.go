@@ -67,9 +67,9 @@ type Requests struct {
 	Now  func() time.Time
 }
 
-// Ask publishes requests for what some records brought: one for each request for a subject, at its
-// scope, and another one for what holds name, so that nothing else waits for these. Called again for
-// the same records it publishes the same.
+// Ask publishes requests for what some records brought: one for each request for a subject, up to one that is not taken
+// back any more, at its scope, and another one for what holds name, so that nothing else waits for these. Called again
+// for the same records it publishes the same, as long as these requests are what they were.
 func (r Requests) Ask(ctx context.Context, list []Carrier) error {
 	if len(list) == 0 {
 		return nil
@@ -81,9 +81,12 @@ func (r Requests) Ask(ctx context.Context, list []Carrier) error {
 	targets := make(map[string][]lethe.Target)
 	for _, c := range list {
 		for _, e := range known {
-			if erases(r.Secret, e, c) {
-				targets[e.RequestID] = append(targets[e.RequestID], c.Target)
-				break
+			if !erases(r.Secret, e, c) {
+				continue
+			}
+			targets[e.RequestID] = append(targets[e.RequestID], c.Target)
+			if !e.State.Cancellable() {
+				break // else what is asked for is taken back with it
 			}
 		}
 	}
