@@ -112,14 +112,14 @@ func (d *drawing) add(topic bus.Topic, key, value []byte, err error, names ...le
 }
 
 // ends adds the control records that end a timestep.
-func (d *drawing) ends(at lethe.Timestep) {
+func (w *world) ends(at lethe.Timestep) {
 	for p := range partitions[bus.Transactions] {
 		key, value := ingest.EncodeClose(at, p)
-		d.control(bus.Transactions, p, key, value)
+		w.control(bus.Transactions, p, key, value)
 	}
 	for p := range partitions[bus.Labels] {
 		key, value := ingest.EncodeSettle(at, p)
-		d.control(bus.Labels, p, key, value)
+		w.control(bus.Labels, p, key, value)
 	}
 }
 

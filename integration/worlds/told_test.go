@@ -19,6 +19,14 @@ type told struct {
 	world
 }
 
+// tell begins a world of so many timesteps.
+func tell(t *testing.T, last lethe.Timestep) told {
+	w := told{t, world{last: last, config: snapshot.Defaults()}}
+	w.config.RewriteAtOnce, w.config.FeatureCount, w.config.ReopenWindow = 1, features, time.Second
+	w.config.CommitsAhead = 0
+	return w
+}
+
 func (w *told) sends(key, value []byte, err error) func(names ...lethe.TransactionID) *event {
 	require.NoError(w, err)
 	return func(names ...lethe.TransactionID) *event {
@@ -44,23 +52,14 @@ func (w *told) asks(scope lethe.Scope, target lethe.TransactionID) {
 func TestScopePartitionTakesAwayStubsOfOthers(t *testing.T) {
 	pair := []lethe.TransactionID{lethe.TransactionID(prefixOf(1) + "0"), lethe.TransactionID(prefixOf(1) + "1")}
 	for _, target := range pair {
-		w := told{t, world{last: 1, config: snapshot.Defaults()}}
-		w.config.RewriteAtOnce, w.config.FeatureCount, w.config.ReopenWindow = 1, features, time.Second
-		w.config.CommitsAhead = 0
+		w := tell(t, 1)
 		for i, id := range pair {
 			tx := lethe.Transaction{ID: id, Timestep: 1, Features: []float32{float32(i), 2, 3}}
 			w.sends(ingest.EncodeTransaction(tx))(id).row = tx.Features
 		}
 		p := lethe.Payment{Source: pair[0], Target: pair[1], Timestep: 1}
 		w.sends(ingest.EncodePayment(p))(pair...).pays = true
-		for partition := range partitions[bus.Transactions] {
-			key, value := ingest.EncodeClose(1, partition)
-			w.control(bus.Transactions, partition, key, value)
-		}
-		for partition := range partitions[bus.Labels] {
-			key, value := ingest.EncodeSettle(1, partition)
-			w.control(bus.Labels, partition, key, value)
-		}
+		w.ends(1)
 		w.asks(lethe.ScopeShard, target)
 		w.asks(lethe.ScopePartition, target)
 

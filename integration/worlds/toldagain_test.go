@@ -2,7 +2,6 @@ package worlds
 
 import (
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -10,7 +9,6 @@ import (
 	"lethe/deletions"
 	"lethe/ingest"
 	"lethe/ingest/bus"
-	"lethe/snapshot"
 )
 
 // TestABackupHoldsWhatNamesACarrier: a backup may hold what names a transaction that is erased on
@@ -18,9 +16,7 @@ import (
 // once it was carried out, it leaves nothing of either, nor does what is sent again.
 func TestABackupHoldsWhatNamesACarrier(t *testing.T) {
 	for polls, want := range map[int]deletions.State{2: deletions.Rejected, patience / 10: deletions.Verified} {
-		w := told{t, world{last: 1, config: snapshot.Defaults()}}
-		w.config.RewriteAtOnce, w.config.FeatureCount, w.config.ReopenWindow = 1, features, time.Second
-		w.config.CommitsAhead = 0
+		w := tell(t, 1)
 		id, other := lethe.TransactionID(prefixOf(1)+"0"), lethe.TransactionID(prefixOf(1)+"1")
 		w.sends(ingest.EncodeTransaction(lethe.Transaction{ID: other, Timestep: 1, Features: []float32{1, 2, 3}}))(other)
 		w.sends(ingest.EncodeLabel(lethe.LabelRecord{ID: id, Timestep: 1, Label: lethe.Licit}))(id).topic = bus.Labels

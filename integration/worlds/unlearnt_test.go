@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -13,7 +12,6 @@ import (
 	"lethe/deletions"
 	"lethe/ingest"
 	"lethe/ingest/bus"
-	"lethe/snapshot"
 )
 
 // TestABackupHoldsWhatIsStillToBeLearnt: a backup is made where a process was killed amid an erasure, after it has
@@ -21,9 +19,7 @@ import (
 // that the request would have, though the graphs hold nothing of the target any more, and the request in its place
 // tells of no ensemble that has seen that.
 func TestABackupHoldsWhatIsStillToBeLearnt(t *testing.T) {
-	w := told{t, world{last: 2, config: snapshot.Defaults()}}
-	w.config.RewriteAtOnce, w.config.FeatureCount, w.config.ReopenWindow = 1, features, time.Second
-	w.config.CommitsAhead = 0
+	w := tell(t, 2)
 	for at := lethe.Timestep(1); at <= w.last; at++ {
 		w.settles(at)
 	}
@@ -62,14 +58,7 @@ func (w *told) settles(at lethe.Timestep) {
 		label := lethe.LabelRecord{ID: id, Timestep: at, Label: []lethe.Label{lethe.Licit, lethe.Illicit}[i%2]}
 		w.sends(ingest.EncodeLabel(label))(id).topic = bus.Labels
 	}
-	for partition := range partitions[bus.Transactions] {
-		key, value := ingest.EncodeClose(at, partition)
-		w.control(bus.Transactions, partition, key, value)
-	}
-	for partition := range partitions[bus.Labels] {
-		key, value := ingest.EncodeSettle(at, partition)
-		w.control(bus.Labels, partition, key, value)
-	}
+	w.ends(at)
 }
 
 // isLearntAgain plays a world in which a request is verified, and erased again once a backup was put back.
