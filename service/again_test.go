@@ -2,6 +2,7 @@ package service_test
 
 import (
 	"log/slog"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -33,34 +34,39 @@ func TestWhatAProcessSaidBeforeEndsNobody(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, open("before", dir, 1, false).Close())
 	client := first.forger()
+	newest := func() map[string]ingest.Outgoing {
+		of := make(map[string]ingest.Outgoing)
+		require.NoError(t, client.ReadAll(t.Context(), bus.Control, func(rec ingest.Record) error {
+			of[string(rec.Key)] = ingest.Outgoing{Key: rec.Key, Value: rec.Value, Headers: rec.Headers}
+			return nil
+		}))
+		return of
+	}
 	var said []ingest.Outgoing
-	require.NoError(t, client.ReadAll(t.Context(), bus.Control, func(rec ingest.Record) error {
-		key := string(rec.Key)
+	for key, record := range newest() {
 		if key == "!settings/train" || strings.HasPrefix(key, "!member/train/") {
-			said = append(said, ingest.Outgoing{Key: rec.Key, Value: rec.Value, Headers: rec.Headers})
+			said = append(said, record)
 		}
-		return nil
-	}))
+	}
 	require.Len(t, said, 2)
 	require.NoError(t, open("beside", t.TempDir(), 1, false).Close())
 
 	now, ended := open("now", dir, 3, true), make(chan error, 1)
 	defer now.Close()
+	own := newest()
 	go func() { ended <- now.Run(t.Context()) }()
 	require.NoError(t, client.Write(t.Context(), bus.Control, said))
+	require.Eventually(t, func() bool {
+		stands := newest()
+		return !slices.ContainsFunc(said, func(record ingest.Outgoing) bool {
+			return string(stands[string(record.Key)].Value) != string(own[string(record.Key)].Value)
+		})
+	}, waitFor, tick, "who reads it later takes it for the newest")
 	require.NoError(t, open("another", t.TempDir(), 2, true).Close())
 	select {
 	case err := <-ended:
 		require.ErrorContains(t, err, "trainer.passes is 3 here, train has 2", "it heard what came behind it")
 	case <-time.After(30 * time.Second):
 		t.Fatal("it goes on beside a process with other settings")
-	}
-	newest := make(map[string]string)
-	require.NoError(t, client.ReadAll(t.Context(), bus.Control, func(rec ingest.Record) error {
-		newest[string(rec.Key)] = string(rec.Value)
-		return nil
-	}))
-	for _, record := range said {
-		require.NotEqual(t, string(record.Value), newest[string(record.Key)], "who reads it later takes it for the newest")
 	}
 }

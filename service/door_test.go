@@ -61,7 +61,7 @@ func TestPagesOverTLS(t *testing.T) {
 	var client *http.Client
 	c.HTTP.TLS, client = certificate(t)
 	s := start(t, c)
-	at := "https://" + s.HTTPAddress() + "/readyz"
+	at := "https://" + s.HTTPAddress() + "/livez"
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, at, http.NoBody)
 	require.NoError(t, err)
 	response, err := client.Do(request)
@@ -69,7 +69,7 @@ func TestPagesOverTLS(t *testing.T) {
 	require.NoError(t, response.Body.Close())
 	require.Equal(t, http.StatusOK, response.StatusCode)
 	require.NotEmpty(t, response.Header.Get("Strict-Transport-Security"))
-	plain, err := http.Get("http://" + s.HTTPAddress() + "/readyz")
+	plain, err := http.Get("http://" + s.HTTPAddress() + "/livez")
 	require.NoError(t, err)
 	require.NoError(t, plain.Body.Close())
 	require.Equal(t, http.StatusBadRequest, plain.StatusCode, "without TLS")

@@ -3,8 +3,12 @@ package service
 import (
 	"context"
 	"crypto"
+	"crypto/ed25519"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -139,20 +143,20 @@ func (m Membership) known(ctx context.Context) (*wire.Members, error) {
 		return nil, err
 	}
 	wire.SealOf(m.Secret, before).On(m.Client)
-	known, signed := new(wire.Members), false
+	known, graphs := new(wire.Members), wire.Settings{}
 	err = wire.ReadControl(ctx, m.Client, func(rec ingest.Record) error {
 		// What the deployment did not write says nothing.
 		n, wrong := ofProcess(rec)
 		switch {
 		case wrong != nil || n.Strike != nil && n.Strike.Refusal(m.Authority) != nil:
 			return nil //nolint:nilerr // it is passed over
-		case n.Settings != nil && n.Settings.Role == configs.RoleGraphs:
-			signed = n.Settings.Values[operatorsSigned] == "true"
+		case n.Settings != nil && n.Settings.Role == configs.RoleGraphs && !n.Settings.Late(graphs):
+			graphs = *n.Settings
 		}
 		known.Take(n)
 		return nil
 	})
-	if err == nil && signed && !m.Authority.Operators {
+	if err == nil && graphs.Values[operatorsSigned] == "true" && !m.Authority.Operators {
 		err = fmt.Errorf("%w: give this command the deployment's signatures.keys_file and signatures.operators too "+
 			"(--config)", ErrSettings)
 	}
@@ -213,14 +217,47 @@ func roleOf(n wire.Notice) string {
 	return n.Member.Role
 }
 
-// newest notes settings that a role has said, unless they were said before others that it has said: then they were
-// written again.
+// newest notes settings that a role has said, unless they come late.
 func (p *shared) newest(s wire.Settings) bool {
-	if before, said := p.said[s.Role]; said && s.Since.Before(before.Since) {
+	if s.Late(p.said[s.Role]) {
 		return false
 	}
 	p.said[s.Role] = s
 	return true
+}
+
+// sharedSettings are the settings that this process would say for each role.
+func (s *Service) sharedSettings() map[string]wire.Settings {
+	values := s.config.Values()
+	values["trainer.kernels"] = s.kernels.Name
+	values["secret_file"] = "key " + wire.SecretCheck(s.secret)
+	graphs, train := make(map[string]string), make(map[string]string)
+	for _, key := range []string{
+		"seed", "partition.shards", "repair.one_hop", "repair.one_hop_directed", "secret_file",
+	} {
+		graphs[key] = values[key]
+	}
+	for _, key := range requiredSignatures() {
+		graphs[key] = values[key]
+	}
+	for topic, count := range s.partitions {
+		graphs["partitions of "+string(topic)] = strconv.Itoa(count)
+	}
+	if s.config.HasRole(configs.RoleGraphs) {
+		public := s.key.Public().(ed25519.PublicKey)
+		sum := sha256.Sum256(public)
+		graphs[signingKeySetting] = "key " + hex.EncodeToString(sum[:8])
+	}
+	for key, value := range values {
+		trains := strings.HasPrefix(key, "trainer.") && key != "trainer.workers"
+		if trains || learntWith(s.config)[key] {
+			train[key] = value
+		}
+	}
+	return map[string]wire.Settings{
+		configs.RoleGraphs: {Role: configs.RoleGraphs, Values: graphs},
+		configs.RoleTrain:  {Role: configs.RoleTrain, Values: train},
+	}
 }
 
 // learntWith are the settings of scoring that train must know too: those of a meta-model.

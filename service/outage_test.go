@@ -130,8 +130,8 @@ func TestADamagedBatchIsNamed(t *testing.T) {
 	defer producer.Close()
 	topic := configs.Default().Kafka.Name(bus.Transactions)
 	// One record that is no bomb, but larger than its dead letter may be.
-	for _, size := range []int{40 << 20, 3 << 20} {
-		large := &kgo.Record{Topic: topic, Key: []byte("k"), Value: bytes.Repeat([]byte{' '}, size), Partition: 1}
+	for i, size := range []int{40 << 20, 3 << 20} {
+		large := &kgo.Record{Topic: topic, Key: []byte{"bk"[i]}, Value: bytes.Repeat([]byte{' '}, size), Partition: 1}
 		require.NoError(t, producer.ProduceSync(t.Context(), large).FirstErr())
 	}
 	r.replay(smallStream(t, 2, 40, 3))

@@ -3,14 +3,12 @@ package service
 import (
 	"context"
 	"crypto/ed25519"
-	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"lethe/configs"
@@ -131,6 +129,7 @@ func (p *shared) records(roles []string) ([]ingest.Outgoing, error) {
 	for _, role := range slices.Sorted(slices.Values(roles)) {
 		if settings, has := p.own[role]; has {
 			settings.Since = wire.Since(p.register.now(), p.said[role].Since)
+			p.said[role] = settings
 			record, err := settings.Record()
 			if err != nil {
 				return nil, err
@@ -150,40 +149,6 @@ func (p *shared) records(roles []string) ([]ingest.Outgoing, error) {
 		records = append(records, registered...)
 	}
 	return records, nil
-}
-
-// sharedSettings are the settings that this process would say for each role.
-func (s *Service) sharedSettings() map[string]wire.Settings {
-	values := s.config.Values()
-	values["trainer.kernels"] = s.kernels.Name
-	values["secret_file"] = "key " + wire.SecretCheck(s.secret)
-	graphs, train := make(map[string]string), make(map[string]string)
-	for _, key := range []string{
-		"seed", "partition.shards", "repair.one_hop", "repair.one_hop_directed", "secret_file",
-	} {
-		graphs[key] = values[key]
-	}
-	for _, key := range requiredSignatures() {
-		graphs[key] = values[key]
-	}
-	for topic, count := range s.partitions {
-		graphs["partitions of "+string(topic)] = strconv.Itoa(count)
-	}
-	if s.config.HasRole(configs.RoleGraphs) {
-		public := s.key.Public().(ed25519.PublicKey)
-		sum := sha256.Sum256(public)
-		graphs[signingKeySetting] = "key " + hex.EncodeToString(sum[:8])
-	}
-	for key, value := range values {
-		trains := strings.HasPrefix(key, "trainer.") && key != "trainer.workers"
-		if trains || learntWith(s.config)[key] {
-			train[key] = value
-		}
-	}
-	return map[string]wire.Settings{
-		configs.RoleGraphs: {Role: configs.RoleGraphs, Values: graphs},
-		configs.RoleTrain:  {Role: configs.RoleTrain, Values: train},
-	}
 }
 
 // compare names every setting in which this process differs from what a role said.
@@ -274,6 +239,9 @@ func (p *shared) take(ctx context.Context, rec ingest.Record) error {
 	said, compared := p.said[roleOf(n)]
 	if n.Settings != nil {
 		said, compared = *n.Settings, p.newest(*n.Settings)
+		if !compared {
+			return p.again(ctx, said.Role)
+		}
 	}
 	if compared {
 		if err := p.compare(said); err != nil {
@@ -293,6 +261,19 @@ func (p *shared) take(ctx context.Context, rec ingest.Record) error {
 		return err
 	}
 	return p.client.Write(ctx, bus.Control, records)
+}
+
+// again says the newest settings of a role again, if this process plays it: others that came late stand in their place,
+// and whoever begins next would take those for the newest.
+func (p *shared) again(ctx context.Context, role string) error {
+	if !p.plays(role) {
+		return nil
+	}
+	record, err := p.said[role].Record()
+	if err != nil {
+		return err
+	}
+	return p.client.Write(ctx, bus.Control, []ingest.Outgoing{record})
 }
 
 // Close implements supervisor.Process; Run leaves nothing open.

@@ -185,8 +185,8 @@ func (c *Coordinator) TakeNotices(notices []wire.Notice) error {
 			c.states.acks.members.Take(n)
 			c.states.acks.unlogged = true
 		}
-		if n.Settings != nil {
-			c.states.acks.settings[n.Settings.Role] = *n.Settings
+		if said := n.Settings; said != nil && !said.Late(c.states.acks.settings[said.Role]) {
+			c.states.acks.settings[said.Role] = *said
 		}
 		if n.Ack != nil {
 			c.states.acks.take(*n.Ack)

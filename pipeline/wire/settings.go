@@ -33,8 +33,8 @@ func IsOfStream(rec ingest.Record) bool {
 }
 
 // Settings are what other roles must have in common with a role, as its process
-// said when it began. They travel on control.v1, which every process reads: the newest of each
-// role counts.
+// said when it began. They travel on control.v1, which every process reads: of each role those
+// that were said last count.
 type Settings struct {
 	Format string `json:"format"`
 	Role   string `json:"role"`
@@ -43,6 +43,9 @@ type Settings struct {
 	// Since tells them from those that were said before, see Since.
 	Since time.Time `json:"since,omitzero"`
 }
+
+// Late reports whether the settings were said before others of the role, and come behind them: written again, or late.
+func (s Settings) Late(newest Settings) bool { return s.Since.Before(newest.Since) }
 
 // Record returns the settings as a record of control.v1.
 func (s Settings) Record() (ingest.Outgoing, error) {
