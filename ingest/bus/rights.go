@@ -2,12 +2,15 @@ package bus
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/segmentio/kafka-go"
 
+	"lethe/ingest/bus/protocol"
 	"lethe/internal/check"
 )
 
@@ -109,7 +112,9 @@ func newRight(principal string, operation kafka.ACLOperationType, kind kafka.Res
 	return r
 }
 
-// Grant makes ACLs of the rights. Those that are there already stay as they are.
+// Grant makes ACLs of the rights. Those that are there already stay as they are. It waits until every broker knows
+// them: until then each refuses what is allowed, and a process that starts there ends. Brokers that do not tell their
+// ACLs are not waited for.
 func (a Admin) Grant(ctx context.Context, rights []Right) error {
 	request := &kafka.CreateACLsRequest{}
 	for _, r := range rights {
@@ -124,7 +129,63 @@ func (a Admin) Grant(ctx context.Context, rights []Right) error {
 			return denied("create ACLs", fmt.Errorf("create ACL %q: %w", rights[i], err))
 		}
 	}
+	return learning{a.client, rights}.await(ctx)
+}
+
+// learning are rights of which brokers learn.
+type learning struct {
+	client *Client
+	rights []Right
+}
+
+// await waits for the brokers one after the other.
+func (l learning) await(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, l.client.cfg.RequestTimeout)
+	defer cancel()
+	cluster, err := l.client.kafka.Metadata(ctx, &kafka.MetadataRequest{Topics: []string{}})
+	if err != nil {
+		return fmt.Errorf("brokers that learn of ACLs: %w", l.client.explain(ctx, err))
+	}
+	for _, broker := range cluster.Brokers {
+		for attempt := 0; ; attempt++ {
+			unknown, err := l.unknownTo(ctx, broker.ID)
+			if err == nil && len(unknown) == 0 {
+				break
+			}
+			if err == nil {
+				err = fmt.Errorf("it does not know %q and %d more", unknown[0], len(unknown)-1)
+			}
+			if pause(ctx, attempt) != nil {
+				return fmt.Errorf("the ACLs are made, and broker %d may refuse what they allow until it has learnt of them: %w "+
+					"(give the command again to wait for longer)", broker.ID, err)
+			}
+		}
+	}
 	return nil
+}
+
+// unknownTo returns the rights of which a broker has not learnt yet.
+func (l learning) unknownTo(ctx context.Context, broker int) ([]Right, error) {
+	known := make(map[kafka.ACLEntry]bool)
+	asked := make(map[string]bool)
+	for _, r := range l.rights {
+		if asked[r.Principal] {
+			continue
+		}
+		asked[r.Principal] = true
+		all, err := l.client.raw.Allowed(ctx, int32(broker), r.Principal)
+		var untold kafka.Error
+		switch {
+		case errors.As(err, &untold) && !untold.Temporary(), errors.Is(err, protocol.ErrAway):
+			return nil, nil // nobody can tell
+		case err != nil:
+			return nil, err
+		}
+		for _, entry := range all {
+			known[entry] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(l.rights), func(r Right) bool { return known[r.entry] }), nil
 }
 
 // HasRights reports whether this principal may do what the service does, as far as the

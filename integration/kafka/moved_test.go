@@ -146,7 +146,7 @@ func TestAStartWithoutRightsToControlRecords(t *testing.T) {
 		"run", "--data-dir", filepath.Join(t.TempDir(), "data"), "--brokers", lethes.brokers,
 		"--http-address", "127.0.0.1:0",
 	}, lethes.settings()...)
-	// Brokers get to know one right after the other, in no order.
+	// Brokers get to know that a topic is gone a moment later.
 	refusedFor := func(missing string) {
 		t.Helper()
 		var refused process.Result
