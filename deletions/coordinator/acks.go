@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"time"
 
 	"lethe/deletions"
 	"lethe/deletions/translog"
@@ -213,88 +212,27 @@ func (a acks) gone() (out []deletions.GoneFolder) {
 // awaitsBarrier reports whether somebody may have joined before the search has ended of whom this
 // process has not read yet. Who joins later reads topics that were searched, and can hold no copy.
 func (v *Verification) awaitsBarrier(ctx context.Context, b batch) (bool, error) {
-	if v.barrier != "" {
+	if v.barrier == "" {
+		v.barrier = fmt.Sprintf("%s/%d/%d", b.leader, b.attempts(), v.states.o.Clock.Now().UnixNano())
+		v.passed, v.unsaid = false, true
+	}
+	if v.passed || !v.unsaid {
 		return !v.passed, nil
 	}
-	name := fmt.Sprintf("%s/%d/%d", b.leader, b.attempts(), v.states.o.Clock.Now().UnixNano())
-	record, err := wire.Barrier{Name: name}.Record()
+	record, err := wire.Barrier{Name: v.barrier}.Record()
 	if err != nil {
 		return false, err
 	}
 	if err := wire.Say(ctx, v.states.o.Bus, []ingest.Outgoing{record}); err != nil {
 		return false, err
 	}
-	v.barrier, v.passed = name, false
+	v.unsaid = false
 	return true, nil
 }
 
-// passes notes that a barrier has come back.
+// passes notes that a barrier has come back. Another one may stand in the place of the one that is awaited, of who led
+// before or written again, and once the topic is compacted that one does not come any more: it is said again.
 func (v *Verification) passes(b wire.Barrier) {
 	v.passed = v.passed || v.barrier != "" && b.Name == v.barrier
-}
-
-// awaitedQuietly is for how long an answer is waited for before that is said.
-const awaitedQuietly = 30 * time.Second
-
-// awaiting says whom requests wait for.
-type awaiting struct {
-	*states
-	// said are the waits that were said.
-	said map[string]bool
-}
-
-// say says once which data directory a request waits for, where it stands for long: its process may be stopped
-// or gone, and only an operator can tell.
-func (s *awaiting) say() error {
-	now := s.o.Clock.Now()
-	waiting, err := s.o.Ledger.Where(func(e *deletions.Entry) bool {
-		return now.Sub(e.Updated()) >= awaitedQuietly && len(s.answers(e.State)) > 0
-	})
-	if err != nil {
-		return err
-	}
-	said := make(map[string]bool)
-	for _, e := range waiting {
-		b := batch{leader: e.RequestID, members: []deletions.Entry{e}}
-		if begun(e) {
-			if b, err = s.out.whole(e.Leader()); err != nil {
-				return err
-			}
-		}
-		for _, of := range s.answers(e.State) {
-			missing := s.acks.missing(b.leader, b.attempts(), of.role, of.step)
-			for _, instance := range missing {
-				this := fmt.Sprint(e.RequestID, e.Attempts, e.State, of.role, instance)
-				if said[this] = true; !s.said[this] {
-					s.o.Logger.Warn("an erasure waits for a data directory: start its process, or strike it off if it is gone for "+
-						"good (lethe members strike)", "request_id", e.RequestID, "state", e.State, "role", of.role, "instance", instance)
-				}
-			}
-			if len(missing) > 0 && of.step == deletions.StepPurged {
-				break // score waits for them, too
-			}
-		}
-	}
-	s.said = said
-	return nil
-}
-
-// answers are those that a request in a state waits for.
-func (s *awaiting) answers(state deletions.State) (out []source) {
-	switch state {
-	case deletions.Accepted:
-		return []source{{role: scoreRole, step: deletions.StepSuppressed}, {role: viewRole, step: deletions.StepSuppressed}}
-	case deletions.Retraining:
-		return []source{{role: trainRole, step: deletions.StepPurged}, {role: scoreRole, step: deletions.StepSwapped}}
-	case deletions.Swapped, deletions.Erased, deletions.Verifying:
-		step := deletions.StepScanned
-		if state == deletions.Swapped {
-			step = deletions.StepErased
-		}
-		for _, role := range s.acks.holders() {
-			out = append(out, source{role: role, step: step})
-		}
-	default:
-	}
-	return out
+	v.unsaid = v.barrier != "" && !v.passed
 }

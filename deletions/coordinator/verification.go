@@ -28,10 +28,10 @@ type Verification struct {
 	located     *Verdict
 	// looked are the records that it has looked at.
 	looked looked
-	// barrier is the name of the one that was sent once the verdict was there, or empty, and
-	// passed says that it has come back: whoever said before it that he shares a role is known.
-	barrier string
-	passed  bool
+	// barrier is the name of the one that is sent once the verdict is there, or empty. passed says
+	// that it has come back: whoever said before it that he shares a role is known; unsaid that it is to be sent.
+	barrier        string
+	passed, unsaid bool
 	// purged are the requests that were deleted from erasures.v1.
 	purged map[string]bool
 }

@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -9,7 +10,9 @@ import (
 	"lethe/deletions"
 	"lethe/deletions/receipt"
 	"lethe/deletions/scan"
+	"lethe/ingest"
 	"lethe/ingest/bus"
+	"lethe/pipeline/wire"
 )
 
 // What remains is what a search found: a hit, or a record that was not compacted
@@ -64,4 +67,34 @@ func TestRemainsAreMeasured(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Who led before writes a barrier late, and the topic is compacted before the one of who leads was read: that does not
+// come any more. It is said again, and the request is verified.
+func TestABarrierThatWasWrittenOverIsSaidAgain(t *testing.T) {
+	d := deploy(t)
+	d.submit(lethe.ErasureRequest{
+		RequestID: "gdpr-1", Scope: lethe.ScopeStubs, Targets: lethe.Transactions("transaction-1"),
+	})
+	require.NoError(t, d.boot())
+	for range 10 { // until all have answered, and the search is to begin
+		d.otherRoles()
+		require.NoError(t, d.deliver())
+		require.NoError(t, d.advance())
+	}
+	require.NoError(t, d.verify())
+	require.NoError(t, d.Advance(d.Context()))
+	isBarrier := func(rec ingest.Record) bool { return string(rec.Key) == "!barrier" }
+	control := d.bus.topics[bus.Control]
+	require.True(t, slices.ContainsFunc(control[d.noticed:], isBarrier), "it was sent and not read")
+	d.bus.topics[bus.Control] = slices.DeleteFunc(control, isBarrier)
+	late, err := wire.Barrier{Name: "of before"}.Record()
+	require.NoError(t, err)
+	d.bus.append(bus.Control, late)
+	require.NoError(t, d.deliver())
+	require.NoError(t, d.Advance(d.Context()))
+	require.Equal(t, 1, d.Counts()[deletions.Erased], "nobody knows yet who has joined")
+	require.NoError(t, d.deliver())
+	require.NoError(t, d.Advance(d.Context()))
+	require.Equal(t, 1, d.Counts()[deletions.Verified])
 }
