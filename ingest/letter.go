@@ -2,6 +2,8 @@ package ingest
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -28,7 +30,8 @@ type Letter struct {
 	Version string
 	// Cut names the parts of the record that are not here whole, with length and SHA-256.
 	Cut string
-	// Replayed is when the record was sent again, zero if it was not.
+	// Replayed is when the record was sent again, zero if it was not, as earlier versions have noted it in the
+	// letter; see ReadMark.
 	Replayed time.Time
 	// Waits says that the record was taken and waits for what it names: the letter goes by
 	// itself when that comes.
@@ -36,8 +39,6 @@ type Letter struct {
 	// Stands says that the record waits, or has come to stand in a timestep that it does not belong to:
 	// the letter goes by itself when that is so no more.
 	Stands bool
-	// letter is the dead letter itself.
-	letter Record
 }
 
 // ReadDeadLetter reads a dead letter back. The error is ErrNotDeadLetter.
@@ -52,7 +53,6 @@ func ReadDeadLetter(rec Record) (Letter, error) {
 		Record:      Record{Topic: told[deadTopic], Key: rec.Key, Value: rec.Value, Headers: foreign(rec.Headers)},
 		Refusal:     Refusal{Reason: Reason(told[deadReason]), Detail: told[deadDetail]},
 		Disposition: Disposition(told[deadDisposition]), Version: told[deadVersion], Cut: told[deadCut],
-		letter: rec,
 	}
 	var problems []error
 	if out.Refusal.Reason == "" || out.Record.Topic == "" {
@@ -103,9 +103,9 @@ func (l *Letter) restoreKey(null []string) {
 	}
 }
 
-// Again returns the record as it is sent again at a time, to the topic that it came from. The
-// error is ErrNotReplayable with the reason.
-func (l Letter) Again(at time.Time) (Outgoing, error) {
+// Again returns the record as it is sent again at a time, to the topic that it came from. It names the Mark of its
+// letter, which has the place. The error is ErrNotReplayable with the reason.
+func (l Letter) Again(place string, at time.Time) (Outgoing, error) {
 	why := ""
 	switch {
 	case l.Disposition == Withheld:
@@ -122,29 +122,57 @@ func (l Letter) Again(at time.Time) (Outgoing, error) {
 	if why != "" {
 		return Outgoing{}, fmt.Errorf("%w: %s", ErrNotReplayable, why)
 	}
-	headers := append(slices.Clone(l.Record.Headers), replayedAt(at))
+	said := at.UTC().Format(time.RFC3339Nano) + " " + MarkOf(place)
+	headers := append(slices.Clone(l.Record.Headers), Header{deadReplayed, []byte(said)})
 	return Outgoing{Key: l.Record.Key, Value: l.Record.Value, Headers: headers, Time: l.Record.Time}, nil
 }
 
-// Marked returns the dead letter with the note that its record was sent again at a time.
-func (l Letter) Marked(at time.Time) Outgoing {
-	headers := slices.DeleteFunc(slices.Clone(l.letter.Headers), func(h Header) bool { return h.Key == deadReplayed })
-	return Outgoing{
-		Key: l.letter.Key, Value: l.letter.Value, Headers: append(headers, replayedAt(at)), Time: l.letter.Time,
-		Pinned: true, Partition: l.letter.Partition,
-	}
+// markPrefix begins keys of marks. No id begins with "!", see waitingKey.
+const markPrefix = ">!replayed!"
+
+// MarkOf names a dead letter, by the place of its record, in what is said of it when that is sent again. An id that is
+// a number would be found in the place itself.
+func MarkOf(place string) string {
+	sum := sha256.Sum256([]byte(place))
+	return hex.EncodeToString(sum[:16])
 }
 
-func replayedAt(at time.Time) Header {
-	return Header{deadReplayed, []byte(at.UTC().Format(time.RFC3339Nano))}
+// Mark returns the record of the topic of dead letters that says that the record of a letter was sent again at a time.
+// It holds nothing of the letter: that may be withdrawn, or without some features, since it was read.
+func Mark(place string, at time.Time) Outgoing {
+	return Outgoing{Key: []byte(markPrefix + MarkOf(place)), Value: []byte(at.UTC().Format(time.RFC3339Nano))}
 }
 
-// ResolvedLetter returns the record that deletes the DeadLetter of a record which was sent again
-// and taken; ok is false for one that was not sent again.
-func ResolvedLetter(rec Record) (out Outgoing, ok bool) {
-	again := slices.ContainsFunc(rec.Headers, func(h Header) bool { return h.Key == deadReplayed })
-	if !again || rec.Key == nil {
-		return Outgoing{}, false
+// ReadMark returns which letter a record of the topic of dead letters is the mark of, see MarkOf, and when that one's
+// record was sent again; the time is zero if the record deletes the mark. is is false for every other record.
+func ReadMark(rec Record) (mark string, at time.Time, is bool) {
+	mark, is = strings.CutPrefix(string(rec.Key), markPrefix)
+	if !is || rec.Tombstone() {
+		return mark, at, is
 	}
-	return Outgoing{Key: finalKey(rec)}, true
+	at, err := time.Parse(time.RFC3339Nano, string(rec.Value))
+	return mark, at, err == nil
+}
+
+// Answered returns what deletes the Mark of the letter of a record that was sent again, whatever became of that, and
+// the DeadLetter itself if the record was not refused again. Nothing follows from one that was not sent again.
+func Answered(rec Record, refused bool) (out []Outgoing) {
+	said, again := sentAgain(rec)
+	if again && !refused && rec.Key != nil {
+		out = append(out, Outgoing{Key: finalKey(rec)})
+	}
+	if _, mark, tells := strings.Cut(said, " "); tells && len(mark) == len(MarkOf("")) {
+		out = append(out, Outgoing{Key: []byte(markPrefix + mark)})
+	}
+	return out
+}
+
+// sentAgain returns what a record says that was sent again.
+func sentAgain(rec Record) (said string, again bool) {
+	for _, h := range rec.Headers {
+		if h.Key == deadReplayed {
+			return string(h.Value), true
+		}
+	}
+	return "", false
 }

@@ -41,38 +41,53 @@ func TestADeadLetterTellsWhichRecordItIsOf(t *testing.T) {
 	}
 }
 
-// What is sent again is the record that was refused; its letter says so until the record is
-// taken, and is deleted by then under the key that it has.
-func TestALetterIsMarkedUntilItsRecordIsTaken(t *testing.T) {
+// What is sent again is the record that was refused. What is said of its letter holds nothing of it, and goes once
+// that is answered; the letter is deleted once the record is taken, under the key that it has.
+func TestALetterIsMarkedUntilItsRecordIsAnswered(t *testing.T) {
+	const place = "transactions.v1/3/1099511627776"
 	for _, key := range []string{"a", "a>b"} {
 		rec := refusedRecord(key)
 		out := ingest.DeadLetter(rec, &ingest.Refusal{Reason: ingest.Late}, "test")
 		letter := read(t, out)
-		require.Zero(t, letter.Replayed)
 
-		marked := letter.Marked(replayedAt)
-		require.True(t, marked.Pinned && marked.Partition == 2)
-		require.Equal(t, replayedAt, read(t, marked).Replayed)
-		twice := read(t, marked).Marked(replayedAt.Add(time.Hour))
-		require.Len(t, twice.Headers, len(marked.Headers), "the newest note alone is kept")
+		marked := ingest.Mark(place, replayedAt)
+		require.Regexp(t, "^>!replayed![0-9a-f]{32}$", string(marked.Key))
+		said := ingest.Record{Key: marked.Key, Value: marked.Value}
+		mark, at, is := ingest.ReadMark(said)
+		require.True(t, is)
+		require.Equal(t, ingest.MarkOf(place), mark)
+		require.Equal(t, replayedAt, at)
+		said.Value = nil
+		mark, at, is = ingest.ReadMark(said)
+		require.True(t, is && at.IsZero() && mark == ingest.MarkOf(place))
+		_, _, is = ingest.ReadMark(ingest.Record{Key: out.Key, Value: out.Value})
+		require.False(t, is)
 
-		again, err := letter.Again(replayedAt)
+		again, err := letter.Again(place, replayedAt)
 		require.NoError(t, err)
 		require.Equal(t, rec.Key, again.Key)
 		require.Equal(t, rec.Value, again.Value)
 		sent := rec
 		sent.Headers = again.Headers
-		resolved, ok := ingest.ResolvedLetter(sent)
-		require.True(t, ok)
-		require.Equal(t, ingest.Outgoing{Key: out.Key}, resolved)
-		_, ok = ingest.ResolvedLetter(rec)
-		require.False(t, ok, "of a record that was not sent again no letter goes")
+		require.Equal(t, []ingest.Outgoing{{Key: out.Key}, {Key: marked.Key}}, ingest.Answered(sent, false))
+		require.Equal(t, []ingest.Outgoing{{Key: marked.Key}}, ingest.Answered(sent, true))
+		require.Empty(t, ingest.Answered(rec, false), "of a record that was not sent again no letter goes")
+		earlier := rec
+		earlier.Headers = []ingest.Header{{Key: "lethe.dlq.replayed", Value: []byte("2026-03-01T12:00:00Z")}}
+		require.Equal(t, []ingest.Outgoing{{Key: out.Key}}, ingest.Answered(earlier, false), "an earlier version sent it")
 
 		// Refused once more, nothing is left of the replay.
 		refused := read(t, ingest.DeadLetter(sent, &ingest.Refusal{Reason: ingest.Late}, "test"))
-		require.Zero(t, refused.Replayed)
 		require.Equal(t, rec.Headers, refused.Record.Headers)
 	}
+}
+
+// An earlier version notes in the letter that its record was sent again.
+func TestTheMarkOfAnEarlierVersionIsRead(t *testing.T) {
+	out := ingest.DeadLetter(refusedRecord("a"), &ingest.Refusal{Reason: ingest.Late}, "test")
+	require.Zero(t, read(t, out).Replayed)
+	out.Headers = append(out.Headers, ingest.Header{Key: "lethe.dlq.replayed", Value: []byte("2026-03-01T12:00:00Z")})
+	require.Equal(t, replayedAt, read(t, out).Replayed)
 }
 
 func TestWhatCannotBeSentAgain(t *testing.T) {
@@ -87,7 +102,7 @@ func TestWhatCannotBeSentAgain(t *testing.T) {
 		"it has no key":         ingest.DeadLetter(keyless, late, "test"),
 		"it has no value":       ingest.DeadLetter(valueless, late, "test"),
 	} {
-		_, err := read(t, out).Again(replayedAt)
+		_, err := read(t, out).Again("transactions.v1/3/1", replayedAt)
 		require.ErrorIs(t, err, ingest.ErrNotReplayable)
 		require.ErrorContains(t, err, why)
 	}

@@ -33,8 +33,8 @@ type Letter struct {
 	Topic bus.Topic
 }
 
-// Place names the refused record: topic, partition and offset. It holds nothing personal and
-// stays the same when the letter is marked.
+// Place names the refused record: topic, partition and offset. It holds nothing personal, and
+// the letter's mark goes by it.
 func (l Letter) Place() string {
 	topic := string(l.Topic)
 	if topic == "" {
@@ -49,7 +49,7 @@ func (l Letter) Again(at time.Time) (ingest.Outgoing, error) {
 	if l.Topic == "" {
 		return ingest.Outgoing{}, fmt.Errorf("%w: lethe does not read its topic", ingest.ErrNotReplayable)
 	}
-	return l.Letter.Again(at)
+	return l.Letter.Again(l.Place(), at)
 }
 
 // Filter chooses dead letters. The zero value chooses all.
@@ -76,8 +76,12 @@ func (f Filter) chooses(l Letter) bool {
 // refused records. Records of the topic that are no dead letters are passed over. A place that
 // no letter has is ErrUnknown.
 func List(ctx context.Context, topics Bus, f Filter) ([]Letter, error) {
-	newest := make(map[string]Letter)
+	newest, marks := make(map[string]Letter), make(map[string]time.Time)
 	err := topics.ReadAll(ctx, bus.DeadLetters, func(rec ingest.Record) error {
+		if mark, at, is := ingest.ReadMark(rec); is {
+			marks[mark] = at
+			return nil
+		}
 		key := string(rec.Key)
 		delete(newest, key)
 		if rec.Tombstone() {
@@ -95,6 +99,9 @@ func List(ctx context.Context, topics Bus, f Filter) ([]Letter, error) {
 	places := make(map[string]bool)
 	for _, l := range newest {
 		places[l.Place()] = true
+		if at := marks[ingest.MarkOf(l.Place())]; !at.IsZero() {
+			l.Replayed = at
+		}
 		if f.chooses(l) {
 			out = append(out, l)
 		}

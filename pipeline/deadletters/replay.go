@@ -33,9 +33,10 @@ func Sendable(letters []Letter, at time.Time) (ready []Letter, refused []Refused
 
 // Replay sends the records of dead letters again to the topics that they came from, each after
 // its letter is marked: cut short, it has marked at most some that were not sent, and may be
-// called again. A record that is taken has its letter deleted by lethe; one that is refused
-// again has a new letter in place of the marked one, and one that was erased meanwhile is
-// dropped as it comes, and its letter with it. A record that is sent twice is taken once.
+// called again. A mark stands beside the letter, which may have been withdrawn since it was listed.
+// A record that is taken has its letter deleted by lethe; one that is refused again has a new letter
+// in its place, and one that was erased meanwhile is dropped as it comes. A record that is sent twice
+// is taken once.
 //
 // It returns how many were sent, and those that cannot be.
 func Replay(ctx context.Context, topics Bus, letters []Letter, at time.Time) (sent int, refused []Refused, err error) {
@@ -59,7 +60,7 @@ func send(ctx context.Context, topics Bus, letters []Letter, at time.Time) (sent
 		if err != nil {
 			return 0, fmt.Errorf("%s: %w", l.Place(), err)
 		}
-		marks, records[l.Topic] = append(marks, l.Marked(at)), append(records[l.Topic], record)
+		marks, records[l.Topic] = append(marks, ingest.Mark(l.Place(), at)), append(records[l.Topic], record)
 	}
 	if err := topics.Write(ctx, bus.DeadLetters, marks); err != nil {
 		return 0, fmt.Errorf("mark %d dead letters: %w", len(marks), err)

@@ -72,7 +72,7 @@ type intake struct {
 type taken struct {
 	*snapshot.Batch
 	// refused are the dead letters, and tombstones of those whose records were sent again and
-	// taken, or are erased.
+	// taken, or are erased: an earlier version brings a letter back as it marks it.
 	refused   []ingest.Outgoing
 	withdrawn []int
 	// republished are new values of records, by their place.
@@ -145,26 +145,18 @@ func (in *intake) applyAll(tx *taken, batch bus.Batch, list []decoded) (map[even
 			tx.refused = append(tx.refused, in.letters.letter(rec, refusal))
 		case events.Suppressed:
 			tx.withdrawn = append(tx.withdrawn, i)
-			tx.resolve(rec) // who sent it again has brought its letter back, if that was withdrawn meanwhile
 		case events.Accepted:
 			in.tellTaken(d)
-			tx.resolve(rec)
-		case events.Duplicate:
-			tx.resolve(rec)
 		default:
+		}
+		if result != events.Ignored {
+			tx.refused = append(tx.refused, ingest.Answered(rec, result == events.Refused)...)
 		}
 		if d.redacted && result != events.Suppressed {
 			tx.republished[i] = coordinator.Redaction{Value: rec.Value, Refused: result == events.Refused}
 		}
 	}
 	return tally, nil
-}
-
-// resolve withdraws the dead letter of a record that was sent again, if it was.
-func (tx *taken) resolve(rec ingest.Record) {
-	if resolved, ok := ingest.ResolvedLetter(rec); ok {
-		tx.refused = append(tx.refused, resolved)
-	}
 }
 
 // publish writes what becomes of the records of a batch outside of the store.

@@ -85,7 +85,9 @@ func (d *deployment) letterReasons() map[string][]string {
 	d.Helper()
 	newest := make(map[string]ingest.Record)
 	require.NoError(d, d.topics.ReadAll(d.Context(), bus.DeadLetters, func(rec ingest.Record) error {
-		newest[string(rec.Key)] = rec
+		if _, _, is := ingest.ReadMark(rec); !is {
+			newest[string(rec.Key)] = rec
+		}
 		return nil
 	}))
 	out := make(map[string][]string)

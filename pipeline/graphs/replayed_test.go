@@ -1,6 +1,10 @@
 package graphs
 
 import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
 	"testing"
 	"time"
 
@@ -12,6 +16,7 @@ import (
 	"lethe/ingest/bus"
 	"lethe/pipeline/deadletters"
 	"lethe/pipeline/role"
+	"lethe/pipeline/role/roletest"
 )
 
 // Of dead letters that are sent again, those of records that are taken go, and those that are
@@ -51,11 +56,54 @@ func TestAReplayedRecordTakesItsLetterAway(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, letters, 1, "the letter of the record that was refused again is a new one")
 	require.Less(t, letters[0].Record.Offset, int64(1000))
+	marks := make(map[string]bool)
+	require.NoError(t, d.topics.ReadAll(t.Context(), bus.DeadLetters, func(rec ingest.Record) error {
+		if mark, at, is := ingest.ReadMark(rec); is {
+			marks[mark] = !at.IsZero()
+		}
+		return nil
+	}))
+	require.Len(t, marks, 2)
+	require.NotContains(t, slices.Collect(maps.Values(marks)), true, "what was answered is marked no more")
 }
 
-// Somebody lists dead letters, one of them is erased, and what was listed is sent again: marking it brings it back into
-// its topic, where nobody looks for it any more. It goes as the record comes, which is dropped.
+// Somebody lists dead letters, one of them is erased, and what was listed is marked and not sent: whoever does it dies
+// between the two. The mark does not bring the letter back, for which nobody looks any more.
+func TestMarkingALetterThatIsErasedBringsNothingBack(t *testing.T) {
+	d, letters := erasedLetter(t)
+	_, _, err := deadletters.Replay(t.Context(), dyingBus{d.topics}, letters, time.Now())
+	require.ErrorIs(t, err, errDies)
+	require.NoError(t, d.topics.ReadAll(t.Context(), bus.DeadLetters, func(rec ingest.Record) error {
+		require.NotContains(t, string(rec.Key)+string(rec.Value), "nobody-knows-him")
+		return nil
+	}))
+}
+
+// An earlier version brings the letter back as it marks it. It goes as the record comes, which is dropped.
 func TestAReplayedRecordThatIsErasedTakesItsLetterAway(t *testing.T) {
+	d, letters := erasedLetter(t)
+	record, err := letters[0].Again(time.Now())
+	require.NoError(t, err)
+	d.send(bus.DeadLetters, ingest.DeadLetter(letters[0].Record, &letters[0].Refusal, "an earlier version"))
+	d.send(bus.Transactions, record)
+	require.Eventually(t, func() bool { return len(d.letterReasons()) == 0 }, 30*time.Second, 5*time.Millisecond)
+}
+
+// dyingBus is that of somebody who dies before he sends a record again.
+type dyingBus struct{ *roletest.Bus }
+
+var errDies = errors.New("it dies")
+
+func (b dyingBus) Write(ctx context.Context, t bus.Topic, records []ingest.Outgoing) error {
+	if t != bus.DeadLetters {
+		return errDies
+	}
+	return b.Bus.Write(ctx, t, records)
+}
+
+// erasedLetter is a deployment that has erased the dead letters of a list.
+func erasedLetter(t *testing.T) (*deployment, []deadletters.Letter) {
+	t.Helper()
 	d := deploy(t)
 	r, _ := d.run(t.TempDir())
 	const gone = "nobody-knows-him"
@@ -80,7 +128,6 @@ func TestAReplayedRecordThatIsErasedTakesItsLetterAway(t *testing.T) {
 	}
 	d.until(r, "it is verified", func(s *role.Status) bool { return s.Erasures[deletions.Verified] == 1 })
 	require.Empty(t, d.letterReasons())
-	_, _, err = deadletters.Replay(t.Context(), d.topics, letters, time.Now())
-	require.NoError(t, err)
-	require.Eventually(t, func() bool { return len(d.letterReasons()) == 0 }, 30*time.Second, 5*time.Millisecond)
+	require.NoError(t, d.topics.Compact())
+	return d, letters
 }

@@ -31,6 +31,7 @@ const (
 	letterPrefix            = "d/" // <topic>\x00<partition><offset>: a dead letter, without content
 	letterReasonPrefix      = "f/" // <reason>\x00<topic>\x00<partition><offset>
 	letterNamePrefix        = "h/" // <partition of dlq.v1><hash of its key>: <reason>\x00<topic>\x00<partition><offset>
+	letterMarkPrefix        = "i/" // <name of a mark>: when a record was sent again; under a name as above is \x00<mark>
 	receiptPrefix           = "k/" // <request id>: a signed receipt
 	logPrefix               = "l/" // <16 digits>: a leaf; checkpoint
 	learntPrefix            = "b/" // <timestep>: when the log got the newest model that learnt from it

@@ -98,7 +98,7 @@ func (l *logic) takeLetters(batch bus.Batch) error {
 	return l.sweep.seen(l.store, batch, names)
 }
 
-// takeLetter stores a dead letter, or removes it, under the name of its key.
+// takeLetter stores a dead letter or the mark of one, or removes it, under the name of its key.
 func takeLetter(store swapstore.Reader, w swapstore.Writer, name []byte, rec ingest.Record) error {
 	rank, found, err := store.Get(name)
 	if err != nil {
@@ -111,6 +111,10 @@ func takeLetter(store swapstore.Reader, w swapstore.Writer, name []byte, rec ing
 	}
 	if rec.Tombstone() {
 		return nil
+	}
+	if mark, at, is := ingest.ReadMark(rec); is {
+		said, err := at.MarshalText()
+		return errors.Join(err, w.Set(name, append([]byte{0}, mark...)), w.Set([]byte(letterMarkPrefix+mark), said))
 	}
 	letter, err := deadletters.Read(rec)
 	if err != nil {
@@ -126,7 +130,11 @@ func takeLetter(store swapstore.Reader, w swapstore.Writer, name []byte, rec ing
 	return errors.Join(w.Set(name, rank), w.Set(place, value), w.Set(reason, nil))
 }
 
+// forgetLetter removes a dead letter, or the mark of one: no reason is empty.
 func forgetLetter(w swapstore.Writer, name, rank []byte) error {
+	if mark, is := bytes.CutPrefix(rank, []byte{0}); is {
+		return errors.Join(w.Delete(name), w.Delete(append([]byte(letterMarkPrefix), mark...)))
+	}
 	place, reason := keysOfLetter(rank)
 	return errors.Join(w.Delete(name), w.Delete(place), w.Delete(reason))
 }

@@ -3,6 +3,7 @@ package view_test
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -69,6 +70,41 @@ func TestDeadLettersAreListedWithoutTheirContent(t *testing.T) {
 	r.start()
 	r.settle()
 	require.Equal(t, []string{place + "300 bad_timestep"}, r.letters(view.Letters{Limit: 9}))
+}
+
+// That the record of a letter was sent again is said beside it, and as long as that is not answered.
+func TestWhatWasSentAgainIsToldUntilItIsAnswered(t *testing.T) {
+	r := newRig(t)
+	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	mark := ingest.Mark("transactions.v1/1/7", at)
+	replayed := func() (times []time.Time) {
+		list, _, err := r.reader.Letters(view.Letters{Limit: 9})
+		require.NoError(t, err)
+		for _, l := range list {
+			one, err := r.reader.Letter(l.Topic, l.Partition, l.Offset)
+			require.NoError(t, err)
+			require.Equal(t, l, *one)
+			if l.Replayed != nil {
+				times = append(times, *l.Replayed)
+			}
+		}
+		require.Len(t, list, 2)
+		return times
+	}
+	r.write(bus.DeadLetters, mark) // it is read first, as from another partition
+	r.refused(7, ingest.BadTimestep, "person-one")
+	r.refused(5, ingest.BadID, "person-two")
+	require.Equal(t, []time.Time{at}, replayed())
+	r.stop()
+	require.NoError(t, r.topics.Write(t.Context(), bus.DeadLetters, []ingest.Outgoing{{Key: mark.Key}}))
+	require.NoError(t, r.topics.Compact())
+	r.start()
+	r.settle()
+	require.Empty(t, replayed(), "it was answered while nobody read")
+	r.write(bus.DeadLetters, mark)
+	require.Equal(t, []time.Time{at}, replayed())
+	r.write(bus.DeadLetters, ingest.Outgoing{Key: mark.Key})
+	require.Empty(t, replayed())
 }
 
 func TestReceiptsAndTheLogAreKeptAsTheyAre(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"time"
 
 	"lethe/ingest"
 	"lethe/ingest/bus"
@@ -53,25 +54,41 @@ func (r *Reader) Letters(q Letters) (list []Letter, next []byte, err error) {
 			places[i], _ = keysOfLetter(key[len(letterReasonPrefix):])
 		}
 	}
-	list = []Letter{}
+	list, err = r.lettersAt(places)
+	return list, next, err
+}
+
+// lettersAt returns the dead letters that are stored under some keys.
+func (r *Reader) lettersAt(places [][]byte) ([]Letter, error) {
+	list, marks := []Letter{}, [][]byte{}
 	found, err := r.store.Lookup(places)
 	for _, f := range found {
 		var letter Letter
 		if f.Found && err == nil {
 			err = json.Unmarshal(f.Value, &letter)
 			list = append(list, letter)
+			marks = append(marks, []byte(letterMarkPrefix+ingest.MarkOf(letter.Place)))
 		}
 	}
-	return list, next, err
+	if err != nil {
+		return nil, err
+	}
+	found, err = r.store.Lookup(marks)
+	for i, f := range found {
+		if at := new(time.Time); f.Found && err == nil {
+			err = at.UnmarshalText(f.Value)
+			list[i].Replayed = at
+		}
+	}
+	return list, err
 }
 
 // Letter returns the dead letter of a refused record, or nil.
 func (r *Reader) Letter(topic bus.Topic, partition int, offset int64) (*Letter, error) {
 	place, _ := keysOfLetter(rankOf(Letter{Topic: topic, Partition: partition, Offset: offset}))
-	value, found, err := r.store.Get(place)
-	if err != nil || !found {
+	list, err := r.lettersAt([][]byte{place})
+	if err != nil || len(list) == 0 {
 		return nil, err
 	}
-	letter := new(Letter)
-	return letter, json.Unmarshal(value, letter)
+	return &list[0], nil
 }
