@@ -201,9 +201,9 @@ func (s *cancellations) conclude(ctx context.Context) error {
 	return nil
 }
 
-// commandAgain commands again what a request asks of others now, or deletes its command if that is nothing. Of one
-// that the ledger does not know the entry is empty.
-func (s *cancellations) commandAgain(ctx context.Context, id string, e deletions.Entry) error {
+// commandAgain commands again what a request asks of others now, or deletes what was written over its command under a
+// key, if that is nothing. Of one that the ledger does not know the entry is empty.
+func (s *cancellations) commandAgain(ctx context.Context, key, id string, e deletions.Entry) error {
 	rest, err := s.out.whole(id)
 	if err != nil {
 		return err
@@ -215,8 +215,13 @@ func (s *cancellations) commandAgain(ctx context.Context, id string, e deletions
 	}
 	_, pending := s.pending[id]
 	switch {
-	case len(rest.members) > 0, e.State == deletions.Received, e.State == deletions.Rejected && e.Suppresses():
-		return nil // the last has ended because a backup was put back: its command stays, see sweep
+	case len(rest.members) > 0, e.State == deletions.Received:
+		return nil
+	case e.State == deletions.Rejected && e.Suppresses():
+		// It has ended because a backup was put back: its command stays until that is swept.
+		if concluded, err := s.o.Notes.Concluded(id); err != nil || !concluded {
+			return err
+		}
 	case e.State == deletions.Accepted:
 		delete(s.commanded, id)
 		return nil
@@ -225,6 +230,10 @@ func (s *cancellations) commandAgain(ctx context.Context, id string, e deletions
 	case pending:
 		return s.lift(ctx, e)
 	default:
-		return wire.Say(ctx, s.o.Bus, []ingest.Outgoing{wire.CommandTombstone(id)})
 	}
+	tombstones := []ingest.Outgoing{wire.CommandTombstone(id)}
+	if key != string(tombstones[0].Key) { // a part of a command
+		tombstones = append([]ingest.Outgoing{{Key: []byte(key)}}, tombstones...)
+	}
+	return wire.Say(ctx, s.o.Bus, tombstones)
 }

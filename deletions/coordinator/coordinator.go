@@ -128,7 +128,7 @@ func (c *Coordinator) SayAgain(ctx context.Context, keys []string) error {
 		case err == nil && !command:
 			err = c.states.out.copies(ctx, []deletions.Entry{e})
 		case command:
-			err = c.states.cancelled.commandAgain(ctx, id, e)
+			err = c.states.cancelled.commandAgain(ctx, key, id, e)
 		default:
 			err = nil // nobody knows the request
 		}

@@ -40,6 +40,7 @@ import (
 //	search [slow] [late]                 run the search that is due: waiting takes time,
 //	                                     the process hangs as it begins
 //	pass 2s                              let time pass
+//	overwritten KEY                      who led before has written a record of control.v1 with the key
 //	restart                              a new process over what is durable
 //	fail call=N [full]                   let the call after N others fail, as a full disk does
 func TestTranscripts(t *testing.T) {
@@ -168,6 +169,8 @@ func (d *deployment) command(td *datadriven.TestData) error {
 			d.bus.append(bus.Control, rec)
 		}
 		d.bus.append(bus.Erasures, ingest.Outgoing{Key: []byte(id)})
+	case "overwritten":
+		return d.SayAgain(d.Context(), []string{id})
 	case "restart":
 		d.notes.read = 0
 		return d.boot()
