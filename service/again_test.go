@@ -12,6 +12,7 @@ import (
 	"lethe/configs"
 	"lethe/ingest"
 	"lethe/ingest/bus"
+	"lethe/pipeline/wire"
 	"lethe/service"
 )
 
@@ -68,5 +69,35 @@ func TestWhatAProcessSaidBeforeEndsNobody(t *testing.T) {
 		require.ErrorContains(t, err, "trainer.passes is 3 here, train has 2", "it heard what came behind it")
 	case <-time.After(30 * time.Second):
 		t.Fatal("it goes on beside a process with other settings")
+	}
+}
+
+// Those who ask for erasures are told how many must sign. Somebody writes again what they were told before, or what the
+// deployment has not signed: they are told again, for whoever reads it once the topic is compacted finds nothing else.
+func TestRequestersAreToldAgain(t *testing.T) {
+	c := signedConfig(t, t.TempDir())
+	newest := func(r *running) (told ingest.Outgoing) {
+		require.NoError(t, r.Client().ReadAll(t.Context(), bus.ErasureStatus, func(rec ingest.Record) error {
+			if wire.IsForRequesters(rec) {
+				told = ingest.Outgoing{Key: rec.Key, Value: rec.Value, Headers: rec.Headers}
+			}
+			return nil
+		}))
+		return told
+	}
+	r := start(t, c)
+	before := newest(r)
+	require.Contains(t, string(before.Value), `"signatures.requests":"2"`)
+	r.stop()
+	c.Signatures.Requests = 0
+	r = start(t, c)
+	now := newest(r)
+	require.Contains(t, string(now.Value), `"signatures.requests":"0"`)
+	unsigned := ingest.Outgoing{Key: now.Key, Value: before.Value}
+	for _, other := range []ingest.Outgoing{before, unsigned, {Key: now.Key}} {
+		require.NoError(t, r.forger().Write(t.Context(), bus.ErasureStatus, []ingest.Outgoing{other}))
+		require.Eventually(t, func() bool {
+			return string(newest(r).Value) == string(now.Value)
+		}, waitFor, tick)
 	}
 }

@@ -179,17 +179,38 @@ const signingKeySetting = "signing_key_file"
 // what processes say to each other. Where nobody ever had to, nothing is told. It adds to records.
 func (p *shared) toldRequesters(records []ingest.Outgoing) ([]ingest.Outgoing, error) {
 	signed := p.own[configs.RoleGraphs].Values[wire.RequestsSigned]
+	p.requesters = wire.Settings{
+		Role: wire.Requests, Values: map[string]string{wire.RequestsSigned: signed},
+		Since: p.said[configs.RoleGraphs].Since,
+	}
 	if signed == "0" && !p.signed {
 		return records, nil
 	}
-	record, err := wire.Settings{
-		Role: wire.Requests, Values: map[string]string{wire.RequestsSigned: signed},
-	}.Record()
+	told, err := p.requestersTold()
+	return append(records, told...), err
+}
+
+// requestersTold is the record that tells them.
+func (p *shared) requestersTold() ([]ingest.Outgoing, error) {
+	record, err := p.requesters.Record()
 	if err != nil {
 		return nil, err
 	}
-	answers, err := wire.SignAnswers([]ingest.Outgoing{record}, p.key)
-	return append(records, answers...), err
+	return wire.SignAnswers([]ingest.Outgoing{record}, p.key)
+}
+
+// tellAgain tells them again where something stands in the place of what they were told: it was told before and written
+// again, which needs no key, or the deployment has not signed it.
+func (p *shared) tellAgain(ctx context.Context, rec ingest.Record) error {
+	said, signed := wire.ToldRequesters(rec, p.key.Public().(ed25519.PublicKey))
+	if signed && !said.Late(p.requesters) {
+		return nil
+	}
+	told, err := p.requestersTold()
+	if err != nil {
+		return err
+	}
+	return wire.Say(ctx, p.client, told)
 }
 
 // notice is ofProcess without strikes that nobody has signed who may.

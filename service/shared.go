@@ -49,9 +49,11 @@ type shared struct {
 	junk func(rec ingest.Record)
 	// authority says whether strikes must be signed.
 	authority authority.Policy
-	// signed says that requests had to be signed before, key signs what requesters are told.
-	signed bool
-	key    ed25519.PrivateKey
+	// signed says that requests had to be signed before, key signs what requesters are told: what is in requesters, if
+	// this process plays graphs.
+	signed     bool
+	key        ed25519.PrivateKey
+	requesters wire.Settings
 }
 
 // openShared compares the settings of this process with what others said, and that
@@ -218,6 +220,8 @@ func (p *shared) Run(ctx context.Context) error {
 			switch {
 			case batch.Source.Topic == bus.Control:
 				err = p.take(ctx, rec)
+			case p.requesters.Role != "" && wire.IsForRequesters(rec):
+				err = p.tellAgain(ctx, rec)
 			case !told && wire.IsLeft(rec) && !rec.Tombstone() && rec.Unproven == "":
 				p.beside(rec)
 				told = true

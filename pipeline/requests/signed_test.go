@@ -139,4 +139,14 @@ func TestAForgedAnswerSaysNothing(t *testing.T) {
 	_, err = requests.Holds(t.Context(), unsigned)
 	require.NoError(t, err)
 	require.ErrorIs(t, unsigned.Write(t.Context(), bus.Erasures, []ingest.Outgoing{request}), requests.ErrUnsigned)
+
+	// It may stop to ask, and what it said before counts no more when it is written again.
+	none := wire.Settings{Role: wire.Requests, Values: map[string]string{wire.RequestsSigned: "0"}, Since: at}
+	fewer, err := none.Record()
+	require.NoError(t, err)
+	write(key, fewer)
+	write(key, settings)
+	_, err = requests.Holds(t.Context(), unsigned)
+	require.NoError(t, err)
+	require.NoError(t, unsigned.Write(t.Context(), bus.Erasures, []ingest.Outgoing{request}))
 }

@@ -43,14 +43,14 @@ type Signing struct {
 	signer authority.Signer
 	// written are the records written, by their signatures.
 	written map[string]bool
-	// required says that the deployment has said that it takes only what is signed.
-	required bool
+	// said is what the deployment has said last of how many must sign.
+	said wire.Settings
 }
 
 // SignedWith signs what is written to erasures.v1. Without keys it refuses to write what lethe
 // would refuse, as far as lethe was heard to say that.
 func SignedWith(topics Bus, signer authority.Signer) *Signing {
-	return &Signing{topics, signer, make(map[string]bool), false}
+	return &Signing{topics, signer, make(map[string]bool), wire.Settings{}}
 }
 
 // Write implements Bus.
@@ -58,7 +58,7 @@ func (s *Signing) Write(ctx context.Context, t bus.Topic, records []ingest.Outgo
 	if t != bus.Erasures {
 		return s.Bus.Write(ctx, t, records)
 	}
-	if s.required && len(s.signer.Keys) == 0 {
+	if n, said := s.said.Values[wire.RequestsSigned]; said && n != "0" && len(s.signer.Keys) == 0 {
 		return ErrUnsigned
 	}
 	signed := make([]ingest.Outgoing, len(records))
@@ -94,9 +94,9 @@ func (s *Signing) noting(t bus.Topic, fn func(ingest.Record) error) func(ingest.
 		if refused, is := wire.ParseRefused(rec); is && s.written[refused.Signatures] {
 			return &answer{refused}
 		}
-		if said, is, err := wire.ParseSettings(rec); is && err == nil {
-			if n, has := said.Values[wire.RequestsSigned]; has {
-				s.required = n != "0"
+		if said, is, err := wire.ParseSettings(rec); is && err == nil && !said.Late(s.said) {
+			if _, has := said.Values[wire.RequestsSigned]; has {
+				s.said = said
 			}
 		}
 		return fn(rec)

@@ -32,6 +32,10 @@ func IsOfStream(rec ingest.Record) bool {
 	return string(rec.Key) == settingsPrefix+Stream && !rec.Tombstone()
 }
 
+// IsForRequesters reports whether a record of erasure-status.v1 stands where those who ask for erasures are told how
+// many must sign.
+func IsForRequesters(rec ingest.Record) bool { return string(rec.Key) == settingsPrefix+Requests }
+
 // Settings are what other roles must have in common with a role, as its process
 // said when it began. They travel on control.v1, which every process reads: of each role those
 // that were said last count.

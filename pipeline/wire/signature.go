@@ -68,6 +68,16 @@ func SignedAnswer(rec ingest.Record, keys []ed25519.PublicKey) bool {
 	return signedBy(rec, answerMediaType, keys)
 }
 
+// ToldRequesters reads what those who ask for erasures are told of how many must sign. It says whether the key has
+// signed that. They have no secret, so the code of the record does not count.
+func ToldRequesters(rec ingest.Record, key ed25519.PublicKey) (s Settings, signed bool) {
+	if rec.Unproven = ""; !SignedAnswer(rec, []ed25519.PublicKey{key}) {
+		return s, false
+	}
+	s, found, err := ParseSettings(rec)
+	return s, found && err == nil
+}
+
 // IsSigned reports whether a record has a signature for requesters, whosever it is.
 func IsSigned(rec ingest.Record) bool {
 	return slices.ContainsFunc(rec.Headers, func(h ingest.Header) bool { return h.Key == statusHeader })
