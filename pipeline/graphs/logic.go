@@ -174,11 +174,12 @@ func (l *logic) take(ctx context.Context, in role.Input) error {
 	}
 }
 
-// sayLeader says that a data directory leads from here on.
+// sayLeader says that a data directory leads from here on, and what is late of who led before.
 func sayLeader(
 	ctx context.Context, write func(context.Context, bus.Topic, []ingest.Outgoing) error, identity string,
+	stale *role.Stale,
 ) error {
-	record, err := wire.Leader{Role: roleName, Identity: identity}.Record()
+	record, err := wire.Leader{Role: roleName, Identity: identity, From: stale.Ends()}.Record()
 	if err == nil {
 		err = write(ctx, bus.Control, []ingest.Outgoing{record})
 	}
@@ -196,7 +197,7 @@ func (o *overwritten) control(ctx context.Context, l *logic, notices []wire.Noti
 		switch key := n.Overwritten; {
 		case o == nil, key == "":
 		case wire.IsLeader(key, roleName):
-			if err := sayLeader(ctx, l.turns.Write, o.instance); err != nil {
+			if err := sayLeader(ctx, l.turns.Write, o.instance, o.stale); err != nil {
 				return err
 			}
 		default:

@@ -160,6 +160,10 @@ func TestWhatAReplacedLeaderSaidLateIsSaidAgain(t *testing.T) {
 	c.answer("score", deletions.StepSuppressed)
 	c.until(c.roles["two"], "rewritten", inState(deletions.Retraining))
 	want := newest()
+	led, tells := wire.LedBehind(want["!leader/graphs"])
+	require.True(t, tells)
+	require.Len(t, led.From, 3, "where graphs and both partitions of slices ended")
+	require.Positive(t, led.From["snapshots.v1/0"])
 	for _, key := range []string{"order/gdpr-1", "!leader/graphs", "!ledger/gdpr-1/0"} {
 		rec := before[key]
 		require.NotEmpty(t, rec.Value, key)

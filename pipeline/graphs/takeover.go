@@ -95,7 +95,7 @@ func As(ctx context.Context, o Options, as *role.Standing, heard *Heard) (*role.
 // else, so that what another one may still say can be told. Ledger and log are those of the topics,
 // unless this process led last and may know more than it said.
 func takeOver(ctx context.Context, o Options) error {
-	if err := sayLeader(ctx, o.Bus.Write, o.Instance); err != nil {
+	if err := sayLeader(ctx, o.Bus.Write, o.Instance, o.stale); err != nil {
 		return err
 	}
 	if led := o.heard.Leader; led != "" && led != o.Instance {

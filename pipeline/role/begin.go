@@ -24,6 +24,9 @@ type Beginning struct {
 // the role themselves.
 func (f *Follower) Open(ctx context.Context) (*Beginning, error) {
 	positions, err := f.positions(ctx)
+	if err == nil {
+		err = f.hearLeaders(ctx)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -23,6 +23,8 @@ type Follower struct {
 	// readers put the messages of each topic of artefacts together.
 	readers map[bus.Topic]*wire.Reader
 	notices *wire.NoticeReader
+	// led is who leads the graphs, as far as that was heard.
+	led wire.Led
 	// follows are the partitions that it follows, once they were opened.
 	follows []bus.TopicPartition
 	opens   sync.Once
@@ -163,6 +165,7 @@ func (f *Follower) read(batch bus.Batch) (in Input, err error) {
 	switch topic := batch.Source.Topic; topic {
 	case bus.Control, bus.ErasureStatus:
 		for _, rec := range batch.Records {
+			f.hearLeader(rec)
 			n, err := f.notices.Read(rec)
 			switch {
 			case err != nil:
@@ -179,6 +182,7 @@ func (f *Follower) read(batch bus.Batch) (in Input, err error) {
 		}
 		if f.readers[topic] == nil {
 			f.readers[topic] = wire.NewReader().Skipping(f.junk)
+			f.readers[topic].Behind(f.led)
 		}
 		in.Messages, err = f.readers[topic].Read(batch)
 	default: // the logic reads the records itself

@@ -185,3 +185,45 @@ func TestErrorsEndARoleAndStoppingIsNone(t *testing.T) {
 	cancel()
 	require.NoError(t, f.Run(ctx))
 }
+
+// A role that begins behind what the present leader wrote hears first who that is: what one who led before writes late
+// is left out, be it there already or not, and what who leads writes is taken.
+func TestWhatIsLateIsLeftOutFromTheStart(t *testing.T) {
+	topics, logic := roletest.NewBus(nil), &echo{}
+	write := func(generation int64, of bus.Topic, records ...ingest.Outgoing) {
+		by := wire.Owner{Generation: generation, Instance: "one"}
+		require.NoError(t, topics.Write(t.Context(), of, wire.OwnedBy(by, records)))
+	}
+	lead := func(generation, from int64) {
+		leader, err := wire.Leader{Role: "graphs", Identity: "one", From: map[string]int64{"slices.v1/0": from}}.Record()
+		require.NoError(t, err)
+		write(generation, bus.Control, leader)
+	}
+	deleted := func(generation int64, at lethe.Timestep) {
+		key := wire.Key{Kind: wire.KindSlice, Shard: 1, Timestep: at}
+		write(generation, bus.Slices, bus.RetractFrom(key.String(), 0, 1)...)
+	}
+	deleted(1, 1)
+	deleted(2, 2)
+	deleted(1, 3)
+	lead(2, 1)
+	logic.resume = 2
+	f := role.Follow("echo", logic, role.Around(topics, events.Listener{}, slog.New(slog.DiscardHandler)))
+	stop := start(t, f)
+	idle(t, topics)
+	deleted(2, 4)
+	idle(t, topics)
+	lead(3, 4)
+	idle(t, topics)
+	deleted(2, 5)
+	deleted(3, 6)
+	idle(t, topics)
+	require.NoError(t, stop())
+	var taken []string
+	for line := range strings.Lines(logic.take()) {
+		if strings.HasPrefix(line, "take ") {
+			taken = append(taken, strings.TrimSpace(line))
+		}
+	}
+	require.Equal(t, []string{"take slice/1/4", "take slice/1/6"}, taken)
+}

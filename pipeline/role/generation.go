@@ -3,8 +3,11 @@ package role
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"sync"
 
+	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/pipeline/wire"
 )
@@ -62,6 +65,35 @@ func (f *Follower) heard(batch bus.Batch) bus.Batch {
 		s.Lead.heard.hear(s.Lead.role, batch)
 	}
 	return batch
+}
+
+// hearLeaders hears who leads the graphs before anything that such a one wrote is read: what is late of those before it
+// is not told where reading goes on.
+func (f *Follower) hearLeaders(ctx context.Context) error {
+	reads := func(t bus.Topic) bool { return (t == bus.Snapshots || t == bus.Slices) && !f.around.raw(t) }
+	if !slices.ContainsFunc(f.logic.Topics(), reads) {
+		return nil
+	}
+	err := f.around.Bus.ReadAll(ctx, bus.Control, func(rec ingest.Record) error {
+		f.hearLeader(rec)
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("who leads: %w", err)
+	}
+	return nil
+}
+
+// hearLeader notes who leads the graphs, if a record of control.v1 says so.
+func (f *Follower) hearLeader(rec ingest.Record) {
+	led, tells := wire.LedBehind(rec)
+	if !tells || led.By.Before(f.led.By) {
+		return
+	}
+	f.led = led
+	for _, reader := range f.readers {
+		reader.Behind(led)
+	}
 }
 
 // succeed hears what control.v1 tells up to a position, and has the process, which is to lead, go by a greater

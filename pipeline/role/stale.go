@@ -62,6 +62,16 @@ func (s *Stale) From(tp bus.TopicPartition) int64 {
 	return bus.FromStart
 }
 
+// Ends is where partitions ended, by <topic>/<partition>, when this process took over: what others who led before wrote
+// from there on is late.
+func (s *Stale) Ends() map[string]int64 {
+	out := make(map[string]int64)
+	for tp, at := range s.taken {
+		out[tp.String()] = at
+	}
+	return out
+}
+
 // Is reports whether a record, which comes after those that were asked about before, is one of somebody who led no
 // more.
 func (s *Stale) Is(rec ingest.Record) bool {

@@ -23,6 +23,9 @@ type Leader struct {
 	Role   string `json:"role"`
 	// Identity is that of the data directory.
 	Identity string `json:"identity"`
+	// From is where topics that it alone writes ended when it took over, by <topic>/<partition>: what others who led
+	// before wrote there from that position on is late. Earlier versions do not tell.
+	From map[string]int64 `json:"from,omitempty"`
 }
 
 // Record returns the leader as a record of control.v1.
@@ -39,6 +42,23 @@ func (l Leader) Record() (ingest.Outgoing, error) {
 func ParseLeader(rec ingest.Record) (l Leader, found bool, err error) {
 	found, err = parseControl(rec, leaderPrefix, &l, func() (format, key string) { return l.Format, l.Role }, leaderFormat)
 	return l, found, err
+}
+
+// Led says who leads, and from where on others who led before are late. Its zero value tells of nobody.
+type Led struct {
+	By   Owner
+	From map[string]int64
+}
+
+// LedBehind reads a record of control.v1 that says who leads graphs; it says whether one does, and tells from where on.
+func LedBehind(rec ingest.Record) (l Led, tells bool) {
+	said, found, err := ParseLeader(rec)
+	if !found || err != nil || said.Role != leadsGraphs {
+		return l, false
+	}
+	l.By, tells = OwnerOf(rec)
+	l.From = said.From
+	return l, tells && len(said.From) > 0
 }
 
 // IsLeader reports whether a record of control.v1 with such a key says who leads a role.

@@ -159,6 +159,7 @@ type Reader struct {
 	// the role, by partition.
 	models map[lethe.ShardID]*Fence
 	others map[int]*Fence
+	led    Led
 }
 
 // NewReader returns a reader that has seen nothing.
@@ -174,6 +175,14 @@ func NewReader() *Reader {
 func (r *Reader) Skipping(junk func(rec ingest.Record)) *Reader {
 	r.junk = junk
 	return r
+}
+
+// Behind has the reader leave out what those wrote late who led before somebody. What it has read itself does not tell
+// that where it has begun behind what that one wrote. Of several the newest counts.
+func (r *Reader) Behind(l Led) {
+	if !l.By.Before(r.led.By) {
+		r.led = l
+	}
 }
 
 // Read takes the next batch of a partition and returns the messages that are
@@ -205,7 +214,7 @@ func (r *Reader) Read(batch bus.Batch) ([]Received, error) {
 		}
 		if complete && err == nil {
 			received := Received{
-				Message: m, Partition: p, Offset: rec.Offset, Time: rec.Time, Next: r.safe[p], Stale: r.stale(m, p, rec),
+				Message: m, Partition: p, Offset: rec.Offset, Time: rec.Time, Next: r.safe[p], Stale: r.stale(m, batch.Source, rec),
 			}
 			// A model is a function of slices: its lineage tells whether it is right, whoever made it.
 			if m.Key.Kind == KindModel || !received.Stale {
@@ -218,10 +227,14 @@ func (r *Reader) Read(batch bus.Batch) ([]Received, error) {
 
 // stale reports whether another owner was heard of before. A message without an owner is of a
 // process that shares with nobody: where it runs, no other does. Of a deletion its record tells the owner.
-func (r *Reader) stale(m Message, partition int, rec ingest.Record) bool {
+func (r *Reader) stale(m Message, source bus.TopicPartition, rec ingest.Record) bool {
 	if m.Key.Kind != KindModel {
+		fence := fenceOf(r.others, source.Partition)
+		if from, told := r.led.From[source.String()]; told && rec.Offset >= from {
+			fence.Stale(r.led.By)
+		}
 		owner, _ := OwnerOf(rec)
-		return fenceOf(r.others, partition).Stale(owner)
+		return fence.Stale(owner)
 	}
 	return fenceOf(r.models, m.Key.Shard).Stale(m.Owner)
 }

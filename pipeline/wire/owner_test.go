@@ -141,3 +141,50 @@ func TestADeletionOfWhoLedBeforeIsLeftOut(t *testing.T) {
 	}
 	require.Equal(t, []string{"of one", "gone", "of two", "gone"}, got)
 }
+
+// Whoever begins to read behind what the present leader wrote has not read of it. Where that took over, as it has said,
+// tells what is late of those before; what they wrote earlier counts.
+func TestWhatIsLateIsToldWhereReadingBegins(t *testing.T) {
+	log := &topic{failAfter: -1}
+	one := ledBy{log, wire.Owner{Generation: 1, Instance: "one"}}
+	two := ledBy{log, wire.Owner{Generation: 2, Instance: "two"}}
+	gone := wire.Message{Key: wire.Key{Kind: wire.KindSnapshot, Timestep: 3}, Deleted: true}
+	require.NoError(t, wire.Publish(t.Context(), one, 1, gone))
+	from := int64(len(log.logs[0]))
+	leader, err := wire.Leader{
+		Role: "graphs", Identity: "two", From: map[string]int64{"snapshots.v1/0": from, "slices.v1/0": 0},
+	}.Record()
+	require.NoError(t, err)
+	late := gone
+	late.Key.Timestep = 4
+	require.NoError(t, wire.Publish(t.Context(), one, 1, late))
+	late.Key.Timestep = 5
+	require.NoError(t, wire.Publish(t.Context(), two, 1, late))
+
+	said := func(by wire.Owner) (rec ingest.Record) {
+		owned := wire.OwnedBy(by, []ingest.Outgoing{leader})[0]
+		return ingest.Record{Topic: "control.v1", Key: owned.Key, Value: owned.Value, Headers: owned.Headers}
+	}
+	led, tells := wire.LedBehind(said(two.by))
+	require.True(t, tells)
+	_, tells = wire.LedBehind(ingest.Record{Key: leader.Key, Value: leader.Value})
+	require.False(t, tells, "nobody has written it")
+	forged := said(two.by)
+	forged.Unproven = "it carries no code"
+	_, tells = wire.LedBehind(forged)
+	require.False(t, tells)
+	before, _ := wire.LedBehind(said(one.by))
+	before.From = nil
+
+	reader := wire.NewReader()
+	reader.Behind(led)
+	reader.Behind(before)
+	source := bus.TopicPartition{Topic: bus.Snapshots}
+	read, err := reader.Read(bus.Batch{Source: source, Records: log.logs[0]})
+	require.NoError(t, err)
+	var got []lethe.Timestep
+	for _, m := range read {
+		got = append(got, m.Key.Timestep)
+	}
+	require.Equal(t, []lethe.Timestep{3, 5}, got)
+}
