@@ -53,17 +53,21 @@ func (c *column) accept(m wire.Received) (replaced bool, err error) {
 	if err := m.PayloadOf(err, s.Timestep, s.Shard); err != nil {
 		return false, err
 	}
-	c.in.any, c.in.next = true, m.Next
 	known, exists := c.linkOf(s.Timestep)
 	if exists && known.revision >= m.Revision {
+		c.in.any, c.in.next = true, m.Next
 		return false, nil
 	}
+	if replaced, err = c.removePassedOver(s); err != nil {
+		return replaced, fmt.Errorf("shard %d timestep %d: %w", c.shard, s.Timestep, err)
+	}
+	c.in.any, c.in.next = true, m.Next
 	if exists {
 		same, err := c.holds(s.Timestep, m.Payload)
 		if err != nil {
 			return false, fmt.Errorf("shard %d timestep %d: stored slice: %w", c.shard, s.Timestep, err)
 		}
-		if replaced = !same; replaced {
+		if replaced = replaced || !same; !same {
 			c.in.replaced = append(c.in.replaced, s.Timestep)
 		}
 	}

@@ -1,12 +1,39 @@
 package train
 
 import (
+	"encoding/binary"
+	"fmt"
+	"maps"
 	"slices"
 
 	"lethe"
 	"lethe/internal/swapstore"
 	"lethe/internal/timestepkey"
 )
+
+// removePassedOver removes slices that another one says are not there: it follows one before them. They are gone, and
+// the cleaner has removed their deletion before this process came to it. (A timestep that comes in between is read
+// before those that follow it say so.) It reports whether there were any.
+func (c *column) removePassedOver(s *lethe.Slice) (removed bool, err error) {
+	isBetween := func(t lethe.Timestep) bool { return s.Previous < t && t < s.Timestep }
+	arrived := slices.Collect(maps.Keys(c.in.slices))
+	if !slices.ContainsFunc(c.timesteps, isBetween) && !slices.ContainsFunc(arrived, isBetween) {
+		return false, nil
+	}
+	if err := c.flush(); err != nil {
+		return false, err
+	}
+	offset := binary.BigEndian.AppendUint64(nil, uint64(c.offset))
+	for _, t := range slices.Clone(c.timesteps) {
+		if !isBetween(t) {
+			continue
+		}
+		if err := c.remove(t, offset); err != nil {
+			return true, fmt.Errorf("remove the slice of timestep %d: %w", t, err)
+		}
+	}
+	return true, nil
+}
 
 // remove takes the slice of a timestep that is gone out of the store, after everything that
 // was learnt from it on is removed. What was learnt through it has to be deleted from its
