@@ -166,16 +166,17 @@ func (o *object) holdKey(rec Record) *Refusal {
 	return nil
 }
 
-// time reads an optional time.
+// time reads an optional time. In UTC, as documents have it, it may be of another year than where it was written, and
+// none of them can hold one before the year 0 or behind 9999.
 func (o *object) time(f field, text string) (time.Time, *Refusal) {
 	if o.present&f == 0 {
 		return time.Time{}, nil
 	}
 	at, err := time.Parse(time.RFC3339, text)
-	if err != nil {
-		return at, &Refusal{BadTime, f.names() + " is not an RFC 3339 time"}
+	if at = at.UTC(); err != nil || at.Year() < 0 || at.Year() > 9999 {
+		return time.Time{}, &Refusal{BadTime, f.names() + " is not an RFC 3339 time"}
 	}
-	return at.UTC(), nil
+	return at, nil
 }
 
 // EncodeCancel returns key and value of the record that takes a request back. The error is a

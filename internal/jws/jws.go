@@ -15,6 +15,9 @@ import (
 // Algorithm is the only one (RFC 8037, section 3.1).
 const Algorithm = "EdDSA"
 
+// latest is the last second, since 1970, that a document can tell: that of the year 9999.
+const latest = 253402300799
+
 // ErrHeader refuses a protected header: no JSON object, or one that asks for what is not
 // known here (crit). The caller does not trust the signature.
 var ErrHeader = errors.New("protected header refused")
@@ -130,8 +133,8 @@ func (s Signature) Header() (h Header, err error) {
 		}
 	}
 	for name, into := range map[string]*int64{"iat": &h.IssuedAt, "exp": &h.Expires} {
-		if value, has := members[name]; has && (json.Unmarshal(value, into) != nil || *into <= 0) {
-			return h, fmt.Errorf("%w: %s is no whole number of seconds", ErrHeader, name)
+		if value, has := members[name]; has && (json.Unmarshal(value, into) != nil || *into <= 0 || *into > latest) {
+			return h, fmt.Errorf("%w: %s is no whole number of seconds up to the year 9999", ErrHeader, name)
 		}
 	}
 	return h, nil

@@ -71,6 +71,9 @@ func TestHeadersThatAreRefused(t *testing.T) {
 		"null":       `null`,
 		"no string":  `{"alg":1}`,
 		"not a text": "\xff",
+		"negative":   `{"alg":"EdDSA","iat":-1}`,
+		"year 10000": `{"alg":"EdDSA","exp":253402300800}`,
+		"overflow":   `{"alg":"EdDSA","iat":9223372036854775807}`,
 	} {
 		_, err := jws.Signature{Protected: jws.Encode([]byte(header))}.Header()
 		require.ErrorIs(t, err, jws.ErrHeader, name)

@@ -181,12 +181,18 @@ func (b *batchReader) readRecords(body []byte, batch *kmsg.RecordBatch, control 
 }
 
 // timeOf is when a record was written: by the broker's clock where the topic goes by that, which a broker notes for the
-// batch alone until it is compacted, and else by the producer's.
+// batch alone until it is compacted, and else by the producer's. It is zero, none, where a producer has said one that
+// no document can hold: what is written down of the record would fail.
 func timeOf(batch *kmsg.RecordBatch, deltaMillis int64) time.Time {
+	millis := batch.FirstTimestamp + deltaMillis
 	if batch.Attributes&attributeAppendTime != 0 {
-		return time.UnixMilli(batch.MaxTimestamp).UTC()
+		millis = batch.MaxTimestamp
 	}
-	return time.UnixMilli(batch.FirstTimestamp + deltaMillis).UTC()
+	at := time.UnixMilli(millis).UTC()
+	if at.Year() < 0 || at.Year() > 9999 {
+		return time.Time{}
+	}
+	return at
 }
 
 // openAborted notes the producers of aborted transactions that begin at or

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"encoding/binary"
 	"hash/crc32"
+	"math"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/segmentio/kafka-go"
 	kafkaprotocol "github.com/segmentio/kafka-go/protocol"
@@ -67,11 +69,11 @@ func TestBatchesEndWhereTheirHeaderSays(t *testing.T) {
 // A topic that goes by the broker's clock has that time in the header of each batch, whatever producers say.
 func TestRecordsHaveTheTimeByWhichTheirTopicGoes(t *testing.T) {
 	const attributesAt, firstTimeAt, lastTimeAt = 21, 27, 35
-	times := func(attributes uint16) (out []int64) {
+	times := func(attributes uint16, first, last int64) (out []int64) {
 		raw := sampleBatch(t, 0)
 		binary.BigEndian.PutUint16(raw[attributesAt:], attributes)
-		binary.BigEndian.PutUint64(raw[firstTimeAt:], 5_000)
-		binary.BigEndian.PutUint64(raw[lastTimeAt:], 9_000)
+		binary.BigEndian.PutUint64(raw[firstTimeAt:], uint64(first))
+		binary.BigEndian.PutUint64(raw[lastTimeAt:], uint64(last))
 		var d batchReader
 		readWhole(t, &d, stretch(raw, 2))
 		for _, rec := range d.records {
@@ -79,8 +81,14 @@ func TestRecordsHaveTheTimeByWhichTheirTopicGoes(t *testing.T) {
 		}
 		return out
 	}
-	require.Equal(t, []int64{5_000, 5_000, 5_000}, times(0))
-	require.Equal(t, []int64{9_000, 9_000, 9_000}, times(attributeAppendTime))
+	require.Equal(t, []int64{5_000, 5_000, 5_000}, times(0, 5_000, 9_000))
+	require.Equal(t, []int64{9_000, 9_000, 9_000}, times(attributeAppendTime, 5_000, 9_000))
+	// A producer may say anything.
+	none, last := time.Time{}.UnixMilli(), time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC).UnixMilli()
+	require.Equal(t, []int64{last, last, last}, times(0, last, last))
+	for _, said := range []int64{math.MinInt64, math.MaxInt64, last + 1_000} {
+		require.Equal(t, []int64{none, none, none}, times(0, said, said))
+	}
 }
 
 func TestACutBatchWaitsForTheNextFetch(t *testing.T) {
