@@ -35,7 +35,7 @@ func checkCodes(ctx context.Context, inv *inventory, client *bus.Client, r *Repo
 		r.problem("%s: %v: put it back from a copy", path, err)
 		return nil
 	}
-	if here := wire.SecretCheck(inv.secret); sealed.SecretCheck != here {
+	if here := wire.SecretCheck(inv.secret); !sealed.Fits(here) {
 		r.problem("%s is of the secret with the key check %s, and the secret here has %s", path, sealed.SecretCheck, here)
 		return nil
 	}

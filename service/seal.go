@@ -53,6 +53,21 @@ func keysAreThere(c configs.Config) error {
 	return nil
 }
 
+// beginSealed notes in a data directory that this version begins it. It does so before anything else tells that the
+// directory was begun: a start that ends then would have the next one take it for one of an earlier version, by whose
+// records all that is on the topics by now counts without a code, for all processes.
+func beginSealed(dataDir string) error {
+	path := SealedPath(dataDir)
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	value, err := wire.SealedFromTheBeginning().Encode()
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(path, value, 0o644)
+}
+
 // sealing is a service that finds out from where on records of internal topics carry codes.
 type sealing struct{ *Service }
 
@@ -154,7 +169,7 @@ func (s sealing) read() (before map[bus.TopicPartition]int64, known bool, err er
 	if err != nil {
 		return nil, false, fmt.Errorf("%s: %w (put it back from a copy of the data directory)", path, err)
 	}
-	if here := wire.SecretCheck(s.secret); sealed.SecretCheck != here {
+	if here := wire.SecretCheck(s.secret); !sealed.Fits(here) {
 		return nil, false, fmt.Errorf("%w: secret_file is key %s here, the data directory was begun with key %s "+
 			"(give this process that one, with secret.ledger beside it if it was rotated, or begin anew with empty data "+
 			"directories and empty topics)",

@@ -40,7 +40,8 @@ const (
 // record, and stands in every data directory.
 type Sealed struct {
 	Format string `json:"format"`
-	// SecretCheck tells whose secret the codes are made with, see Command.Shares.
+	// SecretCheck tells whose secret the codes are made with, see Command.Shares. It is empty in a data directory for
+	// which no process has said anything yet.
 	SecretCheck string `json:"secret_check"`
 	// From has offsets by <topic>/<partition>. All other partitions are sealed from their
 	// beginning.
@@ -54,6 +55,17 @@ func NewSealed(secret lethe.Secret, before map[bus.TopicPartition]int64) Sealed 
 		s.From[tp.String()] = offset
 	}
 	return s
+}
+
+// SealedFromTheBeginning is of a data directory that a version with codes begins: nothing counts there without one,
+// whatever secret makes them.
+func SealedFromTheBeginning() Sealed {
+	return Sealed{Format: sealedFormat, From: make(map[string]int64)}
+}
+
+// Fits reports whether codes are made with the secret of a check.
+func (s Sealed) Fits(secretCheck string) bool {
+	return s.SecretCheck == "" || s.SecretCheck == secretCheck
 }
 
 // Before returns the offsets by partition.
