@@ -152,6 +152,15 @@ func cutOff(t *testing.T, c configs.Config, plan rekey.Plan) {
 	}
 	require.Greater(t, len(seen), 4)
 	require.NoError(t, os.Rename(c.DataDir, plan.Kept))
+	// Nothing is begun anew in the place of what is to be put there, under whatever name.
+	for _, dir := range []string{c.DataDir, c.DataDir + "/"} {
+		here := c
+		here.DataDir = dir
+		_, err := service.New(t.Context(), service.Defaults(here, "test", slog.New(slog.DiscardHandler)))
+		require.ErrorContains(t, err, "rotate-secret finishes that")
+		require.NoDirExists(t, c.DataDir)
+	}
+	require.NoError(t, os.Mkdir(c.DataDir, 0o700), "as systemd does before a start")
 }
 
 // requireNoPseudonymOf looks for the pseudonym of a transaction under a secret in all that a directory

@@ -145,8 +145,21 @@ const RestoringName = "RESTORING"
 // the place of the one before.
 const RotatingName = "ROTATING"
 
-// checkFinished refuses a data directory that still holds what was erased, or is not whole.
+// RotatingDir is where a data directory is made anew under another secret: beside it, so that it can take its place.
+func RotatingDir(dataDir string) string { return filepath.Clean(dataDir) + ".rotating" }
+
+// checkFinished refuses a data directory that still holds what was erased, or is not whole, and one in whose place
+// another one is to be put: what began there anew, with other keys, would keep that out.
 func checkFinished(dataDir string) error {
+	whole, err := filepath.Abs(dataDir)
+	if err != nil {
+		return err
+	}
+	beside := RotatingDir(whole)
+	if _, err := os.Stat(filepath.Join(beside, RotatingName)); err == nil && !begunBefore(dataDir) {
+		return fmt.Errorf("%s: nothing is in this directory, and %s is to be put in its place: lethe keys rotate-secret "+
+			"finishes that", dataDir, beside)
+	}
 	if _, err := os.Stat(filepath.Join(dataDir, RotatingName)); err == nil {
 		return fmt.Errorf("%s: this directory is being made anew under another secret: lethe keys rotate-secret finishes "+
 			"that (start on the directory of before if you do not want it)", dataDir)
@@ -183,11 +196,11 @@ func New(ctx context.Context, o Options) (_ *Service, err error) {
 	s.plans = plans{Service: s, pace: forecast.NewPace()}
 	s.ends = &ends{ask: s.sourceEnds}
 	s.pacer = scan.NewPacer(s.config.Erasure.SearchCPU, o.Now, coordinator.WallClock{}.Sleep)
-	if err := os.MkdirAll(s.config.DataDir, 0o700); err != nil {
-		return nil, fmt.Errorf("data directory cannot be made: %w (choose another with --data-dir)", err)
-	}
 	if err := checkFinished(s.config.DataDir); err != nil && !o.Restoring {
 		return nil, err
+	}
+	if err := os.MkdirAll(s.config.DataDir, 0o700); err != nil {
+		return nil, fmt.Errorf("data directory cannot be made: %w (choose another with --data-dir)", err)
 	}
 	if s.begun = begunBefore(s.config.DataDir); s.begun && !o.Restoring {
 		if err := keysAreThere(s.config); err != nil {

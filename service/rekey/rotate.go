@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"lethe/configs"
+	"lethe/service"
 	"lethe/service/backup"
 )
 
@@ -35,7 +36,7 @@ type Result struct {
 	Ensemble string `json:"ensemble_hash"`
 }
 
-func (r Rotate) newDir() string  { return r.Config.DataDir + ".rotating" }
+func (r Rotate) newDir() string  { return service.RotatingDir(r.Config.DataDir) }
 func (r Rotate) keptDir() string { return r.Config.DataDir + ".before-rotation" }
 
 func (r Rotate) newConfig() configs.Config {
@@ -140,9 +141,13 @@ func (r Rotate) swap() error {
 // finishSwap finishes a swap that has begun, and reports whether one had.
 func (r Rotate) finishSwap() (done bool, out Result, err error) {
 	dir := r.Config.DataDir
-	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
+	// A folder with nothing in it may be one that somebody makes before lethe starts, as systemd does.
+	if inIt, err := os.ReadDir(dir); errors.Is(err, os.ErrNotExist) || err == nil && len(inIt) == 0 {
 		n, found, err := readNote(r.newDir())
 		if err != nil || !found || n.Phase != built || n.From != dir {
+			return false, out, err
+		}
+		if err := os.Remove(dir); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return false, out, err
 		}
 		if err := os.Rename(r.newDir(), dir); err != nil {
