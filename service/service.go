@@ -48,7 +48,7 @@ type Options struct {
 	// others who train have said: they stop, and start again with the new ones.
 	ChangeSettings bool
 	// Restoring says that the data directory is one that a backup was put back into, or that is made
-	// anew under another secret, for which no other service starts.
+	// anew under another secret, for which no other service starts. Nobody is sent alerts, or called back.
 	Restoring bool
 	// Random is where new keys come from.
 	Random io.Reader
@@ -193,6 +193,10 @@ func New(ctx context.Context, o Options) (_ *Service, err error) {
 		o.Now = time.Now
 	}
 	s := &Service{o: o, config: o.Config}
+	if o.Restoring {
+		// What is there may be erased yet, or thrown away: nobody is told of it.
+		s.config.Webhooks, s.config.OpenDSR = configs.Webhooks{}, configs.OpenDSR{}
+	}
 	s.plans = plans{Service: s, pace: forecast.NewPace()}
 	s.ends = &ends{ask: s.sourceEnds}
 	s.pacer = scan.NewPacer(s.config.Erasure.SearchCPU, o.Now, coordinator.WallClock{}.Sleep)

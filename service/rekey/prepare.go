@@ -52,7 +52,7 @@ func (r Rotate) prepare(ctx context.Context, p Plan) (n note, err error) {
 	if n.Log, err = logDigest(p.DataDir); err != nil {
 		return n, err
 	}
-	for _, part := range []string{filepath.Join(configs.RoleBuild, "ledger"), "receipts", "broker"} {
+	for _, part := range copied() {
 		if err := r.stage(ctx, "copying %s", filepath.ToSlash(part)); err != nil {
 			return n, err
 		}
@@ -70,6 +70,15 @@ func (r Rotate) prepare(ctx context.Context, p Plan) (n note, err error) {
 		err = atomicfile.Write(service.SealedPath(p.New), sealed, 0o644)
 	}
 	return n, err
+}
+
+// copied are the folders of a data directory that cannot be made again. The last two tell who is still to hear of what:
+// positions in topics that go on as they are, and ids of requests.
+func copied() []string {
+	return []string{
+		filepath.Join(configs.RoleBuild, "ledger"), "receipts", "broker",
+		filepath.Dir(service.WebhooksPath("")), filepath.Dir(service.OpenDSRPath("")),
+	}
 }
 
 // keys copies the keys and makes a new secret beside that of the ledger.
