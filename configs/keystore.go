@@ -114,13 +114,22 @@ func (k KeyFiles) SigningKey(ctx context.Context) (ed25519.PrivateKey, error) {
 	return store.LoadOrCreateSigningKey(ctx, path, nil)
 }
 
-// Before reads the key that signed before, if it has still to introduce the one that does, or is nil.
+// Before reads the key that signed before, if it has still to introduce the one that does, or is nil. It is nil, too,
+// if a rotation was cut off before there was another one.
 func (k KeyFiles) Before(ctx context.Context) (ed25519.PrivateKey, error) {
 	store, err := k.Store()
 	if err != nil {
 		return nil, err
 	}
-	return store.KeyBefore(ctx, k.config.SigningKeyPath())
+	before, err := store.KeyBefore(ctx, k.config.SigningKeyPath())
+	if err != nil || before == nil {
+		return nil, err
+	}
+	now, err := store.ReadSigningKey(ctx, k.config.SigningKeyPath())
+	if err != nil || now.Equal(before) {
+		return nil, err
+	}
+	return before, nil
 }
 
 // Files are the files of private keys that are there.

@@ -63,8 +63,16 @@ func TestARotationThatIsCutOffIsFinished(t *testing.T) {
 	key, err := configs.Keystore{}.LoadOrCreateSigningKey(t.Context(), path, random)
 	require.NoError(t, err)
 	require.Equal(t, first, key)
+	c := configs.Default()
+	c.SigningKeyFile = path
+	introducing, err := configs.KeysOf(c).Before(t.Context())
+	require.NoError(t, err)
+	require.Nil(t, introducing, "there is nothing to introduce")
 	_, now, err := configs.Keystore{}.RotateSigningKey(t.Context(), path, random)
 	require.NoError(t, err)
+	introducing, err = configs.KeysOf(c).Before(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, first, introducing)
 
 	// After the second: the file of the public key has the old one alone.
 	require.NoError(t, os.WriteFile(configs.PublicKeyPath(path), public, 0o600))

@@ -98,8 +98,9 @@ func (s openers) openGraphsAs(ctx context.Context, as *role.Standing, heard *gra
 		}
 	}
 	opened, err := graphs.As(ctx, o, as, heard)
-	if err == nil && erasure.KeyBefore != nil && !as.StandsBy() {
-		// It has introduced the new one.
+	if err == nil && erasure.KeyBefore != nil && !erasure.KeyBefore.Equal(s.key) && !as.StandsBy() {
+		// It has introduced the new one. Where that was put in place since the process read its keys, it is to do so at the
+		// next start.
 		err = configs.ForgetKeyBefore(c.SigningKeyPath())
 	}
 	return opened, err
