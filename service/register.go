@@ -3,6 +3,7 @@ package service
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -32,6 +33,8 @@ type register struct {
 	now     func() time.Time
 	// said are the roles of which its own record has come back.
 	said map[string]bool
+	// before are who played roles alone when the process began.
+	before map[string]wire.Instance
 }
 
 // newRegister registers roles that are played alone, and shared ones.
@@ -39,6 +42,7 @@ func newRegister(identity, run string, takeOver bool, alone, shared []string, no
 	r := &register{
 		identity: identity, run: run, takeOver: takeOver, own: make(map[string]wire.Instance),
 		members: make(map[string]wire.Member), now: now, said: make(map[string]bool),
+		before: make(map[string]wire.Instance),
 	}
 	for _, role := range alone {
 		r.own[role] = wire.Instance{Role: role, Identity: identity, Run: run, TakeOver: takeOver}
@@ -52,6 +56,11 @@ func newRegister(identity, run string, takeOver bool, alone, shared []string, no
 // begin compares with what was said before the process began.
 func (r *register) begin(known *wire.Members) error {
 	var refused []error
+	for _, role := range slices.Concat(slices.Collect(maps.Keys(r.members)), slices.Collect(maps.Keys(r.own))) {
+		if alone, said := known.Alone(role); said {
+			r.before[role] = alone
+		}
+	}
 	for role := range r.members {
 		refused = append(refused, r.beginShared(known, role))
 	}
@@ -119,7 +128,7 @@ func (r *register) beginAlone(known *wire.Members, role string) error {
 		r.strikes = append(r.strikes, wire.Strike{Role: role, Identity: other, At: r.now()})
 	}
 	if alone, said := known.Alone(role); said {
-		return r.before(alone)
+		return r.follow(alone)
 	}
 	own := r.own[role]
 	own.Since = wire.Since(r.now(), time.Time{})
@@ -127,8 +136,16 @@ func (r *register) beginAlone(known *wire.Members, role string) error {
 	return nil
 }
 
-// before compares with the newest instance that played a role alone.
-func (r *register) before(there wire.Instance) error {
+// isOld reports whether an instance had said something before the process began: somebody writes it again. Whoever
+// begins later has read what was there, and has a later time.
+func (r *register) isOld(i wire.Instance) bool {
+	before, known := r.before[i.Role]
+	same := known && i.Identity == before.Identity && i.Run == before.Run
+	return same || i.Since.Before(before.Since) || r.said[i.Role] && i.Since.Before(r.own[i.Role].Since)
+}
+
+// follow compares with the newest instance that played a role alone.
+func (r *register) follow(there wire.Instance) error {
 	own, plays := r.own[there.Role]
 	if !plays {
 		return nil
@@ -197,6 +214,8 @@ func (r *register) takeAlone(i wire.Instance) (again bool, err error) {
 		return says && r.said[i.Role] && i.Since.Before(own.Since), nil
 	case i.Shares:
 		return false, nil
+	case r.isOld(i):
+		return says && r.said[i.Role], nil
 	case i.TakeOver || !r.said[i.Role]:
 		return false, r.takenOver(i)
 	default:
@@ -213,10 +232,12 @@ func (r *register) takeInstance(i wire.Instance) (again bool, err error) {
 	case i.Identity == own.Identity && i.Run == own.Run:
 		r.said[i.Role] = true
 		return false, nil
+	case !r.said[i.Role] && r.isOld(i):
+		return false, nil // its own record stands behind that one
 	case !r.said[i.Role]:
 		// What is taken over now is not in the record that is on its way.
-		return own.TakeOver && i.Identity != own.Identity, r.before(i)
-	case i.Identity == own.Identity && i.Since.Before(own.Since):
+		return own.TakeOver && i.Identity != own.Identity, r.follow(i)
+	case r.isOld(i):
 		return true, nil // what a process before this one said is written again, or arrives late
 	case i.Identity == own.Identity:
 		return false, r.copied(i.Role)

@@ -27,13 +27,23 @@ func TestOneDataDirectoryPlaysARole(t *testing.T) {
 		want     string
 		again    int
 	}{
-		"alone":         {later: []wire.Instance{mine}},
-		"again":         {before: []wire.Instance{says("me", "0", false)}, later: []wire.Instance{mine}},
+		"alone": {later: []wire.Instance{mine}},
+		"again": {before: []wire.Instance{says("me", "0", false)}, later: []wire.Instance{mine}},
+		"who was replaced is written again at a start": {
+			before: []wire.Instance{says("me", "0", true)},
+			later: []wire.Instance{
+				{Role: "train", Identity: "other", Since: since["0"].Add(-time.Second), TakeOver: true}, mine,
+			},
+		},
 		"another role":  {before: []wire.Instance{{Role: "score", Identity: "other"}}},
 		"second":        {before: []wire.Instance{says("other", "0", false)}, want: "--take-over"},
 		"takes over":    {takeOver: true, before: []wire.Instance{says("other", "0", false)}},
 		"after one":     {before: []wire.Instance{says("other", "0", true)}, want: "--take-over"},
-		"is taken over": {later: []wire.Instance{mine, says("other", "0", true)}, want: "taken over by"},
+		"is taken over": {later: []wire.Instance{mine, says("other", "2", true)}, want: "taken over by"},
+		"who was replaced had taken over, and is written again": {
+			takeOver: true, before: []wire.Instance{says("other", "0", true)},
+			later: []wire.Instance{says("me", "1", true), says("other", "0", true)}, again: 1,
+		},
 		"a copy begins": {later: []wire.Instance{mine, says("me", "2", false)}, want: "with a copy of"},
 		"first of two":  {later: []wire.Instance{mine, says("other", "0", false)}, again: 1},
 		"second of two": {later: []wire.Instance{says("other", "0", false)}, want: "--take-over"},
@@ -140,6 +150,10 @@ func TestDataDirectoriesShareARole(t *testing.T) {
 		"is taken over": {
 			later: []wire.Notice{member("me", "1"), alone("other", true, false)}, want: ErrInstance, text: "taken over by",
 		},
+		"who had taken over is written again": {
+			before: []wire.Notice{alone("other", true, false), strike("other")},
+			later:  []wire.Notice{member("me", "1"), alone("other", true, false)},
+		},
 		"was struck off": {
 			before: []wire.Notice{member("me", "0"), strike("me")}, want: ErrStruck, text: "start with an empty one",
 		},
@@ -191,4 +205,14 @@ func TestDataDirectoriesShareARole(t *testing.T) {
 			require.ErrorContains(t, err, c.text)
 		})
 	}
+}
+
+// What the directory said that was replaced does not count once more, for those that begin later, nor for who waits for
+// answers: it would wait for ever.
+func TestWhoWasReplacedPlaysTheRoleNoMore(t *testing.T) {
+	before := wire.Instance{Role: "train", Identity: "other", Run: "0", TakeOver: true, Since: since["0"]}
+	m := known([]wire.Instance{before, {Role: "train", Identity: "me", Run: "1", Since: since["1"]}, before})
+	alone, _ := m.Alone("train")
+	require.Equal(t, "me", alone.Identity)
+	require.Equal(t, []string{"me"}, m.Of("train"))
 }

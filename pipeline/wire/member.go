@@ -171,6 +171,8 @@ func (m *Members) Take(n Notice) {
 		if _, before := m.struck[n.Strike.Role][n.Strike.Identity]; !before {
 			put(&m.struck, n.Strike.Role, n.Strike.Identity, *n.Strike)
 		}
+	case n.Instance != nil && n.Instance.Since.Before(m.alone[n.Instance.Role].Since):
+		// What was said of the role before is written again, as by the directory that was replaced.
 	case n.Instance != nil:
 		if m.alone == nil {
 			m.alone = make(map[string]Instance)
