@@ -130,7 +130,10 @@ func (s *Service) openTopics(ctx context.Context) (_ supervisor.Process, err err
 	if s.patient, err = bus.OpenPatient(s.bus, s.outages.watch); err != nil {
 		return nil, errors.Join(err, s.client.Close())
 	}
-	if err = s.awaitBrokers(ctx); err == nil {
+	if err = (topicWatch{s}).sameTopics(); err == nil {
+		err = s.awaitBrokers(ctx)
+	}
+	if err == nil {
 		err = (topicWatch{s}).begin(ctx)
 	}
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"lethe/ingest/bus"
 	"lethe/internal/atomicfile"
 )
 
@@ -27,6 +28,39 @@ var errOtherTopics = errors.New("topics were created anew since lethe ran on thi
 // topicWatch is a service that looks at what its topics are.
 type topicWatch struct{ *Service }
 
+// errOtherPrefix is returned at a start with another prefix than the data directory was begun with.
+var errOtherPrefix = errors.New("other topics than lethe ran with on this data directory: the positions in it are of " +
+	"records of those (give kafka.topic_prefix as it was, or begin anew with an empty data directory)")
+
+// noted are the topics that the data directory was begun with: their ids, by their names.
+func (s topicWatch) noted() (then map[string]string, err error) {
+	path := TopicsPath(s.config.DataDir)
+	then = make(map[string]string)
+	text, err := os.ReadFile(path)
+	if err == nil {
+		err = json.Unmarshal(text, &then)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: %w (put it back from a copy of the data directory)", path, err)
+	}
+	return then, nil
+}
+
+// sameTopics refuses names of topics of which the data directory knows none. Where those hold as many records as had
+// been read of the others, nobody would notice that what stands before is not read.
+func (s topicWatch) sameTopics() error {
+	then, err := s.noted()
+	if err != nil || len(then) == 0 {
+		return err
+	}
+	for _, t := range bus.Topics() {
+		if _, known := then[s.client.Name(t)]; known {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s and others: %w", s.client.Name(bus.Transactions), errOtherPrefix)
+}
+
 // begin compares the topics with those that the data directory was begun with, and notes
 // those that are new.
 func (s topicWatch) begin(ctx context.Context) error {
@@ -34,14 +68,9 @@ func (s topicWatch) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	path := TopicsPath(s.config.DataDir)
-	then := make(map[string]string)
-	text, err := os.ReadFile(path)
-	if err == nil {
-		err = json.Unmarshal(text, &then)
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s: %w", path, err)
+	then, err := s.noted()
+	if err != nil {
+		return err
 	}
 	s.identities = now
 	if s.others = differing(then, now); len(s.others) > 0 {
@@ -52,10 +81,11 @@ func (s topicWatch) begin(ctx context.Context) error {
 	if maps.Equal(known, then) {
 		return nil
 	}
-	if text, err = json.MarshalIndent(known, "", "  "); err != nil {
+	text, err := json.MarshalIndent(known, "", "  ")
+	if err != nil {
 		return err
 	}
-	return atomicfile.Write(path, append(text, '\n'), 0o644)
+	return atomicfile.Write(TopicsPath(s.config.DataDir), append(text, '\n'), 0o644)
 }
 
 // refusal is the error of a start on topics that were created anew. Roles that know better what

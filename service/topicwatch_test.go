@@ -81,3 +81,33 @@ func TestTopicsThatChangeAreNamed(t *testing.T) {
 	})
 	require.ErrorContains(t, err, name+"labels.v1: topics were created anew since lethe ran")
 }
+
+// Topics under another prefix are other topics, also where they hold more than was read of those before: nothing begins
+// in the midst of them, and none is made.
+func TestAnotherPrefixIsRefused(t *testing.T) {
+	b := &outsideBroker{t: t, dir: t.TempDir(), port: freePort(t)}
+	b.start()
+	c := smallConfig(t, t.TempDir())
+	c.Kafka.Brokers = []string{b.address()}
+	elsewhere := c
+	elsewhere.DataDir, elsewhere.Kafka.TopicPrefix = t.TempDir(), "other."
+	for config, steps := range map[*configs.Config]int{&c: 2, &elsewhere: 3} {
+		r := start(t, *config)
+		r.replay(smallStream(t, steps, 40, 3))
+		r.stop()
+	}
+	for _, prefix := range []string{"other.", "third."} {
+		moved := c
+		moved.Kafka.TopicPrefix = prefix
+		_, err := service.New(t.Context(), service.Options{
+			Config: moved, Version: "test", Random: zeroReader{}, Logger: slog.New(slog.DiscardHandler),
+		})
+		require.ErrorContains(t, err, prefix+"transactions.v1 and others: other topics than lethe ran with")
+	}
+	topics, err := (&kafka.Client{Addr: kafka.TCP(b.address())}).Metadata(t.Context(), &kafka.MetadataRequest{})
+	require.NoError(t, err)
+	for _, topic := range topics.Topics {
+		require.False(t, strings.HasPrefix(topic.Name, "third."), topic.Name)
+	}
+	start(t, c).stop()
+}
