@@ -12,11 +12,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lethe"
 	"lethe/audit"
 	"lethe/configs"
+	"lethe/deletions"
 	"lethe/internal/kms"
 	"lethe/internal/kms/kmstest"
 	"lethe/service"
+	"lethe/service/backup"
 )
 
 // With a key management system the keys lie sealed in their files. A start waits for one that is away
@@ -97,4 +100,36 @@ func TestKeysAreUnsealedAtTheStart(t *testing.T) {
 		require.False(t, changed, "it is")
 	}
 	start(t, c).stop()
+}
+
+// Backups of a deployment whose keys are sealed are checked by the public key that is in them, and put back with the
+// keys as they lie there.
+func TestABackupOfSealedKeysIsPutBack(t *testing.T) {
+	vault := kmstest.New(t, "s.right")
+	c := smallConfig(t, t.TempDir())
+	c.SecretFile = ""
+	c.KMS = kms.Defaults()
+	c.KMS.Address, c.KMS.TokenFile = vault.URL, filepath.Join(t.TempDir(), "token")
+	require.NoError(t, os.WriteFile(c.KMS.TokenFile, []byte("s.right"), 0o600))
+	stream := smallStream(t, 2, 40, 3)
+	r := start(t, c)
+	r.replay(stream)
+	r.stop()
+	first, _ := madeOf(t, c, 24*time.Hour)
+	r = start(t, c)
+	require.Equal(t, deletions.Verified, r.erase("after", lethe.ScopeStubs, labelledIllicit(stream, 1)[0]))
+	r.stop()
+	later, _ := madeOf(t, c, 48*time.Hour)
+
+	put := c
+	put.DataDir = filepath.Join(t.TempDir(), "put-back")
+	_, err := backup.Restore{Config: put, From: first, Ledger: later, Now: time.Now()}.Run()
+	require.NoError(t, err)
+	again, err := backup.Finish(t.Context(), put, "test", slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	require.Equal(t, 1, again.Targets)
+	content, err := os.ReadFile(put.SigningKeyPath())
+	require.NoError(t, err)
+	require.True(t, kms.IsSealed(content))
+	start(t, put).stop()
 }

@@ -11,6 +11,7 @@ import (
 
 	"lethe/configs"
 	"lethe/internal/atomicfile"
+	"lethe/internal/kms"
 )
 
 // keysOr returns the keys one of which must have signed a backup: those that are known, or else
@@ -36,11 +37,15 @@ func keysIn(files map[string][]byte, c configs.Config) ([]ed25519.PublicKey, err
 	if !found {
 		return nil, errors.New("the key that signed it is not in it: name it with --public-key")
 	}
-	private, err := configs.ParseSigningKey(data)
-	if err != nil {
-		return nil, fmt.Errorf("the signing key in it is damaged: it was altered (%w)", err)
+	var keys []ed25519.PublicKey
+	// What a key management system has sealed is no use here: its public key stands beside it.
+	if !kms.IsSealed(data) {
+		private, err := configs.ParseSigningKey(data)
+		if err != nil {
+			return nil, fmt.Errorf("the signing key in it is damaged: it was altered (%w)", err)
+		}
+		keys = append(keys, private.Public().(ed25519.PublicKey))
 	}
-	keys := []ed25519.PublicKey{private.Public().(ed25519.PublicKey)}
 	listed := configs.PublicKeyPath(c.SigningKeyPath())
 	if data, found = at(listed); found {
 		more, err := configs.ParsePublicKeys(filepath.Base(listed), data)
@@ -48,6 +53,9 @@ func keysIn(files map[string][]byte, c configs.Config) ([]ed25519.PublicKey, err
 			return nil, err
 		}
 		keys = append(keys, more...)
+	}
+	if len(keys) == 0 {
+		return nil, errors.New("the key that signed it is sealed, and its public key is not in it: name it with --public-key")
 	}
 	return keys, nil
 }
