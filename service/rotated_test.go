@@ -223,6 +223,13 @@ func TestASecretIsNotRotatedUnderWay(t *testing.T) {
 	require.ErrorIs(t, err, rekey.ErrRefused)
 	require.ErrorContains(t, err, "hold case keeps a subject")
 
+	link := c
+	link.DataDir = filepath.Join(t.TempDir(), "link")
+	require.NoError(t, os.Symlink(c.DataDir, link.DataDir))
+	_, err = rotation(link, func(string) {}).Plan(t.Context())
+	require.ErrorIs(t, err, rekey.ErrRefused)
+	require.ErrorContains(t, err, "is a link: name the folder that it leads to, "+c.DataDir)
+
 	outside := c
 	outside.SecretFile = filepath.Join(t.TempDir(), "secret")
 	_, err = rotation(outside, func(string) {}).Plan(t.Context())

@@ -1,4 +1,4 @@
-// Package diskroom tells how much room a file system has.
+// Package diskroom tells how much room a file system has, and which paths it holds.
 package diskroom
 
 import "errors"
@@ -7,4 +7,4 @@ import "errors"
 type Room struct{ FreeBytes, TotalBytes uint64 }
 
 // ErrUnknown says that it cannot be told on this operating system: go on without.
-var ErrUnknown = errors.New("the room on a disk is not known on this operating system")
+var ErrUnknown = errors.New("what file systems have is not known on this operating system")

@@ -108,6 +108,9 @@ func (r Rotate) refusals(ctx context.Context) error {
 	if _, err := os.Stat(configs.InstancePath(c.DataDir)); err != nil {
 		return refuse("%s is no data directory that lethe run has begun: name one with --data-dir", c.DataDir)
 	}
+	if err := r.cannotSwap(); err != nil {
+		return err
+	}
 	before, err := configs.KeysOf(c).Before(ctx)
 	if err != nil {
 		return err
@@ -120,6 +123,32 @@ func (r Rotate) refusals(ctx context.Context) error {
 			"to rotate once more, move it away, or remove it", r.keptDir())
 	}
 	return nil
+}
+
+// cannotSwap refuses a directory in whose place none can be put by its name: that would be seen only once all was made
+// anew, or what is kept, and is to be destroyed, would be a link.
+func (r Rotate) cannotSwap() error {
+	dir := r.Config.DataDir
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return err
+	}
+	if info.Mode()&fs.ModeSymlink != 0 {
+		to, err := filepath.EvalSymlinks(dir)
+		if err != nil {
+			return err
+		}
+		return refuse("%s is a link: name the folder that it leads to, %s", dir, to)
+	}
+	same, err := diskroom.Same(dir, filepath.Dir(dir))
+	if errors.Is(err, diskroom.ErrUnknown) {
+		return nil
+	}
+	if err == nil && !same {
+		err = refuse("something is mounted at %s, which cannot be renamed: move what is in it into a folder of its own "+
+			"there, and name that", dir)
+	}
+	return err
 }
 
 func (p *Plan) measure() error {
