@@ -118,7 +118,8 @@ func TestAStandbyTakesOver(t *testing.T) {
 }
 
 // Who takes over goes on behind what was published: under the same revision where that is what its
-// own graphs give, so that nobody learns anything again, and else under the next one, anew.
+// own graphs give, so that nobody learns anything again, and else under the next one, anew. So it does where slices
+// were published that it has still to cut, which may turn out to be others.
 func TestRevisionsOfOthersAreGoneBehind(t *testing.T) {
 	d := deploy(t)
 	dir := t.TempDir()
@@ -126,7 +127,10 @@ func TestRevisionsOfOthersAreGoneBehind(t *testing.T) {
 	d.fill(1)
 	d.settle(1)
 	d.fill(2)
-	d.until(r, "two steps", twoSteps)
+	d.fill(3)
+	d.until(r, "three steps", func(s *role.Status) bool {
+		return s.Count(lethe.Settled) == 1 && s.Count(lethe.Closed) == 2
+	})
 	stop()
 	o := d.options(dir).agreed()
 	store, err := openSnapshots(t.Context(), o, 0)
@@ -134,7 +138,7 @@ func TestRevisionsOfOthersAreGoneBehind(t *testing.T) {
 	defer store.Close()
 	p := &publisher{store: store, cut: cut{o.Partition.Shards, o.Repair}}
 	heard := Heard{graphs: make(map[lethe.Timestep]newest), manifests: make(map[lethe.Timestep]newest)}
-	for at := lethe.Timestep(1); at <= 2; at++ {
+	for at := lethe.Timestep(1); at <= 3; at++ {
 		own, err := p.digests(at)
 		require.NoError(t, err)
 		heard.graphs[at] = newest{3, own.Graph}
@@ -143,6 +147,8 @@ func TestRevisionsOfOthersAreGoneBehind(t *testing.T) {
 		}
 	}
 	heard.graphs[2] = newest{3, lethe.Digest{1}}
+	third := heard.graphs[3].digest
+	heard.graphs[3], heard.manifests[3] = newest{1, third}, newest{1, lethe.Digest{1}}
 	heard.graphs[9] = newest{4, lethe.Digest{1}}
 	unmade, err := heard.goBehind(store, p)
 	require.NoError(t, err)
@@ -153,6 +159,7 @@ func TestRevisionsOfOthersAreGoneBehind(t *testing.T) {
 	}
 	require.Equal(t, [2]lethe.Revision{3, 1}, known[1], "the same, published already")
 	require.Equal(t, [2]lethe.Revision{4, 4}, known[2], "another one, to be published anew")
+	require.Equal(t, [2]lethe.Revision{2, 2}, known[3], "another process has settled it")
 	require.Equal(t, lethe.Revision(4), store.Gone()[9], "it begins behind what is there")
 }
 

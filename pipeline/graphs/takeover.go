@@ -190,7 +190,7 @@ func (h *Heard) compare(
 			}
 		case i.Revision < there && published == there && equal && known.Manifest == h.manifests[t].digest:
 			same[t] = there
-		case i.Revision < there, sent && !equal:
+		case i.Revision < there, sent && !equal, i.State == lethe.Closed && h.manifests[t].revision >= i.Revision:
 			last[t] = max(i.Revision, there)
 		}
 	}
