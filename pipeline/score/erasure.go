@@ -38,7 +38,7 @@ func (l *logic) takeNotices(notices []wire.Notice) error {
 				return err
 			}
 			known := l.erasures[n.Command.RequestID]
-			if known == nil {
+			if known == nil || n.Command.Restarts(known.command) {
 				known = &erasure{suppressed: -1, swapped: -1, erased: -1, scanned: -1, lifted: -1}
 				l.erasures[n.Command.RequestID] = known
 			}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lethe"
 	"lethe/deletions/scan"
 	"lethe/ingest"
 	"lethe/ingest/bus"
@@ -97,3 +98,22 @@ func acks(t testing.TB, topics reader) map[string]int {
 }
 
 func sorted[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
+
+// A request that was taken back and done with may be taken back once more by whoever leads the graphs then, and the
+// deletion of its command before may be compacted away: what counts is the newest command.
+func TestACommandThatTakesBackIsAnsweredEachTime(t *testing.T) {
+	w, topics := newScenario(t, 3), topics()
+	one := newSubject(t, optionsFor(topics), roletest.NewStore())
+	gone := []lethe.TransactionID{w.graphs[2].Nodes[1].ID}
+	for times, phase := range []wire.Phase{
+		wire.PhaseSuppress, wire.PhaseLift, wire.PhaseLift, wire.PhaseSuppress, wire.PhaseSuppress,
+	} {
+		notices := []wire.Notice{{Command: w.command(phase, gone, 3)}}
+		require.NoError(t, one.Feed(t.Context(), role.Input{Notices: notices}))
+		want := []map[string]int{
+			{"suppressed": 1}, {"suppressed": 1, "lifted": 1}, {"suppressed": 1, "lifted": 2},
+			{"suppressed": 2, "lifted": 2}, {"suppressed": 2, "lifted": 2},
+		}[times]
+		require.Equal(t, want, acks(t, topics), "command %d", times)
+	}
+}

@@ -51,7 +51,7 @@ func (l *logic) takeCommand(c *wire.Command) error {
 		return err
 	}
 	known := l.erasures[c.RequestID]
-	if known == nil {
+	if known == nil || c.Restarts(known.command) {
 		known = &erasure{suppressed: -1, erased: -1, scanned: -1, lifted: -1, asked: -1}
 		l.erasures[c.RequestID] = known
 	}

@@ -3,6 +3,7 @@ package view_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"testing"
 
@@ -219,6 +220,28 @@ func TestWhatIsTakenBackIsToldAgain(t *testing.T) {
 	r.command(wire.PhaseLift, 0, nil, "first")
 	require.Contains(t, r.acknowledged(), "lifted 0")
 	require.Equal(t, []string{"second 0.7", "first 0.6"}, r.list(view.Query{Limit: 9}))
+
+	// The request was done with, and the deletion of its command was compacted away. Whoever leads now commands it again.
+	for _, again := range []struct {
+		phase  wire.Phase
+		answer string
+	}{{wire.PhaseLift, "lifted 0"}, {wire.PhaseSuppress, "suppressed 0"}} {
+		before := r.answers()
+		r.command(again.phase, 0, nil, "first")
+		require.Equal(t, []string{again.answer}, r.answers()[len(before):])
+	}
+}
+
+// answers are all answers that the role has given, the earliest first.
+func (r *rig) answers() (out []string) {
+	require.NoError(r.t, r.topics.ReadAll(r.t.Context(), bus.Control, func(rec ingest.Record) error {
+		if n, err := wire.ParseNotice(rec); n.Ack != nil || err != nil {
+			out = append(out, fmt.Sprintf("%s %d", n.Ack.Step, n.Ack.Attempt))
+			return err
+		}
+		return nil
+	}))
+	return out
 }
 
 // A timestep that an erasure empties goes, though its deletion may have been cleaned away.

@@ -81,6 +81,13 @@ type Command struct {
 	Taken map[string]int64 `json:"taken,omitempty"`
 }
 
+// Restarts reports whether nothing that was done for another command of the request counts for this one: one of them
+// takes back what the other one has suppressed. (That the request was done with between them is not told where the
+// deletion of the other one was compacted away.)
+func (c *Command) Restarts(before *Command) bool {
+	return before == nil || c.Phase == PhaseLift || before.Phase == PhaseLift
+}
+
 // Removes reports whether a message is of a timestep that the command says is gone, as it was before.
 func (c *Command) Removes(m Received) bool {
 	return slices.ContainsFunc(c.Steps, func(step CommandStep) bool {
