@@ -185,12 +185,15 @@ func told(requests [][]lethe.Target) string {
 }
 
 // toldReplaced tells timesteps, shards and revisions, and which timesteps are partitioned
-// afresh.
+// afresh or published anew.
 func toldReplaced(list []Replaced) (out []string) {
 	for _, r := range list {
 		text := fmt.Sprintf("{%d %d %d}", r.Timestep, r.Shards, r.Revision)
 		if r.Afresh {
 			text += " afresh"
+		}
+		if r.Anew {
+			text += " anew"
 		}
 		out = append(out, text)
 	}

@@ -144,7 +144,7 @@ type Graphs interface {
 	// Alike tells which of some contents (Plan.Rows) a transaction has that is not erased.
 	Alike(contents []scan.MAC) ([]bool, error)
 	// Rewrite takes the targets out of every graph, partitions afresh what is to be, and
-	// publishes the graphs and slices that were replaced.
+	// publishes the graphs and slices that were replaced, or are to be published anew.
 	Rewrite(ctx context.Context, targets []lethe.Target, replaced []Replaced) error
 	// BeginScrub begins to remove from the files of the graphs what Rewrite has only deleted there by now.
 	// Until it has ended nothing reads that, but a search of the files finds it. One is under way at a time.
@@ -177,6 +177,8 @@ type Replaced struct {
 	Revision lethe.Revision
 	// Afresh says that the timestep is partitioned afresh without the targets.
 	Afresh bool
+	// Anew says that a request that has ended has replaced some of the slices, under which revision is not known.
+	Anew bool
 }
 
 // Plan is what the erasure of a request's targets will change and what to search for

@@ -39,6 +39,7 @@ func (p planner) plan(ctx context.Context, b batch, requests [][]lethe.Target) (
 
 // addUnlearnt adds to the plans of requests that were asked for because a backup was put back what others have changed
 // there that ended thereby: the graphs hold nothing of their targets any more, and the models may not have learnt that.
+// Others may have rewritten some of the timesteps since, with other slices.
 func (p planner) addUnlearnt(b batch, plans []Plan) error {
 	for i, e := range b.members {
 		for _, id := range p.restored.UnlearntFor(e.RequestID) {
@@ -53,7 +54,7 @@ func (p planner) addUnlearnt(b batch, plans []Plan) error {
 				if !step.Settled && !step.Gone {
 					step.Shards = nil // what it will settle as is without the targets
 				}
-				plans[i].add(Replaced{Timestep: step.Timestep, Shards: step.Shards})
+				plans[i].add(Replaced{Timestep: step.Timestep, Shards: step.Shards, Anew: true})
 			}
 		}
 	}
@@ -63,7 +64,7 @@ func (p planner) addUnlearnt(b batch, plans []Plan) error {
 // add adds slices to those that a plan changes.
 func (p *Plan) add(r Replaced) {
 	if known := p.changes(r.Timestep); known != nil {
-		known.Shards = sortedset.Add(known.Shards, r.Shards...)
+		known.Shards, known.Anew = sortedset.Add(known.Shards, r.Shards...), known.Anew || r.Anew
 		return
 	}
 	p.Steps = append(p.Steps, StepPlan{Replaced: r})
@@ -143,6 +144,19 @@ func planned(b batch, plans []Plan) (out []lethe.Timestep) {
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
+}
+
+// replacedBy lists what a batch rewrites, as it is noted, and of which of that its plans say that it is to be published
+// anew.
+func replacedBy(b batch, plans []Plan) []Replaced {
+	list := b.replaced()
+	for i := range list {
+		for _, p := range plans {
+			step := p.changes(list[i].Timestep)
+			list[i].Anew = list[i].Anew || step != nil && step.Anew
+		}
+	}
+	return list
 }
 
 // distinct are the targets of several requests, each once.

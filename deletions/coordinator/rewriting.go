@@ -49,7 +49,7 @@ func (s *states) rewriting(ctx context.Context, b batch) (batch, error) {
 		return b, err
 	}
 	s.erased.forget()
-	if err := s.out.rewrite(ctx, b, requests); err != nil {
+	if err := s.out.rewrite(ctx, b, requests, plans); err != nil {
 		return b, err
 	}
 	revisions := make(map[lethe.Timestep]lethe.Revision)
@@ -83,13 +83,13 @@ func (s *states) rewriting(ctx context.Context, b batch) (batch, error) {
 
 // rewrite has the graphs rewritten, once others, where there are any, know what was planned: what a plan has found
 // nobody finds any more.
-func (o *outbox) rewrite(ctx context.Context, b batch, requests [][]lethe.Target) error {
+func (o *outbox) rewrite(ctx context.Context, b batch, requests [][]lethe.Target, plans []Plan) error {
 	if o.shared {
 		if err := o.copies(ctx, b.members); err != nil {
 			return err
 		}
 	}
-	return o.graphs.Rewrite(ctx, distinct(requests), b.replaced())
+	return o.graphs.Rewrite(ctx, distinct(requests), replacedBy(b, plans))
 }
 
 // renew sends the commands of other batches again whose timesteps were rewritten

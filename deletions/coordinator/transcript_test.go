@@ -161,6 +161,9 @@ func (d *deployment) command(td *datadriven.TestData) error {
 	case "restored":
 		// As backups.Resume does.
 		td.ScanArgs(d, "again", &d.restored.Requests)
+		if d.restored.At = d.now; td.HasArg("unlearnt") {
+			td.ScanArgs(d, "unlearnt", &d.restored.Unlearnt)
+		}
 		ended, err := deletions.NewLedger(d.kv, fakeClock{d}.Now).Stop(id, deletions.Rejected, deletions.RejectedRestored)
 		require.NoError(d, err)
 		copied, err := ledgercopy.Records(testSecret, ended)

@@ -93,6 +93,35 @@ func (e *eraser) repartition(ctx context.Context, replaced []coordinator.Replace
 	return err
 }
 
+// renew gives timesteps a new revision of which a request that has ended has replaced slices: those stand under an
+// older one once another request has replaced others of the timestep, and who learns from them is asked for the newest.
+// Killed before that is noted, it gives them one more.
+func (p *publisher) renew(ctx context.Context, replaced []coordinator.Replaced) error {
+	infos := infosOf(p.store)
+	for _, r := range replaced {
+		info := infos[r.Timestep]
+		if !r.Anew || r.Revision > 0 || len(r.Shards) == 0 || info.State != lethe.Settled {
+			continue
+		}
+		revision, _, err := p.published(manifestMark, r.Timestep)
+		if err == nil && revision < info.Revision {
+			continue // the newest revision is still to be published, with these slices
+		}
+		var content *snapshot.Content
+		if err == nil {
+			content, err = p.store.Load(r.Timestep)
+		}
+		if err != nil {
+			return err
+		}
+		stays := func(*lethe.Snapshot) ([]lethe.ShardID, error) { return content.Assignment, nil }
+		if err := p.store.Repartition(ctx, []snapshot.Redeal{{Timestep: r.Timestep, Renew: true}}, stays); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // isStale reports whether what was published of the newest revision of a timestep is not
 // what partitioning it afresh gives.
 func (e *eraser) isStale(ctx context.Context, info snapshot.Info) (bool, error) {

@@ -95,6 +95,9 @@ func (e *eraser) Rewrite(ctx context.Context, targets []lethe.Target, replaced [
 	if err := e.repartition(ctx, replaced); err != nil {
 		return err
 	}
+	if err := e.publisher.renew(ctx, replaced); err != nil {
+		return err
+	}
 	if err := e.publishMissing(ctx); err != nil {
 		return err
 	}

@@ -17,14 +17,18 @@ import (
 // scenario prepares a simulation and returns its events, in order.
 type scenario func(s *simulation) []func()
 
+func newSimulation(t *testing.T) *simulation {
+	return &simulation{
+		deployment: deploy(t), disk: vfs.NewMem(), ledger: roletest.NewStore(), receipts: make(map[string][]byte),
+		now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), sent: make(map[string]bool),
+	}
+}
+
 // simulate runs a scenario until its erasure is verified. The process is killed at one
 // step and begins again.
 func simulate(t *testing.T, run scenario, killAt int, delivered bool) *simulation {
-	s := &simulation{
-		deployment: deploy(t), disk: vfs.NewMem(), ledger: roletest.NewStore(), receipts: make(map[string][]byte),
-		now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), killAt: killAt, delivered: delivered,
-		sent: make(map[string]bool),
-	}
+	s := newSimulation(t)
+	s.killAt, s.delivered = killAt, delivered
 	events := run(s)
 	s.start()
 	for range 80 {

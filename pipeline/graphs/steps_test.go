@@ -149,10 +149,18 @@ func (s *simulation) start() {
 
 // step runs the logic until the role is idle, or killed.
 func (s *simulation) step(in role.Input) error {
-	for {
-		out, err := s.logic.Step(s.Context(), s.Now, in)
-		require.NoError(s, err)
+	return s.deliver(func() (role.Output, error) {
+		this := in
 		in = role.Input{}
+		return s.logic.Step(s.Context(), s.Now, this)
+	})
+}
+
+// deliver passes on what steps say, until one is idle.
+func (s *simulation) deliver(step func() (role.Output, error)) error {
+	for {
+		out, err := step()
+		require.NoError(s, err)
 		if len(out.Messages)+len(out.Records) > 0 {
 			s.steps++
 			if s.steps == s.killAt && !s.delivered {
