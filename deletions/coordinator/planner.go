@@ -42,14 +42,11 @@ func (p planner) plan(ctx context.Context, b batch, requests [][]lethe.Target) (
 // Others may have rewritten some of the timesteps since, with other slices.
 func (p planner) addUnlearnt(b batch, plans []Plan) error {
 	for i, e := range b.members {
-		for _, id := range p.restored.UnlearntFor(e.RequestID) {
-			other, err := p.ledger.Get(id)
-			if err != nil {
-				return fmt.Errorf("request %s, ended by a restore: %w", id, err)
-			}
-			if !meet(other, e) {
-				continue
-			}
+		ended, err := p.endedBefore(e)
+		if err != nil {
+			return err
+		}
+		for _, other := range ended {
 			for _, step := range p.graphs.Steps(batch{members: []deletions.Entry{other}}.replaced()) {
 				if !step.Settled && !step.Gone {
 					step.Shards = nil // what it will settle as is without the targets
@@ -61,10 +58,25 @@ func (p planner) addUnlearnt(b batch, plans []Plan) error {
 	return nil
 }
 
+// endedBefore are the requests that have ended because a backup was put back, in whose place another one is, as far as
+// models may not have learnt yet what they have changed.
+func (p planner) endedBefore(e deletions.Entry) (ended []deletions.Entry, err error) {
+	for _, id := range p.restored.UnlearntFor(e.RequestID) {
+		other, err := p.ledger.Get(id)
+		if err != nil {
+			return nil, fmt.Errorf("request %s, ended by a restore: %w", id, err)
+		}
+		if meet(other, e) {
+			ended = append(ended, other)
+		}
+	}
+	return ended, nil
+}
+
 // add adds slices to those that a plan changes.
 func (p *Plan) add(r Replaced) {
 	if known := p.changes(r.Timestep); known != nil {
-		known.Shards, known.Anew = sortedset.Add(known.Shards, r.Shards...), known.Anew || r.Anew
+		known.Shards, known.Anew = sortedset.Add(slices.Clone(known.Shards), r.Shards...), known.Anew || r.Anew
 		return
 	}
 	p.Steps = append(p.Steps, StepPlan{Replaced: r})
@@ -73,7 +85,8 @@ func (p *Plan) add(r Replaced) {
 // addAfresh adds to the plans of a batch at scope partition the timesteps of which an
 // earlier request has erased a target at another scope: the others were left in their shards
 // then, and are dealt afresh now. Otherwise a request whose target is erased already would
-// promise what was not done.
+// promise what was not done. So are those that the request has rewritten in whose place one is:
+// another one may have taken something out of them since.
 func (p planner) addAfresh(ctx context.Context, b batch, plans []Plan) error {
 	list, err := p.ledger.List()
 	if err != nil {
@@ -82,7 +95,14 @@ func (p planner) addAfresh(ctx context.Context, b batch, plans []Plan) error {
 	wanted := make([][]lethe.Timestep, len(plans))
 	var unplanned []lethe.Timestep
 	for i, e := range b.members {
+		ended, err := p.endedBefore(e)
+		if err != nil {
+			return err
+		}
 		wanted[i] = keptShards(list, e)
+		for _, other := range ended {
+			wanted[i] = sortedset.Add(wanted[i], other.Progress.Timesteps...)
+		}
 		for _, t := range wanted[i] {
 			if !slices.ContainsFunc(plans, func(p Plan) bool { return p.changes(t) != nil }) {
 				unplanned = sortedset.Add(unplanned, t)
