@@ -251,15 +251,7 @@ func TestWhoJoinsBeforeTheSearchEndsIsWaitedFor(t *testing.T) {
 		d.bus.append(bus.Control, record)
 	}
 	join("1")
-	d.submit(lethe.ErasureRequest{
-		RequestID: "gdpr-1", Scope: lethe.ScopeStubs, Targets: lethe.Transactions("transaction-1"),
-	})
-	require.NoError(t, d.boot())
-	for range 10 { // until all have answered, and the search is to begin
-		d.otherRoles()
-		require.NoError(t, d.deliver())
-		require.NoError(t, d.advance())
-	}
+	d.untilSearched()
 	require.Equal(t, 1, d.Counts()[deletions.Erased])
 	require.NotNil(t, d.waiting)
 	join("late")

@@ -69,19 +69,25 @@ func TestRemainsAreMeasured(t *testing.T) {
 	}
 }
 
+// untilSearched submits a request and goes on until all have answered, and the search is to begin.
+func (d *deployment) untilSearched() {
+	d.Helper()
+	d.submit(lethe.ErasureRequest{
+		RequestID: "gdpr-1", Scope: lethe.ScopeStubs, Targets: lethe.Transactions("transaction-1"),
+	})
+	require.NoError(d, d.boot())
+	for range 10 {
+		d.otherRoles()
+		require.NoError(d, d.deliver())
+		require.NoError(d, d.advance())
+	}
+}
+
 // Who led before writes a barrier late, and the topic is compacted before the one of who leads was read: that does not
 // come any more. It is said again, and the request is verified.
 func TestABarrierThatWasWrittenOverIsSaidAgain(t *testing.T) {
 	d := deploy(t)
-	d.submit(lethe.ErasureRequest{
-		RequestID: "gdpr-1", Scope: lethe.ScopeStubs, Targets: lethe.Transactions("transaction-1"),
-	})
-	require.NoError(t, d.boot())
-	for range 10 { // until all have answered, and the search is to begin
-		d.otherRoles()
-		require.NoError(t, d.deliver())
-		require.NoError(t, d.advance())
-	}
+	d.untilSearched()
 	require.NoError(t, d.verify())
 	require.NoError(t, d.Advance(d.Context()))
 	isBarrier := func(rec ingest.Record) bool { return string(rec.Key) == "!barrier" }

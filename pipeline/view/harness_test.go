@@ -207,16 +207,27 @@ func (r *rig) reached(state deletions.State) {
 // acknowledged are the steps that the role has said are done, with the hits of their searches.
 func (r *rig) acknowledged() map[string]int {
 	out := make(map[string]int)
+	for _, ack := range r.answers() {
+		require.Equal(r.t, "view", ack.Role)
+		hits := 0
+		if ack.Scan != nil {
+			require.Positive(r.t, ack.Scan.Files)
+			hits = ack.Scan.Hits
+		}
+		out[stepOf(ack)] = hits
+	}
+	return out
+}
+
+// stepOf names the step and the attempt of an answer.
+func stepOf(ack deletions.Ack) string { return fmt.Sprintf("%s %d", ack.Step, ack.Attempt) }
+
+// answers are all answers that the role has given, the earliest first.
+func (r *rig) answers() (out []deletions.Ack) {
 	require.NoError(r.t, r.topics.ReadAll(r.t.Context(), bus.Control, func(rec ingest.Record) error {
 		n, err := wire.ParseNotice(rec)
 		if n.Ack != nil {
-			require.Equal(r.t, "view", n.Ack.Role)
-			hits := 0
-			if n.Ack.Scan != nil {
-				require.Positive(r.t, n.Ack.Scan.Files)
-				hits = n.Ack.Scan.Hits
-			}
-			out[fmt.Sprintf("%s %d", n.Ack.Step, n.Ack.Attempt)] = hits
+			out = append(out, *n.Ack)
 		}
 		return err
 	}))
