@@ -236,3 +236,35 @@ func (v *Verification) passes(b wire.Barrier) {
 	v.passed = v.passed || v.barrier != "" && b.Name == v.barrier
 	v.unsaid = v.barrier != "" && !v.passed
 }
+
+// TakeNotices notes what the other roles acknowledged on control.v1.
+// Errors are those of the ledger's store.
+func (c *Coordinator) TakeNotices(notices []wire.Notice) error {
+	c.states.dirty = true
+	for _, n := range notices {
+		if n.Strike != nil {
+			if refusal := n.Strike.Refusal(c.states.o.Authority); refusal != nil {
+				c.states.o.Logger.Warn("a strike was passed over: what is said of processes must be signed by an admin",
+					"role", n.Strike.Role, "instance", n.Strike.Identity, "reason", refusal.Reason, "detail", refusal.Detail)
+				continue
+			}
+		}
+		if n.Instance != nil || n.Member != nil || n.Strike != nil {
+			c.states.acks.members.Take(n)
+			c.states.acks.unlogged = true
+		}
+		if said := n.Settings; said != nil && !said.Late(c.states.acks.settings[said.Role]) {
+			c.states.acks.settings[said.Role] = *said
+		}
+		if n.Ack != nil {
+			c.states.acks.take(*n.Ack)
+			if err := c.states.out.answered(*n.Ack); err != nil {
+				return err
+			}
+		}
+		if n.Barrier != nil {
+			c.states.verification.passes(*n.Barrier)
+		}
+	}
+	return nil
+}

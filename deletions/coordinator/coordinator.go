@@ -139,6 +139,36 @@ func (c *Coordinator) SayAgain(ctx context.Context, keys []string) error {
 	return nil
 }
 
+// TellAgain is SayAgain for keys of erasure-status.v1: whoever asks for erasures would read where a request or a hold
+// stood before, and who takes over would take the hold from there. Of what the ledger does not know nothing is told:
+// this process has not read yet what that comes from, and tells of it when it does.
+func (c *Coordinator) TellAgain(ctx context.Context, keys []string) error {
+	if len(keys) == 0 {
+		return nil
+	}
+	o, all := c.states.o, sortedset.Of(keys)
+	holds, err := o.Ledger.Holds()
+	if err != nil {
+		return err
+	}
+	holds = slices.DeleteFunc(holds, func(h deletions.Hold) bool { return !slices.Contains(all, h.Key()) })
+	if err := SayHolds(ctx, o.Bus, o.Secret, o.SigningKey, holds...); err != nil {
+		return fmt.Errorf("tell again of holds: %w", err)
+	}
+	var statuses []deletions.Status
+	for _, key := range all {
+		e, err := o.Ledger.Get(key)
+		if errors.Is(err, deletions.ErrUnknownRequest) {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("tell again of request %s: %w", key, err)
+		}
+		statuses = append(statuses, e.Status())
+	}
+	return c.states.out.say(ctx, statuses)
+}
+
 // Plan tells what a request for some targets would change now, and changes nothing. Errors:
 // lethe.ErrTarget, and those of the stores.
 func (c *Coordinator) Plan(ctx context.Context, targets []lethe.Target, scope lethe.Scope) (Plan, error) {
@@ -167,38 +197,6 @@ func (c *Coordinator) Past(most int) ([]deletions.Entry, error) {
 		return e.State.IsSwapped() && e.Batch.Size <= 1 && e.Attempts == 0 && len(e.Progress.Slices) > 0
 	})
 	return list[max(0, len(list)-most):], err
-}
-
-// TakeNotices notes what the other roles acknowledged on control.v1.
-// Errors are those of the ledger's store.
-func (c *Coordinator) TakeNotices(notices []wire.Notice) error {
-	c.states.dirty = true
-	for _, n := range notices {
-		if n.Strike != nil {
-			if refusal := n.Strike.Refusal(c.states.o.Authority); refusal != nil {
-				c.states.o.Logger.Warn("a strike was passed over: what is said of processes must be signed by an admin",
-					"role", n.Strike.Role, "instance", n.Strike.Identity, "reason", refusal.Reason, "detail", refusal.Detail)
-				continue
-			}
-		}
-		if n.Instance != nil || n.Member != nil || n.Strike != nil {
-			c.states.acks.members.Take(n)
-			c.states.acks.unlogged = true
-		}
-		if said := n.Settings; said != nil && !said.Late(c.states.acks.settings[said.Role]) {
-			c.states.acks.settings[said.Role] = *said
-		}
-		if n.Ack != nil {
-			c.states.acks.take(*n.Ack)
-			if err := c.states.out.answered(*n.Ack); err != nil {
-				return err
-			}
-		}
-		if n.Barrier != nil {
-			c.states.verification.passes(*n.Barrier)
-		}
-	}
-	return nil
 }
 
 // waits reports whether Advance has nothing to do before something arrives, ends or is due.

@@ -151,7 +151,8 @@ func (c *Copy) take(secret lethe.Secret, p bus.Payload) {
 // takeHold adds a hold, if it was written with the secret.
 func (c *Copy) takeHold(secret lethe.Secret, rec ingest.Record) {
 	h, err := deletions.DecodeHold(rec.Value)
-	if err == nil && genuine(secret, rec.Value, rec.Headers) {
+	if err == nil && genuine(secret, rec.Value, rec.Headers) &&
+		!c.Holds[h.Name].Said.After(h.Said) { // else who led before says it late
 		c.Holds[h.Name], c.HoldRecords[h.Name] = h, rec
 	}
 }

@@ -3,14 +3,19 @@ package graphs
 import (
 	"context"
 	"fmt"
+	"log/slog"
+	"maps"
 	"slices"
 	"sync"
 
 	"lethe"
 	"lethe/canonical"
 	"lethe/deletions/coordinator"
+	"lethe/ingest/bus"
 	"lethe/partition"
 	"lethe/partition/graph"
+	"lethe/pipeline/role"
+	"lethe/pipeline/wire"
 	"lethe/snapshot"
 )
 
@@ -202,4 +207,56 @@ func (e *eraser) PlanAfresh(ctx context.Context, timesteps []lethe.Timestep) (ou
 		}
 	}
 	return out, nil
+}
+
+// overwritten are timesteps of which something was written by a process that leads no more: it hung in the midst of
+// that, and nobody knew of it when this one took over. Readers leave it out, but it stands in the place of what this
+// process has published. Of requests and holds, that is said again at once.
+type overwritten struct {
+	stale    *role.Stale
+	newest   map[lethe.Timestep]lethe.Revision // under which something of them was written
+	log      *slog.Logger
+	instance string
+}
+
+// take notes what was written over in a batch, and returns the keys of erasure-status.v1 under which something was.
+func (o *overwritten) take(batch bus.Batch) (told []string) {
+	for _, rec := range batch.Records {
+		key, revision, of := wire.PartOf(rec)
+		switch tells := batch.Source.Topic == bus.ErasureStatus; {
+		case !of && !tells, !o.stale.Is(rec):
+		case tells:
+			told = append(told, string(rec.Key))
+		default:
+			o.newest[key.Timestep] = max(o.newest[key.Timestep], revision)
+		}
+	}
+	return told
+}
+
+// sayAgain has what was written over published again, behind the revisions that others may have taken it for.
+func (l *logic) sayAgain(ctx context.Context) error {
+	o := l.overwritten
+	if o == nil || len(o.newest) == 0 {
+		return nil
+	}
+	if err := l.lifecycle.end(ctx); err != nil {
+		return err
+	}
+	infos, gone := infosOf(l.store), l.store.Gone()
+	last := make(map[lethe.Timestep]lethe.Revision)
+	for t, r := range o.newest {
+		if r = max(r, infos[t].Revision, gone[t]); r > 0 { // else something was deleted that is not there
+			last[t] = r
+		}
+	}
+	o.log.Warn("graphs: a process that leads no more wrote over what was published; it is published again",
+		"timesteps", slices.Sorted(maps.Keys(last)))
+	steps, err := goBehind(l.store.(*snapshot.Store), last)
+	if err == nil && len(steps) > 0 {
+		l.lifecycle.unmade.steps = append(l.lifecycle.unmade.steps, steps...)
+		l.lifecycle.unmade.ends, err = bus.EndsOf(ctx, l.intake.ends, bus.Transactions, bus.Labels)
+	}
+	clear(o.newest)
+	return err
 }

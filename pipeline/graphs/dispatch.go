@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"maps"
 	"slices"
 
@@ -250,51 +249,4 @@ func (h *Heard) sayLetters(ctx context.Context, topics Bus, store *snapshot.Stor
 		}
 		return withdrawn
 	})
-}
-
-// overwritten are timesteps of which something was written by a process that leads no more: it hung in the midst of
-// that, and nobody knew of it when this one took over. Readers leave it out, but it stands in the place of what this
-// process has published.
-type overwritten struct {
-	stale    *role.Stale
-	newest   map[lethe.Timestep]lethe.Revision // under which something of them was written
-	log      *slog.Logger
-	instance string
-}
-
-// take notes what was written over in a batch.
-func (o *overwritten) take(batch bus.Batch) {
-	for _, rec := range batch.Records {
-		key, revision, of := wire.PartOf(rec)
-		if of && o.stale.Is(rec) {
-			o.newest[key.Timestep] = max(o.newest[key.Timestep], revision)
-		}
-	}
-}
-
-// sayAgain has what was written over published again, behind the revisions that others may have taken it for.
-func (l *logic) sayAgain(ctx context.Context) error {
-	o := l.overwritten
-	if o == nil || len(o.newest) == 0 {
-		return nil
-	}
-	if err := l.lifecycle.end(ctx); err != nil {
-		return err
-	}
-	infos, gone := infosOf(l.store), l.store.Gone()
-	last := make(map[lethe.Timestep]lethe.Revision)
-	for t, r := range o.newest {
-		if r = max(r, infos[t].Revision, gone[t]); r > 0 { // else something was deleted that is not there
-			last[t] = r
-		}
-	}
-	o.log.Warn("graphs: a process that leads no more wrote over what was published; it is published again",
-		"timesteps", slices.Sorted(maps.Keys(last)))
-	steps, err := goBehind(l.store.(*snapshot.Store), last)
-	if err == nil && len(steps) > 0 {
-		l.lifecycle.unmade.steps = append(l.lifecycle.unmade.steps, steps...)
-		l.lifecycle.unmade.ends, err = bus.EndsOf(ctx, l.intake.ends, bus.Transactions, bus.Labels)
-	}
-	clear(o.newest)
-	return err
 }

@@ -62,7 +62,7 @@ func (l *logic) Topics() []bus.Topic {
 }
 
 // written are the topics that who leads alone writes.
-func written() []bus.Topic { return []bus.Topic{bus.Snapshots, bus.Slices} }
+func written() []bus.Topic { return []bus.Topic{bus.Snapshots, bus.Slices, bus.ErasureStatus} }
 
 // Resume implements role.Logic.
 func (l *logic) Resume(source bus.TopicPartition, _ int) (int64, error) {
@@ -166,9 +166,8 @@ func (l *logic) take(ctx context.Context, in role.Input) error {
 		}
 		l.lifecycle.noteBegun()
 		return nil
-	case bus.Snapshots, bus.Slices:
-		l.overwritten.take(in.Batch)
-		return nil
+	case bus.Snapshots, bus.Slices, bus.ErasureStatus:
+		return l.coordinator.TellAgain(ctx, l.overwritten.take(in.Batch))
 	default:
 		return fmt.Errorf("%s is not followed", in.Batch.Source)
 	}

@@ -3,6 +3,7 @@ package graphs
 import (
 	"context"
 	"maps"
+	"strings"
 	"testing"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"lethe/deletions/ledgercopy"
 	"lethe/ingest"
 	"lethe/ingest/bus"
+	"lethe/pipeline/requests"
 	"lethe/pipeline/role"
 	"lethe/pipeline/role/roletest"
 	"lethe/pipeline/wire"
@@ -145,14 +147,7 @@ func TestWhatAReplacedLeaderSaidLateIsSaidAgain(t *testing.T) {
 	}
 	c.until(c.roles["one"], "accepted", inState(deletions.Accepted))
 	first := ownedBus{c.topics, c.firstLeader()}
-	newest := func() map[string]ingest.Record {
-		out := make(map[string]ingest.Record)
-		require.NoError(t, c.topics.ReadAll(t.Context(), bus.Control, func(rec ingest.Record) error {
-			out[string(rec.Key)] = rec
-			return nil
-		}))
-		return out
-	}
+	newest := func() map[string]ingest.Record { return c.newest(bus.Control) }
 	before := newest()
 	c.group.Lead("two")
 	c.until(c.roles["two"], "the other", inState(deletions.Accepted))
@@ -162,18 +157,12 @@ func TestWhatAReplacedLeaderSaidLateIsSaidAgain(t *testing.T) {
 	want := newest()
 	led, tells := wire.LedBehind(want["!leader/graphs"])
 	require.True(t, tells)
-	require.Len(t, led.From, 3, "where graphs and both partitions of slices ended")
+	require.Len(t, led.From, 4, "where graphs, both partitions of slices and statuses ended")
 	require.Positive(t, led.From["snapshots.v1/0"])
 	for _, key := range []string{"order/gdpr-1", "!leader/graphs", "!ledger/gdpr-1/0"} {
 		rec := before[key]
 		require.NotEmpty(t, rec.Value, key)
-		late := ingest.Outgoing{Key: rec.Key, Value: rec.Value}
-		for _, h := range rec.Headers {
-			if h.Key != "lethe.owner" && h.Key != "lethe.count" {
-				late.Headers = append(late.Headers, h)
-			}
-		}
-		require.NoError(t, first.Write(t.Context(), bus.Control, []ingest.Outgoing{late}))
+		require.NoError(t, first.Write(t.Context(), bus.Control, []ingest.Outgoing{unowned(rec)}))
 		require.Eventually(t, func() bool {
 			return string(newest()[key].Value) == string(want[key].Value)
 		}, 30*time.Second, 5*time.Millisecond, key)
@@ -189,7 +178,77 @@ func TestWhatAReplacedLeaderSaidLateIsSaidAgain(t *testing.T) {
 		c.answer("score", step)
 	}
 	c.until(c.roles["two"], "verified", inState(deletions.Verified))
-	late := ingest.Outgoing{Key: []byte("order/gdpr-1"), Value: before["order/gdpr-1"].Value}
-	require.NoError(t, first.Write(t.Context(), bus.Control, []ingest.Outgoing{late}))
+	order := ingest.Outgoing{Key: []byte("order/gdpr-1"), Value: before["order/gdpr-1"].Value}
+	require.NoError(t, first.Write(t.Context(), bus.Control, []ingest.Outgoing{order}))
 	require.Eventually(t, func() bool { return newest()["order/gdpr-1"].Tombstone() }, 30*time.Second, 5*time.Millisecond)
+}
+
+// newest is what stands under the keys of a topic.
+func (c *crew) newest(topic bus.Topic) map[string]ingest.Record {
+	c.Helper()
+	out := make(map[string]ingest.Record)
+	require.NoError(c, c.topics.ReadAll(c.Context(), topic, func(rec ingest.Record) error {
+		out[string(rec.Key)] = rec
+		return nil
+	}))
+	return out
+}
+
+// unowned is a record as it was written before, without who wrote it.
+func unowned(rec ingest.Record) ingest.Outgoing {
+	out := ingest.Outgoing{Key: rec.Key, Value: rec.Value}
+	for _, h := range rec.Headers {
+		if h.Key != "lethe.owner" && h.Key != "lethe.count" {
+			out.Headers = append(out.Headers, h)
+		}
+	}
+	return out
+}
+
+// And with what those who ask for erasures are told: where a request stands, and whether a hold is in force. The next
+// one that takes over has holds from there.
+func TestWhatAReplacedLeaderToldLateIsToldAgain(t *testing.T) {
+	c := newCrew(t)
+	c.begin("one")
+	c.begin("two")
+	c.twoSteps()
+	inState := func(state deletions.State) func(*role.Status) bool {
+		return func(s *role.Status) bool { return s.Erasures[state] == 1 }
+	}
+	const status, hold = "gdpr-1", "!hold/case-7"
+	told := func(key string, says string) {
+		require.Eventually(t, func() bool {
+			return strings.Contains(string(c.newest(bus.ErasureStatus)[key].Value), says)
+		}, 30*time.Second, 5*time.Millisecond, "%s says %s", key, says)
+	}
+	key, value, err := ingest.EncodeHold(ingest.Hold{
+		Name: "case-7", Reason: "case 7", Transactions: []lethe.TransactionID{transactionID(1, 0)},
+	})
+	require.NoError(t, err)
+	c.send(bus.Erasures, ingest.Outgoing{Key: key, Value: value})
+	told(hold, `"set_at"`)
+	c.submit(transactionID(1, 0))
+	c.until(c.roles["one"], "held", inState(deletions.Held))
+	first, before := ownedBus{c.topics, c.firstLeader()}, c.newest(bus.ErasureStatus)
+	c.group.Lead("two")
+	key, value, err = ingest.EncodeLift(ingest.Lift{Name: "case-7"})
+	require.NoError(t, err)
+	c.send(bus.Erasures, ingest.Outgoing{Key: key, Value: value})
+	c.until(c.roles["two"], "goes on", inState(deletions.Accepted))
+	told(hold, `"lifted_at"`)
+	told(status, `"state":"accepted"`)
+	for _, key := range []string{status, hold} {
+		require.NoError(t, first.Write(t.Context(), bus.ErasureStatus, []ingest.Outgoing{unowned(before[key])}))
+	}
+	told(hold, `"lifted_at"`)
+	told(status, `"state":"accepted"`)
+	// A copy of before that stands behind the present one does not count either.
+	require.NoError(t, first.Write(t.Context(), bus.ErasureStatus, []ingest.Outgoing{unowned(before[hold])}))
+	kept, err := ledgercopy.Read(t.Context(), c.topics, secret)
+	require.NoError(t, err)
+	require.NotZero(t, kept.Holds["case-7"].LiftedAt)
+	all, err := requests.Holds(t.Context(), c.topics)
+	require.NoError(t, err)
+	require.Len(t, all, 1)
+	require.NotZero(t, all[0].LiftedAt)
 }

@@ -35,8 +35,9 @@ func NewHoldName(random io.Reader) (string, error) {
 func Holds(ctx context.Context, topics Bus) ([]deletions.Hold, error) {
 	byName := make(map[string]deletions.Hold)
 	err := topics.ReadAll(ctx, bus.ErasureStatus, func(rec ingest.Record) error {
-		// What lethe did not write says nothing.
-		if h, err := deletions.DecodeHold(rec.Value); err == nil && string(rec.Key) == h.Key() && rec.Unproven == "" {
+		// What lethe did not write says nothing, nor does what is older than what it has told before.
+		h, err := deletions.DecodeHold(rec.Value)
+		if err == nil && string(rec.Key) == h.Key() && rec.Unproven == "" && !byName[h.Name].Said.After(h.Said) {
 			byName[h.Name] = h
 		}
 		return nil

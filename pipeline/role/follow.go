@@ -162,6 +162,9 @@ func (f *Follower) partitionsOf(ctx context.Context, topic bus.Topic) (count int
 // read puts together what a batch brought.
 func (f *Follower) read(batch bus.Batch) (in Input, err error) {
 	in.Batch = f.heard(batch)
+	if f.around.raw(batch.Source.Topic) {
+		return in, nil
+	}
 	switch topic := batch.Source.Topic; topic {
 	case bus.Control, bus.ErasureStatus:
 		for _, rec := range batch.Records {
@@ -177,9 +180,6 @@ func (f *Follower) read(batch bus.Batch) (in Input, err error) {
 			}
 		}
 	case bus.Snapshots, bus.Slices, bus.Models, bus.Answers:
-		if f.around.raw(topic) {
-			return in, nil
-		}
 		if f.readers[topic] == nil {
 			f.readers[topic] = wire.NewReader().Skipping(f.junk)
 			f.readers[topic].Behind(f.led)
