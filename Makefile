@@ -65,8 +65,8 @@ console-images: ## Take the pictures of docs/img anew
 	CONSOLE_IMAGES=$(CURDIR)/docs/img ./.ci/console $(GO) test -count=1 $(TESTFLAGS) -v -timeout 10m ./integration/console
 
 .PHONY: vault
-vault: ## Have a real server seal and unseal keys (OpenBao, from PyPI)
-	./.ci/vault
+vault: ## Have a real server seal and unseal keys (OpenBao, from PyPI; installs what it needs if it may)
+	./.ci/interop ./.ci/vault
 
 .PHONY: fuzz
 fuzz: ## Run every fuzz target for FUZZTIME each (3s)
