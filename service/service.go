@@ -148,9 +148,10 @@ const RotatingName = "ROTATING"
 // RotatingDir is where a data directory is made anew under another secret: beside it, so that it can take its place.
 func RotatingDir(dataDir string) string { return filepath.Clean(dataDir) + ".rotating" }
 
-// checkFinished refuses a data directory that still holds what was erased, or is not whole, and one in whose place
-// another one is to be put: what began there anew, with other keys, would keep that out.
-func checkFinished(dataDir string) error {
+// CheckFinished refuses a data directory that still holds what was erased, or is not whole, and one in whose place
+// another one is to be put: what began there anew, with other keys, would keep that out. The error says what is to be
+// done.
+func CheckFinished(dataDir string) error {
 	whole, err := filepath.Abs(dataDir)
 	if err != nil {
 		return err
@@ -200,7 +201,7 @@ func New(ctx context.Context, o Options) (_ *Service, err error) {
 	s.plans = plans{Service: s, pace: forecast.NewPace()}
 	s.ends = &ends{ask: s.sourceEnds}
 	s.pacer = scan.NewPacer(s.config.Erasure.SearchCPU, o.Now, coordinator.WallClock{}.Sleep)
-	if err := checkFinished(s.config.DataDir); err != nil && !o.Restoring {
+	if err := CheckFinished(s.config.DataDir); err != nil && !o.Restoring {
 		return nil, err
 	}
 	if err := os.MkdirAll(s.config.DataDir, 0o700); err != nil {

@@ -26,7 +26,10 @@ func (f *findings) dataDir(o Options) {
 	const check = "data_dir"
 	dir := o.Config.DataDir
 	info, err := os.Stat(dir)
+	unfinished := service.CheckFinished(dir)
 	switch {
+	case unfinished != nil:
+		f.bad(check, unfinished.Error(), "finish that: lethe run refuses the folder until then")
 	case errors.Is(err, fs.ErrNotExist):
 		f.ok(check, dir+" is not there yet: the first start makes it")
 	case err != nil:
