@@ -68,10 +68,10 @@ func FreePorts(t testing.TB) Ports {
 	return Ports{freePort(t), freePort(t)}
 }
 
-// freePort looks below the ports that systems give to outgoing connections:
-// such a port would be taken by somebody while a killed service is down.
+// freePort looks below the ports that systems give to outgoing connections, and below those of the brokers that
+// integration/kafka/kafka.sh starts: such a port would be taken by somebody while a killed service, or broker, is down.
 func freePort(t testing.TB) int {
-	const first, count = 20_000, 10_000
+	const first, count = 20_000, 9_000
 	for range 100 {
 		port := first + rand.IntN(count)
 		l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
