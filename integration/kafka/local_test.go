@@ -3,37 +3,16 @@ package kafka_test
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
-)
 
-// portsBehind returns a port that nobody uses now, and no one the next ones either.
-func portsBehind(t *testing.T, count int) int {
-	t.Helper()
-	const first, from = 20_000, 10_000
-	for range 100 {
-		port, free := first+rand.IntN(from), true
-		for i := range count {
-			l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port+i)))
-			if free = err == nil && free; err == nil {
-				require.NoError(t, l.Close())
-			}
-		}
-		if free {
-			return port
-		}
-	}
-	t.Fatal("no free ports found")
-	return 0
-}
+	"lethe/integration/process"
+)
 
 // The script that runs the processes of the chart without containers brings them up, and their stream is
 // scored.
@@ -45,7 +24,7 @@ func TestTheProcessesRunWithoutContainers(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "up")
 	command := exec.CommandContext(ctx, "../../deploy/local/up.sh", folder, "bash", "-c", scored)
 	command.Env = append(os.Environ(), "BROKERS="+d.lab.brokers, "PREFIX="+d.prefix, "BINARY="+d.bin,
-		fmt.Sprintf("PORT=%d", portsBehind(t, 4)), "STEPS=5", "NODES=120", "RATE=0",
+		fmt.Sprintf("PORT=%d", process.FreePortsInRow(t, 4)), "STEPS=5", "NODES=120", "RATE=0",
 		"CONFIG=partition: {shards: 4}\ntrainer: {hidden: 8}\n")
 	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
 	command.WaitDelay = 30 * time.Second

@@ -65,18 +65,24 @@ type Ports struct{ HTTP, Kafka int }
 // FreePorts picks two ports that nobody uses now.
 func FreePorts(t testing.TB) Ports {
 	t.Helper()
-	return Ports{freePort(t), freePort(t)}
+	return Ports{FreePortsInRow(t, 1), FreePortsInRow(t, 1)}
 }
 
-// freePort looks below the ports that systems give to outgoing connections, and below those of the brokers that
-// integration/kafka/kafka.sh starts: such a port would be taken by somebody while a killed service, or broker, is down.
-func freePort(t testing.TB) int {
-	const first, count = 20_000, 9_000
+// FreePortsInRow picks the first of some ports in a row that nobody uses now. It looks below the ports that systems give
+// to outgoing connections, and below those of the brokers that integration/kafka/kafka.sh starts: such a port would be
+// taken by somebody while a killed service, or broker, is down.
+func FreePortsInRow(t testing.TB, count int) int {
+	t.Helper()
+	const first, from = 20_000, 9_000
 	for range 100 {
-		port := first + rand.IntN(count)
-		l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
-		if err == nil {
-			require.NoError(t, l.Close())
+		port, free := first+rand.IntN(from-count), true
+		for i := 0; free && i < count; i++ {
+			l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port+i)))
+			if free = err == nil; free {
+				require.NoError(t, l.Close())
+			}
+		}
+		if free {
 			return port
 		}
 	}
