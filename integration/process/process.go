@@ -68,9 +68,9 @@ func FreePorts(t testing.TB) Ports {
 	return Ports{FreePortsInRow(t, 1), FreePortsInRow(t, 1)}
 }
 
-// FreePortsInRow picks the first of some ports in a row that nobody uses now. It looks below the ports that systems give
-// to outgoing connections, and below those of the brokers that integration/kafka/kafka.sh starts: such a port would be
-// taken by somebody while a killed service, or broker, is down.
+// FreePortsInRow picks the first of some ports in a row that nobody uses now. It looks below the ports that systems
+// give to outgoing connections, and below those of the brokers that integration/kafka/kafka.sh starts: such a port
+// would be taken by somebody while a killed service, or broker, is down.
 func FreePortsInRow(t testing.TB, count int) int {
 	t.Helper()
 	const first, from = 20_000, 9_000
