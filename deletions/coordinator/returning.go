@@ -85,7 +85,7 @@ func (n *Erased) Withdraw(ctx context.Context, batch bus.Batch, positions []int)
 	for _, at := range positions {
 		key := batch.Records[at].Key
 		later := func(rec ingest.Record) bool { return bytes.Equal(rec.Key, key) }
-		if len(key) == 0 || slices.ContainsFunc(batch.Records[at+1:], later) {
+		if key == nil || slices.ContainsFunc(batch.Records[at+1:], later) {
 			continue
 		}
 		tombstones = append(tombstones, ingest.Outgoing{
@@ -162,10 +162,14 @@ func (s Searcher) locateIn(ctx context.Context, search *Search, topic bus.Topic,
 		if err := meanwhile.roll(ctx); err != nil {
 			return err
 		}
+		if rec.Key == nil { // compaction removes it, and no tombstone can
+			l.looked.note(topic, rec, false)
+			return nil
+		}
 		at := partitionKey{rec.Partition, string(rec.Key)}
 		before, held := newest[at]
 		delete(newest, at)
-		if rec.Tombstone() || len(rec.Key) == 0 {
+		if rec.Tombstone() {
 			if before.settled = true; held && search.withdrawnFor(rec) {
 				newest[at] = before
 			}

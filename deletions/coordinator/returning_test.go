@@ -121,3 +121,19 @@ func TestWhatHasToBeTakenFirstIsNotWithdrawnBefore(t *testing.T) {
 	require.Equal(t, []string{"transaction-1", "transaction-3"}, withdrawn(1))
 	require.Equal(t, []string{"transaction-3"}, withdrawn(0))
 }
+
+// A producer's key may be empty: it is a key of its topic as others are, and none at all is not the same.
+func TestRecordsWithAnEmptyKeyAreWithdrawn(t *testing.T) {
+	prints, err := scan.IDFingerprints(testSecret, "transaction-1")
+	require.NoError(t, err)
+	scanner, err := scan.NewScanner(testSecret, prints)
+	require.NoError(t, err)
+	rec := ingest.Record{Key: []byte{}, Value: []byte(`{"type":"transaction","id":"transaction-1","features":[1]}`)}
+	without := ingest.Record{Offset: 1, Value: rec.Value}
+	found := Searcher{Bus: memoryLog{rec, without}, Clock: WallClock{}}.Run(t.Context(), &Search{
+		prints: prints, scanner: scanner, secret: testSecret, locates: true, taken: map[int]int64{0: 1},
+	})
+	require.NoError(t, found.err)
+	require.Equal(t, []ingest.Outgoing{{Key: []byte{}, Pinned: true}}, found.located.sources.tombstones[bus.Transactions])
+	require.Equal(t, []ingest.Outgoing{{Key: []byte{}, Pinned: true}}, found.located.letters.tombstones[bus.DeadLetters])
+}
