@@ -112,7 +112,15 @@ type spoken struct {
 	// of every object.
 	byKey []int
 	found map[int]bool
+	// depth is how many values stand around the present one.
+	depth int
 }
+
+// mostDepth bounds that, as encoding/json does, whose Token has no bound: each value that stands in another takes
+// room on the stack.
+const mostDepth = 10_000
+
+var errDepth = errors.New("nested too deep")
 
 // features is what an object has under that name: numbers, or what cannot be told.
 type features struct {
@@ -122,6 +130,10 @@ type features struct {
 
 // value reads one value. Every object in it is looked at.
 func (s *spoken) value(d *json.Decoder) error {
+	if s.depth++; s.depth > mostDepth {
+		return errDepth
+	}
+	defer func() { s.depth-- }()
 	token, err := d.Token()
 	if err != nil {
 		return err

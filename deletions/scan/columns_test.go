@@ -1,6 +1,8 @@
 package scan_test
 
 import (
+	"runtime/debug"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -8,6 +10,23 @@ import (
 	"lethe"
 	"lethe/deletions/scan"
 )
+
+// However deep a producer nests a text, it is looked through, and takes little of the stack. Who is named in it counts.
+func TestATextThatIsNestedDeepIsLookedThrough(t *testing.T) {
+	defer debug.SetMaxStack(debug.SetMaxStack(32 << 20))
+	secret := lethe.Secret{7}
+	named, err := scan.FeaturesFingerprint(secret, "tx-anna", nil)
+	require.NoError(t, err)
+	sc, err := scan.NewScanner(secret, []scan.Fingerprint{named})
+	require.NoError(t, err)
+	const levels = 1_000_000
+	for _, level := range []string{"[", `{"a":`} {
+		deep := strings.Repeat(level, levels)
+		require.Empty(t, sc.MatchRecord([]byte("tx-else"), []byte(deep)))
+		require.Len(t, sc.MatchRecord([]byte("tx-else"), []byte(deep+`"tx-anna",[1]`)), 1)
+		require.Len(t, sc.MatchRecord([]byte("tx-anna"), []byte(deep+"[1]")), 1)
+	}
+}
 
 // Features are found by what a record says of their transaction, in whatever spelling; what
 // is 0 there, or another's, is not. Where nobody can tell, they are found.
