@@ -81,6 +81,16 @@ func parseCase(t *testing.T, d *datadriven.TestData) (rec ingest.Record, limits 
 	return rec, limits
 }
 
+// Each level takes room on the stack: lists that formats have are bounded as what is skipped is.
+func TestListsAreNotNestedDeep(t *testing.T) {
+	for _, name := range []string{"payments", "features_of"} {
+		deep := strings.Repeat(`{"`+name+`":[`, 40) + strings.Repeat("]}", 40)
+		value := `{"type":"transaction","id":"a","timestep":1,"features":[1],"` + name + `":[` + deep + `]}`
+		_, err := ingest.DecodeTransactions(ingest.Record{Key: []byte("a"), Value: []byte(value)}, ingest.DefaultLimits())
+		require.ErrorContains(t, err, "unparseable: nested too deep")
+	}
+}
+
 func TestRefusalsNeverRepeatContent(t *testing.T) {
 	const secret = "S3CR3T"
 	for _, value := range []string{

@@ -31,7 +31,7 @@ func readFeaturesOf(o *object, s *scanner) *Refusal {
 			wrong("is not an object of id and columns")
 			return s.skip(0)
 		}
-		var one object
+		one := object{listed: true}
 		r := s.each('}', func() *Refusal { return one.member(s, 0) })
 		switch {
 		case one.unknown || one.present&^fieldColumns != fieldID:

@@ -61,6 +61,9 @@ type object struct {
 	present field
 	// unknown says that a field had a name of no format.
 	unknown bool
+	// listed says that it stands in a list of another one: no format has further such lists in it, so that nobody
+	// can nest them.
+	listed bool
 	// wrong are the values that are of the wrong kind or out of range. They wait until
 	// the type is known: an unknown type is the better reason, and which fields count is
 	// known then.
@@ -116,7 +119,7 @@ func (o *object) member(s *scanner, featureHint int) *Refusal {
 		return s.fail("expected a colon")
 	}
 	f := fieldNamed(name)
-	if f == noField {
+	if f == noField || o.listed && f&(fieldPayments|fieldFeaturesOf) != 0 {
 		o.unknown = true
 		return s.skip(0)
 	}

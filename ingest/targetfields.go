@@ -53,7 +53,7 @@ func (o *object) readPayments(s *scanner) *Refusal {
 			wrong()
 			return s.skip(0)
 		}
-		var one object
+		one := object{listed: true}
 		r := s.each('}', func() *Refusal { return one.member(s, 0) })
 		if one.unknown || len(one.wrong) > 0 || one.present != fieldSource|fieldTarget {
 			wrong()
