@@ -30,7 +30,7 @@ const (
 // twice gives the same dead letter twice. A record without a key is keyed by
 // <topic>/<partition>/<offset>, and one without a value gets an empty one,
 // because the topic of dead letters is compacted; the header lethe.dlq.null
-// says which were absent. A label, or whatever has the key of a payment, is keyed by
+// says which were absent. A label, or whatever has the key of a payment or of a control record, is keyed by
 // ">!refused!<topic>><key>", so that it shares no key with a WaitingLetter. Of a record
 // refused as Suppressed neither key, value nor headers are kept: the subject was erased.
 //
@@ -140,9 +140,11 @@ const refusedPrefix = ">!refused!"
 
 // finalKey is the key of the dead letter of a record that was refused when it was read.
 // Where one that waits may have the same key, that of its letter is another: whether the
-// one is written over or deleted must not depend on what becomes of the other.
+// one is written over or deleted must not depend on what becomes of the other. Nor may it
+// have that of a marker, which would take its place, or look like one.
 func finalKey(rec Record) []byte {
-	if !strings.HasSuffix(rec.Topic, labelsTopic) && !bytes.Contains(rec.Key, []byte(">")) {
+	control := bytes.HasPrefix(rec.Key, []byte(controlPrefix))
+	if !control && !strings.HasSuffix(rec.Topic, labelsTopic) && !bytes.Contains(rec.Key, []byte(">")) {
 		return rec.Key
 	}
 	return append([]byte(refusedPrefix+rec.Topic+">"), rec.Key...)

@@ -203,3 +203,24 @@ func TestFinalAndWaitingLettersDiffer(t *testing.T) {
 		}
 	}
 }
+
+// A marker of the topic of dead letters has the key of one that a producer may write, and readers pass over what begins
+// as it does: the letter of a control record that is refused has neither.
+func TestNoLetterHasTheKeyOfAMarker(t *testing.T) {
+	for _, topic := range []string{"lethe.transactions.v1", "lethe.labels.v1"} {
+		for _, key := range [][]byte{ingest.MarkerKey(0), ingest.CloseKey(3, 1), ingest.SettleKey(3, 1), []byte("!")} {
+			rec := ingest.Record{Topic: topic, Key: key, Value: []byte("x")}
+			letter := ingest.DeadLetter(rec, &ingest.Refusal{Reason: ingest.KeyMismatch}, "1")
+			require.NotEqual(t, byte('!'), letter.Key[0], "%s %s", topic, key)
+			read, err := ingest.ReadDeadLetter(ingest.Record{Key: letter.Key, Value: letter.Value, Headers: letter.Headers})
+			require.NoError(t, err)
+			require.Equal(t, key, read.Record.Key)
+
+			again, err := read.Again("place", time.Unix(1, 0))
+			require.NoError(t, err)
+			gone := ingest.Answered(ingest.Record{Topic: topic, Key: again.Key, Headers: again.Headers}, false)
+			require.Contains(t, gone, ingest.Outgoing{Key: letter.Key})
+			require.Contains(t, gone, ingest.Outgoing{Key: key}, "that of an earlier version")
+		}
+	}
+}

@@ -160,6 +160,9 @@ func Answered(rec Record, refused bool) (out []Outgoing) {
 	said, again := sentAgain(rec)
 	if again && !refused && rec.Key != nil {
 		out = append(out, Outgoing{Key: finalKey(rec)})
+		if bytes.HasPrefix(rec.Key, []byte(controlPrefix)) {
+			out = append(out, Outgoing{Key: rec.Key}) // as an earlier version has it
+		}
 	}
 	if _, mark, tells := strings.Cut(said, " "); tells && len(mark) == len(MarkOf("")) {
 		out = append(out, Outgoing{Key: []byte(markPrefix + mark)})
