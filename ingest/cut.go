@@ -52,17 +52,18 @@ func cut(rec Record) (Record, string) {
 }
 
 // part returns how much of a value is kept, at most the given number of bytes. A
-// search for an id must still find it in what is kept, so the cut is never inside
-// of one: in an object or array it is behind a comma, a colon or a bracket outside
-// of texts, elsewhere behind white space, which no id has.
+// search for an id or a subject must still find it in what is kept, so the cut is never
+// inside of one: in JSON that is whole so far it is behind a comma, a colon or a bracket outside
+// of texts; in all else nobody can tell what is a text, and it is behind a control character, which
+// no id and no subject has.
 func part(value []byte, most int) int {
-	start := bytes.TrimLeft(value, " \t\r\n")
-	structured := len(start) > 0 && (start[0] == '{' || start[0] == '[')
+	s := scanner{text: value}
+	structured := (s.peek() == '{' || s.peek() == '[') && (s.skip(0) == nil || s.at >= most)
 	inText, escaped, end := false, false, 0
 	for i, c := range value[:most] {
 		switch {
 		case !structured:
-			if c == ' ' || c == '\t' || c == '\r' || c == '\n' {
+			if c < ' ' {
 				end = i + 1
 			}
 		case escaped:

@@ -1,6 +1,7 @@
 package ingest_test
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"fmt"
 	"strings"
@@ -102,11 +103,13 @@ func TestReasonsAreDistinctSnakeCase(t *testing.T) {
 // process, and again at every start. A part of it is kept, with length and digest
 // of the whole.
 func TestDeadLetterOfALargeRecordKeepsAPart(t *testing.T) {
-	// The cut must not leave half of an id, in which nobody would find the whole.
-	const id = "the-id,of:a{person}"
+	// The cut must not leave half of an id or a subject, in which nobody would find the whole.
+	const id, subject = "the-id,of:a{person}", "12 Main Street, Springfield"
 	for name, head := range map[string]string{
 		"object":  `{"id":"` + id + `","ids":["` + strings.Repeat(id+`","`, 400),
-		"text":    strings.Repeat("of-a-person ", 400),
+		"text":    strings.Repeat(subject+"\n", 400),
+		"binary":  "\x00\x00\x00\x00\x01\x00" + strings.Repeat("\x22\x1b"+subject, 400),
+		"broken":  `{'type': 'transaction',` + "\n" + `'subjects': [` + strings.Repeat(`'`+subject+`', `, 400),
 		"escaped": `{"note":"a \" in it","ids":["` + strings.Repeat(`\u0074he-id","`, 400),
 	} {
 		value := []byte(head + strings.Repeat("x", 3<<20))
@@ -122,7 +125,7 @@ func TestDeadLetterOfALargeRecordKeepsAPart(t *testing.T) {
 		require.LessOrEqual(t, len(kept), 4096, name)
 		require.True(t, strings.HasPrefix(head, kept), name)
 		last := kept[len(kept)-1]
-		require.Contains(t, ", ", string(last), "%s is cut in a word: %q", name, kept[len(kept)-20:])
+		require.Contains(t, ",\n\x1b", string(last), "%s is cut in a word: %q", name, kept[len(kept)-20:])
 		sum, headers := sha256.Sum256(value), sha256.Sum256([]byte("trace\x01"))
 		require.Equal(t, fmt.Sprintf("value %d %x,headers 6 %x", len(value), sum, headers), letter.Cut, name)
 		require.Equal(t, "k", string(letter.Record.Key))
@@ -160,7 +163,7 @@ func TestDeadLettersFitTheirTopic(t *testing.T) {
 		require.NotNil(t, out.Key, name)
 	}
 	// Half a text without an end could hold half an id: nothing of it is kept.
-	endless := ingest.Record{Topic: "t", Key: []byte("k"), Value: make([]byte, 3<<20)}
+	endless := ingest.Record{Topic: "t", Key: []byte("k"), Value: bytes.Repeat([]byte("x "), 1<<20)}
 	require.Empty(t, ingest.DeadLetter(endless, &ingest.Refusal{Reason: ingest.TooLarge}, "v").Value)
 }
 
