@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"strings"
 	"time"
@@ -33,7 +34,7 @@ type Registry struct {
 }
 
 // Register gives the registry the schema of transactions.v1 under a subject, and returns the id that records have
-// to carry. A schema that is there already keeps its id. The error is ErrRefused, or one of reading the file of
+// to carry, 1 or more. A schema that is there already keeps its id. The error is ErrRefused, or one of reading the file
 // credentials.
 func (r Registry) Register(ctx context.Context, subject string) (id uint32, err error) {
 	options := []sr.ClientOpt{sr.URLs(r.URL), sr.HTTPClient(&http.Client{Timeout: timeout}), sr.UserAgent("lethe")}
@@ -51,6 +52,10 @@ func (r Registry) Register(ctx context.Context, subject string) (id uint32, err 
 	got, err := client.RegisterSchema(ctx, subject, sr.Schema{Schema: schemas.Transactions, Type: sr.TypeProtobuf}, -1, -1)
 	if err != nil {
 		return 0, fmt.Errorf("%w: subject %s at %s: %w", ErrRefused, subject, r.URL, err)
+	}
+	if got < 1 || got > math.MaxInt32 {
+		return 0, fmt.Errorf("%w: subject %s at %s: it answers with the id %d, want 1..%d", ErrRefused, subject, r.URL, got,
+			math.MaxInt32)
 	}
 	return uint32(got), nil
 }

@@ -2,6 +2,8 @@ package registry_test
 
 import (
 	"encoding/base64"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"testing"
@@ -85,4 +87,19 @@ func TestARegistryThatRefuses(t *testing.T) {
 
 	_, err = registry.Registry{URL: "http://127.0.0.1:1"}.Register(t.Context(), "s-value")
 	require.ErrorIs(t, err, registry.ErrRefused)
+}
+
+// What answers in the place of a registry says no id, or one that ingest.schema_id cannot be: nothing is to be written
+// under it.
+func TestAnAnswerThatIsNoIDIsRefused(t *testing.T) {
+	for _, answer := range []string{`{}`, `null`, `{"id":0}`, `{"id":-5}`, `{"id":2147483648}`, `{"id":"7"}`, `<html>`} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			_, err := w.Write([]byte(answer))
+			require.NoError(t, err)
+		}))
+		_, err := registry.Registry{URL: server.URL}.Register(t.Context(), "s-value")
+		require.ErrorIs(t, err, registry.ErrRefused, answer)
+		require.ErrorContains(t, err, "s-value at "+server.URL)
+		server.Close()
+	}
 }
