@@ -48,8 +48,8 @@ func (l *located) wasRefused(secret lethe.Secret, rec ingest.Record) bool {
 }
 
 // redacted is what takes the place of a record in which features were found that are erased,
-// nil if it has to go as a whole: because something else in it is erased too, or it is broken,
-// so that nobody can tell what in it is a feature.
+// nil if it has to go as a whole: because something else in it is erased too, it is broken,
+// so that nobody can tell what in it is a feature, or it is too large for its topic, and so for a graph.
 func (s *Search) redacted(topic bus.Topic, rec ingest.Record, hits []scan.Hit, l *located) *ingest.Outgoing {
 	more := func(h scan.Hit) bool { return h.Kind != scan.KindFeaturesOf && !isFeatures(h.Kind) }
 	if topic != bus.Transactions && topic != bus.DeadLetters || slices.ContainsFunc(hits, more) {
@@ -62,6 +62,9 @@ func (s *Search) redacted(topic bus.Topic, rec ingest.Record, hits []scan.Hit, l
 	out := ingest.Republished(s.secret, rec, value, l.wasRefused(s.secret, rec))
 	if topic == bus.DeadLetters {
 		out.Headers = rec.Headers // they say why it was refused
+	}
+	if !bus.Takes(topic, out) {
+		return nil
 	}
 	if after := (ingest.Record{Key: out.Key, Value: out.Value, Headers: out.Headers}); len(hitsIn(s.scanner, after)) > 0 {
 		return nil

@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -136,4 +137,28 @@ func TestRecordsWithAnEmptyKeyAreWithdrawn(t *testing.T) {
 	require.NoError(t, found.err)
 	require.Equal(t, []ingest.Outgoing{{Key: []byte{}, Pinned: true}}, found.located.sources.tombstones[bus.Transactions])
 	require.Equal(t, []ingest.Outgoing{{Key: []byte{}, Pinned: true}}, found.located.letters.tombstones[bus.DeadLetters])
+}
+
+// What grows as its features are taken out of it, more than its topic takes, was published again all the same, and
+// ended the process. It is refused for its features whatever they are.
+func TestWhatIsTooLargeToBePublishedAgainIsWithdrawn(t *testing.T) {
+	prints, _, err := scan.TargetFingerprints(testSecret, lethe.FeaturesOf("transaction-1", 0))
+	require.NoError(t, err)
+	scanner, err := scan.NewScanner(testSecret, prints)
+	require.NoError(t, err)
+	for _, c := range []struct {
+		features int
+		gone     bool
+	}{{1000, false}, {240_000, true}} {
+		value := `{"type":"transaction","id":"transaction-1","timestep":3,"features":[` +
+			strings.Repeat("1e6,", c.features) + `1]}`
+		rec := ingest.Record{Key: []byte("transaction-1"), Value: []byte(value)}
+		found := Searcher{Bus: memoryLog{rec}, Clock: WallClock{}}.Run(t.Context(), &Search{
+			prints: prints, scanner: scanner, secret: testSecret, locates: true, taken: map[int]int64{0: 1},
+		})
+		require.NoError(t, found.err)
+		records := found.located.sources.tombstones[bus.Transactions]
+		require.Len(t, records, 1)
+		require.Equal(t, c.gone, records[0].Value == nil, c.features)
+	}
 }

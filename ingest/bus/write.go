@@ -115,6 +115,13 @@ func requestBytes(rec ingest.Outgoing) int {
 	return size
 }
 
+// Takes reports whether a record is small enough for a topic. One that came compressed may not be: what is written
+// here is not.
+func Takes(t Topic, rec ingest.Outgoing) bool {
+	const batchBytes = 61 // what surrounds the records of a batch
+	return batchBytes+requestBytes(rec) <= largest(t)
+}
+
 func (c *Client) writeBatch(ctx context.Context, tp TopicPartition, records []ingest.Outgoing) error {
 	if c.watch != nil {
 		return writePatiently(ctx, c, tp, records)

@@ -133,9 +133,10 @@ func (e carriers) withCarried(plans []coordinator.Plan, requests [][]lethe.Targe
 
 // redact returns a record of a transaction with 0 for the features of it that are erased, and
 // whether some are: then the record is to be published again, whatever becomes of it, so that
-// the topic's newest of its key is the newest that came.
+// the topic's newest of its key is the newest that came. One that is too large for that is refused, however few
+// features remain, and withdrawn if it says what is erased.
 func (in *intake) redact(rec ingest.Record) (ingest.Record, bool) {
-	if !in.store.Marks().Redacts() || rec.Value == nil {
+	if !in.store.Marks().Redacts() || rec.Value == nil || len(rec.Value) > in.limits.MaxRecordBytes {
 		return rec, false
 	}
 	id, is := ingest.NamedIn(rec.Value)
@@ -145,8 +146,11 @@ func (in *intake) redact(rec ingest.Record) (ingest.Record, bool) {
 	if _, redacted := in.store.Marks().Redacted(id); !redacted {
 		return rec, false
 	}
-	rec.Value, _ = ingest.Redacted(rec.Value, in.store.Marks().Redacted)
-	rec.Headers = nil
+	value, _ := ingest.Redacted(rec.Value, in.store.Marks().Redacted)
+	if !bus.Takes(bus.Transactions, ingest.Republished(in.secret, rec, value, true)) {
+		return rec, false
+	}
+	rec.Value, rec.Headers = value, nil
 	return rec, true
 }
 

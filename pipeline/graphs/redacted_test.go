@@ -2,6 +2,7 @@ package graphs
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -91,6 +92,19 @@ func TestAReplayedRecordIsPublishedAgainWithoutErasedFeatures(t *testing.T) {
 	messages, _ := d.published(bus.Snapshots)
 	require.Equal(t, lethe.Revision(2), messages[wire.Key{Kind: wire.KindSnapshot, Timestep: 1}].Revision)
 	require.Equal(t, 7, r.Status().Transactions())
+
+	// One that its topic takes compressed alone, or that grows as it is written anew, goes as a whole.
+	for _, features := range []string{strings.Repeat("1,", 700_000), strings.Repeat("1e6,", 240_000)} {
+		large := []byte(`{"type":"transaction","id":"` + string(id) + `","timestep":1,"features":[` + features + `1]}`)
+		d.send(bus.Transactions, ingest.Outgoing{Key: key, Value: large})
+		d.until(r, "it is answered", func(*role.Status) bool {
+			rec, _ := d.newestRecord(id)
+			return string(rec.Value) != string(large)
+		})
+		rec, _ := d.newestRecord(id)
+		require.True(t, rec.Tombstone())
+	}
+	require.Equal(t, []float32{0, 1, 0}, d.rowOf(1, id))
 }
 
 // A record that lethe published again stands behind those of later timesteps: a store that is made
