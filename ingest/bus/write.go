@@ -116,7 +116,7 @@ func requestBytes(rec ingest.Outgoing) int {
 }
 
 // Takes reports whether a record is small enough for a topic. One that came compressed may not be: what is written
-// here is not.
+// here is not, but for what deletes a large key.
 func Takes(t Topic, rec ingest.Outgoing) bool {
 	const batchBytes = 61 // what surrounds the records of a batch
 	return batchBytes+requestBytes(rec) <= largest(t)
@@ -195,10 +195,14 @@ func (c *Client) produce(ctx context.Context, tp TopicPartition, records []inges
 			batch[i].Headers = append(batch[i].Headers, kafka.Header{Key: h.Key, Value: h.Value})
 		}
 	}
-	response, err := c.kafka.Produce(ctx, &kafka.ProduceRequest{
+	request := &kafka.ProduceRequest{
 		Topic: c.Name(tp.Topic), Partition: tp.Partition,
 		RequiredAcks: kafka.RequireAll, Records: kafka.NewRecordReader(batch...),
-	})
+	}
+	if records[0].Value == nil && !Takes(tp.Topic, records[0]) {
+		request.Compression = kafka.Zstd // its key came so, and nothing else deletes what has it
+	}
+	response, err := c.kafka.Produce(ctx, request)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package bus_test
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"testing"
@@ -71,6 +72,24 @@ func TestWriteCutsAndKeepsOrder(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, int64(n), ends[0]+ends[1]+ends[2]+ends[3])
 	require.NotContains(t, ends, int64(0))
+}
+
+// A key that came compressed may be larger than its topic takes: whatever has it is deleted all the same.
+func TestALargeKeyIsDeleted(t *testing.T) {
+	_, c := open(t, nil)
+	gone := ingest.Outgoing{Key: bytes.Repeat([]byte("k"), 2<<20), Pinned: true, Partition: 1}
+	all := []ingest.Outgoing{{Key: []byte("a")}, gone, {Key: []byte("b")}}
+	require.NoError(t, c.Write(t.Context(), bus.Transactions, all))
+	read := 0
+	require.NoError(t, c.ReadAll(t.Context(), bus.Transactions, func(rec ingest.Record) error {
+		if len(rec.Key) > 1 {
+			require.Equal(t, gone.Key, rec.Key)
+		}
+		require.True(t, rec.Tombstone())
+		read++
+		return nil
+	}))
+	require.Equal(t, 3, read)
 }
 
 func TestWriteRefusesWhatCannotBe(t *testing.T) {
