@@ -41,6 +41,7 @@ import (
 
 	"lethe"
 	"lethe/deletions"
+	"lethe/ingest"
 	"lethe/internal/sortedset"
 	"lethe/metrics/events"
 	"lethe/pipeline/wire"
@@ -167,6 +168,11 @@ func (c *Coordinator) TellAgain(ctx context.Context, keys []string) error {
 		statuses = append(statuses, e.Status())
 	}
 	return c.states.out.say(ctx, statuses)
+}
+
+// LogAgain is TellAgain for records of log.v1 that were read since this process leads.
+func (c *Coordinator) LogAgain(ctx context.Context, read []ingest.Record) error {
+	return c.states.o.Log.PublishAgain(ctx, c.states.o.Bus, read)
 }
 
 // Plan tells what a request for some targets would change now, and changes nothing. Errors:

@@ -112,7 +112,7 @@ func (d *deployment) boot() error {
 	ledger := deletions.NewLedger(countedKV{d}, func() time.Time { return d.now })
 	entries, err := ledger.List()
 	require.NoError(d, err)
-	if err := log.Start(d.Context(), published{d.bus}, deletions.Changes{Entries: entries}); err != nil {
+	if err := log.Start(d.Context(), published{d.bus}, nil, deletions.Changes{Entries: entries}); err != nil {
 		return err
 	}
 	ledger.Keep(log)

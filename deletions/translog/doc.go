@@ -20,6 +20,6 @@
 //	checkpoint.go            signed checkpoints
 //	proof.go                 the proof that a leaf is in the log, as receipts carry it
 //	log.go, stored.go, each.go  the log in the ledger's store, written with it
-//	publish.go               the log in log.v1, from which a lost one is made again
+//	publish.go, published.go the log in log.v1, from which a lost one is made again
 //	findings.go              what a check finds
 package translog

@@ -37,6 +37,10 @@ type Log struct {
 	// published counts the leaves that the topic is known to hold, pending are the others.
 	published int64
 	pending   [][]byte
+	// beyond are leaves that the topic has of those who led no more, and no others. told is the size of the last
+	// checkpoint of this log that was read from there.
+	beyond []int64
+	told   int64
 }
 
 // NewLog returns the log kept in kv.

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	"lethe/deletions"
 	"lethe/ingest"
@@ -18,72 +20,111 @@ type Writer interface {
 	Write(ctx context.Context, t bus.Topic, records []ingest.Outgoing) error
 }
 
-// Reader is how what was published is read; *bus.Client is one.
-type Reader interface {
-	ReadAll(ctx context.Context, t bus.Topic, fn func(ingest.Record) error) error
-}
-
 // Publish writes to log.v1 what it lacks: leaves, and behind them the checkpoint. One
 // goroutine calls it.
-func (l *Log) Publish(ctx context.Context, w Writer) error {
+func (l *Log) Publish(ctx context.Context, w Writer) error { return l.PublishAgain(ctx, w, nil) }
+
+// PublishAgain is Publish for who has read records of log.v1 since Start, in their order. Where one says something else
+// than the log, what stood there is written again, or deleted if nothing did: a process that led before wrote it late,
+// or somebody wrote an earlier one again.
+func (l *Log) PublishAgain(ctx context.Context, w Writer, read []ingest.Record) error {
 	l.mu.Lock()
-	err := l.load()
-	from, pending, signed := l.published, l.pending, l.signed
+	records, pending, err := due(l, read)
 	l.mu.Unlock()
-	if err != nil || len(pending) == 0 {
+	if err != nil || len(records) == 0 {
 		return err
 	}
-	records := make([]ingest.Outgoing, 0, len(pending)+1)
-	for i, text := range pending {
-		records = append(records, ingest.Outgoing{Key: leafRecord(from + int64(i)), Value: text})
-	}
-	records = append(records, ingest.Outgoing{Key: []byte(checkpointRecord), Value: []byte(signed.Note)})
 	if err := w.Write(ctx, bus.Log, records); err != nil {
-		return fmt.Errorf("publish %d leaves of the transparency log: %w", len(pending), err)
+		return fmt.Errorf("publish %d leaves of the transparency log: %w", pending, err)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.published, l.pending = from+int64(len(pending)), l.pending[len(pending):]
+	l.published, l.pending, l.beyond = l.published+int64(pending), l.pending[pending:], nil
 	return nil
 }
 
-// ReadPublished reads the log from log.v1.
-func ReadPublished(ctx context.Context, r Reader) (Copy, error) {
-	var c Copy
-	leaves := make(map[int64][]byte)
-	err := r.ReadAll(ctx, bus.Log, func(rec ingest.Record) error {
+// due are the records that log.v1 lacks, with the number of leaves that were never published.
+func due(l *Log, read []ingest.Record) (records []ingest.Outgoing, pending int, err error) {
+	if err := l.load(); err != nil {
+		return nil, 0, err
+	}
+	for _, index := range l.beyond {
+		if index >= l.tree.Size() {
+			records = append(records, ingest.Outgoing{Key: leafRecord(index)})
+		}
+	}
+	again := false
+	for _, rec := range read {
 		index := parseIndex(string(rec.Key))
 		switch {
 		case string(rec.Key) == checkpointRecord:
-			c.Checkpoint = string(rec.Value)
-		case index < 0:
-		case rec.Tombstone():
-			delete(leaves, index)
+			again = replaces(l, rec) || again
+		case index < 0, index >= l.published && index < l.tree.Size():
+		case index >= l.published && rec.Tombstone():
+		case index >= l.published:
+			records = append(records, ingest.Outgoing{Key: bytes.Clone(rec.Key)})
 		default:
-			leaves[index] = bytes.Clone(rec.Value)
+			text, err := readLeaf(l.kv, index)
+			if err != nil {
+				return nil, 0, err
+			}
+			if !bytes.Equal(text, rec.Value) {
+				records = append(records, ingest.Outgoing{Key: bytes.Clone(rec.Key), Value: text})
+			}
 		}
-		return nil
-	})
+	}
+	for i, text := range l.pending {
+		records = append(records, ingest.Outgoing{Key: leafRecord(l.published + int64(i)), Value: text})
+	}
+	if again || len(records) > 0 {
+		records = append(records, ingest.Outgoing{Key: []byte(checkpointRecord), Value: []byte(l.signed.Note)})
+	}
+	return records, len(l.pending), nil
+}
+
+// replaces reports whether a checkpoint that was read is none of the log, or stands behind a later one.
+func replaces(l *Log, rec ingest.Record) bool {
+	if string(rec.Value) == l.signed.Note {
+		l.told = l.signed.N
+		return false
+	}
+	said, err := ParseCheckpoint(string(rec.Value))
+	if err != nil || said.N > l.tree.Size() || said.N < l.told {
+		return true
+	}
+	was, err := l.tree.At(said.N)
 	if err != nil {
-		return c, fmt.Errorf("transparency log in %s: %w", bus.Log, err)
+		return true
 	}
-	for leaf, found := leaves[0]; found; leaf, found = leaves[int64(len(c.Leaves))] {
-		c.Leaves = append(c.Leaves, leaf)
+	if own, err := l.signer.Sign(was); err != nil || own.Note != string(rec.Value) {
+		return true
 	}
-	c.Beyond = len(leaves) - len(c.Leaves)
-	return c, nil
+	l.told = said.N
+	return false
 }
 
 // Start makes the log ready: it is compared with what was published, and made again from
 // there if the store has none; then it takes what the ledger has and it lacks. A
 // log that is shorter than what was published, or another, is a Refusal: it was rolled back,
 // or somebody else goes on with it.
-func (l *Log) Start(ctx context.Context, r Reader, has deletions.Changes) error {
-	published, err := ReadPublished(ctx, r)
+//
+// late, which may be nil, tells of the records in their order which ones somebody wrote who led no more. They are left
+// out where the others are a whole log, and written over once the log is published. Records of the topic
+// have no code, so that alone does not count.
+func (l *Log) Start(
+	ctx context.Context, r Reader, late func(rec ingest.Record) bool, has deletions.Changes,
+) error {
+	var all, led reading
+	err := readPublished(ctx, r, func(rec ingest.Record) {
+		all.take(rec)
+		if late != nil && !late(rec) {
+			led.take(rec)
+		}
+	})
 	if err != nil {
 		return err
 	}
-	if err := l.resume(published); err != nil {
+	if err := l.resume(all, led); err != nil {
 		return err
 	}
 	if err := l.introduce(); err != nil {
@@ -97,16 +138,25 @@ func (l *Log) Start(ctx context.Context, r Reader, has deletions.Changes) error 
 	})
 }
 
-// resume compares the stored log with the published one.
-func (l *Log) resume(published Copy) error {
+// resume compares the stored log with the published one: all that was read, or what those published who led, if that
+// is a whole log.
+func (l *Log) resume(all, led reading) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err := l.load(); err != nil {
 		return err
 	}
+	var findings Findings
+	published := led.copy()
+	if published.checkTree(&findings, l.signer.origin, l.trusted(published)); len(findings) > 0 {
+		led, published = all, all.copy()
+	}
 	if published.Checkpoint != "" {
 		if l.tree.Size() == 0 {
-			return l.restore(published)
+			if err := l.restore(published); err != nil {
+				return err
+			}
+			return setPublished(l, all, led)
 		}
 		signed, err := l.keys.Open(published.Checkpoint, l.signer.origin)
 		if err != nil {
@@ -125,15 +175,16 @@ func (l *Log) resume(published Copy) error {
 				signed.N, bus.Log)
 		}
 	}
-	return l.setPublished(published)
+	return setPublished(l, all, led)
 }
 
-// setPublished finds out which leaves the topic lacks.
-func (l *Log) setPublished(published Copy) error {
+// setPublished finds out which leaves the topic lacks, and which it has beside those of who led.
+func setPublished(l *Log, all, led reading) error {
 	stored, err := ReadStored(l.kv)
 	if err != nil {
 		return err
 	}
+	published := all.copy()
 	n := 0
 	for n < min(len(stored.Leaves), len(published.Leaves)) && bytes.Equal(stored.Leaves[n], published.Leaves[n]) {
 		n++
@@ -141,7 +192,15 @@ func (l *Log) setPublished(published Copy) error {
 	if n == len(stored.Leaves) && n > 0 && published.Checkpoint != l.signed.Note {
 		n-- // so that the checkpoint is written again
 	}
-	l.published, l.pending = int64(n), stored.Leaves[n:]
+	l.published, l.pending, l.beyond, l.told = int64(n), stored.Leaves[n:], nil, 0
+	if published.Checkpoint == l.signed.Note {
+		l.told = l.signed.N
+	}
+	for _, index := range slices.Sorted(maps.Keys(all.leaves)) {
+		if led.leaves[index] == nil {
+			l.beyond = append(l.beyond, index)
+		}
+	}
 	return nil
 }
 

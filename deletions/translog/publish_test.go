@@ -43,11 +43,16 @@ func (p *topic) published(t *testing.T) translog.Copy {
 // start begins a process over what is stored.
 func (b *book) start(t *testing.T, p *topic) error {
 	b.reopen(t, "ours")
+	return b.log.Start(t.Context(), p, nil, changesOf(t, b))
+}
+
+// changesOf is what the ledger has.
+func changesOf(t *testing.T, b *book) deletions.Changes {
 	entries, err := b.ledger.List()
 	require.NoError(t, err)
 	holds, err := b.ledger.Holds()
 	require.NoError(t, err)
-	return b.log.Start(t.Context(), p, deletions.Changes{Entries: entries, Holds: holds})
+	return deletions.Changes{Entries: entries, Holds: holds}
 }
 
 func refused(t *testing.T, err error, want translog.Statement) {
@@ -96,7 +101,7 @@ func TestALostLogIsMadeAgainFromItsTopic(t *testing.T) {
 	require.NoError(t, err)
 	b.kv = memorykv.New()
 	b.reopen(t, "ours")
-	require.NoError(t, b.log.Start(t.Context(), p, deletions.Changes{Entries: append(entries, more)}))
+	require.NoError(t, b.log.Start(t.Context(), p, nil, deletions.Changes{Entries: append(entries, more)}))
 	require.Len(t, leaves(t, b), int(before.N)+1)
 	require.NoError(t, b.log.Publish(t.Context(), p))
 	require.Len(t, p.published(t).Leaves, int(before.N)+1)

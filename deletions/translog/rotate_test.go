@@ -27,7 +27,7 @@ func (b *book) follow(t *testing.T, p *topic, now, before string) error {
 	entries, err := b.ledger.List()
 	require.NoError(t, err)
 	b.ledger.Keep(b.log)
-	if err := b.log.Start(t.Context(), p, deletions.Changes{Entries: entries}); err != nil {
+	if err := b.log.Start(t.Context(), p, nil, deletions.Changes{Entries: entries}); err != nil {
 		return err
 	}
 	return b.log.Publish(t.Context(), p)

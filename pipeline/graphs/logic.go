@@ -62,10 +62,13 @@ func (l *logic) Topics() []bus.Topic {
 }
 
 // written are the topics that who leads alone writes.
-func written() []bus.Topic { return []bus.Topic{bus.Snapshots, bus.Slices, bus.ErasureStatus} }
+func written() []bus.Topic { return []bus.Topic{bus.Snapshots, bus.Slices, bus.ErasureStatus, bus.Log} }
 
 // Resume implements role.Logic.
 func (l *logic) Resume(source bus.TopicPartition, _ int) (int64, error) {
+	if source.Topic == bus.Log {
+		return l.overwritten.stale.Taken(source), nil // what stands before was compared with the log
+	}
 	if slices.Contains(written(), source.Topic) {
 		return l.overwritten.stale.From(source), nil
 	}
@@ -166,11 +169,19 @@ func (l *logic) take(ctx context.Context, in role.Input) error {
 		}
 		l.lifecycle.noteBegun()
 		return nil
-	case bus.Snapshots, bus.Slices, bus.ErasureStatus:
-		return l.coordinator.TellAgain(ctx, l.overwritten.take(in.Batch))
+	case bus.Snapshots, bus.Slices, bus.ErasureStatus, bus.Log:
+		return l.takeWritten(ctx, in.Batch)
 	default:
 		return fmt.Errorf("%s is not followed", in.Batch.Source)
 	}
+}
+
+// takeWritten takes what stands on topics that who leads alone writes.
+func (l *logic) takeWritten(ctx context.Context, batch bus.Batch) error {
+	if batch.Source.Topic == bus.Log {
+		return l.coordinator.LogAgain(ctx, batch.Records)
+	}
+	return l.coordinator.TellAgain(ctx, l.overwritten.take(batch))
 }
 
 // sayLeader says that a data directory leads from here on, and what is late of who led before.

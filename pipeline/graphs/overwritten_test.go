@@ -125,12 +125,12 @@ func TestWhatWasLookedAtIsAnnounced(t *testing.T) {
 		}
 		return err == nil
 	})
-	_, before := c.published(written()...)
+	_, before := c.published(bus.Snapshots, bus.Slices)
 	c.stops["one"]()
 	c.group.Lead("two")
 	c.settle(2)
 	c.until(c.roles["two"], "two are settled", func(s *role.Status) bool { return s.Count(lethe.Settled) == 2 })
-	_, after := c.published(written()...)
+	_, after := c.published(bus.Snapshots, bus.Slices)
 	require.Equal(t, before+shards+1, after)
 }
 
@@ -157,7 +157,7 @@ func TestWhatAReplacedLeaderSaidLateIsSaidAgain(t *testing.T) {
 	want := newest()
 	led, tells := wire.LedBehind(want["!leader/graphs"])
 	require.True(t, tells)
-	require.Len(t, led.From, 4, "where graphs, both partitions of slices and statuses ended")
+	require.Len(t, led.From, 5, "where graphs, both partitions of slices, statuses and the log ended")
 	require.Positive(t, led.From["snapshots.v1/0"])
 	for _, key := range []string{"order/gdpr-1", "!leader/graphs", "!ledger/gdpr-1/0"} {
 		rec := before[key]

@@ -62,6 +62,9 @@ func (s *Stale) From(tp bus.TopicPartition) int64 {
 	return bus.FromStart
 }
 
+// Taken is up to where this process has taken into account what stands in a partition before it leads.
+func (s *Stale) Taken(tp bus.TopicPartition) int64 { return s.taken[tp] }
+
 // Ends is where partitions ended, by <topic>/<partition>, when this process took over: what others who led before wrote
 // from there on is late.
 func (s *Stale) Ends() map[string]int64 {
