@@ -94,6 +94,36 @@ func (s *Stale) Is(rec ingest.Record) bool {
 	return false
 }
 
+// Former tells of the records of a topic that those write who lead, and nobody follows (Standing.Noted), which ones
+// somebody wrote who led no more.
+type Former struct {
+	// From is from where on there may be some that nobody has looked for.
+	From map[bus.TopicPartition]int64
+	ends map[bus.TopicPartition]int64
+	// own is the generation of this process, before that of who led before it.
+	own, before int64
+}
+
+// Former begins to tell, for a process that is about to lead.
+func (s *Standing) Former(ctx context.Context, b Bus, of bus.Topic) (f Former, err error) {
+	if f.From, err = s.Unnoted(ctx, b, of); err != nil {
+		return f, err
+	}
+	f.ends, err = bus.EndsOf(ctx, b, of)
+	f.own, f.before = s.Lead.generations()
+	return f, err
+}
+
+// Late reports whether a record is one of somebody who led no more.
+func (f Former) Late(rec ingest.Record) bool {
+	newest, tp := f.before, bus.TopicPartition{Topic: bus.Topic(rec.Topic), Partition: rec.Partition}
+	if rec.Offset >= f.ends[tp] {
+		newest = f.own
+	}
+	by, tells := wire.OwnerOf(rec)
+	return tells && rec.Offset >= f.From[tp] && by.Generation < newest
+}
+
 // generations returns the one in which this process leads, as records tell it, and the newest that control.v1 tells of.
 func (l *Lead) generations() (own, newest int64) {
 	l.mu.Lock()

@@ -38,6 +38,8 @@ type logic struct {
 	// sent is what who led before has published and this process has not noted, nil until it was
 	// looked for.
 	sent *sent.Predictions
+	// late is what such a one publishes still.
+	late *sent.Late
 	// erasures are the requests under way, by id.
 	erasures map[string]*erasure
 }
@@ -54,7 +56,7 @@ func newLogic(o Options, store role.Store, search search) (*logic, error) {
 	l := &logic{
 		o: o, predictor: predictor, search: search,
 		said: wire.Served{Through: lethe.NoTimestep}, passing: passing{at: lethe.NoTimestep},
-		erasures: make(map[string]*erasure),
+		erasures: make(map[string]*erasure), late: sent.NewLate(o.Standing),
 	}
 	if l.state, err = readState(store, o.Layout, o.Meta); err != nil {
 		return nil, err
@@ -119,8 +121,8 @@ func (l *logic) Step(ctx context.Context, now func() time.Time, in role.Input) (
 	if err := l.take(ctx, in); err != nil {
 		return role.Output{}, err
 	}
-	if left, note := l.shared.Left(); len(left) > 0 {
-		return role.Output{Topic: bus.Answers, Records: left, Note: note}, nil
+	if out, due, err := putRight(ctx, l); err != nil || due {
+		return out, err
 	}
 	out, progressed, err := l.advance(ctx, now)
 	if err == nil {
@@ -143,6 +145,16 @@ func (l *logic) Step(ctx context.Context, now func() time.Time, in role.Input) (
 		at, known := l.state.links[t]
 		return known && (!at.done || at.late)
 	})}, nil
+}
+
+// putRight withdraws what is of no use any more, and says final predictions again that somebody wrote over who had
+// led before.
+func putRight(ctx context.Context, l *logic) (out role.Output, due bool, err error) {
+	if left, note := l.shared.Left(); len(left) > 0 {
+		return role.Output{Topic: bus.Answers, Records: left, Note: note}, true, nil
+	}
+	again, err := l.late.Again(ctx, l.o.Bus, l.state.hiding(l.o.Secret))
+	return role.Output{Topic: bus.Predictions, Records: again}, len(again) > 0, err
 }
 
 // take stores what has arrived. How far a partition was read is noted with what
@@ -178,6 +190,9 @@ func (l *logic) take(ctx context.Context, in role.Input) error {
 func takeOver(ctx context.Context, l *logic) error {
 	var err error
 	if l.sent, err = sent.Read(ctx, l.o.Bus, l.o.Standing, l.o.Secret); err != nil || l.o.Standing == nil {
+		return err
+	}
+	if err := l.late.Begin(ctx, l.o.Bus, l.o.Standing); err != nil {
 		return err
 	}
 	l.arrivals.past(l.sent.Nodes())

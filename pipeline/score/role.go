@@ -81,13 +81,29 @@ func New(o Options) (*role.Follower, error) {
 	if around.Standing.StandsBy() {
 		around.Tick = passTick
 	}
-	around.Wake, around.Beside = l.shared.Wake(), func(ctx context.Context) error { return beside(ctx, l) }
+	wake := make(chan struct{}, 1)
+	around.Wake, around.Beside = wake, func(ctx context.Context) error { return beside(ctx, l, wake) }
 	return role.Follow(roleName, l, around), nil
 }
 
 // beside is what runs beside the loop.
-func beside(ctx context.Context, l *logic) error {
+func beside(ctx context.Context, l *logic, wake chan<- struct{}) error {
 	group, running := errgroup.WithContext(ctx)
+	group.Go(func() error { return l.late.Run(running, l.o.Bus) })
+	group.Go(func() error {
+		for {
+			select {
+			case <-l.shared.Wake():
+			case <-l.late.Wake():
+			case <-running.Done():
+				return running.Err()
+			}
+			select {
+			case wake <- struct{}{}:
+			default:
+			}
+		}
+	})
 	group.Go(func() error { return l.arrivals.run(running) })
 	group.Go(func() error { return l.shared.Run(running) })
 	return wire.UnlessStopped(ctx, group.Wait())

@@ -3,6 +3,7 @@ package score
 import (
 	"context"
 	"log/slog"
+	"sync"
 	"testing"
 	"time"
 
@@ -140,8 +141,8 @@ func TestTwoScoreAsOne(t *testing.T) {
 		require.NoError(t, together.Write(t.Context(), bus.Control, []ingest.Outgoing{member}))
 		startHot(t, name, together, group)
 	}
-	// Each follows the topics and the answers; once both have, each knows of the other.
-	require.Eventually(t, func() bool { return together.Idle(4) }, time.Minute, time.Millisecond)
+	// Each follows the topics and the answers, and who leads late predictions; once all is read, each knows of the other.
+	require.Eventually(t, func() bool { return together.Idle(5) }, time.Minute, time.Millisecond)
 	for at := lethe.Timestep(1); at <= 4; at++ {
 		publish(t, together, w, at)
 	}
@@ -164,6 +165,12 @@ func TestTwoScoreAsOne(t *testing.T) {
 // startHot starts a process that leads or stands by.
 func startHot(t *testing.T, name string, topics *roletest.Bus, group *roletest.Group) {
 	t.Helper()
+	startHotStopped(t, name, topics, group)
+}
+
+// startHotStopped is startHot of a process that may be stopped before the test ends.
+func startHotStopped(t *testing.T, name string, topics *roletest.Bus, group *roletest.Group) (stop func()) {
+	t.Helper()
 	o := optionsFor(topics)
 	o.Dir, o.Instance, o.Scoring.ShareFrom = t.TempDir(), name, 1
 	log := slog.New(slog.DiscardHandler)
@@ -177,9 +184,11 @@ func startHot(t *testing.T, name string, topics *roletest.Bus, group *roletest.G
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- r.Run(ctx) }()
-	t.Cleanup(func() {
+	stop = sync.OnceFunc(func() {
 		cancel()
 		require.NoError(t, <-ended)
 		require.NoError(t, r.Close())
 	})
+	t.Cleanup(stop)
+	return stop
 }
