@@ -6,6 +6,7 @@ import (
 
 	"lethe"
 	"lethe/canonical"
+	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/internal/sortedset"
 	"lethe/internal/swapstore"
@@ -36,13 +37,17 @@ func (s *sayer) commit() (role.Output, error) {
 	if !any {
 		return role.Output{Idle: true}, nil
 	}
-	var list []wire.Commitment
 	setup, err := s.setupCommitment()
 	if err != nil {
 		return role.Output{}, err
 	}
+	out := role.Output{Topic: bus.Control, Note: func() error { return s.noteSaid(setup, said) }}
 	if !s.setupSaid {
-		list = append(list, setup)
+		record, err := setup.Record(s.secret)
+		if err != nil {
+			return role.Output{}, err
+		}
+		out.Records = append(out.Records, record)
 	}
 	for _, of := range s.all() {
 		for _, t := range said[of] {
@@ -50,18 +55,75 @@ func (s *sayer) commit() (role.Output, error) {
 			if err != nil {
 				return role.Output{}, err
 			}
-			list = append(list, c)
+			record, err := c.Record(s.secret)
+			if err != nil {
+				return role.Output{}, err
+			}
+			out.Records = append(out.Records, s.owned(of, record)...)
 		}
-	}
-	out := role.Output{Topic: bus.Control, Note: func() error { return s.noteSaid(setup, said) }}
-	for _, c := range list {
-		record, err := c.Record(s.secret)
-		if err != nil {
-			return role.Output{}, err
-		}
-		out.Records = append(out.Records, record)
 	}
 	return out, nil
+}
+
+// owned returns a record that says who makes a model, where several processes share that.
+func (s *sayer) owned(of *series, record ingest.Outgoing) []ingest.Outgoing {
+	if s.share == nil {
+		return []ingest.Outgoing{record}
+	}
+	return wire.OwnedBy(s.share.ownerOf(s.shardOf(of.number)), []ingest.Outgoing{record})
+}
+
+// hear has digests said again where somebody who had lost a model before has said what it was: it hung, and the log
+// would commit to that.
+func (s *sayer) hear(batch bus.Batch) error {
+	if s.share == nil || batch.Source.Topic != bus.Control {
+		return nil
+	}
+	type others struct {
+		by     wire.Owner
+		digest lethe.Digest
+	}
+	newest := make(map[wire.Commitment]others)
+	for _, rec := range batch.Records {
+		// What is not genuine is told by who keeps the log.
+		said, found, err := wire.ParseCommitment(s.secret, rec)
+		if by, tells := wire.OwnerOf(rec); err == nil && found && tells && !said.Setup {
+			at := wire.Commitment{Component: said.Component, Group: said.Group, Timestep: said.Timestep}
+			newest[at] = others{by, said.Digest}
+		}
+	}
+	if len(newest) == 0 {
+		return nil
+	}
+	for _, of := range s.all() {
+		if of.component == former || !s.owns(of) {
+			continue
+		}
+		own := s.share.ownerOf(s.shardOf(of.number))
+		for _, t := range slices.Clone(of.said) {
+			said, found := newest[s.placed(of, t)]
+			if !found || !said.by.Before(own) {
+				continue
+			}
+			c, err := s.commitment(of, t)
+			if err == nil && c.Digest != said.digest {
+				err = unsay(of, t)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// placed is a commitment to what was learnt through a timestep, without a digest.
+func (s *sayer) placed(of *series, t lethe.Timestep) wire.Commitment {
+	c := wire.Commitment{Component: len(s.layout.Components), Timestep: t}
+	if of.component != overall {
+		c.Component, c.Group = s.layout.Place(of.number)
+	}
+	return c
 }
 
 // unsaid are the timesteps of every series whose digest was not said, as many as are said
@@ -127,10 +189,8 @@ func (s *sayer) commitment(of *series, t lethe.Timestep) (wire.Commitment, error
 	if err != nil {
 		return wire.Commitment{}, err
 	}
-	c := wire.Commitment{Component: len(s.layout.Components), Timestep: t, Digest: canonical.DigestOf(value)}
-	if of.component != overall {
-		c.Component, c.Group = s.layout.Place(of.number)
-	}
+	c := s.placed(of, t)
+	c.Digest = canonical.DigestOf(value)
 	if c.Lineage = of.lineages[t]; !c.Lineage.IsZero() {
 		return c, nil
 	}
@@ -171,5 +231,15 @@ func (s *series) noteSaid(timesteps []lethe.Timestep) error {
 		delete(s.lineages, t)
 	}
 	s.said = sortedset.Add(s.said, timesteps...)
+	return nil
+}
+
+// unsay forgets that a digest was said.
+func unsay(s *series, t lethe.Timestep) error {
+	err := s.store.Apply(func(w swapstore.Writer) error { return w.Delete(learntKey(saidPrefix, t, s.component)) })
+	if err != nil {
+		return fmt.Errorf("model %d: forget that a digest was said: %w", s.number, err)
+	}
+	s.said = without(s.said, []lethe.Timestep{t})
 	return nil
 }
