@@ -17,8 +17,8 @@ import (
 )
 
 // models are the newest models of every group, as the transparency log commits to them, and the tree
-// over the log. It only grows, so that each leaf is read once: by the role when it comes, and all of
-// them when the role begins, so that nobody who asks waits for that.
+// over the log. It grows, so that each leaf is read once: by the role when it comes, and all of
+// them when the role begins, so that nobody who asks waits for that. Where a leaf is replaced, all are read again.
 type models struct {
 	mu   sync.Mutex
 	read int64
@@ -38,6 +38,13 @@ func (m *models) follow(store *swapstore.Store) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.readOn(store)
+}
+
+// forget has all leaves be read again.
+func (m *models) forget() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.read, m.tree, m.of = 0, translog.Tree{}, nil
 }
 
 func (m *models) readOn(store *swapstore.Store) error {

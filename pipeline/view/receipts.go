@@ -19,9 +19,15 @@ func (l *logic) takeAsItIs(batch bus.Batch, prefix string, kind Kind) error {
 	if len(records) == 0 {
 		return nil
 	}
+	replaced := false
 	err := l.store.Apply(func(w swapstore.Writer) error {
 		for _, rec := range records {
 			key := append([]byte(prefix), rec.Key...)
+			before, found, err := l.store.Get(key)
+			if err != nil {
+				return err
+			}
+			replaced = replaced || found && string(rec.Key) != checkpointName && !bytes.Equal(before, rec.Value)
 			if err := setOrDelete(w, key, rec.Value, rec.Tombstone()); err != nil {
 				return err
 			}
@@ -33,6 +39,9 @@ func (l *logic) takeAsItIs(batch bus.Batch, prefix string, kind Kind) error {
 		}
 		return setOffset(w, batch.Source, batch.Next)
 	})
+	if err == nil && kind == Log && replaced {
+		l.models.forget() // who led before wrote a leaf late, or it is written over again
+	}
 	if err == nil {
 		l.feed.tell(kind)
 	}
