@@ -119,13 +119,20 @@ func (l *logic) takeStatuses(notices []wire.Notice) error {
 			return err
 		}
 		key := statusPrefix + n.Status.Key()
-		known, _, err := l.store.Get([]byte(key))
-		if err != nil {
-			return err
+		known, found := fresh[key]
+		if !found {
+			if known, found, err = l.store.Get([]byte(key)); err != nil {
+				return err
+			}
 		}
-		if delete(fresh, key); !bytes.Equal(known, value) {
-			fresh[key] = value
+		if bytes.Equal(known, value) {
+			continue
 		}
+		// One that is older was written late by who leads no more, or again by anybody.
+		if before, err := deletions.DecodeStatus(known); found && err == nil && before.UpdatedAt.After(n.Status.UpdatedAt) {
+			continue
+		}
+		fresh[key] = value
 	}
 	if len(fresh) == 0 {
 		return nil
