@@ -24,6 +24,14 @@ type sayer struct {
 	kernels string
 	// setupSaid says that the digest of what models are trained with was said.
 	setupSaid bool
+	// stands is what control.v1 was heard to say of models, by their places, since it was read to its end before.
+	stands map[wire.Commitment]ownDigest
+}
+
+// ownDigest is a digest, and who has said it.
+type ownDigest struct {
+	by     wire.Owner
+	digest lethe.Digest
 }
 
 // saidTogether bounds the models whose digests are said in one output.
@@ -79,20 +87,8 @@ func (s *sayer) hear(batch bus.Batch) error {
 	if s.share == nil || batch.Source.Topic != bus.Control {
 		return nil
 	}
-	type others struct {
-		by     wire.Owner
-		digest lethe.Digest
-	}
-	newest := make(map[wire.Commitment]others)
-	for _, rec := range batch.Records {
-		// What is not genuine is told by who keeps the log.
-		said, found, err := wire.ParseCommitment(s.secret, rec)
-		if by, tells := wire.OwnerOf(rec); err == nil && found && tells && !said.Setup {
-			at := wire.Commitment{Component: said.Component, Group: said.Group, Timestep: said.Timestep}
-			newest[at] = others{by, said.Digest}
-		}
-	}
-	if len(newest) == 0 {
+	stands := s.heard(batch)
+	if len(stands) == 0 {
 		return nil
 	}
 	for _, of := range s.all() {
@@ -101,7 +97,7 @@ func (s *sayer) hear(batch bus.Batch) error {
 		}
 		own := s.share.ownerOf(s.shardOf(of.number))
 		for _, t := range slices.Clone(of.said) {
-			said, found := newest[s.placed(of, t)]
+			said, found := stands[s.placed(of, t)]
 			if !found || !said.by.Before(own) {
 				continue
 			}
@@ -115,6 +111,26 @@ func (s *sayer) hear(batch bus.Batch) error {
 		}
 	}
 	return nil
+}
+
+// heard notes what a batch of control.v1 says of models. It returns what stands there once the topic is read to its
+// end, for a process that begins reads what was said before, too.
+func (s *sayer) heard(batch bus.Batch) (stands map[wire.Commitment]ownDigest) {
+	if s.stands == nil {
+		s.stands = make(map[wire.Commitment]ownDigest)
+	}
+	for _, rec := range batch.Records {
+		// What is not genuine is told by who keeps the log.
+		said, found, err := wire.ParseCommitment(s.secret, rec)
+		if by, tells := wire.OwnerOf(rec); err == nil && found && tells && !said.Setup {
+			at := wire.Commitment{Component: said.Component, Group: said.Group, Timestep: said.Timestep}
+			s.stands[at] = ownDigest{by, said.Digest}
+		}
+	}
+	if batch.Next >= batch.End {
+		stands, s.stands = s.stands, nil
+	}
+	return stands
 }
 
 // placed is a commitment to what was learnt through a timestep, without a digest.

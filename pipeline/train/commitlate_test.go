@@ -66,6 +66,21 @@ func TestWhatAStaleOwnerSaysForTheLogIsSaidAgain(t *testing.T) {
 	require.Equal(t, string(want[same].Value), string(got[same].Value))
 	require.Equal(t, count+3, now, "one record is said again")
 
+	// Nor is anything said again for what stands behind it, as a process reads it that begins.
+	sayer := two.logic.sayer
+	read := func(next int64, rec ingest.Record) {
+		source := bus.TopicPartition{Topic: bus.Control}
+		require.NoError(t, sayer.hear(bus.Batch{Source: source, Records: []ingest.Record{rec}, Next: next, End: 2}))
+	}
+	read(1, before[changed])
+	read(2, want[changed])
+	_, any := sayer.unsaid()
+	require.False(t, any)
+	read(2, before[changed])
+	_, any = sayer.unsaid()
+	require.True(t, any)
+	c.run("two")
+
 	// Who has the models no more says nothing of them.
 	c.assign("two", 3)
 	c.run("two")
