@@ -228,9 +228,17 @@ start() {
   trap - EXIT
 }
 
-# restart is for a broker of a cluster that was killed, while the others run.
+# restart is for a broker of a cluster that was killed, while the others run. Somebody may have been given one of its
+# ports meanwhile.
 restart() {
+  local p deadline=$((SECONDS + ready_seconds))
   ! broker "$1" >/dev/null || fail "broker $1 runs"
+  for p in 0 1 2 3 4 5 7; do # where it listens
+    while taken "$(($(node_port "$1") + p))"; do
+      ((SECONDS < deadline)) || fail "port $(($(node_port "$1") + p)) is in use"
+      sleep 0.2
+    done
+  done
   launch "$1"
   await "$1"
 }
