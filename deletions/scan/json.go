@@ -18,8 +18,8 @@ const maxNesting = 3
 
 // jsonMatch looks through one text.
 type jsonMatch struct {
-	sc   *Scanner
-	hits []Hit
+	sc *Scanner
+	hitList
 	runRoom
 	// at is the field that the present string stands in.
 	at field
@@ -65,11 +65,15 @@ func (sc *Scanner) MatchText(text []byte) []Hit {
 // and its value and headers in rest. The bytes of a subject's key count in none: later records
 // may hold them.
 func (sc *Scanner) MatchRecord(key []byte, rest ...[]byte) []Hit {
-	hits := append(sc.MatchKey(key), sc.MatchText(key)...)
+	var list hitList
+	list.note(sc.MatchKey(key)...)
+	list.note(sc.MatchText(key)...)
 	for _, part := range rest {
-		hits = append(append(hits, sc.ScanBytes(part)...), sc.MatchText(part)...)
-		hits = append(hits, sc.matchFeatures(key, part)...)
+		list.note(sc.ScanBytes(part)...)
+		list.note(sc.MatchText(part)...)
+		list.note(sc.matchFeatures(key, part)...)
 	}
+	hits := list.hits
 	if len(sc.subjects) > 0 {
 		hits = slices.DeleteFunc(hits, func(h Hit) bool { return h.Kind == KindSubjectKey })
 	}
@@ -163,7 +167,7 @@ func (m *jsonMatch) str(raw []byte, offset int64, depth int) {
 	decoded := unescape(raw)
 	m.whole(decoded, offset)
 	for _, h := range m.sc.ScanBytes(decoded) {
-		m.hits = append(m.hits, Hit{h.Kind, h.Fingerprint, offset})
+		m.note(Hit{h.Kind, h.Fingerprint, offset})
 	}
 	if depth < maxNesting && bytes.ContainsAny(decoded, `"\`) {
 		m.text(decoded, offset, depth+1)
@@ -175,12 +179,12 @@ func (m *jsonMatch) str(raw []byte, offset int64, depth int) {
 // every id.
 func (m *jsonMatch) whole(text []byte, offset int64) {
 	if !m.noPayments {
-		m.hits = append(m.hits, m.sc.matching(KindPaymentKey, m.sc.payments[len(text)], text, offset)...)
+		m.match(KindPaymentKey, m.sc.payments[len(text)], text, offset)
 	}
 	for part := range bytes.SplitSeq(text, []byte{'>'}) {
-		m.hits = append(m.hits, m.sc.matching(KindID, m.sc.whole[len(part)], part, offset)...)
+		m.match(KindID, m.sc.whole[len(part)], part, offset)
 		if keyed := m.sc.keyed[len(part)]; len(keyed) > 0 && m.at.mayHold(string(part)) {
-			m.hits = append(m.hits, m.sc.matching(KindIDKey, keyed, part, offset)...)
+			m.match(KindIDKey, keyed, part, offset)
 		}
 	}
 }

@@ -25,7 +25,9 @@ func (m *jsonMatch) rows(data []byte, offset int64) {
 		for more := true; more; {
 			from := at
 			at = pastFeature(data, at)
-			m.row = append(m.row, span{from, at})
+			if len(m.row) <= m.sc.mostFeatures { // one more tells that it is none that is looked for
+				m.row = append(m.row, span{from, at})
+			}
 			at, more = pastComma(data, at)
 		}
 		m.compareRow(data, offset+int64(start))
@@ -116,7 +118,7 @@ func (m *jsonMatch) compareRow(data []byte, offset int64) {
 				rolling, hashed = m.sc.keys.base.hash(m.values), true
 			}
 			if rolling == e.rolling && macOf(m.sc.secret, KindFeatures, m.values) == m.sc.fingerprints[e.fingerprint].MAC {
-				m.hits = append(m.hits, Hit{KindFeatures, e.fingerprint, offset})
+				m.note(Hit{KindFeatures, e.fingerprint, offset})
 			}
 		}
 	}

@@ -50,16 +50,49 @@ func extent(buf []byte, from, to int, is func(c byte) bool) (begin, end int) {
 // isOther reports whether a name, or a payment's key, names neither what stands at from to to
 // in it nor, if that is a payment, is it.
 func isOther(text []byte, from, to int) bool {
-	if from == 0 && to == len(text) || bytes.Count(text, []byte{'>'}) > 1 ||
-		slices.ContainsFunc(text, func(c byte) bool { return !inKey(c) }) {
-		return false
-	}
-	begin := bytes.LastIndexByte(text[:from], '>') + 1
-	end := len(text)
-	if at := bytes.IndexByte(text[to:], '>'); at >= 0 {
-		end = to + at
+	return isPart(len(text), bytes.IndexByte(text, '>'), from, to) && namesOnly(text)
+}
+
+// namesOnly reports whether a text may be a name, or a payment's key.
+func namesOnly(text []byte) bool {
+	return bytes.Count(text, []byte{'>'}) <= 1 && !slices.ContainsFunc(text, func(c byte) bool { return !inKey(c) })
+}
+
+// isPart reports whether what stands at from to to is but a part of a name in a text that has such a length and the '>'
+// of a payment's key at a place, or -1.
+func isPart(length, joint, from, to int) bool {
+	begin, end := 0, length
+	switch {
+	case joint >= to:
+		end = joint
+	case joint < from:
+		begin = joint + 1
 	}
 	return begin < from || to < end
+}
+
+// MatchKey looks for ids in the key of a record whose key is a transaction id
+// or a payment's two ids joined by '>'. Unlike ScanBytes it also knows ids of
+// fewer than 6 bytes, because such a key delimits them.
+func (sc *Scanner) MatchKey(key []byte) []Hit {
+	var list hitList
+	named, joint := namesOnly(key), bytes.IndexByte(key, '>')
+	list.note(sc.scanBytes(key, func(h Hit) bool {
+		from := int(h.Offset)
+		to := from + sc.fingerprints[h.Fingerprint].Length
+		return !bounded(h.Kind) || !named || !isPart(len(key), joint, from, to)
+	})...)
+	list.note(sc.matching(KindPaymentKey, sc.payments[len(key)], key, 0)...)
+	if len(sc.keyed) == 0 {
+		return list.hits
+	}
+	offset := 0
+	for part := range bytes.SplitSeq(key, []byte{'>'}) {
+		list.note(sc.matching(KindIDKey, sc.keyed[len(part)], part, int64(offset))...)
+		offset += len(part) + 1
+	}
+	sortHits(list.hits)
+	return list.hits
 }
 
 // inIDField reports whether a string of JSON, without its quotes, is the value of a field that

@@ -115,5 +115,5 @@ func (m *jsonMatch) end(raw []byte, isName bool, offset int64) {
 		return
 	}
 	key := paymentKey(m.ends.source, m.ends.target)
-	m.hits = append(m.hits, m.sc.matching(KindPaymentKey, m.sc.payments[len(key)], key, offset)...)
+	m.match(KindPaymentKey, m.sc.payments[len(key)], key, offset)
 }

@@ -42,7 +42,10 @@ type pass struct {
 	// dense says that of the buffer before so many bytes were asked for that hashing its
 	// prefixes was the cheaper way.
 	dense bool
-	hits  []Hit
+	hits  hitList
+	// bounded says that of what is found very often not all hits are asked for, keep which are, if it is not nil.
+	bounded bool
+	keep    func(h Hit) bool
 }
 
 // newPass makes room for reading about chunk bytes at a time.
@@ -68,7 +71,7 @@ func (sc *Scanner) passFor(chunk int) *pass {
 // order; one is left for the next round while the bytes that its windows or
 // their surroundings may reach have not been read.
 func (p *pass) run(r io.Reader) (hits []Hit, bytesRead int64, err error) {
-	p.buf, p.start, p.hits = p.buf[:0], 0, nil
+	p.buf, p.start, p.hits = p.buf[:0], 0, hitList{every: !p.bounded}
 	next := 0
 	for {
 		n, readErr := io.ReadFull(r, p.buf[len(p.buf):cap(p.buf)-loadBytes])
@@ -82,11 +85,11 @@ func (p *pass) run(r io.Reader) (hits []Hit, bytesRead int64, err error) {
 		}
 		next = p.sieve(next, end)
 		if last {
-			sortHits(p.hits)
+			sortHits(p.hits.hits)
 			if errors.Is(readErr, io.EOF) || errors.Is(readErr, io.ErrUnexpectedEOF) {
 				readErr = nil
 			}
-			return p.hits, p.start + int64(len(p.buf)), readErr
+			return p.hits.hits, p.start + int64(len(p.buf)), readErr
 		}
 		done := max(0, next-p.sc.before-contextBytes)
 		p.buf = p.buf[:copy(p.buf, p.buf[done:])]
@@ -161,11 +164,14 @@ func (p *pass) candidate(anchor int, h uint64) {
 // compare takes the window for a hit if its MAC is that of the fingerprint.
 func (p *pass) compare(fingerprint, from, to int) {
 	f := &p.sc.fingerprints[fingerprint]
-	if bounded(f.Kind) && !standsAlone(p.buf, from, to) {
+	if p.hits.found[fingerprint] || bounded(f.Kind) && !standsAlone(p.buf, from, to) {
 		return
 	}
-	if macOf(p.sc.secret, f.Kind, p.buf[from:to]) == f.MAC {
-		p.hits = append(p.hits, Hit{f.Kind, fingerprint, p.start + int64(from)})
+	if macOf(p.sc.secret, f.Kind, p.buf[from:to]) != f.MAC {
+		return
+	}
+	if h := (Hit{f.Kind, fingerprint, p.start + int64(from)}); p.keep == nil || p.keep(h) {
+		p.hits.note(h)
 	}
 }
 

@@ -50,9 +50,11 @@ type Scanner struct {
 	keyed, payments, subjects map[int][]int
 	// whole are the fingerprints of ids from 6 bytes on, by length, rows those of feature rows,
 	// by their number of features: MatchText compares them with what JSON says.
-	whole   map[int][]int
-	rows    map[int][]rowGroup
-	columns columnsIndex
+	whole map[int][]int
+	rows  map[int][]rowGroup
+	// mostFeatures is the greatest of those numbers.
+	mostFeatures int
+	columns      columnsIndex
 	// before and after bound how far a window reaches from its anchor's start.
 	before, after int
 	// step is how far apart the places are that are looked at.
@@ -194,6 +196,7 @@ func (sc *Scanner) addRow(f Fingerprint, row rowEntry, first uint64) {
 		at, groups = len(groups), append(groups, rowGroup{f.AnchorAt, make(map[uint64][]rowEntry)})
 		sc.rows[f.Length/floatBytes] = groups
 	}
+	sc.mostFeatures = max(sc.mostFeatures, f.Length/floatBytes)
 	same := groups[at].byAnchor
 	same[first] = append(same[first], row)
 }
@@ -240,17 +243,25 @@ func (sc *Scanner) index() {
 // Len is the number of fingerprints.
 func (sc *Scanner) Len() int { return len(sc.fingerprints) }
 
-// ScanBytes scans data that is in memory, such as a record's value.
+// ScanBytes scans data that is in memory, such as a record's value. Of data with very many hits, not all of one
+// fingerprint are returned.
 func (sc *Scanner) ScanBytes(data []byte) []Hit {
+	return sc.scanBytes(data, nil)
+}
+
+// scanBytes is ScanBytes, for hits that are to be kept, if that is not nil.
+func (sc *Scanner) scanBytes(data []byte, keep func(h Hit) bool) []Hit {
 	// A bytes.Reader has no errors. One byte more than the data lets the first
 	// read see its end.
 	p := sc.passFor(min(chunkBytes, len(data)+1))
+	p.bounded, p.keep = true, keep
 	hits, _, _ := p.run(bytes.NewReader(data))
+	p.bounded, p.keep = false, nil
 	sc.passes.Put(p)
 	return hits
 }
 
-// ScanPaced is ScanBytes at a pace, which may be nil. The error is the context's.
+// ScanPaced is Scan of bytes at a pace, which may be nil. The error is the context's.
 func (sc *Scanner) ScanPaced(ctx context.Context, data []byte, pace *Pace) ([]Hit, error) {
 	p := sc.passFor(min(chunkBytes, len(data)+1))
 	hits, _, err := p.run(cancellable{ctx, bytes.NewReader(data), pace})
@@ -261,27 +272,6 @@ func (sc *Scanner) ScanPaced(ctx context.Context, data []byte, pace *Pace) ([]Hi
 // Reach bounds how far from a place in the data a needle that lies across it, and what
 // is looked at next to it, may reach.
 func (sc *Scanner) Reach() int { return sc.before + sc.after + contextBytes }
-
-// MatchKey looks for ids in the key of a record whose key is a transaction id
-// or a payment's two ids joined by '>'. Unlike ScanBytes it also knows ids of
-// fewer than 6 bytes, because such a key delimits them.
-func (sc *Scanner) MatchKey(key []byte) []Hit {
-	hits := slices.DeleteFunc(sc.ScanBytes(key), func(h Hit) bool {
-		from := int(h.Offset)
-		return bounded(h.Kind) && isOther(key, from, from+sc.fingerprints[h.Fingerprint].Length)
-	})
-	hits = append(hits, sc.matching(KindPaymentKey, sc.payments[len(key)], key, 0)...)
-	if len(sc.keyed) == 0 {
-		return hits
-	}
-	offset := 0
-	for _, part := range bytes.Split(key, []byte{'>'}) {
-		hits = append(hits, sc.matching(KindIDKey, sc.keyed[len(part)], part, int64(offset))...)
-		offset += len(part) + 1
-	}
-	sortHits(hits)
-	return hits
-}
 
 // matching returns those of some fingerprints of a kind, all of a text's length, that stand
 // for the text.

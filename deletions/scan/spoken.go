@@ -3,7 +3,6 @@ package scan
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"maps"
 	"math"
 	"slices"
@@ -19,9 +18,9 @@ func (sc *Scanner) matchFeatures(key, value []byte) (hits []Hit) {
 		return nil
 	}
 	said := spoken{sc: sc, byKey: sc.featuresOf(key), known: make(map[string][]int), found: make(map[int]bool)}
-	d := json.NewDecoder(bytes.NewReader(value))
-	d.UseNumber()
-	if err := said.value(d); err != nil || d.More() {
+	text := tokens{text: value}
+	said.value(&text, text.next(), 1)
+	if !json.Valid(value) {
 		said.broken(value)
 	}
 	for _, i := range slices.Sorted(maps.Keys(said.found)) {
@@ -39,15 +38,11 @@ type spoken struct {
 	// known are the fingerprints of the ids that were met and have some.
 	known map[string][]int
 	found map[int]bool
-	// depth is how many values stand around the present one.
-	depth int
 }
 
-// mostDepth bounds that, as encoding/json does, whose Token has no bound: each value that stands in another takes
+// mostDepth bounds how many values stand in each other in what is no broken text, as encoding/json has it: each takes
 // room on the stack.
 const mostDepth = 10_000
-
-var errDepth = errors.New("nested too deep")
 
 // features are what an object has under that name, in all its lists together: which of them has what does not matter.
 type features struct {
@@ -90,58 +85,54 @@ func (f *features) standAt(columns lethe.Columns) bool {
 	return false
 }
 
-// value reads one value. Every object in it is looked at.
-func (s *spoken) value(d *json.Decoder) error {
-	if s.depth++; s.depth > mostDepth {
-		return errDepth
-	}
-	defer func() { s.depth-- }()
-	token, err := d.Token()
-	if err != nil {
-		return err
-	}
-	switch token {
-	case json.Delim('{'):
-		return s.object(d)
-	case json.Delim('['):
-		for d.More() {
-			if err := s.value(d); err != nil {
-				return err
+// value reads one value, which begins with a token. Every object in it is looked at. It reports whether the text goes
+// on as one that is whole.
+func (s *spoken) value(text *tokens, first token, depth int) bool {
+	switch {
+	case depth > mostDepth || first.closes() || first.kind == noToken:
+		return false
+	case first.kind == '{':
+		return s.object(text, depth)
+	case first.kind == '[':
+		one := text.next()
+		for ; one.kind != ']'; one = text.next() {
+			if !s.value(text, one, depth+1) {
+				return false
 			}
 		}
-		_, err = d.Token()
 	}
-	return err
+	return true
 }
 
 // object reads an object whose brace was read. A field may be there many times: what it takes to compare them is no
 // product of ids and features.
-func (s *spoken) object(d *json.Decoder) error {
+func (s *spoken) object(text *tokens, depth int) bool {
 	ids := make(map[string]bool)
 	stand := features{sc: s.sc}
-	for d.More() {
-		name, err := d.Token()
-		if err != nil {
-			return err
+	name := text.next()
+	for ; !name.closes() && name.kind != noToken; name = text.next() {
+		if name.kind != stringToken {
+			return false
 		}
-		switch name {
+		value, goesOn := text.next(), true
+		switch name.said() {
 		case "features":
-			err = s.readFeatures(d, &stand)
+			stand.read(text, value)
 		case "id":
-			err = s.readID(d, ids)
+			s.readID(value, ids)
+			text.pastValue(value)
 		default:
-			err = s.value(d)
+			goesOn = s.value(text, value, depth+1)
 		}
-		if err != nil {
-			return err
+		if !goesOn {
+			return false
 		}
 	}
 	s.compare(s.byKey, &stand)
 	for id := range ids {
 		s.compare(s.known[id], &stand)
 	}
-	_, err := d.Token()
-	return err
+	return name.kind == '}'
 }
 
 // compare takes those fingerprints for found whose columns may have features.
@@ -153,72 +144,43 @@ func (s *spoken) compare(prints []int, stand *features) {
 	}
 }
 
-// readID reads what stands under that name, and keeps it if its features are searched for.
-func (s *spoken) readID(d *json.Decoder, ids map[string]bool) error {
-	token, err := d.Token()
-	if err != nil {
-		return err
+// readID takes what stands under that name, and keeps it if its features are searched for.
+func (s *spoken) readID(value token, ids map[string]bool) {
+	if value.kind != stringToken {
+		return
 	}
-	id, isText := token.(string)
-	if !isText {
-		return pastValue(d, token)
-	}
+	id := value.said()
 	if _, known := s.known[id]; !known {
 		prints := s.sc.featuresOf([]byte(id))
 		if len(prints) == 0 {
-			return nil
+			return
 		}
 		s.known[id] = prints
 	}
 	ids[id] = true
-	return nil
 }
 
-// pastValue goes past the value that a token begins.
-func pastValue(d *json.Decoder, token json.Token) error {
-	for depth := 0; ; {
-		switch token {
-		case json.Delim('{'), json.Delim('['):
-			depth++
-		case json.Delim('}'), json.Delim(']'):
-			depth--
-		}
-		if depth == 0 {
-			return nil
-		}
-		if depth > mostDepth {
-			return errDepth
-		}
-		var err error
-		if token, err = d.Token(); err != nil {
-			return err
-		}
+// read reads what stands under that name and begins with a token. It keeps no list: one may be as long as the largest
+// record.
+func (f *features) read(text *tokens, first token) {
+	if first.kind != '[' {
+		f.unclear = f.unclear || !first.isNull()
+		text.pastValue(first)
+		return
 	}
-}
-
-// readFeatures reads what stands under that name.
-func (s *spoken) readFeatures(d *json.Decoder, stand *features) error {
-	var raw json.RawMessage
-	if err := d.Decode(&raw); err != nil {
-		return err
-	}
-	var list []any
-	numbers := json.NewDecoder(bytes.NewReader(raw))
-	numbers.UseNumber()
-	if numbers.Decode(&list) != nil {
-		stand.unclear = true
-	}
-	for at, one := range list {
-		switch n := one.(type) {
-		case nil:
-			stand.number(at, lethe.Missing())
-		case json.Number:
-			stand.text(at, n.String())
+	one := text.next()
+	for at := 0; one.kind != ']' && one.kind != noToken; at++ {
+		switch {
+		case one.isNull():
+			f.number(at, lethe.Missing())
+		case one.kind == literalToken:
+			f.text(at, string(one.raw))
 		default:
-			stand.unclear = true
+			f.unclear = true
+			text.pastValue(one)
 		}
+		one = text.next()
 	}
-	return nil
 }
 
 // text takes the number at a position as JSON says it.

@@ -1,0 +1,42 @@
+package scan
+
+import "slices"
+
+// mostHits is how many hits are kept before those of a fingerprint that has some are left out: a record may repeat what
+// is erased millions of times.
+const mostHits = 1024
+
+// hitList are hits in one text.
+type hitList struct {
+	hits []Hit
+	// every says that none is left out.
+	every bool
+	// found are the fingerprints of the hits, once there are many.
+	found map[int]bool
+}
+
+// note takes hits.
+func (l *hitList) note(hits ...Hit) {
+	for _, h := range hits {
+		if l.found[h.Fingerprint] {
+			continue
+		}
+		if l.hits = append(l.hits, h); len(l.hits) < mostHits || l.every {
+			continue
+		}
+		if l.found == nil {
+			l.found = make(map[int]bool)
+			for _, before := range l.hits {
+				l.found[before.Fingerprint] = true
+			}
+		}
+		l.found[h.Fingerprint] = true
+	}
+}
+
+// match compares a text with some fingerprints of a kind, all of its length, unless hits of all of them are there.
+func (m *jsonMatch) match(kind Kind, candidates []int, text []byte, offset int64) {
+	if slices.ContainsFunc(candidates, func(i int) bool { return !m.found[i] }) {
+		m.note(m.sc.matching(kind, candidates, text, offset)...)
+	}
+}
