@@ -58,7 +58,7 @@ func (r *rows) take(n int) []float32 {
 }
 
 func decodeTransactions(into *object, rec Record, limits Limits) (Event, error) {
-	o, event, r := open(into, rec, limits, parseValue, func(key string) (Event, *Refusal) { return tombstone(key, true) })
+	o, event, r := open(into, rec, limits, parseValue, func(key string) Event { return tombstone(key, true) })
 	if o == nil {
 		return outcome(event, r)
 	}
@@ -82,8 +82,7 @@ func decodeTransactions(into *object, rec Record, limits Limits) (Event, error) 
 // DecodeLabels reads a record of labels.v1: a Label, a Settle, a
 // TransactionTombstone or Ignored. Any error is a *Refusal.
 func DecodeLabels(rec Record, limits Limits) (Event, error) {
-	o, event, r := open(new(object), rec, limits, parseObject,
-		func(key string) (Event, *Refusal) { return tombstone(key, false) })
+	o, event, r := open(new(object), rec, limits, parseObject, func(key string) Event { return tombstone(key, false) })
 	if o == nil {
 		return outcome(event, r)
 	}
@@ -103,17 +102,23 @@ func DecodeLabels(rec Record, limits Limits) (Event, error) {
 // object means that the event or the refusal is final.
 func open(
 	o *object, rec Record, limits Limits, parse func(into *object, value []byte, featureHint int) *Refusal,
-	deleted func(key string) (Event, *Refusal),
+	deleted func(key string) Event,
 ) (*object, Event, *Refusal) {
+	var gone Event
+	if rec.Tombstone() && rec.Key != nil {
+		gone = deleted(string(rec.Key))
+	}
+	if gone == (Ignored{}) { // however large it is: a dead letter would keep its key
+		return nil, gone, nil
+	}
 	if n := rec.sizeBytes(); n > limits.MaxRecordBytes {
 		return nil, nil, &Refusal{TooLarge, fmt.Sprintf("%d bytes, at most %d", n, limits.MaxRecordBytes)}
 	}
 	if rec.Key == nil {
 		return nil, nil, &Refusal{MissingKey, "the record has no key"}
 	}
-	if rec.Tombstone() {
-		event, r := deleted(string(rec.Key))
-		return nil, event, r
+	if gone != nil {
+		return nil, gone, nil
 	}
 	if r := parse(o, rec.Value, limits.FeatureCount); r != nil {
 		return nil, nil, r

@@ -10,7 +10,7 @@ import (
 // or Ignored. A tombstone is Ignored: it purges a request whose receipt is out. Any error is
 // a *Refusal.
 func DecodeErasure(rec Record, limits Limits) (Event, error) {
-	o, event, r := open(new(object), rec, limits, parseObject, func(string) (Event, *Refusal) { return Ignored{}, nil })
+	o, event, r := open(new(object), rec, limits, parseObject, func(string) Event { return Ignored{} })
 	if o == nil {
 		return outcome(event, r)
 	}

@@ -52,7 +52,8 @@
 // no longer is the newest one, because a broker never
 // compacts the newest part of a log.
 //
-// A record without a value (a tombstone) deletes what its key names.
+// A record without a value (a tombstone) deletes what its key names. One under a key that is no
+// id names nothing.
 //
 //	event.go, record.go, ids.go       what a record says, the record itself, valid ids
 //	decode.go, decodeerasure.go       records decoded; object.go, targetfields.go and

@@ -57,8 +57,8 @@ type TransactionTombstone struct{ ID lethe.TransactionID }
 // PaymentTombstone deletes a payment record.
 type PaymentTombstone struct{ Source, Target lethe.TransactionID }
 
-// Ignored carries nothing: a marker, or the tombstone of a control record or
-// of an erasure request that was purged.
+// Ignored carries nothing: a marker, or the tombstone of a control record, of
+// an erasure request that was purged, or under a key that is no id.
 type Ignored struct{}
 
 func (Transaction) event()          {}

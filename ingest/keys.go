@@ -41,17 +41,16 @@ func MarkerKey(partition int) []byte {
 func IsMarker(key []byte) bool { return strings.HasPrefix(string(key), markerPrefix) }
 
 // tombstone says what a tombstone's key deletes. Payments are told apart by
-// the '>' that no id holds.
-func tombstone(key string, payments bool) (Event, *Refusal) {
-	if strings.HasPrefix(key, controlPrefix) {
-		return Ignored{}, nil
-	}
+// the '>' that no id holds. Under a key that is no id there is nothing to delete: lethe takes no such record, and
+// writes its tombstones itself as it withdraws one that was refused.
+func tombstone(key string, payments bool) Event {
 	source, target, joined := strings.Cut(key, ">")
-	if joined && payments && ValidID(source) && ValidID(target) {
-		return PaymentTombstone{lethe.TransactionID(source), lethe.TransactionID(target)}, nil
+	switch {
+	case joined && payments && ValidID(source) && ValidID(target):
+		return PaymentTombstone{lethe.TransactionID(source), lethe.TransactionID(target)}
+	case ValidID(key):
+		return TransactionTombstone{lethe.TransactionID(key)}
+	default:
+		return Ignored{}
 	}
-	if !ValidID(key) {
-		return nil, &Refusal{BadID, "the key of a tombstone is no id"}
-	}
-	return TransactionTombstone{lethe.TransactionID(key)}, nil
 }

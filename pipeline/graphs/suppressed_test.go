@@ -1,7 +1,9 @@
 package graphs
 
 import (
+	"fmt"
 	"maps"
+	"strings"
 	"testing"
 	"time"
 
@@ -55,4 +57,60 @@ func TestAStandbySuppressesWhatTheLeaderHadNotTaken(t *testing.T) {
 		maps.DeleteFunc(got, func(key wire.Key, _ string) bool { return key.Timestep == 2 && key.Kind != wire.KindSnapshot })
 		return maps.Equal(got, want)
 	}, 30*time.Second, 5*time.Millisecond)
+}
+
+// What deletes a record with a key that is no id, and comes back as a record of its topic, deletes nothing that a graph
+// has: it is passed over. A dead letter would keep the key, and if that names what is erased, it would be deleted again
+// and again.
+func TestWhatDeletesARecordWithAKeyThatIsNoIDIsPassedOver(t *testing.T) {
+	d := deploy(t)
+	r, _ := d.run(t.TempDir())
+	d.fill(1)
+	d.settle(1)
+	d.until(r, "a settled timestep", func(s *role.Status) bool { return s.Count(lethe.Settled) == 1 })
+	gone := transactionID(1, 0)
+	d.submit(gone)
+	d.until(r, "accepted", func(s *role.Status) bool { return s.Erasures[deletions.Accepted] == 1 })
+	topics := []bus.Topic{bus.Transactions, bus.Labels}
+	for _, key := range []string{"", "Ann Smith", "Ann " + string(gone), "a>b>c", strings.Repeat("Ann ", 300_000)} {
+		for _, topic := range topics {
+			d.send(topic, ingest.Outgoing{Key: []byte(key), Value: []byte(`{"id":"` + string(gone) + `"`)})
+			require.Eventually(t, func() bool { return d.tombstones(topic, key) > 0 }, 30*time.Second, 5*time.Millisecond)
+		}
+	}
+	want := make(map[string][]string)
+	for _, topic := range topics {
+		partitions, err := d.topics.Partitions(t.Context(), topic)
+		require.NoError(t, err)
+		for p := range partitions {
+			last := fmt.Sprintf("last/%s/%d", topic, p)
+			d.send(topic, ingest.Outgoing{Key: []byte(last), Value: []byte("{"), Pinned: true, Partition: p})
+			want[last] = []string{string(ingest.Unparseable)}
+		}
+	}
+	require.Eventually(t, func() bool {
+		letters := d.letterReasons()
+		for last := range want {
+			if letters[last] == nil {
+				return false
+			}
+		}
+		return true
+	}, 30*time.Second, 5*time.Millisecond)
+	for key, reasons := range d.letterReasons() {
+		require.Equal(t, want[key], reasons, "key of %d bytes", len(key))
+	}
+	require.Equal(t, 1, d.tombstones(bus.Transactions, "Ann "+string(gone)))
+}
+
+// tombstones counts those of a key.
+func (d *deployment) tombstones(topic bus.Topic, key string) (n int) {
+	d.Helper()
+	require.NoError(d, d.topics.ReadAll(d.Context(), topic, func(rec ingest.Record) error {
+		if rec.Tombstone() && string(rec.Key) == key {
+			n++
+		}
+		return nil
+	}))
+	return n
 }
