@@ -219,19 +219,24 @@ type overwritten struct {
 	instance string
 }
 
-// take notes what was written over in a batch, and returns the keys of erasure-status.v1 under which something was.
-func (o *overwritten) take(batch bus.Batch) (told []string) {
+// take notes what was written over in a batch.
+func (o *overwritten) take(batch bus.Batch) {
 	for _, rec := range batch.Records {
 		key, revision, of := wire.PartOf(rec)
-		switch tells := batch.Source.Topic == bus.ErasureStatus; {
-		case !of && !tells, !o.stale.Is(rec):
-		case tells:
-			told = append(told, string(rec.Key))
-		default:
+		if of && o.stale.Is(rec) {
 			o.newest[key.Timestep] = max(o.newest[key.Timestep], revision)
 		}
 	}
-	return told
+}
+
+// told returns the keys of erasure-status.v1 under which something was written over in a batch.
+func (o *overwritten) told(batch bus.Batch) (keys []string) {
+	for _, rec := range batch.Records {
+		if o.stale.Is(rec) {
+			keys = append(keys, string(rec.Key))
+		}
+	}
+	return keys
 }
 
 // sayAgain has what was written over published again, behind the revisions that others may have taken it for.

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lethe"
+	"lethe/deletions"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/pipeline/role"
@@ -94,6 +95,11 @@ func (c *crew) twoSteps() {
 }
 
 func twoSteps(s *role.Status) bool { return s.Count(lethe.Settled) == 1 && s.Count(lethe.Closed) == 1 }
+
+// inState reports whether the one request is in a state.
+func inState(state deletions.State) func(*role.Status) bool {
+	return func(s *role.Status) bool { return s.Erasures[state] == 1 }
+}
 
 func threeSteps(s *role.Status) bool {
 	return s.Count(lethe.Settled) == 2 && s.Count(lethe.Closed) == 1

@@ -178,10 +178,15 @@ func (l *logic) take(ctx context.Context, in role.Input) error {
 
 // takeWritten takes what stands on topics that who leads alone writes.
 func (l *logic) takeWritten(ctx context.Context, batch bus.Batch) error {
-	if batch.Source.Topic == bus.Log {
+	switch batch.Source.Topic {
+	case bus.Log:
 		return l.coordinator.LogAgain(ctx, batch.Records)
+	case bus.ErasureStatus:
+		return l.coordinator.TellAgain(ctx, l.overwritten.told(batch))
+	default:
+		l.overwritten.take(batch)
+		return nil
 	}
-	return l.coordinator.TellAgain(ctx, l.overwritten.take(batch))
 }
 
 // sayLeader says that a data directory leads from here on, and what is late of who led before.

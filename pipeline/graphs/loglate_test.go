@@ -12,7 +12,6 @@ import (
 	"lethe/deletions/translog"
 	"lethe/ingest"
 	"lethe/ingest/bus"
-	"lethe/pipeline/role"
 )
 
 // Who led before may finish what it wrote of the transparency log once another one leads, which has other leaves there.
@@ -27,9 +26,6 @@ func TestWhatAReplacedLeaderLoggedLateIsPublishedAgain(t *testing.T) {
 			c.begin("one")
 			c.begin("two")
 			c.twoSteps()
-			inState := func(state deletions.State) func(*role.Status) bool {
-				return func(s *role.Status) bool { return s.Erasures[state] == 1 }
-			}
 			c.submit(transactionID(1, 0))
 			c.until(c.roles["one"], "accepted", inState(deletions.Accepted))
 			first, before := ownedBus{c.topics, c.firstLeader()}, c.newest(bus.Log)

@@ -142,9 +142,6 @@ func TestWhatAReplacedLeaderSaidLateIsSaidAgain(t *testing.T) {
 	c.begin("two")
 	c.twoSteps()
 	c.submit(transactionID(1, 0))
-	inState := func(state deletions.State) func(*role.Status) bool {
-		return func(s *role.Status) bool { return s.Erasures[state] == 1 }
-	}
 	c.until(c.roles["one"], "accepted", inState(deletions.Accepted))
 	first := ownedBus{c.topics, c.firstLeader()}
 	newest := func() map[string]ingest.Record { return c.newest(bus.Control) }
@@ -212,9 +209,6 @@ func TestWhatAReplacedLeaderToldLateIsToldAgain(t *testing.T) {
 	c.begin("one")
 	c.begin("two")
 	c.twoSteps()
-	inState := func(state deletions.State) func(*role.Status) bool {
-		return func(s *role.Status) bool { return s.Erasures[state] == 1 }
-	}
 	const status, hold = "gdpr-1", "!hold/case-7"
 	told := func(key string, says string) {
 		require.Eventually(t, func() bool {
