@@ -15,6 +15,7 @@ import (
 	"lethe/ingest/bus"
 	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
+	"lethe/snapshot"
 )
 
 func (d *deployment) submit(gone ...lethe.TransactionID) {
@@ -161,6 +162,53 @@ func TestRevisionsOfOthersAreGoneBehind(t *testing.T) {
 	require.Equal(t, [2]lethe.Revision{4, 4}, known[2], "another one, to be published anew")
 	require.Equal(t, [2]lethe.Revision{2, 2}, known[3], "another process has settled it")
 	require.Equal(t, lethe.Revision(4), store.Gone()[9], "it begins behind what is there")
+}
+
+// Who stood by has noted a revision as published that who led then did not come to publish. The manifest has the same
+// bytes as under the revision before. Who takes over publishes it: an erasure waits for the newer one.
+func TestARevisionOfTheSameBytesThatWasNotPublishedIsPublished(t *testing.T) {
+	d := deploy(t)
+	dir := t.TempDir()
+	r, stop := d.run(dir)
+	d.fill(1)
+	d.settle(1)
+	d.until(r, "a settled step", func(s *role.Status) bool { return s.Count(lethe.Settled) == 1 })
+	stop()
+	raised := func(behind map[lethe.Timestep]lethe.Revision) (*snapshot.Store, *publisher) {
+		o := d.options(dir).agreed()
+		store, err := openSnapshots(t.Context(), o, 0)
+		require.NoError(t, err)
+		require.NoError(t, snapshot.GoBehind(store, behind))
+		return store, &publisher{store: store, cut: cut{o.Partition.Shards, o.Repair}}
+	}
+	store, _ := raised(map[lethe.Timestep]lethe.Revision{1: 1})
+	require.NoError(t, store.Close())
+	r, stop = d.run(dir)
+	d.fill(2) // its graph is published behind
+	d.until(r, "its second revision", func(s *role.Status) bool { return s.Count(lethe.Closed) == 1 })
+	stop()
+	store, p := raised(nil)
+	defer store.Close()
+	own, err := p.digests(1)
+	require.NoError(t, err)
+	for _, c := range []struct {
+		name                        string
+		graph, manifest, goesBehind lethe.Revision
+	}{
+		{"both", 2, 2, 0},
+		{"the manifest is missing", 2, 1, 2},
+		{"the graph is missing", 1, 2, 2},
+		{"both are missing", 1, 1, 2},
+	} {
+		heard := Heard{
+			graphs:    map[lethe.Timestep]newest{1: {c.graph, own.Graph}},
+			manifests: map[lethe.Timestep]newest{1: {c.manifest, own.Manifest}},
+		}
+		last, same, err := heard.compare(infosOf(store), p)
+		require.NoError(t, err)
+		require.Empty(t, same, c.name)
+		require.Equal(t, c.goesBehind, last[1], c.name)
+	}
 }
 
 // A process that was away when a request was taken back has not heard of it, and takes what that

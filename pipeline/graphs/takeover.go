@@ -2,6 +2,7 @@ package graphs
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -181,16 +182,17 @@ func (h *Heard) compare(
 		i, published := infos[t], max(h.graphs[t].revision, h.manifests[t].revision)
 		there := max(published, h.rewritten[t])
 		known, err := p.digests(t)
+		older, more := h.older(t, p)
 		switch equal, sent := h.has(t, known), !known.Graph.IsZero() || !known.Manifest.IsZero(); {
-		case err != nil:
-			return nil, nil, err
+		case err != nil || more != nil:
+			return nil, nil, errors.Join(err, more)
 		case i.Revision == 0 || i.State == lethe.Open:
 			if there > 0 {
 				last[t] = max(there, gone[t])
 			}
 		case i.Revision < there && published == there && equal && known.Manifest == h.manifests[t].digest:
 			same[t] = there
-		case i.Revision < there, sent && !equal, i.State == lethe.Closed && h.manifests[t].revision >= i.Revision:
+		case i.Revision < there, sent && (!equal || older), i.State == lethe.Closed && h.manifests[t].revision >= i.Revision:
 			last[t] = max(i.Revision, there)
 		}
 	}
@@ -201,6 +203,15 @@ func (h *Heard) compare(
 func (h *Heard) has(t lethe.Timestep, known deletions.Published) bool {
 	graph := known.Graph.IsZero() || known.Graph == h.graphs[t].digest
 	return graph && (known.Manifest.IsZero() || known.Manifest == h.manifests[t].digest)
+}
+
+// older reports whether the graph or the manifest of a timestep was published under an older revision than this process
+// has noted: who led was replaced between the two, or before both. Others wait for the newer revision, also where its
+// bytes are those of the older one.
+func (h *Heard) older(t lethe.Timestep, p *publisher) (bool, error) {
+	graph, _, err := p.published(graphMark, t)
+	manifest, _, more := p.published(manifestMark, t)
+	return h.graphs[t].revision < graph || h.manifests[t].revision < manifest, errors.Join(err, more)
 }
 
 // timesteps are those that were published or rewritten, and those of a store.
