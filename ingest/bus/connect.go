@@ -3,6 +3,7 @@ package bus
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"net"
 	"sync"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/segmentio/kafka-go"
 
 	"lethe/ingest/bus/secure"
+	"lethe/ingest/bus/seeds"
 )
 
 // Every connection to a broker is made in this file, by package secure.
@@ -36,8 +38,8 @@ type link struct {
 
 func newLink(cfg *Config) *link {
 	background, stop := context.WithCancel(context.Background())
-	l := &link{address: kafka.TCP(cfg.Brokers...), stop: stop, conns: map[net.Conn]struct{}{}}
-	dialer := newDialer(cfg)
+	l := &link{address: kafka.TCP(anyBroker), stop: stop, conns: map[net.Conn]struct{}{}}
+	dial := dialing(cfg)
 	l.transport = &kafka.Transport{
 		ClientID:    cfg.ClientID,
 		DialTimeout: cfg.DialTimeout,
@@ -46,7 +48,7 @@ func newLink(cfg *Config) *link {
 		MetadataTopics: cfg.names(),
 		Context:        background,
 		Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
-			conn, err := dialer.DialContext(ctx, network, address)
+			conn, err := dial(ctx, network, address)
 			if err != nil {
 				l.note(err)
 				return nil, err
@@ -112,6 +114,33 @@ func (c *linkedConn) Close() error {
 	delete(c.link.conns, c.Conn)
 	c.link.mu.Unlock()
 	return c.Conn.Close()
+}
+
+// anyBroker is the address of whichever of the configured brokers answers first. Given several, kafka-go would connect
+// to one after the other, and give the first as long as there is for all of them.
+const anyBroker = "any-broker.invalid:9092"
+
+// dialing connects to brokers by their addresses, and to anyBroker.
+func dialing(cfg *Config) func(ctx context.Context, network, address string) (net.Conn, error) {
+	named := newDialer(cfg)
+	greeted := named
+	greeted.Greets = len(cfg.Brokers) > 1
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		if address != anyBroker {
+			return named.DialContext(ctx, network, address)
+		}
+		brokers := make([]string, len(cfg.Brokers))
+		for i, from := range rand.Perm(len(brokers)) { // so that not everybody asks the same one
+			brokers[i] = cfg.Brokers[from]
+		}
+		conn, causes := seeds.First(ctx, brokers, func(ctx context.Context, broker string) (net.Conn, error) {
+			return greeted.DialContext(ctx, network, broker)
+		}, func(late net.Conn) { _ = late.Close() })
+		if causes != nil {
+			return nil, unreachable(causes)
+		}
+		return conn, nil
+	}
 }
 
 func newDialer(cfg *Config) secure.Dialer {

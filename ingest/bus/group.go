@@ -76,11 +76,11 @@ func (s Sharer) Session() time.Duration { return s.Client.cfg.SessionTimeout }
 func (s Sharer) Share(ctx context.Context, g GroupConfig, m Member) error {
 	c := s.Client
 	dialer := &kafka.Dialer{
-		ClientID: c.cfg.ClientID, Timeout: c.cfg.DialTimeout, DialFunc: newDialer(&c.cfg).DialContext,
+		ClientID: c.cfg.ClientID, Timeout: c.cfg.DialTimeout, DialFunc: dialing(&c.cfg),
 	}
 	session := c.cfg.SessionTimeout
 	config := kafka.ConsumerGroupConfig{
-		ID: c.cfg.TopicPrefix + g.Name, Brokers: c.cfg.Brokers, Dialer: dialer, Topics: []string{c.Name(g.Topic)},
+		ID: c.cfg.TopicPrefix + g.Name, Brokers: []string{anyBroker}, Dialer: dialer, Topics: []string{c.Name(g.Topic)},
 		SessionTimeout: session, RebalanceTimeout: session, HeartbeatInterval: session / heartbeats,
 		JoinGroupBackoff: session / heartbeats, Timeout: c.cfg.RequestTimeout,
 	}

@@ -14,6 +14,7 @@ import (
 
 	"lethe/ingest/bus/protocol"
 	"lethe/ingest/bus/secure"
+	"lethe/ingest/bus/seeds"
 )
 
 // topicState is what a broker tells of a topic.
@@ -56,16 +57,21 @@ func (c *Client) topicStates(
 	for i, t := range topics {
 		names[i] = c.Name(t)
 	}
-	causes := make([]error, len(c.cfg.Brokers))
-	for i, address := range c.cfg.Brokers {
-		var answer *kmsg.MetadataResponse
-		if answer, causes[i] = askBroker(ctx, &c.cfg, address, names); causes[i] == nil {
-			states, err = readStates(topics, names, address, answer)
-			return states, cluster{len(answer.Brokers), value(answer.ClusterID) == EmbeddedClusterID}, err
-		}
-		if ctx.Err() != nil {
-			return nil, cluster{}, errors.Join(ctx.Err(), causes[i])
-		}
+	type answer struct {
+		from string
+		said *kmsg.MetadataResponse
+	}
+	ask := func(ctx context.Context, address string) (answer, error) {
+		said, err := askBroker(ctx, &c.cfg, address, names)
+		return answer{address, said}, err
+	}
+	first, causes := seeds.First(ctx, c.cfg.Brokers, ask, func(answer) {})
+	switch {
+	case causes == nil:
+		states, err = readStates(topics, names, first.from, first.said)
+		return states, cluster{len(first.said.Brokers), value(first.said.ClusterID) == EmbeddedClusterID}, err
+	case ctx.Err() != nil:
+		return nil, cluster{}, errors.Join(ctx.Err(), errors.Join(causes...))
 	}
 	return nil, cluster{}, unreachable(causes)
 }

@@ -22,6 +22,9 @@ type Dialer struct {
 	ClientID string
 	// Timeout bounds one connection with everything that is said before its first use.
 	Timeout time.Duration
+	// Greets says that a broker must have answered something before a connection is used, also where it is neither
+	// encrypted nor authenticated: the system of a broker that hangs takes connections.
+	Greets bool
 }
 
 // DialContext returns a connection to the address, host:port, that is encrypted and
@@ -65,7 +68,7 @@ func (d Dialer) secure(ctx context.Context, conn net.Conn, address string) (net.
 		if err := authenticate(ctx, conn, &d.Config.SASL, d.ClientID); err != nil {
 			return nil, err
 		}
-	case d.Config.TLS.Enabled:
+	case d.Config.TLS.Enabled, d.Greets:
 		// In TLS 1.3 a broker that does not want our certificate says so behind the handshake.
 		if err := greet(conn, d.ClientID); err != nil {
 			return nil, err
