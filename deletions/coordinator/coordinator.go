@@ -175,23 +175,6 @@ func (c *Coordinator) LogAgain(ctx context.Context, read []ingest.Record) error 
 	return c.states.o.Log.PublishAgain(ctx, c.states.o.Bus, read)
 }
 
-// Plan tells what a request for some targets would change now, and changes nothing. Errors:
-// lethe.ErrTarget, and those of the stores.
-func (c *Coordinator) Plan(ctx context.Context, targets []lethe.Target, scope lethe.Scope) (Plan, error) {
-	asked := deletions.Entry{Scope: scope}
-	if err := lethe.CheckTargets(targets); err != nil {
-		return Plan{}, err
-	}
-	for _, t := range targets {
-		asked.Targets = append(asked.Targets, c.states.o.Secret.Suppressed(t))
-	}
-	plans, err := c.states.o.planner().plan(ctx, batch{members: []deletions.Entry{asked}}, [][]lethe.Target{targets})
-	if err != nil {
-		return Plan{}, err
-	}
-	return plans[0], nil
-}
-
 // Rejects reports whether requests of a scope are refused: with one-hop features scope shard
 // is not exact.
 func (c *Coordinator) Rejects(scope lethe.Scope) bool { return c.states.o.rejects(scope) }
@@ -228,10 +211,14 @@ func (c *Coordinator) Changes() (bool, error) {
 
 // Advance takes the open requests as far as they can go: each is suppressed at once,
 // and those that are wait for a batch. Batches are carried out one after the other, but
-// for the search at the end.
+// for the search at the end. What the log commits to is published before others are told how far this process is.
 func (c *Coordinator) Advance(ctx context.Context) (err error) {
-	if waits, err := c.waits(); err != nil || waits {
+	waits, err := c.waits()
+	switch {
+	case err != nil:
 		return err
+	case waits:
+		return c.states.o.Log.Publish(ctx, c.states.o.Bus)
 	}
 	// What a step leaves to be done at once makes it dirty again.
 	for again := true; again; again = c.states.dirty {

@@ -63,6 +63,15 @@ func (o *outbox) copies(ctx context.Context, list []deletions.Entry) error {
 	return wire.Say(ctx, o.bus, records)
 }
 
+// handOver is copies where there are others, before something is removed by which they could find out for themselves
+// what the entries know.
+func (o *outbox) handOver(ctx context.Context, list []deletions.Entry) error {
+	if !o.shared || len(list) == 0 {
+		return nil
+	}
+	return o.copies(ctx, list)
+}
+
 // say publishes statuses.
 func (o *outbox) say(ctx context.Context, list []deletions.Status) error {
 	records := make([]ingest.Outgoing, len(list))

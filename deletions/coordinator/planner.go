@@ -183,3 +183,20 @@ func replacedBy(b batch, plans []Plan) []Replaced {
 func distinct(requests [][]lethe.Target) []lethe.Target {
 	return lethe.Distinct(slices.Concat(requests...))
 }
+
+// Plan tells what a request for some targets would change now, and changes nothing. Errors:
+// lethe.ErrTarget, and those of the stores.
+func (c *Coordinator) Plan(ctx context.Context, targets []lethe.Target, scope lethe.Scope) (Plan, error) {
+	asked := deletions.Entry{Scope: scope}
+	if err := lethe.CheckTargets(targets); err != nil {
+		return Plan{}, err
+	}
+	for _, t := range targets {
+		asked.Targets = append(asked.Targets, c.states.o.Secret.Suppressed(t))
+	}
+	plans, err := c.states.o.planner().plan(ctx, batch{members: []deletions.Entry{asked}}, [][]lethe.Target{targets})
+	if err != nil {
+		return Plan{}, err
+	}
+	return plans[0], nil
+}

@@ -78,7 +78,7 @@ func hitsIn(scanner *scan.Scanner, rec ingest.Record) []scan.Hit {
 // record is left alone if a later one of the batch has taken its key over:
 // compaction will remove it then, and a tombstone would remove the later one too.
 func (n *Erased) Withdraw(ctx context.Context, batch bus.Batch, positions []int) error {
-	if err := n.noteDropped(batch, positions); err != nil {
+	if err := n.noteDropped(ctx, batch, positions); err != nil {
 		return fmt.Errorf("note what was dropped: %w", err)
 	}
 	var tombstones []ingest.Outgoing

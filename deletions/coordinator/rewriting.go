@@ -84,10 +84,8 @@ func (s *states) rewriting(ctx context.Context, b batch) (batch, error) {
 // rewrite has the graphs rewritten, once others, where there are any, know what was planned: what a plan has found
 // nobody finds any more.
 func (o *outbox) rewrite(ctx context.Context, b batch, requests [][]lethe.Target, plans []Plan) error {
-	if o.shared {
-		if err := o.copies(ctx, b.members); err != nil {
-			return err
-		}
+	if err := o.handOver(ctx, b.members); err != nil {
+		return err
 	}
 	return o.graphs.Rewrite(ctx, distinct(requests), replacedBy(b, plans))
 }

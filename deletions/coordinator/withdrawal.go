@@ -40,7 +40,7 @@ func (n *Erased) knowsAll(b batch) bool {
 
 // noteDropped notes with the requests under way what of theirs is in records that are dropped, before these are
 // withdrawn: what was in its topic when it was asked for was held, whoever reads it first.
-func (n *Erased) noteDropped(in bus.Batch, positions []int) error {
+func (n *Erased) noteDropped(ctx context.Context, in bus.Batch, positions []int) error {
 	if topic := in.Source.Topic; len(positions) == 0 || topic != bus.Transactions && topic != bus.Labels {
 		return nil
 	}
@@ -64,18 +64,21 @@ func (n *Erased) noteDropped(in bus.Batch, positions []int) error {
 			found[prints[h.Fingerprint].MAC] = true
 		}
 	}
+	var changed []deletions.Entry
 	for _, e := range open {
 		fresh := fresh(e.Progress, found)
 		if len(fresh) == 0 {
 			continue
 		}
-		if _, err := n.ledger.Update(e.RequestID, func(p *deletions.Progress) {
+		e, err := n.ledger.Update(e.RequestID, func(p *deletions.Progress) {
 			p.Dropped = append(p.Dropped, fresh...)
-		}); err != nil {
+		})
+		if err != nil {
 			return err
 		}
+		changed = append(changed, e)
 	}
-	return nil
+	return n.out.handOver(ctx, changed)
 }
 
 // fresh are the fingerprints of a request that were found and not noted before, in its order.
@@ -192,8 +195,7 @@ func (v *Verification) purge(ctx context.Context, b batch) error {
 
 // withdraw removes the targets from the source topics, the dead letters, the
 // predictions and the reasons, none of which leaves any more. What is found, and with it each
-// target's outcome, is put into the ledger first: a step that is repeated after a
-// crash finds less.
+// target's outcome, is put into the ledger first, and told to who may take over: a step that is repeated finds less.
 func (v *Verification) withdraw(
 	ctx context.Context, b batch, requests [][]lethe.Target, where *located,
 ) (_ batch, err error) {
@@ -222,6 +224,9 @@ func (v *Verification) withdraw(
 		decide(p, earlier(before, b.members[i]))
 		decided(before, b.members[i].RequestID, p.Outcomes)
 	}); err != nil {
+		return b, err
+	}
+	if err := s.out.handOver(ctx, b.members); err != nil {
 		return b, err
 	}
 	if err := v.askForLate(ctx, b, where.late); err != nil {

@@ -3,6 +3,7 @@ package bus
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"net"
 	"sync"
@@ -134,7 +135,11 @@ func dialing(cfg *Config) func(ctx context.Context, network, address string) (ne
 			brokers[i] = cfg.Brokers[from]
 		}
 		conn, causes := seeds.First(ctx, brokers, func(ctx context.Context, broker string) (net.Conn, error) {
-			return greeted.DialContext(ctx, network, broker)
+			conn, err := greeted.DialContext(ctx, network, broker)
+			if err != nil && !errors.Is(err, ErrRefused) { // which names it
+				err = fmt.Errorf("broker %s: %w", broker, err)
+			}
+			return conn, err
 		}, func(late net.Conn) { _ = late.Close() })
 		if causes != nil {
 			return nil, unreachable(causes)

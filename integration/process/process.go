@@ -188,7 +188,7 @@ func (s *Service) await(what string, done func() bool) {
 		case <-time.After(20 * time.Millisecond):
 		}
 		if time.Now().After(deadline) {
-			s.t.Fatalf("waiting for %s: not in two minutes:\n%s", what, s.Log())
+			s.t.Fatalf("waiting for %s: not in four minutes:\n%s", what, s.Log())
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package worlds
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"lethe"
 	"lethe/deletions"
 	ledgerdisk "lethe/deletions/disk"
+	"lethe/deletions/translog"
 )
 
 // ledger reads the requests from a copy of the files.
@@ -55,6 +57,34 @@ func (c *comparison) committed(got *state) {
 			for _, stub := range s.Stubs {
 				c.equal(what+": a stub", gone[deletions.StubCommitment(salt, s.Nodes[stub.Owner], stub.Lambda)], false)
 			}
+		}
+	}
+}
+
+// logged reads which slices the log commits to.
+func (d *deployment) logged(ctx context.Context) (map[place]lethe.Digest, error) {
+	published, err := translog.ReadPublished(ctx, d.topics)
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[place]lethe.Digest)
+	for _, text := range published.Leaves {
+		leaf, err := translog.Decode(text)
+		if err != nil {
+			return nil, err
+		}
+		if s, is := leaf.(translog.Slice); is {
+			out[place{s.Timestep, s.Shard}] = s.Digest
+		}
+	}
+	return out, nil
+}
+
+// logged checks that the log commits to every slice as it is.
+func (c *comparison) logged(got *state) {
+	for t, m := range got.manifests {
+		for shard, digest := range m.Slices {
+			c.equal(fmt.Sprintf("slice %d of %d in the log", shard, t), got.logged[place{t, lethe.ShardID(shard)}], digest)
 		}
 	}
 }

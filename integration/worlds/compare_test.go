@@ -20,6 +20,7 @@ func compare(ctx context.Context, w world, got, want *state) []string {
 	var c comparison
 	c.receipts(w, got)
 	c.committed(got)
+	c.logged(got)
 	c = append(c, got.doubled...)
 	c.standing(w, got)
 	if w.loose {

@@ -55,6 +55,8 @@ type state struct {
 	// states are those of the requests, ledger all that is noted of them.
 	states map[string]deletions.State
 	ledger []deletions.Entry
+	// logged are the slices that log.v1 commits to.
+	logged map[place]lethe.Digest
 }
 
 // place is a shard at a timestep.
@@ -113,6 +115,9 @@ func (d *deployment) read(ctx context.Context) (*state, error) {
 		return nil, err
 	}
 	if s.ledger, err = d.ledger(); err != nil {
+		return nil, err
+	}
+	if s.logged, err = d.logged(ctx); err != nil {
 		return nil, err
 	}
 	statuses, err := d.statuses(ctx)

@@ -46,7 +46,7 @@ func (c *commitments) missing(p *publisher) error {
 		if err != nil {
 			return err
 		}
-		if info.State != lethe.Settled || len(digests) != p.cut.shards*digestBytes {
+		if info.State != lethe.Settled || len(digests) < p.cut.shards*digestBytes {
 			continue
 		}
 		for shard := range lethe.ShardID(p.cut.shards) {
@@ -143,6 +143,9 @@ func (c *commitments) accesses(ctx context.Context, batch bus.Batch, out wire.Pu
 	}
 	if _, err := c.log.CommitThrough(source, batch.Next, list...); err != nil {
 		return fmt.Errorf("%d accesses: %w", len(list), err)
+	}
+	if err := c.log.Publish(ctx, out); err != nil { // for whoever takes over, who finds no record any more
+		return err
 	}
 	return out.Write(ctx, bus.Control, gone)
 }

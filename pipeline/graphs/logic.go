@@ -159,10 +159,10 @@ func (l *logic) take(ctx context.Context, in role.Input) error {
 		if err := l.commitments.models(in.Batch); err != nil {
 			return err
 		}
-		if err := l.overwritten.control(ctx, l, in.Notices); err != nil {
+		if err := l.commitments.accesses(ctx, in.Batch, l.turns); err != nil {
 			return err
 		}
-		return l.commitments.accesses(ctx, in.Batch, l.turns)
+		return l.overwritten.control(ctx, l, in.Notices)
 	case bus.Transactions, bus.Labels:
 		if err := l.intake.take(ctx, in.Batch, in.Prepared); err != nil {
 			return err

@@ -2,6 +2,7 @@ package graphs
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -50,6 +51,15 @@ func (p *publisher) published(kind string, t lethe.Timestep) (lethe.Revision, []
 		return 1, value, nil
 	}
 	return lethe.Revision(binary.BigEndian.Uint32(value)), value[revisionBytes:], nil
+}
+
+// hasNoted reports whether newer revisions of a graph or its manifest are noted as published than some others: who led
+// was replaced between the two, or before both. Others wait for the newer one, also where its bytes are those of the
+// one before.
+func (p *publisher) hasNoted(t lethe.Timestep, graph, manifest lethe.Revision) (newer bool, err error) {
+	notedGraph, _, err := p.published(graphMark, t)
+	notedManifest, _, more := p.published(manifestMark, t)
+	return graph < notedGraph || manifest < notedManifest, errors.Join(err, more)
 }
 
 // publisher sends graphs, slices and manifests as they are in the store now.

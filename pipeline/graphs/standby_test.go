@@ -199,6 +199,7 @@ func TestARevisionOfTheSameBytesThatWasNotPublishedIsPublished(t *testing.T) {
 		{"the manifest is missing", 2, 1, 2},
 		{"the graph is missing", 1, 2, 2},
 		{"both are missing", 1, 1, 2},
+		{"another process published the next graph alone", 3, 1, 3},
 	} {
 		heard := Heard{
 			graphs:    map[lethe.Timestep]newest{1: {c.graph, own.Graph}},

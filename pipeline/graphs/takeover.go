@@ -182,7 +182,7 @@ func (h *Heard) compare(
 		i, published := infos[t], max(h.graphs[t].revision, h.manifests[t].revision)
 		there := max(published, h.rewritten[t])
 		known, err := p.digests(t)
-		older, more := h.older(t, p)
+		unsaid, more := p.hasNoted(t, h.graphs[t].revision, h.manifests[t].revision)
 		switch equal, sent := h.has(t, known), !known.Graph.IsZero() || !known.Manifest.IsZero(); {
 		case err != nil || more != nil:
 			return nil, nil, errors.Join(err, more)
@@ -190,9 +190,9 @@ func (h *Heard) compare(
 			if there > 0 {
 				last[t] = max(there, gone[t])
 			}
-		case i.Revision < there && published == there && equal && known.Manifest == h.manifests[t].digest:
+		case i.Revision < there && published == there && equal && known.Manifest == h.manifests[t].digest && h.whole(t):
 			same[t] = there
-		case i.Revision < there, sent && (!equal || older), i.State == lethe.Closed && h.manifests[t].revision >= i.Revision:
+		case i.Revision < there, sent && (!equal || unsaid), i.State == lethe.Closed && h.manifests[t].revision >= i.Revision:
 			last[t] = max(i.Revision, there)
 		}
 	}
@@ -205,13 +205,10 @@ func (h *Heard) has(t lethe.Timestep, known deletions.Published) bool {
 	return graph && (known.Manifest.IsZero() || known.Manifest == h.manifests[t].digest)
 }
 
-// older reports whether the graph or the manifest of a timestep was published under an older revision than this process
-// has noted: who led was replaced between the two, or before both. Others wait for the newer revision, also where its
-// bytes are those of the older one.
-func (h *Heard) older(t lethe.Timestep, p *publisher) (bool, error) {
-	graph, _, err := p.published(graphMark, t)
-	manifest, _, more := p.published(manifestMark, t)
-	return h.graphs[t].revision < graph || h.manifests[t].revision < manifest, errors.Join(err, more)
+// whole reports whether graph and manifest of a timestep, as far as there are both, stand under one revision.
+func (h *Heard) whole(t lethe.Timestep) bool {
+	manifest, settled := h.manifests[t]
+	return !settled || manifest.revision == h.graphs[t].revision
 }
 
 // timesteps are those that were published or rewritten, and those of a store.

@@ -1,0 +1,236 @@
+package graphs
+
+import (
+	"context"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe"
+	"lethe/deletions"
+	"lethe/deletions/disk"
+	"lethe/deletions/ledgercopy"
+	"lethe/deletions/translog"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+	"lethe/pipeline/role"
+	"lethe/pipeline/wire"
+)
+
+// hangsAt has process one hang before it writes to a topic, once it is to, and tells whether it does.
+func (c *crew) hangsAt(topic bus.Topic) (from, hangs *atomic.Bool) {
+	from, hangs = new(atomic.Bool), new(atomic.Bool)
+	c.before = func(ctx context.Context, name string, to bus.Topic) error {
+		if name != "one" || to != topic || !from.Load() {
+			return nil
+		}
+		hangs.Store(true)
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	return from, hangs
+}
+
+// takesOver stops process one, which another one follows.
+func (c *crew) takesOver(name string) {
+	c.Helper()
+	c.stops["one"]()
+	c.group.Lead(name)
+	c.before = nil
+}
+
+// leaves counts the leaves of log.v1 that are chosen.
+func (c *crew) leaves(chosen func(translog.Leaf) bool) (n int) {
+	c.Helper()
+	log, err := translog.ReadPublished(c.Context(), c.topics)
+	require.NoError(c, err)
+	for _, text := range log.Leaves {
+		leaf, err := translog.Decode(text)
+		require.NoError(c, err)
+		if chosen(leaf) {
+			n++
+		}
+	}
+	return n
+}
+
+// Who leads ends after it has published slices and before the log says so. Nobody else is told before that how far it
+// is, so that who takes over cuts and commits to them itself.
+func TestTheLogCommitsToSlicesThatWhoLedBeforePublished(t *testing.T) {
+	c := newCrew(t)
+	c.begin("one")
+	c.begin("two")
+	c.twoSteps()
+	from, hangs := c.hangsAt(bus.Log)
+	from.Store(true)
+	c.settle(2)
+	c.fill(3)
+	require.Eventually(t, hangs.Load, 30*time.Second, 5*time.Millisecond)
+	c.takesOver("two")
+	c.until(c.roles["two"], "three steps", threeSteps)
+	for _, at := range []lethe.Timestep{1, 2} {
+		of := func(leaf translog.Leaf) bool {
+			s, is := leaf.(translog.Slice)
+			return is && s.Timestep == at
+		}
+		require.Eventually(t, func() bool { return c.leaves(of) == shards }, 30*time.Second, 5*time.Millisecond, at)
+	}
+}
+
+// A process that was killed between the marks of what it has published and the leaves for it commits to that at its
+// next start.
+func TestSlicesThatAreMarkedAsPublishedAreCommittedTo(t *testing.T) {
+	d, dir := deploy(t), t.TempDir()
+	r, stop := d.run(dir)
+	d.fill(1)
+	d.settle(1)
+	d.until(r, "a settled step", func(s *role.Status) bool { return s.Count(lethe.Settled) == 1 })
+	stop()
+	o := d.options(dir).agreed()
+	store, err := openSnapshots(t.Context(), o, 0)
+	require.NoError(t, err)
+	defer store.Close()
+	_, kept, err := disk.OpenLedger(o.FS, t.TempDir(), time.Now)
+	require.NoError(t, err)
+	defer kept.Close()
+	signer, err := translog.NewSigner("lethe", o.Erasure.SigningKey)
+	require.NoError(t, err)
+	log := translog.NewLog(disk.KV(kept), signer)
+	c := &commitments{log: log, store: store}
+	p := &publisher{store: store, cut: cut{o.Partition.Shards, o.Repair}}
+	require.NoError(t, c.missing(p))
+	require.NoError(t, c.missing(p), "again")
+	published, err := p.digests(1)
+	require.NoError(t, err)
+	var digests []lethe.Digest
+	require.NoError(t, log.Each(func(_ int64, leaf translog.Leaf) error {
+		digests = append(digests, leaf.(translog.Slice).Digest)
+		return nil
+	}))
+	require.Equal(t, published.Slices, digests)
+}
+
+// What somebody did through the API is deleted from control.v1 once log.v1 has it, and not before: who takes over finds
+// it in one or the other.
+func TestWhatPeopleDoOutlivesWhoLeads(t *testing.T) {
+	c := newCrew(t)
+	c.begin("one")
+	c.begin("two")
+	c.twoSteps()
+	from, hangs := c.hangsAt(bus.Log)
+	from.Store(true)
+	rec, err := wire.Access{
+		Deed: "look", At: time.Unix(1, 0), Actor: lethe.Digest{7}, Request: lethe.Digest{9},
+	}.Record("1")
+	require.NoError(t, err)
+	c.send(bus.Control, rec)
+	require.Eventually(t, hangs.Load, 30*time.Second, 5*time.Millisecond)
+	require.NoError(t, c.topics.Compact())
+	c.takesOver("two")
+	accesses := func() int {
+		return c.leaves(func(leaf translog.Leaf) bool { return leaf.Kind() == translog.KindAccess })
+	}
+	require.Eventually(t, func() bool { return accesses() == 1 }, 30*time.Second, 5*time.Millisecond)
+}
+
+// step answers for the other roles.
+func (c *crew) step(step deletions.Step) {
+	c.Helper()
+	for _, role := range []string{"train", "score"} {
+		c.answer(role, step)
+	}
+}
+
+// ends carries out the one request from its retraining on, and returns what became of its second target.
+func (c *crew) ends(leader role.Role) deletions.Outcome {
+	c.Helper()
+	for _, next := range []struct {
+		after deletions.State
+		steps []deletions.Step
+	}{
+		{deletions.Swapped, []deletions.Step{deletions.StepPurged, deletions.StepSwapped}},
+		{deletions.Erased, []deletions.Step{deletions.StepErased}},
+		{deletions.Verified, []deletions.Step{deletions.StepScanned}},
+	} {
+		for _, step := range next.steps {
+			c.step(step)
+		}
+		c.until(leader, string(next.after), func(s *role.Status) bool {
+			return s.Erasures[next.after] == 1 || s.Erasures[deletions.Verified] == 1
+		})
+	}
+	kept, err := ledgercopy.Read(c.Context(), c.topics, secret)
+	require.NoError(c, err)
+	require.Len(c, kept.Entries["gdpr-1"].Progress.Outcomes, 2)
+	return kept.Entries["gdpr-1"].Progress.Outcomes[1].Outcome
+}
+
+// A record that names a target comes while models are made anew, and is dropped and withdrawn: it was held. Who takes
+// over then finds nothing of it in its topic, and was told.
+func TestWhatWasDroppedOutlivesWhoLeads(t *testing.T) {
+	c := newCrew(t)
+	c.begin("one")
+	c.begin("two")
+	c.twoSteps()
+	c.submit(transactionID(1, 0), "late")
+	c.until(c.roles["one"], "accepted", inState(deletions.Accepted))
+	c.step(deletions.StepSuppressed)
+	c.until(c.roles["one"], "retraining", inState(deletions.Retraining))
+	key, value, err := c.encoding.Transaction(lethe.Transaction{ID: "late", Timestep: 3, Features: []float32{1, 2, 3}})
+	require.NoError(t, err)
+	c.send(bus.Transactions, ingest.Outgoing{Key: key, Value: value})
+	c.fill(3)
+	for name, r := range c.roles {
+		c.until(r, name, func(s *role.Status) bool { return s.Count(lethe.Closed) == 2 })
+	}
+	require.NoError(t, c.topics.Compact())
+	require.NoError(t, c.topics.ReadAll(t.Context(), bus.Transactions, func(rec ingest.Record) error {
+		require.False(t, slices.Equal(rec.Key, key) && !rec.Tombstone(), "it is withdrawn")
+		return nil
+	}))
+	c.takesOver("two")
+	c.until(c.roles["two"], "goes on", inState(deletions.Retraining))
+	c.begin("one")
+	require.Equal(t, deletions.OutcomeErased, c.ends(c.roles["two"]))
+}
+
+// A refused record that names a target is found in its topic and as a dead letter, and is withdrawn. Who leads ends
+// before it says what became of the target: who takes over finds neither, and was told.
+func TestWhatWasFoundInTheTopicsOutlivesWhoLeads(t *testing.T) {
+	c := newCrew(t)
+	var from, removed, hangs atomic.Bool
+	c.before = func(ctx context.Context, name string, to bus.Topic) error {
+		switch {
+		case name != "one" || !from.Load():
+		case to == bus.DeadLetters:
+			removed.Store(true)
+		case removed.Load() && to == bus.Control:
+			hangs.Store(true)
+			<-ctx.Done()
+			return ctx.Err()
+		}
+		return nil
+	}
+	c.begin("one")
+	c.begin("two")
+	// It has another number of features.
+	key, value, err := c.encoding.Transaction(lethe.Transaction{ID: "refused", Timestep: 1, Features: []float32{1, 2}})
+	require.NoError(t, err)
+	c.send(bus.Transactions, ingest.Outgoing{Key: key, Value: value})
+	c.twoSteps()
+	c.submit(transactionID(1, 0), "refused")
+	c.until(c.roles["one"], "accepted", inState(deletions.Accepted))
+	c.step(deletions.StepSuppressed)
+	c.until(c.roles["one"], "retraining", inState(deletions.Retraining))
+	from.Store(true)
+	c.step(deletions.StepPurged)
+	c.step(deletions.StepSwapped)
+	c.step(deletions.StepErased)
+	require.Eventually(t, hangs.Load, 30*time.Second, 5*time.Millisecond)
+	c.takesOver("two")
+	c.begin("one")
+	require.Equal(t, deletions.OutcomeErased, c.ends(c.roles["two"]))
+}
