@@ -3,6 +3,7 @@ package graphs
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -274,7 +275,10 @@ func (l *lifecycle) change(ctx context.Context, toClose, toSettle []lethe.Timest
 
 // closeAll closes timesteps, or goes on with that; changed says that something happened.
 func (l *lifecycle) closeAll(ctx context.Context, toClose []lethe.Timestep) (changed bool, err error) {
-	if l.closings.beside == nil {
+	if l.closings.beside == nil || slices.ContainsFunc(toClose, l.unmade.holds) {
+		if err := l.closings.end(ctx); err != nil {
+			return false, err
+		}
 		for _, t := range toClose {
 			if err = l.closings.atOnce(ctx, t); err == nil {
 				err = l.publishMissing(ctx)

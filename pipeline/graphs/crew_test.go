@@ -28,6 +28,8 @@ type crew struct {
 	stops    map[string]func()
 	// before, if not nil, is called before a process that leads writes to a topic.
 	before func(ctx context.Context, name string, t bus.Topic) error
+	// after, if not nil, is called after it has.
+	after func(ctx context.Context, name string, t bus.Topic) error
 }
 
 func newCrew(t *testing.T) *crew {
@@ -52,12 +54,15 @@ func (c *crew) begin(name string) {
 	r, err := role.Hot(c.Context(), roleName, lead, func(ctx context.Context, as *role.Standing) (*role.Follower, error) {
 		o := o
 		if !as.StandsBy() {
-			o.Bus = fencedBus{c.topics, as, func(ctx context.Context, t bus.Topic) error {
-				if c.before == nil {
-					return nil
+			told := func(hook *func(context.Context, string, bus.Topic) error) func(context.Context, bus.Topic) error {
+				return func(ctx context.Context, t bus.Topic) error {
+					if *hook == nil {
+						return nil
+					}
+					return (*hook)(ctx, name, t)
 				}
-				return c.before(ctx, name, t)
-			}}
+			}
+			o.Bus = fencedBus{c.topics, as, told(&c.before), told(&c.after)}
 		}
 		return As(ctx, o, as, heard)
 	})
@@ -68,15 +73,18 @@ func (c *crew) begin(name string) {
 // fencedBus is a bus to which a process writes as long as it leads.
 type fencedBus struct {
 	*roletest.Bus
-	as     *role.Standing
-	before func(ctx context.Context, t bus.Topic) error
+	as            *role.Standing
+	before, after func(ctx context.Context, t bus.Topic) error
 }
 
 func (f fencedBus) Write(ctx context.Context, t bus.Topic, records []ingest.Outgoing) error {
 	if err := f.before(ctx, t); err != nil {
 		return err
 	}
-	return f.as.Write(ctx, f.Bus, t, records)
+	if err := f.as.Write(ctx, f.Bus, t, records); err != nil {
+		return err
+	}
+	return f.after(ctx, t)
 }
 
 // two steps are settled and closed, in the graphs of everybody.

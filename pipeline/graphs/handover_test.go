@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lethe"
+	"lethe/canonical"
 	"lethe/deletions"
 	"lethe/deletions/disk"
 	"lethe/deletions/ledgercopy"
@@ -134,6 +135,53 @@ func TestWhatPeopleDoOutlivesWhoLeads(t *testing.T) {
 		return c.leaves(func(leaf translog.Leaf) bool { return leaf.Kind() == translog.KindAccess })
 	}
 	require.Eventually(t, func() bool { return accesses() == 1 }, 30*time.Second, 5*time.Millisecond)
+}
+
+// Who leads ends once it has published a graph with a late transaction, before others are told how far it is. Who takes
+// over has still to read that transaction, and publishes nothing without it: what was predicted of it would be
+// forgotten, and predicted once more.
+func TestWhatOthersMayHaveReadIsReadBeforeGraphsArePublished(t *testing.T) {
+	c := newCrew(t)
+	c.window = time.Millisecond
+	c.begin("one")
+	c.begin("two")
+	c.twoSteps()
+	var hangs atomic.Bool
+	c.after = func(ctx context.Context, name string, to bus.Topic) error {
+		if name != "one" || to != bus.Snapshots {
+			return nil
+		}
+		hangs.Store(true)
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	key, value, err := c.encoding.Transaction(lethe.Transaction{ID: "late", Timestep: 2, Features: []float32{1, 2, 3}})
+	require.NoError(t, err)
+	c.send(bus.Transactions, ingest.Outgoing{Key: key, Value: value})
+	require.Eventually(t, hangs.Load, 30*time.Second, 5*time.Millisecond)
+	graphs := func() (of []bool) {
+		reader := wire.NewReader()
+		require.NoError(t, c.topics.ReadAll(t.Context(), bus.Snapshots, func(rec ingest.Record) error {
+			source := bus.TopicPartition{Topic: bus.Snapshots, Partition: rec.Partition}
+			list, err := reader.Read(bus.Batch{Source: source, Records: []ingest.Record{rec}})
+			for _, m := range list {
+				if m.Key.Kind != wire.KindSnapshot || m.Key.Timestep != 2 || m.Deleted {
+					continue
+				}
+				graph, err := canonical.DecodeSnapshot(m.Payload)
+				require.NoError(t, err)
+				of = append(of, slices.ContainsFunc(graph.Nodes, func(n lethe.SnapshotNode) bool { return n.ID == "late" }))
+			}
+			return err
+		}))
+		return of
+	}
+	require.Equal(t, []bool{false, true}, graphs())
+	c.takesOver("two")
+	c.settle(2)
+	c.fill(3)
+	c.until(c.roles["two"], "three steps", threeSteps)
+	require.Equal(t, []bool{false, true, true}, graphs())
 }
 
 // step answers for the other roles.

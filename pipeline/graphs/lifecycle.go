@@ -172,9 +172,9 @@ func (l *lifecycle) reopen(ctx context.Context, due bool) (bool, error) {
 	return true, nil
 }
 
-// waits reports whether late records wait for others, or for what is worked out beside the loop.
+// waits reports whether late records wait for others, or for what is worked out beside the loop, or a timestep is held.
 func (l *lifecycle) waits() bool {
-	return len(l.store.Waiting()) > 0 || l.busy() || l.ahead != nil && l.ahead.isBusy()
+	return len(l.store.Waiting()) > 0 || l.busy() || l.ahead != nil && l.ahead.isBusy() || l.unmade.waits()
 }
 
 // noteReopened tells the listener of a timestep that was reopened.
@@ -208,7 +208,8 @@ func (l *lifecycle) publishMissing(ctx context.Context) error {
 	}
 	for _, info := range l.store.Timesteps() {
 		now := published{info.State, info.Reopened}
-		if info.State == lethe.Open || l.published[info.Timestep] == now || l.sends(info.Timestep) {
+		if info.State == lethe.Open || l.published[info.Timestep] == now || l.sends(info.Timestep) ||
+			l.unmade.holds(info.Timestep) {
 			continue
 		}
 		if err := l.publishTimestep(info); err != nil {

@@ -71,14 +71,14 @@ func TestGraphsOfOthersThatAreNeverMadeAreDeleted(t *testing.T) {
 	defer store.Close()
 	p := &publisher{store: store}
 	heard := Heard{graphs: map[lethe.Timestep]newest{9: {4, lethe.Digest{1}}}}
-	steps, err := heard.goBehind(store, p)
+	left, err := heard.goBehind(store, p)
 	require.NoError(t, err)
 	deleted := func() bool {
 		revision, _, err := p.published(goneMark, 9)
 		require.NoError(t, err)
 		return revision < store.Gone()[9] // it is published that it is gone
 	}
-	u := &unmade{steps: steps, ends: map[bus.TopicPartition]int64{{Topic: bus.Transactions}: 1}}
+	u := &unmade{steps: left.steps, ends: map[bus.TopicPartition]int64{{Topic: bus.Transactions}: 1}}
 	e := &eraser{carriers: carriers{store, secret}, unmade: u}
 	u.settled = map[lethe.Timestep]bool{9: true}
 	told := func(revision lethe.Revision) []wire.CommandStep {

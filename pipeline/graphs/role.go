@@ -49,7 +49,6 @@ import (
 	"lethe/deletions/translog"
 	"lethe/ingest"
 	"lethe/ingest/bus"
-	"lethe/internal/patientfs"
 	"lethe/internal/swapstore"
 	"lethe/pipeline/role"
 	"lethe/snapshot"
@@ -116,11 +115,9 @@ func open(ctx context.Context, o Options) (stores, error) {
 	}
 	left := new(unmade)
 	if o.heard != nil {
-		left.settled = o.heard.settled()
 		p := &publisher{store: graphs, cut: cut{o.Partition.Shards, o.Repair}}
-		steps, err := o.heard.goBehind(graphs, p)
-		if err == nil && len(steps) > 0 {
-			left.steps = steps
+		left, err = o.heard.goBehind(graphs, p)
+		if err == nil && (len(left.steps) > 0 || left.waits()) {
 			left.ends, err = bus.EndsOf(ctx, o.Bus, bus.Transactions, bus.Labels)
 		}
 		if err == nil {
@@ -162,17 +159,6 @@ func open(ctx context.Context, o Options) (stores, error) {
 	return stores{
 		graphs, ledger, log, backups.In(disk.KV(ledgerStore)), ledgerStore, receipts, old, left, said, restored,
 	}, nil
-}
-
-// patientReceipts waits where a receipt cannot be written now.
-type patientReceipts struct {
-	disk.ReceiptFolder
-	patience *patientfs.Patience
-}
-
-// Keep implements coordinator.Receipts.
-func (r patientReceipts) Keep(signed map[string][]byte) error {
-	return r.patience.Do(string(r.ReceiptFolder), func() error { return r.ReceiptFolder.Keep(signed) })
 }
 
 // snapshotsDir is the folder of the snapshot store.

@@ -151,9 +151,10 @@ func TestRevisionsOfOthersAreGoneBehind(t *testing.T) {
 	third := heard.graphs[3].digest
 	heard.graphs[3], heard.manifests[3] = newest{1, third}, newest{1, lethe.Digest{1}}
 	heard.graphs[9] = newest{4, lethe.Digest{1}}
-	unmade, err := heard.goBehind(store, p)
+	left, err := heard.goBehind(store, p)
 	require.NoError(t, err)
-	require.Equal(t, []lethe.Timestep{9}, unmade)
+	require.Equal(t, []lethe.Timestep{9}, left.steps)
+	require.Equal(t, map[lethe.Timestep]bool{2: true, 3: true, 9: true}, left.other)
 	known := make(map[lethe.Timestep][2]lethe.Revision)
 	for _, i := range store.Timesteps() {
 		known[i.Timestep] = [2]lethe.Revision{i.Revision, i.Reopened}

@@ -10,9 +10,7 @@ import (
 	"lethe"
 	"lethe/canonical"
 	"lethe/deletions"
-	"lethe/deletions/disk"
 	"lethe/deletions/ledgercopy"
-	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
@@ -112,41 +110,11 @@ func takeOver(ctx context.Context, o Options) error {
 	return restoreReceipts(ctx, o, kept)
 }
 
-// restoreReceipts keeps the receipts that others have issued, as they are in their topic. Records there have no code,
-// for whoever reads receipts has no secret: what is no receipt of this deployment is passed over.
-func restoreReceipts(ctx context.Context, o Options, kept ledgercopy.Copy) error {
-	folder := patientReceipts{disk.ReceiptFolder(o.ReceiptsDir), o.Patience}
-	missing := make(map[string][]byte)
-	err := o.Bus.ReadAll(ctx, bus.Receipts, func(rec ingest.Record) error {
-		id := string(rec.Key)
-		if rec.Tombstone() || !deletions.ValidRequestID(id) {
-			delete(missing, id)
-			return nil
-		}
-		if has, err := folder.Has(id); has || err != nil {
-			return err
-		}
-		var entry *deletions.Entry
-		if e, known := kept.Entries[id]; known {
-			entry = &e
-		}
-		if o.Erasure.Issued(rec.Value, id, entry) {
-			missing[id] = slices.Clone(rec.Value)
-		} else {
-			o.Logger.Error("what is no receipt of this deployment was passed over", "topic", rec.Topic,
-				"partition", rec.Partition, "offset", rec.Offset)
-		}
-		return nil
-	})
-	if err != nil || len(missing) == 0 {
-		return err
-	}
-	return folder.Keep(missing)
-}
-
 // goBehind has the store go on behind what another process has published: readers take nothing
-// older. What that has not published as it is here is published anew.
-func (h *Heard) goBehind(store *snapshot.Store, p *publisher) (unmade []lethe.Timestep, err error) {
+// older. What that has not published as it is here is published anew, once everything has been read that it may have
+// read.
+func (h *Heard) goBehind(store *snapshot.Store, p *publisher) (left *unmade, err error) {
+	left = &unmade{settled: h.settled(), other: make(map[lethe.Timestep]bool)}
 	infos := infosOf(store)
 	last, same, err := h.compare(infos, p)
 	if err != nil {
@@ -157,10 +125,16 @@ func (h *Heard) goBehind(store *snapshot.Store, p *publisher) (unmade []lethe.Ti
 			return nil, err
 		}
 	}
-	unmade, err = goBehind(store, last)
-	return slices.DeleteFunc(unmade, func(t lethe.Timestep) bool {
+	for t := range last {
+		if h.graphs[t].revision > 0 {
+			left.other[t] = true
+		}
+	}
+	left.steps, err = goBehind(store, last)
+	left.steps = slices.DeleteFunc(left.steps, func(t lethe.Timestep) bool {
 		return h.graphs[t].revision == 0 && h.manifests[t].revision == 0 // an erasure removed it
-	}), err
+	})
+	return left, err
 }
 
 // settled are the timesteps of which slices were published.
@@ -258,22 +232,40 @@ type unmade struct {
 	settled map[lethe.Timestep]bool
 	// removed are those of which it turned out that they are never made, and nobody was told.
 	removed map[lethe.Timestep]bool
+	// other are those that are, or may be made, otherwise than they were published: who led may have taken records that
+	// are still to be read here. What would be published without these meanwhile loses what was predicted of them, which
+	// is predicted anew once they are there.
+	other map[lethe.Timestep]bool
+}
+
+// holds reports whether a timestep is not to be published yet. It may be called of nil.
+func (u *unmade) holds(t lethe.Timestep) bool { return u != nil && u.other[t] }
+
+// waits reports whether a timestep is held.
+func (u *unmade) waits() bool { return u != nil && len(u.other) > 0 }
+
+// read reports whether everything was read that stood in the topics when this process took over.
+func (u *unmade) read(store Store) bool {
+	read := store.Offsets()
+	for tp, end := range u.ends {
+		if read[snapshot.TopicPartition{Topic: string(tp.Topic), Partition: tp.Partition}] < end {
+			return false
+		}
+	}
+	return true
 }
 
 // has reports whether a timestep may still be made. It may be called of nil.
 func (u *unmade) has(t lethe.Timestep) bool { return u != nil && slices.Contains(u.steps, t) }
 
-// settle has the graphs deleted of what was not made, once everything has been read.
+// settle has the graphs deleted of what was not made, once everything has been read, and holds what is still to be made
+// otherwise for late records alone.
 func (u *unmade) settle(store Store) error {
-	if u == nil || len(u.steps) == 0 {
+	if u == nil || len(u.steps)+len(u.other) == 0 || !u.read(store) {
 		return nil
 	}
-	read := store.Offsets()
-	for tp, end := range u.ends {
-		if read[snapshot.TopicPartition{Topic: string(tp.Topic), Partition: tp.Partition}] < end {
-			return nil
-		}
-	}
+	late := store.Waiting()
+	maps.DeleteFunc(u.other, func(t lethe.Timestep, _ bool) bool { return !slices.Contains(late, t) })
 	infos := infosOf(store)
 	if u.removed == nil {
 		u.removed = make(map[lethe.Timestep]bool)
