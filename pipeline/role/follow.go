@@ -3,6 +3,7 @@ package role
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -82,8 +83,12 @@ func (f *Follower) sayDealt(ctx context.Context) {
 	}
 	if f.wrote && !f.unnoted {
 		if ends, err := bus.EndsOf(ctx, f.around.Bus, s.Noted...); err == nil { // else with the next batch
-			f.wrote = false
-			s.Lead.hasNoted(ends)
+			noted := ends
+			if s.NotedTo != nil {
+				noted = s.NotedTo(ends)
+			}
+			f.wrote = !maps.Equal(noted, ends)
+			s.Lead.hasNoted(noted)
 		}
 	}
 	s.Lead.dealtWith(f.unsaid)

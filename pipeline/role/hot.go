@@ -28,6 +28,9 @@ type Standing struct {
 	// announced once all that was written to it is noted: what stands behind that whoever takes over
 	// may not know of.
 	Noted []bus.Topic
+	// NotedTo, if not nil, returns up to where of them nothing is left to be put right that those who led before write
+	// still, where they end at some positions.
+	NotedTo func(ends map[bus.TopicPartition]int64) map[bus.TopicPartition]int64
 }
 
 // OnlyHears reports whether the process, which is about to lead, does nothing but hear what others

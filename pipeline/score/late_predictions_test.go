@@ -1,6 +1,8 @@
 package score
 
 import (
+	"context"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -9,6 +11,7 @@ import (
 	"lethe"
 	"lethe/ingest"
 	"lethe/ingest/bus"
+	"lethe/pipeline/role"
 	"lethe/pipeline/role/roletest"
 	"lethe/pipeline/wire"
 	"lethe/scoring"
@@ -100,4 +103,89 @@ func twoTogether(s *lethe.Snapshot) (one, other lethe.TransactionID) {
 		of[at] = n.ID
 	}
 	return "", ""
+}
+
+// behind is a bus of which nobody who follows predictions.v1 gets anything from some time on.
+type behind struct {
+	*roletest.Bus
+	from *atomic.Bool
+}
+
+type behindTail struct {
+	role.Tail
+	from *atomic.Bool
+}
+
+// Follow implements role.Bus.
+func (b behind) Follow(positions map[bus.TopicPartition]int64) (role.Tail, error) {
+	tail, err := b.Bus.Follow(positions)
+	for tp := range positions {
+		if tp.Topic == bus.Predictions {
+			return behindTail{tail, b.from}, err
+		}
+	}
+	return tail, err
+}
+
+// Next implements role.Tail.
+func (b behindTail) Next(ctx context.Context) (bus.Batch, error) {
+	batch, err := b.Tail.Next(ctx)
+	if b.from.Load() {
+		<-ctx.Done()
+		return bus.Batch{}, ctx.Err()
+	}
+	return batch, err
+}
+
+// Who leads ends before it has found that a late score stands in the place of a final one, and has announced all else:
+// whoever takes over finds it and says the final one again.
+func TestALateProvisionalScoreOutlivesWhoLeads(t *testing.T) {
+	topics, w, group := topics(), newScenario(t, 4), roletest.NewGroup()
+	var from atomic.Bool
+	startHot(t, "one", topics, group)
+	lags := optionsFor(topics)
+	lags.Bus = behind{topics, &from}
+	stopTwo := startHotOn(t, "two", lags, group)
+	group.Lead("one")
+	finals := func(count int) func() bool {
+		return func() bool {
+			final := 0
+			for _, rec := range standingPredictions(t, topics) {
+				if p, err := scoring.DecodePrediction(rec.Value); err == nil && p.Final {
+					final++
+				}
+			}
+			return final == count
+		}
+	}
+	publish(t, topics, w, 1)
+	publish(t, topics, w, 2)
+	require.Eventually(t, finals(nodes), time.Minute, time.Millisecond)
+	by, tells := wire.OwnerOf(standingPredictions(t, topics)[string(w.graphs[2].Nodes[0].ID)])
+	require.True(t, tells)
+	group.Lead("two")
+	publish(t, topics, w, 3)
+	require.Eventually(t, finals(2*nodes), time.Minute, time.Millisecond)
+	from.Store(true)
+	key := string(w.graphs[3].Nodes[0].ID)
+	want := standingPredictions(t, topics)[key].Value
+	p, err := scoring.DecodePrediction(want)
+	require.NoError(t, err)
+	p.Final = false
+	value, err := scoring.EncodePrediction(p)
+	require.NoError(t, err)
+	late := wire.OwnedBy(by, []ingest.Outgoing{{Key: []byte(key), Value: value}})
+	require.NoError(t, topics.Write(t.Context(), bus.Predictions, late))
+	publish(t, topics, w, 4)
+	require.Eventually(t, func() bool {
+		ends, err := bus.EndsOf(t.Context(), topics, bus.Snapshots)
+		require.NoError(t, err)
+		graphs := bus.TopicPartition{Topic: bus.Snapshots}
+		return finals(3*nodes-1)() && group.Positions()[graphs] == ends[graphs]
+	}, time.Minute, time.Millisecond)
+	stopTwo()
+	group.Lead("one")
+	require.Eventually(t, func() bool {
+		return string(standingPredictions(t, topics)[key].Value) == string(want)
+	}, 10*time.Second, time.Millisecond)
 }

@@ -76,7 +76,7 @@ func New(o Options) (*role.Follower, error) {
 	}
 	around := l.o.Surroundings
 	if around.Standing != nil {
-		around.Standing.Noted = []bus.Topic{bus.Predictions}
+		around.Standing.Noted, around.Standing.NotedTo = []bus.Topic{bus.Predictions}, l.late.NotedTo
 	}
 	if around.Standing.StandsBy() {
 		around.Tick = passTick

@@ -171,9 +171,14 @@ func startHot(t *testing.T, name string, topics *roletest.Bus, group *roletest.G
 // startHotStopped is startHot of a process that may be stopped before the test ends.
 func startHotStopped(t *testing.T, name string, topics *roletest.Bus, group *roletest.Group) (stop func()) {
 	t.Helper()
-	o := optionsFor(topics)
+	return startHotOn(t, name, optionsFor(topics), group)
+}
+
+// startHotOn is startHotStopped with options of its own.
+func startHotOn(t *testing.T, name string, o Options, group *roletest.Group) (stop func()) {
+	t.Helper()
 	o.Dir, o.Instance, o.Scoring.ShareFrom = t.TempDir(), name, 1
-	log := slog.New(slog.DiscardHandler)
+	topics, log := o.Bus, slog.New(slog.DiscardHandler)
 	lead := role.NewLead(roleName, name, group.Member(name), time.Now, log)
 	r, err := role.Hot(t.Context(), roleName, lead, func(_ context.Context, s *role.Standing) (*role.Follower, error) {
 		as := o

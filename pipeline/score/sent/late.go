@@ -27,6 +27,9 @@ type Late struct {
 
 	mu   sync.Mutex
 	keys map[string]bool
+	// read is up to where Run has looked, asked that NotedTo waits for it.
+	read  map[bus.TopicPartition]int64
+	asked bool
 }
 
 // NewLate returns those of a process that leads; nil for one that stands by, or plays the role alone.
@@ -44,9 +47,28 @@ func (l *Late) Begin(ctx context.Context, b role.Bus, s *role.Standing) (err err
 	}
 	l.of, err = s.Former(ctx, b, bus.Predictions)
 	if err == nil {
+		l.read = maps.Clone(l.of.From)
 		close(l.begun)
 	}
 	return err
+}
+
+// NotedTo returns up to where, of what ends at some positions, nothing is left to be found or said again. Wake delivers
+// once that is more.
+func (l *Late) NotedTo(ends map[bus.TopicPartition]int64) map[bus.TopicPartition]int64 {
+	if l == nil {
+		return ends
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	noted := make(map[bus.TopicPartition]int64)
+	if len(l.keys) == 0 {
+		for tp, end := range ends {
+			noted[tp] = min(end, max(0, l.read[tp]))
+		}
+	}
+	l.asked = !maps.Equal(noted, ends)
+	return noted
 }
 
 // Run looks for them until the context ends.
@@ -68,22 +90,24 @@ func (l *Late) Run(ctx context.Context, b role.Bus) error {
 		batch, err := tail.Next(ctx)
 		switch {
 		case err == nil:
-			l.take(batch.Records)
+			l.take(batch)
 		case !errors.Is(err, bus.ErrInterrupted) || ctx.Err() != nil:
 			return err
 		}
 	}
 }
 
-func (l *Late) take(records []ingest.Record) {
+func (l *Late) take(batch bus.Batch) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, rec := range records {
+	l.read[batch.Source] = batch.Next
+	for _, rec := range batch.Records {
 		if !rec.Tombstone() && l.of.Late(rec) {
 			l.keys[string(rec.Key)] = true
 		}
 	}
-	if len(l.keys) > 0 {
+	if len(l.keys) > 0 || l.asked {
+		l.asked = false
 		select {
 		case l.wake <- struct{}{}:
 		default:
