@@ -56,10 +56,26 @@ const ledgerFolder = "ledger"
 // RemoveLedger removes the ledger below a role's folder, and all that is kept beside it. It must not
 // be open.
 func RemoveLedger(fsys vfs.FS, dir string) error {
-	if err := fsys.RemoveAll(filepath.Join(dir, ledgerFolder)); err != nil {
+	err := fsys.RemoveAll(filepath.Join(dir, ledgerFolder))
+	if err == nil {
+		err = syncFolder(fsys, dir)
+	}
+	if err != nil {
 		return fmt.Errorf("remove ledger: %w", err)
 	}
 	return nil
+}
+
+// syncFolder makes durable what was removed from a folder, if it is there.
+func syncFolder(fsys vfs.FS, dir string) error {
+	folder, err := fsys.OpenDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(folder.Sync(), folder.Close())
 }
 
 // ReceiptFolder is a folder that keeps each receipt as a file. A request id is safe in its name.

@@ -90,17 +90,18 @@ func As(ctx context.Context, o Options, as *role.Standing, heard *Heard) (*role.
 	return role.Follow(roleName, s, around), nil
 }
 
-// takeOver prepares the folder of a process that leads from now on. It says so before anything
-// else, so that what another one may still say can be told. Ledger and log are those of the topics,
-// unless this process led last and may know more than it said.
+// takeOver prepares the folder of a process that leads from now on. It says so before it reads anything, so that what
+// another one may still say can be told. Ledger and log are those of the topics, unless this process led last and may
+// know more than it said: what is of before is removed first, or a process that is killed in between would take it for
+// that.
 func takeOver(ctx context.Context, o Options) error {
-	if err := sayLeader(ctx, o.Bus.Write, o.Instance, o.stale); err != nil {
-		return err
-	}
 	if led := o.heard.Leader; led != "" && led != o.Instance {
 		if err := forgetLedger(o); err != nil {
 			return fmt.Errorf("forget the ledger: %w", err)
 		}
+	}
+	if err := sayLeader(ctx, o.Bus.Write, o.Instance, o.stale); err != nil {
+		return err
 	}
 	kept, err := ledgercopy.Read(ctx, o.Bus, o.Secret)
 	if err != nil {
