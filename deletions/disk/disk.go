@@ -58,24 +58,12 @@ const ledgerFolder = "ledger"
 func RemoveLedger(fsys vfs.FS, dir string) error {
 	err := fsys.RemoveAll(filepath.Join(dir, ledgerFolder))
 	if err == nil {
-		err = syncFolder(fsys, dir)
+		err = swapstore.SyncDir(fsys, dir)
 	}
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // without the folder there is nothing to remove
 		return fmt.Errorf("remove ledger: %w", err)
 	}
 	return nil
-}
-
-// syncFolder makes durable what was removed from a folder, if it is there.
-func syncFolder(fsys vfs.FS, dir string) error {
-	folder, err := fsys.OpenDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	return errors.Join(folder.Sync(), folder.Close())
 }
 
 // ReceiptFolder is a folder that keeps each receipt as a file. A request id is safe in its name.

@@ -1,6 +1,7 @@
 package graphs
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -16,21 +17,26 @@ import (
 	"lethe/pipeline/wire"
 )
 
-// committed are the leaves of log.v1 that commit to digests.
-func (d *deployment) committed() (out []translog.Leaf) {
+// leaves are those of log.v1 that are chosen.
+func (d *deployment) leaves(chosen func(translog.Leaf) bool) (out []translog.Leaf) {
 	d.Helper()
 	log, err := translog.ReadPublished(d.Context(), d.topics)
 	require.NoError(d, err)
 	for _, text := range log.Leaves {
 		leaf, err := translog.Decode(text)
 		require.NoError(d, err)
-		switch leaf.Kind() {
-		case translog.KindSetup, translog.KindSlice, translog.KindCheckpoint:
+		if chosen(leaf) {
 			out = append(out, leaf)
-		default:
 		}
 	}
 	return out
+}
+
+// committed are the leaves of log.v1 that commit to digests.
+func (d *deployment) committed() []translog.Leaf {
+	d.Helper()
+	kinds := []translog.Kind{translog.KindSetup, translog.KindSlice, translog.KindCheckpoint}
+	return d.leaves(func(leaf translog.Leaf) bool { return slices.Contains(kinds, leaf.Kind()) })
 }
 
 func (d *deployment) say(secret lethe.Secret, list ...wire.Commitment) {

@@ -26,7 +26,7 @@ func TestWhoIsKilledAsItTakesOverBeginsAgain(t *testing.T) {
 	c.until(c.roles["two"], "three steps", threeSteps)
 	committed := func(steps int) func() bool {
 		return func() bool {
-			return c.leaves(func(leaf translog.Leaf) bool { return leaf.Kind() == translog.KindSlice }) == steps*shards
+			return len(c.leaves(func(leaf translog.Leaf) bool { return leaf.Kind() == translog.KindSlice })) == steps*shards
 		}
 	}
 	require.Eventually(t, committed(2), 30*time.Second, 5*time.Millisecond)
