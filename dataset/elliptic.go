@@ -37,7 +37,7 @@ func LoadElliptic(ctx context.Context, dir string) (*Stream, error) {
 	return s, nil
 }
 
-// ReadElliptic reads the three files from the root of fsys. Steps ascend by
+// ReadElliptic reads the three files, and FeatureNamesFile if it is there, from the root of fsys. Steps ascend by
 // timestep; within a step, transactions and payments keep the files' order,
 // and labels that of the transactions. Errors are those of LoadElliptic.
 func ReadElliptic(ctx context.Context, fsys fs.FS, opts EllipticOptions) (*Stream, error) {
@@ -54,6 +54,9 @@ func ReadElliptic(ctx context.Context, fsys fs.FS, opts EllipticOptions) (*Strea
 		return nil, err
 	}
 	s := assemble(opts.Name, nodes, labels, payments)
+	if s.FeatureNames, err = readNames(fsys, s.FeatureCount); err != nil {
+		return nil, err
+	}
 	if !opts.Lenient {
 		if err := s.Totals().checkPublished(s.FeatureCount); err != nil {
 			return nil, err

@@ -24,7 +24,7 @@ func Generate(opts GenerateOptions) (*Stream, error) {
 	}
 	model := newFeatureModel(opts)
 	ids := newIDSequence(opts.Seed)
-	s := &Stream{Name: "generated", FeatureCount: opts.Features}
+	s := &Stream{Name: "generated", FeatureCount: opts.Features, FeatureNames: model.names()}
 	for t := lethe.Timestep(1); t <= lethe.Timestep(opts.Steps); t++ {
 		g := newGeneratedStep(opts, t, opts.NodesPerStep)
 		s.Steps = append(s.Steps, g.step(ids, model.features(g)))

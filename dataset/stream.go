@@ -13,6 +13,8 @@ type Stream struct {
 	Name string
 	// FeatureCount is the number of features of every transaction.
 	FeatureCount int
+	// FeatureNames has a name for each feature, or nothing where the data set has no names.
+	FeatureNames []string
 	// Steps ascend by timestep; every one holds at least one transaction.
 	Steps []Step
 }
@@ -86,7 +88,7 @@ func (s *Stream) Slice(from, to lethe.Timestep) (*Stream, error) {
 	if from < first || to > last {
 		return nil, fmt.Errorf("timesteps %d-%d: the data set holds %d-%d", from, to, first, last)
 	}
-	out := &Stream{Name: s.Name, FeatureCount: s.FeatureCount}
+	out := &Stream{Name: s.Name, FeatureCount: s.FeatureCount, FeatureNames: s.FeatureNames}
 	for _, step := range s.Steps {
 		if step.Timestep >= from && step.Timestep <= to {
 			out.Steps = append(out.Steps, step)
@@ -104,6 +106,9 @@ func (s *Stream) Validate() error {
 	var problems []error
 	if s.FeatureCount < 1 {
 		problems = append(problems, fmt.Errorf("%d features, want at least 1", s.FeatureCount))
+	}
+	if n := len(s.FeatureNames); n > 0 && n != s.FeatureCount {
+		problems = append(problems, fmt.Errorf("%d names for %d features", n, s.FeatureCount))
 	}
 	seen := make(map[lethe.TransactionID]lethe.Timestep)
 	previous := lethe.NoTimestep

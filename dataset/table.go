@@ -18,6 +18,9 @@ const (
 	ClassesFile  = "elliptic_txs_classes.csv"
 )
 
+// FeatureNamesFile may stand beside the three files: the name of each feature on a line of its own.
+const FeatureNamesFile = "feature_names.txt"
+
 // maxRowBytes bounds one row: Elliptic's have about 3,400 bytes.
 const maxRowBytes = 1 << 20
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -15,13 +16,13 @@ import (
 
 // WriteOptions says how a stream is written.
 type WriteOptions struct {
-	// Force replaces the three files in a folder that is not empty. Other files
+	// Force replaces the stream's files in a folder that is not empty. Other files
 	// in it stay.
 	Force bool
 }
 
 // WriteElliptic writes the stream as an Elliptic-style folder, made if it is
-// not there. Values are written so that they are read back bit for bit; what
+// not there, with FeatureNamesFile if the features have names. Values are written so that they are read back bit for bit; what
 // only the generator knows is not written. Each file appears under its name
 // when it is whole.
 //
@@ -45,7 +46,19 @@ func WriteElliptic(dir string, s *Stream, opts WriteOptions) error {
 		writeFile(filepath.Join(dir, FeaturesFile), s, writeFeatures),
 		writeFile(filepath.Join(dir, EdgesFile), s, writePayments),
 		writeFile(filepath.Join(dir, ClassesFile), s, writeClasses),
+		writeNames(filepath.Join(dir, FeatureNamesFile), s),
 	)
+}
+
+// writeNames writes the names of the features, or deletes those of a replaced stream if this one has no names.
+func writeNames(path string, s *Stream) error {
+	if len(s.FeatureNames) > 0 {
+		return writeFile(path, s, WriteNames)
+	}
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("write dataset: %w", err)
+	}
+	return nil
 }
 
 func writeFile(path string, s *Stream, content func(io.Writer, *Stream) error) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"path/filepath"
 	"time"
@@ -39,13 +40,15 @@ type Result struct {
 	Predictions  int             `json:"predictions"`
 	Test         quality.Summary `json:"test"`
 	// TestTimesteps are the first and the last that Test covers.
-	TestTimesteps [2]lethe.Timestep    `json:"test_timesteps"`
-	Erasures      []Erasure            `json:"erasures"`
-	EnsembleHash  string               `json:"ensemble_hash"`
-	DataDir       string               `json:"data_dir"`
-	Seconds       float64              `json:"seconds"`
-	Audit         *audit.Report        `json:"audit"`
-	Steps         []service.StepStatus `json:"steps"`
+	TestTimesteps [2]lethe.Timestep `json:"test_timesteps"`
+	Erasures      []Erasure         `json:"erasures"`
+	EnsembleHash  string            `json:"ensemble_hash"`
+	DataDir       string            `json:"data_dir"`
+	// DataDirBytes is the size of the files in it.
+	DataDirBytes int64                `json:"data_dir_bytes"`
+	Seconds      float64              `json:"seconds"`
+	Audit        *audit.Report        `json:"audit"`
+	Steps        []service.StepStatus `json:"steps"`
 }
 
 // Erasure is one request.
@@ -117,6 +120,9 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if err := s.prove(ctx); err != nil {
 		return nil, err
 	}
+	if result.DataDirBytes, err = sizeOf(o.Config.DataDir); err != nil {
+		return nil, err
+	}
 	result.Seconds = time.Since(started).Seconds()
 	return result, nil
 }
@@ -168,4 +174,19 @@ func (s *scenario) prove(ctx context.Context) error {
 // receiptPath is where the service keeps the receipt of a request.
 func receiptPath(c configs.Config, requestID string) string {
 	return filepath.Join(service.ReceiptsDir(c.DataDir), requestID+".json")
+}
+
+// sizeOf sums the sizes of the files below a folder.
+func sizeOf(dir string) (bytes int64, err error) {
+	err = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil {
+			bytes += info.Size()
+		}
+		return err
+	})
+	return bytes, err
 }

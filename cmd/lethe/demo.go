@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"log/slog"
 
 	"lethe/configs"
@@ -10,14 +9,13 @@ import (
 	"lethe/deletions"
 	"lethe/demo"
 	"lethe/internal/command"
-	"lethe/service"
 )
 
 type demoCmd struct {
 	command.ConfigFlags
 	Dataset string `help:"${elliptic_or_generated}" type:"path" placeholder:"DIR"`
 	Steps   int    `help:"Timesteps of the generated data, or the first so many of the dataset." placeholder:"N"`
-	Serve   bool   `help:"Keep the service running afterwards, to look around."`
+	Serve   bool   `help:"Serve the console on the demo's data afterwards, until Ctrl-C."`
 	JSON    bool   `help:"Print one JSON document."`
 }
 
@@ -25,14 +23,19 @@ type demoCmd struct {
 func (demoCmd) Help() string {
 	return `Example:
   lethe demo
+  lethe demo --serve
   lethe demo --dataset elliptic_bitcoin_dataset --json
 
-A stream goes through an embedded broker: one graph per timestep, cut into fair
-and balanced shards, networks, trees and logistic regressions on groups of them,
-predictions before the labels come in. Then one transaction is erased, and every
-model is trained anew from its slices to show that the served bytes never saw it. The data directory is kept; its
-secret is drawn from the seed, so that two demos give the same hashes, and is
-therefore no secret.`
+The demo sends a stream through an embedded broker, scores every timestep before
+its labels arrive, erases one transaction, and trains every model again from its
+slices to prove that the served bytes never saw it.
+
+With --serve the service then runs on the demo's data until Ctrl-C; the last line
+is the address of the console. It takes the addresses of lethe run if they are
+free, and other ports if not.
+
+The data directory is kept. Its secret is drawn from the seed, so that two demos
+give the same hashes: do not use it for real data.`
 }
 
 // With fewer transactions a timestep the twenty shards have too few labels to show
@@ -49,9 +52,14 @@ func (c *demoCmd) Run(a *command.App) error {
 		return err
 	}
 	config, err := c.config(a)
+	if err == nil {
+		err = nameFeatures(&config, stream)
+	}
 	if err != nil {
 		return err
 	}
+	afterwards := config
+	c.takeFreePorts(&config)
 	p := command.NewProgress(a.Stderr)
 	p.Show("%s: %d timesteps into %s", stream.Name, len(stream.Steps), config.DataDir)
 	logger := slog.New(slog.DiscardHandler)
@@ -73,7 +81,7 @@ func (c *demoCmd) Run(a *command.App) error {
 		err = verdict(result)
 	}
 	if err == nil && c.Serve {
-		return c.serve(a, config)
+		return c.serve(a, afterwards)
 	}
 	return err
 }
@@ -99,13 +107,17 @@ func (c *demoCmd) stream(a *command.App) (*dataset.Stream, error) {
 	return stream, err
 }
 
-// config takes a fresh data directory unless one is named, and free ports, so
-// that a demo never disturbs a service.
-func (c *demoCmd) config(a *command.App) (configs.Config, error) {
-	extra := map[string]any{"embedded.port": 0}
+// takeFreePorts has the demo listen on free ports, so that it never disturbs a service.
+func (c *demoCmd) takeFreePorts(config *configs.Config) {
+	config.Embedded.Port = 0
 	if c.HTTPAddress == "" {
-		extra["http.address"] = "127.0.0.1:0"
+		config.HTTP.Address = anyPort
 	}
+}
+
+// config takes a new data directory unless one is named.
+func (c *demoCmd) config(a *command.App) (configs.Config, error) {
+	extra := make(map[string]any)
 	if len(c.Brokers) > 0 {
 		return configs.Config{}, command.Usagef("the demo brings its own broker; use lethe run --brokers with lethe replay")
 	}
@@ -128,50 +140,4 @@ func verdict(r *demo.Result) error {
 		}
 	}
 	return nil
-}
-
-func printDemo(a *command.App, r *demo.Result) error {
-	if err := command.Table(a.Stdout, stepRows(r.Steps)); err != nil {
-		return err
-	}
-	fmt.Fprintf(a.Stdout, "\ntest timesteps %d-%d, scored before training on them: AUC %s, average precision %s, "+
-		"macro-F1 %.3f, illicit-F1 %.3f (%d labelled, %d illicit)\n",
-		r.TestTimesteps[0], r.TestTimesteps[1], command.OrDash(r.Test.AUC), command.OrDash(r.Test.AveragePrecision),
-		r.Test.MacroF1, r.Test.IllicitF1, r.Test.Labelled, r.Test.Illicit)
-	if r.Test.BestF1 != nil {
-		fmt.Fprintf(a.Stdout, "the best threshold in hindsight has illicit-F1 %.3f; probabilities are off by %s on average\n",
-			*r.Test.BestF1, command.OrDash(r.Test.ExpectedCalibrationError))
-	}
-	for _, e := range r.Erasures {
-		fmt.Fprintf(a.Stdout, "\nerasure %s of transaction %s, scope %s: %s in %.1f s\n", e.RequestID, e.Nodes[0], e.Scope,
-			e.State, e.Seconds)
-		fmt.Fprintf(a.Stdout, "  %d slices of %d shards replaced, groups refitted: %s\n", e.SlicesReplaced,
-			e.ShardsRetrained, refittedText(e.GroupsRefitted))
-		fmt.Fprintf(a.Stdout, "  %.2f s of processor time until the models forgot, beside %.2f s for training all anew "+
-			"(%.0f %%)\n", e.CPUSecondsSwapped, e.CPUSecondsRetrainAll, 100*e.CPUSecondsSwapped/e.CPUSecondsRetrainAll)
-		fmt.Fprintf(a.Stdout, "  nothing left lethe after %.2f s, the models forgot after %.2f s, every place that held it "+
-			"was written anew after %.2f s, everything was searched after %.2f s\n", e.SecondsSuppressed, e.SecondsSwapped,
-			e.SecondsErased, e.SecondsVerified)
-		fmt.Fprintf(a.Stdout, "  searched for it before the receipt was signed: %d files and %d records of %d topics, "+
-			"nothing left\n", e.Searched.Files, e.Searched.Records, e.Searched.Topics)
-		fmt.Fprintf(a.Stdout, "  ensemble %.16s... became %.16s...\n", e.EnsembleBefore, e.EnsembleAfter)
-		fmt.Fprintf(a.Stdout, "  proof: %d checkpoints trained anew from slices without it are equal byte for byte; "+
-			"%d files and %d records of %d topics searched again, nothing left\n",
-			r.Audit.FreshCheckpoints, r.Audit.Files, r.Audit.Records, r.Audit.Topics)
-		fmt.Fprintf(a.Stdout, "  receipt: %s (valid: %t)\n", e.Receipt, e.ReceiptValid)
-		fmt.Fprintf(a.Stdout, "  look for it yourself: grep -rc %s %s | grep -v ':0'\n", e.Nodes[0], r.DataDir)
-	}
-	fmt.Fprintf(a.Stdout, "\n%d transactions, %d payments, %d predictions in %.1f s; ensemble %s\n", r.Transactions,
-		r.Payments, r.Predictions, r.Seconds, r.EnsembleHash)
-	return nil
-}
-
-// serve runs the service on the demo's data until it is interrupted.
-func (c *demoCmd) serve(a *command.App, config configs.Config) error {
-	s, err := service.New(a.Context, service.Defaults(config, a.Version, a.Logger(config.Log)))
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(a.Stderr, "lethe: serving on http://%s until interrupted\n", s.HTTPAddress())
-	return errors.Join(s.Run(a.Context), s.Close())
 }

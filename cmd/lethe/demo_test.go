@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"regexp"
 	"strconv"
@@ -35,8 +36,7 @@ func smallDemo(t *testing.T) *demo.Result {
 	return r
 }
 
-// The demo tells what an erasure took until when, beside what training everything
-// anew takes, and what was searched, in words and in its document.
+// Text and JSON have the same figures: times of the erasure, its cost beside training all models again, and searches.
 func TestTheDemoPrintsTimesAndSearches(t *testing.T) {
 	r := smallDemo(t)
 	var text, document bytes.Buffer
@@ -74,16 +74,18 @@ func TestTheDemoPrintsTimesAndSearches(t *testing.T) {
 		}
 		return out
 	}
-	told := number(`nothing left lethe after (\S+) s, the models forgot after (\S+) s, every place that held it was ` +
-		`written anew after (\S+) s, everything was searched after (\S+) s\n`)
+	told := number(`no output contained it after (\S+) s; the models had forgotten it after (\S+) s; every copy was ` +
+		`rewritten after (\S+) s, and searched after (\S+) s\n`)
 	require.InDelta(t, e["seconds_swapped"], told[1], .01)
 	require.InDelta(t, e["seconds_verified"], told[3], .01)
-	told = number(`  (\S+) s of processor time until the models forgot, beside (\S+) s for training all anew `)
+	told = number(`  processor time: (\S+) s until the models had forgotten it, (\S+) s to train all models again `)
 	require.InDelta(t, e["cpu_seconds_swapped"], told[0], .01)
 	require.InDelta(t, e["cpu_seconds_retrain_all"], told[1], .01)
 	told = number(`before the receipt was signed: (\d+) files and (\d+) records of (\d+) topics, nothing left\n`)
 	first := r.Erasures[0].Searched
 	require.Equal(t, []float64{float64(first.Files), float64(first.Records), float64(first.Topics)}, told)
-	told = number(`byte for byte; (\d+) files and (\d+) records of (\d+) topics searched again, nothing left\n`)
+	told = number(`byte-identical; (\d+) files and (\d+) records of (\d+) topics searched again, nothing left\n`)
 	require.Equal(t, []float64{float64(r.Audit.Files), float64(r.Audit.Records), float64(r.Audit.Topics)}, told)
+	require.Positive(t, r.DataDirBytes)
+	require.Contains(t, text.String(), fmt.Sprintf("data directory: %s, %d MB ", r.DataDir, r.DataDirBytes/1e6))
 }

@@ -9,7 +9,7 @@ import (
 )
 
 type generateCmd struct {
-	Out          string `help:"Folder to write the three CSV files to." required:"" type:"path" placeholder:"DIR"`
+	Out          string `help:"Folder for the three CSV files and the features' names." required:"" type:"path" placeholder:"DIR"`
 	Steps        int    `help:"${generate_steps}" default:"${generate_steps_default}"`
 	NodesPerStep int    `help:"${generate_nodes_per_step}" default:"${generate_nodes_per_step_default}"`
 	Features     int    `help:"${generate_features}" default:"${generate_features_default}"`
@@ -25,7 +25,10 @@ func (generateCmd) Help() string {
 
 About 2 % of the transactions are labelled illicit, 21 % licit, and the rest are
 unknown. Fan-in, fan-out, cycles, layering and scatter-gather are laid into the
-payments; their features are informative but noisy, and drift part-way.`
+payments; their features are informative but noisy, and drift part-way.
+
+feature_names.txt has the name of each feature. Reasons show these names under
+lethe run --set scoring.feature_names=stream/feature_names.txt.`
 }
 
 // Run writes the stream.

@@ -26,6 +26,11 @@ kafka: {brokers: [$BROKERS], topic_prefix: "$prefix"}
 secret_file: $folder/secret
 ${CONFIG:-}
 YAML
+if [ ! -e "$folder/stream" ]; then
+  "$folder/lethe" generate --out "$folder/stream" --steps "${STEPS:-60}" \
+    --nodes-per-step "${NODES:-2000}" >/dev/null
+fi
+export LETHE_SCORING_FEATURE_NAMES="$folder/stream/feature_names.txt"
 pids=()
 finish() {
   trap - EXIT INT TERM
@@ -52,10 +57,6 @@ for process in view:view build:graphs,erasure train:train score:score; do
   echo "$name: http://127.0.0.1:$at, log in $folder/$name.log"
   at=$((at + 1))
 done
-if [ ! -e "$folder/stream" ]; then
-  "$folder/lethe" generate --out "$folder/stream" --steps "${STEPS:-60}" \
-    --nodes-per-step "${NODES:-2000}" >/dev/null
-fi
 "$folder/lethe" replay --config "$folder/lethe.yaml" --dataset "$folder/stream" --rate "${RATE:-40}" \
   >"$folder/replay.log" 2>&1 &
 pids+=($!)
