@@ -130,6 +130,10 @@ $(PROMTOOL):
 quickstarts: ## Run the quick starts of docs word by word (installs what it needs if it may)
 	./.ci/interop ./.ci/quickstarts
 
+.PHONY: readme-check
+readme-check: ## Run the README's commands and programs word by word, and those of docs/send-your-data.md (PyPI)
+	./.ci/interop ./.ci/readme
+
 .PHONY: client-check
 client-check: ## Ask a running lethe with a Python client generated from the OpenAPI description (PyPI)
 	./.ci/interop ./.ci/client
