@@ -67,7 +67,7 @@ func examples(t *testing.T) (out []example) {
 	return out
 }
 
-// record is the example as it would be read from a topic. A close, a settle and a marker name their partition in the key.
+// record is the example as it would be read from a topic. The key of a close, settle or marker names the partition.
 func (e example) record(topic string) ingest.Record {
 	rec := ingest.Record{Topic: "lethe." + topic, Key: []byte(e.key), Value: []byte(e.text)}
 	rec.Partition, _ = strconv.Atoi(e.key[strings.LastIndex(e.key, "/")+1:])
@@ -190,7 +190,7 @@ func TestTopicsPageAgreesWithTheSchemas(t *testing.T) {
 	}
 }
 
-// The decoders accept what the page tells others to write, under the keys that it shows, and find the type that it names.
+// The decoders accept what the page tells others to write, under the keys that it shows, and find the same type.
 func TestTopicsPageAgreesWithTheDecoders(t *testing.T) {
 	var digest string
 	digests, decoded := 0, 0
@@ -226,8 +226,8 @@ func TestTopicsPageAgreesWithTheDecoders(t *testing.T) {
 	require.Equal(t, 2, digests, "an approval and a cancellation")
 }
 
-// The examples of what lethe writes are consistent: a prediction is of its kind, contributions add up to the logit, and the
-// dead letter is refused for the reason that its headers give.
+// The examples of what lethe writes are consistent: a prediction is of its kind, contributions add up to the logit,
+// and the decoder refuses the dead letter's record for the reason that the headers give.
 func TestTopicsPageShowsConsistentRecords(t *testing.T) {
 	letter := ingest.Record{Topic: "lethe.dlq.v1"}
 	for _, e := range examples(t) {

@@ -29,9 +29,10 @@ func TestIndexLinksEveryPage(t *testing.T) {
 }
 
 // glossaryRow is a term with its anchor, what it means, and the page with more.
-var glossaryRow = regexp.MustCompile(`^\| <a id="([a-z0-9-]+)"></a>\*\*([^*]+)\*\* \| [^|]{20,} \| \[[^\]]+\]\([^)]+\) \|$`)
+var glossaryRow = regexp.MustCompile(
+	`^\| <a id="([a-z0-9-]+)"></a>\*\*([^*]+)\*\* \| [^|]{20,} \| \[[^\]]+\]\([^)]+\) \|$`)
 
-// The glossary explains each term once, in alphabetical order, under an anchor that is the term, and names a page with more.
+// The glossary explains each term once, in alphabetical order, under an anchor that is the term.
 func TestGlossaryIsInOrder(t *testing.T) {
 	var terms []string
 	for line := range strings.Lines(pages(t)["docs/glossary.md"]) {
