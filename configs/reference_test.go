@@ -49,10 +49,10 @@ the file overrides the defaults.
 ` + "`lethe config print`" + ` shows all keys with the values in effect, ` + "`lethe config validate`" + ` reports
 everything that is wrong at once, and ` + "`lethe config schema`" + ` prints a JSON Schema of the file, for editors.
 
-[configs/examples](../configs/examples) has files to start with: ` + "`embedded.yaml`" + ` has every key with its default, ` +
-	"`kafka.yaml`" + ` is
-for brokers of your own, ` + "`gin.yaml`" + ` for one network per shard, and ` + "`guide.yaml`" + ` for what the paper proposes. To use
-another model, set ` + "`trainer.model`" + ` alone: the settings that depend on it have defaults that fit it.
+[configs/examples](../configs/examples) has files to start with: ` + "`embedded.yaml`" + ` has every key with
+its default, ` + "`kafka.yaml`" + ` is for brokers of your own, ` + "`gin.yaml`" + ` for one network per shard, and
+` + "`guide.yaml`" + ` for what the paper proposes. To use another model, set ` + "`trainer.model`" + ` alone: the
+settings that depend on it have defaults that fit it.
 `
 
 func typeName(t reflect.Type) string {
