@@ -43,9 +43,16 @@ const referenceHead = `# Every key of the configuration
 Made from the code (` + "`go test ./configs -run Reference -rewrite`" + `). A key may stand in the file
 (` + "`--config`" + `, nested by its dots), in the environment
 (` + "`LETHE_TRAINER_HIDDEN` for `trainer.hidden`" + `) or in a flag
-(` + "`--set trainer.hidden=128`" + `); flags win over the environment, that over the file.
-` + "`lethe config schema`" + ` prints the same as a JSON Schema, for editors; ` + "`lethe config validate`" + ` reports
-everything that is wrong at once.
+(` + "`--set trainer.hidden=128`" + `). Flags override the environment, the environment overrides the file, and
+the file overrides the defaults.
+
+` + "`lethe config print`" + ` shows all keys with the values in effect, ` + "`lethe config validate`" + ` reports
+everything that is wrong at once, and ` + "`lethe config schema`" + ` prints a JSON Schema of the file, for editors.
+
+[configs/examples](../configs/examples) has files to start with: ` + "`embedded.yaml`" + ` has every key with
+its default, ` + "`kafka.yaml`" + ` is for brokers of your own, ` + "`gin.yaml`" + ` for one network per shard, and
+` + "`guide.yaml`" + ` for what the paper proposes. To use another model, set ` + "`trainer.model`" + ` alone: the
+settings that depend on it have defaults that fit it.
 `
 
 func typeName(t reflect.Type) string {

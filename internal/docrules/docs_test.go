@@ -41,13 +41,17 @@ func pages(t *testing.T) map[string]string {
 
 var (
 	link    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	placed  = regexp.MustCompile(`<a id="([^"]+)"></a>`)
 	heading = regexp.MustCompile(`(?m)^#+ +(.+?)\s*$`)
 	code    = regexp.MustCompile("`[^`\n]+`")
 	fenced  = regexp.MustCompile("(?s)```.*?```")
 )
 
-// anchors are those that a renderer makes of a page's headings.
+// anchors are those that a renderer makes of a page's headings, and those that the page places itself.
 func anchors(page string) (all []string) {
+	for _, m := range placed.FindAllStringSubmatch(page, -1) {
+		all = append(all, m[1])
+	}
 	for _, m := range heading.FindAllStringSubmatch(fenced.ReplaceAllString(page, ""), -1) {
 		text := strings.ToLower(strings.NewReplacer("`", "", "*", "").Replace(m[1]))
 		var b strings.Builder
