@@ -18,14 +18,14 @@ import (
 type attackCmd struct {
 	command.ConfigFlags
 	Dataset  string   `help:"${elliptic_or_generated}" type:"path" placeholder:"DIR"`
-	Scope    []string `help:"Scopes to attack: ${enum}; all by default." enum:"${attack_scopes}" placeholder:"S,.."`
+	Scope    []string `help:"Scopes to attack: ${enum}; all by default." enum:"${attack_scopes}" placeholder:"SCOPE"`
 	Targets  int      `help:"${attack_targets}" placeholder:"N"`
 	Requests int      `help:"${attack_requests}" placeholder:"N"`
-	Mislabel bool     `help:"Send the targets with wrong labels: the worst case, which a model can only know by heart."`
+	Mislabel bool     `help:"Send the targets with wrong labels: the worst case, because a model can only memorise them."`
 	Steps    int      `help:"${attack_steps}" placeholder:"N"`
 	Seed     uint64   `help:"Seed of the targets and the attackers." default:"1"`
 	Out      string   `help:"Folder for the report as Markdown, CSV and ROC curves (PNG)." type:"path" placeholder:"DIR"`
-	Quick    bool     `help:"A small deployment on few timesteps, under a minute."`
+	Quick    bool     `help:"Use a small deployment and few timesteps: under a minute."`
 	JSON     bool     `help:"Print one JSON document."`
 }
 
@@ -35,12 +35,11 @@ func (attackCmd) Help() string {
   lethe-lab attack --quick
   lethe-lab attack --dataset elliptic_bitcoin_dataset --scope stubs --targets 200 --out attacks
 
-A deployment with one network per shard (configs/examples/gin.yaml) is trained on
-half of the timesteps; labelled transactions drawn at random are erased through
-the topics. Then membership, former payments and degrees are attacked with what
-is published before and after. Every attack also runs where it has to succeed;
-if it does not, the verdict is "no power". The exit status is 1 if an attack on
-what is left after an erasure at scope stubs finds a signal.`
+A deployment with one network per shard (configs/examples/gin.yaml) is trained on half of the
+timesteps, and random labelled transactions are erased through the topics. Membership, former
+payments and degrees are then attacked with what is published before and after. Every attack also
+runs where it must succeed; if it does not, its verdict is "no power". The exit status is 1 if an
+attack finds a signal in what remains after an erasure at scope stubs.`
 }
 
 const (

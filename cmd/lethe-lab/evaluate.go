@@ -16,14 +16,14 @@ import (
 )
 
 type evaluateCmd struct {
-	Table    string `arg:"" optional:"" help:"Table to make, or all; without it the tables are listed."`
+	Table    string `arg:"" optional:"" help:"Table to make, or all; by default the tables are listed."`
 	Data     string `help:"Folder with the data sets." type:"path" placeholder:"DIR"`
 	Out      string `help:"Folder for tables, figures and finished measurements." type:"path" placeholder:"DIR"`
 	Splits   int    `help:"Random splits to average over; ${paper_splits} by default, 1 with --quick." placeholder:"N"`
-	Quick    bool   `help:"Train little, on few data sets: shows that all works, in minutes."`
-	Seed     uint64 `help:"Seed of the first split; the others count on." default:"0"`
-	Workers  int    `help:"Measurements side by side; by default one per processor." placeholder:"N"`
-	Finished bool   `help:"Measure nothing: make the tables of what OUT holds already; the rest counts as not run."`
+	Quick    bool   `help:"Train briefly on few data sets: shows in minutes that everything works."`
+	Seed     uint64 `help:"Seed of the first split; the others have the numbers after it." default:"0"`
+	Workers  int    `help:"Measurements in parallel; by default one per processor." placeholder:"N"`
+	Finished bool   `help:"Measure nothing: make the tables from the measurements in --out."`
 	Results  string `help:"${evaluate_results}" type:"path" placeholder:"FILE"`
 	JSON     bool   `help:"Print one JSON document with the files written."`
 }
@@ -37,12 +37,11 @@ func (evaluateCmd) Help() string {
   lethe-lab evaluate all --data data --out results --splits 10
   lethe-lab evaluate inductive --data data --out results --quick
 
-Makes the tables and figures of the paper's evaluation, each as Markdown, CSV and
-figures. Data sets are looked for as cora.npz, citeseer.npz, dblp.npz, cs.npz (or
-in planetoid/) and as the folders elliptic_bitcoin_dataset and
-bitcoin-otc/elliptic-format; a table says which of them it did not find. Finished
-measurements are kept in OUT/` + bench.StoreFile + `: a run that was interrupted goes on, and
---finished shows what it has so far.`
+Each table is written as Markdown, CSV and figures. The data sets are cora.npz, citeseer.npz,
+dblp.npz and cs.npz (or in planetoid/), and the folders elliptic_bitcoin_dataset and
+bitcoin-otc/elliptic-format; a table names those that it did not find. Finished measurements are
+kept in the file ` + bench.StoreFile + ` of --out: a run that was interrupted continues from it, and
+--finished makes the tables from what it has so far, the rest counting as not run.`
 }
 
 type evaluateResult struct {

@@ -19,8 +19,8 @@ var version = "dev"
 type cli struct {
 	Partition partitionCmd `cmd:"" help:"Partition a dataset and score the partition."`
 	Train     trainCmd     `cmd:"" help:"Train sharded models on a dataset and measure them, offline."`
-	Evaluate  evaluateCmd  `cmd:"" help:"Make the tables and figures of the paper's evaluation."`
-	Attack    attackCmd    `cmd:"" help:"Attack what an erasure leaves, with positive controls."`
+	Evaluate  evaluateCmd  `cmd:"" help:"Reproduce the tables and figures of the paper's evaluation."`
+	Attack    attackCmd    `cmd:"" help:"Attack what remains after an erasure, with positive controls."`
 }
 
 func main() { os.Exit(command.Main(program(), version)) }
@@ -28,8 +28,8 @@ func main() { os.Exit(command.Main(program(), version)) }
 func program() command.Program {
 	return command.Program{
 		Name: "lethe-lab",
-		Description: "Partitions data sets, trains and measures sharded models, repeats the paper's evaluation and attacks " +
-			"what an erasure leaves.\n\nExample:\n  lethe-lab train --dataset cora.npz --shards 20 --model sage",
+		Description: "Partitions data sets, trains and measures sharded models, reproduces the paper's evaluation and " +
+			"attacks what remains after an erasure.\n\nExample:\n  lethe-lab train --dataset cora.npz --shards 20 --model sage",
 		Commands: &cli{},
 		Vars:     vars(),
 	}

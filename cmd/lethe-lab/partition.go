@@ -40,9 +40,9 @@ func (partitionCmd) Help() string {
 	return `Example:
   lethe-lab partition --dataset stream --shards 20 --plot shards.svg
 
-Balance and fairness are those of the paper: 0 is best. edge_cut is the fraction
-of edges between shards. stubs is the number of shards that the erasure of one
-node reaches at scope "stubs", in the mean.`
+Balance and fairness are defined as in the paper: 0 is best. "edge_cut" is the fraction of edges
+between shards. "stubs" is the mean number of shards that the erasure of one node affects at scope
+stubs.`
 }
 
 // Run partitions every timestep.

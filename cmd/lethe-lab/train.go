@@ -21,7 +21,7 @@ import (
 type trainCmd struct {
 	Dataset        string   `help:"${any_dataset}" required:"" type:"path" placeholder:"PATH"`
 	Shards         int      `help:"${graph_shards}" required:"" placeholder:"V"`
-	Model          string   `help:"${graph_model} One of ${models}." required:""`
+	Model          string   `help:"${graph_model} One of ${models}." required:"" placeholder:"MODEL"`
 	Components     []string `help:"${graph_components} By default ${components}." placeholder:"M,M"`
 	Hidden         int      `help:"${graph_hidden} By default the model's own." placeholder:"N"`
 	Epochs         int      `help:"${train_epochs}" placeholder:"N"`
@@ -62,23 +62,20 @@ func (trainCmd) Help() string {
   lethe-lab train --dataset elliptic_bitcoin_dataset --shards 20 --model blend --schedule continual \
       --components logistic,trees --one-hop
 
-Trains a model per shard and measures their ensemble, offline. A graph is split
-into training and test nodes: training sees the graph of the training nodes, the
-test is on the graph of all nodes. Of a stream, the first timesteps train and the
-last test.
+It trains a model per shard and measures their ensemble, offline. A graph is split into training and
+test nodes: training sees the graph of the training nodes, the test the graph of all nodes. Of a
+stream, the first timesteps train and the last test.
 
-These models look at one row at a time: ` + strings.Join(trainer.RowModels(), ", ") + `. They are for
-streams, and neighbours reach them through --one-hop. A blend asks several models
-per shard and trusts each by how it did on the timesteps so far; under static all
-alike.
+These models look at one row at a time: ` + strings.Join(trainer.RowModels(), ", ") + `. They are for streams,
+and neighbours reach them through --one-hop. A blend combines several models per shard and weights each by its
+results on the timesteps so far; with schedule static all have the same weight.
 
-On a stream no label of a timestep is known when it is scored, unless --known-labels
-says which share had arrived. --propagate spreads these over the timestep's graph,
-with settings chosen on the validation timesteps.
+On a stream no label of a timestep is known when it is scored, unless --known-labels sets the share
+that has arrived. --propagate spreads these over the graph of the timestep, with settings chosen on
+the validation timesteps.
 
-With --resume DIR a run that was ended, by a signal or a loss of power, goes on with
-the shards that it had not trained; its result is that of a run in one piece, but for
-the seconds.`
+With --resume an interrupted run continues with the shards that it had not trained. Apart from the
+seconds its result is that of an uninterrupted run.`
 }
 
 // Run trains and measures.

@@ -26,11 +26,11 @@ func vars() kong.Vars {
 	out := kong.Vars{
 		"models":       strings.Join(trainer.StreamModels(), ", "),
 		"components":   strings.Join(defaultComponents(), ","),
-		"partitions":   strings.Join(partition.Methods(), ","),
-		"assigns":      strings.Join(partition.Assigns(), ","),
-		"repairs":      strings.Join(append(repair.Methods(), repair.Truth), ","),
-		"aggregations": strings.Join(scoring.Methods(), ","),
-		"schedules":    strings.Join(protocol.Schedules(), ","),
+		"partitions":   strings.Join(partition.Methods(), ", "),
+		"assigns":      strings.Join(partition.Assigns(), ", "),
+		"repairs":      strings.Join(append(repair.Methods(), repair.Truth), ", "),
+		"aggregations": strings.Join(scoring.Methods(), ", "),
+		"schedules":    strings.Join(protocol.Schedules(), ", "),
 		"split":        protocol.EllipticSplit().String(),
 		"split_steps":  fmt.Sprint(protocol.EllipticSplit().Total()),
 		"graph_stubs":  fmt.Sprint(protocol.GraphMinStubs(models.SAGE)),
@@ -40,7 +40,7 @@ func vars() kong.Vars {
 		"attack_targets_default":  fmt.Sprint(attack.MostTargets),
 		"attack_requests_default": fmt.Sprint(attack.MostRequests),
 		"attack_steps_default":    fmt.Sprint(attack.EnoughTimesteps),
-		"attack_scopes":           strings.Join(lethe.SupportedScopes(), ","),
+		"attack_scopes":           strings.Join(lethe.SupportedScopes(), ", "),
 	}
 	maps.Copy(out, command.VarsOf("cut", partition.Defaults()))
 	maps.Copy(out, command.VarsOf("mend", repair.Defaults()))

@@ -23,15 +23,15 @@ const (
 )
 
 type auditCmd struct {
-	Draw   auditDrawCmd   `cmd:"" help:"Draw what a deployment has to show, from a signed checkpoint of its log."`
-	Export auditExportCmd `cmd:"" help:"Answer a challenge: the log, slices and models, in one file."`
-	Verify auditVerifyCmd `cmd:"" help:"Train anew what an answer holds and compare, without the deployment."`
+	Draw   auditDrawCmd   `cmd:"" help:"Draw a challenge: a random sample of models to prove, from a signed checkpoint."`
+	Export auditExportCmd `cmd:"" help:"Answer a challenge with the log, slices and models in one file."`
+	Verify auditVerifyCmd `cmd:"" help:"Retrain the models of an answer and compare, without the deployment."`
 }
 
 // Help shows an example.
 func (auditCmd) Help() string {
-	return `The auditor has a signed checkpoint of the log and the public key, draws, and keeps the
-challenge; the deployment answers it; the auditor checks the answer on a machine of his own.
+	return `The auditor has a signed checkpoint of the log and the public key, draws a challenge and keeps it.
+The deployment answers the challenge. The auditor verifies the answer on another machine.
 
 Example:
   lethe audit draw --checkpoint checkpoint.txt --seed 20311 --count 10 --out challenge.json
@@ -41,11 +41,11 @@ Example:
 
 type auditDrawCmd struct {
 	Checkpoint string          `required:"" help:"File with the log's signed checkpoint." type:"path" placeholder:"FILE"`
-	Seed       uint64          `required:"" help:"Number of the auditor's choice, not told before." placeholder:"N"`
-	Count      int             `help:"Pairs of shard and timestep to draw; 0 for all." default:"10" placeholder:"K"`
-	Shard      *lethe.ShardID  `help:"Draw of this shard alone." placeholder:"S"`
-	Timestep   *lethe.Timestep `help:"Draw of this timestep alone." placeholder:"T"`
-	Meta       bool            `help:"Have the newest meta-model learnt anew too, from slices of all shards."`
+	Seed       uint64          `required:"" help:"Number that the auditor has chosen in secret." placeholder:"N"`
+	Count      int             `help:"Pairs of shard and timestep to draw; 0: all." default:"10" placeholder:"K"`
+	Shard      *lethe.ShardID  `help:"Draw from this shard only." placeholder:"S"`
+	Timestep   *lethe.Timestep `help:"Draw from this timestep only." placeholder:"T"`
+	Meta       bool            `help:"Also prove the latest meta-model, from the slices of all shards."`
 	Out        string          `required:"" help:"File to write the challenge to." type:"path" placeholder:"FILE"`
 	JSON       bool            `help:"Print one JSON document."`
 }
@@ -56,10 +56,11 @@ func (auditDrawCmd) Help() string {
   lethe audit draw --checkpoint checkpoint.txt --seed 20311 --count 10 --out challenge.json
   lethe audit draw --checkpoint checkpoint.txt --seed 1 --shard 7 --timestep 23 --out challenge.json
 
-Which pairs it is follows from the seed and the root of the log that the checkpoint names, and
-only the leaves of the log tell which there are: verify prints them. Choose the seed after the
-checkpoint was signed. With --meta the answer holds the latest slices of all shards and all models
-after the newest timestep, so that the ensemble's version follows from what was checked.`
+The seed and the root of the log in the checkpoint determine which pairs are drawn. Which pairs
+exist is known only from the leaves of the log, so lethe audit verify prints the drawn ones. Choose
+the seed after the checkpoint was signed. With --meta the answer also contains the latest slices of
+all shards and all models after the latest timestep, so that the version of the ensemble follows
+from what was verified.`
 }
 
 // Run writes a challenge.
@@ -105,9 +106,9 @@ func (auditExportCmd) Help() string {
 	return `Example:
   lethe audit export --data-dir lethe-data --challenge challenge.json --out bundle.lethe
 
-It opens the stores itself: stop lethe run on the directory first. Give the same
-configuration that the directory was written with. The bundle holds features and labels
-under pseudonyms: give it to the auditor alone.`
+Stop lethe run on the data directory first, because this command opens the stores itself. Use the
+configuration that the directory was written with. The bundle contains features and labels under
+pseudonyms: give it to nobody but the auditor.`
 }
 
 // Run answers a challenge.
@@ -152,10 +153,10 @@ func readChallenge(path string) (challenge.Challenge, error) {
 }
 
 type auditVerifyCmd struct {
-	Bundle     string `arg:"" help:"The answer." type:"path"`
-	Challenge  string `required:"" help:"File with the challenge that you made." type:"path" placeholder:"FILE"`
-	PublicKey  string `required:"" help:"The deployment's public key, from elsewhere." type:"path" placeholder:"FILE"`
-	Checkpoint string `help:"Signed checkpoint that the challenge must be of." type:"path" placeholder:"FILE"`
+	Bundle     string `arg:"" help:"Bundle with the deployment's answer." type:"path"`
+	Challenge  string `required:"" help:"File with your challenge." type:"path" placeholder:"FILE"`
+	PublicKey  string `required:"" help:"The deployment's public key, from another source." type:"path" placeholder:"FILE"`
+	Checkpoint string `help:"Signed checkpoint that the challenge must use." type:"path" placeholder:"FILE"`
 	JSON       bool   `help:"Print one JSON document."`
 }
 
@@ -164,8 +165,8 @@ func (auditVerifyCmd) Help() string {
 	return `Example:
   lethe audit verify bundle.lethe --challenge challenge.json --public-key receipt-ed25519.pub.pem
 
-It needs no service, no network and no configuration, and any processor will do. Exit status 1
-and the statement that fails if the answer does not hold.`
+It needs no service, network or configuration, and runs on any processor. If the answer is wrong,
+it prints the statement that fails, with exit status 1.`
 }
 
 var errAudit = errors.New("the answer does not hold")

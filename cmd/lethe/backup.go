@@ -14,10 +14,10 @@ import (
 )
 
 type backupCmd struct {
-	Create  backupCreateCmd  `cmd:"" help:"Copy a stopped data directory into one file."`
-	Restore backupRestoreCmd `cmd:"" help:"Put a backup back, and erase again what was erased since."`
-	List    backupListCmd    `cmd:"" help:"List the backups that were made of a data directory."`
-	Forget  backupForgetCmd  `cmd:"" help:"Note that a backup is destroyed."`
+	Create  backupCreateCmd  `cmd:"" help:"Back up a stopped data directory to one file."`
+	Restore backupRestoreCmd `cmd:"" help:"Restore a backup, and repeat the erasures made since."`
+	List    backupListCmd    `cmd:"" help:"List the backups of a data directory."`
+	Forget  backupForgetCmd  `cmd:"" help:"Record that a backup was destroyed."`
 }
 
 // Help shows an example.
@@ -27,8 +27,8 @@ func (backupCmd) Help() string {
 
 type backupCreateCmd struct {
 	command.ConfigFlags
-	File string        `arg:"" help:"File to write; it must not be there." type:"path"`
-	Keep time.Duration `help:"How long the file is kept at most." default:"720h" placeholder:"DURATION"`
+	File string        `arg:"" help:"File to write; must not exist." type:"path"`
+	Keep time.Duration `help:"Longest time for which the file will be kept." default:"720h" placeholder:"DURATION"`
 	JSON bool          `help:"Print one JSON document."`
 }
 
@@ -37,10 +37,10 @@ func (backupCreateCmd) Help() string {
 	return `Example:
   lethe backup create lethe-2026-11.tar --data-dir lethe-data --keep 720h
 
-Stop lethe run on the directory first: what the roles keep belongs together. The file holds the
-deployment's secret and its signing key: keep it as you keep these, and destroy it before it
-expires, for receipts name it until then. With brokers of others it holds keys and receipts
-alone, for all else is in the topics.`
+Stop lethe run on the directory first, so that the stores of all roles match. The file contains the
+deployment's secret and signing key: protect it as you protect these, and destroy it before it
+expires, because receipts name it until then. With external brokers it contains only keys and
+receipts, because everything else is in the topics.`
 }
 
 // Run makes a backup.
@@ -72,9 +72,9 @@ func (c *backupCreateCmd) Run(a *command.App) error {
 
 type backupRestoreCmd struct {
 	command.ConfigFlags
-	File          string `arg:"" help:"The backup." type:"path"`
-	Ledger        string `help:"Data directory or later backup with the newest ledger." type:"path" placeholder:"PATH"`
-	WithoutLedger bool   `help:"The newest ledger is lost: what was erased since the backup comes back."`
+	File          string `arg:"" help:"Backup file." type:"path"`
+	Ledger        string `help:"Data directory or later backup with the latest ledger." type:"path" placeholder:"PATH"`
+	WithoutLedger bool   `help:"Accept that the latest ledger is lost: data erased since the backup reappears."`
 	PublicKey     string `help:"Key that must have signed it; by default that of --ledger." type:"path" placeholder:"FILE"`
 	JSON          bool   `help:"Print one JSON document."`
 }
@@ -84,10 +84,10 @@ func (backupRestoreCmd) Help() string {
 	return `Example:
   lethe backup restore lethe-2026-11.tar --data-dir lethe-new --ledger lethe-data
 
---data-dir is a new folder, the other settings are those that the backup was made with. The
-ledger, the transparency log, receipts and keys are those of --ledger, which knows what was
-erased since. All of it is suppressed from the first record on and erased again, with a receipt,
-before any lethe run starts on the folder. Stop lethe run on the directory of the ledger.`
+--data-dir is a new folder; the other settings are those that the backup was made with. The ledger,
+the transparency log, receipts and keys come from --ledger, which knows the erasures made since.
+Their targets are suppressed from the first record on and erased again, with a receipt, before
+lethe run can start on the folder. Stop lethe run on the directory of the ledger first.`
 }
 
 // restoredBackup is what restore tells.
@@ -177,7 +177,7 @@ func (c *backupListCmd) Run(a *command.App) error {
 
 type backupForgetCmd struct {
 	command.ConfigFlags
-	ID   string `arg:"" help:"The backup."`
+	ID   string `arg:"" help:"Id of the backup."`
 	JSON bool   `help:"Print one JSON document."`
 }
 
@@ -186,7 +186,7 @@ func (backupForgetCmd) Help() string {
 	return `Example:
   lethe backup forget backup-5c1e0b0d2f7a9e64 --data-dir lethe-data
 
-Destroy the file first: receipts of later erasures do not name it any more.`
+Destroy the file first: receipts of later erasures no longer name it.`
 }
 
 // Run notes that a backup is destroyed.

@@ -16,8 +16,8 @@ import (
 // comes from the configuration, as for the service.
 type brokerFlags struct {
 	Config      string            `help:"YAML configuration file." type:"path" placeholder:"FILE"`
-	Brokers     []string          `help:"Brokers, host:port; else as configured, or ${own_broker}." placeholder:"A,B"`
-	TopicPrefix string            `help:"What stands before every topic's name; else as configured." placeholder:"PREFIX"`
+	Brokers     []string          `help:"${kafka_brokers}" placeholder:"A,B"`
+	TopicPrefix string            `help:"Prefix of every topic name; by default as configured." placeholder:"PREFIX"`
 	Set         map[string]string `help:"${set_key}" placeholder:"KEY=VALUE"`
 }
 

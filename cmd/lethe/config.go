@@ -13,8 +13,8 @@ import (
 
 type configCmd struct {
 	Print    configPrintCmd    `cmd:"" help:"Print the configuration in effect."`
-	Validate configValidateCmd `cmd:"" help:"Check the configuration and report every problem."`
-	Schema   configSchemaCmd   `cmd:"" help:"Print the JSON Schema of a configuration file."`
+	Validate configValidateCmd `cmd:"" help:"Check the configuration and report all problems."`
+	Schema   configSchemaCmd   `cmd:"" help:"Print the JSON Schema of configuration files."`
 }
 
 // Help shows an example.
@@ -24,14 +24,17 @@ func (configCmd) Help() string {
 
 type configPrintCmd struct {
 	command.ConfigFlags
-	Redact bool `help:"Leave out the paths of key files."`
+	Redact bool `help:"Omit the paths of key files."`
 	JSON   bool `help:"Print one JSON document."`
 }
 
 // Help shows an example.
 func (configPrintCmd) Help() string {
-	return "Example:\n  lethe config print --config lethe.yaml --set trainer.hidden=128\n\nValues come from the " +
-		"defaults, then the file, then the environment (LETHE_TRAINER_HIDDEN), then the flags."
+	return `Example:
+  lethe config print --config lethe.yaml --set trainer.hidden=128
+
+Flags override environment variables (LETHE_TRAINER_HIDDEN), which override the file, which
+overrides the defaults.`
 }
 
 // Run prints the configuration.
@@ -86,8 +89,11 @@ type configSchemaCmd struct{}
 
 // Help shows an example.
 func (configSchemaCmd) Help() string {
-	return "Example:\n  lethe config schema > lethe.schema.json\n\nAn editor that knows YAML schemas completes keys " +
-		"by it: put \"# yaml-language-server: $schema=lethe.schema.json\" on the first line of the file."
+	return `Example:
+  lethe config schema > lethe.schema.json
+
+Editors that know YAML schemas complete keys with it if the first line of the file is
+"# yaml-language-server: $schema=lethe.schema.json".`
 }
 
 // Run prints the schema.

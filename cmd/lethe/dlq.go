@@ -15,9 +15,9 @@ import (
 )
 
 type dlqCmd struct {
-	List   dlqListCmd   `cmd:"" help:"List records that could not be taken, and why."`
-	Show   dlqShowCmd   `cmd:"" help:"Show one of them, without its content."`
-	Replay dlqReplayCmd `cmd:"" help:"Send records again to the topics that they came from."`
+	List   dlqListCmd   `cmd:"" help:"List dead letters with their reasons."`
+	Show   dlqShowCmd   `cmd:"" help:"Show one dead letter, without its content."`
+	Replay dlqReplayCmd `cmd:"" help:"Send dead letters to their original topics again."`
 }
 
 // Help shows an example.
@@ -28,9 +28,9 @@ func (dlqCmd) Help() string {
 
 // dlqFilter chooses dead letters.
 type dlqFilter struct {
-	Reason []string      `help:"Only those refused for this reason; may be given several times." placeholder:"R" sep:","`
-	Topic  []string      `help:"Only records of this topic, such as labels.v1." placeholder:"T" sep:","`
-	Since  time.Duration `help:"Only records written so long ago or later, such as 24h." placeholder:"D"`
+	Reason []string      `help:"Only records rejected for this reason. Repeatable." placeholder:"R" sep:","`
+	Topic  []string      `help:"Only records of this topic, such as labels.v1. Repeatable." placeholder:"T" sep:","`
+	Since  time.Duration `help:"Only records written within this time, such as 24h." placeholder:"D"`
 }
 
 // filter is what the flags choose, or a usage error that names what is possible.
@@ -88,8 +88,8 @@ func known(t time.Time) *time.Time {
 type dlqListCmd struct {
 	brokerFlags
 	dlqFilter
-	Open  bool `help:"Leave out those that were sent again and not answered yet."`
-	Limit int  `help:"List so many at most; 0: all." default:"50"`
+	Open  bool `help:"Omit records that were sent again and are not processed yet."`
+	Limit int  `help:"List at most this many; 0: all." default:"50"`
 	JSON  bool `help:"Print one JSON document."`
 }
 
@@ -98,8 +98,8 @@ func (dlqListCmd) Help() string {
 	return `Example:
   lethe dlq list --reason late --topic transactions.v1 --since 24h
 
-A place is topic/partition/offset of the refused record. How many there are for each reason
-comes first; nothing of what the records hold is printed.`
+A place is topic/partition/offset of the rejected record. The number of records for each reason
+comes first. The content of records is never printed.`
 }
 
 // Run lists dead letters.

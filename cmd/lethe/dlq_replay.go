@@ -10,15 +10,17 @@ import (
 
 type dlqShowCmd struct {
 	brokerFlags
-	Place  string `arg:"" help:"The dead letter, as list names it."`
-	Reveal bool   `help:"Print key, headers and value as they came: they may be personal."`
+	Place  string `arg:"" help:"Place of the dead letter, as lethe dlq list prints it."`
+	Reveal bool   `help:"Print key, headers and value unchanged: they may be personal data."`
 	JSON   bool   `help:"Print one JSON document."`
 }
 
 // Help shows an example.
 func (dlqShowCmd) Help() string {
-	return "Example:\n  lethe dlq show transactions.v1/3/1207\n\n" +
-		"Fields are shown with the kind of what they hold; --reveal shows the record itself."
+	return `Example:
+  lethe dlq show transactions.v1/3/1207
+
+It prints the fields of the record with their types, and with --reveal the record itself.`
 }
 
 // letterShown is a dead letter in full.
@@ -76,11 +78,11 @@ func (c *dlqShowCmd) Run(a *command.App) error {
 
 type dlqReplayCmd struct {
 	brokerFlags
-	Place []string `arg:"" optional:"" help:"Dead letters, as list names them."`
+	Place []string `arg:"" optional:"" help:"Places of dead letters, as lethe dlq list prints them."`
 	dlqFilter
-	All    bool `help:"Send all that can be sent again."`
-	Again  bool `help:"Also those that were sent again before."`
-	DryRun bool `help:"Only say what would be sent."`
+	All    bool `help:"Send all dead letters that can be sent again."`
+	Again  bool `help:"Include records that were sent again before."`
+	DryRun bool `help:"Only print what would be sent."`
 	JSON   bool `help:"Print one JSON document."`
 }
 
@@ -90,10 +92,10 @@ func (dlqReplayCmd) Help() string {
   lethe dlq replay transactions.v1/3/1207
   lethe dlq replay --reason late --since 24h --dry-run
 
-The letter of a record that is taken disappears; a record that is refused again has a new
-letter. Sending a record twice changes nothing, and what was erased meanwhile is dropped as it
-comes. Letters of which only a part is kept, or nothing, cannot be sent, and of those that wait
-for a transaction there is no need to.`
+If the record is accepted, its dead letter disappears; if it is rejected again, there is a new one.
+Sending a record twice is harmless, and records of erased transactions are dropped. Dead letters
+that are stored in part or without content cannot be sent again. Those that wait for a transaction
+need not be.`
 }
 
 // unsent is a dead letter that was not sent again.

@@ -20,9 +20,9 @@ func (doctorCmd) Help() string {
 	return `Example:
   lethe doctor --config lethe.yaml
 
-It looks at data directory, disk, keys, brokers, topics, rights, the clock and the service that
-runs with this configuration, and changes nothing. What is wrong is listed with what to do about
-it; warnings alone are no failure.`
+It checks the data directory, disk, keys, brokers, topics, ACLs, the clock and the service that runs
+with this configuration, and changes nothing. Every problem is listed with its fix. Warnings alone
+do not make the command fail.`
 }
 
 // doctorTimeout bounds one question to the running service.

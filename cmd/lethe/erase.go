@@ -19,12 +19,12 @@ import (
 )
 
 type eraseCmd struct {
-	Submit  eraseSubmitCmd  `cmd:"" help:"Submit a request to forget transactions, payments or features."`
-	Plan    erasePlanCmd    `cmd:"" help:"Show what an erasure would change and take, and change nothing."`
+	Submit  eraseSubmitCmd  `cmd:"" help:"Submit a request to erase transactions, payments, features or subjects."`
+	Plan    erasePlanCmd    `cmd:"" help:"Preview what an erasure would change, and how long it would take."`
 	Status  eraseStatusCmd  `cmd:"" help:"Show the state of a request."`
 	List    eraseListCmd    `cmd:"" help:"List all requests."`
-	Cancel  eraseCancelCmd  `cmd:"" help:"Take a request back before anything is rewritten."`
-	Approve eraseApproveCmd `cmd:"" help:"Sign a request of somebody else, where two people must."`
+	Cancel  eraseCancelCmd  `cmd:"" help:"Cancel a request before anything is rewritten."`
+	Approve eraseApproveCmd `cmd:"" help:"Sign another person's request, where two signatures are required."`
 }
 
 // Help shows an example.
@@ -33,21 +33,21 @@ func (eraseCmd) Help() string {
 }
 
 type eraseSubmitCmd struct {
-	brokerFlags
-	statusFlags
-	signFlags
-	Node      []string      `help:"Transaction to forget; may be given several times." placeholder:"ID" sep:"none"`
-	Edge      []string      `help:"Payment to forget; its transactions stay. Repeatable." placeholder:"A>B" sep:"none"`
-	Feature   []string      `help:"Transaction whose features, or some, become 0." placeholder:"ID[>0,7]" sep:"none"`
-	Subject   []string      `help:"Subject to forget, by its key. Repeatable." placeholder:"KEY" sep:"none"`
-	Until     int64         `help:"Last timestep that --subject reaches; -1: the newest." default:"-1" placeholder:"T"`
-	Deadline  string        `help:"When it should be verified: RFC 3339, or such as 72h." placeholder:"T"`
-	Scope     string        `help:"How far the erasure reaches: ${enum}." enum:"stubs,shard,partition" default:"${scope}"`
-	Reason    string        `help:"Why; only its keyed hash is kept." placeholder:"TEXT"`
-	RequestID string        `help:"Name of the request; made up if not given." placeholder:"ID"`
+	Node      []string      `help:"Transaction to erase. Repeatable." placeholder:"ID" sep:"none"`
+	Edge      []string      `help:"Payment to erase; its transactions stay. Repeatable." placeholder:"A>B" sep:"none"`
+	Feature   []string      `help:"Set features of this transaction to 0. Repeatable." placeholder:"ID[>0,7]" sep:"none"`
+	Subject   []string      `help:"Key of a subject to erase. Repeatable." placeholder:"KEY" sep:"none"`
+	Until     int64         `help:"Last timestep that --subject covers; -1: the latest." default:"-1" placeholder:"T"`
+	Deadline  string        `help:"When it should be verified: RFC 3339, or a duration such as 72h." placeholder:"T"`
+	Scope     string        `help:"How far the erasure reaches: ${enum}." enum:"${scopes}" default:"${scope}"`
+	Reason    string        `help:"Reason; only its keyed hash is stored." placeholder:"TEXT"`
+	RequestID string        `help:"Id of the request; generated if absent." placeholder:"ID"`
 	Wait      bool          `help:"Wait until the request is verified, rejected, cancelled or held."`
-	Timeout   time.Duration `help:"How long to wait." default:"10m"`
-	JSON      bool          `help:"Print one JSON document."`
+	Timeout   time.Duration `help:"How long --wait waits." default:"10m"`
+	signFlags
+	statusFlags
+	brokerFlags
+	JSON bool `help:"Print one JSON document."`
 }
 
 // Help shows an example.
@@ -56,16 +56,15 @@ func (eraseSubmitCmd) Help() string {
   lethe erase submit --node 230007682 --reason "GDPR Art. 17" --wait
   lethe erase submit --edge '230007682>230007703' --wait
   lethe erase submit --feature 230007682 --wait
-  lethe erase submit --feature '230007682>0,7' --wait    # the first feature and the eighth
+  lethe erase submit --feature '230007682>0,7' --wait    # the first and the eighth feature
   lethe erase submit --subject customer-17 --until 49 --wait
 
-Scope stubs replaces the transaction's own slice and every slice with a stub for
-it; shard replaces its own slice only, as in the paper; partition partitions the
-timestep afresh, so that all is as if the transaction had never been. The receipt
-says what may remain.
+Scope stubs rewrites the slice of the transaction and every slice that holds a stub of it. Scope
+shard rewrites only its own slice, as in the paper. Scope partition partitions the timestep again,
+so that everything is as if the transaction had never existed. The receipt states what may remain.
 
-Of requests that wait, those with the earliest deadline are carried out first. One whose
-deadline has passed is taken all the same, and its status says overdue.`
+Requests with the earliest deadline are processed first. A request whose deadline has passed is
+still processed, and its status says overdue.`
 }
 
 // Run publishes the request.
@@ -221,7 +220,7 @@ func (c *eraseSubmitCmd) wait(
 type eraseStatusCmd struct {
 	brokerFlags
 	statusFlags
-	RequestID string `arg:"" help:"The request."`
+	RequestID string `arg:"" help:"Id of the request."`
 	JSON      bool   `help:"Print one JSON document."`
 }
 

@@ -16,21 +16,21 @@ type eraseApproveCmd struct {
 	brokerFlags
 	statusFlags
 	signFlags
-	RequestID     string        `arg:"" help:"The request."`
-	RequestDigest string        `help:"Digest to approve; else the request is read." placeholder:"HEX"`
-	Timeout       time.Duration `help:"How long to wait for the answer." default:"1m"`
+	RequestID     string        `arg:"" help:"Id of the request."`
+	RequestDigest string        `help:"Approve the request with this digest, without reading it." placeholder:"HEX"`
+	Timeout       time.Duration `help:"How long to wait for confirmation." default:"1m"`
 	JSON          bool          `help:"Print one JSON document."`
 }
 
 // Help shows an example.
 func (eraseApproveCmd) Help() string {
 	return `Example:
-  lethe erase approve gdpr-17                    # shows what it asks for, and signs nothing
+  lethe erase approve gdpr-17                    # shows the request and signs nothing
   lethe erase approve gdpr-17 --sign bert.pem
 
-Where two people have to sign an erasure (signatures.requests is 2), a request that one has
-signed waits, in the state held, for another one of the role compliance. With --request-digest
-the request itself is not read: use it where you have the digest from who submitted it.`
+Where two people must sign an erasure (signatures.requests is 2), a request with one signature
+stays in the state held until a second person of the role compliance signs it. With --request-digest
+the request itself is not read: use it if the submitter gave you the digest.`
 }
 
 // Run shows the request, or signs it.

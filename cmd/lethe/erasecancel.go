@@ -12,8 +12,8 @@ import (
 
 type eraseCancelCmd struct {
 	signedFlags
-	RequestID     string `arg:"" help:"The request."`
-	RequestDigest string `help:"Cancel it only if it has this digest." placeholder:"HEX"`
+	RequestID     string `arg:"" help:"Id of the request."`
+	RequestDigest string `help:"Cancel the request only if it has this digest." placeholder:"HEX"`
 }
 
 // Help shows an example.
@@ -21,9 +21,9 @@ func (eraseCancelCmd) Help() string {
 	return `Example:
   lethe erase cancel gdpr-17
 
-A request can be taken back until it is rewriting. Its transactions are taken and scored
-again from then on, unless another request names them. Records that came in for them
-meanwhile were dropped: send them again. The request id stays taken.`
+A request can be cancelled until its state is rewriting. Once it is cancelled, its transactions are
+accepted and scored again, unless another request names them. Records of them that arrived in the
+meantime were dropped: send them again. The request id cannot be used again.`
 }
 
 // Run takes a request back.

@@ -11,8 +11,8 @@ import (
 
 // statusFlags say whose statuses count.
 type statusFlags struct {
-	PublicKey []string `help:"A key that signs statuses and holds; repeatable." type:"path" placeholder:"FILE"`
-	DataDir   string   `help:"Data directory with the pinned key." placeholder:"DIR"`
+	PublicKey []string `help:"Key that must have signed statuses and holds. Repeatable." type:"path" placeholder:"FILE"`
+	DataDir   string   `help:"Data directory with the pinned public key." placeholder:"DIR"`
 }
 
 // unchecked are the topics of a client of which no key is known.

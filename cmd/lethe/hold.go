@@ -30,12 +30,12 @@ func (holdCmd) Help() string {
 }
 
 type holdSetCmd struct {
+	Node    []string `help:"Transaction to keep. Repeatable." placeholder:"ID" sep:"none"`
+	Subject []string `help:"Customer, account or address whose records to keep. Repeatable." placeholder:"KEY" sep:"none"`
+	Reason  string   `help:"Reason; only its keyed hash is stored." placeholder:"TEXT"`
+	Until   string   `help:"When it ends: RFC 3339, or a duration such as 720h; by default when lifted." placeholder:"T"`
+	Name    string   `help:"Name of the hold; generated if absent." placeholder:"NAME"`
 	signedFlags
-	Node    []string `help:"Transaction to keep; may be given several times." placeholder:"ID" sep:"none"`
-	Subject []string `help:"Customer, account or address: keeps what carries it." placeholder:"KEY" sep:"none"`
-	Reason  string   `help:"Why; only its keyed hash is kept." placeholder:"TEXT"`
-	Until   string   `help:"When it ends: RFC 3339, or such as 720h; else when lifted." placeholder:"T"`
-	Name    string   `help:"Name of the hold; made up if not given." placeholder:"NAME"`
 }
 
 // Help shows an example.
@@ -44,12 +44,15 @@ func (holdSetCmd) Help() string {
   lethe hold set --node 230007682 --reason "case 7" --until 2160h
   lethe hold set --subject customer-17 --reason "case 8"
 
-A request that names a held transaction waits as a whole, in the state held, and suppresses
-nothing: the transaction is scored and learnt from as before. It goes on by itself once no hold
-names its transactions. A hold of a subject keeps what carries it: requests for the subject, for
-a transaction or payment that carries it, and for the ends of such a payment, wait. What was
-being rewritten already is not held any more: the answer says how
-many came too late, with exit status 1.`
+A request that names a held transaction waits as a whole, in the state held. It suppresses nothing:
+the transaction is scored and learnt from as before. The request continues by itself once no hold
+names its transactions.
+
+A hold of a subject covers all records with its key. Requests for the subject wait, and so do
+requests for a transaction or payment with the key, and for the two transactions of such a payment.
+
+An erasure that has begun to rewrite cannot be held: the command prints for how many targets the
+hold came too late, with exit status 1.`
 }
 
 // heldBy is a hold as it stands now.
@@ -124,7 +127,7 @@ func holdRefusal(hold ingest.Hold) error {
 
 type holdLiftCmd struct {
 	signedFlags
-	Name string `arg:"" help:"The hold."`
+	Name string `arg:"" help:"Name of the hold."`
 }
 
 // Help shows an example.

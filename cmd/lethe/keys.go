@@ -12,11 +12,11 @@ import (
 )
 
 type keysCmd struct {
-	Generate keysGenerateCmd `cmd:"" help:"Make a key that signs control records or requests."`
-	Check    keysCheckCmd    `cmd:"" help:"Check a file of public keys, and count who may sign what."`
-	Seal     keysSealCmd     `cmd:"" help:"Have Vault seal the secret and the signing key."`
-	Unseal   keysUnsealCmd   `cmd:"" help:"Put the keys back as open files."`
-	Rotate   keysRotateCmd   `cmd:"" name:"rotate-secret" help:"Make a data directory anew under another secret."`
+	Generate keysGenerateCmd `cmd:"" help:"Generate a key that signs control records or requests."`
+	Check    keysCheckCmd    `cmd:"" help:"Check a file of public keys, and count the holders of each role."`
+	Seal     keysSealCmd     `cmd:"" help:"Seal the secret and the signing key with Vault."`
+	Unseal   keysUnsealCmd   `cmd:"" help:"Write sealed keys back to plain files."`
+	Rotate   keysRotateCmd   `cmd:"" name:"rotate-secret" help:"Rebuild a data directory under a new secret."`
 }
 
 // Help shows an example.
@@ -25,9 +25,9 @@ func (keysCmd) Help() string {
 }
 
 type keysGenerateCmd struct {
-	Role   string `help:"What it may say: ${enum}." enum:"producer,compliance,admin" required:""`
-	Holder string `help:"Who holds it: one name for all keys of one person." required:"" placeholder:"NAME"`
-	Out    string `help:"File of the private key; must not exist." type:"path" required:"" placeholder:"FILE"`
+	Role   string `help:"Role of the key: ${enum}." enum:"producer, compliance, admin" required:"" placeholder:"ROLE"`
+	Holder string `help:"Holder of the key: one name for all keys of one person." required:"" placeholder:"NAME"`
+	Out    string `help:"File to write the private key to; must not exist." type:"path" required:"" placeholder:"FILE"`
 	JSON   bool   `help:"Print one JSON document."`
 }
 
@@ -37,9 +37,10 @@ func (keysGenerateCmd) Help() string {
   lethe keys generate --role compliance --holder anna --out anna.pem >> authority.keys
   lethe run --set signatures.keys_file=authority.keys --set signatures.requests=2
 
-The private key (Ed25519, PKCS #8 in PEM, mode 0600) stays with its holder. The line that is
-printed goes into the file of keys of the deployment. A producer signs close and settle records,
-compliance erasure requests, cancellations and holds, an admin what is said of processes.`
+The private key (Ed25519, PKCS #8 in PEM, mode 0600) stays with its holder. The printed line belongs
+in the deployment's file of public keys (signatures.keys_file). A producer signs close and settle
+records; compliance signs erasure requests, cancellations and holds; an admin signs commands about
+the processes of the deployment.`
 }
 
 // Run makes the key.
@@ -64,7 +65,7 @@ func (c *keysGenerateCmd) Run(a *command.App) error {
 }
 
 type keysCheckCmd struct {
-	File string `arg:"" help:"The file of keys." type:"path"`
+	File string `arg:"" help:"File of public keys." type:"path"`
 	JSON bool   `help:"Print one JSON document."`
 }
 

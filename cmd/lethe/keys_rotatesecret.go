@@ -14,7 +14,7 @@ import (
 
 type keysRotateCmd struct {
 	command.ConfigFlags
-	Plan bool `help:"Say what would be done, and do nothing."`
+	Plan bool `help:"Print what would be done, and do nothing."`
 	JSON bool `help:"Print one JSON document."`
 }
 
@@ -24,14 +24,16 @@ func (keysRotateCmd) Help() string {
   lethe keys rotate-secret --data-dir lethe-data --plan
   lethe keys rotate-secret --data-dir lethe-data
 
-Pseudonyms fix the order of transactions and every draw, so another secret means that graphs, slices and
-models are made anew: in a second directory, lethe-data.rotating, from the source topics. Then it takes the
-place of the first, which is kept as lethe-data.before-rotation: remove it once lethe verify is content. Stop
-lethe run first, and give the configuration that it runs with. Cut off, it is finished by the next call, and
-nothing has happened to lethe-data until the swap.
+Pseudonyms determine the order of transactions and every random draw. With a new secret, graphs,
+slices and models are therefore rebuilt from the source topics, in a second directory,
+lethe-data.rotating. It then replaces the first directory, which is kept as
+lethe-data.before-rotation: delete that once lethe verify succeeds. Stop lethe run first, and use
+its configuration. If the command is interrupted, the next call completes it; lethe-data is
+unchanged until it is replaced.
 
-The secret of before stays beside the new one (keys/secret.ledger): what was erased is known by it. Receipts,
-log and signing key stay. The embedded broker only; docs/operations.md says what to do on a Kafka of others.`
+The previous secret stays beside the new one (keys/secret.ledger), because earlier erasures are
+recorded under it. Receipts, log and signing key stay the same. This works with the embedded broker
+only; docs/operations.md describes what to do with external brokers.`
 }
 
 // Run rotates the secret.

@@ -17,10 +17,11 @@ func (keysSealCmd) Help() string {
 	return `Example:
   lethe keys seal --data-dir lethe-data --set kms.address=https://vault:8200 --set kms.token_file=/run/vault-token
 
-The secret and the key that signs receipts are sealed by Vault's transit engine (kms.mount, kms.key), and their files
-are replaced: without Vault they are of no use. lethe run has them unsealed when it starts, and keeps them in memory;
-it waits for a Vault that is away. A file is replaced only once what was sealed could be unsealed. What is sealed
-already is left. Copies of the open files are yours to find and destroy.`
+Vault's transit engine (kms.mount, kms.key) seals the secret and the key that signs receipts. Their
+files are replaced by sealed ones, which are useless without Vault. At its start lethe run has Vault
+unseal them and keeps them in memory; if Vault is unavailable, it waits. A file is replaced only
+after its sealed form was unsealed successfully, and sealed files are left alone. Find and destroy
+other copies of the plain files yourself.`
 }
 
 // Run seals the keys.
@@ -40,7 +41,7 @@ func (keysUnsealCmd) Help() string {
 	return `Example:
   lethe keys unseal --data-dir lethe-data --config lethe.yaml
 
-The keys lie open in their files again, for their owner alone: take the settings under kms away then.`
+The files are then plain and readable by their owner only. Remove the settings of section kms afterwards.`
 }
 
 // Run unseals the keys.

@@ -12,12 +12,12 @@ import (
 )
 
 type logCmd struct {
-	Verify     logVerifyCmd     `cmd:"" help:"Prove that nothing was dropped from the transparency log or rewritten."`
+	Verify     logVerifyCmd     `cmd:"" help:"Verify that no leaf of the transparency log was dropped or rewritten."`
 	Show       logShowCmd       `cmd:"" help:"List the leaves of the transparency log."`
-	Accesses   logAccessesCmd   `cmd:"" help:"List who changed something through the API, or looked at an erasure."`
-	Checkpoint logCheckpointCmd `cmd:"" help:"Print the signed checkpoint, to be kept elsewhere."`
-	Keys       logKeysCmd       `cmd:"" help:"Follow the keys of a log from one that you know, and print them."`
-	RotateKey  logRotateKeyCmd  `cmd:"" help:"Put a new signing key in place, which the one before introduces."`
+	Accesses   logAccessesCmd   `cmd:"" help:"List who changed something through the API, or viewed an erasure."`
+	Checkpoint logCheckpointCmd `cmd:"" help:"Print the signed checkpoint, to store it elsewhere."`
+	Keys       logKeysCmd       `cmd:"" help:"Verify the chain of signing keys from one that you know, and print it."`
+	RotateKey  logRotateKeyCmd  `cmd:"" help:"Create a new signing key, which the previous one introduces."`
 }
 
 // Help shows an example.
@@ -28,8 +28,8 @@ func (logCmd) Help() string {
 // logFlags say which log is meant.
 type logFlags struct {
 	command.ConfigFlags
-	PublicKey string `help:"PEM file of a key that signs the log, or has." type:"path" placeholder:"FILE"`
-	Log       string `help:"The log as lethe log show --json has printed it." type:"path" placeholder:"FILE"`
+	PublicKey string `help:"PEM file of a current or former signing key of the log." type:"path" placeholder:"FILE"`
+	Log       string `help:"File with the output of lethe log show --json." type:"path" placeholder:"FILE"`
 }
 
 // options are those of the log that is meant: of the data directory and its topic, or of the
@@ -56,8 +56,8 @@ func (f logFlags) options(a *command.App) (o audit.LogOptions, err error) {
 
 type logVerifyCmd struct {
 	logFlags
-	Checkpoint string   `help:"A signed checkpoint that was kept elsewhere." type:"path" placeholder:"FILE"`
-	Receipt    []string `help:"A receipt that must be in the log; repeatable." type:"path" placeholder:"FILE"`
+	Checkpoint string   `help:"Signed checkpoint that was stored elsewhere." type:"path" placeholder:"FILE"`
+	Receipt    []string `help:"Receipt that must be in the log. Repeatable." type:"path" placeholder:"FILE"`
 	JSON       bool     `help:"Print one JSON document."`
 }
 
@@ -66,8 +66,9 @@ func (logVerifyCmd) Help() string {
 	return `Example:
   lethe log verify --data-dir lethe-data --checkpoint kept-elsewhere.txt --receipt lethe-data/receipts/gdpr-17.json
 
-It computes the tree of all leaves and compares it with the signed checkpoint, with the older one, with the ledger and
-with log.v1. Stop lethe run on the directory first. With --brokers and --public-key alone it checks the topic.`
+It computes the tree of all leaves and compares it with the signed checkpoint, the older checkpoint,
+the ledger and log.v1. Stop lethe run on the directory first. With only --brokers and --public-key
+it checks the topic.`
 }
 
 var errLogRefused = errors.New("the transparency log is refused")

@@ -13,8 +13,8 @@ import (
 
 type logAccessesCmd struct {
 	logFlags
-	Actor   string `help:"Only what this person did, as tokens name him." placeholder:"NAME"`
-	Request string `help:"Only what was done to, or seen of, this request." placeholder:"ID"`
+	Actor   string `help:"Only actions of this person, named as in the tokens file." placeholder:"NAME"`
+	Request string `help:"Only actions on this request and views of it." placeholder:"ID"`
 	JSON    bool   `help:"Print one JSON document."`
 }
 
@@ -24,10 +24,9 @@ func (logAccessesCmd) Help() string {
   lethe log accesses --data-dir lethe-data --request gdpr-17
   lethe log accesses --data-dir lethe-data --actor anna
 
-Who changed something through the API, or looked at an erasure. The log has keyed hashes of people and requests
-alone: with --actor and --request, which need the deployment's secret, it is asked for the hashes of these. Stop
-lethe run on the directory first, or name the brokers and the secret (--brokers, --set secret_file=FILE) and
---public-key.`
+The log contains only keyed hashes of people and requests. --actor and --request look for the hash
+of a name, which needs the deployment's secret. Stop lethe run on the directory first, or give
+--brokers, the secret (--set secret_file=FILE) and --public-key.`
 }
 
 // loggedAccess is an access as it is printed. The JSON names are part of the command line.

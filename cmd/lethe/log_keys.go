@@ -20,10 +20,11 @@ func (logKeysCmd) Help() string {
   lethe log keys --log log.json --public-key the-key-I-know.pem > keys.pem
   lethe receipt verify gdpr-17.json --public-key keys.pem
 
-For whoever knows one key of a deployment, and is shown what another one has signed. The log is checked whole,
-and its keys are followed: each is introduced by the one before, in a leaf that only that could sign. What is
-printed are the public keys, the one that signs now first, as every command takes them with --public-key.
-The log is that of a data directory, of log.v1 (--brokers), or a file that lethe log show --json has printed.`
+Use it if you know one key of a deployment and must check a signature by another. The whole log is
+verified, and the chain of its keys is followed: each key is introduced by the previous one, in a
+leaf that only the previous key could sign. It prints the public keys, the current one first, in
+the form that --public-key accepts. The log comes from a data directory, from log.v1 (--brokers) or
+from a file (--log).`
 }
 
 // followed is a key of a log. The JSON names are part of the command line.

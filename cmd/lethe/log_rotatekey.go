@@ -20,9 +20,9 @@ func (logRotateKeyCmd) Help() string {
 	return `Example:
   lethe log rotate-key --data-dir lethe-data
 
-A new key signs receipts and the log from the next start of lethe run on. At that start the key
-of before introduces it in the log, and is removed. The file of the public key has both then,
-the new one first: hand it over again. What was signed before stays valid under it.`
+From the next start of lethe run, the new key signs receipts and the log. At that start the previous
+key introduces it in the log and is deleted. The file of the public key then contains both, the new
+one first: distribute it again. Earlier signatures stay valid under the previous key.`
 }
 
 // Run puts a new signing key in place.

@@ -6,9 +6,7 @@ package main
 
 import (
 	"maps"
-	"net"
 	"os"
-	"strconv"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -24,28 +22,28 @@ var version = "dev"
 
 type cli struct {
 	Run      runCmd      `cmd:"" help:"Run the service."`
-	Demo     demoCmd     `cmd:"" help:"Run a stream through an embedded broker, one erasure included."`
+	Demo     demoCmd     `cmd:"" help:"Run a stream through an embedded broker, erase one transaction and prove it."`
 	Status   statusCmd   `cmd:"" help:"Show the state of a running service."`
-	Generate generateCmd `cmd:"" help:"Make an Elliptic-style stream with laundering typologies."`
+	Generate generateCmd `cmd:"" help:"Generate an Elliptic-style stream with money-laundering patterns."`
 	Replay   replayCmd   `cmd:"" help:"Publish a dataset to the topics."`
 	Erase    eraseCmd    `cmd:"" help:"Submit and follow erasure requests."`
-	Keys     keysCmd     `cmd:"" help:"Make and check keys that sign; make a data directory anew under another secret."`
-	Hold     holdCmd     `cmd:"" help:"Keep transactions from being erased, for a reason."`
-	Members  membersCmd  `cmd:"" help:"List who plays the roles, and strike off who will not come back."`
-	Backup   backupCmd   `cmd:"" help:"Copy a data directory, or put a copy back without what was erased since."`
-	Tokens   tokensCmd   `cmd:"" help:"Make tokens that get into the API."`
-	DLQ      dlqCmd      `cmd:"" name:"dlq" help:"Look at records that could not be taken, and send them again."`
-	Receipt  receiptCmd  `cmd:"" help:"Check erasure receipts, offline."`
-	Audit    auditCmd    `cmd:"" help:"Check a deployment by training anew what is drawn of its log."`
-	Log      logCmd      `cmd:"" help:"Check the transparency log, or print its checkpoint."`
+	Keys     keysCmd     `cmd:"" help:"Generate, check and seal keys, and rotate a deployment's secret."`
+	Hold     holdCmd     `cmd:"" help:"Place and lift holds, which protect transactions from erasure."`
+	Members  membersCmd  `cmd:"" help:"List the data directories of a deployment, and remove those that are lost."`
+	Backup   backupCmd   `cmd:"" help:"Back up a data directory, and restore it without what was erased since."`
+	Tokens   tokensCmd   `cmd:"" help:"Generate access tokens for the API."`
+	DLQ      dlqCmd      `cmd:"" name:"dlq" help:"Inspect rejected records (dead letters) and send them again."`
+	Receipt  receiptCmd  `cmd:"" help:"Verify, list and export erasure receipts, offline."`
+	Audit    auditCmd    `cmd:"" help:"Audit a deployment: retrain a random sample of its models and compare."`
+	Log      logCmd      `cmd:"" help:"Verify the transparency log, print it, and rotate its key."`
 	Verify   verifyCmd   `cmd:"" help:"Check the invariants of a data directory."`
-	Config   configCmd   `cmd:"" help:"Print or validate the configuration."`
-	Doctor   doctorCmd   `cmd:"" help:"Look for what is wrong with a deployment, and say what to do about it."`
-	Trace    traceCmd    `cmd:"" help:"Print the name of a trace."`
-	Topics   topicsCmd   `cmd:"" help:"Plan, create or check the topics and their ACLs."`
+	Config   configCmd   `cmd:"" help:"Print or validate the configuration, or print its schema."`
+	Doctor   doctorCmd   `cmd:"" help:"Find what is wrong with a deployment, and how to fix it."`
+	Trace    traceCmd    `cmd:"" help:"Print the trace id of an erasure, a transaction or a timestep."`
+	Topics   topicsCmd   `cmd:"" help:"Plan, create and check topics, print their schemas and ACLs."`
 	Version  versionCmd  `cmd:"" help:"Print the version and the kernel set."`
 
-	Completion command.Completion `cmd:"" help:"Print what a shell needs to complete command lines."`
+	Completion command.Completion `cmd:"" help:"Print the setup for completion in a shell."`
 	Man        command.Man        `cmd:"" help:"Print the manual page."`
 }
 
@@ -55,8 +53,6 @@ func main() { os.Exit(command.Main(program(), version)) }
 func vars() kong.Vars {
 	c := configs.Default()
 	out := kong.Vars{
-		"own_broker":           net.JoinHostPort("127.0.0.1", strconv.Itoa(c.Embedded.Port)),
-		"topic_prefix":         c.Kafka.TopicPrefix,
 		"http_address_default": c.HTTP.Address,
 		"scope":                string(c.Erasure.DefaultScope),
 		"scopes":               strings.Join(lethe.SupportedScopes(), ", "),
@@ -71,6 +67,7 @@ func program() command.Program {
 		Name: "lethe",
 		Description: "Scores evolving transaction graphs for fraud, and can forget: what is served after an erasure is " +
 			"byte-identical to a build that never saw the record, given the other transactions' shards.\n\n" +
+			"Experiments on data sets are commands of lethe-lab.\n\n" +
 			"Example:\n  lethe demo",
 		Commands:  &cli{},
 		Vars:      vars(),

@@ -10,8 +10,8 @@ import (
 )
 
 type membersCmd struct {
-	List   membersListCmd   `cmd:"" help:"List the data directories that play the roles."`
-	Strike membersStrikeCmd `cmd:"" help:"Strike off a data directory that is gone for good."`
+	List   membersListCmd   `cmd:"" help:"List the data directories and their roles."`
+	Strike membersStrikeCmd `cmd:"" help:"Remove a data directory that is lost for good."`
 }
 
 // Help shows an example.
@@ -30,9 +30,9 @@ func (membersListCmd) Help() string {
 	return `Example:
   lethe members list --brokers kafka-1:9092 --set secret_file=/etc/lethe/secret
 
-Every data directory that has said that it plays a role, whether or not its process runs. An
-erasure waits until all of them have searched what they keep. It takes the deployment's secret,
-from the data directory or secret_file.`
+It lists every data directory that has announced a role, whether or not its process is running. An
+erasure waits until all of them have searched their files. The command needs the deployment's
+secret, from the data directory or secret_file.`
 }
 
 // Run lists the members.
@@ -62,9 +62,9 @@ func (c *membersListCmd) Run(a *command.App) error {
 
 type membersStrikeCmd struct {
 	command.ConfigFlags
-	Instance string   `arg:"" help:"The instance, or how it begins."`
-	Role     string   `help:"The role that it played." default:"train"`
-	Sign     []string `help:"Private key of an admin to sign with; repeatable." type:"path" placeholder:"FILE"`
+	Instance string   `arg:"" help:"Id of the instance, or its beginning."`
+	Role     string   `help:"Role that it had." default:"train"`
+	Sign     []string `help:"Private key of an admin to sign with. Repeatable." type:"path" placeholder:"FILE"`
 	JSON     bool     `help:"Print one JSON document."`
 }
 
@@ -73,11 +73,11 @@ func (membersStrikeCmd) Help() string {
 	return `Example:
   lethe members strike 5b1f09aa --brokers kafka-1:9092 --set secret_file=/etc/lethe/secret
 
-For a data directory that is lost or destroyed. No erasure waits for it any more. That it was
-struck off is a leaf of the transparency log, and every receipt from then on names its folder as
-not searched. It is not taken back: the directory may not come back, and its process stops. It takes
-the deployment's secret, from the data directory or secret_file. Where signatures.operators is set, a
-key of the role admin signs it (--sign), and --config names the deployment's file of keys.`
+Use it for a data directory that is lost or destroyed. Erasures no longer wait for it. Its removal
+is a leaf of the transparency log, and every later receipt names the directory as not searched. The
+removal is final: if a process runs on the directory again, it stops. The command needs the
+deployment's secret, from the data directory or secret_file. Where signatures.operators is set, the
+key of an admin must sign it (--sign), and --config must name the deployment's file of keys.`
 }
 
 // Run strikes a member off.

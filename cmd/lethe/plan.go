@@ -24,14 +24,14 @@ import (
 type erasePlanCmd struct {
 	tokenFlag
 	command.ConfigFlags
-	URL     string   `help:"Where the web interface is." default:"http://${http_address_default}" placeholder:"U"`
-	Node    []string `help:"Transaction to plan for; may be given several times." placeholder:"ID" sep:"none"`
-	Edge    []string `help:"Payment to plan for; repeatable." placeholder:"A>B" sep:"none"`
-	Feature []string `help:"Transaction of which features become 0; repeatable." placeholder:"ID[>0,7]" sep:"none"`
-	Subject []string `help:"Subject to plan for, with what carries this key. Repeatable." placeholder:"KEY" sep:"none"`
-	Until   int64    `help:"Last timestep that --subject reaches; -1: the newest." default:"-1" placeholder:"T"`
-	Scope   []string `help:"Scope to plan for, one of ${scopes}; all of them without it." placeholder:"SCOPE"`
-	Export  string   `help:"File for what is held of the targets, and where (JSON)." placeholder:"FILE" type:"path"`
+	URL     string   `help:"URL of the web interface." default:"http://${http_address_default}" placeholder:"URL"`
+	Node    []string `help:"Transaction to plan for. Repeatable." placeholder:"ID" sep:"none"`
+	Edge    []string `help:"Payment to plan for. Repeatable." placeholder:"A>B" sep:"none"`
+	Feature []string `help:"Plan to set features of this transaction to 0. Repeatable." placeholder:"ID[>0,7]" sep:"none"`
+	Subject []string `help:"Key of a subject to plan for. Repeatable." placeholder:"KEY" sep:"none"`
+	Until   int64    `help:"Last timestep that --subject covers; -1: the latest." default:"-1" placeholder:"T"`
+	Scope   []string `help:"Scope to plan for: ${scopes}; all by default." placeholder:"SCOPE"`
+	Export  string   `help:"JSON file to list what is stored of the targets, and where." placeholder:"FILE" type:"path"`
 	JSON    bool     `help:"Print one JSON document."`
 }
 
@@ -43,10 +43,10 @@ func (erasePlanCmd) Help() string {
   lethe erase plan --subject customer-17 --export held.json
   lethe erase plan --node 230007682 --export held.json
 
-A running service answers, or with --data-dir the directory of one that is stopped; nothing is
-changed. Seconds are estimates until the served
-ensemble never saw the targets, made of what training and erasures took lately; the answer
-says of what. --export is answered on the service's own machine only.`
+A running service answers. With --data-dir the command reads the directory of a stopped one. Nothing
+is changed. The seconds estimate the time until the served ensemble is one that never saw the
+targets. They are based on the latest training and erasures, which the answer names. --export works
+only on the machine of the service.`
 }
 
 const planTimeout = 3 * time.Minute

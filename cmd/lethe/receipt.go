@@ -11,11 +11,11 @@ import (
 )
 
 type receiptCmd struct {
-	Verify      receiptVerifyCmd      `cmd:"" help:"Check who signed a receipt, and what it states."`
-	Show        receiptShowCmd        `cmd:"" help:"Print what a receipt states, unchecked."`
-	List        receiptListCmd        `cmd:"" help:"List the receipts of a data directory, each checked."`
-	Export      receiptExportCmd      `cmd:"" help:"Make a page of a receipt, to read and to print."`
-	Countersign receiptCountersignCmd `cmd:"" help:"Check a receipt and add another signature."`
+	Verify      receiptVerifyCmd      `cmd:"" help:"Verify the signatures and the statements of a receipt."`
+	Show        receiptShowCmd        `cmd:"" help:"Print a receipt without verifying it."`
+	List        receiptListCmd        `cmd:"" help:"List the receipts of a data directory, and verify each."`
+	Export      receiptExportCmd      `cmd:"" help:"Export a receipt as a page to read and print."`
+	Countersign receiptCountersignCmd `cmd:"" help:"Verify a receipt, and add another signature."`
 }
 
 // Help shows an example.
@@ -24,7 +24,7 @@ func (receiptCmd) Help() string {
 }
 
 type receiptVerifyCmd struct {
-	File string `arg:"" help:"The receipt." type:"path"`
+	File string `arg:"" help:"Receipt file." type:"path"`
 	trustFlags
 	JSON bool `help:"Print one JSON document."`
 }
@@ -34,9 +34,9 @@ func (receiptVerifyCmd) Help() string {
 	return `Example:
   lethe receipt verify gdpr-17.json --public-key receipt-ed25519.pub.pem
 
-It needs no service and no network. Without --public-key the key counts that the data
-directory has pinned: keys/receipt-ed25519.pub.pem. A receipt by no key that is known
-is not valid, whatever it says.`
+It needs no service and no network. Without --public-key it uses the key that is pinned in the data
+directory, keys/receipt-ed25519.pub.pem. A receipt that no known key has signed is not valid,
+whatever it states.`
 }
 
 var errInvalidReceipt = errors.New("the receipt is not valid")
@@ -80,7 +80,7 @@ func readReceipt(path string) ([]byte, error) {
 }
 
 type receiptShowCmd struct {
-	File string `arg:"" help:"The receipt." type:"path"`
+	File string `arg:"" help:"Receipt file." type:"path"`
 }
 
 // Help shows an example.
@@ -88,7 +88,7 @@ func (receiptShowCmd) Help() string {
 	return `Example:
   lethe receipt show receipts/gdpr-17.json
 
-Nothing is checked: lethe receipt verify does that.`
+To verify a receipt, use lethe receipt verify.`
 }
 
 // Run prints a receipt.

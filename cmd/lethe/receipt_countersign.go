@@ -11,10 +11,10 @@ import (
 )
 
 type receiptCountersignCmd struct {
-	File string `arg:"" help:"The receipt." type:"path"`
+	File string `arg:"" help:"Receipt file." type:"path"`
 	trustFlags
-	Key string `help:"Private key to sign with, Ed25519 as PKCS #8 in PEM." type:"path" placeholder:"FILE" required:""`
-	Out string `help:"Where to write the receipt; in its own place if not given." type:"path" placeholder:"FILE"`
+	Key string `help:"Private key to sign with (Ed25519, PKCS #8 in PEM)." type:"path" placeholder:"FILE" required:""`
+	Out string `help:"File to write the receipt to; by default it replaces the original." type:"path" placeholder:"FILE"`
 }
 
 // Help shows an example.
@@ -23,7 +23,7 @@ func (receiptCountersignCmd) Help() string {
   openssl genpkey -algorithm ed25519 -out auditor.pem
   lethe receipt countersign gdpr-17.json --key auditor.pem --public-key receipt-ed25519.pub.pem
 
-The receipt is checked as by lethe receipt verify before it is signed.`
+The receipt is verified as by lethe receipt verify before it is signed.`
 }
 
 // Run adds a signature.

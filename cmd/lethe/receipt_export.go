@@ -12,10 +12,10 @@ import (
 )
 
 type receiptExportCmd struct {
-	File string `arg:"" help:"The receipt." type:"path"`
+	File string `arg:"" help:"Receipt file." type:"path"`
 	trustFlags
-	HTML bool   `name:"html" help:"As a page for people, to read and to print; the only form, and needed."`
-	Out  string `help:"File to write; standard output without it." type:"path" placeholder:"FILE"`
+	HTML bool   `name:"html" help:"Export as HTML. Required, because it is the only format."`
+	Out  string `help:"File to write; by default standard output." type:"path" placeholder:"FILE"`
 }
 
 // Help shows an example.
@@ -23,8 +23,8 @@ func (receiptExportCmd) Help() string {
 	return `Example:
   lethe receipt export receipts/gdpr-17.json --html --out gdpr-17.html
 
-One file that needs nothing else. It says at the top whether the receipt is valid under the keys
-that are known here; one that is not is exported too, and the exit status is 1.`
+It writes one file that needs no other. The page states at the top whether the receipt is valid
+under the known keys. A receipt that is not valid is exported too, with exit status 1.`
 }
 
 // Run writes the page.

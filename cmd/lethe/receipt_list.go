@@ -24,8 +24,8 @@ func (receiptListCmd) Help() string {
 	return `Example:
   lethe receipt list --data-dir lethe-data
 
-Every receipt of the data directory, oldest first, each checked as lethe receipt verify does. One that
-is not valid is a failure.`
+It lists the oldest receipt first, and verifies each as lethe receipt verify does. If one is not
+valid, the command fails.`
 }
 
 // listed is a receipt in the list. The JSON names are part of the command line.

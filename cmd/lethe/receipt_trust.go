@@ -15,10 +15,10 @@ import (
 
 // trustFlags say whose signatures count.
 type trustFlags struct {
-	PublicKey  []string           `help:"Keys that must have signed, deployment's first." type:"path" placeholder:"FILE"`
-	Config     string             `help:"YAML file that says where the pinned key is." type:"path" placeholder:"FILE"`
-	DataDir    string             `help:"Data directory with the pinned key." placeholder:"DIR"`
-	Deployment lethe.DeploymentID `help:"Deployment that must have issued it." placeholder:"ID"`
+	PublicKey  []string           `help:"Keys of the signers, the deployment's first." type:"path" placeholder:"FILE"`
+	Config     string             `help:"YAML configuration file." type:"path" placeholder:"FILE"`
+	DataDir    string             `help:"Data directory with the pinned public key." placeholder:"DIR"`
+	Deployment lethe.DeploymentID `help:"Id of the deployment that must have issued it." placeholder:"ID"`
 }
 
 // checked is a receipt with all that was found of it. The JSON names are part of the command

@@ -13,13 +13,13 @@ import (
 type replayCmd struct {
 	brokerFlags
 	Dataset string  `help:"Folder with Elliptic's three CSV files." required:"" type:"path" placeholder:"DIR"`
-	Rate    float64 `help:"Records per second at most; 0 for no bound." placeholder:"R"`
+	Rate    float64 `help:"Most records per second; 0: no limit." placeholder:"R"`
 	Steps   string  `help:"Timesteps to publish, as in 1-30; all by default." placeholder:"A-B"`
-	Format  string  `help:"Format of transactions and payments: json or protobuf." enum:"json,protobuf" default:"json"`
+	Format  string  `help:"Format of transactions and payments: ${enum}." enum:"json, protobuf" default:"json"`
 	// SchemaID is any number where there is no registry.
 	SchemaID uint32 `help:"Id of the schema in the registry, for protobuf." name:"schema-id" default:"1"`
 	registryFlags
-	Sign string `help:"Private key of a producer, which signs close and settle records." type:"path" placeholder:"FILE"`
+	Sign string `help:"Private key of a producer, to sign close and settle records." type:"path" placeholder:"FILE"`
 	JSON bool   `help:"Print one JSON document."`
 }
 
@@ -28,8 +28,8 @@ func (replayCmd) Help() string {
 	return `Example:
   lethe generate --out stream && lethe replay --dataset stream --rate 500
 
-Per timestep it publishes transactions and payments, a close record, labels and
-a settle record. Publishing a dataset twice is harmless.`
+For each timestep it publishes transactions and payments, a close record, labels and a settle
+record. Publishing a dataset twice is harmless.`
 }
 
 // Run publishes the dataset.

@@ -11,9 +11,9 @@ import (
 
 type runCmd struct {
 	command.ConfigFlags
-	Roles          []string `help:"${roles}" placeholder:"R,.."`
-	TakeOver       bool     `help:"Play roles that other data directories played, which are gone for good."`
-	ChangeSettings bool     `help:"Train with other settings than the other processes that train: these stop."`
+	Roles          []string `help:"${roles}" placeholder:"ROLE"`
+	TakeOver       bool     `help:"Take over roles of other data directories, which are lost for good."`
+	ChangeSettings bool     `help:"Train with settings that differ from those of other processes, which stop."`
 }
 
 // Help shows an example.
@@ -22,11 +22,10 @@ func (runCmd) Help() string {
   lethe run --data-dir /var/lib/lethe
   lethe run --brokers kafka-1:9092,kafka-2:9092 --roles train
 
-Without --brokers it brings its own broker on 127.0.0.1:9092, so that lethe
-replay and lethe erase in another terminal reach it. The web interface, the
-metrics and the health checks are on http://127.0.0.1:8080. An interrupt or
-SIGTERM ends it cleanly; it can also be killed at any time. Brokers that are
-away are waited for: /readyz, the metrics and the log say so.`
+Without --brokers it starts an embedded broker on 127.0.0.1:9092, which lethe replay and
+lethe erase reach from another terminal. The web interface, the metrics and the health checks are
+on http://127.0.0.1:8080. An interrupt or SIGTERM stops it cleanly; it can also be killed at any
+time. While brokers are unavailable it waits, and /readyz, the metrics and the log say so.`
 }
 
 // Run runs the service until it is interrupted.

@@ -18,8 +18,8 @@ import (
 
 // signFlags say with which keys a command signs what it says of requests.
 type signFlags struct {
-	Sign  []string      `help:"Private key to sign with; repeatable." type:"path" placeholder:"FILE"`
-	Valid time.Duration `help:"How long the signatures count." default:"168h"`
+	Sign  []string      `help:"Private key to sign with. Repeatable." type:"path" placeholder:"FILE"`
+	Valid time.Duration `help:"How long the signatures are valid." default:"168h"`
 }
 
 // topics are those of a client, to which is written signed.
@@ -72,7 +72,7 @@ type signedFlags struct {
 	brokerFlags
 	signFlags
 	statusFlags
-	Timeout time.Duration `help:"How long to wait for the answer." default:"1m"`
+	Timeout time.Duration `help:"How long to wait for confirmation." default:"1m"`
 	JSON    bool          `help:"Print one JSON document."`
 }
 

@@ -18,7 +18,7 @@ import (
 
 type statusCmd struct {
 	tokenFlag
-	URL  string `help:"Where the service's web interface is." default:"http://${http_address_default}" placeholder:"U"`
+	URL  string `help:"URL of the web interface." default:"http://${http_address_default}" placeholder:"URL"`
 	JSON bool   `help:"Print one JSON document."`
 }
 

@@ -13,7 +13,7 @@ import (
 )
 
 type tokensCmd struct {
-	Generate tokensGenerateCmd `cmd:"" help:"Make a token that gets into the API."`
+	Generate tokensGenerateCmd `cmd:"" help:"Generate an access token for the API."`
 }
 
 // Help shows an example.
@@ -22,10 +22,10 @@ func (tokensCmd) Help() string {
 }
 
 type tokensGenerateCmd struct {
-	Name    string        `help:"Whose it is: one word." required:"" placeholder:"NAME"`
-	Role    []string      `help:"What he may do: ${enum}. Repeatable." enum:"viewer,analyst,compliance,admin" required:""`
-	Expires time.Duration `help:"How long it lasts; 0: until its line is removed." default:"2160h"`
-	Out     string        `help:"File of the token; must not exist." type:"path" required:"" placeholder:"FILE"`
+	Name    string        `help:"Name of the holder, one word." required:"" placeholder:"NAME"`
+	Role    []string      `help:"Roles: ${enum}. Repeatable." enum:"viewer, analyst, compliance, admin" required:""`
+	Expires time.Duration `help:"How long it is valid; 0: until its line is deleted." default:"2160h"`
+	Out     string        `help:"File to write the token to; must not exist." type:"path" required:"" placeholder:"FILE"`
 	JSON    bool          `help:"Print one JSON document."`
 }
 
@@ -36,9 +36,10 @@ func (tokensGenerateCmd) Help() string {
   chmod 600 tokens && lethe run --set http.tokens_file=tokens
   curl -H "Authorization: Bearer $(cat anna.token)" http://127.0.0.1:8080/api/v1/alerts
 
-The token stays with its holder. The line that is printed, with its SHA-256, goes into the file of tokens, which
-lethe reads when it starts. A viewer sees predictions, alerts and their reasons; an analyst dead letters as well, an
-admin sends them again, and compliance alone sees and makes requests for erasure.`
+The token stays with its holder. The printed line, with the token's SHA-256, belongs in the tokens
+file (http.tokens_file), which lethe reads at its start. A viewer sees predictions, alerts and their
+reasons. An analyst also sees dead letters, and an admin can send them again. Only compliance sees
+and submits erasure requests.`
 }
 
 // Run makes the token.
@@ -70,7 +71,7 @@ func (c *tokensGenerateCmd) Run(a *command.App) error {
 
 // tokenFlag names the token with which a service is asked.
 type tokenFlag struct {
-	TokenFile string `help:"File of the token, where the service asks for one." type:"path" placeholder:"FILE"`
+	TokenFile string `help:"File with the access token, if the service requires one." type:"path" placeholder:"FILE"`
 }
 
 // authorise puts the token on a request, if there is one.

@@ -9,10 +9,10 @@ import (
 
 type topicsCmd struct {
 	Plan   topicsPlanCmd   `cmd:"" help:"Print what apply would change, and change nothing."`
-	Apply  topicsApplyCmd  `cmd:"" help:"Create missing topics and mend their settings."`
+	Apply  topicsApplyCmd  `cmd:"" help:"Create missing topics and correct the settings of others."`
 	Check  topicsCheckCmd  `cmd:"" help:"Compare the topics with what lethe needs."`
-	Schema topicsSchemaCmd `cmd:"" help:"Print the schema of a topic, or register that of transactions."`
-	ACLs   topicsACLsCmd   `cmd:"" name:"acls" help:"Print, or create, the rights of four principals."`
+	Schema topicsSchemaCmd `cmd:"" help:"Print the schema of a topic, or register the one of transactions."`
+	ACLs   topicsACLsCmd   `cmd:"" name:"acls" help:"Print or create the ACLs of four principals."`
 
 	AsyncAPI topicsAsyncAPICmd `cmd:"" name:"asyncapi" help:"Print the AsyncAPI document of the topics."`
 }
@@ -40,7 +40,10 @@ type topicsApplyCmd struct{ topicFlags }
 
 // Help shows an example.
 func (topicsApplyCmd) Help() string {
-	return "Example:\n  lethe topics apply --brokers kafka-1:9092\n\nNothing is ever lowered or deleted."
+	return `Example:
+  lethe topics apply --brokers kafka-1:9092
+
+It never lowers a setting and never deletes a topic.`
 }
 
 // Run creates what is missing.

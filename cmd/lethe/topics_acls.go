@@ -10,11 +10,11 @@ import (
 
 type topicsACLsCmd struct {
 	topicFlags
-	Apply      bool   `help:"Create the ACLs; those that are there stay."`
-	Producer   string `help:"Who sends transactions, payments and labels." default:"User:producer"`
-	Compliance string `help:"Who asks for erasures." default:"User:compliance"`
-	Lethe      string `help:"Who the service is." default:"User:lethe"`
-	Reader     string `help:"Who reads predictions." default:"User:reader"`
+	Apply      bool   `help:"Create the ACLs; existing ones stay."`
+	Producer   string `help:"Principal that publishes transactions, payments and labels." default:"User:producer"`
+	Compliance string `help:"Principal that requests erasures." default:"User:compliance"`
+	Lethe      string `help:"Principal of the service." default:"User:lethe"`
+	Reader     string `help:"Principal that reads predictions." default:"User:reader"`
 }
 
 // Help shows an example.
@@ -23,8 +23,8 @@ func (topicsACLsCmd) Help() string {
   lethe topics acls
   lethe topics acls --brokers kafka-1:9092 --config admin.yaml --apply
 
-Without --apply it asks no broker. With the topics made by lethe topics apply, lethe
-itself needs no right to create or alter anything.`
+Without --apply it contacts no broker. If lethe topics apply has created the topics, lethe itself
+needs no right to create or alter anything.`
 }
 
 // Run prints the rights, and creates them if asked for.

@@ -7,7 +7,7 @@ import (
 
 type topicsAsyncAPICmd struct {
 	command.ConfigFlags
-	JSON bool `help:"Print one JSON document; it is one without the flag, too."`
+	JSON bool `help:"No effect: the output is always one JSON document."`
 }
 
 // Help shows an example.
@@ -15,8 +15,8 @@ func (topicsAsyncAPICmd) Help() string {
 	return `Example:
   lethe topics asyncapi --config lethe.yaml > asyncapi.json
 
-The document (AsyncAPI 3.0.0) names every topic that others write or read, by the name that it has in
-this deployment (kafka.topic_prefix), with the JSON Schema of its records.`
+The document (AsyncAPI 3.0.0) describes every topic that other programs write or read, by its name
+in this deployment (kafka.topic_prefix), with the JSON Schema of its records.`
 }
 
 // Run prints the document.

@@ -13,8 +13,8 @@ func (topicsPlanCmd) Help() string {
 	return `Example:
   lethe topics plan --brokers kafka-1:9092
 
-Topics that would be created with their settings, settings that would change, and
-what apply leaves to operators: how many brokers keep a topic that is there.`
+It prints the topics that would be created with their settings, the settings that would change, and
+what apply leaves to operators: the replication factor of existing topics.`
 }
 
 // Run prints what apply would do.

@@ -11,8 +11,8 @@ import (
 
 // registryFlags say where a schema registry is.
 type registryFlags struct {
-	Registry            string `help:"Schema registry that the schema is registered with." placeholder:"URL"`
-	RegistryCredentials string `help:"File with USER:PASSWORD for it." type:"path" placeholder:"FILE"`
+	Registry            string `help:"URL of the schema registry to register the schema with." placeholder:"URL"`
+	RegistryCredentials string `help:"File with USER:PASSWORD for the registry." type:"path" placeholder:"FILE"`
 }
 
 // register registers the schema of a topic of transactions.
@@ -22,7 +22,7 @@ func (f registryFlags) register(a *command.App, topic string) (uint32, error) {
 }
 
 type topicsSchemaCmd struct {
-	Topic string `arg:"" optional:"" help:"Topic whose JSON Schema is printed; without: the Protobuf schema."`
+	Topic string `arg:"" optional:"" help:"Topic whose JSON Schema to print; by default the Protobuf schema."`
 	command.ConfigFlags
 	registryFlags
 	JSON bool `help:"Print one JSON document."`
@@ -35,13 +35,13 @@ func (topicsSchemaCmd) Help() string {
   lethe topics schema > transactions.v1.proto
   lethe topics schema --registry http://registry:8081
 
-With a topic it prints the JSON Schema of its records; alert-webhook.v1 is what webhooks deliver. lethe topics
-asyncapi describes all topics in one document. Without a topic it prints the Protobuf schema that
-values of transactions.v1 may have instead.
+With a topic it prints the JSON Schema of its records; alert-webhook.v1 is what webhooks deliver.
+lethe topics asyncapi describes all topics in one document. Without a topic it prints the Protobuf
+schema, which values of transactions.v1 may use instead.
 
-With --registry it registers the schema for the values of the topic, under the name that Confluent's
-serializers look for, and prints the id. Setting ingest.schema_id to it makes records of
-other schemas dead letters; lethe itself asks no registry.`
+With --registry it registers the Protobuf schema for the values of the topic, under the name that
+Confluent's serializers look for, and prints the id. If ingest.schema_id is set to it, records with
+other schemas become dead letters. lethe itself contacts no registry.`
 }
 
 // Run prints the schema, or registers it.

@@ -21,8 +21,9 @@ func (traceCmd) Help() string {
 	return `Example:
   lethe trace --data-dir lethe-data --request gdpr-17
 
-Prints the name under which an OpenTelemetry backend has the trace. Traces carry no ids: their names are keyed
-hashes, for which the deployment's secret is needed. Of transactions only the share traces.transactions has one.`
+Give one of --request, --transaction and --timestep. It prints the id under which an OpenTelemetry
+backend has the trace. The id is a keyed hash, so the command needs the deployment's secret. Only
+some transactions have a trace: the share traces.transactions.`
 }
 
 // Run prints the name of the trace.

@@ -9,7 +9,7 @@ import (
 
 type verifyCmd struct {
 	command.ConfigFlags
-	Fresh bool `help:"Train every model anew from its slices and compare all checkpoints byte for byte."`
+	Fresh bool `help:"Retrain every model from its slices and compare all checkpoints byte for byte."`
 	JSON  bool `help:"Print one JSON document."`
 }
 
@@ -18,7 +18,7 @@ func (verifyCmd) Help() string {
 	return `Example:
   lethe verify --data-dir lethe-data --fresh
 
-It opens the stores itself: stop lethe run on the directory first. Give the same
+Stop lethe run on the data directory first, because this command opens the stores itself. Use the
 configuration that the directory was written with.`
 }
 

@@ -17,8 +17,8 @@ type versionCmd struct {
 
 // Help shows an example.
 func (versionCmd) Help() string {
-	return "Example:\n  lethe version --json\n\nThe kernel set is named on every receipt, because bits may differ " +
-		"across kernel sets."
+	return "Example:\n  lethe version --json\n\nEvery receipt names the kernel set, because results may differ " +
+		"in bits between kernel sets."
 }
 
 type versionInfo struct {

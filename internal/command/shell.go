@@ -7,7 +7,9 @@ type Completion struct{ kongcompletion.Completion }
 
 // Help shows an example.
 func (Completion) Help() string {
-	return "Example:\n  lethe completion bash\n\n" +
-		"It prints the line to put into the shell's init file; with --code what that line reads. " +
-		"Without a shell it is the login shell's."
+	return `Example:
+  lethe completion bash
+
+It prints the line to add to the init file of the shell; with --code, the script that this line
+loads. By default it is for your login shell.`
 }
