@@ -22,13 +22,14 @@ type generateCmd struct {
 func (generateCmd) Help() string {
 	return `Example:
   lethe generate --out stream --steps 30 --nodes-per-step 1000 --seed 7
+  lethe run --set scoring.feature_names=stream/feature_names.txt
 
 About 2 % of the transactions are labelled illicit, 21 % licit, and the rest are
 unknown. Fan-in, fan-out, cycles, layering and scatter-gather are laid into the
 payments; their features are informative but noisy, and drift part-way.
 
-feature_names.txt has the name of each feature. Reasons show these names under
-lethe run --set scoring.feature_names=stream/feature_names.txt.`
+feature_names.txt has the name of each feature; reasons show them if
+scoring.feature_names is this file.`
 }
 
 // Run writes the stream.
