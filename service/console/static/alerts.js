@@ -1,7 +1,7 @@
 // Alerts: what is most likely illicit, the likeliest first, and how good such a list turned out.
 import { html, useState } from './lib.js';
 import { ask, useAnswer } from './api.js';
-import { address, Class, decimal, Loaded, n, number, Pager, percent, Problem, Table, Title, useCursor } from './ui.js';
+import { address, Class, Loaded, n, number, Pager, percent, Probability, Problem, Table, Title, useCursor } from './ui.js';
 
 const size = 50;
 
@@ -23,7 +23,7 @@ export function Alerts({ query }) {
         rows=${answer.items.map((p, i) => [
     (pages.page - 1) * size + i + 1,
     html`<a href=${`#/transaction/${p.ref}`}>${p.transaction}</a>`,
-    decimal(p.probability), html`<${Class} of=${p.class} />`,
+    html`<${Probability} of=${p.probability} />`, html`<${Class} of=${p.class} />`,
     html`<a href=${`#/timestep/${p.timestep}`}>${p.timestep}</a>`,
     p.final ? (p.late ? 'final, came late' : 'final') : 'provisional',
   ])}

@@ -2,7 +2,7 @@
 // payment further away. The same neighbourhood is always drawn the same.
 import { html, useState } from './lib.js';
 import { useAnswer } from './api.js';
-import { Class, decimal, Loaded, n, plural, Table } from './ui.js';
+import { Class, Loaded, n, plural, probability, Probability, Table } from './ui.js';
 
 const middle = 300;
 const ring = 125;
@@ -52,7 +52,7 @@ function Drawing({ of }) {
   const at = placed(of);
   const reach = middle - 40 - ring * Math.max(...of.nodes.map(node => node.distance), 1);
   const side = 2 * (middle - reach);
-  const said = node => `${node.id}, ${shown(node)}${node.probability == null ? '' : `, probability ${decimal(node.probability, 2)}`}`;
+  const said = node => `${node.id}, ${shown(node)}${node.probability == null ? '' : `, probability ${probability(node.probability)}`}`;
   return html`<svg class="graph" viewBox=${`${reach - 60} ${reach} ${side + 120} ${side}`} role="group"
       aria-label=${`${plural(of.nodes.length, 'transaction')} and ${plural(of.payments.length, 'payment')} around this one`}>
     <defs><marker id="arrow" viewBox="0 0 8 8" refX="6" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse"><path d="M0 0L8 4L0 8z" /></marker></defs>
@@ -80,5 +80,5 @@ export function Neighbourhood({ transaction }) {
       <details><summary>The same as a table</summary>
         <${Table} caption="Transactions around this one" head=${['transaction', n('payments away'), n('probability'), 'label', 'alert']}
           rows=${found.nodes.map(node => [html`<a href=${`#/transaction/${node.ref}`}>${node.id}</a>`, node.distance,
-    decimal(node.probability), html`<${Class} of=${node.label} />`, node.alert ? 'yes' : 'no'])} /></details>`}<//>`;
+    html`<${Probability} of=${node.probability} />`, html`<${Class} of=${node.label} />`, node.alert ? 'yes' : 'no'])} /></details>`}<//>`;
 }

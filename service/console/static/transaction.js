@@ -1,7 +1,7 @@
 // A transaction: its score, why, who is around it, what became of it, and what an analyst says it was.
 import { html, useState } from './lib.js';
 import { ask, useAnswer } from './api.js';
-import { Busy, Class, decimal, Facts, Loaded, Problem, short, Title } from './ui.js';
+import { Busy, Class, Facts, Loaded, probability, Problem, short, Title } from './ui.js';
 import { Neighbourhood } from './graph.js';
 import { Reasons } from './reasons.js';
 
@@ -26,9 +26,9 @@ export function Transaction({ rest, may }) {
 function Score({ of: t }) {
   const p = t.prediction;
   return html`<${Facts} of=${[
-    ['Probability that it is illicit', p ? html`<b class="big">${decimal(p.probability)}</b>` : 'not scored'],
+    ['Probability that it is illicit', p ? html`<b class="big">${probability(p.probability)}</b>` : 'not scored'],
     p && ['Class', html`<${Class} of=${p.class} />`],
-    p && ['Called illicit from', decimal(p.threshold)],
+    p && ['Called illicit from', probability(p.threshold)],
     ['Label', html`<${Class} of=${t.label} />`],
     ['Timestep', html`<a href=${`#/timestep/${t.timestep}`}>${t.timestep}</a>`],
     ['Payments', t.payments ?? 'known when its timestep has closed'],
@@ -60,7 +60,7 @@ function History({ of: t }) {
   return html`<ol class="history">
     <li>It belongs to timestep ${t.timestep}${t.payments == null ? ', which is open: more may arrive.' : `, whose graph has ${t.payments} payments of it.`}</li>
     ${p && html`<li>${p.final ? (p.late ? 'It came when its timestep had been scored already, and was scored then' : 'It was scored when its timestep closed') : 'It was scored as it arrived, and will be again when its timestep closes'}:
-      ${' '}${decimal(p.probability)}, by the models <code>${short(p.ensemble_version)}</code>, which had learnt
+      ${' '}${probability(p.probability)}, by the models <code>${short(p.ensemble_version)}</code>, which had learnt
       ${p.trained_through < 0 ? ' nothing yet' : html` from everything up to <a href=${`#/timestep/${p.trained_through}`}>timestep ${p.trained_through}</a>`} and not from its own label.</li>`}
     ${t.explained && html`<li>It is an alert, and its reasons were published.</li>`}
     <li>${t.label === 'unknown' ? 'Nobody has said yet what it was.' : `Its label came in: ${t.label}.`}</li>
