@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { heading, open, visit } from './browser.mjs';
+import { accessible, given, heading, open, visit } from './browser.mjs';
 
 // outline waits until an element of this name has the focus, and returns its outline as the browser computes it.
 async function outline(page, name) {
@@ -45,5 +45,40 @@ test('headings and main show no focus outline, controls do', async t => {
   await page.getByRole('link', { name: /^Skip to/ }).focus();
   await page.keyboard.press('Enter');
   assert.equal(await outline(page, 'main'), 'none', 'after the skip link');
+  await leave();
+});
+
+test('the console opens on Alerts', async t => {
+  const { page, leave } = await visit(t, 'viewer');
+  await heading(page, 'Alerts');
+  for (const hash of ['#/health', '#/no-such-page', '#/health', '#', '#/health', '#/constructor']) {
+    await page.evaluate(to => { location.hash = to; }, hash);
+    await heading(page, hash === '#/health' ? 'Health' : 'Alerts');
+  }
+  await open(page, '#/health', 'Health');
+  await page.getByRole('link', { name: 'lethe', exact: true }).click();
+  await heading(page, 'Alerts');
+  assert.equal(await page.getByRole('navigation', { name: 'Main' }).locator('[aria-current]').textContent(), 'Alerts');
+  await leave();
+});
+
+test('a new lethe leads from Alerts to the first steps', async t => {
+  const { page, leave } = await visit(t, null, { url: given.fresh });
+  await heading(page, 'Alerts');
+  await page.getByRole('heading', { name: 'No transaction has been scored yet' }).waitFor();
+  assert.equal(await page.getByLabel('Timestep').count(), 0, 'there is nothing to filter');
+  await accessible(page, 'alerts of a new lethe');
+  await page.getByRole('link', { name: /first steps/ }).click();
+  await heading(page, 'Health');
+  await page.getByRole('heading', { name: 'First steps' }).waitFor();
+  await leave();
+});
+
+test('a list without a match says how to widen it', async t => {
+  const { page, leave } = await visit(t, 'viewer');
+  await open(page, '#/alerts?timestep=999', 'Alerts');
+  await page.getByText('No transaction matches these filters.').waitFor();
+  await page.getByRole('link', { name: 'Clear filters' }).click();
+  await page.getByRole('table', { name: /Alerts/ }).waitFor();
   await leave();
 });

@@ -12,12 +12,16 @@ export function Alerts({ query }) {
   const key = JSON.stringify([list, filters]);
   const pages = useCursor(key);
   const page = useAnswer(address(list, { ...filters, limit: size, cursor: pages.cursor }), 'predictions alerts');
+  const nothing = page.value?.items.length === 0 && pages.page === 1;
+  const scored = useAnswer(nothing ? '/predictions?limit=1' : null, 'predictions');
+  const title = html`<${Title} note="Transactions that are probably illicit, the most probable first. Open one to see why, and to say what it was.">Alerts<//>`;
+  if (scored.value?.items.length === 0) return html`${title}<${FirstSteps} />`;
   return html`
-    <${Title} note="Transactions that are probably illicit, the most probable first. Open one to see why, and to say what it was.">Alerts<//>
+    ${title}
     <${Filters} given=${given} />
     <${Quality} timestep=${given('timestep')} />
     <${Find} />
-    <${Loaded} of=${page}>${answer => html`
+    <${Loaded} of=${nothing ? scored : page}>${answer => (nothing ? html`<${NoMatch} filtered=${query.size > 0} />` : html`
       <${Table} caption="Alerts, the most probable first"
         head=${[n('rank'), 'transaction', n('probability'), 'class', n('timestep'), 'score']}
         rows=${answer.items.map((p, i) => [
@@ -26,10 +30,18 @@ export function Alerts({ query }) {
     html`<${Probability} of=${p.probability} />`, html`<${Class} of=${p.class} />`,
     html`<a href=${`#/timestep/${p.timestep}`}>${p.timestep}</a>`,
     p.final ? (p.late ? 'final, came late' : 'final') : 'provisional',
-  ])}
-        empty="Nothing is an alert with these filters. Transactions are scored as they arrive, once a first timestep has been learnt from." />
-      <${Pager} of=${pages} after=${answer.next_cursor} />`}<//>`;
+  ])} />
+      <${Pager} of=${pages} after=${answer.next_cursor} />`)}<//>`;
 }
+
+// FirstSteps is what a new lethe shows instead of a list.
+const FirstSteps = () => html`<section class="card" aria-labelledby="first"><h2 id="first">No transaction has been scored yet</h2>
+  <p>Alerts appear here as soon as lethe has scored transactions. It first needs a timestep with transactions and labels to learn from.</p>
+  <p><a class="button main" href="#/health">Follow the first steps on Health</a></p></section>`;
+
+const NoMatch = ({ filtered }) => html`<p class="empty" role="status">${filtered
+  ? html`No transaction matches these filters. <a href="#/alerts">Clear filters</a>`
+  : html`No alerts: no scored transaction reaches the threshold. <a href="#/alerts?class=all">Show all scored transactions</a>`}</p>`;
 
 // Filters are in the address, so that a list can be kept and sent to somebody.
 function Filters({ given }) {

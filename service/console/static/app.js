@@ -31,7 +31,7 @@ function whereAmI() {
   const [page, ...rest] = path.split('/');
   let parts = [];
   try { parts = rest.map(decodeURIComponent); } catch { /* An address that somebody has cut: the page finds nothing there. */ }
-  return { page: Object.hasOwn(pages, page) ? page : 'health', rest: parts, query: new URLSearchParams(query) };
+  return { page: Object.hasOwn(pages, page) ? page : 'alerts', rest: parts, query: new URLSearchParams(query) };
 }
 
 function useWhere() {
@@ -52,7 +52,7 @@ function Frame({ who, leave }) {
   return html`
     <a class="skip" href="#content" onClick=${event => { event.preventDefault(); document.getElementById('content').focus(); }}>Skip to the content</a>
     <header>
-      <a class="name" href="#/health">lethe</a>
+      <a class="name" href="#/alerts">lethe</a>
       <nav aria-label="Main">
         ${Object.entries(pages).filter(([, p]) => p.name && who.may.includes(p.may)).map(([path, p]) => html`
           <a href=${`#/${path}`} aria-current=${path === under ? 'page' : undefined}>${p.name}</a>`)}
