@@ -66,7 +66,7 @@ test('a new lethe leads from Alerts to the first steps', async t => {
   const { page, leave } = await visit(t, null, { url: given.fresh });
   await heading(page, 'Alerts');
   await page.getByRole('heading', { name: 'No transaction has been scored yet' }).waitFor();
-  assert.equal(await page.getByLabel('Timestep').count(), 0, 'there is nothing to filter');
+  assert.equal(await page.getByRole('form', { name: 'Filters' }).count(), 0, 'there is nothing to filter');
   await accessible(page, 'alerts of a new lethe');
   await page.getByRole('link', { name: /first steps/ }).click();
   await heading(page, 'Health');

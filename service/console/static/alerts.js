@@ -1,7 +1,7 @@
 // Alerts: what is most likely illicit, the likeliest first, and how good such a list turned out.
 import { html, useState } from './lib.js';
 import { ask, useAnswer } from './api.js';
-import { address, Class, Loaded, n, number, Pager, percent, Probability, Problem, Table, Title, useCursor } from './ui.js';
+import { address, Class, Loaded, n, number, Pager, percent, Probability, Problem, Table, Title, useCursor, useNarrow } from './ui.js';
 
 const size = 50;
 
@@ -17,10 +17,9 @@ export function Alerts({ query }) {
   const title = html`<${Title} note="Transactions that are probably illicit, the most probable first. Open one to see why, and to say what it was.">Alerts<//>`;
   if (scored.value?.items.length === 0) return html`${title}<${FirstSteps} />`;
   return html`
-    ${title}
+    <div class="headline">${title}<${Find} /></div>
     <${Filters} given=${given} />
-    <${Quality} timestep=${given('timestep')} />
-    <${Find} />
+    <div class="beside"><div>
     <${Loaded} of=${nothing ? scored : page}>${answer => (nothing ? html`<${NoMatch} filtered=${query.size > 0} />` : html`
       <${Table} caption="Alerts, the most probable first"
         head=${[n('rank'), 'transaction', n('probability'), 'class', n('timestep'), 'score']}
@@ -31,7 +30,8 @@ export function Alerts({ query }) {
     html`<a href=${`#/timestep/${p.timestep}`}>${p.timestep}</a>`,
     p.final ? (p.late ? 'final, came late' : 'final') : 'provisional',
   ])} />
-      <${Pager} of=${pages} after=${answer.next_cursor} />`)}<//>`;
+      <${Pager} of=${pages} after=${answer.next_cursor} />`)}<//></div>
+    <${Quality} timestep=${given('timestep')} /></div>`;
 }
 
 // FirstSteps is what a new lethe shows instead of a list.
@@ -43,14 +43,18 @@ const NoMatch = ({ filtered }) => html`<p class="empty" role="status">${filtered
   ? html`No transaction matches these filters. <a href="#/alerts">Clear filters</a>`
   : html`No alerts: no scored transaction reaches the threshold. <a href="#/alerts?class=all">Show all scored transactions</a>`}</p>`;
 
-// Filters are in the address, so that a list can be kept and sent to somebody.
+// Filters are in the address, so that a list can be bookmarked and sent. On a phone they are folded: the list comes first.
 function Filters({ given }) {
+  const narrow = useNarrow();
   const submit = event => {
     event.preventDefault();
     const form = new FormData(event.target);
+    if (narrow) event.target.parentElement.open = false;
     location.hash = address('#/alerts', Object.fromEntries(form));
   };
-  return html`<form class="filters" onSubmit=${submit} aria-label="Filters">
+  const set = ['timestep', 'from', 'to', 'class'].filter(given).length;
+  return html`<details class="fold" open=${!narrow}><summary>Filters${set > 0 && ` (${set} set)`}</summary>
+  <form class="filters" onSubmit=${submit} aria-label="Filters">
     <label>Timestep <input name="timestep" type="number" min="0" value=${given('timestep')} /></label>
     <label>Probability from <input name="from" type="number" min="0" max="1" step="any" value=${given('from')} /></label>
     <label>to <input name="to" type="number" min="0" max="1" step="any" value=${given('to')} /></label>
@@ -59,7 +63,7 @@ function Filters({ given }) {
       <option value="all" selected=${given('class') === 'all'}>all that are scored</option></select></label>
     <button>Show</button>
     <a href="#/alerts">Clear</a>
-  </form>`;
+  </form></details>`;
 }
 
 // Quality answers what a threshold, or a number of alerts per timestep, would have come to.

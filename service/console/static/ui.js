@@ -80,6 +80,19 @@ export const Pager = ({ of: { page, next, back }, after }) => (page > 1 || after
     <button type="button" disabled=${!after} onClick=${() => next(after)}>Next page</button>
   </nav>`;
 
+const narrow = matchMedia('(max-width: 40rem)');
+
+// useNarrow reports whether the window is as narrow as a phone, as the style sheet has it.
+export function useNarrow() {
+  const [is, set] = useState(narrow.matches);
+  useEffect(() => {
+    const changed = () => set(narrow.matches);
+    narrow.addEventListener('change', changed);
+    return () => narrow.removeEventListener('change', changed);
+  }, []);
+  return is;
+}
+
 // address makes a query of what is given.
 export function address(path, given) {
   const query = new URLSearchParams(Object.entries(given).filter(([, value]) => value !== '' && value != null));
