@@ -57,8 +57,8 @@ test('the login is accessible, and all that it loads is small', async t => {
 test('everything is reached with the keyboard', async t => {
   const { page, leave } = await visit(t, 'admin');
   await go(page, 'Health');
-  assert.equal(await page.evaluate(() => document.querySelector('a, button, input, select').textContent), 'Skip to the content');
-  await page.getByRole('link', { name: 'Skip to the content' }).focus();
+  assert.equal(await page.evaluate(() => document.querySelector('a, button, input, select').textContent), 'Skip to content');
+  await page.getByRole('link', { name: 'Skip to content' }).focus();
   await page.keyboard.press('Enter');
   assert.equal(await page.evaluate(() => document.activeElement.id), 'content');
   await page.getByRole('link', { name: 'Alerts', exact: true }).focus();

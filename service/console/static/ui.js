@@ -49,7 +49,7 @@ export const Facts = ({ of }) => html`<dl class="facts">
 
 // Table has a caption for screen readers and may be scrolled sideways where a phone is too narrow.
 export const Table = ({ caption, head, rows, empty }) => (rows.length === 0
-  ? html`<p class="empty">${empty || 'There is nothing here.'}</p>`
+  ? html`<p class="empty">${empty || 'Nothing here.'}</p>`
   : html`<div class="scroll" tabindex="0" role="region" aria-label=${caption}>
       <table><caption class="hidden">${caption}</caption>
         <thead><tr>${head.map(name => html`<th scope="col" class=${name.number && 'n'}>${name.title ?? name}</th>`)}</tr></thead>
@@ -75,7 +75,7 @@ export function useCursor(key) {
 
 export const Pager = ({ of: { page, next, back }, after }) => (page > 1 || after) && html`
   <nav class="pager" aria-label="Pages of the list">
-    <button type="button" disabled=${page === 1} onClick=${back}>Page before</button>
+    <button type="button" disabled=${page === 1} onClick=${back}>Previous page</button>
     <span>page ${page}</span>
     <button type="button" disabled=${!after} onClick=${() => next(after)}>Next page</button>
   </nav>`;
