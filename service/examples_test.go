@@ -1,6 +1,7 @@
 package service_test
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -63,7 +64,9 @@ func TestExamples(t *testing.T) {
 	riskiest := example(t, "1-riskiest", "riskiest")
 	listed := runs(t, riskiest["Go"], address)
 	require.Len(t, strings.Split(strings.TrimSpace(listed), "\n"), 3)
-	require.True(t, strings.HasPrefix(listed, page.Items[0].Ref.String()+" of timestep "), listed)
+	first := page.Items[0]
+	require.True(t, strings.HasPrefix(listed, fmt.Sprintf("%s of timestep %d: %v\n", first.Ref, first.Timestep, first.Probability)),
+		"the example rounds no probability: %s", listed)
 	for language, command := range riskiest {
 		switch language {
 		case "curl":

@@ -37,7 +37,7 @@ func list(address string) error {
 		return err
 	}
 	for _, alert := range page.Items {
-		fmt.Printf("%s of timestep %d: %.3f\n", alert.Ref, alert.Timestep, alert.Probability)
+		fmt.Printf("%s of timestep %d: %v\n", alert.Ref, alert.Timestep, alert.Probability)
 	}
 	return nil
 }

@@ -6,4 +6,4 @@ import urllib.request
 with urllib.request.urlopen(sys.argv[1] + "/api/v1/alerts?limit=3") as answer:
     page = json.load(answer)
 for alert in page["items"]:
-    print(f"{alert['ref']} of timestep {alert['timestep']}: {alert['probability']:.3f}")
+    print(f"{alert['ref']} of timestep {alert['timestep']}: {alert['probability']}")

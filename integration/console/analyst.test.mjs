@@ -14,15 +14,17 @@ test('an analyst finds the riskiest transaction, sees why, and confirms it', asy
   assert.ok(rows.length > 0);
   assert.deepEqual(rows.map(r => r.probability), rows.map(r => r.probability).sort((a, b) => b - a), 'the riskiest first');
   assert.ok(rows.every(r => r.class.includes('illicit')));
-  await page.getByText('of them were illicit').waitFor();
+  await page.getByText(/^Precision: share of the \d+ alerts/).waitFor();
   await accessible(page, 'alerts');
   await shot(page, 'alerts');
 
-  // What a budget would come to is asked anew.
-  await page.getByLabel('An alert is').selectOption('budget');
-  await page.getByLabel('How many a timestep').fill('3');
-  await page.getByLabel('How many a timestep').blur();
-  await page.getByText(/^\d+ alerts among/).waitFor();
+  // Another number of alerts has another precision.
+  const measured = page.getByRole('region', { name: 'Expected precision and recall' }).getByRole('status');
+  const current = await measured.textContent();
+  await page.getByLabel('Alert rule').selectOption('budget');
+  await page.getByLabel('How many').fill('3');
+  await page.getByLabel('How many').blur();
+  await measured.filter({ hasNotText: current }).waitFor();
 
   // The riskiest of which nobody has said yet what it was.
   let found = null;
@@ -32,15 +34,15 @@ test('an analyst finds the riskiest transaction, sees why, and confirms it', asy
     if (await page.locator('.facts .mark.unknown').count()) { found = row; break; }
   }
   assert.ok(found, 'no alert is without a label');
-  await page.getByRole('table', { name: 'What moved the score most' }).waitFor();
+  await page.getByRole('table', { name: 'Main reasons' }).waitFor();
   await page.getByRole('group', { name: /around this one/ }).waitFor();
   await accessible(page, 'transaction');
   await shot(page, 'transaction', { fullPage: true });
 
-  await page.getByRole('button', { name: 'Confirm: it is illicit' }).click();
-  await page.getByText(/The label (is illicit|illicit is published)/).waitFor();
+  await page.getByRole('button', { name: 'Confirm: illicit' }).click();
+  await page.getByText(/The label is illicit|Verdict published: illicit/).waitFor();
   await page.getByText('The label is illicit.').waitFor();
-  assert.ok(await page.getByRole('button', { name: 'Confirm: it is illicit' }).isDisabled());
+  assert.ok(await page.getByRole('button', { name: 'Confirm: illicit' }).isDisabled());
   await leave();
 });
 

@@ -16,9 +16,9 @@ export const desktop = { viewport: { width: 1280, height: 860 } };
 export const phone = { viewport: { width: 375, height: 740 }, isMobile: true, hasTouch: true, deviceScaleFactor: 1 };
 export const dark = { ...desktop, colorScheme: 'dark' };
 
-// visit opens the console and logs in with the token of a role; t is the test's context. What a page asks of anybody else, an
-// error in a script or something that the policy refused fails the test when the visit ends.
-export async function visit(t, role, options = desktop) {
+// visit opens the console, of the lethe at options.url if there is one, and logs in with the token of a role; t is the test's
+// context. A request to another server, a script error or a violation of the content policy fails the test when the visit ends.
+export async function visit(t, role, { url = given.url, ...options } = desktop) {
   const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: ['--no-sandbox'] });
   t.after(() => browser.close()); // also where the test fails
   const context = await browser.newContext(options);
@@ -32,9 +32,9 @@ export async function visit(t, role, options = desktop) {
   });
   page.on('request', request => {
     const to = request.url();
-    if (!to.startsWith(given.url) && !to.startsWith('blob:') && !to.startsWith('http://evil.example')) wrong.push(`it asks ${to}`);
+    if (!to.startsWith(url) && !to.startsWith('blob:') && !to.startsWith('http://evil.example')) wrong.push(`it asks ${to}`);
   });
-  await page.goto(given.url);
+  await page.goto(url);
   if (role) {
     await page.getByLabel('Your token').fill(given.tokens[role]);
     await page.getByRole('button', { name: 'Log in' }).click();
@@ -70,7 +70,6 @@ export async function accessible(page, where) {
 // shot takes a picture for the documents, if pictures are wanted.
 export async function shot(page, name, options = {}) {
   if (!process.env.CONSOLE_IMAGES) return;
-  await page.evaluate(() => document.activeElement?.blur());
   await page.screenshot({ path: path.join(process.env.CONSOLE_IMAGES, `console-${name}.png`), animations: 'disabled', ...options });
 }
 

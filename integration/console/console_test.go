@@ -35,7 +35,9 @@ const (
 
 // given is what the journeys are told.
 type given struct {
-	URL      string            `json:"url"`
+	URL string `json:"url"`
+	// Fresh is the address of a lethe that has received nothing and asks for no token.
+	Fresh    string            `json:"fresh"`
 	Tokens   map[string]string `json:"tokens"`
 	Customer string            `json:"customer"`
 	Early    string            `json:"early"`
@@ -69,6 +71,7 @@ func TestJourneys(t *testing.T) {
 		"--set", "trainer.hidden=8", "--set", "trainer.passes=1",
 		"--set", "trainer.window_timesteps=3")
 	g.URL = s.URL
+	g.Fresh = process.Start(t, process.Build(t), t.TempDir(), process.FreePorts(t)).URL
 	c := configs.Default()
 	c.DataDir = dir
 	path := configs.PublicKeyPath(c.SigningKeyPath())

@@ -9,7 +9,7 @@ test('scripts in ids and names are text', async t => {
   await page.getByRole('search').getByRole('button', { name: 'Find' }).click();
   await heading(page, `Transaction ${given.hostile}`);
   await page.getByRole('group', { name: /around this one/ }).waitFor();
-  await page.getByText('The same as a table').click();
+  await page.getByText('Show as a table').click();
   await page.getByRole('table', { name: /around this one/ }).getByRole('link', { name: given.hostile, exact: true }).waitFor();
   // Names of features stand in the reasons of alerts.
   await open(page, '#/alerts', 'Alerts');
@@ -21,8 +21,8 @@ test('scripts in ids and names are text', async t => {
   for (const link of links.slice(0, 30)) {
     await page.evaluate(to => { location.hash = to; }, link);
     await heading(page, 'Transaction');
-    const table = page.getByRole('table', { name: 'What moved the score most' });
-    await table.or(page.getByText('There are reasons for alerts alone')).first().waitFor();
+    const table = page.getByRole('table', { name: 'Main reasons' });
+    await table.or(page.getByText('Only alerts have reasons')).first().waitFor();
     if (await table.count() && (await table.textContent()).includes('<script>')) { seen = true; break; }
   }
   assert.ok(seen, 'no reason names a feature');
@@ -62,7 +62,7 @@ test('a role sees what it may, and no more', async t => {
   const menu = await page.getByRole('navigation', { name: 'Main' }).getByRole('link').allTextContents();
   assert.deepEqual(menu, ['Alerts', 'Timesteps and model', 'Health']);
   for (const where of ['#/erasures', '#/letters', '#/receipt/anything']) {
-    await open(page, where, 'Not for this role');
+    await open(page, where, 'No access');
   }
   const statuses = await page.evaluate(async () => {
     const { proof } = await (await fetch('/session')).json();

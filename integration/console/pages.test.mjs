@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { accessible, dark, desktop, heading, open, phone, shot, visit } from './browser.mjs';
+import { accessible, dark, desktop, go, heading, open, phone, shot, visit } from './browser.mjs';
 
 const pages = [
   ['health', '#/health', 'Health', 'admin', page => page.getByRole('table', { name: 'Parts of the process' }).waitFor()],
@@ -56,9 +56,9 @@ test('the login is accessible, and all that it loads is small', async t => {
 
 test('everything is reached with the keyboard', async t => {
   const { page, leave } = await visit(t, 'admin');
-  await heading(page, 'Health');
-  assert.equal(await page.evaluate(() => document.querySelector('a, button, input, select').textContent), 'Skip to the content');
-  await page.getByRole('link', { name: 'Skip to the content' }).focus();
+  await go(page, 'Health');
+  assert.equal(await page.evaluate(() => document.querySelector('a, button, input, select').textContent), 'Skip to content');
+  await page.getByRole('link', { name: 'Skip to content' }).focus();
   await page.keyboard.press('Enter');
   assert.equal(await page.evaluate(() => document.activeElement.id), 'content');
   await page.getByRole('link', { name: 'Alerts', exact: true }).focus();

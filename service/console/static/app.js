@@ -1,4 +1,4 @@
-// The frame of all pages: who is there, what there is, and which page is shown.
+// The frame of all pages: the login, the menu, and the current page.
 import { html, render, useEffect, useState } from './lib.js';
 import { forgetEvents, logOut, whoAmI } from './api.js';
 import { Problem } from './ui.js';
@@ -31,7 +31,7 @@ function whereAmI() {
   const [page, ...rest] = path.split('/');
   let parts = [];
   try { parts = rest.map(decodeURIComponent); } catch { /* An address that somebody has cut: the page finds nothing there. */ }
-  return { page: Object.hasOwn(pages, page) ? page : 'health', rest: parts, query: new URLSearchParams(query) };
+  return { page: Object.hasOwn(pages, page) ? page : 'alerts', rest: parts, query: new URLSearchParams(query) };
 }
 
 function useWhere() {
@@ -50,9 +50,9 @@ function Frame({ who, leave }) {
   const under = page.under ?? where.page;
   const allowed = who.may.includes(page.may);
   return html`
-    <a class="skip" href="#content" onClick=${event => { event.preventDefault(); document.getElementById('content').focus(); }}>Skip to the content</a>
+    <a class="skip" href="#content" onClick=${event => { event.preventDefault(); document.getElementById('content').focus(); }}>Skip to content</a>
     <header>
-      <a class="name" href="#/health">lethe</a>
+      <a class="name" href="#/alerts">lethe</a>
       <nav aria-label="Main">
         ${Object.entries(pages).filter(([, p]) => p.name && who.may.includes(p.may)).map(([path, p]) => html`
           <a href=${`#/${path}`} aria-current=${path === under ? 'page' : undefined}>${p.name}</a>`)}
@@ -62,8 +62,7 @@ function Frame({ who, leave }) {
     <main id="content" tabindex="-1">
       ${allowed
     ? html`<${page.show} key=${where.page + where.rest.join('/')} rest=${where.rest} query=${where.query} may=${who.may} />`
-    : html`<h1>Not for this role</h1><p>The role of your token may not see this page. Whoever gave you the token can give you
-          one with another role.</p>`}
+    : html`<h1>No access</h1><p>Your role does not include this page. An administrator can give you a token with another role.</p>`}
     </main>`;
 }
 

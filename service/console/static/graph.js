@@ -2,7 +2,7 @@
 // payment further away. The same neighbourhood is always drawn the same.
 import { html, useState } from './lib.js';
 import { useAnswer } from './api.js';
-import { Class, decimal, Loaded, n, plural, Table } from './ui.js';
+import { Class, Loaded, n, plural, probability, Probability, Table } from './ui.js';
 
 const middle = 300;
 const ring = 125;
@@ -52,7 +52,7 @@ function Drawing({ of }) {
   const at = placed(of);
   const reach = middle - 40 - ring * Math.max(...of.nodes.map(node => node.distance), 1);
   const side = 2 * (middle - reach);
-  const said = node => `${node.id}, ${shown(node)}${node.probability == null ? '' : `, probability ${decimal(node.probability, 2)}`}`;
+  const said = node => `${node.id}, ${shown(node)}${node.probability == null ? '' : `, probability ${probability(node.probability)}`}`;
   return html`<svg class="graph" viewBox=${`${reach - 60} ${reach} ${side + 120} ${side}`} role="group"
       aria-label=${`${plural(of.nodes.length, 'transaction')} and ${plural(of.payments.length, 'payment')} around this one`}>
     <defs><marker id="arrow" viewBox="0 0 8 8" refX="6" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse"><path d="M0 0L8 4L0 8z" /></marker></defs>
@@ -61,7 +61,7 @@ function Drawing({ of }) {
       <a href=${`#/transaction/${node.ref}`} class=${`node ${shown(node)}`} aria-label=${said(node)}>
         <title>${said(node)}</title>
         <${Shape} kind=${shown(node)} x=${x} y=${y} r=${distance === 0 ? 13 : 9} />
-        ${(of.nodes.length <= 20 || distance === 0) && html`<text x=${x < middle - 1 ? x - 18 : x + 18} y=${y + 4} text-anchor=${x < middle - 1 ? 'end' : 'start'}>${node.id.length > 12 ? `${node.id.slice(0, 11)}…` : node.id}</text>`}
+        ${(of.nodes.length <= 20 || distance === 0) && html`<text x=${x < middle - 1 ? x - 18 : x + 18} y=${distance === 0 ? y + 24 : y + 4} text-anchor=${x < middle - 1 ? 'end' : 'start'}>${node.id.length > 12 ? `${node.id.slice(0, 11)}…` : node.id}</text>`}
       </a>`)}
   </svg>`;
 }
@@ -69,16 +69,16 @@ function Drawing({ of }) {
 export function Neighbourhood({ transaction }) {
   const [distance, setDistance] = useState(1);
   const answer = useAnswer(`/transactions/${transaction.ref}/neighbourhood?distance=${distance}&limit=60`, 'timesteps');
-  if (transaction.payments == null) return html`<p class="note">Who paid whom is drawn when its timestep has closed.</p>`;
+  if (transaction.payments == null) return html`<p class="note">Payments are drawn once the timestep closes.</p>`;
   return html`
-    <label class="inline">Up to <select value=${distance} onChange=${event => setDistance(Number(event.target.value))}>
-      ${[1, 2, 3].map(d => html`<option value=${d}>${plural(d, 'payment')} away</option>`)}</select></label>
+    <label class="inline">Distance <select value=${distance} onChange=${event => setDistance(Number(event.target.value))}>
+      ${[1, 2, 3].map(d => html`<option value=${d}>${plural(d, 'payment')}</option>`)}</select></label>
     <${Loaded} of=${answer}>${found => html`
       <${Drawing} of=${found} />
-      <p class="note"><span aria-hidden="true">▲ alert   ■ known to be illicit   ● others. </span>Arrows lead from who paid to who was paid.
-        ${found.truncated && ' There are more than are drawn.'}</p>
-      <details><summary>The same as a table</summary>
-        <${Table} caption="Transactions around this one" head=${['transaction', n('payments away'), n('probability'), 'label', 'alert']}
+      <p class="note"><span aria-hidden="true">▲ alert, ■ labelled illicit, ● other (green: labelled licit). </span>Arrows point from payer to payee.
+        ${found.truncated && ' Not all transactions are drawn.'}</p>
+      <details><summary>Show as a table</summary>
+        <${Table} caption="Transactions around this one" head=${['transaction', n('distance'), n('probability'), 'label', 'alert']}
           rows=${found.nodes.map(node => [html`<a href=${`#/transaction/${node.ref}`}>${node.id}</a>`, node.distance,
-    decimal(node.probability), html`<${Class} of=${node.label} />`, node.alert ? 'yes' : 'no'])} /></details>`}<//>`;
+    html`<${Probability} of=${node.probability} />`, html`<${Class} of=${node.label} />`, node.alert ? 'yes' : 'no'])} /></details>`}<//>`;
 }

@@ -1,19 +1,19 @@
-// What moved a score, in words.
+// The reasons for a score, in words.
 import { html } from './lib.js';
 import { useAnswer } from './api.js';
 import { decimal, n, Table } from './ui.js';
 
-const feature = r => (r.name ? `“${r.name}”` : `number ${r.feature}`);
+const feature = r => (r.name ? `feature “${r.name}”` : `feature number ${r.feature}`);
 const texts = {
-  F: r => `its feature ${feature(r)}`,
-  FN: r => `feature ${feature(r)}, the mean over its neighbours`,
-  FI: r => `feature ${feature(r)}, the mean over those who paid it`,
-  FO: r => `feature ${feature(r)}, the mean over those whom it paid`,
-  N: () => 'how many neighbours it has',
-  NI: () => 'how many paid it',
-  NO: () => 'how many it paid',
-  S: () => 'the shape of the payments around it',
-  P: r => ({ in: 'a payment from ', out: 'a payment to ', both: 'payments from and to ' }[r.direction] ?? 'a payment with ') + r.transaction,
+  F: r => feature(r),
+  FN: r => `${feature(r)}, mean of neighbours`,
+  FI: r => `${feature(r)}, mean of payers`,
+  FO: r => `${feature(r)}, mean of payees`,
+  N: () => 'number of neighbours',
+  NI: () => 'number of payers',
+  NO: () => 'number of payees',
+  S: () => 'structure of the payments around it',
+  P: r => ({ in: 'payment from ', out: 'payment to ', both: 'payments from and to ' }[r.direction] ?? 'payment with ') + r.transaction,
 };
 
 // ranked puts the reasons of all models together, by how much each moved the combined score.
@@ -33,18 +33,18 @@ function Bar({ share }) {
 export function Reasons({ transaction }) {
   const answer = useAnswer(transaction.explained ? `/transactions/${transaction.ref}/reasons` : null, 'alerts');
   if (!transaction.explained) {
-    return html`<p class="note">There are reasons for alerts alone, and of a timestep with more than a hundred for the most
-      probable ones. They follow a moment after the score is final.</p>`;
+    return html`<p class="note">Only alerts have reasons, and in a timestep with more than 100 alerts only the most probable ones.
+      Reasons appear shortly after the score becomes final.</p>`;
   }
   if (answer.error) return html`<p class="problem" role="alert">${answer.error.message}</p>`;
   if (!answer.value) return html`<p class="note" role="status">Loading …</p>`;
   const all = ranked(answer.value);
   const most = Math.max(...all.map(r => Math.abs(r.moved)), 1e-9);
   return html`
-    <${Table} caption="What moved the score most" head=${['what', n('moved the score'), '', 'seen by']}
+    <${Table} caption="Main reasons" head=${['reason', n('effect'), '', 'model']}
       rows=${all.slice(0, 12).map(r => [r.text, `${r.moved > 0 ? '+' : '−'}${decimal(Math.abs(r.moved), 2)}`,
-    html`<${Bar} share=${r.moved / most} />`, r.model])}
-      empty="No single part moved the score: it comes from many small ones." />
-    <p class="note">What is above 0 moved it towards illicit, what is below towards licit.</p>
-    ${answer.value.again && html`<p class="note">These reasons were made anew, since an erasure had a part in those before.</p>`}`;
+    html`<${Bar} share=${r.moved / most} />`, html`<span class="whole">${r.model}</span>`])}
+      empty="No single reason stands out: the score adds up from many small effects." />
+    <p class="note">A positive effect moves the score towards illicit, a negative one towards licit.</p>
+    ${answer.value.again && html`<p class="note">Recomputed, because an erasure affected the previous reasons.</p>`}`;
 }

@@ -2,7 +2,7 @@
 // drift, and how the graph was cut into shards.
 import { html } from './lib.js';
 import { useAnswer } from './api.js';
-import { address, decimal, Facts, Loaded, n, number, Pager, percent, Table, Title, useCursor } from './ui.js';
+import { address, decimal, Facts, Loaded, n, number, Pager, percent, probability, Probability, Table, Title, useCursor } from './ui.js';
 import { Curves } from './charts.js';
 import { Models } from './models.js';
 import { Shards } from './shards.js';
@@ -78,14 +78,14 @@ const Quality = ({ of: q }) => html`
   <${Facts} of=${[
     ['Labels', number(q.labelled)], ['Illicit', number(q.illicit)], ['AUC', decimal(q.auc)],
     ['Average precision', decimal(q.average_precision)], ['Precision', percent(q.precision)], ['Recall', percent(q.recall)],
-    ['F1 of illicit', decimal(q.illicit_f1)], ['Best F1 in hindsight', q.best_f1 == null ? '–' : `${decimal(q.best_f1)} from ${decimal(q.best_threshold)}`],
-    ['Called illicit from', decimal(q.threshold)], ['Calibration error', decimal(q.expected_calibration_error)],
+    ['F1 of illicit', decimal(q.illicit_f1)], ['Best F1 in hindsight', q.best_f1 == null ? '–' : `${decimal(q.best_f1)} from ${probability(q.best_threshold)}`],
+    ['Called illicit from', probability(q.threshold)], ['Calibration error', decimal(q.expected_calibration_error)],
   ]} />
   <${Table} caption="Calibration: what was said and what came"
     head=${['probability', n('transactions'), n('mean probability'), n('share that was illicit'), '']}
-    rows=${q.bins.map(bin => [`${decimal(bin.from, 1)} to ${decimal(bin.to, 1)}`, number(bin.count), percent(bin.mean_probability),
-    percent(bin.illicit_share), html`<${Both} said=${bin.mean_probability} came=${bin.illicit_share} />`])} />
-  <p class="note">Of transactions that were given a probability of 30 %, 30 % should turn out to be illicit.</p>`;
+    rows=${q.bins.map(bin => [`${decimal(bin.from, 1)} to ${decimal(bin.to, 1)}`, number(bin.count), html`<${Probability} of=${bin.mean_probability} />`,
+    html`<${Probability} of=${bin.illicit_share} />`, html`<${Both} said=${bin.mean_probability} came=${bin.illicit_share} />`])} />
+  <p class="note">Where the mean probability is 0.300, the share that was illicit should be about 0.300.</p>`;
 
 const Both = ({ said, came }) => html`<svg class="both" viewBox="0 0 100 12" aria-hidden="true">
   <rect class="said" width=${100 * said} y="1" height="4" /><rect class="came" width=${100 * came} y="7" height="4" /></svg>`;

@@ -1,15 +1,15 @@
-// A transaction: its score, why, who is around it, what became of it, and what an analyst says it was.
+// A transaction: its score, the reasons, its neighbourhood, its history, and an analyst's verdict.
 import { html, useState } from './lib.js';
 import { ask, useAnswer } from './api.js';
-import { Busy, Class, decimal, Facts, Loaded, Problem, short, Title } from './ui.js';
+import { Busy, Class, Facts, Loaded, plural, probability, Problem, short, Title } from './ui.js';
 import { Neighbourhood } from './graph.js';
 import { Reasons } from './reasons.js';
 
 export function Transaction({ rest, may }) {
   const answer = useAnswer(`/transactions/${rest[0]}`, 'predictions alerts timesteps');
   if (answer.error?.status === 404) {
-    return html`<${Title}>Nothing is known<//><p>Nothing is known of this transaction: it never came, or is not to be told of any more.</p>
-      <p><a href="#/alerts">Back to the alerts</a></p>`;
+    return html`<${Title}>Transaction not found<//><p>lethe never received this transaction, or an erasure has removed it from view.</p>
+      <p><a href="#/alerts">Back to Alerts</a></p>`;
   }
   return html`<${Loaded} of=${answer}>${t => html`
     <p><a href="#/alerts">Alerts</a></p>
@@ -17,25 +17,25 @@ export function Transaction({ rest, may }) {
     <${Score} of=${t} />
     ${may.includes('judge') && html`<${Verdict} of=${t} />`}
     <div class="columns">
-      <section class="card" aria-labelledby="why"><h2 id="why">Why</h2><${Reasons} transaction=${t} /></section>
-      <section class="card" aria-labelledby="around"><h2 id="around">Who paid whom around it</h2><${Neighbourhood} transaction=${t} /></section>
+      <section class="card" aria-labelledby="why"><h2 id="why">Reasons</h2><${Reasons} transaction=${t} /></section>
+      <section class="card" aria-labelledby="around"><h2 id="around">Neighbourhood</h2><${Neighbourhood} transaction=${t} /></section>
     </div>
-    <section class="card" aria-labelledby="history"><h2 id="history">What became of it</h2><${History} of=${t} /></section>`}<//>`;
+    <section class="card" aria-labelledby="history"><h2 id="history">History</h2><${History} of=${t} /></section>`}<//>`;
 }
 
 function Score({ of: t }) {
   const p = t.prediction;
   return html`<${Facts} of=${[
-    ['Probability that it is illicit', p ? html`<b class="big">${decimal(p.probability)}</b>` : 'not scored'],
+    ['Illicit probability', p ? html`<b class="big">${probability(p.probability)}</b>` : 'not scored'],
     p && ['Class', html`<${Class} of=${p.class} />`],
-    p && ['Called illicit from', decimal(p.threshold)],
+    p && ['Alert threshold', probability(p.threshold)],
     ['Label', html`<${Class} of=${t.label} />`],
     ['Timestep', html`<a href=${`#/timestep/${t.timestep}`}>${t.timestep}</a>`],
-    ['Payments', t.payments ?? 'known when its timestep has closed'],
+    ['Payments', t.payments ?? 'known once its timestep closes'],
   ]} />`;
 }
 
-// Verdict publishes what the analyst says as a label, from which the models learn.
+// Verdict publishes the analyst's verdict as a label, from which the models learn.
 function Verdict({ of: t }) {
   const [sent, setSent] = useState(null);
   const [problem, setProblem] = useState(null);
@@ -44,25 +44,25 @@ function Verdict({ of: t }) {
     try { setSent((await ask(`/transactions/${t.ref}/label`, { method: 'POST', body: { label } })).label); } catch (failed) { setProblem(failed); }
   };
   return html`<section class="card" aria-labelledby="verdict">
-    <h2 id="verdict">What was it?</h2>
-    <p class="note">Your answer is published as its label on labels.v1, and the models learn from it. The last answer counts.</p>
-    <p class="actions">
-      <${Busy} run=${say('illicit')} cls="main" disabled=${t.label === 'illicit'}>Confirm: it is illicit<//>
-      <${Busy} run=${say('licit')} disabled=${t.label === 'licit'}>Dismiss: it is licit<//>
-    </p>
+    <h2 id="verdict">Verdict</h2>
+    <div class="actions">
+      <${Busy} run=${say('illicit')} cls="main" disabled=${t.label === 'illicit'}>Confirm: illicit<//>
+      <${Busy} run=${say('licit')} disabled=${t.label === 'licit'}>Dismiss: licit<//>
+      <p class="note">Your verdict is published as a label on labels.v1, and models learn from it. The latest verdict counts.</p>
+    </div>
     <${Problem} error=${problem} />
-    <p role="status">${sent && (t.label === sent ? `The label is ${sent}.` : `The label ${sent} is published. It is shown here once its timestep has taken it.`)}</p>
+    <p role="status">${sent && (t.label === sent ? `The label is ${sent}.` : `Verdict published: ${sent}. The label changes here once lethe has processed it.`)}</p>
   </section>`;
 }
 
 function History({ of: t }) {
   const p = t.prediction;
   return html`<ol class="history">
-    <li>It belongs to timestep ${t.timestep}${t.payments == null ? ', which is open: more may arrive.' : `, whose graph has ${t.payments} payments of it.`}</li>
-    ${p && html`<li>${p.final ? (p.late ? 'It came when its timestep had been scored already, and was scored then' : 'It was scored when its timestep closed') : 'It was scored as it arrived, and will be again when its timestep closes'}:
-      ${' '}${decimal(p.probability)}, by the models <code>${short(p.ensemble_version)}</code>, which had learnt
-      ${p.trained_through < 0 ? ' nothing yet' : html` from everything up to <a href=${`#/timestep/${p.trained_through}`}>timestep ${p.trained_through}</a>`} and not from its own label.</li>`}
-    ${t.explained && html`<li>It is an alert, and its reasons were published.</li>`}
-    <li>${t.label === 'unknown' ? 'Nobody has said yet what it was.' : `Its label came in: ${t.label}.`}</li>
+    <li>Belongs to timestep ${t.timestep}, ${t.payments == null ? 'which is open: more payments may arrive.' : `with ${plural(t.payments, 'payment')}.`}</li>
+    ${p && html`<li>${p.final ? (p.late ? 'Arrived after its timestep was scored, and was scored then' : 'Scored when its timestep closed') : 'Scored on arrival; scored again when its timestep closes'}:
+      ${' '}probability ${probability(p.probability)}. Models <code>${short(p.ensemble_version)}</code>
+      ${p.trained_through < 0 ? ' had not been trained yet.' : html` were trained through <a href=${`#/timestep/${p.trained_through}`}>timestep ${p.trained_through}</a>, without this transaction’s label.`}</li>`}
+    ${t.explained && html`<li>Alert with published reasons.</li>`}
+    <li>${t.label === 'unknown' ? 'No label yet.' : `Labelled ${t.label}.`}</li>
   </ol>`;
 }

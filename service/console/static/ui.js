@@ -1,7 +1,20 @@
 // Small parts that pages share.
 import { html, useEffect, useRef, useState } from './lib.js';
 
-export const percent = x => (x == null ? '–' : `${(100 * x).toFixed(1)} %`);
+// fraction formats a number from 0 to 1. Only 0 and 1 themselves read as such: what is closer to them than the digits can show
+// gets one digit more, and where that is not enough, a bound.
+function fraction(x, digits, scale = 1) {
+  if (x == null) return '–';
+  const text = more => (scale * x).toFixed(digits + more);
+  const certain = shown => Number(shown) === 0 || Number(shown) === scale;
+  if (x <= 0 || x >= 1 || !certain(text(0))) return text(0);
+  if (!certain(text(1))) return text(1);
+  const least = 10 ** -(digits + 1);
+  return x < .5 ? `< ${least.toFixed(digits + 1)}` : `> ${(scale - least).toFixed(digits + 1)}`;
+}
+
+export const probability = x => fraction(x, 3);
+export const percent = x => (x == null ? '–' : `${fraction(x, 1, 100)} %`);
 export const number = x => (x == null ? '–' : x.toLocaleString('en'));
 export const decimal = (x, digits = 3) => (x == null ? '–' : x.toFixed(digits));
 export const words = text => String(text ?? '').replaceAll('_', ' ');
@@ -36,12 +49,15 @@ export const Facts = ({ of }) => html`<dl class="facts">
 
 // Table has a caption for screen readers and may be scrolled sideways where a phone is too narrow.
 export const Table = ({ caption, head, rows, empty }) => (rows.length === 0
-  ? html`<p class="empty">${empty || 'There is nothing here.'}</p>`
+  ? html`<p class="empty">${empty || 'Nothing here.'}</p>`
   : html`<div class="scroll" tabindex="0" role="region" aria-label=${caption}>
       <table><caption class="hidden">${caption}</caption>
         <thead><tr>${head.map(name => html`<th scope="col" class=${name.number && 'n'}>${name.title ?? name}</th>`)}</tr></thead>
         <tbody>${rows.map(cells => html`<tr>${cells.map((cell, i) => html`<td class=${head[i].number && 'n'}>${cell}</td>`)}</tr>`)}</tbody>
       </table></div>`);
+
+// Probability is a probability in a column of a table, where decimal points stand below each other.
+export const Probability = ({ of }) => html`<span class=${probability(of).length === 5 && 'short'}>${probability(of)}</span>`;
 
 export const n = title => ({ title, number: true });
 
@@ -59,10 +75,23 @@ export function useCursor(key) {
 
 export const Pager = ({ of: { page, next, back }, after }) => (page > 1 || after) && html`
   <nav class="pager" aria-label="Pages of the list">
-    <button type="button" disabled=${page === 1} onClick=${back}>Page before</button>
+    <button type="button" disabled=${page === 1} onClick=${back}>Previous page</button>
     <span>page ${page}</span>
     <button type="button" disabled=${!after} onClick=${() => next(after)}>Next page</button>
   </nav>`;
+
+const narrow = matchMedia('(max-width: 40rem)');
+
+// useNarrow reports whether the window is as narrow as a phone, as the style sheet has it.
+export function useNarrow() {
+  const [is, set] = useState(narrow.matches);
+  useEffect(() => {
+    const changed = () => set(narrow.matches);
+    narrow.addEventListener('change', changed);
+    return () => narrow.removeEventListener('change', changed);
+  }, []);
+  return is;
+}
 
 // address makes a query of what is given.
 export function address(path, given) {
