@@ -16,6 +16,7 @@ import (
 	"lethe/ingest/bus"
 	"lethe/ingest/embedded"
 	"lethe/internal/leakcheck"
+	"lethe/internal/testbroker"
 )
 
 func TestMain(m *testing.M) { leakcheck.Main(m) }
@@ -48,6 +49,17 @@ func startBroker(t *testing.T) broker {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, b.Close()) })
 	return broker{b.Config(), b}
+}
+
+// trustingBroker is a broker that stores batches which the embedded broker refuses.
+func trustingBroker(t *testing.T) broker {
+	t.Helper()
+	if os.Getenv("LETHE_BROKERS") != "" {
+		return startBroker(t)
+	}
+	c := bus.At(testbroker.Trusting(t)...)
+	c.ErasureRetention = bus.Forever
+	return broker{config: c}
 }
 
 // open starts a broker, applies the topics and returns a client.

@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kfake"
-	"github.com/twmb/franz-go/pkg/kversion"
 
 	"lethe/ingest/bus"
+	"lethe/ingest/embedded/door"
 )
 
 var (
@@ -88,15 +88,6 @@ func Start(dir string, c Config, logger *slog.Logger) (*Broker, error) {
 	return b, nil
 }
 
-// versions are those of the requests that the broker answers. Clients send it no telemetry, since nothing reads it.
-func versions() *kversion.Versions {
-	const getTelemetrySubscriptions, pushTelemetry = 71, 72
-	v := kversion.Tip()
-	v.SetMaxKeyVersion(getTelemetrySubscriptions, -1)
-	v.SetMaxKeyVersion(pushTelemetry, -1)
-	return v
-}
-
 // open restores the log and starts to listen.
 func (b *Broker) open() error {
 	if err := restore(b.dir); err != nil {
@@ -111,7 +102,7 @@ func (b *Broker) open() error {
 		kfake.ClusterID(bus.EmbeddedClusterID),
 		kfake.DataDir(logDir(b.dir)),
 		kfake.WithLogger(b.log),
-		kfake.MaxVersions(versions()),
+		kfake.MaxVersions(door.Versions()),
 		kfake.BrokerConfigs(map[string]string{
 			"log.cleaner.backoff.ms": strconv.FormatInt(never.Milliseconds(), 10),
 		}),
@@ -119,8 +110,9 @@ func (b *Broker) open() error {
 			l, err := net.Listen(network, address)
 			if err != nil {
 				listenErr = fmt.Errorf("embedded broker: listen on %s: %w", address, err)
+				return nil, err
 			}
-			return l, err
+			return door.Listen(l, door.Defaults(b.logger)), nil
 		}),
 	}
 	if b.config.SyncWrites {

@@ -8,6 +8,8 @@ import (
 	"hash/crc32"
 	"os"
 	"path/filepath"
+
+	"lethe/ingest/bus/protocol"
 )
 
 // ErrCorrupt marks a log on disk that is not what was written. Nothing was changed.
@@ -26,7 +28,7 @@ const (
 	zeroTailBytes = 16
 )
 
-// verify reads every segment. kfake would cut one at the first batch whose checksum
+// verify reads every segment and walks every record. kfake would cut one at the first batch whose checksum
 // does not match, and what stands behind it would be gone. That is right at the end
 // of a partition's log only, where a process or machine died while it wrote.
 func verify(dir string) error {
@@ -46,13 +48,20 @@ func verify(dir string) error {
 			return err
 		}
 		at, whole := firstDamage(raw)
-		if whole || newest[filepath.Dir(path)] == path && torn(raw, at) {
-			continue
+		if !whole && (newest[filepath.Dir(path)] != path || !torn(raw, at)) {
+			return damaged(path, at, len(raw), errors.New("a batch is not what was written"))
 		}
-		return fmt.Errorf("%w: %s, at byte %d of %d (put the file back from a copy; without one, begin anew with an "+
-			"empty data directory)", ErrCorrupt, path, at, len(raw))
+		if read, err := protocol.CheckBatches(raw[:at]); err != nil {
+			return damaged(path, read, len(raw), err)
+		}
 	}
 	return nil
+}
+
+// damaged names a file that cannot be read.
+func damaged(path string, at, size int, cause error) error {
+	return fmt.Errorf("%w: %s, at byte %d of %d: %w (restore the file from a copy; without one, begin again with an "+
+		"empty data directory)", ErrCorrupt, path, at, size, cause)
 }
 
 // later reports whether a segment of a partition comes behind another: names are
