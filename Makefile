@@ -64,6 +64,10 @@ console: ## Play journeys through the console in Chromium (installs nodejs, npm 
 console-images: ## Take the pictures of docs/img anew
 	CONSOLE_IMAGES=$(CURDIR)/docs/img ./.ci/console $(GO) test -count=1 $(TESTFLAGS) -v -timeout 10m ./integration/console
 
+.PHONY: readme-pictures
+readme-pictures: ## Take the README's pictures of the lethe at LETHE_URL, which asks for no token (lethe demo --serve)
+	./.ci/console node integration/console/pictures.mjs docs/img
+
 .PHONY: vault
 vault: ## Have a real server seal and unseal keys (OpenBao, from PyPI; installs what it needs if it may)
 	./.ci/interop ./.ci/vault
