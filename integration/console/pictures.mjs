@@ -15,7 +15,7 @@ const { chromium } = createRequire(`${modules}/`)('playwright-core');
 // A README loads its pictures with every visit.
 const mostBytes = 200_000;
 
-const desktop = { viewport: { width: 1280, height: 800 }, deviceScaleFactor: 1 };
+const desktop = { viewport: { width: 1280, height: 840 }, deviceScaleFactor: 1 };
 const phone = { viewport: { width: 375, height: 580 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true };
 
 async function ask(what) {
