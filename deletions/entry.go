@@ -198,7 +198,7 @@ func NewEntry(secret lethe.Secret, r lethe.ErasureRequest, at time.Time) (Entry,
 		e.Scope = lethe.ScopeStubs
 	}
 	if r.Nonce == "" {
-		r.Nonce = nonceOf(secret, r.RequestID)
+		r.Nonce = NonceOf(secret, r.RequestID)
 	}
 	e.History = []Change{{State: Received, At: record.Time(at)}}
 	if r.Reason != "" {

@@ -2,9 +2,13 @@ package deletions
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
+
+	"lethe"
+	"lethe/deletions/internal/record"
 )
 
 // Result says what an erasure that is verified has found. It follows from the outcomes of the targets:
@@ -213,4 +217,20 @@ func Reports(list []Status) []Report {
 		out[i] = s.Report()
 	}
 	return out
+}
+
+// AsksTheSame reports whether a request has the targets, the scope and the deadline of the status's. A status does not
+// say why it was asked for.
+func (s *Status) AsksTheSame(secret lethe.Secret, r lethe.ErasureRequest) bool {
+	named := make(map[lethe.Digest]bool)
+	for _, o := range s.Outcomes {
+		named[o.Target] = true
+	}
+	asked := make(map[lethe.Digest]bool)
+	for _, t := range r.Targets {
+		asked[secret.Suppressed(t)] = true
+	}
+	sameDeadline := s.Deadline.IsZero() == r.Deadline.IsZero() && (r.Deadline.IsZero() ||
+		s.Deadline.Equal(record.Time(r.Deadline)))
+	return maps.Equal(named, asked) && s.Scope == r.Scope && sameDeadline
 }
