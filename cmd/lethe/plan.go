@@ -62,6 +62,7 @@ func (c *erasePlanCmd) Run(a *command.App) error {
 	case len(c.Node)+len(c.Edge)+len(c.Feature)+len(c.Subject) == 0:
 		return command.Usagef("name at least one target with --node, --edge, --feature or --subject")
 	}
+	warnOfCommas(a, c.Node, c.Subject)
 	plan, err := c.ask(a)
 	if errors.Is(err, service.ErrPlan) {
 		return command.Usage(err)
