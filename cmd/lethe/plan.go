@@ -154,6 +154,19 @@ func printPlan(a *command.App, p *service.Plan) error {
 	for _, id := range p.Several {
 		fmt.Fprintf(a.Stdout, "%s carries other subjects too, and goes whole\n", id)
 	}
+	if p.SeveralSubjects > len(p.Several) {
+		fmt.Fprintf(a.Stdout, "%d transactions carry other subjects too, and go whole\n", p.SeveralSubjects)
+	}
+	for _, id := range p.Unknown.All() {
+		fmt.Fprintf(a.Stdout, "%s is not held: check the id\n", id)
+	}
+	for _, h := range p.Holds {
+		until := "until it is lifted"
+		if !h.Until.IsZero() {
+			until = "until " + h.Until.UTC().Format(time.RFC3339)
+		}
+		fmt.Fprintf(a.Stdout, "the request would wait for hold %s %s\n", h.Name, until)
+	}
 	fmt.Fprintln(a.Stdout)
 	rows := [][]string{{"scope"}, {"timesteps"}, {"shards"}, {"slices"}, {"stubs"}, {"payments"}, {"labels"}, {"models"},
 		{"checkpoints"}, {"training steps"}, {"seconds until swapped"}, {"processor seconds"},
