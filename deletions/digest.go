@@ -87,9 +87,9 @@ type namedFeatures struct {
 	ID      lethe.TransactionID `json:"id"`
 }
 
-// nonceOf is the nonce of a request that has none: without one, the digest of a
+// NonceOf is the nonce of a request that has none: without one, the digest of a
 // request with a single short id could be found by trying ids.
-func nonceOf(secret lethe.Secret, requestID string) string {
+func NonceOf(secret lethe.Secret, requestID string) string {
 	d := secret.Ledger().Hash("request-nonce", []byte(requestID))
 	return hex.EncodeToString(d[:nonceBytes])
 }

@@ -120,6 +120,8 @@ type Progress struct {
 	StubsLeft *int        `json:"stubs_left,omitempty"`
 	// HeldRequests are those whose records the search at the end has found and left alone.
 	HeldRequests []HeldRequest `json:"held_requests,omitempty"`
+	// WaitsFor says what the request waits for, while it is held.
+	WaitsFor *WaitsFor `json:"waits_for,omitempty"`
 	// Overdue says that the deadline was seen to pass before the end.
 	Overdue bool `json:"overdue,omitempty"`
 }
@@ -196,7 +198,7 @@ func NewEntry(secret lethe.Secret, r lethe.ErasureRequest, at time.Time) (Entry,
 		e.Scope = lethe.ScopeStubs
 	}
 	if r.Nonce == "" {
-		r.Nonce = nonceOf(secret, r.RequestID)
+		r.Nonce = NonceOf(secret, r.RequestID)
 	}
 	e.History = []Change{{State: Received, At: record.Time(at)}}
 	if r.Reason != "" {
@@ -260,7 +262,7 @@ func (e *Entry) clone() Entry {
 	c.Progress.Outcomes, c.Progress.Searched = slices.Clone(p.Outcomes), slices.Clone(p.Searched)
 	c.Progress.Refitted, c.Progress.Replaced = slices.Clone(p.Refitted), slices.Clone(p.Replaced)
 	c.Progress.Gone, c.Progress.KeptStubs = slices.Clone(p.Gone), slices.Clone(p.KeptStubs)
-	c.Progress.HeldRequests = slices.Clone(p.HeldRequests)
+	c.Progress.HeldRequests, c.Progress.WaitsFor = slices.Clone(p.HeldRequests), p.WaitsFor.clone()
 	return c
 }
 

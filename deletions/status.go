@@ -60,6 +60,8 @@ type Status struct {
 	// SignedBy are the thumbprints of the keys that have signed the request, where the deployment
 	// asks for that.
 	SignedBy []string `json:"signed_by,omitempty"`
+	// WaitsFor says what a request in the state held waits for. Statuses of earlier versions lack it.
+	WaitsFor *WaitsFor `json:"waits_for,omitempty"`
 	// Outcomes are in the order of the request.
 	Outcomes []TargetOutcome `json:"outcomes,omitempty"`
 }
@@ -73,7 +75,16 @@ func (e *Entry) Status() Status {
 		Deadline: e.Deadline, Overdue: e.Overdue(),
 		Elapsed: e.Elapsed(), BatchSize: e.Batch.Size, Refitted: slices.Clone(e.Progress.Refitted),
 		HeldRequests: slices.Clone(e.Progress.HeldRequests), SignedBy: slices.Clone(e.SignedBy),
+		WaitsFor: e.waitsFor(),
 	}
+}
+
+// waitsFor is what the request waits for; nil unless it is held.
+func (e *Entry) waitsFor() *WaitsFor {
+	if e.State != Held {
+		return nil
+	}
+	return e.Progress.WaitsFor.clone()
 }
 
 // Refuse returns the answer to a request that has no place in the ledger, because of its id
@@ -81,7 +92,7 @@ func (e *Entry) Status() Status {
 // when it came.
 func (e *Entry) Refuse(why FailureCode, at time.Time) Status {
 	s := e.Status()
-	s.State, s.Failure = Rejected, why
+	s.State, s.Failure, s.WaitsFor = Rejected, why, nil
 	s.ReceivedAt, s.UpdatedAt = record.Time(at), record.Time(at)
 	if why == RejectedName {
 		s.RequestID = ""

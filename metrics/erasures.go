@@ -13,6 +13,7 @@ import (
 // erasureMetrics follows requests to forget.
 type erasureMetrics struct {
 	requests       *prometheus.CounterVec
+	results        *prometheus.CounterVec
 	open           prometheus.Gauge
 	overdue        prometheus.Gauge
 	oldestReceived atomic.Pointer[time.Time] // nil if none is open
@@ -26,6 +27,8 @@ func newErasureMetrics(now func() time.Time) *erasureMetrics {
 	m := &erasureMetrics{
 		requests: counters("lethe_erasure_requests_total",
 			"Times that an erasure request entered a state.", "state", events.ErasureStates()),
+		results: counters("lethe_erasure_results_total",
+			"Verified erasure requests by what they found: nothing_held erased nothing.", "result", events.ErasureResults()),
 		open: gauge("lethe_erasure_open_requests",
 			"Erasure requests that are neither verified nor rejected nor cancelled."),
 		overdue: gauge("lethe_erasure_overdue",
@@ -64,6 +67,9 @@ func (m *erasureMetrics) listener() events.Listener {
 	return events.Listener{
 		ErasureChanged: func(e events.ErasureChanged) {
 			m.requests.WithLabelValues(within(e.State, events.ErasureStates())).Inc()
+			if e.Result != "" {
+				m.results.WithLabelValues(within(e.Result, events.ErasureResults())).Inc()
+			}
 			if slices.Contains(events.ErasureMilestones(), e.State) {
 				m.elapsed.WithLabelValues(e.State).Observe(e.Elapsed.Seconds())
 			}
@@ -86,5 +92,5 @@ func (m *erasureMetrics) listener() events.Listener {
 }
 
 func (m *erasureMetrics) collectors() []prometheus.Collector {
-	return []prometheus.Collector{m.requests, m.open, m.overdue, m.oldestAge, m.duration, m.elapsed, m.failures}
+	return []prometheus.Collector{m.requests, m.results, m.open, m.overdue, m.oldestAge, m.duration, m.elapsed, m.failures}
 }

@@ -174,10 +174,30 @@ func TestTheAPIOfARunningService(t *testing.T) {
 	require.Equal(t, http.StatusBadRequest, c.ask(http.MethodPost, "/erasures", api.ErasureRequest{}, nil))
 	require.Equal(t, http.StatusBadRequest, c.ask(http.MethodPost, "/erasures",
 		api.ErasureRequest{Nodes: []string{"a"}, Scope: "galaxy"}, nil))
-	var said deletions.Status
+	var said deletions.Report
 	s.await(func(*service.Status) bool {
 		return c.ask(http.MethodGet, "/erasures/gdpr-17", nil, &said) == http.StatusOK && said.State == deletions.Verified
 	})
+	// V25: the same again is the same request, and the name is refused to another one.
+	var again api.Submitted
+	require.Equal(t, http.StatusOK, c.ask(http.MethodPost, "/erasures", asked, &again))
+	require.Equal(t, said.RequestDigest, again.RequestDigest)
+	for _, other := range []api.ErasureRequest{
+		{RequestID: "gdpr-17", Nodes: []string{"another"}}, {RequestID: "gdpr-17", Nodes: asked.Nodes, Scope: "shard"},
+	} {
+		require.Equal(t, http.StatusConflict, c.ask(http.MethodPost, "/erasures", other, nil))
+	}
+	// One that the process cannot know to be another is rejected, on a page of its own.
+	asked.Reason = "another reason"
+	require.Equal(t, http.StatusOK, c.ask(http.MethodPost, "/erasures", asked, &again))
+	require.NotEqual(t, said.RequestDigest, again.RequestDigest)
+	s.await(func(*service.Status) bool {
+		var rejected api.Erasure
+		return c.ask(http.MethodGet, "/erasures/"+again.RequestDigest.String(), nil, &rejected) == http.StatusOK &&
+			rejected.Summary == "rejected: request_id_conflict"
+	})
+	c.get("/erasures/gdpr-17", &said)
+	require.Equal(t, deletions.Verified, said.State)
 	c.get("/erasures", nil)
 	require.Equal(t, http.StatusNotFound, c.ask(http.MethodGet, at, nil, nil))
 	require.Equal(t, http.StatusConflict, c.ask(http.MethodPost, "/erasures/gdpr-17/cancel", nil, nil))

@@ -93,12 +93,38 @@ func (c changes) submit(ctx context.Context, asked api.ErasureRequest) (out api.
 	if deletions.NamesTarget(request) { // an access keeps its hash
 		return out, namesTarget()
 	}
+	digest, known, err := c.submittedBefore(request)
+	if err != nil || known {
+		return api.Submitted{RequestID: request.RequestID, RequestDigest: digest}, err
+	}
 	if err := c.note(ctx, translog.DeedSubmit, request.RequestID, len(request.Targets)); err != nil {
 		return out, err
 	}
 	submitted, err := requests.Submit(ctx, c.client, request, c.o.Now())
 	return api.Submitted{RequestID: submitted.RequestID, RequestDigest: submitted.Digest},
 		c.refused("a request for erasure could not be published", err)
+}
+
+// submittedBefore returns the digest of a request, and whether it was submitted before, so that it is not published
+// again. It refuses one whose name another request has, as far as this process knows: the view may be behind, and does
+// not know reasons. One that it does not refuse, and whose name is taken, is rejected with request_id_conflict.
+func (c changes) submittedBefore(request lethe.ErasureRequest) (digest lethe.Digest, known bool, err error) {
+	v := c.view.Load()
+	if v == nil {
+		return digest, false, nil
+	}
+	s, err := v.Status(request.RequestID)
+	if err != nil || s == nil {
+		return digest, false, err
+	}
+	if digest, err = deletions.RequestDigest(request); err != nil {
+		return digest, false, err
+	}
+	if digest == s.RequestDigest || s.AsksTheSame(c.secret, request) {
+		return digest, digest == s.RequestDigest, nil
+	}
+	return digest, false, api.NewProblem(http.StatusConflict, "another request has the name in request_id: its digest is "+
+		s.RequestDigest.String()+"; give yours another name")
 }
 
 // namesTarget refuses a request under a name that would outlive its targets.
@@ -122,6 +148,9 @@ func (c changes) requestOf(asked api.ErasureRequest) (r lethe.ErasureRequest, er
 		RequestID: asked.RequestID, Targets: q.Targets, Scope: lethe.Scope(asked.Scope), Reason: asked.Reason,
 		Deadline: asked.Deadline,
 	}
+	if !r.Deadline.IsZero() {
+		r.Deadline = r.Deadline.UTC().Truncate(time.Millisecond)
+	}
 	if r.Scope == "" {
 		r.Scope = c.config.Erasure.DefaultScope
 	}
@@ -130,6 +159,8 @@ func (c changes) requestOf(asked api.ErasureRequest) (r lethe.ErasureRequest, er
 			return r, err
 		}
 	}
+	// The same content under the same name is the same request, however often it is sent.
+	r.Nonce = deletions.NonceOf(c.secret, r.RequestID)
 	if err := lethe.CheckTargets(r.Targets); err != nil {
 		return r, api.NewProblem(http.StatusBadRequest, err.Error())
 	}
@@ -143,7 +174,7 @@ func (c changes) requestOf(asked api.ErasureRequest) (r lethe.ErasureRequest, er
 }
 
 // cancel takes a request back, and waits for the answer.
-func (c changes) cancel(ctx context.Context, requestID string) (s deletions.Status, err error) {
+func (c changes) cancel(ctx context.Context, requestID string, digest lethe.Digest) (s deletions.Status, err error) {
 	if err := c.ready(); err != nil {
 		return s, err
 	}
@@ -156,10 +187,12 @@ func (c changes) cancel(ctx context.Context, requestID string) (s deletions.Stat
 	if err := c.note(ctx, translog.DeedCancel, requestID, 0); err != nil {
 		return s, err
 	}
-	s, err = requests.Cancel(ctx, c.client, requestID, lethe.Digest{}, c.o.Now())
+	s, err = requests.Cancel(ctx, c.client, requestID, digest, c.o.Now())
 	switch {
 	case errors.Is(err, requests.ErrUnknown):
 		return s, api.NewProblem(http.StatusNotFound, "there is no such request")
+	case errors.Is(err, requests.ErrDigest):
+		return s, api.NewProblem(http.StatusConflict, "another request has this name now: look at it again")
 	case errors.Is(err, requests.ErrTooLate):
 		return s, api.NewProblem(http.StatusConflict, "too late: a request can be taken back until it is rewriting")
 	default:
@@ -217,7 +250,7 @@ func (c changes) submitDSR(ctx context.Context, a opendsr.Asked) error {
 }
 
 func (c changes) cancelDSR(ctx context.Context, requestID string) error {
-	_, err := c.cancel(ctx, requestID)
+	_, err := c.cancel(ctx, requestID, lethe.Digest{})
 	return refusedDSR(err)
 }
 

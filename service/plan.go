@@ -17,6 +17,7 @@ import (
 
 	"lethe"
 	"lethe/configs"
+	"lethe/deletions"
 	"lethe/deletions/coordinator"
 	"lethe/deletions/forecast"
 	"lethe/deletions/translog"
@@ -53,7 +54,51 @@ type Plan struct {
 	Carried         int                   `json:"carried,omitempty"`
 	SeveralSubjects int                   `json:"several_subjects,omitempty"`
 	Several         []lethe.TransactionID `json:"several_subjects_ids,omitempty"`
-	Export          []HeldTarget          `json:"export,omitempty"`
+	// Unknown are the targets of which nothing is held: mostly an id is misspelt.
+	Unknown *UnknownTargets `json:"unknown,omitempty"`
+	// Holds are those in force that would keep the request waiting.
+	Holds  []deletions.WaitsForHold `json:"holds,omitempty"`
+	Export []HeldTarget             `json:"export,omitempty"`
+}
+
+// UnknownTargets are targets as a request names them.
+type UnknownTargets struct {
+	Nodes    []string `json:"nodes,omitempty"`
+	Subjects []string `json:"subjects,omitempty"`
+	Edges    []string `json:"edges,omitempty"`
+	Features []string `json:"features,omitempty"`
+}
+
+// All lists them.
+func (u *UnknownTargets) All() []string {
+	if u == nil {
+		return nil
+	}
+	return slices.Concat(u.Nodes, u.Subjects, u.Edges, u.Features)
+}
+
+func unknownOf(targets []lethe.Target) *UnknownTargets {
+	if len(targets) == 0 {
+		return nil
+	}
+	var out UnknownTargets
+	for _, t := range targets {
+		switch t.Kind {
+		case lethe.SubjectTarget:
+			out.Subjects = append(out.Subjects, t.Subject)
+		case lethe.PaymentTarget:
+			out.Edges = append(out.Edges, string(ingest.PaymentKey(t.Payment.Source, t.Payment.Target)))
+		case lethe.FeaturesTarget:
+			text := string(t.Transaction)
+			if len(t.Columns) > 0 {
+				text += ">" + t.Columns.String()
+			}
+			out.Features = append(out.Features, text)
+		default:
+			out.Nodes = append(out.Nodes, string(t.Transaction))
+		}
+	}
+	return &out
 }
 
 // ErrPlan refuses what a PlanRequest names, also where an erasure is asked for. Its text repeats no id.
@@ -196,7 +241,10 @@ func PlanStopped(ctx context.Context, c configs.Config, r PlanRequest) (*Plan, e
 }
 
 func planOf(a graphs.Answer, f forecast.Forecast) *Plan {
-	return &Plan{Forecast: f, Carried: a.Carried, SeveralSubjects: len(a.Several), Several: a.Several}
+	return &Plan{
+		Forecast: f, Carried: a.Carried, SeveralSubjects: len(a.Several), Several: a.Several,
+		Unknown: unknownOf(a.Unknown), Holds: a.Holds,
+	}
 }
 
 // settingsOf are what a forecast depends on.

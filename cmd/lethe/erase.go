@@ -63,6 +63,10 @@ Scope stubs rewrites the slice of the transaction and every slice that holds a s
 shard rewrites only its own slice, as in the paper. Scope partition partitions the timestep again,
 so that everything is as if the transaction had never existed. The receipt states what may remain.
 
+With --wait the exit status is 0 once the request is verified, 1 if it is rejected, cancelled or held,
+and 3 if it is verified and none of its targets existed: most often an id is misspelt. A comma belongs to
+an id: repeat --node for several.
+
 Requests with the earliest deadline are processed first. A request whose deadline has passed is
 still processed, and its status says overdue.`
 }
@@ -94,6 +98,7 @@ func (c *eraseSubmitCmd) Run(a *command.App) error {
 	if err := refusal(request, now); err != nil {
 		return command.Usage(err)
 	}
+	warnOfCommas(a, c.Node, c.Subject)
 	client, err := c.open(a)
 	if err != nil {
 		return err
@@ -112,7 +117,7 @@ func (c *eraseSubmitCmd) Run(a *command.App) error {
 			return a.PrintJSON(map[string]any{"request_id": id, "state": "submitted", "scope": c.Scope,
 				"request_digest": submitted.Digest, "nonce": request.Nonce})
 		}
-		fmt.Fprintf(a.Stdout, "submitted request %s; follow it with: lethe erase status %s\n", id, id)
+		fmt.Fprintf(a.Stdout, "submitted request %s; follow it with: lethe erase status %s\n", id, submitted.Digest)
 		return nil
 	}
 	return c.wait(a, client, submitted, request)
@@ -208,24 +213,52 @@ func (c *eraseSubmitCmd) wait(
 		return err
 	}
 	if s.State == deletions.Held {
-		return fmt.Errorf("request %s is held: %s", id, unfinished(s))
+		return fmt.Errorf("request %s: %s", id, unfinished(s))
 	}
 	if s.State != deletions.Verified {
 		return fmt.Errorf("request %s was %s: %s", id, s.State, s.Failure)
 	}
 	c.caveat(a, topics)
+	if s.Result() == deletions.ResultNothingHeld {
+		return command.WithStatus(fmt.Errorf("request %s: nothing was held of any target: check the ids", id),
+			command.ExitNothingHeld)
+	}
 	return nil
+}
+
+// warnOfCommas says that ids with a comma or a semicolon are taken as they are: an id may hold both, and two ids in one
+// flag are more often a mistake.
+func warnOfCommas(a *command.App, nodes, subjects []string) {
+	for _, flag := range []struct {
+		name string
+		ids  []string
+	}{{"--node", nodes}, {"--subject", subjects}} {
+		for i, id := range flag.ids {
+			if strings.ContainsAny(id, ",;") {
+				fmt.Fprintf(a.Stderr, "lethe: %s number %d holds a comma or semicolon and is taken as one id; "+
+					"for several ids repeat %[1]s\n", flag.name, i+1)
+			}
+		}
+	}
 }
 
 type eraseStatusCmd struct {
 	brokerFlags
 	statusFlags
-	RequestID string `arg:"" help:"Id of the request."`
+	RequestID string `arg:"" help:"Name of the request, or 8 digits of its digest."`
 	JSON      bool   `help:"Print one JSON document."`
 }
 
 // Help shows an example.
-func (eraseStatusCmd) Help() string { return "Example:\n  lethe erase status gdpr-17" }
+func (eraseStatusCmd) Help() string {
+	return `Example:
+  lethe erase status gdpr-17
+  lethe erase status 1aef0d49
+
+A name may have been given to several requests. At most one of them is carried out, and the others
+are rejected with request_id_conflict: all are shown then, and the exit status is 1 unless every
+one is verified. The digest, or at least its first 8 digits, names one request.`
+}
 
 // Run shows one request.
 func (c *eraseStatusCmd) Run(a *command.App) error {
@@ -238,13 +271,17 @@ func (c *eraseStatusCmd) Run(a *command.App) error {
 	if err != nil {
 		return err
 	}
-	s, err := requests.Get(a.Context, topics, c.RequestID)
+	list, err := requests.Find(a.Context, topics, c.RequestID)
 	c.unsigned(a, topics)
-	if err == nil {
-		c.caveat(a, topics)
+	if err != nil {
+		return printFound(a, deletions.Status{}, err, c.JSON)
 	}
-	return printFound(a, s, err, c.JSON)
+	c.caveat(a, topics)
+	return printNamed(a, list, c.JSON)
 }
+
+// listedDigits of a digest stand in a list.
+const listedDigits = 12
 
 type eraseListCmd struct {
 	brokerFlags
@@ -273,16 +310,14 @@ func (c *eraseListCmd) Run(a *command.App) error {
 	}
 	c.caveat(a, topics)
 	if c.JSON {
-		if all == nil {
-			all = []deletions.Status{}
-		}
-		return a.PrintJSON(all)
+		return a.PrintJSON(deletions.Reports(all))
 	}
-	rows := [][]string{{"request", "state", "scope", "targets", "slices", "shards", "received", "updated"}}
+	rows := [][]string{{"request", "state", "scope", "targets", "slices", "shards", "received", "updated", "digest"}}
 	for _, s := range all {
 		rows = append(rows, []string{
-			s.RequestID, string(s.State), string(s.Scope), strconv.Itoa(s.Counts.Targets), strconv.Itoa(s.Counts.Slices),
+			s.RequestID, s.Summary(), string(s.Scope), strconv.Itoa(s.Counts.Targets), strconv.Itoa(s.Counts.Slices),
 			strconv.Itoa(s.Counts.Shards), s.ReceivedAt.Format(time.DateTime), s.UpdatedAt.Format(time.DateTime),
+			s.RequestDigest.String()[:listedDigits],
 		})
 	}
 	return command.Table(a.Stdout, rows)

@@ -51,7 +51,7 @@ func outcomeOf(t lethe.Target, o deletions.TargetOutcome) nodeOutcome {
 
 // submittedErasure is the status of a request as its submitter is told it.
 type submittedErasure struct {
-	deletions.Status
+	deletions.Report
 	// Nonce makes the request's digest; without it nobody can check that again.
 	Nonce    string        `json:"nonce"`
 	Outcomes []nodeOutcome `json:"outcomes"`
@@ -59,7 +59,7 @@ type submittedErasure struct {
 
 // printSubmitted prints the status of a request to its submitter.
 func printSubmitted(a *command.App, s deletions.Status, request lethe.ErasureRequest, asJSON bool) error {
-	out := submittedErasure{Status: s, Nonce: request.Nonce, Outcomes: []nodeOutcome{}}
+	out := submittedErasure{Report: s.Report(), Nonce: request.Nonce, Outcomes: []nodeOutcome{}}
 	if len(s.Outcomes) == len(request.Targets) {
 		for i, o := range s.Outcomes {
 			out.Outcomes = append(out.Outcomes, outcomeOf(request.Targets[i], o))
@@ -87,14 +87,50 @@ func printFound(a *command.App, s deletions.Status, err error, asJSON bool) erro
 		return err
 	}
 	if asJSON {
-		return a.PrintJSON(s)
+		return a.PrintJSON(s.Report())
 	}
 	printRequest(a, s)
 	return nil
 }
 
+// printNamed prints all requests under a name. Of several each must be verified, or the command fails: who asks may mean
+// any of them.
+func printNamed(a *command.App, list []deletions.Status, asJSON bool) error {
+	if len(list) == 1 {
+		return printFound(a, list[0], nil, asJSON)
+	}
+	open := 0
+	for _, s := range list {
+		if s.State != deletions.Verified {
+			open++
+		}
+		if !asJSON {
+			printRequest(a, s)
+		}
+	}
+	if asJSON {
+		if err := a.PrintJSON(deletions.Reports(list)); err != nil {
+			return err
+		}
+	}
+	if open > 0 {
+		return fmt.Errorf("%d requests have the name %s, and %d of them are not verified: give the digest of the one that "+
+			"you mean", len(list), list[0].RequestID, open)
+	}
+	return nil
+}
+
 func printRequest(a *command.App, s deletions.Status) {
-	fmt.Fprintf(a.Stdout, "request %s: %s (scope %s)\n", s.RequestID, s.State, s.Scope)
+	fmt.Fprintf(a.Stdout, "request %s: %s (scope %s)\n", s.RequestID, s.Headline(), s.Scope)
+	if !s.RequestDigest.IsZero() {
+		fmt.Fprintf(a.Stdout, "  digest %s\n", s.RequestDigest)
+	}
+	if s.AwaitsSignature() {
+		fmt.Fprintf(a.Stdout, "  sign it with: lethe erase approve %s --sign KEY\n", s.RequestID)
+	}
+	if n := s.Counts.SeveralSubjects; n > 0 {
+		fmt.Fprintf(a.Stdout, "  %d transactions of other subjects too go whole\n", n)
+	}
 	fmt.Fprintf(a.Stdout, "  targets %d, timesteps %d, slices replaced %d, shards retrained %d\n",
 		s.Counts.Targets, s.Counts.Timesteps, s.Counts.Slices, s.Counts.Shards)
 	if refitted := refittedText(s.Refitted); refitted != "" {

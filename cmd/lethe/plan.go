@@ -62,6 +62,7 @@ func (c *erasePlanCmd) Run(a *command.App) error {
 	case len(c.Node)+len(c.Edge)+len(c.Feature)+len(c.Subject) == 0:
 		return command.Usagef("name at least one target with --node, --edge, --feature or --subject")
 	}
+	warnOfCommas(a, c.Node, c.Subject)
 	plan, err := c.ask(a)
 	if errors.Is(err, service.ErrPlan) {
 		return command.Usage(err)
@@ -152,6 +153,19 @@ func printPlan(a *command.App, p *service.Plan) error {
 	}
 	for _, id := range p.Several {
 		fmt.Fprintf(a.Stdout, "%s carries other subjects too, and goes whole\n", id)
+	}
+	if p.SeveralSubjects > len(p.Several) {
+		fmt.Fprintf(a.Stdout, "%d transactions carry other subjects too, and go whole\n", p.SeveralSubjects)
+	}
+	for _, id := range p.Unknown.All() {
+		fmt.Fprintf(a.Stdout, "%s is not held: check the id\n", id)
+	}
+	for _, h := range p.Holds {
+		until := "until it is lifted"
+		if !h.Until.IsZero() {
+			until = "until " + h.Until.UTC().Format(time.RFC3339)
+		}
+		fmt.Fprintf(a.Stdout, "the request would wait for hold %s %s\n", h.Name, until)
 	}
 	fmt.Fprintln(a.Stdout)
 	rows := [][]string{{"scope"}, {"timesteps"}, {"shards"}, {"slices"}, {"stubs"}, {"payments"}, {"labels"}, {"models"},

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"lethe"
 	"lethe/deletions/receipt"
@@ -28,12 +29,18 @@ func printChecked(out io.Writer, c checked) {
 
 // printReceipt tells a person what a receipt states.
 func printReceipt(out io.Writer, r receipt.Receipt) {
-	fmt.Fprintf(out, "request %s, %s at %s\n", r.RequestID, r.State, r.VerifiedAt.Format("2006-01-02 15:04:05 MST"))
+	if finding := r.Finding(); finding != "" {
+		fmt.Fprintln(out, finding)
+	}
+	fmt.Fprintf(out, "request %s, everything searched at %s\n", r.RequestID, r.VerifiedAt.Format("2006-01-02 15:04:05 MST"))
 	if !r.RequestDigest.IsZero() {
 		fmt.Fprintf(out, "digest of the request: %s\n", r.RequestDigest)
 	}
 	if !r.Deployment.IsZero() {
 		fmt.Fprintf(out, "deployment %s, configuration %s\n", r.Deployment, r.Configuration)
+	}
+	if len(r.SignedBy) > 0 {
+		fmt.Fprintf(out, "request signed by %s\n", strings.Join(r.SignedBy, ", "))
 	}
 	fmt.Fprintf(out, "scope %s: %d targets, %d slices replaced, %d shards retrained\n",
 		r.Scope, len(r.Targets), len(r.SlicesReplaced), len(r.ShardsRetrained))

@@ -5,7 +5,6 @@ import (
 	"crypto"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"lethe/configs"
@@ -58,13 +57,10 @@ func explained(err error) error {
 
 // unfinished says what a held request waits for.
 func unfinished(s deletions.Status) string {
-	held := slices.ContainsFunc(s.Outcomes, func(o deletions.TargetOutcome) bool {
-		return o.Outcome == deletions.OutcomeHeld
-	})
-	if !held && len(s.SignedBy) > 0 {
-		return "somebody else has to sign it too (lethe erase approve " + s.RequestID + ")"
+	if s.AwaitsSignature() {
+		return s.Headline() + " (lethe erase approve " + s.RequestID + " --sign KEY)"
 	}
-	return "it goes on once no hold names its targets (lethe hold list)"
+	return s.Headline() + " (it continues when no hold names its targets: lethe hold list)"
 }
 
 // signedFlags are those of a command that tells lethe something signed, and waits for what it answers.

@@ -4,7 +4,9 @@ import (
 	"context"
 	"crypto/ed25519"
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"lethe"
@@ -22,6 +24,8 @@ type holds struct {
 	// next is when the first of those in force, or of the signatures of what waits for another one,
 	// ends by itself, or zero.
 	next time.Time
+	// explained identifies the holds in force when waiting requests were last told what they wait for.
+	explained string
 }
 
 // saidOfHold is a hold that is set or lifted, by the record that says so.
@@ -203,7 +207,7 @@ func (h *holds) apply(ctx context.Context, open []deletions.Entry) ([]deletions.
 		return nil, err
 	}
 	var wait waiting
-	var release []deletions.Entry
+	var release, still []deletions.Entry
 	for _, e := range open {
 		if !slices.Contains([]deletions.State{deletions.Accepted, deletions.Suppressed, deletions.Held}, e.State) {
 			continue
@@ -217,7 +221,12 @@ func (h *holds) apply(ctx context.Context, open []deletions.Entry) ([]deletions.
 			wait.add(e, own)
 		case !waits && e.State == deletions.Held:
 			release = append(release, e)
+		case waits:
+			still = append(still, e)
 		}
+	}
+	if err := h.explain(ctx, still); err != nil {
+		return nil, err
 	}
 	expired, err := h.signed.expire(ctx, open)
 	if err != nil {
@@ -234,7 +243,10 @@ func (h *holds) apply(ctx context.Context, open []deletions.Entry) ([]deletions.
 		for _, id := range b.ids() {
 			delete(h.cancelled.pending, id)
 		}
-		if _, err := h.moveEach(ctx, b, deletions.Accepted, func(_ int, e *deletions.Entry) { note(e, nil) }); err != nil {
+		if _, err := h.moveEach(ctx, b, deletions.Accepted, func(_ int, e *deletions.Entry) {
+			note(e, nil)
+			e.Progress.WaitsFor = nil
+		}); err != nil {
 			return nil, err
 		}
 	}
@@ -247,9 +259,17 @@ func (h *holds) wait(ctx context.Context, w waiting) ([]deletions.Entry, error) 
 	if len(w.list) == 0 {
 		return nil, nil
 	}
+	reasons := make([]*deletions.WaitsFor, len(w.list))
+	for i, e := range w.list {
+		var err error
+		if reasons[i], err = h.waitsFor(e); err != nil {
+			return nil, err
+		}
+	}
 	b, err := h.moveEach(ctx, batch{w.list[0].RequestID, w.list}, deletions.Held, func(i int, e *deletions.Entry) {
 		e.Found(&w.list[i])
 		note(e, w.kept[i])
+		e.Progress.WaitsFor = reasons[i]
 	})
 	if err != nil {
 		return nil, err
@@ -264,6 +284,63 @@ func (h *holds) wait(ctx context.Context, w waiting) ([]deletions.Entry, error) 
 		}
 	}
 	return b.members, nil
+}
+
+// waitsFor is what a request waits for: holds in force, and the signature of one more person.
+func (h *holds) waitsFor(e deletions.Entry) (*deletions.WaitsFor, error) {
+	var out deletions.WaitsFor
+	list, err := h.holding(e)
+	if err != nil {
+		return nil, err
+	}
+	for _, hold := range list {
+		out.Holds = append(out.Holds, deletions.WaitsForHold{Name: hold.Name, Until: hold.Until})
+	}
+	if h.signed.lacks(e) {
+		out.Signatures = &deletions.WaitsForSignatures{
+			Given: h.o.Authority.Holders(e.SignedBy), Needed: h.o.Authority.Requests,
+		}
+	}
+	if len(out.Holds) == 0 && out.Signatures == nil {
+		return nil, nil
+	}
+	return &out, nil
+}
+
+// explain publishes what requests wait for now, if that has changed: one hold may be set while another one ends.
+// The holds of a request are computed only when the holds in force have changed.
+func (h *holds) explain(ctx context.Context, waiting []deletions.Entry) error {
+	list, err := h.o.Ledger.Holds()
+	if err != nil {
+		return err
+	}
+	var inForce strings.Builder
+	for _, hold := range list {
+		if hold.InForce(h.o.Clock.Now()) {
+			fmt.Fprintln(&inForce, hold.Name, hold.Said.At, hold.Said.Offset)
+		}
+	}
+	same := h.explained == inForce.String()
+	for _, e := range waiting {
+		if same && e.Progress.WaitsFor != nil {
+			continue
+		}
+		now, err := h.waitsFor(e)
+		if err != nil {
+			return err
+		}
+		if now.Equal(e.Progress.WaitsFor) {
+			continue
+		}
+		if e, err = h.o.Ledger.Update(e.RequestID, func(p *deletions.Progress) { p.WaitsFor = now }); err != nil {
+			return err
+		}
+		if err := h.out.announce(ctx, e); err != nil {
+			return err
+		}
+	}
+	h.explained = inForce.String()
+	return nil
 }
 
 // passed reports whether a hold has ended by itself since, or a signature.

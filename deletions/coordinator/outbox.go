@@ -126,7 +126,7 @@ func (o *outbox) bury(ctx context.Context, list []letter, version string) error 
 func (o *outbox) record(status deletions.Status) (ingest.Outgoing, error) {
 	o.listener.ErasureChanged(events.ErasureChanged{
 		Trace: events.TraceOfErasure(o.secret, status.RequestID), State: string(status.State),
-		Elapsed: status.UpdatedAt.Sub(status.ReceivedAt),
+		Elapsed: status.UpdatedAt.Sub(status.ReceivedAt), Result: string(status.Result()),
 	})
 	return wire.StatusRecord(status, o.signing)
 }

@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"maps"
 	"slices"
 
 	"lethe"
@@ -208,20 +209,40 @@ func isPurged(e deletions.Entry) bool {
 	}
 }
 
-// of are the names of the holds in force that a request waits for.
+// of returns the names of the holds in force that a request waits for.
 func (h *holds) of(e deletions.Entry) ([]string, error) {
+	list, err := h.holding(e)
+	out := []string{}
+	for _, hold := range list {
+		out = append(out, hold.Name)
+	}
+	return out, err
+}
+
+// holding returns the holds in force that a request waits for.
+func (h *holds) holding(e deletions.Entry) (out []deletions.Hold, err error) {
 	list, err := h.o.Ledger.Holds()
 	if err != nil {
 		return nil, err
 	}
-	out, now := []string{}, h.o.Clock.Now()
+	now := h.o.Clock.Now()
+	list = slices.DeleteFunc(list, func(hold deletions.Hold) bool { return !hold.InForce(now) })
+	if len(list) == 0 {
+		return nil, nil
+	}
+	erased, _, err := h.begunTargets() // a hold came too late for these
+	if err != nil {
+		return nil, err
+	}
 	for _, hold := range list {
-		_, waits, err := h.concern(e, keptBy(now, hold))
+		k := keptBy(now, hold)
+		maps.DeleteFunc(k.targets, func(target lethe.Digest, _ bool) bool { return erased[target] })
+		_, waits, err := h.concern(e, k)
 		if err != nil {
 			return nil, err
 		}
 		if waits {
-			out = append(out, hold.Name)
+			out = append(out, hold)
 		}
 	}
 	return out, nil

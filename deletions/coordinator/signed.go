@@ -158,6 +158,13 @@ func (s signatures) approve(ctx context.Context, list []approval, told *answers)
 		if e, err = s.o.Ledger.Sign(a.RequestID, a.signed.By, a.signed.Until); err != nil {
 			return err
 		}
+		now, err := s.holds.waitsFor(e)
+		if err != nil {
+			return err
+		}
+		if e, err = s.o.Ledger.Update(e.RequestID, func(p *deletions.Progress) { p.WaitsFor = now }); err != nil {
+			return err
+		}
 		s.o.Logger.Info("erasure approved", "request_id", e.RequestID, "signed_by", e.SignedBy)
 		if err := s.out.announce(ctx, e); err != nil {
 			return err

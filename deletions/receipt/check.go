@@ -65,6 +65,7 @@ func (r *Receipt) consistent() []string {
 
 func (r *Receipt) checkOutcomes(out *record.Problems) {
 	out.Check(r.RequestDigest.IsZero() == (len(r.Outcomes) == 0), "outcomes and request_digest are not both there")
+	out.Check(r.Result == "" || r.Result == deletions.ResultOf(r.Outcomes), "result is not that of the outcomes")
 	answered := make(map[lethe.Digest]bool)
 	for i, o := range r.Outcomes {
 		out.Check(o.Outcome.Valid(), "outcome %d is not known", i)

@@ -25,6 +25,9 @@ func (r *Receipt) Differences(e deletions.Entry) ([]string, error) {
 		// A receipt of the first version.
 		want.RequestDigest, want.Outcomes = r.RequestDigest, nil
 	}
+	if r.Result == "" {
+		want.Result = "" // a receipt of an earlier version
+	}
 	if len(r.Elapsed.Known()) == 0 {
 		// One of the first or the second.
 		want.Elapsed = r.Elapsed

@@ -1,6 +1,7 @@
 package receipt
 
 import (
+	"fmt"
 	"slices"
 	"sort"
 	"time"
@@ -34,6 +35,9 @@ type Receipt struct {
 	BatchSize int `json:"batch_size,omitempty"`
 	// Targets are keyed hashes (lethe.Secret.Suppression), ascending.
 	Targets []lethe.Digest `json:"nodes"`
+	// Result follows from the outcomes: a verified request may have erased nothing. Receipts of earlier versions
+	// lack it.
+	Result deletions.Result `json:"result,omitempty"`
 	// Outcomes are in the order of the request, each with the target's keyed hash.
 	Outcomes  []deletions.TargetOutcome `json:"outcomes,omitempty"`
 	Timesteps []lethe.Timestep          `json:"timesteps"`
@@ -120,6 +124,7 @@ func New(e deletions.Entry, facts Facts) Receipt {
 		RequestedAt: e.Received(), VerifiedAt: e.Updated(),
 		Elapsed: e.Elapsed(), BatchSize: e.Batch.Size,
 		Targets:         list(e.Targets),
+		Result:          deletions.ResultOf(e.Progress.Outcomes),
 		Outcomes:        slices.Clone(e.Progress.Outcomes),
 		Timesteps:       list(e.Progress.Timesteps),
 		SlicesReplaced:  list(e.Progress.Slices),
@@ -150,6 +155,29 @@ func New(e deletions.Entry, facts Facts) Receipt {
 		return slices.Index(order, r.Artefacts[i].Artefact) < slices.Index(order, r.Artefacts[j].Artefact)
 	})
 	return r
+}
+
+// Finding says in a sentence what the erasure has found, and is the first line of every rendering. It is empty for
+// receipts of the first version, which have no outcomes.
+func (r *Receipt) Finding() string {
+	missing := 0
+	for _, o := range r.Outcomes {
+		if o.Outcome == deletions.OutcomeNothingHeld {
+			missing++
+		}
+	}
+	switch deletions.ResultOf(r.Outcomes) {
+	case deletions.ResultErased:
+		return "Every target was erased."
+	case deletions.ResultAlreadyErased:
+		return "Every target had been erased by another request."
+	case deletions.ResultPartlyHeld:
+		return fmt.Sprintf("Nothing was held of %d of %d targets. The others were erased.", missing, len(r.Outcomes))
+	case deletions.ResultNothingHeld:
+		return "Nothing was held of any target: nothing was erased."
+	default:
+		return ""
+	}
 }
 
 // list copies a list so that JSON shows an empty one as [] and not as null.

@@ -50,6 +50,48 @@ test('a compliance officer plans, submits and follows an erasure of a customer, 
   await leave();
 });
 
+// V34
+test('an unknown request is no such request', async t => {
+  const { page, leave } = await visit(t, 'compliance');
+  await open(page, '#/erasure/does-not-exist', 'No such request');
+  await page.getByText('No request has the name or digest').waitFor();
+  assert.equal(await page.getByText('published').count(), 0);
+  await leave();
+});
+
+// V26
+test('ids that are not held are named and confirmed, and end as nothing held', async t => {
+  const { page, leave } = await visit(t, 'compliance');
+  await go(page, 'Erasures');
+  await page.getByLabel('Transactions').fill('never-seen-1, never-seen-2;never-seen-3');
+  await page.getByLabel('Name of the request (optional)').fill('misspelt');
+  await page.getByRole('button', { name: 'See what it would come to' }).click();
+  await page.getByText('lethe holds nothing of these').waitFor();
+  assert.deepEqual(await page.locator('.plan .problem li').allTextContents(), ['never-seen-1', 'never-seen-2', 'never-seen-3']);
+  const submit = page.getByRole('button', { name: 'Ask for this erasure' });
+  assert.equal(await submit.isDisabled(), true);
+  await page.getByLabel('These ids are right').check();
+  await submit.click();
+  await page.getByText('Nothing held:').waitFor({ timeout: 120_000 });
+  assert.equal(await page.getByText('It is verified').count(), 0);
+  await go(page, 'Erasures');
+  assert.match(await page.getByRole('row', { name: /misspelt/ }).textContent(), /nothing held/);
+  await leave();
+});
+
+// V25
+test('a name that is taken is refused', async t => {
+  const { page, leave } = await visit(t, 'compliance');
+  await go(page, 'Erasures');
+  await page.getByLabel('Transactions').fill('never-seen-4');
+  await page.getByLabel('Name of the request (optional)').fill(request);
+  await page.getByRole('button', { name: 'See what it would come to' }).click();
+  await page.getByLabel('These ids are right').check();
+  await page.getByRole('button', { name: 'Ask for this erasure' }).click();
+  await page.getByText('another request has the name').waitFor();
+  await leave();
+});
+
 // forge has the server answer with a receipt of which something was changed.
 async function forge(page, change) {
   await page.route('**/receipt', async route => {

@@ -19,6 +19,8 @@ const (
 	ExitOK     = 0
 	ExitFailed = 1
 	ExitUsage  = 2
+	// ExitNothingHeld ends erase submit --wait if nothing was held of any target.
+	ExitNothingHeld = 3
 )
 
 // Program is a command with its subcommands.
@@ -112,6 +114,9 @@ func (p Program) end(a *App, err error) int {
 	fmt.Fprintf(a.Stderr, "%s: %s\n", p.Name, OneLine(err))
 	if usage := (usageError{}); errors.As(err, &usage) {
 		return ExitUsage
+	}
+	if own := (statusError{}); errors.As(err, &own) {
+		return own.status
 	}
 	return ExitFailed
 }

@@ -20,6 +20,17 @@ func Usage(err error) error { return usageError{err} }
 // Usagef returns an error of wrong use.
 func Usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
+// statusError ends a command with an exit status of its own.
+type statusError struct {
+	error
+	status int
+}
+
+func (e statusError) Unwrap() error { return e.error }
+
+// WithStatus marks an error as one that ends the command with an exit status.
+func WithStatus(err error, status int) error { return statusError{err, status} }
+
 // WrongFlags returns an error of wrong use that names the flags of a validation's
 // error: the flag of nodes_per_step is --nodes-per-step. A key of several words is
 // none.

@@ -22,7 +22,12 @@ type ErasureChanged struct {
 	State string
 	// Elapsed is the time since the request was received.
 	Elapsed time.Duration
+	// Result is what a verified request has found, one of ErasureResults; empty in every other state.
+	Result string
 }
+
+// ErasureResults lists what a verified request may have found. Package deletions defines what they mean.
+func ErasureResults() []string { return []string{"erased", "already_erased", "partly_held", "nothing_held"} }
 
 // ErasurePhase is a part of an erasure that is timed by itself.
 type ErasurePhase string

@@ -43,6 +43,10 @@ type Answer struct {
 	// other subjects too, and go whole.
 	Carried int
 	Several []lethe.TransactionID
+	// Unknown are the targets of which nothing is held, as far as a scope that was asked for is not rejected.
+	Unknown []lethe.Target
+	// Holds are those in force that would keep the request waiting.
+	Holds []deletions.WaitsForHold
 	// Held is what the graphs hold, target by target, if it was asked for, then of what
 	// carries subjects.
 	Held []Held
@@ -157,10 +161,27 @@ func (l *logic) answer(ctx context.Context, q Question) (out Answer, err error) 
 	}
 	carried, several, err := l.eraser.carriedBy(targets)
 	out.Carried, out.Several = len(carried), several
+	if err == nil {
+		out.Holds, err = l.coordinator.HoldsOf(slices.Concat(targets, carried))
+	}
+	out.Unknown = unknownOf(targets, out.Plans)
 	if err == nil && q.Held {
 		out.Held, err = holdings{l.eraser}.of(lethe.Distinct(slices.Concat(targets, carried)))
 	}
 	return out, err
+}
+
+// unknownOf returns the targets of which no plan found anything. All scopes find the same.
+func unknownOf(targets []lethe.Target, plans map[lethe.Scope]coordinator.Plan) (out []lethe.Target) {
+	for _, plan := range plans {
+		for i, held := range plan.Held {
+			if !held {
+				out = append(out, targets[i])
+			}
+		}
+		return out
+	}
+	return nil
 }
 
 // AskStopped answers a question of the folder of a role that does not run. Topics have as many

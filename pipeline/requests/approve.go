@@ -26,6 +26,7 @@ func Waiting(
 	if s, err = awaiting(ctx, topics, requestID); err != nil {
 		return r, s, err
 	}
+	requestID = s.RequestID
 	found := false
 	if err := topics.ReadAll(ctx, bus.Erasures, func(rec ingest.Record) error {
 		if string(rec.Key) != requestID {
@@ -54,9 +55,9 @@ func Waiting(
 }
 
 func awaiting(ctx context.Context, topics Bus, requestID string) (deletions.Status, error) {
-	s, err := Get(ctx, topics, requestID)
-	if err == nil && (s.State != deletions.Held || len(s.SignedBy) == 0) {
-		err = fmt.Errorf("%w: request %s is %s", ErrNotWaiting, requestID, s.State)
+	s, err := one(ctx, topics, requestID)
+	if err == nil && !s.AwaitsSignature() {
+		err = fmt.Errorf("%w: request %s is %s", ErrNotWaiting, s.RequestID, s.State)
 	}
 	return s, err
 }
@@ -71,6 +72,7 @@ func Approve(
 	if err != nil {
 		return s, err
 	}
+	requestID = s.RequestID
 	if digest != s.RequestDigest {
 		return s, fmt.Errorf("%w: request %s has %s", ErrDigest, requestID, s.RequestDigest)
 	}

@@ -19,16 +19,17 @@ var ErrTooLate = errors.New("too late to cancel")
 // ErrDigest is returned if the request that has the id has another digest.
 var ErrDigest = errors.New("the request has another digest")
 
-// Cancel takes a request back and waits for lethe to say so. A zero digest stands for that of
+// Cancel takes a request back, which Find finds by a name or a digest, and waits for lethe to say so. A zero digest stands for that of
 // the request as its status says it. What comes back is the status: of state cancelled, or, with
 // ErrTooLate, another. Errors: ErrUnknown, ErrDigest, ErrTooLate, those of the brokers.
 func Cancel(
 	ctx context.Context, topics Bus, requestID string, digest lethe.Digest, at time.Time,
 ) (deletions.Status, error) {
-	s, err := Get(ctx, topics, requestID)
+	s, err := one(ctx, topics, requestID)
 	if err != nil {
 		return s, err
 	}
+	requestID = s.RequestID
 	if !digest.IsZero() && digest != s.RequestDigest {
 		return s, fmt.Errorf("%w: request %s has %s", ErrDigest, requestID, s.RequestDigest)
 	}

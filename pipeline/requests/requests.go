@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"lethe"
@@ -163,6 +164,64 @@ func Get(ctx context.Context, topics Bus, requestID string) (deletions.Status, e
 		return s, nil
 	}
 	return deletions.Status{}, fmt.Errorf("%w: %s", ErrUnknown, requestID)
+}
+
+// ErrSeveral is returned for digits with which the digests of several requests begin.
+var ErrSeveral = errors.New("several requests have a digest that begins so: give more digits")
+
+// LeastDigits is how many digits of a request's digest name it at least.
+const LeastDigits = 8
+
+// Find returns the newest statuses of the requests that a key names: by a digest, or by at least LeastDigits of it, the
+// one that has it; by a name all that were submitted under it, the one that has the name first. A request that repeats
+// another is that one. Errors: ErrUnknown, ErrSeveral, those of the brokers.
+func Find(ctx context.Context, topics Bus, key string) ([]deletions.Status, error) {
+	byKey, err := newest(ctx, topics)
+	if err != nil {
+		return nil, err
+	}
+	var named, begin []deletions.Status
+	for _, s := range byKey {
+		if first, known := byKey[s.RequestID]; known && !s.Repeats.IsZero() && first.RequestDigest == s.Repeats {
+			if s.RequestDigest.String() == key {
+				return []deletions.Status{first}, nil
+			}
+			continue
+		}
+		if s.RequestDigest.String() == key {
+			begin, named = []deletions.Status{s}, nil
+			break
+		}
+		if s.RequestID == key {
+			named = append(named, s)
+		}
+		if len(key) >= LeastDigits && strings.HasPrefix(s.RequestDigest.String(), key) {
+			begin = append(begin, s)
+		}
+	}
+	switch {
+	case len(named) > 0:
+		slices.SortFunc(named, func(a, b deletions.Status) int {
+			return cmp.Or(cmp.Compare(len(a.Key()), len(b.Key())), a.ReceivedAt.Compare(b.ReceivedAt),
+				cmp.Compare(a.Key(), b.Key()))
+		})
+		return named, nil
+	case len(begin) > 1:
+		return nil, fmt.Errorf("%w: %s", ErrSeveral, key)
+	case len(begin) == 1:
+		return begin, nil
+	default:
+		return nil, fmt.Errorf("%w: %s", ErrUnknown, key)
+	}
+}
+
+// one returns the request that a key names as Find has it; of several under one name the one that has it.
+func one(ctx context.Context, topics Bus, key string) (deletions.Status, error) {
+	list, err := Find(ctx, topics, key)
+	if err != nil {
+		return deletions.Status{}, err
+	}
+	return list[0], nil
 }
 
 // inOrder returns the outcomes in the order in which a repeated request names the

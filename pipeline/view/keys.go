@@ -28,6 +28,7 @@ const (
 	tallyPrefix             = "v/" // <timestep>: labelled predictions by probability
 	shardPrefix             = "z/" // <timestep><shard>: a slice, in numbers
 	statusPrefix            = "e/" // <key of a status>
+	digestPrefix            = "y/" // <digest of a request>: the key of its status
 	letterPrefix            = "d/" // <topic>\x00<partition><offset>: a dead letter, without content
 	letterReasonPrefix      = "f/" // <reason>\x00<topic>\x00<partition><offset>
 	letterNamePrefix        = "h/" // <partition of dlq.v1><hash of its key>: <reason>\x00<topic>\x00<partition><offset>

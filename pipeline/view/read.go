@@ -271,7 +271,7 @@ func (r *Reader) Status(key string) (*deletions.Status, error) {
 }
 
 // Statuses returns a page of statuses behind a key, in the order of keys, and the key of the last
-// one if more follow.
+// one if more follow. Requests that repeat another are left out: theirs is its status.
 func (r *Reader) Statuses(after string, limit int) (list []deletions.Status, next string, err error) {
 	from := []byte(statusPrefix)
 	if after != "" {
@@ -279,13 +279,16 @@ func (r *Reader) Statuses(after string, limit int) (list []deletions.Status, nex
 	}
 	list = []deletions.Status{}
 	err = r.store.ScanFrom([]byte(statusPrefix), from, func(_, value []byte) error {
-		if len(list) == limit {
+		s, err := deletions.DecodeStatus(value)
+		switch {
+		case err != nil || !s.Repeats.IsZero():
+			return err
+		case len(list) == limit:
 			next = list[limit-1].Key()
 			return errEnough
 		}
-		s, err := deletions.DecodeStatus(value)
 		list = append(list, s)
-		return err
+		return nil
 	})
 	if errors.Is(err, errEnough) {
 		err = nil

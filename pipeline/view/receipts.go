@@ -3,6 +3,8 @@ package view
 import (
 	"bytes"
 	"errors"
+	"maps"
+	"slices"
 
 	"golang.org/x/mod/sumdb/tlog"
 
@@ -110,6 +112,7 @@ func (r *Reader) Prove(index, size int64) (leaf []byte, proof tlog.RecordProof, 
 // those that are known are not written again.
 func (l *logic) takeStatuses(notices []wire.Notice) error {
 	fresh := make(map[string][]byte)
+	index := make(map[string]*deletions.Status)
 	for _, n := range notices {
 		if n.Status == nil {
 			continue
@@ -125,6 +128,13 @@ func (l *logic) takeStatuses(notices []wire.Notice) error {
 				return err
 			}
 		}
+		indexed, err := l.isIndexed(n.Status)
+		if err != nil {
+			return err
+		}
+		if !indexed || !bytes.Equal(known, value) {
+			index[key] = n.Status // a store of an earlier version has no index
+		}
 		if bytes.Equal(known, value) {
 			continue
 		}
@@ -134,10 +144,16 @@ func (l *logic) takeStatuses(notices []wire.Notice) error {
 		}
 		fresh[key] = value
 	}
-	if len(fresh) == 0 {
+	if len(fresh)+len(index) == 0 {
 		return nil
 	}
 	err := l.store.Apply(func(w swapstore.Writer) error {
+		// Answers aside come first, for their keys are longer, so that the request that has the name wins.
+		for _, key := range slices.Backward(slices.Sorted(maps.Keys(index))) {
+			if err := l.indexStatus(w, index[key]); err != nil {
+				return err
+			}
+		}
 		for key, value := range fresh {
 			if err := w.Set([]byte(key), value); err != nil {
 				return err

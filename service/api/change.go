@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"time"
 
@@ -38,10 +39,10 @@ type Submitted struct {
 // the one who asked has to do something about it.
 type Actions struct {
 	// Replay sends the records of dead letters again, Submit a request for erasure, and Cancel takes
-	// one back.
+	// one back. A zero digest stands for the request that has the name.
 	Replay func(ctx context.Context, places []string) (ReplayAnswer, error)
 	Submit func(ctx context.Context, r ErasureRequest) (Submitted, error)
-	Cancel func(ctx context.Context, requestID string) (deletions.Status, error)
+	Cancel func(ctx context.Context, requestID string, digest lethe.Digest) (deletions.Status, error)
 	// Label publishes what a transaction was.
 	Label func(ctx context.Context, l lethe.LabelRecord) error
 	// Look writes down that who asks sees the status or receipt of a request, or, if it is empty, the
@@ -57,8 +58,19 @@ func (a *API) submit(_ *view.Reader, r *http.Request) (any, error) {
 	return a.o.Actions.Submit(r.Context(), asked)
 }
 
-func (a *API) cancel(_ *view.Reader, r *http.Request) (any, error) {
-	return a.o.Actions.Cancel(r.Context(), r.PathValue("key"))
+func (a *API) cancel(v *view.Reader, r *http.Request) (any, error) {
+	found, err := requestAt(v, r)
+	requestID, digest := found.RequestID, found.RequestDigest
+	switch {
+	case errors.Is(err, errNoRequest):
+		requestID = r.PathValue("key") // it may just have been submitted, and the view is behind
+	case err != nil:
+		return nil, err
+	case found.State == deletions.Rejected:
+		return nil, problem(http.StatusConflict, "the request was rejected: there is nothing to take back")
+	}
+	s, err := a.o.Actions.Cancel(r.Context(), requestID, digest)
+	return s.Report(), err
 }
 
 // LabelRequest says what a transaction was: illicit, licit, or unknown, which takes back what was

@@ -34,7 +34,7 @@ func (s *site) actions() api.Actions {
 			}
 			return api.Submitted{RequestID: r.RequestID, RequestDigest: lethe.Digest{1}}, nil
 		},
-		Cancel: func(_ context.Context, id string) (out deletions.Status, err error) {
+		Cancel: func(_ context.Context, id string, _ lethe.Digest) (out deletions.Status, err error) {
 			if id != "r-1" {
 				return out, api.NewProblem(http.StatusNotFound, "no such request")
 			}

@@ -1,49 +1,105 @@
 package api
 
 import (
+	"encoding/json"
+	"errors"
 	"net/http"
-	"strings"
 
+	"lethe"
 	"lethe/deletions"
 	"lethe/pipeline/view"
 )
 
 // StatusPage is a page of the statuses of requests.
 type StatusPage struct {
-	Items      []deletions.Status `json:"items"`
+	Items      []deletions.Report `json:"items"`
 	NextCursor *string            `json:"next_cursor"`
 }
 
-func erasures(v *view.Reader, r *http.Request) (any, error) {
+// Erasure is the status of one request.
+type Erasure struct {
+	deletions.Report
+	// SameName are the digests of other requests under the same name. At most one request of a name is
+	// carried out: the others were rejected.
+	SameName []lethe.Digest `json:"same_name,omitempty"`
+}
+
+func erasures(v *view.Reader, r *http.Request) (any, string, error) {
 	q := query{r: r}
 	q.only("limit", "cursor")
 	limit, after := q.limit(), q.cursor()
 	if q.err != nil {
-		return nil, q.err
+		return nil, "", q.err
 	}
 	list, next, err := v.Statuses(string(after), limit)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	out := StatusPage{Items: list}
+	out := StatusPage{Items: deletions.Reports(list)}
 	if next != "" {
 		out.NextCursor = cursorOf([]byte(next))
 	}
-	return out, nil
+	return out, "", nil
 }
 
-func erasure(v *view.Reader, r *http.Request) (any, error) {
-	return orNothing(v.Status(r.PathValue("key")))
+// LeastDigits is how many digits of a request's digest an address must have.
+const LeastDigits = view.LeastDigits
+
+// errNoRequest says that no request has the name or digest in an address.
+var errNoRequest = problem(http.StatusNotFound, "there is no such request")
+
+// requestAt finds the request that an address names by its digest or by its name.
+func requestAt(v *view.Reader, r *http.Request) (Erasure, error) {
+	s, others, err := v.Request(r.PathValue("key"))
+	switch {
+	case errors.Is(err, view.ErrSeveral):
+		return Erasure{}, problem(http.StatusBadRequest, "several requests have a digest that begins so: give more digits")
+	case err != nil:
+		return Erasure{}, err
+	case s == nil:
+		return Erasure{}, errNoRequest
+	}
+	return Erasure{s.Report(), others}, nil
 }
+
+func erasure(v *view.Reader, r *http.Request) (any, string, error) {
+	found, err := requestAt(v, r)
+	return found, found.RequestID, err
+}
+
+// receipt answers with a signed receipt as it is: it carries the proof that it is in the log.
+func receipt(v *view.Reader, r *http.Request) (any, string, error) {
+	found, err := requestAt(v, r)
+	requestID := found.RequestID
+	switch {
+	case errors.Is(err, errNoRequest):
+		requestID = r.PathValue("key") // the receipt may have come before the status
+	case err != nil:
+		return nil, "", err
+	case found.State != deletions.Verified:
+		return nil, "", problem(http.StatusNotFound, "there is no receipt: the request is not verified")
+	}
+	signed, readErr := v.Receipt(requestID)
+	switch {
+	case readErr != nil:
+		return nil, "", readErr
+	case signed == nil && err == nil:
+		return nil, "", problem(http.StatusNotFound, "there is no receipt yet")
+	case signed == nil:
+		return nil, "", err
+	}
+	return json.RawMessage(signed), requestID, nil
+}
+
+// aboutRequest asks the view something about requests, and returns the name of the one that the answer is about.
+type aboutRequest func(v *view.Reader, r *http.Request) (answer any, requestID string, err error)
 
 // looked serves a question whose answer says something of erasures, once it is written down who looks.
 // Where there is nothing to be seen nobody has looked.
-func (a *API) looked(q question) question {
+func (a *API) looked(q aboutRequest) question {
 	return func(v *view.Reader, r *http.Request) (any, error) {
-		answer, err := q(v, r)
+		answer, requestID, err := q(v, r)
 		if err == nil {
-			// Of several requests under one name the key has the digest behind it.
-			requestID, _, _ := strings.Cut(r.PathValue("key"), "/")
 			err = a.o.Actions.Look(r.Context(), requestID)
 		}
 		return answer, err

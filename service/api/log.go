@@ -12,15 +12,6 @@ import (
 	"lethe/pipeline/view"
 )
 
-// receipt answers with a signed receipt as it is: it carries the proof that it is in the log.
-func receipt(v *view.Reader, r *http.Request) (any, error) {
-	signed, err := v.Receipt(r.PathValue("key"))
-	if err == nil && signed == nil {
-		err = errNothing
-	}
-	return json.RawMessage(signed), err
-}
-
 // LogAnswer is the newest checkpoint of the transparency log.
 type LogAnswer struct {
 	Size int64  `json:"size"`

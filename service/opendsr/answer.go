@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"net/http"
 	"time"
+
+	"lethe/deletions"
 )
 
 // Sign returns the signature of a body: of its SHA-256, PKCS #1 v1.5 with RSA or ASN.1 with ECDSA, in
@@ -121,6 +123,16 @@ type told struct {
 	APIVersion   string    `json:"api_version"`
 	// ResultsURL is where the signed receipt is.
 	ResultsURL string `json:"results_url,omitempty"`
+	// Extensions says under the processor's domain what the four statuses of OpenDSR have no word for.
+	Extensions map[string]toldMore `json:"extensions,omitempty"`
+}
+
+// toldMore is where a request stands in lethe's own words.
+type toldMore struct {
+	// Result is what a verified request has found: completed may mean that nothing was held.
+	Result deletions.Result `json:"result,omitempty"`
+	// Summary is the text that every surface shows.
+	Summary string `json:"summary"`
 }
 
 // cancelled answers a cancellation (9.2).

@@ -57,10 +57,11 @@ func (s *Service) Close() error {
 func (s *Service) callAll(ctx context.Context, failed map[call]attempts) time.Duration {
 	wait := look
 	for _, id := range s.state.ids() {
-		known, status, err := s.find(id)
+		known, at, err := s.find(id)
 		if err != nil {
 			continue // it is looked at again
 		}
+		status := at.word
 		done := status == statusCompleted || status == statusCancelled
 		for _, url := range known.CallbackURLs {
 			c := call{id, url, status}
@@ -71,7 +72,7 @@ func (s *Service) callAll(ctx context.Context, failed map[call]attempts) time.Du
 				wait, done = min(wait, left), false
 				continue
 			}
-			if !s.callOne(ctx, c, known, failed) {
+			if !s.callOne(ctx, c, known, at, failed) {
 				wait, done = min(wait, failed[c].next.Sub(s.o.Now())), false
 				continue
 			}
@@ -106,8 +107,10 @@ func (s *Service) note(id string, known kept, done bool) error {
 }
 
 // callOne makes a callback once. It returns true when it is taken, or given up.
-func (s *Service) callOne(ctx context.Context, c call, known kept, failed map[call]attempts) bool {
-	err := s.post(ctx, c, known)
+func (s *Service) callOne(
+	ctx context.Context, c call, known kept, at standing, failed map[call]attempts,
+) bool {
+	err := s.post(ctx, c, known, at)
 	if err == nil {
 		delete(failed, c)
 		return true
@@ -126,8 +129,8 @@ func (s *Service) callOne(ctx context.Context, c call, known kept, failed map[ca
 	return false
 }
 
-func (s *Service) post(ctx context.Context, c call, known kept) error {
-	what := s.tell(c.id, known, c.status)
+func (s *Service) post(ctx context.Context, c call, known kept, at standing) error {
+	what := s.tell(c.id, known, at)
 	what.CallbackURL = c.url
 	body, err := json.Marshal(what)
 	if err != nil {

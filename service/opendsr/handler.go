@@ -1,6 +1,7 @@
 package opendsr
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"errors"
@@ -101,31 +102,42 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) {
 	s.wake()
 }
 
+// standing is where a request stands.
+type standing struct {
+	// word is one of OpenDSR's.
+	word string
+	// more is nil as long as lethe has not read the request.
+	more *toldMore
+}
+
 // find returns where a request stands. Whoever just asked may be ahead of the view.
-func (s *Service) find(id string) (kept, string, error) {
+func (s *Service) find(id string) (kept, standing, error) {
 	nothing := &RefusedError{http.StatusNotFound, "there is no such request"}
 	if !guid.MatchString(id) {
-		return kept{}, "", nothing
+		return kept{}, standing{}, nothing
 	}
 	known, found := s.state.get(id)
 	v := s.o.View()
 	if v == nil {
-		return known, "", &RefusedError{http.StatusServiceUnavailable, "lethe is starting"}
+		return known, standing{}, &RefusedError{http.StatusServiceUnavailable, "lethe is starting"}
 	}
 	status, err := v.Status(id)
 	switch {
 	case err != nil:
-		return known, "", err
+		return known, standing{}, err
 	case status == nil && !found:
-		return known, "", nothing
+		return known, standing{}, nothing
 	case status == nil:
-		return known, statusPending, nil
+		return known, standing{word: statusPending}, nil
 	}
 	if !found {
 		known = keptOf(status)
 	}
-	return known, statusOf(status.State), nil
+	return known, standing{statusOf(status.State), &toldMore{status.Result(), status.Summary()}}, nil
 }
+
+// unknownController names who asked, once nobody is called back any more and that is forgotten (V38).
+const unknownController = "controller"
 
 // keptOf is what is known of a request that nobody is called back for any more.
 func keptOf(s *deletions.Status) kept {
@@ -150,11 +162,15 @@ func (s *Service) status(w http.ResponseWriter, r *http.Request) {
 }
 
 // tell is what is said of a request.
-func (s *Service) tell(id string, known kept, status string) told {
+func (s *Service) tell(id string, known kept, at standing) told {
 	out := told{
-		ControllerID: known.Controller, Expected: known.Expected, ID: id, Status: status, APIVersion: APIVersion,
+		ControllerID: cmp.Or(known.Controller, unknownController), Expected: known.Expected, ID: id, Status: at.word,
+		APIVersion: APIVersion,
 	}
-	if status == statusCompleted {
+	if at.more != nil {
+		out.Extensions = map[string]toldMore{s.o.Domain: *at.more}
+	}
+	if at.word == statusCompleted {
 		out.ResultsURL = "https://" + s.o.Domain + "/api/v1/erasures/" + id + "/receipt"
 	}
 	return out

@@ -45,8 +45,9 @@ func Write(w io.Writer, p Page) error {
 			}
 			return fmt.Sprintf("%.2f s", float64(*ms)/1000)
 		},
-		"words": func(s any) string { return strings.ReplaceAll(fmt.Sprint(s), "_", " ") },
-		"count": countOutcomes,
+		"words":   func(s any) string { return strings.ReplaceAll(fmt.Sprint(s), "_", " ") },
+		"count":   countOutcomes,
+		"finding": func(r receipt.Receipt) string { return r.Finding() },
 	}).Parse(document)
 	if err != nil {
 		return err

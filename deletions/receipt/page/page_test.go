@@ -62,7 +62,7 @@ func text(html string) string {
 func TestThePageSaysWhatTheReceiptSays(t *testing.T) {
 	read := text(shown(t, sample()))
 	for _, want := range []string{
-		"Valid. Checked on 1 March 2026, 12:00:00 UTC", "State verified on 1 March 2026, 12:01:00 UTC",
+		"Valid. Checked on 1 March 2026, 12:00:00 UTC", "Everything searched on 1 March 2026, 12:01:00 UTC",
 		"Targets 2 erased, 1 nothing held", "Scope stubs", "2 slices of 2 shards in 1 timesteps",
 		"the models that are served never saw them 1.23 s", "nothing about the targets left any more –",
 		"snapshot rows stores rewritten 2 0", "12 files and 890 records, 0 hits", "predictions of others",
@@ -71,6 +71,22 @@ func TestThePageSaysWhatTheReceiptSays(t *testing.T) {
 	} {
 		require.Contains(t, read, want)
 	}
+}
+
+// V26: the first line of a receipt over nothing says so, before the verdict on its signatures.
+func TestReceiptPage_NothingHeld_SaysSoFirst(t *testing.T) {
+	p := sample()
+	p.Receipt.Outcomes = []deletions.TargetOutcome{{Outcome: deletions.OutcomeNothingHeld}}
+	read := text(shown(t, p))
+	require.Contains(t, read, "gdpr-17 Nothing was held of any target: nothing was erased. Valid.")
+	require.NotContains(t, read, "State verified")
+}
+
+// V31: the page names the keys that have signed the request.
+func TestReceiptPage_NamesWhoSignedTheRequest(t *testing.T) {
+	p := sample()
+	p.Receipt.SignedBy = []string{"key-of-anna", "key-of-bert"}
+	require.Contains(t, text(shown(t, p)), "Request signed by key-of-anna Request signed by key-of-bert")
 }
 
 func TestWhatIsNotValidSaysSoFirst(t *testing.T) {

@@ -6,8 +6,8 @@ import { check, leafIndex, statement, thumbprint } from './verify.js';
 
 export function Receipt({ rest }) {
   const document = useAnswer(`/erasures/${encodeURIComponent(rest[0])}/receipt`, 'erasures');
-  return html`<p class="screen"><a href=${`#/erasure/${encodeURIComponent(rest[0])}`}>Request ${rest[0]}</a></p>
-    ${document.error?.status === 404 && html`<p>There is no receipt yet: it is signed when everything was searched.</p>`}
+  return html`<p class="screen"><a href=${`#/erasure/${encodeURIComponent(rest[0])}`}>The request</a></p>
+    ${document.error?.status === 404 && html`<p role="status">${document.error.message === 'there is no such request' ? 'No such request.' : 'There is no receipt: one is signed when everything was searched.'}</p>`}
     ${document.error?.status !== 404 && html`<${Loaded} of=${document}>${signed => html`<${Page} signed=${signed} of=${statement(signed)} />`}<//>`}`;
 }
 
@@ -15,6 +15,16 @@ function outcomes(list) {
   const counts = {};
   for (const o of list ?? []) counts[words(o.outcome)] = (counts[words(o.outcome)] ?? 0) + 1;
   return Object.entries(counts).map(([name, count]) => `${count} ${name}`).join(', ');
+}
+
+// finding is the first line of a receipt. It follows from the outcomes, as the other renderings have it.
+function finding(r) {
+  const missing = (r.outcomes ?? []).filter(o => o.outcome === 'nothing_held').length;
+  const erased = (r.outcomes ?? []).some(o => o.outcome === 'erased');
+  if (!r.outcomes?.length) return '';
+  if (missing === r.outcomes.length) return 'Nothing was held of any target: nothing was erased.';
+  if (missing > 0) return `Nothing was held of ${missing} of ${r.outcomes.length} targets. The others were erased.`;
+  return erased ? 'Every target was erased.' : 'Every target had been erased by another request.';
 }
 
 function Page({ signed, of: r }) {
@@ -28,11 +38,12 @@ function Page({ signed, of: r }) {
   };
   return html`<article class="receipt">
     <${Title}>Receipt of erasure ${r.request_id}<//>
+    <p class="state">${finding(r)}</p>
     <p class="actions screen"><button type="button" onClick=${() => print()}>Print</button>
       <button type="button" onClick=${save}>Save the signed file</button></p>
     <${Check} signed=${signed} />
     <section><h2>What was done</h2><${Facts} of=${[
-    ['State', `${r.state} on ${time(r.verified_at)}`], ['Requested', time(r.requested_at)], ['Targets', outcomes(r.outcomes)],
+    ['Everything searched', `on ${time(r.verified_at)}`], r.signed_by?.length > 0 && ['Request signed by', html`<code>${r.signed_by.join(', ')}</code>`], ['Requested', time(r.requested_at)], ['Targets', outcomes(r.outcomes)],
     ['Scope', r.scope], ['Replaced', `${number(r.slices_replaced.length)} slices of ${number(r.shards_retrained.length)} shards in ${number(r.timesteps.length)} timesteps`],
     r.groups_refitted && ['Trained anew', r.groups_refitted.map(g => `${g.model}: ${g.refitted.length} of ${g.groups} groups`).join(', ') || 'nothing'],
     ['Models', html`<code>${short(r.ensemble_before)}</code> became <code>${short(r.ensemble_after)}</code>`],

@@ -13,25 +13,46 @@ const steps = [
   ['erased', 'Erased: every place that held them was written anew and searched'],
   ['verified', 'Verified: everything was searched, nothing was found, and the receipt is signed'],
 ];
-const ended = { rejected: 'It was refused.', failed: 'It failed, and is tried again.', cancelled: 'It was taken back.', held: 'A hold keeps it back.' };
+const reasons = {
+  request_id_conflict: 'another request has this name', request_id_names_target: 'its name holds an id that is to be erased',
+  scope_not_exact: 'this deployment cannot erase exactly at this scope', restored_from_backup: 'a backup was put back',
+};
+
+// sentence says where a request stands. The server's summary is the same on every surface.
+function sentence(s) {
+  if (s.result === 'nothing_held') return 'Nothing held: no record of any target was found, so nothing was erased. Check whether the ids are right.';
+  if (s.state === 'rejected') return `It was rejected: ${reasons[s.failure] ? `${reasons[s.failure]} (${s.failure})` : s.failure}.`;
+  if (s.state === 'held') return `It ${s.waits_for?.holds || !s.waits_for ? 'is ' : ''}${s.summary}.`;
+  if (s.state === 'cancelled') return 'It was taken back.';
+  if (s.state === 'failed') return `It failed, and is retried: ${words(s.failure)}.`;
+  return `It is ${s.summary}.`;
+}
 const early = ['received', 'accepted', 'suppressed', 'held'];
 
 const place = state => steps.findIndex(([name]) => name === (state === 'verifying' ? 'erased' : state));
 
-export function Request({ rest }) {
+export function Request({ rest, query }) {
   const key = rest[0];
   const answer = useAnswer(`/erasures/${encodeURIComponent(key)}`, 'erasures');
   if (answer.error?.status === 404) {
-    return html`<p><a href="#/erasures">Erasures</a></p><${Title}>Request ${key}<//>
-      <p role="status">It has been published, and is shown as soon as it has been taken.</p><${Waiting} again=${answer.again} />`;
+    const submitted = query?.has('submitted');
+    return html`<p><a href="#/erasures">Erasures</a></p><${Title}>${submitted ? 'Request submitted' : 'No such request'}<//>
+      <p role="status">${submitted ? 'It is shown here as soon as lethe has read it.' : html`No request has the name or digest <code>${key}</code>.`}</p>
+      ${submitted && html`<${Waiting} again=${answer.again} />`}`;
   }
   return html`<p><a href="#/erasures">Erasures</a></p><${Loaded} of=${answer}>${s => html`
-    <${Title}>Request ${s.request_id}<//>
+    <${Title}>Request ${s.request_id || 'without a name'}<//>
     <${Progress} of=${s} />
-    ${s.state === 'verified' && html`<p><a class="button main" href=${`#/receipt/${encodeURIComponent(s.request_id)}`}>Read and verify the receipt</a></p>`}
+    ${s.state === 'verified' && html`<p><a class="button main" href=${`#/receipt/${encodeURIComponent(s.request_digest || s.request_id)}`}>Read and verify the receipt</a></p>`}
+    ${s.waits_for?.signatures && html`<p>Another person of the role compliance signs it with
+      <code>lethe erase approve ${s.request_id} --sign KEY</code>.</p>`}
+    ${s.same_name?.length > 0 && html`<p>Other requests have the same name: ${s.same_name.map(digest => html`<a href=${`#/erasure/${digest}`}>${digest.slice(0, 12)}</a> `)}</p>`}
     ${early.includes(s.state) && html`<${Cancel} of=${s} />`}
     <section class="card" aria-labelledby="what"><h2 id="what">What it comes to</h2>
       <${Facts} of=${[
+    s.request_digest && ['Digest of the request', html`<code>${s.request_digest}</code>`],
+    s.signed_by?.length > 0 && ['Signed by', html`<code>${s.signed_by.join(', ')}</code>`],
+    s.counts.several_subjects > 0 && ['Of other customers too', number(s.counts.several_subjects)],
     ['Scope', s.scope], ['Received', time(s.received_at)], s.deadline && ['Wanted by', `${time(s.deadline)}${s.overdue ? ', overdue' : ''}`],
     ['Targets', number(s.counts.nodes)], ['Timesteps', number(s.counts.timesteps)], ['Slices written anew', number(s.counts.slices)],
     ['Shards', number(s.counts.shards)], ['Payments', number(s.counts.payments)], ['Labels', number(s.counts.labels)],
@@ -49,8 +70,8 @@ function Progress({ of: s }) {
   const at = place(s.state === 'failed' ? s.failed_in : s.state);
   const took = s.elapsed_ms ?? {};
   return html`
-    <p class="state" role="status">${ended[s.state] ?? `It is ${words(s.state)}.`}${s.failure && ` Why: ${words(s.failure)}.`}</p>
-    ${s.state !== 'rejected' && s.state !== 'cancelled' && html`<ol class="steps">${steps.map(([name, text], i) => {
+    <p class="state" role="status">${sentence(s)}</p>
+    ${s.state !== 'rejected' && s.state !== 'cancelled' && s.result !== 'nothing_held' && html`<ol class="steps">${steps.map(([name, text], i) => {
     const done = i < at || s.state === 'verified';
     return html`<li class=${done ? 'done' : i === at ? 'now' : ''} aria-current=${i === at && !done ? 'step' : undefined}>
         ${text}${took[name] != null && html` <span class="note">after ${seconds(took[name])}</span>`}<span class="hidden">${done ? ', done' : ''}</span></li>`;
@@ -66,7 +87,7 @@ function Cancel({ of: s }) {
   const [problem, setProblem] = useState(null);
   const run = async () => {
     setProblem(null);
-    try { await ask(`/erasures/${encodeURIComponent(s.request_id)}/cancel`, { method: 'POST' }); } catch (failed) { setProblem(failed); }
+    try { await ask(`/erasures/${encodeURIComponent(s.request_digest || s.request_id)}/cancel`, { method: 'POST' }); } catch (failed) { setProblem(failed); }
   };
   return html`<p><${Busy} run=${run}>Take the request back<//></p><${Problem} error=${problem} />`;
 }
