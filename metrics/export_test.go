@@ -1,7 +1,0 @@
-package metrics
-
-// Ready reports whether all components are ready and none has failed.
-func (h *Health) Ready() bool {
-	ok, _ := h.readiness()
-	return ok
-}
