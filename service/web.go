@@ -24,6 +24,7 @@ import (
 	"lethe/service/guard/sso"
 	"lethe/service/opendsr"
 	"lethe/service/supervisor"
+	"lethe/service/waiting"
 )
 
 const (
@@ -47,19 +48,24 @@ func (s *Service) measure() error {
 	for _, r := range ingest.Reasons() {
 		reasons = append(reasons, string(r))
 	}
+	var causes []string
+	for _, c := range waiting.Causes() {
+		causes = append(causes, string(c))
+	}
 	m, err := metrics.New(registry, metrics.Options{
 		Version: s.o.Version, Kernels: s.kernels.Name, TopicPrefix: s.config.Kafka.TopicPrefix,
 		Topics:   []string{string(bus.Transactions), string(bus.Labels), string(bus.Erasures)},
 		Followed: []string{string(bus.Snapshots), string(bus.Slices), string(bus.Models)},
-		Reasons:  reasons,
-		Now:      time.Now,
+		Reasons:  reasons, Causes: causes,
+		Now: time.Now,
 	})
 	if err != nil {
 		return err
 	}
 	s.outages = newOutages(s.health, m.Listener(), s.o.Logger)
+	s.waits = newWaits(s.config, s.o.Now, m.Listener(), s.o.Logger)
 	s.scrape = metrics.Handler(registry)
-	s.listener = events.Tee(m.Listener(), s.outages.listener(), s.plans.pace.Listener(), s.o.Listener)
+	s.listener = events.Tee(m.Listener(), s.outages.listener(), s.waits.listener(), s.plans.pace.Listener(), s.o.Listener)
 	return nil
 }
 

@@ -80,11 +80,18 @@ func printStatus(a *command.App, s *service.Status) error {
 		behind = "not known, the brokers do not answer"
 	}
 	fmt.Fprintf(a.Stdout, "transactions  %d, predictions %d, records behind %s\n", s.Transactions, s.Predictions, behind)
+	if s.RejectedRecords > 0 {
+		fmt.Fprintf(a.Stdout, "rejected      %d records since the process began (lethe dlq list)\n", s.RejectedRecords)
+	}
 	fmt.Fprintf(a.Stdout, "ensemble      %s, trained through timestep %d\n", orNone(s.EnsembleHash), s.TrainedThrough)
 	for _, state := range deletions.States() {
 		if n := s.Erasures[state]; n > 0 {
 			fmt.Fprintf(a.Stdout, "erasures      %d %s\n", n, state)
 		}
+	}
+	for _, w := range s.Waiting {
+		fmt.Fprintf(a.Stdout, "waiting       %s (since %s; the %s's move)\n              → %s\n", w.Says,
+			w.Since.UTC().Format(time.RFC3339), w.Move, w.Do)
 	}
 	if len(s.Steps) == 0 {
 		return nil
