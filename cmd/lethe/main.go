@@ -55,11 +55,10 @@ func main() { os.Exit(command.Main(program(), version)) }
 func vars() kong.Vars {
 	c := configs.Default()
 	out := kong.Vars{
-		"own_broker":           net.JoinHostPort("127.0.0.1", strconv.Itoa(c.Embedded.Port)),
-		"topic_prefix":         c.Kafka.TopicPrefix,
-		"http_address_default": c.HTTP.Address,
-		"scope":                string(c.Erasure.DefaultScope),
-		"scopes":               strings.Join(lethe.SupportedScopes(), ", "),
+		"own_broker":   net.JoinHostPort("127.0.0.1", strconv.Itoa(c.Embedded.Port)),
+		"topic_prefix": c.Kafka.TopicPrefix,
+		"scope":        string(c.Erasure.DefaultScope),
+		"scopes":       strings.Join(lethe.SupportedScopes(), ", "),
 	}
 	maps.Copy(out, command.VarsOf("generate", dataset.GenerateDefaults()))
 	return out

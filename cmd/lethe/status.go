@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"strconv"
 	"time"
@@ -18,21 +20,24 @@ import (
 
 type statusCmd struct {
 	tokenFlag
-	URL  string `help:"Where the service's web interface is." default:"http://${http_address_default}" placeholder:"U"`
+	command.ConfigFlags
+	URL  string `help:"Where the service's web interface is; by default at http.address." placeholder:"U"`
 	JSON bool   `help:"Print one JSON document."`
 }
 
 // Help shows an example.
 func (statusCmd) Help() string {
-	return "Example:\n  lethe status --url http://127.0.0.1:8080"
+	return "Example:\n  lethe status --url http://127.0.0.1:8080\n\nWithout --url it asks at http.address of the " +
+		"configuration (LETHE_HTTP_ADDRESS)."
 }
 
 const statusTimeout = 10 * time.Second
 
 // Run asks a running service.
 func (c *statusCmd) Run(a *command.App) error {
-	if u, err := url.Parse(c.URL); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return command.Usagef("--url is %q, want http://host:port", c.URL)
+	var err error
+	if c.URL, err = serviceURL(a, c.ConfigFlags, c.URL); err != nil {
+		return err
 	}
 	client := http.Client{Timeout: statusTimeout}
 	request, err := http.NewRequestWithContext(a.Context, http.MethodGet, c.URL+"/api/v1/status", http.NoBody)
@@ -70,6 +75,32 @@ func (c *statusCmd) Run(a *command.App) error {
 		return a.PrintJSON(s)
 	}
 	return printStatus(a, &s)
+}
+
+// serviceURL returns where the web interface is: the address of --url, or http.address of the configuration.
+func serviceURL(a *command.App, flags command.ConfigFlags, given string) (string, error) {
+	if given == "" {
+		config, err := flags.Load(a, nil)
+		if err != nil {
+			return "", err
+		}
+		scheme := "http://"
+		if config.HTTP.TLS.Enabled() {
+			scheme = "https://"
+		}
+		host, port, err := net.SplitHostPort(config.HTTP.Address)
+		if err != nil {
+			return "", command.Usagef("http.address is %q, want host:port", config.HTTP.Address)
+		}
+		if address, err := netip.ParseAddr(host); host == "" || err == nil && address.IsUnspecified() {
+			host = "127.0.0.1" // it listens at every address
+		}
+		return scheme + net.JoinHostPort(host, port), nil
+	}
+	if u, err := url.Parse(given); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return "", command.Usagef("--url is %q, want http://host:port", given)
+	}
+	return given, nil
 }
 
 func printStatus(a *command.App, s *service.Status) error {
