@@ -1,10 +1,13 @@
 package service_test
 
 import (
+	"context"
+	"log/slog"
 	"net"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -137,3 +140,40 @@ func TestAReplayShowsNoWait(t *testing.T) {
 		return s.TrainedThrough == last && s.LagRecords == 0 && time.Now().After(until)
 	})
 }
+
+// TestDebugLogNamesTimestepsAndEnsembles replays two timesteps with the logger of log.level=debug.
+func TestDebugLogNamesTimestepsAndEnsembles(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	var text strings.Builder
+	log := slog.New(slog.NewTextHandler(writerFunc(func(p []byte) (int, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		return text.Write(p)
+	}), &slog.HandlerOptions{Level: slog.LevelDebug}))
+	s, err := service.New(t.Context(), service.Options{
+		Config: smallConfig(t, t.TempDir()), Version: "test", Random: zeroReader{}, Logger: log,
+	})
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- s.Run(ctx) }()
+	r := &running{Service: s, t: t}
+	stream := smallStream(t, 2, 40, 3)
+	r.replay(stream)
+	cancel()
+	require.NoError(t, <-ended)
+	require.NoError(t, s.Close())
+	for _, want := range []string{
+		`msg="timestep is closed" timestep=2`, `msg="timestep is settled" timestep=2`, `msg="ensemble is served"`,
+	} {
+		require.Contains(t, text.String(), want)
+	}
+	for _, step := range stream.Steps {
+		require.NotContains(t, text.String(), string(step.Transactions[0].ID))
+	}
+}
+
+type writerFunc func(p []byte) (int, error)
+
+func (w writerFunc) Write(p []byte) (int, error) { return w(p) }
