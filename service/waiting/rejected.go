@@ -9,7 +9,8 @@ import (
 	"lethe"
 )
 
-// rejections are topics most of whose latest records were rejected.
+// rejections are topics most of whose latest records were rejected. Within a batch rejected records are counted before
+// accepted ones, so that a moment says nothing.
 func rejections(f Facts) (out []Condition) {
 	for _, topic := range slices.Sorted(maps.Keys(f.Intake)) {
 		o := f.Intake[topic]
@@ -20,7 +21,7 @@ func rejections(f Facts) (out []Condition) {
 		reason := mostFrequent(o.Reasons)
 		says := fmt.Sprintf("%d of the latest %d records of %s were rejected, %d of them as %s.", o.Rejected, all, topic,
 			o.Reasons[reason], reason)
-		c := Condition{Wait: Wait{Cause: RecordsRejected, Move: Producer, Topic: topic, Says: says,
+		c := Condition{Lasts: f.After, Wait: Wait{Cause: RecordsRejected, Move: Producer, Topic: topic, Says: says,
 			Do: fmt.Sprintf("See lethe dlq list --reason %s; have the producer send what docs/topics.md describes.", reason)}}
 		switch reason {
 		case openReason, waitingReason:

@@ -63,14 +63,14 @@ func TestWaits(t *testing.T) {
 		{"most records are rejected", func(f *waiting.Facts) {
 			f.Intake = map[string]waiting.Outcome{"transactions.v1": {Accepted: 2, Rejected: 898,
 				Reasons: map[string]int{"bad_id": 890, "late": 8}}}
-		}, waiting.RecordsRejected, waiting.Producer, 0, "transactions.v1", -1,
+		}, waiting.RecordsRejected, waiting.Producer, after, "transactions.v1", -1,
 			"898 of the latest 900 records of transactions.v1 were rejected, 890 of them as bad_id.", "--reason bad_id"},
 		{"the first record is rejected", func(f *waiting.Facts) {
 			f.Intake = map[string]waiting.Outcome{"labels.v1": {Rejected: 1, Reasons: map[string]int{"bad_id": 1}}}
-		}, waiting.RecordsRejected, waiting.Producer, 0, "labels.v1", -1, "1 of the latest 1", "--reason bad_id"},
+		}, waiting.RecordsRejected, waiting.Producer, after, "labels.v1", -1, "1 of the latest 1", "--reason bad_id"},
 		{"a gap", func(f *waiting.Facts) {
 			f.Intake = map[string]waiting.Outcome{"transactions.v1": {Rejected: 4, Reasons: map[string]int{"timestep_jump": 4}}}
-		}, waiting.TimestepGap, waiting.Operator, 0, "transactions.v1", -1, "as timestep_jump", "max_timestep_jump (1000)"},
+		}, waiting.TimestepGap, waiting.Operator, after, "transactions.v1", -1, "as timestep_jump", "max_timestep_jump (1000)"},
 		{"too many open", func(f *waiting.Facts) { f.MostOpen = 1 }, waiting.TooManyOpen, waiting.Producer, 0, "", -1,
 			"1 timesteps are open", "Send close records"},
 		{"too many waiting", func(f *waiting.Facts) {
