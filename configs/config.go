@@ -2,6 +2,7 @@ package configs
 
 import (
 	"path/filepath"
+	"time"
 
 	"lethe/deletions/coordinator"
 	"lethe/ingest"
@@ -55,7 +56,9 @@ type Config struct {
 	KMS kms.Config `yaml:"kms"`
 	// Traces says where spans are sent.
 	Traces Traces `yaml:"traces"`
-	Log    Log    `yaml:"log"`
+	// Waiting says when something that lasts is told.
+	Waiting Waiting `yaml:"waiting"`
+	Log     Log     `yaml:"log"`
 }
 
 // Ingest bounds the records that are taken, and says when timesteps end.
@@ -122,6 +125,14 @@ type Traces struct {
 	Endpoint string `yaml:"endpoint" help:"OpenTelemetry collector (OTLP over HTTP), http://HOST:4318; empty: none."`
 	// Transactions is the share of transactions that are followed one by one.
 	Transactions float64 `yaml:"transactions" help:"Share of transactions that have a trace of their own."`
+}
+
+// Waiting says for how long something is waited for before status, doctor, Health, a metric and the log tell it.
+type Waiting struct {
+	// After is for waits that somebody has to end.
+	After time.Duration `yaml:"after" help:"How long something stands still before it is shown as waited for."`
+	// Quiet is for streams that may be well and have nothing to send.
+	Quiet time.Duration `yaml:"quiet" help:"How long an open timestep, or its labels, may be without a record."`
 }
 
 // Log shapes what goes to standard error.

@@ -2,6 +2,7 @@ package configs
 
 import (
 	"slices"
+	"time"
 
 	"lethe/deletions/coordinator"
 	"lethe/ingest"
@@ -76,6 +77,7 @@ func base() Config {
 		Erasure:   Erasure{Config: coordinator.Defaults(), SearchCPU: .5},
 		KMS:       kms.Defaults(),
 		Traces:    Traces{Transactions: .001},
+		Waiting:   Waiting{After: 30 * time.Second, Quiet: time.Hour},
 		Log:       Log{Level: "info", Format: "text"},
 	}
 }

@@ -2,6 +2,7 @@ package configs
 
 import (
 	"strings"
+	"time"
 
 	"lethe"
 	"lethe/internal/check"
@@ -43,10 +44,15 @@ func (c Config) Validate() error {
 		_, whole := check.WebAddress(c.Traces.Endpoint, "http", "https")
 		p.That(whole, "traces.endpoint", c.Traces.Endpoint, "http://host:port or https://host:port")
 	}
+	p.Duration("waiting.after", c.Waiting.After, 0, longestWait)
+	p.Duration("waiting.quiet", c.Waiting.Quiet, 0, longestWait)
 	p.OneOf("log.level", c.Log.Level, "debug", "info", "warn", "error")
 	p.OneOf("log.format", c.Log.Format, "text", "json")
 	return p.Sorted(Keys()).Err()
 }
+
+// longestWait bounds what is waited for in silence: a quarter of a year.
+const longestWait = 90 * 24 * time.Hour
 
 func (c Config) checkProcess(p *check.Problems) {
 	if c.DataDir == "" {

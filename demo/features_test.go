@@ -8,6 +8,8 @@ import (
 
 	"lethe"
 	"lethe/dataset"
+	"lethe/service"
+	"lethe/service/waiting"
 )
 
 // A dataset with a code for "missing" would leave the demo waiting.
@@ -16,4 +18,22 @@ func TestADatasetWithFeaturesOutOfBoundsIsRefused(t *testing.T) {
 	require.NoError(t, checkFeatures(stream, 1e6))
 	stream.Steps[0].Transactions[0].Features[1] = -math.MaxFloat32
 	require.ErrorContains(t, checkFeatures(stream, 1e6), "features of up to ±3.4028234663852886e+38")
+}
+
+// TestADatasetWithIDsThatIntakeRejectsIsRefused names the place of the first such id, not the id.
+func TestADatasetWithIDsThatIntakeRejectsIsRefused(t *testing.T) {
+	stream := &dataset.Stream{Steps: []dataset.Step{{Timestep: 7, Transactions: []lethe.Transaction{{ID: "a"}, {ID: "b c>"}}}}}
+	err := checkIDs(stream)
+	require.ErrorContains(t, err, "transaction 2 of timestep 7")
+	require.NotContains(t, err.Error(), "b c>")
+	stream.Steps[0].Transactions[1].ID = "b"
+	require.NoError(t, checkIDs(stream))
+}
+
+// TestADemoWhoseRecordsAreRejectedEnds says why and what to do.
+func TestADemoWhoseRecordsAreRejectedEnds(t *testing.T) {
+	require.NoError(t, stuck(&service.Status{Waiting: []waiting.Wait{{Cause: waiting.BrokersAway}}}))
+	require.EqualError(t, stuck(&service.Status{Waiting: []waiting.Wait{
+		{Cause: waiting.RecordsRejected, Says: "40 of 40.", Do: "See."},
+	}}), "the demo cannot continue: 40 of 40. See.")
 }

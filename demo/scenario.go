@@ -20,6 +20,7 @@ import (
 	"lethe/scoring"
 	"lethe/scoring/quality"
 	"lethe/service"
+	"lethe/service/waiting"
 )
 
 // scenario is what is done while the service is up.
@@ -86,6 +87,9 @@ func (s *scenario) await(ctx context.Context, want func(*service.Status) bool) (
 		if err == nil && want(now) {
 			return now, nil
 		}
+		if err := stuck(now); err != nil {
+			return nil, err
+		}
 		select {
 		case err := <-s.ended:
 			s.over = true
@@ -98,6 +102,18 @@ func (s *scenario) await(ctx context.Context, want func(*service.Status) bool) (
 		case <-time.After(pollInterval):
 		}
 	}
+}
+
+// stuck returns an error if the stream cannot continue by itself: most of its records are rejected.
+func stuck(now *service.Status) error {
+	for _, w := range now.Waiting {
+		switch w.Cause {
+		case waiting.RecordsRejected, waiting.TimestepGap, waiting.TooManyOpen, waiting.TooManyWaiting:
+			return fmt.Errorf("the demo cannot continue: %s %s", w.Says, w.Do)
+		default:
+		}
+	}
+	return nil
 }
 
 // measure compares the published predictions with the dataset's labels over the

@@ -34,7 +34,8 @@ func newProcess(t *testing.T) *process {
 	m, err := metrics.New(p.registry, metrics.Options{
 		Version: "v1.2.3", Revision: "abc", Kernels: "portable", TopicPrefix: "lethe.",
 		Topics: topics(), Followed: []string{"slices.v1"}, Reasons: reasons(),
-		Now: func() time.Time { return p.clock },
+		Causes: []string{"partition_behind", "disk_full"},
+		Now:    func() time.Time { return p.clock },
 	})
 	require.NoError(t, err)
 	p.listener = m.Listener()
@@ -62,6 +63,7 @@ func (p *process) everything() {
 	l.BrokersProbed(events.BrokersProbed{Reachable: true})
 	l.OutageChanged(events.OutageChanged{Places: 2, Problems: 3})
 	l.DiskChanged(events.DiskChanged{Paths: 4})
+	l.WaitsChanged(events.WaitsChanged{Causes: []string{"partition_behind"}})
 	l.SnapshotChanged(events.SnapshotChanged{Timestep: 4, State: lethe.Open})
 	l.SnapshotChanged(events.SnapshotChanged{Timestep: 3, State: lethe.Closed, Duration: 30 * time.Millisecond})
 	l.SnapshotChanged(events.SnapshotChanged{Timestep: 2, State: lethe.Settled})
@@ -168,7 +170,7 @@ func TestEveryNameHasOurPrefixAndNoIDLabel(t *testing.T) {
 			for _, label := range m.GetLabel() {
 				require.Contains(t, []string{
 					"version", "revision", "kernels", "topic", "partition", "result", "reason", "state",
-					"class", "phase", "stage", "outcome",
+					"class", "phase", "stage", "outcome", "cause",
 				}, label.GetName(), family.GetName())
 			}
 		}

@@ -18,6 +18,8 @@ type Options struct {
 	Followed []string
 	// Reasons are the codes of dead letters. Required.
 	Reasons []string
+	// Causes are those of what may be waited for.
+	Causes []string
 	// Now tells the time. Required.
 	Now func() time.Time
 }

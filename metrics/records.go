@@ -24,6 +24,8 @@ type recordMetrics struct {
 	waiting     prometheus.Gauge
 	disk        prometheus.Gauge
 	problems    prometheus.Gauge
+	causes      []string
+	waits       *prometheus.GaugeVec
 }
 
 func newRecordMetrics(opts Options) *recordMetrics {
@@ -53,6 +55,12 @@ func newRecordMetrics(opts Options) *recordMetrics {
 			"Files of which a write waits because their disk does not take it: it is full, or not for writing."),
 		problems: gauge("lethe_topic_problems",
 			"What is wrong with topics until an operator looks: settings, what was not read, topics that are others."),
+	}
+	m.causes = opts.Causes
+	m.waits = gauges("lethe_waiting",
+		"Whether something is waited for that somebody has to end: 1 or 0, by cause. lethe status says what to do.", "cause")
+	for _, cause := range m.causes {
+		m.waits.WithLabelValues(cause)
 	}
 	for _, topic := range opts.Topics {
 		for _, result := range events.Results() {
@@ -90,6 +98,14 @@ func (m *recordMetrics) listener() events.Listener {
 			m.waiting.Set(float64(e.Places))
 			m.problems.Set(float64(e.Problems))
 		},
+		WaitsChanged: func(e events.WaitsChanged) {
+			for _, cause := range m.causes {
+				m.waits.WithLabelValues(cause).Set(0)
+			}
+			for _, cause := range e.Causes {
+				m.waits.WithLabelValues(within(cause, m.causes)).Set(1)
+			}
+		},
 		DiskChanged: func(e events.DiskChanged) { m.disk.Set(float64(e.Paths)) },
 	}
 }
@@ -104,5 +120,5 @@ func (m *recordMetrics) followedTopic(name string) string {
 
 func (m *recordMetrics) collectors() []prometheus.Collector {
 	return []prometheus.Collector{m.consumed, m.deadLetters, m.lag, m.missed, m.reachable, m.waiting, m.disk,
-		m.problems}
+		m.problems, m.waits}
 }

@@ -2,11 +2,25 @@ package service
 
 import (
 	"context"
+	"log/slog"
 
 	"lethe/deletions/coordinator"
 	"lethe/ingest/bus"
 	"lethe/ingest/embedded"
+	"lethe/metrics/events"
 )
+
+// debugged logs timesteps that close and settle, and ensembles that are served.
+func debugged(log *slog.Logger) events.Listener {
+	return events.Listener{
+		SnapshotChanged: func(e events.SnapshotChanged) {
+			log.Debug("timestep is "+e.State.String(), "timestep", e.Timestep, "took", e.Duration)
+		},
+		EnsembleSwapped: func(e events.EnsembleSwapped) {
+			log.Debug("ensemble is served", "timestep", e.Timestep, "version", e.Version.String())
+		},
+	}
+}
 
 // embeddedLog reads topics in the files of the embedded broker.
 type embeddedLog struct {

@@ -254,7 +254,7 @@ func (p *topicsProcess) Run(ctx context.Context) error {
 			p.outages.probed(err)
 		}
 		if err == nil {
-			p.partitionsHold(ctx)
+			topicWatch{p.Service}.partitionsHold(ctx)
 			if probes%probesPerCheck == 0 {
 				checking, cancel := context.WithTimeout(ctx, probeLimit)
 				topicWatch{p.Service}.look(checking)
@@ -262,6 +262,7 @@ func (p *topicsProcess) Run(ctx context.Context) error {
 			}
 		}
 		p.brokerWrites()
+		p.lookAtWaits(ctx, err == nil && probes%probesPerOffsets == 0)
 	}
 }
 

@@ -82,7 +82,7 @@ func (s openers) openGraphsAs(ctx context.Context, as *role.Standing, heard *gra
 		Snapshot: c.Ingest.Config, Limits: c.Ingest.Records, Partition: c.PartitionConfig(), Repair: c.RepairConfig(),
 		Secret: s.secret, Version: s.o.Version, Compact: s.compact, Pacer: s.pacer,
 		Erasure: erasure, Workers: c.Workers(),
-		Beside: func(search func()) { go search() }, First: &s.first, PartitionsHold: s.partitionsHold,
+		Beside: func(search func()) { go search() }, First: &s.first, PartitionsHold: topicWatch(s).partitionsHold,
 		Bus:      topicsOf(s.Service, bus.Gathering{bus.Transactions: gatherTransactions}),
 		Clock:    coordinator.WallClock{Time: s.o.Now},
 		Listener: s.listener, Sampler: s.sampler, Logger: s.o.Logger,

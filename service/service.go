@@ -99,6 +99,7 @@ type Service struct {
 	modules *supervisor.Supervisor
 
 	outages *outages
+	waits   *waits
 	plans   plans
 	// accesses write down who changes something or looks at an erasure.
 	accesses accesses

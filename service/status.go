@@ -9,6 +9,7 @@ import (
 	"lethe/deletions"
 	"lethe/pipeline/role"
 	"lethe/scoring/quality"
+	"lethe/service/waiting"
 )
 
 // Status is the state of a running service, as /api/v1/status and lethe status
@@ -32,7 +33,11 @@ type Status struct {
 	// Deployment is what receipts name as their deployment.
 	Deployment lethe.DeploymentID `json:"deployment"`
 	Roles      []string           `json:"roles"`
-	Version    string             `json:"version"`
+	// RejectedRecords counts the records that this process has rejected since it began: they are dead letters.
+	RejectedRecords int64 `json:"rejected_records"`
+	// Waiting is what is waited for, and whose move it is.
+	Waiting []waiting.Wait `json:"waiting"`
+	Version string         `json:"version"`
 }
 
 // TimestepCounts counts timesteps by state.
@@ -58,11 +63,7 @@ type StepStatus struct {
 // Status puts together what the roles know, and asks the brokers how much is not consumed.
 // If they do not answer before the context ends, all but that is there with the error.
 func (s *Service) Status(ctx context.Context) (*Status, error) {
-	var said []*role.Status
-	for _, r := range s.roles {
-		said = append(said, r.Status())
-	}
-	known := role.Merge(said...)
+	known := knownBy(s.roles)
 	lag, err := s.lag(ctx, known)
 	out := &Status{
 		Timesteps:    TimestepCounts{known.Count(lethe.Open), known.Count(lethe.Closed), known.Count(lethe.Settled)},
@@ -70,6 +71,7 @@ func (s *Service) Status(ctx context.Context) (*Status, error) {
 		TrainedThrough: lethe.NoTimestep, Erasures: known.Erasures,
 		Steps: []StepStatus{}, FeatureCount: known.FeatureCount,
 		Deployment: s.secret.Deployment(s.config.Kafka.TopicPrefix), Roles: s.config.Plays(), Version: s.o.Version,
+		RejectedRecords: s.waits.intake.Rejected(), Waiting: s.waits.latest(),
 	}
 	if e := known.Ensemble; e != nil {
 		out.EnsembleHash, out.TrainedThrough = e.Version.String(), e.Through
@@ -78,6 +80,15 @@ func (s *Service) Status(ctx context.Context) (*Status, error) {
 		out.Steps = append(out.Steps, stepStatus(t, known.Steps[t]))
 	}
 	return out, err
+}
+
+// knownBy puts together what the roles know.
+func knownBy(roles []role.Role) *role.Status {
+	var said []*role.Status
+	for _, r := range roles {
+		said = append(said, r.Status())
+	}
+	return role.Merge(said...)
 }
 
 // stepStatus leaves the state empty where only predictions are known.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -24,6 +25,7 @@ import (
 	"lethe/service/guard/sso"
 	"lethe/service/opendsr"
 	"lethe/service/supervisor"
+	"lethe/service/waiting"
 )
 
 const (
@@ -47,19 +49,25 @@ func (s *Service) measure() error {
 	for _, r := range ingest.Reasons() {
 		reasons = append(reasons, string(r))
 	}
+	var causes []string
+	for _, c := range waiting.Causes() {
+		causes = append(causes, string(c))
+	}
 	m, err := metrics.New(registry, metrics.Options{
 		Version: s.o.Version, Kernels: s.kernels.Name, TopicPrefix: s.config.Kafka.TopicPrefix,
 		Topics:   []string{string(bus.Transactions), string(bus.Labels), string(bus.Erasures)},
 		Followed: []string{string(bus.Snapshots), string(bus.Slices), string(bus.Models)},
-		Reasons:  reasons,
-		Now:      time.Now,
+		Reasons:  reasons, Causes: causes,
+		Now: time.Now,
 	})
 	if err != nil {
 		return err
 	}
 	s.outages = newOutages(s.health, m.Listener(), s.o.Logger)
+	s.waits = newWaits(s.config, s.o.Now, m.Listener(), s.o.Logger)
 	s.scrape = metrics.Handler(registry)
-	s.listener = events.Tee(m.Listener(), s.outages.listener(), s.plans.pace.Listener(), s.o.Listener)
+	s.listener = events.Tee(m.Listener(), s.outages.listener(), s.waits.listener(), s.plans.pace.Listener(),
+		debugged(s.o.Logger), s.o.Listener)
 	return nil
 }
 
@@ -99,7 +107,7 @@ func (s *Service) openHTTP(context.Context) (supervisor.Process, error) {
 	}
 	var server *http.Server
 	if err == nil {
-		server, err = serverOf(mux, access)
+		server, err = serverOf(mux, access, s.o.Logger)
 	}
 	if err != nil {
 		return nil, errors.Join(err, s.port.Close())
@@ -136,11 +144,16 @@ const (
 )
 
 // serverOf returns the server of a handler, with who gets in as the configuration says.
-func serverOf(next http.Handler, c configs.HTTP) (*http.Server, error) {
+func serverOf(next http.Handler, c configs.HTTP, log *slog.Logger) (*http.Server, error) {
 	o := guard.Options{
 		Hosts: c.Hosts, Open: []string{"/livez", "/readyz", "/metrics", opendsr.CertificatePath}, MaxBody: maxPlanBytes,
-		PerSecond: c.RequestsPerSecond, TLS: c.TLS.Enabled(), Refuse: api.Refuse, Now: time.Now,
-		Public: console.IsPublic,
+		PerSecond: c.RequestsPerSecond, TLS: c.TLS.Enabled(), Now: time.Now, Public: console.IsPublic,
+		Refuse: func(w http.ResponseWriter, status int, detail string) {
+			if status == http.StatusUnauthorized {
+				log.Debug("request without a valid token refused")
+			}
+			api.Refuse(w, status, detail)
+		},
 	}
 	if host, _, err := net.SplitHostPort(c.Address); err == nil && host != "" {
 		o.Hosts = append(slices.Clone(o.Hosts), host)

@@ -255,6 +255,11 @@ func (m Marks) Get(key []byte) (value []byte, found bool, err error) {
 	return m.staging.Get(markKey(key))
 }
 
+// Watermarks returns a copy of the watermarks of a stream, by partition. It is for the goroutine that uses the Store.
+func (m Marks) Watermarks(stream Stream) []lethe.Timestep {
+	return slices.Clone(m.staging.watermarks[stream])
+}
+
 // Put stores a value under a key. It is durable when it returns.
 func (m Marks) Put(key, value []byte) error { return m.PutAll([][]byte{key}, value) }
 

@@ -53,9 +53,8 @@ func main() { os.Exit(command.Main(program(), version)) }
 func vars() kong.Vars {
 	c := configs.Default()
 	out := kong.Vars{
-		"http_address_default": c.HTTP.Address,
-		"scope":                string(c.Erasure.DefaultScope),
-		"scopes":               strings.Join(lethe.SupportedScopes(), ", "),
+		"scope":  string(c.Erasure.DefaultScope),
+		"scopes": strings.Join(lethe.SupportedScopes(), ", "),
 	}
 	maps.Copy(out, command.VarsOf("generate", dataset.GenerateDefaults()))
 	return out

@@ -24,7 +24,7 @@ import (
 type erasePlanCmd struct {
 	tokenFlag
 	command.ConfigFlags
-	URL     string   `help:"URL of the web interface." default:"http://${http_address_default}" placeholder:"URL"`
+	URL     string   `help:"URL of the web interface; by default at http.address." placeholder:"URL"`
 	Node    []string `help:"Transaction to plan for. Repeatable." placeholder:"ID" sep:"none"`
 	Edge    []string `help:"Payment to plan for. Repeatable." placeholder:"A>B" sep:"none"`
 	Feature []string `help:"Plan to set features of this transaction to 0. Repeatable." placeholder:"ID[>0,7]" sep:"none"`
@@ -53,8 +53,9 @@ const planTimeout = 3 * time.Minute
 
 // Run asks a running service.
 func (c *erasePlanCmd) Run(a *command.App) error {
-	if u, err := url.Parse(c.URL); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return command.Usagef("--url is %q, want http://host:port", c.URL)
+	var err error
+	if c.URL, err = serviceURL(a, c.ConfigFlags, c.URL); err != nil {
+		return err
 	}
 	switch {
 	case c.Until < -1 || c.Until >= 0 && len(c.Subject) == 0:

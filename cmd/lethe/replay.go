@@ -75,7 +75,7 @@ func (c *replayCmd) Run(a *command.App) error {
 	if err != nil {
 		return err
 	}
-	p.Done("published %d timesteps, %d records", len(stream.Steps), written)
+	p.Done("published %d timesteps, %d records; lethe status says how many are rejected", len(stream.Steps), written)
 	if c.JSON {
 		return a.PrintJSON(map[string]any{"dataset": stream.Name, "timesteps": len(stream.Steps), "records": written})
 	}

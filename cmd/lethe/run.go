@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"strings"
 
 	"lethe/internal/command"
@@ -45,7 +44,7 @@ func (c *runCmd) Run(a *command.App) error {
 	o.TakeOver, o.ChangeSettings = c.TakeOver, c.ChangeSettings
 	s, err := service.New(a.Context, o)
 	if err != nil && a.Context.Err() != nil {
-		fmt.Fprintln(a.Stderr, "lethe: stopped before it was open")
+		log.Info("lethe stopped before it was open")
 		return nil //nolint:nilerr // interrupted while it waited for brokers
 	}
 	if err != nil {
@@ -58,7 +57,7 @@ func (c *runCmd) Run(a *command.App) error {
 		err = closed
 	}
 	if err == nil {
-		fmt.Fprintln(a.Stderr, "lethe: stopped")
+		log.Info("lethe stopped")
 	}
 	return err
 }

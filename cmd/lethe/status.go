@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"strconv"
 	"time"
@@ -18,21 +20,24 @@ import (
 
 type statusCmd struct {
 	tokenFlag
-	URL  string `help:"URL of the web interface." default:"http://${http_address_default}" placeholder:"URL"`
+	command.ConfigFlags
+	URL  string `help:"URL of the web interface; by default at http.address." placeholder:"URL"`
 	JSON bool   `help:"Print one JSON document."`
 }
 
 // Help shows an example.
 func (statusCmd) Help() string {
-	return "Example:\n  lethe status --url http://127.0.0.1:8080"
+	return "Example:\n  lethe status --url http://127.0.0.1:8080\n\nWithout --url it asks at http.address of the " +
+		"configuration (LETHE_HTTP_ADDRESS)."
 }
 
 const statusTimeout = 10 * time.Second
 
 // Run asks a running service.
 func (c *statusCmd) Run(a *command.App) error {
-	if u, err := url.Parse(c.URL); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return command.Usagef("--url is %q, want http://host:port", c.URL)
+	var err error
+	if c.URL, err = serviceURL(a, c.ConfigFlags, c.URL); err != nil {
+		return err
 	}
 	client := http.Client{Timeout: statusTimeout}
 	request, err := http.NewRequestWithContext(a.Context, http.MethodGet, c.URL+"/api/v1/status", http.NoBody)
@@ -72,6 +77,32 @@ func (c *statusCmd) Run(a *command.App) error {
 	return printStatus(a, &s)
 }
 
+// serviceURL returns where the web interface is: the address of --url, or http.address of the configuration.
+func serviceURL(a *command.App, flags command.ConfigFlags, given string) (string, error) {
+	if given == "" {
+		config, err := flags.Load(a, nil)
+		if err != nil {
+			return "", err
+		}
+		scheme := "http://"
+		if config.HTTP.TLS.Enabled() {
+			scheme = "https://"
+		}
+		host, port, err := net.SplitHostPort(config.HTTP.Address)
+		if err != nil {
+			return "", command.Usagef("http.address is %q, want host:port", config.HTTP.Address)
+		}
+		if address, err := netip.ParseAddr(host); host == "" || err == nil && address.IsUnspecified() {
+			host = "127.0.0.1" // it listens at every address
+		}
+		return scheme + net.JoinHostPort(host, port), nil
+	}
+	if u, err := url.Parse(given); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return "", command.Usagef("--url is %q, want http://host:port", given)
+	}
+	return given, nil
+}
+
 func printStatus(a *command.App, s *service.Status) error {
 	fmt.Fprintf(a.Stdout, "timesteps     %d open, %d closed, %d settled\n", s.Timesteps.Open, s.Timesteps.Closed,
 		s.Timesteps.Settled)
@@ -80,11 +111,18 @@ func printStatus(a *command.App, s *service.Status) error {
 		behind = "not known, the brokers do not answer"
 	}
 	fmt.Fprintf(a.Stdout, "transactions  %d, predictions %d, records behind %s\n", s.Transactions, s.Predictions, behind)
+	if s.RejectedRecords > 0 {
+		fmt.Fprintf(a.Stdout, "rejected      %d records since the process began (lethe dlq list)\n", s.RejectedRecords)
+	}
 	fmt.Fprintf(a.Stdout, "ensemble      %s, trained through timestep %d\n", orNone(s.EnsembleHash), s.TrainedThrough)
 	for _, state := range deletions.States() {
 		if n := s.Erasures[state]; n > 0 {
 			fmt.Fprintf(a.Stdout, "erasures      %d %s\n", n, state)
 		}
+	}
+	for _, w := range s.Waiting {
+		fmt.Fprintf(a.Stdout, "waiting       %s (since %s; the %s's move)\n              → %s\n", w.Says,
+			w.Since.UTC().Format(time.RFC3339), w.Move, w.Do)
 	}
 	if len(s.Steps) == 0 {
 		return nil

@@ -91,6 +91,22 @@ func (c *Client) EndOffsets(ctx context.Context, t Topic) ([]int64, error) {
 	return ends, nil
 }
 
+// HighWatermarks returns, by partition, the position after the last record that was written. Those of a transaction that
+// is open, and those after it, cannot be read: their positions are not below EndOffsets.
+func HighWatermarks(ctx context.Context, c *Client, t Topic) ([]int64, error) {
+	count, err := c.Partitions(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	ends := make([]int64, count)
+	for p := range ends {
+		if ends[p], err = c.raw.HighWatermark(ctx, c.Name(t), p); err != nil {
+			return nil, fmt.Errorf("high watermark of %s partition %d: %w", t, p, err)
+		}
+	}
+	return ends, nil
+}
+
 // EndsOf returns the ends of all partitions of topics, as EndOffsets tells them of one.
 func EndsOf(
 	ctx context.Context, of interface {

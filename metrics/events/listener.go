@@ -20,6 +20,8 @@ type Listener struct {
 	OutageChanged func(OutageChanged)
 	// DiskChanged follows every change of what waits for a disk.
 	DiskChanged func(DiskChanged)
+	// WaitsChanged follows every look at what is waited for.
+	WaitsChanged func(WaitsChanged)
 
 	// SnapshotChanged follows every change of a timestep's state.
 	SnapshotChanged func(SnapshotChanged)
@@ -68,6 +70,7 @@ func Tee(listeners ...Listener) Listener {
 		OutageChanged:      tee(listeners, func(l Listener) func(OutageChanged) { return l.OutageChanged }),
 		DiskChanged:        tee(listeners, func(l Listener) func(DiskChanged) { return l.DiskChanged }),
 		SnapshotChanged:    tee(listeners, func(l Listener) func(SnapshotChanged) { return l.SnapshotChanged }),
+		WaitsChanged:       tee(listeners, func(l Listener) func(WaitsChanged) { return l.WaitsChanged }),
 		SnapshotPartitioned: tee(listeners,
 			func(l Listener) func(SnapshotPartitioned) { return l.SnapshotPartitioned }),
 		ShardTrained:    tee(listeners, func(l Listener) func(ShardTrained) { return l.ShardTrained }),

@@ -61,3 +61,6 @@ type OutageChanged struct{ Places, Problems int }
 
 // DiskChanged says of how many files a write waits, because their disk does not take it.
 type DiskChanged struct{ Paths int }
+
+// WaitsChanged are the causes of what is waited for now.
+type WaitsChanged struct{ Causes []string }

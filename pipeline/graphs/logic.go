@@ -8,7 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"lethe"
 	"lethe/deletions/coordinator"
 	"lethe/deletions/retention"
 	"lethe/ingest"
@@ -45,6 +44,8 @@ type logic struct {
 	// resumed is set once what a crash left unsaid has been said again.
 	resumed bool
 	status  *role.Status
+	// newest is when the latest record of each source partition was written.
+	newest map[bus.TopicPartition]time.Time
 }
 
 var (
@@ -167,13 +168,21 @@ func (l *logic) take(ctx context.Context, in role.Input) error {
 		if err := l.intake.take(ctx, in.Batch, in.Prepared); err != nil {
 			return err
 		}
-		l.lifecycle.noteBegun()
+		l.noteTaken(in.Batch)
 		return nil
 	case bus.Snapshots, bus.Slices, bus.ErasureStatus, bus.Log:
 		return l.takeWritten(ctx, in.Batch)
 	default:
 		return fmt.Errorf("%s is not followed", in.Batch.Source)
 	}
+}
+
+// noteTaken notes when the latest record of a source was written, and the timesteps that a batch began.
+func (l *logic) noteTaken(batch bus.Batch) {
+	if n := len(batch.Records); n > 0 {
+		l.newest[batch.Source] = batch.Records[n-1].Time
+	}
+	l.lifecycle.noteBegun()
 }
 
 // takeWritten takes what stands on topics that who leads alone writes.
@@ -267,27 +276,3 @@ func (l *logic) advance(ctx context.Context) error {
 
 // Status implements role.Logic: what was known when everything due was done.
 func (l *logic) Status() *role.Status { return l.status }
-
-// know puts together the timesteps, the requests by state and how far the source
-// topics have been consumed.
-func (l *logic) know() *role.Status {
-	s := &role.Status{
-		Steps: make(map[lethe.Timestep]role.Step), Erasures: l.coordinator.Counts(),
-		Consumed: make(map[bus.TopicPartition]int64), FeatureCount: l.store.FeatureCount(),
-	}
-	for at, next := range l.intake.commits.durable() {
-		s.Consumed[bus.TopicPartition{Topic: bus.Topic(at.Topic), Partition: at.Partition}] = next
-	}
-	for _, info := range l.store.Timesteps() {
-		if l.lifecycle.closings.sends(info.Timestep) {
-			info.State = lethe.Open // until others have its graph
-		}
-		if s := l.lifecycle.sending; s != nil && s.timestep == info.Timestep {
-			info.State = lethe.Closed // until others have its slices
-		}
-		s.Steps[info.Timestep] = role.Step{
-			State: info.State, Nodes: info.Nodes, Payments: info.Payments, Labels: info.Labels,
-		}
-	}
-	return s
-}

@@ -35,6 +35,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"time"
@@ -231,7 +232,7 @@ func newLogic(o Options, kept stores, searches Searches) *logic {
 	}
 	l := &logic{
 		turns: turns, store: store, ledgerStore: kept.ledgerStore, coordinator: c, searches: searches,
-		questions: o.Questions, eraser: graphs,
+		questions: o.Questions, eraser: graphs, newest: make(map[bus.TopicPartition]time.Time),
 		now: o.Clock.Now, commitments: said,
 		retention: retention.Retention{
 			Keep: o.Erasure.RetainTimesteps, Most: o.Limits.MaxErasureNodes, Scope: o.Erasure.DefaultScope,
@@ -256,4 +257,36 @@ func newLogic(o Options, kept stores, searches Searches) *logic {
 	}
 	l.status = l.know()
 	return l
+}
+
+// know puts together the timesteps, the requests by state and how far the source
+// topics have been consumed.
+func (l *logic) know() *role.Status {
+	s := &role.Status{
+		Steps: make(map[lethe.Timestep]role.Step), Erasures: l.coordinator.Counts(),
+		Consumed: make(map[bus.TopicPartition]int64), FeatureCount: l.store.FeatureCount(),
+		Watermarks: make(map[bus.TopicPartition]lethe.Timestep), Newest: maps.Clone(l.newest),
+	}
+	for topic, stream := range map[bus.Topic]snapshot.Stream{
+		bus.Transactions: snapshot.Transactions, bus.Labels: snapshot.Labels,
+	} {
+		for p, watermark := range l.store.Marks().Watermarks(stream) {
+			s.Watermarks[bus.TopicPartition{Topic: topic, Partition: p}] = watermark
+		}
+	}
+	for at, next := range l.intake.commits.durable() {
+		s.Consumed[bus.TopicPartition{Topic: bus.Topic(at.Topic), Partition: at.Partition}] = next
+	}
+	for _, info := range l.store.Timesteps() {
+		if l.lifecycle.closings.sends(info.Timestep) {
+			info.State = lethe.Open // until others have its graph
+		}
+		if s := l.lifecycle.sending; s != nil && s.timestep == info.Timestep {
+			info.State = lethe.Closed // until others have its slices
+		}
+		s.Steps[info.Timestep] = role.Step{
+			State: info.State, Nodes: info.Nodes, Payments: info.Payments, Labels: info.Labels,
+		}
+	}
+	return s
 }

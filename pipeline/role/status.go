@@ -2,6 +2,7 @@ package role
 
 import (
 	"maps"
+	"time"
 
 	"lethe"
 	"lethe/deletions"
@@ -23,6 +24,10 @@ type Status struct {
 	// Consumed is how far the source topics have been read: the next offset, by
 	// partition. It is nil for roles that read none.
 	Consumed map[bus.TopicPartition]int64
+	// Watermarks are, by partition, the oldest timesteps of transactions and labels that have not ended there; Newest is
+	// when the latest record was written that this process has read. Both are nil for roles that read no sources.
+	Watermarks map[bus.TopicPartition]lethe.Timestep
+	Newest     map[bus.TopicPartition]time.Time
 	// LeftToLeader are source topics that a process that stands by does not read: nothing there waits for it.
 	LeftToLeader []bus.Topic
 }
@@ -61,6 +66,7 @@ func Merge(all ...*Status) *Status {
 		}
 		if s.Consumed != nil {
 			out.Consumed, out.LeftToLeader = s.Consumed, s.LeftToLeader
+			out.Watermarks, out.Newest = s.Watermarks, s.Newest
 		}
 	}
 	return out

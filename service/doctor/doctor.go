@@ -22,7 +22,7 @@ const (
 // Finding is the outcome of one check, or one of several.
 type Finding struct {
 	// Check is what was looked at: one of disk, data_dir, keys, brokers, topics, rights, clock,
-	// service, version.
+	// service, waiting, version.
 	Check string `json:"check"`
 	Grade Grade  `json:"grade"`
 	// Says is one line; it holds no personal data.

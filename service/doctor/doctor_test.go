@@ -23,6 +23,7 @@ import (
 	"lethe/pipeline/wire"
 	"lethe/service"
 	"lethe/service/doctor"
+	"lethe/service/waiting"
 )
 
 // patient is a deployment that is looked at.
@@ -153,6 +154,7 @@ func TestBrokersThatAreWrong(t *testing.T) {
 
 func TestTheServiceThatRuns(t *testing.T) {
 	ready, version := "graphs: ok\nok\n", "1.0"
+	var waits []waiting.Wait
 	mux := http.NewServeMux()
 	mux.HandleFunc("/readyz", func(w http.ResponseWriter, _ *http.Request) {
 		if !strings.HasSuffix(ready, "\nok\n") {
@@ -161,14 +163,18 @@ func TestTheServiceThatRuns(t *testing.T) {
 		io.WriteString(w, ready)
 	})
 	mux.HandleFunc("/api/v1/status", func(w http.ResponseWriter, _ *http.Request) {
-		json.NewEncoder(w).Encode(service.Status{Version: version})
+		json.NewEncoder(w).Encode(service.Status{Version: version, Waiting: waits})
 	})
 	server := httptest.NewServer(mux)
 	defer server.Close()
 	p := newPatient(t, begun(t))
 	p.options.Config.HTTP.Address = server.Listener.Addr().String()
 	require.Empty(t, p.wrong(t))
-	version = "0.9"
+	waits = []waiting.Wait{{
+		Cause: waiting.PartitionBehind, Since: time.Unix(0, 0), Move: waiting.Producer, Says: "Timestep 3 is open.", Do: "Send.",
+	}}
+	require.Equal(t, "problem waiting: Timestep 3 is open. (since 1970-01-01T00:00:00Z; the producer's move)\n", p.wrong(t))
+	waits, version = nil, "0.9"
 	require.Equal(t, "warning version: the service is 0.9, this program is 1.0\n", p.wrong(t))
 	ready = "broker: not ok: no answer for 5s\ngraphs: ok\nnot ok\n"
 	require.Contains(t, p.wrong(t), "problem service: broker: no answer for 5s\n")

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"time"
 
 	"lethe/service"
 )
@@ -20,7 +21,7 @@ func (f *findings) service(ctx context.Context, o Options) {
 	address := "http://" + o.Config.HTTP.Address
 	code, ready, err := fetch(ctx, o.HTTP, address+"/readyz")
 	if err != nil {
-		f.ok(check, "none answers at "+address)
+		f.ok(check, "no service runs at "+address+", so its state was not checked")
 		return
 	}
 	var wrong []string
@@ -41,6 +42,10 @@ func (f *findings) service(ctx context.Context, o Options) {
 	var status service.Status
 	if err != nil || code != http.StatusOK || json.Unmarshal(answer, &status) != nil {
 		return // it starts
+	}
+	for _, w := range status.Waiting {
+		since := w.Since.UTC().Format(time.RFC3339)
+		f.bad("waiting", fmt.Sprintf("%s (since %s; the %s's move)", w.Says, since, w.Move), w.Do)
 	}
 	if status.Version != o.Version {
 		f.warn("version", fmt.Sprintf("the service is %s, this program is %s", status.Version, o.Version),

@@ -22,22 +22,29 @@ const (
 func (c Client) LogRange(
 	ctx context.Context, topic string, partition int, epoch int32,
 ) (start, end int64, err error) {
-	if start, err = c.offset(ctx, topic, partition, epoch, earliest); err != nil {
+	if start, err = c.offset(ctx, topic, partition, epoch, earliest, readCommitted); err != nil {
 		return 0, 0, err
 	}
-	end, err = c.offset(ctx, topic, partition, epoch, latest)
+	end, err = c.offset(ctx, topic, partition, epoch, latest, readCommitted)
 	return start, end, err
 }
 
+// HighWatermark asks the leader of a partition for the position after the last record, which may be of a transaction
+// that is open. Errors as those of LogRange.
+func (c Client) HighWatermark(ctx context.Context, topic string, partition int) (int64, error) {
+	const readUncommitted = 0
+	return c.offset(ctx, topic, partition, NoEpoch, latest, readUncommitted)
+}
+
 func (c Client) offset(
-	ctx context.Context, topic string, partition int, epoch int32, timestamp int64,
+	ctx context.Context, topic string, partition int, epoch int32, timestamp int64, isolation int8,
 ) (int64, error) {
 	p := kmsg.NewListOffsetsRequestTopicPartition()
 	p.Partition, p.CurrentLeaderEpoch, p.Timestamp = int32(partition), epoch, timestamp
 	t := kmsg.NewListOffsetsRequestTopic()
 	t.Topic, t.Partitions = topic, append(t.Partitions, p)
 	m := kmsg.NewPtrListOffsetsRequest()
-	m.Version, m.ReplicaID, m.IsolationLevel = 4, -1, readCommitted
+	m.Version, m.ReplicaID, m.IsolationLevel = 4, -1, isolation
 	m.Topics = append(m.Topics, t)
 	response, err := c.send(ctx, &call{request: m, topic: topic, partition: partition, limitBytes: 1 << 16})
 	if err != nil {

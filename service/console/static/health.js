@@ -1,17 +1,23 @@
 // Health: whether everything runs, what there is, and for newcomers what to do next.
 import { html, useEffect, useState } from './lib.js';
 import { health, onChange, useAnswer } from './api.js';
-import { Facts, Loaded, number, plural, short, Table, Title, words } from './ui.js';
+import { Facts, Loaded, number, plural, short, Table, time, Title, words } from './ui.js';
 
 export function Health({ may }) {
   const status = useAnswer('/status', 'predictions alerts timesteps erasures dead_letters');
+  useEffect(() => {
+    const again = setInterval(status.again, 10000);
+    return () => clearInterval(again);
+  }, []);
   return html`
     <${Title}>Health<//>
     <${Loaded} of=${status}>${s => html`<${Next} status=${s} may=${may} />`}<//>
-    <${Parts} />
+    ${status.value?.waiting.length > 0 && html`<${Waits} of=${status.value.waiting} />`}
+    <${Parts} waits=${!status.value || status.value.waiting.length > 0} />
     <${Loaded} of=${status}>${s => html`<section class="card" aria-labelledby="state"><h2 id="state">This process</h2><${Facts} of=${[
     ['Plays', s.roles.join(', ')], ['Version', s.version], ['Records not yet read', s.lag_records < 0 ? 'the brokers do not say' : number(s.lag_records)],
     ['Timesteps', `${s.timesteps.open} open, ${s.timesteps.closed} closed, ${s.timesteps.settled} settled`],
+    ['Records rejected since it started', number(s.rejected_records)],
     ['Transactions', number(s.transactions)], ['Predictions', number(s.predictions)],
     ['Models that are served', html`<code>${short(s.ensemble_hash)}</code>`],
     ['Learnt through timestep', s.trained_through < 0 ? 'none yet' : s.trained_through],
@@ -19,8 +25,13 @@ export function Health({ may }) {
     ['Deployment', html`<code>${s.deployment}</code>`]]} /></section>`}<//>`;
 }
 
+// Waits lists what is waited for, and whose move it is.
+const Waits = ({ of }) => html`<section class="card" aria-labelledby="waits"><h2 id="waits">Waiting</h2>
+  <${Table} caption="What is waited for" head=${['what', 'since', 'whose move', 'what to do']}
+    rows=${of.map(w => [w.says, time(w.since), w.move, w.do])} /></section>`;
+
 // Parts shows /readyz, and looks again whenever something changes and when the page is come back to.
-function Parts() {
+function Parts({ waits }) {
   const [found, set] = useState(null);
   useEffect(() => {
     let there = true;
@@ -31,7 +42,7 @@ function Parts() {
     return () => { there = false; stop(); clearInterval(again); };
   }, []);
   if (!found) return html`<p class="note" role="status">Loading …</p>`;
-  return html`<section class="card" aria-labelledby="ready"><h2 id="ready">${found.ready ? 'Everything runs' : 'Something does not run'}</h2>
+  return html`<section class="card" aria-labelledby="ready"><h2 id="ready">${!found.ready ? 'Something does not run' : waits ? 'All parts run' : 'Everything runs'}</h2>
     ${found.parts.length === 0 ? html`<p class="problem">The server does not answer.</p>`
     : html`<${Table} caption="Parts of the process" head=${['part', 'state', 'why']}
       rows=${found.parts.map(p => [p.name, html`<span class=${p.ok ? 'good' : 'bad'}>${p.ok ? '✓ runs' : '✗ does not run'}</span>`, p.ok ? '' : p.why])} />`}</section>`;

@@ -1,0 +1,234 @@
+package waiting
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"lethe"
+)
+
+// Condition is something that becomes a wait if it lasts.
+type Condition struct {
+	Wait
+	// Sign changes when the condition makes progress, so that its time begins again.
+	Sign string
+	// Lasts is for how long it holds before it is a wait.
+	Lasts time.Duration
+}
+
+const (
+	// leastFree is the room on a disk below which it counts as full: a store is rewritten beside the old one.
+	leastFree = 512 << 20
+	// mostAhead is how far the clock of a producer may be ahead.
+	mostAhead = 5 * time.Minute
+	// fewRejected is from how many records on a share of them says something.
+	fewRejected = 20
+	// jumpReason, waitingReason and openReason are reasons of rejections that have causes of their own.
+	jumpReason, waitingReason, openReason = "timestep_jump", "too_many_waiting", "too_many_open"
+)
+
+// Find returns the conditions that hold, in the order of Causes.
+func Find(f Facts) []Condition {
+	var out []Condition
+	for _, find := range []func(Facts) []Condition{
+		surroundings, openTransactions, rejections, partitionsBehind, labelsUnsettled, quiet, bounds, clocks,
+	} {
+		out = append(out, find(f)...)
+	}
+	slices.SortStableFunc(out, func(a, b Condition) int {
+		return slices.Index(Causes(), a.Cause) - slices.Index(Causes(), b.Cause)
+	})
+	return out
+}
+
+// surroundings are brokers, topics, disk and file descriptors. Their own checks have told already for how long.
+func surroundings(f Facts) (out []Condition) {
+	add := func(cause Cause, move Party, says, do string) {
+		out = append(out, Condition{Wait: Wait{Cause: cause, Move: move, Says: says, Do: do}})
+	}
+	if place, why := first(f.Brokers); place != "" {
+		add(BrokersAway, Broker, fmt.Sprintf("%d places cannot be read or written; %s: %s.", len(f.Brokers), place, why),
+			"See that the brokers run and can be reached. lethe continues by itself.")
+	}
+	if len(f.Topics) > 0 {
+		add(TopicsWrong, Operator, fmt.Sprintf("%d problems with topics; %s.", len(f.Topics), f.Topics[0]),
+			"See docs/operations.md, Components of /readyz; for settings, run lethe topics plan.")
+	}
+	if path, why := first(f.Disk); path != "" {
+		add(DiskFull, Operator, fmt.Sprintf("%d files cannot be written; %s.", len(f.Disk), why),
+			"Make room, or mount the file system for writing. lethe continues by itself.")
+	} else if f.FreeBytes >= 0 && f.FreeBytes < leastFree {
+		add(DiskFull, Operator, fmt.Sprintf("The disk of the data directory has %d MiB free.", f.FreeBytes>>20),
+			"Make room: lethe stops scoring when the disk is full.")
+	}
+	if f.MostFiles > 0 && f.OpenFiles*10 > f.MostFiles*9 {
+		add(FileDescriptors, Operator, fmt.Sprintf("%d of %d file descriptors are in use.", f.OpenFiles, f.MostFiles),
+			"Raise the limit (ulimit -n 4096, or LimitNOFILE) and restart lethe.")
+	}
+	return out
+}
+
+func first(of map[string]string) (key, value string) {
+	for _, key := range slices.Sorted(maps.Keys(of)) {
+		return key, of[key]
+	}
+	return "", ""
+}
+
+// at returns a condition of a partition.
+func (p Partition) at(cause Cause, lasts time.Duration, says, do string) Condition {
+	return Condition{
+		Wait: Wait{Cause: cause, Move: Producer, Says: says, Do: do, Topic: p.Topic, Partition: &p.Number}, Lasts: lasts,
+	}
+}
+
+// of names the timestep that a condition concerns, which is its sign, too.
+func (c Condition) of(t lethe.Timestep) Condition {
+	c.Timestep, c.Sign = &t, fmt.Sprint(t)
+	return c
+}
+
+// openTransactions are partitions of which the last stable offset stands still before the high watermark.
+func openTransactions(f Facts) (out []Condition) {
+	for _, p := range slices.Concat(f.Transactions, f.Labels) {
+		if p.Stable < 0 || p.High <= p.Stable {
+			continue
+		}
+		c := p.at(OpenTransaction, 2*f.After, fmt.Sprintf("A producer's transaction is open on %s partition %d: offsets %d "+
+			"to %d cannot be read.", p.Topic, p.Number, p.Stable, p.High-1),
+			"Have the producer commit or abort its transaction, or abort it with kafka-transactions.sh abort.")
+		c.Sign = fmt.Sprint(p.Stable)
+		out = append(out, c)
+	}
+	return out
+}
+
+// partitionsBehind are partitions of transactions that have not passed a timestep that others have passed.
+func partitionsBehind(f Facts) (out []Condition) {
+	lowest, highest := watermarks(f.Transactions)
+	oldest := lethe.NoTimestep
+	for _, s := range f.Steps {
+		if s.State == lethe.Open && s.Timestep >= lowest && s.Timestep < highest {
+			oldest = s.Timestep
+			break
+		}
+	}
+	if oldest == lethe.NoTimestep {
+		return nil
+	}
+	for _, p := range f.Transactions {
+		if p.Watermark > oldest || p.unread() {
+			continue
+		}
+		c := p.at(PartitionBehind, f.After, fmt.Sprintf("Timestep %d is open: %s partition %d has not passed it, and others "+
+			"have.%s", oldest, p.Topic, p.Number, p.last()),
+			fmt.Sprintf("Send a close record for timestep %d to every partition of %s.", oldest, p.Topic))
+		out = append(out, c.of(oldest))
+	}
+	return out
+}
+
+// unread reports whether records of the partition are still to be read: nobody has to do anything yet.
+func (p Partition) unread() bool { return p.Stable > p.Read }
+
+// last says when the latest record of the partition came, if it is known.
+func (p Partition) last() string {
+	if p.Newest.IsZero() {
+		return ""
+	}
+	return " Its latest record is of " + p.Newest.UTC().Format(time.RFC3339) + "."
+}
+
+func watermarks(list []Partition) (lowest, highest lethe.Timestep) {
+	if len(list) == 0 {
+		return 0, 0
+	}
+	by := func(a, b Partition) int { return cmp.Compare(a.Watermark, b.Watermark) }
+	return slices.MinFunc(list, by).Watermark, slices.MaxFunc(list, by).Watermark
+}
+
+// labelsUnsettled are partitions of labels that keep the oldest closed timestep with labels from being settled. Labels
+// may come for days, so that one whose labels still come is waited for in silence, unless nothing was settled yet, and
+// no model can be served, or other partitions have settled it.
+func labelsUnsettled(f Facts) (out []Condition) {
+	oldest, settled := lethe.NoTimestep, false
+	for _, s := range f.Steps {
+		settled = settled || s.State == lethe.Settled
+		if s.State == lethe.Closed && s.Labels > 0 && oldest == lethe.NoTimestep {
+			oldest = s.Timestep
+		}
+	}
+	if oldest == lethe.NoTimestep {
+		return nil
+	}
+	_, highest := watermarks(f.Labels)
+	lasts, effect := f.Quiet, ""
+	newest := time.Time{}
+	for _, p := range f.Labels {
+		newest = latest(newest, p.Newest)
+	}
+	switch {
+	case highest > oldest:
+		lasts = f.After
+	case !settled:
+		lasts, effect = f.After, " No timestep was settled yet, so no model is served."
+	}
+	for _, p := range f.Labels {
+		if p.Watermark > oldest || p.unread() {
+			continue
+		}
+		c := p.at(LabelsUnsettled, lasts, fmt.Sprintf("Timestep %d is closed and has labels, and is not settled: %s "+
+			"partition %d has no settle record for it.%s", oldest, p.Topic, p.Number, effect),
+			fmt.Sprintf("Once the labels are complete, send a settle record for timestep %d to every partition of %s.",
+				oldest, p.Topic)).of(oldest)
+		if lasts == f.Quiet {
+			c.Sign += " " + newest.String()
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// quiet is a stream that has stopped within a timestep: no partition has passed it, and nothing comes.
+func quiet(f Facts) []Condition {
+	_, highest := watermarks(f.Transactions)
+	open := lethe.NoTimestep
+	for _, s := range f.Steps {
+		if s.State == lethe.Open && s.Timestep >= highest {
+			open = s.Timestep
+			break
+		}
+	}
+	if open == lethe.NoTimestep || len(f.Transactions) == 0 {
+		return nil
+	}
+	var sign strings.Builder
+	newest := time.Time{}
+	for _, p := range f.Transactions {
+		if p.unread() {
+			return nil
+		}
+		fmt.Fprintf(&sign, " %d", p.Read)
+		newest = latest(newest, p.Newest)
+	}
+	topic := f.Transactions[0].Topic
+	c := Condition{Lasts: f.Quiet, Wait: Wait{
+		Cause: StreamQuiet, Move: Producer, Topic: topic,
+		Says: fmt.Sprintf("Timestep %d is open, and nothing comes to %s.%s", open, topic, Partition{Newest: newest}.last()),
+		Do: fmt.Sprintf("See that the producer runs; when timestep %d is complete, send a close record for it to every "+
+			"partition of %s.", open, topic),
+	}}.of(open)
+	c.Sign += sign.String()
+	return []Condition{c}
+}

@@ -1,0 +1,88 @@
+package waiting
+
+import (
+	"maps"
+	"sync"
+	"time"
+)
+
+// Intake measures what became of the latest records of each topic: those of the current interval and of the one before.
+// An interval ends when it has lasted for some time and has some records, so that a topic to which nothing comes keeps
+// its last outcome. It may be used from several goroutines.
+type Intake struct {
+	after time.Duration
+	now   func() time.Time
+
+	mu       sync.Mutex
+	topics   map[string]*intervals
+	rejected int64
+}
+
+type intervals struct {
+	began            time.Time
+	current, earlier Outcome
+}
+
+// NewIntake returns one whose intervals last for at least after.
+func NewIntake(after time.Duration, now func() time.Time) *Intake {
+	return &Intake{after: after, now: now, topics: make(map[string]*intervals)}
+}
+
+// Accept counts records of a topic that were accepted.
+func (i *Intake) Accept(topic string, n int) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.at(topic).current.Accepted += n
+}
+
+// Reject counts a record that was rejected, at once or once its timestep was over.
+func (i *Intake) Reject(topic, reason string) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	current := &i.at(topic).current
+	if current.Reasons == nil {
+		current.Reasons = make(map[string]int)
+	}
+	current.Rejected++
+	current.Reasons[reason]++
+	i.rejected++
+}
+
+// at returns the intervals of a topic, a new one begun if the current one is over. The caller holds mu.
+func (i *Intake) at(topic string) *intervals {
+	now, of := i.now(), i.topics[topic]
+	if of == nil {
+		of = &intervals{began: now}
+		i.topics[topic] = of
+	}
+	if of.current.Accepted+of.current.Rejected >= fewRejected && now.Sub(of.began) >= i.after {
+		of.began, of.earlier, of.current = now, of.current, Outcome{}
+	}
+	return of
+}
+
+// Rejected counts all records that were rejected.
+func (i *Intake) Rejected() int64 {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.rejected
+}
+
+// Outcomes returns what became of the latest records, by topic.
+func (i *Intake) Outcomes() map[string]Outcome {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	out := make(map[string]Outcome)
+	for topic, of := range i.topics {
+		o := Outcome{
+			Accepted: of.earlier.Accepted + of.current.Accepted, Rejected: of.earlier.Rejected + of.current.Rejected,
+			Reasons: make(map[string]int),
+		}
+		maps.Copy(o.Reasons, of.earlier.Reasons)
+		for reason, n := range of.current.Reasons {
+			o.Reasons[reason] += n
+		}
+		out[topic] = o
+	}
+	return out
+}

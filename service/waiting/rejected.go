@@ -1,0 +1,89 @@
+package waiting
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"lethe"
+)
+
+// rejections are topics most of whose latest records were rejected. Within a batch rejected records are counted before
+// accepted ones, so that a moment says nothing.
+func rejections(f Facts) (out []Condition) {
+	for _, topic := range slices.Sorted(maps.Keys(f.Intake)) {
+		o := f.Intake[topic]
+		all := o.Accepted + o.Rejected
+		if o.Rejected*2 <= all || o.Accepted > 0 && all < fewRejected {
+			continue
+		}
+		reason := mostFrequent(o.Reasons)
+		says := fmt.Sprintf("%d of the latest %d records of %s were rejected, %d of them as %s.", o.Rejected, all, topic,
+			o.Reasons[reason], reason)
+		c := Condition{Lasts: f.After, Wait: Wait{Cause: RecordsRejected, Move: Producer, Topic: topic, Says: says,
+			Do: fmt.Sprintf("See lethe dlq list --reason %s; have the producer send what docs/topics.md describes.", reason)}}
+		switch reason {
+		case openReason, waitingReason:
+			continue // bounds tells them
+		case jumpReason:
+			c.Cause, c.Move = TimestepGap, Operator
+			c.Do = fmt.Sprintf("If the gap is real, raise ingest.max_timestep_jump (%d) and run lethe dlq replay --reason %s; "+
+				"else have the producer correct its timesteps.", f.MostJump, reason)
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// mostFrequent returns the reason of most rejections, the first by name among equals.
+func mostFrequent(reasons map[string]int) (most string) {
+	for _, reason := range slices.Sorted(maps.Keys(reasons)) {
+		if most == "" || reasons[reason] > reasons[most] {
+			most = reason
+		}
+	}
+	return most
+}
+
+// bounds are those of open timesteps, and of records that wait for transactions.
+func bounds(f Facts) (out []Condition) {
+	lowest, _ := watermarks(f.Transactions)
+	open := 0
+	for _, s := range f.Steps {
+		if s.State == lethe.Open && s.Timestep >= lowest {
+			open++
+		}
+	}
+	if f.MostOpen > 0 && open >= f.MostOpen {
+		out = append(out, Condition{Wait: Wait{
+			Cause: TooManyOpen, Move: Producer,
+			Says: fmt.Sprintf("%d timesteps are open, and more are rejected (ingest.max_open_timesteps).", open),
+			Do: fmt.Sprintf("Send close records to every partition for timesteps that are complete, then run lethe dlq replay "+
+				"--reason %s.", openReason),
+		}})
+	}
+	for _, topic := range slices.Sorted(maps.Keys(f.Intake)) {
+		if n := f.Intake[topic].Reasons[waitingReason]; n > 0 {
+			out = append(out, Condition{Wait: Wait{
+				Cause: TooManyWaiting, Move: Producer, Topic: topic,
+				Says: fmt.Sprintf("%d records of %s were rejected: too many wait for transactions that have not come "+
+					"(ingest.max_waiting).", n, topic),
+				Do: fmt.Sprintf("Send the transactions that they name, then run lethe dlq replay --reason %s.", waitingReason),
+			}})
+		}
+	}
+	return out
+}
+
+// clocks are partitions whose latest record is dated in the future.
+func clocks(f Facts) (out []Condition) {
+	for _, p := range slices.Concat(f.Transactions, f.Labels) {
+		if ahead := p.Newest.Sub(f.Now); ahead > mostAhead {
+			out = append(out, p.at(ClockAhead, f.After, fmt.Sprintf("The latest record of %s partition %d is dated %s ahead of "+
+				"this machine's clock.", p.Topic, p.Number, ahead.Round(time.Second)),
+				"Synchronise the clocks of the producer and of this machine."))
+		}
+	}
+	return out
+}

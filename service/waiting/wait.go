@@ -1,0 +1,84 @@
+package waiting
+
+import (
+	"fmt"
+	"time"
+
+	"lethe"
+)
+
+// Cause is a kind of thing that is waited for. It is the label of a metric and part of the API.
+type Cause string
+
+// The causes.
+const (
+	// BrokersAway: no broker answers, or a partition cannot be read or written.
+	BrokersAway Cause = "brokers_away"
+	// TopicsWrong: topics differ from what lethe needs, or records of theirs were lost.
+	TopicsWrong Cause = "topics_wrong"
+	// DiskFull: a disk takes no writes, or soon will not.
+	DiskFull Cause = "disk_full"
+	// FileDescriptors: the process is about to use up its file descriptors.
+	FileDescriptors Cause = "file_descriptors"
+	// PartitionBehind: a partition of transactions has not passed a timestep that others have passed.
+	PartitionBehind Cause = "partition_behind"
+	// LabelsUnsettled: a closed timestep with labels is not settled.
+	LabelsUnsettled Cause = "labels_unsettled"
+	// StreamQuiet: a timestep is open, and no record comes.
+	StreamQuiet Cause = "stream_quiet"
+	// OpenTransaction: a producer's transaction hides the records behind it.
+	OpenTransaction Cause = "open_transaction"
+	// RecordsRejected: most records of a topic are rejected.
+	RecordsRejected Cause = "records_rejected"
+	// TimestepGap: records are rejected because their timestep is too far ahead.
+	TimestepGap Cause = "timestep_gap"
+	// TooManyOpen: as many timesteps are open as may be.
+	TooManyOpen Cause = "too_many_open"
+	// TooManyWaiting: as many payments or labels wait for their transactions as may.
+	TooManyWaiting Cause = "too_many_waiting"
+	// ClockAhead: records are dated in the future.
+	ClockAhead Cause = "clock_ahead"
+)
+
+// Causes lists all causes, in the order in which waits are told.
+func Causes() []Cause {
+	return []Cause{
+		BrokersAway, TopicsWrong, DiskFull, FileDescriptors, OpenTransaction, RecordsRejected, TimestepGap,
+		PartitionBehind, LabelsUnsettled, StreamQuiet, TooManyOpen, TooManyWaiting, ClockAhead,
+	}
+}
+
+// Party is whose move it is.
+type Party string
+
+// The parties.
+const (
+	Producer Party = "producer"
+	Operator Party = "operator"
+	Broker   Party = "broker"
+)
+
+// Wait is one thing that is waited for. It holds no personal data.
+type Wait struct {
+	Cause Cause `json:"cause"`
+	// Since is when it was first seen by this process.
+	Since time.Time `json:"since"`
+	// Move says whose move it is.
+	Move Party `json:"move"`
+	// Says is what is waited for, Do is what to do about it: a sentence each.
+	Says string `json:"says"`
+	Do   string `json:"do"`
+	// Topic, Partition and Timestep say where, as far as it has a place.
+	Topic     string          `json:"topic,omitempty"`
+	Partition *int            `json:"partition,omitempty"`
+	Timestep  *lethe.Timestep `json:"timestep,omitempty"`
+}
+
+// key names a wait among those of one moment.
+func (w Wait) key() string {
+	out := string(w.Cause) + " " + w.Topic
+	if w.Partition != nil {
+		out += fmt.Sprintf("/%d", *w.Partition)
+	}
+	return out
+}

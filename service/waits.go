@@ -1,0 +1,173 @@
+package service
+
+import (
+	"context"
+	"log/slog"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"lethe"
+	"lethe/configs"
+	"lethe/ingest/bus"
+	"lethe/internal/diskroom"
+	"lethe/metrics/events"
+	"lethe/pipeline/role"
+	"lethe/service/waiting"
+)
+
+// probesPerOffsets is after how many probes brokers are asked for open transactions.
+const probesPerOffsets = 3
+
+// waits computes what is waited for, and tells the metrics and the log. Any goroutine may ask for the latest list; one
+// updates it.
+type waits struct {
+	intake *waiting.Intake
+	// prefix is taken off the names of topics.
+	prefix string
+	tell   events.Listener
+	log    *slog.Logger
+
+	tracker      *waiting.Tracker
+	stable, high map[bus.TopicPartition]int64
+
+	mu   sync.Mutex
+	list []waiting.Wait
+}
+
+func newWaits(c configs.Config, now func() time.Time, tell events.Listener, log *slog.Logger) *waits {
+	return &waits{
+		intake: waiting.NewIntake(c.Waiting.After, now), prefix: c.Kafka.TopicPrefix,
+		tell: events.Tee(tell), log: log, tracker: waiting.NewTracker(),
+		list: []waiting.Wait{},
+	}
+}
+
+// latest returns what is waited for, as it was seen last.
+func (w *waits) latest() []waiting.Wait {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.list)
+}
+
+// listener counts what becomes of records.
+func (w *waits) listener() events.Listener {
+	return events.Listener{
+		RecordsConsumed: func(e events.RecordsConsumed) {
+			if e.Result == events.Accepted || e.Result == events.Duplicate {
+				w.intake.Accept(strings.TrimPrefix(e.Topic, w.prefix), e.Count)
+			}
+		},
+		RecordDeadLettered: func(e events.RecordDeadLettered) {
+			w.intake.Reject(strings.TrimPrefix(e.Topic, w.prefix), e.Reason)
+		},
+	}
+}
+
+// update takes the facts of now.
+func (w *waits) update(f waiting.Facts) {
+	list, log := w.tracker.Update(f)
+	for _, l := range log {
+		if l.Ended {
+			w.log.Info("no longer waited for", "cause", string(l.Cause))
+			continue
+		}
+		w.log.Warn("waiting: "+l.Says, "cause", string(l.Cause), "since", l.Since.UTC().Format(time.RFC3339),
+			"move", string(l.Move), "do", l.Do)
+	}
+	causes := make([]string, 0, len(list))
+	for _, wait := range list {
+		causes = append(causes, string(wait.Cause))
+	}
+	slices.Sort(causes)
+	w.tell.WaitsChanged(events.WaitsChanged{Causes: slices.Compact(causes)})
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.list = list
+}
+
+// lookAtWaits collects the facts and updates what is waited for. Brokers are asked for offsets if they answer.
+func (p *topicsProcess) lookAtWaits(ctx context.Context, offsets bool) {
+	if !p.open.Load() {
+		return
+	}
+	w := p.waits
+	known := knownBy(p.roles)
+	if offsets && known.Watermarks != nil {
+		asking, cancel := context.WithTimeout(ctx, probeLimit)
+		// A high watermark that is read after the stable end would be ahead of it in any stream that is written to.
+		high := make(map[bus.TopicPartition]int64)
+		var err error
+		for _, topic := range []bus.Topic{bus.Transactions, bus.Labels} {
+			var ends []int64
+			if ends, err = bus.HighWatermarks(asking, p.client, topic); err != nil {
+				break
+			}
+			for n, end := range ends {
+				high[bus.TopicPartition{Topic: topic, Partition: n}] = end
+			}
+		}
+		if err == nil {
+			w.stable, err = p.ends.get(asking)
+		}
+		if w.high = high; err != nil {
+			w.stable, w.high = nil, nil
+		}
+		cancel()
+	}
+	w.update(p.facts(known))
+}
+
+// facts are what this process knows now.
+func (p *topicsProcess) facts(known *role.Status) waiting.Facts {
+	c := p.config
+	f := waiting.Facts{
+		Now: p.o.Now(), After: c.Waiting.After, Quiet: c.Waiting.Quiet, MostOpen: c.Ingest.MaxOpenTimesteps,
+		MostJump: c.Ingest.MaxTimestepJump, Intake: p.waits.intake.Outcomes(), FreeBytes: -1,
+	}
+	for _, t := range slices.Sorted(maps.Keys(known.Steps)) {
+		step := known.Steps[t]
+		if step.State == lethe.Open && step.Nodes == 0 || step.State == 0 {
+			continue // only payments or labels of it came, or predictions
+		}
+		f.Steps = append(f.Steps, waiting.Step{Timestep: t, State: step.State, Labels: step.Labels})
+	}
+	for at, watermark := range known.Watermarks {
+		part := waiting.Partition{
+			Topic: string(at.Topic), Number: at.Partition, Watermark: watermark, Newest: known.Newest[at],
+			Read: known.Consumed[at], Stable: -1, High: -1,
+		}
+		if end, told := p.waits.stable[at]; told {
+			part.Stable, part.High = end, p.waits.high[at]
+		}
+		to := &f.Transactions
+		if at.Topic == bus.Labels {
+			to = &f.Labels
+		}
+		*to = append(*to, part)
+	}
+	for _, list := range [][]waiting.Partition{f.Transactions, f.Labels} {
+		slices.SortFunc(list, func(a, b waiting.Partition) int { return a.Number - b.Number })
+	}
+	f.Brokers, f.Topics, f.Disk = p.outages.facts()
+	if room, err := diskroom.Of(c.DataDir); err == nil {
+		f.FreeBytes = int64(min(room.FreeBytes, 1<<62))
+	}
+	if open, err := os.ReadDir("/proc/self/fd"); err == nil {
+		f.OpenFiles, f.MostFiles = len(open), diskroom.MostFiles()
+	}
+	return f
+}
+
+// facts returns the places that are waited for, what is wrong with topics, and the files that cannot be written.
+func (o *outages) facts() (places map[string]string, topics []string, disk map[string]string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, f := range o.lasting {
+		topics = append(topics, f.String())
+	}
+	return maps.Clone(o.waits), append(topics, o.wrong...), maps.Clone(o.disk)
+}
