@@ -6,6 +6,7 @@
 //   - usage.go marks errors of wrong use
 //   - app.go is what a command may touch of the outside world
 //   - vars.go derives help and defaults of flags from the configurations of packages
+//   - reference.go describes all commands, man.go and markdown.go write them as a manual page and as a Markdown page
 //   - table.go and progress.go print for people
 //   - configflags.go, logger.go, datadir.go and stream.go put together what most
 //     commands begin with

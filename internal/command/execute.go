@@ -70,17 +70,7 @@ func (p Program) Execute(a *App, args []string) int {
 		return ExitUsage
 	}
 	exited, code := false, ExitOK
-	vars := SharedHelp()
-	maps.Copy(vars, p.Vars)
-	parser, err := kong.New(p.Commands,
-		kong.Name(p.Name),
-		kong.Description(p.Description),
-		kong.Writers(a.Stdout, a.Stderr),
-		kong.Exit(func(c int) { exited, code = true, c }),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
-		used(p.Commands, vars),
-		kong.Bind(a),
-	)
+	parser, err := p.Parser(a, kong.Exit(func(c int) { exited, code = true, c }))
 	if err != nil {
 		fmt.Fprintf(a.Stderr, "%s: %v\n", p.Name, err)
 		return ExitFailed
@@ -98,6 +88,20 @@ func (p Program) Execute(a *App, args []string) int {
 		return ExitUsage
 	}
 	return p.end(a, command.Run())
+}
+
+// Parser returns the parser of the program's command lines, whose Model holds all commands.
+func (p Program) Parser(a *App, options ...kong.Option) (*kong.Kong, error) {
+	vars := SharedHelp()
+	maps.Copy(vars, p.Vars)
+	return kong.New(p.Commands, append([]kong.Option{
+		kong.Name(p.Name),
+		kong.Description(p.Description),
+		kong.Writers(a.Stdout, a.Stderr),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
+		used(p.Commands, vars),
+		kong.Bind(a),
+	}, options...)...)
 }
 
 // end reports how a command ended.

@@ -20,6 +20,9 @@ type eraseGroup struct {
 	Submit eraseSubmit `cmd:"" help:"Submit a request."`
 }
 
+// Help is a workflow of subcommands.
+func (eraseGroup) Help() string { return "Erase in steps.\n\nExample:\n  prog erase submit --node 2" }
+
 type eraseSubmit struct {
 	Node string `help:"Transaction to forget, 100 % of it." placeholder:"ID"`
 }
