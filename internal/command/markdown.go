@@ -144,7 +144,7 @@ func (m *markdown) table(options []option) {
 // prose returns a help text with its code in backticks.
 func (m *markdown) prose(text string) string {
 	return m.code.ReplaceAllStringFunc(text, func(match string) string {
-		if strings.Contains("<*|", match) {
+		if special := match == "<" || match == "*" || match == "|"; special {
 			return `\` + match
 		}
 		return "`" + strings.Trim(match, `"`) + "`"

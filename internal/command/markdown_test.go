@@ -91,7 +91,8 @@ func TestMarkdown_FlagsHaveMeaningAndDefault(t *testing.T) {
 func TestMarkdown_FlagOfManyCommandsIsDescribedOnce(t *testing.T) {
 	page := markdown(t)
 	require.Equal(t, 1, strings.Count(page, "Print one JSON document."))
-	require.Contains(t, sectionOf(t, page, "## Flags that many commands share"), "| `--json` | Print one JSON document. |\n")
+	shared := sectionOf(t, page, "## Flags that many commands share")
+	require.Contains(t, shared, "| `--json` | Print one JSON document. |\n")
 	require.Equal(t, "Print.\n\nUsage: `prog j [flags]`\n\n[Shared flags](#flags-that-many-commands-share): `--json`.\n",
 		sectionOf(t, page, "## prog j"))
 }
@@ -99,6 +100,7 @@ func TestMarkdown_FlagOfManyCommandsIsDescribedOnce(t *testing.T) {
 func TestManual_PrintsMarkdownIfAsked(t *testing.T) {
 	var stdout strings.Builder
 	p := command.Program{Name: "prog", Description: "Does something.", Commands: &manCLI{}}
-	require.Equal(t, command.ExitOK, p.Execute(&command.App{Stdout: &stdout, Stderr: io.Discard}, []string{"man", "--markdown"}))
+	code := p.Execute(&command.App{Stdout: &stdout, Stderr: io.Discard}, []string{"man", "--markdown"})
+	require.Equal(t, command.ExitOK, code)
 	require.True(t, strings.HasPrefix(stdout.String(), "# Commands of prog\n"), stdout.String())
 }
