@@ -54,12 +54,6 @@ func (h *Health) Fail(component, reason string) {
 	h.failed[component] = reason
 }
 
-// Ready reports whether every component is ready.
-func (h *Health) Ready() bool {
-	ready, _ := h.readiness()
-	return ready
-}
-
 // readiness returns the verdict and the lines that explain it, of one moment.
 func (h *Health) readiness() (bool, string) {
 	h.mu.Lock()

@@ -113,7 +113,7 @@ func (c changes) submittedBefore(request lethe.ErasureRequest) (digest lethe.Dig
 	if v == nil {
 		return digest, false, nil
 	}
-	s, err := v.Status(request.RequestID)
+	s, err := v.Requests().Status(request.RequestID)
 	if err != nil || s == nil {
 		return digest, false, err
 	}

@@ -24,7 +24,7 @@ func TestADamagedFolderIsNamedWithItsRemedy(t *testing.T) {
 		{"train/shard-0001/CURRENT-GEN", "remove the folder " + filepath.Join(c.DataDir, "train")},
 		{"build/ledger/CURRENT-GEN", "put the folder " + filepath.Join(c.DataDir, "build") + " back from a copy"},
 		{"build/snapshots/staging/CURRENT-GEN", "put the folder " + filepath.Join(c.DataDir, "build")},
-		{"broker/log/partitions/*models*-0/*.dat", "put the file back from a copy"},
+		{"broker/log/partitions/*models*-0/*.dat", "restore the file from a copy"},
 	} {
 		files, err := filepath.Glob(filepath.Join(c.DataDir, damage.files))
 		require.NoError(t, err)

@@ -254,9 +254,6 @@ func (s *Service) Close() error { return s.modules.Close() }
 // Client is the service's connection to the brokers.
 func (s *Service) Client() *bus.Client { return s.client }
 
-// Ready reports whether every part of the service is ready, as /readyz does.
-func (s *Service) Ready() bool { return s.health.Ready() }
-
 // HTTPAddress is where the web interface listens.
 func (s *Service) HTTPAddress() string { return s.port.Addr().String() }
 

@@ -45,7 +45,7 @@ func (c *demoCmd) serve(a *command.App, config configs.Config) error {
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- s.Run(a.Context) }()
-	if over, err := awaitReady(s, ended); over {
+	if over, err := awaitRead(a.Context, s, ended); over {
 		return errors.Join(err, s.Close())
 	}
 	out := a.Stdout
@@ -65,19 +65,21 @@ func consoleURL(config configs.Config, s *service.Service) string {
 	return scheme + "://" + s.HTTPAddress()
 }
 
-// awaitReady waits until the service is ready. It reports whether the service ended first, and its error.
-func awaitReady(s *service.Service, ended <-chan error) (over bool, err error) {
+// awaitRead waits until the service has read all records. It reports whether the service ended first, and its error.
+func awaitRead(ctx context.Context, s *service.Service, ended <-chan error) (over bool, err error) {
 	const interval = 50 * time.Millisecond
 	tick := time.NewTicker(interval)
 	defer tick.Stop()
-	for !s.Ready() {
+	for {
+		if now, err := s.Status(ctx); err == nil && now.LagRecords == 0 {
+			return false, nil
+		}
 		select {
 		case err := <-ended:
 			return true, err
 		case <-tick.C:
 		}
 	}
-	return false, nil
 }
 
 // anyPort is an address for which the system chooses a free port.

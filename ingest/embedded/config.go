@@ -19,6 +19,8 @@ type Config struct {
 	CleanInterval time.Duration `yaml:"clean_interval" help:"Least time between compactions, which remove erased records."`
 	// CleanOnDemand leaves compaction to Broker.Compact alone.
 	CleanOnDemand bool `yaml:"-"`
+	// StoreAny has the broker store batches that no reader can read, for tests of readers.
+	StoreAny bool `yaml:"-"`
 }
 
 // Defaults returns the configuration of the broker that `lethe run` brings.

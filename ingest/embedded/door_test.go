@@ -109,6 +109,8 @@ func TestDoor_UnknownRequest_ClosesConnection(t *testing.T) {
 	_, closed := send(t, b.Config().Brokers[0], framed(0, -3, nil))
 	require.True(t, closed)
 	// Four billion tagged fields in 40 bytes kept a processor busy for minutes.
+	_, closed = send(t, b.Config().Brokers[0], framed(3, 12, []byte{0xff, 0xff, 0xff, 0xff, 0x0f, 0, 0, 0, 0, 0}))
+	require.True(t, closed)
 	_, closed = send(t, b.Config().Brokers[0], framed(1, 12, []byte{0xff, 0xff, 0xff, 0xff, 0x0f, 0, 0, 0, 0, 0}))
 	require.True(t, closed)
 	_, closed = send(t, b.Config().Brokers[0], []byte("POST / HTTP/1.1\r\nHost: 127.0.0.1:9092\r\nContent-Length: 9\r\n\r\n{\"a\":\"b\"}"))

@@ -38,7 +38,7 @@
 //	learnt.go                  when models learnt from a timestep
 //	receipts.go                the statuses of erasures; receipts, and the log
 //	letters.go                 dead letters
-//	erasure.go, scrub.go       commands of erasures; the store written anew
+//	erasure.go, hidden.go      commands of erasures; the store written anew
 //	hidden.go, feed.go         what readers are not told, and what is sent elsewhere; who waits for changes
 //	read.go, readgraph.go, readletters.go  what readers ask
 //	check.go                   what a stopped role holds

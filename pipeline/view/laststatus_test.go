@@ -29,7 +29,7 @@ func TestAnEarlierStatusSetsNothingBack(t *testing.T) {
 	}
 	is := func(want deletions.State) {
 		t.Helper()
-		got, err := r.reader.Status("gdpr-1")
+		got, err := r.reader.Requests().Status("gdpr-1")
 		require.NoError(t, err)
 		require.Equal(t, want, got.State)
 	}

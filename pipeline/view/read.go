@@ -8,7 +8,6 @@ import (
 	"math"
 
 	"lethe"
-	"lethe/deletions"
 	"lethe/internal/swapstore"
 	"lethe/internal/timestepkey"
 	"lethe/scoring"
@@ -258,40 +257,4 @@ func (r *Reader) Steps(before lethe.Timestep, limit int) (list []*Step, more boo
 		}
 	}
 	return list, more, nil
-}
-
-// Status returns the status of a request by the key of its record, or nil.
-func (r *Reader) Status(key string) (*deletions.Status, error) {
-	value, found, err := r.store.Get([]byte(statusPrefix + key))
-	if err != nil || !found {
-		return nil, err
-	}
-	s, err := deletions.DecodeStatus(value)
-	return &s, err
-}
-
-// Statuses returns a page of statuses behind a key, in the order of keys, and the key of the last
-// one if more follow. Requests that repeat another are left out: theirs is its status.
-func (r *Reader) Statuses(after string, limit int) (list []deletions.Status, next string, err error) {
-	from := []byte(statusPrefix)
-	if after != "" {
-		from = append([]byte(statusPrefix+after), 0)
-	}
-	list = []deletions.Status{}
-	err = r.store.ScanFrom([]byte(statusPrefix), from, func(_, value []byte) error {
-		s, err := deletions.DecodeStatus(value)
-		switch {
-		case err != nil || !s.Repeats.IsZero():
-			return err
-		case len(list) == limit:
-			next = list[limit-1].Key()
-			return errEnough
-		}
-		list = append(list, s)
-		return nil
-	})
-	if errors.Is(err, errEnough) {
-		err = nil
-	}
-	return list, next, err
 }

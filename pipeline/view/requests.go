@@ -46,11 +46,53 @@ func (l *logic) isIndexed(s *deletions.Status) (bool, error) {
 	return found, err
 }
 
-// Request returns the status of a request by its digest, by the first digits of it, at least LeastDigits, or by its
+// Requests finds the statuses of requests for erasure.
+type Requests struct{ store *swapstore.Store }
+
+// Requests finds requests in the view.
+func (r *Reader) Requests() Requests { return Requests{r.store} }
+
+// Status returns the status of a request by the key of its record, or nil.
+func (r Requests) Status(key string) (*deletions.Status, error) {
+	value, found, err := r.store.Get([]byte(statusPrefix + key))
+	if err != nil || !found {
+		return nil, err
+	}
+	s, err := deletions.DecodeStatus(value)
+	return &s, err
+}
+
+// Statuses returns a page of statuses behind a key, in the order of keys, and the key of the last
+// one if more follow. Requests that repeat another are left out: theirs is its status.
+func (r Requests) Statuses(after string, limit int) (list []deletions.Status, next string, err error) {
+	from := []byte(statusPrefix)
+	if after != "" {
+		from = append([]byte(statusPrefix+after), 0)
+	}
+	list = []deletions.Status{}
+	err = r.store.ScanFrom([]byte(statusPrefix), from, func(_, value []byte) error {
+		s, err := deletions.DecodeStatus(value)
+		switch {
+		case err != nil || !s.Repeats.IsZero():
+			return err
+		case len(list) == limit:
+			next = list[limit-1].Key()
+			return errEnough
+		}
+		list = append(list, s)
+		return nil
+	})
+	if errors.Is(err, errEnough) {
+		err = nil
+	}
+	return list, next, err
+}
+
+// Find returns the status of a request by its digest, by the first digits of it, at least LeastDigits, or by its
 // name, and the digests of other requests of the same name, whose content differs. Of several requests of one name
 // the name means the one that has it; the others were rejected. A request that repeats another is that one. It returns
 // nil if there is no such request. Errors: ErrSeveral, those of the store.
-func (r *Reader) Request(key string) (s *deletions.Status, others []lethe.Digest, err error) {
+func (r Requests) Find(key string) (s *deletions.Status, others []lethe.Digest, err error) {
 	if s, err = r.byDigest(key, 2*len(lethe.Digest{})); err != nil || s == nil {
 		s, err = r.byName(key)
 	}
@@ -70,7 +112,7 @@ func (r *Reader) Request(key string) (s *deletions.Status, others []lethe.Digest
 }
 
 // byDigest finds a request by at least so many digits of its digest.
-func (r *Reader) byDigest(digits string, least int) (*deletions.Status, error) {
+func (r Requests) byDigest(digits string, least int) (*deletions.Status, error) {
 	if len(digits) < least || len(digits) > 2*len(lethe.Digest{}) {
 		return nil, nil
 	}
@@ -95,7 +137,7 @@ func (r *Reader) byDigest(digits string, least int) (*deletions.Status, error) {
 }
 
 // byName finds the request that has a name or, if none has it, the newest that was rejected under it.
-func (r *Reader) byName(name string) (*deletions.Status, error) {
+func (r Requests) byName(name string) (*deletions.Status, error) {
 	s, err := r.first(name)
 	if err != nil || s != nil || name == "" {
 		return s, err
@@ -109,7 +151,7 @@ func (r *Reader) byName(name string) (*deletions.Status, error) {
 }
 
 // named returns all statuses under a name.
-func (r *Reader) named(name string) (list []deletions.Status, err error) {
+func (r Requests) named(name string) (list []deletions.Status, err error) {
 	if name == "" {
 		return nil, nil // names that must not be told
 	}
@@ -130,7 +172,7 @@ func (r *Reader) named(name string) (list []deletions.Status, err error) {
 
 // first returns the status under a key or, if that repeats another, of the one that it repeats: the status of the later
 // one is not written again when the first goes on.
-func (r *Reader) first(key string) (*deletions.Status, error) {
+func (r Requests) first(key string) (*deletions.Status, error) {
 	s, err := r.Status(key)
 	if err != nil || s == nil || s.Repeats.IsZero() {
 		return s, err

@@ -31,7 +31,7 @@ func erasures(v *view.Reader, r *http.Request) (any, string, error) {
 	if q.err != nil {
 		return nil, "", q.err
 	}
-	list, next, err := v.Statuses(string(after), limit)
+	list, next, err := v.Requests().Statuses(string(after), limit)
 	if err != nil {
 		return nil, "", err
 	}
@@ -50,7 +50,7 @@ var errNoRequest = problem(http.StatusNotFound, "there is no such request")
 
 // requestAt finds the request that an address names by its digest or by its name.
 func requestAt(v *view.Reader, r *http.Request) (Erasure, error) {
-	s, others, err := v.Request(r.PathValue("key"))
+	s, others, err := v.Requests().Find(r.PathValue("key"))
 	switch {
 	case errors.Is(err, view.ErrSeveral):
 		return Erasure{}, problem(http.StatusBadRequest, "several requests have a digest that begins so: give more digits")

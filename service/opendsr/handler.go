@@ -121,7 +121,7 @@ func (s *Service) find(id string) (kept, standing, error) {
 	if v == nil {
 		return known, standing{}, &RefusedError{http.StatusServiceUnavailable, "lethe is starting"}
 	}
-	status, err := v.Status(id)
+	status, err := v.Requests().Status(id)
 	switch {
 	case err != nil:
 		return known, standing{}, err

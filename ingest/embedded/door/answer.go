@@ -15,6 +15,9 @@ import (
 func judge(request kmsg.Request, correlation int32, o *Options) (checked, error) {
 	switch r := request.(type) {
 	case *kmsg.ProduceRequest:
+		if o.AnyBatch {
+			return checked{hasResponse: r.Acks != 0}, nil
+		}
 		return judgeProduce(r, correlation)
 	case *kmsg.CreateTopicsRequest:
 		return judgeTopics(r, correlation, o.MaxPartitions), nil

@@ -31,6 +31,10 @@ func FuzzCheck(f *testing.F) {
 	f.Add(request(kmsg.NewPtrFetchRequest(), 11))
 	f.Add(request(kmsg.NewPtrApiVersionsRequest(), 2))
 	f.Add(request(kmsg.NewPtrJoinGroupRequest(), 5))
+	metadata := kmsg.NewPtrMetadataRequest()
+	metadata.Topics = append(metadata.Topics, kmsg.NewMetadataRequestTopic())
+	f.Add(request(metadata, 12))
+	f.Add(request(metadata, 9))
 	f.Add([]byte("POST / HTTP/1.1"))
 	o := Defaults(slog.New(slog.DiscardHandler))
 	f.Fuzz(func(t *testing.T, raw []byte) {
@@ -47,7 +51,10 @@ func FuzzCheck(f *testing.F) {
 		parsed.SetVersion(reader.Int16())
 		reader.Int32()
 		reader.NullableString()
-		require.False(t, parsed.IsFlexible())
+		if parsed.IsFlexible() {
+			require.IsType(t, &kmsg.MetadataRequest{}, parsed)
+			require.Zero(t, reader.Uvarint())
+		}
 		require.NoError(t, parsed.ReadFrom(reader.Src))
 	})
 }

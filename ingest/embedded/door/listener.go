@@ -21,6 +21,8 @@ type Options struct {
 	MaxConnections int
 	// MaxRequestBytes bounds a produce request, MaxOtherBytes any other.
 	MaxRequestBytes, MaxOtherBytes int64
+	// AnyBatch lets batches pass that cannot be walked.
+	AnyBatch bool
 	// MaxPartitions bounds the partitions of a topic that a client creates.
 	MaxPartitions int32
 	// RequestTimeout bounds the time in which a request that has begun must arrive, IdleTimeout the time between

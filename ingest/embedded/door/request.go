@@ -49,6 +49,12 @@ func check(raw []byte, o *Options) (_ checked, err error) {
 	}
 	request.SetVersion(version)
 	reader.NullableString() // the client's id
+	if request.IsFlexible() { // a request for metadata
+		if err := errors.Join(reader.Complete(), checkMetadata(reader, version)); err != nil {
+			return checked{}, fmt.Errorf("%s in version %d: %w", kmsg.NameForKey(key), version, err)
+		}
+		reader.Uvarint() // no tagged fields
+	}
 	if err := errors.Join(reader.Complete(), request.ReadFrom(reader.Src)); err != nil {
 		return checked{}, fmt.Errorf("%s in version %d cannot be parsed: %w", kmsg.NameForKey(key), version, err)
 	}

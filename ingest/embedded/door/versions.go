@@ -1,6 +1,9 @@
 package door
 
 import (
+	"errors"
+
+	"github.com/twmb/franz-go/pkg/kbin"
 	"github.com/twmb/franz-go/pkg/kmsg"
 	"github.com/twmb/franz-go/pkg/kversion"
 )
@@ -11,6 +14,9 @@ import (
 func Versions() *kversion.Versions {
 	v := kversion.Tip()
 	for key := range int16(kmsg.MaxKey + 1) {
+		if key == int16(kmsg.Metadata) {
+			continue // only its newer versions have the ids of topics; checkMetadata walks them
+		}
 		request := kmsg.RequestForKey(key)
 		most, known := v.LookupMaxKeyVersion(key)
 		if request == nil || !known {
@@ -22,4 +28,32 @@ func Versions() *kversion.Versions {
 		v.SetMaxKeyVersion(key, most)
 	}
 	return v
+}
+
+var errTagged = errors.New("it has tagged fields")
+
+// checkMetadata walks a request for metadata that may have tagged fields, header included, and refuses those that do.
+func checkMetadata(r kbin.Reader, version int16) error {
+	const idsFrom, clusterRightsUntil, idBytes = 10, 10, 16
+	if r.Uvarint() != 0 {
+		return errTagged
+	}
+	for n := r.CompactArrayLen(); n > 0 && r.Ok(); n-- {
+		if version >= idsFrom {
+			r.Span(idBytes)
+		}
+		r.CompactNullableString()
+		if r.Uvarint() != 0 {
+			return errTagged
+		}
+	}
+	r.Bool() // topics may be created
+	if version <= clusterRightsUntil {
+		r.Bool()
+	}
+	r.Bool() // rights of topics
+	if r.Uvarint() != 0 {
+		return errTagged
+	}
+	return r.Complete()
 }
