@@ -80,7 +80,7 @@ func (s *stage) command(t *testing.T, d *datadriven.TestData) string {
 		said = progressLine.ReplaceAllString(said, "")
 	}
 	if r.code != 0 {
-		require.Contains(t, []int{1, 2}, r.code, "%s: %s", d.Pos, r.stderr)
+		require.Contains(t, []int{1, 2, 3}, r.code, "%s: %s", d.Pos, r.stderr)
 		require.Regexp(t, `^`+program+`: [^\n]+\n$`, said, d.Pos)
 		require.NotRegexp(t, `goroutine|panic|exit status|Usage:|%!|runtime error|0x[0-9a-f]{6}`, said, d.Pos)
 		require.True(t, r.stdout == "" || d.HasArg("json"), "%s: standard output of a failure: %s", d.Pos, r.stdout)
