@@ -22,7 +22,8 @@ type WriteOptions struct {
 }
 
 // WriteElliptic writes the stream as an Elliptic-style folder, made if it is
-// not there, with FeatureNamesFile if the features have names. Values are written so that they are read back bit for bit; what
+// not there, with FeatureNamesFile if the features have names. Values are written so
+// that they are read back bit for bit; what
 // only the generator knows is not written. Each file appears under its name
 // when it is whole.
 //

@@ -68,14 +68,14 @@ func (s *Status) Result() Result {
 // Headline says in a few words where the request stands. Every surface shows this text, so that no two
 // of them differ, and none claims more than the outcomes do.
 func (s *Status) Headline() string {
-	switch {
-	case s.State == Verified:
+	switch s.State { //nolint:exhaustive // the others read as they are
+	case Verified:
 		return verifiedHeadline(s.Outcomes)
-	case s.State == Held:
+	case Held:
 		return s.heldHeadline()
-	case s.State == Erased:
+	case Erased:
 		return "erased, not verified yet"
-	case s.State == Failed:
+	case Failed:
 		return "failed, will be retried"
 	default:
 		return string(s.State)

@@ -22,7 +22,9 @@ func TestADatasetWithFeaturesOutOfBoundsIsRefused(t *testing.T) {
 
 // TestADatasetWithIDsThatIntakeRejectsIsRefused names the place of the first such id, not the id.
 func TestADatasetWithIDsThatIntakeRejectsIsRefused(t *testing.T) {
-	stream := &dataset.Stream{Steps: []dataset.Step{{Timestep: 7, Transactions: []lethe.Transaction{{ID: "a"}, {ID: "b c>"}}}}}
+	stream := &dataset.Stream{Steps: []dataset.Step{
+		{Timestep: 7, Transactions: []lethe.Transaction{{ID: "a"}, {ID: "b c>"}}},
+	}}
 	err := checkIDs(stream)
 	require.ErrorContains(t, err, "transaction 2 of timestep 7")
 	require.NotContains(t, err.Error(), "b c>")

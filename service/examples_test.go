@@ -65,7 +65,8 @@ func TestExamples(t *testing.T) {
 	listed := runs(t, riskiest["Go"], address)
 	require.Len(t, strings.Split(strings.TrimSpace(listed), "\n"), 3)
 	first := page.Items[0]
-	require.True(t, strings.HasPrefix(listed, fmt.Sprintf("%s of timestep %d: %v\n", first.Ref, first.Timestep, first.Probability)),
+	require.True(t, strings.HasPrefix(listed,
+		fmt.Sprintf("%s of timestep %d: %v\n", first.Ref, first.Timestep, first.Probability)),
 		"the example rounds no probability: %s", listed)
 	for language, command := range riskiest {
 		switch language {

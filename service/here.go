@@ -5,6 +5,9 @@ import (
 	"net/netip"
 	"slices"
 
+	"lethe"
+
+	"lethe/ingest"
 	"lethe/service/guard"
 )
 
@@ -25,4 +28,28 @@ func fromHere(r *http.Request) bool {
 		return false
 	}
 	return guard.IsOwn(r.Host, nil)
+}
+
+func unknownOf(targets []lethe.Target) *UnknownTargets {
+	if len(targets) == 0 {
+		return nil
+	}
+	var out UnknownTargets
+	for _, t := range targets {
+		switch t.Kind {
+		case lethe.SubjectTarget:
+			out.Subjects = append(out.Subjects, t.Subject)
+		case lethe.PaymentTarget:
+			out.Edges = append(out.Edges, string(ingest.PaymentKey(t.Payment.Source, t.Payment.Target)))
+		case lethe.FeaturesTarget:
+			text := string(t.Transaction)
+			if len(t.Columns) > 0 {
+				text += ">" + t.Columns.String()
+			}
+			out.Features = append(out.Features, text)
+		default:
+			out.Nodes = append(out.Nodes, string(t.Transaction))
+		}
+	}
+	return &out
 }

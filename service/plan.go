@@ -77,30 +77,6 @@ func (u *UnknownTargets) All() []string {
 	return slices.Concat(u.Nodes, u.Subjects, u.Edges, u.Features)
 }
 
-func unknownOf(targets []lethe.Target) *UnknownTargets {
-	if len(targets) == 0 {
-		return nil
-	}
-	var out UnknownTargets
-	for _, t := range targets {
-		switch t.Kind {
-		case lethe.SubjectTarget:
-			out.Subjects = append(out.Subjects, t.Subject)
-		case lethe.PaymentTarget:
-			out.Edges = append(out.Edges, string(ingest.PaymentKey(t.Payment.Source, t.Payment.Target)))
-		case lethe.FeaturesTarget:
-			text := string(t.Transaction)
-			if len(t.Columns) > 0 {
-				text += ">" + t.Columns.String()
-			}
-			out.Features = append(out.Features, text)
-		default:
-			out.Nodes = append(out.Nodes, string(t.Transaction))
-		}
-	}
-	return &out
-}
-
 // ErrPlan refuses what a PlanRequest names, also where an erasure is asked for. Its text repeats no id.
 var ErrPlan = errors.New("the request is refused")
 

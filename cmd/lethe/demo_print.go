@@ -40,7 +40,8 @@ func printErasure(w io.Writer, e demo.Erasure, r *demo.Result) {
 		e.State, e.Seconds)
 	fmt.Fprintf(w, "  replaced: %d slices of %d shards; refitted groups: %s\n", e.SlicesReplaced,
 		e.ShardsRetrained, refittedText(e.GroupsRefitted))
-	fmt.Fprintf(w, "  processor time: %.2f s until the models had forgotten it, %.2f s to train all models again (%.0f %%)\n",
+	fmt.Fprintf(w, "  processor time: %.2f s until the models had forgotten it, %.2f s to train all models again "+
+		"(%.0f %%)\n",
 		e.CPUSecondsSwapped, e.CPUSecondsRetrainAll, 100*e.CPUSecondsSwapped/e.CPUSecondsRetrainAll)
 	fmt.Fprintf(w, "  no output contained it after %.2f s; the models had forgotten it after %.2f s; every copy was "+
 		"rewritten after %.2f s, and searched after %.2f s\n", e.SecondsSuppressed, e.SecondsSwapped, e.SecondsErased,

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -13,7 +12,6 @@ import (
 	"lethe"
 	"lethe/deletions"
 	"lethe/ingest"
-	"lethe/ingest/bus"
 	"lethe/internal/command"
 	"lethe/pipeline/requests"
 )
@@ -183,63 +181,6 @@ func (c *eraseSubmitCmd) check() error {
 		return command.Usagef("name at least one target with --node, --edge, --feature or --subject")
 	}
 	return nil
-}
-
-func (c *eraseSubmitCmd) wait(
-	a *command.App, client *bus.Client, submitted requests.Submitted, request lethe.ErasureRequest,
-) error {
-	id, p := submitted.RequestID, command.NewProgress(a.Stderr)
-	ctx, cancel := context.WithTimeout(a.Context, c.Timeout)
-	defer cancel()
-	patient, err := patiently(client, p)
-	if err != nil {
-		return err
-	}
-	defer patient.Close()
-	topics, err := c.believed(a, c.Config, patient)
-	if err != nil {
-		return err
-	}
-	s, err := requests.Wait(ctx, topics, submitted, func(s deletions.Status) {
-		if !s.State.Final() && s.State != deletions.Held { // Done says what is waited for no longer
-			p.Reached("request %s: %s", id, s.State)
-		}
-	})
-	if err != nil {
-		return err
-	}
-	p.Done("request %s: %s", id, s.State)
-	if err := printSubmitted(a, s, request, c.JSON); err != nil {
-		return err
-	}
-	if s.State == deletions.Held {
-		return fmt.Errorf("request %s: %s", id, unfinished(s))
-	}
-	if s.State != deletions.Verified {
-		return fmt.Errorf("request %s was %s: %s", id, s.State, s.Failure)
-	}
-	c.caveat(a, topics)
-	if s.Result() == deletions.ResultNothingHeld {
-		return command.WithStatus(fmt.Errorf("request %s: nothing was held of any target: check the ids", id),
-			command.ExitNothingHeld)
-	}
-	return nil
-}
-
-// warnOfCommas says that ids with a comma or a semicolon are taken as they are: an id may hold both, and two ids in one
-// flag are more often a mistake.
-func warnOfCommas(a *command.App, nodes, subjects []string) {
-	for _, flag := range []struct {
-		name string
-		ids  []string
-	}{{"--node", nodes}, {"--subject", subjects}} {
-		for i, id := range flag.ids {
-			if strings.ContainsAny(id, ",;") {
-				fmt.Fprintf(a.Stderr, "lethe: %s number %d holds a comma or semicolon and is taken as one id; "+
-					"for several ids repeat %[1]s\n", flag.name, i+1)
-			}
-		}
-	}
 }
 
 type eraseStatusCmd struct {

@@ -219,7 +219,8 @@ func timeOf(flag, text string, now time.Time) (time.Time, error) {
 	}
 	at, err := time.Parse(time.RFC3339, text)
 	if err != nil {
-		return at, command.Usagef("%s is %q, want a date such as 2026-12-24 (its first second, UTC), an RFC 3339 time such as "+
+		return at, command.Usagef("%s is %q, want a date such as 2026-12-24 (its first second, UTC), an RFC 3339 time "+
+			"such as "+
 			"2026-12-24T00:00:00Z, or a duration such as 72h", flag, text)
 	}
 	return at.UTC().Truncate(time.Millisecond), nil

@@ -32,7 +32,8 @@ func printReceipt(out io.Writer, r receipt.Receipt) {
 	if finding := r.Finding(); finding != "" {
 		fmt.Fprintln(out, finding)
 	}
-	fmt.Fprintf(out, "request %s, everything searched at %s\n", r.RequestID, r.VerifiedAt.Format("2006-01-02 15:04:05 MST"))
+	fmt.Fprintf(out, "request %s, everything searched at %s\n", r.RequestID,
+		r.VerifiedAt.Format("2006-01-02 15:04:05 MST"))
 	if !r.RequestDigest.IsZero() {
 		fmt.Fprintf(out, "digest of the request: %s\n", r.RequestDigest)
 	}

@@ -26,8 +26,9 @@ func TestStatusSaysWhatIsWaitedFor(t *testing.T) {
 		}},
 	}))
 	require.Contains(t, out.String(), "rejected      898 records since the process began (lethe dlq list)\n")
-	require.Contains(t, out.String(), "waiting       Timestep 3 is open. (since 1970-01-01T00:00:00Z; the producer's move)\n"+
-		"              → Send a close record.\n")
+	require.Contains(t, out.String(),
+		"waiting       Timestep 3 is open. (since 1970-01-01T00:00:00Z; the producer's move)\n"+
+			"              → Send a close record.\n")
 }
 
 // TestStatusAndPlanAskAtTheConfiguredAddress names no --url: http.address of the environment and of a flag count.

@@ -195,7 +195,8 @@ func TestTruth(t *testing.T) {
 	check("held", "r-held", digest)
 	// V29: a plan names the hold. V26: it names what is not held.
 	var plan service.Plan
-	require.Equal(t, http.StatusOK, b.post("/api/v1/erasures/plan", service.PlanRequest{Nodes: []string{id(4), "misspelt-3"}}, &plan))
+	require.Equal(t, http.StatusOK, b.post("/api/v1/erasures/plan",
+		service.PlanRequest{Nodes: []string{id(4), "misspelt-3"}}, &plan))
 	require.Equal(t, []deletions.WaitsForHold{{Name: "case-7"}}, plan.Holds)
 	require.Equal(t, []string{"misspelt-3"}, plan.Unknown.All())
 	status, _, stderr = execute(t, append(append([]string{"erase", "cancel", digest[:8]}, common...), sign("anna")...)...)

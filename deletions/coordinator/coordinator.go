@@ -188,44 +188,6 @@ func (c *Coordinator) Past(most int) ([]deletions.Entry, error) {
 	return list[max(0, len(list)-most):], err
 }
 
-// HoldsOf returns the holds in force that would keep a request for some targets waiting.
-func (c *Coordinator) HoldsOf(targets []lethe.Target) (out []deletions.WaitsForHold, err error) {
-	list, err := c.states.o.Ledger.Holds()
-	if err != nil {
-		return nil, err
-	}
-	named, carried := make(map[lethe.Digest]bool), make(map[lethe.Digest]bool)
-	for _, t := range targets {
-		named[c.states.o.Secret.Suppressed(t)] = true
-		if t.Kind == lethe.FeaturesTarget {
-			named[c.states.o.Secret.Suppression(t.Transaction)] = true
-		}
-		subjects, err := c.states.o.Graphs.SubjectsOf(t)
-		if err != nil {
-			return nil, err
-		}
-		for _, subject := range subjects {
-			carried[subject] = true
-		}
-	}
-	for _, hold := range list {
-		isNamed := func(d lethe.Digest) bool { return named[d] }
-		isCarried := func(d lethe.Digest) bool { return carried[d] }
-		if hold.InForce(c.states.o.Clock.Now()) &&
-			(slices.ContainsFunc(hold.Targets, isNamed) || slices.ContainsFunc(hold.Subjects, isCarried)) {
-			out = append(out, deletions.WaitsForHold{Name: hold.Name, Until: hold.Until})
-		}
-	}
-	return out, nil
-}
-
-// waits reports whether Advance has nothing to do before something arrives, ends or is due.
-func (c *Coordinator) waits() (bool, error) {
-	ended, err := c.states.scrubs.end()
-	c.states.dirty = c.states.dirty || ended
-	return !c.states.dirty && c.states.queue.waits(c.states.o.Clock.Now()), err
-}
-
 // Changes reports whether Advance may change graphs now: it has something to do, and a request is open.
 func (c *Coordinator) Changes() (bool, error) {
 	if waits, err := c.waits(); err != nil || waits {

@@ -4,14 +4,11 @@ import (
 	"context"
 	"crypto/ed25519"
 	"errors"
-	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"lethe"
 	"lethe/deletions"
-	"lethe/deletions/late"
 	"lethe/deletions/ledgercopy"
 	"lethe/ingest"
 	"lethe/pipeline/wire"
@@ -284,89 +281,4 @@ func (h *holds) wait(ctx context.Context, w waiting) ([]deletions.Entry, error) 
 		}
 	}
 	return b.members, nil
-}
-
-// waitsFor is what a request waits for: holds in force, and the signature of one more person.
-func (h *holds) waitsFor(e deletions.Entry) (*deletions.WaitsFor, error) {
-	var out deletions.WaitsFor
-	list, err := h.holding(e)
-	if err != nil {
-		return nil, err
-	}
-	for _, hold := range list {
-		out.Holds = append(out.Holds, deletions.WaitsForHold{Name: hold.Name, Until: hold.Until})
-	}
-	if h.signed.lacks(e) {
-		out.Signatures = &deletions.WaitsForSignatures{
-			Given: h.o.Authority.Holders(e.SignedBy), Needed: h.o.Authority.Requests,
-		}
-	}
-	if len(out.Holds) == 0 && out.Signatures == nil {
-		return nil, nil
-	}
-	return &out, nil
-}
-
-// explain publishes what requests wait for now, if that has changed: one hold may be set while another one ends.
-// The holds of a request are computed only when the holds in force have changed.
-func (h *holds) explain(ctx context.Context, waiting []deletions.Entry) error {
-	list, err := h.o.Ledger.Holds()
-	if err != nil {
-		return err
-	}
-	var inForce strings.Builder
-	for _, hold := range list {
-		if hold.InForce(h.o.Clock.Now()) {
-			fmt.Fprintln(&inForce, hold.Name, hold.Said.At, hold.Said.Offset)
-		}
-	}
-	same := h.explained == inForce.String()
-	for _, e := range waiting {
-		if same && e.Progress.WaitsFor != nil {
-			continue
-		}
-		now, err := h.waitsFor(e)
-		if err != nil {
-			return err
-		}
-		if now.Equal(e.Progress.WaitsFor) {
-			continue
-		}
-		if e, err = h.o.Ledger.Update(e.RequestID, func(p *deletions.Progress) { p.WaitsFor = now }); err != nil {
-			return err
-		}
-		if err := h.out.announce(ctx, e); err != nil {
-			return err
-		}
-	}
-	h.explained = inForce.String()
-	return nil
-}
-
-// passed reports whether a hold has ended by itself since, or a signature.
-func (h *holds) passed() bool { return !h.next.IsZero() && !h.o.Clock.Now().Before(h.next) }
-
-// waits is concern, and for the signature of one more person.
-func (h *holds) waits(e deletions.Entry, k keptNow) (own map[lethe.Digest]bool, waits bool, err error) {
-	own, waits, err = h.concern(e, k)
-	return own, waits || h.signed.lacks(e), err
-}
-
-// concern reports whether a request has to wait for holds, as one does that asks for what came late of a
-// subject whose own request waits, and what holds keep of it. One that waits goes on waiting as
-// long as a new process has not read again what that depends on.
-func (h *holds) concern(e deletions.Entry, k keptNow) (own map[lethe.Digest]bool, waits bool, err error) {
-	if len(k.targets)+len(k.subjects) == 0 {
-		return nil, false, nil
-	}
-	own, known, err := (subjects{h.states}).keptOf(e, k)
-	if err != nil || names(e, own) {
-		return own, true, err
-	}
-	of, is, err := late.Of(h.o.Secret, h.o.Ledger, e)
-	if err != nil || !is || begun(of) {
-		return own, !known && e.State == deletions.Held, err
-	}
-	theirs, knownToo, err := (subjects{h.states}).keptOf(of, k)
-	return own, names(of, theirs) || (!known || !knownToo) && e.State == deletions.Held, err
 }

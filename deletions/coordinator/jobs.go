@@ -9,6 +9,7 @@ import (
 
 	"lethe"
 	"lethe/deletions"
+	"lethe/deletions/late"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 )
@@ -186,4 +187,70 @@ func (s *deadlines) overdue(ctx context.Context) (open []deletions.Entry, err er
 // passed reports whether a deadline has passed that had not.
 func (s *deadlines) passed() bool {
 	return !s.next.IsZero() && s.next.Before(s.o.Clock.Now())
+}
+
+// HoldsOf returns the holds in force that would keep a request for some targets waiting.
+func (c *Coordinator) HoldsOf(targets []lethe.Target) (out []deletions.WaitsForHold, err error) {
+	list, err := c.states.o.Ledger.Holds()
+	if err != nil {
+		return nil, err
+	}
+	named, carried := make(map[lethe.Digest]bool), make(map[lethe.Digest]bool)
+	for _, t := range targets {
+		named[c.states.o.Secret.Suppressed(t)] = true
+		if t.Kind == lethe.FeaturesTarget {
+			named[c.states.o.Secret.Suppression(t.Transaction)] = true
+		}
+		subjects, err := c.states.o.Graphs.SubjectsOf(t)
+		if err != nil {
+			return nil, err
+		}
+		for _, subject := range subjects {
+			carried[subject] = true
+		}
+	}
+	for _, hold := range list {
+		isNamed := func(d lethe.Digest) bool { return named[d] }
+		isCarried := func(d lethe.Digest) bool { return carried[d] }
+		if hold.InForce(c.states.o.Clock.Now()) &&
+			(slices.ContainsFunc(hold.Targets, isNamed) || slices.ContainsFunc(hold.Subjects, isCarried)) {
+			out = append(out, deletions.WaitsForHold{Name: hold.Name, Until: hold.Until})
+		}
+	}
+	return out, nil
+}
+
+// waits reports whether Advance has nothing to do before something arrives, ends or is due.
+func (c *Coordinator) waits() (bool, error) {
+	ended, err := c.states.scrubs.end()
+	c.states.dirty = c.states.dirty || ended
+	return !c.states.dirty && c.states.queue.waits(c.states.o.Clock.Now()), err
+}
+
+// concern reports whether a request has to wait for holds, as one does that asks for what came late of a
+// subject whose own request waits, and what holds keep of it. One that waits goes on waiting as
+// long as a new process has not read again what that depends on.
+func (h *holds) concern(e deletions.Entry, k keptNow) (own map[lethe.Digest]bool, waits bool, err error) {
+	if len(k.targets)+len(k.subjects) == 0 {
+		return nil, false, nil
+	}
+	own, known, err := (subjects{h.states}).keptOf(e, k)
+	if err != nil || names(e, own) {
+		return own, true, err
+	}
+	of, is, err := late.Of(h.o.Secret, h.o.Ledger, e)
+	if err != nil || !is || begun(of) {
+		return own, !known && e.State == deletions.Held, err
+	}
+	theirs, knownToo, err := (subjects{h.states}).keptOf(of, k)
+	return own, names(of, theirs) || (!known || !knownToo) && e.State == deletions.Held, err
+}
+
+// passed reports whether a hold has ended by itself since, or a signature.
+func (h *holds) passed() bool { return !h.next.IsZero() && !h.o.Clock.Now().Before(h.next) }
+
+// waits is concern, and for the signature of one more person.
+func (h *holds) waits(e deletions.Entry, k keptNow) (own map[lethe.Digest]bool, waits bool, err error) {
+	own, waits, err = h.concern(e, k)
+	return own, waits || h.signed.lacks(e), err
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"lethe/deletions"
@@ -212,4 +213,61 @@ func (s signatures) next(before time.Time) (time.Time, error) {
 		}
 	}
 	return before, err
+}
+
+// waitsFor is what a request waits for: holds in force, and the signature of one more person.
+func (h *holds) waitsFor(e deletions.Entry) (*deletions.WaitsFor, error) {
+	var out deletions.WaitsFor
+	list, err := h.holding(e)
+	if err != nil {
+		return nil, err
+	}
+	for _, hold := range list {
+		out.Holds = append(out.Holds, deletions.WaitsForHold{Name: hold.Name, Until: hold.Until})
+	}
+	if h.signed.lacks(e) {
+		out.Signatures = &deletions.WaitsForSignatures{
+			Given: h.o.Authority.Holders(e.SignedBy), Needed: h.o.Authority.Requests,
+		}
+	}
+	if len(out.Holds) == 0 && out.Signatures == nil {
+		return nil, nil
+	}
+	return &out, nil
+}
+
+// explain publishes what requests wait for now, if that has changed: one hold may be set while another one ends.
+// The holds of a request are computed only when the holds in force have changed.
+func (h *holds) explain(ctx context.Context, waiting []deletions.Entry) error {
+	list, err := h.o.Ledger.Holds()
+	if err != nil {
+		return err
+	}
+	var inForce strings.Builder
+	for _, hold := range list {
+		if hold.InForce(h.o.Clock.Now()) {
+			fmt.Fprintln(&inForce, hold.Name, hold.Said.At, hold.Said.Offset)
+		}
+	}
+	same := h.explained == inForce.String()
+	for _, e := range waiting {
+		if same && e.Progress.WaitsFor != nil {
+			continue
+		}
+		now, err := h.waitsFor(e)
+		if err != nil {
+			return err
+		}
+		if now.Equal(e.Progress.WaitsFor) {
+			continue
+		}
+		if e, err = h.o.Ledger.Update(e.RequestID, func(p *deletions.Progress) { p.WaitsFor = now }); err != nil {
+			return err
+		}
+		if err := h.out.announce(ctx, e); err != nil {
+			return err
+		}
+	}
+	h.explained = inForce.String()
+	return nil
 }

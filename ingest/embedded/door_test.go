@@ -113,7 +113,8 @@ func TestDoor_UnknownRequest_ClosesConnection(t *testing.T) {
 	require.True(t, closed)
 	_, closed = send(t, b.Config().Brokers[0], framed(1, 12, []byte{0xff, 0xff, 0xff, 0xff, 0x0f, 0, 0, 0, 0, 0}))
 	require.True(t, closed)
-	_, closed = send(t, b.Config().Brokers[0], []byte("POST / HTTP/1.1\r\nHost: 127.0.0.1:9092\r\nContent-Length: 9\r\n\r\n{\"a\":\"b\"}"))
+	_, closed = send(t, b.Config().Brokers[0], []byte("POST / HTTP/1.1\r\nHost: 127.0.0.1\r\n"+
+		"Content-Length: 9\r\n\r\n{\"a\":\"b\"}"))
 	require.True(t, closed, "HTTP")
 	requireAlive(t, c, "after")
 }
@@ -139,7 +140,8 @@ func TestDoor_LengthPrefix_AllocatesNothing(t *testing.T) {
 	requireAlive(t, c, "after")
 }
 
-// Z2: a record that claims more bytes than its batch has was stored, and ended the next compaction and every later start.
+// Z2: a record that claims more bytes than its batch has was stored, and ended the next compaction and every later
+// start.
 func TestDoor_BatchThatCannotBeWalked_Refused(t *testing.T) {
 	b, c := start(t, t.TempDir(), embedded.Config{CleanOnDemand: true})
 	claims := binary.AppendVarint(nil, 1<<31-1)

@@ -28,7 +28,8 @@ const (
 	zeroTailBytes = 16
 )
 
-// verify reads every segment and, unless any batch may stand there, walks every record. kfake would cut one at the first batch whose checksum
+// verify reads every segment and, unless any batch may stand there, walks every record.
+// kfake would cut one at the first batch whose checksum
 // does not match, and what stands behind it would be gone. That is right at the end
 // of a partition's log only, where a process or machine died while it wrote.
 func verify(dir string, anyBatch bool) error {

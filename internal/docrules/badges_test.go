@@ -19,11 +19,15 @@ func read(t *testing.T, path string) string {
 
 // Each badge of the README states a fact that another file has.
 func TestBadgesAreTrue(t *testing.T) {
-	badges := regexp.MustCompile(`!\[([^\]]+)\]\(docs/img/badge-([a-z]+)\.svg\)`).FindAllStringSubmatch(read(t, "README.md"), -1)
+	find := func(pattern, path string) string {
+		return regexp.MustCompile(pattern).FindStringSubmatch(read(t, path))[1]
+	}
+	badge := regexp.MustCompile(`!\[([^\]]+)\]\(docs/img/badge-([a-z]+)\.svg\)`)
+	badges := badge.FindAllStringSubmatch(read(t, "README.md"), -1)
 	facts := map[string]string{
-		"go":      "Go: " + regexp.MustCompile(`(?m)^go (\d+\.\d+)`).FindStringSubmatch(read(t, "go.mod"))[1],
-		"licence": "licence: Apache-" + regexp.MustCompile(`Apache License\s+Version (\d\.\d)`).FindStringSubmatch(read(t, "LICENSE"))[1],
-		"kafka":   "Kafka: " + regexp.MustCompile(`Apache Kafka (\d\.\d or later)`).FindStringSubmatch(read(t, "docs/kafka.md"))[1],
+		"go":      "Go: " + find(`(?m)^go (\d+\.\d+)`, "go.mod"),
+		"licence": "licence: Apache-" + find(`Apache License\s+Version (\d\.\d)`, "LICENSE"),
+		"kafka":   "Kafka: " + find(`Apache Kafka (\d\.\d or later)`, "docs/kafka.md"),
 	}
 	require.Len(t, badges, len(facts))
 	for _, badge := range badges {

@@ -27,7 +27,9 @@ type ErasureChanged struct {
 }
 
 // ErasureResults lists what a verified request may have found. Package deletions defines what they mean.
-func ErasureResults() []string { return []string{"erased", "already_erased", "partly_held", "nothing_held"} }
+func ErasureResults() []string {
+	return []string{"erased", "already_erased", "partly_held", "nothing_held"}
+}
 
 // ErasurePhase is a part of an erasure that is timed by itself.
 type ErasurePhase string

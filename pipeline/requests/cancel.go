@@ -19,7 +19,8 @@ var ErrTooLate = errors.New("too late to cancel")
 // ErrDigest is returned if the request that has the id has another digest.
 var ErrDigest = errors.New("the request has another digest")
 
-// Cancel takes a request back, which Find finds by a name or a digest, and waits for lethe to say so. A zero digest stands for that of
+// Cancel takes a request back, which Find finds by a name or a digest, and waits for lethe to say so. A zero digest
+// stands for that of
 // the request as its status says it. What comes back is the status: of state cancelled, or, with
 // ErrTooLate, another. Errors: ErrUnknown, ErrDigest, ErrTooLate, those of the brokers.
 func Cancel(

@@ -3,8 +3,6 @@ package view
 import (
 	"bytes"
 	"errors"
-	"maps"
-	"slices"
 
 	"golang.org/x/mod/sumdb/tlog"
 
@@ -148,11 +146,8 @@ func (l *logic) takeStatuses(notices []wire.Notice) error {
 		return nil
 	}
 	err := l.store.Apply(func(w swapstore.Writer) error {
-		// Answers aside come first, for their keys are longer, so that the request that has the name wins.
-		for _, key := range slices.Backward(slices.Sorted(maps.Keys(index))) {
-			if err := l.indexStatus(w, index[key]); err != nil {
-				return err
-			}
+		if err := l.indexAll(w, index); err != nil {
+			return err
 		}
 		for key, value := range fresh {
 			if err := w.Set([]byte(key), value); err != nil {

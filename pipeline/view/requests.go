@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/hex"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 
@@ -21,18 +22,22 @@ var ErrSeveral = errors.New("several requests have a digest that begins so")
 // digestKey is the key under which the view finds the status of a digest.
 func digestKey(d lethe.Digest) []byte { return []byte(digestPrefix + d.String()) }
 
-// indexStatus notes under which key the status of a digest is. The ledger's own request wins over an answer to
-// another record of the same content, such as one that was rejected because it was not signed.
-func (l *logic) indexStatus(w swapstore.Writer, s *deletions.Status) error {
-	if s.RequestDigest.IsZero() {
-		return nil
-	}
-	known, found, err := l.store.Get(digestKey(s.RequestDigest))
-	if err != nil {
-		return err
-	}
-	if key := s.Key(); !found || string(known) != key && !strings.Contains(key, "/") {
-		return w.Set(digestKey(s.RequestDigest), []byte(key))
+// indexAll notes under which key the status of a digest is. The ledger's own request wins over an answer to
+// another record of the same content, such as one that was rejected because it was not signed. Those come first, for
+// their keys are longer.
+func (l *logic) indexAll(w swapstore.Writer, index map[string]*deletions.Status) error {
+	for _, key := range slices.Backward(slices.Sorted(maps.Keys(index))) {
+		digest := index[key].RequestDigest
+		if digest.IsZero() {
+			continue
+		}
+		known, found, err := l.store.Get(digestKey(digest))
+		if err == nil && (!found || string(known) != key && !strings.Contains(key, "/")) {
+			err = w.Set(digestKey(digest), []byte(key))
+		}
+		if err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -49,7 +49,8 @@ func TestErasure_NameTaken_IsFoundByItsDigest(t *testing.T) {
 	var page api.StatusPage
 	s.get("/erasures", &page)
 	require.Len(t, page.Items, 2)
-	require.Equal(t, []string{"verified", "rejected: request_id_conflict"}, []string{page.Items[0].Summary, page.Items[1].Summary})
+	require.Equal(t, []string{"verified", "rejected: request_id_conflict"},
+		[]string{page.Items[0].Summary, page.Items[1].Summary})
 	for _, key := range []string{second.Digest.String(), second.Digest.String()[:api.LeastDigits]} {
 		var one api.Erasure
 		s.get("/erasures/"+key, &one)

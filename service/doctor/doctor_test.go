@@ -171,7 +171,8 @@ func TestTheServiceThatRuns(t *testing.T) {
 	p.options.Config.HTTP.Address = server.Listener.Addr().String()
 	require.Empty(t, p.wrong(t))
 	waits = []waiting.Wait{{
-		Cause: waiting.PartitionBehind, Since: time.Unix(0, 0), Move: waiting.Producer, Says: "Timestep 3 is open.", Do: "Send.",
+		Cause: waiting.PartitionBehind, Since: time.Unix(0, 0), Move: waiting.Producer,
+		Says: "Timestep 3 is open.", Do: "Send.",
 	}}
 	require.Equal(t, "problem waiting: Timestep 3 is open. (since 1970-01-01T00:00:00Z; the producer's move)\n", p.wrong(t))
 	waits, version = nil, "0.9"

@@ -70,13 +70,14 @@ func TestWaits(t *testing.T) {
 		}, waiting.RecordsRejected, waiting.Producer, after, "labels.v1", -1, "1 of the latest 1", "--reason bad_id"},
 		{"a gap", func(f *waiting.Facts) {
 			f.Intake = map[string]waiting.Outcome{"transactions.v1": {Rejected: 4, Reasons: map[string]int{"timestep_jump": 4}}}
-		}, waiting.TimestepGap, waiting.Operator, after, "transactions.v1", -1, "as timestep_jump", "max_timestep_jump (1000)"},
+		}, waiting.TimestepGap, waiting.Operator, after, "transactions.v1", -1, "as timestep_jump",
+			"max_timestep_jump (1000)"},
 		{"too many open", func(f *waiting.Facts) { f.MostOpen = 1 }, waiting.TooManyOpen, waiting.Producer, 0, "", -1,
 			"1 timesteps are open", "Send close records"},
 		{"too many waiting", func(f *waiting.Facts) {
 			f.Intake = map[string]waiting.Outcome{"labels.v1": {Accepted: 90, Rejected: 4,
 				Reasons: map[string]int{"too_many_waiting": 4}}}
-		}, waiting.TooManyWaiting, waiting.Producer, 0, "transactions.v1", -1, "4 records", "Send the transactions"},
+		}, waiting.TooManyWaiting, waiting.Producer, 0, "labels.v1", -1, "4 records", "Send the transactions"},
 		{"a clock ahead", func(f *waiting.Facts) { f.Transactions[0].Newest = start.Add(after + 2*time.Hour) },
 			waiting.ClockAhead, waiting.Producer, after, "transactions.v1", 0, "2h0m0s ahead", "Synchronise"},
 		{"brokers away", func(f *waiting.Facts) { f.Brokers = map[string]string{"brokers": "refused"} }, waiting.BrokersAway,

@@ -48,7 +48,7 @@ func check(raw []byte, o *Options) (_ checked, err error) {
 		return checked{}, fmt.Errorf("%s in version %d, want 0 to %d", kmsg.NameForKey(key), version, most)
 	}
 	request.SetVersion(version)
-	reader.NullableString() // the client's id
+	reader.NullableString()   // the client's id
 	if request.IsFlexible() { // a request for metadata
 		if err := errors.Join(reader.Complete(), checkMetadata(reader, version)); err != nil {
 			return checked{}, fmt.Errorf("%s in version %d: %w", kmsg.NameForKey(key), version, err)
