@@ -26,8 +26,8 @@ func digestKey(d lethe.Digest) []byte { return []byte(digestPrefix + d.String())
 // another record of the same content, such as one that was rejected because it was not signed. Those come first, for
 // their keys are longer.
 func (l *logic) indexAll(w swapstore.Writer, index map[string]*deletions.Status) error {
-	for _, key := range slices.Backward(slices.Sorted(maps.Keys(index))) {
-		digest := index[key].RequestDigest
+	for _, at := range slices.Backward(slices.Sorted(maps.Keys(index))) {
+		key, digest := index[at].Key(), index[at].RequestDigest
 		if digest.IsZero() {
 			continue
 		}
