@@ -68,7 +68,7 @@ func (s *Status) Result() Result {
 // Headline says in a few words where the request stands. Every surface shows this text, so that no two
 // of them differ, and none claims more than the outcomes do.
 func (s *Status) Headline() string {
-	switch s.State { //nolint:exhaustive // the others read as they are
+	switch s.State {
 	case Verified:
 		return verifiedHeadline(s.Outcomes)
 	case Held:

@@ -9,7 +9,7 @@ import (
 )
 
 type generateCmd struct {
-	Out          string `help:"Folder for the CSV files and the features' names." required:"" type:"path" placeholder:"DIR"`
+	Out          string `help:"Folder for the CSV files and feature names." required:"" type:"path" placeholder:"DIR"`
 	Steps        int    `help:"${generate_steps}" default:"${generate_steps_default}"`
 	NodesPerStep int    `help:"${generate_nodes_per_step}" default:"${generate_nodes_per_step_default}"`
 	Features     int    `help:"${generate_features}" default:"${generate_features_default}"`

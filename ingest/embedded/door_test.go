@@ -125,7 +125,8 @@ func TestDoor_LengthPrefix_AllocatesNothing(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	for _, size := range []uint32{0, 9, 1 << 31, 0xffffffff, 2_000_000_000} {
-		_, closed := send(t, b.Config().Brokers[0], binary.BigEndian.AppendUint16(binary.BigEndian.AppendUint32(nil, size), 0))
+		prefix := binary.BigEndian.AppendUint32(nil, size)
+		_, closed := send(t, b.Config().Brokers[0], binary.BigEndian.AppendUint16(prefix, 0))
 		require.True(t, closed, "a length of %d", size)
 	}
 	// A length within the bound allocates as bytes arrive.
@@ -163,8 +164,8 @@ func TestDoor_BatchThatCannotBeWalked_Refused(t *testing.T) {
 	requireAlive(t, c, "after")
 }
 
-// Z4 and B7: a small batch that decompresses to gigabytes did so at each compaction; one of more than readers accept was
-// acknowledged and then dropped.
+// Z4 and B7: a small batch that decompresses to gigabytes did so at each compaction; one of more than readers accept
+// was acknowledged and then dropped.
 func TestDoor_BatchThatInflatesBeyondTheBound_TooLarge(t *testing.T) {
 	b, c := start(t, t.TempDir(), embedded.Config{CleanOnDemand: true})
 	encoder, err := zstd.NewWriter(nil)
@@ -210,7 +211,7 @@ func TestDoor_HalfOpenConnections_GiveWay(t *testing.T) {
 	b, c := start(t, t.TempDir(), embedded.Config{CleanOnDemand: true})
 	requireAlive(t, c, "before")
 	var idle []net.Conn
-	for range 600 {
+	for range 1400 {
 		conn, err := net.Dial("tcp", b.Config().Brokers[0])
 		require.NoError(t, err)
 		idle = append(idle, conn)
@@ -228,7 +229,7 @@ func TestDoor_HalfOpenConnections_GiveWay(t *testing.T) {
 		}
 		require.NoError(t, conn.Close())
 	}
-	require.LessOrEqual(t, open, 256)
+	require.LessOrEqual(t, open, 1024)
 }
 
 // Z2: a log into which an earlier version stored such a batch is refused in one line, which names file and byte.

@@ -148,7 +148,9 @@ func TestAStreamThatIsWellShowsNothing(t *testing.T) {
 		if second%60 >= 25 {
 			f.Steps[2].State = lethe.Closed
 		}
-		f.Intake = map[string]waiting.Outcome{"transactions.v1": {Accepted: 90, Rejected: 1, Reasons: map[string]int{"late": 1}}}
+		f.Intake = map[string]waiting.Outcome{
+			"transactions.v1": {Accepted: 90, Rejected: 1, Reasons: map[string]int{"late": 1}},
+		}
 		list, log := tracker.Update(f)
 		require.Empty(t, list, "after %d s", second)
 		require.Empty(t, log)

@@ -34,7 +34,7 @@ type Options struct {
 // Defaults returns bounds for a broker of one machine.
 func Defaults(logger *slog.Logger) Options {
 	return Options{
-		Versions: Versions(), MaxConnections: 256, MaxRequestBytes: 48 << 20, MaxOtherBytes: 4 << 20, MaxPartitions: 1000,
+		Versions: Versions(), MaxConnections: 1024, MaxRequestBytes: 48 << 20, MaxOtherBytes: 4 << 20, MaxPartitions: 1000,
 		RequestTimeout: time.Minute, IdleTimeout: 10 * time.Minute, Logger: logger,
 	}
 }
