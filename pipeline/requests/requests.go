@@ -154,18 +154,6 @@ func (f *Statuses) List(ctx context.Context) ([]deletions.Status, error) {
 	return out, nil
 }
 
-// Get returns the newest status of a request, or ErrUnknown.
-func Get(ctx context.Context, topics Bus, requestID string) (deletions.Status, error) {
-	byKey, err := newest(ctx, topics)
-	if err != nil {
-		return deletions.Status{}, err
-	}
-	if s, known := byKey[requestID]; known {
-		return s, nil
-	}
-	return deletions.Status{}, fmt.Errorf("%w: %s", ErrUnknown, requestID)
-}
-
 // ErrSeveral is returned for digits with which the digests of several requests begin.
 var ErrSeveral = errors.New("several requests have a digest that begins so: give more digits")
 
