@@ -65,8 +65,10 @@ func TestErasure_NameTaken_IsFoundByItsDigest(t *testing.T) {
 	require.Equal(t, []lethe.Digest{second.Digest}, named.SameName)
 	require.Equal(t, deletions.ResultErased, named.Result)
 
-	require.Equal(t, http.StatusNotFound, s.ask(http.MethodGet, "/erasures/"+second.Digest.String()+"/receipt", nil).status)
-	require.Equal(t, http.StatusConflict, s.ask(http.MethodPost, "/erasures/"+second.Digest.String()+"/cancel", nil).status)
+	require.Equal(t, http.StatusNotFound, s.ask(http.MethodGet,
+		"/erasures/"+second.Digest.String()+"/receipt", nil).status)
+	require.Equal(t, http.StatusConflict, s.ask(http.MethodPost,
+		"/erasures/"+second.Digest.String()+"/cancel", nil).status)
 	require.Equal(t, http.StatusNotFound, s.ask(http.MethodGet, "/erasures/"+second.Digest.String()[:7], nil).status)
 }
 

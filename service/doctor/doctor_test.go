@@ -174,7 +174,8 @@ func TestTheServiceThatRuns(t *testing.T) {
 		Cause: waiting.PartitionBehind, Since: time.Unix(0, 0), Move: waiting.Producer,
 		Says: "Timestep 3 is open.", Do: "Send.",
 	}}
-	require.Equal(t, "problem waiting: Timestep 3 is open. (since 1970-01-01T00:00:00Z; the producer's move)\n", p.wrong(t))
+	require.Equal(t,
+		"problem waiting: Timestep 3 is open. (since 1970-01-01T00:00:00Z; the producer's move)\n", p.wrong(t))
 	waits, version = nil, "0.9"
 	require.Equal(t, "warning version: the service is 0.9, this program is 1.0\n", p.wrong(t))
 	ready = "broker: not ok: no answer for 5s\ngraphs: ok\nnot ok\n"
