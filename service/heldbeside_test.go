@@ -73,7 +73,7 @@ func (r *running) submit(request lethe.ErasureRequest) {
 // statusOf is what is said of a request.
 func (r *running) statusOf(id string) deletions.Status {
 	r.t.Helper()
-	s, err := requests.Get(r.t.Context(), r.Client(), id)
+	s, err := first(requests.Find(r.t.Context(), r.Client(), id))
 	require.NoError(r.t, err)
 	return s
 }

@@ -187,7 +187,7 @@ func (r *running) outcome(id string) deletions.State {
 	var s deletions.Status
 	require.Eventually(r.t, func() bool {
 		var err error
-		s, err = requests.Get(r.t.Context(), r.Client(), id)
+		s, err = first(requests.Find(r.t.Context(), r.Client(), id))
 		return err == nil && s.State.Final()
 	}, waitFor, tick)
 	return s.State
@@ -196,7 +196,7 @@ func (r *running) outcome(id string) deletions.State {
 // outcomes are those of a request's targets, in its order.
 func (r *running) outcomes(id string) (out []deletions.Outcome) {
 	r.t.Helper()
-	s, err := requests.Get(r.t.Context(), r.Client(), id)
+	s, err := first(requests.Find(r.t.Context(), r.Client(), id))
 	require.NoError(r.t, err)
 	for _, o := range s.Outcomes {
 		out = append(out, o.Outcome)
@@ -228,4 +228,12 @@ func (r *running) deadLetters() []ingesttest.Letter {
 		return err
 	})
 	return out
+}
+
+// first is the request that has a name, of all that were submitted under it.
+func first(found []deletions.Status, err error) (deletions.Status, error) {
+	if err != nil {
+		return deletions.Status{}, err
+	}
+	return found[0], nil
 }

@@ -156,7 +156,7 @@ func (d *deployment) checkConcluded(request string) {
 	d.t.Helper()
 	client := d.client()
 	require.Eventually(d.t, func() bool {
-		s, err := requests.Get(d.t.Context(), client, request)
+		s, err := first(requests.Find(d.t.Context(), client, request))
 		return err == nil && s.State == deletions.Verified
 	}, 20*time.Second, 20*time.Millisecond, "the request did not come to its end, or that was not announced")
 	path := filepath.Join(d.dir, "receipts", request+".json")
@@ -232,4 +232,12 @@ func testErasure(t *testing.T, bin string) {
 			require.Empty(t, killed.residue(id))
 		}
 	})
+}
+
+// first is the request that has a name, of all that were submitted under it.
+func first(found []deletions.Status, err error) (deletions.Status, error) {
+	if err != nil {
+		return deletions.Status{}, err
+	}
+	return found[0], nil
 }

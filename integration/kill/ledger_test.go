@@ -162,7 +162,7 @@ func (d *deployment) resumeRejected(nobody lethe.TransactionID) {
 	d.start()
 	client := d.client()
 	require.Eventually(d.t, func() bool {
-		s, err := requests.Get(d.t.Context(), client, "rejected")
+		s, err := first(requests.Find(d.t.Context(), client, "rejected"))
 		return err == nil && s.State == deletions.Rejected
 	}, 60*time.Second, 20*time.Millisecond)
 }
