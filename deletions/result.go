@@ -57,6 +57,16 @@ func ResultOf(outcomes []TargetOutcome) Result {
 	}
 }
 
+// NotHeld counts the targets of which nothing was held.
+func NotHeld(outcomes []TargetOutcome) (n int) {
+	for _, o := range outcomes {
+		if o.Outcome == OutcomeNothingHeld {
+			n++
+		}
+	}
+	return n
+}
+
 // Result is that of a request that is verified; empty in every other state.
 func (s *Status) Result() Result {
 	if s.State != Verified {
@@ -95,13 +105,7 @@ func verifiedHeadline(outcomes []TargetOutcome) string {
 	case ResultNothingHeld:
 		return "nothing held"
 	case ResultPartlyHeld:
-		missing := 0
-		for _, o := range outcomes {
-			if o.Outcome == OutcomeNothingHeld {
-				missing++
-			}
-		}
-		return fmt.Sprintf("verified, %d of %d targets not held", missing, len(outcomes))
+		return fmt.Sprintf("verified, %d of %d targets not held", NotHeld(outcomes), len(outcomes))
 	case ResultAlreadyErased:
 		return "verified, erased by another request"
 	default:

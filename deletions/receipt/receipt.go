@@ -160,19 +160,14 @@ func New(e deletions.Entry, facts Facts) Receipt {
 // Finding says in a sentence what the erasure has found, and is the first line of every rendering. It is empty for
 // receipts of the first version, which have no outcomes.
 func (r *Receipt) Finding() string {
-	missing := 0
-	for _, o := range r.Outcomes {
-		if o.Outcome == deletions.OutcomeNothingHeld {
-			missing++
-		}
-	}
 	switch deletions.ResultOf(r.Outcomes) {
 	case deletions.ResultErased:
 		return "Every target was erased."
 	case deletions.ResultAlreadyErased:
 		return "Every target had been erased by another request."
 	case deletions.ResultPartlyHeld:
-		return fmt.Sprintf("Nothing was held of %d of %d targets. The others were erased.", missing, len(r.Outcomes))
+		return fmt.Sprintf("Nothing was held of %d of %d targets. The others were erased.",
+			deletions.NotHeld(r.Outcomes), len(r.Outcomes))
 	case deletions.ResultNothingHeld:
 		return "Nothing was held of any target: nothing was erased."
 	default:

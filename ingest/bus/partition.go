@@ -91,9 +91,8 @@ func (c *Client) EndOffsets(ctx context.Context, t Topic) ([]int64, error) {
 	return ends, nil
 }
 
-// HighWatermarks returns, by partition, the position after the last record that was written. Those of a transaction
-// that
-// is open, and those after it, cannot be read: their positions are not below EndOffsets.
+// HighWatermarks returns, by partition, the position after the last record that was written. Those of an open
+// transaction, and those after it, cannot be read: their positions are not below EndOffsets.
 func HighWatermarks(ctx context.Context, c *Client, t Topic) ([]int64, error) {
 	count, err := c.Partitions(ctx, t)
 	if err != nil {

@@ -40,7 +40,7 @@ const (
 	ClockAhead Cause = "clock_ahead"
 )
 
-// Causes lists all causes, in the order in which waits are told.
+// Causes lists all causes, in the order in which waits are listed.
 func Causes() []Cause {
 	return []Cause{
 		BrokersAway, TopicsWrong, DiskFull, FileDescriptors, OpenTransaction, RecordsRejected, TimestepGap,
