@@ -23,8 +23,7 @@ type WriteOptions struct {
 
 // WriteElliptic writes the stream as an Elliptic-style folder, made if it is
 // not there, with FeatureNamesFile if the features have names. Values are written so
-// that they are read back bit for bit; what
-// only the generator knows is not written. Each file appears under its name
+// that they are read back bit for bit; what only the generator knows is not written. Each file appears under its name
 // when it is whole.
 //
 // Errors: ErrNotEmpty if the folder holds something and Force is not set; the

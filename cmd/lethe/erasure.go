@@ -95,9 +95,8 @@ func printFound(a *command.App, s deletions.Status, err error, asJSON bool) erro
 	return nil
 }
 
-// printNamed prints all requests under a name. Of several each must be verified, or the command fails: who asks may
-// mean
-// any of them.
+// printNamed prints all requests under a name. Of several each must be verified, or the command fails: the name may
+// mean any of them.
 func printNamed(a *command.App, list []deletions.Status, asJSON bool) error {
 	if len(list) == 1 {
 		return printFound(a, list[0], nil, asJSON)
