@@ -14,6 +14,8 @@
 //	forms.go, rows.go, payments.go  the forms of ids, of feature rows and of payments
 //	columns.go                      features of a transaction, by what is said of it
 //	bounds.go, names.go, words.go   where an id counts; ids within others; ids that are words
+//	framing.go, framing_kafka.go    the frame by which a longer name is told, whatever its characters
+//	legal.go, jsonnames.go          what may be a name; the strings of JSON that are names
 //	scanner.go, scan.go, anchor.go  the pass over data, and the filter before it
 //	modular.go                      the arithmetic of rolling hashes
 //	json.go, jsonrows.go            other spellings of ids and rows in JSON

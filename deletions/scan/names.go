@@ -12,11 +12,11 @@ import (
 //
 // Such places are the fields of ids in JSON and its lists of nodes and subjects, keys of Kafka's
 // records, the first fields of Protobuf messages, and texts behind their length in 32 bits, as
-// stores hold them. A name has the characters of isName; a payment's key is two names, and
-// each is looked at.
+// stores hold them. A name has the characters of isName here; framing.go has those of any characters. A
+// payment's key is two names, and each is looked at.
 
-// mostNameBytes bounds a name that is told from what it is a part of.
-const mostNameBytes = 160
+// mostPlainBytes bounds how far a name of the characters of isName is looked for on either side.
+const mostPlainBytes = 160
 
 // partOfName reports whether buf[from:to] is a part of a longer name.
 func partOfName(buf []byte, from, to int) bool {
@@ -38,10 +38,10 @@ func partOfName(buf []byte, from, to int) bool {
 // extent returns how far the characters reach in which the window stands.
 func extent(buf []byte, from, to int, is func(c byte) bool) (begin, end int) {
 	begin, end = from, to
-	for begin > 0 && from-begin < mostNameBytes && is(buf[begin-1]) {
+	for begin > 0 && from-begin < mostPlainBytes && is(buf[begin-1]) {
 		begin--
 	}
-	for end < len(buf) && end-to < mostNameBytes && is(buf[end]) {
+	for end < len(buf) && end-to < mostPlainBytes && is(buf[end]) {
 		end++
 	}
 	return begin, end
@@ -76,11 +76,12 @@ func isPart(length, joint, from, to int) bool {
 // fewer than 6 bytes, because such a key delimits them.
 func (sc *Scanner) MatchKey(key []byte) []Hit {
 	var list hitList
-	named, joint := namesOnly(key), bytes.IndexByte(key, '>')
+	start, named := keyStart(key)
+	joint := bytes.IndexByte(key[start:], '>')
 	list.note(sc.scanBytes(key, func(h Hit) bool {
-		from := int(h.Offset)
+		from := int(h.Offset) - start
 		to := from + sc.fingerprints[h.Fingerprint].Length
-		return !bounded(h.Kind) || !named || !isPart(len(key), joint, from, to)
+		return !ofName(h.Kind) || !named || from < 0 || bounded(h.Kind) && !isPart(len(key)-start, joint, from, to)
 	})...)
 	list.note(sc.matching(KindPaymentKey, sc.payments[len(key)], key, 0)...)
 	if len(sc.keyed) == 0 {
