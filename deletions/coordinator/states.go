@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"lethe/deletions"
-	"lethe/pipeline/wire"
 )
 
 // states moves requests from state to state; each has a file of its own.
@@ -26,6 +25,7 @@ type states struct {
 	commanded map[string]bool
 	scrubs    scrubs
 	failedAt  tries
+	splits    splits
 	cancelled cancellations
 	deadlines deadlines
 	holds     holds
@@ -46,7 +46,7 @@ func newStates(o Options) *states {
 	s := &states{
 		o: o, queue: queue{window: o.BatchWindow}, jobs: jobs{notes: o.Notes, secret: o.Secret}, acks: newAcks(o.Instance),
 		out:       out,
-		commanded: make(map[string]bool), scrubs: scrubs{graphs: o.Graphs, made: make(map[string]int)}, failedAt: make(tries),
+		commanded: make(map[string]bool), scrubs: scrubs{graphs: o.Graphs, made: make(map[string]int)}, failedAt: make(tries), splits: make(splits),
 		erased: &Erased{
 			ledger: o.Ledger, secret: o.Secret, bus: o.Bus, out: out, named: make(map[string][]NamedRecord),
 		},
@@ -142,18 +142,7 @@ func (s *states) failed(ctx context.Context, b batch) (batch, error) {
 	if err != nil {
 		return b, err
 	}
-	members, err := s.o.Ledger.RetryAll(b.ids())
-	if err != nil {
-		return b, err
-	}
-	b.members = members
-	if err := s.out.announce(ctx, members...); err != nil {
-		return b, err
-	}
-	if b.state() == deletions.Erased {
-		return b, s.out.command(ctx, b.leader, wire.PhaseSearch)
-	}
-	return b, s.out.command(ctx, b.leader, wire.PhasePurge)
+	return s.retry(ctx, b)
 }
 
 // try is one try of a request.

@@ -213,6 +213,9 @@ func (v *Verification) fail(
 	if len(holding.members) == 0 {
 		return b, nil
 	}
+	if others > 0 {
+		v.states.splits.note(holding)
+	}
 	for range holding.members {
 		v.states.o.Listener.ErasureVerificationFailed(events.ErasureVerificationFailed{})
 	}
