@@ -30,8 +30,8 @@ type window struct {
 }
 
 // inLongerName reports whether an occurrence is a part of a longer name.
-func (sc *Scanner) inLongerName(buf []byte, w window) bool {
-	return inNameString(buf, w) || sc.inFramedName(buf, w)
+func inLongerName(secret lethe.Secret, buf []byte, w window) bool {
+	return inNameString(buf, w) || inFramedName(secret, buf, w)
 }
 
 // maxNameSpellingBytes bounds a name in JSON: encoding/json writes a byte as six at most.
@@ -161,13 +161,13 @@ func fieldBefore(text []byte, level int) (field string, isName bool) {
 }
 
 // inFramedName looks for a name behind its length around a window.
-func (sc *Scanner) inFramedName(buf []byte, w window) bool {
+func inFramedName(secret lethe.Secret, buf []byte, w window) bool {
 	from, to := w.from, w.to
 	for at := from; at >= 0 && from-at <= 2*mostNameBytes; at-- {
 		if at < from && buf[at] < ' ' {
 			break // no name holds it
 		}
-		for _, n := range sc.nameLengths(buf, at) {
+		for _, n := range nameLengths(secret, buf, at) {
 			text := buf[at : at+n]
 			if to <= at+n && (!w.bare || isPart(n, bytes.IndexByte(text, '>'), from-at, to-at)) {
 				return true
@@ -178,14 +178,14 @@ func (sc *Scanner) inFramedName(buf []byte, w window) bool {
 }
 
 // nameLengths returns the lengths of the names that begin at a place, as frames before it say.
-func (sc *Scanner) nameLengths(buf []byte, at int) (lengths []int) {
+func nameLengths(secret lethe.Secret, buf []byte, at int) (lengths []int) {
 	if at >= 4 {
 		fixed := buf[at-4 : at]
 		little, big := binary.LittleEndian.Uint32(fixed), binary.BigEndian.Uint32(fixed)
 		if holdsName(buf, at, uint64(little), isSubjectName) {
 			lengths = append(lengths, int(little))
 		}
-		if holdsName(buf, at, uint64(big), isSubjectName) && sc.isStoredName(buf, at, int(big)) {
+		if holdsName(buf, at, uint64(big), isSubjectName) && isStoredName(secret, buf, at, int(big)) {
 			lengths = append(lengths, int(big))
 		}
 		if holdsName(buf, at, uint64(big), isKeyName) && isBlob(buf, at-4) && isKeyBlob(buf, at+int(big)) {
@@ -212,11 +212,11 @@ func holdsName(buf []byte, at int, length uint64, may func([]byte) bool) bool {
 // isStoredName reports whether a text behind its length in big-endian bytes is one that a store holds for
 // itself, and no part of a record: its length is none of a blob, and not the key length of a batch's
 // first record, which three zeros come before. Else the pseudonym of that name says that it is one.
-func (sc *Scanner) isStoredName(buf []byte, at, length int) bool {
+func isStoredName(secret lethe.Secret, buf []byte, at, length int) bool {
 	if !isBlob(buf, at-4) && !isRecordKey(buf, at-1) {
 		return true
 	}
-	pseudonym := sc.secret.Pseudonym(lethe.TransactionID(buf[at : at+length]))
+	pseudonym := secret.Pseudonym(lethe.TransactionID(buf[at : at+length]))
 	return bytes.Contains(buf[max(0, at-contextBytes):at], pseudonym[len(pseudonym)-pseudonymTailBytes:])
 }
 

@@ -73,7 +73,7 @@ func (sc *Scanner) MatchRecord(key []byte, rest ...[]byte) []Hit {
 		list.note(sc.MatchText(key)...)
 	}
 	for _, part := range rest {
-		list.note(sc.scanSaid(part)...)
+		list.note(scanSaid(sc, part)...)
 		list.note(sc.MatchText(part)...)
 		list.note(sc.matchFeatures(key, part)...)
 	}
@@ -177,7 +177,7 @@ func (m *jsonMatch) str(raw []byte, offset int64, depth int) {
 	if m.whole(decoded, offset); m.isName {
 		return
 	}
-	for _, h := range m.sc.scanSaid(decoded) {
+	for _, h := range scanSaid(m.sc, decoded) {
 		m.note(Hit{h.Kind, h.Fingerprint, offset})
 	}
 	if depth < maxNesting && bytes.ContainsAny(decoded, `"\`) {

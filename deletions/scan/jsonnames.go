@@ -60,7 +60,7 @@ func isNestedJSON(raw []byte) bool {
 
 // scanSaid is ScanBytes of a part of a record. What is found within a name of a valid JSON text is another
 // name's, however far the text around it reaches.
-func (sc *Scanner) scanSaid(part []byte) []Hit {
+func scanSaid(sc *Scanner, part []byte) []Hit {
 	hits := sc.ScanBytes(part)
 	if !slices.ContainsFunc(hits, func(h Hit) bool { return ofName(h.Kind) }) || !json.Valid(part) {
 		return hits

@@ -167,7 +167,7 @@ func (p *pass) compare(fingerprint, from, to int) {
 	if p.hits.found[fingerprint] || bounded(f.Kind) && !standsAlone(p.buf, from, to) {
 		return
 	}
-	if ofName(f.Kind) && p.sc.inLongerName(p.buf, window{from, to, bounded(f.Kind)}) {
+	if ofName(f.Kind) && inLongerName(p.sc.secret, p.buf, window{from, to, bounded(f.Kind)}) {
 		return
 	}
 	if macOf(p.sc.secret, f.Kind, p.buf[from:to]) != f.MAC {
