@@ -24,4 +24,6 @@ func (l *Ledger) Transition(requestID string, to State, update func(*Progress)) 
 }
 
 // Retry moves a failed request back to the state it failed in.
-func (l *Ledger) Retry(requestID string) (Entry, error) { return one(l.RetryAll([]string{requestID})) }
+func (l *Ledger) Retry(requestID string) (Entry, error) {
+	return one(l.RetryAll([]string{requestID}, nil))
+}

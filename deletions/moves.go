@@ -26,8 +26,9 @@ func (l *Ledger) StopAll(requestIDs []string, to State, code FailureCode) ([]Ent
 	return l.move(requestIDs, Change{State: to, Failure: code}, nil)
 }
 
-// RetryAll moves requests that failed in the same state back to it, in one write.
-func (l *Ledger) RetryAll(requestIDs []string) ([]Entry, error) {
+// RetryAll moves requests that failed in the same state back to it, in one write. update, which may be nil,
+// is called with each.
+func (l *Ledger) RetryAll(requestIDs []string, update func(e *Entry)) ([]Entry, error) {
 	var failedIn State
 	for _, id := range requestIDs {
 		e, err := l.Get(id)
@@ -39,7 +40,11 @@ func (l *Ledger) RetryAll(requestIDs []string) ([]Entry, error) {
 		}
 		failedIn = e.FailedIn
 	}
-	return l.TransitionAll(requestIDs, failedIn, nil)
+	return l.TransitionAll(requestIDs, failedIn, func(_ int, e *Entry) {
+		if update != nil {
+			update(e)
+		}
+	})
 }
 
 // Update records progress within a state.

@@ -60,7 +60,6 @@
 //	                                  scan*.go, their strict JSON
 //	binary.go, spelled.go             their Protobuf, and what it says as JSON, for searches
 //	featuresof.go                     features that are erased, and the record without them
-//	targettext.go                     targets as the command line has them
 //	encode.go, encoding.go, keys.go   records as lethe writes them, in JSON or Protobuf, and their keys
 //	limits.go                         bounds of what is accepted
 //	reason.go, deadletter.go, cut.go  why a record is refused, and what is kept of it

@@ -24,7 +24,20 @@ type Record struct {
 	// Unproven says why a record of a topic of lethe's own does not count as one that a
 	// process of the deployment wrote. It is empty if it does, and where nobody looked.
 	Unproven string
+	// Uncommitted says why a reader of committed records does not get the record. It is empty for one that
+	// such a reader gets.
+	Uncommitted Uncommitted
 }
+
+// Uncommitted is why a record is not read as committed.
+type Uncommitted string
+
+// InAborted is a record of an aborted transaction, which the log holds until it is cleaned. BehindOpen is one in or
+// behind a transaction that is open: nobody reads it as committed until that ends.
+const (
+	InAborted  Uncommitted = "aborted"
+	BehindOpen Uncommitted = "open"
+)
 
 // Tombstone reports whether the record deletes its key.
 func (r Record) Tombstone() bool { return r.Value == nil }

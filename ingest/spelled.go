@@ -17,13 +17,14 @@ import (
 const maxMessages = 4
 
 // Spelled returns parts of a record, and behind them what those of them say as JSON that are
-// binary records.
+// binary records, and the records that they hold (see Opened).
 func Spelled(parts [][]byte) [][]byte {
-	out := parts
+	out := parts[:len(parts):len(parts)]
 	for _, part := range parts {
 		if m, is := header(part); is {
-			out = append(out[:len(out):len(out)], m.spell())
+			out = append(out, m.spell())
 		}
+		out = append(out, Opened(part)...)
 	}
 	return out
 }

@@ -230,10 +230,12 @@ func (r *running) deadLetters() []ingesttest.Letter {
 	return out
 }
 
-// first is the request that has a name, of all that were submitted under it.
+// first is the request that has a name, of all that were submitted under it. Others are rejected, which may be
+// published before the first is known.
 func first(found []deletions.Status, err error) (deletions.Status, error) {
 	if err != nil {
 		return deletions.Status{}, err
 	}
-	return found[0], nil
+	taken := func(s deletions.Status) bool { return s.State != deletions.Rejected }
+	return found[max(0, slices.IndexFunc(found, taken))], nil
 }

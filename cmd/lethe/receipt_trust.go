@@ -15,10 +15,10 @@ import (
 
 // trustFlags say whose signatures count.
 type trustFlags struct {
-	PublicKey  []string           `help:"Keys of the signers, the deployment's first." type:"path" placeholder:"FILE"`
-	Config     string             `help:"YAML configuration file." type:"path" placeholder:"FILE"`
-	DataDir    string             `help:"Data directory with the pinned public key." placeholder:"DIR"`
-	Deployment lethe.DeploymentID `help:"Id of the deployment that must have issued it." placeholder:"ID"`
+	PublicKey  []string            `help:"Keys of the signers, the deployment's first." type:"path" placeholder:"FILE"`
+	Config     string              `help:"YAML configuration file." type:"path" placeholder:"FILE"`
+	DataDir    string              `help:"Data directory with the pinned public key." placeholder:"DIR"`
+	Deployment *lethe.DeploymentID `help:"Id of the deployment that must have issued it." placeholder:"ID"`
 }
 
 // checked is a receipt with all that was found of it. The JSON names are part of the command
@@ -96,7 +96,11 @@ func (c *checked) checkLogged(file string, data []byte, r receipt.Receipt, trust
 
 // trust reads the keys. The hint says what to do if there is none.
 func (f trustFlags) trust(a *command.App) (trust receipt.Trust, hint string, err error) {
-	trust.Deployment = f.Deployment
+	if f.Deployment != nil {
+		if trust.Deployment = *f.Deployment; trust.Deployment.IsZero() {
+			return trust, "", errors.New("--deployment: no deployment has an id of zeros")
+		}
+	}
 	for _, path := range f.PublicKey {
 		keys, err := configs.ReadPublicKeys(path)
 		if err != nil {

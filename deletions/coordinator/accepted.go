@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"lethe"
 	"lethe/deletions"
@@ -222,4 +223,70 @@ func (s subjects) keptOf(e deletions.Entry, k keptNow) (_ map[lethe.Digest]bool,
 		}
 	}
 	return out, true, nil
+}
+
+// awaitedQuietly is for how long an answer is waited for before that is said.
+const awaitedQuietly = 30 * time.Second
+
+// awaiting says whom requests wait for.
+type awaiting struct {
+	*states
+	// said are the waits that were said.
+	said map[string]bool
+}
+
+// say says once which data directory a request waits for, where it stands for long: its process may be stopped
+// or gone, and only an operator can tell.
+func (s *awaiting) say() error {
+	now := s.o.Clock.Now()
+	waiting, err := s.o.Ledger.Where(func(e *deletions.Entry) bool {
+		return now.Sub(e.Updated()) >= awaitedQuietly && len(s.answers(e.State)) > 0
+	})
+	if err != nil {
+		return err
+	}
+	said := make(map[string]bool)
+	for _, e := range waiting {
+		b := batch{leader: e.RequestID, members: []deletions.Entry{e}}
+		if begun(e) {
+			if b, err = s.out.whole(e.Leader()); err != nil {
+				return err
+			}
+		}
+		for _, of := range s.answers(e.State) {
+			missing := s.acks.missing(b.leader, b.attempts(), of.role, of.step)
+			for _, instance := range missing {
+				this := fmt.Sprint(e.RequestID, e.Attempts, e.State, of.role, instance)
+				if said[this] = true; !s.said[this] {
+					s.o.Logger.Warn("an erasure waits for a data directory: start its process, or strike it off if it is gone for "+
+						"good (lethe members strike)", "request_id", e.RequestID, "state", e.State, "role", of.role, "instance", instance)
+				}
+			}
+			if len(missing) > 0 && of.step == deletions.StepPurged {
+				break // score waits for them, too
+			}
+		}
+	}
+	s.said = said
+	return nil
+}
+
+// answers are those that a request in a state waits for.
+func (s *awaiting) answers(state deletions.State) (out []source) {
+	switch state {
+	case deletions.Accepted:
+		return []source{{role: scoreRole, step: deletions.StepSuppressed}, {role: viewRole, step: deletions.StepSuppressed}}
+	case deletions.Retraining:
+		return []source{{role: trainRole, step: deletions.StepPurged}, {role: scoreRole, step: deletions.StepSwapped}}
+	case deletions.Swapped, deletions.Erased, deletions.Verifying:
+		step := deletions.StepScanned
+		if state == deletions.Swapped {
+			step = deletions.StepErased
+		}
+		for _, role := range s.acks.holders() {
+			out = append(out, source{role: role, step: step})
+		}
+	default:
+	}
+	return out
 }

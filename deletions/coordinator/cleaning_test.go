@@ -30,6 +30,10 @@ func (b *slowBroker) ReadAll(_ context.Context, t bus.Topic, fn func(ingest.Reco
 	return memoryLog(b.logs[t]).each(fn)
 }
 
+func (b *slowBroker) ReadEvery(ctx context.Context, t bus.Topic, fn func(ingest.Record) error) error {
+	return b.ReadAll(ctx, t, fn)
+}
+
 func (b *slowBroker) ReadCopies(
 	ctx context.Context, t bus.Topic, fn func(broker int32, rec ingest.Record) error,
 ) ([]int32, error) {

@@ -13,8 +13,9 @@
 //	                  requests begin, and which are overdue
 //	batches.go        requests that are carried out together, and when they begin
 //	signed.go         what must be signed, and the signature of a second person
-//	states.go         the table of states, how a batch moves through them, and whom it waits for
-//	<state>.go        what is done in a state; erased.go, in swapped too; planner.go, what rewriting will change
+//	states.go         the table of states, and how a batch moves through them
+//	<state>.go        what is done in a state; erased.go, in swapped too; accepted.go, whom a state waits for;
+//	                  planner.go, what rewriting will change
 //	cancelled.go      requests that are taken back before anything is rewritten
 //	held.go           requests that wait for a hold, and the holds
 //	outcomes.go       what became of each target

@@ -64,6 +64,8 @@ type deployment struct {
 	limits ingest.Limits
 	// restored is the note of the backup that was put back.
 	restored backups.Restored
+	// left, if not nil, is how much another role finds of what a command names.
+	left func(c *wire.Command) int
 	// authority says what must be signed.
 	authority authority.Policy
 }

@@ -95,7 +95,7 @@ func (s *states) cleaned(ctx context.Context, b batch) (batch, error) {
 		return b, err
 	}
 	if found = found.Add(report.Summary()); found.Hits > 0 {
-		// The other roles do not say whose these are, so all are tried again.
+		s.splits.note(b)
 		s.o.Logger.Error("erasure: a place that was written anew still holds something", "request_id", b.leader,
 			"requests", len(b.members), "hits", found.Hits)
 		return s.fail(ctx, b, deletions.FailedHits)

@@ -189,7 +189,9 @@ func (d *deployment) otherRoles() {
 			}
 			a.Attempt, a.Ensemble, a.Shards = o.Attempt, lethe.Digest{7}, []lethe.ShardID{1, 4}
 			if a.Step == deletions.StepScanned || a.Step == deletions.StepErased {
-				a.Scan = newScan()
+				if a.Scan = newScan(); d.left != nil {
+					a.Scan.Hits = d.left(o)
+				}
 			}
 			answered[a.Key()] = o.Attempt
 			d.answer(a)

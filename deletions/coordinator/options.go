@@ -256,7 +256,9 @@ type Topics interface {
 	Bus
 	// ReadAll reads a topic from its start to where it ends now.
 	ReadAll(ctx context.Context, t bus.Topic, fn func(ingest.Record) error) error
-	// ReadCopies is ReadAll of what each broker that keeps the topic has of it, and returns these, or none
+	// ReadEvery is ReadAll of every record that the log holds, whatever became of its transaction.
+	ReadEvery(ctx context.Context, t bus.Topic, fn func(ingest.Record) error) error
+	// ReadCopies is ReadEvery of what each broker that keeps the topic has of it, and returns these, or none
 	// where one alone does, which fn is told as bus.OneCopy.
 	ReadCopies(ctx context.Context, t bus.Topic, fn func(broker int32, rec ingest.Record) error) ([]int32, error)
 	// ReadNew is ReadAll of what stands behind the positions, by partition, and moves them on.
@@ -264,8 +266,6 @@ type Topics interface {
 	// Holds reports whether any broker's log of a partition still has the record at an offset.
 	Holds(ctx context.Context, tp bus.TopicPartition, offset int64) (bool, error)
 }
-
-var _ Topics = (*bus.Client)(nil)
 
 // Clock tells the time and lets it pass.
 type Clock interface {

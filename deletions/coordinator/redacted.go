@@ -92,7 +92,7 @@ func (n *Erased) Republish(ctx context.Context, batch bus.Batch, redactions map[
 		}
 		out = append(out, ingest.Republished(n.secret, rec, redacted.Value, redacted.Refused))
 		if n.republished != nil {
-			n.republished[place{batch.Source.Topic, partitionKey{rec.Partition, string(rec.Key)}}] = true
+			n.republished[place{batch.Source.Topic, partitionKey{partition: rec.Partition, key: string(rec.Key)}}] = true
 		}
 	}
 	if err := n.out.withdraw(ctx, batch.Source.Topic, out); err != nil {
@@ -105,6 +105,6 @@ func (n *Erased) Republish(ctx context.Context, batch bus.Batch, redactions map[
 // looked through, and was published again since.
 func (n *Erased) stillDue(topic bus.Topic, list []ingest.Outgoing) []ingest.Outgoing {
 	return slices.DeleteFunc(slices.Clone(list), func(o ingest.Outgoing) bool {
-		return n.republished[place{topic, partitionKey{o.Partition, string(o.Key)}}]
+		return n.republished[place{topic, partitionKey{partition: o.Partition, key: string(o.Key)}}]
 	})
 }

@@ -166,7 +166,10 @@ func (s Searcher) locateIn(ctx context.Context, search *Search, topic bus.Topic,
 			l.looked.note(topic, rec, false)
 			return nil
 		}
-		at := partitionKey{rec.Partition, string(rec.Key)}
+		at := partitionKey{partition: rec.Partition, key: string(rec.Key)}
+		if rec.Uncommitted != "" {
+			at.uncommitted = 1 + rec.Offset // it is no later record of its key
+		}
 		before, held := newest[at]
 		delete(newest, at)
 		if rec.Tombstone() {
@@ -181,7 +184,7 @@ func (s Searcher) locateIn(ctx context.Context, search *Search, topic bus.Topic,
 			instead := search.redacted(topic, rec, hits, l)
 			newest[at] = found{
 				offset: rec.Offset, hits: hits, instead: instead,
-				settled: topic == bus.Transactions && search.early(rec, hits, instead),
+				settled: rec.Uncommitted != "" || topic == bus.Transactions && search.early(rec, hits, instead),
 			}
 			if topic == bus.DeadLetters {
 				l.noteRefused(rec)
@@ -197,19 +200,22 @@ func (s Searcher) locateIn(ctx context.Context, search *Search, topic bus.Topic,
 	if s.Log == nil || errors.Is(err, bus.ErrCorrupt) {
 		// Around what is damaged there is something to withdraw. The search for what is left says that it is.
 		clear(newest)
-		err = s.Bus.ReadAll(ctx, topic, take)
+		err = s.Bus.ReadEvery(ctx, topic, take)
 	}
 	r.add(topic, newest, search.prints)
 	return err
 }
 
+// partitionKey names records that replace each other in a log.
 type partitionKey struct {
 	partition int
 	key       string
+	// uncommitted is the position behind a record that is not committed, which replaces no other, else 0.
+	uncommitted int64
 }
 
-// found is what was found in the record at an offset. It is settled if it was withdrawn already, or
-// will go as it is taken.
+// found is what was found in the record at an offset. It is settled if it was withdrawn already, will go as
+// it is taken, or goes with its aborted transaction as the log is cleaned.
 type found struct {
 	offset  int64
 	hits    []scan.Hit

@@ -12,6 +12,7 @@ import (
 	"lethe/deletions"
 	"lethe/deletions/receipt"
 	"lethe/deletions/scan"
+	"lethe/ingest"
 	"lethe/ingest/bus"
 )
 
@@ -179,12 +180,22 @@ type findings struct {
 	namedIn map[string]bool
 	// due are the records that a broker's cleaner has yet to remove.
 	due due
+	// open is, by partition, the first offset that an open transaction keeps from being read.
+	open map[bus.TopicPartition]int64
+}
+
+// noteOpen takes a record that may stand in or behind an open transaction.
+func (f *findings) noteOpen(at bus.TopicPartition, rec ingest.Record) {
+	if first, known := f.open[at]; rec.Uncommitted == ingest.BehindOpen && (!known || rec.Offset < first) {
+		f.open[at] = rec.Offset
+	}
 }
 
 func newFindings() *findings {
 	return &findings{
 		kinds: make(map[scan.Kind]int), by: make(map[int]bool),
 		named: make(map[string]*named), namedIn: make(map[string]bool), due: make(due),
+		open: make(map[bus.TopicPartition]int64),
 	}
 }
 
@@ -219,6 +230,7 @@ func (f *findings) add(other *findings) {
 	maps.Copy(f.by, other.by)
 	maps.Copy(f.named, other.named)
 	maps.Copy(f.namedIn, other.namedIn)
+	maps.Copy(f.open, other.open)
 	for at, offset := range other.due {
 		f.due.note(at, offset)
 	}

@@ -3,6 +3,7 @@ package coordinator
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"lethe/deletions"
@@ -26,6 +27,7 @@ type states struct {
 	commanded map[string]bool
 	scrubs    scrubs
 	failedAt  tries
+	splits    splits
 	cancelled cancellations
 	deadlines deadlines
 	holds     holds
@@ -46,7 +48,8 @@ func newStates(o Options) *states {
 	s := &states{
 		o: o, queue: queue{window: o.BatchWindow}, jobs: jobs{notes: o.Notes, secret: o.Secret}, acks: newAcks(o.Instance),
 		out:       out,
-		commanded: make(map[string]bool), scrubs: scrubs{graphs: o.Graphs, made: make(map[string]int)}, failedAt: make(tries),
+		commanded: make(map[string]bool), scrubs: scrubs{graphs: o.Graphs, made: make(map[string]int)},
+		failedAt: make(tries), splits: make(splits),
 		erased: &Erased{
 			ledger: o.Ledger, secret: o.Secret, bus: o.Bus, out: out, named: make(map[string][]NamedRecord),
 		},
@@ -142,18 +145,7 @@ func (s *states) failed(ctx context.Context, b batch) (batch, error) {
 	if err != nil {
 		return b, err
 	}
-	members, err := s.o.Ledger.RetryAll(b.ids())
-	if err != nil {
-		return b, err
-	}
-	b.members = members
-	if err := s.out.announce(ctx, members...); err != nil {
-		return b, err
-	}
-	if b.state() == deletions.Erased {
-		return b, s.out.command(ctx, b.leader, wire.PhaseSearch)
-	}
-	return b, s.out.command(ctx, b.leader, wire.PhasePurge)
+	return s.retry(ctx, b)
 }
 
 // try is one try of a request.
@@ -180,68 +172,76 @@ func retryDelay(attempts int) time.Duration {
 	return min(time.Second<<min(attempts, 6), time.Minute)
 }
 
-// awaitedQuietly is for how long an answer is waited for before that is said.
-const awaitedQuietly = 30 * time.Second
+// Another role counts what its search of a batch has found, and does not say whose it is. Such a batch is
+// tried again in halves, each searched under its own leader, until a request of which something is found
+// is alone. The others end without it.
 
-// awaiting says whom requests wait for.
-type awaiting struct {
-	*states
-	// said are the waits that were said.
-	said map[string]bool
+// splits are the leaders of batches to split before they are tried again. After a restart a batch is split
+// once its next try has failed.
+type splits map[string]bool
+
+// note marks a batch of several requests.
+func (p splits) note(b batch) {
+	if len(b.members) > 1 {
+		p[b.leader] = true
+	}
 }
 
-// say says once which data directory a request waits for, where it stands for long: its process may be stopped
-// or gone, and only an operator can tell.
-func (s *awaiting) say() error {
-	now := s.o.Clock.Now()
-	waiting, err := s.o.Ledger.Where(func(e *deletions.Entry) bool {
-		return now.Sub(e.Updated()) >= awaitedQuietly && len(s.answers(e.State)) > 0
+// halves returns the members of a batch with the leader of each. The half that the leader is in keeps it.
+func (b batch) halves() map[string]string {
+	first, second := b.members[:len(b.members)/2], b.members[len(b.members)/2:]
+	isLeader := func(e deletions.Entry) bool { return e.RequestID == b.leader }
+	if slices.ContainsFunc(second, isLeader) {
+		first, second = second, first
+	}
+	leaders := make(map[string]string, len(b.members))
+	for _, e := range first {
+		leaders[e.RequestID] = b.leader
+	}
+	for _, e := range second {
+		leaders[e.RequestID] = second[0].RequestID
+	}
+	return leaders
+}
+
+// retry moves a failed batch back to the state that it failed in, in halves if it is to be split, and
+// commands each. It returns those of the batch's leader.
+func (s *states) retry(ctx context.Context, b batch) (batch, error) {
+	var leaders map[string]string
+	if s.splits[b.leader] && len(b.members) > 1 {
+		leaders = b.halves()
+	}
+	delete(s.splits, b.leader)
+	members, err := s.o.Ledger.RetryAll(b.ids(), func(e *deletions.Entry) {
+		if leader, moves := leaders[e.RequestID]; moves {
+			e.Batch.Leader = leader
+		}
 	})
 	if err != nil {
-		return err
+		return b, err
 	}
-	said := make(map[string]bool)
-	for _, e := range waiting {
-		b := batch{leader: e.RequestID, members: []deletions.Entry{e}}
-		if begun(e) {
-			if b, err = s.out.whole(e.Leader()); err != nil {
-				return err
-			}
+	if err := s.out.announce(ctx, members...); err != nil {
+		return b, err
+	}
+	phase := wire.PhasePurge
+	if members[0].State == deletions.Erased {
+		phase = wire.PhaseSearch
+	}
+	own := batch{leader: b.leader}
+	commanded := make(map[string]bool)
+	for _, e := range members {
+		if e.Leader() == b.leader {
+			own.members = append(own.members, e)
+		} else {
+			s.dirty = true
 		}
-		for _, of := range s.answers(e.State) {
-			missing := s.acks.missing(b.leader, b.attempts(), of.role, of.step)
-			for _, instance := range missing {
-				this := fmt.Sprint(e.RequestID, e.Attempts, e.State, of.role, instance)
-				if said[this] = true; !s.said[this] {
-					s.o.Logger.Warn("an erasure waits for a data directory: start its process, or strike it off if it is gone for "+
-						"good (lethe members strike)", "request_id", e.RequestID, "state", e.State, "role", of.role, "instance", instance)
-				}
-			}
-			if len(missing) > 0 && of.step == deletions.StepPurged {
-				break // score waits for them, too
-			}
+		if commanded[e.Leader()] {
+			continue
+		}
+		commanded[e.Leader()] = true
+		if err := s.out.command(ctx, e.Leader(), phase); err != nil {
+			return b, err
 		}
 	}
-	s.said = said
-	return nil
-}
-
-// answers are those that a request in a state waits for.
-func (s *awaiting) answers(state deletions.State) (out []source) {
-	switch state {
-	case deletions.Accepted:
-		return []source{{role: scoreRole, step: deletions.StepSuppressed}, {role: viewRole, step: deletions.StepSuppressed}}
-	case deletions.Retraining:
-		return []source{{role: trainRole, step: deletions.StepPurged}, {role: scoreRole, step: deletions.StepSwapped}}
-	case deletions.Swapped, deletions.Erased, deletions.Verifying:
-		step := deletions.StepScanned
-		if state == deletions.Swapped {
-			step = deletions.StepErased
-		}
-		for _, role := range s.acks.holders() {
-			out = append(out, source{role: role, step: step})
-		}
-	default:
-	}
-	return out
+	return own, nil
 }

@@ -179,6 +179,7 @@ func (u *underway) segments(
 func (t *topicSearch) take(rec ingest.Record) {
 	at := logPlace{rec.Partition, rec.Offset}
 	t.here.Records++
+	t.f.noteOpen(bus.TopicPartition{Topic: t.topic, Partition: rec.Partition}, rec)
 	t.here.Bytes += int64(len(rec.Key) + len(rec.Value))
 	if keepsOriginals(t.topic) {
 		if !t.looked.holds(t.topic, rec) {
@@ -192,7 +193,7 @@ func (t *topicSearch) take(rec ingest.Record) {
 	for _, h := range rec.Headers {
 		t.note(at, t.scanner.ScanBytes(h.Value))
 	}
-	if replaces(t.topic) && !strings.HasPrefix(string(rec.Key), "!") {
+	if replaces(t.topic) && !strings.HasPrefix(string(rec.Key), "!") && rec.Uncommitted == "" {
 		if before, superseded := t.seen[string(rec.Key)]; superseded {
 			t.here.Superseded++
 			t.due(before)
@@ -278,8 +279,12 @@ func (l looked) note(topic bus.Topic, rec ingest.Record, empty bool) {
 	l.except[at][rec.Offset] = true
 }
 
-// holds reports whether a record was looked at and held nothing.
+// holds reports whether a record was looked at and held nothing. Those that are not committed are looked at
+// each time.
 func (l looked) holds(topic bus.Topic, rec ingest.Record) bool {
+	if rec.Uncommitted != "" {
+		return false
+	}
 	at := bus.TopicPartition{Topic: topic, Partition: rec.Partition}
 	through, found := l.through[at]
 	return found && rec.Offset <= through && !l.except[at][rec.Offset]

@@ -48,6 +48,10 @@ func (l memoryLog) each(fn func(ingest.Record) error) error {
 func (l memoryLog) ReadAll(_ context.Context, _ bus.Topic, fn func(ingest.Record) error) error {
 	return l.each(fn)
 }
+
+func (l memoryLog) ReadEvery(ctx context.Context, t bus.Topic, fn func(ingest.Record) error) error {
+	return l.ReadAll(ctx, t, fn)
+}
 func (l memoryLog) ReadCopies(
 	_ context.Context, _ bus.Topic, fn func(broker int32, rec ingest.Record) error,
 ) ([]int32, error) {

@@ -213,6 +213,9 @@ func (v *Verification) fail(
 	if len(holding.members) == 0 {
 		return b, nil
 	}
+	if others > 0 {
+		v.states.splits.note(holding)
+	}
 	for range holding.members {
 		v.states.o.Listener.ErasureVerificationFailed(events.ErasureVerificationFailed{})
 	}
@@ -284,6 +287,11 @@ func (v *Verification) failure(verdict Verdict, others int) deletions.FailureCod
 		v.states.o.Logger.Error("erasure: something is left after the time to verify was up",
 			"request_id", verdict.requestIDs[0], "requests", len(verdict.requestIDs), "hits", all.Hits, "superseded", superseded,
 			"kinds", verdict.found.kinds, "places", verdict.found.dirty())
+		for at, first := range verdict.found.open {
+			v.states.o.Logger.Error("erasure: an open transaction keeps records from being read and removed: end it, or wait "+
+				"for transaction.timeout.ms of its producer", "request_id", verdict.requestIDs[0],
+				"topic", at.Topic, "partition", at.Partition, "first_offset", first)
+		}
 	}
 	return code
 }

@@ -28,7 +28,7 @@ func (s *states) verified(ctx context.Context, b batch) (batch, error) {
 	if err := s.out.copies(ctx, due); err != nil {
 		return b, err
 	}
-	if err := s.issue(ctx, due); err != nil {
+	if err := (issuer{s.o}).issue(ctx, due); err != nil {
 		return b, fmt.Errorf("receipt: %w", err)
 	}
 	if err := s.acks.end(ctx, s.out, batch{b.leader, due}); err != nil {
@@ -74,8 +74,11 @@ func (s *states) notConcluded(b batch) (due []deletions.Entry, err error) {
 	return due, nil
 }
 
+// issuer signs receipts, proves them to be in the transparency log, keeps and publishes them.
+type issuer struct{ o Options }
+
 // issue signs what was done, keeps the receipts and publishes them.
-func (s *states) issue(ctx context.Context, list []deletions.Entry) error {
+func (s issuer) issue(ctx context.Context, list []deletions.Entry) error {
 	records := make([]ingest.Outgoing, len(list))
 	for i, e := range list {
 		signed, err := s.sign(e)
@@ -107,7 +110,7 @@ func (s *states) issue(ctx context.Context, list []deletions.Entry) error {
 // prove has signed receipts in the transparency log before anybody has one, and puts the
 // proofs into them. Requests of the ledger's first version, which have no digest, are not in
 // the log.
-func (s *states) prove(ctx context.Context, list []deletions.Entry, signed []ingest.Outgoing) error {
+func (s issuer) prove(ctx context.Context, list []deletions.Entry, signed []ingest.Outgoing) error {
 	var leaves []translog.Receipt
 	var at []int
 	for i, e := range list {
@@ -140,7 +143,7 @@ func (c Config) Issued(data []byte, requestID string, e *deletions.Entry) bool {
 }
 
 // sign makes the receipt of a request.
-func (s *states) sign(e deletions.Entry) ([]byte, error) {
+func (s issuer) sign(e deletions.Entry) ([]byte, error) {
 	known, err := s.o.Ledger.Get(e.RequestID)
 	if err != nil {
 		return nil, err

@@ -23,11 +23,11 @@ import (
 // contextBytes is how much of the data next to a window the rules look at, besideBytes
 // those for what is right beside it.
 const (
-	contextBytes = 256
+	contextBytes = 2 << 10
 	besideBytes  = 8
 )
 
-// Nor does it count where it is a part of another name (names.go).
+// Nor does it count where it is a part of another name (names.go, framing.go).
 
 // standsAlone applies the rules to buf[from:to]. The buffer's ends are the
 // data's ends, unless contextBytes of it lie beyond the window.

@@ -11,12 +11,14 @@
 // an id count, are in forms.go and bounds.go.
 //
 //	fingerprint.go                  what stands for a form of a record
-//	forms.go, rows.go, payments.go  the forms of ids, of feature rows and of payments
+//	forms.go, columns.go, payments.go  the forms of ids, of feature rows and of payments
 //	columns.go                      features of a transaction, by what is said of it
 //	bounds.go, names.go, words.go   where an id counts; ids within others; ids that are words
+//	framing.go, framing_kafka.go    the frame by which a longer name is told, whatever its characters
+//	names.go, jsonnames.go          what may be a name; the strings of JSON that are names
 //	scanner.go, scan.go, anchor.go  the pass over data, and the filter before it
 //	modular.go                      the arithmetic of rolling hashes
 //	json.go, jsonrows.go            other spellings of ids and rows in JSON
 //	dir.go, subset.go, seen.go      folders; parts of them; files that need not be read again
-//	summary.go, pacer.go            what was searched; how much of a processor it takes
+//	hits.go, pacer.go               what was searched; how much of a processor it takes
 package scan

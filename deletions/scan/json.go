@@ -23,6 +23,8 @@ type jsonMatch struct {
 	runRoom
 	// at is the field that the present string stands in.
 	at field
+	// isName says that the present string is a name, which is compared as a whole only.
+	isName bool
 	// ends are what the present object names as source and target of a payment.
 	ends paymentEnds
 	// noPayments says that source and target are not to be put together.
@@ -67,9 +69,11 @@ func (sc *Scanner) MatchText(text []byte) []Hit {
 func (sc *Scanner) MatchRecord(key []byte, rest ...[]byte) []Hit {
 	var list hitList
 	list.note(sc.MatchKey(key)...)
-	list.note(sc.MatchText(key)...)
+	if _, named := keyStart(key); !named {
+		list.note(sc.MatchText(key)...)
+	}
 	for _, part := range rest {
-		list.note(sc.ScanBytes(part)...)
+		list.note(scanSaid(sc, part)...)
 		list.note(sc.MatchText(part)...)
 		list.note(sc.matchFeatures(key, part)...)
 	}
@@ -92,7 +96,7 @@ func (m *jsonMatch) text(data []byte, offset int64, depth int) {
 	around := m.ends
 	m.ends = paymentEnds{keeps: broken}
 	m.ends.pass(data[:max(0, bytes.IndexByte(data, '"'))])
-	in := anyField
+	in, name := anyField, ""
 	for at := bytes.IndexByte(data, '"'); at >= 0 && at < len(data); inside = !inside {
 		end := closingQuote(data, at+1)
 		isName := inside && endsName(data, end)
@@ -106,11 +110,14 @@ func (m *jsonMatch) text(data []byte, offset int64, depth int) {
 			m.ends.pass(data[at+1 : end])
 		}
 		if inside || broken {
+			m.isName = !broken && inside && !isName && fitsName(name, data[at+1:end])
 			m.str(data[at+1:end], offset+int64(at)+1, depth)
+			m.isName = false
 			m.end(data[at+1:end], endsName(data, end), offset+int64(at)+1)
 		}
 		if m.at = anyField; isName {
-			in = fieldOf(string(unescape(data[at+1 : end])))
+			name = string(unescape(data[at+1 : end]))
+			in = fieldOf(name)
 		}
 		at = end
 	}
@@ -126,9 +133,11 @@ func (m *jsonMatch) undivided(data []byte, offset int64, depth int, escaped, bro
 		}
 		return
 	}
-	// Decoded as a whole, JSON that was whole tells no objects any more.
+	// Decoded as a whole, JSON that was whole tells no objects any more, and no names.
 	before := m.noPayments
-	m.noPayments = before || !broken
+	if m.noPayments = before || !broken; !broken {
+		data = remainder(data, depth)
+	}
 	m.str(data, offset, depth)
 	m.noPayments = before
 }
@@ -165,8 +174,10 @@ func (m *jsonMatch) str(raw []byte, offset int64, depth int) {
 		return
 	}
 	decoded := unescape(raw)
-	m.whole(decoded, offset)
-	for _, h := range m.sc.ScanBytes(decoded) {
+	if m.whole(decoded, offset); m.isName {
+		return
+	}
+	for _, h := range scanSaid(m.sc, decoded) {
 		m.note(Hit{h.Kind, h.Fingerprint, offset})
 	}
 	if depth < maxNesting && bytes.ContainsAny(decoded, `"\`) {

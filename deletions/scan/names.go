@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"encoding/binary"
 	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // An id may be a part of another one, before or behind a hyphen: order-1 of order-1-b. Where
@@ -12,11 +15,11 @@ import (
 //
 // Such places are the fields of ids in JSON and its lists of nodes and subjects, keys of Kafka's
 // records, the first fields of Protobuf messages, and texts behind their length in 32 bits, as
-// stores hold them. A name has the characters of isName; a payment's key is two names, and
-// each is looked at.
+// stores hold them. A name has the characters of isName here; framing.go has those of any characters. A
+// payment's key is two names, and each is looked at.
 
-// mostNameBytes bounds a name that is told from what it is a part of.
-const mostNameBytes = 160
+// mostPlainBytes bounds how far a name of the characters of isName is looked for on either side.
+const mostPlainBytes = 160
 
 // partOfName reports whether buf[from:to] is a part of a longer name.
 func partOfName(buf []byte, from, to int) bool {
@@ -38,10 +41,10 @@ func partOfName(buf []byte, from, to int) bool {
 // extent returns how far the characters reach in which the window stands.
 func extent(buf []byte, from, to int, is func(c byte) bool) (begin, end int) {
 	begin, end = from, to
-	for begin > 0 && from-begin < mostNameBytes && is(buf[begin-1]) {
+	for begin > 0 && from-begin < mostPlainBytes && is(buf[begin-1]) {
 		begin--
 	}
-	for end < len(buf) && end-to < mostNameBytes && is(buf[end]) {
+	for end < len(buf) && end-to < mostPlainBytes && is(buf[end]) {
 		end++
 	}
 	return begin, end
@@ -76,11 +79,12 @@ func isPart(length, joint, from, to int) bool {
 // fewer than 6 bytes, because such a key delimits them.
 func (sc *Scanner) MatchKey(key []byte) []Hit {
 	var list hitList
-	named, joint := namesOnly(key), bytes.IndexByte(key, '>')
+	start, named := keyStart(key)
+	joint := bytes.IndexByte(key[start:], '>')
 	list.note(sc.scanBytes(key, func(h Hit) bool {
-		from := int(h.Offset)
+		from := int(h.Offset) - start
 		to := from + sc.fingerprints[h.Fingerprint].Length
-		return !bounded(h.Kind) || !named || !isPart(len(key), joint, from, to)
+		return !ofName(h.Kind) || !named || from < 0 || bounded(h.Kind) && !isPart(len(key)-start, joint, from, to)
 	})...)
 	list.note(sc.matching(KindPaymentKey, sc.payments[len(key)], key, 0)...)
 	if len(sc.keyed) == 0 {
@@ -172,3 +176,59 @@ func inKey(c byte) bool { return isName(c) || c == '>' }
 
 // isBlank reports whether a character may stand between the tokens of JSON.
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
+
+// What a name may be, as intake has it (ingest.ValidID, ingest.ValidSubject): an id that differs
+// from an erased one by any printable character is another transaction's id.
+
+// mostNameBytes is the length of the longest name.
+const mostNameBytes = 256
+
+// isIDName reports whether a text may be the id of a transaction.
+func isIDName(text []byte) bool {
+	return isSubjectName(text) && text[0] != '!' && bytes.IndexByte(text, ' ') < 0 && bytes.IndexByte(text, '>') < 0
+}
+
+// isSubjectName reports whether a text may be the key of a subject. Blanks at an end make it a text
+// that mentions a name.
+func isSubjectName(text []byte) bool {
+	if len(text) == 0 || len(text) > mostNameBytes || !utf8.Valid(text) {
+		return false
+	}
+	if text[0] == ' ' || text[len(text)-1] == ' ' {
+		return false
+	}
+	return bytes.IndexFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) < 0
+}
+
+// isKeyName reports whether a text may be the key of a transaction or of a payment.
+func isKeyName(text []byte) bool {
+	source, target, isPayment := bytes.Cut(text, []byte{'>'})
+	return isIDName(source) && (!isPayment || isIDName(target))
+}
+
+// keyStart returns where the names of a record's key begin: behind the prefix ">!topic>" of a dead
+// letter, if the key has one. ok is false if the key holds something else than names.
+func keyStart(key []byte) (start int, ok bool) {
+	if rest, isLetter := bytes.CutPrefix(key, []byte(">!")); isLetter {
+		at := bytes.IndexByte(rest, '>')
+		if at < 0 {
+			return 0, false
+		}
+		start = len(key) - len(rest) + at + 1
+	}
+	return start, isKeyName(key[start:])
+}
+
+// fitsName reports whether a string of JSON in a field, without its quotes, may be a name there: an id, or
+// an element of a list of subjects.
+func fitsName(field string, raw []byte) bool {
+	isSubject := strings.EqualFold(field, "subjects")
+	if !isSubject && fieldOf(field) != idField {
+		return false
+	}
+	text := raw
+	if bytes.IndexByte(raw, '\\') >= 0 {
+		text = unescape(raw)
+	}
+	return isSubject && isSubjectName(text) || !isSubject && isIDName(text)
+}

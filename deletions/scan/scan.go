@@ -167,6 +167,9 @@ func (p *pass) compare(fingerprint, from, to int) {
 	if p.hits.found[fingerprint] || bounded(f.Kind) && !standsAlone(p.buf, from, to) {
 		return
 	}
+	if ofName(f.Kind) && inLongerName(p.sc.secret, p.buf, window{from, to, bounded(f.Kind)}) {
+		return
+	}
 	if macOf(p.sc.secret, f.Kind, p.buf[from:to]) != f.MAC {
 		return
 	}
@@ -213,6 +216,9 @@ func (p *pass) rolling(from, to int, power uint64) uint64 {
 func bounded(kind Kind) bool {
 	return kind == KindID || kind == KindIDJSON || kind == KindPayment || kind == KindSubjectKey
 }
+
+// ofName reports whether a kind stands for a name, so that a longer name may hold its bytes.
+func ofName(kind Kind) bool { return bounded(kind) || kind == KindIDQuoted || kind == KindIDField }
 
 func sortHits(hits []Hit) {
 	slices.SortFunc(hits, func(a, b Hit) int {

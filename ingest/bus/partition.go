@@ -138,6 +138,8 @@ func (c *Client) logRange(ctx context.Context, tp TopicPartition) (start, end in
 type ranges struct {
 	client *Client
 	topic  Topic
+	// uncommitted says that a log ends behind its last record, also while a transaction is open.
+	uncommitted bool
 	// said is what brokers said of the leaders, nil before they were asked.
 	said *leaders.Said
 }
@@ -178,7 +180,7 @@ func (r *ranges) once(ctx context.Context, number int, whoever bool) (start, end
 	}
 	ctx, cancel := context.WithTimeout(ctx, r.client.cfg.RequestTimeout)
 	defer cancel()
-	return r.client.raw.LogRange(ctx, r.client.Name(r.topic), number, epoch)
+	return r.client.raw.LogRange(ctx, r.client.Name(r.topic), number, epoch, r.uncommitted)
 }
 
 func (r *ranges) survey(ctx context.Context) (*leaders.Said, error) {

@@ -46,23 +46,19 @@ func (c *Client) ReadNew(
 // ReadAround is ReadAll for those who can do without what is damaged: it tells
 // around of it and reads on behind it.
 func (c *Client) ReadAround(ctx context.Context, t Topic, fn func(ingest.Record) error, around func(*Gap)) error {
-	count, err := c.Partitions(ctx, t)
-	if err != nil {
-		return fmt.Errorf("read %s: %w", t, err)
-	}
-	for p := range count {
-		r := reading{TopicPartition: TopicPartition{t, p}, around: around}
-		if _, err := c.readPartition(ctx, r, fn); err != nil {
-			return fmt.Errorf("read %s/%d: %w", t, p, err)
-		}
-	}
-	return nil
+	return reading{around: around}.each(ctx, c, t, fn)
+}
+
+// ReadEveryAround is ReadAround of every record that the log holds, also of aborted transactions, and in and behind
+// those that are open. Each of these has a Record.Uncommitted.
+func (c *Client) ReadEveryAround(ctx context.Context, t Topic, fn func(ingest.Record) error, around func(*Gap)) error {
+	return reading{around: around, aborted: true}.each(ctx, c, t, fn)
 }
 
 // OneCopy is what fn of ReadCopies is told in a broker's place where one broker alone keeps a topic.
 const OneCopy int32 = -1
 
-// ReadCopies calls fn for every record of a topic as each of the brokers that keep it has it, and
+// ReadCopies is ReadEveryAround of a topic as each of the brokers that keep it has it, and
 // returns them, in order; none where one alone does. Each broker cleans its log in its own time, so that
 // one may hold what the leader, which everybody else reads, has removed. Brokers come one after the other,
 // partitions and records in order. A broker that is away or behind is waited for, up to where a partition
@@ -77,7 +73,13 @@ func (c *Client) ReadCopies(
 	}
 	several := slices.ContainsFunc(kept, func(of []int32) bool { return len(of) > 1 })
 	if !several {
-		return nil, c.ReadAround(ctx, t, func(rec ingest.Record) error { return fn(OneCopy, rec) }, nil)
+		for p := range kept {
+			at := reading{TopicPartition: TopicPartition{t, p}, aborted: true}
+			if _, err := c.readPartition(ctx, at, func(rec ingest.Record) error { return fn(OneCopy, rec) }); err != nil {
+				return nil, fmt.Errorf("read %s: %w", at, err)
+			}
+		}
+		return nil, nil
 	}
 	brokers = slices.Compact(slices.Sorted(slices.Values(slices.Concat(kept...))))
 	for _, broker := range brokers {
@@ -85,7 +87,7 @@ func (c *Client) ReadCopies(
 			if !slices.Contains(of, broker) {
 				continue
 			}
-			at := reading{TopicPartition: TopicPartition{t, p}, copy: &broker}
+			at := reading{TopicPartition: TopicPartition{t, p}, copy: &broker, aborted: true}
 			if _, err := c.readPartition(ctx, at, func(rec ingest.Record) error { return fn(broker, rec) }); err != nil {
 				return nil, fmt.Errorf("read %s: %w", at, err)
 			}
@@ -139,6 +141,9 @@ type reading struct {
 	from int64
 	// around, if not nil, is told of what is damaged, which then is no error.
 	around func(*Gap)
+	// aborted says that every record is read, and uncommitted that this goes for those behind the last stable
+	// offset, which the broker does not tell from each other.
+	aborted, uncommitted bool
 }
 
 // String names the partition, and whose copy it is.
@@ -147,6 +152,21 @@ func (r reading) String() string {
 		return r.TopicPartition.String()
 	}
 	return fmt.Sprintf("%s of broker %d", r.TopicPartition, *r.copy)
+}
+
+// each reads every partition of a topic so, from the start of its log.
+func (r reading) each(ctx context.Context, c *Client, t Topic, fn func(ingest.Record) error) error {
+	count, err := c.Partitions(ctx, t)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", t, err)
+	}
+	for p := range count {
+		r.TopicPartition = TopicPartition{t, p}
+		if _, err := c.readPartition(ctx, r, fn); err != nil {
+			return fmt.Errorf("read %s/%d: %w", t, p, err)
+		}
+	}
+	return nil
 }
 
 // readPartition reads from a position, or the start of the log if that is behind it, and
@@ -159,7 +179,24 @@ func (c *Client) readPartition(ctx context.Context, r reading, fn func(ingest.Re
 	if r.from <= end { // else the topic is another one than before
 		position = max(position, r.from)
 	}
-	e := newEffort(c, r.String())
+	if end, err = newEffort(c, r.String()).readRange(ctx, r, position, end, fn); err != nil || !r.aborted {
+		return end, err
+	}
+	stable, of := end, ranges{client: c, topic: r.Topic, uncommitted: true}
+	if _, end, err = of.partition(ctx, r.Partition); err != nil {
+		return 0, err
+	}
+	r.uncommitted = true
+	return newEffort(c, r.String()).readRange(ctx, r, stable, end, func(rec ingest.Record) error {
+		rec.Uncommitted = ingest.BehindOpen
+		return fn(rec)
+	})
+}
+
+// readRange reads from a position to the end of what is to be read, and returns that.
+func (e *effort) readRange(
+	ctx context.Context, r reading, position, end int64, fn func(ingest.Record) error,
+) (int64, error) {
 	defer e.abandoned()
 	for position < end {
 		got, err := readSome(ctx, e, r, position, end)
@@ -243,52 +280,12 @@ func retries(ctx context.Context, e *effort, r reading, err error) error {
 	return e.failed(ctx, fmt.Errorf("broker %d keeps a copy: %w", *r.copy, err))
 }
 
-// Holds reports whether the log of any broker that keeps a partition still has the record at an offset:
-// one that has cleaned its log does not. It reads one batch of each.
-func (c *Client) Holds(ctx context.Context, tp TopicPartition, offset int64) (held bool, err error) {
-	kept, err := copiesOf(ctx, c, tp.Topic)
-	if err != nil {
-		return false, fmt.Errorf("read %s@%d: %w", tp, offset, err)
-	}
-	if tp.Partition >= len(kept) {
-		return false, fmt.Errorf("read %s@%d: %w", tp, offset, ErrUnknownTopic)
-	}
-	if of := kept[tp.Partition]; len(of) > 1 {
-		for _, broker := range of {
-			if held, err = holds(ctx, c, reading{TopicPartition: tp, copy: &broker}, offset); held || err != nil {
-				return held, err
-			}
-		}
-		return false, nil
-	}
-	return holds(ctx, c, reading{TopicPartition: tp}, offset)
-}
-
-func holds(ctx context.Context, c *Client, r reading, offset int64) (bool, error) {
-	const oneBatch = 1 // a broker sends one that is larger than asked for whole
-	e := newEffort(c, r.String())
-	defer e.abandoned()
-	for {
-		got, err := fetchAtMost(ctx, c, r, offset, oneBatch)
-		switch {
-		case err == nil:
-			e.worked()
-			return len(got.Records) > 0 && got.Records[0].Offset == offset, nil
-		case errors.Is(err, kafka.OffsetOutOfRange):
-			return false, nil
-		}
-		if err := retries(ctx, e, r, err); err != nil {
-			return false, fmt.Errorf("read %s@%d: %w", r, offset, err)
-		}
-	}
-}
-
 func fetchAtMost(ctx context.Context, c *Client, r reading, position int64, mostBytes int) (protocol.Fetched, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.cfg.fetchLimit())
 	defer cancel()
 	got, err := c.raw.Fetch(ctx, protocol.FetchRequest{
 		Topic: c.Name(r.Topic), Partition: r.Partition, Copy: r.copy, Rack: r.rack, Position: position,
-		Wait: c.cfg.FetchWait, MaxBytes: mostBytes,
+		Wait: c.cfg.FetchWait, MaxBytes: mostBytes, Aborted: r.aborted, Uncommitted: r.uncommitted,
 	})
 	c.seal.Load().examine(r.TopicPartition, got.Records)
 	return got, err

@@ -85,7 +85,7 @@ func destination(rec ingest.Outgoing, count int) (int, error) {
 // writePartition writes batch after batch, so that none overtakes another.
 func (c *Client) writePartition(ctx context.Context, tp TopicPartition, records []ingest.Outgoing) error {
 	for len(records) > 0 {
-		n := c.batchLength(records)
+		n := c.cfg.batchLength(records)
 		if err := c.writeBatch(ctx, tp, records[:n]); err != nil {
 			return fmt.Errorf("write to %s: %w", tp, err)
 		}
@@ -95,14 +95,14 @@ func (c *Client) writePartition(ctx context.Context, tp TopicPartition, records 
 }
 
 // batchLength is how many of the records fit one request, at least one.
-func (c *Client) batchLength(records []ingest.Outgoing) int {
+func (c *Config) batchLength(records []ingest.Outgoing) int {
 	size := 0
-	for i, rec := range records[:min(len(records), c.cfg.MaxBatchRecords)] {
-		if size += requestBytes(rec); size > c.cfg.MaxBatchBytes {
+	for i, rec := range records[:min(len(records), c.MaxBatchRecords)] {
+		if size += requestBytes(rec); size > c.MaxBatchBytes {
 			return max(i, 1)
 		}
 	}
-	return min(len(records), c.cfg.MaxBatchRecords)
+	return min(len(records), c.MaxBatchRecords)
 }
 
 // requestBytes is what a record takes of a request, at most.

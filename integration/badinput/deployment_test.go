@@ -128,13 +128,7 @@ func (d *deployment) outcome(stream *dataset.Stream) (hash string, predictions m
 	})
 	require.Equal(d.t, service.TimestepCounts{Settled: totals.Steps}, status.Timesteps)
 	require.Equal(d.t, totals.Transactions, status.Transactions)
-	predictions = make(map[string]string)
-	require.NoError(d.t, d.client.ReadAll(d.t.Context(), bus.Predictions, func(rec ingest.Record) error {
-		if rec.Value != nil {
-			predictions[string(rec.Key)] = string(rec.Value)
-		}
-		return nil
-	}))
+	predictions = d.predictions()
 	require.Len(d.t, predictions, scored)
 	for _, step := range stream.Steps[1:] {
 		for _, tx := range step.Transactions {
@@ -142,6 +136,19 @@ func (d *deployment) outcome(stream *dataset.Stream) (hash string, predictions m
 		}
 	}
 	return status.EnsembleHash, predictions
+}
+
+// predictions are those that stand in their topic, by transaction.
+func (d *deployment) predictions() map[string]string {
+	d.t.Helper()
+	predictions := make(map[string]string)
+	require.NoError(d.t, d.client.ReadAll(d.t.Context(), bus.Predictions, func(rec ingest.Record) error {
+		if delete(predictions, string(rec.Key)); rec.Value != nil {
+			predictions[string(rec.Key)] = string(rec.Value)
+		}
+		return nil
+	}))
+	return predictions
 }
 
 // place is where a record stands in the log.

@@ -129,7 +129,7 @@ func (d *deployment) resumeRetried(id lethe.TransactionID) {
 	d.ahead(func(l *deletions.Ledger) error {
 		_, err := l.Stop("again", deletions.Failed, deletions.FailedTimeout)
 		require.NoError(d.t, err)
-		_, err = l.RetryAll([]string{"again"})
+		_, err = l.RetryAll([]string{"again"}, nil)
 		return err
 	})
 	d.start()

@@ -12,18 +12,25 @@ type Kafka struct {
 	*bus.Client
 	// Gather is for how long records gather before they are read.
 	Gather bus.Gathering
-	// Missed, if not nil, is told of what is damaged and was not read by ReadAll.
+	// Missed, if not nil, is told of what is damaged and was not read by ReadAll and ReadEvery.
 	Missed func(*bus.Gap)
 }
 
 // ReadAll reads a topic from its start to where it ends now, around what is damaged: that must not end a role, which
 // would find it again at each start. Whoever must not miss anything uses ReadCopies.
 func (k Kafka) ReadAll(ctx context.Context, t bus.Topic, fn func(ingest.Record) error) error {
-	return k.ReadAround(ctx, t, fn, func(gap *bus.Gap) {
-		if k.Missed != nil {
-			k.Missed(gap)
-		}
-	})
+	return k.ReadAround(ctx, t, fn, k.around)
+}
+
+// ReadEvery is ReadAll of every record that the log holds, whatever became of its transaction.
+func (k Kafka) ReadEvery(ctx context.Context, t bus.Topic, fn func(ingest.Record) error) error {
+	return k.ReadEveryAround(ctx, t, fn, k.around)
+}
+
+func (k Kafka) around(gap *bus.Gap) {
+	if k.Missed != nil {
+		k.Missed(gap)
+	}
 }
 
 // Follow implements Bus.

@@ -27,6 +27,9 @@ type FetchRequest struct {
 	Wait time.Duration
 	// MaxBytes is what to answer with at most, but for one batch that is larger.
 	MaxBytes int
+	// Aborted asks for records of aborted transactions too, which are marked. Uncommitted asks for every record
+	// up to the high watermark, whatever became of its transaction.
+	Aborted, Uncommitted bool
 }
 
 // Fetched is what a partition answered.
@@ -48,7 +51,7 @@ type Fetched struct {
 
 // Fetch reads records at and after the position. It uses version 11 of the
 // request, which Kafka serves since 2.3, without a fetch session, and reads
-// committed records only. What of the log cannot be read is no error, see
+// committed records only unless it is asked for others. What of the log cannot be read is no error, see
 // Fetched.Damaged. Errors: ErrCorrupt for an answer that makes no sense, ErrAway, codes of the
 // broker as kafka.Error, failures of the connection.
 func (c Client) Fetch(ctx context.Context, req FetchRequest) (Fetched, error) {
@@ -69,8 +72,16 @@ func (c Client) Fetch(ctx context.Context, req FetchRequest) (Fetched, error) {
 	return got, nil
 }
 
-// readCommitted leaves out records of transactions that are not, or not yet, committed.
-const readCommitted = 1
+// readCommitted leaves out records of transactions that are not, or not yet, committed. readUncommitted does not.
+const readUncommitted, readCommitted = 0, 1
+
+// isolation is the level that reads records whatever became of their transactions, or not.
+func isolation(uncommitted bool) int8 {
+	if uncommitted {
+		return readUncommitted
+	}
+	return readCommitted
+}
 
 func (req *FetchRequest) message() *kmsg.FetchRequest {
 	partition := kmsg.NewFetchRequestTopicPartition()
@@ -85,7 +96,7 @@ func (req *FetchRequest) message() *kmsg.FetchRequest {
 	m.MaxWaitMillis = int32(req.Wait.Milliseconds())
 	m.MinBytes = 1
 	m.MaxBytes = int32(req.MaxBytes)
-	m.IsolationLevel = readCommitted
+	m.IsolationLevel = isolation(req.Uncommitted)
 	m.Rack = req.Rack
 	m.Topics = append(m.Topics, topic)
 	return m
@@ -129,10 +140,16 @@ func (req *FetchRequest) read(response *kmsg.FetchResponse) (Fetched, error) {
 	if p.PreferredReadReplica >= 0 {
 		return Fetched{Next: req.Position, Nearer: &p.PreferredReadReplica}, nil
 	}
-	b := batchReader{topic: req.Topic, partition: req.Partition, position: req.Position, aborted: p.AbortedTransactions}
+	b := batchReader{
+		topic: req.Topic, partition: req.Partition, position: req.Position, aborted: p.AbortedTransactions,
+		keepsAborted: req.Aborted,
+	}
 	got := Fetched{Start: p.LogStartOffset, End: p.LastStableOffset}
+	if req.Uncommitted {
+		got.End = p.HighWatermark
+	}
 	var err error
-	if got.Damaged, err = b.readAll(p.RecordBatches, p.LastStableOffset); err != nil {
+	if got.Damaged, err = b.readAll(p.RecordBatches, got.End); err != nil {
 		return Fetched{}, err
 	}
 	got.Records, got.Next = b.records, b.position

@@ -15,36 +15,36 @@ const (
 	latest   int64 = -1
 )
 
-// LogRange asks the leader of a partition for the first position and the one after the last record that
-// can be read. The topic is given by its full name. A leader of another epoch than the one given, of
-// those before or after it, refuses (KIP-320): as kafka.UnknownLeaderEpoch or kafka.FencedLeaderEpoch. It uses
+// LogRange asks the leader of a partition for the first position and the one after the last record that can be read as
+// committed or, if uncommitted is set, after the last one of the log. The topic is given by its full name. A leader of
+// another epoch than the one given refuses (KIP-320): as kafka.UnknownLeaderEpoch or kafka.FencedLeaderEpoch. It uses
 // version 4 of the request. Errors as those of Fetch.
 func (c Client) LogRange(
-	ctx context.Context, topic string, partition int, epoch int32,
+	ctx context.Context, topic string, partition int, epoch int32, uncommitted bool,
 ) (start, end int64, err error) {
-	if start, err = c.offset(ctx, topic, partition, epoch, earliest, readCommitted); err != nil {
+	level := isolation(uncommitted)
+	if start, err = c.offset(ctx, topic, partition, epoch, earliest, level); err != nil {
 		return 0, 0, err
 	}
-	end, err = c.offset(ctx, topic, partition, epoch, latest, readCommitted)
+	end, err = c.offset(ctx, topic, partition, epoch, latest, level)
 	return start, end, err
 }
 
 // HighWatermark asks the leader of a partition for the position after the last record, which may be of a transaction
 // that is open. Errors as those of LogRange.
 func (c Client) HighWatermark(ctx context.Context, topic string, partition int) (int64, error) {
-	const readUncommitted = 0
-	return c.offset(ctx, topic, partition, NoEpoch, latest, readUncommitted)
+	return c.offset(ctx, topic, partition, NoEpoch, latest, isolation(true))
 }
 
 func (c Client) offset(
-	ctx context.Context, topic string, partition int, epoch int32, timestamp int64, isolation int8,
+	ctx context.Context, topic string, partition int, epoch int32, timestamp int64, level int8,
 ) (int64, error) {
 	p := kmsg.NewListOffsetsRequestTopicPartition()
 	p.Partition, p.CurrentLeaderEpoch, p.Timestamp = int32(partition), epoch, timestamp
 	t := kmsg.NewListOffsetsRequestTopic()
 	t.Topic, t.Partitions = topic, append(t.Partitions, p)
 	m := kmsg.NewPtrListOffsetsRequest()
-	m.Version, m.ReplicaID, m.IsolationLevel = 4, -1, isolation
+	m.Version, m.ReplicaID, m.IsolationLevel = 4, -1, level
 	m.Topics = append(m.Topics, t)
 	response, err := c.send(ctx, &call{request: m, topic: topic, partition: partition, limitBytes: 1 << 16})
 	if err != nil {

@@ -41,9 +41,13 @@ type batchReader struct {
 	// position is the first offset wanted, and after reading the first one
 	// not read.
 	position int64
-	// aborted are transactions whose records must be left out.
+	// aborted are transactions whose records are left out, or marked if keepsAborted.
 	aborted []kmsg.FetchResponseTopicPartitionAbortedTransaction
 	records []ingest.Record
+	// keepsAborted says that records of aborted transactions are read too, uncommitted what is said of those of
+	// the present batch.
+	keepsAborted bool
+	uncommitted  ingest.Uncommitted
 
 	// open holds the producers whose aborted transaction is being passed.
 	open []int64
@@ -116,7 +120,10 @@ func (b *batchReader) readBatch(raw []byte) error {
 	b.openAborted(last)
 	control := batch.Attributes&attributeControl != 0
 	skipped := batch.Attributes&attributeTransactional != 0 && slices.Contains(b.open, batch.ProducerID)
-	if control || !skipped {
+	if b.uncommitted = ""; skipped {
+		b.uncommitted = ingest.InAborted
+	}
+	if control || !skipped || b.keepsAborted {
 		body, err := inflate(batch.Records, batch.Attributes&attributeCompression)
 		if err != nil {
 			return fmt.Errorf("%w: batch at %d: %w", ErrCorrupt, batch.FirstOffset, err)
@@ -173,7 +180,7 @@ func (b *batchReader) readRecords(body []byte, batch *kmsg.RecordBatch, control 
 			b.records = append(b.records, ingest.Record{
 				Topic: b.topic, Partition: b.partition, Offset: offset,
 				Key: rec.Key, Value: rec.Value, Headers: headers(rec.Headers, more),
-				Time: timeOf(batch, rec.TimestampDelta64),
+				Time: timeOf(batch, rec.TimestampDelta64), Uncommitted: b.uncommitted,
 			})
 		}
 	}

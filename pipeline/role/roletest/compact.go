@@ -11,6 +11,11 @@ import (
 // RollMarkers does nothing: every record of a Bus may be compacted at once.
 func (b *Bus) RollMarkers(context.Context, ...bus.Topic) error { return nil }
 
+// ReadEvery is ReadAll: there are no transactions.
+func (b *Bus) ReadEvery(ctx context.Context, t bus.Topic, fn func(ingest.Record) error) error {
+	return b.ReadAll(ctx, t, fn)
+}
+
 // ReadCopies is ReadAll: there is one copy.
 func (b *Bus) ReadCopies(
 	ctx context.Context, t bus.Topic, fn func(broker int32, rec ingest.Record) error,

@@ -1,0 +1,238 @@
+package scan
+
+import (
+	"bytes"
+	"encoding/binary"
+	"slices"
+
+	"lethe"
+)
+
+// The id of one transaction may stand inside the id of another: order-1 in order-1|b. In raw bytes the
+// longer name is recognised by its frame, whatever its characters are, and an occurrence inside it is
+// not one of the erased id. The frames are those of lethe's own formats:
+//
+//   - a string of JSON in a field or list of names, also where that JSON stands in strings of JSON;
+//   - a length in 32 bits, little-endian in canonical bytes, big-endian in the stores;
+//   - the key of a Kafka record, told by the record around it;
+//   - a field of names of a Protobuf message behind the header of Confluent's serializers.
+//
+// Stores hold records as their producers wrote them in frames of their own (blobs), and the JSON in
+// one of these may read as a name. A blob counts as a name only where it is a record's key, or where
+// the pseudonym of that very name stands before it.
+
+// window is where an occurrence stands in a buffer.
+type window struct {
+	from, to int
+	// bare says that it is an id and nothing else. With its quotation marks it is a part even of a name
+	// that is as long as it.
+	bare bool
+}
+
+// inLongerName reports whether an occurrence is a part of a longer name.
+func inLongerName(secret lethe.Secret, buf []byte, w window) bool {
+	return inNameString(buf, w) || inFramedName(secret, buf, w)
+}
+
+// maxNameSpellingBytes bounds a name in JSON: encoding/json writes a byte as six at most.
+const maxNameSpellingBytes = 6 * mostNameBytes
+
+// inNameString looks for the string of JSON around a window, at each level of nesting.
+func inNameString(buf []byte, w window) bool {
+	from, to := w.from, w.to
+	for level := range maxNesting + 1 {
+		begin, opened := quoteBefore(buf, from, level)
+		end, closed := quoteBehind(buf, to, level)
+		if !opened || !closed || w.bare && begin == from && end == to || hasQuote(buf, from, to, level) {
+			continue
+		}
+		field, isName := nameField(buf, begin-delimiterBytes(level), level)
+		if !isName {
+			continue
+		}
+		text := buf[begin:end]
+		for range level {
+			text = unescape(text)
+		}
+		if fitsName(field, text) {
+			return true
+		}
+	}
+	return false
+}
+
+// A quotation mark that ends or begins a string has 2^level-1 backslashes before it, and one that
+// stands in such a string has more: the level is the number of ones that end that count in binary.
+
+// delimiterBytes is the length of a quotation mark with its backslashes.
+func delimiterBytes(level int) int { return 1 << level }
+
+// quoteLevel returns the level of the quotation mark at a place.
+func quoteLevel(buf []byte, at int) (level int) {
+	slashes := 0
+	for at-slashes > 0 && buf[at-slashes-1] == '\\' {
+		slashes++
+	}
+	for ; slashes&1 == 1; slashes >>= 1 {
+		level++
+	}
+	return level
+}
+
+// quoteBefore returns where the string of a level begins whose quotation mark is the next one before a
+// place. Marks of higher levels stand in the string; one of a lower level ends the text around it.
+func quoteBefore(buf []byte, from, level int) (begin int, found bool) {
+	for at := from - 1; at >= 0 && from-at <= maxNameSpellingBytes; at-- {
+		if buf[at] == '"' {
+			if l := quoteLevel(buf, at); l <= level {
+				return at + 1, l == level
+			}
+		}
+	}
+	return 0, false
+}
+
+// quoteBehind returns where the string of a level ends whose quotation mark is the next one behind a place.
+func quoteBehind(buf []byte, to, level int) (end int, found bool) {
+	for at := to; at < len(buf) && at-to <= maxNameSpellingBytes; at++ {
+		if buf[at] == '"' {
+			if l := quoteLevel(buf, at); l <= level {
+				return at + 1 - delimiterBytes(level), l == level && at+1-delimiterBytes(level) >= to
+			}
+		}
+	}
+	return 0, false
+}
+
+// hasQuote reports whether a quotation mark of a level, or of a lower one, stands in a part of a text.
+func hasQuote(buf []byte, from, to, level int) bool {
+	for at := from; at < to; at++ {
+		if buf[at] == '"' && quoteLevel(buf, at) <= level {
+			return true
+		}
+	}
+	return false
+}
+
+// nameField returns the name of the field that a string is the value of, or an element of the list
+// of, if it is one for names. The string's quotation mark begins at a place.
+func nameField(buf []byte, at, level int) (field string, isName bool) {
+	text := buf[max(0, at-contextBytes):max(0, at)]
+	if field, isName = fieldBefore(text, level); isName {
+		return field, !isListField(field)
+	}
+	for {
+		text = trimSpace(text)
+		switch {
+		case bytes.HasSuffix(text, []byte{'['}):
+			field, isName = fieldBefore(text[:len(text)-1], level)
+			return field, isName && isListField(field)
+		case !bytes.HasSuffix(text, []byte{','}):
+			return "", false
+		}
+		text = trimSpace(text[:len(text)-1])
+		if len(text) == 0 || text[len(text)-1] != '"' || quoteLevel(text, len(text)-1) != level {
+			return "", false
+		}
+		begin, found := quoteBefore(text, len(text)-delimiterBytes(level), level)
+		if !found {
+			return "", false
+		}
+		text = text[:begin-delimiterBytes(level)]
+	}
+}
+
+func isListField(field string) bool { return field == "nodes" || field == "subjects" }
+
+// fieldBefore returns the name of a field for names that a text ends in, with its colon.
+func fieldBefore(text []byte, level int) (field string, isName bool) {
+	text, isField := bytes.CutSuffix(trimSpace(text), []byte{':'})
+	if !isField {
+		return "", false
+	}
+	text = trimSpace(text)
+	delimiter := append(bytes.Repeat([]byte{'\\'}, delimiterBytes(level)-1), '"')
+	for _, name := range append(idFields(), "nodes", "subjects") {
+		if bytes.HasSuffix(text, slices.Concat(delimiter, []byte(name), delimiter)) {
+			return name, true
+		}
+	}
+	return "", false
+}
+
+// inFramedName looks for a name behind its length around a window.
+func inFramedName(secret lethe.Secret, buf []byte, w window) bool {
+	from, to := w.from, w.to
+	for at := from; at >= 0 && from-at <= 2*mostNameBytes; at-- {
+		if at < from && buf[at] < ' ' {
+			break // no name holds it
+		}
+		for _, n := range nameLengths(secret, buf, at) {
+			text := buf[at : at+n]
+			if to <= at+n && (!w.bare || isPart(n, bytes.IndexByte(text, '>'), from-at, to-at)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// nameLengths returns the lengths of the names that begin at a place, as frames before it say.
+func nameLengths(secret lethe.Secret, buf []byte, at int) (lengths []int) {
+	if at >= 4 {
+		fixed := buf[at-4 : at]
+		little, big := binary.LittleEndian.Uint32(fixed), binary.BigEndian.Uint32(fixed)
+		if holdsName(buf, at, uint64(little), isSubjectName) {
+			lengths = append(lengths, int(little))
+		}
+		if holdsName(buf, at, uint64(big), isSubjectName) && isStoredName(secret, buf, at, int(big)) {
+			lengths = append(lengths, int(big))
+		}
+		if holdsName(buf, at, uint64(big), isKeyName) && isBlob(buf, at-4) && isKeyBlob(buf, at+int(big)) {
+			lengths = append(lengths, int(big))
+		}
+	}
+	for size := 1; size <= 2 && size <= at; size++ {
+		length, read := binary.Varint(buf[at-size : at])
+		if read == size && length > 0 && holdsName(buf, at, uint64(length), isKeyName) && isRecordKey(buf, at-size) {
+			lengths = append(lengths, int(length))
+		}
+	}
+	if n, found := protobufName(buf, at); found && holdsName(buf, at, n, isIDName) {
+		lengths = append(lengths, int(n))
+	}
+	return lengths
+}
+
+// holdsName reports whether a text of a length that begins at a place is whole and may be a name.
+func holdsName(buf []byte, at int, length uint64, may func([]byte) bool) bool {
+	return length > 0 && length <= 2*mostNameBytes+1 && int(length) <= len(buf)-at && may(buf[at:at+int(length)])
+}
+
+// isStoredName reports whether a text behind its length in big-endian bytes is one that a store holds for
+// itself, and no part of a record: its length is none of a blob, and not the key length of a batch's
+// first record, which three zeros come before. Else the pseudonym of that name says that it is one.
+func isStoredName(secret lethe.Secret, buf []byte, at, length int) bool {
+	if !isBlob(buf, at-4) && !isRecordKey(buf, at-1) {
+		return true
+	}
+	pseudonym := secret.Pseudonym(lethe.TransactionID(buf[at : at+length]))
+	return bytes.Contains(buf[max(0, at-contextBytes):at], pseudonym[len(pseudonym)-pseudonymTailBytes:])
+}
+
+// isBlob reports whether a length that begins at a place may be that of a blob: a 1 comes before it that
+// does not end a number of 64 bits, such as the timestep 1.
+func isBlob(buf []byte, at int) bool {
+	return at > 0 && buf[at-1] == 1 && (at < 8 || binary.BigEndian.Uint32(buf[at-8:]) != 0)
+}
+
+// isKeyBlob reports whether a blob that ends at a place is a record's key: the record's value follows as
+// another one.
+func isKeyBlob(buf []byte, end int) bool {
+	const prefix = 5
+	if len(buf)-end <= prefix || buf[end] != 1 {
+		return false
+	}
+	length, first := binary.BigEndian.Uint32(buf[end+1:]), buf[end+prefix]
+	return length > 0 && length < 1<<30 && (first == '{' || first == 0)
+}

@@ -1,0 +1,191 @@
+package ingest
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"unicode/utf8"
+)
+
+// A record that is refused is kept as it came, and may hold another one inside: in the payload of Kafka Connect's
+// envelope, the data of a CloudEvent, JSON in a string, or base64. Searches look at each as at a record.
+
+// maxOpenings is how deep records in records are looked for, leastEncoded the shortest base64 that is decoded.
+const (
+	maxOpenings  = 4
+	leastEncoded = 8
+)
+
+// Opened returns what a part of a record holds that may be a record itself. Texts of fields of the record formats are
+// none: a name that reads as base64 is that name.
+func Opened(part []byte) [][]byte { return opened(nil, part, maxOpenings) }
+
+// mayOpen reports whether a part may hold a record. It is a fast look at what nearly every record is: it has
+// only fields of the record formats.
+func mayOpen(part []byte) bool {
+	at := bytes.IndexByte(part, '"')
+	if at < 0 {
+		return len(part) >= leastEncoded
+	}
+	inFormat := false
+	for at >= 0 {
+		end := at + 1
+		for end < len(part) && part[end] != '"' {
+			if part[end] == '\\' {
+				end++
+			}
+			end++
+		}
+		if end >= len(part) {
+			return false // it is broken
+		}
+		raw, rest := part[at+1:end], bytes.TrimLeft(part[end+1:], " \t\r\n")
+		switch isName := len(rest) > 0 && rest[0] == ':'; {
+		case isName && isEnvelope(string(raw)):
+			return true
+		case isName:
+			inFormat = isFormatField(string(raw))
+		case !inFormat && len(raw) >= leastEncoded:
+			return true
+		}
+		if at = bytes.IndexByte(part[end+1:], '"'); at >= 0 {
+			at += end + 1
+		}
+	}
+	return false
+}
+
+func opened(out [][]byte, part []byte, depth int) [][]byte {
+	if depth == 0 || !mayOpen(part) {
+		return out
+	}
+	inside := func(text []byte) {
+		out = append(out, text)
+		if m, is := header(text); is {
+			out = append(out, m.spell())
+		}
+		out = opened(out, text, depth-1)
+	}
+	if !json.Valid(part) {
+		if text, is := decoded(part); is {
+			inside(text)
+		}
+		return out
+	}
+	w := walk{part: part, object: func(text []byte) { out = append(out, text) }}
+	w.text = func(said string) {
+		if text, is := decoded([]byte(said)); is {
+			inside(text)
+		} else if isDocument([]byte(said)) {
+			inside([]byte(said))
+		}
+	}
+	w.all()
+	return out
+}
+
+// walk goes over a valid JSON text.
+type walk struct {
+	part []byte
+	// text is called with every string that is no name, but those of fields of the record formats; object with the
+	// objects of envelopes.
+	text   func(said string)
+	object func(text []byte)
+	// field is the present one; lists says of each object or list that is open whether it is a list.
+	field string
+	lists []bool
+}
+
+func (w *walk) all() {
+	d := json.NewDecoder(bytes.NewReader(w.part))
+	d.UseNumber()
+	isName := false
+	for {
+		token, err := d.Token()
+		if err != nil {
+			return
+		}
+		isName = !isName && len(w.lists) > 0 && !w.lists[len(w.lists)-1]
+		said, isText := token.(string)
+		delim, isDelim := token.(json.Delim)
+		switch {
+		case isDelim:
+			w.delim(delim, int(d.InputOffset())-1)
+			isName = false
+		case isName:
+			w.field = said
+		case isText && (len(w.lists) == 0 || !isFormatField(w.field)):
+			w.text(said)
+		}
+	}
+}
+
+// delim takes what begins or ends an object or a list, at a place.
+func (w *walk) delim(delim json.Delim, at int) {
+	if delim == '}' || delim == ']' {
+		w.lists = w.lists[:len(w.lists)-1]
+		return
+	}
+	if delim == '{' && isEnvelope(w.field) && 0 < len(w.lists) && len(w.lists) <= maxOpenings {
+		if text, is := value(w.part[at:]); is {
+			w.object(text)
+		}
+	}
+	w.lists = append(w.lists, delim == '[')
+}
+
+// isEnvelope reports whether the value of a field is a record as its producer wrote it.
+func isEnvelope(field string) bool {
+	switch field {
+	case "payload", "data", "before", "after", "value":
+		return true
+	default:
+		return false
+	}
+}
+
+// isFormatField reports whether a field of that name is one of the record formats that holds a text.
+func isFormatField(field string) bool {
+	switch field {
+	case "id", "type", "source", "target", "transaction", "label", "subjects":
+		return true
+	default:
+		return false
+	}
+}
+
+// value returns the JSON value that a text begins with.
+func value(text []byte) (out json.RawMessage, ok bool) {
+	err := json.NewDecoder(bytes.NewReader(text)).Decode(&out)
+	return out, err == nil
+}
+
+// isDocument reports whether a text is an object, a list or a string of JSON.
+func isDocument(text []byte) bool {
+	text = bytes.TrimSpace(text)
+	return len(text) > 0 && bytes.IndexByte([]byte(`{["`), text[0]) >= 0 && json.Valid(text)
+}
+
+// decoded decodes base64 of either alphabet, with padding or without, if that gives a text or a binary record.
+func decoded(text []byte) (out []byte, is bool) {
+	text = bytes.TrimRight(bytes.TrimSpace(text), "=")
+	if len(text) < leastEncoded {
+		return nil, false
+	}
+	for _, c := range text {
+		if !isBase64(c) {
+			return nil, false
+		}
+	}
+	encoding := base64.RawStdEncoding
+	if bytes.ContainsAny(text, "-_") {
+		encoding = base64.RawURLEncoding
+	}
+	out, err := encoding.AppendDecode(nil, text)
+	return out, err == nil && (isBinary(out) || utf8.Valid(out))
+}
+
+func isBase64(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' ||
+		bytes.IndexByte([]byte("+/-_\r\n"), c) >= 0
+}
