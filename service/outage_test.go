@@ -20,6 +20,7 @@ import (
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/ingest/embedded"
+	"lethe/internal/testbroker"
 	"lethe/pipeline/wire"
 	"lethe/service"
 )
@@ -35,7 +36,7 @@ type outsideBroker struct {
 func (b *outsideBroker) start() {
 	b.t.Helper()
 	c := embedded.Defaults()
-	c.Port, c.StoreAny = b.port, true
+	c.Port, c.DeleteTopics = b.port, true
 	var err error
 	b.broker, err = embedded.Start(b.dir, c, slog.New(slog.DiscardHandler))
 	require.NoError(b.t, err)
@@ -122,7 +123,7 @@ func TestTheServiceWaitsForBrokers(t *testing.T) {
 func TestADamagedBatchIsNamed(t *testing.T) {
 	c := smallConfig(t, t.TempDir())
 	c.HTTP.Address = net.JoinHostPort("127.0.0.1", strconv.Itoa(freePort(t)))
-	c.Embedded.StoreAny = true
+	c.Kafka.Brokers = testbroker.Trusting(t) // the embedded broker refuses such batches
 	r := start(t, c)
 	producer, err := kgo.NewClient(kgo.SeedBrokers(r.Brokers()...), kgo.ProducerBatchMaxBytes(100<<20),
 		kgo.BrokerMaxWriteBytes(200<<20), kgo.ProducerBatchCompression(kgo.ZstdCompression()),

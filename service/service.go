@@ -25,6 +25,7 @@ import (
 	"lethe/ingest/authority"
 	"lethe/ingest/bus"
 	"lethe/ingest/embedded"
+	"lethe/internal/openfiles"
 	"lethe/internal/patientfs"
 	"lethe/internal/precedence"
 	"lethe/metrics"
@@ -113,6 +114,7 @@ type Service struct {
 	// with an outside Kafka. The patient client is the roles', the other answers requests,
 	// which do not wait for ever.
 	port            net.Listener
+	connections     openfiles.Connections
 	bus             bus.Config
 	compact         func() error
 	broker          *embedded.Broker
@@ -205,8 +207,8 @@ func New(ctx context.Context, o Options) (_ *Service, err error) {
 	if err := CheckFinished(s.config.DataDir); err != nil && !o.Restoring {
 		return nil, err
 	}
-	if err := os.MkdirAll(s.config.DataDir, 0o700); err != nil {
-		return nil, fmt.Errorf("data directory cannot be made: %w (choose another with --data-dir)", err)
+	if err := s.prepare(); err != nil {
+		return nil, err
 	}
 	if s.begun = begunBefore(s.config.DataDir); s.begun && !o.Restoring {
 		if err := keysAreThere(s.config); err != nil {
@@ -241,6 +243,15 @@ func New(ctx context.Context, o Options) (_ *Service, err error) {
 	s.patience.Begin()
 	s.open.Store(true)
 	return s, nil
+}
+
+// prepare makes what the modules need of the system: the data directory, and files for connections.
+func (s *Service) prepare() (err error) {
+	if err := os.MkdirAll(s.config.DataDir, 0o700); err != nil {
+		return fmt.Errorf("data directory cannot be made: %w (choose another with --data-dir)", err)
+	}
+	s.connections, err = boundConnections(&s.config)
+	return err
 }
 
 // Run runs the modules until the context ends, which is not an error, or one of

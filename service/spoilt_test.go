@@ -104,8 +104,8 @@ func hexOf(b byte) string { return string("0123456789abcdef"[b>>4]) + string("01
 
 // opened writes to the log of a directory on which nothing runs.
 func opened(t *testing.T, c configs.Config, do func(client *bus.Client)) {
-	broker, err := embedded.Start(filepath.Join(c.DataDir, "broker"), embedded.Config{CleanOnDemand: true},
-		slog.New(slog.DiscardHandler))
+	broker, err := embedded.Start(filepath.Join(c.DataDir, "broker"),
+		embedded.Config{CleanOnDemand: true, DeleteTopics: true}, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	config := c.Kafka
 	config.Brokers, config.ErasureRetention = broker.Config().Brokers, broker.Config().ErasureRetention

@@ -17,6 +17,7 @@ import (
 	"lethe/configs"
 	"lethe/ingest"
 	"lethe/ingest/bus"
+	"lethe/internal/openfiles"
 	"lethe/metrics"
 	"lethe/metrics/events"
 	"lethe/service/api"
@@ -75,7 +76,7 @@ func (s *Service) measure() error {
 // and the health checks there.
 func (s *Service) openHTTP(context.Context) (supervisor.Process, error) {
 	var err error
-	if s.port, err = net.Listen("tcp", s.config.HTTP.Address); err != nil {
+	if s.port, err = openfiles.Listen(s.config.HTTP.Address, s.connections.HTTP); err != nil {
 		return nil, fmt.Errorf("http.address %s cannot be used: %w "+
 			"(is another lethe running? choose another with --http-address)",
 			s.config.HTTP.Address, err)
@@ -230,4 +231,18 @@ func (w *web) Close() error {
 		err = errors.Join(err, failed)
 	}
 	return err
+}
+
+// boundConnections returns the bounds of both ports, so that connections never use up the files that lethe needs, and
+// sets that of the embedded broker.
+func boundConnections(c *configs.Config) (bounds openfiles.Connections, err error) {
+	use := openfiles.Use{Partitions: c.Kafka.Partitions, Embedded: c.UsesEmbeddedBroker()}
+	bounds = use.Unlimited()
+	if limit, limitErr := openfiles.Limit(); limitErr == nil {
+		bounds, err = use.Within(limit)
+	}
+	if c.Embedded.Connections == 0 {
+		c.Embedded.Connections = bounds.Broker
+	}
+	return bounds, err
 }

@@ -2,7 +2,9 @@ package bus
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -33,6 +35,11 @@ func Topics() []Topic {
 		Transactions, Labels, Erasures, Snapshots, Slices, Models, Answers, Control,
 		Predictions, Reasons, Receipts, ErasureStatus, Log, DeadLetters,
 	}
+}
+
+// IsOwn reports whether a full name is that of a topic of lethe's, under whatever prefix.
+func IsOwn(name string) bool {
+	return slices.ContainsFunc(Topics(), func(t Topic) bool { return strings.HasSuffix(name, string(t)) })
 }
 
 // TopicPartition is one partition of a topic.

@@ -45,6 +45,7 @@ type Broker struct {
 	address string
 	port    int // the free one that was picked, once there is one
 	cluster *kfake.Cluster
+	door    *door.Listener
 	log     *kfakeLogger
 	lock    *dirLock
 	stop    chan struct{}
@@ -88,21 +89,12 @@ func Start(dir string, c Config, logger *slog.Logger) (*Broker, error) {
 	return b, nil
 }
 
-// bounds are those of the door.
-func (b *Broker) bounds() door.Options {
-	o := door.Defaults(b.logger)
-	if b.config.StoreAny {
-		o.AnyBatch, o.MaxRequestBytes = true, 200<<20
-	}
-	return o
-}
-
 // open restores the log and starts to listen.
 func (b *Broker) open() error {
 	if err := restore(b.dir); err != nil {
 		return fmt.Errorf("embedded broker: restore the log in %s: %w", b.dir, err)
 	}
-	if err := verify(b.dir, b.config.StoreAny); err != nil {
+	if err := verify(b.dir); err != nil {
 		return fmt.Errorf("embedded broker: read the log in %s: %w", b.dir, err)
 	}
 	var listenErr error
@@ -121,7 +113,11 @@ func (b *Broker) open() error {
 				listenErr = fmt.Errorf("embedded broker: listen on %s: %w", address, err)
 				return nil, err
 			}
-			return door.Listen(l, b.bounds()), nil
+			b.door = door.Guard(l, door.Options{
+				Connections: b.config.connections(), DeleteTopics: b.config.DeleteTopics,
+				OwnTopic: bus.IsOwn, Logger: b.logger,
+			})
+			return b.door, nil
 		}),
 	}
 	if b.config.SyncWrites {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -76,7 +75,7 @@ func (b *Broker) compact() error {
 // nothing. While a control function runs, kfake still takes calls such as
 // Cluster.Compact.
 func (b *Broker) inTurn(fn func()) error {
-	conn, err := net.Dial("tcp", b.address)
+	conn, err := b.door.Dial()
 	if err != nil {
 		return fmt.Errorf("embedded broker: ask for a turn at %s: %w", b.address, err)
 	}

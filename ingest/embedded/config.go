@@ -19,14 +19,27 @@ type Config struct {
 	CleanInterval time.Duration `yaml:"clean_interval" help:"Least time between compactions, which remove erased records."`
 	// CleanOnDemand leaves compaction to Broker.Compact alone.
 	CleanOnDemand bool `yaml:"-"`
-	// StoreAny has the broker store batches that no reader can read, for tests of readers.
-	StoreAny bool `yaml:"-"`
+	// Connections is how many clients may be connected at a time; 0 stands for 2,048.
+	Connections int `yaml:"-"`
+	// DeleteTopics lets clients delete lethe's own topics. A broker that serves nobody but one command may need it.
+	DeleteTopics bool `yaml:"-"`
 }
 
 // Defaults returns the configuration of the broker that `lethe run` brings.
 func Defaults() Config {
 	// Kafka's own port, so that `lethe replay` in another terminal finds it.
 	return Config{Port: 9092, CleanInterval: time.Second}
+}
+
+// defaultConnections is more than the processes of a deployment on one machine use: lethe alone has 27, and 8 for each
+// partition.
+const defaultConnections = 2048
+
+func (c Config) connections() int {
+	if c.Connections > 0 {
+		return c.Connections
+	}
+	return defaultConnections
 }
 
 // Validate reports every value that is out of bounds.

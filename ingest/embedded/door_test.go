@@ -109,12 +109,10 @@ func TestDoor_UnknownRequest_ClosesConnection(t *testing.T) {
 	_, closed := send(t, b.Config().Brokers[0], framed(0, -3, nil))
 	require.True(t, closed)
 	// Four billion tagged fields in 40 bytes kept a processor busy for minutes.
-	_, closed = send(t, b.Config().Brokers[0], framed(3, 12, []byte{0xff, 0xff, 0xff, 0xff, 0x0f, 0, 0, 0, 0, 0}))
-	require.True(t, closed)
 	_, closed = send(t, b.Config().Brokers[0], framed(1, 12, []byte{0xff, 0xff, 0xff, 0xff, 0x0f, 0, 0, 0, 0, 0}))
 	require.True(t, closed)
-	_, closed = send(t, b.Config().Brokers[0], []byte("POST / HTTP/1.1\r\nHost: 127.0.0.1\r\n"+
-		"Content-Length: 9\r\n\r\n{\"a\":\"b\"}"))
+	_, closed = send(t, b.Config().Brokers[0],
+		[]byte("POST / HTTP/1.1\r\nHost: 127.0.0.1:9092\r\nContent-Length: 9\r\n\r\n{\"a\":\"b\"}"))
 	require.True(t, closed, "HTTP")
 	requireAlive(t, c, "after")
 }
@@ -125,8 +123,8 @@ func TestDoor_LengthPrefix_AllocatesNothing(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	for _, size := range []uint32{0, 9, 1 << 31, 0xffffffff, 2_000_000_000} {
-		prefix := binary.BigEndian.AppendUint32(nil, size)
-		_, closed := send(t, b.Config().Brokers[0], binary.BigEndian.AppendUint16(prefix, 0))
+		raw := binary.BigEndian.AppendUint16(binary.BigEndian.AppendUint32(nil, size), 0)
+		_, closed := send(t, b.Config().Brokers[0], raw)
 		require.True(t, closed, "a length of %d", size)
 	}
 	// A length within the bound allocates as bytes arrive.
@@ -141,7 +139,7 @@ func TestDoor_LengthPrefix_AllocatesNothing(t *testing.T) {
 	requireAlive(t, c, "after")
 }
 
-// Z2: a record that claims more bytes than its batch has was stored, and ended the next compaction and every later
+// Z2: a record that claims more bytes than its batch has was stored, and ended the next compaction and each later
 // start.
 func TestDoor_BatchThatCannotBeWalked_Refused(t *testing.T) {
 	b, c := start(t, t.TempDir(), embedded.Config{CleanOnDemand: true})
@@ -208,10 +206,10 @@ func TestDoor_TooManyPartitions_Refused(t *testing.T) {
 
 // Z6: a thousand connections that say nothing used up the file descriptors, and lethe's own had none.
 func TestDoor_HalfOpenConnections_GiveWay(t *testing.T) {
-	b, c := start(t, t.TempDir(), embedded.Config{CleanOnDemand: true})
+	b, c := start(t, t.TempDir(), embedded.Config{CleanOnDemand: true, Connections: 256})
 	requireAlive(t, c, "before")
 	var idle []net.Conn
-	for range 1400 {
+	for range 600 {
 		conn, err := net.Dial("tcp", b.Config().Brokers[0])
 		require.NoError(t, err)
 		idle = append(idle, conn)
@@ -229,7 +227,7 @@ func TestDoor_HalfOpenConnections_GiveWay(t *testing.T) {
 		}
 		require.NoError(t, conn.Close())
 	}
-	require.LessOrEqual(t, open, 1024)
+	require.LessOrEqual(t, open, 256)
 }
 
 // Z2: a log into which an earlier version stored such a batch is refused in one line, which names file and byte.

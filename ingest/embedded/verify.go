@@ -28,11 +28,11 @@ const (
 	zeroTailBytes = 16
 )
 
-// verify reads every segment and, unless any batch may stand there, walks every record.
-// kfake would cut one at the first batch whose checksum
+// verify reads every segment. kfake would cut one at the first batch whose checksum
 // does not match, and what stands behind it would be gone. That is right at the end
-// of a partition's log only, where a process or machine died while it wrote.
-func verify(dir string, anyBatch bool) error {
+// of a partition's log only, where a process or machine died while it wrote. The records of every
+// batch are walked too: older versions stored batches that end the process at the next compaction.
+func verify(dir string) error {
 	segments, err := filepath.Glob(filepath.Join(partitionsDir(dir), "*", "*.dat"))
 	if err != nil {
 		return err
@@ -48,40 +48,36 @@ func verify(dir string, anyBatch bool) error {
 		if err != nil {
 			return err
 		}
-		at, whole := firstDamage(raw)
-		if !whole && (newest[filepath.Dir(path)] != path || !torn(raw, at)) {
-			return damaged(path, at, len(raw), errors.New("a batch is not what was written"))
-		}
-		if anyBatch {
+		at, cause := firstDamage(raw)
+		if cause == nil || errors.Is(cause, errCut) && newest[filepath.Dir(path)] == path && torn(raw, at) {
 			continue
 		}
-		if read, err := protocol.CheckBatches(raw[:at]); err != nil {
-			return damaged(path, read, len(raw), err)
-		}
+		return fmt.Errorf("%w: %s, at byte %d of %d: %w (restore the file from a copy; without one, begin "+
+			"again with an empty data directory)", ErrCorrupt, path, at, len(raw), cause)
 	}
 	return nil
-}
-
-// damaged names a file that cannot be read.
-func damaged(path string, at, size int, cause error) error {
-	return fmt.Errorf("%w: %s, at byte %d of %d: %w (restore the file from a copy; without one, begin again with an "+
-		"empty data directory)", ErrCorrupt, path, at, size, cause)
 }
 
 // later reports whether a segment of a partition comes behind another: names are
 // offsets without leading zeros.
 func later(a, b string) bool { return len(a) > len(b) || len(a) == len(b) && a > b }
 
-// firstDamage returns where the first batch begins that is not whole.
-func firstDamage(raw []byte) (at int, whole bool) {
+// errCut marks a batch that is not whole, or whose checksum does not match.
+var errCut = errors.New("a batch is damaged")
+
+// firstDamage returns where the first batch begins that is not whole or cannot be decoded safely, and why.
+func firstDamage(raw []byte) (at int, err error) {
 	for at < len(raw) {
 		size := intactBatch(raw[at:])
 		if size == 0 {
-			return at, false
+			return at, errCut
+		}
+		if err := protocol.CheckStored(raw[at : at+size]); err != nil {
+			return at, err
 		}
 		at += size
 	}
-	return at, true
+	return at, nil
 }
 
 // torn reports whether a log ends at a byte because it was being written when a

@@ -21,7 +21,7 @@ import (
 // are said again. Reasons name others under no pseudonym, and nobody would make those of before anew.
 func (r Rotate) cleanTopics(ctx context.Context, p Plan, fresh lethe.Secret) (err error) {
 	own := r.Config.Embedded
-	own.Port = 0
+	own.Port, own.DeleteTopics = 0, true
 	broker, err := embedded.Start(service.BrokerDir(p.New), own, r.Logger)
 	if err != nil {
 		return err

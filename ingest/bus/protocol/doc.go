@@ -8,6 +8,7 @@
 //   - fetch.go: reading one partition, committed records only.
 //   - recordbatch.go: the batches that a fetch returns, taken apart; inflate.go: within
 //     bounds; headers.go: so many of a record; eachrecord.go: those of a file.
+//   - walk.go: batches checked by their lengths alone, before they are stored and before a log is opened.
 //   - damage.go: what cannot be read.
 //   - logrange.go: where a log begins and ends, as the leader of an epoch says;
 //     leaderepochs.go: which epoch a broker takes for the present one.

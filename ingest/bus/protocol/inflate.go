@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"sync"
 
 	"github.com/klauspost/compress/snappy"
 	"github.com/klauspost/compress/zstd"
@@ -16,22 +18,30 @@ import (
 // batches of a megabyte or less before they compress them.
 const maxInflatedBytes = 32 << 20
 
-// errInflation is the error of a batch that grows beyond maxInflatedBytes.
-var errInflation = fmt.Errorf("it inflates to more than %d bytes", maxInflatedBytes)
+// ErrInflated marks a batch that decompresses to more bytes than are read.
+var ErrInflated = errors.New("it inflates to more")
 
-// inflate decompresses the records of a batch. However large it claims or turns
-// out to be, it takes no more memory than a few times maxInflatedBytes.
+// inflated is the error of a batch that decompresses to more than limit bytes.
+func inflated(limit int) error { return fmt.Errorf("%w than %d bytes", ErrInflated, limit) }
+
+// inflate decompresses the records of a batch within maxInflatedBytes.
 func inflate(body []byte, codec int16) ([]byte, error) {
+	return inflateTo(nil, body, codec, maxInflatedBytes)
+}
+
+// inflateTo decompresses the records of a batch. However large it claims or turns
+// out to be, it takes no more memory than a few times the limit. It writes into scratch where that has room.
+func inflateTo(scratch, body []byte, codec int16, limit int) ([]byte, error) {
 	switch compression := compress.Compression(codec); compression {
 	case compress.None:
 		return body, nil
 	case compress.Snappy:
-		return inflateSnappy(body)
+		return inflateSnappy(scratch, body, limit)
 	case compress.Zstd:
-		return inflateZstd(body)
+		return inflateZstd(scratch, body, limit)
 	case compress.Gzip, compress.Lz4:
 		reader := compression.Codec().NewReader(bytes.NewReader(body))
-		out, err := readBounded(reader, len(body))
+		out, err := readBounded(reader, scratch, len(body), limit)
 		return out, errors.Join(err, reader.Close())
 	default:
 		return nil, fmt.Errorf("unknown compression %d", codec)
@@ -39,46 +49,67 @@ func inflate(body []byte, codec int16) ([]byte, error) {
 }
 
 // readBounded reads everything, for which there is room as it comes.
-func readBounded(r io.Reader, compressedBytes int) ([]byte, error) {
-	out := make([]byte, 0, min(4*compressedBytes+bytes.MinRead, maxInflatedBytes+1))
+func readBounded(r io.Reader, scratch []byte, compressedBytes, limit int) ([]byte, error) {
+	out := scratch[:0]
+	if cap(out) == 0 {
+		out = make([]byte, 0, min(4*compressedBytes+bytes.MinRead, limit+1))
+	}
 	for {
 		n, err := r.Read(out[len(out):cap(out)])
 		out = out[:len(out)+n]
 		switch {
-		case len(out) > maxInflatedBytes:
-			return nil, errInflation
+		case len(out) > limit:
+			return nil, inflated(limit)
 		case errors.Is(err, io.EOF):
 			return out, nil
 		case err != nil:
 			return nil, fmt.Errorf("decompress: %w", err)
 		}
 		if len(out) == cap(out) {
-			grown := make([]byte, len(out), min(2*cap(out), maxInflatedBytes+1))
+			grown := make([]byte, len(out), min(2*cap(out), limit+1))
 			copy(grown, out)
 			out = grown
 		}
 	}
 }
 
+// decoders are used again, by limit: making one costs more than most batches.
+var decoders sync.Map //nolint:gochecknoglobals // a pool
+
 // inflateZstd bounds the window too, for which a decoder makes room at once.
-func inflateZstd(body []byte) ([]byte, error) {
-	decoder, err := zstd.NewReader(bytes.NewReader(body), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
-		zstd.WithDecoderMaxMemory(maxInflatedBytes), zstd.WithDecoderMaxWindow(maxInflatedBytes))
+func inflateZstd(scratch, body []byte, limit int) ([]byte, error) {
+	made, _ := decoders.LoadOrStore(limit, &sync.Pool{})
+	pool := made.(*sync.Pool)
+	decoder, _ := pool.Get().(*zstd.Decoder)
+	if decoder == nil {
+		var err error
+		if decoder, err = newDecoder(limit); err != nil {
+			return nil, fmt.Errorf("decompress: %w", err)
+		}
+	}
+	err := decoder.Reset(bytes.NewReader(body))
 	if err != nil {
 		return nil, fmt.Errorf("decompress: %w", err)
 	}
-	defer decoder.Close()
-	out, err := readBounded(decoder, len(body))
+	out, err := readBounded(decoder, scratch, len(body), limit)
 	if errors.Is(err, zstd.ErrDecoderSizeExceeded) || errors.Is(err, zstd.ErrWindowSizeExceeded) {
-		return nil, errInflation
+		err = inflated(limit)
+	}
+	if decoder.Reset(nil) == nil {
+		pool.Put(decoder)
 	}
 	return out, err
+}
+
+func newDecoder(limit int) (*zstd.Decoder, error) {
+	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+		zstd.WithDecoderMaxMemory(uint64(limit)), zstd.WithDecoderMaxWindow(uint64(limit)))
 }
 
 // inflateSnappy reads one block, or a row of blocks as Java's snappy frames them:
 // 16 bytes of header, then every block behind its length. A block begins with the
 // length to which it grows.
-func inflateSnappy(body []byte) ([]byte, error) {
+func inflateSnappy(scratch, body []byte, limit int) ([]byte, error) {
 	blocks, err := snappyBlocks(body)
 	if err != nil {
 		return nil, err
@@ -89,11 +120,11 @@ func inflateSnappy(body []byte) ([]byte, error) {
 		if err != nil {
 			return nil, fmt.Errorf("decompress: %w", err)
 		}
-		if total += size; total > maxInflatedBytes {
-			return nil, errInflation
+		if total += size; total > limit {
+			return nil, inflated(limit)
 		}
 	}
-	out := make([]byte, 0, total)
+	out := slices.Grow(scratch[:0], total)
 	for _, block := range blocks {
 		plain, err := snappy.Decode(out[len(out):cap(out)], block)
 		if err != nil {

@@ -1,171 +1,149 @@
 package door
 
 import (
-	"bytes"
+	"bufio"
 	"encoding/binary"
-	"fmt"
-	"io"
+	"errors"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
-// keptBytes is how large a buffer a connection keeps between requests.
-const keptBytes = 1 << 20
+// responseHeaderBytes are the length and the correlation id before a response without tagged fields in its header.
+const responseHeaderBytes = 8
 
-// conn delivers whole, checked requests to the broker, which reads it from one goroutine and writes a whole response
-// with each Write from another.
+// conn is a client's connection. The broker reads from it only requests that have passed the door.
 type conn struct {
 	net.Conn
-	door *listener
-
-	buffer bytes.Buffer
-	rest   []byte // of the request in buffer, not yet read
+	l *Listener
+	// used is set once a whole request has arrived, and last is the time of the latest one, or of the connection.
+	used   atomic.Bool
+	last   atomic.Int64
+	frames reader
+	prefix [4]byte
+	// head and body are what the broker has still to read of the current request.
+	head, body []byte
 
 	mu sync.Mutex
-	// answered is signalled when a response was written or the connection is closed.
-	answered *sync.Cond
-	// pending are requests without a response.
-	pending  int
-	closed   bool
-	valid    bool
-	lastUsed time.Time
+	// awaited are the requests whose responses are due, in order.
+	awaited []request
+	once    sync.Once
 }
 
-func newConn(c net.Conn, door *listener) *conn {
-	out := &conn{Conn: c, door: door, lastUsed: time.Now()}
-	out.answered = sync.NewCond(&out.mu)
-	return out
+func newConn(raw net.Conn, l *Listener) *conn {
+	c := &conn{Conn: raw, l: l}
+	c.last.Store(time.Now().UnixNano())
+	c.frames = reader{from: bufio.NewReader(raw), spare: l.spare, hold: func(n int) bool {
+		if held := l.held.Add(int64(n)); n > 0 && held > heldBytes {
+			l.held.Add(-int64(n))
+			return false
+		}
+		return true
+	}}
+	return c
 }
 
 // Read implements net.Conn.
 func (c *conn) Read(p []byte) (int, error) {
-	for len(c.rest) == 0 {
-		if err := c.receive(); err != nil {
+	if len(c.head)+len(c.body) == 0 {
+		if err := c.next(); err != nil {
+			c.frames.release()
+			if errors.Is(err, errMalformed) {
+				c.l.warn.log("connection closed", "client", c.RemoteAddr().String(), "error", err)
+			}
+			_ = c.Close()
 			return 0, err
 		}
 	}
-	n := copy(p, c.rest)
-	c.rest = c.rest[n:]
+	from := &c.head
+	if len(c.head) == 0 {
+		from = &c.body
+	}
+	n := copy(p, *from)
+	*from = (*from)[n:]
+	if len(c.head)+len(c.body) == 0 {
+		c.frames.release()
+	}
 	return n, nil
 }
 
-// Write implements net.Conn; p is a whole response.
-func (c *conn) Write(p []byte) (int, error) {
-	n, err := c.Conn.Write(p)
-	c.mu.Lock()
-	c.pending--
-	c.mu.Unlock()
-	c.answered.Broadcast()
-	return n, err
-}
-
-// Close implements net.Conn.
-func (c *conn) Close() error {
-	c.mu.Lock()
-	c.closed = true
-	c.mu.Unlock()
-	c.answered.Broadcast()
-	c.door.remove(c)
-	return c.Conn.Close()
-}
-
-// receive reads the next request into rest, or answers it. The error ends the connection.
-func (c *conn) receive() error {
-	request, err := c.readRequest()
+// next waits for the next request and checks it.
+func (c *conn) next() error {
+	wait := idleTimeout
+	if !c.used.Load() {
+		wait = c.l.o.FirstRequest
+	}
+	if err := c.SetReadDeadline(time.Now().Add(wait)); err != nil {
+		return err
+	}
+	size, err := c.frames.length()
 	if err != nil {
-		return c.end(err)
+		return err
 	}
-	checked, err := check(request, &c.door.o)
+	if err := c.SetReadDeadline(time.Now().Add(min(frameTimeout, wait))); err != nil {
+		return err
+	}
+	frame, err := c.frames.body(size)
 	if err != nil {
-		return c.end(err)
+		return err
 	}
-	c.mu.Lock()
-	c.valid, c.lastUsed = true, time.Now()
-	c.mu.Unlock()
-	if checked.answer != nil {
-		return c.reply(checked)
+	passed, err := c.l.check(frame)
+	if err != nil {
+		return err
 	}
-	if checked.hasResponse {
+	c.used.Store(true)
+	c.last.Store(time.Now().UnixNano())
+	if !passed.silent {
 		c.mu.Lock()
-		c.pending++
+		c.awaited = append(c.awaited, request{edit: passed.edit, kind: passed.kind})
 		c.mu.Unlock()
 	}
-	c.rest = c.buffer.Bytes()
+	binary.BigEndian.PutUint32(c.prefix[:], uint32(len(passed.frame)))
+	c.head, c.body = c.prefix[:], passed.frame
 	return nil
 }
 
-// readRequest reads a request, whose length comes first, into buffer, and returns it without the length. Memory grows
-// with what arrives, not with what is claimed.
-func (c *conn) readRequest() ([]byte, error) {
-	const lengthBytes, keyBytes = 4, 2
-	if c.buffer.Cap() > keptBytes {
-		c.buffer = bytes.Buffer{}
-	}
-	c.buffer.Reset()
-	if err := c.SetReadDeadline(time.Now().Add(c.door.o.IdleTimeout)); err != nil {
-		return nil, err
-	}
-	if _, err := io.CopyN(&c.buffer, c.Conn, 1); err != nil {
-		return nil, io.EOF // it is closed between two requests
-	}
-	if err := c.SetReadDeadline(time.Now().Add(c.door.o.RequestTimeout)); err != nil {
-		return nil, err
-	}
-	if _, err := io.CopyN(&c.buffer, c.Conn, lengthBytes+keyBytes-1); err != nil {
-		return nil, fmt.Errorf("a request ended early: %w", err)
-	}
-	size := int64(int32(binary.BigEndian.Uint32(c.buffer.Bytes())))
-	key := int16(binary.BigEndian.Uint16(c.buffer.Bytes()[lengthBytes:]))
-	if most := c.door.o.maxBytes(key); size < headerBytes || size > most {
-		return nil, fmt.Errorf("a request of kind %d claims %d bytes, want %d to %d", key, size, headerBytes, most)
-	}
-	if _, err := io.CopyN(&c.buffer, c.Conn, size-keyBytes); err != nil {
-		return nil, fmt.Errorf("a request of %d bytes ended early: %w", size, err)
-	}
-	return c.buffer.Bytes()[lengthBytes:], c.SetReadDeadline(time.Time{})
-}
-
-// reply writes the answer to a refused request once all earlier requests have theirs: a connection's responses have the
-// order of its requests.
-func (c *conn) reply(r checked) error {
-	if r.reason != "" {
-		c.door.refused.log(r.reason, c.RemoteAddr())
-	}
+// Write implements net.Conn. The broker writes one response at a time.
+func (c *conn) Write(p []byte) (int, error) {
 	c.mu.Lock()
-	for c.pending > 0 && !c.closed {
-		c.answered.Wait()
+	var due request
+	if len(c.awaited) > 0 {
+		due = c.awaited[0]
+		c.awaited = c.awaited[1:]
 	}
-	closed := c.closed
 	c.mu.Unlock()
-	if closed {
-		return net.ErrClosed
+	out := p
+	if due.edit != nil && len(p) >= responseHeaderBytes {
+		if err := due.kind.ReadFrom(p[responseHeaderBytes:]); err != nil {
+			return 0, err
+		}
+		due.edit(due.kind)
+		out = due.kind.AppendTo(append([]byte(nil), p[:responseHeaderBytes]...))
+		binary.BigEndian.PutUint32(out, uint32(len(out)-4))
 	}
-	_, err := c.Conn.Write(r.answer)
-	return err
+	if err := c.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
+		return 0, err
+	}
+	if n, err := c.Conn.Write(out); err != nil {
+		return min(n, len(p)), err
+	}
+	return len(p), nil
 }
 
-// end closes the connection for a reason, which is logged unless the client has closed it.
-func (c *conn) end(reason error) error {
-	if reason != io.EOF { //nolint:errorlint // readRequest returns it as it is
-		c.door.refused.log(reason.Error(), c.RemoteAddr())
-	}
-	_ = c.Close()
-	return io.EOF
-}
-
-// idlerThan orders connections: those that have sent no valid request come first, then by the last request.
+// idlerThan orders connections: those without a request first, then by the time of the latest one.
 func (c *conn) idlerThan(other *conn) bool {
-	valid, used := c.use()
-	otherValid, otherUsed := other.use()
-	if valid != otherValid {
-		return !valid
+	if used := c.used.Load(); used != other.used.Load() {
+		return !used
 	}
-	return used.Before(otherUsed)
+	return c.last.Load() < other.last.Load()
 }
 
-func (c *conn) use() (valid bool, last time.Time) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.valid, c.lastUsed
+// Close implements net.Conn.
+func (c *conn) Close() (err error) {
+	c.once.Do(func() {
+		c.l.forget(c)
+		err = c.Conn.Close()
+	})
+	return err
 }

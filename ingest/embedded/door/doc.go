@@ -1,14 +1,15 @@
-// Package door stands between clients and the embedded broker, which was written for tests and trusts what it reads:
-// an unknown request ends its process, a length prefix allocates as much as it claims, and a record that claims more
-// bytes than its batch has ends the next compaction and every later start.
+// Package door stands between clients and the embedded broker. kfake is a test's broker: it allocates what a length
+// prefix claims, ends the process at an unknown request, and stores batches that it cannot read again. The door reads
+// each request first and hands kfake only what kfake can handle.
 //
-// Listen wraps the broker's listener. The broker then reads only requests that were received as a whole, are known, can
-// be parsed, and hold only batches whose records can be walked to their end. A request that the broker must not
-// process is answered here with an error code of the protocol where the client can act on one; otherwise the connection
-// is closed, and a line is logged at a limited rate.
+//   - listener.go: a bounded number of connections; running out of file descriptors is waited out.
+//   - conn.go: one connection: requests in, responses out, in order.
+//   - frame.go: one request read within bounds: memory grows only as bytes arrive.
+//   - versions.go: the requests that are served, and their versions.
+//   - check.go, cursor.go: header and body of a request checked.
+//   - produce.go: batches walked before they are stored.
+//   - topics.go: bounds on partitions, and deletion of topics.
 //
-// # Files
-//
-// listener.go accepts and bounds connections, conn.go receives requests, request.go checks them, answer.go refuses
-// those that are well formed.
+// A malformed request closes its connection with one warning, which names the client's address and the cause and
+// nothing of the content. A well-formed request that is refused gets Kafka's error code.
 package door

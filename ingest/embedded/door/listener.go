@@ -4,138 +4,195 @@ import (
 	"errors"
 	"log/slog"
 	"net"
+	"runtime"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
-
-	"github.com/twmb/franz-go/pkg/kversion"
 )
 
 // Options are the bounds of a door.
 type Options struct {
-	// Versions are the requests that the broker answers.
-	Versions *kversion.Versions
-	// MaxConnections bounds the open connections. One more closes the connection that has been idle longest, one
-	// that has sent no valid request before any other.
-	MaxConnections int
-	// MaxRequestBytes bounds a produce request, MaxOtherBytes any other.
-	MaxRequestBytes, MaxOtherBytes int64
-	// AnyBatch lets batches pass that cannot be walked.
-	AnyBatch bool
-	// MaxPartitions bounds the partitions of a topic that a client creates.
-	MaxPartitions int32
-	// RequestTimeout bounds the time in which a request that has begun must arrive, IdleTimeout the time between
-	// two requests.
-	RequestTimeout, IdleTimeout time.Duration
-	Logger                      *slog.Logger
+	// Connections is how many clients may be connected at a time.
+	Connections int
+	// DeleteTopics lets clients delete lethe's own topics.
+	DeleteTopics bool
+	// OwnTopic reports whether a topic is one of lethe's own.
+	OwnTopic func(name string) bool
+	Logger   *slog.Logger
+	// FirstRequest is how long a new connection may stay silent; 0 stands for 30 s.
+	FirstRequest time.Duration
 }
 
-// Defaults returns bounds for a broker of one machine.
-func Defaults(logger *slog.Logger) Options {
-	return Options{
-		Versions: Versions(), MaxConnections: 1024, MaxRequestBytes: 48 << 20, MaxOtherBytes: 4 << 20, MaxPartitions: 1000,
-		RequestTimeout: time.Minute, IdleTimeout: 10 * time.Minute, Logger: logger,
-	}
-}
+const (
+	firstRequestTimeout = 30 * time.Second
+	// idleTimeout is Kafka's connections.max.idle.ms.
+	idleTimeout = 10 * time.Minute
+	// frameTimeout bounds how long one request may take to arrive, writeTimeout how long a client may take to accept
+	// a response.
+	frameTimeout = time.Minute
+	writeTimeout = 2 * time.Minute
+	// maxAcceptPause bounds the pause after the system could not accept a connection.
+	maxAcceptPause = time.Second
+	// keepAlive is how often a silent connection is probed.
+	keepAlive = 30 * time.Second
+)
 
-// listener is a net.Listener whose connections deliver checked requests.
-type listener struct {
-	net.Listener
-	o       Options
-	refused *refusals
-
-	closed chan struct{}
-	once   sync.Once
+// Listener accepts connections for the broker. Errors of the system, such as a lack of file descriptors, are waited
+// out: Accept fails only once the listener is closed.
+type Listener struct {
+	tcp      net.Listener
+	o        Options
+	accepted chan net.Conn
+	closed   chan struct{}
+	close    func() error
+	warn     warner
+	// large admits one large request at a time to the decoder.
+	large chan struct{}
+	// inflating admits as many batches to decompression at a time as there are processors.
+	inflating chan struct{}
+	spare     chan []byte
+	// held is the memory of requests that are being read, created the partitions that clients have created.
+	held, created atomic.Int64
 
 	mu    sync.Mutex
 	conns map[*conn]struct{}
 }
 
-// Listen wraps a listener.
-func Listen(l net.Listener, o Options) net.Listener {
-	return &listener{
-		Listener: l, o: o, refused: &refusals{logger: o.Logger}, closed: make(chan struct{}),
-		conns: make(map[*conn]struct{}),
+// Guard puts a door before a TCP listener, which it closes with itself.
+func Guard(tcp net.Listener, o Options) *Listener {
+	if o.FirstRequest == 0 {
+		o.FirstRequest = firstRequestTimeout
+	}
+	l := &Listener{
+		tcp: tcp, o: o, accepted: make(chan net.Conn), closed: make(chan struct{}), warn: warner{to: o.Logger},
+		large: make(chan struct{}, 1), spare: make(chan []byte, spares),
+		inflating: make(chan struct{}, runtime.GOMAXPROCS(0)), conns: map[*conn]struct{}{},
+	}
+	l.close = sync.OnceValue(func() error {
+		close(l.closed)
+		return tcp.Close()
+	})
+	go l.acceptAll()
+	return l
+}
+
+// Accept implements net.Listener.
+func (l *Listener) Accept() (net.Conn, error) {
+	select {
+	case c := <-l.accepted:
+		return c, nil
+	case <-l.closed:
+		return nil, net.ErrClosed
 	}
 }
 
-// Accept implements net.Listener. While the process has no file descriptor left it waits for one.
-func (l *listener) Accept() (net.Conn, error) {
-	const retry = 100 * time.Millisecond
-	for {
-		accepted, err := l.Listener.Accept()
-		if err == nil {
-			return l.admit(accepted), nil
+// Close implements net.Listener. Connections stay open.
+func (l *Listener) Close() error { return l.close() }
+
+// Addr implements net.Listener.
+func (l *Listener) Addr() net.Addr { return l.tcp.Addr() }
+
+// Dial connects from within the process: past all bounds, and without a file descriptor.
+func (l *Listener) Dial() (net.Conn, error) {
+	client, server := net.Pipe()
+	select {
+	case l.accepted <- server:
+		return client, nil
+	case <-l.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (l *Listener) acceptAll() {
+	for pause := time.Duration(0); ; {
+		raw, err := l.tcp.Accept()
+		switch {
+		case errors.Is(err, net.ErrClosed):
+			return
+		case err != nil:
+			pause = min(max(2*pause, 5*time.Millisecond), maxAcceptPause)
+			l.warn.log("cannot accept connections, will try again", "error", err)
+			l.makeRoom()
+			select {
+			case <-time.After(pause):
+			case <-l.closed:
+				return
+			}
+			continue
 		}
-		if !errors.Is(err, syscall.EMFILE) && !errors.Is(err, syscall.ENFILE) && !errors.Is(err, syscall.ECONNABORTED) {
-			return nil, err
+		pause = 0
+		if tcp, ok := raw.(*net.TCPConn); ok {
+			_ = tcp.SetKeepAliveConfig(net.KeepAliveConfig{Enable: true, Idle: keepAlive, Interval: keepAlive, Count: 4})
 		}
-		l.refused.log("no file descriptor for another connection", l.Addr())
-		l.makeRoom()
-		select {
-		case <-l.closed:
-			return nil, net.ErrClosed
-		case <-time.After(retry):
+		if !l.admit(raw) {
+			return
 		}
 	}
 }
 
-// Close implements net.Listener.
-func (l *listener) Close() error {
-	l.once.Do(func() { close(l.closed) })
-	return l.Listener.Close()
-}
-
-// admit counts a connection, for which an idle one is closed if there are too many.
-func (l *listener) admit(accepted net.Conn) *conn {
-	c := newConn(accepted, l)
-	l.mu.Lock()
-	full := len(l.conns) >= l.o.MaxConnections
-	l.mu.Unlock()
-	if full {
-		l.makeRoom()
-	}
+// admit hands a connection to the broker. It reports false once the listener is closed.
+func (l *Listener) admit(raw net.Conn) bool {
+	l.makeRoom()
+	c := newConn(raw, l)
 	l.mu.Lock()
 	l.conns[c] = struct{}{}
 	l.mu.Unlock()
-	return c
+	select {
+	case l.accepted <- c:
+		return true
+	case <-l.closed:
+		_ = c.Close()
+		return false
+	}
 }
 
-// makeRoom closes the connection that has been idle longest, one without a valid request first.
-func (l *listener) makeRoom() {
+// makeRoom closes, if all connections are in use, the one that has been idle longest: first among those that have not
+// sent a request yet. Its client connects again.
+func (l *Listener) makeRoom() {
+	var idle *conn
 	l.mu.Lock()
-	var idlest *conn
-	for c := range l.conns {
-		if idlest == nil || c.idlerThan(idlest) {
-			idlest = c
+	if len(l.conns) >= l.o.Connections {
+		for c := range l.conns {
+			if idle == nil || c.idlerThan(idle) {
+				idle = c
+			}
 		}
 	}
 	l.mu.Unlock()
-	if idlest != nil {
-		l.refused.log("too many connections: the one idle longest is closed", idlest.RemoteAddr())
-		_ = idlest.Close() // its client connects again
+	if idle != nil {
+		l.warn.log("connection closed", "error", "all connections are in use, and it was idle longest",
+			"connections", l.o.Connections, "client", idle.RemoteAddr().String())
+		_ = idle.Close()
 	}
 }
 
-func (l *listener) remove(c *conn) {
+func (l *Listener) forget(c *conn) {
 	l.mu.Lock()
+	defer l.mu.Unlock()
 	delete(l.conns, c)
-	l.mu.Unlock()
 }
 
-// refusals logs why requests and connections were refused, at most once a second.
-type refusals struct {
-	logger *slog.Logger
-	last   atomic.Int64
-	more   atomic.Int64
+// warner logs at a limited rate.
+type warner struct {
+	to      *slog.Logger
+	mu      sync.Mutex
+	last    time.Time
+	omitted int
 }
 
-func (r *refusals) log(reason string, from net.Addr) {
-	now, last := time.Now().UnixNano(), r.last.Load()
-	if now-last < int64(time.Second) || !r.last.CompareAndSwap(last, now) {
-		r.more.Add(1)
+// warnEvery is the least time between two warnings.
+const warnEvery = 5 * time.Second
+
+func (w *warner) log(text string, args ...any) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if time.Since(w.last) < warnEvery {
+		w.omitted++
 		return
 	}
-	r.logger.Warn("embedded broker: refused", "reason", reason, "client", from.String(), "others", r.more.Swap(0))
+	if w.omitted > 0 {
+		args = append(args, "omitted", w.omitted)
+	}
+	w.last, w.omitted = time.Now(), 0
+	w.to.Warn("embedded broker: "+text, args...)
 }

@@ -1,0 +1,151 @@
+package door
+
+import (
+	"encoding/binary"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// request is one that has passed the door.
+type request struct {
+	// frame is what the broker receives.
+	frame []byte
+	// edit changes the broker's response; nil leaves it.
+	edit func(kmsg.Response)
+	// kind has the type and version of the response.
+	kind kmsg.Response
+	// silent requests have no response.
+	silent bool
+}
+
+// check decides about one request, whose frame it may change. The error is errMalformed.
+func (l *Listener) check(frame []byte) (request, error) {
+	c := cursor{rest: frame}
+	key, version := c.int16(), c.int16()
+	c.int32() // correlation id
+	c.text()  // client id
+	newest, ok := served[kmsg.Key(key)]
+	if !ok {
+		return request{}, malformed("unknown request key %d", key)
+	}
+	if kmsg.Key(key) == kmsg.ApiVersions && version > newest {
+		return newerApiVersions(frame, &c, version)
+	}
+	if version < 0 || version > newest {
+		return request{}, malformed("version %d of request key %d", version, key)
+	}
+	m := kmsg.RequestForKey(key)
+	m.SetVersion(version)
+	if m.IsFlexible() {
+		c.tags()
+	}
+	if c.bad {
+		return request{}, malformed("header of request key %d", key)
+	}
+	headerBytes := len(frame) - len(c.rest)
+	if !structured(m, c) {
+		return request{}, malformed("body of request key %d, version %d", key, version)
+	}
+	if len(frame) > smallBytes && kmsg.Key(key) != kmsg.Produce {
+		l.large <- struct{}{}
+		defer func() { <-l.large }()
+	}
+	if err := m.ReadFrom(frame[headerBytes:]); err != nil {
+		return request{}, malformed("body of request key %d, version %d", key, version)
+	}
+	return l.examine(m, frame, headerBytes)
+}
+
+// examine looks at requests that change something.
+func (l *Listener) examine(m kmsg.Request, frame []byte, headerBytes int) (request, error) {
+	r := request{frame: frame, kind: m.ResponseKind()}
+	changed := false
+	switch m := m.(type) {
+	case *kmsg.ProduceRequest:
+		r.silent = m.Acks == 0
+		r.edit = l.produce(m)
+		if r.silent && r.edit != nil {
+			return request{}, malformed("a batch that cannot be read, in a request without a response")
+		}
+	case *kmsg.CreateTopicsRequest:
+		r.edit, changed = l.createTopics(m)
+	case *kmsg.CreatePartitionsRequest:
+		r.edit, changed = l.createPartitions(m)
+	case *kmsg.DeleteTopicsRequest:
+		r.edit, changed = l.deleteTopics(m)
+	}
+	if changed {
+		r.frame = m.AppendTo(append([]byte(nil), frame[:headerBytes]...))
+	} else if trailing(m, frame[headerBytes:]) {
+		return request{}, malformed("bytes behind request key %d, version %d", m.Key(), m.GetVersion())
+	}
+	return r, nil
+}
+
+// trailing reports whether a body is longer than what was decoded from it.
+func trailing(m kmsg.Request, body []byte) bool {
+	if m.Key() == int16(kmsg.Produce) || m.IsFlexible() {
+		return false // structured has looked
+	}
+	return len(m.AppendTo(nil)) != len(body)
+}
+
+// structured reports whether the body of a request has the form that its version has, down to its last byte: of
+// those alone that kmsg would decode at a cost beyond their size.
+func structured(m kmsg.Request, c cursor) bool {
+	switch m.(type) {
+	case *kmsg.ProduceRequest:
+		return producible(m.GetVersion(), c)
+	case *kmsg.MetadataRequest:
+		if m.IsFlexible() {
+			return metadata(m.GetVersion(), c)
+		}
+	case *kmsg.InitProducerIDRequest:
+		if m.IsFlexible() {
+			return initProducerID(m.GetVersion(), c)
+		}
+	}
+	return true
+}
+
+func metadata(version int16, c cursor) bool {
+	for n := c.compact(); n > 0 && !c.bad; n-- {
+		if version >= 10 {
+			c.take(16) // topic id
+		}
+		c.compactText()
+		c.tags()
+	}
+	c.take(1) // auto creation
+	if version <= 10 {
+		c.take(1) // cluster's operations
+	}
+	c.take(1) // topics' operations
+	c.tags()
+	return !c.bad && len(c.rest) == 0
+}
+
+func initProducerID(version int16, c cursor) bool {
+	c.compactText() // transactional id
+	c.take(4)       // timeout
+	if version >= 3 {
+		c.take(8 + 2) // producer id and epoch
+	}
+	c.tags()
+	return !c.bad && len(c.rest) == 0
+}
+
+// newerApiVersions is the first request of a client that is newer than the broker. Its body is not decoded: the
+// broker answers with the version that it serves whatever the body is.
+func newerApiVersions(frame []byte, c *cursor, version int16) (request, error) {
+	if c.bad {
+		return request{}, malformed("header of request key %d", kmsg.ApiVersions)
+	}
+	m := kmsg.NewPtrApiVersionsRequest()
+	m.ClientSoftwareName, m.ClientSoftwareVersion = "unknown", "0"
+	m.SetVersion(version)
+	out := append([]byte(nil), frame[:len(frame)-len(c.rest)]...)
+	binary.BigEndian.PutUint16(out[2:], uint16(version))
+	out = append(out, 0) // no tagged fields in the header
+	return request{frame: m.AppendTo(out), kind: m.ResponseKind()}, nil
+}

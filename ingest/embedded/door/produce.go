@@ -1,0 +1,120 @@
+package door
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"lethe/ingest/bus/protocol"
+)
+
+const (
+	batchHeaderBytes = 61
+	batchPrefixBytes = 12
+	batchMagicAt     = 16
+	batchCRCAt       = 17
+	attributesAt     = 21
+	attributeControl = 0x20
+	// maxProduced bounds the partitions of one request.
+	maxProduced = 10_000
+)
+
+// producible reports whether the body of a request with records has the form of its version, without decoding it.
+func producible(version int16, c cursor) bool {
+	if version < 3 {
+		return false // before record batches
+	}
+	c.text()  // transactional id
+	c.take(6) // acks, timeout
+	partitions := 0
+	for topics := c.int32(); topics > 0 && !c.bad; topics-- {
+		c.text()
+		for n := c.int32(); n > 0 && !c.bad; n-- {
+			if partitions++; partitions > maxProduced {
+				return false
+			}
+			c.int32()
+			c.take(int(max(c.int32(), 0)))
+		}
+		if partitions++; partitions > maxProduced {
+			return false
+		}
+	}
+	return !c.bad && len(c.rest) == 0
+}
+
+// partition is one of a request with records.
+type partition struct {
+	topic  string
+	number int32
+}
+
+// produce walks the batches of a request. One that must not be stored is turned, in the frame, into a batch that the
+// broker refuses; the returned function gives the reason in the response.
+func (l *Listener) produce(m *kmsg.ProduceRequest) func(kmsg.Response) {
+	var refused map[partition]error
+	for _, t := range m.Topics {
+		for _, p := range t.Partitions {
+			batch := p.Records
+			if !single(batch) {
+				continue // the broker refuses it
+			}
+			err := l.walk(batch)
+			if err == nil || !protocol.Intact(batch) {
+				continue // a batch damaged on its way is refused as that, and sent again
+			}
+			refuse(batch)
+			if refused == nil {
+				refused = map[partition]error{}
+			}
+			refused[partition{t.Topic, p.Partition}] = err
+			l.warn.log("batch refused", "topic", t.Topic, "partition", p.Partition, "error", err)
+		}
+	}
+	if refused == nil {
+		return nil
+	}
+	return func(response kmsg.Response) { explain(response.(*kmsg.ProduceResponse), refused) }
+}
+
+func (l *Listener) walk(batch []byte) error {
+	l.inflating <- struct{}{}
+	defer func() { <-l.inflating }()
+	return protocol.CheckProduced(batch)
+}
+
+// single reports whether bytes are one batch of format 2, as far as its length says.
+func single(batch []byte) bool {
+	return len(batch) >= batchHeaderBytes && batch[batchMagicAt] == 2 &&
+		int(int32(binary.BigEndian.Uint32(batch[8:]))) == len(batch)-batchPrefixBytes
+}
+
+// refuse marks a batch as one of control records, which the broker takes from no client.
+func refuse(batch []byte) {
+	attributes := binary.BigEndian.Uint16(batch[attributesAt:])
+	binary.BigEndian.PutUint16(batch[attributesAt:], attributes|attributeControl)
+	sum := crc32.Checksum(batch[attributesAt:], crc32.MakeTable(crc32.Castagnoli))
+	binary.BigEndian.PutUint32(batch[batchCRCAt:], sum)
+}
+
+// explain puts the reasons into a response.
+func explain(response *kmsg.ProduceResponse, refused map[partition]error) {
+	for i, t := range response.Topics {
+		for j := range t.Partitions {
+			p := &response.Topics[i].Partitions[j]
+			cause, ok := refused[partition{t.Topic, p.Partition}]
+			if !ok || p.ErrorCode != kerr.InvalidRecord.Code {
+				continue
+			}
+			if errors.Is(cause, protocol.ErrInflated) {
+				p.ErrorCode = kerr.MessageTooLarge.Code
+			}
+			text := fmt.Sprintf("The batch cannot be stored: %v.", cause)
+			p.ErrorMessage = &text
+		}
+	}
+}
