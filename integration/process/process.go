@@ -68,26 +68,47 @@ func FreePorts(t testing.TB) Ports {
 	return Ports{FreePortsInRow(t, 1), FreePortsInRow(t, 1)}
 }
 
-// FreePortsInRow picks the first of some ports in a row that nobody uses now. It looks below the ports that systems
-// give to outgoing connections, and below those of the brokers that integration/kafka/kafka.sh starts: such a port
-// would be taken by somebody while a killed service, or broker, is down.
+// FreePortsInRow picks the first of some ports in a row that nobody uses now, and no other test until this one ends. It
+// looks below the ports that systems give to outgoing connections, and below those of the brokers that
+// integration/kafka/kafka.sh starts: such a port would be taken while a killed service, or broker, is down.
 func FreePortsInRow(t testing.TB, count int) int {
 	t.Helper()
 	const first, from = 20_000, 9_000
 	for range 100 {
-		port, free := first+rand.IntN(from-count), true
-		for i := 0; free && i < count; i++ {
-			l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port+i)))
-			if free = err == nil; free {
-				require.NoError(t, l.Close())
-			}
-		}
-		if free {
+		if port := first + rand.IntN(from-count); claim(t, port, count) {
 			return port
 		}
 	}
 	t.Fatal("no free port found")
 	return 0
+}
+
+// claim reports whether ports in a row are free, and keeps them for a test: those of UDP, which nothing else uses, mark
+// them for tests of all processes.
+func claim(t testing.TB, port, count int) bool {
+	var marks []net.PacketConn
+	release := func() {
+		for _, mark := range marks {
+			mark.Close() //nolint:errcheck // nothing was written
+		}
+	}
+	for i := range count {
+		at := net.JoinHostPort("127.0.0.1", strconv.Itoa(port+i))
+		mark, err := net.ListenPacket("udp", at)
+		if err != nil {
+			release()
+			return false
+		}
+		marks = append(marks, mark)
+		l, err := net.Listen("tcp", at)
+		if err != nil {
+			release()
+			return false
+		}
+		l.Close() //nolint:errcheck // nothing was accepted
+	}
+	t.Cleanup(release)
+	return true
 }
 
 // Start starts lethe run with a data directory and ports, and waits until it is
