@@ -48,8 +48,14 @@ func (s *scenario) play(ctx context.Context) error {
 	through := steps[len(steps)-1-behind].Timestep
 	if _, err := s.await(ctx, func(now *service.Status) bool {
 		settled := now.Timesteps.Settled
-		s.Progress("stream: %d of %d timesteps trained on, %d predictions", settled, len(steps), now.Predictions)
-		return now.TrainedThrough == through && settled == len(steps) && now.LagRecords == 0
+		trained := now.TrainedThrough == through && settled == len(steps) && now.LagRecords == 0
+		switch {
+		case !trained:
+			s.Progress("stream: %d of %d timesteps trained on, %d predictions", settled, len(steps), now.Predictions)
+		case now.ReasonsPending > 0:
+			s.Progress("reasons: of %d alerts to come", now.ReasonsPending)
+		}
+		return trained && now.ReasonsPending == 0
 	}); err != nil {
 		return errors.Join(err, first(replayed))
 	}

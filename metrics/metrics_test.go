@@ -73,6 +73,7 @@ func (p *process) everything() {
 	l.EnsembleSwapped(events.EnsembleSwapped{Timestep: 2, Version: lethe.Digest{0xab, 0xcd}})
 	l.SnapshotScored(events.SnapshotScored{Timestep: 3, Illicit: []float64{.1, .2, .9}, IllicitCount: 1,
 		Duration: time.Millisecond})
+	l.ReasonsOwed(events.ReasonsOwed{Alerts: 37})
 	l.ProvisionallyScored(events.ProvisionallyScored{Predictions: 3, Delays: []time.Duration{20 * time.Millisecond}})
 	l.QualityMeasured(events.QualityMeasured{
 		Timestep: 3, AUC: .9, MacroF1: .8, IllicitF1: math.NaN(), CalibrationError: .05,

@@ -21,6 +21,7 @@ type modelMetrics struct {
 	scoring         prometheus.Histogram
 	predictions     *prometheus.CounterVec
 	score           prometheus.Histogram
+	reasons         prometheus.Gauge
 	provisional     prometheus.Counter
 	delay           prometheus.Histogram
 	qualityTimestep prometheus.Gauge
@@ -51,6 +52,8 @@ func newModelMetrics() *modelMetrics {
 			Help:    "Predicted probability of illicit, of 1.",
 			Buckets: scoreBuckets(),
 		}),
+		reasons: gauge("lethe_reasons_pending",
+			"Alerts that are published and wait for their reasons."),
 		provisional: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "lethe_provisional_predictions_total",
 			Help: "Published predictions for transactions of timesteps that were open.",
@@ -102,6 +105,7 @@ func (m *modelMetrics) listener() events.Listener {
 			}
 			m.drifts(e.Illicit)
 		},
+		ReasonsOwed: func(e events.ReasonsOwed) { m.reasons.Set(float64(e.Alerts)) },
 		ProvisionallyScored: func(e events.ProvisionallyScored) {
 			m.provisional.Add(float64(e.Predictions))
 			for _, d := range e.Delays {
@@ -144,7 +148,7 @@ func (m *modelMetrics) drifts(scores []float64) {
 func (m *modelMetrics) collectors() []prometheus.Collector {
 	return []prometheus.Collector{
 		m.train, m.steps, m.ensemble, m.version, m.scoring, m.predictions, m.score,
-		m.provisional, m.delay,
+		m.reasons, m.provisional, m.delay,
 		m.qualityTimestep, m.auc, m.macroF1, m.illicitF1, m.calibration, m.psi,
 	}
 }

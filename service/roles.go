@@ -159,7 +159,7 @@ func (s openers) openScoreAs(_ context.Context, as *role.Standing) (*role.Follow
 		Scoring: c.ScoringConfig(), Limits: c.Ingest.Records, OneHop: c.RepairConfig().OneHop,
 		FirstTimestep: c.Ingest.FirstTimestep, MaxTimestepJump: c.Ingest.MaxTimestepJump,
 		Kernels: s.kernels, FeatureNames: names, Secret: s.secret, Instance: s.instance, Pacer: s.pacer,
-		Surroundings: around,
+		ReasonsBeside: true, Surroundings: around,
 	})
 }
 

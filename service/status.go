@@ -18,6 +18,8 @@ type Status struct {
 	Timesteps    TimestepCounts `json:"timesteps"`
 	Transactions int            `json:"transactions"`
 	Predictions  int            `json:"predictions"`
+	// ReasonsPending counts the alerts that wait for their reasons.
+	ReasonsPending int `json:"reasons_pending"`
 	// LagRecords counts the source records that have not been consumed, -1 if the brokers
 	// do not say at once.
 	LagRecords int64 `json:"lag_records"`
@@ -68,6 +70,7 @@ func (s *Service) Status(ctx context.Context) (*Status, error) {
 	out := &Status{
 		Timesteps:    TimestepCounts{known.Count(lethe.Open), known.Count(lethe.Closed), known.Count(lethe.Settled)},
 		Transactions: known.Transactions(), Predictions: known.Predictions(), LagRecords: lag,
+		ReasonsPending: known.ReasonsPending,
 		TrainedThrough: lethe.NoTimestep, Erasures: known.Erasures,
 		Steps: []StepStatus{}, FeatureCount: known.FeatureCount,
 		Deployment: s.secret.Deployment(s.config.Kafka.TopicPrefix), Roles: s.config.Plays(), Version: s.o.Version,

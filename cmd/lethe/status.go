@@ -111,6 +111,9 @@ func printStatus(a *command.App, s *service.Status) error {
 		behind = "not known, the brokers do not answer"
 	}
 	fmt.Fprintf(a.Stdout, "transactions  %d, predictions %d, records behind %s\n", s.Transactions, s.Predictions, behind)
+	if s.ReasonsPending > 0 {
+		fmt.Fprintf(a.Stdout, "reasons       of %d alerts to come\n", s.ReasonsPending)
+	}
 	if s.RejectedRecords > 0 {
 		fmt.Fprintf(a.Stdout, "rejected      %d records since the process began (lethe dlq list)\n", s.RejectedRecords)
 	}

@@ -34,6 +34,8 @@ type Listener struct {
 	EnsembleSwapped func(EnsembleSwapped)
 	// SnapshotScored follows every timestep whose predictions are published.
 	SnapshotScored func(SnapshotScored)
+	// ReasonsOwed follows every change of the number of alerts whose reasons are to be published.
+	ReasonsOwed func(ReasonsOwed)
 	// ProvisionallyScored follows every pass over transactions that arrived.
 	ProvisionallyScored func(ProvisionallyScored)
 	// TransactionPassed follows every stage of transactions that a Sampler chooses.
@@ -76,6 +78,7 @@ func Tee(listeners ...Listener) Listener {
 		ShardTrained:    tee(listeners, func(l Listener) func(ShardTrained) { return l.ShardTrained }),
 		EnsembleSwapped: tee(listeners, func(l Listener) func(EnsembleSwapped) { return l.EnsembleSwapped }),
 		SnapshotScored:  tee(listeners, func(l Listener) func(SnapshotScored) { return l.SnapshotScored }),
+		ReasonsOwed:     tee(listeners, func(l Listener) func(ReasonsOwed) { return l.ReasonsOwed }),
 		ProvisionallyScored: tee(listeners,
 			func(l Listener) func(ProvisionallyScored) { return l.ProvisionallyScored }),
 		TransactionPassed: tee(listeners,

@@ -66,6 +66,9 @@ type SnapshotScored struct {
 	Duration     time.Duration
 }
 
+// ReasonsOwed says how many alerts have predictions and wait for their reasons.
+type ReasonsOwed struct{ Alerts int }
+
 // ProvisionallyScored says that transactions of an open timestep have provisional
 // predictions in their topic. Delays are since the records were written that the scores
 // are for, of those that arrived while lethe ran. Duration is that of the pass. The

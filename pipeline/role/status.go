@@ -30,6 +30,8 @@ type Status struct {
 	Newest     map[bus.TopicPartition]time.Time
 	// LeftToLeader are source topics that a process that stands by does not read: nothing there waits for it.
 	LeftToLeader []bus.Topic
+	// ReasonsPending counts the alerts whose reasons are to be published.
+	ReasonsPending int
 }
 
 // Step is what is known of one timestep.
@@ -60,6 +62,7 @@ func Merge(all ...*Status) *Status {
 			out.Steps[t] = out.Steps[t].with(step)
 		}
 		maps.Copy(out.Erasures, s.Erasures)
+		out.ReasonsPending += s.ReasonsPending
 		out.FeatureCount = max(out.FeatureCount, s.FeatureCount)
 		if s.Ensemble != nil {
 			out.Ensemble = s.Ensemble

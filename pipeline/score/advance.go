@@ -21,13 +21,7 @@ import (
 // advance scores the next snapshot, or swaps to the ensemble it needs, as far as
 // what has arrived allows. It reports whether it did anything. Late transactions
 // come first, for they are scored by the ensemble that was served when they came.
-//
-// Before them come the reasons for what was just scored, by the same ensemble.
 func (l *logic) advance(ctx context.Context, now func() time.Time) (role.Output, bool, error) {
-	if t := l.state.links.owing(owesNew); t != lethe.NoTimestep {
-		out, err := explain(ctx, l, t)
-		return out, true, err
-	}
 	if t, found := l.state.links.nextLate(); found {
 		out, err := l.scoreLate(ctx, t)
 		return out, true, err
@@ -183,11 +177,19 @@ func (l *logic) finish(t lethe.Timestep, out *published, alerts []likely) error 
 	if err != nil {
 		return err
 	}
+	var pinned func(w swapstore.Writer) error
 	if l.o.reasons() > 0 && len(alerts) > 0 {
 		reasons = reasons.with(alerts)
-		done.owed = max(done.owed, owesNew)
+		if done.owed = max(done.owed, owesNew); done.owed == owesNew {
+			pinned = l.explaining.pinServed(t)
+		}
 	}
 	err = l.state.store.Apply(func(w swapstore.Writer) error {
+		if pinned != nil {
+			if err := pinned(w); err != nil {
+				return err
+			}
+		}
 		if out != nil {
 			if err := w.Set(timestepkey.New(publishedPrefix, t), out.encode()); err != nil {
 				return err
@@ -199,6 +201,8 @@ func (l *logic) finish(t lethe.Timestep, out *published, alerts []likely) error 
 		return fmt.Errorf("note that timestep %d was scored: %w", t, err)
 	}
 	l.state.links[t] = done
+	l.explaining.owes(t, reasons.owed())
+	l.explaining.overtake(t)
 	if out != nil {
 		l.sent.Noted(t, slices.Concat(out.nodes, out.late))
 	}

@@ -38,6 +38,13 @@
 // records of transactions.v1, and those of open timesteps are scored again, under the same
 // ids where nothing has changed.
 //
+// # Reasons
+//
+// No prediction waits for reasons. They are made beside the loop, of the newest timestep first, by the ensemble that
+// made the predictions: it is kept until then, though a later one is served. If an erasure changes what that ensemble
+// has learnt from, it is released, and the reasons are made by the served one once that is current, before the erasure
+// is acknowledged as erased.
+//
 // # Files
 //
 //	role.go         what the role is configured with, and opening it
@@ -45,7 +52,8 @@
 //	take.go         what has arrived goes into the state
 //	advance.go      scoring the next snapshot, or swapping to the ensemble it needs
 //	predict.go      probabilities, and the records that carry them
-//	explain.go      the reasons of alerts; explained.go, who has them
+//	explain.go      the reasons of alerts, made beside the loop; explained.go, which alerts have them
+//	pins.go         ensembles that are kept until the reasons owed by them are made
 //	arrivals.go     what arrives, beside the loop; provisional.go, its scores
 //	quality.go      predictions compared with the labels that came in later
 //	erasure.go      answering the commands of erasures
@@ -57,5 +65,5 @@
 //	stream.go       the timesteps by what has arrived of them; what a process that stands by has missed
 //	keys.go         the store's keys and format; published.go, the value of one of them
 //	convert.go      stores of the version before
-//	served.go       what a stopped role serves
+//	served.go       what a stopped role serves, and what the store of another one takes over from it
 package score

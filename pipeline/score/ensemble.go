@@ -112,6 +112,9 @@ func (s *state) settledBefore(t lethe.Timestep) lethe.Timestep {
 func (s *state) unserve() error {
 	err := s.store.Apply(func(w swapstore.Writer) error {
 		for _, m := range s.servedModels {
+			if s.pins.hold(m) {
+				continue
+			}
 			if err := w.Delete(m.key()); err != nil {
 				return err
 			}
@@ -130,7 +133,7 @@ func (s *state) unserve() error {
 // is not in the ensemble stays: the manifest that it fits may still be on its way.
 func (s *state) swap(next *ensemble.Ensemble, keys []model) error {
 	lineages := next.Lineages()
-	stale := slices.DeleteFunc(slices.Clone(s.servedModels), func(m model) bool { return slices.Contains(keys, m) })
+	stale := slices.Clone(s.servedModels)
 	var gone []candidate
 	for c, a := range s.candidates {
 		m := model{c, a.digest}
@@ -141,6 +144,7 @@ func (s *state) swap(next *ensemble.Ensemble, keys []model) error {
 			gone, stale = append(gone, c), append(stale, m)
 		}
 	}
+	stale = slices.DeleteFunc(stale, func(m model) bool { return slices.Contains(keys, m) || s.pins.hold(m) })
 	err := s.store.Apply(func(w swapstore.Writer) error {
 		for _, m := range stale {
 			if err := w.Delete(m.key()); err != nil {

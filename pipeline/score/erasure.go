@@ -34,6 +34,7 @@ func (l *logic) takeNotices(notices []wire.Notice) error {
 		case wire.IsServedKey(n.Overwritten):
 			l.said = wire.Served{Through: lethe.NoTimestep - 1} // whoever leads tells it again
 		case n.Command != nil:
+			l.explaining.overtake(lethe.NoTimestep)
 			if err := n.Command.Shares(l.o.Secret); err != nil {
 				return err
 			}
@@ -99,7 +100,7 @@ func (l *logic) acknowledgeOne(ctx context.Context, e *erasure) (out role.Output
 		return role.Output{}, false, nil
 	case e.swapped < c.Attempt:
 		out, err = role.Acknowledge(l.newAck(c, deletions.StepSwapped), &e.swapped)
-	case l.state.links.owing(owesAgain) != lethe.NoTimestep:
+	case l.state.links.owesAgain():
 		return role.Output{}, false, nil // what erased transactions were named in goes first
 	case e.erased < c.Attempt:
 		if err := l.state.unlinkStale(); err != nil {

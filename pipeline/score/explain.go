@@ -4,72 +4,202 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"lethe"
 	"lethe/ingest"
 	"lethe/ingest/bus"
+	"lethe/internal/precedence"
 	"lethe/internal/swapstore"
+	"lethe/metrics/events"
 	"lethe/pipeline/role"
+	"lethe/pipeline/score/background"
+	"lethe/scoring/ensemble"
 	"lethe/scoring/reasons"
 	"lethe/trainer"
 )
 
-// explainTogether is how many alerts a step explains at most: what arrives must not wait
-// for all.
-const explainTogether = 8
+// explainTogether is how many alerts a job explains at most: what it has made is lost if its graph changes meanwhile.
+const explainTogether = 16
 
-// explain publishes the reasons of some alerts that are owed, by the ensemble that is
-// served. Without one, or if there are to be no reasons any more, or none can be computed,
-// those that were published are withdrawn.
-func explain(ctx context.Context, l *logic, t lethe.Timestep) (role.Output, error) {
-	snapshot, err := l.state.snapshot(t)
-	if err != nil {
-		return role.Output{}, err
+// explaining makes reasons beside the loop, so that no prediction waits for them.
+type explaining struct {
+	o          Options
+	state      *state
+	background *background.Runner[explanation]
+	// at is the timestep of the job under way.
+	at lethe.Timestep
+	// predictor has programs of its own, as models are asked beside the loop.
+	predictor predictor
+	// pending counts the alerts that wait for their reasons, by timestep.
+	pending map[lethe.Timestep]int
+}
+
+func newExplaining(o Options, s *state) (e explaining, err error) {
+	e = explaining{o: o, state: s, background: background.New[explanation](), pending: make(map[lethe.Timestep]int)}
+	if e.predictor, err = newPredictor(o); err != nil {
+		return e, err
 	}
-	before, err := readExplained(l.state.store, t)
-	if err != nil {
-		return role.Output{}, err
+	return e, e.load()
+}
+
+// explanation is what was made of some alerts.
+type explanation struct {
+	timestep lethe.Timestep
+	records  []ingest.Outgoing
+	// after are the alerts as they stand once the records are published.
+	after explained
+}
+
+// owes notes how many alerts of a timestep wait for their reasons.
+func (e *explaining) owes(t lethe.Timestep, alerts int) {
+	if e.pending[t] == alerts {
+		return
 	}
-	ask := newAsked(l, snapshot, l.state.links[t].owed == owesAgain)
-	after := explained{changed: true}
-	var records []ingest.Outgoing
-	hides := l.state.hiding(l.o.Secret)
-	for _, a := range before.alerts {
-		at, found := snapshot.Find(a.node)
-		switch {
-		case !found || hides(snapshot.Nodes[at].ID):
-			continue // the erasure withdraws what there is
-		case a.owed && len(records) < explainTogether:
-			node := snapshot.Nodes[at]
-			record := ingest.Outgoing{Key: ingest.TransactionKey(node.ID)}
-			if l.state.served != nil && l.o.reasons() > 0 {
-				record.Value, err = ask.record(ctx, at)
-			}
-			if err != nil && !errors.Is(err, trainer.ErrNotFinite) {
-				return role.Output{}, fmt.Errorf("explain node %d of timestep %d: %w", at, t, err)
-			}
-			if records = append(records, record); record.Value == nil {
-				continue
-			}
-			a = alert{node: a.node, around: ask.around(at)}
+	e.pending[t] = alerts
+	e.o.Listener.ReasonsOwed(events.ReasonsOwed{Alerts: e.owed()})
+}
+
+// owed is how many alerts wait for their reasons.
+func (e *explaining) owed() (all int) {
+	for t, n := range e.pending {
+		if _, known := e.state.links[t]; known { // else it is gone
+			all += n
 		}
-		after.alerts = append(after.alerts, a)
 	}
-	return role.Output{Topic: bus.Reasons, Records: records, Note: func() error {
-		next := l.state.links[t]
-		if after.owed() == 0 {
+	return all
+}
+
+// finished publishes the reasons that were made beside the loop, if there are any.
+func (e *explaining) finished() (out role.Output, due bool, err error) {
+	made, taken, err := e.background.Take()
+	if err != nil || !taken {
+		return out, false, err
+	}
+	return e.publish(made), true, nil
+}
+
+// next begins to make reasons that are owed: of the newest timestep first, for whoever looks at alerts looks at
+// these, but before all of one that late transactions wait for.
+func (e *explaining) next() (out role.Output, due bool, err error) {
+	if e.background.Busy() {
+		return out, false, nil
+	}
+	t := e.owing()
+	if t == lethe.NoTimestep {
+		return out, false, nil
+	}
+	job, err := e.job(t)
+	if err != nil {
+		return out, false, err
+	}
+	e.at = t
+	e.background.Begin(job)
+	if e.o.ReasonsBeside {
+		return out, false, nil
+	}
+	e.background.RunHere()
+	return e.finished()
+}
+
+// owing returns the timestep whose reasons are to be made next, or NoTimestep: before all one that an erasure waits
+// for, or late transactions, then the newest.
+func (e *explaining) owing() lethe.Timestep {
+	s := e.state
+	again, late, newest := lethe.NoTimestep, lethe.NoTimestep, lethe.NoTimestep
+	for _, t := range s.links.known() {
+		switch at := s.links[t]; {
+		case at.owed == owesAgain:
+			again = t
+		case at.owed == owesNew && at.late:
+			late = t
+		case at.owed == owesNew:
+			newest = t
+		}
+	}
+	switch {
+	case again != lethe.NoTimestep && s.current():
+		return again
+	case late != lethe.NoTimestep:
+		return late
+	default:
+		return newest
+	}
+}
+
+// overtake abandons the job under way if it explains alerts of a timestep, or of any.
+func (e *explaining) overtake(t lethe.Timestep) {
+	if t == e.at || t == lethe.NoTimestep {
+		e.background.Abandon()
+	}
+}
+
+// job returns the job that makes reasons of some alerts that are owed, by the ensemble that made the predictions,
+// or the served one. Without one, or if there are to be no reasons any more, or none can be computed, those that were
+// published are withdrawn.
+func (e *explaining) job(t lethe.Timestep) (background.Job[explanation], error) {
+	snapshot, err := e.state.snapshot(t)
+	if err != nil {
+		return nil, err
+	}
+	before, err := readExplained(e.state.store, t)
+	if err != nil {
+		return nil, err
+	}
+	by, again := e.state.served, e.state.links[t].owed == owesAgain
+	if p, pinned := e.state.pins[t]; pinned && !again && !slices.Equal(p.models, e.state.servedModels) {
+		if by, err = e.state.ensembleOf(p.models); err != nil {
+			return nil, err
+		}
+	}
+	ask := e.newAsked(by, snapshot, again)
+	return func(ctx context.Context) (explanation, error) {
+		made := explanation{timestep: t, after: explained{changed: true}}
+		for _, a := range before.alerts {
+			at, found := snapshot.Find(a.node)
+			switch {
+			case !found || ask.hides(snapshot.Nodes[at].ID):
+				continue // the erasure withdraws what there is
+			case a.owed && len(made.records) < explainTogether:
+				record, err := ask.reasons(ctx, at)
+				if err != nil {
+					return made, fmt.Errorf("explain node %d of timestep %d: %w", at, t, err)
+				}
+				if made.records = append(made.records, record); record.Value == nil {
+					continue
+				}
+				a = alert{node: a.node, around: ask.around(at)}
+			}
+			made.after.alerts = append(made.after.alerts, a)
+		}
+		return made, nil
+	}, nil
+}
+
+// publish returns the output that publishes reasons.
+func (e *explaining) publish(made explanation) role.Output {
+	return role.Output{Topic: bus.Reasons, Records: made.records, Note: func() error {
+		t, next, s := made.timestep, e.state.links[made.timestep], e.state
+		p, pinned := s.pins[t]
+		if made.after.owed() == 0 {
 			next.owed = owesNothing
+			delete(s.pins, t)
 		}
-		err := l.state.store.Apply(func(w swapstore.Writer) error {
-			return errors.Join(after.write(w, t), next.settle(w, t))
+		err := s.store.Apply(func(w swapstore.Writer) error {
+			err := errors.Join(made.after.write(w, t), next.settle(w, t))
+			if pinned && next.owed == owesNothing {
+				err = errors.Join(err, e.unpin(w, t, p))
+			}
+			return err
 		})
 		if err != nil {
 			return fmt.Errorf("note that timestep %d was explained: %w", t, err)
 		}
-		l.state.links[t] = next
+		s.links[t] = next
+		e.owes(t, made.after.owed())
 		return nil
-	}}, nil
+	}}
 }
 
 // reasons is how many each component gives of an alert at most, 0 if none can.
@@ -82,25 +212,46 @@ func (o Options) reasons() int {
 	return 0
 }
 
-// asked is a graph that the served ensemble is asked about.
+// asked is a graph that an ensemble is asked about. It shares nothing with the loop.
 type asked struct {
-	*logic
+	predictor
+	by         *ensemble.Ensemble
 	snapshot   *lethe.Snapshot
 	graph      trainer.Input
 	neighbours [][]uint32
 	explainer  reasons.Explainer
 	again      bool
+	hides      func(lethe.TransactionID) bool
+	// first goes before reasons.
+	first *precedence.Rule
 }
 
-func newAsked(l *logic, s *lethe.Snapshot, again bool) *asked {
-	q := &asked{logic: l, snapshot: s, graph: trainer.InputOf(l.o.OneHop.Join(s)), again: again}
+func (e *explaining) newAsked(by *ensemble.Ensemble, s *lethe.Snapshot, again bool) *asked {
+	q := &asked{
+		predictor: e.predictor, by: by, snapshot: s, graph: trainer.InputOf(e.o.OneHop.Join(s)), again: again,
+		hides: hidingOf(maps.Clone(e.state.suppressed), e.o.Secret), first: e.o.First,
+	}
 	q.neighbours = q.graph.Neighbours()
-	hides := l.state.hiding(l.o.Secret)
 	q.explainer = reasons.Explainer{
-		Top: l.o.reasons(), OneHop: l.o.OneHop, Names: l.o.FeatureNames,
-		Named: func(n lethe.SnapshotNode) bool { return !hides(n.ID) },
+		Top: e.o.reasons(), OneHop: e.o.OneHop, Names: e.o.FeatureNames,
+		Named: func(n lethe.SnapshotNode) bool { return !q.hides(n.ID) },
 	}
 	return q
+}
+
+// reasons returns the record of a transaction, a tombstone if it has no reasons.
+func (q *asked) reasons(ctx context.Context, at int) (ingest.Outgoing, error) {
+	out := ingest.Outgoing{Key: ingest.TransactionKey(q.snapshot.Nodes[at].ID)}
+	if q.by == nil || q.explainer.Top == 0 {
+		return out, nil
+	}
+	q.first.Give(ctx)
+	value, err := q.record(ctx, at)
+	if err != nil && !errors.Is(err, trainer.ErrNotFinite) {
+		return out, err
+	}
+	out.Value = value
+	return out, nil
 }
 
 // around are the other ends of a transaction's payments, ascending as the nodes are.
@@ -113,7 +264,7 @@ func (q *asked) around(at int) (out []lethe.Pseudonym) {
 
 // record is that of a transaction, nil if no component moves the probability.
 func (q *asked) record(ctx context.Context, at int) ([]byte, error) {
-	served, layout := q.state.served, q.o.Layout
+	served, layout := q.by, q.layout
 	var weights []float64
 	if served.Meta != nil {
 		weights = served.Meta.Combination.Coefficients()
@@ -121,7 +272,7 @@ func (q *asked) record(ctx context.Context, at int) ([]byte, error) {
 			return nil, nil // nothing moves it
 		}
 	}
-	said, err := q.predictor.runner.Explain(ctx, served.Models, weights, q.graph, q.neighbours, at)
+	said, err := q.runner.Explain(ctx, served.Models, weights, q.graph, q.neighbours, at)
 	if err != nil {
 		return nil, err
 	}

@@ -23,6 +23,7 @@ const (
 	manifestPrefix   = "f/" // timestep -> revision, manifest
 	snapshotPrefix   = "g/" // timestep -> canonical snapshot of which something waits to be scored
 	linkPrefix       = "n/" // timestep -> link
+	pinPrefix        = "p/" // timestep -> the models whose reasons are owed, by shard
 	publishedPrefix  = "r/" // timestep -> probabilities published
 	explainedPrefix  = "w/" // timestep -> whose reasons were published, or are owed
 	suppressedPrefix = "x/" // suppression hash

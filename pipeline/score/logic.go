@@ -28,6 +28,8 @@ type logic struct {
 	predictor predictor
 	state     *state
 	search    search
+	// explaining makes reasons.
+	explaining explaining
 	// arrivals is nil if transactions are not scored before their timestep closes.
 	arrivals *arrivals
 	// shared is nil if no other process plays the role.
@@ -59,6 +61,9 @@ func newLogic(o Options, store role.Store, search search) (*logic, error) {
 		erasures: make(map[string]*erasure), late: sent.NewLate(o.Standing),
 	}
 	if l.state, err = readState(store, o.Layout, o.Meta); err != nil {
+		return nil, err
+	}
+	if l.explaining, err = newExplaining(o, l.state); err != nil {
 		return nil, err
 	}
 	if l.arrivals, err = newArrivals(o); err != nil {
@@ -95,7 +100,7 @@ func (l *logic) Close() error { return l.state.store.Close() }
 
 // Status implements role.Logic: predictions, their quality and the ensemble.
 func (l *logic) Status() *role.Status {
-	s := &role.Status{Steps: make(map[lethe.Timestep]role.Step)}
+	s := &role.Status{Steps: make(map[lethe.Timestep]role.Step), ReasonsPending: l.explaining.owed()}
 	if e := l.state.served; e != nil {
 		s.Ensemble = &role.Ensemble{Version: e.Version, Through: e.Through}
 	}
@@ -121,7 +126,13 @@ func (l *logic) Step(ctx context.Context, now func() time.Time, in role.Input) (
 	if err := l.take(ctx, in); err != nil {
 		return role.Output{}, err
 	}
+	if err := l.explaining.release(); err != nil {
+		return role.Output{}, err
+	}
 	if out, due, err := putRight(ctx, l); err != nil || due {
+		return out, err
+	}
+	if out, due, err := l.explaining.finished(); err != nil || due {
 		return out, err
 	}
 	out, progressed, err := l.advance(ctx, now)
@@ -138,10 +149,10 @@ func (l *logic) Step(ctx context.Context, now func() time.Time, in role.Input) (
 	if out, err := l.acknowledge(ctx); err != nil || !out.Idle {
 		return out, err
 	}
-	if t := l.state.links.owing(owesAgain); t != lethe.NoTimestep && l.state.current() {
-		return explain(ctx, l, t)
+	if out, due, err := l.explaining.next(); err != nil || due {
+		return out, err
 	}
-	return role.Output{Idle: true, Unnoted: l.sent.Left(func(t lethe.Timestep) bool {
+	return role.Output{Idle: true, Waits: l.explaining.background.Busy(), Unnoted: l.sent.Left(func(t lethe.Timestep) bool {
 		at, known := l.state.links[t]
 		return known && (!at.done || at.late)
 	})}, nil

@@ -2,6 +2,7 @@ package score
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -103,7 +104,7 @@ func TestAlertsGetReasons(t *testing.T) {
 	// What is served now says of timestep 4 what it will say.
 	w4 := wide(t, 4)
 	said, err := r.logic.predictor.runner.Ask(context.Background(), r.logic.state.served.Models,
-		newAsked(r.logic, w4.graphs[4], false).graph)
+		r.logic.explaining.newAsked(nil, w4.graphs[4], false).graph)
 	require.NoError(t, err)
 	require.NoError(t, r.arrive(t, w4.graph(4)))
 	_, there = reasonsIn(t, topics)
@@ -206,4 +207,97 @@ func TestReasonsNameNobodySuppressed(t *testing.T) {
 		require.NotContains(t, named(record), hidden)
 		require.InDelta(t, record.Components[0].Logit, record.Components[0].Sum(), 1e-3)
 	}
+}
+
+// reasonsNow are the records of reasons that are there, by transaction.
+func reasonsNow(t testing.TB, topics reader) map[lethe.TransactionID]string {
+	t.Helper()
+	out := make(map[lethe.TransactionID]string)
+	require.NoError(t, topics.ReadAll(t.Context(), bus.Reasons, func(rec ingest.Record) error {
+		if out[lethe.TransactionID(rec.Key)] = string(rec.Value); rec.Tombstone() {
+			delete(out, lethe.TransactionID(rec.Key))
+		}
+		return nil
+	}))
+	return out
+}
+
+// explainBeside makes all reasons that are owed, beside the loop.
+func explainBeside(t testing.TB, r subject) {
+	t.Helper()
+	require.NoError(t, r.Feed(t.Context(), role.Input{}))
+	for r.logic.explaining.background.Busy() {
+		r.logic.explaining.background.RunHere()
+		require.NoError(t, r.Feed(t.Context(), role.Input{}))
+	}
+}
+
+// Predictions of later timesteps go before the reasons of earlier ones, which are those of the ensemble that made the
+// predictions all the same, also after a restart.
+func TestReasonsMadeBeside_AreThoseOfTheLoop(t *testing.T) {
+	inLoop, w := topics(), wide(t, 3)
+	explainedRun(t, alerting(inLoop, w), w, roletest.NewStore())
+
+	beside, store := topics(), roletest.NewStore()
+	o := alerting(beside, w)
+	o.ReasonsBeside = true
+	r := explainedRun(t, o, w, store)
+	require.Len(t, predictions(t, beside), 2*nodes)
+	require.Empty(t, reasonsNow(t, beside))
+	require.Equal(t, 2*nodes, r.Status().ReasonsPending)
+	require.Equal(t, lethe.Timestep(2), r.logic.explaining.at, "timestep 3 came while reasons of 2 were made")
+
+	r = newSubject(t, o, store)
+	require.Equal(t, 2*nodes, r.logic.Status().ReasonsPending)
+	explainBeside(t, r)
+	require.Equal(t, reasonsNow(t, inLoop), reasonsNow(t, beside))
+	require.Zero(t, r.Status().ReasonsPending)
+	requireNoModelLeft(t, r, store)
+}
+
+// requireNoModelLeft requires that the store has no model but those that are served or may be.
+func requireNoModelLeft(t testing.TB, r subject, store role.Store) {
+	t.Helper()
+	require.NoError(t, store.Scan([]byte(modelPrefix), func(key, _ []byte) error {
+		m, err := modelOf(key)
+		kept := slices.Contains(r.logic.state.servedModels, m) || r.logic.state.candidates[m.candidate].digest == m.digest
+		require.True(t, kept, "model %d of timestep %d is left", m.shard, m.timestep)
+		return err
+	}))
+	require.NoError(t, store.Scan([]byte(pinPrefix), func([]byte, []byte) error {
+		t.Error("an ensemble is kept for reasons")
+		return nil
+	}))
+}
+
+// An ensemble that has learnt from an erased transaction goes before the erasure is acknowledged, and the reasons that
+// were owed by it are made by one that has not.
+func TestErasure_ReasonsOwedByEarlierEnsembles_AreMadeAnew(t *testing.T) {
+	topics, w, store := topics(), wide(t, 3), roletest.NewStore()
+	o := alerting(topics, w)
+	o.ReasonsBeside = true
+	r := explainedRun(t, o, w, store)
+	gone := w.erase(1, int(w.graphs[1].Payments[0].Source))
+	records, err := w.command(wire.PhaseSearch, []lethe.TransactionID{gone}, 3, 1).Records()
+	require.NoError(t, err)
+	n, err := wire.ParseNotice(ingest.Record{Key: records[0].Key, Value: records[0].Value})
+	require.NoError(t, err)
+	require.NoError(t, r.Feed(t.Context(), role.Input{Notices: []wire.Notice{n}}))
+	r.logic.explaining.background.RunHere() // what it has made of before the erasure counts no more
+	require.NoError(t, r.arrive(t, w.graph(1)))
+	require.NoError(t, r.arrive(t, w.manifest(1)))
+	for at := lethe.Timestep(1); at <= 3; at++ {
+		require.NoError(t, r.arrive(t, w.model(0, at), w.model(1, at)))
+	}
+	require.Zero(t, acks(t, topics)["erased"])
+	require.Empty(t, reasonsNow(t, topics))
+	explainBeside(t, r)
+	require.Equal(t, 1, acks(t, topics)["erased"])
+	published, there := reasonsIn(t, topics)
+	require.Len(t, there, 2*nodes)
+	for _, record := range published {
+		require.True(t, record.Again)
+		require.Equal(t, w.ensemble(3), record.EnsembleVersion)
+	}
+	requireNoModelLeft(t, r, store)
 }

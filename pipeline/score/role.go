@@ -49,6 +49,9 @@ type Options struct {
 	Secret       lethe.Secret
 	// Instance is the identity of the data directory, for acknowledgements.
 	Instance string
+	// ReasonsBeside has reasons made beside the loop, by Follower.Beside. Otherwise the loop makes them when nothing else
+	// is due.
+	ReasonsBeside bool
 	// Pacer keeps searches from taking more than their share, or is nil.
 	Pacer *scan.Pacer
 	role.Surroundings
@@ -90,11 +93,13 @@ func New(o Options) (*role.Follower, error) {
 func beside(ctx context.Context, l *logic, wake chan<- struct{}) error {
 	group, running := errgroup.WithContext(ctx)
 	group.Go(func() error { return l.late.Run(running, l.o.Bus) })
+	group.Go(func() error { return l.explaining.background.Run(running) })
 	group.Go(func() error {
 		for {
 			select {
 			case <-l.shared.Wake():
 			case <-l.late.Wake():
+			case <-l.explaining.background.Wake():
 			case <-running.Done():
 				return running.Err()
 			}

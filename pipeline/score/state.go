@@ -32,7 +32,9 @@ type state struct {
 	served     *ensemble.Ensemble
 	// servedModels are where the served models are stored, by shard.
 	servedModels []model
-	suppressed   map[lethe.Digest]bool
+	// pins are the ensembles that reasons of a timestep are owed by.
+	pins       pins
+	suppressed map[lethe.Digest]bool
 	// subjects are those of suppressed that are subjects, with the last timestep of what goes.
 	subjects map[lethe.Digest]lethe.Timestep
 	redacted lethe.Redactions
@@ -59,6 +61,7 @@ func readState(store role.Store, layout ensemble.Layout, over *meta.Config) (*st
 		suppressed: make(map[lethe.Digest]bool),
 		subjects:   make(map[lethe.Digest]lethe.Timestep),
 		quality:    make(map[lethe.Timestep]stepQuality),
+		pins:       make(pins),
 	}
 	if err := s.load(); err != nil {
 		return nil, fmt.Errorf("read store: %w", err)
@@ -156,6 +159,7 @@ func (s *state) readers() map[string]func(key, value []byte) error {
 			}
 			return err
 		},
+		pinPrefix: s.pins.read,
 		publishedPrefix: func(key, value []byte) error {
 			t, err := timestepkey.Parse(publishedPrefix, key)
 			if err != nil {

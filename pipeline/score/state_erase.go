@@ -87,14 +87,18 @@ func lift(s *state, hashes []lethe.Digest, still []lethe.SubjectUntil) error {
 	return nil
 }
 
-// hiding returns what reports whether a transaction must not be named any more, until something else is suppressed. It
-// is for one goroutine.
+// hiding returns a function that reports whether a transaction must not be named any more, until another is suppressed.
+// It is for one goroutine.
 func (s *state) hiding(secret lethe.Secret) func(lethe.TransactionID) bool {
-	if len(s.suppressed) == 0 {
+	return hidingOf(s.suppressed, secret)
+}
+
+func hidingOf(suppressed map[lethe.Digest]bool, secret lethe.Secret) func(lethe.TransactionID) bool {
+	if len(suppressed) == 0 {
 		return func(lethe.TransactionID) bool { return false }
 	}
 	of := secret.Suppressor()
-	return func(id lethe.TransactionID) bool { return s.suppressed[of.Suppression(id)] }
+	return func(id lethe.TransactionID) bool { return suppressed[of.Suppression(id)] }
 }
 
 // replaced reports whether everything the command replaces has arrived: the new
@@ -170,12 +174,13 @@ func forgetCandidates(w swapstore.Writer, gone []candidate) error {
 	return nil
 }
 
-// unlinkStale unlinks the models that are neither candidates nor served.
+// unlinkStale unlinks the models that are neither candidates nor kept.
 func (s *state) unlinkStale() error {
 	var stale [][]byte
 	err := s.store.Scan([]byte(modelPrefix), func(key, _ []byte) error {
 		m, err := modelOf(key)
-		if err == nil && s.candidates[m.candidate].digest != m.digest && !slices.Contains(s.servedModels, m) {
+		if err == nil && s.candidates[m.candidate].digest != m.digest && !slices.Contains(s.servedModels, m) &&
+			!s.pins.hold(m) {
 			stale = append(stale, m.key())
 		}
 		return err

@@ -60,7 +60,7 @@ func (s *state) forget(key wire.Key, with func(w swapstore.Writer) error) error 
 		keys = append(keys, timestepkey.New(manifestPrefix, t))
 	case wire.KindModel:
 		keys = append(keys, c.key())
-		if old := (model{c, s.candidates[c].digest}); !slices.Contains(s.servedModels, old) {
+		if old := (model{c, s.candidates[c].digest}); !slices.Contains(s.servedModels, old) && !s.pins.hold(old) {
 			keys = append(keys, old.key())
 		}
 	default:

@@ -68,25 +68,25 @@ func (s stream) stepsBefore(t lethe.Timestep, n int) (before lethe.Timestep, kno
 	return t, true
 }
 
-// nextLate returns the oldest snapshot that late transactions joined, if there is
-// one.
+// nextLate returns the oldest snapshot that late transactions joined and whose alerts have their reasons, if there is
+// one: those are of the ensemble that made them.
 func (s stream) nextLate() (lethe.Timestep, bool) {
 	for _, t := range s.known() {
-		if s[t].late {
+		if s[t].late && s[t].owed != owesNew {
 			return t, true
 		}
 	}
 	return lethe.NoTimestep, false
 }
 
-// owing returns the oldest timestep that owes reasons of a kind, or NoTimestep.
-func (s stream) owing(kind owed) lethe.Timestep {
-	for _, t := range s.known() {
-		if s[t].owed == kind {
-			return t
+// owesAgain reports whether a timestep owes reasons anew.
+func (s stream) owesAgain() bool {
+	for _, at := range s {
+		if at.owed == owesAgain {
+			return true
 		}
 	}
-	return lethe.NoTimestep
+	return false
 }
 
 // passed reports whether a snapshot after t was scored already.

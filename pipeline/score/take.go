@@ -69,6 +69,8 @@ func (l *logic) takeSnapshot(ctx context.Context, source bus.TopicPartition, m w
 		return err
 	}
 	l.state.links[t] = next
+	l.explaining.owes(t, rest.reasons.owed())
+	l.explaining.overtake(t)
 	if rest.dropped {
 		return l.measure(t)
 	}
@@ -207,7 +209,8 @@ func (l *logic) takeModel(source bus.TopicPartition, m wire.Received) error {
 	next := arrived{a.lineage(), canonical.DigestOf(m.Payload), m.Revision}
 	before, replaces := l.state.candidates[c]
 	old := model{c, before.digest}
-	replaces = replaces && before.digest != next.digest && !slices.Contains(l.state.servedModels, old)
+	replaces = replaces && before.digest != next.digest && !slices.Contains(l.state.servedModels, old) &&
+		!l.state.pins.hold(old)
 	err = l.state.store.Apply(func(w swapstore.Writer) error {
 		if err := w.Set(model{c, next.digest}.key(), m.Payload); err != nil {
 			return err

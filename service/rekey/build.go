@@ -84,10 +84,10 @@ func (r Rotate) await(ctx context.Context, p Plan, s *service.Service, ended cha
 // differ reports whether anything was made between two states.
 func differ(a, b service.Status) bool {
 	return a.Timesteps != b.Timesteps || a.Transactions != b.Transactions || a.Predictions != b.Predictions ||
-		a.EnsembleHash != b.EnsembleHash || a.LagRecords != b.LagRecords
+		a.EnsembleHash != b.EnsembleHash || a.LagRecords != b.LagRecords || a.ReasonsPending != b.ReasonsPending
 }
 
 func (p Plan) isMade(now service.Status) bool {
-	return now.LagRecords == 0 && now.Timesteps == p.Timesteps && now.Transactions == p.Transactions &&
+	return now.LagRecords == 0 && now.ReasonsPending == 0 && now.Timesteps == p.Timesteps && now.Transactions == p.Transactions &&
 		now.TrainedThrough == p.Trained
 }

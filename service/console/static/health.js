@@ -19,6 +19,7 @@ export function Health({ may }) {
     ['Timesteps', `${s.timesteps.open} open, ${s.timesteps.closed} closed, ${s.timesteps.settled} settled`],
     ['Records rejected since it started', number(s.rejected_records)],
     ['Transactions', number(s.transactions)], ['Predictions', number(s.predictions)],
+    ['Alerts that wait for their reasons', number(s.reasons_pending)],
     ['Models that are served', html`<code>${short(s.ensemble_hash)}</code>`],
     ['Learnt through timestep', s.trained_through < 0 ? 'none yet' : s.trained_through],
     may.includes('erase') && ['Erasures', Object.entries(s.erasures).filter(([, count]) => count).map(([state, count]) => `${count} ${words(state)}`).join(', ') || 'none'],
