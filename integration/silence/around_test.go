@@ -15,7 +15,6 @@ import (
 
 	"github.com/segmentio/kafka-go"
 	"github.com/stretchr/testify/require"
-	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"lethe/integration/process"
 	"lethe/service/waiting"
@@ -87,18 +86,6 @@ func aroundStops(receiver *receiver) []stop {
 // lastingStops stay until the process is restarted.
 func lastingStops() []stop {
 	return []stop{
-		{"records that were removed unread", waiting.TopicsWrong, "never will be", true, func(d *deployment) func() {
-			end := openTransaction(transactions, 0)(d)
-			client := kafka.Client{Addr: kafka.TCP(d.Brokers)}
-			ends, err := client.ListOffsets(d.t.Context(), &kafka.ListOffsetsRequest{
-				Topics: map[string][]kafka.OffsetRequest{transactions: {kafka.LastOffsetOf(0)}},
-			})
-			require.NoError(d.t, err)
-			d.deleteRecords(ends.Topics[transactions][0].LastOffset)
-			end()
-			d.send(d.transaction(d.at, 0))
-			return d.restart
-		}},
 		{"a topic that was deleted", waiting.TopicsWrong, "predictions", true, func(d *deployment) func() {
 			client := kafka.Client{Addr: kafka.TCP(d.Brokers)}
 			_, err := client.DeleteTopics(d.t.Context(), &kafka.DeleteTopicsRequest{Topics: []string{"lethe.predictions.v1"}})
@@ -114,27 +101,6 @@ func lastingStops() []stop {
 			return nil
 		}},
 	}
-}
-
-// deleteRecords has the broker delete records of partition 0 of transactions.
-func (d *deployment) deleteRecords(before int64) {
-	d.t.Helper()
-	part := kmsg.NewDeleteRecordsRequestTopicPartition()
-	part.Offset = before
-	topic := kmsg.NewDeleteRecordsRequestTopic()
-	topic.Topic, topic.Partitions = transactions, append(topic.Partitions, part)
-	request := kmsg.NewPtrDeleteRecordsRequest()
-	request.Topics = append(request.Topics, topic)
-	answer, err := request.RequestWith(d.t.Context(), d.producer)
-	require.NoError(d.t, err)
-	require.Zero(d.t, answer.Topics[0].Partitions[0].ErrorCode)
-}
-
-// restart ends the process, and starts it again.
-func (d *deployment) restart() {
-	d.t.Helper()
-	require.Zero(d.t, d.Stop(), d.Log())
-	*d.Service = *process.Start(d.t, d.bin, d.dir, d.ports, d.args...)
 }
 
 // policy is the cleanup policy of transactions.

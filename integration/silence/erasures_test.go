@@ -35,7 +35,7 @@ func erasureStops() []stop {
 			return func() { require.NoError(d.t, os.Remove(path)) }
 		}},
 		{"requests that cannot be read", waiting.RecordsRejected, "of erasures.v1 were rejected", false, func(d *deployment) func() {
-			for range 3 {
+			for range 6 {
 				d.send(record(erasures, 0, []byte("gdpr-1"), []byte(`{"type":"erasure","request_id":"gdpr-1"}`)))
 			}
 			return func() {

@@ -24,7 +24,7 @@ func deployRoles(t *testing.T, bin string) *cluster {
 	start := func(role, brokers string) *deployment {
 		d := &deployment{
 			t: t, bin: bin, dir: filepath.Join(dir, role), ports: process.FreePorts(t),
-			args: append(settingsOf(impatient("secret_file="+secret)...), "--set", "roles=["+role+"]"),
+			args: append(settingsOf(impatient("secret_file="+secret)...), "--set", "roles="+role),
 		}
 		if brokers != "" {
 			d.args = append(d.args, "--brokers", brokers)

@@ -35,7 +35,7 @@ func refusedStops() []stop {
 		refused("every row is of another schema", "as unknown_type", value(func(string) string { return `{"type":"order"}` })),
 		refused("one feature more", "as feature_count", row(features+1)),
 		refused("one feature less", "as feature_count", row(features-1)),
-		refused("a serializer that writes a magic byte", "as unknown_schema",
+		refused("a serializer that writes a magic byte", "as unparseable",
 			value(func(v string) string { return "\x00\x00\x00\x00\x09" + v })),
 		refused("ids with spaces, as of a spreadsheet", "as bad_id", func(d *deployment) *kgo.Record {
 			r := d.transaction(d.at, 0)
@@ -59,7 +59,7 @@ func refusedStops() []stop {
 			return func() { d.finish(at); d.whole() }
 		}},
 		{"a gap in the timesteps", waiting.TimestepGap, "as timestep_jump", false, func(d *deployment) func() {
-			for range 3 {
+			for range 40 {
 				d.send(d.transaction(d.at+5000, 0))
 			}
 			return d.whole

@@ -47,7 +47,7 @@ func TestEveryStopIsTold(t *testing.T) {
 		stops    []stop
 	}{
 		{"stream", (*testing.T).TempDir, impatient(), streamStops()},
-		{"refused", (*testing.T).TempDir, impatient("ingest.schema_id=7"), refusedStops()},
+		{"refused", (*testing.T).TempDir, impatient(), refusedStops()},
 		{"late", (*testing.T).TempDir, impatient("ingest.late=dlq"), lateStops()},
 		{"bounded", (*testing.T).TempDir, impatient("ingest.allowed_lateness_timesteps=100", "ingest.max_open_timesteps=6",
 			"ingest.max_waiting=24"), boundedStops()},

@@ -61,12 +61,13 @@ func (i *Intake) at(topic string) *intervals {
 	return of
 }
 
-// fewAccepted is from how many records on an interval without rejected ones says something.
-const fewAccepted = 5
+// fewAlike is from how many records on an interval says something in which all were accepted, or all rejected.
+const fewAlike = 5
 
 // saysEnough reports whether an outcome has enough records to be looked at alone.
 func (o Outcome) saysEnough() bool {
-	return o.Accepted+o.Rejected >= fewRejected || o.Rejected == 0 && o.Accepted >= fewAccepted
+	all := o.Accepted + o.Rejected
+	return all >= fewRejected || all >= fewAlike && (o.Accepted == 0 || o.Rejected == 0)
 }
 
 // Rejected counts all records that were rejected.
