@@ -2,12 +2,14 @@ package service
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"maps"
 	"os"
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"lethe"
@@ -205,8 +207,12 @@ func (p *topicsProcess) facts(known *role.Status) waiting.Facts {
 	if room, err := diskroom.Of(c.DataDir); err == nil {
 		f.FreeBytes = int64(min(room.FreeBytes, 1<<62))
 	}
-	if open, err := os.ReadDir("/proc/self/fd"); err == nil {
+	switch open, err := os.ReadDir("/proc/self/fd"); {
+	case err == nil:
 		f.OpenFiles, f.MostFiles = len(open), diskroom.MostFiles()
+	case errors.Is(err, syscall.EMFILE):
+		f.MostFiles = diskroom.MostFiles()
+		f.OpenFiles = f.MostFiles // not even this one could be opened
 	}
 	return f
 }

@@ -2,6 +2,8 @@ package silence_test
 
 import (
 	"encoding/base64"
+	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -136,17 +138,31 @@ func (d *deployment) readOnly(folder string) (undo func()) {
 	return undo
 }
 
-// descriptors lowers how many files the process may have open.
+// descriptors lowers how many files the process may have open, and holds connections to it.
 func descriptors(d *deployment) func() {
 	limit := func(soft string) error {
 		return exec.Command("prlimit", "--pid", strconv.Itoa(d.PID()), "--nofile="+soft+":").Run()
 	}
 	open, err := os.ReadDir(filepath.Join("/proc", strconv.Itoa(d.PID()), "fd"))
 	require.NoError(d.t, err)
-	if err := limit(strconv.Itoa(len(open) + 3)); err != nil {
+	const spare, held = 400, 385
+	if err := limit(strconv.Itoa(len(open) + spare)); err != nil {
 		d.t.Skipf("limits of processes cannot be set here: %v", err)
 	}
-	return func() { require.NoError(d.t, limit("4096")) }
+	var list []net.Conn
+	for range held {
+		c, err := net.Dial("tcp", strings.TrimPrefix(d.URL, "http://"))
+		require.NoError(d.t, err)
+		_, err = io.WriteString(c, "GET /livez HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+		require.NoError(d.t, err)
+		list = append(list, c)
+	}
+	return func() {
+		for _, c := range list {
+			require.NoError(d.t, c.Close())
+		}
+		require.NoError(d.t, limit("4096"))
+	}
 }
 
 // receiver takes alerts.

@@ -25,8 +25,8 @@ const (
 	leastFree = 512 << 20
 	// mostAhead is how far the clock of a producer may be ahead.
 	mostAhead = 5 * time.Minute
-	// fewRejected is from how many records on a share of them says something.
-	fewRejected = 20
+	// fewRejected is from how many records on any share of them says something, fewAlike from how many on more than half.
+	fewRejected, fewAlike = 20, 5
 	// jumpReason, waitingReason and openReason are reasons of rejections that have causes of their own.
 	jumpReason, waitingReason, openReason = "timestep_jump", "too_many_waiting", "too_many_open"
 )

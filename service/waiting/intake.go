@@ -55,19 +55,19 @@ func (i *Intake) at(topic string) *intervals {
 		of = &intervals{began: now}
 		i.topics[topic] = of
 	}
-	if of.current.saysEnough() && now.Sub(of.began) >= i.after {
+	if c := of.current; now.Sub(of.began) >= i.after && (c.saysEnough() || c.alike()) {
 		of.began, of.earlier, of.current = now, of.current, Outcome{}
 	}
 	return of
 }
 
-// fewAlike is from how many records on an interval says something in which all were accepted, or all rejected.
-const fewAlike = 5
+// alike reports whether there are records, and all were accepted, or all rejected.
+func (o Outcome) alike() bool { return (o.Accepted == 0) != (o.Rejected == 0) }
 
 // saysEnough reports whether an outcome has enough records to be looked at alone.
 func (o Outcome) saysEnough() bool {
 	all := o.Accepted + o.Rejected
-	return all >= fewRejected || all >= fewAlike && (o.Accepted == 0 || o.Rejected == 0)
+	return all >= fewRejected || all >= fewAlike && o.alike()
 }
 
 // Rejected counts all records that were rejected.

@@ -18,7 +18,8 @@ func rejections(f Facts) (out []Condition) {
 	for _, topic := range slices.Sorted(maps.Keys(f.Intake)) {
 		o := f.Intake[topic]
 		all := o.Accepted + o.Rejected
-		if o.Rejected*fewOfAll <= all || o.Accepted > 0 && all < fewRejected {
+		many := all >= fewRejected && o.Rejected*fewOfAll > all || all >= fewAlike && o.Rejected*2 > all
+		if !many && (o.Rejected == 0 || o.Accepted > 0) {
 			continue
 		}
 		reason := mostFrequent(o.Reasons)

@@ -26,8 +26,8 @@ type Bus struct {
 type partition struct {
 	records []ingest.Record
 	next    int64
-	// cleaned is where the log ended when it was compacted last: what an aborted transaction wrote before goes the next time.
-	cleaned int64
+	// cleaned are where the log ended when it was compacted, the latest abortedStay times.
+	cleaned []int64
 }
 
 // NewBus makes lethe's topics: with as many partitions as given, or with one.
@@ -155,7 +155,7 @@ func (b *Bus) Clone() *Bus {
 	out := &Bus{topics: make(map[bus.Topic][]partition), refuses: b.refuses, now: b.now}
 	for t, logs := range b.topics {
 		for _, p := range logs {
-			out.topics[t] = append(out.topics[t], partition{slices.Clone(p.records), p.next, p.cleaned})
+			out.topics[t] = append(out.topics[t], partition{slices.Clone(p.records), p.next, slices.Clone(p.cleaned)})
 		}
 	}
 	return out

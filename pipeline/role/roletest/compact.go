@@ -33,7 +33,7 @@ func (b *Bus) Holds(_ context.Context, tp bus.TopicPartition, offset int64) (boo
 }
 
 // Compact leaves the newest record of every key, and none of a key that was
-// deleted last. What an aborted transaction wrote goes with the second compaction that comes after it.
+// deleted last. What an aborted transaction wrote outlasts abortedStay compactions.
 func (b *Bus) Compact() error { return b.CompactBelow(nil) }
 
 // CompactBelow is Compact, but in the partitions that have a limit records from that
@@ -54,8 +54,7 @@ func (b *Bus) CompactBelow(limits map[bus.TopicPartition]int64) error {
 					newest[string(rec.Key)] = rec.Offset
 				}
 			}
-			cleaned := logs[at].cleaned
-			logs[at].cleaned = logs[at].next
+			cleaned := logs[at].clean()
 			logs[at].records = slices.DeleteFunc(slices.Clone(logs[at].records), func(rec ingest.Record) bool {
 				if rec.Uncommitted != "" {
 					return rec.Offset < cleaned
@@ -66,4 +65,15 @@ func (b *Bus) CompactBelow(limits map[bus.TopicPartition]int64) error {
 		}
 	}
 	return nil
+}
+
+// abortedStay is how many compactions what an aborted transaction wrote outlasts: brokers clean in their own time.
+const abortedStay = 4
+
+// clean returns up to where what aborted transactions wrote goes now.
+func (p *partition) clean() (before int64) {
+	if p.cleaned = append(p.cleaned, p.next); len(p.cleaned) > abortedStay {
+		before, p.cleaned = p.cleaned[0], p.cleaned[1:]
+	}
+	return before
 }
