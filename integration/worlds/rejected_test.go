@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"time"
 
@@ -18,7 +17,8 @@ import (
 // uncommitted draws records of aborted transactions before the first request: copies of some that are sent as well. What
 // comes in one later is read by nobody, and the cleaner's to remove.
 func (d *drawing) uncommitted(chance *rand.Rand) {
-	if chance.IntN(2) == 0 {
+	restores := func(e event) bool { return e.operation != nil && e.operation.restore }
+	if chance.IntN(2) == 0 || !abortedInBackups && slices.ContainsFunc(d.events, restores) {
 		return
 	}
 	var list []event
@@ -50,9 +50,7 @@ func (d *drawing) rejected(chance *rand.Rand) {
 		like := list[chance.IntN(len(list))]
 		asked := d.alike(like, chance)
 		at := slices.IndexFunc(d.events, func(e event) bool { return e.request == like })
-		if os.Getenv("NOASK") == "" {
-			d.insert(at+1+chance.IntN(len(d.events)-at), operation{asked: &asked})
-		}
+		d.insert(at+1+chance.IntN(len(d.events)-at), operation{asked: &asked})
 	}
 }
 

@@ -10,10 +10,13 @@ import (
 	"lethe/internal/residue"
 )
 
-// What is drawn only once lethe is right about it: one name in two forms of Unicode, and one key in two partitions.
+// What is drawn only once lethe is right about it: one name in two forms of Unicode; one key in two partitions; and what
+// an aborted transaction wrote in a backup that is put back, of a target of which the backup's graphs hold nothing, so
+// that nothing asks for it again.
 const (
-	unicodeForms    = false
-	twoPartitioners = false
+	unicodeForms     = false
+	twoPartitioners  = false
+	abortedInBackups = false
 )
 
 // spelling draws what the id of the transaction with a number ends with: one that contains another id, signs that JSON
