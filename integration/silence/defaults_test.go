@@ -11,9 +11,9 @@ import (
 	"lethe/service/waiting"
 )
 
-// TestUnderDefaults_FourStopsAreToldTogether provokes four stops at once in a deployment whose settings say nothing of
+// TestFourStopsAreToldUnderDefaults provokes four stops at once in a deployment whose settings say nothing of
 // waiting.
-func TestUnderDefaults_FourStopsAreToldTogether(t *testing.T) {
+func TestFourStopsAreToldUnderDefaults(t *testing.T) {
 	t.Parallel()
 	d := deploy(t, process.Build(t), t.TempDir())
 	list := []stop{

@@ -183,8 +183,8 @@ func TestTheServiceThatRuns(t *testing.T) {
 	require.Contains(t, p.wrong(t), "problem service: broker: no answer for 5s\n")
 }
 
-// TestAServiceThatHangs_IsAProblem has something listen at the address that never answers.
-func TestAServiceThatHangs_IsAProblem(t *testing.T) {
+// TestAServiceThatHangsIsAProblem has something listen at the address that never answers.
+func TestAServiceThatHangsIsAProblem(t *testing.T) {
 	port, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer port.Close()

@@ -225,8 +225,8 @@ func TestIntakeKeepsTheLatestOutcome(t *testing.T) {
 	require.Equal(t, int64(898), in.Rejected())
 }
 
-// TestIntake_GoodRecordsInOneBurst_EndTheOutcomeBefore has a producer mended that sends once and then nothing.
-func TestIntake_GoodRecordsInOneBurst_EndTheOutcomeBefore(t *testing.T) {
+// TestGoodRecordsInOneBurstEndTheOutcomeBefore has a producer mended that sends once and then nothing.
+func TestGoodRecordsInOneBurstEndTheOutcomeBefore(t *testing.T) {
 	now := start
 	in := waiting.NewIntake(after, func() time.Time { return now })
 	for range 898 {
@@ -239,8 +239,8 @@ func TestIntake_GoodRecordsInOneBurst_EndTheOutcomeBefore(t *testing.T) {
 	require.Equal(t, waiting.Outcome{Accepted: 5, Reasons: map[string]int{}}, in.Outcomes()["t"])
 }
 
-// TestWaits_ProgressOfAnErasure_BeginsTheTimeAgain has one request after the other wait for a directory.
-func TestWaits_ProgressOfAnErasure_BeginsTheTimeAgain(t *testing.T) {
+// TestProgressOfAnErasureBeginsItsTimeAgain has one request after the other wait for a directory.
+func TestProgressOfAnErasureBeginsItsTimeAgain(t *testing.T) {
 	tracker, f := waiting.NewTracker(), facts()
 	for second := range 300 {
 		f.Now = start.Add(time.Duration(second) * time.Second)
@@ -251,8 +251,8 @@ func TestWaits_ProgressOfAnErasure_BeginsTheTimeAgain(t *testing.T) {
 	}
 }
 
-// TestWaits_LabelsOfLaterTimesteps_DoNotHideOneThatIsNeverSettled has labels come for two hours.
-func TestWaits_LabelsOfLaterTimesteps_DoNotHideOneThatIsNeverSettled(t *testing.T) {
+// TestLabelsOfLaterTimestepsHideNoneThatNeverSettles has labels come for two hours.
+func TestLabelsOfLaterTimestepsHideNoneThatNeverSettles(t *testing.T) {
 	tracker, f := waiting.NewTracker(), facts()
 	f.Steps = []waiting.Step{
 		{Timestep: 1, State: lethe.Settled, Labels: 5}, {Timestep: 2, State: lethe.Closed, Labels: 3},
