@@ -157,6 +157,21 @@ type WaitsFor struct {
 	Signatures *WaitsForSignatures `json:"signatures,omitempty"`
 }
 
+// Waits counts the open requests that wait for somebody, by what they wait for.
+type Waits struct {
+	// Held wait for a hold, Unsigned for a signature; Failed have failed and are tried again.
+	Held, Unsigned, Failed int
+	// Absent are the data directories that have not answered yet, ascending by role and instance.
+	Absent []AbsentDirectory
+}
+
+// AbsentDirectory is a data directory that requests wait for.
+type AbsentDirectory struct {
+	Role, Instance string
+	// Since is when the oldest of the requests came to the state in which it waits.
+	Since time.Time
+}
+
 // WaitsForHold is a hold that keeps a target.
 type WaitsForHold struct {
 	Name string `json:"hold_id"`

@@ -130,6 +130,8 @@ type Service struct {
 	identities map[string]string
 	// others are the topics that were created anew since the data directory was begun.
 	others []string
+	// directories are how many share each role with other processes, nil until that is known.
+	directories atomic.Pointer[map[string]int]
 	// open is set once all of them are there.
 	open atomic.Bool
 }

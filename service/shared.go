@@ -33,8 +33,9 @@ type shared struct {
 	plays    func(role string) bool
 	own      map[string]wire.Settings
 	register *register
-	// members are those that share the work of roles, as they have said.
+	// members are those that share the work of roles, as they have said; counted is told how many there are.
 	members *wire.Members
+	counted func(*map[string]int)
 	// said are the newest settings of each role.
 	said map[string]wire.Settings
 	// changes says that this process may bring other settings than those that other members
@@ -75,11 +76,12 @@ func (s *Service) openShared(ctx context.Context) (supervisor.Process, error) {
 			s.outages.lastinglyOnce(fmt.Sprintf("%s/%d", rec.Topic, rec.Partition), "foreign",
 				fmt.Sprintf("offset %d holds a record that lethe did not write%s", rec.Offset, because(rec)))
 		},
-		beside: s.earlierRuns,
+		beside: s.earlierRuns, counted: s.directories.Store,
 	}
 	if err := p.compareBefore(ctx); err != nil {
 		return nil, err
 	}
+	p.count()
 	p.changes = false // what is said from now on is another change
 	var err error
 	if p.statuses, err = bus.EndsOf(ctx, s.patient, bus.ErasureStatus); err != nil {
@@ -230,7 +232,21 @@ func (p *shared) Run(ctx context.Context) error {
 				return err
 			}
 		}
+		p.count()
 	}
+}
+
+// count counts the data directories that share each role of which the processes are a consumer group.
+func (p *shared) count() {
+	directories := make(map[string]int)
+	for _, role := range []string{configs.RoleGraphs, configs.RoleTrain, configs.RoleScore} {
+		for _, identity := range p.members.Of(role) {
+			if p.members.Shared(role, identity) {
+				directories[role]++
+			}
+		}
+	}
+	p.counted(&directories)
 }
 
 // take compares with what a process says that began later.

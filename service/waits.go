@@ -2,12 +2,14 @@ package service
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"maps"
 	"os"
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"lethe"
@@ -31,11 +33,17 @@ type waits struct {
 	tell   events.Listener
 	log    *slog.Logger
 
-	tracker      *waiting.Tracker
-	stable, high map[bus.TopicPartition]int64
+	tracker *waiting.Tracker
+	// stable and high are the ends of what can be read and of what was written, due is what stable was before.
+	stable, high, due map[bus.TopicPartition]int64
+	// processes are those that share roles.
+	processes []waiting.Role
 
 	mu   sync.Mutex
 	list []waiting.Wait
+	// alertFailed says that the latest alert was not taken, alertsLeft counts those that are left until a restart.
+	alertFailed bool
+	alertsLeft  int
 }
 
 func newWaits(c configs.Config, now func() time.Time, tell events.Listener, log *slog.Logger) *waits {
@@ -64,7 +72,19 @@ func (w *waits) listener() events.Listener {
 		RecordDeadLettered: func(e events.RecordDeadLettered) {
 			w.intake.Reject(strings.TrimPrefix(e.Topic, w.prefix), e.Reason)
 		},
+		WebhookTried: func(e events.WebhookTried) {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.alertFailed, w.alertsLeft = e.Outcome == events.WebhookFailed, e.Undelivered
+		},
 	}
+}
+
+// alerts returns whether the latest alert was not taken, and how many are left until a restart.
+func (w *waits) alerts() (failed bool, left int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.alertFailed, w.alertsLeft
 }
 
 // update takes the facts of now.
@@ -89,36 +109,61 @@ func (w *waits) update(f waiting.Facts) {
 	w.list = list
 }
 
-// lookAtWaits collects the facts and updates what is waited for. Brokers are asked for offsets if they answer.
-func (p *topicsProcess) lookAtWaits(ctx context.Context, offsets bool) {
+// lookAtWaits collects the facts and updates what is waited for. Brokers are asked if they answer.
+func (p *topicsProcess) lookAtWaits(ctx context.Context, ask bool) {
 	if !p.open.Load() {
 		return
 	}
-	w := p.waits
-	known := knownBy(p.roles)
-	if offsets && known.Watermarks != nil {
+	if ask {
 		asking, cancel := context.WithTimeout(ctx, probeLimit)
-		// A high watermark that is read after the stable end would be ahead of it in any stream that is written to.
-		high := make(map[bus.TopicPartition]int64)
-		var err error
-		for _, topic := range []bus.Topic{bus.Transactions, bus.Labels} {
-			var ends []int64
-			if ends, err = bus.HighWatermarks(asking, p.client, topic); err != nil {
-				break
-			}
-			for n, end := range ends {
-				high[bus.TopicPartition{Topic: topic, Partition: n}] = end
-			}
-		}
-		if err == nil {
-			w.stable, err = p.ends.get(asking)
-		}
-		if w.high = high; err != nil {
-			w.stable, w.high = nil, nil
-		}
+		p.askForOffsets(asking)
+		p.waits.processes = p.runningProcesses(asking)
 		cancel()
 	}
-	w.update(p.facts(known))
+	p.waits.update(p.facts(knownBy(p.roles)))
+}
+
+// askForOffsets asks brokers for the ends of topics, if a role of this process reads them.
+func (p *topicsProcess) askForOffsets(ctx context.Context) {
+	w := p.waits
+	if knownBy(p.roles).Watermarks == nil {
+		return
+	}
+	// A high watermark that is read after the stable end would be ahead of it in any stream that is written to.
+	high := make(map[bus.TopicPartition]int64)
+	var err error
+	for _, topic := range []bus.Topic{bus.Transactions, bus.Labels} {
+		var ends []int64
+		if ends, err = bus.HighWatermarks(ctx, p.client, topic); err != nil {
+			break
+		}
+		for n, end := range ends {
+			high[bus.TopicPartition{Topic: topic, Partition: n}] = end
+		}
+	}
+	w.due = w.stable
+	if err == nil {
+		w.stable, err = p.ends.get(ctx)
+	}
+	if w.high = high; err != nil {
+		w.stable, w.high = nil, nil
+	}
+}
+
+// runningProcesses counts the data directories that share roles, and their processes that brokers know. It leaves out
+// roles of which brokers do not tell, and those that one process plays alone.
+func (p *topicsProcess) runningProcesses(ctx context.Context) (out []waiting.Role) {
+	directories := p.directories.Load()
+	if directories == nil {
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(*directories)) {
+		running, err := bus.Sharer{Client: p.client}.Members(ctx, name)
+		if err == nil {
+			out = append(out, waiting.Role{Name: name, Directories: (*directories)[name], Running: running})
+		}
+	}
+	return out
 }
 
 // facts are what this process knows now.
@@ -127,6 +172,12 @@ func (p *topicsProcess) facts(known *role.Status) waiting.Facts {
 	f := waiting.Facts{
 		Now: p.o.Now(), After: c.Waiting.After, Quiet: c.Waiting.Quiet, MostOpen: c.Ingest.MaxOpenTimesteps,
 		MostJump: c.Ingest.MaxTimestepJump, Intake: p.waits.intake.Outcomes(), FreeBytes: -1,
+		LabelLag: c.Scoring.LabelLagTimesteps, Roles: p.waits.processes,
+	}
+	f.AlertsFail, f.AlertsLeft = p.waits.alerts()
+	f.Erasures = waiting.Erasures{Held: known.Waits.Held, Unsigned: known.Waits.Unsigned, Failed: known.Waits.Failed}
+	for _, d := range known.Waits.Absent {
+		f.Erasures.Absent = append(f.Erasures.Absent, waiting.Directory(d))
 	}
 	for _, t := range slices.Sorted(maps.Keys(known.Steps)) {
 		step := known.Steps[t]
@@ -141,7 +192,7 @@ func (p *topicsProcess) facts(known *role.Status) waiting.Facts {
 			Read: known.Consumed[at], Stable: -1, High: -1,
 		}
 		if end, told := p.waits.stable[at]; told {
-			part.Stable, part.High = end, p.waits.high[at]
+			part.Stable, part.High, part.Due = end, p.waits.high[at], p.waits.due[at]
 		}
 		to := &f.Transactions
 		if at.Topic == bus.Labels {
@@ -156,8 +207,12 @@ func (p *topicsProcess) facts(known *role.Status) waiting.Facts {
 	if room, err := diskroom.Of(c.DataDir); err == nil {
 		f.FreeBytes = int64(min(room.FreeBytes, 1<<62))
 	}
-	if open, err := os.ReadDir("/proc/self/fd"); err == nil {
+	switch open, err := os.ReadDir("/proc/self/fd"); {
+	case err == nil:
 		f.OpenFiles, f.MostFiles = len(open), diskroom.MostFiles()
+	case errors.Is(err, syscall.EMFILE):
+		f.MostFiles = diskroom.MostFiles()
+		f.OpenFiles = f.MostFiles // not even this one could be opened
 	}
 	return f
 }

@@ -3,7 +3,6 @@ package coordinator
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -167,25 +166,6 @@ func (s subjects) suppress(list []deletions.Entry) ([]deletions.Entry, error) {
 	return b.members, s.o.Graphs.Suppress(lethe.Distinct(targets))
 }
 
-// shared are the subjects of a request that others suppress too, with the last timestep of what
-// goes for those.
-func (s subjects) shared(e deletions.Entry, others []deletions.Entry) (out []lethe.SubjectUntil) {
-	for _, own := range e.Subjects {
-		still := lethe.SubjectUntil{Target: own.Target, Until: lethe.NoTimestep}
-		for _, other := range others {
-			for _, subject := range other.Subjects {
-				if other.Suppresses() && subject.Target == own.Target {
-					still.Until = max(still.Until, subject.Until)
-				}
-			}
-		}
-		if still.Until != lethe.NoTimestep {
-			out = append(out, still)
-		}
-	}
-	return out
-}
-
 // commandSuppress asks score to suppress the targets of requests.
 func (s subjects) commandSuppress(ctx context.Context, list []deletions.Entry) error {
 	list, err := s.suppress(list)
@@ -196,35 +176,6 @@ func (s subjects) commandSuppress(ctx context.Context, list []deletions.Entry) e
 	return s.out.suppress(ctx, list...)
 }
 
-// keptOf returns what holds keep of a request: of its targets, those that go with a held subject
-// too. It is not known as long as a new process has not read the request again.
-func (s subjects) keptOf(e deletions.Entry, k keptNow) (_ map[lethe.Digest]bool, known bool, err error) {
-	if len(k.subjects) == 0 {
-		return k.targets, true, nil
-	}
-	j := s.jobs.of(e.RequestID)
-	if j == nil {
-		return k.targets, false, nil
-	}
-	out := maps.Clone(k.targets)
-	for _, own := range e.Complete(s.o.Secret, j.targets()) {
-		carried, _, err := s.o.Graphs.Carried([]lethe.Target{own})
-		if err != nil {
-			return nil, false, err
-		}
-		for _, t := range append(carried, own) {
-			of, err := s.o.Graphs.SubjectsOf(t)
-			if err != nil {
-				return nil, false, err
-			}
-			if slices.ContainsFunc(of, func(subject lethe.Digest) bool { return k.subjects[subject] }) {
-				out[s.o.Secret.Suppressed(own)] = true
-			}
-		}
-	}
-	return out, true, nil
-}
-
 // awaitedQuietly is for how long an answer is waited for before that is said.
 const awaitedQuietly = 30 * time.Second
 
@@ -233,42 +184,87 @@ type awaiting struct {
 	*states
 	// said are the waits that were said.
 	said map[string]bool
+	// waits are what open requests waited for when it was looked at last.
+	waits deletions.Waits
 }
 
-// say says once which data directory a request waits for, where it stands for long: its process may be stopped
-// or gone, and only an operator can tell.
-func (s *awaiting) say() error {
-	now := s.o.Clock.Now()
-	waiting, err := s.o.Ledger.Where(func(e *deletions.Entry) bool {
-		return now.Sub(e.Updated()) >= awaitedQuietly && len(s.answers(e.State)) > 0
-	})
+// look counts what the open requests wait for, and logs once which data directory one waits for that stands for long:
+// its process may be stopped or gone, and only an operator can tell.
+func (s *awaiting) look() error {
+	open, err := s.o.Ledger.Open()
 	if err != nil {
 		return err
 	}
-	said := make(map[string]bool)
-	for _, e := range waiting {
-		b := batch{leader: e.RequestID, members: []deletions.Entry{e}}
+	s.waits = deletions.Waits{}
+	said, looked := make(map[string]bool), make(map[string]bool)
+	for _, e := range open {
+		s.count(e)
+		leader := e.RequestID
 		if begun(e) {
-			if b, err = s.out.whole(e.Leader()); err != nil {
-				return err
-			}
+			leader = e.Leader()
 		}
-		for _, of := range s.answers(e.State) {
-			missing := s.acks.missing(b.leader, b.attempts(), of.role, of.step)
-			for _, instance := range missing {
-				this := fmt.Sprint(e.RequestID, e.Attempts, e.State, of.role, instance)
-				if said[this] = true; !s.said[this] {
-					s.o.Logger.Warn("an erasure waits for a data directory: start its process, or strike it off if it is gone for "+
-						"good (lethe members strike)", "request_id", e.RequestID, "state", e.State, "role", of.role, "instance", instance)
-				}
-			}
-			if len(missing) > 0 && of.step == deletions.StepPurged {
-				break // score waits for them, too
-			}
+		if looked[leader] || len(s.answers(e.State)) == 0 {
+			continue
+		}
+		looked[leader] = true
+		if err := s.lookAt(e, said); err != nil {
+			return err
 		}
 	}
 	s.said = said
 	return nil
+}
+
+// count counts a request that waits for a hold or a signature, or has failed.
+func (s *awaiting) count(e deletions.Entry) {
+	status := e.Status()
+	switch {
+	case status.AwaitsSignature():
+		s.waits.Unsigned++
+	case e.State == deletions.Held:
+		s.waits.Held++
+	case e.State == deletions.Failed || e.Attempts > 0:
+		s.waits.Failed++
+	}
+}
+
+// lookAt looks for the data directories that a request, or the batch that it is of, waits for.
+func (s *awaiting) lookAt(e deletions.Entry, said map[string]bool) error {
+	b := batch{leader: e.RequestID, members: []deletions.Entry{e}}
+	if begun(e) {
+		var err error
+		if b, err = s.out.whole(e.Leader()); err != nil {
+			return err
+		}
+	}
+	long := s.o.Clock.Now().Sub(e.Updated()) >= awaitedQuietly
+	for _, of := range s.answers(e.State) {
+		missing := s.acks.missing(b.leader, b.attempts(), of.role, of.step)
+		for _, instance := range missing {
+			s.absent(deletions.AbsentDirectory{Role: of.role, Instance: instance, Since: e.Updated()})
+			this := fmt.Sprint(e.RequestID, e.Attempts, e.State, of.role, instance)
+			if said[this] = long; long && !s.said[this] {
+				s.o.Logger.Warn("an erasure waits for a data directory: start its process, or strike it off if it is gone for "+
+					"good (lethe members strike)", "request_id", e.RequestID, "state", e.State, "role", of.role, "instance", instance)
+			}
+		}
+		if len(missing) > 0 && of.step == deletions.StepPurged {
+			break // score waits for them, too
+		}
+	}
+	return nil
+}
+
+// absent adds a data directory to those that are waited for.
+func (s *awaiting) absent(d deletions.AbsentDirectory) {
+	same := func(o deletions.AbsentDirectory) bool { return o.Role == d.Role && o.Instance == d.Instance }
+	if at := slices.IndexFunc(s.waits.Absent, same); at >= 0 {
+		if known := &s.waits.Absent[at]; d.Since.Before(known.Since) {
+			known.Since = d.Since
+		}
+		return
+	}
+	s.waits.Absent = append(s.waits.Absent, d)
 }
 
 // answers are those that a request in a state waits for.

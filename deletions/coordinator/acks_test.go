@@ -58,11 +58,11 @@ func TestWhomAnErasureWaitsForIsSaid(t *testing.T) {
 	ack := deletions.NewAck("gdpr-1", scoreRole, "one", deletions.StepSuppressed)
 	require.NoError(t, d.TakeNotices([]wire.Notice{{Ack: &ack}}))
 
-	require.NoError(t, d.states.awaiting.say())
+	require.NoError(t, d.states.awaiting.look())
 	require.Empty(t, log.String(), "it may be on its way")
 	d.now = d.now.Add(time.Minute)
 	for range 2 {
-		require.NoError(t, d.states.awaiting.say())
+		require.NoError(t, d.states.awaiting.look())
 	}
 	require.Equal(t, 1, strings.Count(log.String(), "an erasure waits"), log.String())
 	require.Contains(t, log.String(), "request_id=gdpr-1 state=accepted role=score instance=two")

@@ -237,3 +237,22 @@ func (s *cancellations) commandAgain(ctx context.Context, key, id string, e dele
 	}
 	return wire.Say(ctx, s.o.Bus, tombstones)
 }
+
+// shared are the subjects of a request that others suppress too, with the last timestep of what
+// goes for those.
+func (s subjects) shared(e deletions.Entry, others []deletions.Entry) (out []lethe.SubjectUntil) {
+	for _, own := range e.Subjects {
+		still := lethe.SubjectUntil{Target: own.Target, Until: lethe.NoTimestep}
+		for _, other := range others {
+			for _, subject := range other.Subjects {
+				if other.Suppresses() && subject.Target == own.Target {
+					still.Until = max(still.Until, subject.Until)
+				}
+			}
+		}
+		if still.Until != lethe.NoTimestep {
+			out = append(out, still)
+		}
+	}
+	return out
+}

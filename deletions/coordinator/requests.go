@@ -11,6 +11,7 @@ import (
 	"lethe/deletions"
 	"lethe/ingest"
 	"lethe/ingest/bus"
+	"lethe/metrics/events"
 )
 
 // Requests takes the requests of erasures.v1 into the ledger, and out of the topic
@@ -69,7 +70,15 @@ func (r *Requests) Take(ctx context.Context, batch bus.Batch) error {
 	if err := r.tidy(ctx, batch, told.refused); err != nil {
 		return fmt.Errorf("%s: %w", batch.Source, err)
 	}
-	return r.states.jobs.commit(batch.Source, batch.Next)
+	if err := r.states.jobs.commit(batch.Source, batch.Next); err != nil {
+		return err
+	}
+	if n := len(list) + len(said.cancelled) + len(said.approved) + len(said.holds); n > 0 {
+		r.states.o.Listener.RecordsConsumed(events.RecordsConsumed{
+			Topic: string(bus.Erasures), Result: events.Accepted, Count: n,
+		})
+	}
+	return nil
 }
 
 // asked is a request that was read from a batch of records.

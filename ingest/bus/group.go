@@ -215,6 +215,23 @@ func (s Sharer) Positions(
 	return positions, nil
 }
 
+// Members counts the members of a group that brokers have heard of within a session; its name follows the topic prefix.
+// Errors: those of the brokers.
+func (s Sharer) Members(ctx context.Context, name string) (int, error) {
+	group := s.Client.cfg.TopicPrefix + name
+	answer, err := s.Client.kafka.DescribeGroups(ctx, &kafka.DescribeGroupsRequest{GroupIDs: []string{group}})
+	if err == nil && len(answer.Groups) != 1 {
+		err = fmt.Errorf("brokers told of %d groups, want 1", len(answer.Groups))
+	}
+	if err == nil {
+		err = answer.Groups[0].Error
+	}
+	if err != nil {
+		return 0, fmt.Errorf("consumer group %s: %w", name, s.Client.explain(ctx, err))
+	}
+	return len(answer.Groups[0].Members), nil
+}
+
 // Rank is how much is to be said for giving a group's partitions to a member.
 type Rank struct {
 	// Has is the generation since which the member has them, 0 if it has not: whoever comes does

@@ -174,6 +174,10 @@ func (o operation) String() string {
 		return "lift " + o.lift
 	case o.cancel != nil:
 		return "cancel " + o.cancel.RequestID
+	case o.aborted != nil:
+		return fmt.Sprintf("aborted %s: %q %s", o.aborted.topic, o.aborted.record.Key, o.aborted.record.Value)
+	case o.asked != nil:
+		return fmt.Sprintf("asked %q %s", o.asked.Key, o.asked.Value)
 	case o.shift != nil:
 		return o.shift.String()
 	case o.change != nil:

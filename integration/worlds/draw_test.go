@@ -37,6 +37,7 @@ func drawWorld(t *rapid.T, k options) world {
 	places := rapid.Uint64().Draw(t, "places")
 	d.chance, d.wider = rand.New(rand.NewPCG(places, 1)), rand.New(rand.NewPCG(places, 2))
 	d.redacts = rand.New(rand.NewPCG(places, 4))
+	d.spells = rand.New(rand.NewPCG(places, 14))
 	d.world.late, d.world.loose, d.config = k.late, k.loose, d.settings()
 	var ids []lethe.TransactionID
 	for at := lethe.Timestep(1); at <= d.last; at++ {
@@ -84,6 +85,8 @@ func drawWorld(t *rapid.T, k options) world {
 	if !k.late {
 		d.ahead(rand.New(rand.NewPCG(places, 8)))
 	}
+	d.uncommitted(rand.New(rand.NewPCG(places, 15)))
+	d.rejected(rand.New(rand.NewPCG(places, 16)))
 	if k.several {
 		d.several(rand.New(rand.NewPCG(places, 5)))
 	}
@@ -139,6 +142,8 @@ type drawing struct {
 	wider *rand.Rand
 	// redacts chooses features that are targets.
 	redacts *rand.Rand
+	// spells chooses how ids are spelt.
+	spells *rand.Rand
 	// rows are the features that were sent so far.
 	rows [][]float32
 	// bounded says that late records may be refused because they are too far back.
@@ -153,7 +158,7 @@ const neverSent = lethe.TransactionID("unknown-1")
 func (d *drawing) timestep(at lethe.Timestep, known []lethe.TransactionID) []lethe.TransactionID {
 	var own []lethe.TransactionID
 	for i := range rapid.IntRange(d.least, d.most).Draw(d.T, "transactions") {
-		id := lethe.TransactionID(fmt.Sprintf("%s%d", prefixOf(at), i))
+		id := lethe.TransactionID(prefixOf(at) + d.spelling(i))
 		own = append(own, id)
 		d.transaction(id, at, d.row())
 	}

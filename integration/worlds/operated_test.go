@@ -23,6 +23,9 @@ type operation struct {
 	cancel *lethe.ErasureRequest
 	hold   *ingest.Hold
 	lift   string
+	// aborted is a record of a transaction that is aborted, asked a request that is not carried out.
+	aborted *event
+	asked   *ingest.Outgoing
 	// backup has a copy made of everything, restore has it put back.
 	backup, restore bool
 	// shift is what happens to those that train.
@@ -160,6 +163,10 @@ func (s *simulation) operate(ctx context.Context, at int) error {
 			return err // what is held has dropped nothing
 		}
 		return s.sendAgain(ctx, at)
+	case o.aborted != nil:
+		return s.abort(ctx, *o.aborted)
+	case o.asked != nil:
+		return s.say(ctx, o.asked.Key, o.asked.Value, nil)
 	case o.shift != nil:
 		return s.shift(ctx, *o.shift)
 	case o.change != nil:

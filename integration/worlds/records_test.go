@@ -2,6 +2,7 @@ package worlds
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -83,7 +84,7 @@ func number(format string, v float32) string {
 
 // loop adds a payment of a transaction to itself.
 func (d *drawing) loop(id lethe.TransactionID, at lethe.Timestep) {
-	value := fmt.Appendf(nil, `{"type":"payment","source":"%s","target":"%s","timestep":%d}`, id, id, at)
+	value := fmt.Appendf(nil, `{"type":"payment","source":"%s","target":"%s","timestep":%d}`, spelled(id), spelled(id), at)
 	d.add(bus.Transactions, fmt.Appendf(nil, "%s>%s", id, id), value, nil, id)
 }
 
@@ -94,20 +95,32 @@ func (d *drawing) again() { d.events = append(d.events, d.events[len(d.events)-1
 func (d *drawing) escape() {
 	last := &d.events[len(d.events)-1]
 	for _, id := range last.names {
-		last.record.Value = bytes.ReplaceAll(last.record.Value, []byte(`"`+id+`"`), []byte(`"`+spelled(id)+`"`))
+		last.record.Value = bytes.ReplaceAll(last.record.Value, quoted(string(id)), []byte(`"`+spelled(id)+`"`))
 	}
 }
 
 // spelled is an id with escapes.
 func spelled(id lethe.TransactionID) string {
-	return strings.NewReplacer("é", `\u00e9`, "😀", `\ud83D\uDE00`, "/", `\/`, "o", `\u006F`).Replace(string(id))
+	in := quoted(string(id))
+	return strings.NewReplacer("é", `\u00e9`, "😀", `\ud83D\uDE00`, "/", `\/`, "o", `\u006F`).Replace(string(in[1 : len(in)-1]))
+}
+
+// quoted is a text as lethe writes it in JSON.
+func quoted(text string) []byte {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(text); err != nil {
+		panic(err)
+	}
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
 }
 
 func (d *drawing) add(topic bus.Topic, key, value []byte, err error, names ...lethe.TransactionID) {
 	if err != nil {
 		d.Fatal(err)
 	}
-	record := ingest.Outgoing{Key: key, Value: value}
+	record := d.partitioned(topic, ingest.Outgoing{Key: key, Value: value})
 	d.events = append(d.events, event{topic: topic, record: record, names: slices.Clone(names)})
 }
 

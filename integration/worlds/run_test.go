@@ -257,7 +257,7 @@ func (d *deployment) statuses(ctx context.Context) (map[string]deletions.Status,
 	out := make(map[string]deletions.Status)
 	err := d.topics.ReadAll(ctx, bus.ErasureStatus, func(rec ingest.Record) error {
 		n, err := wire.ParseNotice(rec)
-		if err == nil && n.Status != nil {
+		if err == nil && n.Status != nil && n.Status.Key() == n.Status.RequestID {
 			out[n.Status.RequestID] = *n.Status
 		}
 		return err

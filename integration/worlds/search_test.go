@@ -49,7 +49,7 @@ func wantedOf(w world) (out []residue.Form) {
 				out = append(out, residue.OfSubject(secret, target.Subject)...)
 			}
 		default:
-			out = append(out, residue.OfID(secret, target.Transaction)...)
+			out = append(out, w.alone(residue.OfID(secret, target.Transaction), target.Transaction)...)
 		}
 	}
 	for bits, row := range own {
@@ -75,12 +75,13 @@ func (d *deployment) search(ctx context.Context, wanted []residue.Form) ([]strin
 		return nil, err
 	}
 	for _, topic := range bus.Topics() {
-		err := d.topics.ReadAll(ctx, topic, func(rec ingest.Record) error {
+		err := d.topics.ReadEvery(ctx, topic, func(rec ingest.Record) error {
 			if topic == bus.Erasures && statuses[string(rec.Key)].State == deletions.Held {
 				return nil
 			}
 			place := fmt.Sprintf("%s/%d@%d", topic, rec.Partition, rec.Offset)
 			note(place+" key", rec.Key)
+			note(place+" key", quoted(string(rec.Key)))
 			note(place, rec.Value)
 			for _, h := range rec.Headers {
 				note(place+" header "+h.Key, h.Value)

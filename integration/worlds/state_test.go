@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
@@ -88,6 +89,9 @@ func (d *deployment) read(ctx context.Context) (*state, error) {
 		return nil, err
 	}
 	err := d.topics.ReadAll(ctx, bus.DeadLetters, func(rec ingest.Record) error {
+		if isOf(rec, bus.Erasures) {
+			return nil // the world without the targets has no requests
+		}
 		key := string(rec.Key)
 		s.letters[key] = append(s.letters[key], letterText(rec))
 		return nil
@@ -118,6 +122,9 @@ func (d *deployment) read(ctx context.Context) (*state, error) {
 		return nil, err
 	}
 	if s.logged, err = d.logged(ctx); err != nil {
+		return nil, err
+	}
+	if err := d.told(ctx, s); err != nil {
 		return nil, err
 	}
 	statuses, err := d.statuses(ctx)
@@ -185,6 +192,13 @@ func (s *state) lettersBut(keys map[string]bool) (texts []string) {
 	}
 	slices.Sort(texts)
 	return texts
+}
+
+// isOf reports whether a dead letter is of a topic.
+func isOf(rec ingest.Record, topic bus.Topic) bool {
+	return slices.ContainsFunc(rec.Headers, func(h ingest.Header) bool {
+		return h.Key == "lethe.dlq.topic" && strings.HasSuffix(string(h.Value), string(topic))
+	})
 }
 
 // letterText is a dead letter without the place where the record stood, which is

@@ -19,6 +19,8 @@ type Status struct {
 	FeatureCount int
 	// Erasures counts the requests by state.
 	Erasures map[deletions.State]int
+	// Waits are what open requests wait for.
+	Waits deletions.Waits
 	// Ensemble is what is served, nil if nothing is.
 	Ensemble *Ensemble
 	// Consumed is how far the source topics have been read: the next offset, by
@@ -66,6 +68,9 @@ func Merge(all ...*Status) *Status {
 		out.FeatureCount = max(out.FeatureCount, s.FeatureCount)
 		if s.Ensemble != nil {
 			out.Ensemble = s.Ensemble
+		}
+		if len(s.Erasures) > 0 {
+			out.Waits = s.Waits
 		}
 		if s.Consumed != nil {
 			out.Consumed, out.LeftToLeader = s.Consumed, s.LeftToLeader

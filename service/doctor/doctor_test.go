@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -180,4 +181,15 @@ func TestTheServiceThatRuns(t *testing.T) {
 	require.Equal(t, "warning version: the service is 0.9, this program is 1.0\n", p.wrong(t))
 	ready = "broker: not ok: no answer for 5s\ngraphs: ok\nnot ok\n"
 	require.Contains(t, p.wrong(t), "problem service: broker: no answer for 5s\n")
+}
+
+// TestAServiceThatHangsIsAProblem has something listen at the address that never answers.
+func TestAServiceThatHangsIsAProblem(t *testing.T) {
+	port, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer port.Close()
+	p := newPatient(t, begun(t))
+	p.options.Config.HTTP.Address = port.Addr().String()
+	p.options.HTTP = &http.Client{Timeout: 100 * time.Millisecond}
+	require.Contains(t, p.wrong(t), "problem service: the service at http://"+port.Addr().String()+" does not answer")
 }

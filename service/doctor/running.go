@@ -3,10 +3,12 @@ package doctor
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"strings"
+	"syscall"
 	"time"
 
 	"lethe/service"
@@ -20,8 +22,13 @@ func (f *findings) service(ctx context.Context, o Options) {
 	const check = "service"
 	address := "http://" + o.Config.HTTP.Address
 	code, ready, err := fetch(ctx, o.HTTP, address+"/readyz")
-	if err != nil {
+	if errors.Is(err, syscall.ECONNREFUSED) {
 		f.ok(check, "no service runs at "+address+", so its state was not checked")
+		return
+	}
+	if err != nil {
+		f.bad(check, "the service at "+address+" does not answer: "+err.Error(),
+			"see whether its process hangs or the address is another one's, and restart it")
 		return
 	}
 	var wrong []string

@@ -20,6 +20,8 @@ type Facts struct {
 	MostOpen int
 	// MostJump is by how much a timestep may exceed its partition's watermark.
 	MostJump int
+	// LabelLag is by how many timesteps more than one the models that score a timestep are behind it.
+	LabelLag int
 	// Intake is what became of the latest records, by topic.
 	Intake map[string]Outcome
 
@@ -32,6 +34,36 @@ type Facts struct {
 	FreeBytes int64
 	// OpenFiles is how many file descriptors are in use, MostFiles their bound; 0 if they are not known.
 	OpenFiles, MostFiles int
+
+	// Roles are those that several processes may play, as far as brokers know them.
+	Roles []Role
+	// Erasures are the requests that are open and wait for somebody.
+	Erasures Erasures
+	// AlertsFail says that the receiver of alerts has not taken the latest one, AlertsLeft counts those that are not tried
+	// again before the process is restarted.
+	AlertsFail bool
+	AlertsLeft int
+}
+
+// Role counts the data directories that share a role, and their processes that brokers have heard of lately.
+type Role struct {
+	Name                 string
+	Directories, Running int
+}
+
+// Erasures counts open requests by what they wait for.
+type Erasures struct {
+	// Held wait for a hold, Unsigned for a signature; Failed have failed and are tried again.
+	Held, Unsigned, Failed int
+	// Absent are the data directories that have not answered.
+	Absent []Directory
+}
+
+// Directory is a data directory that requests wait for.
+type Directory struct {
+	Role, Instance string
+	// Since is when the oldest of the requests came to the state in which it waits.
+	Since time.Time
 }
 
 // Partition is one of a source topic.
@@ -43,8 +75,9 @@ type Partition struct {
 	// Newest is when its latest record was written; zero if none was read by this process.
 	Newest time.Time
 	// Read is the offset that is read next, Stable the end of what can be read, High the end of what was written. Stable
-	// and High are -1 if they are not known.
-	Read, Stable, High int64
+	// and High are -1 if they are not known. Due is what Stable was the time before: what stood there then should be read
+	// by now, though records come all the time.
+	Read, Stable, High, Due int64
 }
 
 // Step is a timestep.

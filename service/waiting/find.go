@@ -25,8 +25,8 @@ const (
 	leastFree = 512 << 20
 	// mostAhead is how far the clock of a producer may be ahead.
 	mostAhead = 5 * time.Minute
-	// fewRejected is from how many records on a share of them says something.
-	fewRejected = 20
+	// fewRejected is from how many records on any share of them says something, fewAlike from how many on more than half.
+	fewRejected, fewAlike = 20, 5
 	// jumpReason, waitingReason and openReason are reasons of rejections that have causes of their own.
 	jumpReason, waitingReason, openReason = "timestep_jump", "too_many_waiting", "too_many_open"
 )
@@ -35,7 +35,8 @@ const (
 func Find(f Facts) []Condition {
 	var out []Condition
 	for _, find := range []func(Facts) []Condition{
-		surroundings, openTransactions, rejections, partitionsBehind, labelsUnsettled, quiet, bounds, clocks,
+		surroundings, processes, openTransactions, rejections, partitionsBehind, labelsUnsettled, quiet, bounds,
+		clocks, erasures, alerts,
 	} {
 		out = append(out, find(f)...)
 	}
@@ -98,7 +99,8 @@ func openTransactions(f Facts) (out []Condition) {
 		if p.Stable < 0 || p.High <= p.Stable {
 			continue
 		}
-		c := p.at(OpenTransaction, 2*f.After, fmt.Sprintf("A producer's transaction is open on %s partition %d: offsets %d "+
+		// A producer may commit every half minute.
+		c := p.at(OpenTransaction, f.After+f.After/2, fmt.Sprintf("A producer's transaction is open on %s partition %d: offsets %d "+
 			"to %d cannot be read.", p.Topic, p.Number, p.Stable, p.High-1),
 			"Have the producer commit or abort its transaction, or abort it with kafka-transactions.sh abort.")
 		c.Sign = fmt.Sprint(p.Stable)
@@ -133,7 +135,7 @@ func partitionsBehind(f Facts) (out []Condition) {
 }
 
 // unread reports whether records of the partition are still to be read: nobody has to do anything yet.
-func (p Partition) unread() bool { return p.Stable > p.Read }
+func (p Partition) unread() bool { return p.Due > p.Read }
 
 // last says when the latest record of the partition came, if it is known.
 func (p Partition) last() string {
@@ -149,48 +151,6 @@ func watermarks(list []Partition) (lowest, highest lethe.Timestep) {
 	}
 	by := func(a, b Partition) int { return cmp.Compare(a.Watermark, b.Watermark) }
 	return slices.MinFunc(list, by).Watermark, slices.MaxFunc(list, by).Watermark
-}
-
-// labelsUnsettled are partitions of labels that keep the oldest closed timestep with labels from being settled. Labels
-// may come for days, so that one whose labels still come is waited for in silence, unless nothing was settled yet, and
-// no model can be served, or other partitions have settled it.
-func labelsUnsettled(f Facts) (out []Condition) {
-	oldest, settled := lethe.NoTimestep, false
-	for _, s := range f.Steps {
-		settled = settled || s.State == lethe.Settled
-		if s.State == lethe.Closed && s.Labels > 0 && oldest == lethe.NoTimestep {
-			oldest = s.Timestep
-		}
-	}
-	if oldest == lethe.NoTimestep {
-		return nil
-	}
-	_, highest := watermarks(f.Labels)
-	lasts, effect := f.Quiet, ""
-	newest := time.Time{}
-	for _, p := range f.Labels {
-		newest = latest(newest, p.Newest)
-	}
-	switch {
-	case highest > oldest:
-		lasts = f.After
-	case !settled:
-		lasts, effect = f.After, " No timestep was settled yet, so no model is served."
-	}
-	for _, p := range f.Labels {
-		if p.Watermark > oldest || p.unread() {
-			continue
-		}
-		c := p.at(LabelsUnsettled, lasts, fmt.Sprintf("Timestep %d is closed and has labels, and is not settled: %s "+
-			"partition %d has no settle record for it.%s", oldest, p.Topic, p.Number, effect),
-			fmt.Sprintf("Once the labels are complete, send a settle record for timestep %d to every partition of %s.",
-				oldest, p.Topic)).of(oldest)
-		if lasts == f.Quiet {
-			c.Sign += " " + newest.String()
-		}
-		out = append(out, c)
-	}
-	return out
 }
 
 func latest(a, b time.Time) time.Time {

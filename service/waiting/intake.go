@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Intake measures what became of the latest records of each topic: those of the current interval and of the one before.
-// An interval ends when it has lasted for some time and has some records, so that a topic to which nothing comes keeps
-// its last outcome. It may be used from several goroutines.
+// Intake measures what became of the latest records of each topic: those of the current interval, and of the one before
+// until the current one says enough by itself: it has lasted for some time and has some records. So a topic to which
+// nothing comes keeps its last outcome. It may be used from several goroutines.
 type Intake struct {
 	after time.Duration
 	now   func() time.Time
@@ -55,10 +55,19 @@ func (i *Intake) at(topic string) *intervals {
 		of = &intervals{began: now}
 		i.topics[topic] = of
 	}
-	if of.current.Accepted+of.current.Rejected >= fewRejected && now.Sub(of.began) >= i.after {
+	if c := of.current; now.Sub(of.began) >= i.after && (c.saysEnough() || c.alike()) {
 		of.began, of.earlier, of.current = now, of.current, Outcome{}
 	}
 	return of
+}
+
+// alike reports whether there are records, and all were accepted, or all rejected.
+func (o Outcome) alike() bool { return (o.Accepted == 0) != (o.Rejected == 0) }
+
+// saysEnough reports whether an outcome has enough records to be looked at alone.
+func (o Outcome) saysEnough() bool {
+	all := o.Accepted + o.Rejected
+	return all >= fewRejected || all >= fewAlike && o.alike()
 }
 
 // Rejected counts all records that were rejected.
@@ -74,11 +83,15 @@ func (i *Intake) Outcomes() map[string]Outcome {
 	defer i.mu.Unlock()
 	out := make(map[string]Outcome)
 	for topic, of := range i.topics {
+		before := of.earlier
+		if of.current.saysEnough() && i.now().Sub(of.began) >= i.after {
+			before = Outcome{}
+		}
 		o := Outcome{
-			Accepted: of.earlier.Accepted + of.current.Accepted, Rejected: of.earlier.Rejected + of.current.Rejected,
+			Accepted: before.Accepted + of.current.Accepted, Rejected: before.Rejected + of.current.Rejected,
 			Reasons: make(map[string]int),
 		}
-		maps.Copy(o.Reasons, of.earlier.Reasons)
+		maps.Copy(o.Reasons, before.Reasons)
 		for reason, n := range of.current.Reasons {
 			o.Reasons[reason] += n
 		}

@@ -9,13 +9,17 @@ import (
 	"lethe"
 )
 
-// rejections are topics most of whose latest records were rejected. Within a batch rejected records are counted before
+// fewOfAll is the part of a topic's latest records that may be rejected: one in so many.
+const fewOfAll = 10
+
+// rejections are topics of whose latest records many were rejected. Within a batch rejected records are counted before
 // accepted ones, so that a moment says nothing.
 func rejections(f Facts) (out []Condition) {
 	for _, topic := range slices.Sorted(maps.Keys(f.Intake)) {
 		o := f.Intake[topic]
 		all := o.Accepted + o.Rejected
-		if o.Rejected*2 <= all || o.Accepted > 0 && all < fewRejected {
+		many := all >= fewRejected && o.Rejected*fewOfAll > all || all >= fewAlike && o.Rejected*2 > all
+		if !many && (o.Rejected == 0 || o.Accepted > 0) {
 			continue
 		}
 		reason := mostFrequent(o.Reasons)

@@ -38,13 +38,24 @@ const (
 	TooManyWaiting Cause = "too_many_waiting"
 	// ClockAhead: records are dated in the future.
 	ClockAhead Cause = "clock_ahead"
+	// ProcessMissing: a data directory that shares a role has no process that brokers hear of.
+	ProcessMissing Cause = "process_missing"
+	// ErasureUnanswered: erasures wait for the answer of a data directory.
+	ErasureUnanswered Cause = "erasure_unanswered"
+	// ErasureFailed: erasures have failed and are tried again.
+	ErasureFailed Cause = "erasure_failed"
+	// ErasureHeld: erasures wait for a hold or a signature.
+	ErasureHeld Cause = "erasure_held"
+	// AlertsUndelivered: the receiver of alerts does not take them.
+	AlertsUndelivered Cause = "alerts_undelivered"
 )
 
 // Causes lists all causes, in the order in which waits are listed.
 func Causes() []Cause {
 	return []Cause{
-		BrokersAway, TopicsWrong, DiskFull, FileDescriptors, OpenTransaction, RecordsRejected, TimestepGap,
+		BrokersAway, TopicsWrong, DiskFull, FileDescriptors, ProcessMissing, OpenTransaction, RecordsRejected, TimestepGap,
 		PartitionBehind, LabelsUnsettled, StreamQuiet, TooManyOpen, TooManyWaiting, ClockAhead,
+		ErasureUnanswered, ErasureFailed, ErasureHeld, AlertsUndelivered,
 	}
 }
 
@@ -72,11 +83,14 @@ type Wait struct {
 	Topic     string          `json:"topic,omitempty"`
 	Partition *int            `json:"partition,omitempty"`
 	Timestep  *lethe.Timestep `json:"timestep,omitempty"`
+	// Role says which role, Instance which data directory, as far as it has one.
+	Role     string `json:"role,omitempty"`
+	Instance string `json:"instance,omitempty"`
 }
 
 // key names a wait among those of one moment.
 func (w Wait) key() string {
-	out := string(w.Cause) + " " + w.Topic
+	out := string(w.Cause) + " " + w.Topic + w.Role + w.Instance
 	if w.Partition != nil {
 		out += fmt.Sprintf("/%d", *w.Partition)
 	}

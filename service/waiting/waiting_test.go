@@ -16,7 +16,7 @@ const after, quiet = 30 * time.Second, time.Hour
 
 // part is a partition of which everything was read.
 func part(topic string, number int, watermark lethe.Timestep) waiting.Partition {
-	return waiting.Partition{Topic: topic, Number: number, Watermark: watermark, Read: 10, Stable: 10, High: 10}
+	return waiting.Partition{Topic: topic, Number: number, Watermark: watermark, Read: 10, Stable: 10, High: 10, Due: 10}
 }
 
 // facts are those of a stream that is well: timestep 3 fills, 2 waits for labels that have not come.
@@ -59,7 +59,38 @@ func TestWaits(t *testing.T) {
 		{"nothing comes", func(*waiting.Facts) {}, waiting.StreamQuiet, waiting.Producer, quiet, "transactions.v1", -1,
 			"Timestep 3 is open, and nothing comes", "send a close record"},
 		{"an open transaction", func(f *waiting.Facts) { f.Transactions[1].High = 15 }, waiting.OpenTransaction,
-			waiting.Producer, 2 * after, "transactions.v1", 1, "offsets 10 to 14 cannot be read", "commit or abort"},
+			waiting.Producer, after + after/2, "transactions.v1", 1, "offsets 10 to 14 cannot be read", "commit or abort"},
+		{"a busy partition without a close record", func(f *waiting.Facts) {
+			f.Transactions[0].Watermark = 4
+			f.Transactions[1].Stable, f.Transactions[1].High = 12, 12
+		}, waiting.PartitionBehind, waiting.Producer, after, "transactions.v1", 1, "has not passed it", "close record"},
+		{"a timestep without labels for which predictions wait", func(f *waiting.Facts) {
+			f.Steps = append(f.Steps[:2], waiting.Step{Timestep: 3, State: lethe.Closed})
+		}, waiting.LabelsUnsettled, waiting.Producer, quiet, "labels.v1", 0, "no label of it has come", "timestep 2"},
+		{"some records are rejected", func(f *waiting.Facts) {
+			f.Intake = map[string]waiting.Outcome{"transactions.v1": {Accepted: 70, Rejected: 30,
+				Reasons: map[string]int{"bad_id": 30}}}
+		}, waiting.RecordsRejected, waiting.Producer, after, "transactions.v1", -1, "30 of the latest 100", "bad_id"},
+		{"most of few requests are rejected", func(f *waiting.Facts) {
+			f.Intake = map[string]waiting.Outcome{"erasures.v1": {Accepted: 4, Rejected: 6, Reasons: map[string]int{"bad_id": 6}}}
+		}, waiting.RecordsRejected, waiting.Producer, after, "erasures.v1", -1, "6 of the latest 10", "bad_id"},
+		{"a process of train is gone", func(f *waiting.Facts) {
+			f.Roles = []waiting.Role{{Name: "score", Directories: 1, Running: 1}, {Name: "train", Directories: 2, Running: 1}}
+		}, waiting.ProcessMissing, waiting.Operator, after, "", -1, "Of 2 data directories that share the role train, 1",
+			"members strike"},
+		{"a data directory does not answer", func(f *waiting.Facts) {
+			f.Erasures.Absent = []waiting.Directory{{Role: "train", Instance: "5a5a"}}
+		}, waiting.ErasureUnanswered, waiting.Operator, after, "", -1, "5a5a of role train", "members strike"},
+		{"an erasure has failed", func(f *waiting.Facts) { f.Erasures.Failed = 1 }, waiting.ErasureFailed, waiting.Operator,
+			after, "", -1, "1 erasure requests have failed", "erase list"},
+		{"an erasure is held", func(f *waiting.Facts) { f.Erasures.Held = 2 }, waiting.ErasureHeld, waiting.Operator,
+			after, "", -1, "2 erasure requests wait for a hold", "hold lift"},
+		{"an erasure lacks a signature", func(f *waiting.Facts) { f.Erasures.Held, f.Erasures.Unsigned = 2, 1 },
+			waiting.ErasureHeld, waiting.Operator, after, "", -1, "wait for another signature", "erase approve"},
+		{"an alert is not taken", func(f *waiting.Facts) { f.AlertsFail = true }, waiting.AlertsUndelivered,
+			waiting.Operator, after, "", -1, "the latest alert", "Mend the receiver"},
+		{"alerts are left", func(f *waiting.Facts) { f.AlertsLeft = 3 }, waiting.AlertsUndelivered,
+			waiting.Operator, after, "", -1, "3 alerts", "restart"},
 		{"most records are rejected", func(f *waiting.Facts) {
 			f.Intake = map[string]waiting.Outcome{"transactions.v1": {Accepted: 2, Rejected: 898,
 				Reasons: map[string]int{"bad_id": 890, "late": 8}}}
@@ -192,4 +223,44 @@ func TestIntakeKeepsTheLatestOutcome(t *testing.T) {
 	in.Accept("t", 100)
 	require.Equal(t, waiting.Outcome{Accepted: 200, Reasons: map[string]int{}}, in.Outcomes()["t"])
 	require.Equal(t, int64(898), in.Rejected())
+}
+
+// TestGoodRecordsInOneBurstEndTheOutcomeBefore has a producer mended that sends once and then nothing.
+func TestGoodRecordsInOneBurstEndTheOutcomeBefore(t *testing.T) {
+	now := start
+	in := waiting.NewIntake(after, func() time.Time { return now })
+	for range 898 {
+		in.Reject("t", "bad_id")
+	}
+	now = now.Add(time.Hour)
+	in.Accept("t", 5)
+	require.Equal(t, 898, in.Outcomes()["t"].Rejected, "a moment says nothing")
+	now = now.Add(after)
+	require.Equal(t, waiting.Outcome{Accepted: 5, Reasons: map[string]int{}}, in.Outcomes()["t"])
+}
+
+// TestProgressOfAnErasureBeginsItsTimeAgain has one request after the other wait for a directory.
+func TestProgressOfAnErasureBeginsItsTimeAgain(t *testing.T) {
+	tracker, f := waiting.NewTracker(), facts()
+	for second := range 300 {
+		f.Now = start.Add(time.Duration(second) * time.Second)
+		since := start.Add(time.Duration(second/10) * 10 * time.Second)
+		f.Erasures.Absent = []waiting.Directory{{Role: "train", Instance: "5a5a", Since: since}}
+		list, _ := tracker.Update(f)
+		require.Empty(t, list)
+	}
+}
+
+// TestLabelsOfLaterTimestepsHideNoneThatNeverSettles has labels come for two hours.
+func TestLabelsOfLaterTimestepsHideNoneThatNeverSettles(t *testing.T) {
+	tracker, f := waiting.NewTracker(), facts()
+	f.Steps = []waiting.Step{
+		{Timestep: 1, State: lethe.Settled, Labels: 5}, {Timestep: 2, State: lethe.Closed, Labels: 3},
+	}
+	for second := range 7200 {
+		f.Now = start.Add(time.Duration(second) * time.Second)
+		f.Labels[0].Newest = f.Now
+		list, _ := tracker.Update(f)
+		require.Equal(t, f.Now.Sub(start) >= quiet, len(list) > 0)
+	}
 }

@@ -26,6 +26,8 @@ type Bus struct {
 type partition struct {
 	records []ingest.Record
 	next    int64
+	// cleaned are where the log ended when it was compacted, the latest abortedStay times.
+	cleaned []int64
 }
 
 // NewBus makes lethe's topics: with as many partitions as given, or with one.
@@ -74,6 +76,15 @@ func (b *Bus) Refuse(err error) {
 
 // Write implements role.Bus.
 func (b *Bus) Write(_ context.Context, t bus.Topic, records []ingest.Outgoing) error {
+	return b.write(t, records, "")
+}
+
+// WriteAborted writes records in a transaction that is aborted: only those who read every record of the log get them.
+func (b *Bus) WriteAborted(_ context.Context, t bus.Topic, records []ingest.Outgoing) error {
+	return b.write(t, records, ingest.InAborted)
+}
+
+func (b *Bus) write(t bus.Topic, records []ingest.Outgoing, uncommitted ingest.Uncommitted) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.refuses != nil {
@@ -95,6 +106,7 @@ func (b *Bus) Write(_ context.Context, t bus.Topic, records []ingest.Outgoing) e
 		logs[at].records = append(logs[at].records, ingest.Record{
 			Topic: string(t), Partition: at, Offset: logs[at].next, Time: b.now,
 			Key: slices.Clone(out.Key), Value: slices.Clone(out.Value), Headers: slices.Clone(out.Headers),
+			Uncommitted: uncommitted,
 		})
 		logs[at].next++
 	}
@@ -111,11 +123,16 @@ func (b *Bus) ReadAll(ctx context.Context, t bus.Topic, fn func(ingest.Record) e
 
 // ReadNew is ReadAll of what stands behind the positions, and moves them on.
 func (b *Bus) ReadNew(_ context.Context, t bus.Topic, positions map[int]int64, fn func(ingest.Record) error) error {
+	return b.read(t, positions, false, fn)
+}
+
+// read reads what stands behind the positions; every says that this goes for what aborted transactions wrote, too.
+func (b *Bus) read(t bus.Topic, positions map[int]int64, every bool, fn func(ingest.Record) error) error {
 	b.mu.Lock()
 	var all []ingest.Record
 	for at, p := range b.topics[t] {
 		for _, rec := range p.records {
-			if rec.Offset >= positions[at] {
+			if rec.Offset >= positions[at] && (every || rec.Uncommitted == "") {
 				all = append(all, rec)
 			}
 		}
@@ -138,7 +155,7 @@ func (b *Bus) Clone() *Bus {
 	out := &Bus{topics: make(map[bus.Topic][]partition), refuses: b.refuses, now: b.now}
 	for t, logs := range b.topics {
 		for _, p := range logs {
-			out.topics[t] = append(out.topics[t], partition{slices.Clone(p.records), p.next})
+			out.topics[t] = append(out.topics[t], partition{slices.Clone(p.records), p.next, slices.Clone(p.cleaned)})
 		}
 	}
 	return out

@@ -11,16 +11,16 @@ import (
 // RollMarkers does nothing: every record of a Bus may be compacted at once.
 func (b *Bus) RollMarkers(context.Context, ...bus.Topic) error { return nil }
 
-// ReadEvery is ReadAll: there are no transactions.
-func (b *Bus) ReadEvery(ctx context.Context, t bus.Topic, fn func(ingest.Record) error) error {
-	return b.ReadAll(ctx, t, fn)
+// ReadEvery is ReadAll of what aborted transactions wrote, too.
+func (b *Bus) ReadEvery(_ context.Context, t bus.Topic, fn func(ingest.Record) error) error {
+	return b.read(t, make(map[int]int64), true, fn)
 }
 
-// ReadCopies is ReadAll: there is one copy.
+// ReadCopies is ReadEvery: there is one copy.
 func (b *Bus) ReadCopies(
 	ctx context.Context, t bus.Topic, fn func(broker int32, rec ingest.Record) error,
 ) ([]int32, error) {
-	return nil, b.ReadAll(ctx, t, func(rec ingest.Record) error { return fn(bus.OneCopy, rec) })
+	return nil, b.ReadEvery(ctx, t, func(rec ingest.Record) error { return fn(bus.OneCopy, rec) })
 }
 
 // Holds reports whether a partition still has the record at an offset.
@@ -33,7 +33,7 @@ func (b *Bus) Holds(_ context.Context, tp bus.TopicPartition, offset int64) (boo
 }
 
 // Compact leaves the newest record of every key, and none of a key that was
-// deleted last.
+// deleted last. What an aborted transaction wrote outlasts abortedStay compactions.
 func (b *Bus) Compact() error { return b.CompactBelow(nil) }
 
 // CompactBelow is Compact, but in the partitions that have a limit records from that
@@ -47,15 +47,33 @@ func (b *Bus) CompactBelow(limits map[bus.TopicPartition]int64) error {
 			limit, limited := limits[bus.TopicPartition{Topic: topic, Partition: at}]
 			newest := make(map[string]int64)
 			for _, rec := range logs[at].records {
+				if rec.Uncommitted != "" {
+					continue
+				}
 				if !limited || rec.Offset < limit || rec.Tombstone() {
 					newest[string(rec.Key)] = rec.Offset
 				}
 			}
+			cleaned := logs[at].clean()
 			logs[at].records = slices.DeleteFunc(slices.Clone(logs[at].records), func(rec ingest.Record) bool {
+				if rec.Uncommitted != "" {
+					return rec.Offset < cleaned
+				}
 				last, known := newest[string(rec.Key)]
 				return rec.Tombstone() || known && rec.Offset < last
 			})
 		}
 	}
 	return nil
+}
+
+// abortedStay is how many compactions what an aborted transaction wrote outlasts: brokers clean in their own time.
+const abortedStay = 4
+
+// clean returns up to where what aborted transactions wrote goes now.
+func (p *partition) clean() (before int64) {
+	if p.cleaned = append(p.cleaned, p.next); len(p.cleaned) > abortedStay {
+		before, p.cleaned = p.cleaned[0], p.cleaned[1:]
+	}
+	return before
 }

@@ -98,7 +98,7 @@ func (t *Tail) poll(wanted func(bus.Topic) bool) (bus.Batch, bool) {
 		t.last = at
 		batch := bus.Batch{Source: source, Next: log.next, End: log.next}
 		for _, rec := range log.records {
-			if rec.Offset < t.positions[source] {
+			if rec.Offset < t.positions[source] || rec.Uncommitted != "" {
 				continue
 			}
 			if len(batch.Records) == batchRecords {

@@ -1,0 +1,104 @@
+package silence_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe/integration/process"
+	"lethe/service/waiting"
+)
+
+// cluster is a process with the broker and the graphs, and others that train, score and answer.
+type cluster struct {
+	host, train, score, view *deployment
+}
+
+// deployRoles starts the processes, and sends two timesteps that settle.
+func deployRoles(t *testing.T, bin string) *cluster {
+	t.Helper()
+	secret := process.WriteFile(t, "secret", strings.Repeat("5a", 32)+"\n")
+	dir := t.TempDir()
+	start := func(role, brokers string) *deployment {
+		d := &deployment{
+			t: t, bin: bin, dir: filepath.Join(dir, role), ports: process.FreePorts(t),
+			args: append(settingsOf(impatient("secret_file="+secret)...), "--set", "roles="+role),
+		}
+		if brokers != "" {
+			d.args = append(d.args, "--brokers", brokers)
+		}
+		d.Service = process.Start(t, bin, d.dir, d.ports, d.args...)
+		return d
+	}
+	c := &cluster{host: start("build", "")}
+	brokers := c.host.Brokers
+	c.train, c.score, c.view = start("train", brokers), start("score", brokers), start("view", brokers)
+	c.host.producer = producerOf(t, brokers)
+	for range 2 {
+		c.host.whole()
+	}
+	return c
+}
+
+// pause has a process hang.
+func pause(which *deployment) func(*deployment) func() {
+	return func(*deployment) func() {
+		which.Pause()
+		return which.Resume
+	}
+}
+
+// kill ends a process at once.
+func kill(which *deployment) func(*deployment) func() {
+	return func(*deployment) func() {
+		which.Kill()
+		return which.again
+	}
+}
+
+// again starts a process that has ended.
+func (d *deployment) again() {
+	d.t.Helper()
+	*d.Service = *process.Start(d.t, d.bin, d.dir, d.ports, d.args...)
+}
+
+// TestProcessesThatHangOrAreGone stops one process after the other, and looks at another one.
+func TestProcessesThatHangOrAreGone(t *testing.T) {
+	t.Parallel()
+	c := deployRoles(t, process.Build(t))
+	for _, s := range []stop{
+		{"train hangs", waiting.ProcessMissing, "share the role train, 0 have", false, pause(c.train)},
+		{"train is gone", waiting.ProcessMissing, "share the role train, 0 have", false, kill(c.train)},
+		{"score hangs", waiting.ProcessMissing, "share the role score, 0 have", false, pause(c.score)},
+		{"score is gone", waiting.ProcessMissing, "share the role score, 0 have", false, kill(c.score)},
+		{"an erasure waits for train", waiting.ErasureUnanswered, "of role train", false, func(d *deployment) func() {
+			c.train.Kill()
+			d.run("erase", "submit", "--node", string(id(1)), "--request-id", "r1")
+			return c.train.again
+		}},
+		{"an erasure waits for view", waiting.ErasureUnanswered, "of role view", false, func(d *deployment) func() {
+			c.view.Kill()
+			d.run("erase", "submit", "--node", string(id(2)), "--request-id", "r2")
+			return c.view.again
+		}},
+	} {
+		c.host.holds(s)
+	}
+	c.train.holds(stop{"the broker hangs", waiting.BrokersAway, "cannot be read or written", true, pause(c.host)})
+	c.score.holds(stop{"the broker is gone", waiting.BrokersAway, "cannot be read or written", true, kill(c.host)})
+	c.viewHangs(t)
+	c.host.logsOnceAMinute()
+}
+
+// viewHangs has the process hang that nobody else waits for: nothing answers there.
+func (c *cluster) viewHangs(t *testing.T) {
+	c.view.Pause()
+	defer c.view.Resume()
+	found := c.view.doctor()
+	require.Equal(t, 1, found.Code, found.Stdout)
+	require.Contains(t, found.Stdout, "does not answer")
+	require.Contains(t, alertExpression(t, "LetheAbsent"), `up{job="lethe"} == 0`)
+	require.Equal(t, "max by (instance, cause) (lethe_waiting) > 0", alertExpression(t, "LetheWaits"))
+}
