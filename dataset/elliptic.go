@@ -22,6 +22,17 @@ type EllipticOptions struct {
 	// enter the stream as they stand, so that it can show how lethe deals with such
 	// records.
 	Lenient bool
+	// Bounds are what the records of the stream will be held to; the zero value holds them to nothing.
+	Bounds Bounds
+}
+
+// Bounds are limits that intake has by configuration. Zero bounds nothing.
+type Bounds struct {
+	// Magnitude is on the absolute value of a feature, Features on their number.
+	Magnitude float64
+	Features  int
+	// Jump is on how far a timestep is behind the one before it.
+	Jump int
 }
 
 // LoadElliptic reads the folder strictly. The stream is named after it.
@@ -30,7 +41,12 @@ type EllipticOptions struct {
 // file, row and column) if the content cannot be taken, the context's error
 // when it ends.
 func LoadElliptic(ctx context.Context, dir string) (*Stream, error) {
-	s, err := ReadElliptic(ctx, os.DirFS(dir), EllipticOptions{Name: filepath.Base(filepath.Clean(dir))})
+	return LoadWithin(ctx, dir, Bounds{})
+}
+
+// LoadWithin is LoadElliptic of a folder whose records will be held to bounds.
+func LoadWithin(ctx context.Context, dir string, bounds Bounds) (*Stream, error) {
+	s, err := ReadElliptic(ctx, os.DirFS(dir), EllipticOptions{Name: filepath.Base(filepath.Clean(dir)), Bounds: bounds})
 	if err != nil {
 		return nil, fmt.Errorf("dataset %s: %w", dir, err)
 	}
@@ -49,16 +65,19 @@ func ReadElliptic(ctx context.Context, fsys fs.FS, opts EllipticOptions) (*Strea
 	if err != nil {
 		return nil, err
 	}
-	payments, err := readPayments(ctx, fsys, nodes, opts)
+	payments, repeated, err := readPayments(ctx, fsys, nodes, opts)
 	if err != nil {
 		return nil, err
 	}
 	s := assemble(opts.Name, nodes, labels, payments)
+	s.Repeated = repeated
 	if s.FeatureNames, err = readNames(fsys, s.FeatureCount); err != nil {
 		return nil, err
 	}
 	if !opts.Lenient {
-		if err := s.Totals().checkPublished(s.FeatureCount); err != nil {
+		totals := s.Totals()
+		totals.Payments += repeated
+		if err := totals.checkPublished(s.FeatureCount); err != nil {
 			return nil, err
 		}
 	}

@@ -27,7 +27,7 @@ func readClasses(ctx context.Context, fsys fs.FS, nodes *nodeTable, opts Ellipti
 		return nil, err
 	}
 	defer t.close()
-	if err := t.header("txId", "class"); err != nil {
+	if err := t.header(nodes.isID); err != nil {
 		return nil, err
 	}
 	labels := make([]lethe.Label, len(nodes.transactions))
@@ -46,7 +46,10 @@ func readClasses(ctx context.Context, fsys fs.FS, nodes *nodeTable, opts Ellipti
 // takeClass takes the table's current row.
 func takeClass(t *table, nodes *nodeTable, labels []lethe.Label, rows []int) error {
 	if len(t.fields) != 2 {
-		return t.refuse(0, fmt.Sprintf("%d columns, want 2", len(t.fields)))
+		return t.wrongColumns("2")
+	}
+	if reason := checkID(t.fields[0]); reason != "" {
+		return t.refuse(1, reason)
 	}
 	label, ok := parseClass(t.fields[1])
 	if !ok {

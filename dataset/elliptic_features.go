@@ -1,9 +1,11 @@
 package dataset
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io/fs"
+	"math"
 	"slices"
 
 	"lethe"
@@ -22,6 +24,17 @@ type nodeTable struct {
 	transactions []lethe.Transaction
 	position     map[lethe.TransactionID]int
 	arena        []float32
+	bounds       Bounds
+	// odd is the refusal of row 2, if row 1 has another number of columns: row 3 decides which of them is wrong.
+	odd error
+	// filled says that the last column holds a value in some row.
+	filled bool
+}
+
+// isID reports whether a field is the id of a transaction.
+func (n *nodeTable) isID(field []byte) bool {
+	_, known := n.position[lethe.TransactionID(field)]
+	return known
 }
 
 // timesteps returns the distinct ones, ascending.
@@ -40,27 +53,41 @@ func readFeatures(ctx context.Context, fsys fs.FS, opts EllipticOptions) (*nodeT
 		return nil, err
 	}
 	defer t.close()
-	n := &nodeTable{position: make(map[lethe.TransactionID]int)}
+	n := &nodeTable{position: make(map[lethe.TransactionID]int), bounds: opts.Bounds}
 	if err := t.each(ctx, func() error { return n.add(t) }); err != nil {
 		return nil, err
 	}
-	if len(n.transactions) == 0 {
+	switch {
+	case n.odd != nil:
+		return nil, n.odd
+	case len(n.transactions) == 0:
 		return nil, t.refuse(0, "the file is empty")
+	case !n.filled:
+		return nil, &RowError{File: t.name, Reason: fmt.Sprintf("column %d has no value in any row: rows end in a comma "+
+			"(take it off), or a feature is never known (leave it out)", idColumns+n.featureCount)}
 	}
-	return n, nil
+	return n, n.checkJumps(t.name)
+}
+
+// checkJumps refuses timesteps that intake would refuse as too far behind the one before them.
+func (n *nodeTable) checkJumps(file string) error {
+	steps := n.timesteps()
+	for i, at := range steps {
+		if n.bounds.Jump == 0 || i == 0 || at-steps[i-1] <= lethe.Timestep(n.bounds.Jump) {
+			continue
+		}
+		row := slices.IndexFunc(n.transactions, func(tx lethe.Transaction) bool { return tx.Timestep == at }) + 1
+		return &RowError{File: file, Row: row, Column: idColumns, Reason: fmt.Sprintf("the timestep is more than %d behind "+
+			"the one before it, which ingest.max_timestep_jump is: number timesteps one after the other (not by epoch "+
+			"seconds), or raise it", n.bounds.Jump)}
+	}
+	return nil
 }
 
 // add takes the table's current row.
 func (n *nodeTable) add(t *table) error {
-	if t.row == 1 {
-		if len(t.fields) <= idColumns {
-			return t.refuse(0, fmt.Sprintf("%d columns; a row is an id, a timestep and at least one feature", len(t.fields)))
-		}
-		n.featureCount = len(t.fields) - idColumns
-	}
-	if got, want := len(t.fields), n.featureCount+idColumns; got != want {
-		return t.refuse(0, fmt.Sprintf("%d columns, row 1 has %d; every row is an id, a timestep and as many features", got,
-			want))
+	if err := n.checkColumns(t); err != nil || n.odd != nil {
+		return err
 	}
 	if reason := checkID(t.fields[0]); reason != "" {
 		return t.refuse(1, reason)
@@ -68,7 +95,10 @@ func (n *nodeTable) add(t *table) error {
 	timestep, ok := parseTimestep(t.fields[1])
 	if !ok {
 		reason := "the timestep is not a whole number from 0 (columns are id, timestep, features; is the file transposed?)"
-		if t.row == 1 {
+		switch {
+		case t.row == 1 && bytes.ContainsAny(t.fields[0], ";\t"):
+			return t.refuse(0, separated)
+		case t.row == 1:
 			reason = "the timestep is not a whole number from 0 (this file has no header; columns are id, timestep, features)"
 		}
 		return t.refuse(2, reason)
@@ -86,6 +116,37 @@ func (n *nodeTable) add(t *table) error {
 	return nil
 }
 
+// checkColumns holds the number of columns to that of row 1.
+func (n *nodeTable) checkColumns(t *table) error {
+	if t.row == 1 {
+		switch {
+		case len(t.fields) <= idColumns:
+			return t.wrongColumns("an id, a timestep and at least one feature")
+		case n.bounds.Features > 0 && len(t.fields)-idColumns > n.bounds.Features:
+			return t.refuse(0, fmt.Sprintf("%d features, at most %d", len(t.fields)-idColumns, n.bounds.Features))
+		}
+		n.featureCount = len(t.fields) - idColumns
+	}
+	got, want := len(t.fields), n.featureCount+idColumns
+	if n.odd != nil && got != want {
+		t.row = 1
+		return t.refuse(0, fmt.Sprintf("%d columns, and rows 2 and 3 have another number: every row is an id, a timestep "+
+			"and as many features", want))
+	}
+	if n.odd != nil {
+		return n.odd
+	}
+	if got == want {
+		return nil
+	}
+	err := t.wrongColumns(fmt.Sprintf("%d as in row 1: every row is an id, a timestep and as many features", want))
+	if t.row == 2 { //nolint:mnd // the second row
+		n.odd = err
+		return nil
+	}
+	return err
+}
+
 // parse reads the current row's features into the arena.
 func (n *nodeTable) parse(t *table) ([]float32, error) {
 	if len(n.arena) < n.featureCount {
@@ -98,7 +159,12 @@ func (n *nodeTable) parse(t *table) ([]float32, error) {
 		if reason != "" {
 			return nil, t.refuse(j+idColumns+1, reason)
 		}
+		if most := n.bounds.Magnitude; most > 0 && math.Abs(float64(v)) > most {
+			return nil, t.refuse(j+idColumns+1, fmt.Sprintf("the value is beyond ±%g, which ingest.max_magnitude is: "+
+				"scale the column, leave missing values empty, or raise the bound", most))
+		}
 		out[j] = v
 	}
+	n.filled = n.filled || !lethe.IsMissing(out[len(out)-1])
 	return out, nil
 }

@@ -8,26 +8,33 @@ import (
 	"lethe"
 )
 
-// readPayments returns the edges in file order.
-func readPayments(ctx context.Context, fsys fs.FS, nodes *nodeTable, opts EllipticOptions) ([]lethe.Payment, error) {
+// readPayments returns the edges in file order, each once, and how many rows repeat one.
+func readPayments(
+	ctx context.Context, fsys fs.FS, nodes *nodeTable, opts EllipticOptions,
+) (payments []lethe.Payment, repeated int, err error) {
 	t, err := openTable(fsys, EdgesFile, opts.Lenient)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	defer t.close()
-	if err := t.header("txId1", "txId2"); err != nil {
-		return nil, err
+	if err := t.header(nodes.isID); err != nil {
+		return nil, 0, err
 	}
-	var payments []lethe.Payment
+	known := make(map[lethe.Payment]bool)
 	err = t.each(ctx, func() error {
 		p, err := takePayment(t, nodes, opts.Lenient)
+		if known[p] {
+			repeated++
+			return err
+		}
+		known[p] = true
 		payments = append(payments, p)
 		return err
 	})
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	return payments, nil
+	return payments, repeated, nil
 }
 
 // takePayment takes the table's current row. Ids are taken from the features
@@ -35,7 +42,7 @@ func readPayments(ctx context.Context, fsys fs.FS, nodes *nodeTable, opts Ellipt
 func takePayment(t *table, nodes *nodeTable, lenient bool) (lethe.Payment, error) {
 	var p lethe.Payment
 	if len(t.fields) != 2 {
-		return p, t.refuse(0, fmt.Sprintf("%d columns, want 2", len(t.fields)))
+		return p, t.wrongColumns("2")
 	}
 	for column, field := range t.fields {
 		if reason := checkID(field); reason != "" {

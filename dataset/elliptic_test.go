@@ -28,7 +28,7 @@ func tidy() map[string]string {
 
 // marks stand for bytes that a transcript cannot show.
 func marks() *strings.Replacer {
-	return strings.NewReplacer(`\r`, "\r", `\0`, "\x00", `\bom`, "\xef\xbb\xbf", `\xff`, "\xff",
+	return strings.NewReplacer(`\r`, "\r", `\0`, "\x00", `\bom`, "\xef\xbb\xbf", `\xff`, "\xff", `\xfe`, "\xfe",
 		"<cut>\n", "", "<empty>\n", "", "<blank>\n", "\n", "<long>", strings.Repeat("1", 1<<20))
 }
 
@@ -60,6 +60,9 @@ func describe(s *dataset.Stream) string {
 			step.Timestep, total.Transactions, s.FeatureCount, total.Payments,
 			total.Labels[lethe.Illicit], total.Labels[lethe.Licit], total.Labels[lethe.Unknown])
 	}
+	if s.Repeated > 0 {
+		fmt.Fprintf(&b, "%d rows repeat a payment\n", s.Repeated)
+	}
 	return b.String()
 }
 
@@ -67,6 +70,9 @@ func TestEllipticTranscript(t *testing.T) {
 	personal := regexp.MustCompile(`2300000|51515|-1\.25|[0-9]{9}`)
 	datadriven.RunTest(t, "testdata/elliptic", func(t *testing.T, d *datadriven.TestData) string {
 		opts := dataset.EllipticOptions{Name: "case", Lenient: d.HasArg("lenient")}
+		if d.HasArg("bounds") {
+			opts.Bounds = dataset.Bounds{Magnitude: 100, Features: 3, Jump: 10}
+		}
 		s, err := dataset.ReadElliptic(context.Background(), caseFiles(d.Input), opts)
 		if err != nil {
 			require.NotRegexp(t, personal, err.Error(), "an error must not repeat ids or values")

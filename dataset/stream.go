@@ -17,6 +17,8 @@ type Stream struct {
 	FeatureNames []string
 	// Steps ascend by timestep; every one holds at least one transaction.
 	Steps []Step
+	// Repeated counts rows of the files that repeat a payment. Each is in the stream once.
+	Repeated int
 }
 
 // Step is what arrives for one timestep.
@@ -88,7 +90,7 @@ func (s *Stream) Slice(from, to lethe.Timestep) (*Stream, error) {
 	if from < first || to > last {
 		return nil, fmt.Errorf("timesteps %d-%d: the data set holds %d-%d", from, to, first, last)
 	}
-	out := &Stream{Name: s.Name, FeatureCount: s.FeatureCount, FeatureNames: s.FeatureNames}
+	out := &Stream{Name: s.Name, FeatureCount: s.FeatureCount, FeatureNames: s.FeatureNames, Repeated: s.Repeated}
 	for _, step := range s.Steps {
 		if step.Timestep >= from && step.Timestep <= to {
 			out.Steps = append(out.Steps, step)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -18,7 +19,7 @@ func streamGen(rt *rapid.T) *dataset.Stream {
 	width := rapid.IntRange(1, 4).Draw(rt, "features")
 	s := &dataset.Stream{Name: "random", FeatureCount: width}
 	// Distinct in a stream and within it: a number, then letters of any kind.
-	ids := rapid.SliceOfNDistinct(rapid.StringMatching(`[0-9]{1,9}[a-zé_-]{0,3}`), 1, 20, rapid.ID).Draw(rt, "ids")
+	ids := rapid.SliceOfNDistinct(rapid.StringMatching(`[0-9]{1,9}[a-zé_,"-]{0,3}`), 1, 20, rapid.ID).Draw(rt, "ids")
 	value := rapid.Float32().Filter(func(v float32) bool { return !math.IsInf(float64(v), 0) && v == v })
 	t := lethe.Timestep(0)
 	for len(ids) > 0 {
@@ -131,13 +132,13 @@ func TestValidateReportsEveryStep(t *testing.T) {
 		return s
 	}
 	for want, spoil := range map[string]func(s *dataset.Stream){
-		"0 features":           func(s *dataset.Stream) { s.FeatureCount = 0 },
-		"timestep 1 follows 1": func(s *dataset.Stream) { s.Steps[1].Timestep = 1 },
-		"no transaction":       func(s *dataset.Stream) { s.Steps[0].Transactions = nil },
-		"the id is empty":      func(s *dataset.Stream) { s.Steps[0].Transactions[1].ID = "" },
-		"the id holds a blank": func(s *dataset.Stream) { s.Steps[0].Transactions[1].ID = "a,b" },
-		"the id is longer": func(s *dataset.Stream) {
-			s.Steps[0].Transactions[1].ID = lethe.TransactionID(make([]byte, 257))
+		"0 features":                            func(s *dataset.Stream) { s.FeatureCount = 0 },
+		"timestep 1 follows 1":                  func(s *dataset.Stream) { s.Steps[1].Timestep = 1 },
+		"no transaction":                        func(s *dataset.Stream) { s.Steps[0].Transactions = nil },
+		"the id is empty":                       func(s *dataset.Stream) { s.Steps[0].Transactions[1].ID = "" },
+		"transaction 1: the id is not 1 to 256": func(s *dataset.Stream) { s.Steps[0].Transactions[1].ID = "a>b" },
+		"transaction 0: the id is not 1 to 256": func(s *dataset.Stream) {
+			s.Steps[0].Transactions[0].ID = lethe.TransactionID(strings.Repeat("a", 257))
 		},
 		"the id occurs before": func(s *dataset.Stream) { s.Steps[1].Transactions[1].ID = s.Steps[0].Transactions[0].ID },
 		"transaction 0: is of": func(s *dataset.Stream) { s.Steps[0].Transactions[0].Timestep = 2 },

@@ -4,10 +4,12 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 	"strings"
 )
 
@@ -39,7 +41,7 @@ type table struct {
 	fields [][]byte
 }
 
-// openTable opens a file of the folder and skips a byte order mark.
+// openTable opens a file of the folder and skips a byte order mark. One of UTF-16 is refused.
 func openTable(fsys fs.FS, name string, anyEnd bool) (*table, error) {
 	file, err := fsys.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -52,6 +54,10 @@ func openTable(fsys fs.FS, name string, anyEnd bool) (*table, error) {
 	t := &table{name: name, file: file, in: bufio.NewReaderSize(file, maxRowBytes), anyEnd: anyEnd}
 	if mark, err := t.in.Peek(3); err == nil && string(mark) == "\xef\xbb\xbf" {
 		_, _ = t.in.Discard(len(mark))
+	}
+	if mark, err := t.in.Peek(2); err == nil && (string(mark) == "\xff\xfe" || string(mark) == "\xfe\xff") {
+		t.close()
+		return nil, t.refuse(0, "the file is UTF-16: save it as UTF-8")
 	}
 	return t, nil
 }
@@ -84,9 +90,23 @@ func (t *table) next() (bool, error) {
 		return false, t.refuse(0, "the row is empty")
 	}
 	if bytes.IndexByte(line, '"') >= 0 {
-		return false, t.refuse(0, "the row holds a quote; fields are written without")
+		return t.unquote(line)
 	}
 	t.split(line)
+	return true, nil
+}
+
+// unquote cuts a line with quoted fields (RFC 4180) into t.fields.
+func (t *table) unquote(line []byte) (bool, error) {
+	reader := csv.NewReader(bytes.NewReader(line))
+	fields, err := reader.Read()
+	if err != nil {
+		return false, t.refuse(0, "a quote has no other one, or stands within a field that is not quoted")
+	}
+	t.fields = t.fields[:0]
+	for _, field := range fields {
+		t.fields = append(t.fields, []byte(field))
+	}
 	return true, nil
 }
 
@@ -126,8 +146,8 @@ func (t *table) split(line []byte) {
 	}
 }
 
-// header reads row 1 and checks that it is the wanted one.
-func (t *table) header(want ...string) error {
+// header reads row 1 and checks that it is the wanted one. isID reports whether a field is an id of the data set.
+func (t *table) header(isID func(field []byte) bool) error {
 	ok, err := t.next()
 	if err != nil {
 		return err
@@ -135,11 +155,63 @@ func (t *table) header(want ...string) error {
 	if !ok {
 		return t.refuse(0, "the file is empty, want a header")
 	}
-	if string(bytes.Join(t.fields, []byte{','})) == strings.Join(want, ",") {
+	want := headers()[t.name]
+	if t.isHeader(want) {
 		return nil
 	}
-	return t.refuse(0, "the header is not "+strings.Join(want, ",")+
-		": another file under this name, or columns in another order")
+	line := strings.Join(want, ",")
+	switch {
+	case slices.ContainsFunc(t.fields, isID):
+		return t.refuse(0, "the row is data: write the header "+line+" above it")
+	case len(t.fields) != len(want):
+		return t.wrongColumns("the header " + line)
+	}
+	for i, name := range want {
+		if field := string(bytes.TrimSpace(t.fields[i])); field != name && strings.EqualFold(field, name) || field == name &&
+			field != string(t.fields[i]) {
+			return t.refuse(i+1, "the name is spelt otherwise: want "+name)
+		}
+	}
+	if reason := t.ofAnotherFile(); reason != "" {
+		return t.refuse(0, reason)
+	}
+	return t.refuse(0, "the header is not "+line+": another file under this name, or columns in another order")
+}
+
+// headers are the first rows of the files that have one.
+func headers() map[string][]string {
+	return map[string][]string{EdgesFile: {"txId1", "txId2"}, ClassesFile: {"txId", "class"}}
+}
+
+func (t *table) isHeader(of []string) bool {
+	return string(bytes.Join(t.fields, []byte{','})) == strings.Join(of, ",")
+}
+
+// ofAnotherFile says that the current row is the header of another file, or nothing.
+func (t *table) ofAnotherFile() string {
+	for name, header := range headers() {
+		if name != t.name && t.isHeader(header) {
+			return "this is the header of " + name
+		}
+	}
+	return ""
+}
+
+const separated = "columns are separated by semicolons or tabs: want commas"
+
+// wrongColumns refuses the current row for the number of its columns.
+func (t *table) wrongColumns(want string) error {
+	reason := fmt.Sprintf("%d columns, want %s", len(t.fields), want)
+	if other := t.ofAnotherFile(); other != "" {
+		return t.refuse(0, other)
+	}
+	if len(t.fields) == 1 && bytes.ContainsAny(t.fields[0], ";\t") {
+		reason = separated
+	}
+	if len(t.fields) > 1 && len(t.fields[len(t.fields)-1]) == 0 {
+		reason += "; the row ends in a comma"
+	}
+	return t.refuse(0, reason)
 }
 
 // refuse returns the error for the current row.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"lethe"
 	"lethe/internal/atomicfile"
@@ -76,7 +77,7 @@ func writeFeatures(w io.Writer, s *Stream) error {
 	var row []byte
 	for _, step := range s.Steps {
 		for _, tx := range step.Transactions {
-			row = append(row[:0], tx.ID...)
+			row = append(row[:0], field(tx.ID)...)
 			row = strconv.AppendInt(append(row, ','), int64(tx.Timestep), 10)
 			for _, v := range tx.Features {
 				if row = append(row, ','); !lethe.IsMissing(v) {
@@ -91,13 +92,21 @@ func writeFeatures(w io.Writer, s *Stream) error {
 	return nil
 }
 
+// field is an id as a field of CSV, in quotes where it must be.
+func field(id lethe.TransactionID) string {
+	if !strings.ContainsAny(string(id), `,"`) {
+		return string(id)
+	}
+	return `"` + strings.ReplaceAll(string(id), `"`, `""`) + `"`
+}
+
 func writePayments(w io.Writer, s *Stream) error {
 	if _, err := io.WriteString(w, "txId1,txId2\n"); err != nil {
 		return err
 	}
 	for _, step := range s.Steps {
 		for _, p := range step.Payments {
-			if _, err := io.WriteString(w, string(p.Source)+","+string(p.Target)+"\n"); err != nil {
+			if _, err := io.WriteString(w, field(p.Source)+","+field(p.Target)+"\n"); err != nil {
 				return err
 			}
 		}
@@ -115,7 +124,7 @@ func writeClasses(w io.Writer, s *Stream) error {
 			labels[l.ID] = l.Label
 		}
 		for _, tx := range step.Transactions {
-			if _, err := io.WriteString(w, string(tx.ID)+","+className(labels[tx.ID])+"\n"); err != nil {
+			if _, err := io.WriteString(w, field(tx.ID)+","+className(labels[tx.ID])+"\n"); err != nil {
 				return err
 			}
 		}

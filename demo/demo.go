@@ -95,7 +95,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if err := checkFeatures(o.Stream, o.Config.Ingest.Records.MaxMagnitude); err != nil {
 		return nil, err
 	}
-	if err := checkIDs(o.Stream); err != nil {
+	if err := o.Stream.Validate(); err != nil {
 		return nil, err
 	}
 	if err := drawSecret(o.Config); err != nil {

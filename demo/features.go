@@ -6,22 +6,7 @@ import (
 
 	"lethe"
 	"lethe/dataset"
-	"lethe/ingest"
 )
-
-// checkIDs refuses a stream with ids that intake rejects: the demo would wait for their timesteps for ever. The id is
-// not shown, the place is.
-func checkIDs(stream *dataset.Stream) error {
-	for _, step := range stream.Steps {
-		for i, tx := range step.Transactions {
-			if !ingest.ValidID(string(tx.ID)) {
-				return fmt.Errorf("transaction %d of timestep %d has an id that lethe rejects (bad_id): ids are %s; "+
-					"correct the dataset", i+1, step.Timestep, ingest.IDForm)
-			}
-		}
-	}
-	return nil
-}
 
 // checkFeatures refuses a stream of which records would become dead letters: the demo
 // would wait for their timesteps for ever.

@@ -20,18 +20,6 @@ func TestADatasetWithFeaturesOutOfBoundsIsRefused(t *testing.T) {
 	require.ErrorContains(t, checkFeatures(stream, 1e6), "features of up to ±3.4028234663852886e+38")
 }
 
-// TestADatasetWithIDsThatIntakeRejectsIsRefused names the place of the first such id, not the id.
-func TestADatasetWithIDsThatIntakeRejectsIsRefused(t *testing.T) {
-	stream := &dataset.Stream{Steps: []dataset.Step{
-		{Timestep: 7, Transactions: []lethe.Transaction{{ID: "a"}, {ID: "b c>"}}},
-	}}
-	err := checkIDs(stream)
-	require.ErrorContains(t, err, "transaction 2 of timestep 7")
-	require.NotContains(t, err.Error(), "b c>")
-	stream.Steps[0].Transactions[1].ID = "b"
-	require.NoError(t, checkIDs(stream))
-}
-
 // TestADemoWhoseRecordsAreRejectedEnds says why and what to do.
 func TestADemoWhoseRecordsAreRejectedEnds(t *testing.T) {
 	require.NoError(t, stuck(&service.Status{Waiting: []waiting.Wait{{Cause: waiting.BrokersAway}}}))

@@ -121,11 +121,11 @@ func (o *object) legalHold(rec Record, limits Limits) (Event, *Refusal) {
 	}
 	out := Hold{Name: o.holdID, Reason: o.reason, Subjects: o.subjects}
 	most := limits.MaxErasureNodes
-	if n := len(o.nodes) + len(o.subjects); o.present&fieldSubjects != 0 && (n == 0 || n > most) {
+	if n := len(o.nodes) + len(o.subjects); n == 0 || n > most {
 		return nil, &Refusal{NodeCount, fmt.Sprintf("%d nodes and subjects, want 1..%d", n, most)}
 	}
 	var r *Refusal
-	if o.present&fieldNodes != 0 {
+	if len(o.nodes) > 0 {
 		if out.Transactions, r = erasureNodes(o.nodes, most); r != nil {
 			return nil, r
 		}
@@ -135,8 +135,8 @@ func (o *object) legalHold(rec Record, limits Limits) (Event, *Refusal) {
 			return nil, &Refusal{BadSubject, fmt.Sprintf("subject %d is no key: want %s", i, SubjectForm)}
 		}
 	}
-	if len(o.reason) == 0 || len(o.reason) > maxReasonBytes {
-		return nil, &Refusal{BadReasonText, fmt.Sprintf("%d bytes, want 1..%d", len(o.reason), maxReasonBytes)}
+	if n := reasonChars(o.reason); n == 0 || n > maxReasonChars {
+		return nil, &Refusal{BadReasonText, fmt.Sprintf("%d characters, want 1..%d", n, maxReasonChars)}
 	}
 	if out.Until, r = o.time(fieldUntil, o.until); r != nil {
 		return nil, r
@@ -173,10 +173,21 @@ func (o *object) time(f field, text string) (time.Time, *Refusal) {
 		return time.Time{}, nil
 	}
 	at, err := time.Parse(time.RFC3339, text)
-	if at = at.UTC(); err != nil || at.Year() < 0 || at.Year() > 9999 {
+	if at = at.UTC(); err != nil || !strictTime(text) || at.Year() < 0 || at.Year() > 9999 {
 		return time.Time{}, &Refusal{BadTime, f.names() + " is not an RFC 3339 time"}
 	}
 	return at, nil
+}
+
+// strictTime reports whether a text that time.Parse takes is of RFC 3339: Parse also takes hours of one digit,
+// fractions behind a comma, and offsets of 24 hours or 60 minutes.
+func strictTime(text string) bool {
+	const hour, second, offset = len("2006-01-02T15"), len("2006-01-02T15:04:05"), len("07:00")
+	if text[hour] != ':' || text[second] == ',' {
+		return false
+	}
+	from := len(text) - offset
+	return strings.HasSuffix(text, "Z") || text[from:from+2] < "24" && text[from+3:] < "60"
 }
 
 // EncodeCancel returns key and value of the record that takes a request back. The error is a

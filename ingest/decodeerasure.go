@@ -58,8 +58,8 @@ func (o *object) erasure(rec Record, limits Limits) (Event, *Refusal) {
 	if r != nil {
 		return nil, r
 	}
-	if len(o.reason) > maxReasonBytes {
-		return nil, &Refusal{BadReasonText, fmt.Sprintf("%d bytes, at most %d", len(o.reason), maxReasonBytes)}
+	if n := reasonChars(o.reason); n > maxReasonChars {
+		return nil, &Refusal{BadReasonText, fmt.Sprintf("%d characters, at most %d", n, maxReasonChars)}
 	}
 	if o.present&fieldNonce != 0 && !validNonce(o.nonce) {
 		return nil, &Refusal{BadNonce, "nonce is not 32 hexadecimal digits 0-9 a-f"}

@@ -3,10 +3,11 @@ package ingest
 import (
 	"encoding/hex"
 	"fmt"
+	"math"
 	"slices"
-	"strconv"
 
 	"lethe"
+	"lethe/internal/plainnumber"
 )
 
 // featuresOf is what a request for erasure names features of a transaction by: none of the
@@ -56,7 +57,7 @@ func readColumns(o *object, s *scanner) *Refusal {
 		wrong := func() {
 			o.note(fieldColumns, BadType, fmt.Sprintf("column %d is no position counted from 0", len(o.columns)))
 		}
-		if c := s.peek(); c < '0' || c > '9' {
+		if c := s.peek(); c != '-' && (c < '0' || c > '9') {
 			wrong()
 			return s.skip(0)
 		}
@@ -64,8 +65,8 @@ func readColumns(o *object, s *scanner) *Refusal {
 		if r != nil {
 			return r
 		}
-		column, err := strconv.ParseUint(string(text), 10, 31)
-		if err != nil {
+		column, ok := plainnumber.Integer(text, math.MaxInt32)
+		if !ok {
 			wrong()
 		}
 		o.columns = append(o.columns, int(column))

@@ -17,11 +17,8 @@ const AnySchema = 0
 // features.
 const largestMagnitude = 1e12
 
-// MaxSubjects and MaxSubjectBytes bound the subjects of one transaction or payment.
-const (
-	MaxSubjects     = 16
-	MaxSubjectBytes = 256
-)
+// MaxSubjects bounds the subjects of one transaction or payment.
+const MaxSubjects = 16
 
 // Limits bounds what decoding accepts.
 type Limits struct {

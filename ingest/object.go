@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"lethe"
+	"lethe/internal/plainnumber"
 )
 
 // maxTimestep is 2^53: every integer up to it survives a JSON reader that
@@ -205,7 +206,7 @@ func (o *object) readTimestep(s *scanner, f field, into *lethe.Timestep) *Refusa
 	if r != nil {
 		return r
 	}
-	if n, err := strconv.ParseUint(string(text), 10, 64); err == nil && n <= maxTimestep {
+	if n, ok := plainnumber.Integer(text, maxTimestep); ok {
 		*into = lethe.Timestep(n)
 	} else {
 		o.note(f, BadTimestep, f.names()+" is not an integer of 0..2^53")

@@ -29,7 +29,7 @@ const (
 	NodeCount         Reason = "node_count"          // no node, or more than Limits.MaxErasureNodes
 	UnknownScope      Reason = "unknown_scope"       // none of shard, stubs, partition
 	ScopeNotSupported Reason = "scope_not_supported" // partition, by earlier versions
-	BadReasonText     Reason = "bad_reason_text"     // longer than 1,024 bytes
+	BadReasonText     Reason = "bad_reason_text"     // longer than 1,024 characters
 	BadTime           Reason = "bad_time"            // no RFC 3339 time
 	BadNonce          Reason = "bad_nonce"           // not 32 hexadecimal digits
 	BadColumn         Reason = "bad_column"          // beyond Limits.MaxFeatureCount

@@ -80,37 +80,11 @@ func (s *scanner) items(closing byte, item func() *Refusal) *Refusal {
 func (s *scanner) number() ([]byte, *Refusal) {
 	s.space()
 	start := s.at
-	if s.at < len(s.text) && s.text[s.at] == '-' {
-		s.at++
+	end, malformed := plainnumber.End(s.text, start)
+	if s.at = end; malformed != "" {
+		return nil, s.fail("malformed " + malformed)
 	}
-	leadingZero := s.at < len(s.text) && s.text[s.at] == '0'
-	if n := s.digits(); n == 0 || leadingZero && n > 1 {
-		return nil, s.fail("malformed number")
-	}
-	if s.at < len(s.text) && s.text[s.at] == '.' {
-		s.at++
-		if s.digits() == 0 {
-			return nil, s.fail("malformed fraction")
-		}
-	}
-	if s.at < len(s.text) && (s.text[s.at] == 'e' || s.text[s.at] == 'E') {
-		s.at++
-		if s.at < len(s.text) && (s.text[s.at] == '+' || s.text[s.at] == '-') {
-			s.at++
-		}
-		if s.digits() == 0 {
-			return nil, s.fail("malformed exponent")
-		}
-	}
-	return s.text[start:s.at], nil
-}
-
-func (s *scanner) digits() int {
-	start := s.at
-	for s.at < len(s.text) && '0' <= s.text[s.at] && s.text[s.at] <= '9' {
-		s.at++
-	}
-	return s.at - start
+	return s.text[start:end], nil
 }
 
 // literal consumes true, false or null.

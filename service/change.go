@@ -68,7 +68,14 @@ func (c changes) replay(ctx context.Context, places []string) (out api.ReplayAns
 	if err := c.note(ctx, translog.DeedReplay, "", len(chosen)); err != nil {
 		return out, err
 	}
+	rules := deadletters.Rules{Limits: c.config.Ingest.Records, Jump: c.config.Ingest.MaxTimestepJump}
+	rules.Limits.FeatureCount = c.config.Ingest.FeatureCount
+	chosen, again, err := rules.Part(ctx, c.client, chosen)
+	if err != nil {
+		return out, c.refused("dead letters could not be checked", err)
+	}
 	sent, refused, err := deadletters.Replay(ctx, c.client, chosen, c.o.Now())
+	refused = append(refused, again...)
 	out = api.ReplayAnswer{Sent: sent, Refused: []api.RefusedLetter{}}
 	for _, r := range refused {
 		out.Refused = append(out.Refused, api.RefusedLetter{Place: r.Place(), Why: r.Why.Error()})

@@ -161,7 +161,9 @@ func (s *staging) mirror(key, value []byte) error {
 	case kindFeatureCount:
 		stored := int(c.Uint32())
 		if s.options.FeatureCount != 0 && s.options.FeatureCount != stored {
-			return fmt.Errorf("%w: ingest.feature_count was %d, now it is %d", ErrIncompatible, stored, s.options.FeatureCount)
+			return fmt.Errorf("%w: ingest.feature_count was %d, now it is %d: begin a new data directory under another "+
+				"kafka.topic_prefix beside this one, see docs/operations.md#another-number-of-features", ErrIncompatible, stored,
+				s.options.FeatureCount)
 		}
 		s.featureCount = stored
 	case kindOffset:

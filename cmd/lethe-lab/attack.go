@@ -149,7 +149,7 @@ func (c *attackCmd) stream(a *command.App) (*dataset.Stream, error) {
 		return nil, command.Usagef("--dataset %s is a citation archive: lethe's pipeline takes streams of licit and "+
 			"illicit transactions (give a folder in Elliptic's format)", c.Dataset)
 	}
-	stream, err := command.LoadStream(a.Context, c.Dataset, "")
+	stream, err := command.LoadStream(a, c.Dataset, "", configs.Default())
 	if err == nil && steps < len(stream.Steps) {
 		stream.Steps = stream.Steps[:steps]
 	}

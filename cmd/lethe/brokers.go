@@ -21,13 +21,18 @@ type brokerFlags struct {
 	Set         map[string]string `help:"${set_key}" placeholder:"KEY=VALUE"`
 }
 
-// open reaches the brokers.
-func (f brokerFlags) open(a *command.App) (*bus.Client, error) {
+// config is the configuration with what the flags say.
+func (f brokerFlags) config(a *command.App) (configs.Config, error) {
 	extra := make(map[string]any)
 	if f.TopicPrefix != "" {
 		extra["kafka.topic_prefix"] = f.TopicPrefix
 	}
-	config, err := command.ConfigFlags{Config: f.Config, Brokers: f.Brokers, Set: f.Set}.Load(a, extra)
+	return command.ConfigFlags{Config: f.Config, Brokers: f.Brokers, Set: f.Set}.Load(a, extra)
+}
+
+// open reaches the brokers.
+func (f brokerFlags) open(a *command.App) (*bus.Client, error) {
+	config, err := f.config(a)
 	if err != nil {
 		return nil, err
 	}

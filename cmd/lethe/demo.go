@@ -100,7 +100,11 @@ func (c *demoCmd) stream(a *command.App) (*dataset.Stream, error) {
 		options.Steps, options.NodesPerStep, options.Seed = steps, demoNodesPerStep, 1
 		return dataset.Generate(options)
 	}
-	stream, err := command.LoadStream(a.Context, c.Dataset, "")
+	bounds, err := c.Load(a, nil)
+	if err != nil {
+		return nil, err
+	}
+	stream, err := command.LoadStream(a, c.Dataset, "", bounds)
 	if err == nil && c.Steps > 0 && c.Steps < len(stream.Steps) {
 		stream.Steps = stream.Steps[:c.Steps]
 	}

@@ -82,6 +82,7 @@ type dlqReplayCmd struct {
 	dlqFilter
 	All    bool `help:"Send all dead letters that can be sent again."`
 	Again  bool `help:"Include records that were sent again before."`
+	Anyway bool `help:"Send also what would be rejected again as far as can be known."`
 	DryRun bool `help:"Only print what would be sent."`
 	JSON   bool `help:"Print one JSON document."`
 }
@@ -93,7 +94,9 @@ func (dlqReplayCmd) Help() string {
   lethe dlq replay --reason late --since 24h --dry-run
 
 If the record is accepted, its dead letter disappears; if it is rejected again, there is a new one.
-Sending a record twice is harmless, and records of erased transactions are dropped. Dead letters
+Before, each record is checked with the configuration (--config, --set) and with what the topics
+hold: what would be rejected again is not sent, its place and the reason are printed, and the exit
+status is 1. Sending a record twice is harmless, and records of erased transactions are dropped. Dead letters
 that are stored in part or without content cannot be sent again. Those that wait for a transaction
 need not be.`
 }
@@ -114,6 +117,10 @@ func (c *dlqReplayCmd) Run(a *command.App) error {
 		return command.Usagef("name dead letters, choose some with --reason, --topic or --since, or take --all")
 	}
 	f.Places, f.Open = c.Place, !c.Again
+	config, err := c.config(a)
+	if err != nil {
+		return err
+	}
 	client, err := c.open(a)
 	if err != nil {
 		return err
@@ -122,6 +129,15 @@ func (c *dlqReplayCmd) Run(a *command.App) error {
 	letters, err := deadletters.List(a.Context, client, f)
 	if err != nil {
 		return err
+	}
+	chosen := len(letters)
+	var again []deadletters.Refused
+	if !c.Anyway {
+		rules := deadletters.Rules{Limits: config.Ingest.Records, Jump: config.Ingest.MaxTimestepJump}
+		rules.Limits.FeatureCount = config.Ingest.FeatureCount
+		if letters, again, err = rules.Part(a.Context, client, letters); err != nil {
+			return err
+		}
 	}
 	at := time.Now()
 	var sent int
@@ -133,6 +149,17 @@ func (c *dlqReplayCmd) Run(a *command.App) error {
 	} else if sent, refused, err = deadletters.Replay(a.Context, client, letters, at); err != nil {
 		return fmt.Errorf("after %d of %d records: %w", sent, len(letters), err)
 	}
+	if err := c.print(a, sent, chosen, append(refused, again...)); err != nil {
+		return err
+	}
+	if len(again) > 0 {
+		return fmt.Errorf("%d of %d %w (see the reasons; --anyway sends them)", len(again), chosen, deadletters.ErrRejectedAgain)
+	}
+	return nil
+}
+
+// print says how many records were sent, and why others were not.
+func (c *dlqReplayCmd) print(a *command.App, sent, of int, refused []deadletters.Refused) error {
 	list := []unsent{}
 	for _, r := range refused {
 		list = append(list, unsent{r.Place(), r.Why.Error()})
@@ -147,6 +174,6 @@ func (c *dlqReplayCmd) Run(a *command.App) error {
 	if c.DryRun {
 		done = "would be sent again"
 	}
-	fmt.Fprintf(a.Stdout, "%s: %d of %d\n", done, sent, len(letters))
+	fmt.Fprintf(a.Stdout, "%s: %d of %d\n", done, sent, of)
 	return nil
 }

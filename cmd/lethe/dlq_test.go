@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/cockroachdb/datadriven"
 	"github.com/stretchr/testify/require"
 
+	"lethe/configs"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/pipeline/deadletters"
@@ -19,6 +21,8 @@ import (
 //
 //	send topic=T               publish records, a key and a value on each line
 //	until letters=N            wait until there are so many dead letters
+//	until features=N           wait until the deployment has fixed its number of features
+//	beside                     begin another deployment: its own data directory and topic prefix
 //	lethe                      a command line, with $BROKERS
 //
 // Times are masked.
@@ -27,7 +31,7 @@ func TestDLQTranscript(t *testing.T) {
 	b.data = filepath.Join(b.folder, "data")
 	require.NoError(t, os.MkdirAll(filepath.Join(b.folder, "out"), 0o755))
 	require.Empty(t, b.serve())
-	defer b.stop(0)
+	defer func() { b.stop(0) }()
 	datadriven.RunTest(t, "testdata/dlq", func(t *testing.T, td *datadriven.TestData) string {
 		b.T = t
 		switch td.Cmd {
@@ -40,7 +44,18 @@ func TestDLQTranscript(t *testing.T) {
 				out = append(out, ingest.Outgoing{Key: []byte(key), Value: []byte(value)})
 			}
 			require.NoError(t, b.client.Write(t.Context(), bus.Topic(topic), out))
+		case "beside":
+			b.stop(0)
+			b.data = filepath.Join(b.folder, "beside")
+			b.configure = func(c *configs.Config) { c.Kafka.TopicPrefix = "v2." }
+			return b.serve()
 		case "until":
+			if td.HasArg("features") {
+				var features int
+				td.ScanArgs(t, "features", &features)
+				b.untilFeatures(features)
+				return ""
+			}
 			var letters int
 			td.ScanArgs(t, "letters", &letters)
 			require.Eventually(t, func() bool {
@@ -54,4 +69,15 @@ func TestDLQTranscript(t *testing.T) {
 		}
 		return ""
 	})
+}
+
+// untilFeatures waits until the service has fixed its number of features.
+func (b *logbook) untilFeatures(want int) {
+	require.Eventually(b, func() bool {
+		_, stdout, _ := execute(b.T, "status", "--url", "http://"+b.address, "--json")
+		var status struct {
+			FeatureCount int `json:"feature_count"`
+		}
+		return json.Unmarshal([]byte(stdout), &status) == nil && status.FeatureCount == want
+	}, time.Minute, 50*time.Millisecond)
 }

@@ -28,7 +28,8 @@ func (replayCmd) Help() string {
 	return `Example:
   lethe generate --out stream && lethe replay --dataset stream --rate 500
 
-For each timestep it publishes transactions and payments, a close record, labels and a settle
+The files are read as a whole first: a row that lethe would reject is named with its file, row and
+column, and nothing is published. For each timestep it publishes transactions and payments, a close record, labels and a settle
 record. Publishing a dataset twice is harmless.`
 }
 
@@ -47,7 +48,11 @@ func (c *replayCmd) Run(a *command.App) error {
 	if err != nil {
 		return err
 	}
-	stream, err := command.LoadStream(a.Context, c.Dataset, c.Steps)
+	config, err := c.config(a)
+	if err != nil {
+		return err
+	}
+	stream, err := command.LoadStream(a, c.Dataset, c.Steps, config)
 	if err != nil {
 		return err
 	}
@@ -77,7 +82,9 @@ func (c *replayCmd) Run(a *command.App) error {
 	}
 	p.Done("published %d timesteps, %d records; lethe status says how many are rejected", len(stream.Steps), written)
 	if c.JSON {
-		return a.PrintJSON(map[string]any{"dataset": stream.Name, "timesteps": len(stream.Steps), "records": written})
+		return a.PrintJSON(map[string]any{
+			"dataset": stream.Name, "timesteps": len(stream.Steps), "records": written, "repeated_rows": stream.Repeated,
+		})
 	}
 	return nil
 }

@@ -1,15 +1,17 @@
 package command
 
 import (
-	"context"
+	"fmt"
 
 	"lethe"
+	"lethe/configs"
 	"lethe/dataset"
 )
 
 // LoadStream reads a folder in Elliptic's format: all timesteps, or those that
-// --steps names as in 1-30.
-func LoadStream(ctx context.Context, dir, steps string) (*dataset.Stream, error) {
+// --steps names as in 1-30. What a deployment of the configuration would reject is an error that names
+// the file, the row and the column.
+func LoadStream(a *App, dir, steps string, c configs.Config) (*dataset.Stream, error) {
 	var from, to lethe.Timestep
 	if steps != "" {
 		var err error
@@ -17,9 +19,17 @@ func LoadStream(ctx context.Context, dir, steps string) (*dataset.Stream, error)
 			return nil, Usagef("--steps is %q: %w", steps, err)
 		}
 	}
-	stream, err := dataset.LoadElliptic(ctx, dir)
-	if err != nil || steps == "" {
-		return stream, err
+	stream, err := dataset.LoadWithin(a.Context, dir, dataset.Bounds{
+		Magnitude: c.Ingest.Records.MaxMagnitude, Features: c.Ingest.Records.MaxFeatureCount, Jump: c.Ingest.MaxTimestepJump,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if stream.Repeated > 0 {
+		fmt.Fprintf(a.Stderr, "%s: %d rows repeat a payment and count once\n", dataset.EdgesFile, stream.Repeated)
+	}
+	if steps == "" {
+		return stream, nil
 	}
 	if stream, err = stream.Slice(from, to); err != nil {
 		return nil, Usagef("--steps is %q: %w", steps, err)

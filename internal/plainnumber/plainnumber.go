@@ -1,6 +1,7 @@
 // Package plainnumber reads plain decimal numbers as float32: an integer and a fraction of few
 // digits, without an exponent. It says of them what strconv.ParseFloat says, in a fraction of
-// the time, and leaves all others to it.
+// the time, and leaves all others to it. It also has what all readers of numbers share: where a number of
+// JSON ends, and which are integers.
 package plainnumber
 
 import "math"

@@ -19,7 +19,7 @@ import (
 // leads had, for timesteps close once the number is fixed, and refuse what comes then.
 
 const (
-	featureCountKey = "ingest.feature_count"
+	featureCountKey = wire.FeatureCountSetting
 	// widthLettersKey is there, with widthLettersDue, as long as dead letters are to be written.
 	widthLettersKey, widthLettersDue = "ingest.feature_count.dead_letters", "due"
 	// widthTakenKey, with the number of a partition of transactions behind it, says up to where that was taken.

@@ -1,0 +1,77 @@
+package lethe
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// MaxNameChars bounds ids of transactions and keys of subjects, in characters (Unicode code points), as
+// JSON Schema counts them.
+const MaxNameChars = 256
+
+// Invisible lists the characters that no name has, as pairs of the first and the last of a range: controls,
+// blanks but the space, joiners, marks of direction, and what is no character. Two names that look alike must
+// not differ by them.
+const Invisible = "\x00\x1f" + "\x7f\u00a0" + "\u00ad\u00ad" + "\u061c\u061c" + "\u1680\u1680" + "\u180e\u180e" +
+	"\u2000\u200f" + "\u2028\u202f" + "\u205f\u206f" + "\u3000\u3000" + "\ufeff\ufeff" + "\ufff9\ufffb" + "\ufffe\uffff"
+
+// MaxNameBytes is the length of the longest name.
+const MaxNameBytes = MaxNameChars * utf8.UTFMax
+
+// What ids of transactions and keys of subjects must be, in words for those who sent others.
+const (
+	IDForm      = "1 to 256 printable characters, without spaces and '>', that do not begin with '!'"
+	SubjectForm = "1 to 256 printable characters"
+)
+
+// ValidID reports whether the text may be a transaction id: 1 to MaxNameChars visible characters.
+// It must not hold '>', which joins the two ids in a payment's key, nor start with '!', which starts
+// the key of a control record: either would let two different records share a key, and a compacted
+// topic keeps one record per key.
+func ValidID[T string | []byte](id T) bool {
+	if len(id) == 0 || len(id) > MaxNameBytes || id[0] == '!' {
+		return false
+	}
+	for i := range len(id) {
+		if c := id[i]; c == ' ' || c == '>' {
+			return false
+		}
+	}
+	return ValidSubject(id)
+}
+
+// ValidSubject reports whether the text may be the key of a subject: 1 to MaxNameChars visible
+// characters. Unlike an id it may hold spaces, as addresses do.
+func ValidSubject[T string | []byte](subject T) bool {
+	if len(subject) == 0 || len(subject) > MaxNameBytes {
+		return false
+	}
+	for i := range len(subject) {
+		switch c := subject[i]; {
+		case c < ' ', c == '\x7f':
+			return false
+		case c >= utf8.RuneSelf:
+			return visible(string(subject))
+		}
+	}
+	return len(subject) <= MaxNameChars
+}
+
+// visible is ValidSubject of a text that is not ASCII alone. What Unicode adds in another version is
+// visible: a name that is valid stays so, and the published schemas, which list the same characters, hold.
+func visible(name string) bool {
+	if !utf8.ValidString(name) || utf8.RuneCountInString(name) > MaxNameChars {
+		return false
+	}
+	return !strings.ContainsFunc(name, func(c rune) bool {
+		for pairs := Invisible; pairs != ""; {
+			first, n := utf8.DecodeRuneInString(pairs)
+			last, m := utf8.DecodeRuneInString(pairs[n:])
+			if first <= c && c <= last {
+				return true
+			}
+			pairs = pairs[n+m:]
+		}
+		return false
+	})
+}
