@@ -3,6 +3,7 @@ package deletions
 import (
 	"cmp"
 	"slices"
+	"time"
 )
 
 // Open returns the requests that are not in a final state.
@@ -46,4 +47,13 @@ func (l *Ledger) Count() (map[State]int, error) {
 		counts[e.State]++
 	}
 	return counts, nil
+}
+
+// Awaited is a data directory whose answer some requests have lacked for long.
+type Awaited struct {
+	Role, Instance string
+	// Requests counts them, Since is when the first of them came into its state, which is State.
+	Requests int
+	Since    time.Time
+	State    State
 }

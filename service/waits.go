@@ -128,6 +128,11 @@ func (p *topicsProcess) facts(known *role.Status) waiting.Facts {
 		Now: p.o.Now(), After: c.Waiting.After, Quiet: c.Waiting.Quiet, MostOpen: c.Ingest.MaxOpenTimesteps,
 		MostJump: c.Ingest.MaxTimestepJump, Intake: p.waits.intake.Outcomes(), FreeBytes: -1,
 	}
+	for _, a := range known.Awaited {
+		if a.Instance != p.instance {
+			f.Awaited = append(f.Awaited, a)
+		}
+	}
 	for _, t := range slices.Sorted(maps.Keys(known.Steps)) {
 		step := known.Steps[t]
 		if step.State == lethe.Open && step.Nodes == 0 || step.State == 0 {

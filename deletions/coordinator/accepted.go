@@ -3,7 +3,6 @@ package coordinator
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -196,48 +195,20 @@ func (s subjects) commandSuppress(ctx context.Context, list []deletions.Entry) e
 	return s.out.suppress(ctx, list...)
 }
 
-// keptOf returns what holds keep of a request: of its targets, those that go with a held subject
-// too. It is not known as long as a new process has not read the request again.
-func (s subjects) keptOf(e deletions.Entry, k keptNow) (_ map[lethe.Digest]bool, known bool, err error) {
-	if len(k.subjects) == 0 {
-		return k.targets, true, nil
-	}
-	j := s.jobs.of(e.RequestID)
-	if j == nil {
-		return k.targets, false, nil
-	}
-	out := maps.Clone(k.targets)
-	for _, own := range e.Complete(s.o.Secret, j.targets()) {
-		carried, _, err := s.o.Graphs.Carried([]lethe.Target{own})
-		if err != nil {
-			return nil, false, err
-		}
-		for _, t := range append(carried, own) {
-			of, err := s.o.Graphs.SubjectsOf(t)
-			if err != nil {
-				return nil, false, err
-			}
-			if slices.ContainsFunc(of, func(subject lethe.Digest) bool { return k.subjects[subject] }) {
-				out[s.o.Secret.Suppressed(own)] = true
-			}
-		}
-	}
-	return out, true, nil
-}
-
 // awaitedQuietly is for how long an answer is waited for before that is said.
 const awaitedQuietly = 30 * time.Second
 
 // awaiting says whom requests wait for.
 type awaiting struct {
 	*states
-	// said are the waits that were said.
+	// said are the waits that were logged.
 	said map[string]bool
+	list []deletions.Awaited
 }
 
-// say says once which data directory a request waits for, where it stands for long: its process may be stopped
-// or gone, and only an operator can tell.
-func (s *awaiting) say() error {
+// look finds the data directories that requests wait for, where they stand for long: its process may be stopped
+// or gone, and only an operator can tell. Each wait is logged once.
+func (s *awaiting) look() error {
 	now := s.o.Clock.Now()
 	waiting, err := s.o.Ledger.Where(func(e *deletions.Entry) bool {
 		return now.Sub(e.Updated()) >= awaitedQuietly && len(s.answers(e.State)) > 0
@@ -246,6 +217,7 @@ func (s *awaiting) say() error {
 		return err
 	}
 	said := make(map[string]bool)
+	s.list = nil
 	for _, e := range waiting {
 		b := batch{leader: e.RequestID, members: []deletions.Entry{e}}
 		if begun(e) {
@@ -256,6 +228,7 @@ func (s *awaiting) say() error {
 		for _, of := range s.answers(e.State) {
 			missing := s.acks.missing(b.leader, b.attempts(), of.role, of.step)
 			for _, instance := range missing {
+				s.add(e, of.role, instance)
 				this := fmt.Sprint(e.RequestID, e.Attempts, e.State, of.role, instance)
 				if said[this] = true; !s.said[this] {
 					s.o.Logger.Warn("an erasure waits for a data directory: start its process, or strike it off if it is gone for "+
@@ -269,6 +242,20 @@ func (s *awaiting) say() error {
 	}
 	s.said = said
 	return nil
+}
+
+// add counts a request that waits for a data directory.
+func (s *awaiting) add(e deletions.Entry, role, instance string) {
+	is := func(a deletions.Awaited) bool { return a.Role == role && a.Instance == instance }
+	at := slices.IndexFunc(s.list, is)
+	if at < 0 {
+		at = len(s.list)
+		s.list = append(s.list, deletions.Awaited{Role: role, Instance: instance, Since: e.Updated(), State: e.State})
+	}
+	a := &s.list[at]
+	if a.Requests++; e.Updated().Before(a.Since) {
+		a.Since, a.State = e.Updated(), e.State
+	}
 }
 
 // answers are those that a request in a state waits for.

@@ -58,14 +58,20 @@ func TestWhomAnErasureWaitsForIsSaid(t *testing.T) {
 	ack := deletions.NewAck("gdpr-1", scoreRole, "one", deletions.StepSuppressed)
 	require.NoError(t, d.TakeNotices([]wire.Notice{{Ack: &ack}}))
 
-	require.NoError(t, d.states.awaiting.say())
+	require.NoError(t, d.states.awaiting.look())
 	require.Empty(t, log.String(), "it may be on its way")
 	d.now = d.now.Add(time.Minute)
 	for range 2 {
-		require.NoError(t, d.states.awaiting.say())
+		require.NoError(t, d.states.awaiting.look())
 	}
 	require.Equal(t, 1, strings.Count(log.String(), "an erasure waits"), log.String())
 	require.Contains(t, log.String(), "request_id=gdpr-1 state=accepted role=score instance=two")
+	require.Equal(t, []deletions.Awaited{{Role: scoreRole, Instance: "two", Requests: 1, State: deletions.Accepted,
+		Since: d.now.Add(-time.Minute)}}, d.Awaited())
+	ack = deletions.NewAck("gdpr-1", scoreRole, "two", deletions.StepSuppressed)
+	require.NoError(t, d.TakeNotices([]wire.Notice{{Ack: &ack}}))
+	require.NoError(t, d.states.awaiting.look())
+	require.Empty(t, d.Awaited())
 }
 
 // What a process has searched was in its directory then. The next process of the same directory may have found it

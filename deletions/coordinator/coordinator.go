@@ -72,6 +72,9 @@ func New(o Options) *Coordinator {
 // map is not changed later.
 func (c *Coordinator) Counts() map[deletions.State]int { return c.counts }
 
+// Awaited returns the data directories that requests have waited for for long, as of the last Tick.
+func (c *Coordinator) Awaited() []deletions.Awaited { return slices.Clone(c.states.awaiting.list) }
+
 // Resume tells the others again what the ledger says. The ledger is written
 // before anybody is told, so a crash in between leaves commands and states that
 // nobody was told of. Telling them twice is harmless.
@@ -274,7 +277,7 @@ func (c *Coordinator) Due() time.Time { return c.states.queue.due }
 func (c *Coordinator) Tick(ctx context.Context) error {
 	c.states.dirty = c.states.dirty || c.counts[deletions.Failed] > 0 || c.states.deadlines.passed() ||
 		c.states.holds.passed()
-	if err := c.states.awaiting.say(); err != nil {
+	if err := c.states.awaiting.look(); err != nil {
 		return err
 	}
 	return c.states.out.rollLater(ctx)

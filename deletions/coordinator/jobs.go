@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -225,6 +226,35 @@ func (c *Coordinator) waits() (bool, error) {
 	ended, err := c.states.scrubs.end()
 	c.states.dirty = c.states.dirty || ended
 	return !c.states.dirty && c.states.queue.waits(c.states.o.Clock.Now()), err
+}
+
+// keptOf returns what holds keep of a request: of its targets, those that go with a held subject
+// too. It is not known as long as a new process has not read the request again.
+func (s subjects) keptOf(e deletions.Entry, k keptNow) (_ map[lethe.Digest]bool, known bool, err error) {
+	if len(k.subjects) == 0 {
+		return k.targets, true, nil
+	}
+	j := s.jobs.of(e.RequestID)
+	if j == nil {
+		return k.targets, false, nil
+	}
+	out := maps.Clone(k.targets)
+	for _, own := range e.Complete(s.o.Secret, j.targets()) {
+		carried, _, err := s.o.Graphs.Carried([]lethe.Target{own})
+		if err != nil {
+			return nil, false, err
+		}
+		for _, t := range append(carried, own) {
+			of, err := s.o.Graphs.SubjectsOf(t)
+			if err != nil {
+				return nil, false, err
+			}
+			if slices.ContainsFunc(of, func(subject lethe.Digest) bool { return k.subjects[subject] }) {
+				out[s.o.Secret.Suppressed(own)] = true
+			}
+		}
+	}
+	return out, true, nil
 }
 
 // concern reports whether a request has to wait for holds, as one does that asks for what came late of a

@@ -264,7 +264,7 @@ func newLogic(o Options, kept stores, searches Searches) *logic {
 // topics have been consumed.
 func (l *logic) know() *role.Status {
 	s := &role.Status{
-		Steps: make(map[lethe.Timestep]role.Step), Erasures: l.coordinator.Counts(),
+		Steps: make(map[lethe.Timestep]role.Step), Erasures: l.coordinator.Counts(), Awaited: l.coordinator.Awaited(),
 		Consumed: make(map[bus.TopicPartition]int64), FeatureCount: l.store.FeatureCount(),
 		Watermarks: make(map[bus.TopicPartition]lethe.Timestep), Newest: maps.Clone(l.newest),
 	}

@@ -19,6 +19,8 @@ type Status struct {
 	FeatureCount int
 	// Erasures counts the requests by state.
 	Erasures map[deletions.State]int
+	// Awaited are the data directories that erasures have waited for for long.
+	Awaited []deletions.Awaited
 	// Ensemble is what is served, nil if nothing is.
 	Ensemble *Ensemble
 	// Consumed is how far the source topics have been read: the next offset, by
@@ -60,6 +62,7 @@ func Merge(all ...*Status) *Status {
 			out.Steps[t] = out.Steps[t].with(step)
 		}
 		maps.Copy(out.Erasures, s.Erasures)
+		out.Awaited = append(out.Awaited, s.Awaited...)
 		out.FeatureCount = max(out.FeatureCount, s.FeatureCount)
 		if s.Ensemble != nil {
 			out.Ensemble = s.Ensemble

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"lethe"
+	"lethe/deletions"
 )
 
 // Facts are what one process knows at one moment. What it does not know is empty, and is no wait.
@@ -28,6 +29,8 @@ type Facts struct {
 	Brokers map[string]string
 	Topics  []string
 	Disk    map[string]string
+	// Awaited are the data directories of other processes whose answers erasures have lacked for long.
+	Awaited []deletions.Awaited
 	// FreeBytes is the room on the disk of the data directory; negative if it is not known.
 	FreeBytes int64
 	// OpenFiles is how many file descriptors are in use, MostFiles their bound; 0 if they are not known.

@@ -35,7 +35,7 @@ const (
 func Find(f Facts) []Condition {
 	var out []Condition
 	for _, find := range []func(Facts) []Condition{
-		surroundings, openTransactions, rejections, partitionsBehind, labelsUnsettled, quiet, bounds, clocks,
+		surroundings, members, openTransactions, rejections, partitionsBehind, labelsUnsettled, quiet, bounds, clocks,
 	} {
 		out = append(out, find(f)...)
 	}
@@ -68,6 +68,24 @@ func surroundings(f Facts) (out []Condition) {
 	if f.MostFiles > 0 && f.OpenFiles*10 > f.MostFiles*9 {
 		add(FileDescriptors, Operator, fmt.Sprintf("%d of %d file descriptors are in use.", f.OpenFiles, f.MostFiles),
 			"Raise the limit (ulimit -n 4096, or LimitNOFILE) and restart lethe.")
+	}
+	return out
+}
+
+// members are the data directories that erasures wait for. The role that carries erasures out has waited for long.
+func members(f Facts) (out []Condition) {
+	for _, a := range f.Awaited {
+		requests, verb := fmt.Sprintf("%d erasures", a.Requests), "wait"
+		if a.Requests == 1 {
+			requests, verb = "1 erasure", "waits"
+		}
+		out = append(out, Condition{Wait: Wait{
+			Cause: MemberMissing, Move: Operator, Role: a.Role, Instance: a.Instance, Since: a.Since,
+			Says: fmt.Sprintf("%s (%s) %s for the data directory %.8s of the role %s, which has not answered.", requests,
+				a.State, verb, a.Instance, a.Role),
+			Do: fmt.Sprintf("See that its process runs: it may be stopped, or still at work. If the directory is gone for good, "+
+				"run lethe members strike %.8s --role %s, which cannot be undone.", a.Instance, a.Role),
+		}})
 	}
 	return out
 }

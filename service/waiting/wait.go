@@ -20,6 +20,8 @@ const (
 	DiskFull Cause = "disk_full"
 	// FileDescriptors: the process is about to use up its file descriptors.
 	FileDescriptors Cause = "file_descriptors"
+	// MemberMissing: an erasure lacks the answer of a data directory.
+	MemberMissing Cause = "member_missing"
 	// PartitionBehind: a partition of transactions has not passed a timestep that others have passed.
 	PartitionBehind Cause = "partition_behind"
 	// LabelsUnsettled: a closed timestep with labels is not settled.
@@ -43,8 +45,8 @@ const (
 // Causes lists all causes, in the order in which waits are listed.
 func Causes() []Cause {
 	return []Cause{
-		BrokersAway, TopicsWrong, DiskFull, FileDescriptors, OpenTransaction, RecordsRejected, TimestepGap,
-		PartitionBehind, LabelsUnsettled, StreamQuiet, TooManyOpen, TooManyWaiting, ClockAhead,
+		BrokersAway, TopicsWrong, DiskFull, FileDescriptors, MemberMissing, OpenTransaction, RecordsRejected,
+		TimestepGap, PartitionBehind, LabelsUnsettled, StreamQuiet, TooManyOpen, TooManyWaiting, ClockAhead,
 	}
 }
 
@@ -61,13 +63,16 @@ const (
 // Wait is one thing that is waited for. It holds no personal data.
 type Wait struct {
 	Cause Cause `json:"cause"`
-	// Since is when it was first seen by this process.
+	// Since is when it was first seen by this process; for a missing member, since when the erasure waits.
 	Since time.Time `json:"since"`
 	// Move says whose move it is.
 	Move Party `json:"move"`
 	// Says is what is waited for, Do is what to do about it: a sentence each.
 	Says string `json:"says"`
 	Do   string `json:"do"`
+	// Role and Instance name a data directory that is waited for.
+	Role     string `json:"role,omitempty"`
+	Instance string `json:"instance,omitempty"`
 	// Topic, Partition and Timestep say where, as far as it has a place.
 	Topic     string          `json:"topic,omitempty"`
 	Partition *int            `json:"partition,omitempty"`
@@ -76,7 +81,7 @@ type Wait struct {
 
 // key names a wait among those of one moment.
 func (w Wait) key() string {
-	out := string(w.Cause) + " " + w.Topic
+	out := string(w.Cause) + " " + w.Topic + w.Role + w.Instance
 	if w.Partition != nil {
 		out += fmt.Sprintf("/%d", *w.Partition)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lethe"
+	"lethe/deletions"
 	"lethe/service/waiting"
 )
 
@@ -88,6 +89,12 @@ func TestWaits(t *testing.T) {
 			waiting.DiskFull, waiting.Operator, 0, "", -1, "no space", "Make room"},
 		{"a disk that is nearly full", func(f *waiting.Facts) { f.FreeBytes = 100 << 20 }, waiting.DiskFull, waiting.Operator,
 			0, "", -1, "100 MiB free", "Make room"},
+		{"a data directory that an erasure waits for", func(f *waiting.Facts) {
+			f.Awaited = []deletions.Awaited{{Role: "train", Instance: "5b1f09aa77", Requests: 2, State: deletions.Retraining,
+				Since: start}}
+		}, waiting.MemberMissing, waiting.Operator, 0, "", -1,
+			"2 erasures (retraining) wait for the data directory 5b1f09aa of the role train",
+			"lethe members strike 5b1f09aa --role train"},
 		{"file descriptors", func(f *waiting.Facts) { f.OpenFiles = 1000 }, waiting.FileDescriptors, waiting.Operator, 0, "",
 			-1, "1000 of 1024", "ulimit"},
 	} {
