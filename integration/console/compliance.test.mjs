@@ -115,7 +115,7 @@ test('an unknown request is no such request', async t => {
 test('ids that are not held are named and confirmed, and end as nothing held', async t => {
   const { page, leave } = await visit(t, 'compliance');
   await go(page, 'Erasures');
-  await page.getByLabel('Transactions').fill('never-seen-1, never-seen-2;never-seen-3');
+  await page.getByLabel('Transactions', { exact: true }).fill('never-seen-1, never-seen-2;never-seen-3');
   await page.getByLabel('Name of the request (optional)').fill('misspelt');
   await page.getByRole('button', { name: 'See what it would come to' }).click();
   await page.getByText('lethe holds nothing of these').waitFor();
@@ -149,7 +149,7 @@ test('the list of requests is exported', async t => {
 test('a name that is taken is refused', async t => {
   const { page, leave } = await visit(t, 'compliance');
   await go(page, 'Erasures');
-  await page.getByLabel('Transactions').fill('never-seen-4');
+  await page.getByLabel('Transactions', { exact: true }).fill('never-seen-4');
   await page.getByLabel('Name of the request (optional)').fill(request);
   await page.getByRole('button', { name: 'See what it would come to' }).click();
   await page.getByLabel('These ids are right').check();
