@@ -59,6 +59,7 @@ interop: ## Check receipts with PyJWT, jwcrypto, jose and rfc8785, and the log i
 .PHONY: console
 console: ## Play journeys through the console in Chromium (installs nodejs, npm and chromium if it may)
 	./.ci/console $(GO) test -count=1 $(TESTFLAGS) -v -timeout 10m ./integration/console
+	./.ci/console $(GO) test -count=1 $(TESTFLAGS) -timeout 10m -run TestTruth_EverySurface ./cmd/lethe
 
 .PHONY: console-images
 console-images: ## Take the pictures of docs/img anew

@@ -56,7 +56,7 @@ type Config struct {
 	KMS kms.Config `yaml:"kms"`
 	// Traces says where spans are sent.
 	Traces Traces `yaml:"traces"`
-	// Waiting says when something that lasts is told.
+	// Waiting is how long a condition lasts before it is shown as waited for.
 	Waiting Waiting `yaml:"waiting"`
 	Log     Log     `yaml:"log"`
 }
@@ -127,9 +127,9 @@ type Traces struct {
 	Transactions float64 `yaml:"transactions" help:"Share of transactions that have a trace of their own."`
 }
 
-// Waiting says for how long something is waited for before status, doctor, Health, a metric and the log tell it.
+// Waiting is how long a condition lasts before status, doctor, Health, a metric and the log show it.
 type Waiting struct {
-	// After is for waits that somebody has to end.
+	// After is for conditions that somebody has to end.
 	After time.Duration `yaml:"after" help:"How long something stands still before it is shown as waited for."`
 	// Quiet is for streams that may be well and have nothing to send.
 	Quiet time.Duration `yaml:"quiet" help:"How long an open timestep, or its labels, may be without a record."`

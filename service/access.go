@@ -4,6 +4,9 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"net/http"
+	"net/netip"
+	"slices"
 	"sync"
 	"time"
 
@@ -103,4 +106,47 @@ func (c changes) look(ctx context.Context, requestID string) error {
 		return err
 	}
 	return c.note(ctx, translog.DeedLook, requestID, 0)
+}
+
+// forwarded are headers by which a proxy says that it asks for somebody else.
+func forwarded() []string {
+	return []string{"Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip"}
+}
+
+// fromHere reports whether somebody on this machine asks: over its own address, for himself, and
+// under an address or the name localhost. Under another name a page of another site may ask, whose
+// name was made to mean this machine after the browser had read it.
+func fromHere(r *http.Request) bool {
+	address, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil || !address.Addr().Unmap().IsLoopback() {
+		return false
+	}
+	if slices.ContainsFunc(forwarded(), func(name string) bool { return len(r.Header.Values(name)) > 0 }) {
+		return false
+	}
+	return guard.IsOwn(r.Host, nil)
+}
+
+func unknownOf(targets []lethe.Target) *UnknownTargets {
+	if len(targets) == 0 {
+		return nil
+	}
+	var out UnknownTargets
+	for _, t := range targets {
+		switch t.Kind {
+		case lethe.SubjectTarget:
+			out.Subjects = append(out.Subjects, t.Subject)
+		case lethe.PaymentTarget:
+			out.Edges = append(out.Edges, string(ingest.PaymentKey(t.Payment.Source, t.Payment.Target)))
+		case lethe.FeaturesTarget:
+			text := string(t.Transaction)
+			if len(t.Columns) > 0 {
+				text += ">" + t.Columns.String()
+			}
+			out.Features = append(out.Features, text)
+		default:
+			out.Nodes = append(out.Nodes, string(t.Transaction))
+		}
+	}
+	return &out
 }

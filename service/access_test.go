@@ -89,6 +89,12 @@ func TestWhatPeopleDoIsWrittenDown(t *testing.T) {
 	require.Equal(t, http.StatusOK, ask("compliance", http.MethodPost, "/erasures/plan", map[string]any{
 		"nodes": []string{subject.Transaction},
 	}))
+	hold := map[string]any{"hold_id": "case-7", "nodes": []string{"another"}, "reason": "court"}
+	require.Equal(t, http.StatusForbidden, ask("viewer", http.MethodGet, "/holds", nil))
+	require.Equal(t, http.StatusForbidden, ask("analyst", http.MethodPost, "/holds", hold))
+	require.Equal(t, http.StatusOK, ask("compliance", http.MethodPost, "/holds", hold))
+	require.Equal(t, http.StatusForbidden, ask("analyst", http.MethodPost, "/holds/case-7/lift", nil))
+	require.Equal(t, http.StatusOK, ask("compliance", http.MethodPost, "/holds/case-7/lift", nil))
 	named := map[string]any{"request_id": "of-" + subject.Transaction, "nodes": []string{subject.Transaction}}
 	require.Equal(t, http.StatusBadRequest, ask("compliance", http.MethodPost, "/erasures", named))
 	require.Equal(t, http.StatusOK, ask("compliance", http.MethodPost, "/erasures", erasure))
@@ -105,6 +111,8 @@ func TestWhatPeopleDoIsWrittenDown(t *testing.T) {
 	want := []translog.Access{
 		{Deed: translog.DeedLabel, Actor: bert, Count: 1},
 		{Deed: translog.DeedPlan, Actor: anna, Count: 1},
+		{Deed: translog.DeedHold, Actor: anna, Request: translog.RequestHash(secret, "case-7"), Count: 1},
+		{Deed: translog.DeedLift, Actor: anna, Request: translog.RequestHash(secret, "case-7")},
 		{Deed: translog.DeedSubmit, Actor: anna, Request: request, Count: 1},
 		{Deed: translog.DeedLook, Actor: anna, Request: request},
 		{Deed: translog.DeedLook, Actor: anna},

@@ -27,7 +27,10 @@ import (
 type changes struct{ *Service }
 
 func (c changes) actions() api.Actions {
-	return api.Actions{Replay: c.replay, Submit: c.submit, Cancel: c.cancel, Label: c.label, Look: c.look}
+	return api.Actions{
+		Replay: c.replay, Submit: c.submit, Cancel: c.cancel, Label: c.label, Look: c.look,
+		Holds: c.holds, SetHold: c.setHold, LiftHold: c.liftHold,
+	}
 }
 
 // changeTimeout bounds how long the brokers, or the process that carries out erasures, may take.

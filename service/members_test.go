@@ -1,6 +1,7 @@
 package service_test
 
 import (
+	"context"
 	"crypto"
 	"crypto/ed25519"
 	"log/slog"
@@ -13,12 +14,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lethe"
 	"lethe/configs"
 	"lethe/ingest"
 	"lethe/ingest/authority"
 	"lethe/ingest/bus"
 	"lethe/pipeline/wire"
 	"lethe/service"
+	"lethe/service/waiting"
 )
 
 // Where an admin signs what is said of processes, nobody else strikes a data directory off, not even
@@ -91,4 +94,52 @@ func TestStrikesAreSignedByAnAdmin(t *testing.T) {
 	logged := func() int { return strings.Count(strings.Join(first.logged(), ""), "strike-off") }
 	first.await(func(*service.Status) bool { return logged() >= 2 })
 	require.Equal(t, 2, logged(), "the forged one is no leaf")
+}
+
+// An erasure that waits for a data directory whose process is stopped is shown as such, with what to do, until the
+// process runs again.
+func TestWaits_StoppedMember_NamesTheDirectory(t *testing.T) {
+	t.Parallel()
+	c := impatient(t)
+	c.Roles = []string{configs.RoleBuild}
+	first := start(t, c)
+	other := c
+	other.Roles, other.DataDir, other.Kafka.Brokers = []string{configs.RoleScore}, t.TempDir(), first.Brokers()
+	other.HTTP.Address = ""
+	run := func() (stop func()) {
+		s, err := service.New(t.Context(), service.Options{
+			Config: other, Version: "test", Random: strings.NewReader(strings.Repeat("one", 99)),
+			Logger: slog.New(slog.DiscardHandler),
+		})
+		require.NoError(t, err)
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- s.Run(ctx) }()
+		return func() {
+			cancel()
+			require.NoError(t, <-ended)
+			require.NoError(t, s.Close())
+		}
+	}
+	stop := run()
+	identity, err := configs.LoadOrCreateInstance(other.DataDir, nil)
+	require.NoError(t, err)
+	members := service.Membership{Client: first.Client()}
+	members.Secret, err = configs.LoadOrCreateSecret(c.SecretFile, nil)
+	require.NoError(t, err)
+	require.Eventually(t, func() bool {
+		list, err := members.List(t.Context())
+		return err == nil && slices.ContainsFunc(list, func(m service.Member) bool { return m.Instance == identity })
+	}, time.Minute, 50*time.Millisecond)
+	stop()
+
+	first.submit(lethe.ErasureRequest{RequestID: "gdpr-1", Targets: lethe.Transactions("a"), Scope: lethe.ScopeStubs})
+	w := first.awaitCause(waiting.ErasureUnanswered, false)
+	require.Equal(t, "score", w.Role)
+	require.Equal(t, identity, w.Instance)
+	require.Equal(t, waiting.Operator, w.Move)
+	require.GreaterOrEqual(t, time.Since(w.Since), 30*time.Second)
+	require.Contains(t, page(t, c.HTTP.Address, "/metrics"), `lethe_waiting{cause="erasure_unanswered"} 1`)
+	defer run()()
+	first.awaitCause(waiting.ErasureUnanswered, true)
 }

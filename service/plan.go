@@ -26,6 +26,7 @@ import (
 	"lethe/pipeline/graphs"
 	"lethe/scoring/ensemble"
 	"lethe/service/api"
+	"lethe/service/guard"
 )
 
 // PlanRequest asks what an erasure would come to, as the body of POST /api/v1/erasures/plan: ids
@@ -49,8 +50,8 @@ type PlanRequest struct {
 type Plan struct {
 	forecast.Forecast
 	// Carried counts the transactions and payments that go with subjects, SeveralSubjects those
-	// of the transactions that carry other subjects too: they go whole. Several are their ids,
-	// told on this machine only.
+	// of the transactions that carry other subjects too: they go whole. Several are their ids, which
+	// only people with a token and callers on this machine see.
 	Carried         int                   `json:"carried,omitempty"`
 	SeveralSubjects int                   `json:"several_subjects,omitempty"`
 	Several         []lethe.TransactionID `json:"several_subjects_ids,omitempty"`
@@ -282,7 +283,7 @@ func (p *plans) serve(w http.ResponseWriter, r *http.Request) {
 		api.Refuse(w, http.StatusInternalServerError, "the plan could not be made; the log says why")
 		return
 	}
-	if !fromHere(r) {
+	if !fromHere(r) && guard.PersonOf(r).Name == "" {
 		plan.Several = nil
 	}
 	w.Header().Set("Content-Type", "application/json")

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -14,7 +15,10 @@ import (
 	"lethe"
 	"lethe/deletions"
 	"lethe/deletions/receipt"
+	"lethe/ingest"
+	"lethe/ingest/bus"
 	"lethe/service"
+	"lethe/service/api"
 )
 
 // post asks a running service for a plan.
@@ -136,4 +140,39 @@ func TestARefusedPlanRepeatsNoID(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, response.Body.Close())
 	require.Equal(t, http.StatusUnsupportedMediaType, response.StatusCode)
+}
+
+// V28: transactions that carry other subjects too are counted for everybody, and named for people with a token.
+func TestPlan_OtherSubjects_NamedForPeopleWithAToken(t *testing.T) {
+	t.Parallel()
+	for _, named := range []bool{false, true} {
+		c := smallConfig(t, t.TempDir())
+		token := ""
+		if named {
+			token = people(t, &c, "compliance")["compliance"]
+		}
+		s := start(t, c)
+		key, value, err := ingest.EncodeTransaction(lethe.Transaction{
+			ID: "shared", Timestep: 1, Features: []float32{1}, Subjects: []string{"customer", "another"},
+		})
+		s.send(bus.Transactions, key, value, err)
+		s.await(func(st *service.Status) bool { return st.Transactions == 1 })
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+s.HTTPAddress()+api.Prefix+"/erasures/plan",
+			strings.NewReader(`{"subjects":["customer"]}`))
+		require.NoError(t, err)
+		request.Header.Set("Content-Type", "application/json")
+		request.Header.Set("X-Forwarded-For", "192.0.2.7") // somebody else asks through a proxy
+		if named {
+			request.Header.Set("Authorization", "Bearer "+token)
+		}
+		response, err := http.DefaultClient.Do(request)
+		require.NoError(t, err)
+		defer response.Body.Close()
+		require.Equal(t, http.StatusOK, response.StatusCode)
+		var plan service.Plan
+		require.NoError(t, json.NewDecoder(response.Body).Decode(&plan))
+		require.Equal(t, 1, plan.SeveralSubjects)
+		require.Equal(t, named, len(plan.Several) == 1)
+		s.stop()
+	}
 }

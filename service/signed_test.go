@@ -141,6 +141,10 @@ func TestTwoPeopleSignAnErasure(t *testing.T) {
 	s, err := requests.Wait(ctx, r.Client(), submitted, nil)
 	require.NoError(t, err)
 	require.Equal(t, deletions.Held, s.State)
+	// V43: its record and those behind it stay in the topic, and were read all the same.
+	_, err = requests.Submit(ctx, r.as("anna"), request("gdpr-2"), time.Now())
+	require.NoError(t, err)
+	r.await(func(st *service.Status) bool { return st.Erasures[deletions.Held] == 2 && st.LagRecords == 0 })
 
 	_, err = requests.Approve(ctx, r.as("anna"), "gdpr-1", submitted.Digest, time.Now())
 	require.ErrorIs(t, err, requests.ErrRefused)

@@ -39,7 +39,9 @@ type Status struct {
 	RejectedRecords int64 `json:"rejected_records"`
 	// Waiting is what is waited for, and whose move it is.
 	Waiting []waiting.Wait `json:"waiting"`
-	Version string         `json:"version"`
+	// RequestSigners is how many people of the role compliance must sign a request for erasure; 0 for nobody.
+	RequestSigners int    `json:"request_signers"`
+	Version        string `json:"version"`
 }
 
 // TimestepCounts counts timesteps by state.
@@ -75,6 +77,7 @@ func (s *Service) Status(ctx context.Context) (*Status, error) {
 		Steps: []StepStatus{}, FeatureCount: known.FeatureCount,
 		Deployment: s.secret.Deployment(s.config.Kafka.TopicPrefix), Roles: s.config.Plays(), Version: s.o.Version,
 		RejectedRecords: s.waits.intake.Rejected(), Waiting: s.waits.latest(),
+		RequestSigners: s.config.Signatures.Requests,
 	}
 	if e := known.Ensemble; e != nil {
 		out.EnsembleHash, out.TrainedThrough = e.Version.String(), e.Through

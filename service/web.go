@@ -90,8 +90,13 @@ func (s *Service) openHTTP(context.Context) (supervisor.Process, error) {
 		return nil, errors.Join(err, s.port.Close())
 	}
 	ending := make(chan struct{})
+	var signers func([]string) (signed, others []string)
+	if s.config.Signatures.Requests > 0 {
+		signers = s.authority.Signers
+	}
 	interfaces := api.New(api.Options{
-		View: s.view.Load, Status: s.serveStatus, Plan: s.plans.serve, Layout: layout, Ending: ending,
+		Signers: signers,
+		View:    s.view.Load, Status: s.serveStatus, Plan: s.plans.serve, Layout: layout, Ending: ending,
 		Keys: s.keys, Actions: changes{s}.actions(), Logger: s.o.Logger,
 	})
 	mux.Handle(api.Prefix+"/", interfaces.Handler())

@@ -61,6 +61,9 @@ Scope stubs rewrites the slice of the transaction and every slice that holds a s
 shard rewrites only its own slice, as in the paper. Scope partition partitions the timestep again,
 so that everything is as if the transaction had never existed. The receipt states what may remain.
 
+Where requests must be signed (signatures.requests), give --sign: without it nothing is submitted and the
+exit status is 1. A request that lacks a signature waits for lethe erase approve.
+
 With --wait the exit status is 0 once the request is verified, 1 if it is rejected, cancelled or held,
 and 3 if it is verified and none of its targets existed: most often an id is misspelt. A comma belongs to
 an id: repeat --node for several.
@@ -102,23 +105,27 @@ func (c *eraseSubmitCmd) Run(a *command.App) error {
 		return err
 	}
 	defer client.Close()
-	topics, err := c.topics(client, client)
+	believed, err := c.believed(a, c.Config, client)
+	if err != nil {
+		return err
+	}
+	topics, err := c.topics(believed, client)
+	if err != nil {
+		return err
+	}
+	// Asked first: without a signature nothing is written that would be rejected.
+	signers, err := topics.Signers(a.Context)
 	if err != nil {
 		return err
 	}
 	submitted, err := requests.Submit(a.Context, topics, request, now)
 	if err != nil {
-		return err
+		return explained(err)
 	}
-	if !c.Wait {
-		if c.JSON {
-			return a.PrintJSON(map[string]any{"request_id": id, "state": "submitted", "scope": c.Scope,
-				"request_digest": submitted.Digest, "nonce": request.Nonce})
-		}
-		fmt.Fprintf(a.Stdout, "submitted request %s; follow it with: lethe erase status %s\n", id, submitted.Digest)
-		return nil
+	if c.Wait {
+		return c.wait(a, client, submitted, request)
 	}
-	return c.wait(a, client, submitted, request)
+	return c.printPublished(a, submitted, request, signers)
 }
 
 // refusal tells why lethe would refuse the request, before anything is sent. It
@@ -218,7 +225,13 @@ func (c *eraseStatusCmd) Run(a *command.App) error {
 		return printFound(a, deletions.Status{}, err, c.JSON)
 	}
 	c.caveat(a, topics)
-	return printNamed(a, list, c.JSON)
+	if err := printNamed(a, list, c.JSON); err != nil || c.JSON {
+		return err
+	}
+	for _, s := range list {
+		c.printSigners(a, s)
+	}
+	return nil
 }
 
 // listedDigits of a digest stand in a list.

@@ -5,8 +5,10 @@ import (
 	"crypto"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
+	"lethe"
 	"lethe/configs"
 	"lethe/deletions"
 	"lethe/ingest/authority"
@@ -98,4 +100,46 @@ func (f signedFlags) answered(
 	}
 	f.caveat(a, believed)
 	return nil
+}
+
+// printPublished prints that a request was published, and whether it lacks signatures.
+func (c *eraseSubmitCmd) printPublished(
+	a *command.App, submitted requests.Submitted, r lethe.ErasureRequest, signers int,
+) error {
+	lacks := len(c.Sign) < signers
+	if c.JSON {
+		out := map[string]any{"request_id": r.RequestID, "state": "submitted", "scope": r.Scope,
+			"request_digest": submitted.Digest, "nonce": r.Nonce}
+		if lacks {
+			out["waits_for"] = deletions.WaitsFor{
+				Signatures: &deletions.WaitsForSignatures{Given: len(c.Sign), Needed: signers},
+			}
+		}
+		return a.PrintJSON(out)
+	}
+	fmt.Fprintf(a.Stdout, "submitted request %s; follow it with: lethe erase status %s\n", r.RequestID, submitted.Digest)
+	if lacks {
+		fmt.Fprintf(a.Stdout, "it is not carried out before another person of the role compliance signs it: "+
+			"lethe erase approve %s --sign KEY\n", submitted.Digest)
+	}
+	return nil
+}
+
+// printSigners prints who has signed a request that waits for a signature, and who may sign it, by name if the
+// configuration names the deployment's file of keys.
+func (f brokerFlags) printSigners(a *command.App, s deletions.Status) {
+	if !s.AwaitsSignature() {
+		return
+	}
+	config, err := command.ConfigFlags{Config: f.Config, Brokers: f.Brokers, Set: f.Set}.Load(a, nil)
+	var policy authority.Policy
+	if err == nil && config.Signatures.KeysFile != "" {
+		policy, err = configs.LoadAuthority(config.Signatures)
+	}
+	signed, others := policy.Signers(s.SignedBy)
+	if err != nil || len(signed) == 0 {
+		fmt.Fprintln(a.Stdout, "  one more person of the role compliance must sign (names: --config with signatures.keys_file)")
+		return
+	}
+	fmt.Fprintf(a.Stdout, "  signed by %s; one more must sign: %s\n", strings.Join(signed, ", "), strings.Join(others, ", "))
 }

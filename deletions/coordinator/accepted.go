@@ -182,7 +182,7 @@ const awaitedQuietly = 30 * time.Second
 // awaiting says whom requests wait for.
 type awaiting struct {
 	*states
-	// said are the waits that were said.
+	// said are the waits that were logged.
 	said map[string]bool
 	// waits are what open requests waited for when it was looked at last.
 	waits deletions.Waits

@@ -66,6 +66,12 @@ func TestWhomAnErasureWaitsForIsSaid(t *testing.T) {
 	}
 	require.Equal(t, 1, strings.Count(log.String(), "an erasure waits"), log.String())
 	require.Contains(t, log.String(), "request_id=gdpr-1 state=accepted role=score instance=two")
+	require.Equal(t, []deletions.AbsentDirectory{{Role: scoreRole, Instance: "two", Since: d.now.Add(-time.Minute)}},
+		d.Waits().Absent)
+	ack = deletions.NewAck("gdpr-1", scoreRole, "two", deletions.StepSuppressed)
+	require.NoError(t, d.TakeNotices([]wire.Notice{{Ack: &ack}}))
+	require.NoError(t, d.states.awaiting.look())
+	require.Empty(t, d.Waits().Absent)
 }
 
 // What a process has searched was in its directory then. The next process of the same directory may have found it

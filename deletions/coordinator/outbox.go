@@ -25,10 +25,10 @@ type outbox struct {
 	graphs   Graphs
 	clock    Clock
 	listener events.Listener
+	entered  entered
 	// shared says that other processes stand by.
 	shared bool
-	// rolls counts the markers still to follow a withdrawal, rolled is when the
-	// last was written.
+	// rolls counts the markers still to follow a withdrawal, rolled is when the last was written.
 	rolls  int
 	rolled time.Time
 }
@@ -122,12 +122,14 @@ func (o *outbox) bury(ctx context.Context, list []letter, version string) error 
 	return wire.Say(ctx, o.bus, answers)
 }
 
-// record is a status as a record of its topic. The listener is told.
+// record is a status as a record of its topic. The listener is notified when the request has entered a state.
 func (o *outbox) record(status deletions.Status) (ingest.Outgoing, error) {
-	o.listener.ErasureChanged(events.ErasureChanged{
-		Trace: events.TraceOfErasure(o.secret, status.RequestID), State: string(status.State),
-		Elapsed: status.UpdatedAt.Sub(status.ReceivedAt), Result: string(status.Result()),
-	})
+	if o.entered.add(&status) {
+		o.listener.ErasureChanged(events.ErasureChanged{
+			Trace: events.TraceOfErasure(o.secret, status.RequestID), State: string(status.State),
+			Elapsed: status.UpdatedAt.Sub(status.ReceivedAt), Result: string(status.Result()),
+		})
+	}
 	return wire.StatusRecord(status, o.signing)
 }
 
@@ -144,8 +146,7 @@ func (o *outbox) suppress(ctx context.Context, list ...deletions.Entry) error {
 	return o.send(ctx, commands...)
 }
 
-// lift asks score to take the records of these keyed hashes again, of a request that was
-// cancelled.
+// lift asks score to take the records of these keyed hashes again, of a request that was cancelled.
 func (o *outbox) lift(ctx context.Context, e deletions.Entry, hashes []lethe.Digest, still []lethe.SubjectUntil) error {
 	return o.send(ctx, &wire.Command{
 		RequestID: e.RequestID, Attempt: e.Attempts, Phase: wire.PhaseLift,

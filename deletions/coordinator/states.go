@@ -44,7 +44,7 @@ type step func(ctx context.Context, b batch) (batch, error)
 
 func newStates(o Options) *states {
 	out := &outbox{secret: o.Secret, signing: o.SigningKey, ledger: o.Ledger, bus: o.Bus, graphs: o.Graphs, clock: o.Clock,
-		listener: o.Listener, shared: o.Instance != ""}
+		listener: o.Listener, entered: make(entered), shared: o.Instance != ""}
 	s := &states{
 		o: o, queue: queue{window: o.BatchWindow}, jobs: jobs{notes: o.Notes, secret: o.Secret}, acks: newAcks(o.Instance),
 		out:       out,
@@ -244,4 +244,19 @@ func (s *states) retry(ctx context.Context, b batch) (batch, error) {
 		}
 	}
 	return own, nil
+}
+
+// entered is which state each open request came into last, and when: a status is published again when anything else of
+// it changes.
+type entered map[string]deletions.Change
+
+// add reports whether a request has come into a state since its status was published last.
+func (n entered) add(s *deletions.Status) bool {
+	last, now := n[s.Key()], deletions.Change{State: s.State, At: s.UpdatedAt}
+	if s.State.Final() {
+		delete(n, s.Key())
+	} else {
+		n[s.Key()] = now
+	}
+	return last.State != now.State || !last.At.Equal(now.At)
 }

@@ -12,13 +12,16 @@ type Deed string
 
 // The deeds.
 const (
-	// DeedLook: the status or the receipt of a request was shown, or the list of them.
+	// DeedLook: the status or the receipt of a request was shown, or the list of them or of holds.
 	DeedLook Deed = "look"
 	// DeedPlan: it was shown what an erasure would come to, and of whom.
 	DeedPlan Deed = "plan"
 	// DeedSubmit and DeedCancel: a request was made, or taken back.
 	DeedSubmit Deed = "submit"
 	DeedCancel Deed = "cancel"
+	// DeedHold and DeedLift: a hold was set, or lifted.
+	DeedHold Deed = "hold"
+	DeedLift Deed = "lift"
 	// DeedLabel: it was said what a transaction was. DeedReplay: dead letters were sent again.
 	DeedLabel  Deed = "label"
 	DeedReplay Deed = "replay"
@@ -27,7 +30,7 @@ const (
 // Valid reports whether the deed is one of these.
 func (d Deed) Valid() bool {
 	switch d {
-	case DeedLook, DeedPlan, DeedSubmit, DeedCancel, DeedLabel, DeedReplay:
+	case DeedLook, DeedPlan, DeedSubmit, DeedCancel, DeedHold, DeedLift, DeedLabel, DeedReplay:
 		return true
 	default:
 		return false
@@ -41,7 +44,7 @@ type Access struct {
 	At   time.Time `json:"at"`
 	// Actor is a keyed hash of who it was (ActorHash), zero where nobody is asked who he is.
 	Actor lethe.Digest `json:"actor,omitzero"`
-	// Request is a keyed hash of the request's name (RequestHash), zero for none and for lists.
+	// Request is a keyed hash of the request's or the hold's name (RequestHash), zero for none and for lists.
 	Request lethe.Digest `json:"request,omitzero"`
 	// Count is how many records were sent, targets named, or statuses listed.
 	Count int `json:"count,omitempty"`

@@ -6,6 +6,7 @@ import (
 	"crypto/ed25519"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"lethe/internal/jws"
@@ -122,11 +123,27 @@ func (k Keys) Count(role Role) int {
 // Holders counts the holders of keys with the role Compliance, each once, whatever keys they have
 // signed with. A key that is not in the file any more counts for nobody.
 func (k Keys) Holders(keyIDs []string) int {
-	names := make(map[string]bool)
-	for _, id := range keyIDs {
-		if one, known := k.byID[id]; known && one.role == Compliance {
-			names[one.name] = true
+	signed, _ := k.Signers(keyIDs)
+	return len(signed)
+}
+
+// Signers returns the names of the holders of keys with the role Compliance: those who have signed with one of these
+// keys, and the others, each sorted.
+func (k Keys) Signers(keyIDs []string) (signed, others []string) {
+	has := make(map[string]bool)
+	for id, one := range k.byID {
+		if one.role == Compliance {
+			has[one.name] = has[one.name] || slices.Contains(keyIDs, id)
 		}
 	}
-	return len(names)
+	for name := range has {
+		if has[name] {
+			signed = append(signed, name)
+		} else {
+			others = append(others, name)
+		}
+	}
+	slices.Sort(signed)
+	slices.Sort(others)
+	return signed, others
 }

@@ -1,15 +1,67 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import test from 'node:test';
 import { accessible, given, go, heading, open, shot, visit } from './browser.mjs';
 
 const request = 'gdpr-17-customer';
+
+// exported presses a button that saves a file, and returns its text.
+async function exported(page, button) {
+  const [file] = await Promise.all([page.waitForEvent('download'), button.click()]);
+  return readFileSync(await file.path(), 'utf8');
+}
+
+// V28
+test('a plan shows other customers, deadline and last timestep, and is exported', async t => {
+  const { page, leave } = await visit(t, 'compliance');
+  await go(page, 'Erasures');
+  await page.getByLabel('Customers', { exact: true }).fill(given.customer);
+  await page.getByLabel('Customers: last timestep (optional)').fill('7');
+  await page.getByLabel('Deadline (optional)').fill('2099-12-24');
+  await page.getByRole('button', { name: 'See what it would come to' }).click();
+  const plan = page.locator('.plan');
+  await plan.getByText('1 transaction belongs to other customers too').waitFor();
+  assert.deepEqual(await plan.locator('.problem li').allTextContents(), [given.shared]);
+  await plan.getByText('24/12/2099, 23:59:59 UTC').waitFor();
+  assert.match(await plan.textContent(), /Customers up to timestep\s*7/);
+  const csv = await exported(page, plan.getByRole('button', { name: 'Export as CSV' }));
+  for (const row of [`target,subjects,${given.customer}`, 'request,last timestep,7', 'request,deadline,2099-12-24T23:59:59Z',
+    `other customers,transaction,${given.shared}`]) assert.ok(csv.includes(`${row}\r\n`), `${row} is not in ${csv}`);
+  const json = JSON.parse(await exported(page, plan.getByRole('button', { name: 'Export as JSON' })));
+  assert.deepEqual(json.plan.several_subjects_ids, [given.shared]);
+  await accessible(page, 'a plan with other customers');
+  await leave();
+});
+
+// V29
+test('a hold is set, named by a plan, and lifted', async t => {
+  const { page, leave } = await visit(t, 'compliance');
+  await go(page, 'Erasures');
+  await page.getByText('Set a hold').click();
+  await page.getByLabel('Transactions to keep').fill(given.shared);
+  await page.getByLabel('Reason for the hold').fill('court');
+  await page.getByLabel('Name of the hold (optional)').fill('case-7');
+  await page.getByLabel('Hold until (optional)').fill('2099-12-24');
+  await page.getByRole('button', { name: 'Set the hold' }).click();
+  await page.getByText('The hold case-7 is in force.').waitFor();
+  const row = page.getByRole('row', { name: /case-7/ });
+  await row.getByText('in force').waitFor();
+  await accessible(page, 'holds');
+  await page.getByLabel('Customers', { exact: true }).fill(given.customer);
+  await page.getByRole('button', { name: 'See what it would come to' }).click();
+  await page.getByText('The request will wait for the hold case-7, until 24/12/2099').waitFor();
+  await row.getByRole('button', { name: 'Lift case-7' }).click();
+  await row.getByText(/^lifted/).first().waitFor();
+  assert.equal(await row.getByRole('button').count(), 0);
+  await leave();
+});
 
 test('a compliance officer plans, submits and follows an erasure of a customer, and verifies its receipt', async t => {
   const { page, leave } = await visit(t, 'compliance');
   await go(page, 'Erasures');
   await page.getByRole('button', { name: 'See what it would come to' }).click();
   await page.getByText('Say what is to be erased').waitFor();
-  await page.getByLabel('Customers').fill(given.customer);
+  await page.getByLabel('Customers', { exact: true }).fill(given.customer);
   await page.getByLabel('Name of the request (optional)').fill(request);
   await page.getByLabel('Reason (optional)').fill('GDPR Art. 17');
   await page.getByRole('button', { name: 'See what it would come to' }).click();
@@ -18,7 +70,7 @@ test('a compliance officer plans, submits and follows an erasure of a customer, 
   await shot(page, 'plan', { fullPage: true });
   await page.getByRole('button', { name: 'Ask for this erasure' }).click();
   await heading(page, `Request ${request}`);
-  await page.getByText('It is verified.').waitFor({ timeout: 120_000 });
+  await page.getByText('Verified.', { exact: true }).waitFor({ timeout: 120_000 });
   await accessible(page, 'a request');
   await shot(page, 'erasure');
 
@@ -63,7 +115,7 @@ test('an unknown request is no such request', async t => {
 test('ids that are not held are named and confirmed, and end as nothing held', async t => {
   const { page, leave } = await visit(t, 'compliance');
   await go(page, 'Erasures');
-  await page.getByLabel('Transactions').fill('never-seen-1, never-seen-2;never-seen-3');
+  await page.getByLabel('Transactions', { exact: true }).fill('never-seen-1, never-seen-2;never-seen-3');
   await page.getByLabel('Name of the request (optional)').fill('misspelt');
   await page.getByRole('button', { name: 'See what it would come to' }).click();
   await page.getByText('lethe holds nothing of these').waitFor();
@@ -72,10 +124,24 @@ test('ids that are not held are named and confirmed, and end as nothing held', a
   assert.equal(await submit.isDisabled(), true);
   await page.getByLabel('These ids are right').check();
   await submit.click();
-  await page.getByText('Nothing held:').waitFor({ timeout: 120_000 });
-  assert.equal(await page.getByText('It is verified').count(), 0);
+  await page.getByText('Nothing held.').waitFor({ timeout: 120_000 });
+  assert.equal(await page.getByText('Verified.', { exact: true }).count(), 0);
   await go(page, 'Erasures');
   assert.match(await page.getByRole('row', { name: /misspelt/ }).textContent(), /nothing held/);
+  await leave();
+});
+
+// V28
+test('the list of requests is exported', async t => {
+  const { page, leave } = await visit(t, 'compliance');
+  await go(page, 'Erasures');
+  const list = page.locator('section[aria-labelledby="requests"]');
+  const csv = await exported(page, list.getByRole('button', { name: 'Export as CSV' }));
+  assert.match(csv, /^request,digest,state,summary,/);
+  assert.match(csv, new RegExp(`\r\n${request},[0-9a-f]{64},verified,verified,erased,stubs,`));
+  assert.match(csv, /\r\nmisspelt,[0-9a-f]{64},verified,nothing held,nothing_held,/);
+  const json = JSON.parse(await exported(page, list.getByRole('button', { name: 'Export as JSON' })));
+  assert.ok(json.some(s => s.request_id === request && s.summary === 'verified'));
   await leave();
 });
 
@@ -83,7 +149,7 @@ test('ids that are not held are named and confirmed, and end as nothing held', a
 test('a name that is taken is refused', async t => {
   const { page, leave } = await visit(t, 'compliance');
   await go(page, 'Erasures');
-  await page.getByLabel('Transactions').fill('never-seen-4');
+  await page.getByLabel('Transactions', { exact: true }).fill('never-seen-4');
   await page.getByLabel('Name of the request (optional)').fill(request);
   await page.getByRole('button', { name: 'See what it would come to' }).click();
   await page.getByLabel('These ids are right').check();

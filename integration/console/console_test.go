@@ -40,8 +40,10 @@ type given struct {
 	Fresh    string            `json:"fresh"`
 	Tokens   map[string]string `json:"tokens"`
 	Customer string            `json:"customer"`
-	Early    string            `json:"early"`
-	Hostile  string            `json:"hostile"`
+	// Shared is a transaction that carries another customer too.
+	Shared  string `json:"shared"`
+	Early   string `json:"early"`
+	Hostile string `json:"hostile"`
 	// Key is the fingerprint of the key that signs receipts, PEM the file.
 	Key string `json:"key"`
 	PEM string `json:"pem"`
@@ -80,7 +82,7 @@ func TestJourneys(t *testing.T) {
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
 	g.Key, g.PEM = receipt.KeyID(keys[0]), string(text)
-	feed(t, s, g.Tokens["admin"])
+	g.Shared = feed(t, s, g.Tokens["admin"])
 
 	told, err := json.Marshal(g)
 	require.NoError(t, err)
@@ -127,8 +129,8 @@ func tokens(t *testing.T) (out map[string]string, lines string) {
 }
 
 // feed publishes a stream in which somebody is a customer and an id would run in a page, and before
-// it a record that comes too early. It waits until all of it was scored and learnt from.
-func feed(t *testing.T, s *process.Service, token string) {
+// it a record that comes too early. It returns a transaction that carries another customer, too. It waits until all of it was scored and learnt from.
+func feed(t *testing.T, s *process.Service, token string) (shared string) {
 	client, err := bus.Open(bus.At(s.Brokers))
 	require.NoError(t, err)
 	defer client.Close()
@@ -149,7 +151,7 @@ func feed(t *testing.T, s *process.Service, token string) {
 	stream, err := dataset.Generate(o)
 	require.NoError(t, err)
 	stream.Steps[3].Transactions[7].Subjects = []string{customer}
-	stream.Steps[4].Transactions[11].Subjects = []string{customer}
+	stream.Steps[4].Transactions[11].Subjects = []string{customer, "customer 8"}
 	rename(&stream.Steps[5])
 	_, err = service.Replay(t.Context(), client, stream, service.ReplayOptions{})
 	require.NoError(t, err)
@@ -164,6 +166,7 @@ func feed(t *testing.T, s *process.Service, token string) {
 			ask(t, s, token, "/alerts", &alerts) && len(alerts.Items) > 0 &&
 			ask(t, s, token, "/transactions/"+alerts.Items[0].Ref.String()+"/reasons", nil)
 	})
+	return string(stream.Steps[4].Transactions[11].ID)
 }
 
 // rename gives a transaction with payments the id that would run in a page.

@@ -46,6 +46,8 @@ type logic struct {
 	status  *role.Status
 	// newest is when the latest record of each source partition was written.
 	newest map[bus.TopicPartition]time.Time
+	// requestsRead is how far this process has read each partition of erasures.v1.
+	requestsRead map[bus.TopicPartition]int64
 }
 
 var (
@@ -154,7 +156,11 @@ func (l *logic) take(ctx context.Context, in role.Input) error {
 	case "":
 		return nil
 	case bus.Erasures:
-		return l.coordinator.Requests.Take(ctx, in.Batch)
+		if err := l.coordinator.Requests.Take(ctx, in.Batch); err != nil {
+			return err
+		}
+		l.requestsRead[in.Batch.Source] = in.Batch.Next
+		return nil
 	case bus.Control:
 		l.lifecycle.hearWidth(in.Batch.Records)
 		if err := l.commitments.models(in.Batch); err != nil {

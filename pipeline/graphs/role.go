@@ -233,7 +233,8 @@ func newLogic(o Options, kept stores, searches Searches) *logic {
 	l := &logic{
 		turns: turns, store: store, ledgerStore: kept.ledgerStore, coordinator: c, searches: searches,
 		questions: o.Questions, eraser: graphs, newest: make(map[bus.TopicPartition]time.Time),
-		now: o.Clock.Now, commitments: said,
+		requestsRead: make(map[bus.TopicPartition]int64),
+		now:          o.Clock.Now, commitments: said,
 		retention: retention.Retention{
 			Keep: o.Erasure.RetainTimesteps, Most: o.Limits.MaxErasureNodes, Scope: o.Erasure.DefaultScope,
 			Secret: o.Secret, Graphs: store, Ledger: kept.ledger, Out: topics{turns, o.Bus}, Now: o.Clock.Now,
@@ -278,6 +279,8 @@ func (l *logic) know() *role.Status {
 	for at, next := range l.intake.commits.durable() {
 		s.Consumed[bus.TopicPartition{Topic: bus.Topic(at.Topic), Partition: at.Partition}] = next
 	}
+	// A restart resumes at the oldest request whose targets are needed: what stands behind it was read all the same.
+	maps.Copy(s.Consumed, l.requestsRead)
 	for _, info := range l.store.Timesteps() {
 		if l.lifecycle.closings.sends(info.Timestep) {
 			info.State = lethe.Open // until others have its graph

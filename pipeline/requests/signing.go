@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 
 	"lethe/ingest"
 	"lethe/ingest/authority"
@@ -51,6 +52,16 @@ type Signing struct {
 // would refuse, as far as lethe was heard to say that.
 func SignedWith(topics Bus, signer authority.Signer) *Signing {
 	return &Signing{topics, signer, make(map[string]bool), wire.Settings{}}
+}
+
+// Signers returns how many people must sign a request, as the deployment has said last: 0 if nobody must, or if it has
+// said nothing yet.
+func (s *Signing) Signers(ctx context.Context) (int, error) {
+	if err := s.ReadAll(ctx, bus.ErasureStatus, func(ingest.Record) error { return nil }); err != nil {
+		return 0, err
+	}
+	n, _ := strconv.Atoi(s.said.Values[wire.RequestsSigned])
+	return n, nil
 }
 
 // Write implements Bus.

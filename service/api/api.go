@@ -24,6 +24,9 @@ type Options struct {
 	// the newest first; none where the process does not have them.
 	Keys    func() []ed25519.PublicKey
 	Actions Actions
+	// Signers splits the people who may sign requests into those who have signed with these keys, and the others; nil
+	// where the process does not know them.
+	Signers func(keyIDs []string) (signed, others []string)
 	// Layout says which models the ensemble is made of.
 	Layout ensemble.Layout
 	// Ending is closed when what has no end of its own is to end.
@@ -68,11 +71,14 @@ func (a *API) Routes() []Route {
 		{http.MethodGet, "/ensembles/changes", guard.Read, a.asked(ensembleChanges)},
 		{http.MethodGet, "/groups", guard.Read, a.asked(a.groups)},
 		{http.MethodGet, "/erasures", guard.Erase, a.asked(a.looked(erasures))},
-		{http.MethodGet, "/erasures/{key}", guard.Erase, a.asked(a.looked(erasure))},
+		{http.MethodGet, "/erasures/{key}", guard.Erase, a.asked(a.looked(a.erasure))},
 		{http.MethodPost, "/erasures/plan", guard.Erase, a.o.Plan},
 		{http.MethodPost, "/erasures", guard.Erase, a.asked(a.submit)},
 		{http.MethodPost, "/erasures/{key}/cancel", guard.Erase, a.asked(a.cancel)},
 		{http.MethodGet, "/erasures/{key}/receipt", guard.Erase, a.asked(a.looked(receipt))},
+		{http.MethodGet, "/holds", guard.Erase, a.asked(a.looked(a.holds))},
+		{http.MethodPost, "/holds", guard.Erase, a.asked(a.setHold)},
+		{http.MethodPost, "/holds/{name}/lift", guard.Erase, a.asked(a.liftHold)},
 		{http.MethodGet, "/log", guard.Read, a.asked(checkpoint)},
 		{http.MethodGet, "/log/keys", guard.Read, a.asked(a.keys)},
 		{http.MethodGet, "/log/leaves", guard.Read, a.asked(leaves)},

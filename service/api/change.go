@@ -43,6 +43,10 @@ type Actions struct {
 	Replay func(ctx context.Context, places []string) (ReplayAnswer, error)
 	Submit func(ctx context.Context, r ErasureRequest) (Submitted, error)
 	Cancel func(ctx context.Context, requestID string, digest lethe.Digest) (deletions.Status, error)
+	// Holds lists the holds, SetHold sets one, LiftHold ends the one in force that has the name.
+	Holds    func(ctx context.Context) ([]Hold, error)
+	SetHold  func(ctx context.Context, r HoldRequest) (Hold, error)
+	LiftHold func(ctx context.Context, name string) (Hold, error)
 	// Label publishes what a transaction was.
 	Label func(ctx context.Context, l lethe.LabelRecord) error
 	// Look writes down that who asks sees the status or receipt of a request, or, if it is empty, the

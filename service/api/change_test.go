@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -39,6 +40,24 @@ func (s *site) actions() api.Actions {
 				return out, api.NewProblem(http.StatusNotFound, "no such request")
 			}
 			return deletions.DecodeStatus(status(s.t, id))
+		},
+		Holds: func(context.Context) ([]api.Hold, error) { return s.holds, nil },
+		SetHold: func(_ context.Context, r api.HoldRequest) (api.Hold, error) {
+			if r.Reason == "" {
+				return api.Hold{}, api.NewProblem(http.StatusBadRequest, "reason is absent")
+			}
+			s.holds = append(s.holds, api.Hold{Name: r.Name, State: "in_force", Transactions: len(r.Nodes),
+				Subjects: len(r.Subjects), SetAt: time.Unix(1, 0).UTC(), Until: r.Until})
+			return s.holds[len(s.holds)-1], nil
+		},
+		LiftHold: func(_ context.Context, name string) (api.Hold, error) {
+			for i := range s.holds {
+				if h := &s.holds[i]; h.Name == name {
+					h.State, h.LiftedAt = "lifted", time.Unix(2, 0).UTC()
+					return *h, nil
+				}
+			}
+			return api.Hold{}, api.NewProblem(http.StatusNotFound, "no hold in force has this name")
 		},
 		Label: func(_ context.Context, l lethe.LabelRecord) error {
 			if l.Label == lethe.Unknown {

@@ -22,6 +22,8 @@ type Erasure struct {
 	// SameName are the digests of other requests under the same name. At most one request of a name is
 	// carried out: the others were rejected.
 	SameName []lethe.Digest `json:"same_name,omitempty"`
+	// Signers is there while the request waits for a signature, where the process has the file of keys.
+	Signers Signers `json:"signers,omitzero"`
 }
 
 func erasures(v *view.Reader, r *http.Request) (any, string, error) {
@@ -59,11 +61,14 @@ func requestAt(v *view.Reader, r *http.Request) (Erasure, error) {
 	case s == nil:
 		return Erasure{}, errNoRequest
 	}
-	return Erasure{s.Report(), others}, nil
+	return Erasure{Report: s.Report(), SameName: others}, nil
 }
 
-func erasure(v *view.Reader, r *http.Request) (any, string, error) {
+func (a *API) erasure(v *view.Reader, r *http.Request) (any, string, error) {
 	found, err := requestAt(v, r)
+	if err == nil {
+		found.Signers = a.signersOf(&found.Status)
+	}
 	return found, found.RequestID, err
 }
 

@@ -97,7 +97,7 @@ func TestErasure_Repeated_IsTheFirst(t *testing.T) {
 	require.Empty(t, one.SameName)
 }
 
-// V34: who asks for a request that nobody has made is told so.
+// V34: the page of a request that does not exist answers 404.
 func TestErasure_Unknown_IsNoSuchRequest(t *testing.T) {
 	s := newSite(t)
 	for _, path := range []string{"/erasures/nobody", "/erasures/nobody/receipt", "/erasures/" + strings.Repeat("a", 64)} {

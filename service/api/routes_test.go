@@ -43,7 +43,7 @@ func TestEveryRouteAsksForItsRight(t *testing.T) {
 	for _, route := range api.New(api.Options{}).Routes() {
 		want := guard.Read
 		switch {
-		case strings.HasPrefix(route.Path, "/erasures"):
+		case strings.HasPrefix(route.Path, "/erasures"), strings.HasPrefix(route.Path, "/holds"):
 			want = guard.Erase
 		case strings.HasSuffix(route.Path, "/label"):
 			want = guard.Judge

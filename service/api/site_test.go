@@ -47,6 +47,7 @@ type site struct {
 	// keys are those of the deployment, labels what was published.
 	keys   []ed25519.PublicKey
 	labels []lethe.LabelRecord
+	holds  []api.Hold
 	// looks are the requests that somebody looked at, lookFails why that cannot be written down.
 	looks     []string
 	lookFails error
@@ -70,6 +71,7 @@ func newSite(t *testing.T) *site {
 		Layout: ensemble.Layout{
 			Shards: 4, Components: []ensemble.Component{{Config: trainer.Config{Model: "trees"}, Groups: 2}},
 		},
+		Signers: func([]string) (signed, others []string) { return []string{"anna"}, []string{"bert"} },
 		Actions: s.actions(), Ending: ending.Done(), Logger: slog.New(slog.DiscardHandler),
 	})
 	s.server = httptest.NewServer(guard.Before(interfaces.Handler(), guard.Options{

@@ -45,7 +45,9 @@ func (t *Tracker) Update(f Facts) (waits []Wait, log []Change) {
 		}
 		current[c.key()] = h
 		if now.Sub(h.since) >= c.Lasts {
-			c.Since = h.since
+			if c.Since.IsZero() {
+				c.Since = h.since
+			}
 			waits = append(waits, c.Wait)
 		}
 	}

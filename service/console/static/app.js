@@ -39,6 +39,7 @@ function useWhere() {
   useEffect(() => {
     const moved = () => { set(whereAmI()); scrollTo(0, 0); };
     addEventListener('hashchange', moved);
+    set(whereAmI()); // the address may have changed since the first rendering
     return () => removeEventListener('hashchange', moved);
   }, []);
   return where;

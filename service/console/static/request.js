@@ -1,7 +1,7 @@
 // One request for erasure, as it goes on.
 import { html, useState } from './lib.js';
 import { ask, useAnswer } from './api.js';
-import { Busy, Facts, Loaded, number, plural, Problem, seconds, Table, time, Title, words } from './ui.js';
+import { Busy, Command, Facts, Loaded, number, plural, Problem, seconds, shell, Table, time, Title, words } from './ui.js';
 
 const steps = [
   ['received', 'Received'],
@@ -14,18 +14,17 @@ const steps = [
   ['verified', 'Verified: everything was searched, nothing was found, and the receipt is signed'],
 ];
 const reasons = {
-  request_id_conflict: 'another request has this name', request_id_names_target: 'its name holds an id that is to be erased',
-  scope_not_exact: 'this deployment cannot erase exactly at this scope', restored_from_backup: 'a backup was put back',
+  request_id_conflict: 'Another request has this name.', request_id_names_target: 'Its name holds an id that is to be erased.',
+  scope_not_exact: 'This deployment cannot erase exactly at this scope.', restored_from_backup: 'A backup was put back.',
 };
 
-// sentence says where a request stands. The server's summary is the same on every surface.
-function sentence(s) {
-  if (s.result === 'nothing_held') return 'Nothing held: no record of any target was found, so nothing was erased. Check whether the ids are right.';
-  if (s.state === 'rejected') return `It was rejected: ${reasons[s.failure] ? `${reasons[s.failure]} (${s.failure})` : s.failure}.`;
-  if (s.state === 'held') return `It ${s.waits_for?.holds || !s.waits_for ? 'is ' : ''}${s.summary}.`;
-  if (s.state === 'cancelled') return 'It was taken back.';
-  if (s.state === 'failed') return `It failed, and is retried: ${words(s.failure)}.`;
-  return `It is ${s.summary}.`;
+// state is the server's summary, which is the same on every surface: the page says no more of where a request stands.
+const state = s => `${s.summary[0].toUpperCase()}${s.summary.slice(1)}.`;
+
+// hint says what to do about it.
+function hint(s) {
+  if (s.result === 'nothing_held') return 'No record of any target was found, so nothing was erased. Check whether the ids are right.';
+  return s.state === 'rejected' && reasons[s.failure];
 }
 const early = ['received', 'accepted', 'suppressed', 'held'];
 
@@ -44,8 +43,7 @@ export function Request({ rest, query }) {
     <${Title}>Request ${s.request_id || 'without a name'}<//>
     <${Progress} of=${s} />
     ${s.state === 'verified' && html`<p><a class="button main" href=${`#/receipt/${encodeURIComponent(s.request_digest || s.request_id)}`}>Read and verify the receipt</a></p>`}
-    ${s.waits_for?.signatures && html`<p>Another person of the role compliance signs it with
-      <code>lethe erase approve ${s.request_id} --sign KEY</code>.</p>`}
+    ${s.waits_for?.signatures && html`<${Sign} of=${s} />`}
     ${s.same_name?.length > 0 && html`<p>Other requests have the same name: ${s.same_name.map(digest => html`<a href=${`#/erasure/${digest}`}>${digest.slice(0, 12)}</a> `)}</p>`}
     ${early.includes(s.state) && html`<${Cancel} of=${s} />`}
     <section class="card" aria-labelledby="what"><h2 id="what">What it comes to</h2>
@@ -70,7 +68,8 @@ function Progress({ of: s }) {
   const at = place(s.state === 'failed' ? s.failed_in : s.state);
   const took = s.elapsed_ms ?? {};
   return html`
-    <p class="state" role="status">${sentence(s)}</p>
+    <p class="state" role="status">${state(s)}</p>
+    ${hint(s) && html`<p>${hint(s)}</p>`}
     ${s.state !== 'rejected' && s.state !== 'cancelled' && s.result !== 'nothing_held' && html`<ol class="steps">${steps.map(([name, text], i) => {
     const done = i < at || s.state === 'verified';
     return html`<li class=${done ? 'done' : i === at ? 'now' : ''} aria-current=${i === at && !done ? 'step' : undefined}>
@@ -78,13 +77,21 @@ function Progress({ of: s }) {
   })}</ol>`}`;
 }
 
+// Sign says whose signature is missing, and how to give it: keys stay with people, and no browser signs.
+const Sign = ({ of: s }) => html`<section class="card" aria-labelledby="sign"><h2 id="sign">It waits for a signature</h2>
+  <p>${s.signers ? html`Signed by ${s.signers.signed.join(', ') || 'nobody'}. One more person must sign: ${s.signers.may_sign.join(' or ') || 'nobody else may'}.`
+    : 'One more person of the role compliance must sign.'} Who signs runs:</p>
+  <${Command}>${shell('lethe', 'erase', 'approve', s.request_digest, '--sign', 'KEY')}<//></section>`;
+
 // Waiting asks again: a request that was just published is in no status yet.
 function Waiting({ again }) {
   return html`<${Busy} run=${async () => again()}>Look again<//>`;
 }
 
 function Cancel({ of: s }) {
+  const signers = useAnswer('/status').value?.request_signers ?? 0;
   const [problem, setProblem] = useState(null);
+  if (signers > 0) return html`<p>To take it back, a person of the role compliance runs:</p><${Command}>${shell('lethe', 'erase', 'cancel', s.request_digest, '--sign', 'KEY')}<//>`;
   const run = async () => {
     setProblem(null);
     try { await ask(`/erasures/${encodeURIComponent(s.request_digest || s.request_id)}/cancel`, { method: 'POST' }); } catch (failed) { setProblem(failed); }

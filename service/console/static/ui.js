@@ -113,3 +113,34 @@ export function Busy({ children, run, kind = 'button', disabled, cls }) {
 
 export const Mark = ({ kind, children }) => html`<span class=${`mark ${kind}`}>${children}</span>`;
 export const Class = ({ of }) => html`<${Mark} kind=${of}>${of === 'illicit' ? '▲ illicit' : of === 'licit' ? '● licit' : '○ unknown'}<//>`;
+
+// csv writes rows as RFC 4180 has them. A cell that a spreadsheet would take for a formula begins with an apostrophe.
+export const csv = rows => rows.map(cells => cells.map(cell => {
+  const text = String(cell ?? '').replace(/^[=+\-@\t\r]/, "'$&");
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}).join(',') + '\r\n').join('');
+
+// save has the browser keep a text as a file.
+function save(name, type, text) {
+  const href = URL.createObjectURL(new Blob([text], { type }));
+  const link = Object.assign(document.createElement('a'), { href, download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(href), 60_000);
+}
+
+// Export offers something as a file. read returns it as JSON, and rows its rows for CSV, the titles first.
+export function Export({ name, read, rows }) {
+  const [problem, setProblem] = useState(null);
+  const as = (type, text) => async () => {
+    setProblem(null);
+    try { save(`${name}.${type}`, type === 'csv' ? 'text/csv' : 'application/json', text(await read())); } catch (failed) { setProblem(failed); }
+  };
+  return html`<p class="export"><${Busy} run=${as('csv', found => csv(rows(found)))}>Export as CSV<//>
+    <${Busy} run=${as('json', found => JSON.stringify(found, null, 1) + '\n')}>Export as JSON<//></p><${Problem} error=${problem} />`;
+}
+
+// shell writes a command line for people to run. What may hold anything is quoted.
+export const shell = (...words) => words.map(word => (/^[\w./:=@%+,-]+$/.test(word) ? word : `'${String(word).replaceAll("'", "'\\''")}'`)).join(' ');
+
+// Command shows a command line.
+export const Command = ({ children }) => html`<pre class="command" tabindex="0">${children}</pre>`;
