@@ -191,6 +191,9 @@ func New(ctx context.Context, o Options) (_ *Service, err error) {
 	if err := o.Validate(); err != nil {
 		return nil, fmt.Errorf("service: %w", err)
 	}
+	if err := o.Config.HTTP.CheckLogin(); err != nil {
+		return nil, err
+	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -208,6 +211,7 @@ func New(ctx context.Context, o Options) (_ *Service, err error) {
 	if err := os.MkdirAll(s.config.DataDir, 0o700); err != nil {
 		return nil, fmt.Errorf("data directory cannot be made: %w (choose another with --data-dir)", err)
 	}
+	s.closeToOthers()
 	if s.begun = begunBefore(s.config.DataDir); s.begun && !o.Restoring {
 		if err := keysAreThere(s.config); err != nil {
 			return nil, err
