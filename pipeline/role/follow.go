@@ -191,14 +191,14 @@ func (f *Follower) read(batch bus.Batch) (in Input, err error) {
 		}
 		in.Messages, err = f.readers[topic].Read(batch)
 	default: // the logic reads the records itself
-		in.Batch.Records = f.proven(in.Batch.Records)
+		in.Batch.Records = proven(in.Batch.Records, f.junk)
 	}
 	return in, err
 }
 
 // proven leaves out the records that the deployment did not write. The mark of a dead letter may be from an operator
 // who has no secret: it is left out too, and no fault.
-func (f *Follower) proven(records []ingest.Record) []ingest.Record {
+func proven(records []ingest.Record, junk func(ingest.Record)) []ingest.Record {
 	unproven := func(rec ingest.Record) bool { return rec.Unproven != "" }
 	if !slices.ContainsFunc(records, unproven) {
 		return records
@@ -209,7 +209,7 @@ func (f *Follower) proven(records []ingest.Record) []ingest.Record {
 		case !unproven(rec):
 			out = append(out, rec)
 		case !isMark:
-			f.junk(rec)
+			junk(rec)
 		}
 	}
 	return out
