@@ -17,8 +17,8 @@ COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/ca-certifica
 COPY --from=build /out/lethe /lethe
 COPY --from=build --chown=65532:65532 /out/data /data
 USER 65532:65532
-# Inside a container 127.0.0.1 is reachable from nowhere; what the port is
-# published to decides who gets in.
+# Inside a container 127.0.0.1 is reachable from nowhere. lethe run refuses this address without a login: give
+# LETHE_HTTP_TOKENS_FILE, or LETHE_HTTP_WITHOUT_LOGIN=true if the port is published to 127.0.0.1 alone.
 ENV LETHE_DATA_DIR=/data \
     LETHE_HTTP_ADDRESS=0.0.0.0:8080 \
     LETHE_HTTP_INSECURE=true

@@ -1,8 +1,8 @@
 package configs
 
 import (
+	"fmt"
 	"net"
-	"net/netip"
 	"strings"
 
 	"lethe/internal/check"
@@ -22,9 +22,10 @@ type HTTP struct {
 	OIDC OIDC `yaml:"oidc"`
 	// TLS is that of the address.
 	TLS HTTPTLS `yaml:"tls"`
-	// Insecure allows an address beyond this machine without TLS or without tokens: something else
-	// keeps others out.
-	Insecure bool `yaml:"insecure" help:"Listen beyond this machine without TLS or without tokens all the same."`
+	// Insecure allows an address beyond this machine without TLS: something else encrypts.
+	Insecure bool `yaml:"insecure" help:"Listen beyond this machine without TLS."`
+	// WithoutLogin allows an address beyond this machine without tokens: something else keeps others out.
+	WithoutLogin bool `yaml:"without_login" help:"Listen beyond this machine and let in whoever reaches the address."`
 	// RequestsPerSecond bounds how often a client may ask, 0 for no bound.
 	RequestsPerSecond int `yaml:"requests_per_second" help:"Requests a client address may make a second; 0: any number."`
 }
@@ -45,15 +46,8 @@ func defaultHTTP() HTTP {
 
 // IsLocal reports whether only this machine reaches what listens at the address.
 func (h HTTP) IsLocal() bool {
-	host, _, err := net.SplitHostPort(h.Address)
-	if err != nil {
-		return false
-	}
-	if host == "localhost" {
-		return true
-	}
-	at, err := netip.ParseAddr(host)
-	return err == nil && at.Unmap().IsLoopback()
+	_, _, err := net.SplitHostPort(h.Address)
+	return err == nil && check.IsLoopback(h.Address)
 }
 
 func (h HTTP) check(p *check.Problems) {
@@ -64,11 +58,21 @@ func (h HTTP) check(p *check.Problems) {
 		"a file if http.tls.certificate_file is one, and nothing if not")
 	h.OIDC.check(p)
 	_, _, err := net.SplitHostPort(h.Address)
-	login := h.TokensFile != "" || h.OIDC.Enabled()
-	if err == nil && !h.IsLocal() && !h.Insecure && (!h.TLS.Enabled() || !login) {
-		p.Bad("http.address", h.Address, "this machine, as 127.0.0.1:8080, unless http.tls.certificate_file and "+
-			"http.tokens_file or http.oidc.issuer are given, or http.insecure says that something else keeps others out")
+	if err == nil && !h.IsLocal() && !h.Insecure && !h.TLS.Enabled() {
+		p.Bad("http.address", h.Address, "this machine, as 127.0.0.1:8080, unless http.tls.certificate_file is given, "+
+			"or http.insecure says that something else encrypts")
 	}
+}
+
+// CheckLogin refuses to serve beyond this machine whoever comes. It is no part of Validate: commands that
+// serve nothing are run with a service's configuration too.
+func (h HTTP) CheckLogin() error {
+	if h.IsLocal() || h.WithoutLogin || h.TokensFile != "" || h.OIDC.Enabled() {
+		return nil
+	}
+	return fmt.Errorf("http.address %s is reachable from other machines, and anybody there could read and erase: give "+
+		"http.tokens_file (lethe tokens generate writes it) or http.oidc.issuer, or listen on 127.0.0.1; "+
+		"http.without_login=true where something else keeps others out", h.Address)
 }
 
 // OIDC names the OpenID Connect issuer whose tokens get in, and what they may do.
@@ -96,7 +100,7 @@ func (o OIDC) check(p *check.Problems) {
 	}
 	_, secure := check.WebAddress(o.Issuer, "https")
 	if at, open := check.WebAddress(o.Issuer, "http"); open {
-		secure = HTTP{Address: at}.IsLocal()
+		secure = check.IsLoopback(at)
 	}
 	p.That(secure, "http.oidc.issuer", o.Issuer,
 		"https://host, or http:// of this machine: whoever is between could issue tokens")

@@ -159,6 +159,24 @@ func TestYAMLRedactsKeyFiles(t *testing.T) {
 	require.Equal(t, "/vault/one", c.SecretFile, "printing must not change the configuration")
 }
 
+// What is passed on with --redact holds no secret: none of an address either, and no name of a file of one.
+func TestYAMLRedactsSecretsInAddresses(t *testing.T) {
+	c := configs.Default()
+	c.Webhooks.URL = "https://user:S3CR3T@hooks.example/services/S3CR3T?token=S3CR3T#S3CR3T"
+	c.HTTP.OIDC.Issuer = "https://S3CR3T@issuer.example/realm?key=S3CR3T"
+	c.KMS.Address, c.KMS.TokenFile = "https://vault.example:8200?x=S3CR3T", "/S3CR3T"
+	c.Webhooks.SecretFile, c.HTTP.TokensFile, c.HTTP.TLS.KeyFile = "/S3CR3T", "/S3CR3T", "/S3CR3T"
+	text, err := c.YAML(true)
+	require.NoError(t, err)
+	require.NotContains(t, string(text), "S3CR3T")
+	for _, kept := range []string{
+		"https://[redacted]@hooks.example/[redacted]", "https://[redacted]@issuer.example/realm?[redacted]",
+		"https://vault.example:8200?[redacted]",
+	} {
+		require.Contains(t, string(text), kept)
+	}
+}
+
 func TestKeyPathsFollowTheDataFolder(t *testing.T) {
 	c := configs.Default()
 	c.DataDir = "data"

@@ -3,6 +3,7 @@ package configs
 import (
 	"bytes"
 	"fmt"
+	"net/url"
 	"strings"
 	"time"
 
@@ -12,22 +13,18 @@ import (
 )
 
 // YAML writes the configuration as a file that Load reads back. With redact
-// the names of the key files are hidden, so that the text can be passed on;
-// the keys themselves are never in it.
+// the names of the files of keys, passwords and tokens are hidden, and what of addresses may be a secret, so that the
+// text can be passed on; the keys themselves are never in it.
 func (c Config) YAML(redact bool) ([]byte, error) {
-	if redact {
-		c.SecretFile = hidden(c.SecretFile)
-		c.SigningKeyFile = hidden(c.SigningKeyFile)
-		c.Kafka.TLS.KeyFile = hidden(c.Kafka.TLS.KeyFile)
-		c.Kafka.SASL.PasswordFile = hidden(c.Kafka.SASL.PasswordFile)
-		c.Kafka.SASL.TokenFile = hidden(c.Kafka.SASL.TokenFile)
-	}
 	root := &yaml.Node{Kind: yaml.MappingNode}
 	sections := map[string]*yaml.Node{"": root}
 	for _, s := range Settings() {
 		content := s.in(&c).Interface()
 		if d, isDuration := content.(time.Duration); isDuration {
 			content = check.Duration(d)
+		}
+		if redact {
+			content = redacted(s.Key, content)
 		}
 		value := new(yaml.Node)
 		if err := value.Encode(content); err != nil {
@@ -58,9 +55,50 @@ func put(sections map[string]*yaml.Node, key string, value *yaml.Node) {
 	sections[section].Content = append(sections[section].Content, &yaml.Node{Kind: yaml.ScalarNode, Value: name}, value)
 }
 
-func hidden(path string) string {
-	if path == "" {
-		return ""
+const hidden = "[redacted]"
+
+// redacted is a setting without what may be a secret.
+func redacted(key string, value any) any {
+	switch value := value.(type) {
+	case string:
+		return redactedText(key, value)
+	case []string:
+		out := make([]string, len(value))
+		for i, text := range value {
+			out[i] = redactedText(key, text)
+		}
+		return out
+	default:
+		return value
 	}
-	return "[redacted]"
+}
+
+// redactedText hides the names of secret files, and of an address the user, the query and the fragment; the path too
+// of what webhooks are posted to, which often is the secret.
+func redactedText(key, text string) string {
+	for _, end := range []string{"secret_file", "key_file", "password_file", "token_file", "tokens_file"} {
+		if text != "" && strings.HasSuffix(key, end) {
+			return hidden
+		}
+	}
+	if !strings.Contains(text, "://") {
+		return text
+	}
+	at, err := url.Parse(text)
+	if err != nil {
+		return hidden
+	}
+	shown := at.Scheme + "://"
+	if at.User != nil {
+		shown += hidden + "@"
+	}
+	shown += at.Host
+	if key == "webhooks.url" && strings.Trim(at.Path, "/") != "" {
+		return shown + "/" + hidden
+	}
+	shown += at.EscapedPath()
+	if at.RawQuery != "" || at.Fragment != "" {
+		shown += "?" + hidden
+	}
+	return shown
 }

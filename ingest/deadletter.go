@@ -102,12 +102,12 @@ func deadLetter(rec Record, key []byte, refusal *Refusal, disposition Dispositio
 	return out
 }
 
-// foreign leaves out the headers of an earlier dead letter: one that is sent again
+// foreign leaves out the headers of an earlier dead letter, and its code: one that is sent again
 // and refused again is told by its newest refusal only.
 func foreign(headers []Header) []Header {
 	var out []Header
 	for _, h := range headers {
-		if !strings.HasPrefix(h.Key, deadPrefix) {
+		if h.Key != CodeHeader && !strings.HasPrefix(h.Key, deadPrefix) {
 			out = append(out, h)
 		}
 	}

@@ -8,6 +8,9 @@ type Header struct {
 	Value []byte
 }
 
+// CodeHeader is the header of the code that every record of a topic of lethe's own carries last.
+const CodeHeader = "lethe.mac"
+
 // Record is a record as it was read from a topic.
 type Record struct {
 	// Topic is the topic's full name, prefix included.

@@ -19,6 +19,7 @@ import (
 	"lethe/configs"
 	"lethe/deletions"
 	"lethe/ingest"
+	"lethe/ingest/bus"
 	"lethe/pipeline/requests"
 	"lethe/service"
 	"lethe/service/rekey"
@@ -238,4 +239,36 @@ func TestASecretIsNotRotatedUnderWay(t *testing.T) {
 	kafka.Kafka.Brokers = []string{"kafka-1:9092"}
 	_, err = rotation(kafka, func(string) {}).Plan(t.Context())
 	require.ErrorContains(t, err, "built for the embedded broker")
+}
+
+// What somebody without the secret has written over an alert does not become the deployment's by a rotation, under
+// which codes cannot be checked any more.
+func TestARotationPutsForgedResultsRight(t *testing.T) {
+	t.Parallel()
+	stream := smallStream(t, 3, 50, 43)
+	c := ownSecret(t)
+	s := start(t, c)
+	s.replay(stream)
+	before := s.newest(bus.Predictions)
+	require.NotEmpty(t, before)
+	topics := s.forger()
+	for key := range before {
+		require.NoError(t, topics.Write(t.Context(), bus.Predictions, []ingest.Outgoing{{Key: []byte(key), Value: []byte("x")}}))
+		break
+	}
+	require.NoError(t, topics.Write(t.Context(), bus.Predictions, []ingest.Outgoing{{Key: []byte("made"), Value: []byte("x")}}))
+	s.stop()
+	_, err := rotation(c, func(string) {}).Run(t.Context())
+	require.NoError(t, err)
+	s = start(t, c)
+	s.await(func(st *service.Status) bool { return st.EnsembleHash != "" && st.LagRecords == 0 })
+	after := s.newest(bus.Predictions)
+	require.NotContains(t, after, "made")
+	for key := range before {
+		require.NotContains(t, []string{"", "x"}, after[key])
+	}
+	s.stop()
+	report, err := audit.Check(t.Context(), audit.Options{Config: c})
+	require.NoError(t, err)
+	require.Empty(t, report.Problems)
 }

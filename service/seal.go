@@ -178,9 +178,9 @@ func (s sealing) read() (before map[bus.TopicPartition]int64, known bool, err er
 	return before, true, nil
 }
 
-// internalEnds are the ends of the partitions of internal topics that hold something.
+// internalEnds are the ends of the partitions of sealed topics that hold something.
 func (s sealing) internalEnds(ctx context.Context) (map[bus.TopicPartition]int64, error) {
-	ends, err := bus.EndsOf(ctx, s.patient, bus.Internal()...)
+	ends, err := bus.EndsOf(ctx, s.patient, bus.Sealed()...)
 	maps.DeleteFunc(ends, func(_ bus.TopicPartition, end int64) bool { return end == 0 })
 	return ends, err
 }

@@ -195,6 +195,9 @@ func New(ctx context.Context, o Options) (_ *Service, err error) {
 	if err := o.Validate(); err != nil {
 		return nil, fmt.Errorf("service: %w", err)
 	}
+	if err := o.Config.HTTP.CheckLogin(); err != nil {
+		return nil, err
+	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -212,6 +215,7 @@ func New(ctx context.Context, o Options) (_ *Service, err error) {
 	if err := s.prepare(); err != nil {
 		return nil, err
 	}
+	s.closeToOthers()
 	if s.begun = begunBefore(s.config.DataDir); s.begun && !o.Restoring {
 		if err := keysAreThere(s.config); err != nil {
 			return nil, err

@@ -147,12 +147,16 @@ const (
 	writeTimeout   = planTimeout + readTimeout
 	idleTimeout    = time.Minute
 	maxHeaderBytes = 32 << 10
+	// mostLargeBodies bounds what plans and lists of ids take in memory: each up to maxPlanBytes, and some 13 MB once it
+	// is read.
+	mostLargeBodies = 8
 )
 
 // serverOf returns the server of a handler, with who gets in as the configuration says.
 func serverOf(next http.Handler, c configs.HTTP, log *slog.Logger) (*http.Server, error) {
 	o := guard.Options{
 		Hosts: c.Hosts, Open: []string{"/livez", "/readyz", "/metrics", opendsr.CertificatePath}, MaxBody: maxPlanBytes,
+		Health: []string{"/livez", "/readyz"}, LargeBodies: mostLargeBodies,
 		PerSecond: c.RequestsPerSecond, TLS: c.TLS.Enabled(), Now: time.Now, Public: console.IsPublic,
 		Refuse: func(w http.ResponseWriter, status int, detail string) {
 			if status == http.StatusUnauthorized {

@@ -64,6 +64,7 @@ type object struct {
 	Metadata struct{ Name string }
 	Data     map[string]string
 	Spec     struct {
+		PolicyTypes []string `yaml:"policyTypes"`
 		Template struct {
 			Spec struct {
 				SecurityContext struct {
@@ -88,7 +89,7 @@ type probe struct {
 func TestManifestsStartWhatIsThere(t *testing.T) {
 	text, err := os.ReadFile("../../deploy/kubernetes/lethe.yaml")
 	require.NoError(t, err)
-	played, configured := make(map[string]bool), 0
+	played, configured, budgets := make(map[string]bool), 0, 0
 	for decoder := yaml.NewDecoder(bytes.NewReader(text)); ; {
 		var o object
 		err := decoder.Decode(&o)
@@ -102,7 +103,14 @@ func TestManifestsStartWhatIsThere(t *testing.T) {
 			c, err := configs.Load(configs.LoadOptions{File: path})
 			require.NoError(t, err)
 			require.NotEmpty(t, c.HTTP.TokensFile, "who reaches a pod has to show a token")
+			require.NoError(t, c.HTTP.CheckLogin())
 			configured++
+		}
+		switch o.Kind {
+		case "NetworkPolicy":
+			require.ElementsMatch(t, []string{"Ingress", "Egress"}, o.Spec.PolicyTypes)
+		case "PodDisruptionBudget":
+			budgets++
 		}
 		if o.Kind != "StatefulSet" {
 			continue
@@ -124,5 +132,6 @@ func TestManifestsStartWhatIsThere(t *testing.T) {
 		}
 	}
 	require.Equal(t, 1, configured)
+	require.Equal(t, 4, budgets, "one of each process")
 	require.Equal(t, map[string]bool{"graphs": true, "erasure": true, "train": true, "score": true, "view": true}, played)
 }

@@ -2,10 +2,14 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"time"
 
+	"lethe/configs"
+	"lethe/ingest/bus"
 	"lethe/internal/command"
 	"lethe/pipeline/deadletters"
+	"lethe/pipeline/wire"
 )
 
 type dlqShowCmd struct {
@@ -98,7 +102,25 @@ Before, each record is checked with the configuration (--config, --set) and with
 hold: what would be rejected again is not sent, its place and the reason are printed, and the exit
 status is 1. Sending a record twice is harmless, and records of erased transactions are dropped. Dead letters
 that are stored in part or without content cannot be sent again. Those that wait for a transaction
-need not be.`
+need not be. The console shows that records were sent again if the deployment's secret is here, in
+the data directory or secret_file.`
+}
+
+// seal has marks carry the deployment's code if its secret is here. Without it the records are sent all the same, and
+// only this command knows of the marks.
+func (c *dlqReplayCmd) seal(a *command.App, client *bus.Client) error {
+	config, err := command.ConfigFlags{Config: c.Config, Brokers: c.Brokers, Set: c.Set}.Load(a, nil)
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(config.SecretPath()); err != nil {
+		return nil //nolint:nilerr // it is not here
+	}
+	secret, err := configs.KeysOf(config).Secret(a.Context)
+	if err == nil {
+		wire.SealOf(secret, nil).On(client)
+	}
+	return err
 }
 
 // unsent is a dead letter that was not sent again.
@@ -138,6 +160,9 @@ func (c *dlqReplayCmd) Run(a *command.App) error {
 		if letters, again, err = rules.Part(a.Context, client, letters); err != nil {
 			return err
 		}
+	}
+	if err := c.seal(a, client); err != nil {
+		return err
 	}
 	at := time.Now()
 	var sent int

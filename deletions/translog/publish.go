@@ -68,7 +68,7 @@ func due(l *Log, read []ingest.Record) (records []ingest.Outgoing, pending int, 
 			if err != nil {
 				return nil, 0, err
 			}
-			if !bytes.Equal(text, rec.Value) {
+			if rec.Unproven != "" || !bytes.Equal(text, rec.Value) {
 				records = append(records, ingest.Outgoing{Key: bytes.Clone(rec.Key), Value: text})
 			}
 		}
@@ -84,6 +84,9 @@ func due(l *Log, read []ingest.Record) (records []ingest.Outgoing, pending int, 
 
 // replaces reports whether a checkpoint that was read is none of the log, or stands behind a later one.
 func replaces(l *Log, rec ingest.Record) bool {
+	if rec.Unproven != "" {
+		return true
+	}
 	if string(rec.Value) == l.signed.Note {
 		l.told = l.signed.N
 		return false
@@ -108,16 +111,16 @@ func replaces(l *Log, rec ingest.Record) bool {
 // log that is shorter than what was published, or another, is a Refusal: it was rolled back,
 // or somebody else goes on with it.
 //
-// late, which may be nil, tells of the records in their order which ones somebody wrote who led no more. They are left
-// out where the others are a whole log, and written over once the log is published. Records of the topic
-// have no code, so that alone does not count.
+// late, which may be nil, tells of the records in their order which ones somebody wrote who led no more. They, and
+// those without the deployment's code, are left out where the others are a whole log, and written over once the log is
+// published.
 func (l *Log) Start(
 	ctx context.Context, r Reader, late func(rec ingest.Record) bool, has deletions.Changes,
 ) error {
 	var all, led reading
 	err := readPublished(ctx, r, func(rec ingest.Record) {
 		all.take(rec)
-		if late != nil && !late(rec) {
+		if rec.Unproven == "" && (late == nil || !late(rec)) {
 			led.take(rec)
 		}
 	})

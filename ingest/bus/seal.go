@@ -12,7 +12,7 @@ import (
 )
 
 // macHeader carries the code of a record of lethe's own topics. It is the last header.
-const macHeader = "lethe.mac"
+const macHeader = ingest.CodeHeader
 
 // Why a record does not count as one that a process of the deployment wrote
 // (ingest.Record.Unproven).
@@ -22,10 +22,18 @@ const (
 )
 
 // Internal returns the topics by which the roles tell each other what to do and what to
-// believe, in a fixed order. Their records carry a code.
+// believe, in a fixed order.
 func Internal() []Topic { return []Topic{Snapshots, Slices, Models, Answers, Control, ErasureStatus} }
 
-// Seal makes and checks the codes of records of internal topics: HMAC-SHA-256 over the
+// Results returns the topics to which the roles publish for others, in a fixed order.
+func Results() []Topic { return []Topic{Predictions, Reasons, Receipts, Log, DeadLetters} }
+
+// Sealed returns the topics whose records carry a code: all that lethe alone writes.
+func Sealed() []Topic { return slices.Concat(Internal(), Results()) }
+
+func isSealed(t Topic) bool { return t != Transactions && t != Labels && t != Erasures }
+
+// Seal makes and checks the codes of records of Sealed topics: HMAC-SHA-256 over the
 // topic's name without prefix, key, value and headers. Content is not touched by it. A code
 // says who wrote a record, not when: an old record may be written again by whoever has it.
 type Seal struct {
@@ -34,7 +42,8 @@ type Seal struct {
 }
 
 // NewSeal returns the seal with a key that only the deployment's processes have. Records
-// before the given offsets are those of a version that made no codes: they need none.
+// before the given offsets count by their place: they are those of a version that made no
+// codes, or carry codes under the secret before a rotation.
 func NewSeal(key [sha256.Size]byte, before map[TopicPartition]int64) *Seal {
 	return &Seal{key[:], maps.Clone(before)}
 }
@@ -73,7 +82,7 @@ func frame(mac hash.Hash, part []byte) {
 
 // sealed returns the record as it is written to a topic.
 func (s *Seal) sealed(t Topic, rec ingest.Outgoing) ingest.Outgoing {
-	if s != nil && slices.Contains(Internal(), t) {
+	if s != nil && isSealed(t) {
 		rec.Headers = append(slices.Clip(rec.Headers), s.Header(t, rec))
 	}
 	return rec
@@ -82,26 +91,29 @@ func (s *Seal) sealed(t Topic, rec ingest.Outgoing) ingest.Outgoing {
 // examine takes the codes off the records of a partition and notes which have none that is
 // right.
 func (s *Seal) examine(tp TopicPartition, records []ingest.Record) {
-	if s == nil || !slices.Contains(Internal(), tp.Topic) {
+	if s == nil || !isSealed(tp.Topic) {
 		return
 	}
 	for i := range records {
 		rec := &records[i]
 		last := len(rec.Headers) - 1
+		coded := last >= 0 && rec.Headers[last].Key == macHeader
 		switch {
-		case last < 0 || rec.Headers[last].Key != macHeader:
-			if rec.Offset >= s.before[tp] {
-				rec.Unproven = withoutCode
-			}
+		case rec.Offset < s.before[tp]:
+		case !coded:
+			rec.Unproven = withoutCode
+			continue
 		case !hmac.Equal(rec.Headers[last].Value, s.code(tp.Topic, rec.Key, rec.Value, rec.Headers[:last])):
 			rec.Unproven = wrongCode
-		default:
+			continue
+		}
+		if coded {
 			rec.Headers = rec.Headers[:last:last]
 		}
 	}
 }
 
-// On has clients write records of internal topics with a code, and note of those they read
+// On has clients write records of Sealed topics with a code, and note of those they read
 // whether theirs is right (ingest.Record.Unproven). Tails that are open already do not. With
 // a nil seal they do neither.
 func (s *Seal) On(clients ...*Client) {

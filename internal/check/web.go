@@ -1,8 +1,11 @@
 package check
 
 import (
+	"net"
+	"net/netip"
 	"net/url"
 	"slices"
+	"strings"
 )
 
 // WebAddress reports whether a text is a whole address of the web of one of some schemes, without a user and a
@@ -13,4 +16,16 @@ func WebAddress(text string, schemes ...string) (host string, ok bool) {
 		return "", false
 	}
 	return u.Host, true
+}
+
+// IsLoopback reports whether a host, with a port or without, is this machine.
+func IsLoopback(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	if host == "localhost" {
+		return true
+	}
+	at, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	return err == nil && at.Unmap().IsLoopback()
 }

@@ -133,6 +133,14 @@ func TestConfigurationsOfKeepers(t *testing.T) {
 		require.ErrorContains(t, err, want)
 	}
 	require.Error(t, kms.Config{TokenFile: "token"}.Validate())
+	good := kms.Config{Mount: "transit", Key: "lethe", TokenFile: "token"}
+	for address, ok := range map[string]bool{
+		"https://vault.example:8200": true, "http://127.0.0.1:8200": true, "http://localhost": true, "http://[::1]:8200": true,
+		"http://vault:8200": false, "http://10.0.0.1:8200": false, "http://127.0.0.1.example:8200": false,
+	} {
+		good.Address = address
+		require.Equal(t, ok, good.Validate() == nil, address)
+	}
 }
 
 // A real server answers as the fake does. It is asked where LETHE_VAULT names a program, or vault or bao

@@ -40,21 +40,26 @@ func CheckURL(text string, allowPrivate bool) error {
 
 // checkAddress refuses what is not of the public network, unless it is allowed.
 func checkAddress(ip netip.Addr, allowPrivate bool) error {
-	ip = ip.Unmap()
-	switch {
-	case ip.IsLinkLocalUnicast() || ip.IsMulticast() || ip.IsUnspecified():
-		return fmt.Errorf("%w: it is of the local link, of many or of none", ErrAddress)
-	case !allowPrivate && (ip.IsPrivate() || ip.IsLoopback() || isShared(ip)):
-		return fmt.Errorf("%w: it is of a private network (a setting allow_private allows that)", ErrAddress)
-	default:
-		return nil
+	ip = ip.Unmap().WithZone("")
+	private := false
+	for _, r := range reserved() {
+		if !r.prefix.Contains(ip) {
+			continue
+		}
+		if r.never {
+			return fmt.Errorf("%w: it is of %s", ErrAddress, r.what)
+		}
+		private = true
+		if inner, found := r.embedded(ip); found {
+			if err := checkAddress(inner, true); err != nil {
+				return err
+			}
+		}
 	}
-}
-
-// isShared reports whether an address is of those that carriers share (RFC 6598), or an IPv4 address in
-// one of IPv6 that is translated (RFC 6052).
-func isShared(ip netip.Addr) bool {
-	return netip.MustParsePrefix("100.64.0.0/10").Contains(ip) || netip.MustParsePrefix("64:ff9b::/96").Contains(ip)
+	if private && !allowPrivate {
+		return fmt.Errorf("%w: it is of a private network (a setting allow_private allows that)", ErrAddress)
+	}
+	return nil
 }
 
 // Client returns a client that connects where it may, and follows no redirect: a receiver could send it

@@ -73,11 +73,15 @@ func (f Filter) chooses(l Letter) bool {
 }
 
 // List returns the dead letters that a filter chooses, by topic, partition and offset of the
-// refused records. Records of the topic that are no dead letters are passed over. A place that
+// refused records. Records of the topic that are no dead letters, or
+// that the client knows to be forged, are passed over. A place that
 // no letter has is ErrUnknown.
 func List(ctx context.Context, topics Bus, f Filter) ([]Letter, error) {
 	newest, marks := make(map[string]Letter), make(map[string]time.Time)
 	err := topics.ReadAll(ctx, bus.DeadLetters, func(rec ingest.Record) error {
+		if rec.Unproven != "" {
+			return nil
+		}
 		if mark, at, is := ingest.ReadMark(rec); is {
 			marks[mark] = at
 			return nil

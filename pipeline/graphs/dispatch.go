@@ -227,7 +227,9 @@ func (h *Heard) sayLetters(ctx context.Context, topics Bus, store *snapshot.Stor
 	if len(h.letters) > 0 {
 		now := Heard{letters: make(map[string]letterSaid)}
 		err := topics.ReadAll(ctx, bus.DeadLetters, func(rec ingest.Record) error {
-			now.noteLetters([]ingest.Record{rec})
+			if rec.Unproven == "" {
+				now.noteLetters([]ingest.Record{rec})
+			}
 			return nil
 		})
 		if err != nil {

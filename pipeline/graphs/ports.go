@@ -223,13 +223,16 @@ func (r patientReceipts) Keep(signed map[string][]byte) error {
 	return r.patience.Do(string(r.ReceiptFolder), func() error { return r.ReceiptFolder.Keep(signed) })
 }
 
-// restoreReceipts keeps the receipts that others have issued, as they are in their topic. Records there have no code,
-// for whoever reads receipts has no secret: what is no receipt of this deployment is passed over.
+// restoreReceipts keeps the receipts that others have issued, as they are in their topic. What is no receipt of this
+// deployment is passed over.
 func restoreReceipts(ctx context.Context, o Options, kept ledgercopy.Copy) error {
 	folder := patientReceipts{disk.ReceiptFolder(o.ReceiptsDir), o.Patience}
 	missing := make(map[string][]byte)
 	err := o.Bus.ReadAll(ctx, bus.Receipts, func(rec ingest.Record) error {
 		id := string(rec.Key)
+		if rec.Unproven != "" {
+			return nil // the view names it
+		}
 		if rec.Tombstone() || !deletions.ValidRequestID(id) {
 			delete(missing, id)
 			return nil

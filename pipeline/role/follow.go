@@ -191,8 +191,28 @@ func (f *Follower) read(batch bus.Batch) (in Input, err error) {
 		}
 		in.Messages, err = f.readers[topic].Read(batch)
 	default: // the logic reads the records itself
+		in.Batch.Records = proven(in.Batch.Records, f.junk)
 	}
 	return in, err
+}
+
+// proven leaves out the records that the deployment did not write. The mark of a dead letter may be from an operator
+// who has no secret: it is left out too, and no fault.
+func proven(records []ingest.Record, junk func(ingest.Record)) []ingest.Record {
+	unproven := func(rec ingest.Record) bool { return rec.Unproven != "" }
+	if !slices.ContainsFunc(records, unproven) {
+		return records
+	}
+	var out []ingest.Record
+	for _, rec := range records {
+		switch _, _, isMark := ingest.ReadMark(rec); {
+		case !unproven(rec):
+			out = append(out, rec)
+		case !isMark:
+			junk(rec)
+		}
+	}
+	return out
 }
 
 // Feed gives the logic what arrived and lets it step until it is idle. What a

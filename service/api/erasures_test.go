@@ -14,14 +14,14 @@ import (
 	"lethe/service/api"
 )
 
-func entryOf(t *testing.T, id string, target lethe.TransactionID) deletions.Entry {
+func entryOf(t testing.TB, id string, target lethe.TransactionID) deletions.Entry {
 	entry, err := deletions.NewEntry(secret, lethe.ErasureRequest{RequestID: id, Targets: lethe.Transactions(target)},
 		time.Unix(5, 0))
 	require.NoError(t, err)
 	return entry
 }
 
-func status(t *testing.T, id string) []byte {
+func status(t testing.TB, id string) []byte {
 	entry := entryOf(t, id, "somebody")
 	said := entry.Status()
 	value, err := said.Encode()

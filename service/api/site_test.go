@@ -36,10 +36,12 @@ var secret = lethe.Secret{9}
 // site is the interface over a view of what a test publishes. Every question and every answer is
 // compared with the description.
 type site struct {
-	t       *testing.T
+	t       testing.TB
 	topics  *roletest.Bus
 	session *roletest.Session
 	reader  *view.Reader
+	// handler is the API without a guard.
+	handler http.Handler
 	server  *httptest.Server
 	checks  validator.Validator
 	// asked are the routes that were.
@@ -53,7 +55,8 @@ type site struct {
 	lookFails error
 }
 
-func newSite(t *testing.T) *site {
+func newSite(t testing.TB) *site {
+	t.Helper()
 	s := &site{t: t, topics: roletest.NewBus(nil), asked: make(map[string]bool)}
 	around := role.Around(s.topics, events.Listener{}, slog.New(slog.DiscardHandler))
 	around.FS = vfs.NewMem()
@@ -74,7 +77,8 @@ func newSite(t *testing.T) *site {
 		Signers: func([]string) (signed, others []string) { return []string{"anna"}, []string{"bert"} },
 		Actions: s.actions(), Ending: ending.Done(), Logger: slog.New(slog.DiscardHandler),
 	})
-	s.server = httptest.NewServer(guard.Before(interfaces.Handler(), guard.Options{
+	s.handler = interfaces.Handler()
+	s.server = httptest.NewServer(guard.Before(s.handler, guard.Options{
 		MaxBody: 4 << 20, Refuse: api.Refuse, Now: time.Now,
 	}))
 	t.Cleanup(func() {

@@ -29,6 +29,12 @@ type Options struct {
 	Public func(path string) bool
 	// MaxBody bounds bodies, in bytes.
 	MaxBody int64
+	// Health are the Open paths that answer however often they are asked: a client that is busy, or another one behind
+	// its address, must not have the process taken for dead.
+	Health []string
+	// LargeBodies is how many requests with a body of more than largeBody bytes, or of a length that is not said, are
+	// served at once; 0 for any number.
+	LargeBodies int
 	// PerSecond is how many requests a client may make, 0 for any number.
 	PerSecond int
 	// TLS says that browsers may be told to come by TLS alone.
@@ -47,13 +53,18 @@ type Guard struct {
 	clients *clients
 	// sessions are those of browsers that have shown a token.
 	sessions *sessions
+	// large holds one for every request with a large body that is served.
+	large chan struct{}
 }
+
+// largeBody is more than what most requests hold. What is read of a body takes several times its size in memory.
+const largeBody = 64 << 10
 
 // Before returns a handler that lets through to next what may.
 func Before(next http.Handler, o Options) *Guard {
 	return &Guard{
 		o: o, next: next, sites: http.NewCrossOriginProtection(), clients: newClients(o.PerSecond),
-		sessions: newSessions(),
+		sessions: newSessions(), large: make(chan struct{}, o.LargeBodies),
 	}
 }
 
@@ -66,7 +77,9 @@ func (g *Guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			"nothing is served under this name: use an address or localhost, or list the name in http.hosts")
 		return
 	}
-	if wait := g.clients.wait(clientOf(r), g.o.Now()); wait > 0 {
+	if slices.Contains(g.o.Health, r.URL.Path) {
+		r.Body = http.NoBody
+	} else if wait := g.clients.wait(clientOf(r), g.o.Now()); wait > 0 {
 		w.Header().Set("Retry-After", fmt.Sprint(int(wait/time.Second)+1))
 		g.o.Refuse(w, http.StatusTooManyRequests, "too many requests; try again in a moment")
 		return
@@ -92,7 +105,42 @@ func (g *Guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		g.o.Refuse(w, status, detail)
 		return
 	}
-	g.next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), personKey{}, person)))
+	if !g.admitBody(r) {
+		w.Header().Set("Retry-After", "1")
+		g.o.Refuse(w, http.StatusTooManyRequests, "too many large requests at once; try again in a moment")
+		return
+	}
+	defer g.releaseBody(r)
+	ctx := context.WithValue(r.Context(), personKey{}, person)
+	if !person.Expires.IsZero() { // what goes on, as a stream of events, ends with the token
+		var end context.CancelFunc
+		ctx, end = context.WithTimeout(ctx, person.Expires.Sub(g.o.Now()))
+		defer end()
+	}
+	g.next.ServeHTTP(w, r.WithContext(ctx))
+}
+
+func (g *Guard) isLarge(r *http.Request) bool {
+	return cap(g.large) > 0 && (r.ContentLength < 0 || r.ContentLength > largeBody)
+}
+
+// admitBody reports whether the body of a request may be read now.
+func (g *Guard) admitBody(r *http.Request) bool {
+	if !g.isLarge(r) {
+		return true
+	}
+	select {
+	case g.large <- struct{}{}:
+		return true
+	default:
+		return false
+	}
+}
+
+func (g *Guard) releaseBody(r *http.Request) {
+	if g.isLarge(r) {
+		<-g.large
+	}
 }
 
 // IsOwn reports whether a Host is an address, localhost or one of some names.

@@ -7,7 +7,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -135,6 +137,74 @@ func TestRates(t *testing.T) {
 	require.Equal(t, 5, count("192.0.2.7:1"))
 	now = now.Add(-time.Hour)
 	require.Equal(t, 0, count("192.0.2.7:1"), "the clock was set back")
+}
+
+// A client that asks much has nobody take the process for dead.
+func TestHealthAnswersBesideABusyClient(t *testing.T) {
+	g := guardOf(guard.Options{PerSecond: 5, Open: []string{"/livez", "/metrics"}, Health: []string{"/livez"}})
+	at := func(path string) int {
+		return askedOf(t, g, func(r *http.Request) { r.URL.Path = path }).Code
+	}
+	for range 50 {
+		at("/api")
+	}
+	require.Equal(t, http.StatusTooManyRequests, at("/api"))
+	require.Equal(t, http.StatusTooManyRequests, at("/metrics"))
+	for range 50 {
+		require.Equal(t, http.StatusOK, at("/livez"))
+	}
+}
+
+// Of requests with large bodies, each of which takes some times as much memory, a few are served at once, and small
+// ones beside them.
+func TestLargeBodiesAreBounded(t *testing.T) {
+	begun, end := make(chan struct{}), make(chan struct{})
+	g := guard.Before(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Wait") != "" {
+			begun <- struct{}{}
+			<-end
+		}
+	}), guard.Options{MaxBody: 1 << 20, LargeBodies: 2, Refuse: refuse, Now: time.Now})
+	ask := func(length int64, wait string) int {
+		return askedOf(t, g, func(r *http.Request) {
+			r.Method, r.ContentLength = http.MethodPost, length
+			r.Header.Set("Wait", wait)
+		}).Code
+	}
+	var served sync.WaitGroup
+	for range 2 {
+		served.Go(func() { ask(1<<20, "yes") })
+		<-begun
+	}
+	require.Equal(t, http.StatusTooManyRequests, ask(1<<20, ""))
+	require.Equal(t, http.StatusTooManyRequests, ask(-1, ""), "of a length not said")
+	require.Equal(t, http.StatusOK, ask(1000, ""))
+	close(end)
+	served.Wait()
+	require.Equal(t, http.StatusOK, ask(1<<20, ""))
+}
+
+// What goes on, as a stream of events does, ends when the token or the session does.
+func TestAStreamEndsWithItsToken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		path, byName := tokens(t, map[string][]string{"anna": {"viewer"}}, time.Now().Add(time.Hour))
+		known, err := guard.ReadTokens(path)
+		require.NoError(t, err)
+		var ended time.Duration
+		began := time.Now()
+		g := guard.Before(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			select {
+			case <-r.Context().Done():
+			case <-time.After(24 * time.Hour):
+			}
+			ended = time.Since(began)
+		}), guard.Options{Tokens: known, Refuse: refuse, Now: time.Now, MaxBody: 1000})
+		require.Equal(t, http.StatusOK, askedOf(t, g, func(r *http.Request) {
+			r.Header.Set("Authorization", "Bearer "+byName["anna"])
+		}).Code)
+		require.LessOrEqual(t, ended, time.Hour)
+		require.Greater(t, ended, 59*time.Minute)
+	})
 }
 
 // tokens writes a file of tokens, each a name with its roles, and returns it with the tokens.

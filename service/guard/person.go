@@ -44,7 +44,9 @@ func (g *Guard) person(r *http.Request, open bool) (p Person, status int, detail
 	case changes(r) && !found.proves(r):
 		return p, http.StatusForbidden, "the request does not repeat what the session gave"
 	default:
-		return found.person, 0, ""
+		p = found.person
+		p.Expires = found.ends
+		return p, 0, ""
 	}
 }
 

@@ -43,6 +43,9 @@ const (
 	mostTargets  = 1000
 	// month is what GDPR article 12 allows.
 	month = 30 * 24 * time.Hour
+	// ahead is how far the clock of whoever asks may be ahead, and oldest how long ago a request may have been submitted.
+	ahead  = 24 * time.Hour
+	oldest = 10 * 365 * 24 * time.Hour
 )
 
 var guid = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
@@ -63,6 +66,9 @@ func (s *Service) parse(body []byte) (r request, asked Asked, err error) {
 	submitted, err := time.Parse(time.RFC3339, r.Submitted)
 	if err != nil {
 		return r, asked, refuse("submitted_time is required, as RFC 3339 has it")
+	}
+	if age := s.o.Now().Sub(submitted); age < -ahead || age > oldest {
+		return r, asked, refuse("submitted_time must be within the last ten years, and at most a day ahead")
 	}
 	asked = Asked{RequestID: r.ID, Reason: "OpenDSR", Deadline: submitted.Add(month).UTC()}
 	for _, one := range r.Identities {

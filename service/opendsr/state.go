@@ -58,17 +58,24 @@ func (s *state) get(id string) (kept, bool) {
 }
 
 func (s *state) put(id string, k kept) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.of[id] = k
-	return s.write()
+	return s.change(func(of map[string]kept) { of[id] = k })
 }
 
 func (s *state) drop(id string) error {
+	return s.change(func(of map[string]kept) { delete(of, id) })
+}
+
+// change makes a change on disk first: one that cannot be written is not there, and keeps no other from being written.
+func (s *state) change(do func(of map[string]kept)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.of, id)
-	return s.write()
+	of := maps.Clone(s.of)
+	do(of)
+	if err := s.file.Write(stateFile{stateFormat, of}); err != nil {
+		return err
+	}
+	s.of = of
+	return nil
 }
 
 func (s *state) ids() []string {
@@ -76,5 +83,3 @@ func (s *state) ids() []string {
 	defer s.mu.Unlock()
 	return slices.Sorted(maps.Keys(s.of))
 }
-
-func (s *state) write() error { return s.file.Write(stateFile{stateFormat, s.of}) }

@@ -64,12 +64,7 @@ func (r Rotate) prepare(ctx context.Context, p Plan) (n note, err error) {
 	if err := r.logged(ctx, p, n); err != nil {
 		return n, err
 	}
-	// The new directory has codes under the new secret alone, from the beginning.
-	sealed, err := wire.NewSealed(fresh, nil).Encode()
-	if err == nil {
-		err = atomicfile.Write(service.SealedPath(p.New), sealed, 0o644)
-	}
-	return n, err
+	return n, nil
 }
 
 // copied are the folders of a data directory that cannot be made again. The last two tell who is still to hear of what:

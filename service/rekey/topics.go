@@ -39,7 +39,7 @@ func (r Rotate) cleanTopics(ctx context.Context, p Plan, fresh lethe.Secret) (er
 	if err := client.Admin().Apply(ctx); err != nil { // the version before knew fewer
 		return err
 	}
-	said, err := saidAgain(ctx, client, p)
+	said, again, err := kept(ctx, client, p)
 	if err != nil {
 		return err
 	}
@@ -57,21 +57,42 @@ func (r Rotate) cleanTopics(ctx context.Context, p Plan, fresh lethe.Secret) (er
 	if err := wire.Say(ctx, client, said); err != nil {
 		return err
 	}
-	if err := client.Write(ctx, bus.Reasons, gone); err != nil {
+	again[bus.Reasons] = gone
+	for topic, records := range again {
+		if err := client.Write(ctx, topic, records); err != nil {
+			return err
+		}
+	}
+	if err := seal(ctx, client, p, fresh); err != nil {
 		return err
 	}
 	// So that what was removed is on no disk.
 	return broker.Compact()
 }
 
-// saidAgain are the records of erasure-status.v1 and control.v1 that hold for the new directory too.
-func saidAgain(ctx context.Context, client *bus.Client, p Plan) (out []ingest.Outgoing, err error) {
+// kept are the records of erasure-status.v1 and control.v1 that hold for the new directory too, and the repairs of the
+// topics that go on as they are.
+func kept(
+	ctx context.Context, client *bus.Client, p Plan,
+) (said []ingest.Outgoing, again map[bus.Topic][]ingest.Outgoing, err error) {
 	before, err := sealedBefore(p.DataDir)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	wire.SealOf(p.secret, before).On(client)
 	defer (*bus.Seal)(nil).On(client)
+	again = make(map[bus.Topic][]ingest.Outgoing)
+	for _, topic := range bus.Results() {
+		if again[topic], err = repairs(ctx, client, topic); err != nil {
+			return nil, nil, err
+		}
+	}
+	said, err = saidAgain(ctx, client)
+	return said, again, err
+}
+
+// saidAgain are the records of erasure-status.v1 and control.v1 that hold for the new directory too.
+func saidAgain(ctx context.Context, client *bus.Client) (out []ingest.Outgoing, err error) {
 	newest := make(map[string]int)
 	take := func(rec ingest.Record) error {
 		// An access that is not in the log yet is taken by the process that goes on with it.
@@ -105,10 +126,6 @@ func sealedBefore(dataDir string) (map[bus.TopicPartition]int64, error) {
 
 // keysOf are tombstones for every key of a topic that has a value.
 func keysOf(ctx context.Context, client *bus.Client, topic bus.Topic) (out []ingest.Outgoing, err error) {
-	type place struct {
-		partition int
-		key       string
-	}
 	has := make(map[place]bool)
 	var order []place
 	err = client.ReadAll(ctx, topic, func(rec ingest.Record) error {

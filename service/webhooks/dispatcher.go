@@ -97,6 +97,10 @@ func (d *Dispatcher) take(ctx context.Context, batch bus.Batch, reached map[int]
 		if !d.state.isDue(p, rec.Offset) {
 			continue
 		}
+		if rec.Unproven != "" {
+			d.passOver(rec)
+			continue
+		}
 		if alert := alertOf(rec); alert != nil {
 			if err := d.deliver(ctx, rec, alert); err != nil {
 				return err
@@ -108,6 +112,16 @@ func (d *Dispatcher) take(ctx context.Context, batch bus.Batch, reached map[int]
 		return nil
 	}
 	return d.state.write()
+}
+
+// passOver counts a record that the deployment did not write. Nothing is posted of it.
+func (d *Dispatcher) passOver(rec ingest.Record) {
+	d.o.Logger.Error("a record that lethe did not write was passed over", "partition", rec.Partition, "offset", rec.Offset,
+		"reason", rec.Unproven)
+	d.o.Listener.RecordsMissed(events.RecordsMissed{
+		Topic: string(bus.Predictions), Partition: rec.Partition, From: rec.Offset, To: rec.Offset + 1,
+		Reason: string(ingest.Unproven),
+	})
 }
 
 // alertOf reads a final prediction of class illicit; nil for anything else.

@@ -102,7 +102,7 @@ func (l *Late) take(batch bus.Batch) {
 	defer l.mu.Unlock()
 	l.read[batch.Source] = batch.Next
 	for _, rec := range batch.Records {
-		if !rec.Tombstone() && l.of.Late(rec) {
+		if !rec.Tombstone() && rec.Unproven == "" && l.of.Late(rec) {
 			l.keys[string(rec.Key)] = true
 		}
 	}
@@ -139,6 +139,9 @@ func (l *Late) Again(
 			return nil
 		}
 		standing[key] = bytes.Clone(rec.Value)
+		if rec.Unproven != "" {
+			return nil
+		}
 		if rec.Tombstone() {
 			delete(final, key)
 		} else if p, err := scoring.DecodePrediction(rec.Value); err == nil && p.Final && !l.of.Late(rec) {

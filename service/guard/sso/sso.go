@@ -129,7 +129,8 @@ func (v *Verifier) ready() (*oidc.IDTokenVerifier, error) {
 	if err != nil {
 		return nil, err
 	}
-	v.checks = provider.VerifierContext(oidc.ClientContext(context.Background(), v.client), &oidc.Config{
+	keys := &http.Client{Transport: &seldom{next: v.client.Transport, now: v.o.Now}, Timeout: askTimeout}
+	v.checks = provider.VerifierContext(oidc.ClientContext(context.Background(), keys), &oidc.Config{
 		ClientID: v.o.Audience, SupportedSigningAlgs: algorithms(), Now: v.o.Now,
 	})
 	return v.checks, nil

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -27,6 +28,8 @@ type issuer struct {
 	key *rsa.PrivateKey
 	// away has it answer nothing.
 	away bool
+	// asked counts how often it was asked for its keys.
+	asked atomic.Int32
 }
 
 func newIssuer(t *testing.T) *issuer {
@@ -52,6 +55,7 @@ func newIssuer(t *testing.T) *issuer {
 		})
 	})
 	mux.HandleFunc("/keys", func(w http.ResponseWriter, _ *http.Request) {
+		i.asked.Add(1)
 		own := jose.JSONWebKey{Key: key.Public(), KeyID: "1", Algorithm: "RS256", Use: "sig"}
 		answer(w, jose.JSONWebKeySet{Keys: []jose.JSONWebKey{own}})
 	})
@@ -160,6 +164,32 @@ func TestAnIssuerThatIsAway(t *testing.T) {
 	at = at.Add(time.Minute)
 	_, err = v.Verify(t.Context(), token)
 	require.NoError(t, err)
+}
+
+// Tokens that name keys which nobody knows, as anybody can make them, have the issuer asked once in a while, and keep
+// nobody out.
+func TestUnknownKeysAskTheIssuerSeldom(t *testing.T) {
+	i := newIssuer(t)
+	at := now()
+	v, err := sso.New(sso.Options{
+		Issuer: i.url, Audience: "lethe", RolesClaim: "realm_access.roles", Roles: []string{"fraud-desk=analyst"},
+		Now: func() time.Time { return at },
+	})
+	require.NoError(t, err)
+	other, err := rsa.GenerateKey(rand.Reader, 2048)
+	require.NoError(t, err)
+	forged := i.sign(i.claims(), jose.RS256, other)
+	for range 50 {
+		_, err := v.Verify(t.Context(), forged)
+		require.ErrorIs(t, err, guard.ErrUnknown)
+	}
+	require.Equal(t, int32(1), i.asked.Load())
+	_, err = v.Verify(t.Context(), i.sign(i.claims(), jose.RS256, i.key))
+	require.NoError(t, err)
+	at = at.Add(time.Minute)
+	_, err = v.Verify(t.Context(), forged)
+	require.ErrorIs(t, err, guard.ErrUnknown)
+	require.Equal(t, int32(2), i.asked.Load(), "a new key of the issuer is found")
 }
 
 // What is no mapping, or no role, is refused at the start.

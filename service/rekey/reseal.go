@@ -1,0 +1,66 @@
+package rekey
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+
+	"lethe"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+	"lethe/internal/atomicfile"
+	"lethe/pipeline/wire"
+	"lethe/service"
+)
+
+// place is a key of a partition.
+type place struct {
+	partition int
+	key       string
+}
+
+// repairs returns what a topic needs so that the newest record of every key is the deployment's own: where a forged one
+// is the newest, the last genuine one, or a tombstone. Codes cannot be checked any more once the secret is another.
+func repairs(ctx context.Context, client *bus.Client, topic bus.Topic) (out []ingest.Outgoing, err error) {
+	forged := make(map[place]bool)
+	if err := client.ReadAll(ctx, topic, func(rec ingest.Record) error {
+		at := place{rec.Partition, string(rec.Key)}
+		if delete(forged, at); rec.Unproven != "" {
+			forged[at] = true
+		}
+		return nil
+	}); err != nil || len(forged) == 0 {
+		return nil, err
+	}
+	genuine := make(map[place]ingest.Outgoing)
+	for at := range forged {
+		genuine[at] = ingest.Outgoing{Key: []byte(at.key), Pinned: true, Partition: at.partition}
+	}
+	err = client.ReadAll(ctx, topic, func(rec ingest.Record) error {
+		at := place{rec.Partition, string(rec.Key)}
+		if again, is := genuine[at]; is && rec.Unproven == "" {
+			again.Value, again.Headers = bytes.Clone(rec.Value), slices.Clone(rec.Headers)
+			genuine[at] = again
+		}
+		return nil
+	})
+	for _, rec := range genuine {
+		out = append(out, rec)
+	}
+	return out, err
+}
+
+// seal notes in the new directory from where on records carry codes under the new secret: those of the topics that go
+// on as they are count by their place, for they were checked.
+func seal(ctx context.Context, client *bus.Client, p Plan, fresh lethe.Secret) error {
+	before, err := bus.EndsOf(ctx, client, bus.Results()...)
+	if err != nil {
+		return fmt.Errorf("where topics end: %w", err)
+	}
+	sealed, err := wire.NewSealed(fresh, before).Encode()
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(service.SealedPath(p.New), sealed, 0o644)
+}
