@@ -211,12 +211,12 @@ func New(ctx context.Context, o Options) (_ *Service, err error) {
 	if err := os.MkdirAll(s.config.DataDir, 0o700); err != nil {
 		return nil, fmt.Errorf("data directory cannot be made: %w (choose another with --data-dir)", err)
 	}
-	s.closeToOthers()
 	if s.begun = begunBefore(s.config.DataDir); s.begun && !o.Restoring {
 		if err := keysAreThere(s.config); err != nil {
 			return nil, err
 		}
 	}
+	s.closeToOthers()
 	if s.config.KMS.Address == "" {
 		if err = (unsealing{s}).load(ctx); err != nil {
 			return nil, err
