@@ -251,12 +251,12 @@ func TestARotationPutsForgedResultsRight(t *testing.T) {
 	s.replay(stream)
 	before := s.newest(bus.Predictions)
 	require.NotEmpty(t, before)
-	topics := s.forger()
+	forged := []ingest.Outgoing{{Key: []byte("made"), Value: []byte("x")}}
 	for key := range before {
-		require.NoError(t, topics.Write(t.Context(), bus.Predictions, []ingest.Outgoing{{Key: []byte(key), Value: []byte("x")}}))
+		forged = append(forged, ingest.Outgoing{Key: []byte(key), Value: []byte("x")})
 		break
 	}
-	require.NoError(t, topics.Write(t.Context(), bus.Predictions, []ingest.Outgoing{{Key: []byte("made"), Value: []byte("x")}}))
+	require.NoError(t, s.forger().Write(t.Context(), bus.Predictions, forged))
 	s.stop()
 	_, err := rotation(c, func(string) {}).Run(t.Context())
 	require.NoError(t, err)

@@ -215,12 +215,12 @@ func New(ctx context.Context, o Options) (_ *Service, err error) {
 	if err := s.prepare(); err != nil {
 		return nil, err
 	}
-	s.closeToOthers()
 	if s.begun = begunBefore(s.config.DataDir); s.begun && !o.Restoring {
 		if err := keysAreThere(s.config); err != nil {
 			return nil, err
 		}
 	}
+	s.closeToOthers()
 	if s.config.KMS.Address == "" {
 		if err = (unsealing{s}).load(ctx); err != nil {
 			return nil, err

@@ -65,7 +65,7 @@ type object struct {
 	Data     map[string]string
 	Spec     struct {
 		PolicyTypes []string `yaml:"policyTypes"`
-		Template struct {
+		Template    struct {
 			Spec struct {
 				SecurityContext struct {
 					RunAsNonRoot bool  `yaml:"runAsNonRoot"`
