@@ -220,9 +220,9 @@ func TestTruth(t *testing.T) {
 	}
 	// Each request is counted once in every state, however often its status was published.
 	for state, n := range map[deletions.State]int{
-		deletions.Received: 6, deletions.Accepted: 4, deletions.Suppressed: 4, deletions.Rewriting: 4, deletions.Retraining: 4,
-		deletions.Swapped: 4, deletions.Erased: 4, deletions.Verified: 4, deletions.Held: 2, deletions.Cancelled: 1,
-		deletions.Rejected: 1,
+		deletions.Received: 6, deletions.Accepted: 4, deletions.Suppressed: 4, deletions.Rewriting: 4,
+		deletions.Retraining: 4, deletions.Swapped: 4, deletions.Erased: 4, deletions.Verified: 4, deletions.Held: 2,
+		deletions.Cancelled: 1, deletions.Rejected: 1,
 	} {
 		line := `lethe_erasure_requests_total{state="` + string(state) + `"} ` + strconv.Itoa(n) + "\n"
 		require.True(t, strings.Contains(metrics, line), line)
