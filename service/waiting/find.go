@@ -83,8 +83,8 @@ func members(f Facts) (out []Condition) {
 			Cause: MemberMissing, Move: Operator, Role: a.Role, Instance: a.Instance, Since: a.Since,
 			Says: fmt.Sprintf("%s (%s) %s for the data directory %.8s of the role %s, which has not answered.", requests,
 				a.State, verb, a.Instance, a.Role),
-			Do: fmt.Sprintf("See that its process runs: it may be stopped, or still at work. If the directory is gone for good, "+
-				"run lethe members strike %.8s --role %s, which cannot be undone.", a.Instance, a.Role),
+			Do: fmt.Sprintf("See that its process runs: it may be stopped, or still at work. If the directory is gone for "+
+				"good, run lethe members strike %.8s --role %s, which cannot be undone.", a.Instance, a.Role),
 		}})
 	}
 	return out
