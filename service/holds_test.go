@@ -19,7 +19,9 @@ func TestHolds_API(t *testing.T) {
 	r := start(t, c)
 	ask := r.caller(t)
 	until := time.Now().Add(time.Hour).UTC().Truncate(time.Millisecond)
-	asked := api.HoldRequest{Name: "case-7", Nodes: []string{"a"}, Subjects: []string{"customer"}, Reason: "court", Until: until}
+	asked := api.HoldRequest{
+		Name: "case-7", Nodes: []string{"a"}, Subjects: []string{"customer"}, Reason: "court", Until: until,
+	}
 	var hold api.Hold
 	require.Equal(t, http.StatusOK, ask.ask(http.MethodPost, "/holds", asked, &hold))
 	require.Equal(t, []any{"in_force", 1, 1, until}, []any{hold.State, hold.Transactions, hold.Subjects, hold.Until})
@@ -34,7 +36,8 @@ func TestHolds_API(t *testing.T) {
 	require.Equal(t, http.StatusNotFound, ask.ask(http.MethodPost, "/holds/case-8/lift", nil, nil))
 
 	var plan service.Plan
-	require.Equal(t, http.StatusOK, ask.ask(http.MethodPost, "/erasures/plan", service.PlanRequest{Nodes: []string{"a"}}, &plan))
+	require.Equal(t, http.StatusOK,
+		ask.ask(http.MethodPost, "/erasures/plan", service.PlanRequest{Nodes: []string{"a"}}, &plan))
 	require.Equal(t, []deletions.WaitsForHold{{Name: "case-7", Until: until}}, plan.Holds)
 	var submitted api.Submitted
 	require.Equal(t, http.StatusOK, ask.ask(http.MethodPost, "/erasures",

@@ -157,8 +157,8 @@ func TestPlan_OtherSubjects_NamedForPeopleWithAToken(t *testing.T) {
 		})
 		s.send(bus.Transactions, key, value, err)
 		s.await(func(st *service.Status) bool { return st.Transactions == 1 })
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+s.HTTPAddress()+api.Prefix+"/erasures/plan",
-			strings.NewReader(`{"subjects":["customer"]}`))
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost,
+			"http://"+s.HTTPAddress()+api.Prefix+"/erasures/plan", strings.NewReader(`{"subjects":["customer"]}`))
 		require.NoError(t, err)
 		request.Header.Set("Content-Type", "application/json")
 		request.Header.Set("X-Forwarded-For", "192.0.2.7") // somebody else asks through a proxy

@@ -5,8 +5,8 @@ package main
 func longHelp() map[string]string {
 	return map[string]string{
 		"any_dataset": "Folder with Elliptic's CSV files, or a citation .npz.",
-		"attack_requests": "How many requests erase the targets; ${attack_requests_default} by default. An attacker who compares " +
-			"predictions before and after a request learns more if it names fewer targets.",
+		"attack_requests": "How many requests erase the targets; ${attack_requests_default} by default. An attacker who " +
+			"compares predictions before and after a request learns more if it names fewer targets.",
 		"attack_steps": "Timesteps to use, from the first: half for the deployment, half for the attacker; " +
 			"${attack_steps_default} by default.",
 		"attack_targets": "Transactions to erase, and as many that are never sent; ${attack_targets_default} by " +

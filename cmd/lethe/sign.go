@@ -138,8 +138,10 @@ func (f brokerFlags) printSigners(a *command.App, s deletions.Status) {
 	}
 	signed, others := policy.Signers(s.SignedBy)
 	if err != nil || len(signed) == 0 {
-		fmt.Fprintln(a.Stdout, "  one more person of the role compliance must sign (names: --config with signatures.keys_file)")
+		fmt.Fprintln(a.Stdout, "  one more person of the role compliance must sign "+
+			"(names: --config with signatures.keys_file)")
 		return
 	}
-	fmt.Fprintf(a.Stdout, "  signed by %s; one more must sign: %s\n", strings.Join(signed, ", "), strings.Join(others, ", "))
+	fmt.Fprintf(a.Stdout, "  signed by %s; one more must sign: %s\n",
+		strings.Join(signed, ", "), strings.Join(others, ", "))
 }

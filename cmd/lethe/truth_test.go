@@ -3,15 +3,12 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -220,48 +217,14 @@ func TestTruth(t *testing.T) {
 	}
 	// Each request is counted once in every state, however often its status was published.
 	for state, n := range map[deletions.State]int{
-		deletions.Received: 6, deletions.Accepted: 4, deletions.Suppressed: 4, deletions.Rewriting: 4, deletions.Retraining: 4,
-		deletions.Swapped: 4, deletions.Erased: 4, deletions.Verified: 4, deletions.Held: 2, deletions.Cancelled: 1,
-		deletions.Rejected: 1,
+		deletions.Received: 6, deletions.Accepted: 4, deletions.Suppressed: 4, deletions.Rewriting: 4,
+		deletions.Retraining: 4, deletions.Swapped: 4, deletions.Erased: 4, deletions.Verified: 4, deletions.Held: 2,
+		deletions.Cancelled: 1, deletions.Rejected: 1,
 	} {
 		line := `lethe_erasure_requests_total{state="` + string(state) + `"} ` + strconv.Itoa(n) + "\n"
 		require.True(t, strings.Contains(metrics, line), line)
 	}
 	hook.onlyAlerts(t)
-}
-
-// posted is a receiver of webhooks.
-type posted struct {
-	*httptest.Server
-	// secret is the file of the secret that signs them.
-	secret string
-	mu     sync.Mutex
-	bodies []string
-}
-
-func newPosted(t *testing.T) *posted {
-	p := &posted{secret: filepath.Join(t.TempDir(), "secret")}
-	require.NoError(t, os.WriteFile(p.secret, []byte("whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD\n"), 0o600))
-	p.Server = httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(r.Body)
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		p.bodies = append(p.bodies, string(body)+fmt.Sprint(err))
-	}))
-	t.Cleanup(p.Close)
-	return p
-}
-
-// onlyAlerts fails if something else than alerts was posted.
-func (p *posted) onlyAlerts(t *testing.T) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	require.NotEmpty(t, p.bodies)
-	for _, body := range p.bodies {
-		require.Contains(t, body, `"type":"alert"`)
-		require.NotContains(t, body, "r-")
-		require.NotContains(t, body, "eras")
-	}
 }
 
 // receipts compares the receipt of a request in its renderings with the table.

@@ -129,7 +129,8 @@ func tokens(t *testing.T) (out map[string]string, lines string) {
 }
 
 // feed publishes a stream in which somebody is a customer and an id would run in a page, and before
-// it a record that comes too early. It returns a transaction that carries another customer, too. It waits until all of it was scored and learnt from.
+// it a record that comes too early. It waits until all of it was scored and learnt from, and returns a transaction
+// that carries another customer, too.
 func feed(t *testing.T, s *process.Service, token string) (shared string) {
 	client, err := bus.Open(bus.At(s.Brokers))
 	require.NoError(t, err)

@@ -15,7 +15,9 @@ import (
 func TestHolds_SetAndLifted(t *testing.T) {
 	s := newSite(t)
 	until := time.Unix(9, 0).UTC()
-	asked := api.HoldRequest{Name: "case-7", Nodes: []string{"a", "b"}, Subjects: []string{"c"}, Reason: "court", Until: until}
+	asked := api.HoldRequest{
+		Name: "case-7", Nodes: []string{"a", "b"}, Subjects: []string{"c"}, Reason: "court", Until: until,
+	}
 	require.Equal(t, http.StatusOK, s.ask(http.MethodPost, "/holds", asked).status)
 	require.Equal(t, http.StatusBadRequest, s.ask(http.MethodPost, "/holds", api.HoldRequest{Nodes: []string{"a"}}).status)
 	require.Equal(t, http.StatusBadRequest, s.ask(http.MethodPost, "/holds", map[string]any{"node": "a"}).status)

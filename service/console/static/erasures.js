@@ -172,8 +172,7 @@ function Plan({ of: plan, request, submit }) {
       <label class="choice"><input type="checkbox" checked=${confirmed} onChange=${event => setConfirmed(event.target.checked)} />
         <span>These ids are right</span></label></div>`}
     ${plan.holds?.map(h => html`<p class="problem">The request will wait for the hold ${h.hold_id}, ${h.until ? `until ${time(h.until)}` : 'until it is lifted'}.</p>`)}
-    ${plan.several_subjects > 0 && html`<div class="problem"><p>${plan.several_subjects === 1 ? '1 transaction belongs' : `${number(plan.several_subjects)} transactions belong`}
-      to other customers too, and will be erased whole${plan.several_subjects_ids?.length ? ':' : '.'}</p>
+    ${plan.several_subjects > 0 && html`<div class="problem"><p>${plan.several_subjects === 1 ? '1 transaction belongs' : `${number(plan.several_subjects)} transactions belong`} to other customers too, and will be erased whole${plan.several_subjects_ids?.length ? ':' : '.'}</p>
       ${plan.several_subjects_ids?.length > 0 && html`<ul>${plan.several_subjects_ids.map(id => html`<li><code>${id}</code></li>`)}</ul>`}</div>`}
     ${scope.rejected
     ? html`<p class="problem">It would be refused: ${words(scope.rejected)}.</p>`
