@@ -100,8 +100,8 @@ func openTransactions(f Facts) (out []Condition) {
 			continue
 		}
 		// A producer may commit every half minute.
-		c := p.at(OpenTransaction, f.After+f.After/2, fmt.Sprintf("A producer's transaction is open on %s partition %d: offsets %d "+
-			"to %d cannot be read.", p.Topic, p.Number, p.Stable, p.High-1),
+		c := p.at(OpenTransaction, f.After+f.After/2, fmt.Sprintf("A producer's transaction is open on %s partition %d: "+
+			"offsets %d to %d cannot be read.", p.Topic, p.Number, p.Stable, p.High-1),
 			"Have the producer commit or abort its transaction, or abort it with kafka-transactions.sh abort.")
 		c.Sign = fmt.Sprint(p.Stable)
 		out = append(out, c)

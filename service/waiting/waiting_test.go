@@ -72,7 +72,8 @@ func TestWaits(t *testing.T) {
 				Reasons: map[string]int{"bad_id": 30}}}
 		}, waiting.RecordsRejected, waiting.Producer, after, "transactions.v1", -1, "30 of the latest 100", "bad_id"},
 		{"most of few requests are rejected", func(f *waiting.Facts) {
-			f.Intake = map[string]waiting.Outcome{"erasures.v1": {Accepted: 4, Rejected: 6, Reasons: map[string]int{"bad_id": 6}}}
+			f.Intake = map[string]waiting.Outcome{"erasures.v1": {Accepted: 4, Rejected: 6,
+				Reasons: map[string]int{"bad_id": 6}}}
 		}, waiting.RecordsRejected, waiting.Producer, after, "erasures.v1", -1, "6 of the latest 10", "bad_id"},
 		{"a process of train is gone", func(f *waiting.Facts) {
 			f.Roles = []waiting.Role{{Name: "score", Directories: 1, Running: 1}, {Name: "train", Directories: 2, Running: 1}}
