@@ -150,7 +150,7 @@ func descriptors(d *deployment) func() {
 	}
 	end := d.repeatedly(func() {
 		if open, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", d.PID())); err == nil {
-			limit(len(open) + len(open)/15) //nolint:errcheck // the status says whether it was set
+			limit(len(open) + len(open)/15)
 		}
 		time.Sleep(200 * time.Millisecond)
 	})
