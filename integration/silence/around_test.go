@@ -87,15 +87,9 @@ func aroundStops(receiver *receiver) []stop {
 	}
 }
 
-// lastingStops stay until the process is restarted.
+// lastingStops stay until topics and data directories are begun anew.
 func lastingStops() []stop {
 	return []stop{
-		{"a topic that was deleted", waiting.TopicsWrong, "predictions", true, func(d *deployment) func() {
-			client := kafka.Client{Addr: kafka.TCP(d.Brokers)}
-			_, err := client.DeleteTopics(d.t.Context(), &kafka.DeleteTopicsRequest{Topics: []string{"lethe.predictions.v1"}})
-			require.NoError(d.t, err)
-			return nil
-		}},
 		{"partitions that were added", waiting.TopicsWrong, "it has 5 partitions", true, func(d *deployment) func() {
 			client := kafka.Client{Addr: kafka.TCP(d.Brokers)}
 			_, err := client.CreatePartitions(d.t.Context(), &kafka.CreatePartitionsRequest{
