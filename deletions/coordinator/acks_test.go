@@ -65,6 +65,8 @@ func TestWhomAnErasureWaitsForIsSaid(t *testing.T) {
 		require.NoError(t, d.states.awaiting.look())
 	}
 	require.Equal(t, 1, strings.Count(log.String(), "an erasure waits"), log.String())
+	require.Len(t, d.states.awaiting.waits.Absent, 1)
+	require.Equal(t, "two", d.states.awaiting.waits.Absent[0].Instance)
 	require.Contains(t, log.String(), "request_id=gdpr-1 state=accepted role=score instance=two")
 	require.Equal(t, []deletions.AbsentDirectory{{Role: scoreRole, Instance: "two", Since: d.now.Add(-time.Minute)}},
 		d.Waits().Absent)

@@ -2,8 +2,7 @@ package silence_test
 
 import (
 	"encoding/base64"
-	"io"
-	"net"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -25,7 +24,8 @@ import (
 // diskStops are those of a small disk.
 func diskStops() []stop {
 	return []stop{
-		{"a disk that is nearly full", waiting.DiskFull, "MiB free", false, func(d *deployment) func() { return d.fill(400 << 20) }},
+		{"a disk that is nearly full", waiting.DiskFull, "MiB free", false,
+			func(d *deployment) func() { return d.fill(400 << 20) }},
 		{"a disk that is full", waiting.DiskFull, "files cannot be written", true, func(d *deployment) func() {
 			free := d.fill(1 << 40)
 			end := d.repeatedly(func() { d.producer.Produce(d.t.Context(), d.transaction(d.at, 0), nil) })
@@ -66,34 +66,30 @@ func (d *deployment) fill(most int64) (free func()) {
 // aroundStops are those of what a deployment stands on.
 func aroundStops(receiver *receiver) []stop {
 	return []stop{
-		{"a store of models that takes no writes", waiting.DiskFull, "files cannot be written", true, func(d *deployment) func() {
-			undo := d.readOnly("train")
-			d.whole()
-			return undo
-		}},
+		{"a store of models that takes no writes", waiting.DiskFull, "files cannot be written", true,
+			func(d *deployment) func() {
+				undo := d.readOnly("train")
+				d.whole()
+				return undo
+			}},
 		{"few file descriptors are left", waiting.FileDescriptors, "file descriptors are in use", false, descriptors},
 		{"records of a topic expire", waiting.TopicsWrong, "cleanup.policy", true, func(d *deployment) func() {
 			d.policy("delete")
 			return func() { d.policy("compact") }
 		}},
-		{"a receiver of alerts that refuses them", waiting.AlertsUndelivered, "has not taken", false, func(d *deployment) func() {
-			receiver.status.Store(http.StatusInternalServerError)
-			d.whole()
-			d.whole()
-			return func() { receiver.status.Store(http.StatusOK) }
-		}},
+		{"a receiver of alerts that refuses them", waiting.AlertsUndelivered, "has not taken", false,
+			func(d *deployment) func() {
+				receiver.status.Store(http.StatusInternalServerError)
+				d.whole()
+				d.whole()
+				return func() { receiver.status.Store(http.StatusOK) }
+			}},
 	}
 }
 
-// lastingStops stay until the process is restarted.
+// lastingStops stay until topics and data directories are begun anew.
 func lastingStops() []stop {
 	return []stop{
-		{"a topic that was deleted", waiting.TopicsWrong, "predictions", true, func(d *deployment) func() {
-			client := kafka.Client{Addr: kafka.TCP(d.Brokers)}
-			_, err := client.DeleteTopics(d.t.Context(), &kafka.DeleteTopicsRequest{Topics: []string{"lethe.predictions.v1"}})
-			require.NoError(d.t, err)
-			return nil
-		}},
 		{"partitions that were added", waiting.TopicsWrong, "it has 5 partitions", true, func(d *deployment) func() {
 			client := kafka.Client{Addr: kafka.TCP(d.Brokers)}
 			_, err := client.CreatePartitions(d.t.Context(), &kafka.CreatePartitionsRequest{
@@ -138,30 +134,23 @@ func (d *deployment) readOnly(folder string) (undo func()) {
 	return undo
 }
 
-// descriptors lowers how many files the process may have open, and holds connections to it.
+// descriptors keeps how many files the process may have open a little above how many it has.
 func descriptors(d *deployment) func() {
-	limit := func(soft string) error {
-		return exec.Command("prlimit", "--pid", strconv.Itoa(d.PID()), "--nofile="+soft+":").Run()
+	limit := func(soft int) error {
+		return exec.Command("prlimit", "--pid", strconv.Itoa(d.PID()), fmt.Sprintf("--nofile=%d:", soft)).Run()
 	}
-	open, err := os.ReadDir(filepath.Join("/proc", strconv.Itoa(d.PID()), "fd"))
-	require.NoError(d.t, err)
-	const spare, held = 400, 385
-	if err := limit(strconv.Itoa(len(open) + spare)); err != nil {
+	if err := limit(4096); err != nil {
 		d.t.Skipf("limits of processes cannot be set here: %v", err)
 	}
-	var list []net.Conn
-	for range held {
-		c, err := net.Dial("tcp", strings.TrimPrefix(d.URL, "http://"))
-		require.NoError(d.t, err)
-		_, err = io.WriteString(c, "GET /livez HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
-		require.NoError(d.t, err)
-		list = append(list, c)
-	}
-	return func() {
-		for _, c := range list {
-			require.NoError(d.t, c.Close())
+	end := d.repeatedly(func() {
+		if open, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", d.PID())); err == nil {
+			limit(len(open) + len(open)/15)
 		}
-		require.NoError(d.t, limit("4096"))
+		time.Sleep(200 * time.Millisecond)
+	})
+	return func() {
+		end()
+		require.NoError(d.t, limit(4096))
 	}
 }
 

@@ -52,7 +52,9 @@ func settingsOf(more ...string) (args []string) {
 // deploy starts a process with all roles on its own broker, and sends it two timesteps that settle.
 func deploy(t *testing.T, bin, dir string, settings ...string) *deployment {
 	t.Helper()
-	d := &deployment{t: t, bin: bin, dir: filepath.Join(dir, "data"), args: settingsOf(settings...), ports: process.FreePorts(t)}
+	d := &deployment{
+		t: t, bin: bin, dir: filepath.Join(dir, "data"), args: settingsOf(settings...), ports: process.FreePorts(t),
+	}
 	d.Service = process.Start(t, bin, d.dir, d.ports, d.args...)
 	d.producer = producerOf(t, d.Brokers)
 	for range 2 {

@@ -34,16 +34,17 @@ func erasureStops() []stop {
 			d.run("erase", "submit", "--node", string(id(3)), "--request-id", "copied")
 			return func() { require.NoError(d.t, os.Remove(path)) }
 		}},
-		{"requests that cannot be read", waiting.RecordsRejected, "of erasures.v1 were rejected", false, func(d *deployment) func() {
-			for range 6 {
-				d.send(record(erasures, 0, []byte("gdpr-1"), []byte(`{"type":"erasure","request_id":"gdpr-1"}`)))
-			}
-			return func() {
-				for n := range 6 {
-					d.run("erase", "submit", "--node", fmt.Sprint("absent-", n), "--request-id", fmt.Sprint("good-", n))
+		{"requests that cannot be read", waiting.RecordsRejected, "of erasures.v1 were rejected", false,
+			func(d *deployment) func() {
+				for range 6 {
+					d.send(record(erasures, 0, []byte("gdpr-1"), []byte(`{"type":"erasure","request_id":"gdpr-1"}`)))
 				}
-			}
-		}},
+				return func() {
+					for n := range 6 {
+						d.run("erase", "submit", "--node", fmt.Sprint("absent-", n), "--request-id", fmt.Sprint("good-", n))
+					}
+				}
+			}},
 	}
 }
 

@@ -32,7 +32,8 @@ func refusedStops() []stop {
 		}
 	}
 	return []stop{
-		refused("every row is of another schema", "as unknown_type", value(func(string) string { return `{"type":"order"}` })),
+		refused("every row is of another schema", "as unknown_type",
+			value(func(string) string { return `{"type":"order"}` })),
 		refused("one feature more", "as feature_count", row(features+1)),
 		refused("one feature less", "as feature_count", row(features-1)),
 		refused("a serializer that writes a magic byte", "as unparseable",
@@ -50,14 +51,15 @@ func refusedStops() []stop {
 			r.Key = nil
 			return r
 		}),
-		{"dead letters pile up among good records", waiting.RecordsRejected, "as unparseable", false, func(d *deployment) func() {
-			at := d.next()
-			for range 10 {
-				d.send(record(transactions, 0, []byte("k"), []byte("{")))
-			}
-			d.some(at, 0, 1)
-			return func() { d.finish(at); d.whole() }
-		}},
+		{"dead letters pile up among good records", waiting.RecordsRejected, "as unparseable", false,
+			func(d *deployment) func() {
+				at := d.next()
+				for range 10 {
+					d.send(record(transactions, 0, []byte("k"), []byte("{")))
+				}
+				d.some(at, 0, 1)
+				return func() { d.finish(at); d.whole() }
+			}},
 		{"a gap in the timesteps", waiting.TimestepGap, "as timestep_jump", false, func(d *deployment) func() {
 			for range 40 {
 				d.send(d.transaction(d.at+5000, 0))
@@ -85,5 +87,6 @@ func lateStops() []stop {
 }
 
 func unknownLabel(*deployment) *kgo.Record {
-	return record(labels, 1, []byte(id(1)), fmt.Appendf(nil, `{"type":"label","id":"%s","timestep":1,"label":"fraud"}`, id(1)))
+	value := fmt.Appendf(nil, `{"type":"label","id":"%s","timestep":1,"label":"fraud"}`, id(1))
+	return record(labels, 1, []byte(id(1)), value)
 }

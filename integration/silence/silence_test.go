@@ -54,7 +54,8 @@ func TestEveryStopIsTold(t *testing.T) {
 		{"around", (*testing.T).TempDir, impatient(receiver.settings()...), aroundStops(receiver)},
 		{"lasting", (*testing.T).TempDir, impatient(), lastingStops()},
 		{"erasures", (*testing.T).TempDir, impatient("erasure.verify_timeout=2s"), erasureStops()},
-		{"signed", (*testing.T).TempDir, impatient("signatures.keys_file="+signers.keys, "signatures.requests=2"), signedStops(signers)},
+		{"signed", (*testing.T).TempDir, impatient("signatures.keys_file="+signers.keys, "signatures.requests=2"),
+			signedStops(signers)},
 		{"disk", small, impatient(), diskStops()},
 	} {
 		t.Run(group.name, func(t *testing.T) {
@@ -91,5 +92,6 @@ func (d *deployment) holds(s stop) {
 	began = time.Now()
 	end()
 	d.over(s)
-	d.t.Logf("%-45s %-18s told after %4.1f s, over after %4.1f s", s.name, s.cause, told.Seconds(), time.Since(began).Seconds())
+	d.t.Logf("%-45s %-18s told after %4.1f s, over after %4.1f s", s.name, s.cause, told.Seconds(),
+		time.Since(began).Seconds())
 }

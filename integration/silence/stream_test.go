@@ -14,12 +14,13 @@ import (
 // streamStops are those of a stream whose timesteps do not end.
 func streamStops() []stop {
 	return []stop{
-		{"partition without records", waiting.PartitionBehind, "partition 1 has not passed it", false, func(d *deployment) func() {
-			at := d.next()
-			d.some(at, 0)
-			d.close(at, 0)
-			return func() { d.close(at, 1); d.settle(at, 0, 1) }
-		}},
+		{"partition without records", waiting.PartitionBehind, "partition 1 has not passed it", false,
+			func(d *deployment) func() {
+				at := d.next()
+				d.some(at, 0)
+				d.close(at, 0)
+				return func() { d.close(at, 1); d.settle(at, 0, 1) }
+			}},
 		{"no close record for one partition", waiting.PartitionBehind, "partition 0 has not passed it", false,
 			func(d *deployment) func() {
 				at := d.next()
@@ -146,22 +147,24 @@ func clockAhead(d *deployment) func() {
 // boundedStops are those of a stream that reaches bounds.
 func boundedStops() []stop {
 	return []stop{
-		{"as many timesteps are open as may be", waiting.TooManyOpen, "timesteps are open", false, func(d *deployment) func() {
-			from := d.at + 1
-			for range 7 {
-				d.some(d.next(), 0, 1)
-			}
-			return func() {
-				for ; from <= d.at; from++ {
-					d.finish(from)
+		{"as many timesteps are open as may be", waiting.TooManyOpen, "timesteps are open", false,
+			func(d *deployment) func() {
+				from := d.at + 1
+				for range 7 {
+					d.some(d.next(), 0, 1)
 				}
-			}
-		}},
-		{"payments whose transactions never come", waiting.TooManyWaiting, "too many wait", false, func(d *deployment) func() {
-			for n := range 40 {
-				d.send(d.payment(lethe.TransactionID("absent"), id(d.sent-n)))
-			}
-			return func() { d.whole(); d.whole() }
-		}},
+				return func() {
+					for ; from <= d.at; from++ {
+						d.finish(from)
+					}
+				}
+			}},
+		{"payments whose transactions never come", waiting.TooManyWaiting, "too many wait", false,
+			func(d *deployment) func() {
+				for n := range 40 {
+					d.send(d.payment(lethe.TransactionID("absent"), id(d.sent-n)))
+				}
+				return func() { d.whole(); d.whole() }
+			}},
 	}
 }

@@ -102,7 +102,9 @@ func (d *drawing) escape() {
 // spelled is an id with escapes.
 func spelled(id lethe.TransactionID) string {
 	in := quoted(string(id))
-	return strings.NewReplacer("é", `\u00e9`, "😀", `\ud83D\uDE00`, "/", `\/`, "o", `\u006F`).Replace(string(in[1 : len(in)-1]))
+	return strings.NewReplacer(
+		"é", `\u00e9`, "😀", `\ud83D\uDE00`, "/", `\/`, "o", `\u006F`,
+	).Replace(string(in[1 : len(in)-1]))
 }
 
 // quoted is a text as lethe writes it in JSON.

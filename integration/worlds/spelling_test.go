@@ -10,9 +10,9 @@ import (
 	"lethe/internal/residue"
 )
 
-// What is drawn only once lethe is right about it: one name in two forms of Unicode; one key in two partitions; and what
-// an aborted transaction wrote in a backup that is put back, of a target of which the backup's graphs hold nothing, so
-// that nothing asks for it again.
+// What is drawn only once lethe is right about it: one name in two forms of Unicode; one key in two partitions; and
+// what an aborted transaction wrote in a backup that is put back, of a target of which the backup's graphs hold
+// nothing, so that nothing asks for it again.
 const (
 	unicodeForms     = false
 	twoPartitioners  = false

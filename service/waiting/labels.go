@@ -43,8 +43,8 @@ func labelsUnsettled(f Facts) (out []Condition) {
 		if p.Watermark > oldest.Timestep || p.unread() {
 			continue
 		}
-		c := p.at(LabelsUnsettled, lasts, fmt.Sprintf("%s, and is not settled: %s partition %d has no settle record for it.%s",
-			of, p.Topic, p.Number, effect),
+		c := p.at(LabelsUnsettled, lasts,
+			fmt.Sprintf("%s, and is not settled: %s partition %d has no settle record for it.%s", of, p.Topic, p.Number, effect),
 			fmt.Sprintf("Once the labels are complete, send a settle record for timestep %d to every partition of %s.",
 				oldest.Timestep, p.Topic)).of(oldest.Timestep)
 		if lasts == f.Quiet {

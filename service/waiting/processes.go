@@ -52,7 +52,8 @@ func alerts(f Facts) []Condition {
 	if !f.AlertsFail && f.AlertsLeft == 0 {
 		return nil
 	}
-	says, do := "The receiver of webhooks.url has not taken the latest alert.", "Mend the receiver; lethe tries again by itself."
+	says := "The receiver of webhooks.url has not taken the latest alert."
+	do := "Mend the receiver; lethe tries again by itself."
 	if f.AlertsLeft > 0 {
 		says = fmt.Sprintf("The receiver of webhooks.url has not taken %d alerts.", f.AlertsLeft)
 		do = "Mend the receiver, then restart lethe: they are tried again first."
