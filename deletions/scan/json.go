@@ -69,11 +69,8 @@ func (sc *Scanner) MatchText(text []byte) []Hit {
 func (sc *Scanner) MatchRecord(key []byte, rest ...[]byte) []Hit {
 	var list hitList
 	list.note(sc.MatchKey(key)...)
-	start, named := keyStart(key)
-	if !named {
+	if _, named := keyStart(key); !named {
 		list.note(sc.MatchText(key)...)
-	} else if text, quoted := unquoted(key[start:], rest); quoted {
-		list.note(sc.MatchKey(text)...)
 	}
 	for _, part := range rest {
 		list.note(scanSaid(sc, part)...)
@@ -259,21 +256,4 @@ func hexEscape(raw []byte) (rune, bool) {
 		r = r<<4 | rune(digit)
 	}
 	return r, true
-}
-
-// unquoted returns the text of a key that is a string of JSON, as some serializers write keys. A record that gives the
-// key itself as its id has a name with quotation marks, and is another transaction's.
-func unquoted(key []byte, parts [][]byte) (text []byte, quoted bool) {
-	var name string
-	if len(key) == 0 || key[0] != '"' || json.Unmarshal(key, &name) != nil {
-		return nil, false
-	}
-	for _, part := range parts {
-		var record struct{ ID, Source, Target string }
-		if json.Unmarshal(part, &record) == nil &&
-			(record.ID == string(key) || record.Source+">"+record.Target == string(key)) {
-			return nil, false
-		}
-	}
-	return []byte(name), true
 }

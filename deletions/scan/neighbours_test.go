@@ -48,8 +48,7 @@ func TestDrawnNamesThatHoldAnErasedOneDoNotCount(t *testing.T) {
 		// What stands between the strings of JSON may read as an id of punctuation alone, and a length behind an id
 		// as the second half of its last escape.
 		isPlain := strings.ContainsFunc(erased, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
-		isOther := erased == "x" || erased == "y" // which the records name too
-		if isOther || longer == erased || longer[0] == '!' || erased[0] == '!' || !isPlain || strings.HasSuffix(erased, `\`) {
+		if longer == erased || longer[0] == '!' || erased[0] == '!' || !isPlain || strings.HasSuffix(erased, `\`) {
 			rt.Skip("no two names")
 		}
 		compareWithNeighbour(rt, erased, longer)
@@ -92,7 +91,7 @@ func recordsOf(name string) (values [][]byte) {
 	for _, said := range []any{
 		map[string]any{"id": name, "timestep": 3, "features": []float32{1, 2}},
 		map[string]any{"source": "x", "target": name}, map[string]any{"source": name, "target": "x"},
-		map[string]any{"type": "label", "transaction": name, "label": "licit", "note": "neither\\nor"},
+		map[string]any{"type": "label", "transaction": name, "label": "licit", "note": "a\\b"},
 		map[string]any{"nodes": []string{"x", name, "y"}},
 	} {
 		value, err := json.Marshal(said)

@@ -167,9 +167,6 @@ func (p *pass) compare(fingerprint, from, to int) {
 	if p.hits.found[fingerprint] || bounded(f.Kind) && !standsAlone(p.buf, from, to) {
 		return
 	}
-	if f.Kind == KindIDQuoted && quoteLevel(p.buf, from) != quoteLevel(p.buf, to-1) {
-		return // the first of them stands in a longer name
-	}
 	if ofName(f.Kind) && inLongerName(p.sc.secret, p.buf, window{from, to, bounded(f.Kind)}) {
 		return
 	}
