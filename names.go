@@ -5,9 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// MaxNameChars bounds ids of transactions and keys of subjects, in characters (Unicode code points), as
-// JSON Schema counts them.
-const MaxNameChars = 256
+// MaxNameBytes bounds ids of transactions and keys of subjects.
+const MaxNameBytes = 256
 
 // Invisible lists the characters that no name has, as pairs of the first and the last of a range: controls,
 // blanks but the space, joiners, marks of direction, and what is no character. Two names that look alike must
@@ -15,16 +14,13 @@ const MaxNameChars = 256
 const Invisible = "\x00\x1f" + "\x7f\u00a0" + "\u00ad\u00ad" + "\u061c\u061c" + "\u1680\u1680" + "\u180e\u180e" +
 	"\u2000\u200f" + "\u2028\u202f" + "\u205f\u206f" + "\u3000\u3000" + "\ufeff\ufeff" + "\ufff9\ufffb" + "\ufffe\uffff"
 
-// MaxNameBytes is the length of the longest name.
-const MaxNameBytes = MaxNameChars * utf8.UTFMax
-
 // What ids of transactions and keys of subjects must be, in words for those who sent others.
 const (
-	IDForm      = "1 to 256 printable characters, without spaces and '>', that do not begin with '!'"
-	SubjectForm = "1 to 256 printable characters"
+	IDForm      = "1 to 256 bytes of printable text, without spaces and '>', that do not begin with '!'"
+	SubjectForm = "1 to 256 bytes of printable text"
 )
 
-// ValidID reports whether the text may be a transaction id: 1 to MaxNameChars visible characters.
+// ValidID reports whether the text may be a transaction id: 1 to MaxNameBytes bytes of visible characters.
 // It must not hold '>', which joins the two ids in a payment's key, nor start with '!', which starts
 // the key of a control record: either would let two different records share a key, and a compacted
 // topic keeps one record per key.
@@ -40,7 +36,7 @@ func ValidID[T string | []byte](id T) bool {
 	return ValidSubject(id)
 }
 
-// ValidSubject reports whether the text may be the key of a subject: 1 to MaxNameChars visible
+// ValidSubject reports whether the text may be the key of a subject: 1 to MaxNameBytes bytes of visible
 // characters. Unlike an id it may hold spaces, as addresses do.
 func ValidSubject[T string | []byte](subject T) bool {
 	if len(subject) == 0 || len(subject) > MaxNameBytes {
@@ -54,13 +50,13 @@ func ValidSubject[T string | []byte](subject T) bool {
 			return visible(string(subject))
 		}
 	}
-	return len(subject) <= MaxNameChars
+	return true
 }
 
 // visible is ValidSubject of a text that is not ASCII alone. What Unicode adds in another version is
 // visible: a name that is valid stays so, and the published schemas, which list the same characters, hold.
 func visible(name string) bool {
-	if !utf8.ValidString(name) || utf8.RuneCountInString(name) > MaxNameChars {
+	if !utf8.ValidString(name) {
 		return false
 	}
 	return !strings.ContainsFunc(name, func(c rune) bool {

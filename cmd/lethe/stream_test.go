@@ -15,11 +15,11 @@ import (
 // TestReplayAndDemo_RowThatIntakeRejects_NamedBeforeAnythingIsPublished reaches no broker: there is none.
 func TestReplayAndDemo_RowThatIntakeRejects_NamedBeforeAnythingIsPublished(t *testing.T) {
 	for want, row := range map[string]string{
-		"row 2, column 1: the id is not 1 to 256 printable": "!b,1,0.5",
-		"row 2, column 3: the value is beyond ±1e+06":        "b,1,1e7",
-		"row 2, column 3: the value is not a number":         "b,1,1_000",
-		"row 2, column 2: the timestep is more than 1000":    "b,1700000000,1",
-		"row 2: 4 columns, want 3":                           "b,1,0.5,",
+		"row 2, column 1: the id is not 1 to 256 bytes of printable": "!b,1,0.5",
+		"row 2, column 3: the value is beyond ±1e+06":                "b,1,1e7",
+		"row 2, column 3: the value is not a number":                 "b,1,1_000",
+		"row 2, column 2: the timestep is more than 1000":            "b,1700000000,1",
+		"row 2: 4 columns, want 3":                                   "b,1,0.5,",
 	} {
 		dir := t.TempDir()
 		for name, text := range map[string]string{

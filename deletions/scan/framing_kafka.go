@@ -1,10 +1,6 @@
 package scan
 
-import (
-	"encoding/binary"
-
-	"lethe"
-)
+import "encoding/binary"
 
 // mostRecordHeadBytes is how far before the length of its key a Kafka record may begin: its length, its
 // attributes, its time and its offset.
@@ -72,17 +68,12 @@ func endsRecord(buf []byte, at int, end int64) bool {
 }
 
 // mostMessageBytes is how far before its field of names a Protobuf message may begin.
-const mostMessageBytes = 16 + lethe.MaxNameBytes
+const mostMessageBytes = 16 + mostNameBytes
 
 // protobufName returns the length of the name that begins at a place as the first or the second field of
 // a message in the format of Confluent's serializers.
 func protobufName(buf []byte, at int) (length uint64, found bool) {
 	const first, second = 1<<3 | 2, 2<<3 | 2
-	// The field's number stands before a length of one or two bytes: most places need no more looks.
-	isTag := func(at int) bool { return at >= 0 && (buf[at] == first || buf[at] == second) }
-	if !isTag(at-2) && !isTag(at-3) {
-		return 0, false
-	}
 	for start := at - 1; start >= max(0, at-mostMessageBytes); start-- {
 		body, ok := messageBody(buf, start)
 		if !ok {
