@@ -156,11 +156,7 @@ func (l *logic) take(ctx context.Context, in role.Input) error {
 	case "":
 		return nil
 	case bus.Erasures:
-		if err := l.coordinator.Requests.Take(ctx, in.Batch); err != nil {
-			return err
-		}
-		l.requestsRead[in.Batch.Source] = in.Batch.Next
-		return nil
+		return l.takeRequests(ctx, in.Batch)
 	case bus.Control:
 		l.lifecycle.hearWidth(in.Batch.Records)
 		if err := l.commitments.models(in.Batch); err != nil {
@@ -181,6 +177,15 @@ func (l *logic) take(ctx context.Context, in role.Input) error {
 	default:
 		return fmt.Errorf("%s is not followed", in.Batch.Source)
 	}
+}
+
+// takeRequests takes a batch of erasures.v1, and keeps how far it has read.
+func (l *logic) takeRequests(ctx context.Context, batch bus.Batch) error {
+	err := l.coordinator.Requests.Take(ctx, batch)
+	if err == nil {
+		l.requestsRead[batch.Source] = batch.Next
+	}
+	return err
 }
 
 // noteTaken notes when the latest record of a source was written, and the timesteps that a batch began.

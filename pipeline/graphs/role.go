@@ -233,8 +233,7 @@ func newLogic(o Options, kept stores, searches Searches) *logic {
 	l := &logic{
 		turns: turns, store: store, ledgerStore: kept.ledgerStore, coordinator: c, searches: searches,
 		questions: o.Questions, eraser: graphs, newest: make(map[bus.TopicPartition]time.Time),
-		requestsRead: make(map[bus.TopicPartition]int64),
-		now:          o.Clock.Now, commitments: said,
+		requestsRead: make(map[bus.TopicPartition]int64), now: o.Clock.Now, commitments: said,
 		retention: retention.Retention{
 			Keep: o.Erasure.RetainTimesteps, Most: o.Limits.MaxErasureNodes, Scope: o.Erasure.DefaultScope,
 			Secret: o.Secret, Graphs: store, Ledger: kept.ledger, Out: topics{turns, o.Bus}, Now: o.Clock.Now,
