@@ -27,15 +27,16 @@ const (
 	mostAhead = 5 * time.Minute
 	// fewRejected is from how many records on a share of them says something.
 	fewRejected = 20
-	// jumpReason, waitingReason and openReason are reasons of rejections that have causes of their own.
+	// jumpReason, waitingReason, openReason and partitionReason are reasons of rejections that have causes of their own.
 	jumpReason, waitingReason, openReason = "timestep_jump", "too_many_waiting", "too_many_open"
+	partitionReason                       = "wrong_partition"
 )
 
 // Find returns the conditions that hold, in the order of Causes.
 func Find(f Facts) []Condition {
 	var out []Condition
 	for _, find := range []func(Facts) []Condition{
-		surroundings, openTransactions, rejections, partitionsBehind, labelsUnsettled, quiet, bounds, clocks,
+		surroundings, openTransactions, rejections, misplaced, partitionsBehind, labelsUnsettled, quiet, bounds, clocks,
 	} {
 		out = append(out, find(f)...)
 	}
