@@ -3,6 +3,7 @@ package coordinator
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -136,13 +137,18 @@ func (u *underway) left(ctx context.Context) (due, error) {
 	for _, topic := range bus.Topics() {
 		f := newFindings()
 		behind, known := u.looked.behind(topic, left)
-		if !known {
-			if err := u.topic(ctx, topic, f); err != nil {
-				return nil, fmt.Errorf("search topic %s: %w", topic, err)
-			}
+		var err error
+		if known {
+			err = u.since(ctx, topic, behind, f)
+		}
+		if !known || errors.Is(err, bus.ErrCorrupt) {
+			f = newFindings()
+			err = u.topic(ctx, topic, f)
 			u.topics[topic] = f
-		} else if err := u.since(ctx, topic, behind, f); err != nil {
-			return nil, fmt.Errorf("search the end of topic %s: %w", topic, err)
+		}
+		if err != nil {
+			delete(u.topics, topic)
+			return nil, fmt.Errorf("search topic %s: %w", topic, err)
 		}
 		maps.Copy(left, f.due)
 	}

@@ -22,10 +22,10 @@ type follower struct {
 }
 
 func (b *follower) ReadCopies(
-	ctx context.Context, t bus.Topic, fn func(broker int32, rec ingest.Record) error,
+	ctx context.Context, t bus.Topic, fn func(broker int32, rec ingest.Record) error, around func(*bus.Gap),
 ) ([]int32, error) {
 	if t != bus.Transactions {
-		return b.slowBroker.ReadCopies(ctx, t, fn)
+		return b.slowBroker.ReadCopies(ctx, t, fn, around)
 	}
 	for broker, log := range [][]ingest.Record{b.logs[t], b.log} {
 		for _, rec := range log {

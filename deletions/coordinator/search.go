@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"slices"
 	"time"
 
 	"lethe"
@@ -219,6 +220,18 @@ func (f *findings) total() (all scan.Summary, superseded int) {
 func (f *findings) clean() bool {
 	all, superseded := f.total()
 	return all.Hits == 0 && superseded == 0
+}
+
+// anybodys are the unreadable batches of topics whose keys do not say in which partition a target is.
+func (f *findings) anybodys() (out []unreadableAt) {
+	for _, p := range f.places {
+		for _, u := range p.Unreadable {
+			if topic := bus.Topic(p.Place); !slices.Contains(keyed(), topic) {
+				out = append(out, unreadableAt{topic, u})
+			}
+		}
+	}
+	return out
 }
 
 // add takes over what was found elsewhere.

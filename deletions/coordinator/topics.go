@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 	"slices"
 	"strings"
@@ -101,20 +102,28 @@ func (f *findings) records() (n int) {
 	return n
 }
 
+func (u *underway) searchOf(topic bus.Topic, f *findings) *topicSearch {
+	return &topicSearch{
+		scanner: u.scanner, topic: topic, f: f, here: f.at(string(topic)), looked: u.looked,
+		seen: make(map[string]logPlace), broker: bus.OneCopy, held: u.held,
+	}
+}
+
 // topic searches keys, values and headers of every record.
 func (u *underway) topic(ctx context.Context, topic bus.Topic, f *findings) error {
 	pace := u.Pacer.Begin()
 	defer pace.End()
-	t := &topicSearch{
-		scanner: u.scanner, topic: topic, f: f, here: f.at(string(topic)), looked: u.looked,
-		seen: make(map[string]logPlace), broker: bus.OneCopy, held: u.held,
-	}
+	t := u.searchOf(topic, f)
 	take := func(rec ingest.Record) error {
 		t.take(rec)
 		return pace.Rest(ctx)
 	}
 	if u.Log != nil {
-		if err := u.segments(ctx, t, pace, take); err != nil {
+		switch err := u.segments(ctx, t, pace, take); {
+		case errors.Is(err, bus.ErrCorrupt):
+			*f = *newFindings() // the broker is asked for what stands around it
+			t = u.searchOf(topic, f)
+		case err != nil:
 			return err
 		}
 		t.flush()
@@ -132,7 +141,7 @@ func (u *underway) topic(ctx context.Context, topic bus.Topic, f *findings) erro
 			defer pace.Yield()
 			t.of(broker)
 			return take(rec)
-		})
+		}, t.around)
 		t.flush()
 		return err
 	})

@@ -12,13 +12,13 @@ import (
 func (b *Bus) RollMarkers(context.Context, ...bus.Topic) error { return nil }
 
 // ReadEvery is ReadAll: there are no transactions.
-func (b *Bus) ReadEvery(ctx context.Context, t bus.Topic, fn func(ingest.Record) error) error {
+func (b *Bus) ReadEvery(ctx context.Context, t bus.Topic, fn func(ingest.Record) error, _ func(*bus.Gap)) error {
 	return b.ReadAll(ctx, t, fn)
 }
 
 // ReadCopies is ReadAll: there is one copy.
 func (b *Bus) ReadCopies(
-	ctx context.Context, t bus.Topic, fn func(broker int32, rec ingest.Record) error,
+	ctx context.Context, t bus.Topic, fn func(broker int32, rec ingest.Record) error, around func(*bus.Gap),
 ) ([]int32, error) {
 	return nil, b.ReadAll(ctx, t, func(rec ingest.Record) error { return fn(bus.OneCopy, rec) })
 }

@@ -3,14 +3,105 @@ package coordinator
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 
 	"lethe"
+	"lethe/deletions"
 	"lethe/deletions/scan"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 )
+
+// located are the records that hold what is erased, where they are to be withdrawn.
+type located struct {
+	predictions, reasons, sources, letters remains
+	looked                                 looked
+	// refused are the records that dead letters of those looked for are of.
+	refused map[logPlace]bool
+	// late are those of them that were late.
+	late []ingest.Record
+	// unreadable are the batches that nobody can read.
+	unreadable map[bus.Topic][]deletions.UnreadableBatch
+	rolls      rolls
+}
+
+// What nobody can read holds up those erasures whose targets could be in it.
+
+// unreadableAt is a batch that nobody can read, in a topic.
+type unreadableAt struct {
+	topic bus.Topic
+	deletions.UnreadableBatch
+}
+
+func (u unreadableAt) report(to *slog.Logger, requestID string) {
+	to.Error("erasure: a batch that nobody can read may hold a record of a target: remove the records of its partition up "+
+		"to it (kafka-delete-records.sh)", "request_id", requestID, "topic", u.topic, "partition", u.Partition,
+		"first_offset", u.First, "last_offset", u.Last, "sha256", u.SHA256.String())
+}
+
+func unreadable(gap *bus.Gap) deletions.UnreadableBatch {
+	return deletions.UnreadableBatch{
+		Partition: gap.Partition, First: gap.From, Last: gap.To - 1, Bytes: gap.Bytes, SHA256: gap.SHA256,
+	}
+}
+
+// heldUp returns the requests of a batch whose targets have keys in a partition where something cannot be read, each
+// with one such batch. In topics without such keys everything may be: the search at the end counts them.
+func (l *located) heldUp(
+	b batch, requests [][]lethe.Target, partitions func(bus.Topic) (int, error),
+) (map[string]unreadableAt, error) {
+	out := make(map[string]unreadableAt)
+	for _, topic := range keyed() {
+		if len(l.unreadable[topic]) == 0 {
+			continue
+		}
+		n, err := partitions(topic)
+		if err != nil {
+			return nil, err
+		}
+		for i, targets := range requests {
+			for _, u := range l.unreadable[topic] {
+				mayHold := func(t lethe.Target) bool {
+					return t.Kind == lethe.SubjectTarget || slices.ContainsFunc(keysOf(t, topic), func(key []byte) bool {
+						return bus.PartitionOf(key, n) == u.Partition
+					})
+				}
+				if slices.ContainsFunc(targets, mayHold) {
+					out[b.members[i].RequestID] = unreadableAt{topic, u}
+				}
+			}
+		}
+	}
+	return out, nil
+}
+
+// keyed are the topics whose partitions the ids in their keys choose.
+func keyed() []bus.Topic {
+	return []bus.Topic{bus.Transactions, bus.Labels, bus.Predictions, bus.Reasons}
+}
+
+// keysOf are the keys under which a keyed topic has records of a target.
+func keysOf(t lethe.Target, topic bus.Topic) [][]byte {
+	switch {
+	case t.Kind != lethe.PaymentTarget:
+		return [][]byte{ingest.TransactionKey(t.Transaction)}
+	case topic == bus.Transactions:
+		return [][]byte{ingest.PaymentKey(t.Payment.Source, t.Payment.Target)}
+	case topic == bus.Reasons:
+		return [][]byte{ingest.TransactionKey(t.Payment.Source), ingest.TransactionKey(t.Payment.Target)}
+	default:
+		return nil
+	}
+}
+
+// around takes what nobody can read; the copies of several brokers may have the same.
+func (t *topicSearch) around(gap *bus.Gap) {
+	if u := unreadable(gap); !slices.Contains(t.here.Unreadable, u) {
+		t.here.Unreadable = append(t.here.Unreadable, u)
+	}
+}
 
 // A record of a transaction of which features are erased is not withdrawn: it is published
 // again under its key with 0 in their place, so that compaction forgets the old one.
