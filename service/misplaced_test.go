@@ -15,8 +15,8 @@ import (
 	"lethe/service/waiting"
 )
 
-// sendAway writes the labels of a timestep, each as another one, and its transactions with other features, as a producer
-// does whose partitioner gives no record the partition that murmur2 gives it. It returns how many there are.
+// sendAway writes the labels of a timestep, each as another one, and its transactions with other features, as a
+// producer does whose partitioner gives no record the partition that murmur2 gives it. It returns how many there are.
 func (r *running) sendAway(step dataset.Step) (count int) {
 	r.t.Helper()
 	const partitions = 2

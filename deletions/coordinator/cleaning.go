@@ -157,7 +157,8 @@ func (u *underway) left(ctx context.Context) (due, error) {
 
 // since searches what came into a topic of records as their producers wrote them.
 func (u *underway) since(ctx context.Context, topic bus.Topic, behind map[int]int64, f *findings) error {
-	t := &topicSearch{scanner: u.scanner, topic: topic, f: f, here: f.at(string(topic)), looked: u.looked, held: u.held}
+	t := &topicSearch{scanner: u.scanner, topic: topic, f: f, here: f.at(string(topic)), looked: u.looked, held: u.held,
+		copies: newCopies()}
 	return u.asking(func() error {
 		return u.Bus.ReadNew(ctx, topic, behind, func(rec ingest.Record) error {
 			t.take(rec)

@@ -35,7 +35,7 @@ func (b *slowBroker) ReadEvery(ctx context.Context, t bus.Topic, fn func(ingest.
 }
 
 func (b *slowBroker) ReadCopies(
-	ctx context.Context, t bus.Topic, fn func(broker int32, rec ingest.Record) error, around func(*bus.Gap),
+	ctx context.Context, t bus.Topic, fn func(broker int32, rec ingest.Record) error, around func(int32, *bus.Gap),
 ) ([]int32, error) {
 	return nil, b.ReadAll(ctx, t, func(rec ingest.Record) error { return fn(bus.OneCopy, rec) })
 }
@@ -163,7 +163,7 @@ func (b hungBroker) hangs(at string) {
 }
 
 func (b hungBroker) ReadCopies(
-	ctx context.Context, t bus.Topic, fn func(broker int32, rec ingest.Record) error, around func(*bus.Gap),
+	ctx context.Context, t bus.Topic, fn func(broker int32, rec ingest.Record) error, around func(int32, *bus.Gap),
 ) ([]int32, error) {
 	b.hangs("read")
 	return b.slowBroker.ReadCopies(ctx, t, fn, around)

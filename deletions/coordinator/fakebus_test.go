@@ -168,9 +168,9 @@ func (b fakeBus) ReadEvery(_ context.Context, topic bus.Topic, fn func(ingest.Re
 }
 
 func (b fakeBus) ReadCopies(
-	ctx context.Context, topic bus.Topic, fn func(broker int32, rec ingest.Record) error, around func(*bus.Gap),
+	ctx context.Context, topic bus.Topic, fn func(broker int32, rec ingest.Record) error, around func(int32, *bus.Gap),
 ) ([]int32, error) {
-	return nil, b.ReadEvery(ctx, topic, func(rec ingest.Record) error { return fn(bus.OneCopy, rec) }, around)
+	return nil, b.ReadEvery(ctx, topic, func(rec ingest.Record) error { return fn(bus.OneCopy, rec) }, nil)
 }
 
 func (b fakeBus) ReadNew(

@@ -36,8 +36,8 @@ type unreadableAt struct {
 }
 
 func (u unreadableAt) report(to *slog.Logger, requestID string) {
-	to.Error("erasure: a batch that nobody can read may hold a record of a target: remove the records of its partition up "+
-		"to it (kafka-delete-records.sh)", "request_id", requestID, "topic", u.topic, "partition", u.Partition,
+	to.Error("erasure: a batch that nobody can read may hold a record of a target: remove the records of its partition "+
+		"up to it (kafka-delete-records.sh)", "request_id", requestID, "topic", u.topic, "partition", u.Partition,
 		"first_offset", u.First, "last_offset", u.Last, "sha256", u.SHA256.String())
 }
 
@@ -96,11 +96,53 @@ func keysOf(t lethe.Target, topic bus.Topic) [][]byte {
 	}
 }
 
-// around takes what nobody can read; the copies of several brokers may have the same.
-func (t *topicSearch) around(gap *bus.Gap) {
-	if u := unreadable(gap); !slices.Contains(t.here.Unreadable, u) {
+// searchOf begins the search of a topic.
+func (u *underway) searchOf(topic bus.Topic, f *findings) *topicSearch {
+	return &topicSearch{
+		scanner: u.scanner, topic: topic, f: f, here: f.at(string(topic)), looked: u.looked,
+		seen: make(map[string]logPlace), broker: bus.OneCopy, held: u.held,
+		copies: newCopies(),
+	}
+}
+
+// around takes what nobody can read in a copy.
+func (t *topicSearch) around(broker int32, gap *bus.Gap) {
+	u := unreadable(gap)
+	t.copies.note(u.Partition, broker)
+	if t.copies.damaged[u] == nil {
+		t.copies.damaged[u] = make(map[int32]bool)
 		t.here.Unreadable = append(t.here.Unreadable, u)
 	}
+	t.copies.damaged[u][broker] = true
+}
+
+// copies are the brokers whose copies of a topic were searched, by partition, and those that have a batch which cannot
+// be read.
+type copies struct {
+	of      map[int]map[int32]bool
+	damaged map[deletions.UnreadableBatch]map[int32]bool
+}
+
+func newCopies() copies {
+	return copies{make(map[int]map[int32]bool), make(map[deletions.UnreadableBatch]map[int32]bool)}
+}
+
+func (c copies) note(partition int, broker int32) {
+	if c.of[partition] == nil {
+		c.of[partition] = make(map[int32]bool)
+	}
+	c.of[partition][broker] = true
+}
+
+// apart are the batches that some copies have whole, or had: there a disk is damaged, and the copy may hold whatever
+// others were cleaned of.
+func (c copies) apart(topic bus.Topic) (out []unreadableAt) {
+	for u, by := range c.damaged {
+		if len(by) < len(c.of[u.Partition]) {
+			out = append(out, unreadableAt{topic, u})
+		}
+	}
+	return out
 }
 
 // A record of a transaction of which features are erased is not withdrawn: it is published

@@ -262,7 +262,8 @@ type Topics interface {
 	// ReadCopies is ReadEvery of what each broker that keeps the topic has of it, and returns these, or none
 	// where one alone does, which fn is told as bus.OneCopy.
 	ReadCopies(
-		ctx context.Context, t bus.Topic, fn func(broker int32, rec ingest.Record) error, around func(*bus.Gap),
+		ctx context.Context, t bus.Topic, fn func(broker int32, rec ingest.Record) error,
+		around func(broker int32, gap *bus.Gap),
 	) ([]int32, error)
 	// ReadNew is ReadAll of what stands behind the positions, by partition, and moves them on. What nobody can read is
 	// bus.ErrCorrupt.

@@ -55,6 +55,7 @@ type topicSearch struct {
 	seen map[string]logPlace
 	// broker is the one whose copy is searched, bus.OneCopy where there is one.
 	broker int32
+	copies copies
 	held   map[string]bool
 }
 
@@ -102,13 +103,6 @@ func (f *findings) records() (n int) {
 	return n
 }
 
-func (u *underway) searchOf(topic bus.Topic, f *findings) *topicSearch {
-	return &topicSearch{
-		scanner: u.scanner, topic: topic, f: f, here: f.at(string(topic)), looked: u.looked,
-		seen: make(map[string]logPlace), broker: bus.OneCopy, held: u.held,
-	}
-}
-
 // topic searches keys, values and headers of every record.
 func (u *underway) topic(ctx context.Context, topic bus.Topic, f *findings) error {
 	pace := u.Pacer.Begin()
@@ -142,6 +136,7 @@ func (u *underway) topic(ctx context.Context, topic bus.Topic, f *findings) erro
 			t.of(broker)
 			return take(rec)
 		}, t.around)
+		t.f.apart = t.copies.apart(topic)
 		t.flush()
 		return err
 	})
@@ -188,6 +183,7 @@ func (u *underway) segments(
 func (t *topicSearch) take(rec ingest.Record) {
 	at := logPlace{rec.Partition, rec.Offset}
 	t.here.Records++
+	t.copies.note(rec.Partition, t.broker)
 	t.f.noteOpen(bus.TopicPartition{Topic: t.topic, Partition: rec.Partition}, rec)
 	t.here.Bytes += int64(len(rec.Key) + len(rec.Value))
 	if keepsOriginals(t.topic) {

@@ -53,7 +53,7 @@ func (l memoryLog) ReadEvery(ctx context.Context, t bus.Topic, fn func(ingest.Re
 	return l.ReadAll(ctx, t, fn)
 }
 func (l memoryLog) ReadCopies(
-	_ context.Context, _ bus.Topic, fn func(broker int32, rec ingest.Record) error, around func(*bus.Gap),
+	_ context.Context, _ bus.Topic, fn func(broker int32, rec ingest.Record) error, around func(int32, *bus.Gap),
 ) ([]int32, error) {
 	return nil, l.each(func(rec ingest.Record) error { return fn(bus.OneCopy, rec) })
 }

@@ -84,9 +84,9 @@ func InBackups(list []KeptBackup) (out []string) {
 func InUnreadable(searched []deletions.PlaceSearch) (out []string) {
 	for _, place := range searched {
 		for _, u := range place.Unreadable {
-			out = append(out, fmt.Sprintf("Offsets %d to %d of %s partition %d (%d bytes, SHA-256 %s) were not searched: nobody "+
-				"can read them. Records under the names of the targets are in other partitions; if records there name a target "+
-				"otherwise, such as a payment with it, they still do.", u.First, u.Last, place.Place, u.Partition, u.Bytes, u.SHA256))
+			out = append(out, fmt.Sprintf("Offsets %d to %d of %s partition %d (%d bytes, SHA-256 %s) were not searched: "+
+				"nobody can read them. If records there name a target, as a payment with it does, they still do.", u.First, u.Last,
+				place.Place, u.Partition, u.Bytes, u.SHA256))
 		}
 	}
 	return out

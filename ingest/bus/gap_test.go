@@ -77,7 +77,7 @@ func TestReadingGoesOnBehindABatchThatInflates(t *testing.T) {
 	_, err = c.ReadCopies(t.Context(), bus.Receipts, func(int32, ingest.Record) error { return nil }, nil)
 	require.ErrorIs(t, err, bus.ErrCorrupt)
 	told = nil
-	_, err = c.ReadCopies(t.Context(), bus.Receipts, func(int32, ingest.Record) error { return nil }, func(gap *bus.Gap) {
+	_, err = c.ReadCopies(t.Context(), bus.Receipts, func(int32, ingest.Record) error { return nil }, func(_ int32, gap *bus.Gap) {
 		told = append(told, gap)
 	})
 	require.NoError(t, err)

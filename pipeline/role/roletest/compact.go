@@ -18,7 +18,7 @@ func (b *Bus) ReadEvery(ctx context.Context, t bus.Topic, fn func(ingest.Record)
 
 // ReadCopies is ReadAll: there is one copy.
 func (b *Bus) ReadCopies(
-	ctx context.Context, t bus.Topic, fn func(broker int32, rec ingest.Record) error, around func(*bus.Gap),
+	ctx context.Context, t bus.Topic, fn func(broker int32, rec ingest.Record) error, around func(int32, *bus.Gap),
 ) ([]int32, error) {
 	return nil, b.ReadAll(ctx, t, func(rec ingest.Record) error { return fn(bus.OneCopy, rec) })
 }
