@@ -77,9 +77,8 @@ func TestReadingGoesOnBehindABatchThatInflates(t *testing.T) {
 	_, err = c.ReadCopies(t.Context(), bus.Receipts, func(int32, ingest.Record) error { return nil }, nil)
 	require.ErrorIs(t, err, bus.ErrCorrupt)
 	told = nil
-	_, err = c.ReadCopies(t.Context(), bus.Receipts, func(int32, ingest.Record) error { return nil }, func(_ int32, gap *bus.Gap) {
-		told = append(told, gap)
-	})
+	tell := func(_ int32, gap *bus.Gap) { told = append(told, gap) }
+	_, err = c.ReadCopies(t.Context(), bus.Receipts, func(int32, ingest.Record) error { return nil }, tell)
 	require.NoError(t, err)
 	require.Equal(t, gaps[:1], told)
 }
