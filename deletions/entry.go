@@ -145,6 +145,8 @@ type PlaceSearch struct {
 	// keeps it. What was looked at is counted once for each.
 	Brokers []int32 `json:"brokers,omitempty"`
 	scan.Summary
+	// Unreadable are the parts of a topic that were not searched.
+	Unreadable []UnreadableBatch `json:"unreadable_batches,omitempty"`
 	// Superseded counts records that a later one under their key has replaced, but that
 	// are still in the log.
 	Superseded int `json:"superseded,omitempty"`

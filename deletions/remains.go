@@ -25,6 +25,21 @@ type KeptStubs struct {
 	Stubs int `json:"stubs"`
 }
 
+// UnreadableBatch is a stretch of a partition's log that nobody can read, and that was therefore not searched.
+type UnreadableBatch struct {
+	Partition int   `json:"partition"`
+	First     int64 `json:"first_offset"`
+	Last      int64 `json:"last_offset"`
+	// Bytes is how much of the log it is, and SHA256 what that hashes to.
+	Bytes  int          `json:"bytes"`
+	SHA256 lethe.Digest `json:"sha256"`
+}
+
+// Valid reports whether there can be such a stretch.
+func (u UnreadableBatch) Valid() bool {
+	return u.Partition >= 0 && 0 <= u.First && u.First <= u.Last && u.Bytes > 0 && !u.SHA256.IsZero()
+}
+
 // HeldRequest is a request that waited for holds when another one was verified, and whose own
 // record in erasures.v1 names something that this one has erased. The record goes when the
 // request has been carried out or cancelled.

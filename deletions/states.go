@@ -143,6 +143,8 @@ const (
 	FailedTimeout FailureCode = "timeout"
 	// FailedHits: the search found what should be gone.
 	FailedHits FailureCode = "hits_remain"
+	// FailedUnreadable: a batch that nobody can read may hold what should be gone.
+	FailedUnreadable FailureCode = "unreadable_batch"
 	// RejectedUnknown: one of the targets was not known. Earlier versions rejected
 	// such requests; now every target has an outcome.
 	RejectedUnknown FailureCode = "unknown_records"
@@ -183,7 +185,7 @@ func (c FailureCode) Fits(s State) bool {
 	switch c {
 	case NoFailure:
 		return s != Failed && s != Rejected
-	case FailedBroker, FailedDisk, FailedTimeout, FailedHits:
+	case FailedBroker, FailedDisk, FailedTimeout, FailedHits, FailedUnreadable:
 		return s == Failed
 	case RejectedUnknown, RejectedScope, RejectedConflict, RejectedName, RejectedRestored:
 		return s == Rejected

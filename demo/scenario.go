@@ -114,7 +114,8 @@ func (s *scenario) await(ctx context.Context, want func(*service.Status) bool) (
 func stuck(now *service.Status) error {
 	for _, w := range now.Waiting {
 		switch w.Cause {
-		case waiting.RecordsRejected, waiting.TimestepGap, waiting.TooManyOpen, waiting.TooManyWaiting:
+		case waiting.RecordsRejected, waiting.WrongPartition, waiting.TimestepGap, waiting.TooManyOpen,
+			waiting.TooManyWaiting:
 			return fmt.Errorf("the demo cannot continue: %s %s", w.Says, w.Do)
 		default:
 		}

@@ -37,6 +37,7 @@ const (
 	SubjectCount      Reason = "subject_count"       // more than MaxSubjects
 	BadSubject        Reason = "bad_subject"         // a subject breaks the rules of ValidSubject
 	UnknownSchema     Reason = "unknown_schema"      // a binary record of another schema than Limits.SchemaID
+	WrongPartition    Reason = "wrong_partition"     // not in the partition of its key
 )
 
 // Reasons found in the signatures of a record, where it needs some (package authority).
@@ -122,6 +123,7 @@ func registry() []registered {
 		{SubjectCount, Permanent},
 		{BadSubject, Permanent},
 		{UnknownSchema, Replayable},
+		{WrongPartition, Replayable},
 		{Unsigned, Replayable},
 		{UnknownKey, Replayable},
 		{WrongRole, Replayable},

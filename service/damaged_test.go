@@ -2,8 +2,13 @@ package service_test
 
 import (
 	"bytes"
+	"fmt"
 	"net"
+	"os"
+	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -12,21 +17,69 @@ import (
 
 	"lethe"
 	"lethe/deletions"
+	"lethe/deletions/receipt"
 	"lethe/ingest"
 	"lethe/ingest/bus"
-	"lethe/internal/testbroker"
 	"lethe/service"
 )
 
-// bomb writes a record to a topic that nobody can read: its batch inflates beyond all bounds.
-func (r *running) bomb(topic bus.Topic) {
+// bomb writes a record to a partition of a topic that nobody can read: its batch inflates beyond all bounds. It returns
+// the offset.
+func (r *running) bomb(topic bus.Topic, partition int32) int64 {
 	r.t.Helper()
 	producer, err := kgo.NewClient(kgo.SeedBrokers(r.Brokers()...), kgo.ProducerBatchMaxBytes(100<<20),
-		kgo.BrokerMaxWriteBytes(200<<20), kgo.ProducerBatchCompression(kgo.ZstdCompression()))
+		kgo.BrokerMaxWriteBytes(200<<20), kgo.ProducerBatchCompression(kgo.ZstdCompression()),
+		kgo.RecordPartitioner(kgo.ManualPartitioner()))
 	require.NoError(r.t, err)
 	defer producer.Close()
-	rec := &kgo.Record{Topic: r.Client().Name(topic), Key: []byte("k"), Value: bytes.Repeat([]byte{0}, 40<<20)}
+	rec := &kgo.Record{
+		Topic: r.Client().Name(topic), Key: []byte("k"), Value: bytes.Repeat([]byte{0}, 40<<20), Partition: partition,
+	}
 	require.NoError(r.t, producer.ProduceSync(r.t.Context(), rec).FirstErr())
+	return rec.Offset
+}
+
+// A batch that nobody can read holds up the erasures whose targets could be in its partition, and says so. All others
+// are verified, and their receipts name it.
+func TestAnUnreadableBatchHoldsUpItsOwnPartition(t *testing.T) {
+	t.Parallel()
+	c := smallConfig(t, t.TempDir())
+	c.Embedded.StoreAny = true
+	r := start(t, c)
+	stream := smallStream(t, 3, 40, 3)
+	r.replay(stream)
+	const damaged = 1
+	offset := r.bomb(bus.Transactions, damaged)
+	ids := make(map[int]lethe.TransactionID)
+	for _, tx := range stream.Steps[1].Transactions {
+		ids[bus.PartitionOf([]byte(tx.ID), 2)] = tx.ID
+	}
+	r.ask(request(t, "inside", ids[damaged]), request(t, "outside", ids[1-damaged]))
+	require.Equal(t, deletions.Verified, r.outcome("outside"))
+	r.await(func(s *service.Status) bool { return s.Erasures[deletions.Failed] == 1 })
+	require.Equal(t, deletions.FailedUnreadable, r.statusOf("inside").Failure)
+	read := func(name string) receipt.Receipt {
+		signed, err := os.ReadFile(filepath.Join(service.ReceiptsDir(c.DataDir), name+".json"))
+		require.NoError(t, err)
+		verified, _, err := receipt.Verify(signed, pinned(t, c))
+		require.NoError(t, err)
+		return verified
+	}
+	at := slices.IndexFunc(read("outside").Searched, func(p deletions.PlaceSearch) bool {
+		return p.Place == string(bus.Transactions)
+	})
+	batches := read("outside").Searched[at].Unreadable
+	require.Len(t, batches, 1)
+	require.Equal(t, []int64{damaged, offset, offset},
+		[]int64{int64(batches[0].Partition), batches[0].First, batches[0].Last})
+	said := strings.Join(read("outside").MayRemain, "\n")
+	require.Contains(t, said, fmt.Sprintf("Offsets %d to %[1]d of transactions.v1 partition %d", offset, damaged))
+	require.Contains(t, said, batches[0].SHA256.String())
+
+	_, err := r.Client().Admin().DeleteRecordsBefore(t.Context(), bus.Transactions, damaged, offset+1)
+	require.NoError(t, err)
+	require.Equal(t, deletions.Verified, r.outcome("inside"))
+	require.NotContains(t, strings.Join(read("inside").MayRemain, "\n"), "Offsets")
 }
 
 // A batch that nobody can read, on whatever topic, ended the process that reads a whole topic: at every start, and as
@@ -35,14 +88,14 @@ func (r *running) bomb(topic bus.Topic) {
 func TestDamagedBatchesEndNothing(t *testing.T) {
 	c := smallConfig(t, t.TempDir())
 	c.HTTP.Address = net.JoinHostPort("127.0.0.1", strconv.Itoa(freePort(t)))
-	c.Kafka.Brokers = testbroker.Trusting(t) // the embedded broker refuses such batches
+	c.Embedded.StoreAny = true
 	r := start(t, c)
 	stream := smallStream(t, 3, 40, 3)
 	first, second := *stream, *stream
 	first.Steps, second.Steps = stream.Steps[:2], stream.Steps[2:]
 	r.replay(&first)
 	for _, topic := range bus.Topics() {
-		r.bomb(topic)
+		r.bomb(topic, 0)
 	}
 	id := first.Steps[0].Transactions[0].ID
 	key, value, err := ingest.EncodeErasure(lethe.ErasureRequest{

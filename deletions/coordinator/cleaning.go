@@ -3,6 +3,7 @@ package coordinator
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -136,13 +137,18 @@ func (u *underway) left(ctx context.Context) (due, error) {
 	for _, topic := range bus.Topics() {
 		f := newFindings()
 		behind, known := u.looked.behind(topic, left)
-		if !known {
-			if err := u.topic(ctx, topic, f); err != nil {
-				return nil, fmt.Errorf("search topic %s: %w", topic, err)
-			}
+		var err error
+		if known {
+			err = u.since(ctx, topic, behind, f)
+		}
+		if !known || errors.Is(err, bus.ErrCorrupt) {
+			f = newFindings()
+			err = u.topic(ctx, topic, f)
 			u.topics[topic] = f
-		} else if err := u.since(ctx, topic, behind, f); err != nil {
-			return nil, fmt.Errorf("search the end of topic %s: %w", topic, err)
+		}
+		if err != nil {
+			delete(u.topics, topic)
+			return nil, fmt.Errorf("search topic %s: %w", topic, err)
 		}
 		maps.Copy(left, f.due)
 	}
@@ -151,7 +157,8 @@ func (u *underway) left(ctx context.Context) (due, error) {
 
 // since searches what came into a topic of records as their producers wrote them.
 func (u *underway) since(ctx context.Context, topic bus.Topic, behind map[int]int64, f *findings) error {
-	t := &topicSearch{scanner: u.scanner, topic: topic, f: f, here: f.at(string(topic)), looked: u.looked, held: u.held}
+	t := &topicSearch{scanner: u.scanner, topic: topic, f: f, here: f.at(string(topic)), looked: u.looked, held: u.held,
+		copies: newCopies()}
 	return u.asking(func() error {
 		return u.Bus.ReadNew(ctx, topic, behind, func(rec ingest.Record) error {
 			t.take(rec)

@@ -30,12 +30,12 @@ func (b *slowBroker) ReadAll(_ context.Context, t bus.Topic, fn func(ingest.Reco
 	return memoryLog(b.logs[t]).each(fn)
 }
 
-func (b *slowBroker) ReadEvery(ctx context.Context, t bus.Topic, fn func(ingest.Record) error) error {
+func (b *slowBroker) ReadEvery(ctx context.Context, t bus.Topic, fn func(ingest.Record) error, _ func(*bus.Gap)) error {
 	return b.ReadAll(ctx, t, fn)
 }
 
 func (b *slowBroker) ReadCopies(
-	ctx context.Context, t bus.Topic, fn func(broker int32, rec ingest.Record) error,
+	ctx context.Context, t bus.Topic, fn func(broker int32, rec ingest.Record) error, around func(int32, *bus.Gap),
 ) ([]int32, error) {
 	return nil, b.ReadAll(ctx, t, func(rec ingest.Record) error { return fn(bus.OneCopy, rec) })
 }
@@ -163,10 +163,10 @@ func (b hungBroker) hangs(at string) {
 }
 
 func (b hungBroker) ReadCopies(
-	ctx context.Context, t bus.Topic, fn func(broker int32, rec ingest.Record) error,
+	ctx context.Context, t bus.Topic, fn func(broker int32, rec ingest.Record) error, around func(int32, *bus.Gap),
 ) ([]int32, error) {
 	b.hangs("read")
-	return b.slowBroker.ReadCopies(ctx, t, fn)
+	return b.slowBroker.ReadCopies(ctx, t, fn, around)
 }
 
 func (b hungBroker) ReadNew(ctx context.Context, t bus.Topic, from map[int]int64, fn func(ingest.Record) error) error {

@@ -23,7 +23,7 @@
 //	outbox.go         what is said: states, commands, withdrawals
 //	returning.go      Erased: records that name what was erased
 //	withdrawal.go     known records withdrawn at once, all others when they were found;
-//	                  redacted.go, those that features are taken out of
+//	                  located.go, those that features are taken out of, and batches that nobody can read
 //	verification.go   Verification: when what is left is searched for
 //	search.go         that search, the places it looks into, and what it has found;
 //	                  topics.go, the records of a topic; cleaning.go, when the brokers' cleaner has passed

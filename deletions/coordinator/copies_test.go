@@ -19,15 +19,20 @@ type follower struct {
 	*slowBroker
 	log  []ingest.Record
 	asks int
+	// damaged is what cannot be read in its copy.
+	damaged *bus.Gap
 }
 
 func (b *follower) ReadCopies(
-	ctx context.Context, t bus.Topic, fn func(broker int32, rec ingest.Record) error,
+	ctx context.Context, t bus.Topic, fn func(broker int32, rec ingest.Record) error, around func(int32, *bus.Gap),
 ) ([]int32, error) {
 	if t != bus.Transactions {
-		return b.slowBroker.ReadCopies(ctx, t, fn)
+		return b.slowBroker.ReadCopies(ctx, t, fn, around)
 	}
 	for broker, log := range [][]ingest.Record{b.logs[t], b.log} {
+		if broker == 1 && b.damaged != nil {
+			around(int32(broker), b.damaged)
+		}
 		for _, rec := range log {
 			if err := fn(int32(broker), rec); err != nil {
 				return nil, err
@@ -73,6 +78,26 @@ func TestEveryBrokersCopyIsSearched(t *testing.T) {
 	})
 	require.Equal(t, []int32{0, 1}, v.found.places[at].Brokers)
 	require.EqualValues(t, 2, v.found.places[at].Records, "one of each copy")
+}
+
+// What one broker's copy alone cannot give was cleaned from the others, or will be: it may hold any target.
+func TestADamagedCopyHoldsUpEverybody(t *testing.T) {
+	prints, scanner := seeking(t, []byte("gone-transaction"))
+	stays := ingest.Record{Partition: 1, Offset: 12, Key: []byte("other"), Value: []byte(`{"id":"other"}`)}
+	b := &follower{
+		slowBroker: newSlowBroker(0, map[bus.Topic][]ingest.Record{bus.Transactions: {stays}}), log: []ingest.Record{stays},
+		damaged: &bus.Gap{Partition: 1, From: 3, To: 5, Bytes: 70},
+	}
+	search := &Search{prints: prints, scanner: scanner, timeout: time.Minute}
+	v := Searcher{Bus: b, Clock: b}.Run(t.Context(), search)
+	require.NoError(t, v.err)
+	require.Len(t, v.found.anybodys(), 1)
+	require.Equal(t, int64(4), v.found.anybodys()[0].Last)
+
+	b.logs[bus.Transactions], b.log = nil, nil
+	v = Searcher{Bus: b, Clock: b}.Run(t.Context(), search)
+	require.NoError(t, v.err)
+	require.Empty(t, v.found.anybodys(), "no copy is known to have it whole")
 }
 
 // slowGraphs scrub until a test says that it has ended.

@@ -136,6 +136,14 @@ func (s *states) erasedEverywhere(ctx context.Context, b batch) (batch, error) {
 	if err != nil || !done {
 		return b, err
 	}
+	heldUp := b
+	heldUp.members = slices.DeleteFunc(slices.Clone(b.members), func(e deletions.Entry) bool {
+		return e.Progress.Withdrawn
+	})
+	if len(heldUp.members) > 0 { // the others are searched for without them
+		s.dirty = true
+		return s.fail(ctx, heldUp, deletions.FailedUnreadable)
+	}
 	if err := s.verification.purge(ctx, b); err != nil {
 		return b, err
 	}

@@ -153,10 +153,10 @@ func (b fakeBus) ReadAll(ctx context.Context, topic bus.Topic, fn func(ingest.Re
 			return nil
 		}
 		return fn(rec)
-	})
+	}, nil)
 }
 
-func (b fakeBus) ReadEvery(_ context.Context, topic bus.Topic, fn func(ingest.Record) error) error {
+func (b fakeBus) ReadEvery(_ context.Context, topic bus.Topic, fn func(ingest.Record) error, _ func(*bus.Gap)) error {
 	return b.d.call(func() error {
 		for _, rec := range b.topics[topic] {
 			if err := fn(rec); err != nil {
@@ -168,9 +168,9 @@ func (b fakeBus) ReadEvery(_ context.Context, topic bus.Topic, fn func(ingest.Re
 }
 
 func (b fakeBus) ReadCopies(
-	ctx context.Context, topic bus.Topic, fn func(broker int32, rec ingest.Record) error,
+	ctx context.Context, topic bus.Topic, fn func(broker int32, rec ingest.Record) error, around func(int32, *bus.Gap),
 ) ([]int32, error) {
-	return nil, b.ReadEvery(ctx, topic, func(rec ingest.Record) error { return fn(bus.OneCopy, rec) })
+	return nil, b.ReadEvery(ctx, topic, func(rec ingest.Record) error { return fn(bus.OneCopy, rec) }, nil)
 }
 
 func (b fakeBus) ReadNew(

@@ -256,12 +256,17 @@ type Topics interface {
 	Bus
 	// ReadAll reads a topic from its start to where it ends now.
 	ReadAll(ctx context.Context, t bus.Topic, fn func(ingest.Record) error) error
-	// ReadEvery is ReadAll of every record that the log holds, whatever became of its transaction.
-	ReadEvery(ctx context.Context, t bus.Topic, fn func(ingest.Record) error) error
+	// ReadEvery is ReadAll of every record that the log holds, whatever became of its transaction. around is told of
+	// what nobody can read.
+	ReadEvery(ctx context.Context, t bus.Topic, fn func(ingest.Record) error, around func(*bus.Gap)) error
 	// ReadCopies is ReadEvery of what each broker that keeps the topic has of it, and returns these, or none
 	// where one alone does, which fn is told as bus.OneCopy.
-	ReadCopies(ctx context.Context, t bus.Topic, fn func(broker int32, rec ingest.Record) error) ([]int32, error)
-	// ReadNew is ReadAll of what stands behind the positions, by partition, and moves them on.
+	ReadCopies(
+		ctx context.Context, t bus.Topic, fn func(broker int32, rec ingest.Record) error,
+		around func(broker int32, gap *bus.Gap),
+	) ([]int32, error)
+	// ReadNew is ReadAll of what stands behind the positions, by partition, and moves them on. What nobody can read is
+	// bus.ErrCorrupt.
 	ReadNew(ctx context.Context, t bus.Topic, positions map[int]int64, fn func(ingest.Record) error) error
 	// Holds reports whether any broker's log of a partition still has the record at an offset.
 	Holds(ctx context.Context, tp bus.TopicPartition, offset int64) (bool, error)

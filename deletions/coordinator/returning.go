@@ -113,22 +113,12 @@ func (r remains) of(prints []scan.Fingerprint) (records int) {
 	return records
 }
 
-// located are the records that hold what is erased, where they are to be withdrawn.
-type located struct {
-	predictions, reasons, sources, letters remains
-	looked                                 looked
-	// refused are the records that dead letters of those looked for are of.
-	refused map[logPlace]bool
-	// late are those of them that were late.
-	late  []ingest.Record
-	rolls rolls
-}
-
 // locate looks for them. It runs beside the loop: topics are as long as the history. It
 // takes a processor as long as it lasts, for the erasure waits for it.
 func (s Searcher) locate(ctx context.Context, search *Search) Verdict {
 	v := Verdict{requestIDs: search.requestIDs, located: &located{
 		looked: lookedFor(search.prints), refused: make(map[logPlace]bool),
+		unreadable: make(map[bus.Topic][]deletions.UnreadableBatch),
 	}}
 	for _, part := range []struct {
 		to     *remains
@@ -198,9 +188,11 @@ func (s Searcher) locateIn(ctx context.Context, search *Search, topic bus.Topic,
 		err = s.Log.EachSegment(ctx, topic, func(segment Segment) error { return segment.Records(take) })
 	}
 	if s.Log == nil || errors.Is(err, bus.ErrCorrupt) {
-		// Around what is damaged there is something to withdraw. The search for what is left says that it is.
+		// Around what is damaged there is something to withdraw.
 		clear(newest)
-		err = s.Bus.ReadEvery(ctx, topic, take)
+		err = s.Bus.ReadEvery(ctx, topic, take, func(gap *bus.Gap) {
+			l.unreadable[topic] = append(l.unreadable[topic], unreadable(gap))
+		})
 	}
 	r.add(topic, newest, search.prints)
 	return err

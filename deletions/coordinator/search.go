@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"slices"
 	"time"
 
 	"lethe"
@@ -182,6 +183,8 @@ type findings struct {
 	due due
 	// open is, by partition, the first offset that an open transaction keeps from being read.
 	open map[bus.TopicPartition]int64
+	// apart are batches that cannot be read in some brokers' copies alone.
+	apart []unreadableAt
 }
 
 // noteOpen takes a record that may stand in or behind an open transaction.
@@ -221,6 +224,20 @@ func (f *findings) clean() bool {
 	return all.Hits == 0 && superseded == 0
 }
 
+// anybodys are the unreadable batches that may hold any target: those of topics whose keys do not say in which
+// partition a target is, and those that are damaged in some copies alone.
+func (f *findings) anybodys() (out []unreadableAt) {
+	out = slices.Clone(f.apart)
+	for _, p := range f.places {
+		for _, u := range p.Unreadable {
+			if topic := bus.Topic(p.Place); !slices.Contains(keyed(), topic) {
+				out = append(out, unreadableAt{topic, u})
+			}
+		}
+	}
+	return out
+}
+
 // add takes over what was found elsewhere.
 func (f *findings) add(other *findings) {
 	f.places = append(f.places, other.places...)
@@ -231,6 +248,7 @@ func (f *findings) add(other *findings) {
 	maps.Copy(f.named, other.named)
 	maps.Copy(f.namedIn, other.namedIn)
 	maps.Copy(f.open, other.open)
+	f.apart = append(f.apart, other.apart...)
 	for at, offset := range other.due {
 		f.due.note(at, offset)
 	}

@@ -2,11 +2,13 @@ package coordinator
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
 
 	"lethe/deletions"
+	"lethe/deletions/scan"
 	"lethe/pipeline/wire"
 )
 
@@ -170,6 +172,29 @@ func (known tries) waited(e deletions.Entry, now time.Time) time.Duration {
 // retryDelay doubles from a second to a minute.
 func retryDelay(attempts int) time.Duration {
 	return min(time.Second<<min(attempts, 6), time.Minute)
+}
+
+// holding are those requests of which something was found: all of them, if what was
+// found does not say whose it is.
+func (s *Search) holding(sought batch, verdict Verdict, others scan.Summary) batch {
+	if others.Hits > 0 || verdict.found == nil || !errors.Is(verdict.err, errTimeUp) {
+		return sought
+	}
+	if _, superseded := verdict.found.total(); superseded > 0 {
+		return sought
+	}
+	found := make(map[scan.MAC]bool)
+	for i := range verdict.found.by {
+		found[s.prints[i].MAC] = true
+	}
+	own := sought
+	own.members = slices.DeleteFunc(slices.Clone(sought.members), func(e deletions.Entry) bool {
+		return !slices.ContainsFunc(e.Progress.Fingerprints, func(f scan.Fingerprint) bool { return found[f.MAC] })
+	})
+	if len(own.members) == 0 {
+		return sought
+	}
+	return own
 }
 
 // Another role counts what its search of a batch has found, and does not say whose it is. Such a batch is

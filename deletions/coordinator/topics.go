@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 	"slices"
 	"strings"
@@ -54,6 +55,7 @@ type topicSearch struct {
 	seen map[string]logPlace
 	// broker is the one whose copy is searched, bus.OneCopy where there is one.
 	broker int32
+	copies copies
 	held   map[string]bool
 }
 
@@ -105,16 +107,17 @@ func (f *findings) records() (n int) {
 func (u *underway) topic(ctx context.Context, topic bus.Topic, f *findings) error {
 	pace := u.Pacer.Begin()
 	defer pace.End()
-	t := &topicSearch{
-		scanner: u.scanner, topic: topic, f: f, here: f.at(string(topic)), looked: u.looked,
-		seen: make(map[string]logPlace), broker: bus.OneCopy, held: u.held,
-	}
+	t := u.searchOf(topic, f)
 	take := func(rec ingest.Record) error {
 		t.take(rec)
 		return pace.Rest(ctx)
 	}
 	if u.Log != nil {
-		if err := u.segments(ctx, t, pace, take); err != nil {
+		switch err := u.segments(ctx, t, pace, take); {
+		case errors.Is(err, bus.ErrCorrupt):
+			*f = *newFindings() // the broker is asked for what stands around it
+			t = u.searchOf(topic, f)
+		case err != nil:
 			return err
 		}
 		t.flush()
@@ -132,7 +135,8 @@ func (u *underway) topic(ctx context.Context, topic bus.Topic, f *findings) erro
 			defer pace.Yield()
 			t.of(broker)
 			return take(rec)
-		})
+		}, t.around)
+		t.f.apart = t.copies.apart(topic)
 		t.flush()
 		return err
 	})
@@ -179,6 +183,7 @@ func (u *underway) segments(
 func (t *topicSearch) take(rec ingest.Record) {
 	at := logPlace{rec.Partition, rec.Offset}
 	t.here.Records++
+	t.copies.note(rec.Partition, t.broker)
 	t.f.noteOpen(bus.TopicPartition{Topic: t.topic, Partition: rec.Partition}, rec)
 	t.here.Bytes += int64(len(rec.Key) + len(rec.Value))
 	if keepsOriginals(t.topic) {

@@ -49,11 +49,11 @@ func (l memoryLog) ReadAll(_ context.Context, _ bus.Topic, fn func(ingest.Record
 	return l.each(fn)
 }
 
-func (l memoryLog) ReadEvery(ctx context.Context, t bus.Topic, fn func(ingest.Record) error) error {
+func (l memoryLog) ReadEvery(ctx context.Context, t bus.Topic, fn func(ingest.Record) error, _ func(*bus.Gap)) error {
 	return l.ReadAll(ctx, t, fn)
 }
 func (l memoryLog) ReadCopies(
-	_ context.Context, _ bus.Topic, fn func(broker int32, rec ingest.Record) error,
+	_ context.Context, _ bus.Topic, fn func(broker int32, rec ingest.Record) error, around func(int32, *bus.Gap),
 ) ([]int32, error) {
 	return nil, l.each(func(rec ingest.Record) error { return fn(bus.OneCopy, rec) })
 }

@@ -130,7 +130,8 @@ func (v *Verification) conclude(ctx context.Context, b batch) (batch, error) {
 	if v.verdict == nil || len(sought.members) == 0 {
 		return b, nil
 	}
-	search, verdict, failed := v.search, *v.verdict, v.verdict.err != nil || !v.verdict.found.clean()
+	search, verdict, failed := v.search, *v.verdict, v.verdict.err != nil || !v.verdict.found.clean() ||
+		len(v.verdict.found.anybodys()) > 0
 	if waits, err := v.awaitsBarrier(ctx, b); err != nil || waits && !failed {
 		return b, err
 	}
@@ -169,29 +170,6 @@ func (v *Verification) conclude(ctx context.Context, b batch) (batch, error) {
 	// Those that were not searched for have their turn next.
 	v.states.dirty = true
 	return v.states.verified(ctx, sought)
-}
-
-// holding are those requests of which something was found: all of them, if what was
-// found does not say whose it is.
-func (s *Search) holding(sought batch, verdict Verdict, others scan.Summary) batch {
-	if others.Hits > 0 || verdict.found == nil || !errors.Is(verdict.err, errTimeUp) {
-		return sought
-	}
-	if _, superseded := verdict.found.total(); superseded > 0 {
-		return sought
-	}
-	found := make(map[scan.MAC]bool)
-	for i := range verdict.found.by {
-		found[s.prints[i].MAC] = true
-	}
-	own := sought
-	own.members = slices.DeleteFunc(slices.Clone(sought.members), func(e deletions.Entry) bool {
-		return !slices.ContainsFunc(e.Progress.Fingerprints, func(f scan.Fingerprint) bool { return found[f.MAC] })
-	})
-	if len(own.members) == 0 {
-		return sought
-	}
-	return own
 }
 
 // fail ends the try of those requests of which something was found. The others of the
@@ -280,6 +258,12 @@ func (v *Verification) failure(verdict Verdict, others int) deletions.FailureCod
 		}
 		v.states.o.Logger.Error("erasure: the search for what is left was cut short",
 			"request_id", verdict.requestIDs[0], "requests", len(verdict.requestIDs), "error", verdict.err)
+	}
+	if verdict.err == nil && others == 0 && len(verdict.found.anybodys()) > 0 {
+		code = deletions.FailedUnreadable
+		for _, at := range verdict.found.anybodys() {
+			at.report(v.states.o.Logger, verdict.requestIDs[0])
+		}
 	}
 	if verdict.found != nil && !verdict.found.clean() {
 		code = deletions.FailedHits

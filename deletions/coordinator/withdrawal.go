@@ -160,7 +160,18 @@ func (v *Verification) withdrawn(ctx context.Context, b batch) (_ batch, done bo
 	if b, err = v.withdraw(ctx, b, requests, where); err != nil {
 		return b, false, err
 	}
-	if b, err = v.states.update(b, func(_ int, p *deletions.Progress) { p.Withdrawn = true }); err != nil {
+	count := func(t bus.Topic) (int, error) { return v.states.o.Bus.Partitions(ctx, t) }
+	heldUp, err := where.heldUp(b, requests, count)
+	if err != nil {
+		return b, false, err
+	}
+	for id, at := range heldUp {
+		at.report(v.states.o.Logger, id)
+	}
+	if b, err = v.states.update(b, func(i int, p *deletions.Progress) {
+		_, held := heldUp[b.members[i].RequestID]
+		p.Withdrawn = p.Withdrawn || !held
+	}); err != nil {
 		return b, false, err
 	}
 	// What was found, and what became of every target, is known now.

@@ -50,6 +50,13 @@ func (r *Receipt) consistent() []string {
 	for _, said := range InHeldRequests(r.HeldRequests) {
 		out.Check(slices.Contains(r.MayRemain, said), "may_remain does not speak of every one of held_requests")
 	}
+	for _, said := range InUnreadable(r.Searched) {
+		out.Check(slices.Contains(r.MayRemain, said), "may_remain does not speak of every one of unreadable_batches")
+	}
+	for _, p := range r.Searched {
+		out.Check(!slices.ContainsFunc(p.Unreadable, func(u deletions.UnreadableBatch) bool { return !u.Valid() }),
+			"an unreadable batch in %s is not valid", p.Place)
+	}
 	for _, h := range r.HeldRequests {
 		valid := deletions.ValidRequestID(h.RequestID) && h.RequestID != r.RequestID && h.Records > 0
 		out.Check(valid, "a held request is not valid")

@@ -80,6 +80,18 @@ func InBackups(list []KeptBackup) (out []string) {
 	return out
 }
 
+// InUnreadable says of batches that nobody can read that they were not searched, one sentence each.
+func InUnreadable(searched []deletions.PlaceSearch) (out []string) {
+	for _, place := range searched {
+		for _, u := range place.Unreadable {
+			out = append(out, fmt.Sprintf("Offsets %d to %d of %s partition %d (%d bytes, SHA-256 %s) were not searched: "+
+				"nobody can read them. If records there name a target, as a payment with it does, they still do.", u.First, u.Last,
+				place.Place, u.Partition, u.Bytes, u.SHA256))
+		}
+	}
+	return out
+}
+
 // InHeldRequests says of requests that wait for holds, or for a signature, that their own records name something that
 // was erased, one sentence each.
 func InHeldRequests(list []deletions.HeldRequest) (out []string) {

@@ -59,7 +59,7 @@ func TestACopyThatBeginsBehindTheLeadersIsReadFromThere(t *testing.T) {
 		_, err = c.ReadCopies(ctx, bus.Labels, func(broker int32, rec ingest.Record) error {
 			of[broker] += string(rec.Key)
 			return nil
-		})
+		}, nil)
 		return of, err
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)

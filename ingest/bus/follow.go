@@ -2,6 +2,7 @@ package bus
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"time"
@@ -169,6 +170,9 @@ type Gap struct {
 	From, To int64
 	// Detail says what is known of it, without any content.
 	Detail string
+	// Bytes is how much of the log it is, and SHA256 what that hashes to; 0 if it was not read.
+	Bytes  int
+	SHA256 [sha256.Size]byte
 }
 
 // Letter is what a dead letter tells of the gap.
@@ -183,7 +187,7 @@ func newGap(c *Client, tp TopicPartition, reason ingest.Reason, from, to int64) 
 
 func damagedGap(c *Client, tp TopicPartition, d *protocol.DamageError) *Gap {
 	gap := newGap(c, tp, ingest.CorruptBatch, d.From, d.To)
-	gap.Detail = d.Error()
+	gap.Detail, gap.Bytes, gap.SHA256 = d.Error(), d.Bytes, d.SHA256
 	return gap
 }
 

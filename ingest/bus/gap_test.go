@@ -74,6 +74,11 @@ func TestReadingGoesOnBehindABatchThatInflates(t *testing.T) {
 	require.NoError(t, around.ReadNew(t.Context(), bus.Receipts, make(map[int]int64), take))
 	require.Len(t, all, 6)
 	require.Equal(t, []*bus.Gap{gaps[0], gaps[0]}, told)
-	_, err = around.ReadCopies(t.Context(), bus.Receipts, func(int32, ingest.Record) error { return nil })
+	_, err = c.ReadCopies(t.Context(), bus.Receipts, func(int32, ingest.Record) error { return nil }, nil)
 	require.ErrorIs(t, err, bus.ErrCorrupt)
+	told = nil
+	tell := func(_ int32, gap *bus.Gap) { told = append(told, gap) }
+	_, err = c.ReadCopies(t.Context(), bus.Receipts, func(int32, ingest.Record) error { return nil }, tell)
+	require.NoError(t, err)
+	require.Equal(t, gaps[:1], told)
 }

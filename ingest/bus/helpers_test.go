@@ -16,7 +16,6 @@ import (
 	"lethe/ingest/bus"
 	"lethe/ingest/embedded"
 	"lethe/internal/leakcheck"
-	"lethe/internal/testbroker"
 )
 
 func TestMain(m *testing.M) { leakcheck.Main(m) }
@@ -45,8 +44,12 @@ func startBroker(t *testing.T) broker {
 		c.TopicPrefix, c.ErasureRetention = fmt.Sprintf("test-%d-%s.", time.Now().UnixNano(), t.Name()), bus.Forever
 		return broker{config: c}
 	}
-	b, err := embedded.Start(t.TempDir(), embedded.Config{CleanOnDemand: true, DeleteTopics: true},
-		slog.New(slog.DiscardHandler))
+	return startEmbedded(t, embedded.Config{CleanOnDemand: true, DeleteTopics: true})
+}
+
+func startEmbedded(t *testing.T, c embedded.Config) broker {
+	t.Helper()
+	b, err := embedded.Start(t.TempDir(), c, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, b.Close()) })
 	return broker{b.Config(), b}
@@ -58,9 +61,7 @@ func trustingBroker(t *testing.T) broker {
 	if os.Getenv("LETHE_BROKERS") != "" {
 		return startBroker(t)
 	}
-	c := bus.At(testbroker.Trusting(t)...)
-	c.ErasureRetention = bus.Forever
-	return broker{config: c}
+	return startEmbedded(t, embedded.Config{CleanOnDemand: true, StoreAny: true})
 }
 
 // open starts a broker, applies the topics and returns a client.

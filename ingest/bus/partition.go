@@ -11,15 +11,25 @@ import (
 	"lethe/ingest/bus/protocol"
 )
 
-// PartitionOf returns the partition of a key among count: murmur2, as Java's
-// default partitioner does it, so that records of one key are in one
-// partition, whichever client writes them.
-func PartitionOf(key []byte, count int) int {
+// PartitionOf returns the partition of a key among count, as a Partitioner does.
+func PartitionOf(key []byte, count int) int { return NewPartitioner(count).Of(key) }
+
+// Partitioner chooses partitions of a topic by murmur2, as Java's default partitioner does, so that
+// records of one key are in one partition, whichever client writes them.
+type Partitioner struct{ all []int }
+
+// NewPartitioner returns one for a number of partitions.
+func NewPartitioner(count int) Partitioner {
 	all := make([]int, count)
 	for i := range all {
 		all[i] = i
 	}
-	return kafka.Murmur2Balancer{Consistent: true}.Balance(kafka.Message{Key: key}, all...)
+	return Partitioner{all}
+}
+
+// Of returns the partition of a key.
+func (p Partitioner) Of(key []byte) int {
+	return kafka.Murmur2Balancer{Consistent: true}.Balance(kafka.Message{Key: key}, p.all...)
 }
 
 // Partitions returns how many partitions a topic has. The error is

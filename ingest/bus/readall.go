@@ -62,19 +62,26 @@ const OneCopy int32 = -1
 // returns them, in order; none where one alone does. Each broker cleans its log in its own time, so that
 // one may hold what the leader, which everybody else reads, has removed. Brokers come one after the other,
 // partitions and records in order. A broker that is away or behind is waited for, up to where a partition
-// ended when reading of it began. If partitions move to other brokers meanwhile the error is ErrMoved, and
-// ErrCorrupt where a log is damaged.
+// ended when reading of it began. around is told of what is damaged, in each copy. If partitions move to other brokers
+// meanwhile the error is ErrMoved.
 func (c *Client) ReadCopies(
 	ctx context.Context, t Topic, fn func(broker int32, rec ingest.Record) error,
+	around func(broker int32, gap *Gap),
 ) (brokers []int32, err error) {
 	kept, err := copiesOf(ctx, c, t)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", t, err)
 	}
+	aroundOf := func(broker int32) func(*Gap) {
+		if around == nil {
+			return nil
+		}
+		return func(gap *Gap) { around(broker, gap) }
+	}
 	several := slices.ContainsFunc(kept, func(of []int32) bool { return len(of) > 1 })
 	if !several {
 		for p := range kept {
-			at := reading{TopicPartition: TopicPartition{t, p}, aborted: true}
+			at := reading{TopicPartition: TopicPartition{t, p}, aborted: true, around: aroundOf(OneCopy)}
 			if _, err := c.readPartition(ctx, at, func(rec ingest.Record) error { return fn(OneCopy, rec) }); err != nil {
 				return nil, fmt.Errorf("read %s: %w", at, err)
 			}
@@ -87,7 +94,7 @@ func (c *Client) ReadCopies(
 			if !slices.Contains(of, broker) {
 				continue
 			}
-			at := reading{TopicPartition: TopicPartition{t, p}, copy: &broker, aborted: true}
+			at := reading{TopicPartition: TopicPartition{t, p}, copy: &broker, aborted: true, around: aroundOf(broker)}
 			if _, err := c.readPartition(ctx, at, func(rec ingest.Record) error { return fn(broker, rec) }); err != nil {
 				return nil, fmt.Errorf("read %s: %w", at, err)
 			}

@@ -60,7 +60,7 @@ func TestReadEveryHasRecordsOfAllTransactions(t *testing.T) {
 			copies = append(copies, said(rec))
 		}
 		return nil
-	})
+	}, nil)
 	require.NoError(t, err)
 	require.Equal(t, []string{"plain ", "aborted aborted", "committed ", "open open", "behind open"}, all)
 	require.Equal(t, all, copies)

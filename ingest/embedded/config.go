@@ -23,6 +23,8 @@ type Config struct {
 	Connections int `yaml:"-"`
 	// DeleteTopics lets clients delete lethe's own topics. A broker that serves nobody but one command may need it.
 	DeleteTopics bool `yaml:"-"`
+	// StoreAny accepts batches that readers refuse, as Apache Kafka does, for tests of readers.
+	StoreAny bool `yaml:"-"`
 }
 
 // Defaults returns the configuration of the broker that `lethe run` brings.

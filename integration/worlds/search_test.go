@@ -87,7 +87,7 @@ func (d *deployment) search(ctx context.Context, wanted []residue.Form) ([]strin
 				note(place+" header "+h.Key, h.Value)
 			}
 			return nil
-		})
+		}, nil)
 		if err != nil {
 			return nil, err
 		}

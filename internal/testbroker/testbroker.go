@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"github.com/twmb/franz-go/pkg/kfake"
 
 	"lethe/ingest/bus"
 	"lethe/ingest/embedded"
@@ -27,14 +26,4 @@ func Start(t testing.TB, partitions map[bus.Topic]int) (*embedded.Broker, *bus.C
 	t.Cleanup(func() { require.NoError(t, client.Close()) })
 	require.NoError(t, client.Admin().Apply(t.Context()))
 	return broker, client
-}
-
-// Trusting starts a broker that stores whatever a producer sends, as Apache Kafka does on topics with compression.type
-// producer, and returns its address. It keeps its log in memory and never compacts.
-func Trusting(t testing.TB) []string {
-	t.Helper()
-	cluster, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.Ports(0))
-	require.NoError(t, err)
-	t.Cleanup(cluster.Close)
-	return cluster.ListenAddrs()
 }

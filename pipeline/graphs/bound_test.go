@@ -1,6 +1,7 @@
 package graphs
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -17,12 +18,24 @@ func (d *deployment) pinned(partition int, from, through lethe.Timestep) {
 	d.Helper()
 	var out []ingest.Outgoing
 	for at := from; at <= through; at++ {
-		id := transactionID(at, partition)
+		id := d.homed(partition, fmt.Sprint("transaction-", at))
 		key, value, err := ingest.EncodeTransaction(lethe.Transaction{ID: id, Timestep: at, Features: []float32{1, 2, 3}})
 		require.NoError(d, err)
 		out = append(out, ingest.Outgoing{Key: key, Value: value, Pinned: true, Partition: partition})
 	}
 	d.send(bus.Transactions, out...)
+}
+
+// homed returns an id whose records belong in a partition of the transactions.
+func (d *deployment) homed(partition int, prefix string) lethe.TransactionID {
+	d.Helper()
+	n, err := d.topics.Partitions(d.Context(), bus.Transactions)
+	require.NoError(d, err)
+	for i := 0; ; i++ {
+		if id := fmt.Sprint(prefix, "-", i); bus.PartitionOf([]byte(id), n) == partition {
+			return lethe.TransactionID(id)
+		}
+	}
 }
 
 // reasons counts the dead letters by reason.

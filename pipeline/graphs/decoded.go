@@ -112,16 +112,18 @@ func (in *intake) decode(d *decoded, b *bench, rec ingest.Record, redacts, label
 		d.event, d.err = b.decoder.Transactions(d.rec, in.limits)
 	}
 	if d.err == nil {
-		d.err = in.unsigned(d.rec, d.event)
+		d.err = in.unfit(d.rec, d.event)
 	}
 	if t, is := d.event.(ingest.Transaction); is {
 		d.foreseen = b.hashing.Foresee(t.Transaction)
 	}
 }
 
-// unsigned refuses a control record that is not signed as the deployment requires: that a partition
-// is complete is then a producer's to say, and nobody else ends a timestep.
-func (in *intake) unsigned(rec ingest.Record, event ingest.Event) error {
+// unfit refuses what the record alone tells of more than its form: a control record that is not signed as the
+// deployment requires, for nobody but a producer ends a timestep; and any other that is not in the partition of its
+// key. Of records with one key the last counts, and across partitions none is the last.
+func (in *intake) unfit(rec ingest.Record, event ingest.Event) error {
+	var partitions bus.Partitioner
 	switch event.(type) {
 	case ingest.Close, ingest.Settle:
 		if !in.authority.Control {
@@ -130,9 +132,26 @@ func (in *intake) unsigned(rec ingest.Record, event ingest.Event) error {
 		if _, refusal := in.authority.Check(rec, authority.Producer); refusal != nil {
 			return refusal
 		}
+		return nil
+	case ingest.Transaction, ingest.Payment:
+		partitions = in.partitions.transactions
+	case ingest.Label:
+		partitions = in.partitions.labels
 	default:
+		return nil
+	}
+	if want := partitions.Of(rec.Key); want != rec.Partition {
+		return &ingest.Refusal{Reason: ingest.WrongPartition, Detail: fmt.Sprintf("the key belongs to partition %d", want)}
 	}
 	return nil
+}
+
+// partitions choose those of the keys of the source topics.
+type partitions struct{ transactions, labels bus.Partitioner }
+
+func partitionsOf(store Store) partitions {
+	of := func(s snapshot.Stream) bus.Partitioner { return bus.NewPartitioner(len(store.Marks().Watermarks(s))) }
+	return partitions{of(snapshot.Transactions), of(snapshot.Labels)}
 }
 
 // place has a batch read what it needs of the transactions among records.

@@ -43,13 +43,14 @@ func (nothingErased) Republish(context.Context, bus.Batch, map[int]coordinator.R
 
 // intake takes transactions and labels into the snapshot store.
 type intake struct {
-	store   Store
-	commits commits
-	letters *letters
-	erased  Erased
-	late    late.Requests
-	secret  lethe.Secret
-	limits  ingest.Limits
+	store      Store
+	commits    commits
+	letters    *letters
+	erased     Erased
+	late       late.Requests
+	secret     lethe.Secret
+	limits     ingest.Limits
+	partitions partitions
 	// authority says which control records must be signed.
 	authority authority.Policy
 	listener  events.Listener
@@ -191,7 +192,7 @@ func (in *intake) apply(tx *taken, d *decoded) (events.Result, *ingest.Refusal, 
 	}
 	if again, refused := ingest.IsRepublished(in.secret, rec); refused {
 		return events.Ignored, nil, nil // there is a dead letter
-	} else if again {
+	} else if again && !misplaced(err) {
 		result, err := in.again(tx, d)
 		return result, nil, err
 	}
@@ -217,6 +218,13 @@ func (in *intake) apply(tx *taken, d *decoded) (events.Result, *ingest.Refusal, 
 		return events.Suppressed, nil, err
 	}
 	return events.Refused, refusal, err
+}
+
+// misplaced reports whether a record is not in the partition of its key. Earlier versions took it, and published it
+// again there.
+func misplaced(err error) bool {
+	var refusal *ingest.Refusal
+	return errors.As(err, &refusal) && refusal.Reason == ingest.WrongPartition
 }
 
 // judge takes one event into the batch.

@@ -126,7 +126,8 @@ func TestARepublishedRecordIsTakenWhereLateOnesAreRefused(t *testing.T) {
 	d.send(bus.Transactions, record(8))
 	again, refused := record(9), record(10)
 	republish := func(o ingest.Outgoing, refused bool) {
-		d.send(bus.Transactions, ingest.Republished(secret, ingest.Record{Key: o.Key, Partition: 1}, o.Value, refused))
+		rec := ingest.Record{Key: o.Key, Partition: bus.PartitionOf(o.Key, 2)}
+		d.send(bus.Transactions, ingest.Republished(secret, rec, o.Value, refused))
 	}
 	republish(refused, true)
 	republish(again, false)

@@ -216,7 +216,7 @@ func newLogic(o Options, kept stores, searches Searches) *logic {
 	intake := &intake{
 		store: store, commits: commits{store: store}, letters: refused, erased: c.Erased, secret: o.Secret, limits: o.Limits,
 		listener: o.Listener, sampler: o.Sampler,
-		workers: o.Workers, authority: o.Erasure.Authority,
+		workers: o.Workers, partitions: partitionsOf(store), authority: o.Erasure.Authority,
 		mostOpen: o.Snapshot.MaxOpenTimesteps, ends: o.Bus,
 		late: late.Requests{
 			Secret: o.Secret, Ledger: kept.ledger, Most: o.Limits.MaxErasureNodes, Out: topics{turns, o.Bus},

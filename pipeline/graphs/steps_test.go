@@ -119,8 +119,10 @@ func (s *simulation) start() {
 		},
 		Bus: s.topics, Clock: s, Listener: events.Tee(), Logger: slog.New(slog.DiscardHandler),
 	}.agreed()
+	labels, err := s.topics.Partitions(s.Context(), bus.Labels)
+	require.NoError(s, err)
 	store, err := snapshot.Open(snapshotsDir(o), snapshot.Options{
-		Config: snapshot.Defaults(), Secret: secret, FS: s.disk, TransactionPartitions: 2, LabelPartitions: 1,
+		Config: snapshot.Defaults(), Secret: secret, FS: s.disk, TransactionPartitions: 2, LabelPartitions: labels,
 	})
 	require.NoError(s, err)
 	ledger := deletions.NewLedger(ledgerKV{s.ledger}, s.Now)

@@ -99,10 +99,10 @@ func TestWhoIsBehindTakesWhatCameBeforeTheWidth(t *testing.T) {
 	send := func(at lethe.Timestep, ids ...string) {
 		for _, id := range ids {
 			key, value, err := ingest.EncodeTransaction(lethe.Transaction{
-				ID: lethe.TransactionID(id), Timestep: at, Features: []float32{1, 2, 3},
+				ID: c.homed(source.Partition, id), Timestep: at, Features: []float32{1, 2, 3},
 			})
 			require.NoError(t, err)
-			c.send(source.Topic, ingest.Outgoing{Key: key, Value: value, Pinned: true})
+			c.send(source.Topic, ingest.Outgoing{Key: key, Value: value})
 			sent++
 		}
 	}

@@ -17,14 +17,20 @@ type Kafka struct {
 }
 
 // ReadAll reads a topic from its start to where it ends now, around what is damaged: that must not end a role, which
-// would find it again at each start. Whoever must not miss anything uses ReadCopies.
+// would find it again at each start.
 func (k Kafka) ReadAll(ctx context.Context, t bus.Topic, fn func(ingest.Record) error) error {
 	return k.ReadAround(ctx, t, fn, k.around)
 }
 
-// ReadEvery is ReadAll of every record that the log holds, whatever became of its transaction.
-func (k Kafka) ReadEvery(ctx context.Context, t bus.Topic, fn func(ingest.Record) error) error {
-	return k.ReadEveryAround(ctx, t, fn, k.around)
+// ReadEvery is ReadAll of every record that the log holds, whatever became of its transaction. around is told of what
+// is damaged as well.
+func (k Kafka) ReadEvery(
+	ctx context.Context, t bus.Topic, fn func(ingest.Record) error, around func(*bus.Gap),
+) error {
+	return k.ReadEveryAround(ctx, t, fn, func(gap *bus.Gap) {
+		k.around(gap)
+		around(gap)
+	})
 }
 
 func (k Kafka) around(gap *bus.Gap) {

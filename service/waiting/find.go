@@ -27,15 +27,16 @@ const (
 	mostAhead = 5 * time.Minute
 	// fewRejected is from how many records on any share of them says something, fewAlike from how many on more than half.
 	fewRejected, fewAlike = 20, 5
-	// jumpReason, waitingReason and openReason are reasons of rejections that have causes of their own.
+	// jumpReason, waitingReason, openReason and partitionReason are reasons of rejections that have causes of their own.
 	jumpReason, waitingReason, openReason = "timestep_jump", "too_many_waiting", "too_many_open"
+	partitionReason                       = "wrong_partition"
 )
 
 // Find returns the conditions that hold, in the order of Causes.
 func Find(f Facts) []Condition {
 	var out []Condition
 	for _, find := range []func(Facts) []Condition{
-		surroundings, processes, openTransactions, rejections, partitionsBehind, labelsUnsettled, quiet, bounds,
+		surroundings, processes, openTransactions, rejections, misplaced, partitionsBehind, labelsUnsettled, quiet, bounds,
 		clocks, erasures, alerts,
 	} {
 		out = append(out, find(f)...)

@@ -28,14 +28,31 @@ func rejections(f Facts) (out []Condition) {
 		c := Condition{Lasts: f.After, Wait: Wait{Cause: RecordsRejected, Move: Producer, Topic: topic, Says: says,
 			Do: fmt.Sprintf("See lethe dlq list --reason %s; have the producer send what docs/topics.md describes.", reason)}}
 		switch reason {
-		case openReason, waitingReason:
-			continue // bounds tells them
+		case openReason, waitingReason, partitionReason:
+			continue // bounds and misplaced name them
 		case jumpReason:
 			c.Cause, c.Move = TimestepGap, Operator
 			c.Do = fmt.Sprintf("If the gap is real, raise ingest.max_timestep_jump (%d) and run lethe dlq replay --reason %s; "+
 				"else have the producer correct its timesteps.", f.MostJump, reason)
 		}
 		out = append(out, c)
+	}
+	return out
+}
+
+// misplaced are topics to which a producer sends records in other partitions than those of their keys, however few.
+func misplaced(f Facts) (out []Condition) {
+	for _, topic := range slices.Sorted(maps.Keys(f.Intake)) {
+		o := f.Intake[topic]
+		if n := o.Reasons[partitionReason]; n > 0 {
+			out = append(out, Condition{Wait: Wait{
+				Cause: WrongPartition, Move: Producer, Topic: topic,
+				Says: fmt.Sprintf("%d of the latest %d records of %s were rejected: they are not in the partitions of their keys.",
+					n, o.Accepted+o.Rejected, topic),
+				Do: fmt.Sprintf("Set the producer's partitioner to murmur2 (librdkafka: partitioner=murmur2_random), then run "+
+					"lethe dlq replay --reason %s.", partitionReason),
+			}})
+		}
 	}
 	return out
 }

@@ -36,6 +36,8 @@ const (
 	TooManyOpen Cause = "too_many_open"
 	// TooManyWaiting: as many payments or labels wait for their transactions as may.
 	TooManyWaiting Cause = "too_many_waiting"
+	// WrongPartition: a producer does not send records to the partitions of their keys.
+	WrongPartition Cause = "wrong_partition"
 	// ClockAhead: records are dated in the future.
 	ClockAhead Cause = "clock_ahead"
 	// ProcessMissing: a data directory that shares a role has no process that brokers hear of.
@@ -53,8 +55,8 @@ const (
 // Causes lists all causes, in the order in which waits are listed.
 func Causes() []Cause {
 	return []Cause{
-		BrokersAway, TopicsWrong, DiskFull, FileDescriptors, ProcessMissing, OpenTransaction, RecordsRejected, TimestepGap,
-		PartitionBehind, LabelsUnsettled, StreamQuiet, TooManyOpen, TooManyWaiting, ClockAhead,
+		BrokersAway, TopicsWrong, DiskFull, FileDescriptors, ProcessMissing, OpenTransaction, RecordsRejected, WrongPartition,
+		TimestepGap, PartitionBehind, LabelsUnsettled, StreamQuiet, TooManyOpen, TooManyWaiting, ClockAhead,
 		ErasureUnanswered, ErasureFailed, ErasureHeld, AlertsUndelivered,
 	}
 }

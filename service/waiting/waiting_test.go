@@ -104,6 +104,10 @@ func TestWaits(t *testing.T) {
 			f.Intake = map[string]waiting.Outcome{"transactions.v1": {Rejected: 4, Reasons: map[string]int{"timestep_jump": 4}}}
 		}, waiting.TimestepGap, waiting.Operator, after, "transactions.v1", -1, "as timestep_jump",
 			"max_timestep_jump (1000)"},
+		{"a few in wrong partitions", func(f *waiting.Facts) {
+			f.Intake = map[string]waiting.Outcome{"labels.v1": {Accepted: 90, Rejected: 4,
+				Reasons: map[string]int{"wrong_partition": 4}}}
+		}, waiting.WrongPartition, waiting.Producer, 0, "labels.v1", -1, "4 of the latest 94", "partitioner=murmur2_random"},
 		{"too many open", func(f *waiting.Facts) { f.MostOpen = 1 }, waiting.TooManyOpen, waiting.Producer, 0, "", -1,
 			"1 timesteps are open", "Send close records"},
 		{"too many waiting", func(f *waiting.Facts) {

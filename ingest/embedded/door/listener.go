@@ -16,6 +16,8 @@ type Options struct {
 	Connections int
 	// DeleteTopics lets clients delete lethe's own topics.
 	DeleteTopics bool
+	// StoreAny accepts batches that readers refuse, as Apache Kafka does.
+	StoreAny bool
 	// OwnTopic reports whether a topic is one of lethe's own.
 	OwnTopic func(name string) bool
 	Logger   *slog.Logger

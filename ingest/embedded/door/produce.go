@@ -84,6 +84,9 @@ func (l *Listener) produce(m *kmsg.ProduceRequest) func(kmsg.Response) {
 func (l *Listener) walk(batch []byte) error {
 	l.inflating <- struct{}{}
 	defer func() { <-l.inflating }()
+	if l.o.StoreAny {
+		return protocol.CheckStored(batch)
+	}
 	return protocol.CheckProduced(batch)
 }
 

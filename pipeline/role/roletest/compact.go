@@ -12,15 +12,15 @@ import (
 func (b *Bus) RollMarkers(context.Context, ...bus.Topic) error { return nil }
 
 // ReadEvery is ReadAll of what aborted transactions wrote, too.
-func (b *Bus) ReadEvery(_ context.Context, t bus.Topic, fn func(ingest.Record) error) error {
+func (b *Bus) ReadEvery(_ context.Context, t bus.Topic, fn func(ingest.Record) error, _ func(*bus.Gap)) error {
 	return b.read(t, make(map[int]int64), true, fn)
 }
 
 // ReadCopies is ReadEvery: there is one copy.
 func (b *Bus) ReadCopies(
-	ctx context.Context, t bus.Topic, fn func(broker int32, rec ingest.Record) error,
+	ctx context.Context, t bus.Topic, fn func(broker int32, rec ingest.Record) error, _ func(int32, *bus.Gap),
 ) ([]int32, error) {
-	return nil, b.ReadEvery(ctx, t, func(rec ingest.Record) error { return fn(bus.OneCopy, rec) })
+	return nil, b.ReadEvery(ctx, t, func(rec ingest.Record) error { return fn(bus.OneCopy, rec) }, nil)
 }
 
 // Holds reports whether a partition still has the record at an offset.

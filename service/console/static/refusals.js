@@ -31,6 +31,7 @@ const texts = {
   subject_count: `It carries too many customers. ${producer}`,
   bad_subject: `The id of a customer is not valid. ${producer}`,
   unknown_schema: `It is a binary record of another schema than lethe reads. ${producer}`,
+  wrong_partition: 'It is not in the partition that murmur2 of its key gives. Set the producer\'s partitioner (librdkafka: partitioner=murmur2_random), then send it again.',
   unsigned: `It has to be signed, and is not. ${signing}`,
   unknown_key: `It is signed by a key that is not in signatures.keys_file. ${signing}`,
   wrong_role: `It is signed by a key that may not say this. ${signing}`,

@@ -1,0 +1,57 @@
+package service_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe"
+	"lethe/deletions"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+)
+
+// A reader of predictions that was away during an erasure finds no tombstone when it comes back. It takes the steps of
+// docs/topics.md, Catch up after an absence: a status that names nobody says that it has to, the topic says of what.
+func TestAReaderThatWasAwayCatchesUp(t *testing.T) {
+	t.Parallel()
+	r := start(t, smallConfig(t, t.TempDir()))
+	stream := smallStream(t, 3, 40, 3)
+	r.replay(stream)
+	held, positions, statuses := r.newest(bus.Predictions), make(map[int]int64), make(map[int]int64)
+	nothing := func(ingest.Record) error { return nil }
+	require.NoError(t, r.Client().ReadNew(t.Context(), bus.Predictions, positions, nothing))
+	require.NoError(t, r.Client().ReadNew(t.Context(), bus.ErasureStatus, statuses, nothing))
+
+	gone := stream.Steps[1].Transactions[0].ID
+	require.Contains(t, held, string(gone))
+	require.Equal(t, deletions.Verified, r.erase("away", lethe.ScopeStubs, gone))
+	require.Equal(t, deletions.Verified, r.outcome("away"))
+
+	// 1. Statuses since: is one verified?
+	verified := false
+	require.NoError(t, r.Client().ReadNew(t.Context(), bus.ErasureStatus, statuses, func(rec ingest.Record) error {
+		require.NotContains(t, string(rec.Value), string(gone))
+		if control(rec) || rec.Tombstone() {
+			return nil
+		}
+		s, err := deletions.DecodeStatus(rec.Value)
+		verified = verified || err == nil && s.State == deletions.Verified
+		return nil
+	}))
+	require.True(t, verified)
+	// What is new in the topic does not say what is gone.
+	require.NoError(t, r.Client().ReadNew(t.Context(), bus.Predictions, positions, func(rec ingest.Record) error {
+		require.NotEqual(t, string(gone), string(rec.Key))
+		return nil
+	}))
+	// 2. The topic from its beginning: whatever it does not have goes.
+	now := r.newest(bus.Predictions)
+	for id := range held {
+		if _, there := now[id]; !there {
+			delete(held, id)
+		}
+	}
+	require.NotContains(t, held, string(gone))
+	require.NotEmpty(t, held)
+}
