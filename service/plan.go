@@ -22,6 +22,7 @@ import (
 	"lethe/deletions/forecast"
 	"lethe/deletions/translog"
 	"lethe/ingest"
+	"lethe/internal/normalise"
 	"lethe/partition"
 	"lethe/pipeline/graphs"
 	"lethe/scoring/ensemble"
@@ -93,6 +94,7 @@ func (r PlanRequest) targets() int {
 
 // question checks a request.
 func (r PlanRequest) question(limits ingest.Limits) (q graphs.Question, err error) {
+	r = r.normal(limits.Normalise)
 	if n := r.targets(); n == 0 || n > limits.MaxErasureNodes {
 		return q, fmt.Errorf("%w: %d targets, want 1..%d", ErrPlan, n, limits.MaxErasureNodes)
 	}
@@ -132,6 +134,19 @@ func (r PlanRequest) question(limits ingest.Limits) (q graphs.Question, err erro
 	}
 	q.Held = r.Export
 	return q, nil
+}
+
+// normal returns the request with names in normal form.
+func (r PlanRequest) normal(rule normalise.Rule) PlanRequest {
+	r.Nodes, r.Subjects = rule.Names(r.Nodes), rule.Names(r.Subjects)
+	keys := func(texts []string) (out []string) {
+		for _, text := range texts {
+			out = append(out, string(rule.Key([]byte(text))))
+		}
+		return out
+	}
+	r.Edges, r.Features = keys(r.Edges), keys(r.Features)
+	return r
 }
 
 // paymentsAndFeatures are the targets that are neither transactions nor subjects.

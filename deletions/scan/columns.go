@@ -61,9 +61,9 @@ func (sc *Scanner) addColumns(i int, f Fingerprint) {
 	}
 }
 
-// RedactedOf returns the columns that the fingerprints name of a transaction, if some do.
+// RedactedOf returns the columns that the fingerprints name of a transaction, if some do, as a record spells its id.
 func (sc *Scanner) RedactedOf(id lethe.TransactionID) (columns lethe.Columns, redacted bool) {
-	for _, i := range sc.featuresOf([]byte(id)) {
+	for _, i := range sc.featuresOf([]byte(sc.names.Name(string(id)))) {
 		of, err := parseColumns(sc.fingerprints[i].Columns)
 		if err != nil {
 			continue

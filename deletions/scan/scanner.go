@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"lethe"
+	"lethe/internal/normalise"
 )
 
 // Hit is a place where the bytes behind a fingerprint were found. It never carries the bytes.
@@ -59,6 +60,8 @@ type Scanner struct {
 	before, after int
 	// step is how far apart the places are that are looked at.
 	step int
+	// names brings the names in records into normal form.
+	names normalise.Rule
 	// passes are those that are free to be used again, rooms those for runs of numbers.
 	passes, rooms sync.Pool
 }
@@ -154,6 +157,16 @@ func NewScanner(secret lethe.Secret, fingerprints []Fingerprint) (*Scanner, erro
 	})
 	sc.index()
 	return sc, nil
+}
+
+// NewRecordScanner is NewScanner for records as their producers wrote them, in which names are compared in the normal
+// form of a rule: fingerprints are of names in that form.
+func NewRecordScanner(secret lethe.Secret, names normalise.Rule, fingerprints []Fingerprint) (*Scanner, error) {
+	sc, err := NewScanner(secret, fingerprints)
+	if err == nil {
+		sc.names = names
+	}
+	return sc, err
 }
 
 // add takes in the fingerprint at a place of the list.

@@ -143,10 +143,13 @@ func (in *intake) redact(rec ingest.Record) (ingest.Record, bool) {
 	if !is {
 		return rec, false
 	}
-	if _, redacted := in.store.Marks().Redacted(id); !redacted {
+	erased := func(id lethe.TransactionID) (lethe.Columns, bool) {
+		return in.store.Marks().Redacted(lethe.TransactionID(in.limits.Name(string(id))))
+	}
+	if _, redacted := erased(id); !redacted {
 		return rec, false
 	}
-	value, _ := ingest.Redacted(rec.Value, in.store.Marks().Redacted)
+	value, _ := ingest.Redacted(rec.Value, erased)
 	if !bus.Takes(bus.Transactions, ingest.Republished(in.secret, rec, value, true)) {
 		return rec, false
 	}
