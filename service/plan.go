@@ -57,6 +57,11 @@ type Plan struct {
 	Several         []lethe.TransactionID `json:"several_subjects_ids,omitempty"`
 	// Unknown are the targets of which nothing is held: mostly an id is misspelt.
 	Unknown *UnknownTargets `json:"unknown,omitempty"`
+	// OtherSpellings are those of them that are held as another spelling: in another case, with other digits or blanks,
+	// or of another Unicode form. Subjects are not compared so, as they are held by keyed hashes alone.
+	OtherSpellings *UnknownTargets `json:"other_spellings,omitempty"`
+	// Joined counts those of them that hold a comma or a semicolon: several ids may have been sent as one.
+	Joined int `json:"unknown_joined,omitempty"`
 	// Holds are those in force that would keep the request waiting.
 	Holds  []deletions.WaitsForHold `json:"holds,omitempty"`
 	Export []HeldTarget             `json:"export,omitempty"`
@@ -234,8 +239,19 @@ func PlanStopped(ctx context.Context, c configs.Config, r PlanRequest) (*Plan, e
 func planOf(a graphs.Answer, f forecast.Forecast) *Plan {
 	return &Plan{
 		Forecast: f, Carried: a.Carried, SeveralSubjects: len(a.Several), Several: a.Several,
-		Unknown: unknownOf(a.Unknown), Holds: a.Holds,
+		Unknown: unknownOf(a.Unknown), OtherSpellings: unknownOf(a.Alike), Joined: joined(unknownOf(a.Unknown).All()),
+		Holds: a.Holds,
 	}
+}
+
+// joined counts names that hold what separates names where people type them.
+func joined(names []string) (n int) {
+	for _, name := range names {
+		if strings.ContainsAny(name, ",;") {
+			n++
+		}
+	}
+	return n
 }
 
 // settingsOf are what a forecast depends on.

@@ -2,13 +2,17 @@ package service_test
 
 import (
 	"log/slog"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/segmentio/kafka-go"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/text/unicode/norm"
 
 	"lethe"
+	"lethe/audit"
 	"lethe/configs"
 	"lethe/dataset"
 	"lethe/deletions"
@@ -53,7 +57,7 @@ func (r *running) eraseTargets(id string, targets ...lethe.Target) {
 
 // What is produced in Unicode's form D is erased by its form C, and the other way round: in a graph, with its label and
 // payments, in a dead letter, waiting for its other end, escaped in JSON, and by the subject that it carries.
-func TestErasure_OfAnotherUnicodeForm_LeavesNothing(t *testing.T) {
+func TestAnErasureOfAnotherUnicodeFormLeavesNothing(t *testing.T) {
 	t.Parallel()
 	decomposed := func(name string) string { return norm.NFD.String(name) }
 	const plain, carried, letter, waiting, escaped = "caf\u00e9-17", "r\u00e9sum\u00e9-2", "\u00e4rger-5", "na\u00efve-8",
@@ -84,6 +88,14 @@ func TestErasure_OfAnotherUnicodeForm_LeavesNothing(t *testing.T) {
 	plan := s.plan(service.PlanRequest{Nodes: []string{plain, decomposed(plain), "nobody"}})
 	require.Equal(t, 1, plan.Held)
 	require.Equal(t, []string{"nobody"}, plan.Unknown.Nodes)
+	require.Nil(t, plan.OtherSpellings)
+	plan = s.plan(service.PlanRequest{
+		Nodes: []string{"CAFE\u0301-\uff117", "other-one", "a,b"}, Edges: []string{"NA\u00cfVE-8>Other-End"},
+	})
+	require.Equal(t, &service.UnknownTargets{
+		Nodes: []string{"CAF\u00c9-\uff117"}, Edges: []string{"NA\u00cfVE-8>Other-End"},
+	}, plan.OtherSpellings)
+	require.Equal(t, 1, plan.Joined)
 
 	s.eraseTargets("composed", lethe.Transactions(plain, letter, waiting, escaped)...)
 	s.eraseTargets("subject", lethe.SubjectThrough(customer, 3))
@@ -109,7 +121,7 @@ func TestErasure_OfAnotherUnicodeForm_LeavesNothing(t *testing.T) {
 }
 
 // The rule is what names are stored by: with another one, neither the data directory nor the topics are gone on with.
-func TestNormalise_ChangedOnADeployment_IsRefused(t *testing.T) {
+func TestAnotherRuleOfNamesIsRefused(t *testing.T) {
 	c := smallConfig(t, t.TempDir())
 	s := start(t, c)
 	s.await(func(st *service.Status) bool { return st.LagRecords == 0 })
@@ -124,7 +136,7 @@ func TestNormalise_ChangedOnADeployment_IsRefused(t *testing.T) {
 }
 
 // By choice names are one in whatever case, with blanks around them and with any digits.
-func TestErasure_FoldedNames_AreOne(t *testing.T) {
+func TestFoldedNamesAreOne(t *testing.T) {
 	t.Parallel()
 	stream := smallStream(t, 3, 40, 43)
 	two := step(stream, 2)
@@ -137,4 +149,34 @@ func TestErasure_FoldedNames_AreOne(t *testing.T) {
 	s.eraseTargets("folded", append(lethe.Transactions("CASE-a4"), lethe.SubjectThrough("customer 17", 2))...)
 	require.Equal(t, []deletions.Outcome{deletions.OutcomeErased, deletions.OutcomeErased}, s.outcomes("folded"))
 	s.clean(c.DataDir, idForms("Case-A\u0664", "case-a4", "Customer \uff11\uff17", "customer 17"))
+}
+
+// What clients call themselves is in no record, and lethe has no say in it: it keeps no erasure from its end, and the
+// receipt tells of it.
+func TestNamesThatClientsChoseAreToldOnTheReceipt(t *testing.T) {
+	t.Parallel()
+	const id = "case-20000005"
+	stream := smallStream(t, 3, 40, 47)
+	rename(step(stream, 2), step(stream, 2).Transactions[0].ID, id)
+	c := smallConfig(t, t.TempDir())
+	s := start(t, c)
+	s.replay(stream)
+	client := &kafka.Client{Addr: kafka.TCP(s.Brokers()...)}
+	_, err := client.OffsetCommit(t.Context(), &kafka.OffsetCommitRequest{
+		GroupID: id, GenerationID: -1, Topics: map[string][]kafka.OffsetCommit{
+			c.Kafka.TopicPrefix + string(bus.Predictions): {{Partition: 0, Offset: 1, Metadata: id}},
+		},
+	})
+	require.NoError(t, err)
+	_, err = client.InitProducerID(t.Context(), &kafka.InitProducerIDRequest{
+		TransactionalID: id, TransactionTimeoutMs: 1000,
+	})
+	require.NoError(t, err)
+	require.Equal(t, deletions.Verified, s.erase("names", lethe.ScopeStubs, id))
+	s.stop()
+	told := receiptOf(t, c, "names").MayRemain
+	require.True(t, slices.ContainsFunc(told, func(text string) bool { return strings.Contains(text, "groups.log") }), told)
+	report, err := audit.Check(t.Context(), audit.Options{Config: c})
+	require.NoError(t, err)
+	require.Empty(t, report.Problems)
 }

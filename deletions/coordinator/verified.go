@@ -191,6 +191,7 @@ func mayRemain(e deletions.Entry) []string {
 		out = append(out, receipt.FeaturesStay)
 	}
 	out = append(out, receipt.GoneFolders(e.Progress.Gone)...)
+	out = append(out, receipt.InClientNames(e.Progress.Searched)...)
 	return append(out, receipt.InHeldRequests(e.Progress.HeldRequests)...)
 }
 

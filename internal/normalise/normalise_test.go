@@ -12,7 +12,7 @@ import (
 	"lethe/internal/normalise"
 )
 
-func TestName_Steps_ChangeWhatTheySay(t *testing.T) {
+func TestStepsChangeWhatTheySay(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		rule normalise.Rule
@@ -57,7 +57,7 @@ func rules() *rapid.Generator[normalise.Rule] {
 		func(steps []string) normalise.Rule { return steps })
 }
 
-func TestName_NormalForm_StaysItself(t *testing.T) {
+func TestTheNormalFormStaysItself(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rule, name := rules().Draw(t, "rule"), rapid.String().Draw(t, "name")
 		once := rule.Name(name)

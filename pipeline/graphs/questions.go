@@ -45,6 +45,8 @@ type Answer struct {
 	Several []lethe.TransactionID
 	// Unknown are the targets of which nothing is held, as far as a scope that was asked for is not rejected.
 	Unknown []lethe.Target
+	// Alike are those of them of which something is held under another spelling.
+	Alike []lethe.Target
 	// Holds are those in force that would keep the request waiting.
 	Holds []deletions.WaitsForHold
 	// Held is what the graphs hold, target by target, if it was asked for, then of what
@@ -165,6 +167,9 @@ func (l *logic) answer(ctx context.Context, q Question) (out Answer, err error) 
 		out.Holds, err = l.coordinator.HoldsOf(slices.Concat(targets, carried))
 	}
 	out.Unknown = unknownOf(targets, out.Plans)
+	if err == nil {
+		out.Alike, err = l.eraser.alike(ctx, out.Unknown)
+	}
 	if err == nil && q.Held {
 		out.Held, err = holdings{l.eraser}.of(lethe.Distinct(slices.Concat(targets, carried)))
 	}
