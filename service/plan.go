@@ -67,22 +67,6 @@ type Plan struct {
 	Export []HeldTarget             `json:"export,omitempty"`
 }
 
-// UnknownTargets are targets as a request names them.
-type UnknownTargets struct {
-	Nodes    []string `json:"nodes,omitempty"`
-	Subjects []string `json:"subjects,omitempty"`
-	Edges    []string `json:"edges,omitempty"`
-	Features []string `json:"features,omitempty"`
-}
-
-// All lists them.
-func (u *UnknownTargets) All() []string {
-	if u == nil {
-		return nil
-	}
-	return slices.Concat(u.Nodes, u.Subjects, u.Edges, u.Features)
-}
-
 // ErrPlan refuses what a PlanRequest names, also where an erasure is asked for. Its text repeats no id.
 var ErrPlan = errors.New("the request is refused")
 
@@ -242,16 +226,6 @@ func planOf(a graphs.Answer, f forecast.Forecast) *Plan {
 		Unknown: unknownOf(a.Unknown), OtherSpellings: unknownOf(a.Alike), Joined: joined(unknownOf(a.Unknown).All()),
 		Holds: a.Holds,
 	}
-}
-
-// joined counts names that hold what separates names where people type them.
-func joined(names []string) (n int) {
-	for _, name := range names {
-		if strings.ContainsAny(name, ",;") {
-			n++
-		}
-	}
-	return n
 }
 
 // settingsOf are what a forecast depends on.

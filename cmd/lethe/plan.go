@@ -165,7 +165,7 @@ func printPlan(a *command.App, p *service.Plan) error {
 		fmt.Fprintf(a.Stdout, "%s is held as another spelling: see ingest.normalise\n", id)
 	}
 	if p.Joined > 0 {
-		fmt.Fprintf(a.Stdout, "%d of what is not held have a comma or semicolon: several ids may have been given as one\n", p.Joined)
+		fmt.Fprintf(a.Stdout, "%d of those hold a comma or semicolon: several ids may have been given as one\n", p.Joined)
 	}
 	for _, h := range p.Holds {
 		until := "until it is lifted"

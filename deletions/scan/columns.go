@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"lethe"
+	"lethe/internal/normalise"
 )
 
 // Features that are erased are searched for by what is said of their transaction, for that
@@ -134,4 +135,14 @@ func RowFingerprints(secret lethe.Secret, row []float32) ([]Fingerprint, error) 
 		set.add(KindFeaturesText, text)
 	}
 	return set.list, set.err
+}
+
+// NewRecordScanner is NewScanner for records as their producers wrote them, in which names are compared in the normal
+// form of a rule: fingerprints are of names in that form.
+func NewRecordScanner(secret lethe.Secret, names normalise.Rule, fingerprints []Fingerprint) (*Scanner, error) {
+	sc, err := NewScanner(secret, fingerprints)
+	if err == nil {
+		sc.names = names
+	}
+	return sc, err
 }

@@ -159,16 +159,6 @@ func NewScanner(secret lethe.Secret, fingerprints []Fingerprint) (*Scanner, erro
 	return sc, nil
 }
 
-// NewRecordScanner is NewScanner for records as their producers wrote them, in which names are compared in the normal
-// form of a rule: fingerprints are of names in that form.
-func NewRecordScanner(secret lethe.Secret, names normalise.Rule, fingerprints []Fingerprint) (*Scanner, error) {
-	sc, err := NewScanner(secret, fingerprints)
-	if err == nil {
-		sc.names = names
-	}
-	return sc, err
-}
-
 // add takes in the fingerprint at a place of the list.
 func (sc *Scanner) add(i int, f Fingerprint) {
 	anchorMask, rollingMask := f.masks(sc.secret)

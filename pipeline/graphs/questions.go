@@ -12,6 +12,7 @@ import (
 	"lethe/deletions/disk"
 	"lethe/deletions/forecast"
 	"lethe/ingest"
+	"lethe/internal/normalise"
 	"lethe/internal/sortedset"
 	"lethe/snapshot"
 )
@@ -211,4 +212,38 @@ func AskStopped(ctx context.Context, o Options, partitions int, q Question) (_ A
 	}
 	defer func() { err = errors.Join(err, ledgerStore.Close()) }()
 	return newLogic(o, stores{graphs: store, ledger: ledger}, nil).answer(ctx, q)
+}
+
+// alike returns those of some targets of which nothing is held, though something is held of another spelling.
+// Subjects are not among them: they are held by keyed hashes alone.
+func (e carriers) alike(ctx context.Context, targets []lethe.Target) (out []lethe.Target, err error) {
+	folded := func(t lethe.Target) string {
+		if t.Kind == lethe.PaymentTarget {
+			return normalise.Folded(string(t.Payment.Source)) + ">" + normalise.Folded(string(t.Payment.Target))
+		}
+		return normalise.Folded(string(t.Transaction))
+	}
+	payments := false
+	of := make(map[string]bool)
+	for _, t := range targets {
+		if t.Kind != lethe.SubjectTarget {
+			of[folded(t)], payments = true, payments || t.Kind == lethe.PaymentTarget
+		}
+	}
+	if len(of) == 0 {
+		return nil, nil
+	}
+	found, err := e.store.Named(ctx, func(t lethe.Target) bool {
+		return (payments || t.Kind != lethe.PaymentTarget) && of[folded(t)]
+	})
+	held := make(map[string]bool)
+	for _, t := range found {
+		held[folded(t)] = true
+	}
+	for _, t := range targets {
+		if t.Kind != lethe.SubjectTarget && held[folded(t)] {
+			out = append(out, t)
+		}
+	}
+	return out, err
 }

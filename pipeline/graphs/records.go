@@ -11,7 +11,6 @@ import (
 	"lethe/deletions/scan"
 	"lethe/ingest"
 	"lethe/ingest/bus"
-	"lethe/internal/normalise"
 	"lethe/internal/sortedset"
 	"lethe/metrics/events"
 	"lethe/snapshot"
@@ -73,40 +72,6 @@ func (e carriers) Adopt(ctx context.Context, targets []lethe.Target, hashes []le
 		return err
 	}
 	return e.store.Marks().Carry(targets[at], found)
-}
-
-// alike returns those of some targets of which nothing is held, though something is held of another spelling.
-// Subjects are not among them: they are held by keyed hashes alone.
-func (e carriers) alike(ctx context.Context, targets []lethe.Target) (out []lethe.Target, err error) {
-	folded := func(t lethe.Target) string {
-		if t.Kind == lethe.PaymentTarget {
-			return normalise.Folded(string(t.Payment.Source)) + ">" + normalise.Folded(string(t.Payment.Target))
-		}
-		return normalise.Folded(string(t.Transaction))
-	}
-	payments := false
-	of := make(map[string]bool)
-	for _, t := range targets {
-		if t.Kind != lethe.SubjectTarget {
-			of[folded(t)], payments = true, payments || t.Kind == lethe.PaymentTarget
-		}
-	}
-	if len(of) == 0 {
-		return nil, nil
-	}
-	found, err := e.store.Named(ctx, func(t lethe.Target) bool {
-		return (payments || t.Kind != lethe.PaymentTarget) && of[folded(t)]
-	})
-	held := make(map[string]bool)
-	for _, t := range found {
-		held[folded(t)] = true
-	}
-	for _, t := range targets {
-		if t.Kind != lethe.SubjectTarget && held[folded(t)] {
-			out = append(out, t)
-		}
-	}
-	return out, err
 }
 
 // SubjectsOf implements coordinator.Graphs.
