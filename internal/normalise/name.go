@@ -79,7 +79,7 @@ func Decomposed(name string) string { return norm.NFD.String(name) }
 func (r Rule) within(text string) string {
 	if r.has(Casefold) {
 		// Case folding is defined on form D, and gives what is in no form.
-		text = norm.NFD.String(cases.Fold().String(norm.NFD.String(text)))
+		text = norm.NFD.String(strings.Map(cherokee, cases.Fold().String(norm.NFD.String(text))))
 		if !r.has(NFC) {
 			text = norm.NFC.String(text)
 		}
@@ -105,6 +105,18 @@ func (r Rule) isPlain(name string) bool {
 		}
 	}
 	return !r.has(Trim) || len(name) == 0 || name[0] > ' ' && name[len(name)-1] > ' '
+}
+
+// cherokee returns the capital of a letter of that script: Unicode folds those to capitals, package cases either way.
+func cherokee(c rune) rune {
+	switch {
+	case 0xab70 <= c && c <= 0xabbf:
+		return c - 0xab70 + 0x13a0
+	case 0x13f8 <= c && c <= 0x13fd:
+		return c - 0x13f8 + 0x13f0
+	default:
+		return c
+	}
 }
 
 // digit returns the ASCII digit of a decimal digit. Unicode keeps those of a script together, ten by ten.

@@ -25,6 +25,7 @@ func TestStepsChangeWhatTheySay(t *testing.T) {
 		{"casefold of ASCII", normalise.Rule{normalise.Casefold}, "Kunde-A", "kunde-a"},
 		{"casefold of more than one letter", normalise.Rule{normalise.Casefold}, "STRASSE stra\u00dfe", "strasse strasse"},
 		{"casefold composes", normalise.Rule{normalise.Casefold}, "AME\u0301LIE", "am\u00e9lie"},
+		{"casefold of Cherokee", normalise.Rule{normalise.Casefold}, "\uab70\u13a0\u13f8", "\u13a0\u13a0\u13f0"},
 		{"trim", normalise.Rule{normalise.Trim}, "\u00a0 a b\t", "a b"},
 		{"full-width digits", normalise.Rule{normalise.Digits}, "\uff11\uff12a", "12a"},
 		{"digits of other scripts", normalise.Rule{normalise.Digits}, "\u0661\u0968\U0001d7ff", "129"},
