@@ -53,8 +53,11 @@ func (s Scope) Valid() bool { return s == ScopeShard || s == ScopeStubs || s == 
 type ErasureRequest struct {
 	RequestID string
 	Targets   []Target
-	Scope     Scope
-	Reason    string
+	// Named are the targets as the request spells them, if one is spelled otherwise than its normal form, which
+	// Targets have; else nil. The digest of the request is of these.
+	Named  []Target
+	Scope  Scope
+	Reason string
 	// Nonce is 32 random hexadecimal digits, or empty. With it, the digest of a
 	// request's content tells nothing of the content to those who do not hold it.
 	Nonce string

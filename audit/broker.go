@@ -249,5 +249,5 @@ func (inv *inventory) scanner() (*scan.Scanner, error) {
 	if len(prints) == 0 {
 		return nil, nil
 	}
-	return scan.NewScanner(inv.secret, prints)
+	return scan.NewRecordScanner(inv.secret, inv.config.Ingest.Records.Normalise, prints)
 }

@@ -32,6 +32,9 @@ func (inv *inventory) search(ctx context.Context, r *Report) error {
 		if hit.Kind == scan.KindSubjectKey && strings.HasPrefix(hit.Path, coordinator.BrokerFolder+"/") {
 			continue
 		}
+		if path, is := strings.CutPrefix(hit.Path, coordinator.BrokerFolder+"/"); is && coordinator.OfClients(path) {
+			continue // receipts say so
+		}
 		if inv.namedByOpen && inErasures(inv.config, hit.Path) {
 			continue // so was this
 		}

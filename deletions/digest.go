@@ -24,7 +24,7 @@ const nonceBytes = 16
 // payments are objects of source and target, ascending by source, then by target; features_of
 // objects of columns (ascending, left out for all) and id, ascending by id, then by columns as
 // numbers. A status and a receipt carry it, so that whoever holds the request can tell that they
-// are its own, and nobody else learns anything. Errors: lethe.ErrTarget.
+// are its own, and nobody else learns anything. Names stand in it as the request spells them. Errors: lethe.ErrTarget.
 func RequestDigest(r lethe.ErasureRequest) (lethe.Digest, error) {
 	if err := lethe.CheckTargets(r.Targets); err != nil {
 		return lethe.Digest{}, err
@@ -32,7 +32,11 @@ func RequestDigest(r lethe.ErasureRequest) (lethe.Digest, error) {
 	ids, payments, features := []lethe.TransactionID{}, []namedPayment{}, []namedFeatures{}
 	members := map[string]any{"nonce": r.Nonce, "reason": r.Reason, "request_id": r.RequestID, "scope": r.Scope}
 	var subjects []string
-	for _, t := range r.Targets {
+	named := r.Targets
+	if r.Named != nil {
+		named = r.Named
+	}
+	for _, t := range named {
 		switch t.Kind {
 		case lethe.PaymentTarget:
 			payments = append(payments, namedPayment{t.Payment.Source, t.Payment.Target})
@@ -97,7 +101,7 @@ func NonceOf(secret lethe.Secret, requestID string) string {
 // NamesTarget reports whether the request's id holds what a target names, which of a
 // payment are both its ends.
 func NamesTarget(r lethe.ErasureRequest) bool {
-	return slices.ContainsFunc(r.Targets, func(t lethe.Target) bool {
+	return slices.ContainsFunc(slices.Concat(r.Targets, r.Named), func(t lethe.Target) bool {
 		switch t.Kind {
 		case lethe.PaymentTarget:
 			return holdsID(r.RequestID, string(t.Payment.Source)) && holdsID(r.RequestID, string(t.Payment.Target))

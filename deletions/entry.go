@@ -150,6 +150,9 @@ type PlaceSearch struct {
 	// Superseded counts records that a later one under their key has replaced, but that
 	// are still in the log.
 	Superseded int `json:"superseded,omitempty"`
+	// ClientNames counts what was found in names that clients gave the embedded broker: of consumer groups and their
+	// members, metadata of commits, transactional ids. No record holds it, and it is no hit.
+	ClientNames int `json:"client_names,omitempty"`
 }
 
 // Entry is what the ledger knows of one request. It holds no id, no feature

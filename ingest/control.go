@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"lethe"
+	"lethe/internal/normalise"
 )
 
 // Besides requests, erasures.v1 carries what operators say of them. Such records have keys
@@ -119,18 +120,19 @@ func (o *object) legalHold(rec Record, limits Limits) (Event, *Refusal) {
 	if r := o.holdKey(rec); r != nil {
 		return nil, r
 	}
-	out := Hold{Name: o.holdID, Reason: o.reason, Subjects: o.subjects}
+	rule := normalise.Rule(limits.Normalise)
+	out := Hold{Name: o.holdID, Reason: o.reason, Subjects: rule.Names(o.subjects)}
 	most := limits.MaxErasureNodes
 	if n := len(o.nodes) + len(o.subjects); n == 0 || n > most {
 		return nil, &Refusal{NodeCount, fmt.Sprintf("%d nodes and subjects, want 1..%d", n, most)}
 	}
 	var r *Refusal
 	if len(o.nodes) > 0 {
-		if out.Transactions, r = erasureNodes(o.nodes, most); r != nil {
+		if out.Transactions, r = erasureNodes(rule.Names(o.nodes), limits); r != nil {
 			return nil, r
 		}
 	}
-	for i, subject := range o.subjects {
+	for i, subject := range out.Subjects {
 		if !ValidSubject(subject) {
 			return nil, &Refusal{BadSubject, fmt.Sprintf("subject %d is no key: want %s", i, SubjectForm)}
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"lethe"
+	"lethe/internal/normalise"
 )
 
 // DecodeTransactions reads a record of transactions.v1: a Transaction, a
@@ -65,11 +66,12 @@ func decodeTransactions(into *object, rec Record, limits Limits) (Event, error) 
 	if o.binary && limits.SchemaID != AnySchema && o.schema != uint32(limits.SchemaID) {
 		return nil, &Refusal{UnknownSchema, fmt.Sprintf("schema %d, want %d", o.schema, limits.SchemaID)}
 	}
+	normaliseNames(o, limits.Normalise)
 	switch o.kind {
 	case "transaction":
 		return outcome(o.transaction(rec, limits))
 	case "payment":
-		return outcome(o.payment(rec))
+		return outcome(o.payment(rec, limits))
 	case "close":
 		return outcome(o.close(rec))
 	case "marker":
@@ -86,9 +88,10 @@ func DecodeLabels(rec Record, limits Limits) (Event, error) {
 	if o == nil {
 		return outcome(event, r)
 	}
+	normaliseNames(o, limits.Normalise)
 	switch o.kind {
 	case "label":
-		return outcome(o.labelled(rec))
+		return outcome(o.labelled(rec, limits))
 	case "settle":
 		return outcome(o.settle(rec))
 	case "marker":
@@ -134,6 +137,21 @@ func outcome(event Event, r *Refusal) (Event, error) {
 	return event, nil
 }
 
+// normaliseNames brings the names of a record into normal form, before anything looks at them.
+func normaliseNames(o *object, rule normalise.Rule) {
+	for _, name := range []*string{&o.id, &o.source, &o.target} {
+		normal := rule.Name(*name)
+		o.respelled = o.respelled || normal != *name
+		*name = normal
+	}
+	o.subjects = rule.Names(o.subjects)
+}
+
+// isKey reports whether a record's key is that of some names, in whatever spelling.
+func (l Limits) isKey(rec Record, names string) bool {
+	return string(rec.Key) == names || string(normalise.Rule(l.Normalise).Key(rec.Key)) == names
+}
+
 func (o *object) unknownType() *Refusal {
 	if o.present&fieldType == 0 {
 		return &Refusal{MissingField, "the type is absent"}
@@ -152,7 +170,7 @@ func (o *object) transaction(rec Record, limits Limits) (Event, *Refusal) {
 	if !ValidID(o.id) {
 		return nil, &Refusal{BadID, "id is not valid"}
 	}
-	if string(rec.Key) != o.id {
+	if !limits.isKey(rec, o.id) {
 		return nil, &Refusal{KeyMismatch, "the key is not the id"}
 	}
 	n := len(o.features)
@@ -199,7 +217,7 @@ func furthest(features []float32) uint32 {
 	return max(a, b, c, d)
 }
 
-func (o *object) payment(rec Record) (Event, *Refusal) {
+func (o *object) payment(rec Record, limits Limits) (Event, *Refusal) {
 	const fields = fieldType | fieldSource | fieldTarget | fieldTimestep
 	if r := o.holdAmong(fields, fieldSubjects); r != nil {
 		return nil, r
@@ -219,13 +237,13 @@ func (o *object) payment(rec Record) (Event, *Refusal) {
 	p := lethe.Payment{
 		Source: lethe.TransactionID(o.source), Target: lethe.TransactionID(o.target), Timestep: o.timestep,
 	}
-	if string(rec.Key) != string(PaymentKey(p.Source, p.Target)) {
+	if !limits.isKey(rec, string(PaymentKey(p.Source, p.Target))) {
 		return nil, &Refusal{KeyMismatch, "the key is not source>target"}
 	}
 	return Payment{Payment: p, Subjects: o.subjects, SaysMore: o.more(fields)}, nil
 }
 
-func (o *object) labelled(rec Record) (Event, *Refusal) {
+func (o *object) labelled(rec Record, limits Limits) (Event, *Refusal) {
 	const fields = fieldType | fieldID | fieldTimestep | fieldLabel
 	if r := o.holdAmong(fields, 0); r != nil {
 		return nil, r
@@ -233,7 +251,7 @@ func (o *object) labelled(rec Record) (Event, *Refusal) {
 	if !ValidID(o.id) {
 		return nil, &Refusal{BadID, "id is not valid"}
 	}
-	if string(rec.Key) != o.id {
+	if !limits.isKey(rec, o.id) {
 		return nil, &Refusal{KeyMismatch, "the key is not the id"}
 	}
 	label, err := lethe.ParseLabel(o.label)

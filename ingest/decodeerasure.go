@@ -2,8 +2,10 @@ package ingest
 
 import (
 	"fmt"
+	"slices"
 
 	"lethe"
+	"lethe/internal/normalise"
 )
 
 // DecodeErasure reads a record of erasures.v1: an Erasure, an Approve, a Cancel, a Hold, a Lift
@@ -50,9 +52,13 @@ func (o *object) erasure(rec Record, limits Limits) (Event, *Refusal) {
 	if string(rec.Key) != o.requestID {
 		return nil, &Refusal{KeyMismatch, "the key is not the request_id"}
 	}
-	targets, r := o.erasureTargets(limits)
+	named, r := o.erasureTargets(limits)
 	if r != nil {
 		return nil, r
+	}
+	targets := limits.Targets(named)
+	if slices.EqualFunc(named, targets, func(a, b lethe.Target) bool { return a.Name() == b.Name() }) {
+		named = nil
 	}
 	scope, r := erasureScope(o.scope, o.present&fieldScope != 0)
 	if r != nil {
@@ -74,14 +80,29 @@ func (o *object) erasure(rec Record, limits Limits) (Event, *Refusal) {
 	}
 	return Erasure{
 		ErasureRequest: lethe.ErasureRequest{
-			RequestID: o.requestID, Targets: targets, Scope: scope, Reason: o.reason, Nonce: o.nonce,
+			RequestID: o.requestID, Targets: targets, Named: named, Scope: scope, Reason: o.reason, Nonce: o.nonce,
 			Deadline: deadline,
 		},
 		RequestedAt: at,
 	}, nil
 }
 
-// erasureTargets are the transactions that a request names, then the payments, then features,
+// Targets returns targets with what they name in normal form.
+func (l Limits) Targets(named []lethe.Target) []lethe.Target {
+	id := func(id lethe.TransactionID) lethe.TransactionID { return lethe.TransactionID(l.Name(string(id))) }
+	out := slices.Clone(named)
+	for i := range out {
+		t := &out[i]
+		t.Transaction, t.Subject = id(t.Transaction), l.Name(t.Subject)
+		t.Payment.Source, t.Payment.Target = id(t.Payment.Source), id(t.Payment.Target)
+	}
+	return out
+}
+
+// Name is the normal form of an id or a subject.
+func (l Limits) Name(name string) string { return normalise.Rule(l.Normalise).Name(name) }
+
+// erasureTargets are the transactions that a request names, as it spells them, then the payments, then features,
 // then the subjects.
 func (o *object) erasureTargets(limits Limits) ([]lethe.Target, *Refusal) {
 	most := limits.MaxErasureNodes
@@ -96,17 +117,18 @@ func (o *object) erasureTargets(limits Limits) ([]lethe.Target, *Refusal) {
 	}
 	var targets []lethe.Target
 	if len(o.nodes) > 0 {
-		nodes, r := erasureNodes(o.nodes, most)
+		nodes, r := erasureNodes(o.nodes, limits)
 		if r != nil {
 			return nil, r
 		}
 		targets = lethe.Transactions(nodes...)
 	}
 	for i, p := range o.payments {
-		if !ValidID(p.source) || !ValidID(p.target) {
+		source, target := limits.Name(p.source), limits.Name(p.target)
+		if !ValidID(source) || !ValidID(target) {
 			return nil, &Refusal{BadID, fmt.Sprintf("an end of payment %d is not valid", i)}
 		}
-		if p.source == p.target {
+		if source == target {
 			return nil, &Refusal{SelfLoop, fmt.Sprintf("source and target of payment %d are the same", i)}
 		}
 		targets = append(targets, lethe.PaymentBetween(lethe.TransactionID(p.source), lethe.TransactionID(p.target)))
@@ -126,7 +148,7 @@ func (o *object) erasureTargets(limits Limits) ([]lethe.Target, *Refusal) {
 		return nil, &Refusal{BadType, "until is not a number"}
 	}
 	for i, subject := range o.subjects {
-		if !ValidSubject(subject) {
+		if !ValidSubject(limits.Name(subject)) {
 			return nil, &Refusal{BadSubject, fmt.Sprintf("subject %d is no key: want %s", i, SubjectForm)}
 		}
 		targets = append(targets, lethe.SubjectThrough(subject, until))
@@ -134,13 +156,14 @@ func (o *object) erasureTargets(limits Limits) ([]lethe.Target, *Refusal) {
 	return targets, nil
 }
 
-func erasureNodes(ids []string, most int) ([]lethe.TransactionID, *Refusal) {
+func erasureNodes(ids []string, limits Limits) ([]lethe.TransactionID, *Refusal) {
+	most := limits.MaxErasureNodes
 	if len(ids) == 0 || len(ids) > most {
 		return nil, &Refusal{NodeCount, fmt.Sprintf("%d nodes, want 1..%d", len(ids), most)}
 	}
 	nodes := make([]lethe.TransactionID, len(ids))
 	for i, id := range ids {
-		if !ValidID(id) {
+		if !ValidID(limits.Name(id)) {
 			return nil, &Refusal{BadID, fmt.Sprintf("node %d is no id: want %s", i, IDForm)}
 		}
 		nodes[i] = lethe.TransactionID(id)

@@ -14,8 +14,8 @@ type Event interface{ event() }
 type Transaction struct {
 	lethe.Transaction
 	// SaysMore reports whether the record has fields beyond those that are kept as they
-	// are: ones of no meaning, which are ignored, or subjects. Kept is the record without
-	// them.
+	// are: ones of no meaning, which are ignored, or subjects; or an id in another spelling than its
+	// normal form. Kept is the record without them.
 	SaysMore bool
 }
 

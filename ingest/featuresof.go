@@ -76,7 +76,7 @@ func readColumns(o *object, s *scanner) *Refusal {
 
 // target checks what a request names. Positions may come in any order.
 func (f featuresOf) target(at int, limits Limits) (lethe.Target, *Refusal) {
-	if !ValidID(f.id) {
+	if !ValidID(limits.Name(f.id)) {
 		return lethe.Target{}, &Refusal{BadID, fmt.Sprintf("the id of features_of %d is not valid", at)}
 	}
 	t := lethe.FeaturesOf(lethe.TransactionID(f.id), f.columns...)

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"lethe/internal/check"
+	"lethe/internal/normalise"
 )
 
 // AnyFeatureCount as Limits.FeatureCount takes any number of features up to
@@ -36,6 +37,9 @@ type Limits struct {
 	// SchemaID is the id that the schema of binary records has in their producers' registry, or
 	// AnySchema. Whatever it is, a record is read by the schema that lethe brings.
 	SchemaID int `yaml:"schema_id" help:"Schema id that Protobuf records must have; 0: any."`
+	// Normalise are the steps that bring ids and subjects into one form, wherever they come from. It is part of what
+	// a deployment is: names are stored in that form.
+	Normalise []string `yaml:"normalise" help:"Steps that make spellings of a name one: nfc, casefold, trim, digits."`
 	// MaxErasureNodes bounds the nodes of one request.
 	MaxErasureNodes int `yaml:"-"`
 }
@@ -43,7 +47,10 @@ type Limits struct {
 // DefaultLimits leaves room for the broker's framing under its own limit of
 // 1 MiB.
 func DefaultLimits() Limits {
-	return Limits{MaxFeatureCount: 4096, MaxRecordBytes: 1_000_000, MaxMagnitude: 1e6, MaxErasureNodes: 1000}
+	return Limits{
+		MaxFeatureCount: 4096, MaxRecordBytes: 1_000_000, MaxMagnitude: 1e6, MaxErasureNodes: 1000,
+		Normalise: []string{normalise.NFC},
+	}
 }
 
 // Validate reports every limit that is out of bounds.
@@ -52,6 +59,7 @@ func (l Limits) Validate() error {
 	p.Whole("max_record_bytes", l.MaxRecordBytes, 1000, 100_000_000)
 	p.Above("max_magnitude", l.MaxMagnitude, 0, largestMagnitude)
 	p.Whole("schema_id", l.SchemaID, AnySchema, math.MaxInt32)
+	p.Each("normalise", "step", l.Normalise, normalise.Steps()...)
 	p.AtLeast("max_feature_count", l.MaxFeatureCount, 1)
 	p.Whole("feature_count", l.FeatureCount, AnyFeatureCount, l.MaxFeatureCount)
 	p.AtLeast("max_erasure_nodes", l.MaxErasureNodes, 1)

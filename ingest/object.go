@@ -62,6 +62,8 @@ type object struct {
 	present field
 	// unknown says that a field had a name of no format.
 	unknown bool
+	// respelled says that a name was not in its normal form.
+	respelled bool
 	// listed says that it stands in a list of another one: no format has further such lists in it, so that nobody
 	// can nest them.
 	listed bool
@@ -278,5 +280,5 @@ func (o *object) holdAmong(required, optional field) *Refusal {
 	return nil
 }
 
-// more reports whether the object has fields beyond those of its type.
-func (o *object) more(fields field) bool { return o.unknown || o.present&^fields != 0 }
+// more reports whether the object has fields beyond those of its type, or names in another spelling than is kept.
+func (o *object) more(fields field) bool { return o.unknown || o.respelled || o.present&^fields != 0 }

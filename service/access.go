@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/netip"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -149,4 +150,30 @@ func unknownOf(targets []lethe.Target) *UnknownTargets {
 		}
 	}
 	return &out
+}
+
+// UnknownTargets are targets as a request names them.
+type UnknownTargets struct {
+	Nodes    []string `json:"nodes,omitempty"`
+	Subjects []string `json:"subjects,omitempty"`
+	Edges    []string `json:"edges,omitempty"`
+	Features []string `json:"features,omitempty"`
+}
+
+// All lists them.
+func (u *UnknownTargets) All() []string {
+	if u == nil {
+		return nil
+	}
+	return slices.Concat(u.Nodes, u.Subjects, u.Edges, u.Features)
+}
+
+// joined counts names that hold what separates names where people type them.
+func joined(names []string) (n int) {
+	for _, name := range names {
+		if strings.ContainsAny(name, ",;") {
+			n++
+		}
+	}
+	return n
 }

@@ -49,7 +49,7 @@ func (p *plans) export(ctx context.Context, held []graphs.Held) ([]HeldTarget, e
 		out[i] = HeldTarget{Held: h, DeadLetters: []graphs.HeldRecord{}, Places: []HeldPlace{}}
 		targets[i] = h.Target()
 	}
-	names, err := graphs.Naming(p.secret, targets...)
+	names, err := graphs.Naming(p.secret, p.config.Ingest.Records.Normalise, targets...)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -251,10 +252,11 @@ func (p *shared) newest(s wire.Settings) bool {
 func (s *Service) sharedSettings() map[string]wire.Settings {
 	values := s.config.Values()
 	values["trainer.kernels"] = s.kernels.Name
+	values[namesSetting] = strings.Join(slices.Sorted(slices.Values(s.config.Ingest.Records.Normalise)), " ")
 	values["secret_file"] = "key " + wire.SecretCheck(s.secret)
 	graphs, train := make(map[string]string), make(map[string]string)
 	for _, key := range []string{
-		"seed", "partition.shards", "repair.one_hop", "repair.one_hop_directed", "secret_file",
+		"seed", "partition.shards", "repair.one_hop", "repair.one_hop_directed", "secret_file", namesSetting,
 	} {
 		graphs[key] = values[key]
 	}
@@ -280,6 +282,9 @@ func (s *Service) sharedSettings() map[string]wire.Settings {
 		configs.RoleTrain:  {Role: configs.RoleTrain, Values: train},
 	}
 }
+
+// namesSetting is the setting by which names are normalised: what is stored has names in that form.
+const namesSetting = "ingest.normalise"
 
 // learntWith are the settings of scoring that train must know too: those of a meta-model.
 func learntWith(c configs.Config) map[string]bool {

@@ -22,6 +22,7 @@ import (
 	"lethe/deletions/forecast"
 	"lethe/deletions/translog"
 	"lethe/ingest"
+	"lethe/internal/normalise"
 	"lethe/partition"
 	"lethe/pipeline/graphs"
 	"lethe/scoring/ensemble"
@@ -57,25 +58,14 @@ type Plan struct {
 	Several         []lethe.TransactionID `json:"several_subjects_ids,omitempty"`
 	// Unknown are the targets of which nothing is held: mostly an id is misspelt.
 	Unknown *UnknownTargets `json:"unknown,omitempty"`
+	// OtherSpellings are those of them that are held as another spelling: in another case, with other digits or blanks,
+	// or of another Unicode form. Subjects are not compared so, as they are held by keyed hashes alone.
+	OtherSpellings *UnknownTargets `json:"other_spellings,omitempty"`
+	// Joined counts those of them that hold a comma or a semicolon: several ids may have been sent as one.
+	Joined int `json:"unknown_joined,omitempty"`
 	// Holds are those in force that would keep the request waiting.
 	Holds  []deletions.WaitsForHold `json:"holds,omitempty"`
 	Export []HeldTarget             `json:"export,omitempty"`
-}
-
-// UnknownTargets are targets as a request names them.
-type UnknownTargets struct {
-	Nodes    []string `json:"nodes,omitempty"`
-	Subjects []string `json:"subjects,omitempty"`
-	Edges    []string `json:"edges,omitempty"`
-	Features []string `json:"features,omitempty"`
-}
-
-// All lists them.
-func (u *UnknownTargets) All() []string {
-	if u == nil {
-		return nil
-	}
-	return slices.Concat(u.Nodes, u.Subjects, u.Edges, u.Features)
 }
 
 // ErrPlan refuses what a PlanRequest names, also where an erasure is asked for. Its text repeats no id.
@@ -94,6 +84,7 @@ func (r PlanRequest) targets() int {
 
 // question checks a request.
 func (r PlanRequest) question(limits ingest.Limits) (q graphs.Question, err error) {
+	r = r.normal(limits.Normalise)
 	if n := r.targets(); n == 0 || n > limits.MaxErasureNodes {
 		return q, fmt.Errorf("%w: %d targets, want 1..%d", ErrPlan, n, limits.MaxErasureNodes)
 	}
@@ -133,6 +124,19 @@ func (r PlanRequest) question(limits ingest.Limits) (q graphs.Question, err erro
 	}
 	q.Held = r.Export
 	return q, nil
+}
+
+// normal returns the request with names in normal form.
+func (r PlanRequest) normal(rule normalise.Rule) PlanRequest {
+	r.Nodes, r.Subjects = rule.Names(r.Nodes), rule.Names(r.Subjects)
+	keys := func(texts []string) (out []string) {
+		for _, text := range texts {
+			out = append(out, string(rule.Key([]byte(text))))
+		}
+		return out
+	}
+	r.Edges, r.Features = keys(r.Edges), keys(r.Features)
+	return r
 }
 
 // paymentsAndFeatures are the targets that are neither transactions nor subjects.
@@ -220,7 +224,8 @@ func PlanStopped(ctx context.Context, c configs.Config, r PlanRequest) (*Plan, e
 func planOf(a graphs.Answer, f forecast.Forecast) *Plan {
 	return &Plan{
 		Forecast: f, Carried: a.Carried, SeveralSubjects: len(a.Several), Several: a.Several,
-		Unknown: unknownOf(a.Unknown), Holds: a.Holds,
+		Unknown: unknownOf(a.Unknown), OtherSpellings: unknownOf(a.Alike), Joined: joined(unknownOf(a.Unknown).All()),
+		Holds: a.Holds,
 	}
 }
 

@@ -199,7 +199,7 @@ func (s openers) openTrain(context.Context) (role.Role, error) {
 func (s openers) openView(context.Context) (role.Role, error) {
 	opened, reader, err := view.New(view.Options{
 		Dir: RoleDir(s.config.DataDir, configs.RoleView), Secret: s.secret, Instance: s.instance, Pacer: s.pacer,
-		Surroundings: s.surroundings(configs.RoleView),
+		Names: s.config.Ingest.Records.Normalise, Surroundings: s.surroundings(configs.RoleView),
 	})
 	if err != nil {
 		return nil, err

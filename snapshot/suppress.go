@@ -126,17 +126,13 @@ func (s *staging) isSuppressed(about []lethe.TransactionID) bool {
 		len(about) == 2 && is(s.options.Secret.SuppressedPayment(about[0], about[1]))
 }
 
-// NamedUnder returns the transactions and payments of which something is here and whose keyed hashes
-// (lethe.Secret.Suppressed) are among some: rows, payments and labels that wait, and what graphs hold.
-// It reads the graphs of all closed timesteps, for no index tells a hash. The order is not told.
-func (s *Store) NamedUnder(ctx context.Context, hashes map[lethe.Digest]bool) ([]lethe.Target, error) {
-	if len(hashes) == 0 {
-		return nil, nil
-	}
-	n := namedUnder{secret: s.staging.options.Secret, hashes: hashes}
+// Named returns those transactions and payments of which something is here that are asked for: rows, payments and
+// labels that wait, and what graphs hold. It reads the graphs of all closed timesteps. The order is not told.
+func (s *Store) Named(ctx context.Context, is func(lethe.Target) bool) ([]lethe.Target, error) {
+	n := named{is: is}
 	err := scanAll(s.staging, n.staged)
 	if err != nil {
-		return nil, fmt.Errorf("what staging holds of hashes: %w", err)
+		return nil, fmt.Errorf("what staging holds: %w", err)
 	}
 	for _, info := range s.Timesteps() {
 		if info.State == lethe.Open {
@@ -160,28 +156,27 @@ func (s *Store) NamedUnder(ctx context.Context, hashes map[lethe.Digest]bool) ([
 	return lethe.Distinct(n.found), nil
 }
 
-// namedUnder collects what has one of some hashes.
-type namedUnder struct {
-	secret lethe.Secret
-	hashes map[lethe.Digest]bool
-	found  []lethe.Target
+// named collects what is asked for.
+type named struct {
+	is    func(lethe.Target) bool
+	found []lethe.Target
 }
 
 // about takes what is about a transaction, or both ends of a payment.
-func (n *namedUnder) about(ids ...lethe.TransactionID) {
+func (n *named) about(ids ...lethe.TransactionID) {
 	all := lethe.Transactions(ids...)
 	if len(ids) == 2 {
 		all = append(all, lethe.PaymentBetween(ids[0], ids[1]))
 	}
 	for _, t := range all {
-		if n.hashes[n.secret.Suppressed(t)] {
+		if n.is(t) {
 			n.found = append(n.found, t)
 		}
 	}
 }
 
 // staged takes an entry of staging.
-func (n *namedUnder) staged(kind byte, value []byte) error {
+func (n *named) staged(kind byte, value []byte) error {
 	switch kind {
 	case kindRow:
 		r, err := decodeRow(value)

@@ -65,8 +65,8 @@ Where requests must be signed (signatures.requests), give --sign: without it not
 exit status is 1. A request that lacks a signature waits for lethe erase approve.
 
 With --wait the exit status is 0 once the request is verified, 1 if it is rejected, cancelled or held,
-and 3 if it is verified and none of its targets existed: most often an id is misspelt. A comma belongs to
-an id: repeat --node for several.
+and 3 if it is verified and none of its targets existed: most often an id is misspelt. Commas and
+semicolons separate several ids of --node, --edge and --subject; "a,b" in double quotes is one id.
 
 Requests with the earliest deadline are processed first. A request whose deadline has passed is
 still processed, and its status says overdue.`
@@ -74,6 +74,7 @@ still processed, and its status says overdue.`
 
 // Run publishes the request.
 func (c *eraseSubmitCmd) Run(a *command.App) error {
+	separated(&c.Node, &c.Edge, &c.Subject)
 	if err := c.check(); err != nil {
 		return err
 	}
@@ -99,7 +100,6 @@ func (c *eraseSubmitCmd) Run(a *command.App) error {
 	if err := refusal(request, now); err != nil {
 		return command.Usage(err)
 	}
-	warnOfCommas(a, c.Node, c.Subject)
 	client, err := c.open(a)
 	if err != nil {
 		return err

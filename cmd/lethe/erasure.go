@@ -210,20 +210,40 @@ func countOutcomes(outcomes []deletions.TargetOutcome) string {
 	return strings.Join(parts, ", ")
 }
 
-// warnOfCommas says that ids with a comma or a semicolon are taken as they are: an id may hold both, and two ids in one
-// flag are more often a mistake.
-func warnOfCommas(a *command.App, nodes, subjects []string) {
-	for _, flag := range []struct {
-		name string
-		ids  []string
-	}{{"--node", nodes}, {"--subject", subjects}} {
-		for i, id := range flag.ids {
-			if strings.ContainsAny(id, ",;") {
-				fmt.Fprintf(a.Stderr, "lethe: %s number %d holds a comma or semicolon and is taken as one id; "+
-					"for several ids repeat %[1]s\n", flag.name, i+1)
-			}
+// separated takes lists of names apart: commas and semicolons separate them, as in the console's form, and what stands
+// in double quotes is one name.
+func separated(flags ...*[]string) {
+	for _, flag := range flags {
+		var names []string
+		for _, text := range *flag {
+			names = append(names, namesIn(text)...)
+		}
+		*flag = names
+	}
+}
+
+func namesIn(text string) (names []string) {
+	begin, quoted := 0, false
+	add := func(end int) {
+		name := strings.TrimSpace(text[begin:end])
+		if inside := strings.TrimSuffix(strings.TrimPrefix(name, `"`), `"`); len(inside) == len(name)-2 {
+			name = inside
+		}
+		if name != "" {
+			names = append(names, name)
+		}
+		begin = end + 1
+	}
+	for at := range len(text) {
+		switch c := text[at]; {
+		case c == '"':
+			quoted = !quoted
+		case !quoted && (c == ',' || c == ';'):
+			add(at)
 		}
 	}
+	add(len(text))
+	return names
 }
 
 func (c *eraseSubmitCmd) wait(

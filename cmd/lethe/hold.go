@@ -63,6 +63,7 @@ type heldBy struct {
 
 // Run sets a hold.
 func (c *holdSetCmd) Run(a *command.App) error {
+	separated(&c.Node, &c.Subject)
 	now := time.Now()
 	until, err := timeOf("--until", c.Until, now)
 	switch {

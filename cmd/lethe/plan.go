@@ -53,6 +53,7 @@ const planTimeout = 3 * time.Minute
 
 // Run asks a running service.
 func (c *erasePlanCmd) Run(a *command.App) error {
+	separated(&c.Node, &c.Edge, &c.Subject)
 	var err error
 	if c.URL, err = serviceURL(a, c.ConfigFlags, c.URL); err != nil {
 		return err
@@ -63,7 +64,6 @@ func (c *erasePlanCmd) Run(a *command.App) error {
 	case len(c.Node)+len(c.Edge)+len(c.Feature)+len(c.Subject) == 0:
 		return command.Usagef("name at least one target with --node, --edge, --feature or --subject")
 	}
-	warnOfCommas(a, c.Node, c.Subject)
 	plan, err := c.ask(a)
 	if errors.Is(err, service.ErrPlan) {
 		return command.Usage(err)
@@ -160,6 +160,12 @@ func printPlan(a *command.App, p *service.Plan) error {
 	}
 	for _, id := range p.Unknown.All() {
 		fmt.Fprintf(a.Stdout, "%s is not held: check the id\n", id)
+	}
+	for _, id := range p.OtherSpellings.All() {
+		fmt.Fprintf(a.Stdout, "%s is held as another spelling: see ingest.normalise\n", id)
+	}
+	if p.Joined > 0 {
+		fmt.Fprintf(a.Stdout, "%d of those hold a comma or semicolon: several ids may have been given as one\n", p.Joined)
 	}
 	for _, h := range p.Holds {
 		until := "until it is lifted"

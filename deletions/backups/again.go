@@ -15,6 +15,7 @@ import (
 	"lethe/deletions/internal/record"
 	"lethe/ingest"
 	"lethe/ingest/bus"
+	"lethe/internal/normalise"
 )
 
 const (
@@ -28,7 +29,7 @@ const (
 // keyed hashes of their targets. The ledger knows keyed hashes alone, so whatever could be the
 // name of something is hashed and compared.
 func (d Deployment) again(ctx context.Context, r Restored) ([]lethe.ErasureRequest, error) {
-	s := search{secret: d.Secret, found: make(map[lethe.Digest]lethe.Target), seen: make(map[string]bool)}
+	s := search{secret: d.Secret, rule: d.Rule, found: make(map[lethe.Digest]lethe.Target), seen: make(map[string]bool)}
 	if err := s.know(d.Ledger); err != nil || len(s.erased) == 0 {
 		return nil, err
 	}
@@ -133,6 +134,7 @@ func wider(a, b lethe.Scope) bool {
 
 // search compares names with what was erased.
 type search struct {
+	rule     normalise.Rule
 	secret   lethe.Secret
 	erased   map[lethe.Digest]lethe.Scope
 	payments bool
@@ -154,6 +156,7 @@ func (s *search) compare(t lethe.Target) {
 
 // name compares a text that may be the id of a transaction, or the key of a subject.
 func (s *search) name(text string) {
+	text = s.rule.Name(text)
 	if text != "" && !s.seen[text] {
 		s.seen[text] = true
 		s.compare(lethe.Target{Kind: lethe.TransactionTarget, Transaction: lethe.TransactionID(text)})
@@ -197,6 +200,7 @@ func (s *search) record(rec ingest.Record, refused bool) {
 
 // payment compares two names as the ends of a payment.
 func (s *search) payment(source, target string) {
+	source, target = s.rule.Name(source), s.rule.Name(target)
 	if s.payments && source != "" && target != "" && source != target {
 		s.compare(lethe.PaymentBetween(lethe.TransactionID(source), lethe.TransactionID(target)))
 	}

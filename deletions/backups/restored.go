@@ -15,6 +15,7 @@ import (
 	"lethe/deletions/translog"
 	"lethe/ingest"
 	"lethe/ingest/bus"
+	"lethe/internal/normalise"
 )
 
 const (
@@ -130,6 +131,8 @@ type Deployment struct {
 	Ledger *deletions.Ledger
 	Log    Log
 	Bus    Bus
+	// Rule brings the names in records into normal form.
+	Rule normalise.Rule
 	// Names calls take with every id of a transaction that the graphs hold.
 	Names func(take func(lethe.TransactionID)) error
 	// Publish has published what an erasure has rewritten in the graphs and may not have come to publish.

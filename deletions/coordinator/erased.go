@@ -86,7 +86,7 @@ func (s *states) cleaned(ctx context.Context, b batch) (batch, error) {
 	if !ok {
 		return b, nil
 	}
-	scanner, err := scan.NewScanner(s.o.Secret, b.fingerprints())
+	scanner, err := s.recordScanner(b.fingerprints())
 	if err != nil {
 		return b, err
 	}

@@ -150,7 +150,7 @@ func (v *Verification) naming(list []deletions.Entry) (map[string][]deletions.En
 		return nil, nil
 	}
 	prints := (batch{members: list}).fingerprints()
-	scanner, err := scan.NewScanner(v.states.o.Secret, prints)
+	scanner, err := v.states.recordScanner(prints)
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ import (
 	"lethe/deletions/scan"
 	"lethe/ingest"
 	"lethe/ingest/bus"
+	"lethe/internal/normalise"
 )
 
 // What was erased may be sent again: a replay of the source, a late label, a
@@ -26,8 +27,10 @@ import (
 type Erased struct {
 	ledger *deletions.Ledger
 	secret lethe.Secret
-	bus    Bus
-	out    *outbox
+	// names is how records are read.
+	names normalise.Rule
+	bus   Bus
+	out   *outbox
 	// named are the records of requests that the graphs have told the keys of.
 	named map[string][]NamedRecord
 	// scanner is nil when what was erased has changed.
@@ -53,7 +56,7 @@ func (n *Erased) Names(rec ingest.Record) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		if n.scanner, err = scan.NewScanner(n.secret, prints); err != nil {
+		if n.scanner, err = scan.NewRecordScanner(n.secret, n.names, prints); err != nil {
 			return false, err
 		}
 	}

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"path"
 	"slices"
+	"strings"
 	"time"
 
 	"lethe"
@@ -269,11 +271,26 @@ func (f *findings) place(name string, report scan.Report) {
 	here.Summary = report.Summary()
 	here.Hits = 0
 	for _, h := range report.Hits {
+		if name == BrokerFolder && OfClients(h.Path) {
+			here.ClientNames++
+			continue
+		}
 		// The log of a broker may hold records of later timesteps that carry a subject, and those
 		// of requests that wait; what its records say was looked at as topics.
 		if name != BrokerFolder || h.Kind != scan.KindSubjectKey && !f.namedIn[h.Path] {
 			f.note(here, []scan.Hit{h.Hit})
 		}
+	}
+}
+
+// OfClients reports whether a file of the embedded broker holds what clients call themselves, and no records.
+// lethe has no say in it: whoever may connect could else keep every erasure from its end.
+func OfClients(file string) bool {
+	switch strings.TrimSuffix(path.Base(file), ".tmp") {
+	case "groups.log", "pids.log", "session_state.json":
+		return true
+	default:
+		return false
 	}
 }
 

@@ -53,7 +53,8 @@ func newStates(o Options) *states {
 		commanded: make(map[string]bool), scrubs: scrubs{graphs: o.Graphs, made: make(map[string]int)},
 		failedAt: make(tries), splits: make(splits),
 		erased: &Erased{
-			ledger: o.Ledger, secret: o.Secret, bus: o.Bus, out: out, named: make(map[string][]NamedRecord),
+			ledger: o.Ledger, secret: o.Secret, names: o.Limits.Normalise, bus: o.Bus, out: out,
+			named: make(map[string][]NamedRecord),
 		},
 		dirty: true,
 	}
@@ -70,6 +71,11 @@ func newStates(o Options) *states {
 		deletions.Failed:     s.failed,
 	}
 	return s
+}
+
+// recordScanner looks for fingerprints in records as their producers wrote them.
+func (s *states) recordScanner(prints []scan.Fingerprint) (*scan.Scanner, error) {
+	return scan.NewRecordScanner(s.o.Secret, s.o.Limits.Normalise, prints)
 }
 
 // drive steps through the states until the batch is done or has to wait.

@@ -82,7 +82,7 @@ func (v *Verification) locate(b batch) (*located, error) {
 		return nil, nil
 	}
 	prints := b.fingerprints()
-	scanner, err := scan.NewScanner(v.states.o.Secret, prints)
+	scanner, err := v.states.recordScanner(prints)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +98,7 @@ func (v *Verification) locate(b batch) (*located, error) {
 func (v *Verification) begin(list []deletions.Entry) error {
 	all := batch{members: list}
 	prints := all.fingerprints()
-	scanner, err := scan.NewScanner(v.states.o.Secret, prints)
+	scanner, err := v.states.recordScanner(prints)
 	if err != nil {
 		return err
 	}

@@ -192,6 +192,7 @@ func mayRemain(e deletions.Entry) []string {
 	}
 	out = append(out, receipt.GoneFolders(e.Progress.Gone)...)
 	out = append(out, receipt.InUnreadable(e.Progress.Searched)...)
+	out = append(out, receipt.InClientNames(e.Progress.Searched)...)
 	return append(out, receipt.InHeldRequests(e.Progress.HeldRequests)...)
 }
 

@@ -54,7 +54,7 @@ func (n *Erased) noteDropped(ctx context.Context, in bus.Batch, positions []int)
 	if len(prints) == 0 {
 		return nil
 	}
-	scanner, err := scan.NewScanner(n.secret, prints)
+	scanner, err := scan.NewRecordScanner(n.secret, n.names, prints)
 	if err != nil {
 		return err
 	}

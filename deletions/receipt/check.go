@@ -47,6 +47,9 @@ func (r *Receipt) consistent() []string {
 	for _, said := range InBackups(r.Backups) {
 		out.Check(slices.Contains(r.MayRemain, said), "may_remain does not speak of every one of backups")
 	}
+	for _, said := range InClientNames(r.Searched) {
+		out.Check(slices.Contains(r.MayRemain, said), "may_remain does not speak of client_names")
+	}
 	for _, said := range InHeldRequests(r.HeldRequests) {
 		out.Check(slices.Contains(r.MayRemain, said), "may_remain does not speak of every one of held_requests")
 	}

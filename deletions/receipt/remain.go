@@ -108,3 +108,16 @@ func InHeldRequests(list []deletions.HeldRequest) (out []string) {
 	}
 	return out
 }
+
+// InClientNames says of names that clients gave the embedded broker that they hold something that was erased.
+func InClientNames(searched []deletions.PlaceSearch) (out []string) {
+	for _, p := range searched {
+		if p.ClientNames > 0 {
+			out = append(out, fmt.Sprintf("Clients of the embedded broker chose names that hold something that was erased, in "+
+				"%d places of its files groups.log and pids.log: a consumer group, metadata of a commit or a transactional id. "+
+				"Delete the consumer group, have the producer take another transactional id, then stop lethe, remove pids.log "+
+				"from the folder broker of the data directory, and start it.", p.ClientNames))
+		}
+	}
+	return out
+}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"lethe"
+	"lethe/internal/normalise"
 )
 
 // Features that are erased are searched for by what is said of their transaction, for that
@@ -61,9 +62,9 @@ func (sc *Scanner) addColumns(i int, f Fingerprint) {
 	}
 }
 
-// RedactedOf returns the columns that the fingerprints name of a transaction, if some do.
+// RedactedOf returns the columns that the fingerprints name of a transaction, if some do, as a record spells its id.
 func (sc *Scanner) RedactedOf(id lethe.TransactionID) (columns lethe.Columns, redacted bool) {
-	for _, i := range sc.featuresOf([]byte(id)) {
+	for _, i := range sc.featuresOf([]byte(sc.names.Name(string(id)))) {
 		of, err := parseColumns(sc.fingerprints[i].Columns)
 		if err != nil {
 			continue
@@ -134,4 +135,14 @@ func RowFingerprints(secret lethe.Secret, row []float32) ([]Fingerprint, error) 
 		set.add(KindFeaturesText, text)
 	}
 	return set.list, set.err
+}
+
+// NewRecordScanner is NewScanner for records as their producers wrote them, in which names are compared in the normal
+// form of a rule: fingerprints are of names in that form.
+func NewRecordScanner(secret lethe.Secret, names normalise.Rule, fingerprints []Fingerprint) (*Scanner, error) {
+	sc, err := NewScanner(secret, fingerprints)
+	if err == nil {
+		sc.names = names
+	}
+	return sc, err
 }

@@ -65,9 +65,10 @@ func (sc *Scanner) MatchText(text []byte) []Hit {
 
 // MatchRecord looks for everything in a record that keeps a producer's bytes: its key,
 // and its value and headers in rest. The bytes of a subject's key count in none: later records
-// may hold them.
+// may hold them. Names are compared in normal form.
 func (sc *Scanner) MatchRecord(key []byte, rest ...[]byte) []Hit {
 	var list hitList
+	key = sc.names.Key(key)
 	list.note(sc.MatchKey(key)...)
 	start, named := keyStart(key)
 	if !named {
@@ -79,6 +80,11 @@ func (sc *Scanner) MatchRecord(key []byte, rest ...[]byte) []Hit {
 		list.note(scanSaid(sc, part)...)
 		list.note(sc.MatchText(part)...)
 		list.note(sc.matchFeatures(key, part)...)
+		if said, other := sc.names.Said(part); other {
+			list.note(scanSaid(sc, said)...)
+			list.note(sc.MatchText(said)...)
+			list.note(sc.matchFeatures(key, said)...)
+		}
 	}
 	hits := list.hits
 	if len(sc.subjects) > 0 {

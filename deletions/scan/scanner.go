@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"lethe"
+	"lethe/internal/normalise"
 )
 
 // Hit is a place where the bytes behind a fingerprint were found. It never carries the bytes.
@@ -59,6 +60,8 @@ type Scanner struct {
 	before, after int
 	// step is how far apart the places are that are looked at.
 	step int
+	// names brings the names in records into normal form.
+	names normalise.Rule
 	// passes are those that are free to be used again, rooms those for runs of numbers.
 	passes, rooms sync.Pool
 }

@@ -15,6 +15,7 @@ import (
 	"lethe/deletions/scan"
 	"lethe/ingest"
 	"lethe/ingest/bus"
+	"lethe/internal/normalise"
 	"lethe/internal/swapstore"
 	"lethe/partition/repair"
 	"lethe/pipeline/role"
@@ -25,6 +26,8 @@ import (
 // eraser is what the coordinator sees of the graphs.
 type eraser struct {
 	carriers
+	// names is how records are read.
+	names normalise.Rule
 	// files are those of the store.
 	files     fs.FS
 	publisher *publisher
@@ -244,7 +247,7 @@ func (e *eraser) Published(timesteps []lethe.Timestep) (map[lethe.Timestep]delet
 
 // searched searches the folder for what a command erases, says what was found and notes the attempt.
 func (s *standby) searched(ctx context.Context, c *wire.Command, step deletions.Step, note *int) error {
-	scanner, err := scan.NewScanner(s.o.Secret, c.Fingerprints)
+	scanner, err := scan.NewRecordScanner(s.o.Secret, s.o.Limits.Normalise, c.Fingerprints)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"lethe"
 	"lethe/deletions/scan"
 	"lethe/ingest"
+	"lethe/internal/normalise"
 	"lethe/internal/sortedset"
 	"lethe/snapshot"
 )
@@ -179,7 +180,9 @@ func (h Held) Target() lethe.Target {
 // Naming returns what tells which of some targets a record names, by its key and all that it
 // holds besides, in any spelling of JSON: their positions, ascending. Records are looked through
 // once, for all of them together.
-func Naming(secret lethe.Secret, targets ...lethe.Target) (func(key []byte, rest ...[]byte) []int, error) {
+func Naming(
+	secret lethe.Secret, rule normalise.Rule, targets ...lethe.Target,
+) (func(key []byte, rest ...[]byte) []int, error) {
 	var prints []scan.Fingerprint
 	var of []int
 	for i, target := range targets {
@@ -189,7 +192,7 @@ func Naming(secret lethe.Secret, targets ...lethe.Target) (func(key []byte, rest
 		}
 		prints, of = append(prints, own...), append(of, slices.Repeat([]int{i}, len(own))...)
 	}
-	scanner, err := scan.NewScanner(secret, prints)
+	scanner, err := scan.NewRecordScanner(secret, rule, prints)
 	if err != nil {
 		return nil, err
 	}
@@ -204,7 +207,7 @@ func Naming(secret lethe.Secret, targets ...lethe.Target) (func(key []byte, rest
 // heldRecords are the payments and labels in staging that name a target.
 func (e holdings) heldRecords(target lethe.Target) ([]HeldRecord, error) {
 	out := []HeldRecord{}
-	names, err := Naming(e.secret, target)
+	names, err := Naming(e.secret, e.names, target)
 	if err != nil {
 		return nil, err
 	}

@@ -50,7 +50,7 @@ type Store interface {
 	ConfirmLetters(count int) error
 	Load(t lethe.Timestep) (*snapshot.Content, error)
 	Locate(targets []lethe.Target) ([]snapshot.Located, error)
-	NamedUnder(ctx context.Context, hashes map[lethe.Digest]bool) ([]lethe.Target, error)
+	Named(ctx context.Context, is func(lethe.Target) bool) ([]lethe.Target, error)
 	Suppress(targets []lethe.Target) error
 	Suppresses(hash lethe.Digest) bool
 	Originals(fn func(snapshot.Origin) error) error

@@ -12,6 +12,7 @@ import (
 	"lethe/deletions/disk"
 	"lethe/deletions/forecast"
 	"lethe/ingest"
+	"lethe/internal/normalise"
 	"lethe/internal/sortedset"
 	"lethe/snapshot"
 )
@@ -45,6 +46,8 @@ type Answer struct {
 	Several []lethe.TransactionID
 	// Unknown are the targets of which nothing is held, as far as a scope that was asked for is not rejected.
 	Unknown []lethe.Target
+	// Alike are those of them of which something is held under another spelling.
+	Alike []lethe.Target
 	// Holds are those in force that would keep the request waiting.
 	Holds []deletions.WaitsForHold
 	// Held is what the graphs hold, target by target, if it was asked for, then of what
@@ -165,6 +168,9 @@ func (l *logic) answer(ctx context.Context, q Question) (out Answer, err error) 
 		out.Holds, err = l.coordinator.HoldsOf(slices.Concat(targets, carried))
 	}
 	out.Unknown = unknownOf(targets, out.Plans)
+	if err == nil {
+		out.Alike, err = l.eraser.alike(ctx, out.Unknown)
+	}
 	if err == nil && q.Held {
 		out.Held, err = holdings{l.eraser}.of(lethe.Distinct(slices.Concat(targets, carried)))
 	}
@@ -206,4 +212,38 @@ func AskStopped(ctx context.Context, o Options, partitions int, q Question) (_ A
 	}
 	defer func() { err = errors.Join(err, ledgerStore.Close()) }()
 	return newLogic(o, stores{graphs: store, ledger: ledger}, nil).answer(ctx, q)
+}
+
+// alike returns those of some targets of which nothing is held, though something is held of another spelling.
+// Subjects are not among them: they are held by keyed hashes alone.
+func (e carriers) alike(ctx context.Context, targets []lethe.Target) (out []lethe.Target, err error) {
+	folded := func(t lethe.Target) string {
+		if t.Kind == lethe.PaymentTarget {
+			return normalise.Folded(string(t.Payment.Source)) + ">" + normalise.Folded(string(t.Payment.Target))
+		}
+		return normalise.Folded(string(t.Transaction))
+	}
+	payments := false
+	of := make(map[string]bool)
+	for _, t := range targets {
+		if t.Kind != lethe.SubjectTarget {
+			of[folded(t)], payments = true, payments || t.Kind == lethe.PaymentTarget
+		}
+	}
+	if len(of) == 0 {
+		return nil, nil
+	}
+	found, err := e.store.Named(ctx, func(t lethe.Target) bool {
+		return (payments || t.Kind != lethe.PaymentTarget) && of[folded(t)]
+	})
+	held := make(map[string]bool)
+	for _, t := range found {
+		held[folded(t)] = true
+	}
+	for _, t := range targets {
+		if t.Kind != lethe.SubjectTarget && held[folded(t)] {
+			out = append(out, t)
+		}
+	}
+	return out, err
 }

@@ -64,7 +64,10 @@ func (e carriers) Adopt(ctx context.Context, targets []lethe.Target, hashes []le
 	for _, t := range slices.Concat(targets, carried) {
 		delete(unknown, e.secret.Suppressed(t))
 	}
-	found, err := e.store.NamedUnder(ctx, unknown)
+	if len(unknown) == 0 {
+		return nil
+	}
+	found, err := e.store.Named(ctx, func(t lethe.Target) bool { return unknown[e.secret.Suppressed(t)] })
 	if err != nil || len(found) == 0 {
 		return err
 	}
@@ -143,10 +146,13 @@ func (in *intake) redact(rec ingest.Record) (ingest.Record, bool) {
 	if !is {
 		return rec, false
 	}
-	if _, redacted := in.store.Marks().Redacted(id); !redacted {
+	erased := func(id lethe.TransactionID) (lethe.Columns, bool) {
+		return in.store.Marks().Redacted(lethe.TransactionID(in.limits.Name(string(id))))
+	}
+	if _, redacted := erased(id); !redacted {
 		return rec, false
 	}
-	value, _ := ingest.Redacted(rec.Value, in.store.Marks().Redacted)
+	value, _ := ingest.Redacted(rec.Value, erased)
 	if !bus.Takes(bus.Transactions, ingest.Republished(in.secret, rec, value, true)) {
 		return rec, false
 	}

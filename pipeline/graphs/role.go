@@ -146,7 +146,7 @@ func open(ctx context.Context, o Options) (stores, error) {
 	if err == nil {
 		err = backups.Resume(ctx, backups.Deployment{
 			Secret: o.Secret, KV: disk.KV(ledgerStore), Ledger: ledger, Log: log, Bus: o.Bus, Names: namesIn(graphs),
-			Publish: publishRewritten(graphs),
+			Rule: o.Limits.Normalise, Publish: publishRewritten(graphs),
 		})
 	}
 	var restored backups.Restored
@@ -202,8 +202,9 @@ func newLogic(o Options, kept stores, searches Searches) *logic {
 	said := &commitments{kept.log, store, o.Secret, o.Logger}
 	p := &publisher{store: store, turns: turns, cut: cut{o.Partition.Shards, o.Repair}, commitments: said}
 	graphs := &eraser{
-		carriers: carriers{store, o.Secret}, files: swapstore.Files(o.FS, snapshotsDir(o)), publisher: p,
-		afresh: afresh{config: o.Partition}, unmade: kept.unmade,
+		carriers: carriers{store, o.Secret}, names: o.Limits.Normalise, files: swapstore.Files(o.FS, snapshotsDir(o)),
+		publisher: p,
+		afresh:    afresh{config: o.Partition}, unmade: kept.unmade,
 		scrubbing: scrubbing{store: store, running: o.running(wake)},
 	}
 	c := coordinator.New(coordinator.Options{

@@ -8,6 +8,7 @@ import (
 	"math"
 
 	"lethe"
+	"lethe/internal/normalise"
 	"lethe/internal/swapstore"
 	"lethe/internal/timestepkey"
 	"lethe/scoring"
@@ -19,6 +20,7 @@ import (
 type Reader struct {
 	store  *swapstore.Store
 	secret lethe.Secret
+	names  normalise.Rule
 	hidden *hidden
 	feed   *Feed
 	models *models
@@ -47,7 +49,12 @@ func (f Ref) MarshalText() ([]byte, error) { return lethe.Digest(f).MarshalText(
 func (f *Ref) UnmarshalText(text []byte) error { return (*lethe.Digest)(f).UnmarshalText(text) }
 
 // RefOf returns the reference to a transaction, whether or not anything is known of it.
-func (r *Reader) RefOf(id lethe.TransactionID) Ref { return Ref(nameOfID(r.secret, id)) }
+func (r *Reader) RefOf(id lethe.TransactionID) Ref {
+	return Ref(nameOfID(r.secret, r.NameOf(string(id))))
+}
+
+// NameOf returns the normal form of an id.
+func (r *Reader) NameOf(id string) lethe.TransactionID { return lethe.TransactionID(r.names.Name(id)) }
 
 // Prediction returns the newest prediction of a transaction, or nil.
 func (r *Reader) Prediction(of Ref) (*scoring.Prediction, error) {

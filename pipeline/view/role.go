@@ -10,6 +10,7 @@ import (
 	"lethe"
 	"lethe/deletions/scan"
 	"lethe/internal/check"
+	"lethe/internal/normalise"
 	"lethe/internal/swapstore"
 	"lethe/pipeline/role"
 )
@@ -19,6 +20,8 @@ type Options struct {
 	// Dir is the role's own folder.
 	Dir    string
 	Secret lethe.Secret
+	// Names brings ids that are looked up into normal form.
+	Names normalise.Rule
 	// Instance is the identity of the data directory, for acknowledgements.
 	Instance string
 	// Pacer keeps searches from taking more than their share, or is nil.
@@ -74,6 +77,6 @@ func New(o Options) (*role.Follower, *Reader, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("view role: %w", errors.Join(err, store.Close()))
 	}
-	reader := &Reader{store: store, secret: o.Secret, hidden: l.hidden, feed: l.feed, models: l.models}
+	reader := &Reader{store: store, secret: o.Secret, names: o.Names, hidden: l.hidden, feed: l.feed, models: l.models}
 	return role.Follow(roleName, l, o.Surroundings), reader, nil
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 
-	"lethe"
 	"lethe/ingest"
 	"lethe/pipeline/view"
 	"lethe/scoring"
@@ -36,10 +35,11 @@ func lookUp(v *view.Reader, r *http.Request) (any, error) {
 	}
 	out := LookupAnswer{Transactions: []*view.Transaction{}, Missing: []int{}}
 	for i, id := range asked.IDs {
-		if !ingest.ValidID(id) {
+		name := v.NameOf(id)
+		if !ingest.ValidID(string(name)) {
 			return nil, problem(http.StatusBadRequest, fmt.Sprintf("id %d is none: want %s", i, ingest.IDForm))
 		}
-		found, err := v.Transaction(v.RefOf(lethe.TransactionID(id)))
+		found, err := v.Transaction(v.RefOf(name))
 		if err != nil {
 			return nil, err
 		}

@@ -165,9 +165,10 @@ function Plan({ of: plan, request, submit }) {
   const signers = useAnswer('/status').value?.request_signers ?? 0;
   const [confirmed, setConfirmed] = useState(false);
   const unknown = Object.values(plan.unknown ?? {}).flat();
+  const spelled = Object.values(plan.other_spellings ?? {}).flat();
   return html`<div class="plan" role="status"><h3>What it would come to</h3>
     ${unknown.length > 0 && html`<div class="problem"><p>lethe holds nothing of these. Check whether they are misspelt:</p>
-      <ul>${unknown.map(id => html`<li><code>${id}</code></li>`)}</ul><p>If you go on, they are suppressed for ever: records that come for
+      <ul>${unknown.map(id => html`<li><code>${id}</code></li>`)}</ul>${spelled.length > 0 && html`<p>Another spelling is held of: ${spelled.map(id => html`<code>${id}</code> `)}</p>`}<p>If you go on, they are suppressed for ever: records that come for
         them later are dropped.</p>
       <label class="choice"><input type="checkbox" checked=${confirmed} onChange=${event => setConfirmed(event.target.checked)} />
         <span>These ids are right</span></label></div>`}

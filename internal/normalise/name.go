@@ -1,0 +1,139 @@
+// Package normalise brings names (ids of transactions, keys of subjects) into one form, so that two spellings that
+// people take for one name are one: in records, requests, lookups and searches.
+package normalise
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
+)
+
+// The steps of a rule.
+const (
+	// NFC composes letters and their marks, as Unicode's normalisation form C has them.
+	NFC = "nfc"
+	// Casefold makes upper and lower case alike.
+	Casefold = "casefold"
+	// Trim takes off white space at both ends.
+	Trim = "trim"
+	// Digits writes decimal digits of all scripts, and full-width ones, as 0 to 9.
+	Digits = "digits"
+)
+
+// Steps are all of them, in the order in which they are applied.
+func Steps() []string { return []string{NFC, Casefold, Trim, Digits} }
+
+// Rule is the steps that a deployment applies, in any order. The zero value leaves names as they are.
+type Rule []string
+
+// Name returns the normal form of a name. The normal form of that is the same again.
+func (r Rule) Name(name string) string {
+	if len(r) == 0 || r.isPlain(name) {
+		return name
+	}
+	if r.has(Trim) {
+		name = strings.TrimSpace(name)
+	}
+	return r.within(name)
+}
+
+// Key returns the key of a record with each of the names in it in normal form: those of a payment are joined by '>'.
+func (r Rule) Key(key []byte) []byte {
+	if len(r) == 0 || len(key) == 0 || r.isPlain(string(key)) && bytes.IndexByte(key, ' ') < 0 {
+		return key
+	}
+	names := strings.Split(string(key), ">")
+	for i, name := range names {
+		names[i] = r.Name(name)
+	}
+	return []byte(strings.Join(names, ">"))
+}
+
+// Names returns names in normal form, in their order, and the same list if all of them are.
+func (r Rule) Names(names []string) []string {
+	if !slices.ContainsFunc(names, func(name string) bool { return r.Name(name) != name }) {
+		return names
+	}
+	out := make([]string, len(names))
+	for i, name := range names {
+		out[i] = r.Name(name)
+	}
+	return out
+}
+
+// Folded is what names that look alike have in common: NFKC, and every step. It tells that a name may be another one's
+// spelling, not that it is.
+func Folded(name string) string {
+	return Rule(Steps()).Name(norm.NFKC.String(Rule(Steps()).Name(name)))
+}
+
+// Decomposed is the name with its letters and their marks apart, as Unicode's normalisation form D has them.
+func Decomposed(name string) string { return norm.NFD.String(name) }
+
+// within applies all steps but Trim.
+func (r Rule) within(text string) string {
+	if r.has(Casefold) {
+		// Case folding is defined on form D, and gives what is in no form.
+		text = norm.NFD.String(strings.Map(cherokee, cases.Fold().String(norm.NFD.String(text))))
+		if !r.has(NFC) {
+			text = norm.NFC.String(text)
+		}
+	}
+	if r.has(NFC) {
+		text = norm.NFC.String(text)
+	}
+	if r.has(Digits) {
+		text = strings.Map(digit, text)
+	}
+	return text
+}
+
+func (r Rule) has(step string) bool { return slices.Contains(r, step) }
+
+// isPlain is a fast look at what nearly every name is: ASCII that no step changes.
+func (r Rule) isPlain(name string) bool {
+	lower := r.has(Casefold)
+	for i := range len(name) {
+		c := name[i]
+		if c >= utf8.RuneSelf || lower && 'A' <= c && c <= 'Z' {
+			return false
+		}
+	}
+	return !r.has(Trim) || len(name) == 0 || name[0] > ' ' && name[len(name)-1] > ' '
+}
+
+// cherokee returns the capital of a letter of that script: Unicode folds those to capitals, package cases either way.
+func cherokee(c rune) rune {
+	switch {
+	case 0xab70 <= c && c <= 0xabbf:
+		return c - 0xab70 + 0x13a0
+	case 0x13f8 <= c && c <= 0x13fd:
+		return c - 0x13f8 + 0x13f0
+	default:
+		return c
+	}
+}
+
+// digit returns the ASCII digit of a decimal digit. Unicode keeps those of a script together, ten by ten.
+func digit(c rune) rune {
+	const base = 10
+	if c < utf8.RuneSelf || !unicode.IsDigit(c) {
+		return c
+	}
+	for _, of := range unicode.Nd.R16 {
+		if rune(of.Lo) <= c && c <= rune(of.Hi) {
+			return '0' + (c-rune(of.Lo))%base
+		}
+	}
+	for _, of := range unicode.Nd.R32 {
+		if rune(of.Lo) <= c && c <= rune(of.Hi) {
+			return '0' + (c-rune(of.Lo))%base
+		}
+	}
+	return c
+}

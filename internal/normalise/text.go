@@ -1,0 +1,77 @@
+package normalise
+
+import (
+	"bytes"
+	"encoding/json"
+	"unicode/utf8"
+)
+
+// Said returns what a part of a record says with its names in normal form, and whether that differs from the part: of
+// JSON every string decoded, normalised and encoded again, of another text the text. What of a broken text stands
+// between white space is not trimmed.
+func (r Rule) Said(part []byte) ([]byte, bool) {
+	if len(r) == 0 || len(part) == 0 || part[0] == 0 || !r.mayChange(part) {
+		return part, false
+	}
+	if !json.Valid(part) {
+		out := []byte(r.within(string(part)))
+		return out, !bytes.Equal(out, part)
+	}
+	var out []byte
+	from := 0
+	for at := bytes.IndexByte(part, '"'); at >= 0; {
+		end := closing(part, at+1)
+		var text string
+		if json.Unmarshal(part[at:end+1], &text) == nil {
+			if name := r.Name(text); name != text {
+				out = append(append(out, part[from:at]...), quoted(name)...)
+				from = end + 1
+			}
+		}
+		next := bytes.IndexByte(part[end+1:], '"')
+		if next < 0 {
+			break
+		}
+		at = end + 1 + next
+	}
+	if out == nil {
+		return part, false
+	}
+	return append(out, part[from:]...), true
+}
+
+// mayChange is a fast look at what nearly every part is: ASCII without escapes and upper case.
+func (r Rule) mayChange(part []byte) bool {
+	lower, trims := r.has(Casefold), r.has(Trim)
+	for i, c := range part {
+		switch {
+		case c >= utf8.RuneSelf || c == '\\' || lower && 'A' <= c && c <= 'Z':
+			return true
+		case trims && c == '"' && (i > 0 && part[i-1] == ' ' || i+1 < len(part) && part[i+1] == ' '):
+			return true
+		}
+	}
+	return false
+}
+
+// closing returns where the string ends whose content begins at a place of a valid text.
+func closing(text []byte, at int) int {
+	for text[at] != '"' {
+		if text[at] == '\\' {
+			at++
+		}
+		at++
+	}
+	return at
+}
+
+// quoted is a text as JSON.
+func quoted(text string) []byte {
+	var out bytes.Buffer
+	e := json.NewEncoder(&out)
+	e.SetEscapeHTML(false)
+	if e.Encode(text) != nil {
+		return []byte(`""`) // there is no such text
+	}
+	return bytes.TrimSuffix(out.Bytes(), []byte{'\n'})
+}

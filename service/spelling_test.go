@@ -1,0 +1,182 @@
+package service_test
+
+import (
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/segmentio/kafka-go"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/text/unicode/norm"
+
+	"lethe"
+	"lethe/audit"
+	"lethe/configs"
+	"lethe/dataset"
+	"lethe/deletions"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+	"lethe/pipeline/requests"
+	"lethe/service"
+)
+
+// rename gives a transaction another id in everything that names it.
+func rename(s *dataset.Step, from, to lethe.TransactionID) {
+	for i := range s.Transactions {
+		if s.Transactions[i].ID == from {
+			s.Transactions[i].ID = to
+		}
+	}
+	for i := range s.Payments {
+		if p := &s.Payments[i]; p.Source == from {
+			p.Source = to
+		} else if p.Target == from {
+			p.Target = to
+		}
+	}
+	for i := range s.Labels {
+		if s.Labels[i].ID == from {
+			s.Labels[i].ID = to
+		}
+	}
+}
+
+// eraseTargets publishes a request for any targets and waits until it is verified.
+func (r *running) eraseTargets(id string, targets ...lethe.Target) {
+	r.t.Helper()
+	key, value, err := ingest.EncodeErasure(
+		lethe.ErasureRequest{RequestID: id, Targets: targets, Scope: lethe.ScopeStubs}, time.Time{})
+	r.send(bus.Erasures, key, value, err)
+	r.await(func(*service.Status) bool {
+		s, err := first(requests.Find(r.t.Context(), r.Client(), id))
+		return err == nil && s.State == deletions.Verified
+	})
+}
+
+// What is produced in Unicode's form D is erased by its form C, and the other way round: in a graph, with its label and
+// payments, in a dead letter, waiting for its other end, escaped in JSON, and by the subject that it carries.
+func TestAnErasureOfAnotherUnicodeFormLeavesNothing(t *testing.T) {
+	t.Parallel()
+	decomposed := func(name string) string { return norm.NFD.String(name) }
+	const plain, carried, letter, waiting, escaped = "caf\u00e9-17", "r\u00e9sum\u00e9-2", "\u00e4rger-5", "na\u00efve-8",
+		"fa\u00e7ade-4"
+	const customer = "Am\u00e9lie Dupr\u00e9"
+	stream := smallStream(t, 4, 60, 41)
+	two, three := step(stream, 2), step(stream, 3)
+	rename(two, two.Payments[0].Source, lethe.TransactionID(decomposed(plain)))
+	three.Transactions[1].Subjects = []string{decomposed(customer)}
+	rename(three, three.Transactions[1].ID, lethe.TransactionID(decomposed(carried)))
+	c := smallConfig(t, t.TempDir())
+	s := start(t, c)
+	s.replay(stream)
+	s.send(bus.Transactions, []byte(decomposed(letter)),
+		[]byte(`{"type":"transaction","id":"`+decomposed(letter)+`","timestep":5,"features":["1"]}`), nil)
+	s.sendPayment(lethe.TransactionID(decomposed(waiting)), "other-end", 5)
+	s.send(bus.Labels, []byte(decomposed(escaped)),
+		[]byte(`{"type":"label","id":"fac\u0327ade-4","timestep":5,"label":"licit"}`), nil)
+	s.quiet()
+	require.Len(t, s.deadLetters(), 1)
+
+	names := []string{plain, carried, letter, waiting, escaped, customer}
+	var forms []lethe.TransactionID
+	for _, name := range names {
+		forms = append(forms, lethe.TransactionID(name), lethe.TransactionID(decomposed(name)))
+	}
+	require.NotEmpty(t, left(t, c.DataDir, idForms(forms...)))
+	plan := s.plan(service.PlanRequest{Nodes: []string{plain, decomposed(plain), "nobody"}})
+	require.Equal(t, 1, plan.Held)
+	require.Equal(t, []string{"nobody"}, plan.Unknown.Nodes)
+	require.Nil(t, plan.OtherSpellings)
+	plan = s.plan(service.PlanRequest{
+		Nodes: []string{"CAFE\u0301-\uff117", "other-one", "a,b"}, Edges: []string{"NA\u00cfVE-8>Other-End"},
+	})
+	require.Equal(t, &service.UnknownTargets{
+		Nodes: []string{"CAF\u00c9-\uff117"}, Edges: []string{"NA\u00cfVE-8>Other-End"},
+	}, plan.OtherSpellings)
+	require.Equal(t, 1, plan.Joined)
+
+	s.eraseTargets("composed", lethe.Transactions(plain, letter, waiting, escaped)...)
+	s.eraseTargets("subject", lethe.SubjectThrough(customer, 3))
+	s.eraseTargets("decomposed", lethe.Transactions(lethe.TransactionID(decomposed(plain)))...)
+	for _, id := range []string{"composed", "subject"} {
+		for _, outcome := range s.outcomes(id) {
+			require.Equal(t, deletions.OutcomeErased, outcome, id)
+		}
+	}
+	require.Equal(t, []deletions.Outcome{deletions.OutcomeAlreadyErased}, s.outcomes("decomposed"))
+	require.Empty(t, s.deadLetters())
+	s.clean(c.DataDir, idForms(forms...))
+
+	// It comes again in either form, and is dropped.
+	again := two.Transactions[0]
+	for _, id := range []string{plain, decomposed(plain)} {
+		again.ID, again.Timestep = lethe.TransactionID(id), 5
+		key, value, err := ingest.EncodeTransaction(again)
+		s.send(bus.Transactions, key, value, err)
+	}
+	s.quiet()
+	s.clean(c.DataDir, idForms(forms...))
+}
+
+// The rule is what names are stored by: with another one, neither the data directory nor the topics are gone on with.
+func TestAnotherRuleOfNamesIsRefused(t *testing.T) {
+	c := smallConfig(t, t.TempDir())
+	s := start(t, c)
+	s.await(func(st *service.Status) bool { return st.LagRecords == 0 })
+	s.stop()
+	c.Ingest.Records.Normalise = []string{"nfc", "casefold"}
+	_, err := service.New(t.Context(), service.Options{
+		Config: c, Version: "test", Random: zeroReader{}, Logger: slog.New(slog.DiscardHandler),
+	})
+	require.ErrorIs(t, err, service.ErrSettings)
+	require.ErrorContains(t, err, "ingest.normalise is casefold nfc here, graphs has nfc")
+	require.True(t, c.HasRole(configs.RoleGraphs))
+}
+
+// By choice names are one in whatever case, with blanks around them and with any digits.
+func TestFoldedNamesAreOne(t *testing.T) {
+	t.Parallel()
+	stream := smallStream(t, 3, 40, 43)
+	two := step(stream, 2)
+	two.Transactions[0].Subjects = []string{"Customer \uff11\uff17 "}
+	rename(two, two.Transactions[1].ID, "Case-A\u0664")
+	c := smallConfig(t, t.TempDir())
+	c.Ingest.Records.Normalise = []string{"nfc", "casefold", "trim", "digits"}
+	s := start(t, c)
+	s.replay(stream)
+	s.eraseTargets("folded", append(lethe.Transactions("CASE-a4"), lethe.SubjectThrough("customer 17", 2))...)
+	require.Equal(t, []deletions.Outcome{deletions.OutcomeErased, deletions.OutcomeErased}, s.outcomes("folded"))
+	s.clean(c.DataDir, idForms("Case-A\u0664", "case-a4", "Customer \uff11\uff17", "customer 17"))
+}
+
+// What clients call themselves is in no record, and lethe has no say in it: it keeps no erasure from its end, and the
+// receipt tells of it.
+func TestNamesThatClientsChoseAreToldOnTheReceipt(t *testing.T) {
+	t.Parallel()
+	const id = "case-20000005"
+	stream := smallStream(t, 3, 40, 47)
+	rename(step(stream, 2), step(stream, 2).Transactions[0].ID, id)
+	c := smallConfig(t, t.TempDir())
+	s := start(t, c)
+	s.replay(stream)
+	client := &kafka.Client{Addr: kafka.TCP(s.Brokers()...)}
+	_, err := client.OffsetCommit(t.Context(), &kafka.OffsetCommitRequest{
+		GroupID: id, GenerationID: -1, Topics: map[string][]kafka.OffsetCommit{
+			c.Kafka.TopicPrefix + string(bus.Predictions): {{Partition: 0, Offset: 1, Metadata: id}},
+		},
+	})
+	require.NoError(t, err)
+	_, err = client.InitProducerID(t.Context(), &kafka.InitProducerIDRequest{
+		TransactionalID: id, TransactionTimeoutMs: 1000,
+	})
+	require.NoError(t, err)
+	require.Equal(t, deletions.Verified, s.erase("names", lethe.ScopeStubs, id))
+	s.stop()
+	told := receiptOf(t, c, "names").MayRemain
+	require.True(t, slices.ContainsFunc(told, func(text string) bool { return strings.Contains(text, "groups.log") }), told)
+	report, err := audit.Check(t.Context(), audit.Options{Config: c})
+	require.NoError(t, err)
+	require.Empty(t, report.Problems)
+}
