@@ -20,12 +20,14 @@ func TestDrawnRows_FilesAndIntake_Agree(t *testing.T) {
 	limits := ingest.DefaultLimits()
 	bounds := dataset.Bounds{Magnitude: limits.MaxMagnitude, Features: limits.MaxFeatureCount}
 	number := rapid.OneOf(rapid.SampledFrom([]string{
-		"", "0", "5.0", "50e-1", "-0", "-0.0", "1e3", "1E+3", "5.5", "-1", "01", "+1", "1.", ".5", "0x1p-2", "1_000", "1e6", "1000001",
+		"", "0", "5.0", "50e-1", "-0", "-0.0", "1e3", "1E+3", "5.5", "-1", "01", "+1",
+		"1.", ".5", "0x1p-2", "1_000", "1e6", "1000001",
 		"1e39", "1e-50", "NaN", "nan", "Inf", "-inf", "null", "true", "9007199254740992.0", "9007199254740993", "3.4e38",
 		"0e99", "1e400", "1e-400", "16777217", "0.1", "1;5",
 	}), rapid.StringMatching(`-?[0-9]{1,5}(\.[0-9]{1,3})?(e-?[0-9])?`))
 	id := rapid.OneOf(rapid.SampledFrom([]string{
-		"", "a", "!a", "a!", "a>b", "a b", " a", "a,b", `a"b`, `"`, "a\u200db", "a\u00a0b", "\ufeffa", "\u0378", "\ue000", "<a&b>", "a;b",
+		"", "a", "!a", "a!", "a>b", "a b", " a", "a,b", `a"b`, `"`, "a\u200db", "a\u00a0b", "\ufeffa",
+		"\u0378", "\ue000", "<a&b>", "a;b",
 		"a\tb", "a\nb", "a\r", strings.Repeat("a", 256), strings.Repeat("a", 257), strings.Repeat("漢", 256),
 		strings.Repeat("漢", 257),
 	}), rapid.String())
@@ -39,8 +41,9 @@ func TestDrawnRows_FilesAndIntake_Agree(t *testing.T) {
 			}
 			return number
 		}
-		event, refusal := ingest.DecodeTransactions(ingest.Record{Key: []byte(name), Value: []byte(`{"type":"transaction","id":` +
-			string(quoted) + `,"timestep":` + orNull(step) + `,"features":[` + orNull(feature) + `,1]}`)}, limits)
+		event, refusal := ingest.DecodeTransactions(ingest.Record{
+			Key: []byte(name), Value: []byte(`{"type":"transaction","id":` +
+				string(quoted) + `,"timestep":` + orNull(step) + `,"features":[` + orNull(feature) + `,1]}`)}, limits)
 
 		field := `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
 		s, err := dataset.ReadElliptic(t.Context(), fstest.MapFS{

@@ -58,7 +58,8 @@ func requireAgreement(t require.TestingT, topic string, schema *jsonschema.Schem
 			return
 		}
 		// A schema counts characters.
-		long := bytes.Contains(value, []byte(strings.Repeat("漢", 86))) || bytes.Contains(value, []byte(strings.Repeat("😀", 65)))
+		long := bytes.Contains(value, []byte(strings.Repeat("漢", 86))) ||
+			bytes.Contains(value, []byte(strings.Repeat("😀", 65)))
 		if long && (refusal.Reason == ingest.BadID || refusal.Reason == ingest.BadSubject) {
 			return
 		}
@@ -206,7 +207,8 @@ func drawNumber(t *rapid.T) string {
 		return fmt.Sprint(rapid.IntRange(0, 5000).Draw(t, "number"))
 	}
 	return rapid.SampledFrom([]string{
-		"0", "-0", "-0.0", "5.0", "50e-1", "0.5e1", "5E+0", "1e3", "0e99", "-0e-9", "5.5", "-1", "-5.0", "4095", "4096", "4095.0",
+		"0", "-0", "-0.0", "5.0", "50e-1", "0.5e1", "5E+0", "1e3", "0e99", "-0e-9", "5.5", "-1", "-5.0", "4095", "4096",
+		"4095.0",
 		"9007199254740992", "9007199254740993", "9007199254740992.0", "9.007199254740993e15", "90071992547409920e-1", "1e20",
 		"1e400", "1e-400", "3.4028235e38", "3.4028235677973365e38", "3.4028235677973366e38", "-3.5e38", "null", "01", "+1",
 		"1.", ".5", "0x1p-2", "1_000", "NaN", "Infinity", `"5"`,
@@ -224,8 +226,10 @@ func drawTime(t *rapid.T) string {
 
 func idTexts() []string {
 	return []string{
-		"a", "b", "", "!a", "a!", "a>b", "a b", " a", "a\u200db", "a\u200cb", "a\u00a0b", "a\u0085b", "a\tb", "a\x00", "\ufeffa",
-		"a\u00adb", "a\u202eb", "\u3000", "\ue000", "\u0378", "\ufffd", "\uffff", "😀", "\U000e0067", "a,b", `a"b`, `a\b`, "<a&b>",
+		"a", "b", "", "!a", "a!", "a>b", "a b", " a", "a\u200db", "a\u200cb", "a\u00a0b", "a\u0085b", "a\tb", "a\x00",
+		"\ufeffa",
+		"a\u00adb", "a\u202eb", "\u3000", "\ue000", "\u0378", "\ufffd", "\uffff", "😀", "\U000e0067", "a,b",
+		`a"b`, `a\b`, "<a&b>",
 		strings.Repeat("a", 256), strings.Repeat("a", 257), strings.Repeat("漢", 256), strings.Repeat("漢", 257),
 		strings.Repeat("😀", 256), strings.Repeat("😀", 257), "a\u2028b", "-", "0",
 	}
@@ -258,7 +262,8 @@ func drawText(t *rapid.T, listed []string) string {
 	case 0:
 		return quotedText(rapid.String().Draw(t, "text"))
 	case 1:
-		return rapid.SampledFrom([]string{`"\u0061"`, `"\ud83d\ude00"`, `"\ud800"`, `"\u200d"`, `"\/"`, `"\x61"`}).Draw(t, "escape")
+		escapes := []string{`"\u0061"`, `"\ud83d\ude00"`, `"\ud800"`, `"\u200d"`, `"\/"`, `"\x61"`}
+		return rapid.SampledFrom(escapes).Draw(t, "escape")
 	case 2, 3, 4:
 		return quotedText(listed[0])
 	default:

@@ -2,7 +2,6 @@ package service
 
 import (
 	"context"
-	"crypto/ed25519"
 	"crypto/rand"
 	"errors"
 	"net/http"
@@ -10,7 +9,6 @@ import (
 	"time"
 
 	"lethe"
-	"lethe/configs"
 	"lethe/deletions"
 	"lethe/deletions/translog"
 	"lethe/ingest"
@@ -293,13 +291,4 @@ func (c changes) label(ctx context.Context, l lethe.LabelRecord) error {
 	}
 	err = c.client.Write(ctx, bus.Labels, []ingest.Outgoing{{Key: key, Value: value}})
 	return c.refused("a label could not be published", err)
-}
-
-// keys are the deployment's public keys, where this process has them: the newest first.
-func (s *Service) keys() []ed25519.PublicKey {
-	known, err := configs.ReadPublicKeys(configs.PublicKeyPath(s.config.SigningKeyPath()))
-	if err != nil {
-		return nil // another process signs
-	}
-	return known
 }

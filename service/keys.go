@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"crypto/ed25519"
 	"errors"
 	"time"
 
@@ -64,4 +65,13 @@ func (s unsealing) open(ctx context.Context) (supervisor.Process, error) {
 			return nil, err
 		}
 	}
+}
+
+// keys are the deployment's public keys, where this process has them: the newest first.
+func (s *Service) keys() []ed25519.PublicKey {
+	known, err := configs.ReadPublicKeys(configs.PublicKeyPath(s.config.SigningKeyPath()))
+	if err != nil {
+		return nil // another process signs
+	}
+	return known
 }

@@ -105,7 +105,7 @@ func TestWaits_StoppedMember_NamesTheDirectory(t *testing.T) {
 	first := start(t, c)
 	other := c
 	other.Roles, other.DataDir, other.Kafka.Brokers = []string{configs.RoleScore}, t.TempDir(), first.Brokers()
-	other.HTTP.Address = ""
+	other.HTTP.Address = "127.0.0.1:0"
 	run := func() (stop func()) {
 		s, err := service.New(t.Context(), service.Options{
 			Config: other, Version: "test", Random: strings.NewReader(strings.Repeat("one", 99)),

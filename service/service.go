@@ -215,12 +215,6 @@ func New(ctx context.Context, o Options) (_ *Service, err error) {
 	if err := s.prepare(); err != nil {
 		return nil, err
 	}
-	if s.begun = begunBefore(s.config.DataDir); s.begun && !o.Restoring {
-		if err := keysAreThere(s.config); err != nil {
-			return nil, err
-		}
-	}
-	s.closeToOthers()
 	if s.config.KMS.Address == "" {
 		if err = (unsealing{s}).load(ctx); err != nil {
 			return nil, err
@@ -251,11 +245,17 @@ func New(ctx context.Context, o Options) (_ *Service, err error) {
 	return s, nil
 }
 
-// prepare makes what the modules need of the system: the data directory, and files for connections.
+// prepare makes what the modules need of the system: the data directory with its keys, and files for connections.
 func (s *Service) prepare() (err error) {
 	if err := os.MkdirAll(s.config.DataDir, 0o700); err != nil {
 		return fmt.Errorf("data directory cannot be made: %w (choose another with --data-dir)", err)
 	}
+	if s.begun = begunBefore(s.config.DataDir); s.begun && !s.o.Restoring {
+		if err := keysAreThere(s.config); err != nil {
+			return err
+		}
+	}
+	closeToOthers(s.config.DataDir, s.o.Logger)
 	s.connections, err = boundConnections(&s.config)
 	return err
 }

@@ -2,7 +2,6 @@ package service_test
 
 import (
 	"log/slog"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -175,7 +174,7 @@ func TestNamesThatClientsChoseAreToldOnTheReceipt(t *testing.T) {
 	require.Equal(t, deletions.Verified, s.erase("names", lethe.ScopeStubs, id))
 	s.stop()
 	told := receiptOf(t, c, "names").MayRemain
-	require.True(t, slices.ContainsFunc(told, func(text string) bool { return strings.Contains(text, "groups.log") }), told)
+	require.Contains(t, strings.Join(told, "\n"), "groups.log")
 	report, err := audit.Check(t.Context(), audit.Options{Config: c})
 	require.NoError(t, err)
 	require.Empty(t, report.Problems)

@@ -178,7 +178,8 @@ func (c *dlqReplayCmd) Run(a *command.App) error {
 		return err
 	}
 	if len(again) > 0 {
-		return fmt.Errorf("%d of %d %w (see the reasons; --anyway sends them)", len(again), chosen, deadletters.ErrRejectedAgain)
+		return fmt.Errorf("%d of %d %w (see the reasons; --anyway sends them)", len(again), chosen,
+			deadletters.ErrRejectedAgain)
 	}
 	return nil
 }

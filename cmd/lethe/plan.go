@@ -146,8 +146,8 @@ func (c *erasePlanCmd) ask(a *command.App) (*service.Plan, error) {
 	return &plan, nil
 }
 
-// printPlan sets the scopes side by side.
-func printPlan(a *command.App, p *service.Plan) error {
+// printTargets prints what a request names, and what it would wait for.
+func printTargets(a *command.App, p *service.Plan) {
 	fmt.Fprintf(a.Stdout, "targets  %d, of which lethe has records: %d\n", p.Targets, p.Held)
 	if p.Carried > 0 {
 		fmt.Fprintf(a.Stdout, "subjects are carried by %d transactions and payments\n", p.Carried)
@@ -175,6 +175,11 @@ func printPlan(a *command.App, p *service.Plan) error {
 		fmt.Fprintf(a.Stdout, "the request would wait for hold %s %s\n", h.Name, until)
 	}
 	fmt.Fprintln(a.Stdout)
+}
+
+// printPlan sets the scopes side by side.
+func printPlan(a *command.App, p *service.Plan) error {
+	printTargets(a, p)
 	rows := [][]string{{"scope"}, {"timesteps"}, {"shards"}, {"slices"}, {"stubs"}, {"payments"}, {"labels"}, {"models"},
 		{"checkpoints"}, {"training steps"}, {"seconds until swapped"}, {"processor seconds"},
 		{"all anew, processor seconds"},

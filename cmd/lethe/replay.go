@@ -29,8 +29,8 @@ func (replayCmd) Help() string {
   lethe generate --out stream && lethe replay --dataset stream --rate 500
 
 The files are read as a whole first: a row that lethe would reject is named with its file, row and
-column, and nothing is published. For each timestep it publishes transactions and payments, a close record, labels and a settle
-record. Publishing a dataset twice is harmless.`
+column, and nothing is published. For each timestep it publishes transactions and payments, a close
+record, labels and a settle record. Publishing a dataset twice is harmless.`
 }
 
 // Run publishes the dataset.

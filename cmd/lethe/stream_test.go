@@ -29,7 +29,8 @@ func TestReplayAndDemo_RowThatIntakeRejects_NamedBeforeAnythingIsPublished(t *te
 			require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 		}
 		for _, args := range [][]string{
-			{"replay", "--dataset", dir, "--brokers", "127.0.0.1:1"}, {"demo", "--dataset", dir, "--data-dir", filepath.Join(dir, "d")},
+			{"replay", "--dataset", dir, "--brokers", "127.0.0.1:1"},
+			{"demo", "--dataset", dir, "--data-dir", filepath.Join(dir, "d")},
 		} {
 			var errs bytes.Buffer
 			status := program().Execute(&command.App{Context: t.Context(), Stdout: new(bytes.Buffer), Stderr: &errs}, args)

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
+	"strings"
 	"time"
 
 	"lethe/ingest"
@@ -260,4 +262,15 @@ func (r *rolls) roll(ctx context.Context) error {
 	}
 	r.last, r.done = now, r.done+1
 	return r.s.Bus.RollMarkers(ctx, bus.Transactions, bus.Labels, bus.Predictions, bus.Reasons)
+}
+
+// OfClients reports whether a file of the embedded broker holds what clients call themselves, and no records.
+// lethe has no say in it: whoever may connect could else keep every erasure from its end.
+func OfClients(file string) bool {
+	switch strings.TrimSuffix(path.Base(file), ".tmp") {
+	case "groups.log", "pids.log", "session_state.json":
+		return true
+	default:
+		return false
+	}
 }

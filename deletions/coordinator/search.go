@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"path"
 	"slices"
-	"strings"
 	"time"
 
 	"lethe"
@@ -280,17 +278,6 @@ func (f *findings) place(name string, report scan.Report) {
 		if name != BrokerFolder || h.Kind != scan.KindSubjectKey && !f.namedIn[h.Path] {
 			f.note(here, []scan.Hit{h.Hit})
 		}
-	}
-}
-
-// OfClients reports whether a file of the embedded broker holds what clients call themselves, and no records.
-// lethe has no say in it: whoever may connect could else keep every erasure from its end.
-func OfClients(file string) bool {
-	switch strings.TrimSuffix(path.Base(file), ".tmp") {
-	case "groups.log", "pids.log", "session_state.json":
-		return true
-	default:
-		return false
 	}
 }
 

@@ -275,9 +275,9 @@ func unquoted(key []byte, parts [][]byte) (text []byte, quoted bool) {
 		return nil, false
 	}
 	for _, part := range parts {
-		var record struct{ ID, Source, Target string }
+		var record struct{ ID, Transaction, Source, Target string }
 		if json.Unmarshal(part, &record) == nil &&
-			(record.ID == string(key) || record.Source+">"+record.Target == string(key)) {
+			slices.Contains([]string{record.ID, record.Transaction, record.Source + ">" + record.Target}, string(key)) {
 			return nil, false
 		}
 	}

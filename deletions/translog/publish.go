@@ -64,13 +64,11 @@ func due(l *Log, read []ingest.Record) (records []ingest.Outgoing, pending int, 
 		case index >= l.published:
 			records = append(records, ingest.Outgoing{Key: bytes.Clone(rec.Key)})
 		default:
-			text, err := readLeaf(l.kv, index)
+			right, err := restored(l, rec, index)
 			if err != nil {
 				return nil, 0, err
 			}
-			if rec.Unproven != "" || !bytes.Equal(text, rec.Value) {
-				records = append(records, ingest.Outgoing{Key: bytes.Clone(rec.Key), Value: text})
-			}
+			records = append(records, right...)
 		}
 	}
 	for i, text := range l.pending {
@@ -80,6 +78,15 @@ func due(l *Log, read []ingest.Record) (records []ingest.Outgoing, pending int, 
 		records = append(records, ingest.Outgoing{Key: []byte(checkpointRecord), Value: []byte(l.signed.Note)})
 	}
 	return records, len(l.pending), nil
+}
+
+// restored is the record of a leaf, if the one that was read is not it.
+func restored(l *Log, rec ingest.Record, index int64) ([]ingest.Outgoing, error) {
+	text, err := readLeaf(l.kv, index)
+	if err != nil || rec.Unproven == "" && bytes.Equal(text, rec.Value) {
+		return nil, err
+	}
+	return []ingest.Outgoing{{Key: bytes.Clone(rec.Key), Value: text}}, nil
 }
 
 // replaces reports whether a checkpoint that was read is none of the log, or stands behind a later one.

@@ -14,6 +14,7 @@ import (
 
 	"lethe"
 	"lethe/ingest"
+	"lethe/ingest/bus"
 	"lethe/integration/process"
 )
 
@@ -36,6 +37,8 @@ type deployment struct {
 	// at is the timestep that was sent last, sent counts transactions.
 	at   lethe.Timestep
 	sent int
+	// ids are those of the transactions that were sent, by number.
+	ids []lethe.TransactionID
 }
 
 // settingsOf are the flags of a deployment that trains in a moment.
@@ -87,24 +90,36 @@ func record(topic string, partition int, key, value []byte) *kgo.Record {
 // transaction returns a record of a new transaction of a timestep.
 func (d *deployment) transaction(at lethe.Timestep, partition int) *kgo.Record {
 	d.t.Helper()
-	d.sent++
+	name := d.name(partition)
 	row := make([]float32, features)
 	for i := range row {
 		row[i] = float32(d.sent*(i+1)%7)/14 + float32(d.sent%2) // illicit ones are odd, see label
 	}
-	key, value, err := ingest.EncodeTransaction(lethe.Transaction{ID: id(d.sent), Timestep: at, Features: row})
+	key, value, err := ingest.EncodeTransaction(lethe.Transaction{ID: name, Timestep: at, Features: row})
 	require.NoError(d.t, err)
 	return record(transactions, partition, key, value)
 }
 
-func id(n int) lethe.TransactionID { return lethe.TransactionID(fmt.Sprintf("tx-%d", n)) }
+// name returns the id of the next transaction, which belongs to a partition.
+func (d *deployment) name(partition int) lethe.TransactionID {
+	d.sent++
+	id := fmt.Sprintf("tx-%d", d.sent)
+	for more := 0; bus.PartitionOf([]byte(id), partitions) != partition; more++ {
+		id = fmt.Sprintf("tx-%d-%d", d.sent, more)
+	}
+	d.ids = append(d.ids, lethe.TransactionID(id))
+	return lethe.TransactionID(id)
+}
+
+// id is that of a transaction by its number, from 1.
+func (d *deployment) id(n int) lethe.TransactionID { return d.ids[n-1] }
 
 // payment returns a record of a payment of the latest timestep.
 func (d *deployment) payment(source, target lethe.TransactionID) *kgo.Record {
 	d.t.Helper()
 	key, value, err := ingest.EncodePayment(lethe.Payment{Source: source, Target: target, Timestep: d.at})
 	require.NoError(d.t, err)
-	return record(transactions, 0, key, value)
+	return record(transactions, bus.PartitionOf(key, partitions), key, value)
 }
 
 // some sends transactions of a timestep to partitions, and returns the number of the last.
@@ -123,9 +138,9 @@ func (d *deployment) label(at lethe.Timestep, count int) {
 	d.t.Helper()
 	for n := d.sent - count + 1; n <= d.sent; n++ {
 		label := []lethe.Label{lethe.Licit, lethe.Illicit}[n%2]
-		key, value, err := ingest.EncodeLabel(lethe.LabelRecord{ID: id(n), Timestep: at, Label: label})
+		key, value, err := ingest.EncodeLabel(lethe.LabelRecord{ID: d.id(n), Timestep: at, Label: label})
 		require.NoError(d.t, err)
-		d.send(record(labels, n%partitions, key, value))
+		d.send(record(labels, bus.PartitionOf(key, partitions), key, value))
 	}
 }
 

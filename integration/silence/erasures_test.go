@@ -24,14 +24,14 @@ func (d *deployment) run(args ...string) process.Result {
 func erasureStops() []stop {
 	return []stop{
 		{"an erasure that waits for a hold", waiting.ErasureHeld, "wait for a hold", false, func(d *deployment) func() {
-			d.run("hold", "set", "--node", string(id(1)), "--name", "case-7", "--reason", "case 7")
-			d.run("erase", "submit", "--node", string(id(1)), "--request-id", "held")
+			d.run("hold", "set", "--node", string(d.id(1)), "--name", "case-7", "--reason", "case 7")
+			d.run("erase", "submit", "--node", string(d.id(1)), "--request-id", "held")
 			return func() { d.run("hold", "lift", "case-7") }
 		}},
 		{"an erasure whose search finds a copy", waiting.ErasureFailed, "have failed", false, func(d *deployment) func() {
 			path := filepath.Join(d.dir, "score", "copy")
-			require.NoError(d.t, os.WriteFile(path, []byte(`{"id":"`+id(3)+`"}`), 0o600))
-			d.run("erase", "submit", "--node", string(id(3)), "--request-id", "copied")
+			require.NoError(d.t, os.WriteFile(path, []byte(`{"id":"`+string(d.id(3))+`"}`), 0o600))
+			d.run("erase", "submit", "--node", string(d.id(3)), "--request-id", "copied")
 			return func() { require.NoError(d.t, os.Remove(path)) }
 		}},
 		{"requests that cannot be read", waiting.RecordsRejected, "of erasures.v1 were rejected", false,
@@ -70,7 +70,7 @@ func signedStops(s signers) []stop {
 	return []stop{
 		{"an erasure that waits for a second signature", waiting.ErasureHeld, "wait for another signature", false,
 			func(d *deployment) func() {
-				d.run("erase", "submit", "--node", string(id(1)), "--request-id", "signed", "--sign", s.anna)
+				d.run("erase", "submit", "--node", string(d.id(1)), "--request-id", "signed", "--sign", s.anna)
 				return func() { d.run("erase", "approve", "signed", "--sign", s.bert) }
 			}},
 	}

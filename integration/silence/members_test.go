@@ -75,12 +75,12 @@ func TestProcessesThatHangOrAreGone(t *testing.T) {
 		{"score is gone", waiting.ProcessMissing, "share the role score, 0 have", false, kill(c.score)},
 		{"an erasure waits for train", waiting.ErasureUnanswered, "of role train", false, func(d *deployment) func() {
 			c.train.Kill()
-			d.run("erase", "submit", "--node", string(id(1)), "--request-id", "r1")
+			d.run("erase", "submit", "--node", string(d.id(1)), "--request-id", "r1")
 			return c.train.again
 		}},
 		{"an erasure waits for view", waiting.ErasureUnanswered, "of role view", false, func(d *deployment) func() {
 			c.view.Kill()
-			d.run("erase", "submit", "--node", string(id(2)), "--request-id", "r2")
+			d.run("erase", "submit", "--node", string(d.id(2)), "--request-id", "r2")
 			return c.view.again
 		}},
 	} {

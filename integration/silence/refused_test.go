@@ -9,6 +9,7 @@ import (
 
 	"lethe"
 	"lethe/ingest"
+	"lethe/ingest/bus"
 	"lethe/service/waiting"
 )
 
@@ -23,9 +24,8 @@ func refusedStops() []stop {
 	}
 	row := func(width int) func(d *deployment) *kgo.Record {
 		return func(d *deployment) *kgo.Record {
-			d.sent++
 			key, value, err := ingest.EncodeTransaction(lethe.Transaction{
-				ID: id(d.sent), Timestep: d.at, Features: make([]float32, width),
+				ID: d.name(0), Timestep: d.at, Features: make([]float32, width),
 			})
 			require.NoError(d.t, err)
 			return record(transactions, 0, key, value)
@@ -86,7 +86,7 @@ func lateStops() []stop {
 	}
 }
 
-func unknownLabel(*deployment) *kgo.Record {
-	value := fmt.Appendf(nil, `{"type":"label","id":"%s","timestep":1,"label":"fraud"}`, id(1))
-	return record(labels, 1, []byte(id(1)), value)
+func unknownLabel(d *deployment) *kgo.Record {
+	value := fmt.Appendf(nil, `{"type":"label","id":"%s","timestep":1,"label":"fraud"}`, d.id(1))
+	return record(labels, bus.PartitionOf([]byte(d.id(1)), partitions), []byte(d.id(1)), value)
 }

@@ -162,7 +162,7 @@ func boundedStops() []stop {
 		{"payments whose transactions never come", waiting.TooManyWaiting, "too many wait", false,
 			func(d *deployment) func() {
 				for n := range 40 {
-					d.send(d.payment(lethe.TransactionID("absent"), id(d.sent-n)))
+					d.send(d.payment(lethe.TransactionID("absent"), d.id(d.sent-n)))
 				}
 				return func() { d.whole(); d.whole() }
 			}},

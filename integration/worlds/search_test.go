@@ -80,8 +80,11 @@ func (d *deployment) search(ctx context.Context, wanted []residue.Form) ([]strin
 				return nil
 			}
 			place := fmt.Sprintf("%s/%d@%d", topic, rec.Partition, rec.Offset)
-			note(place+" key", rec.Key)
-			note(place+" key", quoted(string(rec.Key)))
+			if names := residue.In(wanted, rec.Key); len(names) > 0 {
+				found = append(found, strings.Join(names, ", ")+" in "+place+" key")
+			} else {
+				note(place+" key", quoted(string(rec.Key)))
+			}
 			note(place, rec.Value)
 			for _, h := range rec.Headers {
 				note(place+" header "+h.Key, h.Value)

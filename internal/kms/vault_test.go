@@ -135,7 +135,8 @@ func TestConfigurationsOfKeepers(t *testing.T) {
 	require.Error(t, kms.Config{TokenFile: "token"}.Validate())
 	good := kms.Config{Mount: "transit", Key: "lethe", TokenFile: "token"}
 	for address, ok := range map[string]bool{
-		"https://vault.example:8200": true, "http://127.0.0.1:8200": true, "http://localhost": true, "http://[::1]:8200": true,
+		"https://vault.example:8200": true, "http://127.0.0.1:8200": true, "http://localhost": true,
+		"http://[::1]:8200": true,
 		"http://vault:8200": false, "http://10.0.0.1:8200": false, "http://127.0.0.1.example:8200": false,
 	} {
 		good.Address = address

@@ -13,7 +13,8 @@ import (
 
 // A number ends where the grammar of RFC 8259 ends it, and is an integer if its value is one.
 func TestDrawnNumbers_EndAndInteger_AgreeWithGrammarAndArithmetic(t *testing.T) {
-	digits := rapid.StringMatching(`-?(0|[1-9][0-9]{0,17}|9007199254740992)(\.[0-9]{0,18})?([eE][-+]?[0-9]{0,2})?[,x]?|[-+.0-9eE]{0,6}`)
+	digits := rapid.StringMatching(
+		`-?(0|[1-9][0-9]{0,17}|9007199254740992)(\.[0-9]{0,18})?([eE][-+]?[0-9]{0,2})?[,x]?|[-+.0-9eE]{0,6}`)
 	rapid.Check(t, func(rt *rapid.T) {
 		text := digits.Draw(rt, "text")
 		end, malformed := plainnumber.End([]byte(text), 0)

@@ -55,7 +55,7 @@ func (r Rules) Part(ctx context.Context, topics Bus, letters []Letter) (may []Le
 // sent, or whose topic lethe does not read, is nothing to be decoded: Sendable refuses it.
 func (r Rules) decode(l Letter) (event ingest.Event, why error) {
 	if _, err := l.Again(l.Record.Time); err != nil {
-		return nil, nil
+		return nil, nil //nolint:nilerr,nilnil // Sendable names the error
 	}
 	decode := map[bus.Topic]func(ingest.Record, ingest.Limits) (ingest.Event, error){
 		bus.Transactions: ingest.DecodeTransactions, bus.Labels: ingest.DecodeLabels, bus.Erasures: ingest.DecodeErasure,
@@ -118,8 +118,8 @@ func (r Rules) partJumps(
 				near = append(near, j.letter)
 				continue
 			}
-			tooFar = append(tooFar, Refused{j.letter, fmt.Errorf("%w: %s: timestep %d, the partition has come to %d and takes up "+
-				"to %d (ingest.max_timestep_jump is %d)", ErrRejectedAgain, ingest.TimestepJump, j.at, reached,
+			tooFar = append(tooFar, Refused{j.letter, fmt.Errorf("%w: %s: timestep %d, the partition has come to %d and "+
+				"takes up to %d (ingest.max_timestep_jump is %d)", ErrRejectedAgain, ingest.TimestepJump, j.at, reached,
 				reached+lethe.Timestep(r.Jump), r.Jump)})
 		}
 	}

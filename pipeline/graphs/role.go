@@ -227,8 +227,7 @@ func newLogic(o Options, kept stores, searches Searches) *logic {
 	if o.Beside != nil {
 		intake.commits.wake, intake.commits.most = wake, o.Snapshot.CommitsAhead
 		p.ahead = &ahead{
-			running: o.running(wake), partition: o.Partition, cut: p.cut, now: o.Clock.Now,
-			first: o.First,
+			running: o.running(wake), partition: o.Partition, cut: p.cut, now: o.Clock.Now, first: o.First,
 		}
 	}
 	l := &logic{

@@ -103,31 +103,6 @@ func (e *explaining) next() (out role.Output, due bool, err error) {
 	return e.finished()
 }
 
-// owing returns the timestep whose reasons are to be made next, or NoTimestep: before all one that an erasure waits
-// for, or late transactions, then the newest.
-func (e *explaining) owing() lethe.Timestep {
-	s := e.state
-	again, late, newest := lethe.NoTimestep, lethe.NoTimestep, lethe.NoTimestep
-	for _, t := range s.links.known() {
-		switch at := s.links[t]; {
-		case at.owed == owesAgain:
-			again = t
-		case at.owed == owesNew && at.late:
-			late = t
-		case at.owed == owesNew:
-			newest = t
-		}
-	}
-	switch {
-	case again != lethe.NoTimestep && s.current():
-		return again
-	case late != lethe.NoTimestep:
-		return late
-	default:
-		return newest
-	}
-}
-
 // overtake abandons the job under way if it explains alerts of a timestep, or of any.
 func (e *explaining) overtake(t lethe.Timestep) {
 	if t == e.at || t == lethe.NoTimestep {

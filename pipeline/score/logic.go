@@ -126,13 +126,7 @@ func (l *logic) Step(ctx context.Context, now func() time.Time, in role.Input) (
 	if err := l.take(ctx, in); err != nil {
 		return role.Output{}, err
 	}
-	if err := l.explaining.release(); err != nil {
-		return role.Output{}, err
-	}
 	if out, due, err := putRight(ctx, l); err != nil || due {
-		return out, err
-	}
-	if out, due, err := l.explaining.finished(); err != nil || due {
 		return out, err
 	}
 	out, progressed, err := l.advance(ctx, now)
@@ -149,18 +143,26 @@ func (l *logic) Step(ctx context.Context, now func() time.Time, in role.Input) (
 	if out, err := l.acknowledge(ctx); err != nil || !out.Idle {
 		return out, err
 	}
-	if out, due, err := l.explaining.next(); err != nil || due {
+	out, due, err := l.explaining.next()
+	if err != nil || due {
 		return out, err
 	}
-	return role.Output{Idle: true, Waits: l.explaining.background.Busy(), Unnoted: l.sent.Left(func(t lethe.Timestep) bool {
+	unnoted := l.sent.Left(func(t lethe.Timestep) bool {
 		at, known := l.state.links[t]
 		return known && (!at.done || at.late)
-	})}, nil
+	})
+	return role.Output{Idle: true, Waits: l.explaining.background.Busy(), Unnoted: unnoted}, nil
 }
 
-// putRight withdraws what is of no use any more, and says final predictions again that somebody wrote over who had
-// led before.
+// putRight publishes reasons that were made, withdraws what is of no use any more, and publishes final predictions again
+// that somebody wrote over who had led before.
 func putRight(ctx context.Context, l *logic) (out role.Output, due bool, err error) {
+	if err := l.explaining.release(); err != nil {
+		return out, false, err
+	}
+	if out, due, err := l.explaining.finished(); err != nil || due {
+		return out, due, err
+	}
 	if left, note := l.shared.Left(); len(left) > 0 {
 		return role.Output{Topic: bus.Answers, Records: left, Note: note}, true, nil
 	}

@@ -206,3 +206,28 @@ func passOver(l *logic, t lethe.Timestep) error {
 		"changed since", "timestep", t)
 	return l.finish(t, said, nil)
 }
+
+// owing returns the timestep whose reasons are to be made next, or NoTimestep: before all one that an erasure waits
+// for, or late transactions, then the newest.
+func (e *explaining) owing() lethe.Timestep {
+	s := e.state
+	again, late, newest := lethe.NoTimestep, lethe.NoTimestep, lethe.NoTimestep
+	for _, t := range s.links.known() {
+		switch at := s.links[t]; {
+		case at.owed == owesAgain:
+			again = t
+		case at.owed == owesNew && at.late:
+			late = t
+		case at.owed == owesNew:
+			newest = t
+		}
+	}
+	switch {
+	case again != lethe.NoTimestep && s.current():
+		return again
+	case late != lethe.NoTimestep:
+		return late
+	default:
+		return newest
+	}
+}

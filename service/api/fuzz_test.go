@@ -57,7 +57,8 @@ func FuzzRoutesByRole(f *testing.F) {
 	roles := append(guard.Roles(), "")
 	for _, route := range api.New(api.Options{}).Routes() {
 		for role := range roles {
-			f.Add(route.Method, strings.NewReplacer("{", "", "}", "").Replace(route.Path), "limit=1", []byte(`{"ids":["a"]}`), uint8(role))
+			path := strings.NewReplacer("{", "", "}", "").Replace(route.Path)
+			f.Add(route.Method, path, "limit=1", []byte(`{"ids":["a"]}`), uint8(role))
 		}
 	}
 	f.Add("GET", "/timesteps/-1/shards", "after=%00", []byte("{"), uint8(0))

@@ -88,6 +88,7 @@ func differ(a, b service.Status) bool {
 }
 
 func (p Plan) isMade(now service.Status) bool {
-	return now.LagRecords == 0 && now.ReasonsPending == 0 && now.Timesteps == p.Timesteps && now.Transactions == p.Transactions &&
+	return now.LagRecords == 0 && now.ReasonsPending == 0 && now.Timesteps == p.Timesteps &&
+		now.Transactions == p.Transactions &&
 		now.TrainedThrough == p.Trained
 }
