@@ -138,7 +138,7 @@ func TestWaits_StoppedMember_NamesTheDirectory(t *testing.T) {
 	require.Equal(t, "score", w.Role)
 	require.Equal(t, identity, w.Instance)
 	require.Equal(t, waiting.Operator, w.Move)
-	require.GreaterOrEqual(t, time.Since(w.Since), 30*time.Second)
+	require.GreaterOrEqual(t, time.Since(w.Since), c.Waiting.After)
 	require.Contains(t, page(t, c.HTTP.Address, "/metrics"), `lethe_waiting{cause="erasure_unanswered"} 1`)
 	defer run()()
 	first.awaitCause(waiting.ErasureUnanswered, true)

@@ -267,17 +267,24 @@ func hexEscape(raw []byte) (rune, bool) {
 	return r, true
 }
 
-// unquoted returns the text of a key that is a string of JSON, as some serializers write keys. A record that gives the
-// key itself as its id has a name with quotation marks, and is another transaction's.
+// unquoted returns the text of a key that is a string of JSON, as some serializers write keys. A record that names
+// the key itself has a name with quotation marks, and is another transaction's.
 func unquoted(key []byte, parts [][]byte) (text []byte, quoted bool) {
 	var name string
 	if len(key) == 0 || key[0] != '"' || json.Unmarshal(key, &name) != nil {
 		return nil, false
 	}
 	for _, part := range parts {
-		var record struct{ ID, Transaction, Source, Target string }
-		if json.Unmarshal(part, &record) == nil &&
-			slices.Contains([]string{record.ID, record.Transaction, record.Source + ">" + record.Target}, string(key)) {
+		var record struct {
+			ID, Transaction, Source, Target string
+			Nodes                           []string
+		}
+		if json.Unmarshal(part, &record) != nil {
+			continue
+		}
+		payment := record.Source + ">" + record.Target
+		names := append(record.Nodes, record.ID, record.Transaction, record.Source, record.Target, payment)
+		if slices.Contains(names, string(key)) {
 			return nil, false
 		}
 	}

@@ -38,7 +38,7 @@ type deployment struct {
 	at   lethe.Timestep
 	sent int
 	// ids are those of the transactions that were sent, by number.
-	ids []lethe.TransactionID
+	ids map[int]lethe.TransactionID
 }
 
 // settingsOf are the flags of a deployment that trains in a moment.
@@ -57,6 +57,7 @@ func deploy(t *testing.T, bin, dir string, settings ...string) *deployment {
 	t.Helper()
 	d := &deployment{
 		t: t, bin: bin, dir: filepath.Join(dir, "data"), args: settingsOf(settings...), ports: process.FreePorts(t),
+		ids: make(map[int]lethe.TransactionID),
 	}
 	d.Service = process.Start(t, bin, d.dir, d.ports, d.args...)
 	d.producer = producerOf(t, d.Brokers)
@@ -107,12 +108,12 @@ func (d *deployment) name(partition int) lethe.TransactionID {
 	for more := 0; bus.PartitionOf([]byte(id), partitions) != partition; more++ {
 		id = fmt.Sprintf("tx-%d-%d", d.sent, more)
 	}
-	d.ids = append(d.ids, lethe.TransactionID(id))
+	d.ids[d.sent] = lethe.TransactionID(id)
 	return lethe.TransactionID(id)
 }
 
 // id is that of a transaction by its number, from 1.
-func (d *deployment) id(n int) lethe.TransactionID { return d.ids[n-1] }
+func (d *deployment) id(n int) lethe.TransactionID { return d.ids[n] }
 
 // payment returns a record of a payment of the latest timestep.
 func (d *deployment) payment(source, target lethe.TransactionID) *kgo.Record {

@@ -66,7 +66,7 @@ func TestEveryStopIsTold(t *testing.T) {
 					of := *d
 					of.t = t
 					of.holds(s)
-					d.at, d.sent = of.at, of.sent
+					d.at, d.sent, d.ids = of.at, of.sent, of.ids
 				})
 			}
 			d.logsOnceAMinute()

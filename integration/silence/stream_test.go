@@ -1,6 +1,7 @@
 package silence_test
 
 import (
+	"fmt"
 	"sync"
 	"time"
 
@@ -162,7 +163,7 @@ func boundedStops() []stop {
 		{"payments whose transactions never come", waiting.TooManyWaiting, "too many wait", false,
 			func(d *deployment) func() {
 				for n := range 40 {
-					d.send(d.payment(lethe.TransactionID("absent"), d.id(d.sent-n)))
+					d.send(d.payment(lethe.TransactionID(fmt.Sprintf("absent-%d", n)), d.id(d.sent)))
 				}
 				return func() { d.whole(); d.whole() }
 			}},
