@@ -283,8 +283,8 @@ func unquoted(key []byte, parts [][]byte) (text []byte, quoted bool) {
 			continue
 		}
 		payment := record.Source + ">" + record.Target
-		names := append(record.Nodes, record.ID, record.Transaction, record.Source, record.Target, payment)
-		if slices.Contains(names, string(key)) {
+		names := []string{record.ID, record.Transaction, record.Source, record.Target, payment}
+		if slices.Contains(append(names, record.Nodes...), string(key)) {
 			return nil, false
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lethe"
 	"lethe/integration/process"
 	"lethe/service/waiting"
 )
@@ -24,6 +25,7 @@ func deployRoles(t *testing.T, bin string) *cluster {
 	start := func(role, brokers string) *deployment {
 		d := &deployment{
 			t: t, bin: bin, dir: filepath.Join(dir, role), ports: process.FreePorts(t),
+			ids:  make(map[int]lethe.TransactionID),
 			args: append(settingsOf(impatient("secret_file="+secret)...), "--set", "roles="+role),
 		}
 		if brokers != "" {

@@ -154,8 +154,8 @@ func (l *logic) Step(ctx context.Context, now func() time.Time, in role.Input) (
 	return role.Output{Idle: true, Waits: l.explaining.background.Busy(), Unnoted: unnoted}, nil
 }
 
-// putRight publishes reasons that were made, withdraws what is of no use any more, and publishes final predictions again
-// that somebody wrote over who had led before.
+// putRight publishes reasons that were made, withdraws what is of no use any more, and publishes final predictions
+// again that somebody wrote over who had led before.
 func putRight(ctx context.Context, l *logic) (out role.Output, due bool, err error) {
 	if err := l.explaining.release(); err != nil {
 		return out, false, err
