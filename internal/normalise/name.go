@@ -72,9 +72,6 @@ func Folded(name string) string {
 	return Rule(Steps()).Name(norm.NFKC.String(Rule(Steps()).Name(name)))
 }
 
-// Decomposed is the name with its letters and their marks apart, as Unicode's normalisation form D has them.
-func Decomposed(name string) string { return norm.NFD.String(name) }
-
 // within applies all steps but Trim.
 func (r Rule) within(text string) string {
 	if r.has(Casefold) {
