@@ -93,7 +93,9 @@ func New(o Options) (*role.Follower, error) {
 func beside(ctx context.Context, l *logic, wake chan<- struct{}) error {
 	group, running := errgroup.WithContext(ctx)
 	group.Go(func() error { return l.late.Run(running, l.o.Bus) })
-	group.Go(func() error { return l.explaining.background.Run(running) })
+	if l.o.ReasonsBeside {
+		group.Go(func() error { return l.explaining.background.Run(running) })
+	}
 	group.Go(func() error {
 		for {
 			select {
