@@ -122,7 +122,11 @@ func metadata(version int16, c cursor) bool {
 	}
 	c.take(1) // topics' operations
 	c.tags()
-	return !c.bad // librdkafka 2.16 sends a byte more, which kmsg passes over
+	spare := 0
+	if version > 10 {
+		spare = 1 // librdkafka 2.16 sends the cluster's operations all the same; kmsg passes over the last byte
+	}
+	return !c.bad && len(c.rest) <= spare
 }
 
 func initProducerID(version int16, c cursor) bool {
