@@ -124,7 +124,7 @@ func metadata(version int16, c cursor) bool {
 	c.tags()
 	spare := 0
 	if version > 10 {
-		spare = 1 // librdkafka 2.16 sends the cluster's operations all the same; kmsg passes over the last byte
+		spare = 3 // librdkafka 2.16 sends up to three bytes more when it asks for all topics; kmsg passes over them
 	}
 	return !c.bad && len(c.rest) <= spare
 }
