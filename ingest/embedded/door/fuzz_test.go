@@ -26,7 +26,7 @@ func requestOf(m kmsg.Request) []byte {
 	raw = binary.BigEndian.AppendUint16(raw, uint16(m.GetVersion()))
 	raw = append(raw, 0, 0, 0, 1, 0, 1, 'c')
 	if m.IsFlexible() {
-		raw = append(raw, 0, 0, 0)
+		raw = append(raw, 0)
 	}
 	return m.AppendTo(raw)
 }
