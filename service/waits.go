@@ -172,13 +172,9 @@ func (p *topicsProcess) facts(known *role.Status) waiting.Facts {
 	f := waiting.Facts{
 		Now: p.o.Now(), After: c.Waiting.After, Quiet: c.Waiting.Quiet, MostOpen: c.Ingest.MaxOpenTimesteps,
 		MostJump: c.Ingest.MaxTimestepJump, Intake: p.waits.intake.Outcomes(), FreeBytes: -1,
-		LabelLag: c.Scoring.LabelLagTimesteps, Roles: p.waits.processes,
+		LabelLag: c.Scoring.LabelLagTimesteps, Roles: p.waits.processes, Erasures: known.Waits,
 	}
 	f.AlertsFail, f.AlertsLeft = p.waits.alerts()
-	f.Erasures = waiting.Erasures{Held: known.Waits.Held, Unsigned: known.Waits.Unsigned, Failed: known.Waits.Failed}
-	for _, d := range known.Waits.Absent {
-		f.Erasures.Absent = append(f.Erasures.Absent, waiting.Directory(d))
-	}
 	for _, t := range slices.Sorted(maps.Keys(known.Steps)) {
 		step := known.Steps[t]
 		if step.State == lethe.Open && step.Nodes == 0 || step.State == 0 {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"lethe"
+	"lethe/deletions"
 )
 
 // Facts are what one process knows at one moment. What it does not know is empty, and is no wait.
@@ -38,7 +39,7 @@ type Facts struct {
 	// Roles are those that several processes may play, as far as brokers know them.
 	Roles []Role
 	// Erasures are the requests that are open and wait for somebody.
-	Erasures Erasures
+	Erasures deletions.Waits
 	// AlertsFail says that the receiver of alerts has not taken the latest one, AlertsLeft counts those that are not tried
 	// again before the process is restarted.
 	AlertsFail bool
@@ -49,21 +50,6 @@ type Facts struct {
 type Role struct {
 	Name                 string
 	Directories, Running int
-}
-
-// Erasures counts open requests by what they wait for.
-type Erasures struct {
-	// Held wait for a hold, Unsigned for a signature; Failed have failed and are tried again.
-	Held, Unsigned, Failed int
-	// Absent are the data directories that have not answered.
-	Absent []Directory
-}
-
-// Directory is a data directory that requests wait for.
-type Directory struct {
-	Role, Instance string
-	// Since is when the oldest of the requests came to the state in which it waits.
-	Since time.Time
 }
 
 // Partition is one of a source topic.

@@ -45,9 +45,7 @@ func (t *Tracker) Update(f Facts) (waits []Wait, log []Change) {
 		}
 		current[c.key()] = h
 		if now.Sub(h.since) >= c.Lasts {
-			if c.Since.IsZero() {
-				c.Since = h.since
-			}
+			c.Since = h.since
 			waits = append(waits, c.Wait)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lethe"
+	"lethe/deletions"
 	"lethe/service/waiting"
 )
 
@@ -80,7 +81,7 @@ func TestWaits(t *testing.T) {
 		}, waiting.ProcessMissing, waiting.Operator, after, "", -1, "Of 2 data directories that share the role train, 1",
 			"members strike"},
 		{"a data directory does not answer", func(f *waiting.Facts) {
-			f.Erasures.Absent = []waiting.Directory{{Role: "train", Instance: "5a5a"}}
+			f.Erasures.Absent = []deletions.AbsentDirectory{{Role: "train", Instance: "5a5a"}}
 		}, waiting.ErasureUnanswered, waiting.Operator, after, "", -1, "5a5a of role train", "members strike"},
 		{"an erasure has failed", func(f *waiting.Facts) { f.Erasures.Failed = 1 }, waiting.ErasureFailed, waiting.Operator,
 			after, "", -1, "1 erasure requests have failed", "erase list"},
@@ -250,7 +251,7 @@ func TestProgressOfAnErasureBeginsItsTimeAgain(t *testing.T) {
 	for second := range 300 {
 		f.Now = start.Add(time.Duration(second) * time.Second)
 		since := start.Add(time.Duration(second/10) * 10 * time.Second)
-		f.Erasures.Absent = []waiting.Directory{{Role: "train", Instance: "5a5a", Since: since}}
+		f.Erasures.Absent = []deletions.AbsentDirectory{{Role: "train", Instance: "5a5a", Since: since}}
 		list, _ := tracker.Update(f)
 		require.Empty(t, list)
 	}
