@@ -106,13 +106,9 @@ need not be. The console shows that records were sent again if the deployment's 
 the data directory or secret_file.`
 }
 
-// seal has marks carry the deployment's code if its secret is here. Without it the records are sent all the same, and
+// sealMarks has marks carry the deployment's code if its secret is here. Without it the records are sent all the same, and
 // only this command knows of the marks.
-func (c *dlqReplayCmd) seal(a *command.App, client *bus.Client) error {
-	config, err := command.ConfigFlags{Config: c.Config, Brokers: c.Brokers, Set: c.Set}.Load(a, nil)
-	if err != nil {
-		return err
-	}
+func sealMarks(a *command.App, config configs.Config, client *bus.Client) error {
 	if _, err := os.Stat(config.SecretPath()); err != nil {
 		return nil //nolint:nilerr // it is not here
 	}
@@ -161,7 +157,7 @@ func (c *dlqReplayCmd) Run(a *command.App) error {
 			return err
 		}
 	}
-	if err := c.seal(a, client); err != nil {
+	if err := sealMarks(a, config, client); err != nil {
 		return err
 	}
 	at := time.Now()

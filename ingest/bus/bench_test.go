@@ -3,7 +3,6 @@ package bus_test
 import (
 	"bytes"
 	"fmt"
-	"log/slog"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,7 +10,7 @@ import (
 
 	"lethe/ingest"
 	"lethe/ingest/bus"
-	"lethe/ingest/embedded"
+	"lethe/internal/testbroker"
 )
 
 // BenchmarkReadAll reads 50,000 records of 700 bytes from the embedded broker,
@@ -20,13 +19,7 @@ func BenchmarkReadAll(b *testing.B) {
 	const count = 50_000
 	for name, codec := range map[string]kgo.CompressionCodec{"plain": kgo.NoCompression(), "zstd": kgo.ZstdCompression()} {
 		b.Run(name, func(b *testing.B) {
-			broker, err := embedded.Start(b.TempDir(), embedded.Config{CleanOnDemand: true}, slog.New(slog.DiscardHandler))
-			require.NoError(b, err)
-			defer broker.Close()
-			c, err := bus.Open(broker.Config())
-			require.NoError(b, err)
-			defer c.Close()
-			require.NoError(b, c.Admin().Apply(b.Context()))
+			broker, c := testbroker.Start(b, nil)
 			p, err := kgo.NewClient(kgo.SeedBrokers(broker.Config().Brokers[0]), kgo.ProducerBatchCompression(codec))
 			require.NoError(b, err)
 			defer p.Close()

@@ -3,7 +3,6 @@ package embedded_test
 import (
 	"bytes"
 	"fmt"
-	"log/slog"
 	"testing"
 	"time"
 
@@ -11,7 +10,7 @@ import (
 
 	"lethe/ingest"
 	"lethe/ingest/bus"
-	"lethe/ingest/embedded"
+	"lethe/internal/testbroker"
 )
 
 // BenchmarkCompact compacts a log in which nothing is to be removed: what a
@@ -19,13 +18,7 @@ import (
 func BenchmarkCompact(b *testing.B) {
 	for _, mebibytes := range []int{2, 200} {
 		b.Run(fmt.Sprintf("%dMiB", mebibytes), func(b *testing.B) {
-			broker, err := embedded.Start(b.TempDir(), embedded.Config{CleanOnDemand: true}, slog.New(slog.DiscardHandler))
-			require.NoError(b, err)
-			defer broker.Close()
-			c, err := bus.Open(broker.Config())
-			require.NoError(b, err)
-			defer c.Close()
-			require.NoError(b, c.Admin().Apply(b.Context()))
+			broker, c := testbroker.Start(b, nil)
 			value := bytes.Repeat([]byte("0123456789"), 100)
 			began := time.Now()
 			for m := range mebibytes {

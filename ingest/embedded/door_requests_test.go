@@ -35,17 +35,11 @@ func dialed(t *testing.T, b *embedded.Broker) net.Conn {
 
 // framedRequest is a request as it is sent.
 func framedRequest(m kmsg.Request) []byte {
-	raw := make([]byte, 4)
-	raw = binary.BigEndian.AppendUint16(raw, uint16(m.Key()))
-	raw = binary.BigEndian.AppendUint16(raw, uint16(m.GetVersion()))
-	raw = binary.BigEndian.AppendUint32(raw, 7)      // correlation id
-	raw = binary.BigEndian.AppendUint16(raw, 0xffff) // no client id
+	var tags []byte
 	if m.IsFlexible() {
-		raw = append(raw, 0)
+		tags = []byte{0} // of the header
 	}
-	raw = m.AppendTo(raw)
-	binary.BigEndian.PutUint32(raw, uint32(len(raw)-4))
-	return raw
+	return framed(m.Key(), m.GetVersion(), m.AppendTo(tags))
 }
 
 // asked sends a request and returns the response.

@@ -3,27 +3,20 @@ package embedded_test
 import (
 	"bytes"
 	"fmt"
-	"log/slog"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"lethe/ingest/bus"
-	"lethe/ingest/embedded"
+	"lethe/internal/testbroker"
 )
 
 // BenchmarkProduce writes 2,000 records of 1 kB at a time, as a producer of others does.
 func BenchmarkProduce(b *testing.B) {
 	for name, codec := range map[string]kgo.CompressionCodec{"plain": kgo.NoCompression(), "zstd": kgo.ZstdCompression()} {
 		b.Run(name, func(b *testing.B) {
-			broker, err := embedded.Start(b.TempDir(), embedded.Config{CleanOnDemand: true}, slog.New(slog.DiscardHandler))
-			require.NoError(b, err)
-			defer broker.Close()
-			c, err := bus.Open(broker.Config())
-			require.NoError(b, err)
-			defer c.Close()
-			require.NoError(b, c.Admin().Apply(b.Context()))
+			broker, c := testbroker.Start(b, nil)
 			p, err := kgo.NewClient(kgo.SeedBrokers(broker.Config().Brokers[0]), kgo.ProducerBatchCompression(codec))
 			require.NoError(b, err)
 			defer p.Close()
