@@ -71,10 +71,11 @@ func (e *explaining) owed() (all int) {
 	return all
 }
 
-// finished publishes the reasons that were made beside the loop, if there are any.
+// finished publishes the reasons that were made beside the loop, if there are any and they are still owed: their
+// timestep may be gone.
 func (e *explaining) finished() (out role.Output, due bool, err error) {
 	made, taken, err := e.background.Take()
-	if err != nil || !taken {
+	if err != nil || !taken || e.state.links[made.timestep].owed == owesNothing {
 		return out, false, err
 	}
 	return e.publish(made), true, nil

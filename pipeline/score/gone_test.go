@@ -2,6 +2,7 @@ package score
 
 import (
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -109,4 +110,22 @@ func TestCandidatesOfEarlierVersions(t *testing.T) {
 	}
 	_, _, err := candidateOf(c.key(), append(digest[:], 1))
 	require.Error(t, err)
+}
+
+// Reasons of a timestep that goes while they are made are not published, and no ensemble is kept for them.
+func TestATimestepThatGoes_LeavesNoReasons(t *testing.T) {
+	topics, w, store := topics(), wide(t, 3), roletest.NewStore()
+	o := alerting(topics, w)
+	o.ReasonsBeside = true
+	r := explainedRun(t, o, w, store)
+	require.Equal(t, lethe.Timestep(2), r.logic.explaining.at)
+	for _, kind := range []wire.Kind{wire.KindSnapshot, wire.KindManifest} {
+		require.NoError(t, r.arrive(t, wire.Message{Key: wire.Key{Kind: kind, Timestep: 2}, Deleted: true}))
+	}
+	explainBeside(t, r)
+	for id := range reasonsNow(t, topics) {
+		require.False(t, slices.ContainsFunc(w.graphs[2].Nodes, func(n lethe.SnapshotNode) bool { return n.ID == id }), id)
+	}
+	require.NotContains(t, r.logic.state.links, lethe.Timestep(2))
+	require.NotContains(t, r.logic.state.pins, lethe.Timestep(2))
 }

@@ -93,15 +93,16 @@ func (e *explaining) unpin(w swapstore.Writer, t lethe.Timestep, p pin) error {
 }
 
 // release has reasons made by the served ensemble, once it is current, where the one that owes them has learnt from
-// graphs that have changed since: it must be gone before an erasure is acknowledged.
+// graphs that have changed since: it must be gone before an erasure is acknowledged. The pin of a timestep that is gone
+// goes, too.
 func (e *explaining) release() error {
 	s := e.state
 	for t, p := range s.pins {
-		if want, known := s.lineages.At(p.through); known && slices.Equal(want, p.lineages) {
+		next, known := s.links[t]
+		if want, learnt := s.lineages.At(p.through); known && learnt && slices.Equal(want, p.lineages) {
 			continue
 		}
 		delete(s.pins, t)
-		next, known := s.links[t]
 		next.owed = owesAgain
 		err := s.store.Apply(func(w swapstore.Writer) error {
 			err := e.unpin(w, t, p)
