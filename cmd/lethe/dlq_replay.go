@@ -106,8 +106,8 @@ need not be. The console shows that records were sent again if the deployment's 
 the data directory or secret_file.`
 }
 
-// sealMarks has marks carry the deployment's code if its secret is here. Without it the records are sent all the same, and
-// only this command knows of the marks.
+// sealMarks gives marks the deployment's code if its secret is here. Without it the records are sent too, and the marks
+// count for this command alone.
 func sealMarks(a *command.App, config configs.Config, client *bus.Client) error {
 	if _, err := os.Stat(config.SecretPath()); err != nil {
 		return nil //nolint:nilerr // it is not here

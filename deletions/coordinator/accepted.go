@@ -176,10 +176,10 @@ func (s subjects) commandSuppress(ctx context.Context, list []deletions.Entry) e
 	return s.out.suppress(ctx, list...)
 }
 
-// awaitedQuietly is for how long an answer is waited for before that is said.
+// awaitedQuietly is how long an answer may be missing before that is logged.
 const awaitedQuietly = 30 * time.Second
 
-// awaiting says whom requests wait for.
+// awaiting finds the data directories and people that requests wait for.
 type awaiting struct {
 	*states
 	// said are the waits that were logged.

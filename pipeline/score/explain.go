@@ -81,8 +81,7 @@ func (e *explaining) finished() (out role.Output, due bool, err error) {
 	return e.publish(made), true, nil
 }
 
-// next begins to make reasons that are owed: of the newest timestep first, for whoever looks at alerts looks at
-// these, but before all of one that late transactions wait for.
+// next begins to make reasons that are owed, of the timestep that owing returns.
 func (e *explaining) next() (out role.Output, due bool, err error) {
 	if e.background.Busy() {
 		return out, false, nil
