@@ -52,6 +52,10 @@ kafka-three:
 	KAFKA_TEST_PORT=29192 ./integration/kafka/kafka.sh run3 \
 	  $(GO) test -count=1 -short $(TESTFLAGS) -v -timeout 30m -run 'OfThree' ./integration/kafka
 
+.PHONY: stops
+stops: ## Provoke stops of every kind with real processes, each of which every surface must name within a minute (3 minutes)
+	PROVOKE_STOPS=1 $(GO) test -count=1 $(TESTFLAGS) -timeout 15m ./integration/silence
+
 .PHONY: interop
 interop: ## Check receipts with PyJWT, jwcrypto, jose and rfc8785, and the log in Python (installs python3-venv, nodejs, npm if it may)
 	./.ci/interop $(GO) test -count=1 $(TESTFLAGS) -v -timeout 10m ./integration/receipts ./integration/translog

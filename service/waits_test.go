@@ -99,9 +99,12 @@ func TestRejectedRecordsAreWaitedFor(t *testing.T) {
 	for range 40 {
 		r.pinned(bus.Transactions, 0, []byte("k"), []byte("{"))
 	}
-	w := r.awaitCause(waiting.RecordsRejected, false)
-	require.Contains(t, w.Says, "40 of the latest 40 records of transactions.v1 were rejected, 40 of them as unparseable.")
-	require.Equal(t, int64(40), r.await(func(s *service.Status) bool { return s.RejectedRecords > 0 }).RejectedRecords)
+	rejected := r.await(func(s *service.Status) bool { return s.RejectedRecords == 40 }).RejectedRecords
+	require.Equal(t, int64(40), rejected)
+	const says = "40 of the latest 40 records of transactions.v1 were rejected, 40 of them as unparseable."
+	require.Eventually(t, func() bool { // the first look may have come before the last record
+		return strings.Contains(r.awaitCause(waiting.RecordsRejected, false).Says, says)
+	}, waitFor, tick)
 }
 
 // TestAnOpenTransactionIsWaitedFor begins a producer's transaction, and aborts it.

@@ -14,6 +14,7 @@ import (
 // TestFourStopsAreToldUnderDefaults provokes four stops at once in a deployment whose settings say nothing of
 // waiting.
 func TestFourStopsAreToldUnderDefaults(t *testing.T) {
+	slow(t)
 	t.Parallel()
 	d := deploy(t, process.Build(t), t.TempDir())
 	list := []stop{
@@ -40,6 +41,7 @@ func TestFourStopsAreToldUnderDefaults(t *testing.T) {
 
 // TestAStreamThatIsWellShowsNothing sends timesteps, and looks at the status all the time.
 func TestAStreamThatIsWellShowsNothing(t *testing.T) {
+	slow(t)
 	t.Parallel()
 	d := deploy(t, process.Build(t), t.TempDir(), impatient()...)
 	done := make(chan struct{})

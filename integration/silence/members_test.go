@@ -68,6 +68,7 @@ func (d *deployment) again() {
 
 // TestProcessesThatHangOrAreGone stops one process after the other, and looks at another one.
 func TestProcessesThatHangOrAreGone(t *testing.T) {
+	slow(t)
 	t.Parallel()
 	c := deployRoles(t, process.Build(t))
 	for _, s := range []stop{

@@ -36,8 +36,17 @@ type stop struct {
 	provoke func(d *deployment) (end func())
 }
 
+// slow leaves a test to make stops: stops last for as long as they may go unnoticed.
+func slow(t *testing.T) {
+	t.Helper()
+	if os.Getenv("PROVOKE_STOPS") == "" {
+		t.Skip("run make stops: it takes 3 minutes")
+	}
+}
+
 // TestEveryStopIsTold provokes one stop after the other in a few deployments side by side.
 func TestEveryStopIsTold(t *testing.T) {
+	slow(t)
 	bin := process.Build(t)
 	receiver, signers := newReceiver(t), newSigners(t, bin)
 	for _, group := range []struct {
