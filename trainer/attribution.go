@@ -45,43 +45,79 @@ func (c Config) Reach() int {
 	return c.Architecture(1).Reach()
 }
 
-// Explain attributes what a model says of one row of a graph. The graph may be what
-// Input.Around leaves of a larger one.
+// Spot is a row of a graph, which may be what Input.Around leaves of a larger one.
+type Spot struct {
+	Graph Input
+	Row   int
+}
+
+// Each calls f for 0 to n-1, side by side if it likes, and returns the first error.
+type Each func(ctx context.Context, n int, f func(ctx context.Context, i int) error) error
+
+// Explain attributes the mean logit that models give some rows, row by row. No attribution
+// depends on the other rows.
 //
 // Boosted trees have TreeSHAP's values over the mean score of the rows of the fit, and
 // logistic regressions their terms over the intercept. Forests, whose scores are
 // probabilities, have TreeSHAP's values times the logits per probability between the mean
 // and the row. Networks have integrated gradients (Sundararajan, Taly and Yan, "Axiomatic
-// Attribution for Deep Networks", ICML 2017) from a graph of the same edges whose rows are
-// all zeros, as which unknown features count, to the graph; Base is the logit of such a
-// row alone, and Shape what the edges make of it.
+// Attribution for Deep Networks", ICML 2017) of their mean, from a graph of the same edges
+// whose rows are all zeros, as which unknown features count, to the graph; Base is the logit
+// of such a row alone, and Shape what the edges make of it.
 //
 // Errors are those of Probabilities, or wrap ErrUnexplained.
-func (e *Engine) Explain(ctx context.Context, c *Checkpoint, in Input, row int) (*Attribution, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
+func (e *Engine) Explain(ctx context.Context, each Each, models []*Checkpoint, spots []Spot) ([]*Attribution, error) {
+	if !e.config.Explains() {
+		return nil, fmt.Errorf("%w: %s of %d classes", ErrUnexplained, e.config.Model, e.config.Classes)
 	}
-	a, err := e.explain(ctx, c, in, row)
-	if err != nil {
-		return nil, fmt.Errorf("explain by shard %d timestep %d: %w", c.Shard, c.Timestep, err)
+	if len(models) == 0 || len(spots) == 0 {
+		return nil, ctx.Err()
 	}
-	return a, nil
+	if looksAtRows(e.config.Model) {
+		return explainRows(ctx, each, models, spots)
+	}
+	for _, c := range models {
+		if err := c.check(); err != nil {
+			return nil, fmt.Errorf("explain by shard %d timestep %d: %w: %w", c.Shard, c.Timestep, ErrIncompatible, err)
+		}
+	}
+	for _, s := range spots {
+		if err := s.Graph.check(models[0].Architecture.Features); err != nil {
+			return nil, err
+		}
+	}
+	return integrate(ctx, e, each, models, spots)
 }
 
-func (e *Engine) explain(ctx context.Context, c *Checkpoint, in Input, row int) (*Attribution, error) {
-	switch {
-	case !e.config.Explains():
-		return nil, fmt.Errorf("%w: %s of %d classes", ErrUnexplained, e.config.Model, e.config.Classes)
-	case looksAtRows(c.Model):
-		return explainRow(c, in, row)
+// explainRows explains by models that look at rows.
+func explainRows(ctx context.Context, each Each, models []*Checkpoint, spots []Spot) ([]*Attribution, error) {
+	out := make([]*Attribution, len(spots))
+	err := each(ctx, len(spots), func(_ context.Context, i int) error {
+		parts := make([]*Attribution, len(models))
+		for k, c := range models {
+			var err error
+			if parts[k], err = explainRow(c, spots[i].Graph, spots[i].Row); err != nil {
+				return fmt.Errorf("explain by shard %d timestep %d: %w", c.Shard, c.Timestep, err)
+			}
+		}
+		out[i] = mean(parts)
+		return nil
+	})
+	return out, err
+}
+
+// mean is the mean of attributions of one shape.
+func mean(parts []*Attribution) *Attribution {
+	share := 1 / float64(len(parts))
+	out := &Attribution{Features: make([]float64, len(parts[0].Features))}
+	for _, p := range parts {
+		out.Logit += float64(share * p.Logit)
+		out.Base += float64(share * p.Base)
+		for i, v := range p.Features {
+			out.Features[i] += float64(share * v)
+		}
 	}
-	if err := c.check(); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrIncompatible, err)
-	}
-	if err := in.check(c.Architecture.Features); err != nil {
-		return nil, err
-	}
-	return integrate(ctx, e, c, in, row)
+	return out
 }
 
 // explainRow explains by a model that looks at rows. One that has met no label says 0.

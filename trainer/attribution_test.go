@@ -1,13 +1,16 @@
 package trainer
 
 import (
+	"context"
 	"math"
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
 
 	"lethe"
+	"lethe/trainer/integral"
 	"lethe/trainer/kernels"
 	"lethe/trainer/models"
 	"lethe/trainer/trees"
@@ -45,6 +48,25 @@ func (a *Attribution) sum() float64 {
 	return sum
 }
 
+// inTurn is an Each.
+func inTurn(ctx context.Context, n int, f func(ctx context.Context, i int) error) error {
+	for i := range n {
+		if err := f(ctx, i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e *Engine) explainOne(t *testing.T, c *Checkpoint, in Input, row int) (*Attribution, error) {
+	t.Helper()
+	all, err := e.Explain(t.Context(), inTurn, []*Checkpoint{c}, []Spot{{in, row}})
+	if err != nil {
+		return nil, err
+	}
+	return all[0], nil
+}
+
 // The terms add up to the logit, which is that of the model's probability.
 func TestAttributionsAddUp(t *testing.T) {
 	forest := with(Trees, func(c *Config) { c.Trees.Kind = trees.Forest })
@@ -58,7 +80,7 @@ func TestAttributionsAddUp(t *testing.T) {
 		said := illicit(t, e, c, in)
 		moved := 0.0
 		for _, row := range []int{0, 1, 2, 40, 79} {
-			a, err := e.Explain(t.Context(), c, in, row)
+			a, err := e.explainOne(t, c, in, row)
 			require.NoError(t, err, config.Model)
 			bound := 1e-3
 			if b, exact := bounds[config.Model]; exact {
@@ -80,11 +102,11 @@ func TestAttributionsAddUp(t *testing.T) {
 func TestAttributionsTakeWhatIsInReach(t *testing.T) {
 	for _, model := range Models() {
 		e, c, in := explained(t, DefaultsOf(model))
-		whole, err := e.Explain(t.Context(), c, in, 40)
+		whole, err := e.explainOne(t, c, in, 40)
 		require.NoError(t, err)
 		part, rows := in.Around(40, e.config.Reach(), in.Neighbours())
 		at, _ := slices.BinarySearch(rows, uint32(40))
-		got, err := e.Explain(t.Context(), c, part, at)
+		got, err := e.explainOne(t, c, part, at)
 		require.NoError(t, err)
 		require.InDelta(t, whole.Logit, got.Logit, 1e-5, model)
 		require.InDelta(t, whole.Base+whole.Shape, got.Base+got.Shape, 1e-5, model)
@@ -96,7 +118,7 @@ func TestAttributionsTakeWhatIsInReach(t *testing.T) {
 				require.InDelta(t, 0, v, 1e-6, "%s row %d", model, i)
 			}
 		}
-		alone, err := e.Explain(t.Context(), c, in, 0)
+		alone, err := e.explainOne(t, c, in, 0)
 		require.NoError(t, err)
 		require.InDelta(t, 0, alone.Shape, 1e-5, model)
 		require.Zero(t, slices.Max(alone.Rows), model)
@@ -109,14 +131,14 @@ func TestIntegratedGradientsAreTheIntegral(t *testing.T) {
 		e, c, in := explained(t, DefaultsOf(model))
 		part, rows := in.Around(40, e.config.Reach(), in.Neighbours())
 		at, _ := slices.BinarySearch(rows, uint32(40))
-		got, err := e.Explain(t.Context(), c, part, at)
+		got, err := e.explainOne(t, c, part, at)
 		require.NoError(t, err)
 		const points = 4000
-		places := make([]float64, points)
+		places := make([]integral.Place, points)
 		for i := range places {
-			places[i] = (float64(i) + .5) / points
+			places[i].At = (float64(i) + .5) / points
 		}
-		visited, err := newWay(e, project(c.Network), part, at).visit(places)
+		visited, err := newPaths(e, inTurn, []*Checkpoint{c}, []Spot{{part, at}}).visit(t.Context(), places)
 		require.NoError(t, err)
 		for f := range part.Cols {
 			want := 0.0
@@ -128,14 +150,48 @@ func TestIntegratedGradientsAreTheIntegral(t *testing.T) {
 	}
 }
 
+// The attribution of several models is the mean of theirs, and no row's depends on the
+// others', nor on what is computed side by side.
+func TestAttributionsOfSeveralModelsAreTheirMean(t *testing.T) {
+	for _, model := range []string{models.EllipticGIN, Trees} {
+		e, c, in := explained(t, DefaultsOf(model))
+		other := chain(t, e, 1, makeWindow(1, 2, 60, 7))[1]
+		one, err := e.explainOne(t, c, in, 40)
+		require.NoError(t, err)
+		two, err := e.explainOne(t, other, in, 40)
+		require.NoError(t, err)
+		both := []*Checkpoint{c, other}
+		got, err := e.Explain(t.Context(), sideBySide, both, []Spot{{in, 2}, {in, 40}, {in, 79}})
+		require.NoError(t, err)
+		require.InDelta(t, (one.Logit+two.Logit)/2, got[1].Logit, 1e-6, model)
+		require.InDelta(t, (one.Base+two.Base)/2, got[1].Base, 1e-6, model)
+		require.InDelta(t, got[1].Logit, got[1].sum(), 1e-3, model)
+		for f, v := range got[1].Features {
+			require.InDelta(t, (one.Features[f]+two.Features[f])/2, v, .1, model)
+		}
+		alone, err := e.Explain(t.Context(), inTurn, both, []Spot{{in, 40}})
+		require.NoError(t, err)
+		require.Equal(t, alone[0], got[1], model)
+	}
+}
+
+// sideBySide is an Each.
+func sideBySide(ctx context.Context, n int, f func(ctx context.Context, i int) error) error {
+	g, ctx := errgroup.WithContext(ctx)
+	for i := range n {
+		g.Go(func() error { return f(ctx, i) })
+	}
+	return g.Wait()
+}
+
 func TestExplainRefuses(t *testing.T) {
 	e, c, in := explained(t, Defaults())
-	_, err := e.Explain(t.Context(), c, Input{Rows: 1, Cols: 2, Features: []float32{1, 2}}, 0)
+	_, err := e.explainOne(t, c, Input{Rows: 1, Cols: 2, Features: []float32{1, 2}}, 0)
 	require.ErrorIs(t, err, ErrIncompatible)
 	in.Features[6] = float32(math.Inf(1))
-	_, err = e.Explain(t.Context(), c, in, 0)
+	_, err = e.explainOne(t, c, in, 0)
 	require.ErrorIs(t, err, ErrNotFinite)
 	blend := newEngine(t, DefaultsOf(Blend), kernels.Default())
-	_, err = blend.Explain(t.Context(), c, in, 0)
+	_, err = blend.explainOne(t, c, in, 0)
 	require.ErrorIs(t, err, ErrUnexplained)
 }

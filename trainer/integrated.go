@@ -12,90 +12,208 @@ import (
 	"lethe/trainer/models"
 )
 
-// integrate attributes a network's logit to features by integrated gradients, from no
-// feature known to the graph as it is.
-func integrate(ctx context.Context, e *Engine, c *Checkpoint, in Input, row int) (*Attribution, error) {
-	p := project(c.Network)
-	alone, err := newWay(e, p, Input{Rows: 1, Cols: in.Cols, Features: make([]float32, in.Cols)}, 0).visit([]float64{0})
-	if err != nil {
-		return nil, err
-	}
-	sum, err := integral.Along(ctx, newWay(e, p, in, row).visit)
-	if err != nil {
-		return nil, err
-	}
-	return &Attribution{
-		Logit: sum.Last, Base: alone[0].Value, Shape: sum.First - alone[0].Value,
-		Features: sum.Terms[:in.Cols:in.Cols], Rows: sum.Terms[in.Cols:],
-	}, nil
-}
-
 // rowsTogether is about how many rows a program takes at once.
-const rowsTogether = 2048
+const rowsTogether = 1024
 
-// way leads from a graph without features to the graph.
-type way struct {
-	engine *Engine
-	projection
-	graph Input
-	row   int
-	// own are the features of the row, with 0 for missing ones, and features those of the
-	// graph as the projected network takes them.
-	own, features []float32
+// paths lead from graphs without features to the graphs, through the mean of networks: all
+// of them are asked at the same places, as what bends one of many moves their mean little,
+// so that few places are enough.
+type paths struct {
+	engine   *Engine
+	each     Each
+	models   []*Checkpoint
+	networks []projection
+	// spots have 0 for missing features, and features are those of each as each network
+	// takes them.
+	spots    []Spot
+	features [][][]float32
 }
 
-func newWay(e *Engine, p projection, in Input, row int) *way {
-	in.Features = lethe.ZeroMissing(in.Features)
-	return &way{
-		engine: e, projection: p, graph: in, row: row, own: in.row(row), features: p.of(in.Features, e.kernels),
+func newPaths(e *Engine, each Each, models []*Checkpoint, spots []Spot) *paths {
+	p := &paths{engine: e, each: each, models: models, spots: slices.Clone(spots)}
+	for i := range p.spots {
+		p.spots[i].Graph.Features = lethe.ZeroMissing(p.spots[i].Graph.Features)
 	}
+	for _, c := range models {
+		network := project(c.Network)
+		features := make([][]float32, len(spots))
+		for i, s := range p.spots {
+			features[i] = network.of(s.Graph.Features, e.kernels)
+		}
+		p.networks, p.features = append(p.networks, network), append(p.features, features)
+	}
+	return p
 }
 
-// visit computes points, whose terms are those of the row's own features and then those of
-// all rows. Several go through the network as one graph of copies.
-func (w *way) visit(at []float64) ([]integral.Point, error) {
-	together := max(1, min(len(at), rowsTogether/w.graph.Rows))
-	var out []integral.Point
-	for from := 0; from < len(at); from += together {
-		points, err := w.visitTogether(at[from:min(len(at), from+together)])
-		if err != nil {
-			return nil, err
+// integrate attributes the mean logit of networks to features by integrated gradients, from
+// no feature known to the graphs as they are.
+func integrate(
+	ctx context.Context, e *Engine, each Each, models []*Checkpoint, spots []Spot,
+) ([]*Attribution, error) {
+	cols := spots[0].Graph.Cols
+	nothing := []Spot{{Graph: Input{Rows: 1, Cols: cols, Features: make([]float32, cols)}}}
+	alone, err := newPaths(e, each, models, nothing).visit(ctx, []integral.Place{{}})
+	if err != nil {
+		return nil, err
+	}
+	p := newPaths(e, each, models, spots)
+	sums, err := integral.Along(ctx, len(spots), func(places []integral.Place) ([]integral.Point, error) {
+		return p.visit(ctx, places)
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := make([]*Attribution, len(spots))
+	for i, sum := range sums {
+		out[i] = &Attribution{
+			Logit: sum.Last, Base: alone[0].Value, Shape: sum.First - alone[0].Value,
+			Features: sum.Terms[:cols:cols], Rows: sum.Terms[cols:],
 		}
-		out = append(out, points...)
 	}
 	return out, nil
 }
 
-func (w *way) visitTogether(at []float64) ([]integral.Point, error) {
-	a, rows := w.network.Architecture, w.graph.Rows
-	batch := w.copies(at)
-	p, err := w.engine.idle.take(programShape{
-		architecture: a, form: models.Differentiable, capacity: capacityFor(batch.Rows), explaining: true,
-	}, w.engine.kernels)
+// visit computes points, whose terms are those of the row's own features and then those of
+// all rows.
+func (p *paths) visit(ctx context.Context, places []integral.Place) ([]integral.Point, error) {
+	var parts []copies
+	for len(places) > 0 {
+		part := p.copies(places)
+		parts, places = append(parts, part), places[len(part.places):]
+	}
+	points := make([][]integral.Point, len(parts)*len(p.networks))
+	err := p.each(ctx, len(points), func(_ context.Context, i int) (err error) {
+		network := i % len(p.networks)
+		points[i], err = p.ask(network, parts[i/len(p.networks)])
+		if c := p.models[network]; err != nil {
+			return fmt.Errorf("explain by shard %d timestep %d: %w", c.Shard, c.Timestep, err)
+		}
+		return nil
+	})
 	if err != nil {
 		return nil, err
 	}
-	defer w.engine.idle.give(p)
-	copy(p.Params.Values, w.network.Params)
-	copy(p.Buffers.Values, w.network.Buffers)
-	p.Load(batch)
-	clear(p.upstream)
-	for i := range at {
-		node := (i*rows + w.row) * a.Classes
-		p.upstream[node], p.upstream[node+1] = -1, 1
+	var out []integral.Point
+	for same := range slices.Chunk(points, len(p.networks)) {
+		out = append(out, meanPoints(same)...)
 	}
-	if err := p.run(); err != nil {
+	return out, nil
+}
+
+// meanPoints is the mean of some networks' points, place by place. It overwrites the first's.
+func meanPoints(by [][]integral.Point) []integral.Point {
+	out, share := by[0], 1/float64(len(by))
+	for i := range out {
+		for _, other := range by[1:] {
+			out[i].Value += other[i].Value
+			for k, v := range other[i].Terms {
+				out[i].Terms[k] += v
+			}
+		}
+		out[i].Value *= share
+		for k := range out[i].Terms {
+			out[i].Terms[k] *= share
+		}
+	}
+	return out
+}
+
+// copies are graphs, one per place, as one graph.
+type copies struct {
+	places []integral.Place
+	// first is the first row of each.
+	first []int
+	rows  int
+	graph *layers.Graph
+}
+
+// copies takes the first of some places, as many as go through a network together.
+func (p *paths) copies(places []integral.Place) (c copies) {
+	var edges []lethe.Edge
+	for i, place := range places {
+		g := p.spots[place.Way].Graph
+		if i > 0 && c.rows+g.Rows > rowsTogether {
+			break
+		}
+		first := uint32(c.rows)
+		for _, e := range g.Edges {
+			edges = append(edges, lethe.Edge{A: first + e.A, B: first + e.B})
+		}
+		c.first, c.rows, c.places = append(c.first, c.rows), c.rows+g.Rows, places[:i+1]
+	}
+	c.graph = layers.NewGraph(c.rows, edges)
+	return c
+}
+
+// ask computes a network's points.
+func (p *paths) ask(network int, c copies) ([]integral.Point, error) {
+	n := p.networks[network]
+	a := n.network.Architecture
+	program, err := p.engine.idle.take(programShape{
+		architecture: a, form: models.Differentiable, capacity: capacityFor(c.rows), explaining: true,
+	}, p.engine.kernels)
+	if err != nil {
 		return nil, err
 	}
-	out, logits := make([]integral.Point, len(at)), layers.Result(p.Logits)
-	for i := range at {
-		node := (i*rows + w.row) * a.Classes
-		out[i] = integral.Point{
-			At: at[i], Value: float64(logits[node+1]) - float64(logits[node]),
-			Terms: w.slopes(p.gradients[0][i*rows*a.Features : (i+1)*rows*a.Features]),
+	defer p.engine.idle.give(program)
+	copy(program.Params.Values, n.network.Params)
+	copy(program.Buffers.Values, n.network.Buffers)
+	program.Load(p.batch(network, c))
+	clear(program.upstream)
+	for i, place := range c.places {
+		node := (c.first[i] + p.spots[place.Way].Row) * a.Classes
+		program.upstream[node], program.upstream[node+1] = -1, 1
+	}
+	if err := program.run(); err != nil {
+		return nil, err
+	}
+	return p.points(network, c, layers.Result(program.Logits), program.gradients[0])
+}
+
+// batch has features scaled by how far on the way each copy is.
+func (p *paths) batch(network int, c copies) *layers.Batch {
+	columns := p.networks[network].columns()
+	features := make([]float32, 0, c.rows*columns)
+	for _, place := range c.places {
+		for _, v := range p.features[network][place.Way] {
+			features = append(features, float32(place.At*float64(v)))
 		}
+	}
+	return &layers.Batch{
+		Rows: c.rows, Graph: c.graph,
+		Features: layers.Features{Dense: kernels.Matrix{Rows: c.rows, Cols: columns, Data: features}},
+	}
+}
+
+// points adds up the gradients along the ways.
+func (p *paths) points(network int, c copies, logits, gradient []float32) ([]integral.Point, error) {
+	n := p.networks[network]
+	columns, classes := n.columns(), n.network.Architecture.Classes
+	own := make([]float32, 0, len(c.places)*columns)
+	for i, place := range c.places {
+		row := (c.first[i] + p.spots[place.Way].Row) * columns
+		own = append(own, gradient[row:row+columns]...)
+	}
+	own = n.back(own, p.engine.kernels)
+	out := make([]integral.Point, len(c.places))
+	for i, place := range c.places {
+		spot, features := p.spots[place.Way], p.features[network][place.Way]
+		node, cols := (c.first[i]+spot.Row)*classes, spot.Graph.Cols
+		terms := make([]float64, cols+spot.Graph.Rows)
+		for f, v := range spot.Graph.row(spot.Row) {
+			terms[f] = float64(v) * float64(own[i*cols+f])
+		}
+		slopes := gradient[c.first[i]*columns:]
+		for k := range spot.Graph.Rows {
+			sum := 0.0
+			for at := k * columns; at < (k+1)*columns && k != spot.Row; at++ {
+				sum += float64(float64(features[at]) * float64(slopes[at]))
+			}
+			terms[cols+k] = sum
+		}
+		out[i] = integral.Point{Value: float64(logits[node+1]) - float64(logits[node]), Terms: terms}
 		check := out[i].Value
-		for _, v := range out[i].Terms {
+		for _, v := range terms {
 			check += v
 		}
 		if check-check != 0 {
@@ -103,40 +221,6 @@ func (w *way) visitTogether(at []float64) ([]integral.Point, error) {
 		}
 	}
 	return out, nil
-}
-
-// copies is the graph once per point, with features scaled by how far on the way it is.
-func (w *way) copies(at []float64) *layers.Batch {
-	g := w.graph
-	features := kernels.Matrix{Rows: g.Rows * len(at), Cols: w.columns()}
-	edges := make([]lethe.Edge, 0, len(g.Edges)*len(at))
-	for i, scale := range at {
-		for _, v := range w.features {
-			features.Data = append(features.Data, float32(scale*float64(v)))
-		}
-		first := uint32(i * g.Rows)
-		for _, e := range g.Edges {
-			edges = append(edges, lethe.Edge{A: first + e.A, B: first + e.B})
-		}
-	}
-	return &layers.Batch{
-		Rows: features.Rows, Features: layers.Features{Dense: features}, Graph: layers.NewGraph(features.Rows, edges),
-	}
-}
-
-// slopes adds up the gradient along the way.
-func (w *way) slopes(gradient []float32) []float64 {
-	cols := w.columns()
-	out := make([]float64, len(w.own)+w.graph.Rows)
-	features, rows := out[:len(w.own)], out[len(w.own):]
-	for i := range rows {
-		for at := i * cols; at < (i+1)*cols; at++ {
-			rows[i] += float64(float64(w.features[at]) * float64(gradient[at]))
-		}
-	}
-	rows[w.row] = 0
-	w.terms(features, w.own, gradient[w.row*cols:(w.row+1)*cols])
-	return out
 }
 
 // projection is a network that takes its features multiplied by the weights that they meet
@@ -206,18 +290,15 @@ func (p projection) of(features []float32, set kernels.Set) []float32 {
 	return out.Data
 }
 
-// terms stores every feature of a row times its gradient, from the gradient for what the
-// projected network takes.
-func (p projection) terms(dst []float64, features, gradient []float32) {
-	for f, v := range features {
-		if p.weights == nil {
-			dst[f] = float64(v) * float64(gradient[f])
-			continue
-		}
-		sum := 0.0
-		for k, w := range p.weights[f*len(gradient) : (f+1)*len(gradient)] {
-			sum += float64(float64(w) * float64(gradient[k]))
-		}
-		dst[f] = float64(float64(v) * sum)
+// back returns the gradients for features of rows, from those for what the projected network
+// takes.
+func (p projection) back(gradients []float32, set kernels.Set) []float32 {
+	if p.weights == nil {
+		return gradients
 	}
+	weights := kernels.Matrix{Rows: len(p.weights) / p.columns(), Cols: p.columns(), Data: p.weights}
+	x := kernels.Matrix{Rows: len(gradients) / weights.Cols, Cols: weights.Cols, Data: gradients}
+	out := kernels.Matrix{Rows: x.Rows, Cols: weights.Rows, Data: make([]float32, x.Rows*weights.Rows)}
+	set.Products.MulNT(out, x, weights, &kernels.Scratch{})
+	return out.Data
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lethe/trainer/integral"
 	"lethe/trainer/kernels"
 )
 
@@ -18,10 +19,12 @@ func TestProjectedNetworksSayTheSame(t *testing.T) {
 		in := InputOfSlice(makeSlice(sliceSpec{timestep: 9, nodes: 30, features: features}))
 		p := project(c.Network)
 		require.Less(t, p.columns(), features, model)
-		places := []float64{0, .3, 1}
-		want, err := newWay(e, projection{network: c.Network}, in, 4).visit(places)
+		places := []integral.Place{{At: 0}, {At: .3}, {At: 1}}
+		paths := newPaths(e, inTurn, []*Checkpoint{c}, []Spot{{in, 4}})
+		got, err := paths.visit(t.Context(), places)
 		require.NoError(t, err)
-		got, err := newWay(e, p, in, 4).visit(places)
+		paths.networks[0], paths.features[0][0] = projection{network: c.Network}, in.Features
+		want, err := paths.visit(t.Context(), places)
 		require.NoError(t, err)
 		for i := range want {
 			require.InDelta(t, want[i].Value, got[i].Value, 1e-4, model)

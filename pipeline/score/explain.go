@@ -131,23 +131,30 @@ func (e *explaining) job(t lethe.Timestep) (background.Job[explanation], error) 
 	ask := e.newAsked(by, snapshot, again)
 	return func(ctx context.Context) (explanation, error) {
 		made := explanation{timestep: t, after: explained{changed: true}}
+		var rows []int
 		for _, a := range before.alerts {
 			at, found := snapshot.Find(a.node)
 			switch {
 			case !found || ask.hides(snapshot.Nodes[at].ID):
 				continue // the erasure withdraws what there is
-			case a.owed && len(made.records) < explainTogether:
-				record, err := ask.reasons(ctx, at)
-				if err != nil {
-					return made, fmt.Errorf("explain node %d of timestep %d: %w", at, t, err)
-				}
-				if made.records = append(made.records, record); record.Value == nil {
-					continue
-				}
-				a = alert{node: a.node, around: ask.around(at)}
+			case a.owed && len(rows) < explainTogether:
+				rows = append(rows, at)
+			default:
+				made.after.alerts = append(made.after.alerts, a)
 			}
-			made.after.alerts = append(made.after.alerts, a)
 		}
+		records, err := ask.reasons(ctx, rows)
+		if err != nil {
+			return made, fmt.Errorf("explain alerts of timestep %d: %w", t, err)
+		}
+		made.records = records
+		for i, at := range rows {
+			if records[i].Value != nil {
+				a := alert{node: snapshot.Nodes[at].Pseudonym, around: ask.around(at)}
+				made.after.alerts = append(made.after.alerts, a)
+			}
+		}
+		slices.SortFunc(made.after.alerts, func(a, b alert) int { return a.node.Compare(b.node) })
 		return made, nil
 	}, nil
 }
@@ -214,18 +221,33 @@ func (e *explaining) newAsked(by *ensemble.Ensemble, s *lethe.Snapshot, again bo
 	return q
 }
 
-// reasons returns the record of a transaction, a tombstone if it has no reasons.
-func (q *asked) reasons(ctx context.Context, at int) (ingest.Outgoing, error) {
-	out := ingest.Outgoing{Key: ingest.TransactionKey(q.snapshot.Nodes[at].ID)}
-	if q.by == nil || q.explainer.Top == 0 {
+// reasons returns the records of transactions, tombstones of those without reasons.
+func (q *asked) reasons(ctx context.Context, rows []int) ([]ingest.Outgoing, error) {
+	out := make([]ingest.Outgoing, len(rows))
+	for i, at := range rows {
+		out[i].Key = ingest.TransactionKey(q.snapshot.Nodes[at].ID)
+	}
+	if q.by == nil || q.explainer.Top == 0 || len(rows) == 0 {
 		return out, nil
 	}
 	q.first.Give(ctx)
-	value, err := q.record(ctx, at)
-	if err != nil && !errors.Is(err, trainer.ErrNotFinite) {
-		return out, err
+	values, err := q.records(ctx, rows)
+	switch {
+	case errors.Is(err, trainer.ErrNotFinite) && len(rows) > 1: // not all need be the cause
+		for i := range rows {
+			one, err := q.reasons(ctx, rows[i:i+1])
+			if err != nil {
+				return nil, err
+			}
+			out[i] = one[0]
+		}
+		return out, nil
+	case err != nil && !errors.Is(err, trainer.ErrNotFinite):
+		return nil, err
 	}
-	out.Value = value
+	for i, value := range values {
+		out[i].Value = value
+	}
 	return out, nil
 }
 
@@ -237,29 +259,40 @@ func (q *asked) around(at int) (out []lethe.Pseudonym) {
 	return out
 }
 
-// record is that of a transaction, nil if no component moves the probability.
-func (q *asked) record(ctx context.Context, at int) ([]byte, error) {
-	served, layout := q.by, q.layout
+// records are those of transactions, none if no component moves the probability.
+func (q *asked) records(ctx context.Context, rows []int) (out [][]byte, err error) {
 	var weights []float64
-	if served.Meta != nil {
-		weights = served.Meta.Combination.Coefficients()
+	if q.by.Meta != nil {
+		weights = q.by.Meta.Combination.Coefficients()
 		if !slices.ContainsFunc(weights, func(w float64) bool { return w != 0 }) {
 			return nil, nil // nothing moves it
 		}
 	}
-	said, err := q.runner.Explain(ctx, served.Models, weights, q.graph, q.neighbours, at)
+	said, err := q.runner.Explain(ctx, q.by.Models, weights, q.graph, q.neighbours, rows)
 	if err != nil {
 		return nil, err
 	}
+	for i, at := range rows {
+		value, err := q.record(at, said[i], weights)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, value)
+	}
+	return out, nil
+}
+
+// record is that of a transaction.
+func (q *asked) record(at int, said ensemble.Explanation, weights []float64) ([]byte, error) {
 	around := reasons.Surroundings{
 		Snapshot: q.snapshot, Rows: said.Rows, At: said.At, Neighbours: said.Graph.Neighbours(),
 	}
 	record := reasons.Record{
 		Transaction: q.snapshot.Nodes[at].ID, Timestep: q.snapshot.Timestep,
-		EnsembleVersion: served.Version, TrainedThrough: served.Through, Again: q.again,
+		EnsembleVersion: q.by.Version, TrainedThrough: q.by.Through, Again: q.again,
 	}
-	if served.Meta != nil {
-		intercept := served.Meta.Combination.Intercept()
+	if q.by.Meta != nil {
+		intercept := q.by.Meta.Combination.Intercept()
 		record.Intercept = &intercept
 	}
 	for k, a := range said.Components {
@@ -267,7 +300,7 @@ func (q *asked) record(ctx context.Context, at int) ([]byte, error) {
 			continue
 		}
 		c := q.explainer.Component(a, around)
-		c.Model, c.Groups = layout.Components[k].Config.Model, layout.Components[k].Groups
+		c.Model, c.Groups = q.layout.Components[k].Config.Model, q.layout.Components[k].Groups
 		if weights != nil {
 			c.Weight = &weights[k]
 		}

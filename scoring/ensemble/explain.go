@@ -2,10 +2,8 @@ package ensemble
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
-	"lethe"
 	"lethe/trainer"
 )
 
@@ -21,66 +19,44 @@ type Explanation struct {
 	Components []*trainer.Attribution
 }
 
-// Explain attributes what every component says of a row of a graph, as Ask asks it.
+// Explain attributes what every component says of some rows of a graph, as Ask asks it.
 // neighbours are those of every row (trainer.Input.Neighbours). The logit of a component
 // is the mean of its models' own, of which Answers.Logits has those of probabilities in
 // single precision, bounded. weights are those of the components, nil for none of 0: what a
-// component with such a weight says moves nothing, so its models are not asked.
+// component with such a weight says moves nothing, so its models are not asked. No
+// explanation depends on the other rows.
 //
-// Errors are those of trainer.Engine.Explain, with the shard.
+// Errors are those of trainer.Engine.Explain.
 func (r Runner) Explain(
 	ctx context.Context, models []*trainer.Checkpoint, weights []float64,
-	graph trainer.Input, neighbours [][]uint32, row int,
-) (*Explanation, error) {
-	explains := func(component int) bool {
-		return r.Layout.Components[component].Config.Explains() && (weights == nil || weights[component] != 0)
-	}
+	graph trainer.Input, neighbours [][]uint32, rows []int,
+) ([]Explanation, error) {
 	reach := 0
 	for _, c := range r.Layout.Components {
 		reach = max(reach, c.Config.Reach())
 	}
-	e := &Explanation{Components: make([]*trainer.Attribution, len(r.Layout.Components))}
-	e.Graph, e.Rows = graph.Around(row, reach, neighbours)
-	e.At, _ = slices.BinarySearch(e.Rows, uint32(row))
-	parts := make([]*trainer.Attribution, len(models))
-	err := r.Each(ctx, len(models), func(ctx context.Context, shard int) (err error) {
-		if component, _ := r.Layout.Place(lethe.ShardID(shard)); !explains(component) {
-			return nil
-		}
-		if parts[shard], err = r.Engine(lethe.ShardID(shard)).Explain(ctx, models[shard], e.Graph, e.At); err != nil {
-			return fmt.Errorf("shard %d: %w", shard, err)
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
+	out, spots := make([]Explanation, len(rows)), make([]trainer.Spot, len(rows))
+	for i, row := range rows {
+		e := &out[i]
+		e.Components = make([]*trainer.Attribution, len(r.Layout.Components))
+		e.Graph, e.Rows = graph.Around(row, reach, neighbours)
+		e.At, _ = slices.BinarySearch(e.Rows, uint32(row))
+		spots[i] = trainer.Spot{Graph: e.Graph, Row: e.At}
 	}
 	first := 0
 	for k, c := range r.Layout.Components {
-		if explains(k) {
-			e.Components[k] = mean(parts[first : first+c.Groups])
-		}
+		of := models[first : first+c.Groups]
 		first += c.Groups
-	}
-	return e, nil
-}
-
-// mean is the mean of attributions of one shape.
-func mean(parts []*trainer.Attribution) *trainer.Attribution {
-	share := 1 / float64(len(parts))
-	out := &trainer.Attribution{
-		Features: make([]float64, len(parts[0].Features)), Rows: make([]float64, len(parts[0].Rows)),
-	}
-	for _, p := range parts {
-		out.Logit += float64(share * p.Logit)
-		out.Base += float64(share * p.Base)
-		out.Shape += float64(share * p.Shape)
-		for i, v := range p.Features {
-			out.Features[i] += float64(share * v)
+		if !c.Config.Explains() || weights != nil && weights[k] == 0 {
+			continue
 		}
-		for i, v := range p.Rows {
-			out.Rows[i] += float64(share * v)
+		parts, err := r.Engines[k].Explain(ctx, r.Each, of, spots)
+		if err != nil {
+			return nil, err
+		}
+		for i := range out {
+			out[i].Components[k] = parts[i]
 		}
 	}
-	return out
+	return out, nil
 }

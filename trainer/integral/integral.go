@@ -14,16 +14,19 @@ import (
 	"slices"
 )
 
-// Point is a place on the way.
-type Point struct {
+// Place is a place on one of several ways.
+type Place struct {
+	Way int
 	// At is from 0, the beginning, to 1.
 	At float64
+}
+
+// Point is what a function is and does at a place.
+type Point struct {
 	// Value is the function's.
 	Value float64
 	// Terms are by how much it grows along the way, input by input.
 	Terms []float64
-	// slope is their sum.
-	slope float64
 }
 
 // Integral is what a way adds up to.
@@ -38,9 +41,9 @@ type Integral struct {
 }
 
 const (
-	// MostPoints bounds the points. There may be up to twice as many.
+	// MostPoints bounds the points of a way. There may be up to twice as many.
 	MostPoints = 512
-	// firstStretches is into how many stretches the way is divided at first.
+	// firstStretches is into how many stretches a way is divided at first.
 	firstStretches = 8
 	// mayMiss is what all stretches together may miss, and mayTurn by how much the terms
 	// of each may change, added up.
@@ -50,45 +53,93 @@ const (
 	usual = 32
 )
 
-// Along integrates along the way. visit computes the function at some places, ascending.
-// The error is that of visit or of the context.
-func Along(ctx context.Context, visit func(at []float64) ([]Point, error)) (Integral, error) {
-	at := make([]float64, firstStretches+1)
-	for i := range at {
-		at[i] = float64(i) / firstStretches
+// Along integrates along some ways at once. visit computes the functions at some places of
+// theirs. No integral depends on the other ways. The error is that of visit or of the
+// context.
+func Along(ctx context.Context, ways int, visit func(places []Place) ([]Point, error)) ([]Integral, error) {
+	all := make([]way, ways)
+	for i := range all {
+		for k := range firstStretches + 1 {
+			all[i].next = append(all[i].next, float64(k)/firstStretches)
+		}
 	}
-	var points []Point
-	for places := make([]int, len(at)); len(at) > 0; places, at = coarse(points) {
-		if err := ctx.Err(); err != nil {
-			return Integral{}, err
-		}
-		between, err := visit(at)
-		if err != nil {
-			return Integral{}, err
-		}
-		for i := len(between) - 1; i >= 0; i-- {
-			p := between[i]
-			for _, v := range p.Terms {
-				p.slope += v
+	for {
+		var places []Place
+		for i, w := range all {
+			for _, at := range w.next {
+				places = append(places, Place{i, at})
 			}
-			points = slices.Insert(points, places[i], p)
 		}
-		if len(points) >= MostPoints {
+		if len(places) == 0 {
 			break
 		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		met, err := visit(places)
+		if err != nil {
+			return nil, err
+		}
+		for i := range all {
+			n := len(all[i].next)
+			all[i].visited(met[:n])
+			met = met[n:]
+		}
 	}
-	return sum(points), nil
+	out := make([]Integral, ways)
+	for i, w := range all {
+		out[i] = w.sum()
+	}
+	return out, nil
+}
+
+// way is one that is integrated along.
+type way struct {
+	points []point
+	// next are the places that are to be visited, ascending.
+	next []float64
+}
+
+// point is a Point that was visited.
+type point struct {
+	Point
+	at float64
+	// slope is the sum of the terms.
+	slope float64
+}
+
+// visited adds the points of the next places, and plans which come next.
+func (w *way) visited(met []Point) {
+	for i, m := range met {
+		p := point{Point: m, at: w.next[i]}
+		for _, v := range p.Terms {
+			p.slope += v
+		}
+		w.points = append(w.points, p)
+	}
+	if w.next = nil; len(met) == 0 {
+		return
+	}
+	slices.SortFunc(w.points, func(a, b point) int {
+		if a.at < b.at {
+			return -1
+		}
+		return 1
+	})
+	if len(w.points) < MostPoints {
+		w.next = w.coarse()
+	}
 }
 
 // sum adds up the stretches.
-func sum(points []Point) Integral {
-	last := points[len(points)-1]
+func (w *way) sum() Integral {
+	last := w.points[len(w.points)-1]
 	out := Integral{
-		First: points[0].Value, Last: last.Value, Terms: make([]float64, len(last.Terms)), Points: len(points),
+		First: w.points[0].Value, Last: last.Value, Terms: make([]float64, len(last.Terms)), Points: len(w.points),
 	}
-	for i := 1; i < len(points); i++ {
-		from, to := points[i-1].Terms, points[i].Terms
-		s := stretchOf(points[i-1], points[i])
+	for i := 1; i < len(w.points); i++ {
+		from, to := w.points[i-1].Terms, w.points[i].Terms
+		s := stretchOf(w.points[i-1], w.points[i])
 		for k := range out.Terms {
 			out.Terms[k] += float64(s.length * (float64(s.share*from[k]) + float64((1-s.share)*to[k])))
 		}
@@ -107,8 +158,8 @@ type stretch struct {
 	missed, turned float64
 }
 
-func stretchOf(from, to Point) stretch {
-	s := stretch{length: to.At - from.At, share: .5}
+func stretchOf(from, to point) stretch {
+	s := stretch{length: to.at - from.at, share: .5}
 	mean := (to.Value - from.Value) / s.length
 	if from.slope != to.slope {
 		s.share = min(1, max(0, (mean-to.slope)/(from.slope-to.slope)))
@@ -121,21 +172,21 @@ func stretchOf(from, to Point) stretch {
 	return s
 }
 
-// coarse returns the stretches that are to be halved, by the points that end them, and
-// their middles.
-func coarse(points []Point) (places []int, at []float64) {
+// coarse returns the middles of the stretches that are to be halved.
+func (w *way) coarse() (next []float64) {
 	missed, scale := 0.0, 1.0
-	stretches := make([]stretch, len(points))
-	for i := 1; i < len(points); i++ {
-		scale = max(scale, math.Abs(points[i-1].Value)/usual, math.Abs(points[i].Value)/usual)
-		stretches[i] = stretchOf(points[i-1], points[i])
+	stretches := make([]stretch, len(w.points))
+	for i := 1; i < len(w.points); i++ {
+		from, to := w.points[i-1], w.points[i]
+		scale = max(scale, math.Abs(from.Value)/usual, math.Abs(to.Value)/usual)
+		stretches[i] = stretchOf(from, to)
 		missed += stretches[i].missed
 	}
-	for i := 1; i < len(points); i++ {
-		misses := missed > mayMiss*scale && stretches[i].missed > mayMiss*scale/float64(len(points))
+	for i := 1; i < len(w.points); i++ {
+		misses := missed > mayMiss*scale && stretches[i].missed > mayMiss*scale/float64(len(w.points))
 		if misses || stretches[i].turned > mayTurn*scale {
-			places, at = append(places, i), append(at, (points[i-1].At+points[i].At)/2)
+			next = append(next, (w.points[i-1].at+w.points[i].at)/2)
 		}
 	}
-	return places, at
+	return next
 }
