@@ -48,6 +48,9 @@ const (
 	// mayMiss is what all stretches together may miss, and mayTurn by how much the terms
 	// of each may change, added up.
 	mayMiss, mayTurn = 5e-4, .5
+	// beyond is how far beyond the gradients at its ends that of a stretch may be, as a part
+	// of their difference.
+	beyond = 1
 	// usual is up to where values count as such: single precision has no more digits for
 	// larger ones.
 	usual = 32
@@ -151,7 +154,7 @@ func (w *way) sum() Integral {
 type stretch struct {
 	length float64
 	// share is for how much of it the gradient is that of its beginning: what makes the
-	// values at its ends right.
+	// values at its ends right. Where the gradient between them is beyond both, so is share.
 	share float64
 	// missed is by how much they are not, and turned by how much the terms at its ends
 	// differ, times its length: no term is further off than that.
@@ -162,7 +165,7 @@ func stretchOf(from, to point) stretch {
 	s := stretch{length: to.at - from.at, share: .5}
 	mean := (to.Value - from.Value) / s.length
 	if from.slope != to.slope {
-		s.share = min(1, max(0, (mean-to.slope)/(from.slope-to.slope)))
+		s.share = min(1+beyond, max(-beyond, (mean-to.slope)/(from.slope-to.slope)))
 	}
 	met := float64(s.share*from.slope) + float64((1-s.share)*to.slope)
 	s.missed = s.length * math.Abs(mean-met)
