@@ -44,7 +44,7 @@ const (
 	// MostPoints bounds the points of a way. There may be up to twice as many.
 	MostPoints = 512
 	// firstStretches is into how many stretches a way is divided at first.
-	firstStretches = 8
+	firstStretches = 6
 	// mayMiss is what all stretches together may miss, and mayTurn by how much the terms
 	// of each may change, added up.
 	mayMiss, mayTurn = 5e-4, .5
