@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"log/slog"
+	"os"
 
 	"lethe/configs"
 	"lethe/dataset"
@@ -16,6 +17,7 @@ type demoCmd struct {
 	Dataset string `help:"${elliptic_or_generated}" type:"path" placeholder:"DIR"`
 	Steps   int    `help:"Timesteps of the generated data, or the first so many of the dataset." placeholder:"N"`
 	Serve   bool   `help:"Serve the console on the demo's data afterwards, until Ctrl-C."`
+	Keep    bool   `help:"Keep the data directory that the demo makes; one named by --data-dir is kept anyway."`
 	JSON    bool   `help:"Print one JSON document."`
 }
 
@@ -24,6 +26,7 @@ func (demoCmd) Help() string {
 	return `Example:
   lethe demo
   lethe demo --serve
+  lethe demo --keep
   lethe demo --dataset elliptic_bitcoin_dataset --json
 
 The demo sends a stream through an embedded broker, scores every timestep before
@@ -34,8 +37,9 @@ With --serve the service then runs on the demo's data until Ctrl-C; the last lin
 is the address of the console. It takes the addresses of lethe run if they are
 free, and other ports if not.
 
-The data directory is kept. Its secret is drawn from the seed, so that two demos
-give the same hashes: do not use it for real data.`
+The data directory is in the temporary folder and is removed at the end. --keep or
+--data-dir keeps it, to search it yourself for what was erased. Its secret is drawn
+from the seed, so that two demos give the same hashes: do not use it for real data.`
 }
 
 // With fewer transactions a timestep the twenty shards have too few labels to show
@@ -46,19 +50,22 @@ const (
 )
 
 // Run shows lethe at work.
-func (c *demoCmd) Run(a *command.App) error {
+func (c *demoCmd) Run(a *command.App) (err error) {
 	stream, err := c.stream(a)
 	if err != nil {
 		return err
 	}
 	config, err := c.config(a)
-	if err == nil {
-		err = nameFeatures(&config, stream)
-	}
 	if err != nil {
 		return err
 	}
-	afterwards := config
+	if c.removes() {
+		defer func() { err = errors.Join(err, os.RemoveAll(config.DataDir)) }()
+	}
+	if err := nameFeatures(&config, stream); err != nil {
+		return err
+	}
+	served := config
 	c.takeFreePorts(&config)
 	p := command.NewProgress(a.Stderr)
 	p.Show("%s: %d timesteps into %s", stream.Name, len(stream.Steps), config.DataDir)
@@ -75,16 +82,19 @@ func (c *demoCmd) Run(a *command.App) error {
 	if c.JSON {
 		err = a.PrintJSON(result)
 	} else {
-		err = printDemo(a, result)
+		err = printDemo(a, result, afterwards{serves: c.Serve, removes: c.removes()})
 	}
 	if err == nil {
 		err = verdict(result)
 	}
 	if err == nil && c.Serve {
-		return c.serve(a, afterwards)
+		return c.serve(a, served)
 	}
 	return err
 }
+
+// removes reports whether the data directory goes in the end.
+func (c *demoCmd) removes() bool { return c.DataDir == "" && !c.Keep }
 
 // stream loads or generates the data.
 func (c *demoCmd) stream(a *command.App) (*dataset.Stream, error) {

@@ -8,18 +8,28 @@ import (
 	"lethe/internal/command"
 )
 
+// afterwards is what happens to the data directory after the demo.
+type afterwards struct{ serves, removes bool }
+
 // printDemo prints the result as text.
-func printDemo(a *command.App, r *demo.Result) error {
+func printDemo(a *command.App, r *demo.Result, then afterwards) error {
 	if err := command.Table(a.Stdout, stepRows(r.Steps)); err != nil {
 		return err
 	}
 	printAccuracy(a.Stdout, r)
 	for _, e := range r.Erasures {
 		printErasure(a.Stdout, e, r)
+		if !then.removes || then.serves {
+			fmt.Fprintf(a.Stdout, "  look for it yourself: grep -rc %s %s | grep -v ':0'\n", e.Nodes[0], r.DataDir)
+		}
 	}
 	fmt.Fprintf(a.Stdout, "\n%d transactions, %d payments, %d predictions in %.1f s; ensemble %s\n", r.Transactions,
 		r.Payments, r.Predictions, r.Seconds, r.EnsembleHash)
-	fmt.Fprintf(a.Stdout, "data directory: %s, %d MB (delete it with rm -r %[1]s)\n", r.DataDir, r.DataDirBytes/1e6)
+	kept := "delete it with rm -r " + r.DataDir
+	if then.removes {
+		kept = "removed at the end; lethe demo --keep keeps it, to search it yourself"
+	}
+	fmt.Fprintf(a.Stdout, "data directory: %s, %d MB (%s)\n", r.DataDir, r.DataDirBytes/1e6, kept)
 	return nil
 }
 
@@ -53,5 +63,4 @@ func printErasure(w io.Writer, e demo.Erasure, r *demo.Result) {
 		"%d files and %d records of %d topics searched again, nothing left\n",
 		r.Audit.FreshCheckpoints, r.Audit.Files, r.Audit.Records, r.Audit.Topics)
 	fmt.Fprintf(w, "  receipt: %s (valid: %t)\n", e.Receipt, e.ReceiptValid)
-	fmt.Fprintf(w, "  look for it yourself: grep -rc %s %s | grep -v ':0'\n", e.Nodes[0], r.DataDir)
 }

@@ -2,9 +2,12 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"log/slog"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"testing"
@@ -40,7 +43,7 @@ func smallDemo(t *testing.T) *demo.Result {
 func TestTheDemoPrintsTimesAndSearches(t *testing.T) {
 	r := smallDemo(t)
 	var text, document bytes.Buffer
-	require.NoError(t, printDemo(&command.App{Context: t.Context(), Stdout: &text}, r))
+	require.NoError(t, printDemo(&command.App{Context: t.Context(), Stdout: &text}, r, afterwards{}))
 	require.NoError(t, (&command.App{Context: t.Context(), Stdout: &document}).PrintJSON(r))
 	var said struct {
 		Erasures []map[string]any
@@ -87,5 +90,28 @@ func TestTheDemoPrintsTimesAndSearches(t *testing.T) {
 	told = number(`byte-identical; (\d+) files and (\d+) records of (\d+) topics searched again, nothing left\n`)
 	require.Equal(t, []float64{float64(r.Audit.Files), float64(r.Audit.Records), float64(r.Audit.Topics)}, told)
 	require.Positive(t, r.DataDirBytes)
-	require.Contains(t, text.String(), fmt.Sprintf("data directory: %s, %d MB ", r.DataDir, r.DataDirBytes/1e6))
+	require.Contains(t, text.String(), fmt.Sprintf("data directory: %s, %d MB (delete", r.DataDir, r.DataDirBytes/1e6))
+	require.Contains(t, text.String(), "look for it yourself")
+	text.Reset()
+	require.NoError(t, printDemo(&command.App{Context: t.Context(), Stdout: &text}, r, afterwards{removes: true}))
+	require.Contains(t, text.String(), "MB (removed at the end; lethe demo --keep")
+	require.NotContains(t, text.String(), "look for it yourself", "there is nothing to search")
+}
+
+// The data directory that the demo makes is removed unless it is to be kept, also when the demo fails.
+func TestTheDemoRemovesItsDataDirectory(t *testing.T) {
+	for _, keep := range []bool{false, true} {
+		t.Run(fmt.Sprintf("keep %t", keep), func(t *testing.T) {
+			folder := t.TempDir()
+			t.Setenv("TMPDIR", folder)
+			ended, end := context.WithCancel(t.Context())
+			end()
+			c := demoCmd{Keep: keep, Steps: 2}
+			err := c.Run(&command.App{Context: ended, Stdout: io.Discard, Stderr: io.Discard, Version: "test"})
+			require.ErrorIs(t, err, context.Canceled)
+			made, err := filepath.Glob(filepath.Join(folder, "lethe-demo-*"))
+			require.NoError(t, err)
+			require.Len(t, made, map[bool]int{true: 1}[keep])
+		})
+	}
 }
