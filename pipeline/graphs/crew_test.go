@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -26,10 +27,25 @@ type crew struct {
 	receipts map[string]string
 	roles    map[string]role.Role
 	stops    map[string]func()
-	// before, if not nil, is called before a process that leads writes to a topic.
-	before func(ctx context.Context, name string, t bus.Topic) error
-	// after, if not nil, is called after it has.
-	after func(ctx context.Context, name string, t bus.Topic) error
+	// before is called before a process that leads writes to a topic, and after after it has.
+	before, after hook
+}
+
+// hook is what a test has processes do, which run beside it: nothing unless it is set.
+type hook struct {
+	atomic.Pointer[func(ctx context.Context, name string, t bus.Topic) error]
+}
+
+func (h *hook) set(f func(ctx context.Context, name string, t bus.Topic) error) { h.Store(&f) }
+
+// of is the hook of one process.
+func (h *hook) of(name string) func(context.Context, bus.Topic) error {
+	return func(ctx context.Context, t bus.Topic) error {
+		if f := h.Load(); f != nil {
+			return (*f)(ctx, name, t)
+		}
+		return nil
+	}
 }
 
 func newCrew(t *testing.T) *crew {
@@ -54,15 +70,7 @@ func (c *crew) begin(name string) {
 	r, err := role.Hot(c.Context(), roleName, lead, func(ctx context.Context, as *role.Standing) (*role.Follower, error) {
 		o := o
 		if !as.StandsBy() {
-			told := func(hook *func(context.Context, string, bus.Topic) error) func(context.Context, bus.Topic) error {
-				return func(ctx context.Context, t bus.Topic) error {
-					if *hook == nil {
-						return nil
-					}
-					return (*hook)(ctx, name, t)
-				}
-			}
-			o.Bus = fencedBus{c.topics, as, told(&c.before), told(&c.after)}
+			o.Bus = fencedBus{c.topics, as, c.before.of(name), c.after.of(name)}
 		}
 		return As(ctx, o, as, heard)
 	})

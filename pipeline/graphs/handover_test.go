@@ -24,14 +24,14 @@ import (
 // hangsAt has process one hang before it writes to a topic, once it is to, and tells whether it does.
 func (c *crew) hangsAt(topic bus.Topic) (from, hangs *atomic.Bool) {
 	from, hangs = new(atomic.Bool), new(atomic.Bool)
-	c.before = func(ctx context.Context, name string, to bus.Topic) error {
+	c.before.set(func(ctx context.Context, name string, to bus.Topic) error {
 		if name != "one" || to != topic || !from.Load() {
 			return nil
 		}
 		hangs.Store(true)
 		<-ctx.Done()
 		return ctx.Err()
-	}
+	})
 	return from, hangs
 }
 
@@ -40,7 +40,7 @@ func (c *crew) takesOver(name string) {
 	c.Helper()
 	c.stops["one"]()
 	c.group.Lead(name)
-	c.before = nil
+	c.before.Store(nil)
 }
 
 // Who leads ends after it has published slices and before the log says so. Nobody else is told before that how far it
@@ -132,14 +132,14 @@ func TestWhatOthersMayHaveReadIsReadBeforeGraphsArePublished(t *testing.T) {
 	c.begin("two")
 	c.twoSteps()
 	var hangs atomic.Bool
-	c.after = func(ctx context.Context, name string, to bus.Topic) error {
+	c.after.set(func(ctx context.Context, name string, to bus.Topic) error {
 		if name != "one" || to != bus.Snapshots {
 			return nil
 		}
 		hangs.Store(true)
 		<-ctx.Done()
 		return ctx.Err()
-	}
+	})
 	key, value, err := c.encoding.Transaction(lethe.Transaction{ID: "late", Timestep: 2, Features: []float32{1, 2, 3}})
 	require.NoError(t, err)
 	c.send(bus.Transactions, ingest.Outgoing{Key: key, Value: value})
@@ -235,7 +235,7 @@ func TestWhatWasDroppedOutlivesWhoLeads(t *testing.T) {
 func TestWhatWasFoundInTheTopicsOutlivesWhoLeads(t *testing.T) {
 	c := newCrew(t)
 	var from, removed, hangs atomic.Bool
-	c.before = func(ctx context.Context, name string, to bus.Topic) error {
+	c.before.set(func(ctx context.Context, name string, to bus.Topic) error {
 		switch {
 		case name != "one" || !from.Load():
 		case to == bus.DeadLetters:
@@ -246,7 +246,7 @@ func TestWhatWasFoundInTheTopicsOutlivesWhoLeads(t *testing.T) {
 			return ctx.Err()
 		}
 		return nil
-	}
+	})
 	c.begin("one")
 	c.begin("two")
 	// It has another number of features.

@@ -31,20 +31,20 @@ func TestWhoIsKilledAsItTakesOverBeginsAgain(t *testing.T) {
 	}
 	require.Eventually(t, committed(2), 30*time.Second, 5*time.Millisecond)
 	var hangs atomic.Bool
-	c.after = func(ctx context.Context, name string, to bus.Topic) error {
+	c.after.set(func(ctx context.Context, name string, to bus.Topic) error {
 		if name != "one" || to != bus.Control {
 			return nil
 		}
 		hangs.Store(true)
 		<-ctx.Done()
 		return ctx.Err()
-	}
+	})
 	c.begin("one")
 	c.stops["two"]()
 	c.group.Lead("one")
 	require.Eventually(t, hangs.Load, 30*time.Second, 5*time.Millisecond)
 	c.stops["one"]()
-	c.after = nil
+	c.after.Store(nil)
 	c.begin("one")
 	c.settle(3)
 	c.fill(4)

@@ -119,14 +119,14 @@ func plannedInWhatIsStillToBeMade(t *testing.T, gone ...lethe.TransactionID) {
 	c := newCrew(t)
 	var hangs atomic.Bool
 	reached := make(chan struct{}, 100)
-	c.before = func(ctx context.Context, name string, topic bus.Topic) error {
+	c.before.set(func(ctx context.Context, name string, topic bus.Topic) error {
 		if name != "one" || !hangs.Load() || topic != bus.Snapshots && topic != bus.Slices {
 			return nil
 		}
 		reached <- struct{}{}
 		<-ctx.Done()
 		return ctx.Err()
-	}
+	})
 	fourSteps := func(s *role.Status) bool { return s.Count(lethe.Settled) == 3 && s.Count(lethe.Closed) == 1 }
 	c.begin("one")
 	c.begin("two")

@@ -64,14 +64,14 @@ func TestWhoTakesOverWritesTheDeadLettersOfTheWidth(t *testing.T) {
 	c.features = 0
 	var once sync.Once
 	due := make(chan struct{})
-	c.before = func(ctx context.Context, name string, topic bus.Topic) error {
+	c.before.set(func(ctx context.Context, name string, topic bus.Topic) error {
 		if name != "one" || topic != bus.DeadLetters {
 			return nil
 		}
 		once.Do(func() { close(due) })
 		<-ctx.Done()
 		return ctx.Err()
-	}
+	})
 	c.begin("one")
 	c.begin("two")
 	c.narrow()
