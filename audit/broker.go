@@ -101,7 +101,7 @@ func (inv *inventory) checkEnds(ctx context.Context, client *bus.Client, r *Repo
 	}
 	for _, topic := range bus.Topics() {
 		ends, err := client.EndOffsets(ctx, topic)
-		if slices.Contains([]bus.Topic{bus.Reasons, bus.Log, bus.Answers, bus.Control}, topic) {
+		if slices.Contains([]bus.Topic{bus.Reasons, bus.Log, bus.Control}, topic) {
 			err = unlessUnknown(err)
 		}
 		if err != nil {

@@ -178,5 +178,5 @@ func (l learnt) learnOne(
 			all[i] = append(all[i], s)
 		}
 	}
-	return runner.Learn(ctx, *l.over, models, ensemble.Window(all))
+	return runner.Learn(ctx, *l.over, models, ensemble.Window(all), new(ensemble.Known))
 }

@@ -38,9 +38,6 @@ type Config struct {
 	LabelLagTimesteps int `yaml:"label_lag_timesteps" help:"Timesteps before a scored one that no model was trained on."`
 	// Provisional says whether transactions are scored when they arrive, too.
 	Provisional bool `yaml:"provisional" help:"Score transactions when they arrive, too, until their timestep closes."`
-	// ShareFrom is from how many transactions of a timestep on models are asked by all processes that play
-	// the role: to score it, and to learn the meta-model. 0 for never. The result does not depend on it.
-	ShareFrom int `yaml:"share_from" help:"Transactions of a timestep from which others help to ask models; 0: never."`
 }
 
 // Defaults take the mean: similarity was measured within half a point of it,
@@ -49,7 +46,7 @@ func Defaults() Config {
 	return Config{
 		Aggregation: MethodMean, Temperature: 0.1, Threshold: "0.5",
 		Calibration: meta.Defaults().Calibration.Method, LearnTimesteps: meta.Defaults().Timesteps,
-		Reasons: 5, Provisional: true, ShareFrom: 5_000,
+		Reasons: 5, Provisional: true,
 	}
 }
 
@@ -75,7 +72,6 @@ func (c Config) Validate() error {
 	p.OneOf("calibration", c.Calibration, calibrate.Methods()...)
 	p.Whole("learn_timesteps", c.LearnTimesteps, 1, meta.MaxTimesteps)
 	p.Whole("reasons", c.Reasons, 0, maxReasons)
-	p.Whole("share_from", c.ShareFrom, 0, 1_000_000_000)
 	p.Whole("label_lag_timesteps", c.LabelLagTimesteps, 0, 1_000_000)
 	return append(check.Of(err), p...).Err()
 }

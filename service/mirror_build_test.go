@@ -52,7 +52,7 @@ func (m *mirror) build() built {
 	if over != nil && len(window) > 0 {
 		var err error
 		sources := ensemble.Window(window[max(0, len(window)-over.Timesteps):])
-		learnt, err = m.runner.Learn(m.t.Context(), *over, models, sources)
+		learnt, err = m.runner.Learn(m.t.Context(), *over, models, sources, new(ensemble.Known))
 		require.NoError(m.t, err)
 		all, known := lineages.At(previous)
 		require.True(m.t, known)

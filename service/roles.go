@@ -188,7 +188,7 @@ func (s openers) openTrain(context.Context) (role.Role, error) {
 	o := train.Options{
 		Dir: RoleDir(c.DataDir, configs.RoleTrain), Layout: layout, Meta: over, Workers: c.Workers(),
 		Kernels: s.kernels, Secret: s.secret, Instance: s.instance, Pacer: s.pacer,
-		ShareFrom: c.Scoring.ShareFrom, Surroundings: s.surroundings(configs.RoleTrain),
+		Surroundings: s.surroundings(configs.RoleTrain),
 	}
 	if slices.Contains(sharing(c), configs.RoleTrain) {
 		o.Sharer = bus.Sharer{Client: s.patient}

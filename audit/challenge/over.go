@@ -84,7 +84,7 @@ func (h held) learn(
 			all[i] = append(all[i], h.slices[Pair{shard, t}])
 		}
 	}
-	return runner.Learn(ctx, *setup.Meta, models, ensemble.Window(all))
+	return runner.Learn(ctx, *setup.Meta, models, ensemble.Window(all), new(ensemble.Known))
 }
 
 // metaLineage is the lineage of a meta-model, by the slices that the log commits to.

@@ -34,7 +34,7 @@ func (d *deployment) learnMeta(t *testing.T, alter func(m *meta.Model)) {
 	for number := range models {
 		models[number] = d.models[challenge.Pair{Shard: lethe.ShardID(number), Timestep: timestepsOfTests - 1}]
 	}
-	made, err := d.runner.Learn(t.Context(), *d.setup.Meta, models, ensemble.Window(window))
+	made, err := d.runner.Learn(t.Context(), *d.setup.Meta, models, ensemble.Window(window), new(ensemble.Known))
 	require.NoError(t, err)
 	known, found := lineages.At(timestepsOfTests - 1)
 	require.True(t, found)

@@ -238,7 +238,7 @@ func artefacts(e deletions.Entry, k kept) []receipt.ArtefactRow {
 		row(receipt.OptimiserState, "inside the checkpoints", receipt.Recomputed, len(p.Retrained), checkpoints),
 		row(receipt.AggregationVectors, "inside the checkpoints", receipt.Recomputed, len(p.Retrained), checkpoints),
 		row(receipt.Predictions, "predictions.v1", receipt.Tombstoned, c.Predictions,
-			leftIn(p, string(bus.Predictions), string(bus.Answers))),
+			leftIn(p, string(bus.Predictions))),
 		row(receipt.Predictions, "reasons.v1", receipt.Tombstoned, c.Reasons, leftIn(p, string(bus.Reasons))),
 		row(receipt.DeadLetters, "dlq.v1", receipt.Tombstoned, c.DeadLetters, leftIn(p, string(bus.DeadLetters))),
 		row(receipt.SuppressionEntries, "suppression list", receipt.KeptKeyed, c.Targets, k.suppressed),

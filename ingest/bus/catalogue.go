@@ -19,7 +19,6 @@ const (
 	Snapshots     Topic = "snapshots.v1"
 	Slices        Topic = "slices.v1"
 	Models        Topic = "models.v1"
-	Answers       Topic = "answers.v1"
 	Control       Topic = "control.v1"
 	Predictions   Topic = "predictions.v1"
 	Reasons       Topic = "reasons.v1"
@@ -32,7 +31,7 @@ const (
 // Topics lists every topic in a fixed order.
 func Topics() []Topic {
 	return []Topic{
-		Transactions, Labels, Erasures, Snapshots, Slices, Models, Answers, Control,
+		Transactions, Labels, Erasures, Snapshots, Slices, Models, Control,
 		Predictions, Reasons, Receipts, ErasureStatus, Log, DeadLetters,
 	}
 }

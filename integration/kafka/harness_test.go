@@ -199,7 +199,7 @@ func (d *deployment) settings() []string {
 	var out []string
 	for _, s := range []string{
 		"kafka.topic_prefix=" + d.prefix, "kafka.partitions=2", "partition.shards=4", "trainer.hidden=8",
-		"trainer.window_timesteps=3", "trainer.passes=1", "scoring.share_from=50", "secret_file=" + d.secret(),
+		"trainer.window_timesteps=3", "trainer.passes=1", "secret_file=" + d.secret(),
 		"signing_key_file=" + filepath.Join(d.dir, "receipts.pem"),
 	} {
 		out = append(out, "--set", s)

@@ -231,8 +231,6 @@ func (s *state) messages(ctx context.Context, d *deployment, topic bus.Topic) er
 				s.manifests[m.Key.Timestep], err = wire.DecodeManifest(m.Payload)
 			case wire.KindSlice:
 				s.slices[at], err = canonical.DecodeSlice(m.Payload)
-			case wire.KindAsk, wire.KindAnswer, wire.KindSaid:
-				// These are on no topic that is read.
 			case wire.KindModel:
 				if d.models.over != nil && int(m.Key.Shard) == d.models.layout.Models() {
 					s.metas[m.Key.Timestep], err = meta.Decode(m.Payload)

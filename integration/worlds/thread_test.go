@@ -139,9 +139,9 @@ func TestWhoIsKilledWritesNothing(t *testing.T) {
 	h := d.group(ofScore).hosts[0]
 	writes := written{d.topics, &h.thread}
 	records := []ingest.Outgoing{{Key: []byte("one")}}
-	require.NoError(t, writes.Write(t.Context(), bus.Answers, records))
+	require.NoError(t, writes.Write(t.Context(), bus.Reasons, records))
 	require.NoError(t, h.end())
-	require.ErrorIs(t, writes.Write(t.Context(), bus.Answers, records), errKilled)
+	require.ErrorIs(t, writes.Write(t.Context(), bus.Reasons, records), errKilled)
 	d.group(ofScore).hosts[0] = nil
 	require.NoError(t, d.stopGroups())
 }

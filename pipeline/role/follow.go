@@ -184,7 +184,7 @@ func (f *Follower) read(batch bus.Batch) (in Input, err error) {
 				in.Notices = append(in.Notices, wire.Notice{Status: n.Status})
 			}
 		}
-	case bus.Snapshots, bus.Slices, bus.Models, bus.Answers:
+	case bus.Snapshots, bus.Slices, bus.Models:
 		if f.readers[topic] == nil {
 			f.readers[topic] = wire.NewReader().Skipping(f.junk)
 			f.readers[topic].Behind(f.led)

@@ -15,7 +15,6 @@ import (
 	"lethe/internal/timestepkey"
 	"lethe/metrics/events"
 	"lethe/pipeline/role"
-	"lethe/pipeline/wire"
 )
 
 // advance scores the next snapshot, or swaps to the ensemble it needs, as far as
@@ -112,11 +111,7 @@ func (l *logic) score(ctx context.Context, now func() time.Time, t lethe.Timeste
 	if err != nil {
 		return role.Output{}, err
 	}
-	help, ask := l.shared.Help(l.state.served, snapshot, message)
-	if ask != nil {
-		return role.Output{Messages: []wire.Message{ask.Message()}}, nil
-	}
-	said, err := l.predictor.askWith(ctx, l.state.served, l.o.OneHop.Join(snapshot), help)
+	said, err := l.predictor.ask(ctx, l.state.served, snapshot)
 	if err != nil {
 		return role.Output{}, fmt.Errorf("score timestep %d: %w", t, err)
 	}
@@ -132,7 +127,6 @@ func (l *logic) score(ctx context.Context, now func() time.Time, t lethe.Timeste
 		for _, p := range out.nodes {
 			l.o.Passed(events.ScoredFinally, t, p, now().Sub(started))
 		}
-		l.shared.Done()
 		return l.finish(t, out, alerts)
 	}}, nil
 }

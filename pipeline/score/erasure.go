@@ -27,7 +27,6 @@ type erasure struct {
 // anything else is scored.
 func (l *logic) takeNotices(notices []wire.Notice) error {
 	for _, n := range notices {
-		l.shared.Take(n)
 		switch {
 		case n.Served != nil:
 			l.said, l.passing.told = *n.Served, n.Served

@@ -15,7 +15,6 @@ import (
 	"lethe/internal/swapstore"
 	"lethe/pipeline/role"
 	"lethe/pipeline/score/sent"
-	"lethe/pipeline/score/share"
 	"lethe/pipeline/wire"
 )
 
@@ -32,8 +31,6 @@ type logic struct {
 	explaining explaining
 	// arrivals is nil if transactions are not scored before their timestep closes.
 	arrivals *arrivals
-	// shared is nil if no other process plays the role.
-	shared *share.Shared
 	// said is what others were told of what is served and scored.
 	said    wire.Served
 	passing passing
@@ -67,9 +64,6 @@ func newLogic(o Options, store role.Store, search search) (*logic, error) {
 		return nil, err
 	}
 	if l.arrivals, err = newArrivals(o); err != nil {
-		return nil, err
-	}
-	if l.shared, err = newShared(o); err != nil {
 		return nil, err
 	}
 	if err := l.arrivals.resume(l.state); err != nil {
@@ -133,7 +127,6 @@ func (l *logic) Step(ctx context.Context, now func() time.Time, in role.Input) (
 	if err == nil {
 		err = l.arrivals.serve(l.state.served)
 	}
-	l.shared.Serve(l.state.served)
 	if err != nil || progressed {
 		return out, err
 	}
@@ -162,9 +155,6 @@ func putRight(ctx context.Context, l *logic) (out role.Output, due bool, err err
 	}
 	if out, due, err := l.explaining.finished(); err != nil || due {
 		return out, due, err
-	}
-	if left, note := l.shared.Left(); len(left) > 0 {
-		return role.Output{Topic: bus.Answers, Records: left, Note: note}, true, nil
 	}
 	again, err := l.late.Again(ctx, l.o.Bus, l.state.hiding(l.o.Secret))
 	return role.Output{Topic: bus.Predictions, Records: again}, len(again) > 0, err

@@ -53,14 +53,7 @@ func (p predictor) ask(ctx context.Context, e *ensemble.Ensemble, s *lethe.Snaps
 
 // askJoined is ask with rows that have their one-hop features.
 func (p predictor) askJoined(ctx context.Context, e *ensemble.Ensemble, s *lethe.Snapshot) (answer, error) {
-	return p.askWith(ctx, e, s, ensemble.Help{})
-}
-
-// askWith is askJoined with the help of others, which changes nothing of the answer.
-func (p predictor) askWith(
-	ctx context.Context, e *ensemble.Ensemble, s *lethe.Snapshot, help ensemble.Help,
-) (answer, error) {
-	said, err := p.runner.AskWith(ctx, e.Models, trainer.InputOf(s), help)
+	said, err := p.runner.Ask(ctx, e.Models, trainer.InputOf(s))
 	if err != nil {
 		return answer{}, err
 	}

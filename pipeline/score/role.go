@@ -15,7 +15,6 @@ import (
 	"lethe/internal/swapstore"
 	"lethe/partition/onehop"
 	"lethe/pipeline/role"
-	"lethe/pipeline/score/share"
 	"lethe/pipeline/wire"
 	"lethe/scoring"
 	"lethe/scoring/ensemble"
@@ -99,7 +98,6 @@ func beside(ctx context.Context, l *logic, wake chan<- struct{}) error {
 	group.Go(func() error {
 		for {
 			select {
-			case <-l.shared.Wake():
 			case <-l.late.Wake():
 			case <-l.explaining.background.Wake():
 			case <-running.Done():
@@ -112,21 +110,7 @@ func beside(ctx context.Context, l *logic, wake chan<- struct{}) error {
 		}
 	})
 	group.Go(func() error { return l.arrivals.run(running) })
-	group.Go(func() error { return l.shared.Run(running) })
 	return wire.UnlessStopped(ctx, group.Wait())
-}
-
-// newShared returns the part of the role in what several processes score together, nil for none. Its
-// programs are its own, as it asks models beside the loop.
-func newShared(o Options) (*share.Shared, error) {
-	if o.Standing == nil || o.Scoring.ShareFrom == 0 {
-		return nil, nil //nolint:nilnil // nobody shares
-	}
-	p, err := newPredictor(o)
-	return share.New(share.Options{
-		From: o.Scoring.ShareFrom, Runner: p.runner, OneHop: o.OneHop, Kernels: o.Kernels.Name, Role: roleName,
-		Instance: o.Instance, Around: o.Surroundings,
-	}), err
 }
 
 // open opens the store in the role's folder.

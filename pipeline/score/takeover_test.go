@@ -128,7 +128,7 @@ func TestNoProvisionalScoreFollowsAFinalOneOfBefore(t *testing.T) {
 func startCutOff(t *testing.T, topics *roletest.Bus, group *roletest.Group, part int) <-chan error {
 	t.Helper()
 	o := optionsFor(topics)
-	o.Dir, o.Instance, o.Scoring.ShareFrom = t.TempDir(), "one", 0
+	o.Dir, o.Instance = t.TempDir(), "one"
 	lead := role.NewLead(roleName, "one", group.Member("one"), time.Now, slog.New(slog.DiscardHandler))
 	r, err := role.Hot(t.Context(), roleName, lead, func(_ context.Context, s *role.Standing) (*role.Follower, error) {
 		as := o

@@ -33,8 +33,6 @@ type logic struct {
 	sayer     *sayer
 	// adoption takes over what others have made; nil where nobody else trains.
 	adoption *adoption
-	// aid is nil where nobody helps anybody to learn the meta-model.
-	aid *aid
 }
 
 // newLogic returns a logic without columns.
@@ -141,10 +139,7 @@ func (l *logic) Step(ctx context.Context, now func() time.Time, in role.Input) (
 	if out, err := l.acknowledge(ctx); err != nil || !out.Idle {
 		return out, err
 	}
-	if out, err := l.sayer.commit(); err != nil || !out.Idle {
-		return out, err
-	}
-	return l.aid.step(ctx)
+	return l.sayer.commit()
 }
 
 // take stores the slices and follows the commands of erasures.

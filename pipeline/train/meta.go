@@ -6,8 +6,6 @@ import (
 	"slices"
 
 	"lethe"
-	"lethe/pipeline/train/outofgroup"
-	"lethe/pipeline/wire"
 	"lethe/scoring/ensemble"
 	"lethe/scoring/meta"
 	"lethe/trainer"
@@ -20,8 +18,6 @@ type overModels struct {
 	config meta.Config
 	shards shards
 	models []*model
-	// kernels is the name of the kernel set.
-	kernels string
 	// known saves asking models about slices that are both as they were.
 	known *ensemble.Known
 }
@@ -45,47 +41,35 @@ func (o *overModels) next() lethe.Timestep {
 	return lethe.NoTimestep
 }
 
-// questions are what is asked to learn the meta-model after a timestep.
-func (o *overModels) questions(t lethe.Timestep) (*outofgroup.Work, error) {
+// learn makes the meta-model after a timestep.
+func (o *overModels) learn(ctx context.Context, runner ensemble.Runner, t lethe.Timestep) (learnt, error) {
 	models := make([]*trainer.Checkpoint, len(o.models))
 	lineages := make([]lethe.Digest, len(models))
 	for i, m := range o.models {
 		value, err := m.value(t)
 		if err != nil {
-			return nil, err
+			return learnt{}, err
 		}
 		if models[i], err = trainer.DecodeCheckpoint(value); err != nil {
-			return nil, fmt.Errorf("model %d: checkpoint after timestep %d: %w", m.number, t, err)
+			return learnt{}, fmt.Errorf("model %d: checkpoint after timestep %d: %w", m.number, t, err)
 		}
 		lineages[i] = models[i].Lineage
 	}
 	sources, digests, err := o.window(t)
 	if err != nil {
-		return nil, err
-	}
-	q := wire.Question{Timestep: t, Ensemble: meta.Lineage(o.config, lineages, digests), Kernels: o.kernels}
-	return outofgroup.NewWork(q, models, sources), nil
-}
-
-// learn makes the meta-model after a timestep. What others have asked is taken from the board, which may be nil.
-func (o *overModels) learn(
-	ctx context.Context, runner ensemble.Runner, t lethe.Timestep, board *outofgroup.Board,
-) (learnt, error) {
-	work, err := o.questions(t)
-	if err != nil {
 		return learnt{}, err
 	}
-	m, err := runner.Learn(ctx, o.config, work.Models, work.Learnt(o.known, board))
+	m, err := runner.Learn(ctx, o.config, models, sources, o.known)
 	if err != nil {
 		return learnt{}, fmt.Errorf("meta-model after timestep %d: %w", t, err)
 	}
-	m.Lineage = work.Question.Ensemble
+	m.Lineage = meta.Lineage(o.config, lineages, digests)
 	return learnt{t, m.Encode(), m.Lineage}, nil
 }
 
 // window returns the slices that the meta-model after t is learnt from, those of the oldest timestep first, and
 // the digests of each timestep.
-func (o *overModels) window(t lethe.Timestep) (all []outofgroup.Source, digests [][]lethe.Digest, err error) {
+func (o *overModels) window(t lethe.Timestep) (all []ensemble.Source, digests [][]lethe.Digest, err error) {
 	end, _ := slices.BinarySearch(o.shards[0].timesteps, t)
 	window := o.shards[0].timesteps[:end+1]
 	for _, at := range window[max(0, len(window)-o.config.Timesteps):] {
@@ -94,9 +78,8 @@ func (o *overModels) window(t lethe.Timestep) (all []outofgroup.Source, digests 
 			if named[i], err = c.digest(at); err != nil {
 				return nil, nil, err
 			}
-			all = append(all, outofgroup.Source{
-				Shard: c.shard, Timestep: at, Digest: named[i],
-				Read: func() (*lethe.Slice, error) { return c.slice(at) },
+			all = append(all, ensemble.Source{
+				Shard: c.shard, Digest: named[i], Read: func() (*lethe.Slice, error) { return c.slice(at) },
 			})
 		}
 		digests = append(digests, named)

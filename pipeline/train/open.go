@@ -114,7 +114,7 @@ func (l *learners) openOver() error {
 		return nil
 	}
 	over := &overModels{
-		config: *l.meta, shards: l.columns, models: l.models, kernels: l.kernels, known: new(ensemble.Known),
+		config: *l.meta, shards: l.columns, models: l.models, known: new(ensemble.Known),
 	}
 	var err error
 	if over.series, err = openSeries(l.columns[0].store, lethe.ShardID(len(l.models)), overall); err == nil {

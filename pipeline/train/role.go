@@ -41,9 +41,6 @@ type Options struct {
 	// Sharer, if not nil, shares the models with other processes that train: each has the
 	// slices of all shards and trains what is assigned to it.
 	Sharer role.Sharer
-	// ShareFrom is from how many transactions of a timestep on others help the process that learns the
-	// meta-model; 0 for never.
-	ShareFrom int
 	// Pacer keeps searches from taking more than their share, or is nil.
 	Pacer *scan.Pacer
 	role.Surroundings
@@ -59,7 +56,6 @@ func (o Options) Validate() error {
 	if o.UnderWay != 0 {
 		p.AtLeast("under_way", o.UnderWay, o.Workers)
 	}
-	p.AtLeast("share_from", o.ShareFrom, 0)
 	p.That(o.Instance != "", "instance", o.Instance, "the identity of the data directory")
 	p.That(o.Bus != nil, "bus", o.Bus, "the topics")
 	return p.Err()
@@ -80,9 +76,6 @@ func New(o Options) (*role.Follower, error) {
 	around := l.o.Surroundings
 	if l.share != nil {
 		around.Wake, around.Beside = l.share.wake, l.share.run
-	}
-	if l.aid != nil {
-		around.Beside = l.aid.beside
 	}
 	return role.Follow(roleName, l, around), nil
 }
@@ -120,9 +113,6 @@ func open(o Options) (*logic, error) {
 	}
 	if l.share != nil {
 		l.adoption = newAdoption(l)
-		if l.over != nil && o.ShareFrom > 0 {
-			l.aid = newAid(l)
-		}
 	}
 	return l, nil
 }

@@ -169,7 +169,7 @@ func (l *logic) learnOver(ctx context.Context) error {
 	if t == lethe.NoTimestep {
 		return nil
 	}
-	made, err := l.over.learn(ctx, l.runner, t, l.aid.board())
+	made, err := l.over.learn(ctx, l.runner, t)
 	if err != nil {
 		return err
 	}

@@ -6,8 +6,6 @@
 //	snapshots.v1   manifest/<timestep>/<chunk>    Manifest
 //	slices.v1      slice/<shard>/<timestep>/…     canonical slice
 //	models.v1      model/<shard>/<timestep>/…     checkpoint
-//	answers.v1     ask/<timestep>/<chunk>         Ask
-//	answers.v1     answer/<model>/<timestep>/…    Answer
 //
 // Slices and models of a shard travel through the partition shard mod P, so
 // that their order is kept; a newer message under a key supersedes the older
@@ -18,7 +16,6 @@
 //	manifest.go               what a timestep's slices are
 //	home.go                   control.v1 or erasure-status.v1: on which of them a record belongs
 //	notice.go, command.go     what stands there, and commands to the other roles
-//	answer.go                 what processes that stand by compute for the one that leads
 //	served.go                 through which timestep the served models are
 //	settings.go, instance.go  settings and identities that processes tell each other
 //	member.go                 those that share the work of a role, and those struck off

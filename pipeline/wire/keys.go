@@ -18,9 +18,6 @@ const (
 	KindManifest Kind = "manifest"
 	KindSlice    Kind = "slice"
 	KindModel    Kind = "model"
-	KindAsk      Kind = "ask"
-	KindAnswer   Kind = "answer"
-	KindSaid     Kind = "said"
 )
 
 // Key names one message. Shard is 0 for snapshots, manifests and questions, which are of
@@ -33,7 +30,7 @@ type Key struct {
 
 // perShard reports whether messages of the kind belong to one shard.
 func (k Kind) perShard() bool {
-	return k == KindSlice || k == KindModel || k == KindAnswer || k == KindSaid
+	return k == KindSlice || k == KindModel
 }
 
 // String returns the key as it stands in the topic, without the chunk number.
@@ -50,9 +47,9 @@ func ParseKey(s string) (Key, error) {
 	k := Key{Kind: Kind(parts[0])}
 	want := 2
 	switch k.Kind {
-	case KindSlice, KindModel, KindAnswer, KindSaid:
+	case KindSlice, KindModel:
 		want = 3
-	case KindSnapshot, KindManifest, KindAsk:
+	case KindSnapshot, KindManifest:
 	default:
 		return Key{}, fmt.Errorf("message key %q is of no known kind", s)
 	}

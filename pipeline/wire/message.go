@@ -61,8 +61,6 @@ func TopicOf(k Kind) bus.Topic {
 		return bus.Slices
 	case KindModel:
 		return bus.Models
-	case KindAsk, KindAnswer, KindSaid:
-		return bus.Answers
 	default:
 		return bus.Snapshots
 	}

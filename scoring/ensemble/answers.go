@@ -28,39 +28,13 @@ type Answers struct {
 //
 // Errors are those of AskOne.
 func (r Runner) Ask(ctx context.Context, models []*trainer.Checkpoint, graph trainer.Input) (*Answers, error) {
-	return r.AskWith(ctx, models, graph, Help{})
-}
-
-// Help is what others do of an ask. The zero value is none.
-type Help struct {
-	// Order is that in which models are asked, each once; nil for any.
-	Order []lethe.ShardID
-	// Known returns what somebody else was told by a model, the same bits, or nil.
-	Known func(model lethe.ShardID) []float32
-}
-
-// AskWith is Ask with the help of others: a model is asked if nobody else's answer is known when
-// its turn comes. The result does not depend on it.
-func (r Runner) AskWith(
-	ctx context.Context, models []*trainer.Checkpoint, graph trainer.Input, help Help,
-) (*Answers, error) {
 	a := &Answers{
 		Classes: r.Engine(0).Config().Classes, Shards: make([][]float32, len(models)),
 		graph: graph, models: models,
 	}
-	order := help.Order
-	if order == nil {
-		order = r.order(len(models))
-	}
+	order := r.order(len(models))
 	err := r.Each(ctx, len(models), func(ctx context.Context, i int) (err error) {
 		model := order[i]
-		if help.Known != nil {
-			// One of another length would be of another graph.
-			if known := help.Known(model); len(known) == graph.Rows*a.Classes {
-				a.Shards[model] = known
-				return nil
-			}
-		}
 		a.Shards[model], err = r.AskOne(ctx, models, graph, model)
 		return err
 	})

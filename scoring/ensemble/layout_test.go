@@ -111,7 +111,7 @@ func trained(t *testing.T, timesteps, workers int) *ensemble.Ensemble {
 	for at := range timesteps {
 		window = append(window, []*lethe.Slice{all[0][at], all[1][at], all[2][at]})
 	}
-	over, err := r.Learn(t.Context(), meta.Defaults(), models, ensemble.Window(window))
+	over, err := r.Learn(t.Context(), meta.Defaults(), models, ensemble.Window(window), new(ensemble.Known))
 	require.NoError(t, err)
 	require.Positive(t, over.Rows)
 	want, known := lineagesOf(t, timesteps).At(lethe.Timestep(timesteps - 1))
@@ -164,16 +164,7 @@ func TestAMixedEnsembleIsAFunctionOfItsSlices(t *testing.T) {
 func TestModelsOfRowsAreAskedBehindTheFirst(t *testing.T) {
 	r, err := ensemble.NewRunner(mixed(t), kernels.Default(), 1)
 	require.NoError(t, err)
-	e := trained(t, 4, 1)
-	var asked []lethe.ShardID
-	said, err := r.AskWith(t.Context(), e.Models, trainer.Input{Rows: 1, Cols: 2, Features: []float32{1, 2}},
-		ensemble.Help{Known: func(model lethe.ShardID) []float32 {
-			asked = append(asked, model)
-			return nil
-		}})
-	require.NoError(t, err)
-	require.Equal(t, []lethe.ShardID{0, 3, 4, 5, 6, 7, 1, 2}, asked)
-	require.Len(t, said.Shards, len(asked))
+	require.Equal(t, []lethe.ShardID{0, 3, 4, 5, 6, 7, 1, 2}, ensemble.Order(r, 8))
 }
 
 // What a component with a single group says of a node was learnt from the node, so there
@@ -189,7 +180,7 @@ func TestNothingIsLearntWithoutAGroupThatHasNotSeenTheNode(t *testing.T) {
 	step, err := r.Column(0).Advance(t.Context(), nil, []*lethe.Slice{s})
 	require.NoError(t, err)
 	models := []*trainer.Checkpoint{step.Checkpoint}
-	over, err := r.Learn(t.Context(), meta.Defaults(), models, ensemble.Window([][]*lethe.Slice{{s}}))
+	over, err := r.Learn(t.Context(), meta.Defaults(), models, ensemble.Window([][]*lethe.Slice{{s}}), new(ensemble.Known))
 	require.NoError(t, err)
 	require.Zero(t, over.Rows)
 	require.Equal(t, []float64{1}, over.Combination.Coefficients())
