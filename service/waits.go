@@ -158,9 +158,12 @@ func (p *topicsProcess) runningProcesses(ctx context.Context) (out []waiting.Rol
 		return nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(*directories)) {
-		running, err := bus.Sharer{Client: p.client}.Members(ctx, name)
+		shared, running, err := (*directories)[name], 0, error(nil)
+		if shared > 0 {
+			running, err = bus.Sharer{Client: p.client}.Members(ctx, name)
+		}
 		if err == nil {
-			out = append(out, waiting.Role{Name: name, Directories: (*directories)[name], Running: running})
+			out = append(out, waiting.Role{Name: name, Directories: shared, Running: running})
 		}
 	}
 	return out
