@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -123,9 +124,16 @@ func deletedStops() []stop {
 			answer, err := client.DeleteTopics(d.t.Context(), &kafka.DeleteTopicsRequest{Topics: []string{labels}})
 			require.NoError(d.t, err)
 			require.NoError(d.t, answer.Errors[labels])
-			return func() { d.run("topics", "apply", "--set", "kafka.partitions=2") }
+			return nil // made again, it is not what it was
 		}},
-		{"a topic that is made anew", waiting.TopicsWrong, "created anew", true, func(*deployment) func() { return nil }},
+		{"a topic that is made anew", waiting.TopicsWrong, "created anew", true, func(d *deployment) func() {
+			d.run("topics", "apply", "--set", "kafka.partitions=2")
+			d.within("brokers serve it again", func() bool {
+				status, _ := d.Status()
+				return !slices.ContainsFunc(status.Waiting, func(w waiting.Wait) bool { return w.Cause == waiting.BrokersAway })
+			})
+			return nil
+		}},
 	}
 }
 
