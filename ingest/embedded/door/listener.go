@@ -22,7 +22,7 @@ type Options struct {
 	OwnTopic func(name string) bool
 	// Compacted reports whether a topic is one of those of which records go by compaction alone.
 	Compacted func(name string) bool
-	Logger   *slog.Logger
+	Logger    *slog.Logger
 	// FirstRequest is how long a new connection may stay silent; 0 stands for 30 s.
 	FirstRequest time.Duration
 }
