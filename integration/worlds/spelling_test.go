@@ -48,6 +48,21 @@ func (w *world) misplaced() map[string]bool {
 	return keys
 }
 
+// guessed are the keys of broken records whose id holds that of a target and more: where a broken text has lost its
+// quotation marks, what it names is a guess, and one that may be of a target goes.
+func (w *world) guessed() map[string]bool {
+	keys := make(map[string]bool)
+	for _, target := range w.targets() {
+		id := string(target.Transaction)
+		for _, e := range w.events {
+			if e.broken && id != "" && strings.Contains(string(e.names[0]), id) {
+				keys[string(e.record.Key)] = true
+			}
+		}
+	}
+	return keys
+}
+
 // form is that of Unicode in which lethe compares names.
 var form = normalise.Rule{normalise.NFC}
 
