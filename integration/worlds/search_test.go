@@ -41,7 +41,8 @@ func wantedOf(w world) (out []residue.Form) {
 		case lethe.PaymentTarget:
 			for _, source := range w.spellings(target.Payment.Source) {
 				for _, to := range w.spellings(target.Payment.Target) {
-					out = append(out, residue.OfPayment(secret, lethe.Payment{Source: source, Target: to}, w.last+1)...)
+					payment := lethe.Payment{Source: source, Target: to}
+					out = append(out, w.aloneAsPayment(residue.OfPayment(secret, payment, w.last+1), payment)...)
 				}
 			}
 		case lethe.FeaturesTarget:

@@ -113,6 +113,18 @@ func (w *world) spellings(id lethe.TransactionID) []lethe.TransactionID {
 	return []lethe.TransactionID{id}
 }
 
+// aloneAsPayment leaves out the form that stands in the keys of other payments, too, of ids that go on.
+func (w *world) aloneAsPayment(forms []residue.Form, p lethe.Payment) []residue.Form {
+	key := string(p.Source) + ">" + string(p.Target)
+	if !slices.ContainsFunc(w.events, func(e event) bool {
+		other := string(e.record.Key)
+		return e.pays && other != key && strings.Contains(other, key)
+	}) {
+		return forms
+	}
+	return slices.DeleteFunc(forms, func(f residue.Form) bool { return string(f.Bytes) == key })
+}
+
 // alone leaves out the forms that stand in the ids of other transactions, too: an id is looked for as a whole there.
 func (w *world) alone(forms []residue.Form, id lethe.TransactionID) (out []residue.Form) {
 	within := false
