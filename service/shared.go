@@ -236,20 +236,9 @@ func (p *shared) Run(ctx context.Context) error {
 	}
 }
 
-// count counts the data directories that share each role of which the processes are a consumer group. It has those that
-// nobody has ever played, and leaves out those that one process plays alone.
+// count counts the data directories that share each role of which the processes are a consumer group.
 func (p *shared) count() {
-	directories := make(map[string]int)
-	for _, role := range []string{configs.RoleGraphs, configs.RoleTrain, configs.RoleScore} {
-		if _, alone := p.members.Alone(role); !alone && len(p.members.Of(role)) == 0 {
-			directories[role] = 0
-		}
-		for _, identity := range p.members.Of(role) {
-			if p.members.Shared(role, identity) {
-				directories[role]++
-			}
-		}
-	}
+	directories := directoriesOf(p.members)
 	p.counted(&directories)
 }
 

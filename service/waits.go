@@ -18,6 +18,7 @@ import (
 	"lethe/internal/diskroom"
 	"lethe/metrics/events"
 	"lethe/pipeline/role"
+	"lethe/pipeline/wire"
 	"lethe/service/waiting"
 )
 
@@ -148,6 +149,23 @@ func (p *topicsProcess) askForOffsets(ctx context.Context) {
 	if w.high = high; err != nil {
 		w.stable, w.high = nil, nil
 	}
+}
+
+// directoriesOf counts the data directories that share each role of which the processes are a consumer group. It has those
+// that nobody has ever played, and leaves out those that one process plays alone.
+func directoriesOf(members *wire.Members) map[string]int {
+	directories := make(map[string]int)
+	for _, name := range []string{configs.RoleGraphs, configs.RoleTrain, configs.RoleScore} {
+		if _, alone := members.Alone(name); !alone && len(members.Of(name)) == 0 {
+			directories[name] = 0
+		}
+		for _, identity := range members.Of(name) {
+			if members.Shared(name, identity) {
+				directories[name]++
+			}
+		}
+	}
+	return directories
 }
 
 // runningProcesses counts the data directories that share roles, and their processes that brokers know. It leaves out

@@ -119,7 +119,7 @@ func removedStops() []stop {
 // deletedStops are those of a topic that is deleted, and made again.
 func deletedStops() []stop {
 	return []stop{
-		{"a topic that is deleted", waiting.BrokersAway, "topic or partition does not exist", true, func(d *deployment) func() {
+		{"a topic that is deleted", waiting.BrokersAway, "partition does not exist", true, func(d *deployment) func() {
 			client := kafka.Client{Addr: kafka.TCP(d.Brokers)}
 			answer, err := client.DeleteTopics(d.t.Context(), &kafka.DeleteTopicsRequest{Topics: []string{labels}})
 			require.NoError(d.t, err)

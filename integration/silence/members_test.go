@@ -106,7 +106,8 @@ func TestProcessesThatHangOrAreGone(t *testing.T) {
 func TestTopicsThatAreDeleted(t *testing.T) {
 	slow(t)
 	t.Parallel()
-	broker, err := embedded.Start(t.TempDir(), embedded.Config{DeleteTopics: true, CleanOnDemand: true}, slog.New(slog.DiscardHandler))
+	settings := embedded.Config{DeleteTopics: true, CleanOnDemand: true}
+	broker, err := embedded.Start(t.TempDir(), settings, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, broker.Close()) })
 	brokers := broker.Config().Brokers[0]

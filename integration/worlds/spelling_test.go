@@ -43,6 +43,7 @@ func (w *world) misplaced() map[string]bool {
 	for _, e := range w.events {
 		if r := e.record; len(e.names) > 0 && r.Pinned && r.Partition != bus.PartitionOf(r.Key, partitions[e.topic]) {
 			keys[string(r.Key)] = true
+			keys[fmt.Sprintf(">!refused!%s>%s", e.topic, r.Key)] = true // of a label or a payment
 		}
 	}
 	return keys

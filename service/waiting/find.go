@@ -36,8 +36,8 @@ const (
 func Find(f Facts) []Condition {
 	var out []Condition
 	for _, find := range []func(Facts) []Condition{
-		surroundings, processes, openTransactions, rejections, gaps, misplaced, partitionsBehind, labelsUnsettled, quiet, bounds,
-		clocks, erasures, alerts,
+		surroundings, processes, openTransactions, rejections, gaps, misplaced, partitionsBehind, labelsUnsettled, quiet,
+		bounds, clocks, erasures, alerts,
 	} {
 		out = append(out, find(f)...)
 	}
