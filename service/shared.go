@@ -238,14 +238,7 @@ func (p *shared) Run(ctx context.Context) error {
 
 // count counts the data directories that share each role of which the processes are a consumer group.
 func (p *shared) count() {
-	directories := make(map[string]int)
-	for _, role := range []string{configs.RoleGraphs, configs.RoleTrain, configs.RoleScore} {
-		for _, identity := range p.members.Of(role) {
-			if p.members.Shared(role, identity) {
-				directories[role]++
-			}
-		}
-	}
+	directories := directoriesOf(p.members)
 	p.counted(&directories)
 }
 

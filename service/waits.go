@@ -18,6 +18,7 @@ import (
 	"lethe/internal/diskroom"
 	"lethe/metrics/events"
 	"lethe/pipeline/role"
+	"lethe/pipeline/wire"
 	"lethe/service/waiting"
 )
 
@@ -150,6 +151,23 @@ func (p *topicsProcess) askForOffsets(ctx context.Context) {
 	}
 }
 
+// directoriesOf counts the data directories that share each role of which the processes are a consumer group. It has those
+// that nobody has ever played, and leaves out those that one process plays alone.
+func directoriesOf(members *wire.Members) map[string]int {
+	directories := make(map[string]int)
+	for _, name := range []string{configs.RoleGraphs, configs.RoleTrain, configs.RoleScore} {
+		if _, alone := members.Alone(name); !alone && len(members.Of(name)) == 0 {
+			directories[name] = 0
+		}
+		for _, identity := range members.Of(name) {
+			if members.Shared(name, identity) {
+				directories[name]++
+			}
+		}
+	}
+	return directories
+}
+
 // runningProcesses counts the data directories that share roles, and their processes that brokers know. It leaves out
 // roles of which brokers do not tell, and those that one process plays alone.
 func (p *topicsProcess) runningProcesses(ctx context.Context) (out []waiting.Role) {
@@ -158,9 +176,12 @@ func (p *topicsProcess) runningProcesses(ctx context.Context) (out []waiting.Rol
 		return nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(*directories)) {
-		running, err := bus.Sharer{Client: p.client}.Members(ctx, name)
+		shared, running, err := (*directories)[name], 0, error(nil)
+		if shared > 0 {
+			running, err = bus.Sharer{Client: p.client}.Members(ctx, name)
+		}
 		if err == nil {
-			out = append(out, waiting.Role{Name: name, Directories: (*directories)[name], Running: running})
+			out = append(out, waiting.Role{Name: name, Directories: shared, Running: running})
 		}
 	}
 	return out

@@ -37,10 +37,10 @@ func (d Deployment) again(ctx context.Context, r Restored) ([]lethe.ErasureReque
 		return nil, err
 	}
 	for _, topic := range []bus.Topic{bus.Transactions, bus.Labels, bus.Predictions, bus.Reasons, bus.DeadLetters} {
-		err := d.Bus.ReadAll(ctx, topic, func(rec ingest.Record) error {
+		err := d.Bus.ReadEvery(ctx, topic, func(rec ingest.Record) error {
 			s.record(rec, topic == bus.DeadLetters)
 			return nil
-		})
+		}, func(*bus.Gap) {}) // the search of every request looks at what cannot be read
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", topic, err)
 		}

@@ -114,6 +114,8 @@ func Last(kv deletions.KV) (r Restored, found bool, err error) {
 
 // Bus is how topics are read and written.
 type Bus interface {
+	// ReadEvery reads what aborted and open transactions wrote as well, and steps over what cannot be read.
+	ReadEvery(ctx context.Context, t bus.Topic, fn func(ingest.Record) error, around func(*bus.Gap)) error
 	ReadAll(ctx context.Context, t bus.Topic, fn func(ingest.Record) error) error
 	Write(ctx context.Context, t bus.Topic, records []ingest.Outgoing) error
 }

@@ -199,7 +199,8 @@ func removedGap(c *Client, tp TopicPartition, from, to int64) *Gap {
 
 // compactionMovesStart reports whether the start of the partition's log may move
 // over records that later ones replaced: in the embedded broker, unless the topic's
-// records expire. Apache Kafka moves it for what was deleted only.
+// records expire, as lethe wants it or as its settings are now. Apache Kafka moves it
+// for what was deleted only.
 func compactionMovesStart(ctx context.Context, c *Client, tp TopicPartition) (bool, error) {
 	if specOf(tp.Topic, &c.cfg).expires {
 		return false, nil
@@ -208,5 +209,23 @@ func compactionMovesStart(ctx context.Context, c *Client, tp TopicPartition) (bo
 	if err != nil {
 		return false, err
 	}
-	return response.ClusterID == EmbeddedClusterID, nil
+	if response.ClusterID != EmbeddedClusterID {
+		return false, nil
+	}
+	found, err := c.Admin().settings(ctx, []Topic{tp.Topic})
+	if err != nil {
+		return false, err
+	}
+	return !expiresUnder(found[tp.Topic]), nil
+}
+
+// expiresUnder reports whether records expire under settings of a topic: the embedded broker applies retention to
+// compacted topics, too.
+func expiresUnder(settings map[string]string) bool {
+	for _, name := range []string{"retention.ms", "retention.bytes"} {
+		if value := settings[name]; value != "" && value != "-1" {
+			return true
+		}
+	}
+	return false
 }

@@ -191,6 +191,20 @@ func TestTailTellsOfAnEmptiedPartition(t *testing.T) {
 	require.Equal(t, []string{"a"}, keys(next(t, follow).Records))
 }
 
+// Retention removes records of compacted topics, too, on the embedded broker: the start is not compaction's doing then.
+func TestTailNamesWhatRetentionRemovedUnread(t *testing.T) {
+	b, c := open(t, nil)
+	for i := range 5 {
+		require.NoError(t, c.Write(t.Context(), bus.Labels, []ingest.Outgoing{pinned(fmt.Sprint(i), "v", 0)}))
+	}
+	setTopic(t, b, c.Name(bus.Labels), "retention.ms", "1")
+	time.Sleep(10 * time.Millisecond)
+	b.compact(t)
+	lost := next(t, tail(t, c, map[bus.TopicPartition]int64{labels0: 1}))
+	require.NotNil(t, lost.Gap)
+	require.Equal(t, ingest.RemovedUnread, lost.Gap.Reason)
+}
+
 // Where nothing expires, a start beyond the position is compaction's doing.
 func TestTailGoesOnAfterCompactionMovedTheStart(t *testing.T) {
 	b, c := open(t, nil)

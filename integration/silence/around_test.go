@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -101,15 +102,64 @@ func lastingStops() []stop {
 	}
 }
 
+// removedStops are those of a broker that removes records that were not read.
+func removedStops() []stop {
+	return []stop{
+		{"records removed unread", waiting.TopicsWrong, "were not read and never will be", true, func(d *deployment) func() {
+			abort := openTransaction(transactions, 0)(d) // nothing behind it is read
+			d.some(d.next(), 0)
+			d.setting("retention.ms", "1")
+			require.Eventually(d.t, func() bool { return d.begins(transactions, 0) > 0 }, promise, poll)
+			abort()
+			return nil
+		}},
+	}
+}
+
+// deletedStops are those of a topic that is deleted, and made again.
+func deletedStops() []stop {
+	return []stop{
+		{"a topic that is deleted", waiting.BrokersAway, "partition does not exist", true, func(d *deployment) func() {
+			client := kafka.Client{Addr: kafka.TCP(d.Brokers)}
+			answer, err := client.DeleteTopics(d.t.Context(), &kafka.DeleteTopicsRequest{Topics: []string{labels}})
+			require.NoError(d.t, err)
+			require.NoError(d.t, answer.Errors[labels])
+			return nil // made again, it is not what it was
+		}},
+		{"a topic that is made anew", waiting.TopicsWrong, "created anew", true, func(d *deployment) func() {
+			d.run("topics", "apply", "--set", "kafka.partitions=2")
+			d.within("brokers serve it again", func() bool {
+				status, _ := d.Status()
+				return !slices.ContainsFunc(status.Waiting, func(w waiting.Wait) bool { return w.Cause == waiting.BrokersAway })
+			})
+			return nil
+		}},
+	}
+}
+
+// begins is the offset at which a partition's log begins.
+func (d *deployment) begins(topic string, partition int) int64 {
+	d.t.Helper()
+	client := kafka.Client{Addr: kafka.TCP(d.Brokers)}
+	answer, err := client.ListOffsets(d.t.Context(), &kafka.ListOffsetsRequest{
+		Topics: map[string][]kafka.OffsetRequest{topic: {kafka.FirstOffsetOf(partition)}},
+	})
+	require.NoError(d.t, err)
+	return answer.Topics[topic][0].FirstOffset
+}
+
 // policy is the cleanup policy of transactions.
-func (d *deployment) policy(value string) {
+func (d *deployment) policy(value string) { d.setting("cleanup.policy", value) }
+
+// setting sets a setting of transactions.
+func (d *deployment) setting(name, value string) {
 	d.t.Helper()
 	client := kafka.Client{Addr: kafka.TCP(d.Brokers)}
 	answer, err := client.IncrementalAlterConfigs(d.t.Context(), &kafka.IncrementalAlterConfigsRequest{
 		Resources: []kafka.IncrementalAlterConfigsRequestResource{{
 			ResourceType: kafka.ResourceTypeTopic, ResourceName: transactions,
 			Configs: []kafka.IncrementalAlterConfigsRequestConfig{{
-				Name: "cleanup.policy", Value: value, ConfigOperation: kafka.ConfigOperationSet,
+				Name: name, Value: value, ConfigOperation: kafka.ConfigOperationSet,
 			}},
 		}},
 	})

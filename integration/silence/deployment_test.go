@@ -60,11 +60,16 @@ func deploy(t *testing.T, bin, dir string, settings ...string) *deployment {
 		ids: make(map[int]lethe.TransactionID),
 	}
 	d.Service = process.Start(t, bin, d.dir, d.ports, d.args...)
-	d.producer = producerOf(t, d.Brokers)
+	d.begin()
+	return d
+}
+
+// begin sends two timesteps that settle.
+func (d *deployment) begin() {
+	d.producer = producerOf(d.t, d.Brokers)
 	for range 2 {
 		d.whole()
 	}
-	return d
 }
 
 // producerOf returns a client that writes to the partition that each record names.

@@ -1,6 +1,7 @@
 package silence_test
 
 import (
+	"log/slog"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -8,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lethe"
+	"lethe/ingest/embedded"
 	"lethe/integration/process"
 	"lethe/service/waiting"
 )
@@ -15,14 +17,16 @@ import (
 // cluster is a process with the broker and the graphs, and others that train, score and answer.
 type cluster struct {
 	host, train, score, view *deployment
+	// start starts the process of a role, with a broker of its own without brokers.
+	start func(role, brokers string) *deployment
 }
 
-// deployRoles starts the processes, and sends two timesteps that settle.
-func deployRoles(t *testing.T, bin string) *cluster {
+// newCluster returns one whose processes are to be started.
+func newCluster(t *testing.T, bin string) *cluster {
 	t.Helper()
 	secret := process.WriteFile(t, "secret", strings.Repeat("5a", 32)+"\n")
 	dir := t.TempDir()
-	start := func(role, brokers string) *deployment {
+	return &cluster{start: func(role, brokers string) *deployment {
 		d := &deployment{
 			t: t, bin: bin, dir: filepath.Join(dir, role), ports: process.FreePorts(t),
 			ids:  make(map[int]lethe.TransactionID),
@@ -33,14 +37,17 @@ func deployRoles(t *testing.T, bin string) *cluster {
 		}
 		d.Service = process.Start(t, bin, d.dir, d.ports, d.args...)
 		return d
-	}
-	c := &cluster{host: start("build", "")}
+	}}
+}
+
+// deployRoles starts the processes, and sends two timesteps that settle.
+func deployRoles(t *testing.T, bin string) *cluster {
+	t.Helper()
+	c := newCluster(t, bin)
+	c.host = c.start("build", "")
 	brokers := c.host.Brokers
-	c.train, c.score, c.view = start("train", brokers), start("score", brokers), start("view", brokers)
-	c.host.producer = producerOf(t, brokers)
-	for range 2 {
-		c.host.whole()
-	}
+	c.train, c.score, c.view = c.start("train", brokers), c.start("score", brokers), c.start("view", brokers)
+	c.host.begin()
 	return c
 }
 
@@ -93,6 +100,42 @@ func TestProcessesThatHangOrAreGone(t *testing.T) {
 	c.score.holds(stop{"the broker is gone", waiting.BrokersAway, "cannot be read or written", true, kill(c.host)})
 	c.viewHangs(t)
 	c.host.logsOnceAMinute()
+}
+
+// TestTopicsThatAreDeleted deletes a topic of brokers that allow it.
+func TestTopicsThatAreDeleted(t *testing.T) {
+	slow(t)
+	t.Parallel()
+	settings := embedded.Config{DeleteTopics: true, CleanOnDemand: true}
+	broker, err := embedded.Start(t.TempDir(), settings, slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, broker.Close()) })
+	brokers := broker.Config().Brokers[0]
+	d := &deployment{
+		t: t, bin: process.Build(t), dir: filepath.Join(t.TempDir(), "data"), ports: process.FreePorts(t),
+		ids: make(map[int]lethe.TransactionID),
+	}
+	d.args = append(settingsOf(impatient()...), "--brokers", brokers)
+	d.Service = process.Start(t, d.bin, d.dir, d.ports, d.args...)
+	d.Brokers = brokers
+	d.begin()
+	for _, s := range deletedStops() {
+		d.holds(s)
+	}
+	d.logsOnceAMinute()
+}
+
+// TestRolesThatNobodyPlays starts a process that builds graphs, and no other; then those that train and score.
+func TestRolesThatNobodyPlays(t *testing.T) {
+	slow(t)
+	t.Parallel()
+	c := newCluster(t, process.Build(t))
+	c.host = c.start("build", "")
+	c.host.begin()
+	c.host.holds(stop{"train was never started", waiting.ProcessMissing, "ever played the role train", false,
+		func(d *deployment) func() { return func() { c.start("train", d.Brokers) } }})
+	c.host.holds(stop{"score was never started", waiting.ProcessMissing, "ever played the role score", false,
+		func(d *deployment) func() { return func() { c.start("score", d.Brokers) } }})
 }
 
 // viewHangs has the process hang that nobody else waits for: nothing answers there.

@@ -60,6 +60,10 @@ func refusedStops() []stop {
 				d.some(at, 0, 1)
 				return func() { d.finish(at); d.whole() }
 			}},
+		few("few dead letters among good records", waiting.RecordsRejected, "as unparseable",
+			func(*deployment) *kgo.Record { return record(transactions, 0, []byte("k"), []byte("{")) }),
+		few("few records beyond a gap", waiting.TimestepGap, "3 of them as timestep_jump",
+			func(d *deployment) *kgo.Record { return d.transaction(d.at+5000, 0) }),
 		{"a gap in the timesteps", waiting.TimestepGap, "as timestep_jump", false, func(d *deployment) func() {
 			for range 40 {
 				d.send(d.transaction(d.at+5000, 0))
@@ -76,6 +80,19 @@ func refused(name, says string, one func(d *deployment) *kgo.Record) stop {
 			d.send(one(d))
 		}
 		return d.whole
+	}}
+}
+
+// few has three records of one kind come amid good ones.
+func few(name string, cause waiting.Cause, says string, one func(d *deployment) *kgo.Record) stop {
+	return stop{name, cause, says, false, func(d *deployment) func() {
+		at := d.next()
+		d.some(at, 0, 1)
+		for range 3 {
+			d.send(one(d))
+		}
+		d.some(at, 0, 1)
+		return func() { d.finish(at); d.whole() }
 	}}
 }
 

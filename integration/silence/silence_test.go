@@ -62,6 +62,7 @@ func TestEveryStopIsTold(t *testing.T) {
 			"ingest.max_waiting=24"), boundedStops()},
 		{"around", (*testing.T).TempDir, impatient(receiver.settings()...), aroundStops(receiver)},
 		{"lasting", (*testing.T).TempDir, impatient(), lastingStops()},
+		{"removed", (*testing.T).TempDir, impatient(), removedStops()},
 		{"erasures", (*testing.T).TempDir, impatient("erasure.verify_timeout=2s"), erasureStops()},
 		{"signed", (*testing.T).TempDir, impatient("signatures.keys_file="+signers.keys, "signatures.requests=2"),
 			signedStops(signers)},

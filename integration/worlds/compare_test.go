@@ -88,6 +88,8 @@ func (c *comparison) letters(w world, got, want *state) {
 		return
 	}
 	alike := w.alikeRedacted()
+	maps.Copy(alike, w.misplaced())
+	maps.Copy(alike, w.guessed())
 	have, due := got.lettersBut(alike), want.lettersBut(alike)
 	c.equal("dead letters that are missing", without(due, have), []string(nil))
 	c.equal("dead letters too many", without(have, due), []string(nil))

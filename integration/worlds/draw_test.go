@@ -101,6 +101,7 @@ func drawWorld(t *rapid.T, k options) world {
 	if k.led || k.several {
 		d.faults(rand.New(rand.NewPCG(places, 7)))
 	}
+	d.normal()
 	return d.world
 }
 

@@ -66,8 +66,9 @@ func (e event) redacted(targets map[lethe.TargetName]lethe.Target) event {
 		if !e.says(target) || e.broken {
 			continue
 		}
-		event, err := ingest.DecodeTransactions(
-			ingest.Record{Key: e.record.Key, Value: e.record.Value}, ingest.DefaultLimits())
+		asWritten := ingest.DefaultLimits()
+		asWritten.Normalise = nil
+		event, err := ingest.DecodeTransactions(ingest.Record{Key: e.record.Key, Value: e.record.Value}, asWritten)
 		if err != nil {
 			panic(err)
 		}

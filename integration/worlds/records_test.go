@@ -122,7 +122,7 @@ func (d *drawing) add(topic bus.Topic, key, value []byte, err error, names ...le
 	if err != nil {
 		d.Fatal(err)
 	}
-	record := d.partitioned(topic, ingest.Outgoing{Key: key, Value: value})
+	record := d.partitioned(topic, ingest.Outgoing{Key: key, Value: value}, len(names))
 	d.events = append(d.events, event{topic: topic, record: record, names: slices.Clone(names)})
 }
 

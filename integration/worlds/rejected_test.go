@@ -17,8 +17,7 @@ import (
 // uncommitted draws records of aborted transactions before the first request: copies of some that are sent as well.
 // What comes in one later is read by nobody, and the cleaner's to remove.
 func (d *drawing) uncommitted(chance *rand.Rand) {
-	restores := func(e event) bool { return e.operation != nil && e.operation.restore }
-	if chance.IntN(2) == 0 || !abortedInBackups && slices.ContainsFunc(d.events, restores) {
+	if chance.IntN(2) == 0 {
 		return
 	}
 	var list []event

@@ -39,7 +39,12 @@ func wantedOf(w world) (out []residue.Form) {
 	for _, target := range targets {
 		switch target.Kind {
 		case lethe.PaymentTarget:
-			out = append(out, residue.OfPayment(secret, target.Payment, w.last+1)...)
+			for _, source := range w.spellings(target.Payment.Source) {
+				for _, to := range w.spellings(target.Payment.Target) {
+					payment := lethe.Payment{Source: source, Target: to}
+					out = append(out, w.aloneAsPayment(residue.OfPayment(secret, payment, w.last+1), payment)...)
+				}
+			}
 		case lethe.FeaturesTarget:
 			out = append(out, residue.OfFeatures(target.Transaction, target.Columns))
 		case lethe.SubjectTarget:
@@ -49,7 +54,9 @@ func wantedOf(w world) (out []residue.Form) {
 				out = append(out, residue.OfSubject(secret, target.Subject)...)
 			}
 		default:
-			out = append(out, w.alone(residue.OfID(secret, target.Transaction), target.Transaction)...)
+			for _, id := range w.spellings(target.Transaction) {
+				out = append(out, w.alone(residue.OfID(secret, id), id)...)
+			}
 		}
 	}
 	for bits, row := range own {

@@ -1,31 +1,22 @@
 package worlds
 
 import (
+	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"lethe"
 	"lethe/ingest"
 	"lethe/ingest/bus"
+	"lethe/internal/normalise"
 	"lethe/internal/residue"
 )
 
-// What is drawn only once lethe is right about it: one name in two forms of Unicode; one key in two partitions; and
-// what an aborted transaction wrote in a backup that is put back, of a target of which the backup's graphs hold
-// nothing, so that nothing asks for it again.
-const (
-	unicodeForms     = false
-	twoPartitioners  = false
-	abortedInBackups = false
-)
-
 // spelling draws what the id of the transaction with a number ends with: one that contains another id, signs that JSON
-// escapes, letters beside ASCII.
+// escapes, letters beside ASCII, letters whose marks stand apart.
 func (d *drawing) spelling(number int) string {
-	list := []string{"%d", "%d", `%d"q"`, `%d\\`, "%d<&'", "%dß", "%d{[", `%d\u0041`}
-	if unicodeForms {
-		list = append(list, "%de\u0301")
-	}
+	list := []string{"%d", "%d", `%d"q"`, `%d\\`, "%d<&'", "%dß", "%d{[", `%d\u0041`, "%de\u0301"}
 	at := d.spells.IntN(len(list) + 2)
 	if at >= len(list) {
 		return fmt.Sprintf("%d|b%d", max(0, number-1), number) // another one's, and more
@@ -33,12 +24,106 @@ func (d *drawing) spelling(number int) string {
 	return fmt.Sprintf(list[at], number)
 }
 
-// partitioned puts a record where another producer's partitioner does.
-func (d *drawing) partitioned(topic bus.Topic, record ingest.Outgoing) ingest.Outgoing {
-	if twoPartitioners && !record.Pinned && d.spells.IntN(4) == 0 {
+// partitioned puts a record where another producer's partitioner does, but for the first one of a transaction: what is
+// in no graph carries no subject that would take its labels with it.
+func (d *drawing) partitioned(topic bus.Topic, record ingest.Outgoing, names int) ingest.Outgoing {
+	another := topic == bus.Labels || names > 1 || slices.ContainsFunc(d.events, func(e event) bool {
+		return e.topic == topic && bytes.Equal(e.record.Key, record.Key)
+	})
+	if another && !record.Pinned && d.spells.IntN(4) == 0 {
 		record.Pinned, record.Partition = true, d.spells.IntN(partitions[topic])
 	}
 	return record
+}
+
+// misplaced are the keys that stand in other partitions than their own as well: of dead letters with one key the last
+// stays, and across partitions none is the last.
+func (w *world) misplaced() map[string]bool {
+	keys := make(map[string]bool)
+	for _, e := range w.events {
+		if r := e.record; len(e.names) > 0 && r.Pinned && r.Partition != bus.PartitionOf(r.Key, partitions[e.topic]) {
+			keys[string(r.Key)] = true
+			keys[fmt.Sprintf(">!refused!%s>%s", e.topic, r.Key)] = true // of a label or a payment
+		}
+	}
+	return keys
+}
+
+// guessed are the keys of broken records whose id holds that of a target and more: where a broken text has lost its
+// quotation marks, what it names is a guess, and one that may be of a target goes.
+func (w *world) guessed() map[string]bool {
+	keys := make(map[string]bool)
+	for _, target := range w.targets() {
+		id := string(target.Transaction)
+		for _, e := range w.events {
+			if e.broken && id != "" && strings.Contains(string(e.names[0]), id) {
+				keys[string(e.record.Key)] = true
+			}
+		}
+	}
+	return keys
+}
+
+// form is that of Unicode in which lethe compares names.
+var form = normalise.Rule{normalise.NFC}
+
+func formed(id lethe.TransactionID) lethe.TransactionID {
+	return lethe.TransactionID(form.Name(string(id)))
+}
+
+// normal has what is known of the records, and the requests, name all in the form of lethe. The records themselves, and
+// what is asked for beside the requests, keep that in which they were drawn.
+func (d *drawing) normal() {
+	d.spelt = make(map[lethe.TransactionID]lethe.TransactionID)
+	for i := range d.events {
+		e := &d.events[i]
+		e.names = d.formedAll(e.names)
+		if o := e.operation; o != nil && o.aborted != nil {
+			o.aborted.names = d.formedAll(o.aborted.names)
+		} else if o != nil && o.hold != nil {
+			o.hold.Transactions = d.formedAll(o.hold.Transactions)
+		}
+		if e.request == nil {
+			continue
+		}
+		for n := range e.request.Targets {
+			t := &e.request.Targets[n]
+			t.Transaction = formed(t.Transaction)
+			t.Payment.Source, t.Payment.Target = formed(t.Payment.Source), formed(t.Payment.Target)
+		}
+	}
+	d.kept = d.formedAll(d.kept)
+}
+
+func (d *drawing) formedAll(ids []lethe.TransactionID) (out []lethe.TransactionID) {
+	for _, id := range ids {
+		name := formed(id)
+		if name != id {
+			d.spelt[name] = id
+		}
+		out = append(out, name)
+	}
+	return out
+}
+
+// spellings are an id as lethe and as its producer writes it.
+func (w *world) spellings(id lethe.TransactionID) []lethe.TransactionID {
+	if as, other := w.spelt[id]; other {
+		return []lethe.TransactionID{id, as}
+	}
+	return []lethe.TransactionID{id}
+}
+
+// aloneAsPayment leaves out the form that stands in the keys of other payments, too, of ids that go on.
+func (w *world) aloneAsPayment(forms []residue.Form, p lethe.Payment) []residue.Form {
+	key := string(p.Source) + ">" + string(p.Target)
+	if !slices.ContainsFunc(w.events, func(e event) bool {
+		other := string(e.record.Key)
+		return e.pays && other != key && strings.Contains(other, key)
+	}) {
+		return forms
+	}
+	return slices.DeleteFunc(forms, func(f residue.Form) bool { return string(f.Bytes) == key })
 }
 
 // alone leaves out the forms that stand in the ids of other transactions, too: an id is looked for as a whole there.
@@ -46,7 +131,9 @@ func (w *world) alone(forms []residue.Form, id lethe.TransactionID) (out []resid
 	within := false
 	for _, e := range w.events {
 		for _, name := range e.names {
-			within = within || name != id && strings.Contains(string(name), string(id))
+			for _, as := range w.spellings(name) {
+				within = within || name != formed(id) && strings.Contains(string(as), string(id))
+			}
 		}
 	}
 	for _, f := range forms {

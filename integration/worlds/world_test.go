@@ -39,6 +39,8 @@ type world struct {
 	builders, scorers int
 	// late records come behind the end of their timestep.
 	late bool
+	// spelt has the ids that their producer spells otherwise than lethe, by what lethe calls them.
+	spelt map[lethe.TransactionID]lethe.TransactionID
 	// kept are transactions that a hold keeps though they carry a subject that was erased.
 	kept []lethe.TransactionID
 	// loose says that what is refused as late depends on when timesteps were closed,

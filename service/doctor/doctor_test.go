@@ -177,6 +177,10 @@ func TestTheServiceThatRuns(t *testing.T) {
 	}}
 	require.Equal(t,
 		"problem waiting: Timestep 3 is open. (since 1970-01-01T00:00:00Z; the producer's move)\n", p.wrong(t))
+	waits[0].Cause = waiting.ErasureHeld
+	require.Equal(t,
+		"warning waiting: Timestep 3 is open. (since 1970-01-01T00:00:00Z; the producer's move)\n", p.wrong(t),
+		"a hold is a decision, and no problem")
 	waits, version = nil, "0.9"
 	require.Equal(t, "warning version: the service is 0.9, this program is 1.0\n", p.wrong(t))
 	ready = "broker: not ok: no answer for 5s\ngraphs: ok\nnot ok\n"

@@ -52,7 +52,12 @@ func (f *findings) service(ctx context.Context, o Options) {
 	}
 	for _, w := range status.Waiting {
 		since := w.Since.UTC().Format(time.RFC3339)
-		f.bad("waiting", fmt.Sprintf("%s (since %s; the %s's move)", w.Says, since, w.Move), w.Do)
+		says := fmt.Sprintf("%s (since %s; the %s's move)", w.Says, since, w.Move)
+		if w.Decided() {
+			f.warn("waiting", says, w.Do)
+		} else {
+			f.bad("waiting", says, w.Do)
+		}
 	}
 	if status.Version != o.Version {
 		f.warn("version", fmt.Sprintf("the service is %s, this program is %s", status.Version, o.Version),

@@ -46,7 +46,8 @@ type Facts struct {
 	AlertsLeft int
 }
 
-// Role counts the data directories that share a role, and their processes that brokers have heard of lately.
+// Role counts the data directories that share a role, and their processes that brokers have heard of lately. Without
+// directories nobody has ever played it.
 type Role struct {
 	Name                 string
 	Directories, Running int

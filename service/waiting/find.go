@@ -25,7 +25,7 @@ const (
 	leastFree = 512 << 20
 	// mostAhead is how far the clock of a producer may be ahead.
 	mostAhead = 5 * time.Minute
-	// fewRejected is from how many records on any share of them says something, fewAlike from how many on more than half.
+	// fewRejected is from how many records on a share of them says something, fewAlike from how many on more than half.
 	fewRejected, fewAlike = 20, 5
 	// jumpReason, waitingReason, openReason and partitionReason are reasons of rejections that have causes of their own.
 	jumpReason, waitingReason, openReason = "timestep_jump", "too_many_waiting", "too_many_open"
@@ -36,8 +36,8 @@ const (
 func Find(f Facts) []Condition {
 	var out []Condition
 	for _, find := range []func(Facts) []Condition{
-		surroundings, processes, openTransactions, rejections, misplaced, partitionsBehind, labelsUnsettled, quiet, bounds,
-		clocks, erasures, alerts,
+		surroundings, processes, openTransactions, rejections, gaps, misplaced, partitionsBehind, labelsUnsettled, quiet,
+		bounds, clocks, erasures, alerts,
 	} {
 		out = append(out, find(f)...)
 	}

@@ -2,9 +2,18 @@ package waiting
 
 import "fmt"
 
-// processes are roles of which not every data directory has a process that brokers hear of.
+// processes are roles that nobody has ever played, and those of which not every data directory has a process that
+// brokers hear of.
 func processes(f Facts) (out []Condition) {
 	for _, r := range f.Roles {
+		if r.Directories == 0 {
+			out = append(out, Condition{Lasts: f.After, Wait: Wait{
+				Cause: ProcessMissing, Move: Operator, Role: r.Name,
+				Says: fmt.Sprintf("No process has ever played the role %s.", r.Name),
+				Do:   fmt.Sprintf("Start a process that plays it (--set roles=%s), with the same brokers and secret.", r.Name),
+			}})
+			continue
+		}
 		if r.Running >= r.Directories {
 			continue
 		}

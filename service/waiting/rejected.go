@@ -9,33 +9,59 @@ import (
 	"lethe"
 )
 
-// fewOfAll is the part of a topic's latest records that may be rejected: one in so many.
+// fewOfAll is the part of a topic's latest records that may be late: one in so many.
 const fewOfAll = 10
 
-// rejections are topics of whose latest records many were rejected. Within a batch rejected records are counted before
-// accepted ones, so that a moment says nothing.
+// lateReason is the reason of which a few rejections are the stream's nature, and no fault.
+const lateReason = "late"
+
+// manyLate reports whether more of a topic's latest records were late than a few. Within a batch rejected records are
+// counted before accepted ones, so that a moment says nothing.
+func (o Outcome) manyLate() bool {
+	all, late := o.Accepted+o.Rejected, o.Reasons[lateReason]
+	return all >= fewRejected && late*fewOfAll > all || all >= fewAlike && late*2 > all || late > 0 && o.Accepted == 0
+}
+
+// rejections are topics of whose latest records some were rejected, however few; of late ones, many. Reasons that have
+// causes of their own are left to those.
 func rejections(f Facts) (out []Condition) {
 	for _, topic := range slices.Sorted(maps.Keys(f.Intake)) {
 		o := f.Intake[topic]
-		all := o.Accepted + o.Rejected
-		many := all >= fewRejected && o.Rejected*fewOfAll > all || all >= fewAlike && o.Rejected*2 > all
-		if !many && (o.Rejected == 0 || o.Accepted > 0) {
+		others := maps.Clone(o.Reasons)
+		for _, own := range []string{openReason, waitingReason, partitionReason, jumpReason} {
+			delete(others, own)
+		}
+		lasts := time.Duration(0)
+		if others[lateReason] > 0 && len(others) == 1 {
+			lasts = f.After
+		}
+		reason := mostFrequent(others)
+		if reason == "" || lasts > 0 && !o.manyLate() {
 			continue
 		}
-		reason := mostFrequent(o.Reasons)
-		says := fmt.Sprintf("%d of the latest %d records of %s were rejected, %d of them as %s.", o.Rejected, all, topic,
-			o.Reasons[reason], reason)
-		c := Condition{Lasts: f.After, Wait: Wait{Cause: RecordsRejected, Move: Producer, Topic: topic, Says: says,
-			Do: fmt.Sprintf("See lethe dlq list --reason %s; have the producer send what docs/topics.md describes.", reason)}}
-		switch reason {
-		case openReason, waitingReason, partitionReason:
-			continue // bounds and misplaced name them
-		case jumpReason:
-			c.Cause, c.Move = TimestepGap, Operator
-			c.Do = fmt.Sprintf("If the gap is real, raise ingest.max_timestep_jump (%d) and run lethe dlq replay --reason %s; "+
-				"else have the producer correct its timesteps.", f.MostJump, reason)
+		out = append(out, Condition{Lasts: lasts, Wait: Wait{
+			Cause: RecordsRejected, Move: Producer, Topic: topic,
+			Says: fmt.Sprintf("%d of the latest %d records of %s were rejected, %d of them as %s.", o.Rejected,
+				o.Accepted+o.Rejected, topic, others[reason], reason),
+			Do: fmt.Sprintf("See lethe dlq list --reason %s; have the producer send what docs/topics.md describes.", reason),
+		}})
+	}
+	return out
+}
+
+// gaps are topics of which records are too far ahead, however few.
+func gaps(f Facts) (out []Condition) {
+	for _, topic := range slices.Sorted(maps.Keys(f.Intake)) {
+		o := f.Intake[topic]
+		if n := o.Reasons[jumpReason]; n > 0 {
+			out = append(out, Condition{Wait: Wait{
+				Cause: TimestepGap, Move: Operator, Topic: topic,
+				Says: fmt.Sprintf("%d of the latest %d records of %s were rejected, %d of them as %s.", o.Rejected,
+					o.Accepted+o.Rejected, topic, n, jumpReason),
+				Do: fmt.Sprintf("If the gap is real, raise ingest.max_timestep_jump (%d) and run lethe dlq replay --reason %s; "+
+					"else have the producer correct its timesteps.", f.MostJump, jumpReason),
+			}})
 		}
-		out = append(out, c)
 	}
 	return out
 }

@@ -28,7 +28,7 @@ const (
 	StreamQuiet Cause = "stream_quiet"
 	// OpenTransaction: a producer's transaction hides the records behind it.
 	OpenTransaction Cause = "open_transaction"
-	// RecordsRejected: most records of a topic are rejected.
+	// RecordsRejected: records of a topic are rejected; of late ones, many.
 	RecordsRejected Cause = "records_rejected"
 	// TimestepGap: records are rejected because their timestep is too far ahead.
 	TimestepGap Cause = "timestep_gap"
@@ -40,7 +40,8 @@ const (
 	WrongPartition Cause = "wrong_partition"
 	// ClockAhead: records are dated in the future.
 	ClockAhead Cause = "clock_ahead"
-	// ProcessMissing: a data directory that shares a role has no process that brokers hear of.
+	// ProcessMissing: a data directory that shares a role has no process that brokers hear of, or no process has ever
+	// played a role.
 	ProcessMissing Cause = "process_missing"
 	// ErasureUnanswered: erasures wait for the answer of a data directory.
 	ErasureUnanswered Cause = "erasure_unanswered"
@@ -89,6 +90,10 @@ type Wait struct {
 	Role     string `json:"role,omitempty"`
 	Instance string `json:"instance,omitempty"`
 }
+
+// Decided reports whether people want the wait, so that it is no fault: a hold may last for months, and a second
+// signature comes when its person has read the request.
+func (w Wait) Decided() bool { return w.Cause == ErasureHeld }
 
 // key names a wait among those of one moment.
 func (w Wait) key() string {
