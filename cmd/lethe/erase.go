@@ -36,7 +36,7 @@ type eraseSubmitCmd struct {
 	Feature   []string      `help:"Set features of this transaction to 0. Repeatable." placeholder:"ID[>0,7]" sep:"none"`
 	Subject   []string      `help:"Key of a subject to erase. Repeatable." placeholder:"KEY" sep:"none"`
 	Until     int64         `help:"Last timestep that --subject covers; -1: the latest." default:"-1" placeholder:"T"`
-	Deadline  string        `help:"When it should be verified: RFC 3339, or a duration such as 72h." placeholder:"T"`
+	Deadline  string        `help:"When it should be verified: date (its end, UTC), RFC 3339 or duration (72h)." placeholder:"T"`
 	Scope     string        `help:"How far the erasure reaches: ${enum}." enum:"${scopes}" default:"${scope}"`
 	Reason    string        `help:"Reason; only its keyed hash is stored." placeholder:"TEXT"`
 	RequestID string        `help:"Id of the request; generated if absent." placeholder:"ID"`
