@@ -33,7 +33,7 @@ type holdSetCmd struct {
 	Node    []string `help:"Transaction to keep. Repeatable." placeholder:"ID" sep:"none"`
 	Subject []string `help:"Customer, account or address whose records to keep. Repeatable." placeholder:"KEY" sep:"none"`
 	Reason  string   `help:"Reason; only its keyed hash is stored." placeholder:"TEXT"`
-	Until   string   `help:"When it ends: date (its end, UTC), RFC 3339 or duration (720h); else when lifted." placeholder:"T"`
+	Until   string   `help:"When it ends: a date, RFC 3339, or a duration (720h); by default when lifted." placeholder:"T"`
 	Name    string   `help:"Name of the hold; generated if absent." placeholder:"NAME"`
 	signedFlags
 }
@@ -46,7 +46,7 @@ func (holdSetCmd) Help() string {
 
 A request that names a held transaction waits as a whole, in the state held. It suppresses nothing:
 the transaction is scored and learnt from as before. The request continues by itself once no hold
-names its transactions.
+names its transactions. A date given with --until means the end of that day, UTC.
 
 A hold of a subject covers all records with its key. Requests for the subject wait, and so do
 requests for a transaction or payment with the key, and for the two transactions of such a payment.

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/segmentio/kafka-go"
 	"github.com/stretchr/testify/require"
 
 	"lethe"
@@ -151,6 +152,23 @@ func TestBrokersThatAreWrong(t *testing.T) {
 	require.Empty(t, p.wrong(t))
 	p.options.Now = func() time.Time { return time.Now().Add(-time.Hour) }
 	require.Contains(t, p.wrong(t), "problem clock: it is 1h0m0s behind a record on control.v1\n")
+
+	// What managed brokers refuse is a warning, with what follows (B6).
+	p.options.Now = time.Now
+	transport := &kafka.Transport{}
+	defer transport.CloseIdleConnections()
+	raw := &kafka.Client{Addr: kafka.TCP(broker.Config().Brokers...), Transport: transport}
+	_, err := raw.IncrementalAlterConfigs(t.Context(), &kafka.IncrementalAlterConfigsRequest{
+		Resources: []kafka.IncrementalAlterConfigsRequestResource{{
+			ResourceType: kafka.ResourceTypeTopic, ResourceName: client.Name(bus.Labels),
+			Configs: []kafka.IncrementalAlterConfigsRequestConfig{{
+				Name: "segment.ms", Value: "600000", ConfigOperation: kafka.ConfigOperationSet,
+			}},
+		}},
+	})
+	require.NoError(t, err)
+	require.Equal(t, "warning topics: labels.v1: segment.ms is 600000, want 5000: the brokers' cleaner begins later, and "+
+		"each erasure is verified as much later\n", p.wrong(t))
 }
 
 func TestTheServiceThatRuns(t *testing.T) {
