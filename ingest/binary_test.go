@@ -248,7 +248,8 @@ func TestDecodeTransactions_OtherSerializers_AreNamed(t *testing.T) {
 		"Avro":                   {string(avro), "Avro serializer, send JSON or Protobuf"},
 		"Avro with a short name": {string(header) + "\x02\x02a\x12\x00", "Avro serializer"},
 	} {
-		_, err := ingest.DecodeTransactions(ingest.Record{Key: []byte("pay-1"), Value: []byte(c.value)}, ingest.DefaultLimits())
+		rec := ingest.Record{Key: []byte("pay-1"), Value: []byte(c.value)}
+		_, err := ingest.DecodeTransactions(rec, ingest.DefaultLimits())
 		var refusal *ingest.Refusal
 		require.ErrorAs(t, err, &refusal, name)
 		require.Contains(t, refusal.Detail, c.want, name)

@@ -52,7 +52,8 @@ func waysOut() map[ingest.Reason]wayOut {
 		ingest.FeatureNotFinite: transaction(strings.Replace(good, "[1", "[1e99", 1)),
 		ingest.FeatureMagnitude: {topic: "transactions", key: "pay-1", value: strings.Replace(good, "[1", "[1e7", 1),
 			mended: strings.Replace(good, "[1", "[1e7", 1), set: func(l *ingest.Limits) { l.MaxMagnitude = 1e8 }},
-		ingest.UnknownLabel: {topic: "labels", key: "pay-1", value: strings.Replace(label, "licit", "fraud", 1), mended: label},
+		ingest.UnknownLabel: {topic: "labels", key: "pay-1", value: strings.Replace(label, "licit", "fraud", 1),
+			mended: label},
 		ingest.SelfLoop: {topic: "transactions", key: "pay-1>pay-1", mendedKey: "pay-1>pay-2",
 			value:  `{"type":"payment","source":"pay-1","target":"pay-1","timestep":9}`,
 			mended: `{"type":"payment","source":"pay-1","target":"pay-2","timestep":9}`},
@@ -75,7 +76,7 @@ func waysOut() map[ingest.Reason]wayOut {
 	}
 }
 
-// heldElsewhere has the reasons that need a stream, signatures or a damaged log, and the tests that hold their ways out.
+// heldElsewhere has the reasons that need a stream, signatures or a damaged log.
 func heldElsewhere() []ingest.Reason {
 	return []ingest.Reason{
 		ingest.ScopeNotSupported, // of earlier versions alone
@@ -86,8 +87,8 @@ func heldElsewhere() []ingest.Reason {
 	}
 }
 
-// Every reason that decoding finds has a way out, and the way out leads out: the record is rejected for that reason, and
-// accepted once it is mended, or the setting is changed that the documents name.
+// Every reason that decoding finds has a way out, and it leads out: the record is rejected for that reason, and accepted
+// once it is mended, or the setting is changed that the documents name.
 func TestEveryReason_WayOut_IsAccepted(t *testing.T) {
 	ways, elsewhere := waysOut(), heldElsewhere()
 	for _, reason := range ingest.Reasons() {

@@ -5,11 +5,16 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"net"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/segmentio/kafka-go"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"lethe/ingest/bus/seeds"
 )
 
 // Admin checks and repairs the topics of a client's deployment: which there are,
@@ -225,6 +230,32 @@ func (a Admin) settings(ctx context.Context, topics []Topic) (map[Topic]map[stri
 		}
 	}
 	return found, nil
+}
+
+// Unreachable asks each broker of the cluster at the address that it advertises, where records are read and written. It
+// returns an error for each that does not answer there, and how many brokers there are.
+func (a Admin) Unreachable(ctx context.Context) (away []error, brokers int) {
+	ask := func(ctx context.Context, address string) (*kmsg.MetadataResponse, error) {
+		return askBroker(ctx, &a.client.cfg, address, []string{})
+	}
+	said, causes := seeds.First(ctx, a.client.cfg.Brokers, ask, func(*kmsg.MetadataResponse) {})
+	if causes != nil {
+		return []error{unreachable(causes)}, 1
+	}
+	ctx, cancel := context.WithTimeout(ctx, a.client.cfg.DialTimeout)
+	defer cancel()
+	failed := make([]error, len(said.Brokers))
+	var all sync.WaitGroup
+	for i, b := range said.Brokers {
+		all.Go(func() {
+			address := net.JoinHostPort(b.Host, strconv.Itoa(int(b.Port)))
+			if _, err := askBroker(ctx, &a.client.cfg, address, []string{}); err != nil {
+				failed[i] = fmt.Errorf("broker %d advertises %s, and does not answer there: %w", b.NodeID, address, err)
+			}
+		})
+	}
+	all.Wait()
+	return slices.DeleteFunc(failed, func(err error) bool { return err == nil }), len(failed)
 }
 
 // Delete removes topics with all that they hold, which nothing brings back. Those that are not

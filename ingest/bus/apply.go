@@ -24,15 +24,18 @@ func (a Admin) Apply(ctx context.Context) error {
 		return err
 	}
 	if rest := mendable(problems); len(rest) > 0 {
-		if err := a.mend(ctx, rest); err != nil {
+		if err := (mender{a}).mend(ctx, rest); err != nil {
 			return err
 		}
 	}
 	return a.refuseSurplus(problems)
 }
 
+// mender changes topics for Apply.
+type mender struct{ Admin }
+
 // mend changes what is not as lethe needs it.
-func (a Admin) mend(ctx context.Context, problems []Problem) error {
+func (a mender) mend(ctx context.Context, problems []Problem) error {
 	_, all, err := a.states(ctx)
 	if err != nil {
 		return err
@@ -88,7 +91,7 @@ func (a Admin) plan(
 
 // createTopics creates topics. Where brokers refuse the settings of one, it is created with those that lethe needs
 // alone, and the others are returned, to be set one by one.
-func (a Admin) createTopics(ctx context.Context, topics []kafka.TopicConfig) (unset []Problem, err error) {
+func (a mender) createTopics(ctx context.Context, topics []kafka.TopicConfig) (unset []Problem, err error) {
 	refused, err := a.create(ctx, topics, false)
 	if err != nil {
 		return nil, err
@@ -119,7 +122,7 @@ func (a Admin) createTopics(ctx context.Context, topics []kafka.TopicConfig) (un
 }
 
 // explainRefusal names each setting that a topic must have and that brokers refuse by itself.
-func (a Admin) explainRefusal(ctx context.Context, topic kafka.TopicConfig, cause error) error {
+func (a mender) explainRefusal(ctx context.Context, topic kafka.TopicConfig, cause error) error {
 	var lines []error
 	for _, entry := range topic.ConfigEntries {
 		one := topic
@@ -139,7 +142,9 @@ func (a Admin) explainRefusal(ctx context.Context, topic kafka.TopicConfig, caus
 
 // create asks for topics, or only whether they would be created. It returns by name why what a topic is to be like is
 // refused; other failures are errors.
-func (a Admin) create(ctx context.Context, topics []kafka.TopicConfig, only bool) (refused map[string]error, err error) {
+func (a mender) create(
+	ctx context.Context, topics []kafka.TopicConfig, only bool,
+) (refused map[string]error, err error) {
 	if len(topics) == 0 {
 		return nil, nil
 	}
@@ -162,7 +167,7 @@ func (a Admin) create(ctx context.Context, topics []kafka.TopicConfig, only bool
 	return refused, errors.Join(problems...)
 }
 
-func (a Admin) growTopics(ctx context.Context, topics []kafka.TopicPartitionsConfig) error {
+func (a mender) growTopics(ctx context.Context, topics []kafka.TopicPartitionsConfig) error {
 	if len(topics) == 0 {
 		return nil
 	}
@@ -181,7 +186,7 @@ func (a Admin) growTopics(ctx context.Context, topics []kafka.TopicPartitionsCon
 
 // correctSettings sets what differs, and returns what brokers refuse and lethe runs without. A refusal of what it
 // needs is an error. Brokers change all settings of a topic or none, so those of a refused topic are set one by one.
-func (a Admin) correctSettings(ctx context.Context, wrong []Problem) (refused []Problem, err error) {
+func (a mender) correctSettings(ctx context.Context, wrong []Problem) (refused []Problem, err error) {
 	causes, err := a.alter(ctx, wrong)
 	if err != nil {
 		return nil, err
@@ -210,7 +215,7 @@ func (a Admin) correctSettings(ctx context.Context, wrong []Problem) (refused []
 }
 
 // alter sets topics' settings. It returns by topic why they are refused.
-func (a Admin) alter(ctx context.Context, wrong []Problem) (causes map[Topic]error, err error) {
+func (a mender) alter(ctx context.Context, wrong []Problem) (causes map[Topic]error, err error) {
 	if len(wrong) == 0 {
 		return nil, nil
 	}
@@ -245,7 +250,7 @@ func (a Admin) alter(ctx context.Context, wrong []Problem) (causes map[Topic]err
 }
 
 // awaitTopics waits until the brokers show what was created and not refused: they learn of it one after the other.
-func (a Admin) awaitTopics(ctx context.Context, refused []Problem) error {
+func (a mender) awaitTopics(ctx context.Context, refused []Problem) error {
 	stays := func(p Problem) bool {
 		return slices.ContainsFunc(refused, func(r Problem) bool { return r.Topic == p.Topic && r.Setting == p.Setting })
 	}

@@ -6,17 +6,14 @@ import (
 	"fmt"
 	"net"
 	"slices"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/segmentio/kafka-go"
-	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"lethe/ingest/bus/leaders"
 	"lethe/ingest/bus/protocol"
-	"lethe/ingest/bus/seeds"
 )
 
 // Client writes and reads the topics of one deployment; Admin keeps them as they
@@ -97,31 +94,6 @@ func (c *Client) Ping(ctx context.Context) error {
 		return nil
 	}
 	return unreachable(causes)
-}
-
-// Unreachable asks each broker of the cluster at the address that it advertises, where records are read and written. It
-// returns an error for each that does not answer there, and how many brokers there are.
-func (c *Client) Unreachable(ctx context.Context) (away []error, brokers int) {
-	said, causes := seeds.First(ctx, c.cfg.Brokers, func(ctx context.Context, address string) (*kmsg.MetadataResponse, error) {
-		return askBroker(ctx, &c.cfg, address, []string{})
-	}, func(*kmsg.MetadataResponse) {})
-	if causes != nil {
-		return []error{unreachable(causes)}, 1
-	}
-	ctx, cancel := context.WithTimeout(ctx, c.cfg.DialTimeout)
-	defer cancel()
-	failed := make([]error, len(said.Brokers))
-	var all sync.WaitGroup
-	for i, b := range said.Brokers {
-		all.Go(func() {
-			address := net.JoinHostPort(b.Host, strconv.Itoa(int(b.Port)))
-			if _, err := askBroker(ctx, &c.cfg, address, []string{}); err != nil {
-				failed[i] = fmt.Errorf("broker %d advertises %s, and does not answer there: %w", b.NodeID, address, err)
-			}
-		})
-	}
-	all.Wait()
-	return slices.DeleteFunc(failed, func(err error) bool { return err == nil }), len(failed)
 }
 
 // unreachable puts together why no broker can be used: what an operator must mend goes

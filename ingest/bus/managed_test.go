@@ -97,7 +97,8 @@ func TestApply_RefusedSettingsThatAreNeeded_AreNamed(t *testing.T) {
 	lines := strings.Split(err.Error(), "\n")
 	require.Len(t, lines, 2*len(bus.Topics()), err)
 	name := c.Name(bus.Transactions)
-	require.Contains(t, lines[0], "create topic "+name+": the brokers refuse cleanup.policy=compact, which lethe cannot run without")
+	require.Contains(t, lines[0], "create topic "+name+": the brokers refuse cleanup.policy=compact, "+
+		"which lethe cannot run without")
 	require.NotContains(t, err.Error(), "segment.bytes")
 }
 
@@ -141,7 +142,8 @@ func TestCheck_HiddenSettings_AreAWarning(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, problems, len(bus.Topics()))
 	require.Equal(t, []string{"settings"}, settingsOf(problems))
-	require.Contains(t, problems[0].Warning(), "transactions.v1: settings is hidden, want readable (DescribeConfigs): nobody knows")
+	require.Contains(t, problems[0].Warning(), "transactions.v1: settings is hidden, want readable "+
+		"(DescribeConfigs): nobody knows")
 	planned, err := c.Admin().Plan(t.Context())
 	require.NoError(t, err)
 	require.Empty(t, planned)

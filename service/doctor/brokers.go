@@ -44,7 +44,7 @@ func (f *findings) brokers(ctx context.Context, o Options) {
 		f.bad(check, err.Error(), "start the brokers, or correct kafka.brokers; look for a firewall between")
 		return
 	}
-	away, all := client.Unreachable(ctx)
+	away, all := client.Admin().Unreachable(ctx)
 	for _, err := range away {
 		f.bad(check, err.Error(), "start that broker, or have its advertised.listeners name an address that this machine "+
 			"reaches; look for a firewall between")

@@ -124,8 +124,8 @@ func (s *Service) extended(text json.RawMessage) ([]string, error) {
 		err = json.Unmarshal(of, &own)
 	}
 	if err != nil {
-		return nil, refuse("extensions is no object of objects: send one for each processor's domain, with a list of strings, " +
-			"transactions, in this one's")
+		return nil, refuse("extensions is no object of objects: send one for each processor's domain, with a list of " +
+			"strings, transactions, in this one's")
 	}
 	return own.Transactions, nil
 }

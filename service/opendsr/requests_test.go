@@ -21,7 +21,7 @@ import (
 	"lethe/pipeline/view"
 )
 
-// TestRequests sends requests as privacy tools do (B37): `post ADDRESS` with a body prints what is submitted and what is
+// TestRequests sends requests as privacy tools do (B37): `post ADDRESS` with a body prints what is submitted and
 // answered, or the error. No error repeats a value of the request.
 func TestRequests(t *testing.T) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
