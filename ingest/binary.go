@@ -105,7 +105,10 @@ func parseValue(into *object, value []byte, featureHint int) *Refusal {
 	}
 	m, ok := header(value)
 	if !ok {
-		return &Refusal{Unparseable, "malformed header of a binary record"}
+		return &Refusal{Unparseable, "malformed header of a binary record" + otherFormat(value)}
+	}
+	if m.kind() == "" {
+		return &Refusal{UnknownType, "no message that is read" + otherFormat(value)}
 	}
 	into.present, into.kind, into.schema, into.binary = fieldType, m.kind(), m.schema, true
 	o := binaryObject{into}
@@ -136,7 +139,16 @@ func parseValue(into *object, value []byte, featureHint int) *Refusal {
 }
 
 func malformed(m message, at int) *Refusal {
-	return &Refusal{Unparseable, fmt.Sprintf("malformed Protobuf at byte %d", m.at+at)}
+	return &Refusal{Unparseable, fmt.Sprintf("malformed Protobuf at byte %d%s", m.at+at, otherFormat(nil))}
+}
+
+// otherFormat says which serializer a record that is no Protobuf comes from. Avro and Protobuf cannot be told apart for
+// certain.
+func otherFormat(value []byte) string {
+	if len(value) > 1+schemaBytes && (value[1+schemaBytes] == '{' || value[1+schemaBytes] == '[') {
+		return ": it is of Confluent's JSON Schema serializer, which adds 5 bytes; send JSON without them, or Protobuf"
+	}
+	return ": if it is of Confluent's Avro serializer, send JSON or Protobuf"
 }
 
 // binaryObject is the content of a binary record.

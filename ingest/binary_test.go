@@ -237,3 +237,26 @@ func TestADecoderUsesItsMemoryAgain(t *testing.T) {
 		require.Equal(t, want, got)
 	}
 }
+
+// Records of Confluent's other serializers are rejected with the serializer's name (B18).
+func TestDecodeTransactions_OtherSerializers_AreNamed(t *testing.T) {
+	header := []byte{0, 0, 0, 0, 7}
+	avro := append(slices.Clone(header), "\x16transaction\x0apay-1\x12\x02\x04\x00\x00\x00\x00\x00\x00\xf0\x3f\x00"...)
+	for name, c := range map[string]struct{ value, want string }{
+		"JSON Schema": {string(header) + `{"type":"transaction","id":"pay-1","timestep":9,"features":[1]}`,
+			"JSON Schema serializer, which adds 5 bytes"},
+		"Avro":                   {string(avro), "Avro serializer, send JSON or Protobuf"},
+		"Avro with a short name": {string(header) + "\x02\x02a\x12\x00", "Avro serializer"},
+	} {
+		rec := ingest.Record{Key: []byte("pay-1"), Value: []byte(c.value)}
+		_, err := ingest.DecodeTransactions(rec, ingest.DefaultLimits())
+		var refusal *ingest.Refusal
+		require.ErrorAs(t, err, &refusal, name)
+		require.Contains(t, refusal.Detail, c.want, name)
+		require.NotContains(t, refusal.Detail, "pay-1", name)
+	}
+	for _, value := range []string{string(header) + `{"type":"label"}`, string(avro)} {
+		_, err := ingest.DecodeLabels(ingest.Record{Key: []byte("pay-1"), Value: []byte(value)}, ingest.DefaultLimits())
+		require.ErrorContains(t, err, "Confluent's")
+	}
+}

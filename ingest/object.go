@@ -100,6 +100,9 @@ type wrongValue struct {
 
 // parseObject reads a record's value into an empty object. featureHint sizes the feature vector.
 func parseObject(o *object, value []byte, featureHint int) *Refusal {
+	if isBinary(value) {
+		return &Refusal{Unparseable, "it begins with a zero byte, as records of Confluent's serializers do: send JSON"}
+	}
 	s, r := newScanner(value)
 	if r != nil {
 		return r

@@ -225,12 +225,7 @@ func (s *Service) serveOpenDSR(mux *http.ServeMux) error {
 	s.dsr, err = opendsr.New(opendsr.Options{
 		Domain: c.Domain, Signer: signer, View: s.view.Load, AllowPrivate: c.AllowPrivate,
 		StatePath: OpenDSRPath(s.config.DataDir), Tries: c.Tries, FirstWait: c.FirstWait, Now: s.o.Now, Logger: s.o.Logger,
-		Controller: func(r *http.Request) string {
-			if name := guard.PersonOf(r).Name; name != "" {
-				return name
-			}
-			return "controller"
-		},
+		Controller: func(r *http.Request) string { return guard.PersonOf(r).Name },
 		Actions: opendsr.Actions{
 			Submit: changes{s}.submitDSR, Cancel: changes{s}.cancelDSR, Look: func(ctx context.Context, requestID string) error {
 				return refusedDSR(changes{s}.look(ctx, requestID))
@@ -243,7 +238,7 @@ func (s *Service) serveOpenDSR(mux *http.ServeMux) error {
 	handler := s.dsr.Handler()
 	// Everybody may have the certificate: who is called back checks the signature with it.
 	mux.Handle("GET "+opendsr.CertificatePath, handler)
-	mux.HandleFunc(opendsr.Prefix+"/", guard.Needing(guard.Erase, handler.ServeHTTP, opendsr.Refuse))
+	mux.HandleFunc(opendsr.Prefix, guard.Needing(guard.Erase, handler.ServeHTTP, opendsr.Refuse))
 	return nil
 }
 

@@ -81,7 +81,7 @@ func TestAPrivacyToolAsksByOpenDSR(t *testing.T) {
 	t.Cleanup(callbacks.Close)
 	c.discover()
 
-	const id, other = "a7551968-d5d6-44b2-9831-815ac9017798", "b7551968-d5d6-44b2-9831-815ac9017798"
+	const id, other = "a7551968-d5d6-44b2-9831-815ac9017798", "B7551968-D5D6-44B2-9831-815AC9017798"
 	transactions := func(ids ...lethe.TransactionID) map[string]any {
 		return map[string]any{"extensions": map[string]any{
 			dsrDomain: map[string]any{"transactions": ids}, "another.example": map[string]any{"x": 1},
@@ -127,6 +127,7 @@ func TestAPrivacyToolAsksByOpenDSR(t *testing.T) {
 		return status == http.StatusAccepted
 	})
 	require.Equal(t, other, said["subject_request_id"])
+	require.NotEmpty(t, said["controller_id"])
 	s.await(func(*service.Status) bool {
 		told := c.statuses(other)
 		return len(told) > 0 && told[len(told)-1] == "cancelled"

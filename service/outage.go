@@ -50,6 +50,8 @@ type outages struct {
 	lasting []fault
 	// wrong is what topics differ in from what lethe needs.
 	wrong []string
+	// warnings are those that lethe runs with.
+	warnings []string
 }
 
 func newOutages(health *metrics.Health, tell events.Listener, log *slog.Logger) *outages {

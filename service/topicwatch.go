@@ -121,13 +121,30 @@ func (s topicWatch) look(ctx context.Context) {
 	if err != nil {
 		return
 	}
-	var wrong []string
+	var wrong, warnings []string
 	for _, p := range problems {
-		if !p.ByHand() {
+		switch {
+		case p.ByHand():
+		case p.Follows() != "":
+			warnings = append(warnings, p.Warning())
+		default:
 			wrong = append(wrong, p.String())
 		}
 	}
 	s.outages.topicsAre(wrong)
+	s.outages.warnOfTopics(warnings)
+}
+
+// warnOfTopics logs, once each, settings that lethe wants and runs without.
+func (o *outages) warnOfTopics(warnings []string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, warning := range warnings {
+		if !slices.Contains(o.warnings, warning) {
+			o.log.Warn("a topic's setting is not as lethe wants it", "what", warning)
+		}
+	}
+	o.warnings = warnings
 }
 
 // topicsAre tells what is wrong with the topics until somebody mends it.

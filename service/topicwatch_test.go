@@ -64,6 +64,7 @@ func TestTopicsThatChangeAreNamed(t *testing.T) {
 
 	client := &kafka.Client{Addr: kafka.TCP(b.address()), Timeout: 10 * time.Second}
 	name := configs.Default().Kafka.TopicPrefix
+	set(t, client, name+string(bus.Labels), "segment.ms", "600000") // lethe runs with it: a warning in the log
 	set(t, client, name+string(bus.Transactions), "cleanup.policy", "delete")
 	says("/readyz", "transactions.v1: cleanup.policy is delete, want compact")
 	says("/metrics", "lethe_topic_problems 1")

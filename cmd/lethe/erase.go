@@ -36,7 +36,7 @@ type eraseSubmitCmd struct {
 	Feature   []string      `help:"Set features of this transaction to 0. Repeatable." placeholder:"ID[>0,7]" sep:"none"`
 	Subject   []string      `help:"Key of a subject to erase. Repeatable." placeholder:"KEY" sep:"none"`
 	Until     int64         `help:"Last timestep that --subject covers; -1: the latest." default:"-1" placeholder:"T"`
-	Deadline  string        `help:"When it should be verified: RFC 3339, or a duration such as 72h." placeholder:"T"`
+	Deadline  string        `help:"When it should be verified: a date, RFC 3339, or a duration (72h)." placeholder:"T"`
 	Scope     string        `help:"How far the erasure reaches: ${enum}." enum:"${scopes}" default:"${scope}"`
 	Reason    string        `help:"Reason; only its keyed hash is stored." placeholder:"TEXT"`
 	RequestID string        `help:"Id of the request; generated if absent." placeholder:"ID"`
@@ -69,7 +69,7 @@ and 3 if it is verified and none of its targets existed: most often an id is mis
 semicolons separate several ids of --node, --edge and --subject; "a,b" in double quotes is one id.
 
 Requests with the earliest deadline are processed first. A request whose deadline has passed is
-still processed, and its status says overdue.`
+still processed, and its status says overdue. A date means the end of that day, UTC.`
 }
 
 // Run publishes the request.

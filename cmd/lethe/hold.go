@@ -25,7 +25,7 @@ type holdCmd struct {
 // Help shows an example.
 func (holdCmd) Help() string {
 	return `Example:
-  lethe hold set --node 230007682 --reason "case 7" --until 2027-01-31T00:00:00Z
+  lethe hold set --node 230007682 --reason "case 7" --until 2027-01-31
   lethe hold list`
 }
 
@@ -33,7 +33,7 @@ type holdSetCmd struct {
 	Node    []string `help:"Transaction to keep. Repeatable." placeholder:"ID" sep:"none"`
 	Subject []string `help:"Customer, account or address whose records to keep. Repeatable." placeholder:"KEY" sep:"none"`
 	Reason  string   `help:"Reason; only its keyed hash is stored." placeholder:"TEXT"`
-	Until   string   `help:"When it ends: RFC 3339, or a duration such as 720h; by default when lifted." placeholder:"T"`
+	Until   string   `help:"When it ends: a date, RFC 3339, or a duration (720h); by default when lifted." placeholder:"T"`
 	Name    string   `help:"Name of the hold; generated if absent." placeholder:"NAME"`
 	signedFlags
 }
@@ -46,7 +46,7 @@ func (holdSetCmd) Help() string {
 
 A request that names a held transaction waits as a whole, in the state held. It suppresses nothing:
 the transaction is scored and learnt from as before. The request continues by itself once no hold
-names its transactions.
+names its transactions. A date given with --until means the end of that day, UTC.
 
 A hold of a subject covers all records with its key. Requests for the subject wait, and so do
 requests for a transaction or payment with the key, and for the two transactions of such a payment.
@@ -207,7 +207,8 @@ func printHold(a *command.App, h deletions.Hold, asJSON bool) error {
 	return nil
 }
 
-// timeOf reads a point in time: RFC 3339, or how long after now. Nothing is the zero time.
+// timeOf reads a point in time: a day, which ends with its last second in UTC, RFC 3339, or how long after now.
+// Nothing is the zero time.
 func timeOf(flag, text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
@@ -216,13 +217,12 @@ func timeOf(flag, text string, now time.Time) (time.Time, error) {
 		return now.Add(after).UTC().Truncate(time.Second), nil
 	}
 	if day, err := time.Parse(time.DateOnly, text); err == nil {
-		return day, nil
+		return day.AddDate(0, 0, 1).Add(-time.Second), nil
 	}
 	at, err := time.Parse(time.RFC3339, text)
 	if err != nil {
-		return at, command.Usagef("%s is %q, want a date such as 2026-12-24 (its first second, UTC), an RFC 3339 time "+
-			"such as "+
-			"2026-12-24T00:00:00Z, or a duration such as 72h", flag, text)
+		return at, command.Usagef("%s is %q, want a date such as 2026-12-24 (the end of that day, UTC), an RFC 3339 "+
+			"time such as 2026-12-24T00:00:00Z, or a duration such as 72h", flag, text)
 	}
 	return at.UTC().Truncate(time.Millisecond), nil
 }

@@ -43,7 +43,8 @@ func (topicsApplyCmd) Help() string {
 	return `Example:
   lethe topics apply --brokers kafka-1:9092
 
-It never lowers a setting and never deletes a topic.`
+It never lowers a setting and never deletes a topic. Settings that the brokers refuse are warnings where
+lethe runs without them: each says what follows. Those that lethe needs are errors, one a line.`
 }
 
 // Run creates what is missing.
@@ -56,10 +57,21 @@ func (c *topicsApplyCmd) Run(a *command.App) error {
 	if err := client.Admin().Apply(a.Context); err != nil {
 		return err
 	}
-	if c.JSON {
-		return a.PrintJSON(map[string]any{"ok": true, "topics": topicNames(client)})
+	problems, err := client.Admin().Check(a.Context)
+	if err != nil {
+		return err
 	}
-	fmt.Fprintf(a.Stdout, "%d topics are as they should be\n", len(bus.Topics()))
+	_, warnings := parted(problems)
+	switch {
+	case c.JSON:
+		return a.PrintJSON(map[string]any{"ok": true, "topics": topicNames(client), "warnings": warnings})
+	case len(warnings) == 0:
+		fmt.Fprintf(a.Stdout, "%d topics are as they should be\n", len(bus.Topics()))
+	default:
+		printWarnings(a, warnings)
+		fmt.Fprintf(a.Stdout, "%d topics are there, with %d settings that lethe wants and the brokers refuse\n",
+			len(bus.Topics()), len(warnings))
+	}
 	return nil
 }
 
@@ -100,14 +112,11 @@ func (c *topicsCheckCmd) Run(a *command.App) error {
 	if err != nil {
 		return err
 	}
-	lines := []string{}
-	for _, p := range problems {
-		lines = append(lines, p.String())
-	}
+	lines, warnings := parted(problems)
 	// What the brokers' own settings are is for their operators to decide: they are told, and no problem.
 	pace, untold := client.Admin().Pace(a.Context)
 	if c.JSON {
-		said := map[string]any{"ok": len(lines) == 0, "problems": lines, "pace": pace}
+		said := map[string]any{"ok": len(lines) == 0, "problems": lines, "warnings": warnings, "pace": pace}
 		if err := a.PrintJSON(said); err != nil {
 			return err
 		}
@@ -115,13 +124,33 @@ func (c *topicsCheckCmd) Run(a *command.App) error {
 		for _, line := range lines {
 			fmt.Fprintln(a.Stdout, line)
 		}
+		printWarnings(a, warnings)
 		tellPace(a, pace, untold)
 	}
 	if len(lines) > 0 {
 		return fmt.Errorf("%d differences from what lethe needs (lethe topics plan says what mends each)", len(lines))
 	}
-	if !c.JSON {
+	if !c.JSON && len(warnings) == 0 {
 		fmt.Fprintf(a.Stdout, "%d topics are as they should be\n", len(bus.Topics()))
 	}
 	return nil
+}
+
+// parted are problems with which lethe does not run, and warnings.
+func parted(problems []bus.Problem) (lines, warnings []string) {
+	lines, warnings = []string{}, []string{}
+	for _, p := range problems {
+		if p.Follows() != "" {
+			warnings = append(warnings, p.Warning())
+			continue
+		}
+		lines = append(lines, p.String())
+	}
+	return lines, warnings
+}
+
+func printWarnings(a *command.App, warnings []string) {
+	for _, warning := range warnings {
+		fmt.Fprintln(a.Stdout, "warning: "+warning)
+	}
 }

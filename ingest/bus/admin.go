@@ -5,11 +5,16 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"net"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/segmentio/kafka-go"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"lethe/ingest/bus/seeds"
 )
 
 // Admin checks and repairs the topics of a client's deployment: which there are,
@@ -33,6 +38,33 @@ func (p Problem) String() string {
 	return fmt.Sprintf("%s: %s is %s, want %s", p.Topic, p.Setting, p.Have, p.Want)
 }
 
+// Warning returns one line for an operator, with what follows.
+func (p Problem) Warning() string { return p.String() + ": " + p.Follows() }
+
+// Follows says what follows from a setting that lethe wants and runs without: managed brokers refuse some. It is empty
+// for what lethe needs. No such setting makes anything verified that is still there.
+func (p Problem) Follows() string {
+	switch p.Setting {
+	case "segment.bytes", "segment.ms", "max.compaction.lag.ms", "min.cleanable.dirty.ratio":
+		return "the brokers' cleaner begins later, and each erasure is verified as much later"
+	case "delete.retention.ms":
+		return "tombstones, with the keys of what is erased, stay for that long, and each erasure is verified as much later"
+	case "file.delete.delay.ms":
+		return "files of what is erased stay on the brokers' disks for that long after an erasure is verified"
+	case "compression.type":
+		return "the brokers' files cannot be searched for what was erased without unpacking them"
+	case "message.timestamp.type":
+		return "a producer whose clock is ahead holds up erasures until that time has come"
+	case "min.insync.replicas":
+		return "a write may be acknowledged by one broker, and lost with it"
+	case settingHidden:
+		return "nobody knows whether they are as lethe needs them (lethe topics acls prints the right; lethe topics check, " +
+			"by somebody who has it, compares them)"
+	default:
+		return ""
+	}
+}
+
 // ByHand reports whether Apply leaves it to operators, and lethe runs with it.
 func (p Problem) ByHand() bool { return p.Setting == settingReplication }
 
@@ -47,6 +79,8 @@ func (p Problem) surplus() bool {
 const (
 	settingTopic      = "topic"
 	settingPartitions = "partitions"
+	// settingHidden stands for all settings of a topic that this principal may not read.
+	settingHidden = "settings"
 	// settingReplication is the topic's, which brokers change by moving data.
 	settingReplication = "replication"
 )
@@ -83,6 +117,9 @@ func (a Admin) Check(ctx context.Context) ([]Problem, error) {
 		return nil, fmt.Errorf("check topics: %w", a.client.explain(ctx, err))
 	}
 	for _, t := range present {
+		if settings[t] == nil {
+			problems = append(problems, Problem{t, settingHidden, "hidden", "readable (DescribeConfigs)"})
+		}
 		for _, s := range append(specOf(t, &cfg).settings, minInSync(states[t].replicas)) {
 			// A broker that does not list a setting does not have it; the
 			// embedded broker compacts without asking for a share of garbage.
@@ -95,6 +132,11 @@ func (a Admin) Check(ctx context.Context) ([]Problem, error) {
 		return slices.Index(Topics(), a.Topic) - slices.Index(Topics(), b.Topic)
 	})
 	return problems, nil
+}
+
+// topicOf is the topic of a full name.
+func (a Admin) topicOf(name string) Topic {
+	return Topic(strings.TrimPrefix(name, a.client.cfg.TopicPrefix))
 }
 
 // Partitions asks a broker, past any cache, how many partitions each topic has; those
@@ -174,9 +216,13 @@ func (a Admin) settings(ctx context.Context, topics []Topic) (map[Topic]map[stri
 		return nil, fmt.Errorf("describe topic settings: %w", err)
 	}
 	for _, resource := range response.Resources {
-		t := Topic(strings.TrimPrefix(resource.ResourceName, a.client.cfg.TopicPrefix))
+		t := a.topicOf(resource.ResourceName)
 		if resource.Error != nil {
-			return nil, denied("describe settings of "+resource.ResourceName, resource.Error)
+			if errors.Is(denied("", resource.Error), ErrDenied) {
+				found[t] = nil // Check names it
+				continue
+			}
+			return nil, fmt.Errorf("describe settings of %s: %w", resource.ResourceName, resource.Error)
 		}
 		found[t] = map[string]string{}
 		for _, entry := range resource.ConfigEntries {
@@ -184,6 +230,32 @@ func (a Admin) settings(ctx context.Context, topics []Topic) (map[Topic]map[stri
 		}
 	}
 	return found, nil
+}
+
+// Unreachable asks each broker of the cluster at the address that it advertises, where records are read and written. It
+// returns an error for each that does not answer there, and how many brokers there are.
+func (a Admin) Unreachable(ctx context.Context) (away []error, brokers int) {
+	ask := func(ctx context.Context, address string) (*kmsg.MetadataResponse, error) {
+		return askBroker(ctx, &a.client.cfg, address, []string{})
+	}
+	said, causes := seeds.First(ctx, a.client.cfg.Brokers, ask, func(*kmsg.MetadataResponse) {})
+	if causes != nil {
+		return []error{unreachable(causes)}, 1
+	}
+	ctx, cancel := context.WithTimeout(ctx, a.client.cfg.DialTimeout)
+	defer cancel()
+	failed := make([]error, len(said.Brokers))
+	var all sync.WaitGroup
+	for i, b := range said.Brokers {
+		all.Go(func() {
+			address := net.JoinHostPort(b.Host, strconv.Itoa(int(b.Port)))
+			if _, err := askBroker(ctx, &a.client.cfg, address, []string{}); err != nil {
+				failed[i] = fmt.Errorf("broker %d advertises %s, and does not answer there: %w", b.NodeID, address, err)
+			}
+		})
+	}
+	all.Wait()
+	return slices.DeleteFunc(failed, func(err error) bool { return err == nil }), len(failed)
 }
 
 // Delete removes topics with all that they hold, which nothing brings back. Those that are not

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/segmentio/kafka-go"
 )
@@ -17,39 +16,26 @@ import (
 // partitions, so it is done before there is data only: once any topic holds a
 // record, the error is ErrHoldsRecords, and nothing is changed. It waits until the
 // brokers show the topics. Once all else is mended, the error is ErrSurplus for topics with partitions too many.
+// Settings that brokers refuse are no error where lethe runs without them: Check goes on listing them, and
+// Problem.Follows says what follows from each. Those that it needs are named in the error, one a line.
 func (a Admin) Apply(ctx context.Context) error {
 	problems, err := a.Check(ctx)
 	if err != nil {
 		return err
 	}
 	if rest := mendable(problems); len(rest) > 0 {
-		if err := a.mend(ctx, rest); err != nil {
+		if err := (mender{a}).mend(ctx, rest); err != nil {
 			return err
 		}
 	}
 	return a.refuseSurplus(problems)
 }
 
-// refuseSurplus is the error of topics that have more partitions than they may have.
-func (a Admin) refuseSurplus(problems []Problem) error {
-	var have []string
-	for _, p := range problems {
-		if p.surplus() {
-			have = append(have, fmt.Sprintf("%s has %s partitions, want %s", a.client.Name(p.Topic), p.Have, p.Want))
-		}
-	}
-	if len(have) == 0 {
-		return nil
-	}
-	return fmt.Errorf("%w: %s (%s)", ErrSurplus, strings.Join(have, "; "), surplusRemedy)
-}
-
-// surplusRemedy is what operators do about it.
-const surplusRemedy = "delete it if it holds nothing that is needed, with auto.create.topics.enable=false, and lethe " +
-	"topics apply creates it; or begin anew with another kafka.topic_prefix and empty data directories"
+// mender changes topics for Apply.
+type mender struct{ Admin }
 
 // mend changes what is not as lethe needs it.
-func (a Admin) mend(ctx context.Context, problems []Problem) error {
+func (a mender) mend(ctx context.Context, problems []Problem) error {
 	_, all, err := a.states(ctx)
 	if err != nil {
 		return err
@@ -60,55 +46,25 @@ func (a Admin) mend(ctx context.Context, problems []Problem) error {
 			return err
 		}
 	}
-	err = errors.Join(a.createTopics(ctx, create), a.growTopics(ctx, grow), a.correctSettings(ctx, correct))
-	if err != nil {
+	unset, createErr := a.createTopics(ctx, create)
+	if createErr != nil {
+		unset = nil
+	}
+	growErr := a.growTopics(ctx, grow)
+	refused, correctErr := a.correctSettings(ctx, append(correct, unset...))
+	if err := errors.Join(createErr, growErr, correctErr); err != nil {
 		return fmt.Errorf("apply topics: %w", a.client.explain(ctx, err))
 	}
-	return a.awaitTopics(ctx)
-}
-
-// mendable leaves out what Apply cannot mend: how many brokers keep a topic is changed by moving its data, and
-// partitions go with the topic alone, which are the operators' to do.
-func mendable(problems []Problem) []Problem {
-	return slices.DeleteFunc(slices.Clone(problems), func(p Problem) bool { return p.ByHand() || p.surplus() })
-}
-
-// refuseGrowth is the error of adding partitions if any topic holds, or held,
-// records.
-func (a Admin) refuseGrowth(ctx context.Context, problems []Problem) error {
-	var missing []Topic
-	var grow []string
-	for _, p := range problems {
-		switch p.Setting {
-		case settingTopic:
-			missing = append(missing, p.Topic)
-		case settingPartitions:
-			grow = append(grow, fmt.Sprintf("%s has %s partitions, want %s", p.Topic, p.Have, p.Want))
-		}
-	}
-	for _, t := range Topics() {
-		if slices.Contains(missing, t) {
-			continue
-		}
-		ends, err := a.client.EndOffsets(ctx, t)
-		if err != nil {
-			return fmt.Errorf("apply topics: %w", err)
-		}
-		if slices.Max(ends) > 0 {
-			return fmt.Errorf("%w: %s; %s holds records (set kafka.partitions to what there is, or begin anew "+
-				"with another kafka.topic_prefix and empty data directories)", ErrHoldsRecords, strings.Join(grow, "; "), t)
-		}
-	}
-	return nil
+	return a.awaitTopics(ctx, refused)
 }
 
 // plan turns problems into requests.
 func (a Admin) plan(
 	problems []Problem, all cluster,
-) ([]kafka.TopicConfig, []kafka.TopicPartitionsConfig, map[Topic][]Problem) {
+) ([]kafka.TopicConfig, []kafka.TopicPartitionsConfig, []Problem) {
 	var create []kafka.TopicConfig
 	var grow []kafka.TopicPartitionsConfig
-	correct := map[Topic][]Problem{}
+	var correct []Problem
 	cfg := a.wanted(all)
 	replication := cfg.replication(all.brokers)
 	for _, p := range problems {
@@ -127,31 +83,91 @@ func (a Admin) plan(
 		case settingPartitions:
 			grow = append(grow, kafka.TopicPartitionsConfig{Name: a.client.Name(p.Topic), Count: int32(wanted.partitions)})
 		default:
-			correct[p.Topic] = append(correct[p.Topic], p)
+			correct = append(correct, p)
 		}
 	}
 	return create, grow, correct
 }
 
-func (a Admin) createTopics(ctx context.Context, topics []kafka.TopicConfig) error {
-	if len(topics) == 0 {
-		return nil
-	}
-	response, err := a.client.kafka.CreateTopics(ctx, &kafka.CreateTopicsRequest{Topics: topics})
+// createTopics creates topics. Where brokers refuse the settings of one, it is created with those that lethe needs
+// alone, and the others are returned, to be set one by one.
+func (a mender) createTopics(ctx context.Context, topics []kafka.TopicConfig) (unset []Problem, err error) {
+	refused, err := a.create(ctx, topics, false)
 	if err != nil {
-		return fmt.Errorf("create topics: %w", err)
+		return nil, err
+	}
+	needed := slices.DeleteFunc(slices.Clone(topics), func(t kafka.TopicConfig) bool { return refused[t.Topic] == nil })
+	for i, t := range needed {
+		needed[i].ConfigEntries = nil
+		for _, entry := range t.ConfigEntries {
+			p := Problem{Topic: a.topicOf(t.Topic), Setting: entry.ConfigName, Want: entry.ConfigValue}
+			if p.Follows() == "" {
+				needed[i].ConfigEntries = append(needed[i].ConfigEntries, entry)
+			} else {
+				unset = append(unset, p)
+			}
+		}
+	}
+	refused, err = a.create(ctx, needed, false)
+	if err != nil {
+		return nil, err
 	}
 	var problems []error
+	for _, t := range needed {
+		if refused[t.Topic] != nil {
+			problems = append(problems, a.explainRefusal(ctx, t, refused[t.Topic]))
+		}
+	}
+	return unset, errors.Join(problems...)
+}
+
+// explainRefusal names each setting that a topic must have and that brokers refuse by itself.
+func (a mender) explainRefusal(ctx context.Context, topic kafka.TopicConfig, cause error) error {
+	var lines []error
+	for _, entry := range topic.ConfigEntries {
+		one := topic
+		one.ConfigEntries = []kafka.ConfigEntry{entry}
+		refused, err := a.create(ctx, []kafka.TopicConfig{one}, true)
+		if err == nil && refused[topic.Topic] != nil {
+			lines = append(lines, fmt.Errorf("create topic %s: the brokers refuse %s=%s, which lethe cannot run without: %w",
+				topic.Topic, entry.ConfigName, entry.ConfigValue, refused[topic.Topic]))
+		}
+	}
+	if len(lines) > 0 {
+		return errors.Join(lines...)
+	}
+	return fmt.Errorf("create topic %s with %d partitions on %d brokers: %w (see kafka.partitions and "+
+		"kafka.replication_factor)", topic.Topic, topic.NumPartitions, topic.ReplicationFactor, cause)
+}
+
+// create asks for topics, or only whether they would be created. It returns by name why what a topic is to be like is
+// refused; other failures are errors.
+func (a mender) create(
+	ctx context.Context, topics []kafka.TopicConfig, only bool,
+) (refused map[string]error, err error) {
+	if len(topics) == 0 {
+		return nil, nil
+	}
+	response, err := a.client.kafka.CreateTopics(ctx, &kafka.CreateTopicsRequest{Topics: topics, ValidateOnly: only})
+	if err != nil {
+		return nil, fmt.Errorf("create topics: %w", err)
+	}
+	refused = make(map[string]error)
+	var problems []error
 	for _, name := range slices.Sorted(maps.Keys(response.Errors)) {
-		// Another process may have created it since Check.
-		if err := response.Errors[name]; err != nil && !errors.Is(err, kafka.TopicAlreadyExists) {
+		switch err := response.Errors[name]; {
+		case err == nil, errors.Is(err, kafka.TopicAlreadyExists): // another process may have created it since Check
+		case errors.Is(err, kafka.PolicyViolation), errors.Is(err, kafka.InvalidConfiguration),
+			errors.Is(err, kafka.InvalidRequest):
+			refused[name] = err
+		default:
 			problems = append(problems, denied("create topic "+name, fmt.Errorf("create topic %s: %w", name, err)))
 		}
 	}
-	return errors.Join(problems...)
+	return refused, errors.Join(problems...)
 }
 
-func (a Admin) growTopics(ctx context.Context, topics []kafka.TopicPartitionsConfig) error {
+func (a mender) growTopics(ctx context.Context, topics []kafka.TopicPartitionsConfig) error {
 	if len(topics) == 0 {
 		return nil
 	}
@@ -168,19 +184,53 @@ func (a Admin) growTopics(ctx context.Context, topics []kafka.TopicPartitionsCon
 	return errors.Join(problems...)
 }
 
-func (a Admin) correctSettings(ctx context.Context, wrong map[Topic][]Problem) error {
+// correctSettings sets what differs, and returns what brokers refuse and lethe runs without. A refusal of what it
+// needs is an error. Brokers change all settings of a topic or none, so those of a refused topic are set one by one.
+func (a mender) correctSettings(ctx context.Context, wrong []Problem) (refused []Problem, err error) {
+	causes, err := a.alter(ctx, wrong)
+	if err != nil {
+		return nil, err
+	}
+	var problems []error
+	again := slices.DeleteFunc(slices.Clone(wrong), func(p Problem) bool { return causes[p.Topic] == nil })
+	for len(again) > 0 {
+		name := again[0].Setting
+		one := slices.DeleteFunc(slices.Clone(again), func(p Problem) bool { return p.Setting != name })
+		again = slices.DeleteFunc(again, func(p Problem) bool { return p.Setting == name })
+		if causes, err = a.alter(ctx, one); err != nil {
+			return nil, err
+		}
+		for _, p := range one {
+			switch cause := causes[p.Topic]; {
+			case cause == nil:
+			case p.Follows() != "":
+				refused = append(refused, p)
+			default:
+				problems = append(problems, denied("correct settings of "+a.client.Name(p.Topic),
+					fmt.Errorf("%s, and lethe cannot run without it: the brokers refuse the change: %w", p, cause)))
+			}
+		}
+	}
+	return refused, errors.Join(problems...)
+}
+
+// alter sets topics' settings. It returns by topic why they are refused.
+func (a mender) alter(ctx context.Context, wrong []Problem) (causes map[Topic]error, err error) {
 	if len(wrong) == 0 {
-		return nil
+		return nil, nil
 	}
 	request := &kafka.IncrementalAlterConfigsRequest{}
+	causes = make(map[Topic]error)
 	for _, t := range Topics() {
 		resource := kafka.IncrementalAlterConfigsRequestResource{
 			ResourceType: kafka.ResourceTypeTopic, ResourceName: a.client.Name(t),
 		}
-		for _, p := range wrong[t] {
-			resource.Configs = append(resource.Configs, kafka.IncrementalAlterConfigsRequestConfig{
-				Name: p.Setting, Value: p.Want, ConfigOperation: kafka.ConfigOperationSet,
-			})
+		for _, p := range wrong {
+			if p.Topic == t {
+				resource.Configs = append(resource.Configs, kafka.IncrementalAlterConfigsRequestConfig{
+					Name: p.Setting, Value: p.Want, ConfigOperation: kafka.ConfigOperationSet,
+				})
+			}
 		}
 		if len(resource.Configs) > 0 {
 			request.Resources = append(request.Resources, resource)
@@ -188,21 +238,22 @@ func (a Admin) correctSettings(ctx context.Context, wrong map[Topic][]Problem) e
 	}
 	response, err := a.client.kafka.IncrementalAlterConfigs(ctx, request)
 	if err != nil {
-		return fmt.Errorf("correct settings: %w", err)
+		return nil, fmt.Errorf("correct settings: %w", err)
 	}
-	var problems []error
 	for _, resource := range response.Resources {
-		if resource.Error != nil {
-			problems = append(problems, denied("correct settings of "+resource.ResourceName,
-				fmt.Errorf("correct settings of %s: %w", resource.ResourceName, resource.Error)))
+		if resource.Error != nil && isTemporary(resource.Error) {
+			return nil, fmt.Errorf("correct settings of %s: %w", resource.ResourceName, resource.Error)
 		}
+		causes[a.topicOf(resource.ResourceName)] = resource.Error
 	}
-	return errors.Join(problems...)
+	return causes, nil
 }
 
-// awaitTopics waits until the brokers show what was created: they learn of it
-// one after the other.
-func (a Admin) awaitTopics(ctx context.Context) error {
+// awaitTopics waits until the brokers show what was created and not refused: they learn of it one after the other.
+func (a mender) awaitTopics(ctx context.Context, refused []Problem) error {
+	stays := func(p Problem) bool {
+		return slices.ContainsFunc(refused, func(r Problem) bool { return r.Topic == p.Topic && r.Setting == p.Setting })
+	}
 	ctx, cancel := context.WithTimeout(ctx, a.client.cfg.RequestTimeout)
 	defer cancel()
 	for attempt := 0; ; attempt++ {
@@ -210,7 +261,7 @@ func (a Admin) awaitTopics(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if problems = mendable(problems); len(problems) == 0 {
+		if problems = slices.DeleteFunc(mendable(problems), stays); len(problems) == 0 {
 			// The transport asked when the topics were made, maybe before brokers knew of them.
 			a.client.link.forget()
 			return nil

@@ -70,7 +70,9 @@ func (a Admin) Plan(ctx context.Context) ([]Change, error) {
 	}
 	changes := make([]Change, 0, len(problems))
 	for _, p := range problems {
-		changes = append(changes, a.change(p, all, refused))
+		if p.Setting != settingHidden {
+			changes = append(changes, a.change(p, all, refused))
+		}
 	}
 	return changes, nil
 }
@@ -96,4 +98,59 @@ func (a Admin) change(p Problem, all cluster, refused bool) Change {
 		c.Action = "grow"
 	}
 	return c
+}
+
+// refuseSurplus is the error of topics that have more partitions than they may have.
+func (a Admin) refuseSurplus(problems []Problem) error {
+	var have []string
+	for _, p := range problems {
+		if p.surplus() {
+			have = append(have, fmt.Sprintf("%s has %s partitions, want %s", a.client.Name(p.Topic), p.Have, p.Want))
+		}
+	}
+	if len(have) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%w: %s (%s)", ErrSurplus, strings.Join(have, "; "), surplusRemedy)
+}
+
+// surplusRemedy is what operators do about it.
+const surplusRemedy = "delete it if it holds nothing that is needed, with auto.create.topics.enable=false, and lethe " +
+	"topics apply creates it; or begin anew with another kafka.topic_prefix and empty data directories"
+
+// mendable leaves out what Apply cannot mend: how many brokers keep a topic is changed by moving its data, and
+// partitions go with the topic alone, which are the operators' to do. Nor are settings mended that nobody shows.
+func mendable(problems []Problem) []Problem {
+	return slices.DeleteFunc(slices.Clone(problems), func(p Problem) bool {
+		return p.ByHand() || p.surplus() || p.Setting == settingHidden
+	})
+}
+
+// refuseGrowth is the error of adding partitions if any topic holds, or held,
+// records.
+func (a Admin) refuseGrowth(ctx context.Context, problems []Problem) error {
+	var missing []Topic
+	var grow []string
+	for _, p := range problems {
+		switch p.Setting {
+		case settingTopic:
+			missing = append(missing, p.Topic)
+		case settingPartitions:
+			grow = append(grow, fmt.Sprintf("%s has %s partitions, want %s", p.Topic, p.Have, p.Want))
+		}
+	}
+	for _, t := range Topics() {
+		if slices.Contains(missing, t) {
+			continue
+		}
+		ends, err := a.client.EndOffsets(ctx, t)
+		if err != nil {
+			return fmt.Errorf("apply topics: %w", err)
+		}
+		if slices.Max(ends) > 0 {
+			return fmt.Errorf("%w: %s; %s holds records (set kafka.partitions to what there is, or begin anew "+
+				"with another kafka.topic_prefix and empty data directories)", ErrHoldsRecords, strings.Join(grow, "; "), t)
+		}
+	}
+	return nil
 }

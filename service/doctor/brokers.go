@@ -44,7 +44,16 @@ func (f *findings) brokers(ctx context.Context, o Options) {
 		f.bad(check, err.Error(), "start the brokers, or correct kafka.brokers; look for a firewall between")
 		return
 	}
-	f.ok(check, strings.Join(o.Config.Kafka.Brokers, ", ")+" answer")
+	away, all := client.Admin().Unreachable(ctx)
+	for _, err := range away {
+		f.bad(check, err.Error(), "start that broker, or have its advertised.listeners name an address that this machine "+
+			"reaches; look for a firewall between")
+	}
+	if len(away) == all {
+		return
+	}
+	f.ok(check, fmt.Sprintf("%s answer, and so do %d of %d at the addresses that they advertise",
+		strings.Join(o.Config.Kafka.Brokers, ", "), all-len(away), all))
 	if f.topics(ctx, client) {
 		f.rights(ctx, client)
 		f.clock(ctx, o, client)
@@ -75,6 +84,10 @@ func (f *findings) topics(ctx context.Context, client *bus.Client) bool {
 		return false
 	}
 	for _, p := range problems {
+		if p.Follows() != "" {
+			f.warn(check, p.Warning(), "lethe topics apply sets it, if the brokers let it")
+			continue
+		}
 		f.bad(check, p.String(), "lethe topics plan says what mends it, lethe topics apply does what can be done without you")
 	}
 	if len(problems) == 0 {

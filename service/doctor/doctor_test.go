@@ -1,7 +1,9 @@
 package doctor_test
 
 import (
+	"crypto/ed25519"
 	"encoding/json"
+	"encoding/pem"
 	"fmt"
 	"io"
 	"net"
@@ -13,7 +15,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/segmentio/kafka-go"
 	"github.com/stretchr/testify/require"
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"lethe"
 	"lethe/configs"
@@ -151,6 +156,23 @@ func TestBrokersThatAreWrong(t *testing.T) {
 	require.Empty(t, p.wrong(t))
 	p.options.Now = func() time.Time { return time.Now().Add(-time.Hour) }
 	require.Contains(t, p.wrong(t), "problem clock: it is 1h0m0s behind a record on control.v1\n")
+
+	// What managed brokers refuse is a warning, with what follows (B6).
+	p.options.Now = time.Now
+	transport := &kafka.Transport{}
+	defer transport.CloseIdleConnections()
+	raw := &kafka.Client{Addr: kafka.TCP(broker.Config().Brokers...), Transport: transport}
+	_, err := raw.IncrementalAlterConfigs(t.Context(), &kafka.IncrementalAlterConfigsRequest{
+		Resources: []kafka.IncrementalAlterConfigsRequestResource{{
+			ResourceType: kafka.ResourceTypeTopic, ResourceName: client.Name(bus.Labels),
+			Configs: []kafka.IncrementalAlterConfigsRequestConfig{{
+				Name: "segment.ms", Value: "600000", ConfigOperation: kafka.ConfigOperationSet,
+			}},
+		}},
+	})
+	require.NoError(t, err)
+	require.Equal(t, "warning topics: labels.v1: segment.ms is 600000, want 5000: the brokers' cleaner begins later, and "+
+		"each erasure is verified as much later\n", p.wrong(t))
 }
 
 func TestTheServiceThatRuns(t *testing.T) {
@@ -196,4 +218,55 @@ func TestAServiceThatHangsIsAProblem(t *testing.T) {
 	p.options.Config.HTTP.Address = port.Addr().String()
 	p.options.HTTP = &http.Client{Timeout: 100 * time.Millisecond}
 	require.Contains(t, p.wrong(t), "problem service: the service at http://"+port.Addr().String()+" does not answer")
+}
+
+// A broker that answers at the configured address and advertises one that nobody reaches is named with that address
+// (B10).
+func TestAnAdvertisedAddressThatNobodyReachesIsNamed(t *testing.T) {
+	cluster, err := kfake.NewCluster(kfake.NumBrokers(1))
+	require.NoError(t, err)
+	defer cluster.Close()
+	cluster.ControlKey(int16(kmsg.Metadata), func(asked kmsg.Request) (kmsg.Response, error, bool) {
+		cluster.KeepControl()
+		answer := asked.ResponseKind().(*kmsg.MetadataResponse)
+		answer.Brokers = []kmsg.MetadataResponseBroker{{NodeID: 7, Host: "127.0.0.1", Port: 1}}
+		return answer, nil, true
+	})
+	p := newPatient(t, filepath.Join(t.TempDir(), "data"))
+	p.options.Config.Kafka.Brokers = cluster.ListenAddrs()
+	require.Contains(t, p.wrong(t), "problem brokers: broker 7 advertises 127.0.0.1:1, and does not answer there: ")
+	require.NotContains(t, p.wrong(t), "topics")
+}
+
+// A service with TLS is asked by TLS, whatever name its certificate is for (B46).
+func TestAServiceWithTLSIsAsked(t *testing.T) {
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/readyz":
+			io.WriteString(w, "graphs: ok\nok\n")
+		default:
+			json.NewEncoder(w).Encode(service.Status{Version: "1.0"})
+		}
+	}))
+	defer server.Close()
+	folder := t.TempDir()
+	certificate := filepath.Join(folder, "cert.pem")
+	require.NoError(t, os.WriteFile(certificate,
+		pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}), 0o600))
+	p := newPatient(t, begun(t))
+	p.options.Config.HTTP.Address = server.Listener.Addr().String()
+	p.options.Config.HTTP.TLS.CertificateFile = certificate
+	require.Empty(t, p.wrong(t))
+	ready := doctor.Finding{
+		Check: "service", Grade: doctor.OK, Says: "the one at https://" + server.Listener.Addr().String() + " is ready",
+	}
+	require.Contains(t, doctor.Examine(t.Context(), p.options), ready)
+
+	p.options.Config.HTTP.TLS.CertificateFile = filepath.Join(folder, "absent.pem")
+	require.Contains(t, p.wrong(t), "problem service: open ")
+	other, _, err := ed25519.GenerateKey(strings.NewReader(strings.Repeat("x", 100)))
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(certificate, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: other}), 0o600))
+	p.options.Config.HTTP.TLS.CertificateFile = certificate
+	require.Contains(t, p.wrong(t), "problem service: "+certificate)
 }

@@ -111,6 +111,8 @@ type created struct {
 	Encoded    string `json:"encoded_request"`
 	ID         string `json:"subject_request_id"`
 	APIVersion string `json:"api_version"`
+	// Extensions names identities that are ignored, under the processor's domain.
+	Extensions map[string]toldMore `json:"extensions,omitempty"`
 }
 
 // told is a status (8.3), and with CallbackURL a callback (8.6).
@@ -132,7 +134,18 @@ type toldMore struct {
 	// Result is what a verified request has found: completed may mean that nothing was held.
 	Result deletions.Result `json:"result,omitempty"`
 	// Summary is the text that every surface shows.
-	Summary string `json:"summary"`
+	Summary string `json:"summary,omitempty"`
+	// Ignored are the kinds of identities, such as "email, raw", by which nothing is erased. They are known until every
+	// address of status_callback_urls has heard of the end.
+	Ignored []string `json:"ignored_identities,omitempty"`
+}
+
+// extensions are the processor's own, if it has something to add.
+func (s *Service) extensions(more toldMore) map[string]toldMore {
+	if more.Result == "" && more.Summary == "" && len(more.Ignored) == 0 {
+		return nil
+	}
+	return map[string]toldMore{s.o.Domain: more}
 }
 
 // cancelled answers a cancellation (9.2).

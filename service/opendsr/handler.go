@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strings"
 	"time"
 
 	"lethe/deletions"
@@ -33,27 +34,40 @@ func New(o Options) (*Service, error) {
 // Handler serves the routes. Who may ask is decided before.
 func (s *Service) Handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET "+Prefix+"/discovery", s.discovery)
 	mux.HandleFunc("GET "+CertificatePath, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/x-pem-file")
 		w.Write(s.o.Signer.certificate) //nolint:errcheck // the caller went away
 	})
-	for _, requests := range []string{"/opendsr_requests", "/opengdpr_requests"} {
-		mux.HandleFunc("POST "+Prefix+requests, s.submit)
-		mux.HandleFunc("GET "+Prefix+requests+"/{id}", s.status)
-		mux.HandleFunc("DELETE "+Prefix+requests+"/{id}", s.cancel)
+	for _, version := range []string{"v1", "v3"} {
+		at := Prefix + version
+		mux.HandleFunc("GET "+at+"/discovery", s.discovery)
+		for _, requests := range []string{"/requests", "/opendsr_requests", "/opengdpr_requests"} {
+			mux.HandleFunc("POST "+at+requests, s.submit)
+			mux.HandleFunc("POST "+at+requests+"/{$}", s.submit)
+			mux.HandleFunc("GET "+at+requests+"/{id}", s.status)
+			mux.HandleFunc("DELETE "+at+requests+"/{id}", s.cancel)
+		}
+		mux.HandleFunc("GET "+at+"/status/{id}", s.status)
 	}
-	mux.HandleFunc("GET "+Prefix+"/status/{id}", s.status)
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
-		Refuse(w, http.StatusNotFound, "nothing is at this address; "+Prefix+"/discovery says what there is")
+		Refuse(w, http.StatusNotFound, "nothing is at this address: "+Prefix+"v1 and "+Prefix+"v3 have discovery, and "+
+			"requests by POST")
 	})
 	return mux
 }
 
+// versionOf is the version of the specification that a caller's address names.
+func versionOf(r *http.Request) string {
+	if strings.HasPrefix(r.URL.Path, Prefix+"v3/") {
+		return "3.0"
+	}
+	return firstVersion
+}
+
 // discovery answers as section 6.3 has it.
-func (s *Service) discovery(w http.ResponseWriter, _ *http.Request) {
+func (s *Service) discovery(w http.ResponseWriter, r *http.Request) {
 	s.answer(w, http.StatusOK, map[string]any{
-		"api_version":                     APIVersion,
+		"api_version":                     versionOf(r),
 		"supported_identities":            []identity{{Type: typeCustomer, Format: formatRaw}},
 		"supported_subject_request_types": []string{typeErasure},
 		"processor_certificate":           "https://" + s.o.Domain + CertificatePath,
@@ -73,31 +87,32 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, err)
 		return
 	}
-	if _, _, err := s.find(asked.ID); err == nil {
+	if _, _, err := s.find(what.RequestID); err == nil {
 		s.fail(w, refuse("subject_request_id is known already: ask for its status"))
 		return
 	}
 	now := s.o.Now().UTC().Truncate(time.Second)
 	kept := kept{
 		Controller: s.o.Controller(r), Received: now, Expected: what.Deadline, Told: make(map[string]string),
-		CallbackURLs: asked.CallbackURLs,
+		CallbackURLs: asked.CallbackURLs, Spelling: asked.ID, Version: versionOf(r), Ignored: what.Ignored,
 	}
 	if what.Deadline.Before(now) {
 		what.Deadline = time.Time{} // it is late already, and would be refused
 	}
 	// Whom to call back is kept first: a request that nobody hears of is worse than one that is not known.
-	if err := s.state.put(asked.ID, kept); err != nil {
+	if err := s.state.put(what.RequestID, kept); err != nil {
 		s.fail(w, err)
 		return
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), actionTimeout)
 	defer cancel()
 	if err := s.o.Actions.Submit(ctx, what); err != nil {
-		s.fail(w, errors.Join(err, s.state.drop(asked.ID)))
+		s.fail(w, errors.Join(err, s.state.drop(what.RequestID)))
 		return
 	}
 	s.answer(w, http.StatusCreated, created{
-		kept.Controller, kept.Expected, now, base64.StdEncoding.EncodeToString(body), asked.ID, APIVersion,
+		kept.controller(), kept.Expected, now, base64.StdEncoding.EncodeToString(body), asked.ID, kept.Version,
+		s.extensions(toldMore{Ignored: what.Ignored}),
 	})
 	s.wake()
 }
@@ -106,8 +121,8 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) {
 type standing struct {
 	// word is one of OpenDSR's.
 	word string
-	// more is nil as long as lethe has not read the request.
-	more *toldMore
+	// more is empty as long as lethe has not read the request.
+	more toldMore
 }
 
 // find returns where a request stands. Whoever just asked may be ahead of the view.
@@ -133,11 +148,8 @@ func (s *Service) find(id string) (kept, standing, error) {
 	if !found {
 		known = keptOf(status)
 	}
-	return known, standing{statusOf(status.State), &toldMore{status.Result(), status.Summary()}}, nil
+	return known, standing{statusOf(status.State), toldMore{Result: status.Result(), Summary: status.Summary()}}, nil
 }
-
-// unknownController names who asked, once nobody is called back any more and that is forgotten (V38).
-const unknownController = "controller"
 
 // keptOf is what is known of a request that nobody is called back for any more.
 func keptOf(s *deletions.Status) kept {
@@ -149,7 +161,8 @@ func keptOf(s *deletions.Status) kept {
 }
 
 func (s *Service) status(w http.ResponseWriter, r *http.Request) {
-	id := r.PathValue("id")
+	spelling := r.PathValue("id")
+	id := strings.ToLower(spelling)
 	known, status, err := s.find(id)
 	if err == nil {
 		err = s.o.Actions.Look(r.Context(), id)
@@ -158,18 +171,18 @@ func (s *Service) status(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, err)
 		return
 	}
+	known.Spelling, known.Version = spelling, versionOf(r)
 	s.answer(w, http.StatusOK, s.tell(id, known, status))
 }
 
 // tell is what is said of a request.
 func (s *Service) tell(id string, known kept, at standing) told {
 	out := told{
-		ControllerID: cmp.Or(known.Controller, unknownController), Expected: known.Expected, ID: id, Status: at.word,
-		APIVersion: APIVersion,
+		ControllerID: known.controller(), Expected: known.Expected, ID: cmp.Or(known.Spelling, id), Status: at.word,
+		APIVersion: cmp.Or(known.Version, firstVersion),
 	}
-	if at.more != nil {
-		out.Extensions = map[string]toldMore{s.o.Domain: *at.more}
-	}
+	at.more.Ignored = known.Ignored
+	out.Extensions = s.extensions(at.more)
 	if at.word == statusCompleted {
 		out.ResultsURL = "https://" + s.o.Domain + "/api/v1/erasures/" + id + "/receipt"
 	}
@@ -177,7 +190,8 @@ func (s *Service) tell(id string, known kept, at standing) told {
 }
 
 func (s *Service) cancel(w http.ResponseWriter, r *http.Request) {
-	id := r.PathValue("id")
+	spelling := r.PathValue("id")
+	id := strings.ToLower(spelling)
 	known, _, err := s.find(id)
 	if err == nil {
 		ctx, cancel := context.WithTimeout(r.Context(), actionTimeout)
@@ -188,7 +202,9 @@ func (s *Service) cancel(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, err)
 		return
 	}
-	s.answer(w, http.StatusAccepted, cancelled{known.Controller, id, s.o.Now().UTC().Truncate(time.Second), APIVersion})
+	s.answer(w, http.StatusAccepted, cancelled{
+		known.controller(), spelling, s.o.Now().UTC().Truncate(time.Second), versionOf(r),
+	})
 	s.wake()
 }
 

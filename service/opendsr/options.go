@@ -19,12 +19,10 @@ import (
 )
 
 const (
-	// Prefix begins every address. The specification wants the major version in it.
-	Prefix = "/opendsr/v1"
-	// APIVersion is that of the specification.
-	APIVersion = "1.0"
+	// Prefix begins every address. After it comes v1 or v3, the specification's major version.
+	Prefix = "/opendsr/"
 	// CertificatePath is where the certificate is that answers and callbacks are signed with.
-	CertificatePath = Prefix + "/certificate.pem"
+	CertificatePath = Prefix + "v1/certificate.pem"
 )
 
 // Asked is a request as lethe takes it.
@@ -33,6 +31,8 @@ type Asked struct {
 	Subjects, Transactions []string
 	Reason                 string
 	Deadline               time.Time
+	// Ignored are kinds of identities that the request has and lethe does not hold, such as "email, raw".
+	Ignored []string
 }
 
 // Actions are what lethe does. Their errors are Refused where the one who asked has to do something.
@@ -60,7 +60,7 @@ type Options struct {
 	// View returns what statuses are read from; nil while there is nothing to read.
 	View    func() *view.Reader
 	Actions Actions
-	// Controller is who asks, as answers name him.
+	// Controller names the caller in answers; empty where nobody logs in.
 	Controller func(r *http.Request) string
 	// AllowPrivate allows callbacks to private networks, and without TLS.
 	AllowPrivate bool

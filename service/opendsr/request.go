@@ -2,31 +2,25 @@ package opendsr
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/url"
 	"regexp"
-	"slices"
+	"strings"
 	"time"
 
 	"lethe/internal/outbound"
 )
 
-// request is what is asked, as section 7.1 has it. Fields that it does not know are passed over.
+// request is what is asked, as section 7.1 has it. Unknown fields are ignored.
 type request struct {
 	Regulation   string          `json:"regulation"`
 	ID           string          `json:"subject_request_id"`
 	Type         string          `json:"subject_request_type"`
-	Identities   []identity      `json:"subject_identities"`
+	Identities   json.RawMessage `json:"subject_identities"`
 	Submitted    string          `json:"submitted_time"`
 	CallbackURLs []string        `json:"status_callback_urls"`
 	Extensions   json.RawMessage `json:"extensions"`
-}
-
-// identity names a person.
-type identity struct {
-	Type   string `json:"identity_type"`
-	Value  string `json:"identity_value,omitempty"`
-	Format string `json:"identity_format"`
 }
 
 // extension is what this processor takes beside identities.
@@ -36,55 +30,86 @@ type extension struct {
 }
 
 const (
-	typeErasure  = "erasure"
-	typeCustomer = "controller_customer_id"
-	formatRaw    = "raw"
-	mostURLs     = 10
-	mostTargets  = 1000
-	// month is what GDPR article 12 allows.
-	month = 30 * 24 * time.Hour
+	typeErasure = "erasure"
+	mostURLs    = 10
+	mostTargets = 1000
+	// month is what GDPR article 12 allows, and halfMonth what Brazil's LGPD does in article 19.
+	month     = 30 * 24 * time.Hour
+	halfMonth = 15 * 24 * time.Hour
 	// ahead is how far the clock of whoever asks may be ahead, and oldest how long ago a request may have been submitted.
 	ahead  = 24 * time.Hour
 	oldest = 10 * 365 * 24 * time.Hour
 )
 
-var guid = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
+// guid is a UUID of any version, in either case: two spellings are one id.
+var guid = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 
-// parse reads and checks a request. What it says of what is wrong repeats nothing that was sent.
-func (s *Service) parse(body []byte) (r request, asked Asked, err error) {
-	if json.Unmarshal(body, &r) != nil {
-		return r, asked, refuse("the body is no JSON of a request")
+// allowed is how long a regulation allows for a request; !ok refuses one that is unknown. Without a name it is a
+// month, which is also less than the laws of American states allow.
+func allowed(regulation string) (limit time.Duration, ok bool) {
+	switch strings.ToLower(regulation) {
+	case "", "gdpr", "uk_gdpr", "ccpa", "cpra", "vcdpa", "cpa", "ctdpa", "ucpa", "pipeda", "fadp", "appi", "popia", "pdpa":
+		return month, true
+	case "lgpd":
+		return halfMonth, true
+	default:
+		return 0, false
 	}
+}
+
+// parse reads and checks a request. An error repeats nothing that was sent.
+func (s *Service) parse(body []byte) (r request, asked Asked, err error) {
+	if err := json.Unmarshal(body, &r); err != nil {
+		return r, asked, refuse(malformed(err))
+	}
+	limit, known := allowed(r.Regulation)
 	switch {
 	case !guid.MatchString(r.ID):
-		return r, asked, refuse("subject_request_id is no UUID of version 4 in lower case")
-	case r.Type != typeErasure:
-		return r, asked, refuse("subject_request_type must be erasure: see /discovery")
-	case !slices.Contains([]string{"", "gdpr", "ccpa"}, r.Regulation):
-		return r, asked, refuse("regulation must be gdpr or ccpa")
+		return r, asked, refuse("subject_request_id is not a UUID: send 32 hexadecimal digits in groups of 8-4-4-4-12")
+	case !strings.EqualFold(r.Type, typeErasure):
+		return r, asked, refuse("subject_request_type is not " + typeErasure + ", the only type that is supported: " +
+			"send access and portability requests to the controller")
+	case !known:
+		return r, asked, refuse("regulation is unknown: send gdpr, uk_gdpr, ccpa, cpra, vcdpa, cpa, ctdpa, ucpa, lgpd, " +
+			"pipeda, fadp, appi, popia or pdpa, or leave it out: the erasure is the same under each")
 	}
 	submitted, err := time.Parse(time.RFC3339, r.Submitted)
 	if err != nil {
-		return r, asked, refuse("submitted_time is required, as RFC 3339 has it")
+		return r, asked, refuse("submitted_time is no RFC 3339 time: send one with its zone, such as 2026-11-01T12:00:00Z")
 	}
 	if age := s.o.Now().Sub(submitted); age < -ahead || age > oldest {
-		return r, asked, refuse("submitted_time must be within the last ten years, and at most a day ahead")
+		return r, asked, refuse("submitted_time is out of bounds: send a time within the last ten years, " +
+			"and at most a day ahead")
 	}
-	asked = Asked{RequestID: r.ID, Reason: "OpenDSR", Deadline: submitted.Add(month).UTC()}
-	for _, one := range r.Identities {
-		if one.Type != typeCustomer || one.Format != formatRaw || one.Value == "" {
-			return r, asked, refuse("of subject_identities only controller_customer_id, raw, is supported: see /discovery")
-		}
-		asked.Subjects = append(asked.Subjects, one.Value)
+	asked = Asked{
+		RequestID: strings.ToLower(r.ID), Reason: "OpenDSR", Deadline: submitted.Add(limit).UTC(),
+	}
+	if asked.Subjects, asked.Ignored, err = subjectsOf(r.Identities); err != nil {
+		return r, asked, err
 	}
 	if asked.Transactions, err = s.extended(r.Extensions); err != nil {
 		return r, asked, err
 	}
 	targets := len(asked.Subjects) + len(asked.Transactions)
 	if targets == 0 || targets > mostTargets {
-		return r, asked, refuse(fmt.Sprintf("subject_identities must name 1 to %d", mostTargets))
+		return r, asked, refuse(fmt.Sprintf("subject_identities must name 1 to %d customers, each as %s in the format %s%s",
+			mostTargets, typeCustomer, formatRaw, butHas(asked.Ignored)))
 	}
 	return r, asked, s.checkCallbacks(r.CallbackURLs)
+}
+
+// malformed says which field of a body is of another kind of JSON value, without the value.
+func malformed(err error) string {
+	var wrong *json.UnmarshalTypeError
+	if !errors.As(err, &wrong) || wrong.Field == "" {
+		return "the body is not a JSON object: send one request, as application/json"
+	}
+	kind, _, _ := strings.Cut(wrong.Value, " ") // the rest may be the value
+	want := "a string"
+	if wrong.Field == "status_callback_urls" {
+		want = "a list of strings"
+	}
+	return fmt.Sprintf("%s is of the JSON type %s: send %s", wrong.Field, kind, want)
 }
 
 // extended reads the extension of this processor's domain.
@@ -99,21 +124,23 @@ func (s *Service) extended(text json.RawMessage) ([]string, error) {
 		err = json.Unmarshal(of, &own)
 	}
 	if err != nil {
-		return nil, refuse("extensions must be an object for each processor's domain; this one's has a list transactions")
+		return nil, refuse("extensions is no object of objects: send one for each processor's domain, with a list of " +
+			"strings, transactions, in this one's")
 	}
 	return own.Transactions, nil
 }
 
 func (s *Service) checkCallbacks(urls []string) error {
 	if len(urls) > mostURLs {
-		return refuse(fmt.Sprintf("status_callback_urls: at most %d", mostURLs))
+		return refuse(fmt.Sprintf("status_callback_urls has %d addresses: send at most %d", len(urls), mostURLs))
 	}
 	for _, text := range urls {
 		if err := outbound.CheckURL(text, s.o.AllowPrivate); err != nil {
-			return refuse("status_callback_urls: want https://host/path of the public network")
+			return refuse("status_callback_urls: an address is not https://host/path of the public network: correct it, " +
+				"or leave it out and ask for the status")
 		}
 		if at, err := url.Parse(text); err != nil || at.Fragment != "" {
-			return refuse("status_callback_urls: want addresses without a fragment")
+			return refuse("status_callback_urls: an address has a fragment (#): send it without")
 		}
 	}
 	return nil

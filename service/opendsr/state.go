@@ -1,6 +1,7 @@
 package opendsr
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -20,7 +21,18 @@ type kept struct {
 	CallbackURLs []string  `json:"status_callback_urls,omitempty"`
 	// Told is the last status that each of them has taken, or that is given up.
 	Told map[string]string `json:"told,omitempty"`
+	// Spelling is the request's id as it was sent, and Version the specification's that callbacks name.
+	Spelling string `json:"subject_request_id,omitempty"`
+	Version  string `json:"api_version,omitempty"`
+	// Ignored are the kinds of identities that lethe does not hold.
+	Ignored []string `json:"ignored_identities,omitempty"`
 }
+
+// firstVersion is the specification's of requests that name none.
+const firstVersion = "1.0"
+
+// controller names the caller in answers. None is known where nobody logs in, or once all callbacks are made.
+func (k kept) controller() string { return cmp.Or(k.Controller, "controller") }
 
 // state is what is on disk: requests by their ids.
 type state struct {
