@@ -37,7 +37,7 @@ type unreadableAt struct {
 
 func (u unreadableAt) report(to *slog.Logger, requestID string) {
 	to.Error("erasure: a batch that nobody can read may hold a record of a target: remove the records of its partition "+
-		"up to it (kafka-delete-records.sh)", "request_id", requestID, "topic", u.topic, "partition", u.Partition,
+		"up to it (docs/erasure.md has the commands)", "request_id", requestID, "topic", u.topic, "partition", u.Partition,
 		"first_offset", u.First, "last_offset", u.Last, "sha256", u.SHA256.String())
 }
 

@@ -41,9 +41,6 @@ func IsOwn(name string) bool {
 	return slices.ContainsFunc(Topics(), func(t Topic) bool { return strings.HasSuffix(name, string(t)) })
 }
 
-// IsCompacted reports whether a topic, of any prefix, is one of lethe's of which records go by compaction alone.
-func IsCompacted(name string) bool { return IsOwn(name) && !strings.HasSuffix(name, string(Erasures)) }
-
 // TopicPartition is one partition of a topic.
 type TopicPartition struct {
 	Topic     Topic

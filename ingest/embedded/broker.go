@@ -116,7 +116,7 @@ func (b *Broker) open() error {
 			b.door = door.Guard(l, door.Options{
 				Connections: b.config.connections(), DeleteTopics: b.config.DeleteTopics,
 				StoreAny: b.config.StoreAny,
-				OwnTopic: bus.IsOwn, Compacted: bus.IsCompacted, Logger: b.logger,
+				OwnTopic: bus.IsOwn, Logger: b.logger,
 			})
 			return b.door, nil
 		}),

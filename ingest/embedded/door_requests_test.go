@@ -17,7 +17,6 @@ import (
 	"github.com/segmentio/kafka-go"
 	"github.com/stretchr/testify/require"
 	"github.com/twmb/franz-go/pkg/kerr"
-	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"lethe/ingest"
@@ -254,28 +253,6 @@ func TestDoor_OwnTopics_AreNotDeleted(t *testing.T) {
 	there, err := c.Admin().Partitions(t.Context())
 	require.NoError(t, err)
 	require.Contains(t, there, bus.Control)
-}
-
-func TestDoor_CompactedTopics_KeepTheirRecords(t *testing.T) {
-	b, c := start(t, t.TempDir(), embedded.Config{CleanOnDemand: true})
-	require.NoError(t, c.Write(t.Context(), bus.Labels, []ingest.Outgoing{put("a", "1"), put("a", "2")}))
-	raw, err := kgo.NewClient(kgo.SeedBrokers(b.Config().Brokers...))
-	require.NoError(t, err)
-	defer raw.Close()
-	request := kmsg.NewDeleteRecordsRequest()
-	for _, name := range []string{c.Name(bus.Labels), c.Name(bus.Erasures)} {
-		of, all := kmsg.NewDeleteRecordsRequestTopic(), kmsg.NewDeleteRecordsRequestTopicPartition()
-		all.Offset = -1
-		of.Topic, of.Partitions = name, append(of.Partitions, all)
-		request.Topics = append(request.Topics, of)
-	}
-	answer, err := request.RequestWith(t.Context(), raw)
-	require.NoError(t, err)
-	codes := map[string]int16{}
-	for _, topic := range answer.Topics {
-		codes[topic.Topic] = topic.Partitions[0].ErrorCode
-	}
-	require.Equal(t, map[string]int16{c.Name(bus.Labels): kerr.PolicyViolation.Code, c.Name(bus.Erasures): 0}, codes)
 }
 
 func TestDoor_HalfOpenConnections_LeaveRoomForClients(t *testing.T) {

@@ -73,8 +73,6 @@ func (l *Listener) examine(m kmsg.Request, frame []byte, headerBytes int) (reque
 		r.edit, changed = l.createPartitions(m)
 	case *kmsg.DeleteTopicsRequest:
 		r.edit, changed = l.deleteTopics(m)
-	case *kmsg.DeleteRecordsRequest:
-		r.edit, changed = l.deleteRecords(m)
 	}
 	if changed {
 		r.frame = m.AppendTo(append([]byte(nil), frame[:headerBytes]...))

@@ -15,7 +15,7 @@ import (
 
 func testDoor() *Listener {
 	return &Listener{
-		o: Options{OwnTopic: ownTopic, Compacted: ownTopic}, large: make(chan struct{}, 1),
+		o: Options{OwnTopic: func(name string) bool { return strings.HasPrefix(name, "own") }}, large: make(chan struct{}, 1),
 		inflating: make(chan struct{}, 1), warn: warner{to: slog.New(slog.DiscardHandler)},
 	}
 }
@@ -126,5 +126,3 @@ func requireDecodable(t *testing.T, frame []byte) {
 	require.NoError(t, c.Complete())
 	require.NoError(t, m.ReadFrom(c.Src))
 }
-
-func ownTopic(name string) bool { return strings.HasPrefix(name, "own") }

@@ -20,9 +20,7 @@ type Options struct {
 	StoreAny bool
 	// OwnTopic reports whether a topic is one of lethe's own.
 	OwnTopic func(name string) bool
-	// Compacted reports whether a topic is one of those of which records go by compaction alone.
-	Compacted func(name string) bool
-	Logger    *slog.Logger
+	Logger   *slog.Logger
 	// FirstRequest is how long a new connection may stay silent; 0 stands for 30 s.
 	FirstRequest time.Duration
 }

@@ -107,33 +107,3 @@ func (l *Listener) deleteTopics(m *kmsg.DeleteTopicsRequest) (edit func(kmsg.Res
 		r.Topics = append(r.Topics, refused...)
 	}, true
 }
-
-// deleteRecords takes topics out of a request of which lethe wants every record until a later one of its key comes, as
-// Apache Kafka does: readers take a log that begins later for compacted.
-func (l *Listener) deleteRecords(m *kmsg.DeleteRecordsRequest) (edit func(kmsg.Response), changed bool) {
-	var refused []kmsg.DeleteRecordsResponseTopic
-	kept := m.Topics[:0:0]
-	for _, t := range m.Topics {
-		if !l.o.Compacted(t.Topic) {
-			kept = append(kept, t)
-			continue
-		}
-		answer := kmsg.NewDeleteRecordsResponseTopic()
-		answer.Topic = t.Topic
-		for _, p := range t.Partitions {
-			of := kmsg.NewDeleteRecordsResponseTopicPartition()
-			of.Partition, of.ErrorCode = p.Partition, kerr.PolicyViolation.Code
-			answer.Partitions = append(answer.Partitions, of)
-		}
-		refused = append(refused, answer)
-		l.warn.log("deletion of records refused", "topic", t.Topic)
-	}
-	if len(refused) == 0 {
-		return nil, false
-	}
-	m.Topics = kept
-	return func(response kmsg.Response) {
-		r := response.(*kmsg.DeleteRecordsResponse)
-		r.Topics = append(r.Topics, refused...)
-	}, true
-}
