@@ -87,8 +87,8 @@ func heldElsewhere() []ingest.Reason {
 	}
 }
 
-// Every reason that decoding finds has a way out, and it leads out: the record is rejected for that reason, and accepted
-// once it is mended, or the setting is changed that the documents name.
+// Every reason that decoding finds has a way out, and it leads out: the record is rejected for that reason, and
+// accepted once it is mended, or the setting is changed that the documents name.
 func TestEveryReason_WayOut_IsAccepted(t *testing.T) {
 	ways, elsewhere := waysOut(), heldElsewhere()
 	for _, reason := range ingest.Reasons() {

@@ -151,8 +151,8 @@ func (p *topicsProcess) askForOffsets(ctx context.Context) {
 	}
 }
 
-// directoriesOf counts the data directories that share each role of which the processes are a consumer group. It has those
-// that nobody has ever played, and leaves out those that one process plays alone.
+// directoriesOf counts the data directories that share each role of which the processes are a consumer group. Roles
+// that no process has ever played are among them; those that one process plays alone are not.
 func directoriesOf(members *wire.Members) map[string]int {
 	directories := make(map[string]int)
 	for _, name := range []string{configs.RoleGraphs, configs.RoleTrain, configs.RoleScore} {

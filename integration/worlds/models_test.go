@@ -153,7 +153,8 @@ func (r retraining) combined(
 		}
 		lineages.Learn(t, previous, digests)
 		previous, window = t, append(window, row)
-		learnt, err := r.runner.Learn(ctx, *r.over, after[t], ensemble.Window(window[max(0, len(window)-r.over.Timesteps):]), new(ensemble.Known))
+		sources := ensemble.Window(window[max(0, len(window)-r.over.Timesteps):])
+		learnt, err := r.runner.Learn(ctx, *r.over, after[t], sources, new(ensemble.Known))
 		if err != nil {
 			return nil, err
 		}

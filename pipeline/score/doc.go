@@ -64,6 +64,5 @@
 //	                models and meta-models as they arrive
 //	stream.go       the timesteps by what has arrived of them; what a process that stands by has missed
 //	keys.go         the store's keys and format; published.go, the value of one of them
-//	convert.go      stores of the version before
 //	served.go       what a stopped role serves, and what the store of another one takes over from it
 package score

@@ -7,8 +7,11 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
+
 	"lethe"
 	"lethe/ingest/bus"
+	"lethe/internal/mixedstore"
 	"lethe/internal/swapstore"
 	"lethe/internal/timestepkey"
 )
@@ -195,3 +198,12 @@ func splitRevision(value []byte) (lethe.Revision, []byte, error) {
 }
 
 func redactedKey(d lethe.Digest) []byte { return append([]byte(redactedPrefix), d[:]...) }
+
+// openStore opens the store in the role's folder.
+func openStore(fs vfs.FS, dir string) (*mixedstore.Store, error) {
+	store, err := mixedstore.Open(fs, stateDir(dir), storeFormat(), filePrefixes()...)
+	if err != nil {
+		return nil, fmt.Errorf("open store: %w", err)
+	}
+	return store, nil
+}

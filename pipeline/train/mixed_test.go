@@ -80,7 +80,8 @@ func whole(t testing.TB, o Options, served lethe.Timestep, plans ...plan) map[wi
 		}
 		lineages.Learn(s.Timestep, s.Previous, digests)
 		window = append(window, ofShards)
-		over, err := runner.Learn(t.Context(), *o.Meta, models[i], ensemble.Window(window[max(0, i+1-o.Meta.Timesteps):]), new(ensemble.Known))
+		sources := ensemble.Window(window[max(0, i+1-o.Meta.Timesteps):])
+		over, err := runner.Learn(t.Context(), *o.Meta, models[i], sources, new(ensemble.Known))
 		require.NoError(t, err)
 		all, known := lineages.At(s.Timestep)
 		require.True(t, known)

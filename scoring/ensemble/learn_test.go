@@ -58,7 +58,8 @@ func TestASliceWithoutLabelsIsPassedOver(t *testing.T) {
 	got, err := ensemble.OutOfGroup(t.Context(), r, models, &bare)
 	require.NoError(t, err)
 	require.Empty(t, got.Logits)
-	m, err := r.Learn(t.Context(), meta.Defaults(), models, ensemble.Window([][]*lethe.Slice{{&bare}}), new(ensemble.Known))
+	sources := ensemble.Window([][]*lethe.Slice{{&bare}})
+	m, err := r.Learn(t.Context(), meta.Defaults(), models, sources, new(ensemble.Known))
 	require.NoError(t, err)
 	require.NotNil(t, m)
 }
