@@ -163,7 +163,8 @@ func (in *intake) applyAll(tx *taken, batch bus.Batch, list []decoded) (map[even
 		}
 		if d.redacted && result != events.Suppressed {
 			tx.republished[i] = coordinator.Redaction{
-				Value: d.rec.Value, Headers: d.rec.Headers, Refused: result == events.Refused,
+				Value: d.rec.Value, Headers: d.rec.Headers,
+				Refused: result == events.Refused || result == events.Ignored,
 			}
 		}
 	}
@@ -223,6 +224,9 @@ func (in *intake) apply(tx *taken, d *decoded) (events.Result, *ingest.Refusal, 
 	}
 	if refusal == nil {
 		return result, nil, nil
+	}
+	if changed { // it is published again as refused, and leaves no dead letter
+		return events.Ignored, nil, nil
 	}
 	erased, err := in.erased.Names(rec)
 	if erased {
