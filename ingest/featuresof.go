@@ -140,8 +140,8 @@ func transactionOf(o *object) (t lethe.Transaction, is bool) {
 }
 
 // republishedBy is the header of a record that lethe has published again with 0 for features
-// that were erased, or without what named a target. Its value is a code under the deployment's secret, so that no producer
-// can have a record passed over.
+// that were erased, or without what named a target. Its value is a code under the deployment's
+// secret, so that no producer can have a record passed over.
 const republishedBy = "lethe-redacted"
 
 // Republished returns the record that takes the place of another one in its partition, with some

@@ -249,7 +249,7 @@ type Bus interface {
 	RollMarkers(ctx context.Context, topics ...bus.Topic) error
 	// Partitions returns how many partitions a topic has.
 	Partitions(ctx context.Context, t bus.Topic) (int, error)
-	// ReadNew is bus.Client's ReadAll of what stands behind the positions, by partition, and moves them on. What nobody can read is
+	// ReadNew reads what stands behind the positions, by partition, and moves them on. What nobody can read is
 	// bus.ErrCorrupt.
 	ReadNew(ctx context.Context, t bus.Topic, positions map[int]int64, fn func(ingest.Record) error) error
 }
