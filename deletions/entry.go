@@ -54,6 +54,8 @@ type Counts struct {
 	DeadLetters   int `json:"dead_letters"`
 	Predictions   int `json:"predictions"`
 	Reasons       int `json:"reasons,omitempty"`
+	// OfOthers are records of others that named a target, and were published again without it.
+	OfOthers int `json:"of_others,omitempty"`
 	// Carried are the transactions and payments that went with subjects, SeveralSubjects
 	// those of the transactions that carried other subjects too, and went whole.
 	Carried         int `json:"carried,omitempty"`

@@ -1,6 +1,8 @@
 package ingest
 
 import (
+	"encoding/json"
+	"slices"
 	"time"
 
 	"lethe"
@@ -96,4 +98,75 @@ func Kept(rec Record, event Event) ([]byte, error) {
 		value = rec.Value
 	}
 	return value, err
+}
+
+// Stripped returns a record without what is found in it and is not taken of it: headers, and of a transaction, payment
+// or label also subjects and fields of no meaning. ok is false if something is still found then.
+func Stripped(rec Record, found func(Record) bool) (_ Record, ok bool) {
+	rec.Headers = slices.DeleteFunc(slices.Clone(rec.Headers), func(h Header) bool {
+		return found(Record{Headers: []Header{h}})
+	})
+	if !found(rec) {
+		return rec, true
+	}
+	value, is := strippedValue(rec.Value, func(subject string) bool {
+		alone, err := json.Marshal(map[string][]string{"subjects": {subject}})
+		return err != nil || found(Record{Value: alone})
+	})
+	if is {
+		rec.Value = value
+	}
+	return rec, is && !found(rec)
+}
+
+// strippedValue is the value of a transaction, payment or label in its format, without fields of no meaning and the
+// subjects that are to go. What is broken is none.
+func strippedValue(value []byte, gone func(subject string) bool) (out []byte, is bool) {
+	o := new(object)
+	if r := parseValue(o, value, 0); r != nil {
+		return nil, false
+	}
+	subjects, as := slices.DeleteFunc(slices.Clone(o.subjects), gone), encodingOf(value)
+	var err error
+	switch o.kind {
+	case "transaction":
+		var t lethe.Transaction
+		if t, is = transactionOf(o); is {
+			t.Subjects = subjects
+			_, out, err = as.Transaction(t)
+		}
+	case "payment":
+		key := PaymentKey(lethe.TransactionID(o.source), lethe.TransactionID(o.target))
+		event, r := o.payment(Record{Key: key}, Limits{})
+		if is = r == nil; is {
+			out, err = as.carryingPayment(event.(Payment).Payment, subjects)
+		}
+	case "label":
+		event, r := o.labelled(Record{Key: []byte(o.id)}, Limits{})
+		if is = r == nil; is {
+			_, out, err = EncodeLabel(event.(Label).LabelRecord)
+		}
+	default:
+	}
+	return out, is && err == nil
+}
+
+// carryingPayment is the value of a payment that carries subjects.
+func (e Encoding) carryingPayment(p lethe.Payment, subjects []string) ([]byte, error) {
+	_, value, err := e.Payment(p)
+	if err != nil || len(subjects) == 0 {
+		return value, err
+	}
+	if e.binary {
+		for _, subject := range subjects {
+			value = appendString(value, 4, subject)
+		}
+		return value, nil
+	}
+	text, err := json.Marshal(subjects)
+	if err != nil {
+		return nil, err
+	}
+	value = append(append(value[:len(value)-1], `,"subjects":`...), text...)
+	return append(value, '}'), nil
 }

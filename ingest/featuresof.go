@@ -119,7 +119,15 @@ func NamedIn(value []byte) (lethe.TransactionID, bool) {
 
 func transactionIn(value []byte) (t lethe.Transaction, is bool) {
 	o := new(object)
-	if r := parseValue(o, value, 0); r != nil || o.kind != "transaction" || !ValidID(o.id) {
+	if r := parseValue(o, value, 0); r != nil {
+		return t, false
+	}
+	return transactionOf(o)
+}
+
+// transactionOf is the transaction that an object brings, whether or not it can be taken.
+func transactionOf(o *object) (t lethe.Transaction, is bool) {
+	if o.kind != "transaction" || !ValidID(o.id) {
 		return t, false
 	}
 	const fields = fieldType | fieldID | fieldTimestep | fieldFeatures
@@ -132,16 +140,18 @@ func transactionIn(value []byte) (t lethe.Transaction, is bool) {
 }
 
 // republishedBy is the header of a record that lethe has published again with 0 for features
-// that were erased. Its value is a code under the deployment's secret, so that no producer
-// can have a record passed over.
+// that were erased, or without what named a target. Its value is a code under the deployment's
+// secret, so that no producer can have a record passed over.
 const republishedBy = "lethe-redacted"
 
-// Republished returns the record that takes the place of another one in its partition. refused
-// says that the other one was refused: to a store that is made anew this one is, too.
-func Republished(secret lethe.Secret, rec Record, value []byte, refused bool) Outgoing {
+// Republished returns the record that takes the place of another one in its partition, with some
+// of its headers. refused says that the other one was refused: to a store that is made anew this one is, too.
+func Republished(secret lethe.Secret, rec Record, value []byte, refused bool, headers ...Header) Outgoing {
+	before := func(h Header) bool { return h.Key == republishedBy }
+	headers = append(slices.DeleteFunc(slices.Clone(headers), before),
+		Header{Key: republishedBy, Value: republishedCode(secret, rec.Key, value, refused)})
 	return Outgoing{
-		Key: slices.Clone(rec.Key), Value: value, Pinned: true, Partition: rec.Partition,
-		Headers: []Header{{Key: republishedBy, Value: republishedCode(secret, rec.Key, value, refused)}},
+		Key: slices.Clone(rec.Key), Value: value, Pinned: true, Partition: rec.Partition, Headers: headers,
 	}
 }
 

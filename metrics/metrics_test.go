@@ -3,6 +3,7 @@ package metrics_test
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -87,6 +88,24 @@ func (p *process) everything() {
 }
 
 // TestMetrics shows every sample that is not 0 after each event.
+// Metrics are read without a token: they do not say that a record was dropped because its transaction is erased.
+func TestRecordsConsumed_Suppressed_CountsAsAccepted(t *testing.T) {
+	read := func(r events.Result) (text string) {
+		p := newProcess(t)
+		p.listener.RecordsConsumed(events.RecordsConsumed{Topic: "lethe.transactions.v1", Result: r, Count: 3})
+		families, err := p.registry.Gather()
+		require.NoError(t, err)
+		for _, f := range families {
+			if f.GetName() == "lethe_records_consumed_total" {
+				text += f.String()
+			}
+		}
+		return regexp.MustCompile(`created_timestamp:\{[^}]*\}`).ReplaceAllString(text, "")
+	}
+	require.Equal(t, read(events.Accepted), read(events.Suppressed))
+	require.NotContains(t, read(events.Suppressed), "suppressed")
+}
+
 func TestMetrics(t *testing.T) {
 	datadriven.RunTest(t, "testdata/metrics", func(t *testing.T, d *datadriven.TestData) string {
 		p := newProcess(t)

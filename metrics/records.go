@@ -63,7 +63,7 @@ func newRecordMetrics(opts Options) *recordMetrics {
 		m.waits.WithLabelValues(cause)
 	}
 	for _, topic := range opts.Topics {
-		for _, result := range events.Results() {
+		for _, result := range results() {
 			m.consumed.WithLabelValues(topic, string(result))
 		}
 		for _, reason := range opts.Reasons {
@@ -73,10 +73,19 @@ func newRecordMetrics(opts Options) *recordMetrics {
 	return m
 }
 
+// results are those that anybody may read. What is suppressed counts as accepted: who may send records could else find
+// out whether a transaction was erased.
+func results() []events.Result {
+	return slices.DeleteFunc(events.Results(), func(r events.Result) bool { return r == events.Suppressed })
+}
+
 func (m *recordMetrics) listener() events.Listener {
 	return events.Listener{
 		RecordsConsumed: func(e events.RecordsConsumed) {
-			result := within(string(e.Result), texts(events.Results()))
+			if e.Result == events.Suppressed {
+				e.Result = events.Accepted
+			}
+			result := within(string(e.Result), texts(results()))
 			m.consumed.WithLabelValues(m.topic(e.Topic), result).Add(float64(max(0, e.Count)))
 		},
 		RecordDeadLettered: func(e events.RecordDeadLettered) {

@@ -1,14 +1,18 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"crypto/ed25519"
 	"errors"
+	"slices"
+	"strings"
 	"time"
 
 	"lethe/configs"
 	"lethe/internal/kms"
 	"lethe/internal/sleep"
+	"lethe/pipeline/wire"
 	"lethe/service/supervisor"
 )
 
@@ -74,4 +78,25 @@ func (s *Service) keys() []ed25519.PublicKey {
 		return nil // another process signs
 	}
 	return known
+}
+
+// namesSetting is the setting by which names are normalised: what is stored has names in that form. A deployment is
+// gone on with under the rule that it was begun with.
+const namesSetting = "ingest.normalise"
+
+// ruleOf is a rule of names as text, and noRule that of no steps.
+func ruleOf(steps []string) string {
+	return cmp.Or(strings.Join(slices.Sorted(slices.Values(steps)), " "), noRule)
+}
+
+const noRule = "[]"
+
+// valueIn is a setting as a role said it. One that its version does not know is not compared, but for that of names:
+// a version without it left them as they came.
+func valueIn(said wire.Settings, key string) (value string, known bool) {
+	value, known = said.Values[key]
+	if key == namesSetting {
+		return cmp.Or(value, noRule), true
+	}
+	return value, known
 }

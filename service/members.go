@@ -8,7 +8,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -252,7 +251,7 @@ func (p *shared) newest(s wire.Settings) bool {
 func (s *Service) sharedSettings() map[string]wire.Settings {
 	values := s.config.Values()
 	values["trainer.kernels"] = s.kernels.Name
-	values[namesSetting] = strings.Join(slices.Sorted(slices.Values(s.config.Ingest.Records.Normalise)), " ")
+	values[namesSetting] = ruleOf(s.config.Ingest.Records.Normalise)
 	values["secret_file"] = "key " + wire.SecretCheck(s.secret)
 	graphs, train := make(map[string]string), make(map[string]string)
 	for _, key := range []string{
@@ -282,9 +281,6 @@ func (s *Service) sharedSettings() map[string]wire.Settings {
 		configs.RoleTrain:  {Role: configs.RoleTrain, Values: train},
 	}
 }
-
-// namesSetting is the setting by which names are normalised: what is stored has names in that form.
-const namesSetting = "ingest.normalise"
 
 // learntWith are the settings of scoring that train must know too: those of a meta-model.
 func learntWith(c configs.Config) map[string]bool {

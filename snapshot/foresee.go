@@ -268,3 +268,9 @@ func (b *Batch) Repeats(id lethe.TransactionID) (bool, error) {
 	})
 	return known, err
 }
+
+// RepeatsLabel reports whether the store knows a label of a transaction in a timestep.
+func RepeatsLabel(b *Batch, l lethe.LabelRecord) (bool, error) {
+	known, _, _, err := b.knownLabel(l.Timestep, b.staging.options.Secret.Pseudonym(l.ID), true)
+	return known, err
+}

@@ -95,27 +95,9 @@ func (p *paths) visit(ctx context.Context, places []integral.Place) ([]integral.
 	}
 	var out []integral.Point
 	for same := range slices.Chunk(points, len(p.networks)) {
-		out = append(out, meanPoints(same)...)
+		out = append(out, integral.Mean(same)...)
 	}
 	return out, nil
-}
-
-// meanPoints is the mean of some networks' points, place by place. It overwrites the first's.
-func meanPoints(by [][]integral.Point) []integral.Point {
-	out, share := by[0], 1/float64(len(by))
-	for i := range out {
-		for _, other := range by[1:] {
-			out[i].Value += other[i].Value
-			for k, v := range other[i].Terms {
-				out[i].Terms[k] += v
-			}
-		}
-		out[i].Value *= share
-		for k := range out[i].Terms {
-			out[i].Terms[k] *= share
-		}
-	}
-	return out
 }
 
 // copies are graphs, one per place, as one graph.
@@ -180,16 +162,14 @@ func (p *paths) batch(network int, c copies) *layers.Batch {
 		}
 	}
 	return &layers.Batch{
-		Rows: c.rows, Graph: c.graph,
-		Features: layers.Features{Dense: kernels.Matrix{Rows: c.rows, Cols: columns, Data: features}},
+		Rows: c.rows, Graph: c.graph, Features: layers.Features{Dense: matrix(features, columns)},
 	}
 }
 
 // points adds up the gradients along the ways.
 func (p *paths) points(network int, c copies, logits, gradient []float32) ([]integral.Point, error) {
-	n := p.networks[network]
+	n, own := p.networks[network], []float32(nil)
 	columns, classes := n.columns(), n.network.Architecture.Classes
-	own := make([]float32, 0, len(c.places)*columns)
 	for i, place := range c.places {
 		row := (c.first[i] + p.spots[place.Way].Row) * columns
 		own = append(own, gradient[row:row+columns]...)
@@ -221,4 +201,88 @@ func (p *paths) points(network int, c copies, logits, gradient []float32) ([]int
 		}
 	}
 	return out, nil
+}
+
+// projection is a network that takes its features multiplied by the weights that they meet
+// first, side by side: of those there are often fewer columns than features. Both compute
+// the same function.
+type projection struct {
+	network Network
+	// weights is features × columns; nil if the network is as it was.
+	weights []float32
+}
+
+// project returns the projection of a network, or the network itself if that has no fewer
+// columns.
+func project(n Network) projection {
+	a := n.Architecture
+	before := a.Parameters()
+	a.Features++
+	other := a.Parameters()
+	columns := 0
+	var first []int
+	for i, spec := range before.Specs {
+		if !slices.Equal(spec.Shape, other.Specs[i].Shape) {
+			first = append(first, i)
+			columns += spec.Shape[1]
+		}
+	}
+	features := n.Architecture.Features
+	if columns >= features {
+		return projection{network: n}
+	}
+	p := projection{network: n, weights: make([]float32, features*columns)}
+	p.network.Architecture.Features = columns
+	from := layers.Tensors{Layout: before, Values: n.Params}
+	to := layers.NewTensors(p.network.Architecture.Parameters())
+	column := 0
+	for i, spec := range before.Specs {
+		values := from.Slice(i)
+		if !slices.Contains(first, i) {
+			copy(to.Slice(i), values)
+			continue
+		}
+		wide := spec.Shape[1]
+		for f := range features {
+			copy(p.weights[f*columns+column:], values[f*wide:(f+1)*wide])
+		}
+		for k := range wide {
+			to.Slice(i)[(column+k)*wide+k] = 1
+		}
+		column += wide
+	}
+	p.network.Params = to.Values
+	return p
+}
+
+// columns is how many values of a row the projected network takes.
+func (p projection) columns() int { return p.network.Architecture.Features }
+
+// of returns rows of features as the projected network takes them.
+func (p projection) of(features []float32, set kernels.Set) []float32 {
+	if p.weights == nil {
+		return features
+	}
+	weights := matrix(p.weights, p.columns())
+	x := matrix(features, weights.Rows)
+	out := matrix(make([]float32, x.Rows*weights.Cols), weights.Cols)
+	set.Products.MulNN(out, x, weights, &kernels.Scratch{})
+	return out.Data
+}
+
+// back returns the gradients for features of rows, from those for what the projected network
+// takes.
+func (p projection) back(gradients []float32, set kernels.Set) []float32 {
+	if p.weights == nil {
+		return gradients
+	}
+	weights := matrix(p.weights, p.columns())
+	x := matrix(gradients, weights.Cols)
+	out := matrix(make([]float32, x.Rows*weights.Rows), weights.Rows)
+	set.Products.MulNT(out, x, weights, &kernels.Scratch{})
+	return out.Data
+}
+
+func matrix(values []float32, columns int) kernels.Matrix {
+	return kernels.Matrix{Rows: len(values) / columns, Cols: columns, Data: values}
 }

@@ -2,10 +2,13 @@ package coordinator
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"lethe/deletions"
 	"lethe/deletions/scan"
+	"lethe/ingest"
+	"lethe/ingest/bus"
 	"lethe/internal/sortedset"
 	"lethe/metrics/events"
 	"lethe/pipeline/wire"
@@ -231,4 +234,67 @@ func refs(list []deletions.KeptStubs) []deletions.SliceRef {
 		out[i] = kept.SliceRef
 	}
 	return out
+}
+
+// A record of another transaction may name a target: in a header, as a subject or in a field of no meaning. Its
+// transaction stays in graphs and models, and so its record stays in its topic: it is published again without that.
+
+// Strip returns a record of another transaction without what names something erased; again says that it is to be
+// published again as it is returned. more says that the record's value holds subjects or fields of no meaning.
+// names says that the record names something erased and has to go as a whole.
+func (n *Erased) Strip(rec ingest.Record, more bool) (_ ingest.Record, again, names bool, err error) {
+	if !more && len(rec.Headers) == 0 && len(n.underWay) == 0 {
+		return rec, false, false, nil
+	}
+	if names, err = n.Names(rec); err != nil {
+		return rec, false, false, err
+	}
+	if names {
+		out, ok := stripped(n.scanner, rec)
+		if !ok {
+			return rec, false, true, nil
+		}
+		return out, true, false, nil
+	}
+	at := place{sourceOf(rec), partitionKey{partition: rec.Partition, key: string(rec.Key)}}
+	if is, _ := ingest.IsRepublished(n.secret, rec); !is {
+		return rec, n.underWay[at] > 0, false, nil
+	}
+	if n.underWay[at]--; n.underWay[at] <= 0 {
+		delete(n.underWay, at)
+	}
+	return rec, false, false, nil
+}
+
+// noteUnderWay counts records that are published again until they are read: a record that is read before was
+// written before, and is published again behind them, so that the newest of a key stays the newest.
+func (n *Erased) noteUnderWay(topic bus.Topic, list []ingest.Outgoing) {
+	for _, o := range list {
+		if o.Value != nil && (topic == bus.Transactions || topic == bus.Labels) {
+			n.underWay[place{topic, partitionKey{partition: o.Partition, key: string(o.Key)}}]++
+		}
+	}
+}
+
+// stillDue leaves out records to be published again whose keys have come since the topic was looked through: what
+// comes is published again as it is taken, if it has to be.
+func (n *Erased) stillDue(
+	ctx context.Context, topic bus.Topic, list []ingest.Outgoing, l looked,
+) ([]ingest.Outgoing, error) {
+	again := func(o ingest.Outgoing) bool { return o.Value != nil }
+	positions, known := l.behind(topic, make(due))
+	if !known || !slices.ContainsFunc(list, again) {
+		return list, nil
+	}
+	came := make(map[partitionKey]bool)
+	err := n.bus.ReadNew(ctx, topic, positions, func(rec ingest.Record) error {
+		came[partitionKey{partition: rec.Partition, key: string(rec.Key)}] = true
+		return nil
+	})
+	if err != nil && !errors.Is(err, bus.ErrCorrupt) {
+		return nil, err
+	}
+	return slices.DeleteFunc(slices.Clone(list), func(o ingest.Outgoing) bool {
+		return again(o) && came[partitionKey{partition: o.Partition, key: string(o.Key)}]
+	}), nil
 }

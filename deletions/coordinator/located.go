@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 
@@ -19,7 +20,7 @@ type located struct {
 	predictions, reasons, sources, letters remains
 	looked                                 looked
 	// refused are the records that dead letters of those looked for are of.
-	refused map[logPlace]bool
+	refused map[sourcePlace]bool
 	// late are those of them that were late.
 	late []ingest.Record
 	// unreadable are the batches that nobody can read.
@@ -160,41 +161,64 @@ type logPlace struct {
 	offset    int64
 }
 
-// noteRefused notes which transaction's or payment's record a dead letter is of.
+// sourcePlace is where a record stands in transactions.v1 or labels.v1.
+type sourcePlace struct {
+	topic bus.Topic
+	logPlace
+}
+
+func sourcePlaceOf(rec ingest.Record) sourcePlace {
+	return sourcePlace{sourceOf(rec), logPlace{rec.Partition, rec.Offset}}
+}
+
+// noteRefused notes which transaction's, payment's or label's record a dead letter is of.
 func (l *located) noteRefused(letter ingest.Record) {
 	read, err := ingest.ReadDeadLetter(letter)
 	refused := read.Record
-	if err != nil || !strings.HasSuffix(refused.Topic, string(bus.Transactions)) {
+	if err != nil || !strings.HasSuffix(refused.Topic, string(sourceOf(refused))) {
 		return
 	}
-	l.refused[logPlace{refused.Partition, refused.Offset}] = true
+	l.refused[sourcePlaceOf(refused)] = true
 	if read.Refusal.Reason == ingest.Late {
 		l.late = append(l.late, ingest.Record{Key: slices.Clone(refused.Key), Value: slices.Clone(letter.Value)})
 	}
 }
 
-// wasRefused reports whether a transaction's record was refused, or is published in the place
+// wasRefused reports whether a source's record was refused, or is published in the place
 // of one that was.
 func (l *located) wasRefused(secret lethe.Secret, rec ingest.Record) bool {
 	_, refused := ingest.IsRepublished(secret, rec)
-	return refused || l.refused[logPlace{rec.Partition, rec.Offset}]
+	return refused || l.refused[sourcePlaceOf(rec)]
 }
 
-// redacted is what takes the place of a record in which features were found that are erased,
-// nil if it has to go as a whole: because something else in it is erased too, it is broken,
-// so that nobody can tell what in it is a feature, or it is too large for its topic, and so for a graph.
+// redacted is what takes the place of a record in which features were found that are erased, or of another's
+// that names a target, nil if it has to go as a whole: it is of something else that is erased too, it is broken,
+// so that nobody can tell what in it is a feature or names another, or it is too large for its topic, and so for a
+// graph.
 func (s *Search) redacted(topic bus.Topic, rec ingest.Record, hits []scan.Hit, l *located) *ingest.Outgoing {
-	more := func(h scan.Hit) bool { return h.Kind != scan.KindFeaturesOf && !isFeatures(h.Kind) }
-	if topic != bus.Transactions && topic != bus.DeadLetters || slices.ContainsFunc(hits, more) {
+	if topic != bus.Transactions && topic != bus.Labels && topic != bus.DeadLetters {
 		return nil
 	}
+	refused := l.wasRefused(s.secret, rec)
+	var headers []ingest.Header
 	value, changed := ingest.Redacted(rec.Value, s.scanner.RedactedOf)
-	if !changed {
+	switch rec.Value = value; {
+	case topic == bus.DeadLetters && (namesTarget(hits) || !changed):
+		return nil
+	case topic == bus.DeadLetters:
+		headers = rec.Headers // they say why it was refused
+	case namesTarget(hits):
+		var ok bool
+		if rec, ok = stripped(s.scanner, rec); !ok {
+			return nil
+		}
+		headers = rec.Headers
+	case !changed:
 		return nil
 	}
-	out := ingest.Republished(s.secret, rec, value, l.wasRefused(s.secret, rec))
+	out := ingest.Republished(s.secret, rec, rec.Value, refused, headers...)
 	if topic == bus.DeadLetters {
-		out.Headers = rec.Headers // they say why it was refused
+		out.Headers = headers
 	}
 	if !bus.Takes(topic, out) {
 		return nil
@@ -205,9 +229,16 @@ func (s *Search) redacted(topic bus.Topic, rec ingest.Record, hits []scan.Hit, l
 	return &out
 }
 
-// Redaction is a record's value with 0 for features that are erased.
+// namesTarget reports whether something else than erased features was found in a record.
+func namesTarget(hits []scan.Hit) bool {
+	return slices.ContainsFunc(hits, func(h scan.Hit) bool { return h.Kind != scan.KindFeaturesOf && !isFeatures(h.Kind) })
+}
+
+// Redaction is a record's value with 0 for features that are erased, and without what named a target.
 type Redaction struct {
 	Value []byte
+	// Headers are those of the record that stay.
+	Headers []ingest.Header
 	// Refused says that the record is refused all the same.
 	Refused bool
 }
@@ -216,6 +247,9 @@ type Redaction struct {
 // in Withdraw, a record is left alone if a later one of the batch has its key: whatever comes
 // in of its transaction is published again.
 func (n *Erased) Republish(ctx context.Context, batch bus.Batch, redactions map[int]Redaction) error {
+	if err := n.noteDropped(ctx, batch, slices.Sorted(maps.Keys(redactions))); err != nil {
+		return fmt.Errorf("note what was dropped: %w", err)
+	}
 	var out []ingest.Outgoing
 	for at, rec := range batch.Records {
 		redacted, again := redactions[at]
@@ -223,21 +257,31 @@ func (n *Erased) Republish(ctx context.Context, batch bus.Batch, redactions map[
 		if !again || slices.ContainsFunc(batch.Records[at+1:], later) {
 			continue
 		}
-		out = append(out, ingest.Republished(n.secret, rec, redacted.Value, redacted.Refused))
-		if n.republished != nil {
-			n.republished[place{batch.Source.Topic, partitionKey{partition: rec.Partition, key: string(rec.Key)}}] = true
-		}
+		out = append(out, ingest.Republished(n.secret, rec, redacted.Value, redacted.Refused, redacted.Headers...))
 	}
 	if err := n.out.withdraw(ctx, batch.Source.Topic, out); err != nil {
 		return fmt.Errorf("publish redacted records again: %w", err)
 	}
+	n.noteUnderWay(batch.Source.Topic, out)
 	return nil
 }
 
-// stillDue leaves out what would take the place of a record that came after the topic was
-// looked through, and was published again since.
-func (n *Erased) stillDue(topic bus.Topic, list []ingest.Outgoing) []ingest.Outgoing {
-	return slices.DeleteFunc(slices.Clone(list), func(o ingest.Outgoing) bool {
-		return n.republished[place{topic, partitionKey{partition: o.Partition, key: string(o.Key)}}]
+// sourceOf is the topic of a record of transactions.v1 or labels.v1, without a prefix.
+func sourceOf(rec ingest.Record) bus.Topic {
+	if strings.HasSuffix(rec.Topic, string(bus.Labels)) {
+		return bus.Labels
+	}
+	return bus.Transactions
+}
+
+// stripped returns a record of another transaction without what names something erased, and whether nothing is found in
+// it any more. What goes with an erased subject goes as a whole.
+func stripped(scanner *scan.Scanner, rec ingest.Record) (_ ingest.Record, ok bool) {
+	ofSubject := func(h scan.Hit) bool { return h.Kind == scan.KindSubject }
+	if rec.Tombstone() || slices.ContainsFunc(hitsIn(scanner, rec), ofSubject) {
+		return rec, false
+	}
+	return ingest.Stripped(rec, func(part ingest.Record) bool {
+		return len(slices.DeleteFunc(hitsIn(scanner, part), ofSubject)) > 0
 	})
 }

@@ -242,13 +242,16 @@ type Notes interface {
 	Conclude(requestIDs ...string) error
 }
 
-// Bus is how the coordinator writes topics. A step reads none: they are as long as the
+// Bus is how the coordinator writes topics. A step reads but what came since a search: they are as long as the
 // history.
 type Bus interface {
 	Write(ctx context.Context, t bus.Topic, records []ingest.Outgoing) error
 	RollMarkers(ctx context.Context, topics ...bus.Topic) error
 	// Partitions returns how many partitions a topic has.
 	Partitions(ctx context.Context, t bus.Topic) (int, error)
+	// ReadNew reads what stands behind the positions, by partition, and moves them on. What nobody can read is
+	// bus.ErrCorrupt.
+	ReadNew(ctx context.Context, t bus.Topic, positions map[int]int64, fn func(ingest.Record) error) error
 }
 
 // Topics is how searches read topics; *bus.Client is one.
@@ -265,9 +268,6 @@ type Topics interface {
 		ctx context.Context, t bus.Topic, fn func(broker int32, rec ingest.Record) error,
 		around func(broker int32, gap *bus.Gap),
 	) ([]int32, error)
-	// ReadNew is ReadAll of what stands behind the positions, by partition, and moves them on. What nobody can read is
-	// bus.ErrCorrupt.
-	ReadNew(ctx context.Context, t bus.Topic, positions map[int]int64, fn func(ingest.Record) error) error
 	// Holds reports whether any broker's log of a partition still has the record at an offset.
 	Holds(ctx context.Context, tp bus.TopicPartition, offset int64) (bool, error)
 }

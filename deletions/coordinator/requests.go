@@ -9,6 +9,7 @@ import (
 
 	"lethe"
 	"lethe/deletions"
+	"lethe/deletions/scan"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/metrics/events"
@@ -147,6 +148,13 @@ func (r *Requests) read(
 	}
 	if one.fresh, err = deletions.NewEntry(r.states.o.Secret, request.ErasureRequest, now); err != nil {
 		return one, err
+	}
+	for _, t := range lethe.Distinct(request.Targets) {
+		spelled, err := scan.SpelledFingerprints(r.states.o.Secret, r.states.o.Limits.Normalise, t)
+		if err != nil {
+			return one, err
+		}
+		one.fresh.Progress.Fingerprints = append(one.fresh.Progress.Fingerprints, spelled...)
 	}
 	one.fresh.Signatures, err = r.states.signed.request(rec, one.fresh)
 	return one, err

@@ -35,9 +35,8 @@ type Erased struct {
 	named map[string][]NamedRecord
 	// scanner is nil when what was erased has changed.
 	scanner *scan.Scanner
-	// republished are the keys that records were published under again since the topics were
-	// last looked through.
-	republished map[place]bool
+	// underWay counts the records that were published again and were not read yet.
+	underWay map[place]int
 }
 
 func (n *Erased) forget() { n.scanner = nil }
@@ -104,11 +103,15 @@ type remains struct {
 	tombstones map[bus.Topic][]ingest.Outgoing
 	// by lists, for each record, the fingerprints by which it was found.
 	by []map[scan.MAC]bool
+	// ofOthers are those of by that are published again because they are of another transaction and name a target.
+	ofOthers []map[scan.MAC]bool
 }
 
 // of counts the records that hold one of the fingerprints.
-func (r remains) of(prints []scan.Fingerprint) (records int) {
-	for _, by := range r.by {
+func (r remains) of(prints []scan.Fingerprint) int { return holding(r.by, prints) }
+
+func holding(list []map[scan.MAC]bool, prints []scan.Fingerprint) (records int) {
+	for _, by := range list {
 		if slices.ContainsFunc(prints, func(f scan.Fingerprint) bool { return by[f.MAC] }) {
 			records++
 		}
@@ -120,7 +123,7 @@ func (r remains) of(prints []scan.Fingerprint) (records int) {
 // takes a processor as long as it lasts, for the erasure waits for it.
 func (s Searcher) locate(ctx context.Context, search *Search) Verdict {
 	v := Verdict{requestIDs: search.requestIDs, located: &located{
-		looked: lookedFor(search.prints), refused: make(map[logPlace]bool),
+		looked: lookedFor(search.prints), refused: make(map[sourcePlace]bool),
 		unreadable: make(map[bus.Topic][]deletions.UnreadableBatch),
 	}}
 	for _, part := range []struct {
@@ -252,18 +255,26 @@ func (r *remains) add(topic bus.Topic, newest map[partitionKey]found, prints []s
 			by[prints[h.Fingerprint].MAC] = true
 		}
 		r.by = append(r.by, by)
+		if f := newest[at]; f.instead != nil && topic != bus.DeadLetters && namesTarget(f.hits) {
+			r.ofOthers = append(r.ofOthers, by)
+		}
 	}
 }
 
 // remove withdraws what was located.
-func (n *Erased) remove(ctx context.Context, r remains) error {
+func (n *Erased) remove(ctx context.Context, r remains, l looked) error {
 	for _, topic := range bus.Topics() {
 		if len(r.tombstones[topic]) == 0 {
 			continue
 		}
-		if err := n.bus.Write(ctx, topic, n.stillDue(topic, r.tombstones[topic])); err != nil {
+		list, err := n.stillDue(ctx, topic, r.tombstones[topic], l)
+		if err == nil {
+			err = n.bus.Write(ctx, topic, list)
+		}
+		if err != nil {
 			return fmt.Errorf("withdraw records of %s: %w", topic, err)
 		}
+		n.noteUnderWay(topic, list)
 	}
 	return nil
 }

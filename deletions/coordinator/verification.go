@@ -90,7 +90,6 @@ func (v *Verification) locate(b batch) (*located, error) {
 		requestIDs: b.ids(), prints: prints, scanner: scanner, secret: v.states.o.Secret, locates: true,
 		taken: v.states.o.Notes.Taken(),
 	}, false
-	v.states.erased.republished = make(map[place]bool)
 	return nil, nil
 }
 

@@ -255,11 +255,13 @@ func artefacts(e deletions.Entry, k kept) []receipt.ArtefactRow {
 		rows = append(rows, row(receipt.Predictions, "what the API answers with: predictions, reasons, who paid whom",
 			receipt.Rewritten, c.Predictions, leftIn(p, viewRole)))
 	}
+	if c.OfOthers > 0 {
+		rows = append(rows, row(receipt.KafkaTopics, "records of others that named a target, in transactions.v1 and "+
+			"labels.v1: published again without it", receipt.Rewritten, c.OfOthers, 0))
+	}
 	for _, h := range p.HeldRequests {
-		rows = append(rows, receipt.ArtefactRow{
-			Artefact: receipt.KafkaTopics, Location: "a request that waits for a hold, in erasures.v1",
-			Action: receipt.KeptDeclared, Found: int64(h.Records), Remaining: int64(h.Records),
-		})
+		rows = append(rows, row(receipt.KafkaTopics, "a request that waits for a hold, in erasures.v1",
+			receipt.KeptDeclared, h.Records, h.Records))
 	}
 	return rows
 }

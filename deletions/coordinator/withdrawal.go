@@ -226,8 +226,10 @@ func (v *Verification) withdraw(
 		return b, err
 	}
 	if b, err = s.update(b, func(i int, p *deletions.Progress) {
-		p.Counts.SourceRecords = max(p.Counts.SourceRecords, sources.of(p.Fingerprints),
+		ofOthers := holding(sources.ofOthers, p.Fingerprints)
+		p.Counts.SourceRecords = max(p.Counts.SourceRecords, sources.of(p.Fingerprints)-ofOthers,
 			dropped[i].of(p.Fingerprints))
+		p.Counts.OfOthers = max(p.Counts.OfOthers, ofOthers)
 		p.Counts.DeadLetters = max(p.Counts.DeadLetters, letters.of(p.Fingerprints))
 		p.Counts.Predictions = max(p.Counts.Predictions, predictions.of(p.Fingerprints))
 		p.Counts.Reasons = max(p.Counts.Reasons, reasons.of(p.Fingerprints))
@@ -244,7 +246,7 @@ func (v *Verification) withdraw(
 		return b, err
 	}
 	for _, found := range []remains{sources, letters, predictions, reasons} {
-		err = errors.Join(err, s.erased.remove(ctx, found))
+		err = errors.Join(err, s.erased.remove(ctx, found, where.looked))
 	}
 	return b, err
 }

@@ -144,8 +144,8 @@ func (r *Receipt) checkCounts(out *record.Problems) {
 		out.Check(c.count == c.want, "counts.%s is %d, the list has %d", c.name, c.count, c.want)
 	}
 	c := r.Counts
-	out.Check(min(c.Payments, c.Labels, c.Stubs, c.SourceRecords, c.DeadLetters, c.Predictions, c.Reasons) >= 0,
-		"a count is negative")
+	out.Check(min(c.Payments, c.Labels, c.Stubs, c.SourceRecords, c.OfOthers, c.DeadLetters, c.Predictions,
+		c.Reasons) >= 0, "a count is negative")
 	out.Check(min(r.Scan.Files, r.Scan.NotRead) >= 0 && min(r.Scan.Bytes, r.Scan.Records) >= 0,
 		"scan has a negative number")
 	var searched scan.Summary

@@ -35,7 +35,7 @@ func inLongerName(secret lethe.Secret, buf []byte, w window) bool {
 }
 
 // maxNameSpellingBytes bounds a name in JSON: encoding/json writes a byte as six at most.
-const maxNameSpellingBytes = 6 * mostNameBytes
+const maxNameSpellingBytes = 6 * lethe.MaxNameBytes
 
 // inNameString looks for the string of JSON around a window, at each level of nesting.
 func inNameString(buf []byte, w window) bool {
@@ -163,7 +163,7 @@ func fieldBefore(text []byte, level int) (field string, isName bool) {
 // inFramedName looks for a name behind its length around a window.
 func inFramedName(secret lethe.Secret, buf []byte, w window) bool {
 	from, to := w.from, w.to
-	for at := from; at >= 0 && from-at <= 2*mostNameBytes; at-- {
+	for at := from; at >= 0 && from-at <= 2*lethe.MaxNameBytes; at-- {
 		if at < from && buf[at] < ' ' {
 			break // no name holds it
 		}
@@ -206,7 +206,7 @@ func nameLengths(secret lethe.Secret, buf []byte, at int) (lengths []int) {
 
 // holdsName reports whether a text of a length that begins at a place is whole and may be a name.
 func holdsName(buf []byte, at int, length uint64, may func([]byte) bool) bool {
-	return length > 0 && length <= 2*mostNameBytes+1 && int(length) <= len(buf)-at && may(buf[at:at+int(length)])
+	return length > 0 && length <= 2*lethe.MaxNameBytes+1 && int(length) <= len(buf)-at && may(buf[at:at+int(length)])
 }
 
 // isStoredName reports whether a text behind its length in big-endian bytes is one that a store holds for

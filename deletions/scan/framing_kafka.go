@@ -1,6 +1,10 @@
 package scan
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"lethe"
+)
 
 // mostRecordHeadBytes is how far before the length of its key a Kafka record may begin: its length, its
 // attributes, its time and its offset.
@@ -68,7 +72,7 @@ func endsRecord(buf []byte, at int, end int64) bool {
 }
 
 // mostMessageBytes is how far before its field of names a Protobuf message may begin.
-const mostMessageBytes = 16 + mostNameBytes
+const mostMessageBytes = 16 + lethe.MaxNameBytes
 
 // protobufName returns the length of the name that begins at a place as the first or the second field of
 // a message in the format of Confluent's serializers.

@@ -5,8 +5,8 @@ import (
 	"encoding/binary"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
+
+	"lethe"
 )
 
 // An id may be a part of another one, before or behind a hyphen: order-1 of order-1-b. Where
@@ -177,27 +177,16 @@ func inKey(c byte) bool { return isName(c) || c == '>' }
 // isBlank reports whether a character may stand between the tokens of JSON.
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
 
-// What a name may be, as intake has it (ingest.ValidID, ingest.ValidSubject): an id that differs
-// from an erased one by any printable character is another transaction's id.
-
-// mostNameBytes is the length of the longest name.
-const mostNameBytes = 256
+// What a name may be is what intake takes for one: an id that differs from an erased one by any character is another
+// transaction's id.
 
 // isIDName reports whether a text may be the id of a transaction.
-func isIDName(text []byte) bool {
-	return isSubjectName(text) && text[0] != '!' && bytes.IndexByte(text, ' ') < 0 && bytes.IndexByte(text, '>') < 0
-}
+func isIDName(text []byte) bool { return lethe.ValidID(text) }
 
 // isSubjectName reports whether a text may be the key of a subject. Blanks at an end make it a text
 // that mentions a name.
 func isSubjectName(text []byte) bool {
-	if len(text) == 0 || len(text) > mostNameBytes || !utf8.Valid(text) {
-		return false
-	}
-	if text[0] == ' ' || text[len(text)-1] == ' ' {
-		return false
-	}
-	return bytes.IndexFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) < 0
+	return lethe.ValidSubject(text) && text[0] != ' ' && text[len(text)-1] != ' '
 }
 
 // isKeyName reports whether a text may be the key of a transaction or of a payment.

@@ -8,6 +8,7 @@ import (
 
 	"lethe"
 	"lethe/deletions/scan"
+	"lethe/internal/normalise"
 )
 
 // An id that is a part of another one does not count where that one stands, and counts
@@ -26,6 +27,8 @@ func TestPartsOfOtherNames(t *testing.T) {
 		{`{"transaction":"order-1-b"}`, false},
 		{`{"nodes":["x", "order-1-b","y"]}`, false},
 		{`{"subjects":["order-1-b"]}`, false},
+		{"{\"id\":\"order-1\ue000b\"}", false},     // of private use: intake takes it
+		{"{\"id\":\"order-1\U000e1000b\"}", false}, // not assigned yet
 		{kafkaString(long) + kafkaString(`{"id":"order-1-b"}`), false},
 		{kafkaString("x>"+long) + kafkaString(`{"timestep":1}`), false},
 		{kafkaString(long+">x") + "\x01\x00", false},
@@ -80,4 +83,32 @@ func TestPartsOfOtherPaymentsAndSubjects(t *testing.T) {
 	require.NotEmpty(t, sc.ScanBytes(framed("cust-1")))
 	require.Empty(t, sc.ScanBytes(framed("cust-1-0001")))
 	require.NotEmpty(t, sc.ScanBytes([]byte("cust-1-0001")))
+}
+
+// A file of raw bytes holds a name as it was sent: where the rule composes names, the decomposed spelling is the name
+// too, and where it does not, it is another one's.
+func TestSpelledFingerprints_Decomposed_IsFoundInRawBytes(t *testing.T) {
+	const composed, decomposed = "caf\u00e9-17", "cafe\u0301-17"
+	nfc := normalise.Rule{normalise.NFC}
+	for _, c := range []struct {
+		target lethe.Target
+		raw    string
+	}{
+		{lethe.Transactions(composed)[0], `{"id":"` + decomposed + `"}`},
+		{lethe.PaymentBetween(composed, "x-1"), decomposed + ">x-1"},
+		{lethe.SubjectThrough(composed, 3), decomposed},
+	} {
+		own, _, err := scan.TargetFingerprints(testSecret, c.target)
+		require.NoError(t, err)
+		require.Empty(t, scannerOf(t, own...).ScanBytes([]byte(c.raw)))
+		spelled, err := scan.SpelledFingerprints(testSecret, nfc, c.target)
+		require.NoError(t, err)
+		require.NotEmpty(t, scannerOf(t, spelled...).ScanBytes([]byte(c.raw)))
+		none, err := scan.SpelledFingerprints(testSecret, normalise.Rule{normalise.Trim}, c.target)
+		require.NoError(t, err)
+		require.Empty(t, none)
+	}
+	plain, err := scan.SpelledFingerprints(testSecret, nfc, lethe.Transactions("order-1")[0])
+	require.NoError(t, err)
+	require.Empty(t, plain)
 }

@@ -2,10 +2,12 @@ package scan
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"slices"
 
 	"lethe"
+	"lethe/internal/normalise"
 )
 
 // A payment is searched for as a whole: its two ends stay, and each of them says nothing
@@ -60,6 +62,25 @@ func TargetFingerprints(secret lethe.Secret, t lethe.Target) (found []Fingerprin
 	}
 	found, err = TransactionFingerprints(secret, t.Transaction)
 	return found, NotSearched(t.Transaction), err
+}
+
+// SpelledFingerprints returns the forms of a target as raw bytes hold them that were sent decomposed, where the rule of
+// names composes them: what is decoded is compared in normal form, files of raw bytes are not.
+func SpelledFingerprints(secret lethe.Secret, rule normalise.Rule, t lethe.Target) ([]Fingerprint, error) {
+	id := func(of lethe.TransactionID) lethe.TransactionID {
+		return cmp.Or(lethe.TransactionID(rule.Decomposed(string(of))), of)
+	}
+	spelled := t
+	spelled.Transaction, spelled.Subject = id(t.Transaction), cmp.Or(rule.Decomposed(t.Subject), t.Subject)
+	spelled.Payment.Source, spelled.Payment.Target = id(t.Payment.Source), id(t.Payment.Target)
+	if t.Kind == lethe.FeaturesTarget || spelled.Name() == t.Name() {
+		return nil, nil
+	}
+	if t.Kind == lethe.TransactionTarget {
+		return IDFingerprints(secret, spelled.Transaction)
+	}
+	found, _, err := TargetFingerprints(secret, spelled)
+	return found, err
 }
 
 func paymentKey(source, target []byte) []byte { return slices.Concat(source, []byte{'>'}, target) }

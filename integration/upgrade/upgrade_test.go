@@ -41,7 +41,7 @@ var all = []written{{
 
 // settings are those that the archives were made with; what was the default is said.
 var settings = []string{"--set", "partition.shards=3", "--set", "trainer.hidden=8", "--set", "trainer.passes=1",
-	"--set", "trainer.model=elliptic-gin", "--set", "repair.one_hop=false"}
+	"--set", "trainer.model=elliptic-gin", "--set", "repair.one_hop=false", "--set", "ingest.normalise="}
 
 // A directory of an earlier commit passes the audit, takes the next timestep,
 // forgets one more transaction, and its receipts verify before and after.

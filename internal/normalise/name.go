@@ -66,6 +66,15 @@ func (r Rule) Names(names []string) []string {
 	return out
 }
 
+// Decomposed returns the spelling of a name in form D, where the rule takes that for the name, and "" where it is
+// none of its own.
+func (r Rule) Decomposed(name string) string {
+	if spelled := norm.NFD.String(name); r.has(NFC) && spelled != name {
+		return spelled
+	}
+	return ""
+}
+
 // Folded is what names that look alike have in common: NFKC, and every step. It tells that a name may be another one's
 // spelling, not that it is.
 func Folded(name string) string {

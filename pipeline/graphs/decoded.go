@@ -2,6 +2,7 @@ package graphs
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -144,6 +145,13 @@ func (in *intake) unfit(rec ingest.Record, event ingest.Event) error {
 		return &ingest.Refusal{Reason: ingest.WrongPartition, Detail: fmt.Sprintf("the key belongs to partition %d", want)}
 	}
 	return nil
+}
+
+// misplaced reports whether a record is not in the partition of its key. Earlier versions took it, and published it
+// again there.
+func misplaced(err error) bool {
+	var refusal *ingest.Refusal
+	return errors.As(err, &refusal) && refusal.Reason == ingest.WrongPartition
 }
 
 // partitions choose those of the keys of the source topics.

@@ -15,7 +15,6 @@ import (
 	"lethe/deletions/scan"
 	"lethe/ingest"
 	"lethe/ingest/bus"
-	"lethe/internal/normalise"
 	"lethe/internal/swapstore"
 	"lethe/partition/repair"
 	"lethe/pipeline/role"
@@ -26,8 +25,6 @@ import (
 // eraser is what the coordinator sees of the graphs.
 type eraser struct {
 	carriers
-	// names is how records are read.
-	names normalise.Rule
 	// files are those of the store.
 	files     fs.FS
 	publisher *publisher

@@ -34,7 +34,7 @@ func TestWhatWhoLeadsHasFoundGoes(t *testing.T) {
 	require.Equal(t, snapshot.Suppressed, v.Outcome)
 	require.NoError(t, transactions.Commit(1))
 
-	e := carriers{store, secret}
+	e := carriers{store: store, secret: secret}
 	require.NoError(t, e.Adopt(t.Context(), []lethe.Target{subject}, []lethe.Digest{{7}, secret.Suppressed(subject)}))
 	carried, _, err := e.Carried([]lethe.Target{subject})
 	require.NoError(t, err)

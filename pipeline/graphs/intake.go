@@ -21,6 +21,9 @@ import (
 type Erased interface {
 	// Names reports whether a record holds something erased.
 	Names(rec ingest.Record) (bool, error)
+	// Strip returns a record of another one without what names something erased, and whether it is to be published
+	// again so; names says that it has to go as a whole. more says that there is more in it than what is taken.
+	Strip(rec ingest.Record, more bool) (_ ingest.Record, again, names bool, err error)
 	// Withdraw deletes the records at some positions of a batch from their topic.
 	Withdraw(ctx context.Context, batch bus.Batch, positions []int) error
 	// Republish publishes the records at some positions of a batch again, with other values.
@@ -32,6 +35,11 @@ type nothingErased struct{}
 
 // Names implements Erased.
 func (nothingErased) Names(ingest.Record) (bool, error) { return false, nil }
+
+// Strip implements Erased.
+func (nothingErased) Strip(rec ingest.Record, _ bool) (_ ingest.Record, again, names bool, err error) {
+	return rec, false, false, nil
+}
 
 // Withdraw implements Erased.
 func (nothingErased) Withdraw(context.Context, bus.Batch, []int) error { return nil }
@@ -143,7 +151,7 @@ func (in *intake) applyAll(tx *taken, batch bus.Batch, list []decoded) (map[even
 		tally[result]++
 		switch result {
 		case events.Refused:
-			tx.refused = append(tx.refused, in.letters.letter(rec, refusal))
+			tx.refused = append(tx.refused, in.letters.letter(d.rec, refusal))
 		case events.Suppressed:
 			tx.withdrawn = append(tx.withdrawn, i)
 		case events.Accepted:
@@ -154,7 +162,10 @@ func (in *intake) applyAll(tx *taken, batch bus.Batch, list []decoded) (map[even
 			tx.refused = append(tx.refused, ingest.Answered(rec, result == events.Refused)...)
 		}
 		if d.redacted && result != events.Suppressed {
-			tx.republished[i] = coordinator.Redaction{Value: rec.Value, Refused: result == events.Refused}
+			tx.republished[i] = coordinator.Redaction{
+				Value: d.rec.Value, Headers: d.rec.Headers,
+				Refused: result == events.Refused || result == events.Ignored,
+			}
 		}
 	}
 	return tally, nil
@@ -180,16 +191,17 @@ func (in *intake) publish(ctx context.Context, batch bus.Batch, tx *taken) error
 
 // apply takes one record into the batch: what decoding it gave, an event or a
 // *ingest.Refusal. A record that is refused and names an erased transaction is
-// suppressed instead, because a dead letter would keep its bytes, and so is one that names
-// it in a header, which its topic would keep.
+// suppressed instead, because a dead letter would keep its bytes. One of another transaction that names it beside what
+// is taken of it is taken, and published again without that.
 func (in *intake) apply(tx *taken, d *decoded) (events.Result, *ingest.Refusal, error) {
-	rec, err := d.rec, d.err
-	// What names something erased in a header names it, whatever else it is.
-	if len(rec.Headers) > 0 {
-		if erased, err := in.erased.Names(rec); err != nil || erased {
-			return events.Suppressed, nil, err
-		}
+	more, carries := saysMore(d.event)
+	stripped, changed, names, err := in.erased.Strip(d.rec, more)
+	// Of what carries subjects the store tells what becomes of it.
+	if err != nil || names && !carries {
+		return events.Suppressed, nil, err
 	}
+	d.rec, d.redacted = stripped, d.redacted || changed
+	rec, err := d.rec, d.err
 	if again, refused := ingest.IsRepublished(in.secret, rec); refused {
 		return events.Ignored, nil, nil // there is a dead letter
 	} else if again && !misplaced(err) {
@@ -213,18 +225,14 @@ func (in *intake) apply(tx *taken, d *decoded) (events.Result, *ingest.Refusal, 
 	if refusal == nil {
 		return result, nil, nil
 	}
+	if changed { // it is published again as refused, and leaves no dead letter
+		return events.Ignored, nil, nil
+	}
 	erased, err := in.erased.Names(rec)
 	if erased {
 		return events.Suppressed, nil, err
 	}
 	return events.Refused, refusal, err
-}
-
-// misplaced reports whether a record is not in the partition of its key. Earlier versions took it, and published it
-// again there.
-func misplaced(err error) bool {
-	var refusal *ingest.Refusal
-	return errors.As(err, &refusal) && refusal.Reason == ingest.WrongPartition
 }
 
 // judge takes one event into the batch.

@@ -21,7 +21,7 @@ func TestWhatWaitsInStagingIsSearchedByWhatItSays(t *testing.T) {
 	})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, store.Close()) }()
-	e := &eraser{carriers: carriers{store, secret}, files: swapstore.Files(fs, "snapshots")}
+	e := &eraser{carriers: carriers{store: store, secret: secret}, files: swapstore.Files(fs, "snapshots")}
 	prints, err := scan.TransactionFingerprints(secret, "café-1")
 	require.NoError(t, err)
 	scanner, err := scan.NewScanner(secret, prints)

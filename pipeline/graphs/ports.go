@@ -160,6 +160,13 @@ func (t topics) Partitions(ctx context.Context, topic bus.Topic) (int, error) {
 	return t.reads.Partitions(ctx, topic)
 }
 
+// ReadNew implements coordinator.Bus.
+func (t topics) ReadNew(
+	ctx context.Context, topic bus.Topic, positions map[int]int64, fn func(ingest.Record) error,
+) error {
+	return t.reads.ReadNew(ctx, topic, positions, fn)
+}
+
 // RollMarkers implements coordinator.Bus.
 func (t topics) RollMarkers(ctx context.Context, list ...bus.Topic) error {
 	return bus.RollMarkers(ctx, t, list...)

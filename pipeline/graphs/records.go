@@ -11,6 +11,7 @@ import (
 	"lethe/deletions/scan"
 	"lethe/ingest"
 	"lethe/ingest/bus"
+	"lethe/internal/normalise"
 	"lethe/internal/sortedset"
 	"lethe/metrics/events"
 	"lethe/snapshot"
@@ -42,6 +43,8 @@ func recordsOf(s *lethe.Snapshot, gone lethe.Removal) (out []coordinator.NamedRe
 type carriers struct {
 	store  Store
 	secret lethe.Secret
+	// names is how records are read.
+	names normalise.Rule
 }
 
 // Carried implements coordinator.Graphs.
@@ -124,10 +127,11 @@ func (e carriers) withCarried(plans []coordinator.Plan, requests [][]lethe.Targe
 		out[i] = lethe.Distinct(slices.Concat(own, carried))
 		for _, t := range out[i][len(own):] {
 			found, notSearched, err := scan.TargetFingerprints(e.secret, t)
-			if err != nil {
+			spelled, more := scan.SpelledFingerprints(e.secret, e.names, t)
+			if err = errors.Join(err, more); err != nil {
 				return nil, err
 			}
-			plans[i].Fingerprints = append(plans[i].Fingerprints, found...)
+			plans[i].Fingerprints = slices.Concat(plans[i].Fingerprints, found, spelled)
 			plans[i].NotSearched = sortedset.Add(plans[i].NotSearched, notSearched...)
 		}
 	}
@@ -160,7 +164,7 @@ func (in *intake) redact(rec ingest.Record) (ingest.Record, bool) {
 	return rec, true
 }
 
-// again takes a record that lethe published itself. To a store that knows the transaction it
+// again takes a record that lethe published itself. To a store that knows what it brings it
 // is no news; to one that was lost it is the record, and if nobody takes it there is a dead
 // letter already.
 func (in *intake) again(tx *taken, d *decoded) (events.Result, error) {
@@ -168,11 +172,14 @@ func (in *intake) again(tx *taken, d *decoded) (events.Result, error) {
 	if errors.As(d.err, &refusal) {
 		return events.Ignored, nil
 	}
-	t, is := d.event.(ingest.Transaction)
-	if !is || d.err != nil {
-		return events.Ignored, d.err
+	known, err := false, d.err
+	switch e := d.event.(type) {
+	case ingest.Transaction:
+		known, err = tx.Repeats(e.ID)
+	case ingest.Label:
+		known, err = snapshot.RepeatsLabel(tx.Batch, e.LabelRecord)
+	default:
 	}
-	known, err := tx.Repeats(t.ID)
 	if err != nil || known {
 		return events.Ignored, err
 	}
@@ -183,6 +190,20 @@ func (in *intake) again(tx *taken, d *decoded) (events.Result, error) {
 		result = events.Ignored
 	}
 	return result, err
+}
+
+// saysMore reports whether a record holds more than what is taken of it, and whether it carries subjects.
+func saysMore(e ingest.Event) (more, carries bool) {
+	switch e := e.(type) {
+	case ingest.Transaction:
+		return e.SaysMore, len(e.Subjects) > 0
+	case ingest.Payment:
+		return e.SaysMore, len(e.Subjects) > 0
+	case ingest.Label:
+		return e.SaysMore, false
+	default:
+		return false, false
+	}
 }
 
 // planRedacted adds the forms of the rows of a closed timestep of which a request erases

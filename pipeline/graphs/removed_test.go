@@ -79,7 +79,7 @@ func TestGraphsOfOthersThatAreNeverMadeAreDeleted(t *testing.T) {
 		return revision < store.Gone()[9] // it is published that it is gone
 	}
 	u := &unmade{steps: left.steps, ends: map[bus.TopicPartition]int64{{Topic: bus.Transactions}: 1}}
-	e := &eraser{carriers: carriers{store, secret}, unmade: u}
+	e := &eraser{carriers: carriers{store: store, secret: secret}, unmade: u}
 	u.settled = map[lethe.Timestep]bool{9: true}
 	told := func(revision lethe.Revision) []wire.CommandStep {
 		return e.Steps([]coordinator.Replaced{{Timestep: 9, Revision: revision, Shards: []lethe.ShardID{1}}})

@@ -202,7 +202,7 @@ func newLogic(o Options, kept stores, searches Searches) *logic {
 	said := &commitments{kept.log, store, o.Secret, o.Logger}
 	p := &publisher{store: store, turns: turns, cut: cut{o.Partition.Shards, o.Repair}, commitments: said}
 	graphs := &eraser{
-		carriers: carriers{store, o.Secret}, names: o.Limits.Normalise, files: swapstore.Files(o.FS, snapshotsDir(o)),
+		carriers: carriers{store, o.Secret, o.Limits.Normalise}, files: swapstore.Files(o.FS, snapshotsDir(o)),
 		publisher: p,
 		afresh:    afresh{config: o.Partition}, unmade: kept.unmade,
 		scrubbing: scrubbing{store: store, running: o.running(wake)},

@@ -116,6 +116,13 @@ func (g *Guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		var end context.CancelFunc
 		ctx, end = context.WithTimeout(ctx, person.Expires.Sub(g.o.Now()))
 		defer end()
+		go func() {
+			select {
+			case <-person.over: // or with the session, when the browser leaves
+				end()
+			case <-ctx.Done():
+			}
+		}()
 	}
 	g.next.ServeHTTP(w, r.WithContext(ctx))
 }

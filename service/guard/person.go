@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Verifier checks tokens that others have issued. Its errors are ErrAway, ErrExpired and ErrUnknown.
+// Verifier checks tokens that others have issued. Its errors are ErrAway, ErrSeldom, ErrExpired and ErrUnknown.
 type Verifier interface {
 	Verify(ctx context.Context, token string) (Person, error)
 }
@@ -18,6 +18,9 @@ var (
 	ErrAway = errors.New("the issuer of the token does not answer")
 	// ErrExpired: it is over.
 	ErrExpired = errors.New("the token has expired")
+	// ErrSeldom: it is signed with none of the keys that are known, and the issuer was asked for its keys a moment ago.
+	ErrSeldom = errors.New("the token is signed with none of the known keys of its issuer, which was asked for them a " +
+		"moment ago")
 	// ErrUnknown: it is not of the issuer, not for this deployment, or no token.
 	ErrUnknown = errors.New("the token is not known")
 )
@@ -45,7 +48,7 @@ func (g *Guard) person(r *http.Request, open bool) (p Person, status int, detail
 		return p, http.StatusForbidden, "the request does not repeat what the session gave"
 	default:
 		p = found.person
-		p.Expires = found.ends
+		p.Expires, p.over = found.ends, found.over
 		return p, 0, ""
 	}
 }
@@ -56,6 +59,8 @@ func (o Options) owner(ctx context.Context, token string) (p Person, status int,
 	switch {
 	case errors.Is(err, ErrAway):
 		return p, http.StatusServiceUnavailable, ErrAway.Error() + "; try again in a moment"
+	case errors.Is(err, ErrSeldom):
+		return p, http.StatusTooManyRequests, ErrSeldom.Error() + "; try again in 10 seconds"
 	case err != nil:
 		return p, http.StatusUnauthorized, err.Error()
 	case !p.Expires.IsZero() && !o.Now().Before(p.Expires):

@@ -59,6 +59,8 @@ type Person struct {
 	Rights Right
 	// Expires is when his token does, zero for never.
 	Expires time.Time
+	// over is closed when his session ends, nil if he has none.
+	over <-chan struct{}
 }
 
 // Anybody may do everything: where there are no tokens, who reaches the process owns it.

@@ -38,6 +38,8 @@ type session struct {
 	// proof is what requests that change something must repeat.
 	proof string
 	ends  time.Time
+	// over is closed when the browser leaves: what goes on, as a stream of events, ends then.
+	over chan struct{}
 }
 
 func newSessions() *sessions { return &sessions{open: make(map[[sha256.Size]byte]session)} }
@@ -49,7 +51,9 @@ func (s *sessions) begin(p Person, now time.Time) (cookie string, _ session, err
 		return "", session{}, err
 	}
 	cookie = base64.RawURLEncoding.EncodeToString(secret[:sha256.Size])
-	fresh := session{p, base64.RawURLEncoding.EncodeToString(secret[sha256.Size:]), now.Add(sessionLasts)}
+	fresh := session{
+		p, base64.RawURLEncoding.EncodeToString(secret[sha256.Size:]), now.Add(sessionLasts), make(chan struct{}),
+	}
 	if !p.Expires.IsZero() && p.Expires.Before(fresh.ends) {
 		fresh.ends = p.Expires
 	}
@@ -57,7 +61,7 @@ func (s *sessions) begin(p Person, now time.Time) (cookie string, _ session, err
 	defer s.mu.Unlock()
 	for key, old := range s.open {
 		if !now.Before(old.ends) {
-			delete(s.open, key)
+			s.close(key)
 		}
 	}
 	if len(s.open) >= mostSessions {
@@ -76,7 +80,15 @@ func (s *sessions) drop() {
 			first, ends = key, one.ends
 		}
 	}
-	delete(s.open, first)
+	s.close(first)
+}
+
+// close ends a session, if it is there.
+func (s *sessions) close(key [sha256.Size]byte) {
+	if one, known := s.open[key]; known {
+		close(one.over)
+		delete(s.open, key)
+	}
 }
 
 // find returns the session of a request, if its cookie is of one that has not ended.
@@ -95,7 +107,7 @@ func (s *sessions) end(r *http.Request, name string) {
 	if cookie, err := r.Cookie(name); err == nil {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		delete(s.open, sha256.Sum256([]byte(cookie.Value)))
+		s.close(sha256.Sum256([]byte(cookie.Value)))
 	}
 }
 

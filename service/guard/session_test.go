@@ -1,6 +1,7 @@
 package guard_test
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
@@ -17,11 +18,13 @@ import (
 
 // visitor is a browser at a guard.
 type visitor struct {
-	t      *testing.T
-	g      *guard.Guard
-	now    *time.Time
-	cookie *http.Cookie
-	proof  string
+	t *testing.T
+	g *guard.Guard
+	// options are those of g.
+	options guard.Options
+	now     *time.Time
+	cookie  *http.Cookie
+	proof   string
 }
 
 func newVisitor(t *testing.T, tls bool) (v *visitor, token string) {
@@ -34,10 +37,11 @@ func newVisitor(t *testing.T, tls bool) (v *visitor, token string) {
 	require.NoError(t, err)
 	now := present
 	v = &visitor{t: t, now: &now}
-	v.g = guardOf(guard.Options{
+	v.options = guard.Options{
 		Tokens: tokens, TLS: tls, Now: func() time.Time { return *v.now },
-		Public: func(path string) bool { return path == "/" },
-	})
+		Public: func(path string) bool { return path == "/" }, Refuse: refuse, MaxBody: 1000,
+	}
+	v.g = guardOf(v.options)
 	return v, token
 }
 
@@ -143,4 +147,49 @@ func TestWithoutTokensNobodyLogsIn(t *testing.T) {
 	v := &visitor{t: t, g: guardOf(guard.Options{})}
 	require.Contains(t, v.ask(http.MethodGet, guard.SessionPath, "").Body.String(),
 		`"login":false,"name":"","may":["read","investigate","erase","operate","judge"]`)
+}
+
+// A stream of events ends when its browser leaves.
+func TestAStreamEndsWhenItsBrowserLeaves(t *testing.T) {
+	v, token := newVisitor(t, true)
+	began, ended := make(chan struct{}), make(chan struct{})
+	v.g = guard.Before(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		close(began)
+		select {
+		case <-r.Context().Done():
+			close(ended)
+		case <-time.After(5 * time.Second):
+		}
+	}), v.options)
+	v.logIn(token)
+	go v.ask(http.MethodGet, "/api/v1/events", "")
+	<-began
+	require.Equal(t, http.StatusOK, v.ask(http.MethodDelete, guard.SessionPath, "").Code)
+	select {
+	case <-ended:
+	case <-time.After(5 * time.Second):
+		require.Fail(t, "the stream goes on")
+	}
+}
+
+// verifierOf answers with an error.
+type verifierOf struct{ err error }
+
+func (v verifierOf) Verify(context.Context, string) (guard.Person, error) {
+	return guard.Person{}, v.err
+}
+
+// A token that could not be checked is not called unknown.
+func TestATokenThatCannotBeChecked_SaysSo(t *testing.T) {
+	for err, status := range map[error]int{
+		guard.ErrAway: http.StatusServiceUnavailable, guard.ErrSeldom: http.StatusTooManyRequests,
+		guard.ErrUnknown: http.StatusUnauthorized,
+	} {
+		v, _ := newVisitor(t, true)
+		v.options.Verifier = verifierOf{err}
+		v.g = guardOf(v.options)
+		answer := v.ask(http.MethodGet, "/api", "", func(r *http.Request) { r.Header.Set("Authorization", "Bearer a.b.c") })
+		require.Equal(t, status, answer.Code)
+		require.Contains(t, answer.Body.String(), err.Error())
+	}
 }

@@ -44,7 +44,7 @@ const (
 	// MostPoints bounds the points of a way. There may be up to twice as many.
 	MostPoints = 512
 	// firstStretches is into how many stretches a way is divided at first.
-	firstStretches = 6
+	firstStretches = 8
 	// mayMiss is what all stretches together may miss, and mayTurn by how much the terms
 	// of each may change, added up.
 	mayMiss, mayTurn = 5e-4, .5
@@ -94,6 +94,24 @@ func Along(ctx context.Context, ways int, visit func(places []Place) ([]Point, e
 		out[i] = w.sum()
 	}
 	return out, nil
+}
+
+// Mean is the mean of some functions' points, place by place. It overwrites those of the first.
+func Mean(by [][]Point) []Point {
+	out, share := by[0], 1/float64(len(by))
+	for i := range out {
+		for _, other := range by[1:] {
+			out[i].Value += other[i].Value
+			for k, v := range other[i].Terms {
+				out[i].Terms[k] += v
+			}
+		}
+		out[i].Value *= share
+		for k := range out[i].Terms {
+			out[i].Terms[k] *= share
+		}
+	}
+	return out
 }
 
 // way is one that is integrated along.

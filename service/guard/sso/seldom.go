@@ -2,6 +2,7 @@ package sso
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"sync"
 	"time"
@@ -12,7 +13,11 @@ import (
 // later at most.
 const keysApart = 10 * time.Second
 
-var errSeldom = errors.New("the issuer was asked for its keys a moment ago")
+// What keeps the issuer's keys from being known. go-oidc returns the texts of errors alone.
+var (
+	errSeldom = errors.New("lethe: the issuer was asked for its keys a moment ago")
+	errAway   = errors.New("lethe: the issuer does not tell its keys")
+)
 
 // seldom lets a request through at most once in keysApart.
 type seldom struct {
@@ -34,5 +39,9 @@ func (s *seldom) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	s.asked = now
 	s.mu.Unlock()
-	return s.next.RoundTrip(r)
+	response, err := s.next.RoundTrip(r)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errAway, err)
+	}
+	return response, nil
 }

@@ -99,6 +99,10 @@ func (v *Verifier) Verify(ctx context.Context, token string) (guard.Person, erro
 	switch {
 	case errors.As(err, &expired):
 		return guard.Person{}, guard.ErrExpired
+	case err != nil && strings.Contains(err.Error(), errSeldom.Error()):
+		return guard.Person{}, guard.ErrSeldom
+	case err != nil && strings.Contains(err.Error(), errAway.Error()):
+		return guard.Person{}, guard.ErrAway
 	case err != nil:
 		return guard.Person{}, guard.ErrUnknown
 	}
