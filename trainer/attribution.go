@@ -91,13 +91,19 @@ func (e *Engine) Explain(ctx context.Context, each Each, models []*Checkpoint, s
 
 // explainRows explains by models that look at rows.
 func explainRows(ctx context.Context, each Each, models []*Checkpoint, spots []Spot) ([]*Attribution, error) {
-	out := make([]*Attribution, len(spots))
+	out, decoded := make([]*Attribution, len(spots)), make([]rowModel, len(models))
+	for k, c := range models {
+		var err error
+		if decoded[k], err = c.rows(); err != nil {
+			return nil, fmt.Errorf("explain by shard %d timestep %d: %w: %w", c.Shard, c.Timestep, ErrIncompatible, err)
+		}
+	}
 	err := each(ctx, len(spots), func(_ context.Context, i int) error {
 		parts := make([]*Attribution, len(models))
-		for k, c := range models {
+		for k, m := range decoded {
 			var err error
-			if parts[k], err = explainRow(c, spots[i].Graph, spots[i].Row); err != nil {
-				return fmt.Errorf("explain by shard %d timestep %d: %w", c.Shard, c.Timestep, err)
+			if parts[k], err = explainRow(m, spots[i].Graph, spots[i].Row); err != nil {
+				return fmt.Errorf("explain by shard %d timestep %d: %w", models[k].Shard, models[k].Timestep, err)
 			}
 		}
 		out[i] = mean(parts)
@@ -121,11 +127,8 @@ func mean(parts []*Attribution) *Attribution {
 }
 
 // explainRow explains by a model that looks at rows. One that has met no label says 0.
-func explainRow(c *Checkpoint, in Input, row int) (*Attribution, error) {
-	m, err := c.rows()
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrIncompatible, err)
-	}
+func explainRow(m rowModel, in Input, row int) (*Attribution, error) {
+	var err error
 	a := &Attribution{Features: make([]float64, in.Cols)}
 	var told tabular.Explanation
 	switch m := m.(type) {

@@ -55,13 +55,17 @@ func (c *Checkpoint) check() error {
 	if !slices.Contains(Models(), c.Model) {
 		return fmt.Errorf("model %q is no network: want one of %q", c.Model, Models())
 	}
-	if c.Architecture.Model != c.Model {
-		return fmt.Errorf("model %q has the architecture of %q", c.Model, c.Architecture.Model)
-	}
 	if err := c.Architecture.Validate(); err != nil {
 		return err
 	}
-	params, buffers := c.Architecture.Parameters().Size, c.Architecture.Buffers().Size
+	return c.fits(c.Architecture.Parameters().Size, c.Architecture.Buffers().Size)
+}
+
+// fits tells whether the checkpoint of a valid architecture is that of a network of so many parameters and buffers.
+func (c *Checkpoint) fits(params, buffers int) error {
+	if c.Architecture.Model != c.Model {
+		return fmt.Errorf("model %q has the architecture of %q", c.Model, c.Architecture.Model)
+	}
 	for _, v := range []struct {
 		name string
 		got  int

@@ -1,6 +1,7 @@
 package trainer
 
 import (
+	"fmt"
 	"slices"
 	"sync"
 
@@ -20,7 +21,12 @@ type pool struct {
 	mu sync.Mutex
 	// idle is ordered by the time of return, oldest first.
 	idle []*program
+	// sizes are by architecture, those that were met.
+	sizes map[string]sizes
 }
+
+// sizes are how many numbers a network of an architecture has.
+type sizes struct{ params, buffers int }
 
 // take returns an idle program of the shape, or compiles one.
 func (p *pool) take(shape programShape, set kernels.Set) (*program, error) {
@@ -35,6 +41,27 @@ func (p *pool) take(shape programShape, set kernels.Set) (*program, error) {
 	}
 	p.mu.Unlock()
 	return compile(shape, set)
+}
+
+// check is that of the checkpoint. What an architecture asks for is worked out once.
+func (p *pool) check(c *Checkpoint) error {
+	key := fmt.Sprintf("%+v", c.Architecture)
+	p.mu.Lock()
+	want, known := p.sizes[key]
+	p.mu.Unlock()
+	if known {
+		return c.fits(want.params, want.buffers)
+	}
+	if err := c.check(); err != nil {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.sizes == nil {
+		p.sizes = make(map[string]sizes)
+	}
+	p.sizes[key] = sizes{len(c.Params), len(c.Buffers)}
+	return nil
 }
 
 // give returns a program that is no longer used.

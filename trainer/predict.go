@@ -29,7 +29,7 @@ func (e *Engine) Probabilities(ctx context.Context, c *Checkpoint, in Input) ([]
 		}
 		return out, nil
 	}
-	if err := c.check(); err != nil {
+	if err := e.idle.check(c); err != nil {
 		return nil, fail(fmt.Errorf("%w: %w", ErrIncompatible, err))
 	}
 	if err := in.check(c.Architecture.Features); err != nil {
