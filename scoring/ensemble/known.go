@@ -102,11 +102,14 @@ func (k *Known) at(s Source) (out source, err error) {
 // said returns, by component, what its groups say that do not hold a slice.
 func (r Runner) said(ctx context.Context, models []*trainer.Checkpoint, s source) ([][][]float64, error) {
 	out := make([][][]float64, len(r.Layout.Components))
+	if len(s.now.illicit) == 0 {
+		return out, nil
+	}
 	first := 0
 	for k, c := range r.Layout.Components {
 		holder := group.Of(s.Shard, c.Groups, r.Layout.Shards)
 		for in := range c.Groups {
-			if in == holder || len(s.now.illicit) == 0 {
+			if in == holder {
 				continue
 			}
 			model := lethe.ShardID(first + in)
