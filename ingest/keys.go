@@ -37,9 +37,6 @@ func MarkerKey(partition int) []byte {
 	return []byte(markerPrefix + strconv.Itoa(partition))
 }
 
-// IsMarker reports whether a key is that of a marker.
-func IsMarker(key []byte) bool { return strings.HasPrefix(string(key), markerPrefix) }
-
 // tombstone says what a tombstone's key deletes. Payments are told apart by
 // the '>' that no id holds. Under a key that is no id there is nothing to delete: lethe takes no such record, and
 // writes its tombstones itself as it withdraws one that was refused.

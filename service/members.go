@@ -125,7 +125,7 @@ func (m Membership) known(ctx context.Context) (*wire.Members, error) {
 	wire.SealOf(m.Secret, nil).On(m.Client)
 	sealed := wire.Sealed{}
 	var proven, foreign bool
-	if err := wire.ReadControl(ctx, m.Client, func(rec ingest.Record) error {
+	if err := readControl(ctx, m.Client, func(rec ingest.Record) error {
 		if s, found := wire.ParseSealed(rec); found {
 			sealed = s
 		}
@@ -144,7 +144,7 @@ func (m Membership) known(ctx context.Context) (*wire.Members, error) {
 	}
 	wire.SealOf(m.Secret, before).On(m.Client)
 	known, graphs := new(wire.Members), wire.Settings{}
-	err = wire.ReadControl(ctx, m.Client, func(rec ingest.Record) error {
+	err = readControl(ctx, m.Client, func(rec ingest.Record) error {
 		// What the deployment did not write says nothing.
 		n, wrong := ofProcess(rec)
 		switch {

@@ -10,13 +10,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"lethe/configs"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/internal/atomicfile"
-	"lethe/pipeline/move"
 	"lethe/pipeline/wire"
 )
 
@@ -104,7 +102,7 @@ func (s sealing) begin(ctx context.Context) error {
 	use()
 	said := make(map[bus.TopicPartition]int64)
 	told := false
-	if err := wire.ReadControl(ctx, topicsOf(s.Service, nil), func(rec ingest.Record) (err error) {
+	if err := readControl(ctx, topicsOf(s.Service, nil), func(rec ingest.Record) (err error) {
 		if sealed, found := wire.ParseSealed(rec); found {
 			said, err = sealed.Before()
 			told = err == nil
@@ -126,9 +124,6 @@ func (s sealing) begin(ctx context.Context) error {
 		own[tp] = max(own[tp], offset)
 	}
 	use()
-	if err := s.moveControl(ctx); err != nil {
-		return err
-	}
 	if tell {
 		record, err := wire.NewSealed(s.secret, own).Record()
 		if err == nil {
@@ -147,28 +142,18 @@ func (s sealing) begin(ctx context.Context) error {
 	return atomicfile.Write(SealedPath(s.config.DataDir), value, 0o644)
 }
 
-// moveEvery is how often a process looks whether another one has moved what an earlier version wrote.
-const moveEvery = 2 * time.Second
-
-// moveControl has the control records that an earlier version wrote where they belong, before
-// anything is said or compared.
-func (s sealing) moveControl(ctx context.Context) error {
-	o := move.Options{
-		Bus: topicsOf(s.Service, nil), Moves: s.config.HasRole(configs.RoleGraphs), Instance: s.instance,
-		Every: moveEvery, Now: time.Now, Logger: s.o.Logger,
-	}
-	if !s.config.UsesEmbeddedBroker() { // else nobody else is there
-		o.Sharer = bus.Sharer{Client: s.patient}
-	}
-	return move.Begin(ctx, o)
+// wholeTopics are topics that can be read from their start to where they end now.
+type wholeTopics interface {
+	ReadAll(ctx context.Context, t bus.Topic, fn func(ingest.Record) error) error
 }
 
-// earlierRuns tells of a record that an earlier version has written beside this one.
-func (s *Service) earlierRuns(rec ingest.Record) {
-	s.outages.lastinglyOnce(rec.Topic, "earlier version", fmt.Sprintf("a process of an earlier version of lethe still "+
-		"runs: it wrote at offset %d what nobody reads there any more (stop it, then start the processes of role graphs "+
-		"again, which look at that)",
-		rec.Offset))
+// readControl reads control records, for whoever may look before the topic is there.
+func readControl(ctx context.Context, topics wholeTopics, fn func(ingest.Record) error) error {
+	err := topics.ReadAll(ctx, bus.Control, fn)
+	if errors.Is(err, bus.ErrUnknownTopic) {
+		return nil
+	}
+	return err
 }
 
 // read reads what the data directory says, and refuses it under another secret.

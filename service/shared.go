@@ -43,9 +43,8 @@ type shared struct {
 	changes bool
 	// next is how far control.v1 was read when the process began.
 	next int64
-	// statuses are where erasure-status.v1 ended then, beside is told of what earlier versions write later.
+	// statuses are where erasure-status.v1 ended then.
 	statuses map[bus.TopicPartition]int64
-	beside   func(rec ingest.Record)
 	// junk is told of records that lethe did not write.
 	junk func(rec ingest.Record)
 	// authority says whether strikes must be signed.
@@ -76,7 +75,7 @@ func (s *Service) openShared(ctx context.Context) (supervisor.Process, error) {
 			s.outages.lastinglyOnce(fmt.Sprintf("%s/%d", rec.Topic, rec.Partition), "foreign",
 				fmt.Sprintf("offset %d holds a record that lethe did not write%s", rec.Offset, because(rec)))
 		},
-		beside: s.earlierRuns, counted: s.directories.Store,
+		counted: s.directories.Store,
 	}
 	if err := p.compareBefore(ctx); err != nil {
 		return nil, err
@@ -196,8 +195,7 @@ func (p *shared) follows(train string) bool {
 	return shares && p.others(train) && !p.changes
 }
 
-// Run implements supervisor.Process: it listens to processes that begin later, and to those of an
-// earlier version that should have ended.
+// Run implements supervisor.Process: it listens to processes that begin later.
 func (p *shared) Run(ctx context.Context) error {
 	from := maps.Clone(p.statuses)
 	from[bus.TopicPartition{Topic: bus.Control}] = p.next
@@ -206,7 +204,6 @@ func (p *shared) Run(ctx context.Context) error {
 		return err
 	}
 	defer tail.Close()
-	told := false
 	for {
 		batch, err := tail.Next(ctx)
 		if ctx.Err() != nil {
@@ -224,9 +221,6 @@ func (p *shared) Run(ctx context.Context) error {
 				err = p.take(ctx, rec)
 			case p.requesters.Role != "" && wire.IsForRequesters(rec):
 				err = p.tellAgain(ctx, rec)
-			case !told && wire.IsLeft(rec) && !rec.Tombstone() && rec.Unproven == "":
-				p.beside(rec)
-				told = true
 			}
 			if err != nil {
 				return err

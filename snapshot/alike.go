@@ -2,13 +2,11 @@ package snapshot
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 
 	"lethe"
 	"lethe/internal/keyfilter"
-	"lethe/internal/swapstore"
 )
 
 // Who has the same features as others is told by the index, which has a hash of those of
@@ -230,49 +228,4 @@ func (s owners) stayed(hash contentHash, gone erasure) (is, sure bool, err error
 		s.strangers.contents.holders[hash] = holders{others, true}
 	}
 	return false, h.all, nil
-}
-
-// dropCounts takes out of staging of an earlier version how many transactions have each content, and keeps of those
-// that nobody has that somebody had them. Then it has a mark, unless that is nil. It can be begun again.
-func dropCounts(store *swapstore.Store, mark []byte) error {
-	const atOnce, countBytes = 10_000, 4
-	for from := []byte{kindCount}; from != nil; {
-		first := from
-		var replaced [][]byte
-		from = nil
-		err := store.ScanFrom([]byte{kindCount}, first, func(key, value []byte) error {
-			if len(replaced) == atOnce {
-				from = bytes.Clone(key)
-				return errStop
-			}
-			if len(value) != countBytes {
-				return fmt.Errorf("%w: stored count of %d bytes", ErrCorrupt, len(value))
-			}
-			if binary.BigEndian.Uint32(value) == 0 {
-				replaced = append(replaced, append([]byte{kindReplaced}, key[1:]...))
-			}
-			return nil
-		})
-		if err != nil && !errors.Is(err, errStop) {
-			return err
-		}
-		err = store.Apply(func(w swapstore.Writer) error {
-			for _, key := range replaced {
-				if err := w.Set(key, nil); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return store.Apply(func(w swapstore.Writer) error {
-		err := errors.Join(swapstore.DeletePrefix(w, []byte{kindCount}), w.Delete([]byte{kindCounted}))
-		if err == nil && mark != nil {
-			err = w.Set([]byte{kindFormat}, mark)
-		}
-		return err
-	})
 }

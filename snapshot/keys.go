@@ -16,7 +16,6 @@ import (
 // fixed length but the last: timesteps and numbers are big-endian, so that keys
 // of one kind ascend with them.
 const (
-	kindCount        = 'a'           // content hash: how many transactions have it; up to version 3
 	kindSubject      = 'b'           // subject, timestep, pseudonyms: what carries it
 	kindFeatureCount = 'c'           // (nothing)
 	kindLetter       = 'f'           // number: a letter not confirmed yet
@@ -25,7 +24,6 @@ const (
 	kindIndex        = 'i'           // pseudonym: timestep and content hash
 	kindMark         = 'k'           // the owner's key
 	kindLabel        = 'l'           // timestep, pseudonym: a label that no graph has
-	kindCounted      = 'n'           // (nothing): there are counts of contents; up to version 3
 	kindOffset       = 'o'           // partition, topic
 	kindPayment      = 'p'           // timestep, source, target: a payment that is in no graph
 	kindCandidate    = 'q'           // pseudonym, width: a transaction while the width is not known

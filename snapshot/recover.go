@@ -13,9 +13,6 @@ import (
 
 // openStaging opens staging and reads into memory what is mirrored there.
 func openStaging(path string, o Options) (*staging, error) {
-	if err := convertStaging(path, o); err != nil {
-		return nil, fmt.Errorf("open staging: %w", err)
-	}
 	store, err := swapstore.OpenSized(o.FS, path, stagingFormat(), swapstore.Busy())
 	if err != nil {
 		return nil, fmt.Errorf("open staging: %w", err)
@@ -58,36 +55,6 @@ func newStaging(store *swapstore.Store, o Options) *staging {
 	}
 }
 
-// convertStaging brings staging of an earlier version to the present one, if there is any. What has no mark
-// was written before there were marks, as version 1 or a later one, which its own value tells.
-func convertStaging(path string, o Options) error {
-	format := stagingFormat()
-	for from := range stagingVersion - 1 {
-		earlier := swapstore.Format{Kind: format.Kind, Version: 1 + from}
-		err := swapstore.Convert(o.FS, path, earlier, format, func(store *swapstore.Store) error {
-			value, found, err := store.Get([]byte{kindFormat})
-			if err != nil || !found || len(value) == 0 {
-				return err
-			}
-			switch version := value[0]; version {
-			case 1:
-				return newStaging(store, o).migrate()
-			case 2, 3: // contents were counted
-				value[0] = stagingVersion
-				return dropCounts(store, value)
-			case stagingVersion:
-				return nil
-			default:
-				return stagingOf(version)
-			}
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // stagingOf is the error for staging of a version that this program does not read.
 func stagingOf(version byte) error {
 	return fmt.Errorf("%w: staging of version %d, this program reads %d", swapstore.ErrFormat, version, stagingVersion)
@@ -124,34 +91,6 @@ func (s *staging) checkOptions() error {
 		}
 	}
 	return nil
-}
-
-// migrate brings version 1, in which payments and labels that were refused did not
-// stay, and contents were counted, to the present one.
-func (s *staging) migrate() error {
-	c := s.change()
-	var number uint64
-	err := dropCounts(s.Store, nil)
-	err = errors.Join(err, s.Scan([]byte{kindLetter}, func(key, value []byte) error {
-		c.drop(key)
-		c.set(letterKey(number), value)
-		number++
-		return nil
-	}))
-	for _, kind := range []byte{kindPayment, kindLabel} {
-		err = errors.Join(err, s.scanThrough(kind, maxTimestep, func(e staged) error {
-			c.set(e.key, judgement{}.appendTo(slices.Clone(e.value)))
-			return nil
-		}))
-	}
-	err = errors.Join(err, s.Scan([]byte{kindFormat}, func(key, value []byte) error {
-		c.set(key, append([]byte{stagingVersion}, value[1:]...))
-		return nil
-	}))
-	if err != nil {
-		return err
-	}
-	return c.commit()
 }
 
 // mirror takes a stored entry into memory.

@@ -116,7 +116,7 @@ func Read(ctx context.Context, topics Bus, secret lethe.Secret) (Copy, error) {
 		}
 		return nil
 	}
-	// An earlier version wrote everything to erasure-status.v1, and nothing to control.v1.
+	// Holds and statuses are on erasure-status.v1, entries on control.v1.
 	for _, topic := range []bus.Topic{bus.ErasureStatus, bus.Control} {
 		chunks = bus.NewAssembler()
 		err := topics.ReadAll(ctx, topic, take)

@@ -14,13 +14,6 @@ import (
 // that its numbers agree, that every artefact class is accounted for and that
 // what remains is declared. It cannot tell whether the statements are true.
 func (r *Receipt) Problems() []string {
-	out := record.Problems(r.consistent())
-	out.Check(!r.Deployment.IsZero(), "deployment is missing")
-	return out
-}
-
-// consistent is Problems without what receipts of earlier formats lack.
-func (r *Receipt) consistent() []string {
 	var out record.Problems
 	out.Check(deletions.ValidRequestID(r.RequestID), "request_id is not valid")
 	out.Check(r.State == deletions.Verified, "state is not %s", deletions.Verified)
@@ -70,6 +63,7 @@ func (r *Receipt) consistent() []string {
 	residue := MayRemain(r.Scope, r.IndependentShards)
 	out.Check(len(r.MayRemain) >= len(residue) && slices.Equal(r.MayRemain[:min(len(r.MayRemain), len(residue))], residue),
 		"may_remain does not begin with what scope %s leaves", r.Scope)
+	out.Check(!r.Deployment.IsZero(), "deployment is missing")
 	return out
 }
 

@@ -21,17 +21,6 @@ func (r *Receipt) Differences(e deletions.Entry) ([]string, error) {
 		IndependentShards: r.IndependentShards, Backups: r.Backups,
 		MayRemain: r.MayRemain[min(len(own), len(r.MayRemain)):],
 	})
-	if r.RequestDigest.IsZero() {
-		// A receipt of the first version.
-		want.RequestDigest, want.Outcomes = r.RequestDigest, nil
-	}
-	if r.Result == "" {
-		want.Result = "" // a receipt of an earlier version
-	}
-	if len(r.Elapsed.Known()) == 0 {
-		// One of the first or the second.
-		want.Elapsed = r.Elapsed
-	}
 	said, err := members(r)
 	if err != nil {
 		return nil, err

@@ -7,5 +7,5 @@
 //	check.go, compare.go     a receipt checked in itself, and against the ledger
 //	document.go              the signed document
 //	said.go                  what signed receipts say, for searches
-//	verify.go, legacy.go     its check under keys that are known; formats of before
+//	verify.go                its check under keys that are known
 package receipt

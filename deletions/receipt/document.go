@@ -16,7 +16,6 @@ import (
 )
 
 // MediaType is the typ of the signatures of receipts, with the version of the format.
-// Formats 1 and 3 (legacy.go) were no JWS; there is no second.
 const MediaType = "lethe-receipt.v4+jws"
 
 const (

@@ -17,7 +17,6 @@ func FuzzVerify(f *testing.F) {
 	want := verifiedReceipt(f, lethe.ScopeStubs)
 	data := signed(f, want, key)
 	f.Add(data)
-	f.Add([]byte(legacy(f)))
 	f.Add([]byte(strings.Replace(string(data), `{`, `{"log":{"index":7},`, 1)))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		got, v, err := receipt.Verify(data, trust(key))

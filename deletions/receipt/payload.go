@@ -8,7 +8,6 @@ import (
 )
 
 // Payload returns the bytes that the signatures of a receipt are over. It checks nothing.
-// Receipts of earlier formats, of before the transparency log, are deletions.ErrFormat.
 func Payload(signed []byte) ([]byte, error) {
 	d, err := Decode(signed)
 	if err != nil {

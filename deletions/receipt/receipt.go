@@ -14,29 +14,25 @@ import (
 // Receipt is what lethe states about a finished request. It names records by
 // keyed hashes only.
 type Receipt struct {
-	// Deployment is whose receipt it is. It and Configuration are absent in receipts of
-	// earlier formats than the fourth.
+	// Deployment is whose receipt it is. It is never zero.
 	Deployment lethe.DeploymentID `json:"deployment,omitzero"`
 	RequestID  string             `json:"request_id"`
 	// RequestDigest is that of the request's content (deletions.RequestDigest): who
-	// holds the request can check that this is its receipt. It and Outcomes are absent
-	// in receipts of the first version.
+	// holds the request can check that this is its receipt.
 	RequestDigest lethe.Digest `json:"request_digest,omitzero"`
 	// State is Verified. Other outcomes have a status, not a receipt.
 	State       deletions.State `json:"state"`
 	Scope       lethe.Scope     `json:"scope"`
 	RequestedAt time.Time       `json:"requested_at"`
 	VerifiedAt  time.Time       `json:"verified_at"`
-	// Elapsed are the four times. They and BatchSize are absent in receipts of the first
-	// two versions.
+	// Elapsed are the four times.
 	Elapsed deletions.Elapsed `json:"elapsed_ms,omitzero"`
 	// BatchSize is the number of requests that were carried out together with this one,
 	// itself included. What else the receipt says is of this one alone.
 	BatchSize int `json:"batch_size,omitempty"`
 	// Targets are keyed hashes (lethe.Secret.Suppression), ascending.
 	Targets []lethe.Digest `json:"nodes"`
-	// Result follows from the outcomes: a verified request may have erased nothing. Receipts of earlier versions
-	// lack it.
+	// Result follows from the outcomes: a verified request may have erased nothing.
 	Result deletions.Result `json:"result,omitempty"`
 	// Outcomes are in the order of the request, each with the target's keyed hash.
 	Outcomes  []deletions.TargetOutcome `json:"outcomes,omitempty"`

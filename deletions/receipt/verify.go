@@ -69,9 +69,6 @@ func KeyID(key ed25519.PublicKey) string { return jws.Thumbprint(key) }
 // Verify checks a signed receipt. The error is deletions.ErrFormat for what is no receipt at
 // all; everything else that is wrong is in the verification's problems.
 func Verify(data []byte, trust Trust) (Receipt, Verification, error) {
-	if isLegacy(data) {
-		return verifyLegacy(data, trust)
-	}
 	d, err := Decode(data)
 	if err != nil {
 		return Receipt{}, Verification{}, err

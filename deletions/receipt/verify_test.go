@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/ed25519"
 	"encoding/json"
-	"os"
 	"strings"
 	"testing"
 
@@ -125,9 +124,6 @@ func TestRefusalsNameWhatFails(t *testing.T) {
 		"a doubled member": {withPayload(`{`, `{"state":"verified",`), trust(key), []string{altered, notOurs}},
 		"another deployment": {data, alien, []string{
 			"deployment: the receipt is of " + r.Deployment.String() + ", it should be of " + alien.Deployment.String()}},
-		"no deployment": {[]byte(legacy(t)), receipt.Trust{Deployment: alien.Deployment}, []string{
-			"signature: no key is known that must have signed: nobody can say who did",
-			"deployment: the receipt names none, it should be " + alien.Deployment.String()}},
 	} {
 		require.Equal(t, c.want, problems(t, c.data, c.trust), name)
 	}
@@ -158,7 +154,7 @@ func TestCountersignatures(t *testing.T) {
 func TestReceiptsOfAFormerKeyAreValid(t *testing.T) {
 	now, former, auditor := signingKey(1), signingKey(2), signingKey(3)
 	for name, data := range map[string][]byte{
-		"receipt": signed(t, verifiedReceipt(t, lethe.ScopeStubs), former), "of before": []byte(legacy(t)),
+		"receipt": signed(t, verifiedReceipt(t, lethe.ScopeStubs), former),
 	} {
 		rotated := receipt.Trust{
 			Keys: []ed25519.PublicKey{public(auditor)}, Former: []ed25519.PublicKey{public(now), public(former)},
@@ -200,7 +196,7 @@ func TestTheLogIsNotSigned(t *testing.T) {
 func TestEveryChangedByteIsRefused(t *testing.T) {
 	key := signingKey(1)
 	for name, data := range map[string][]byte{
-		"receipt": signed(t, verifiedReceipt(t, lethe.ScopeStubs), key), "of before": []byte(legacy(t)),
+		"receipt": signed(t, verifiedReceipt(t, lethe.ScopeStubs), key),
 	} {
 		step := 5
 		if testing.Short() {
@@ -244,40 +240,5 @@ func TestWhatIsNoReceipt(t *testing.T) {
 		_, v, err := receipt.Verify([]byte(text), trust(signingKey(1)))
 		require.ErrorIs(t, err, deletions.ErrFormat, name)
 		require.False(t, v.Valid)
-	}
-}
-
-// legacy is a receipt of format 3, by signingKey(1).
-func legacy(t testing.TB) string {
-	data, err := os.ReadFile("testdata/format3.json")
-	require.NoError(t, err)
-	return strings.TrimSpace(string(data))
-}
-
-// Receipts that were handed out before stay valid, under a key that is known.
-func TestFormatsOfBefore(t *testing.T) {
-	key, data := signingKey(1), legacy(t)
-	require.Empty(t, problems(t, []byte(data), trust(key)))
-	r, v, err := receipt.Verify([]byte(data), trust(key))
-	require.NoError(t, err)
-	require.Equal(t, "r-7", r.RequestID)
-	require.Equal(t, []receipt.SignatureCheck{{KeyID: "fa4d86c3b551aa6c", Known: true, Valid: true}}, v.Signatures)
-	require.Len(t, problems(t, []byte(data), receipt.Trust{}), 1)
-	require.Contains(t, problems(t, []byte(data), trust(signingKey(2)))[0],
-		"kid: signed by another key than the trusted one")
-	for want, altered := range map[string]string{
-		"signature: it does not belong to the receipt": strings.Replace(data, `"erased":6000`, `"erased":5001`, 1),
-		"format: it does not fit the receipt":          strings.Replace(data, "lethe-receipt/3", "lethe-receipt/1", 1),
-		"payload: the document is not as lethe writes it": strings.Replace(data, `"receipt":{`,
-			`"receipt":{"state":"verified",`, 1),
-	} {
-		require.Contains(t, strings.Join(problems(t, []byte(altered), trust(key)), "\n"), want)
-	}
-	for _, altered := range []string{
-		strings.Replace(data, `"receipt":{`, `"receipt":{"note":"x",`, 1),
-		strings.Replace(data, `{"format"`, `{"note":1,"format"`, 1),
-	} {
-		_, _, err := receipt.Verify([]byte(altered), trust(key))
-		require.ErrorIs(t, err, deletions.ErrFormat)
 	}
 }

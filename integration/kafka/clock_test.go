@@ -7,9 +7,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lethe/configs"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/integration/process"
+	"lethe/pipeline/wire"
 )
 
 // A producer's clock is nearly an hour ahead, which brokers take. What it sent last stands at the beginning of what
@@ -34,4 +36,16 @@ func TestAProducerWhoseClockIsAheadHoldsNoErasureUp(t *testing.T) {
 	time.Sleep(2 * bus.CleaningLag)
 	verified(t, d.eraseWithin(90*time.Second, "ahead", string(erased)), s)
 	require.Zero(t, s.Stop(), s.Log())
+}
+
+// sealed is a client whose records the deployment takes for its own.
+func (d *deployment) sealed() *bus.Client {
+	d.t.Helper()
+	client, err := bus.Open(d.config())
+	require.NoError(d.t, err)
+	d.t.Cleanup(func() { require.NoError(d.t, client.Close()) })
+	secret, err := configs.LoadOrCreateSecret(d.secret(), nil)
+	require.NoError(d.t, err)
+	wire.SealOf(secret, nil).On(client)
+	return client
 }

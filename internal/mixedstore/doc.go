@@ -12,5 +12,4 @@
 //
 //	mixedstore.go  the store
 //	files.go       its files
-//	convert.go     stores of earlier versions, which had no files
 package mixedstore

@@ -1,9 +1,7 @@
 package mixedstore_test
 
 import (
-	"bytes"
 	"errors"
-	"fmt"
 	"os"
 	"testing"
 
@@ -169,34 +167,4 @@ func (h hook) Rename(from, to string) error {
 func (h hook) Remove(name string) error {
 	h.before()
 	return h.FS.Remove(name)
-}
-
-// A store of the version before, which held all values itself, goes on; the values
-// are in files then and nowhere else. Converting twice changes nothing.
-func TestAnEarlierStoreIsConverted(t *testing.T) {
-	dir := t.TempDir()
-	from := swapstore.Format{Kind: "test", Version: 1}
-	old, err := swapstore.Open(vfs.Default, dir, from)
-	require.NoError(t, err)
-	require.NoError(t, old.Apply(func(w swapstore.Writer) error {
-		for i := range 3 {
-			if err := w.Set(fmt.Appendf(nil, "f/%d", i), bytes.Repeat([]byte("value"), i+1)); err != nil {
-				return err
-			}
-		}
-		return w.Set([]byte("a"), []byte("kept"))
-	}))
-	require.NoError(t, old.Close())
-	for range 2 {
-		require.NoError(t, mixedstore.Convert(vfs.Default, dir, from, format,
-			func(src swapstore.Reader, w swapstore.Writer) error { return src.Scan(nil, w.Set) }, "f/", "g/"))
-	}
-	s := open(t, vfs.Default, dir)
-	_, values := content(t, s, "")
-	require.Equal(t, map[string]string{"a": "kept", "f/0": "value", "f/1": "valuevalue", "f/2": "valuevaluevalue"}, values)
-	require.NoError(t, s.Close())
-	require.NoError(t, mixedstore.Convert(vfs.NewMem(), "none", from, format, nil))
-	report, err := residue.Search([]residue.Form{{Name: "value", Bytes: []byte("valuevaluevalue")}}, dir)
-	require.NoError(t, err)
-	require.Len(t, report.Hits, 1)
 }

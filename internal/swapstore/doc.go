@@ -35,12 +35,12 @@
 //	store.go, options.go              a store opened and closed; Pebble's options
 //	read.go, lookup.go, write.go      reading and writing keys
 //	ahead.go                          changes that are applied while their writer goes on
-//	many.go                           deleting many keys at once, and sums that earlier versions added to
+//	many.go                           deleting many keys at once
 //	rewrite.go, rewriting.go          a new generation, made while writers wait or go on
 //	tables.go, entries.go             the tables it is made of
 //	alone.go                          one that is tables alone, and a database made of it
 //	pointer.go, sweep.go              the pointer to it, old ones removed
-//	format.go, convert.go             the format of the content, and a later one made of it
+//	format.go                         the format of the content
 //	held.go, files.go                 files emptied when they are unlinked, and read for a search
 //	marked.go, sparse.go, later.go    file systems below Pebble: manifests with a marker, no room reserved, a new
 //	                                  folder synchronised at once

@@ -62,7 +62,6 @@ func pebbleOptions(fs vfs.FS, dir string, size Size) *pebble.Options {
 		MaxOpenFiles:       maxOpenFiles,
 		FormatMajorVersion: formatVersion,
 		Logger:             log,
-		Merger:             sums(),
 		EventListener:      &pebble.EventListener{BackgroundError: log.background},
 	}
 	if size.GatheredTables > 0 {

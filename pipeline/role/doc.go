@@ -15,7 +15,6 @@
 //	ack.go     what a process says of an erasure
 //	lead.go    who leads a role that one of several processes plays; hot.go, leading or standing by
 //	prepare.go what a process reads before it leads; earlier.go, what others said
-//	alone.go   what one process does at a time
 //	lease.go   what a leader writes as long as it leads; gate.go, what a process that stands by reads
 //	kafka.go   the topics of a Kafka client as roles see them
 //

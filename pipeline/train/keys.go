@@ -64,13 +64,8 @@ func storeFormat() swapstore.Format { return swapstore.Format{Kind: "train-shard
 // replaced or deleted.
 func filePrefixes() []string { return []string{slicePrefix, checkpointPrefix} }
 
-// openStore opens the store in a shard's folder. The first version had no files.
+// openStore opens the store in a shard's folder.
 func openStore(fs vfs.FS, dir string) (*mixedstore.Store, error) {
-	old := swapstore.Format{Kind: storeFormat().Kind, Version: 1}
-	same := func(src swapstore.Reader, w swapstore.Writer) error { return src.Scan(nil, w.Set) }
-	if err := mixedstore.Convert(fs, dir, old, storeFormat(), same, filePrefixes()...); err != nil {
-		return nil, err
-	}
 	return mixedstore.Open(fs, dir, storeFormat(), filePrefixes()...)
 }
 

@@ -83,7 +83,6 @@ func said(t *testing.T) map[string]ingest.Outgoing {
 	ack := deletions.NewAck("gdpr-1", "train", "1", deletions.StepPurged)
 	value, err := ack.Encode()
 	note("acknowledgement", ingest.Outgoing{Key: []byte(ack.Key()), Value: value}, err)
-	note("moved", wire.Moved(), nil)
 	return out
 }
 

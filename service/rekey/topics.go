@@ -36,7 +36,7 @@ func (r Rotate) cleanTopics(ctx context.Context, p Plan, fresh lethe.Secret) (er
 	}
 	defer func() { err = errors.Join(err, client.Close()) }()
 
-	if err := client.Admin().Apply(ctx); err != nil { // the version before knew fewer
+	if err := client.Admin().Apply(ctx); err != nil {
 		return err
 	}
 	said, again, err := kept(ctx, client, p)
@@ -108,7 +108,6 @@ func saidAgain(ctx context.Context, client *bus.Client) (out []ingest.Outgoing, 
 		out = append(out, again)
 		return nil
 	}
-	// What an earlier version wrote is all on erasure-status.v1.
 	return out, errors.Join(client.ReadAll(ctx, bus.ErasureStatus, take), client.ReadAll(ctx, bus.Control, take))
 }
 

@@ -29,17 +29,6 @@ func Encode(v any) ([]byte, error) {
 	return out, nil
 }
 
-// Compact writes a value as JSON in one line, escaping what must be and no more.
-func Compact(v any) ([]byte, error) {
-	var out bytes.Buffer
-	encoder := json.NewEncoder(&out)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
-}
-
 // Decode reads one JSON object of one of the known formats, the newest first, into
 // v: no unknown member, nothing after it. Its errors are ErrFormat and do not repeat
 // what was read.
