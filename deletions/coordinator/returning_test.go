@@ -87,6 +87,37 @@ func TestOwnTombstonesAreNotWithdrawnAgain(t *testing.T) {
 	}
 }
 
+// While records that had been published again were on their way, the tombstone of what names something erased was
+// withdrawn as it was read, by another tombstone, for ever. What was published again and was then erased itself stayed
+// on its way as it was read, and for ever too.
+func TestATombstoneIsNotWithdrawnWhileRecordsAreOnTheirWay(t *testing.T) {
+	ids, err := scan.IDFingerprints(testSecret, "transaction-1")
+	require.NoError(t, err)
+	n := &Erased{secret: testSecret, underWay: make(map[place]int)}
+	n.scanner, err = scan.NewScanner(testSecret, ids)
+	require.NoError(t, err)
+	rec := ingest.Record{
+		Topic: string(bus.Transactions), Key: []byte("transaction-1"), Value: []byte(`{"id":"transaction-1"}`),
+	}
+	other := ingest.Outgoing{Key: []byte("transaction-2"), Value: []byte("{}")}
+	again := ingest.Republished(testSecret, rec, rec.Value, false)
+	n.noteUnderWay(bus.Transactions, []ingest.Outgoing{other, again})
+	deleted := rec
+	deleted.Value = nil
+	_, _, names, err := n.Strip(deleted, false)
+	require.NoError(t, err)
+	require.False(t, names)
+	rec.Headers = again.Headers
+	_, _, names, err = n.Strip(rec, false)
+	require.NoError(t, err)
+	require.True(t, names)
+	require.Len(t, n.underWay, 1)
+	deleted.Headers = []ingest.Header{{Key: "trace", Value: []byte("transaction-1")}}
+	_, _, names, err = n.Strip(deleted, false)
+	require.NoError(t, err)
+	require.True(t, names, "its headers are withdrawn")
+}
+
 // What carries an erased subject was withdrawn before it was taken, so that nobody asked for
 // what it brought, and what was redacted before it was taken lost that it is refused as late.
 func TestWhatHasToBeTakenFirstIsNotWithdrawnBefore(t *testing.T) {
