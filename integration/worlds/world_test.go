@@ -90,6 +90,8 @@ type event struct {
 	// broken says that it is a transaction's record that cannot be decoded.
 	broken  bool
 	request *lethe.ErasureRequest
+	// opens says that it is written in a transaction that is open until an operation ends it.
+	opens bool
 	// behind is a request that must be suppressing its targets by then, or this is not sent.
 	behind string
 	// operation is what an operator does, or nil; then nothing is sent by itself.
@@ -239,6 +241,7 @@ func (w *world) without(targets map[lethe.TargetName]lethe.Target) world {
 	}
 	for _, e := range w.events {
 		if e.request == nil && e.operation == nil && !e.erased(targets) {
+			e.opens = false
 			out.events = append(out.events, e.redacted(targets))
 		}
 	}
