@@ -8,9 +8,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lethe"
+	"lethe/deletions"
 	"lethe/deletions/scan"
 	"lethe/ingest"
 	"lethe/ingest/bus"
+	"lethe/internal/normalise"
 )
 
 // A transaction that came after an erasure was planned, with the very features of the
@@ -116,6 +118,26 @@ func TestATombstoneIsNotWithdrawnWhileRecordsAreOnTheirWay(t *testing.T) {
 	_, _, names, err = n.Strip(deleted, false)
 	require.NoError(t, err)
 	require.True(t, names, "its headers are withdrawn")
+}
+
+// A batch in another partition than that of a target's key in normal form held nobody up, though the target's records may
+// have a key in another spelling, which is in any partition.
+func TestABatchThatNobodyCanReadHoldsUpOtherSpellings(t *testing.T) {
+	const partitions = 64
+	of := func(rule normalise.Rule, id lethe.TransactionID, partition int) bool {
+		l := located{unreadable: map[bus.Topic][]deletions.UnreadableBatch{bus.Labels: {{Partition: partition}}}}
+		held, err := l.heldUp(batch{members: []deletions.Entry{{RequestID: "one"}}},
+			[][]lethe.Target{lethe.Transactions(id)}, rule, func(bus.Topic) (int, error) { return partitions, nil })
+		require.NoError(t, err)
+		return len(held) > 0
+	}
+	nfc := normalise.Rule{normalise.NFC}
+	for _, id := range []lethe.TransactionID{"caf\u00e9", "cafe"} {
+		own := bus.PartitionOf(ingest.TransactionKey(id), partitions)
+		require.True(t, of(nfc, id, own), id)
+		require.Equal(t, id != "cafe", of(nfc, id, (own+1)%partitions), id)
+		require.False(t, of(nil, id, (own+1)%partitions), id)
+	}
 }
 
 // What carries an erased subject was withdrawn before it was taken, so that nobody asked for

@@ -65,7 +65,11 @@ func (w world) String() string {
 			fmt.Fprintf(&out, "%d: %s at scope %s: %v\n", e.polls, e.request.RequestID, e.request.Scope, e.request.Targets)
 			continue
 		}
-		fmt.Fprintf(&out, "%d: %s %q %s\n", e.polls, e.topic, e.record.Key, e.record.Value)
+		fmt.Fprintf(&out, "%d: %s %q %s", e.polls, e.topic, e.record.Key, e.record.Value)
+		if e.opens {
+			out.WriteString(" in an open transaction")
+		}
+		out.WriteString("\n")
 	}
 	return out.String()
 }
