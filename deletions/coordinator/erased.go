@@ -246,24 +246,24 @@ func (n *Erased) Strip(rec ingest.Record, more bool) (_ ingest.Record, again, na
 	if !more && len(rec.Headers) == 0 && len(n.underWay) == 0 {
 		return rec, false, false, nil
 	}
-	if names, err = n.Names(rec); err != nil {
-		return rec, false, false, err
-	}
-	if names {
-		out, ok := stripped(n.scanner, rec)
-		if !ok {
-			return rec, false, true, nil
+	at := place{sourceOf(rec), partitionKey{partition: rec.Partition, key: string(rec.Key)}}
+	is, _ := ingest.IsRepublished(n.secret, rec)
+	if is && !rec.Tombstone() {
+		if n.underWay[at]--; n.underWay[at] <= 0 {
+			delete(n.underWay, at)
 		}
+	}
+	whole := rec
+	if rec.Tombstone() { // its key is what it deletes: to withdraw it writes another, for ever
+		whole.Key = nil
+	}
+	if names, err = n.Names(whole); err != nil || !names {
+		return rec, !is && n.underWay[at] > 0, false, err
+	}
+	if out, ok := stripped(n.scanner, rec); ok {
 		return out, true, false, nil
 	}
-	at := place{sourceOf(rec), partitionKey{partition: rec.Partition, key: string(rec.Key)}}
-	if is, _ := ingest.IsRepublished(n.secret, rec); !is {
-		return rec, n.underWay[at] > 0, false, nil
-	}
-	if n.underWay[at]--; n.underWay[at] <= 0 {
-		delete(n.underWay, at)
-	}
-	return rec, false, false, nil
+	return rec, false, true, nil
 }
 
 // noteUnderWay counts records that are published again until they are read: a record that is read before was

@@ -13,6 +13,7 @@ import (
 	"lethe/deletions/scan"
 	"lethe/ingest"
 	"lethe/ingest/bus"
+	"lethe/internal/normalise"
 )
 
 // located are the records that hold what is erased, where they are to be withdrawn.
@@ -49,9 +50,10 @@ func unreadable(gap *bus.Gap) deletions.UnreadableBatch {
 }
 
 // heldUp returns the requests of a batch whose targets have keys in a partition where something cannot be read, each
-// with one such batch. In topics without such keys everything may be: the search at the end counts them.
+// with one such batch. A key that may be spelt otherwise may be in any. In topics without such keys everything may be:
+// the search at the end counts them.
 func (l *located) heldUp(
-	b batch, requests [][]lethe.Target, partitions func(bus.Topic) (int, error),
+	b batch, requests [][]lethe.Target, names normalise.Rule, partitions func(bus.Topic) (int, error),
 ) (map[string]unreadableAt, error) {
 	out := make(map[string]unreadableAt)
 	for _, topic := range keyed() {
@@ -66,7 +68,7 @@ func (l *located) heldUp(
 			for _, u := range l.unreadable[topic] {
 				mayHold := func(t lethe.Target) bool {
 					return t.Kind == lethe.SubjectTarget || slices.ContainsFunc(keysOf(t, topic), func(key []byte) bool {
-						return bus.PartitionOf(key, n) == u.Partition
+						return names.Varies(string(key)) || bus.PartitionOf(key, n) == u.Partition
 					})
 				}
 				if slices.ContainsFunc(targets, mayHold) {

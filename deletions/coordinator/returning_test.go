@@ -8,9 +8,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lethe"
+	"lethe/deletions"
 	"lethe/deletions/scan"
 	"lethe/ingest"
 	"lethe/ingest/bus"
+	"lethe/internal/normalise"
 )
 
 // A transaction that came after an erasure was planned, with the very features of the
@@ -84,6 +86,57 @@ func TestOwnTombstonesAreNotWithdrawnAgain(t *testing.T) {
 		named, err := n.Names(r)
 		require.NoError(t, err)
 		require.True(t, named, what)
+	}
+}
+
+// While records that had been published again were on their way, the tombstone of what names something erased was
+// withdrawn as it was read, by another tombstone, for ever. What was published again and was then erased itself stayed
+// on its way as it was read, and for ever too.
+func TestATombstoneIsNotWithdrawnWhileRecordsAreOnTheirWay(t *testing.T) {
+	ids, err := scan.IDFingerprints(testSecret, "transaction-1")
+	require.NoError(t, err)
+	n := &Erased{secret: testSecret, underWay: make(map[place]int)}
+	n.scanner, err = scan.NewScanner(testSecret, ids)
+	require.NoError(t, err)
+	rec := ingest.Record{
+		Topic: string(bus.Transactions), Key: []byte("transaction-1"), Value: []byte(`{"id":"transaction-1"}`),
+	}
+	other := ingest.Outgoing{Key: []byte("transaction-2"), Value: []byte("{}")}
+	again := ingest.Republished(testSecret, rec, rec.Value, false)
+	n.noteUnderWay(bus.Transactions, []ingest.Outgoing{other, again})
+	deleted := rec
+	deleted.Value = nil
+	_, _, names, err := n.Strip(deleted, false)
+	require.NoError(t, err)
+	require.False(t, names)
+	rec.Headers = again.Headers
+	_, _, names, err = n.Strip(rec, false)
+	require.NoError(t, err)
+	require.True(t, names)
+	require.Len(t, n.underWay, 1)
+	deleted.Headers = []ingest.Header{{Key: "trace", Value: []byte("transaction-1")}}
+	_, _, names, err = n.Strip(deleted, false)
+	require.NoError(t, err)
+	require.True(t, names, "its headers are withdrawn")
+}
+
+// A batch in another partition than that of a target's key in normal form held nobody up, though the target's records may
+// have a key in another spelling, which is in any partition.
+func TestABatchThatNobodyCanReadHoldsUpOtherSpellings(t *testing.T) {
+	const partitions = 64
+	of := func(rule normalise.Rule, id lethe.TransactionID, partition int) bool {
+		l := located{unreadable: map[bus.Topic][]deletions.UnreadableBatch{bus.Labels: {{Partition: partition}}}}
+		held, err := l.heldUp(batch{members: []deletions.Entry{{RequestID: "one"}}},
+			[][]lethe.Target{lethe.Transactions(id)}, rule, func(bus.Topic) (int, error) { return partitions, nil })
+		require.NoError(t, err)
+		return len(held) > 0
+	}
+	nfc := normalise.Rule{normalise.NFC}
+	for _, id := range []lethe.TransactionID{"caf\u00e9", "cafe"} {
+		own := bus.PartitionOf(ingest.TransactionKey(id), partitions)
+		require.True(t, of(nfc, id, own), id)
+		require.Equal(t, id != "cafe", of(nfc, id, (own+1)%partitions), id)
+		require.False(t, of(nil, id, (own+1)%partitions), id)
 	}
 }
 

@@ -161,7 +161,7 @@ func (v *Verification) withdrawn(ctx context.Context, b batch) (_ batch, done bo
 		return b, false, err
 	}
 	count := func(t bus.Topic) (int, error) { return v.states.o.Bus.Partitions(ctx, t) }
-	heldUp, err := where.heldUp(b, requests, count)
+	heldUp, err := where.heldUp(b, requests, v.states.erased.names, count)
 	if err != nil {
 		return b, false, err
 	}

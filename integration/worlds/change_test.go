@@ -176,6 +176,12 @@ func (o operation) String() string {
 		return "cancel " + o.cancel.RequestID
 	case o.aborted != nil:
 		return fmt.Sprintf("aborted %s: %q %s", o.aborted.topic, o.aborted.record.Key, o.aborted.record.Value)
+	case o.opened != nil:
+		return fmt.Sprintf("opened %s: %q %s", o.opened.topic, o.opened.record.Key, o.opened.record.Value)
+	case o.ended != nil:
+		return fmt.Sprintf("ends in %s, committed: %v", o.ended.TopicPartition, o.ended.commit)
+	case o.unreadable != nil:
+		return fmt.Sprintf("nobody can read a batch of %s", o.unreadable)
 	case o.asked != nil:
 		return fmt.Sprintf("asked %q %s", o.asked.Key, o.asked.Value)
 	case o.shift != nil:

@@ -19,6 +19,7 @@ import (
 func compare(ctx context.Context, w world, got, want *state) []string {
 	var c comparison
 	c.receipts(w, got)
+	c.hidden(w, got)
 	c.committed(got)
 	c.logged(got)
 	c = append(c, got.doubled...)

@@ -1,7 +1,8 @@
 // Package worlds tries random worlds: a stream with late, repeated, corrected, moved and
 // broken records, random settings of when timesteps end, requests for erasure before,
 // during and after their targets, together or apart, with deadlines, holds and cancellations, a
-// backup that is put back, and up to two kills at random writes,
+// backup that is put back, batches that nobody can read, transactions that stay open for a while,
+// and up to two kills at random writes,
 // of the process or of the machine. All roles run in one goroutine over topics and files in
 // memory, and what they write comes in the same sequence every time, so a world that fails
 // can be played again from its seed, and is made smaller. In some worlds two or three processes
@@ -27,6 +28,7 @@
 //	witness_test.go, purged_test.go  what is looked at the moment it is written
 //	commands_test.go                 what must not be left once nothing is to be done
 //	compare_test.go, cut_test.go     compared with the world without: graphs, letters, slices
+//	hidden_test.go                   batches that nobody can read, and transactions that stay open
 //	committed_test.go                what the log commits to as gone
 //	models_test.go, predictions_test.go, receipts_test.go   and what follows from them
 //	search_test.go                   a search that decodes JSON and shares nothing with lethe's

@@ -34,6 +34,11 @@ type log struct {
 	contents map[string]string
 	doubled  []string
 	witness  *witness
+	// hides are the obstacles that stand, by when they began, sent those that stood as requests were sent, and over
+	// those as they were verified.
+	hides      obstacles
+	sentBehind map[string]obstacles
+	over       map[string]obstacles
 }
 
 // saying is what there is one prediction of.
@@ -48,7 +53,7 @@ func newLog() *log {
 		knowing: make(map[string]bool), places: make(map[string]map[bus.TopicPartition]int64),
 		taken: make(map[string]map[bus.TopicPartition]int64),
 		said:  make(map[saying]string), contents: make(map[string]string),
-		witness: newWitness(),
+		witness: newWitness(), sentBehind: make(map[string]obstacles), over: make(map[string]obstacles),
 	}
 }
 
@@ -57,6 +62,7 @@ func (l *log) clone() *log {
 		maps.Clone(l.predictions), maps.Clone(l.sent), maps.Clone(l.knowing), cloned(l.places), maps.Clone(l.taken),
 		maps.Clone(l.said),
 		maps.Clone(l.contents), slices.Clone(l.doubled), l.witness.clone(),
+		slices.Clone(l.hides), maps.Clone(l.sentBehind), maps.Clone(l.over),
 	}
 }
 
@@ -73,6 +79,9 @@ func (l *log) note(topic bus.Topic, records []ingest.Outgoing) error {
 			n, err := wire.ParseNotice(rec)
 			if err != nil {
 				return err
+			}
+			if n.Status != nil && n.Status.State == deletions.Verified {
+				l.over[n.Status.RequestID] = slices.Clone(l.hides)
 			}
 			if n.Status != nil && n.Status.State == deletions.Swapped {
 				clear(l.predictions)

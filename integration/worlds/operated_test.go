@@ -26,6 +26,11 @@ type operation struct {
 	// aborted is a record of a transaction that is aborted, asked a request that is not carried out.
 	aborted *event
 	asked   *ingest.Outgoing
+	// opened is a record of a transaction that is open until it is ended, unreadable a partition to which a batch is
+	// written that nobody can read.
+	opened     *event
+	ended      *ended
+	unreadable *bus.TopicPartition
 	// backup has a copy made of everything, restore has it put back.
 	backup, restore bool
 	// shift is what happens to those that train.
@@ -165,6 +170,8 @@ func (s *simulation) operate(ctx context.Context, at int) error {
 		return s.sendAgain(ctx, at)
 	case o.aborted != nil:
 		return s.abort(ctx, *o.aborted)
+	case o.opened != nil, o.ended != nil, o.unreadable != nil:
+		return s.hide(ctx, *o)
 	case o.asked != nil:
 		return s.say(ctx, o.asked.Key, o.asked.Value, nil)
 	case o.shift != nil:

@@ -55,7 +55,7 @@ func (d *drawing) rejected(chance *rand.Rand) {
 
 // alike is what is asked for beside a request.
 func (d *drawing) alike(like *lethe.ErasureRequest, chance *rand.Rand) ingest.Outgoing {
-	other, name := *like, "nobody"
+	other, name := *like, string(neverNamed)
 	for _, t := range like.Targets {
 		if t.Kind == lethe.TransactionTarget {
 			name = string(t.Transaction)

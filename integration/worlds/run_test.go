@@ -22,6 +22,9 @@ const (
 	// quietTicks are those after which nothing more is to come: more than what is waited for
 	// between a late record and the models that learnt from it.
 	quietTicks = 9
+	// removedTick is when an operator removes the batches that nobody can read: after those that these hold up have
+	// failed, and been tried again, a few times.
+	removedTick = 12
 )
 
 // simulation is a world that is being played: the process that runs, and the one that goes
@@ -163,7 +166,7 @@ func (s *simulation) restart(ctx context.Context) error {
 // settle lets time pass until nothing is left to do and every request is verified.
 func (s *simulation) settle(ctx context.Context) error {
 	quiet := 0
-	for range ticks {
+	for tick := range ticks {
 		killed := s.killed
 		if err := s.gather(ctx); err != nil {
 			return err
@@ -177,6 +180,11 @@ func (s *simulation) settle(ctx context.Context) error {
 		}
 		if busy || s.killed > killed {
 			// The next process has to read and learn again what this one did not note.
+			quiet = 0
+		}
+		if tick == removedTick && s.current.topics.log.removes() {
+			// What a batch that nobody can read holds up waits for an operator.
+			s.current.topics.RemoveUnreadable()
 			quiet = 0
 		}
 		open, err := s.current.openRequests(ctx, s.world)
@@ -233,17 +241,18 @@ func (d *deployment) isBehind() bool {
 func (d *deployment) send(ctx context.Context, e event) error {
 	if e.request == nil {
 		d.topics.log.sent[e.topic]++
-		before, err := bus.EndsOf(ctx, d.topics, e.topic)
-		if err == nil {
-			err = d.topics.Bus.Write(ctx, e.topic, []ingest.Outgoing{e.record})
+		before, write := d.topics.Written(e.topic), d.topics.Bus.Write
+		if e.opens {
+			write = d.topics.WriteOpen
+			d.topics.log.hide(e)
 		}
-		if err != nil {
+		if err := write(ctx, e.topic, []ingest.Outgoing{e.record}); err != nil {
 			return err
 		}
-		after, err := bus.EndsOf(ctx, d.topics, e.topic)
-		d.topics.log.placed(e, before, after)
-		return err
+		d.topics.log.placed(e, before, d.topics.Written(e.topic))
+		return nil
 	}
+	d.topics.log.sentBehind[e.request.RequestID] = slices.Clone(d.topics.log.hides)
 	d.topics.log.keeps(e.request.RequestID, d.group(ofGraphs))
 	key, value, err := ingest.EncodeErasure(*e.request, time.Time{})
 	if err != nil {

@@ -80,6 +80,8 @@ func (d *drawing) normal() {
 		e.names = d.formedAll(e.names)
 		if o := e.operation; o != nil && o.aborted != nil {
 			o.aborted.names = d.formedAll(o.aborted.names)
+		} else if o != nil && o.opened != nil {
+			o.opened.names = d.formedAll(o.opened.names)
 		} else if o != nil && o.hold != nil {
 			o.hold.Transactions = d.formedAll(o.hold.Transactions)
 		}

@@ -58,6 +58,8 @@ type state struct {
 	ledger []deletions.Entry
 	// logged are the slices that log.v1 commits to.
 	logged map[place]lethe.Digest
+	// sentBehind and over are what stood as requests were sent, and as they were verified.
+	sentBehind, over map[string]obstacles
 }
 
 // place is a shard at a timestep.
@@ -78,7 +80,7 @@ func (d *deployment) read(ctx context.Context) (*state, error) {
 		metas:       make(map[lethe.Timestep]*meta.Model),
 		letters:     make(map[string][]string),
 		predictions: make(map[lethe.TransactionID]scoring.Prediction), later: d.topics.log.predictions,
-		taken: d.taken, knowing: d.topics.log.knowing,
+		taken: d.taken, knowing: d.topics.log.knowing, sentBehind: d.topics.log.sentBehind, over: d.topics.log.over,
 	}
 	for _, topic := range []bus.Topic{bus.Snapshots, bus.Slices, bus.Models} {
 		if err := s.messages(ctx, d, topic); err != nil {
@@ -89,8 +91,8 @@ func (d *deployment) read(ctx context.Context) (*state, error) {
 		return nil, err
 	}
 	err := d.topics.ReadAll(ctx, bus.DeadLetters, func(rec ingest.Record) error {
-		if isOf(rec, bus.Erasures) {
-			return nil // the world without the targets has no requests
+		if isOf(rec, bus.Erasures) || isOfUnreadable(rec) {
+			return nil // the world without the targets has no requests, and no batch that nobody can read
 		}
 		key := string(rec.Key)
 		s.letters[key] = append(s.letters[key], letterText(rec))

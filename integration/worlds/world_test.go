@@ -65,7 +65,11 @@ func (w world) String() string {
 			fmt.Fprintf(&out, "%d: %s at scope %s: %v\n", e.polls, e.request.RequestID, e.request.Scope, e.request.Targets)
 			continue
 		}
-		fmt.Fprintf(&out, "%d: %s %q %s\n", e.polls, e.topic, e.record.Key, e.record.Value)
+		fmt.Fprintf(&out, "%d: %s %q %s", e.polls, e.topic, e.record.Key, e.record.Value)
+		if e.opens {
+			out.WriteString(" in an open transaction")
+		}
+		out.WriteString("\n")
 	}
 	return out.String()
 }
@@ -90,6 +94,8 @@ type event struct {
 	// broken says that it is a transaction's record that cannot be decoded.
 	broken  bool
 	request *lethe.ErasureRequest
+	// opens says that it is written in a transaction that is open until an operation ends it.
+	opens bool
 	// behind is a request that must be suppressing its targets by then, or this is not sent.
 	behind string
 	// operation is what an operator does, or nil; then nothing is sent by itself.
@@ -239,6 +245,7 @@ func (w *world) without(targets map[lethe.TargetName]lethe.Target) world {
 	}
 	for _, e := range w.events {
 		if e.request == nil && e.operation == nil && !e.erased(targets) {
+			e.opens = false
 			out.events = append(out.events, e.redacted(targets))
 		}
 	}

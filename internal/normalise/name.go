@@ -81,6 +81,15 @@ func Folded(name string) string {
 	return Rule(Steps()).Name(norm.NFKC.String(Rule(Steps()).Name(name)))
 }
 
+// Varies reports whether a name in normal form may have other spellings, which are other bytes: in a key, for one.
+func (r Rule) Varies(name string) bool {
+	// NFC, which case folding comes with, makes three signs of ASCII from others.
+	composed := func(c rune) bool { return c >= utf8.RuneSelf || strings.ContainsRune("K;`", c) }
+	return r.has(Trim) || (r.has(NFC) || r.has(Casefold)) && strings.ContainsFunc(name, composed) ||
+		r.has(Casefold) && strings.ContainsFunc(name, unicode.IsLetter) ||
+		r.has(Digits) && strings.ContainsFunc(name, unicode.IsDigit)
+}
+
 // within applies all steps but Trim.
 func (r Rule) within(text string) string {
 	if r.has(Casefold) {

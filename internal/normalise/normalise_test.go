@@ -96,3 +96,25 @@ func TestKey_Payment_HasBothEndsInNormalForm(t *testing.T) {
 	// U+0338 behind '>' would compose with it.
 	require.Equal(t, "\u00e9>\u0338b", string(rule.Key([]byte("e\u0301 >\u0338b"))))
 }
+
+// Every name that a rule changes has a normal form that it tells to vary.
+func TestVaries_TheNormalFormOfAnotherSpelling_Varies(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rule, name := rules().Draw(t, "rule"), rapid.String().Draw(t, "name")
+		if form := rule.Name(name); form != name && !rule.Varies(form) {
+			t.Fatalf("%q is %q by %v, which is said to have no other spelling", name, form, rule)
+		}
+	})
+	for c := rune(0); c <= unicode.MaxRune; c++ {
+		for _, step := range normalise.Steps() {
+			rule, name := normalise.Rule{step}, string(c)
+			if form := rule.Name(name); form != name && utf8.ValidRune(c) {
+				require.True(t, rule.Varies(form), "%U is %q by %s", c, form, step)
+			}
+		}
+	}
+	for _, plain := range []string{"transaction-1", "a|b", "é"} {
+		require.Equal(t, plain == "é", normalise.Rule{normalise.NFC}.Varies(plain), plain)
+		require.False(t, normalise.Rule(nil).Varies(plain), plain)
+	}
+}

@@ -28,6 +28,7 @@ type partition struct {
 	next    int64
 	// cleaned are where the log ended when it was compacted, the latest abortedStay times.
 	cleaned []int64
+	unread  unread
 }
 
 // NewBus makes lethe's topics: with as many partitions as given, or with one.
@@ -55,7 +56,7 @@ func (b *Bus) EndOffsets(_ context.Context, t bus.Topic) ([]int64, error) {
 	defer b.mu.Unlock()
 	var ends []int64
 	for _, p := range b.topics[t] {
-		ends = append(ends, p.next)
+		ends = append(ends, p.stable())
 	}
 	return ends, nil
 }
@@ -108,11 +109,12 @@ func (b *Bus) write(t bus.Topic, records []ingest.Outgoing, uncommitted ingest.U
 			Key: slices.Clone(out.Key), Value: slices.Clone(out.Value), Headers: slices.Clone(out.Headers),
 			Uncommitted: uncommitted,
 		})
+		if uncommitted == ingest.BehindOpen {
+			logs[at].begin()
+		}
 		logs[at].next++
 	}
-	for _, tail := range b.tails {
-		tail.signal()
-	}
+	b.signal()
 	return nil
 }
 
@@ -123,22 +125,45 @@ func (b *Bus) ReadAll(ctx context.Context, t bus.Topic, fn func(ingest.Record) e
 
 // ReadNew is ReadAll of what stands behind the positions, and moves them on.
 func (b *Bus) ReadNew(_ context.Context, t bus.Topic, positions map[int]int64, fn func(ingest.Record) error) error {
-	return b.read(t, positions, false, fn)
-}
-
-// read reads what stands behind the positions; every says that this goes for what aborted transactions wrote, too.
-func (b *Bus) read(t bus.Topic, positions map[int]int64, every bool, fn func(ingest.Record) error) error {
 	b.mu.Lock()
 	var all []ingest.Record
 	for at, p := range b.topics[t] {
 		for _, rec := range p.records {
-			if rec.Offset >= positions[at] && (every || rec.Uncommitted == "") {
+			if rec.Offset >= positions[at] && rec.Offset < p.stable() && rec.Uncommitted == "" {
 				all = append(all, rec)
 			}
 		}
-		positions[at] = p.next
+		positions[at] = p.stable()
 	}
 	b.mu.Unlock()
+	return each(all, fn)
+}
+
+// ReadEvery is ReadAll of what aborted and open transactions wrote, too, and of what stands behind these. around, if not
+// nil, is told of the batches that nobody can read.
+func (b *Bus) ReadEvery(_ context.Context, t bus.Topic, fn func(ingest.Record) error, around func(*bus.Gap)) error {
+	b.mu.Lock()
+	var all []ingest.Record
+	var gaps []bus.Gap
+	for _, p := range b.topics[t] {
+		gaps = append(gaps, p.unread.gaps...)
+		for _, rec := range p.records {
+			if rec.Offset >= p.stable() && rec.Uncommitted == "" {
+				rec.Uncommitted = ingest.BehindOpen
+			}
+			all = append(all, rec)
+		}
+	}
+	b.mu.Unlock()
+	for i := range gaps {
+		if around != nil {
+			around(&gaps[i])
+		}
+	}
+	return each(all, fn)
+}
+
+func each(all []ingest.Record, fn func(ingest.Record) error) error {
 	for _, rec := range all {
 		if err := fn(rec); err != nil {
 			return fmt.Errorf("%s/%d@%d: %w", rec.Topic, rec.Partition, rec.Offset, err)
@@ -155,7 +180,9 @@ func (b *Bus) Clone() *Bus {
 	out := &Bus{topics: make(map[bus.Topic][]partition), refuses: b.refuses, now: b.now}
 	for t, logs := range b.topics {
 		for _, p := range logs {
-			out.topics[t] = append(out.topics[t], partition{slices.Clone(p.records), p.next, slices.Clone(p.cleaned)})
+			out.topics[t] = append(out.topics[t], partition{
+				slices.Clone(p.records), p.next, slices.Clone(p.cleaned), p.unread.clone(),
+			})
 		}
 	}
 	return out

@@ -11,16 +11,15 @@ import (
 // RollMarkers does nothing: every record of a Bus may be compacted at once.
 func (b *Bus) RollMarkers(context.Context, ...bus.Topic) error { return nil }
 
-// ReadEvery is ReadAll of what aborted transactions wrote, too.
-func (b *Bus) ReadEvery(_ context.Context, t bus.Topic, fn func(ingest.Record) error, _ func(*bus.Gap)) error {
-	return b.read(t, make(map[int]int64), true, fn)
-}
-
 // ReadCopies is ReadEvery: there is one copy.
 func (b *Bus) ReadCopies(
-	ctx context.Context, t bus.Topic, fn func(broker int32, rec ingest.Record) error, _ func(int32, *bus.Gap),
+	ctx context.Context, t bus.Topic, fn func(broker int32, rec ingest.Record) error, around func(int32, *bus.Gap),
 ) ([]int32, error) {
-	return nil, b.ReadEvery(ctx, t, func(rec ingest.Record) error { return fn(bus.OneCopy, rec) }, nil)
+	return nil, b.ReadEvery(ctx, t, func(rec ingest.Record) error { return fn(bus.OneCopy, rec) }, func(gap *bus.Gap) {
+		if around != nil {
+			around(bus.OneCopy, gap)
+		}
+	})
 }
 
 // Holds reports whether a partition still has the record at an offset.
@@ -33,7 +32,8 @@ func (b *Bus) Holds(_ context.Context, tp bus.TopicPartition, offset int64) (boo
 }
 
 // Compact leaves the newest record of every key, and none of a key that was
-// deleted last. What an aborted transaction wrote outlasts abortedStay compactions.
+// deleted last. From an open transaction on everything stays and supersedes nothing. What an aborted transaction wrote
+// outlasts abortedStay compactions.
 func (b *Bus) Compact() error { return b.CompactBelow(nil) }
 
 // CompactBelow is Compact, but in the partitions that have a limit records from that
@@ -47,17 +47,20 @@ func (b *Bus) CompactBelow(limits map[bus.TopicPartition]int64) error {
 			limit, limited := limits[bus.TopicPartition{Topic: topic, Partition: at}]
 			newest := make(map[string]int64)
 			for _, rec := range logs[at].records {
-				if rec.Uncommitted != "" {
+				if rec.Uncommitted != "" || rec.Offset >= logs[at].stable() {
 					continue
 				}
 				if !limited || rec.Offset < limit || rec.Tombstone() {
 					newest[string(rec.Key)] = rec.Offset
 				}
 			}
-			cleaned := logs[at].clean()
+			cleaned, stable := logs[at].clean(), logs[at].stable()
 			logs[at].records = slices.DeleteFunc(slices.Clone(logs[at].records), func(rec ingest.Record) bool {
 				if rec.Uncommitted != "" {
 					return rec.Offset < cleaned
+				}
+				if rec.Offset >= stable {
+					return false
 				}
 				last, known := newest[string(rec.Key)]
 				return rec.Tombstone() || known && rec.Offset < last
@@ -72,7 +75,7 @@ const abortedStay = 4
 
 // clean returns up to where what aborted transactions wrote goes now.
 func (p *partition) clean() (before int64) {
-	if p.cleaned = append(p.cleaned, p.next); len(p.cleaned) > abortedStay {
+	if p.cleaned = append(p.cleaned, p.stable()); len(p.cleaned) > abortedStay {
 		before, p.cleaned = p.cleaned[0], p.cleaned[1:]
 	}
 	return before

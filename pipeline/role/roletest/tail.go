@@ -50,7 +50,7 @@ func (b *Bus) Idle(tails int) bool {
 // behind reports whether there is something to read.
 func (t *Tail) behind() bool {
 	return slices.ContainsFunc(t.sources, func(s bus.TopicPartition) bool {
-		return t.positions[s] < t.bus.topics[s.Topic][s.Partition].next
+		return t.positions[s] < t.bus.topics[s.Topic][s.Partition].stable()
 	})
 }
 
@@ -92,13 +92,13 @@ func (t *Tail) poll(wanted func(bus.Topic) bool) (bus.Batch, bool) {
 		at := (t.last + 1 + i) % len(t.sources)
 		source := t.sources[at]
 		log := t.bus.topics[source.Topic][source.Partition]
-		if t.positions[source] >= log.next || !wanted(source.Topic) {
+		if t.positions[source] >= log.stable() || !wanted(source.Topic) {
 			continue
 		}
 		t.last = at
-		batch := bus.Batch{Source: source, Next: log.next, End: log.next}
+		batch := log.batch(source, t.positions[source])
 		for _, rec := range log.records {
-			if rec.Offset < t.positions[source] || rec.Uncommitted != "" {
+			if rec.Offset < t.positions[source] || rec.Offset >= batch.Next || rec.Uncommitted != "" {
 				continue
 			}
 			if len(batch.Records) == batchRecords {
