@@ -115,8 +115,8 @@ func InClientNames(searched []deletions.PlaceSearch) (out []string) {
 		if p.ClientNames > 0 {
 			out = append(out, fmt.Sprintf("Clients of the embedded broker chose names that hold something that was erased, in "+
 				"%d places of its files groups.log and pids.log: a consumer group, metadata of a commit or a transactional id. "+
-				"Delete the consumer group, have the producer take another transactional id, then stop lethe, remove pids.log "+
-				"from the folder broker of the data directory, and start it.", p.ClientNames))
+				"Delete the consumer group, have the producer take another transactional id, then stop lethe, remove "+
+				"broker/log/pids.log from the data directory, and start it.", p.ClientNames))
 		}
 	}
 	return out

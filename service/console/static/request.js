@@ -55,6 +55,7 @@ export function Request({ rest, query }) {
     ['Targets', number(s.counts.nodes)], ['Timesteps', number(s.counts.timesteps)], ['Slices written anew', number(s.counts.slices)],
     ['Shards', number(s.counts.shards)], ['Payments', number(s.counts.payments)], ['Labels', number(s.counts.labels)],
     ['Records in topics', number(s.counts.source_records)], ['Predictions withdrawn', number(s.counts.predictions)],
+    s.counts.of_others > 0 && ['Records of others, published again without the target', number(s.counts.of_others)],
     s.groups_refitted?.length && ['Trained anew', s.groups_refitted.map(g => `${g.model}: ${g.refitted.length} of ${g.groups}`).join(', ')],
     s.attempts > 1 && ['Attempts', number(s.attempts)], s.batch_size > 1 && ['Carried out together', number(s.batch_size)],
   ]} />
