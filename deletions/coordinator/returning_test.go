@@ -120,8 +120,8 @@ func TestATombstoneIsNotWithdrawnWhileRecordsAreOnTheirWay(t *testing.T) {
 	require.True(t, names, "its headers are withdrawn")
 }
 
-// A batch in another partition than that of a target's key in normal form held nobody up, though the target's records may
-// have a key in another spelling, which is in any partition.
+// A batch in another partition than that of a target's key in normal form held nobody up, though the target's records
+// may have a key in another spelling, which is in any partition.
 func TestABatchThatNobodyCanReadHoldsUpOtherSpellings(t *testing.T) {
 	const partitions = 64
 	of := func(rule normalise.Rule, id lethe.TransactionID, partition int) bool {

@@ -48,8 +48,8 @@ func (d *drawing) hidden(chance *rand.Rand) {
 	}
 }
 
-// opened draws a transaction that stays open for a while: one of the records is in it, or a copy of one, if it is aborted.
-// That begins before the first request, as in uncommitted. A backup that is put back has none of its end.
+// opened draws a transaction that stays open for a while: one of the records is in it, or a copy of one, if it is
+// aborted. That begins before the first request, as in uncommitted. A backup that is put back has none of its end.
 func (d *drawing) opened(chance *rand.Rand) {
 	if chance.IntN(3) > 0 || d.restores() {
 		return

@@ -139,8 +139,8 @@ func (b *Bus) ReadNew(_ context.Context, t bus.Topic, positions map[int]int64, f
 	return each(all, fn)
 }
 
-// ReadEvery is ReadAll of what aborted and open transactions wrote, too, and of what stands behind these. around, if not
-// nil, is told of the batches that nobody can read.
+// ReadEvery is ReadAll of what aborted and open transactions wrote, too, and of what stands behind these. around, if
+// not nil, is told of the batches that nobody can read.
 func (b *Bus) ReadEvery(_ context.Context, t bus.Topic, fn func(ingest.Record) error, around func(*bus.Gap)) error {
 	b.mu.Lock()
 	var all []ingest.Record

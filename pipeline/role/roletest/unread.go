@@ -62,7 +62,8 @@ func (b *Bus) WriteUnreadable(tp bus.TopicPartition) {
 	b.signal()
 }
 
-// RemoveUnreadable removes the records of every partition up to the last batch that nobody can read, as an operator does.
+// RemoveUnreadable removes the records of every partition up to the last batch that nobody can read, as an operator
+// does.
 func (b *Bus) RemoveUnreadable() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

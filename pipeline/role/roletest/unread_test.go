@@ -9,8 +9,8 @@ import (
 	"lethe/ingest/bus"
 )
 
-// keysIn are the keys that readers of committed records get, and those that readers of every record do, each with why the
-// others do not get it.
+// keysIn are the keys that readers of committed records get, and those that readers of every record do, each with why
+// the others do not get it.
 func keysIn(t *testing.T, b *Bus) (committed, every []string) {
 	t.Helper()
 	require.NoError(t, b.ReadAll(t.Context(), bus.Labels, func(rec ingest.Record) error {

@@ -13,7 +13,8 @@ import (
 	"lethe/integration/process"
 )
 
-// Where the brokers do not let lethe at control.v1, the start ends in one line that names the topic and what is missing.
+// Where the brokers do not let lethe at control.v1, the start ends in one line that names the topic and what is
+// missing.
 func TestAStartWithoutRightsToControlRecords(t *testing.T) {
 	t.Parallel()
 	d := prepared(t).outside(t)
