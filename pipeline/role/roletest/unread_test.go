@@ -51,8 +51,8 @@ func TestAnOpenTransactionHoldsUpWhatStandsBehind(t *testing.T) {
 	}
 }
 
-// A batch that nobody can read is a gap between two batches, for those who follow the topic, and those who read all of it
-// are told of it.
+// A batch that nobody can read is a gap between two batches, for those who follow the topic, and those who read all of
+// it are told of it.
 func TestAnUnreadableBatchIsAGap(t *testing.T) {
 	b, at := NewBus(nil), bus.TopicPartition{Topic: bus.Labels}
 	write := func(key string) {
