@@ -66,7 +66,8 @@ func (d *deployment) config() bus.Config {
 // who may do everything.
 func (d *deployment) prepare() {
 	d.t.Helper()
-	require.Zero(d.t, d.topics("apply").Code)
+	applied := d.topics("apply")
+	require.Zero(d.t, applied.Code, applied.Stderr)
 	granted := d.topics("acls", "--apply")
 	require.Zero(d.t, granted.Code, granted.Stderr)
 }
