@@ -249,7 +249,8 @@ func (a mender) alter(ctx context.Context, wrong []Problem) (causes map[Topic]er
 	return causes, nil
 }
 
-// awaitTopics waits until the brokers show what was created and not refused: they learn of it one after the other.
+// awaitTopics waits until the brokers show what was created and not refused: they learn of it one after the other, and
+// one that has not answers that it knows no such topic.
 func (a mender) awaitTopics(ctx context.Context, refused []Problem) error {
 	stays := func(p Problem) bool {
 		return slices.ContainsFunc(refused, func(r Problem) bool { return r.Topic == p.Topic && r.Setting == p.Setting })
@@ -258,16 +259,19 @@ func (a mender) awaitTopics(ctx context.Context, refused []Problem) error {
 	defer cancel()
 	for attempt := 0; ; attempt++ {
 		problems, err := a.Check(ctx)
-		if err != nil {
+		if err != nil && !isTemporary(err) {
 			return err
 		}
-		if problems = slices.DeleteFunc(mendable(problems), stays); len(problems) == 0 {
+		if problems = slices.DeleteFunc(mendable(problems), stays); err == nil && len(problems) == 0 {
 			// The transport asked when the topics were made, maybe before brokers knew of them.
 			a.client.link.forget()
 			return nil
 		}
-		if err := pause(ctx, attempt); err != nil {
-			return fmt.Errorf("topics are not as applied: %v and %d more: %w", problems[0], len(problems)-1, err)
+		if late := pause(ctx, attempt); late != nil {
+			if err != nil {
+				return fmt.Errorf("topics are not as applied: %w", err)
+			}
+			return fmt.Errorf("topics are not as applied: %v and %d more: %w", problems[0], len(problems)-1, late)
 		}
 	}
 }

@@ -165,3 +165,33 @@ func TestFollows_IsInTheDocuments(t *testing.T) {
 		require.Empty(t, bus.Problem{Setting: needed}.Follows())
 	}
 }
+
+// A broker that has not heard yet of topics that were just created is asked again: on a cluster of three the answer of
+// one that lags behind ended lethe topics apply.
+func TestApply_BrokerThatLagsBehind_IsAskedAgain(t *testing.T) {
+	cluster, b := crowded(t)
+	const unknownTopic, times = 3, 2
+	created, lagged := false, 0
+	cluster.ControlKey(int16(kmsg.CreateTopics), func(kmsg.Request) (kmsg.Response, error, bool) {
+		created = true
+		return nil, nil, false
+	})
+	cluster.ControlKey(int16(kmsg.DescribeConfigs), func(asked kmsg.Request) (kmsg.Response, error, bool) {
+		cluster.KeepControl()
+		if !created || lagged == times {
+			return nil, nil, false
+		}
+		lagged++
+		req := asked.(*kmsg.DescribeConfigsRequest)
+		answer := req.ResponseKind().(*kmsg.DescribeConfigsResponse)
+		for _, resource := range req.Resources {
+			one := kmsg.NewDescribeConfigsResponseResource()
+			one.ResourceType, one.ResourceName = resource.ResourceType, resource.ResourceName
+			one.ErrorCode = unknownTopic
+			answer.Resources = append(answer.Resources, one)
+		}
+		return answer, nil, true
+	})
+	require.NoError(t, client(t, b, nil).Admin().Apply(t.Context()))
+	require.Equal(t, times, lagged)
+}
