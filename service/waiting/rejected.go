@@ -31,15 +31,12 @@ func rejections(f Facts) (out []Condition) {
 		for _, own := range []string{openReason, waitingReason, partitionReason, jumpReason} {
 			delete(others, own)
 		}
-		lasts := time.Duration(0)
-		if others[lateReason] > 0 && len(others) == 1 {
-			lasts = f.After
-		}
+		onlyLate := others[lateReason] > 0 && len(others) == 1
 		reason := mostFrequent(others)
-		if reason == "" || lasts > 0 && !o.manyLate() {
+		if reason == "" || onlyLate && !o.manyLate() {
 			continue
 		}
-		out = append(out, Condition{Lasts: lasts, Wait: Wait{
+		out = append(out, Condition{Lasts: f.After, Wait: Wait{
 			Cause: RecordsRejected, Move: Producer, Topic: topic,
 			Says: fmt.Sprintf("%d of the latest %d records of %s were rejected, %d of them as %s.", o.Rejected,
 				o.Accepted+o.Rejected, topic, others[reason], reason),
@@ -54,7 +51,7 @@ func gaps(f Facts) (out []Condition) {
 	for _, topic := range slices.Sorted(maps.Keys(f.Intake)) {
 		o := f.Intake[topic]
 		if n := o.Reasons[jumpReason]; n > 0 {
-			out = append(out, Condition{Wait: Wait{
+			out = append(out, Condition{Lasts: f.After, Wait: Wait{
 				Cause: TimestepGap, Move: Operator, Topic: topic,
 				Says: fmt.Sprintf("%d of the latest %d records of %s were rejected, %d of them as %s.", o.Rejected,
 					o.Accepted+o.Rejected, topic, n, jumpReason),

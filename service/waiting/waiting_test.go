@@ -71,11 +71,11 @@ func TestWaits(t *testing.T) {
 		{"some records are rejected", func(f *waiting.Facts) {
 			f.Intake = map[string]waiting.Outcome{"transactions.v1": {Accepted: 70, Rejected: 30,
 				Reasons: map[string]int{"bad_id": 30}}}
-		}, waiting.RecordsRejected, waiting.Producer, 0, "transactions.v1", -1, "30 of the latest 100", "bad_id"},
+		}, waiting.RecordsRejected, waiting.Producer, after, "transactions.v1", -1, "30 of the latest 100", "bad_id"},
 		{"most of few requests are rejected", func(f *waiting.Facts) {
 			f.Intake = map[string]waiting.Outcome{"erasures.v1": {Accepted: 4, Rejected: 6,
 				Reasons: map[string]int{"bad_id": 6}}}
-		}, waiting.RecordsRejected, waiting.Producer, 0, "erasures.v1", -1, "6 of the latest 10", "bad_id"},
+		}, waiting.RecordsRejected, waiting.Producer, after, "erasures.v1", -1, "6 of the latest 10", "bad_id"},
 		{"a process of train is gone", func(f *waiting.Facts) {
 			f.Roles = []waiting.Role{{Name: "score", Directories: 1, Running: 1}, {Name: "train", Directories: 2, Running: 1}}
 		}, waiting.ProcessMissing, waiting.Operator, after, "", -1, "Of 2 data directories that share the role train, 1",
@@ -96,19 +96,19 @@ func TestWaits(t *testing.T) {
 		{"most records are rejected", func(f *waiting.Facts) {
 			f.Intake = map[string]waiting.Outcome{"transactions.v1": {Accepted: 2, Rejected: 898,
 				Reasons: map[string]int{"bad_id": 890, "late": 8}}}
-		}, waiting.RecordsRejected, waiting.Producer, 0, "transactions.v1", -1,
+		}, waiting.RecordsRejected, waiting.Producer, after, "transactions.v1", -1,
 			"898 of the latest 900 records of transactions.v1 were rejected, 890 of them as bad_id.", "--reason bad_id"},
 		{"the first record is rejected", func(f *waiting.Facts) {
 			f.Intake = map[string]waiting.Outcome{"labels.v1": {Rejected: 1, Reasons: map[string]int{"bad_id": 1}}}
-		}, waiting.RecordsRejected, waiting.Producer, 0, "labels.v1", -1, "1 of the latest 1", "--reason bad_id"},
+		}, waiting.RecordsRejected, waiting.Producer, after, "labels.v1", -1, "1 of the latest 1", "--reason bad_id"},
 		{"a gap", func(f *waiting.Facts) {
 			f.Intake = map[string]waiting.Outcome{"transactions.v1": {Rejected: 4, Reasons: map[string]int{"timestep_jump": 4}}}
-		}, waiting.TimestepGap, waiting.Operator, 0, "transactions.v1", -1, "as timestep_jump",
+		}, waiting.TimestepGap, waiting.Operator, after, "transactions.v1", -1, "as timestep_jump",
 			"max_timestep_jump (1000)"},
 		{"a few records are rejected among many", func(f *waiting.Facts) {
 			f.Intake = map[string]waiting.Outcome{"transactions.v1": {Accepted: 9000, Rejected: 3,
 				Reasons: map[string]int{"bad_id": 2, "late": 1}}}
-		}, waiting.RecordsRejected, waiting.Producer, 0, "transactions.v1", -1, "3 of the latest 9003", "--reason bad_id"},
+		}, waiting.RecordsRejected, waiting.Producer, after, "transactions.v1", -1, "3 of the latest 9003", "--reason bad_id"},
 		{"many late records", func(f *waiting.Facts) {
 			f.Intake = map[string]waiting.Outcome{"transactions.v1": {Accepted: 70, Rejected: 30,
 				Reasons: map[string]int{"late": 30}}}
@@ -116,7 +116,7 @@ func TestWaits(t *testing.T) {
 		{"a few records beyond a gap among others that are rejected", func(f *waiting.Facts) {
 			f.Intake = map[string]waiting.Outcome{"transactions.v1": {Accepted: 90, Rejected: 10,
 				Reasons: map[string]int{"timestep_jump": 3, "bad_id": 7}}}
-		}, waiting.TimestepGap, waiting.Operator, 0, "transactions.v1", -1, "3 of them as timestep_jump", "raise"},
+		}, waiting.TimestepGap, waiting.Operator, after, "transactions.v1", -1, "3 of them as timestep_jump", "raise"},
 		{"a role that nobody has ever played", func(f *waiting.Facts) { f.Roles = []waiting.Role{{Name: "score"}} },
 			waiting.ProcessMissing, waiting.Operator, after, "", -1, "ever played the role score", "roles=score"},
 		{"a few in wrong partitions", func(f *waiting.Facts) {
