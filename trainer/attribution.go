@@ -77,7 +77,7 @@ func (e *Engine) Explain(ctx context.Context, each Each, models []*Checkpoint, s
 		return explainRows(ctx, each, models, spots)
 	}
 	for _, c := range models {
-		if err := c.check(); err != nil {
+		if err := e.idle.check(c); err != nil {
 			return nil, fmt.Errorf("explain by shard %d timestep %d: %w: %w", c.Shard, c.Timestep, ErrIncompatible, err)
 		}
 	}

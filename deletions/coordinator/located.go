@@ -208,7 +208,6 @@ func (s *Search) redacted(topic bus.Topic, rec ingest.Record, hits []scan.Hit, l
 	case topic == bus.DeadLetters && (namesTarget(hits) || !changed):
 		return nil
 	case topic == bus.DeadLetters:
-		headers = rec.Headers // they say why it was refused
 	case namesTarget(hits):
 		var ok bool
 		if rec, ok = stripped(s.scanner, rec); !ok {
@@ -220,7 +219,7 @@ func (s *Search) redacted(topic bus.Topic, rec ingest.Record, hits []scan.Hit, l
 	}
 	out := ingest.Republished(s.secret, rec, rec.Value, refused, headers...)
 	if topic == bus.DeadLetters {
-		out.Headers = headers
+		out.Headers = rec.Headers // they say why it was refused
 	}
 	if !bus.Takes(topic, out) {
 		return nil
