@@ -276,7 +276,7 @@ func sourceOf(rec ingest.Record) bus.Topic {
 }
 
 // stripped returns a record of another transaction without what names something erased, and whether nothing is found in
-// it any more. What goes with an erased subject goes as a whole.
+// it any more. A record that an erased subject is found in is removed as a whole.
 func stripped(scanner *scan.Scanner, rec ingest.Record) (_ ingest.Record, ok bool) {
 	ofSubject := func(h scan.Hit) bool { return h.Kind == scan.KindSubject }
 	if rec.Tombstone() || slices.ContainsFunc(hitsIn(scanner, rec), ofSubject) {

@@ -36,7 +36,7 @@ func (e event) partition() bus.TopicPartition {
 	return bus.TopicPartition{Topic: e.topic, Partition: at}
 }
 
-// hidden draws batches that nobody can read. A backup that is put back may be of before they were written.
+// hidden draws unreadable batches. A backup that is restored may be older than they are.
 func (d *drawing) hidden(chance *rand.Rand) {
 	if chance.IntN(4) > 0 || d.restores() {
 		return
@@ -149,7 +149,7 @@ func (o obstacle) String() string {
 	return fmt.Sprintf("offset %d of %s, which nobody can read", o.offset, o.TopicPartition)
 }
 
-// mayHold reports whether a target could be in what nobody reads. What goes with a subject may be anywhere.
+// mayHold reports whether a target could be in an unreadable batch. A record that carries a subject may be in any.
 func (w *world) mayHold(o obstacle, target lethe.Target) bool {
 	if o.record != nil {
 		return slices.ContainsFunc(w.with(target), o.record.erases)

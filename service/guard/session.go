@@ -38,7 +38,7 @@ type session struct {
 	// proof is what requests that change something must repeat.
 	proof string
 	ends  time.Time
-	// over is closed when the browser leaves: what goes on, as a stream of events, ends then.
+	// over is closed when the session ends; event streams end with it.
 	over chan struct{}
 }
 

@@ -140,7 +140,7 @@ func (b *Bus) ReadNew(_ context.Context, t bus.Topic, positions map[int]int64, f
 }
 
 // ReadEvery is ReadAll of what aborted and open transactions wrote, too, and of what stands behind these. around, if
-// not nil, is told of the batches that nobody can read.
+// not nil, is called for each batch that cannot be read.
 func (b *Bus) ReadEvery(_ context.Context, t bus.Topic, fn func(ingest.Record) error, around func(*bus.Gap)) error {
 	b.mu.Lock()
 	var all []ingest.Record

@@ -112,7 +112,7 @@ func (b *Bus) Written(t bus.Topic) map[bus.TopicPartition]int64 {
 	return ends
 }
 
-// signal wakes those who wait for records.
+// signal wakes all readers that wait for records.
 func (b *Bus) signal() {
 	for _, tail := range b.tails {
 		tail.signal()

@@ -51,8 +51,8 @@ func TestAnOpenTransactionHoldsUpWhatStandsBehind(t *testing.T) {
 	}
 }
 
-// A batch that nobody can read is a gap between two batches, for those who follow the topic, and those who read all of
-// it are told of it.
+// An unreadable batch is a gap between two batches for readers that follow the topic; around is called for it where all
+// of the topic is read.
 func TestAnUnreadableBatchIsAGap(t *testing.T) {
 	b, at := NewBus(nil), bus.TopicPartition{Topic: bus.Labels}
 	write := func(key string) {
