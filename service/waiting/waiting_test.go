@@ -108,7 +108,8 @@ func TestWaits(t *testing.T) {
 		{"a few records are rejected among many", func(f *waiting.Facts) {
 			f.Intake = map[string]waiting.Outcome{"transactions.v1": {Accepted: 9000, Rejected: 3,
 				Reasons: map[string]int{"bad_id": 2, "late": 1}}}
-		}, waiting.RecordsRejected, waiting.Producer, after, "transactions.v1", -1, "3 of the latest 9003", "--reason bad_id"},
+		}, waiting.RecordsRejected, waiting.Producer, after, "transactions.v1", -1,
+			"3 of the latest 9003", "--reason bad_id"},
 		{"many late records", func(f *waiting.Facts) {
 			f.Intake = map[string]waiting.Outcome{"transactions.v1": {Accepted: 70, Rejected: 30,
 				Reasons: map[string]int{"late": 30}}}
