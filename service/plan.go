@@ -59,7 +59,7 @@ type Plan struct {
 	// Unknown are the targets of which nothing is held: mostly an id is misspelt.
 	Unknown *UnknownTargets `json:"unknown,omitempty"`
 	// OtherSpellings are those of them that are held as another spelling: in another case, with other digits or blanks,
-	// or of another Unicode form. Subjects are not compared so, as they are held by keyed hashes alone.
+	// or of another Unicode form.
 	OtherSpellings *UnknownTargets `json:"other_spellings,omitempty"`
 	// Joined counts those of them that hold a comma or a semicolon: several ids may have been sent as one.
 	Joined int `json:"unknown_joined,omitempty"`

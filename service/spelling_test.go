@@ -94,9 +94,11 @@ func TestAnErasureOfAnotherUnicodeFormLeavesNothing(t *testing.T) {
 	require.Nil(t, plan.OtherSpellings)
 	plan = s.plan(service.PlanRequest{
 		Nodes: []string{"CAFE\u0301-\uff117", "other-one", "a,b"}, Edges: []string{"NA\u00cfVE-8>Other-End"},
+		Subjects: []string{"AM\u00c9LIE DUPR\u00c9 ", "Am\u00e9lie Durand"},
 	})
 	require.Equal(t, &service.UnknownTargets{
 		Nodes: []string{"CAF\u00c9-\uff117"}, Edges: []string{"NA\u00cfVE-8>Other-End"},
+		Subjects: []string{"AM\u00c9LIE DUPR\u00c9 "},
 	}, plan.OtherSpellings)
 	require.Equal(t, 1, plan.Joined)
 

@@ -2,12 +2,15 @@ package snapshot
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 
 	"lethe"
+	"lethe/internal/normalise"
 	"lethe/internal/swapstore"
 )
 
@@ -22,6 +25,8 @@ type carrier struct {
 	// about is the transaction, or both ends of the payment; ids are theirs.
 	about []lethe.Pseudonym
 	ids   []lethe.TransactionID
+	// folded is the pseudonym of the subject's folded form (normalise.Folded), or zero if the subject is in that form.
+	folded lethe.Pseudonym
 }
 
 // key is that of the index by subject.
@@ -38,6 +43,9 @@ func decodeCarrier(key, value []byte) (c carrier, err error) {
 		var p lethe.Pseudonym
 		k.Bytes(p[:])
 		c.about, c.ids = append(c.about, p), append(c.ids, lethe.TransactionID(v.Text()))
+	}
+	if v.Left() > 0 {
+		v.Bytes(c.folded[:])
 	}
 	if err := k.close("key of a carrier"); err != nil {
 		return c, err
@@ -58,12 +66,18 @@ func (b *Batch) carry(c carrier, subjects []string) {
 	if len(subjects) == 0 {
 		return
 	}
-	var value []byte
+	var ids []byte
 	for _, id := range c.ids {
-		value = appendString(value, string(id))
+		ids = appendString(ids, string(id))
 	}
+	secret := b.staging.options.Secret
 	for _, subject := range subjects {
-		key := c.key(b.staging.options.Secret.SubjectPseudonym(subject))
+		value := slices.Clip(ids)
+		if folded := normalise.Folded(subject); folded != subject {
+			p := secret.SubjectPseudonym(folded)
+			value = append(value, p[:]...)
+		}
+		key := c.key(secret.SubjectPseudonym(subject))
 		b.set(key, value)
 		// From either end, for the payment goes with either.
 		b.set(append(pseudonymKey(kindCarries, c.about[0]), key...), []byte{})
@@ -160,6 +174,38 @@ func (s subjectIndex) carried(subject string, until lethe.Timestep) (l Located, 
 	return l, nil
 }
 
+// SubjectsAlike returns those of some subjects of which another spelling is carried, up to the timestep that they name.
+// Records that earlier versions took are compared only if the subject is in its folded form there.
+func (m Marks) SubjectsAlike(ctx context.Context, subjects []lethe.Target) (out []lethe.Target, err error) {
+	secret := m.staging.options.Secret
+	first := make(map[lethe.Pseudonym]lethe.Timestep) // by the folded form: the first timestep that carries one
+	folded := make([]lethe.Pseudonym, len(subjects))
+	for i, t := range subjects {
+		folded[i] = secret.SubjectPseudonym(normalise.Folded(t.Subject))
+		first[folded[i]] = maxTimestep
+	}
+	err = m.staging.Scan([]byte{kindSubject}, func(key, value []byte) error {
+		c, err := decodeCarrier(key, value)
+		of := c.folded
+		if of == (lethe.Pseudonym{}) {
+			copy(of[:], key[1:])
+		}
+		if known, wanted := first[of]; wanted {
+			first[of] = min(known, c.at)
+		}
+		return errors.Join(err, ctx.Err())
+	})
+	if err != nil {
+		return nil, fmt.Errorf("subjects of other spellings: %w", err)
+	}
+	for i, t := range subjects {
+		if at := first[folded[i]]; at < maxTimestep && at <= t.Until {
+			out = append(out, t)
+		}
+	}
+	return out, nil
+}
+
 // carriesOthers reports whether a transaction carries another subject than that of a prefix.
 func (s subjectIndex) carriesOthers(c carrier, prefix []byte) (others bool, err error) {
 	own := pseudonymKey(kindCarries, c.about[0])
@@ -201,19 +247,6 @@ func subjectKeysOf(s *staging, gone erasure) (keys [][]byte, err error) {
 		}
 	}
 	return keys, nil
-}
-
-// withCarried returns the targets and what carries those that are subjects, each once.
-func withCarried(s *Store, targets []lethe.Target) ([]lethe.Target, error) {
-	located, err := s.Locate(targets)
-	if err != nil {
-		return nil, err
-	}
-	all := slices.Clone(targets)
-	for _, l := range located {
-		all = append(all, l.Carried...)
-	}
-	return lethe.Distinct(all), nil
 }
 
 // SubjectsOf returns keyed hashes (lethe.Secret.HeldSubject) of the subjects that are carried by

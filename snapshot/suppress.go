@@ -141,16 +141,12 @@ func (s *Store) Named(ctx context.Context, is func(lethe.Target) bool) ([]lethe.
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		content, err := s.Load(info.Timestep)
+		store, err := s.closed.get(info.Timestep)
+		if err == nil {
+			err = n.closed(store)
+		}
 		if err != nil {
-			return nil, err
-		}
-		g := content.Snapshot
-		for _, node := range g.Nodes {
-			n.about(node.ID)
-		}
-		for _, p := range g.Payments {
-			n.about(g.Nodes[p.Source].ID, g.Nodes[p.Target].ID)
+			return nil, fmt.Errorf("names of timestep %d: %w", info.Timestep, err)
 		}
 	}
 	return lethe.Distinct(n.found), nil
@@ -173,6 +169,31 @@ func (n *named) about(ids ...lethe.TransactionID) {
 			n.found = append(n.found, t)
 		}
 	}
+}
+
+// closed takes the names in the graph of a closed timestep, and reads no features.
+func (n *named) closed(s graphStore) error {
+	ids := make(map[lethe.Pseudonym]lethe.TransactionID)
+	err := s.Scan([]byte{kindNode}, func(key, value []byte) error {
+		about, err := pseudonymsAfter(key, 1, 1)
+		c := cursorOver(value)
+		id := lethe.TransactionID(c.Text())
+		if err = errors.Join(err, c.Err()); err == nil {
+			ids[about[0]] = id
+			n.about(id)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return s.Scan([]byte{kindEdge}, func(key, _ []byte) error {
+		ends, err := pseudonymsAfter(key, 1, 2)
+		if err == nil {
+			n.about(ids[ends[0]], ids[ends[1]])
+		}
+		return err
+	})
 }
 
 // staged takes an entry of staging.

@@ -30,7 +30,7 @@ func (f *Foreseen) Take(b *Batch, o Origin) (Verdict, error) {
 	if v := b.fits(len(tr.Features), o); v.Outcome != "" {
 		return v, nil
 	}
-	carrier := carrier{tr.Timestep, []lethe.Pseudonym{f.pseudonym}, []lethe.TransactionID{tr.ID}}
+	carrier := carrier{at: tr.Timestep, about: []lethe.Pseudonym{f.pseudonym}, ids: []lethe.TransactionID{tr.ID}}
 	if b.featureCount == 0 {
 		v, err := b.candidate(f.pseudonym, tr, f.arrived, at, o)
 		if err == nil && (v.Outcome != Refused || v.Refusal.Reason != ReasonTimestepConflict) {
@@ -173,7 +173,8 @@ func (b *Batch) Payment(p lethe.Payment, o Origin, subjects ...string) (Verdict,
 	if err == nil && !known && at.late {
 		_, known, err = b.getClosed(p.Timestep, lethe.Closed, pseudonymKey(kindEdge, source, target))
 	}
-	carrier := carrier{p.Timestep, []lethe.Pseudonym{source, target}, []lethe.TransactionID{p.Source, p.Target}}
+	ids := []lethe.TransactionID{p.Source, p.Target}
+	carrier := carrier{at: p.Timestep, about: []lethe.Pseudonym{source, target}, ids: ids}
 	late, isLate := b.refused(at)
 	if err != nil {
 		return Verdict{}, fmt.Errorf("timestep %d: payment: %w", p.Timestep, err)

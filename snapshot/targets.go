@@ -208,3 +208,16 @@ func (s *staging) markNamed(located []Located) error {
 	}
 	return err
 }
+
+// withCarried returns the targets and what carries those that are subjects, each once.
+func withCarried(s *Store, targets []lethe.Target) ([]lethe.Target, error) {
+	located, err := s.Locate(targets)
+	if err != nil {
+		return nil, err
+	}
+	all := slices.Clone(targets)
+	for _, l := range located {
+		all = append(all, l.Carried...)
+	}
+	return lethe.Distinct(all), nil
+}

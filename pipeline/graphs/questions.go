@@ -194,28 +194,35 @@ func unknownOf(targets []lethe.Target, plans map[lethe.Scope]coordinator.Plan) (
 // partitions as are given. Errors are those of Ask and of opening the stores: swapstore.ErrInUse if
 // the role runs after all.
 func AskStopped(ctx context.Context, o Options, partitions int, q Question) (_ Answer, err error) {
-	o = o.agreed()
+	l, closeStores, err := openStopped(o.agreed(), partitions)
+	if err != nil {
+		return Answer{}, err
+	}
+	defer func() { err = errors.Join(err, closeStores()) }()
+	return l.answer(ctx, q)
+}
+
+// openStopped opens the stores of a role that does not run.
+func openStopped(o Options, partitions int) (_ *logic, closeStores func() error, err error) {
 	store, err := snapshot.Open(snapshotsDir(o), snapshot.Options{
 		Config: o.Snapshot, Secret: o.Secret, FS: o.FS, TransactionPartitions: partitions, LabelPartitions: partitions,
 		Redact: ingest.Redacted,
 	})
 	if err != nil {
-		return Answer{}, err
+		return nil, nil, err
 	}
-	defer func() { err = errors.Join(err, store.Close()) }()
 	if err := CheckSettings(store.Marks(), o.Partition, o.Repair); err != nil {
-		return Answer{}, err
+		return nil, nil, errors.Join(err, store.Close())
 	}
 	ledger, ledgerStore, err := disk.OpenLedger(o.FS, o.Dir, nil)
 	if err != nil {
-		return Answer{}, err
+		return nil, nil, errors.Join(err, store.Close())
 	}
-	defer func() { err = errors.Join(err, ledgerStore.Close()) }()
-	return newLogic(o, stores{graphs: store, ledger: ledger}, nil).answer(ctx, q)
+	closeStores = func() error { return errors.Join(ledgerStore.Close(), store.Close()) }
+	return newLogic(o, stores{graphs: store, ledger: ledger}, nil), closeStores, nil
 }
 
 // alike returns those of some targets of which nothing is held, though something is held of another spelling.
-// Subjects are not among them: they are held by keyed hashes alone.
 func (e carriers) alike(ctx context.Context, targets []lethe.Target) (out []lethe.Target, err error) {
 	folded := func(t lethe.Target) string {
 		if t.Kind == lethe.PaymentTarget {
@@ -225,13 +232,21 @@ func (e carriers) alike(ctx context.Context, targets []lethe.Target) (out []leth
 	}
 	payments := false
 	of := make(map[string]bool)
+	var subjects []lethe.Target
 	for _, t := range targets {
-		if t.Kind != lethe.SubjectTarget {
-			of[folded(t)], payments = true, payments || t.Kind == lethe.PaymentTarget
+		if t.Kind == lethe.SubjectTarget {
+			subjects = append(subjects, t)
+			continue
+		}
+		of[folded(t)], payments = true, payments || t.Kind == lethe.PaymentTarget
+	}
+	if len(subjects) > 0 {
+		if out, err = e.store.Marks().SubjectsAlike(ctx, subjects); err != nil {
+			return nil, err
 		}
 	}
 	if len(of) == 0 {
-		return nil, nil
+		return out, nil
 	}
 	found, err := e.store.Named(ctx, func(t lethe.Target) bool {
 		return (payments || t.Kind != lethe.PaymentTarget) && of[folded(t)]
