@@ -26,6 +26,8 @@ type HTTP struct {
 	Insecure bool `yaml:"insecure" help:"Listen beyond this machine without TLS."`
 	// WithoutLogin allows an address beyond this machine without tokens: something else keeps others out.
 	WithoutLogin bool `yaml:"without_login" help:"Listen beyond this machine and let in whoever reaches the address."`
+	// MetricsLogin has metrics need a token, too: their counts tell those who may send records whether an id was erased.
+	MetricsLogin bool `yaml:"metrics_login" help:"Metrics need a token, too, of any role."`
 	// RequestsPerSecond bounds how often a client may ask, 0 for no bound.
 	RequestsPerSecond int `yaml:"requests_per_second" help:"Requests a client address may make a second; 0: any number."`
 }
@@ -56,6 +58,8 @@ func (h HTTP) check(p *check.Problems) {
 	p.Whole("http.requests_per_second", h.RequestsPerSecond, 0, mostPerSecond)
 	p.That((h.TLS.CertificateFile == "") == (h.TLS.KeyFile == ""), "http.tls.key_file", h.TLS.KeyFile,
 		"a file if http.tls.certificate_file is one, and nothing if not")
+	p.That(!h.MetricsLogin || h.TokensFile != "" || h.OIDC.Enabled(), "http.metrics_login", h.MetricsLogin,
+		"false, unless http.tokens_file or http.oidc.issuer lets people in")
 	h.OIDC.check(p)
 	_, _, err := net.SplitHostPort(h.Address)
 	if err == nil && !h.IsLocal() && !h.Insecure && !h.TLS.Enabled() {

@@ -3,18 +3,17 @@ package service_test
 import (
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
-	"slices"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"lethe"
-	"lethe/dataset"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 )
@@ -35,7 +34,7 @@ func (r *running) scrape() map[string]float64 {
 		}
 		name, _, _ := strings.Cut(series, "{")
 		timed := strings.HasSuffix(name, "_seconds_bucket") || strings.HasSuffix(name, "_seconds_sum") ||
-			name == "lethe_last_success_timestamp_seconds"
+			strings.HasSuffix(name, "_age_seconds") || name == "lethe_last_success_timestamp_seconds"
 		if !strings.HasPrefix(name, "lethe_") || timed {
 			continue
 		}
@@ -45,7 +44,7 @@ func (r *running) scrape() map[string]float64 {
 	return out
 }
 
-// settled is a scrape after which nothing changes for a moment.
+// settledScrape is a scrape after which nothing changes for a moment.
 func (r *running) settledScrape() map[string]float64 {
 	r.t.Helper()
 	text := func(m map[string]float64) string { return fmt.Sprint(m) } // NaN is no equal of itself
@@ -71,47 +70,120 @@ func changes(before, after map[string]float64) map[string]string {
 	return out
 }
 
-func TestScrape_ProbeOfAnErasedID_LooksLikeThatOfAnUnknownOne(t *testing.T) {
-	t.Parallel()
-	stream := smallStream(t, 4, 60, 9)
-	erased := labelledIllicit(stream, 2)[0]
-	told := make(map[lethe.TransactionID]map[string]map[string]string)
-	for _, id := range []lethe.TransactionID{erased, "never-seen"} {
-		s := start(t, smallConfig(t, t.TempDir()))
-		s.replay(stream)
-		s.erase("erased", lethe.ScopeStubs, erased)
-		s.quiet()
-		told[id] = s.probes(id, stream)
-		s.stop()
-	}
-	for probe, unknown := range told["never-seen"] {
-		t.Logf("%s: unknown %v\n erased %v", probe, unknown, told[erased][probe])
+// telling are the metrics that differ between a record that names something erased and one of an unknown name, and why:
+// docs/threat-model.md names them all. No other one may differ.
+func telling() map[string]string {
+	const scored, kept, asked = "what is erased is not scored", "what is erased is not kept, not even as a dead letter",
+		"what comes late of an erased subject is erased by a request"
+	return map[string]string{
+		"lethe_predictions_total": scored, "lethe_score": scored, "lethe_provisional_predictions_total": scored,
+		"lethe_provisional_delay_seconds": scored, "lethe_scoring_duration_seconds": scored, "lethe_score_drift_psi": scored,
+		"lethe_dlq_records_total": kept, "lethe_records_consumed_total": kept, "lethe_snapshot_timestep": kept,
+		"lethe_snapshot_build_duration_seconds": kept,
+		"lethe_erasure_requests_total":          asked, "lethe_erasure_results_total": asked, "lethe_erasure_duration_seconds": asked,
+		"lethe_erasure_elapsed_seconds": asked,
 	}
 }
 
-func (r *running) probes(id lethe.TransactionID, stream *dataset.Stream) map[string]map[string]string {
-	features := stream.Steps[0].Transactions[0].Features
-	transaction := func(at lethe.Timestep, features []float32) sending {
-		return sendingOf(bus.Transactions)(ingest.EncodeTransaction(lethe.Transaction{ID: id, Timestep: at, Features: features}))
+// Records of an id that was erased and of one that nobody has seen, and of subjects likewise, change the same metrics by
+// as much, but for those that telling lists.
+func TestScrape_ProbesOfErasedNames_DifferWhereTheThreatModelNamesIt(t *testing.T) {
+	t.Parallel()
+	const erasedSubject, unknownSubject = "customer-17", "customer-18"
+	stream := smallStream(t, 4, 60, 9)
+	erased := labelledIllicit(stream, 2)[0]
+	threats, err := os.ReadFile(filepath.Join("..", "docs", "threat-model.md"))
+	require.NoError(t, err)
+	var told [2]map[string]map[string]string
+	for i, names := range [][2]string{{string(erased), erasedSubject}, {"never-seen", unknownSubject}} {
+		s := start(t, smallConfig(t, t.TempDir()))
+		s.replay(stream)
+		s.eraseTargets("erased", lethe.Transactions(erased)[0], lethe.SubjectThrough(erasedSubject, 9))
+		s.quiet()
+		told[i] = s.probes(lethe.TransactionID(names[0]), names[1], step(stream, 1).Transactions[0].Features)
+		s.stop()
 	}
+	differing := make(map[string]bool)
+	for probe, series := range told[1] {
+		for name, change := range told[0][probe] {
+			if series[name] != change {
+				differing[familyOf(name)] = true
+			}
+			delete(series, name)
+		}
+		for name := range series {
+			differing[familyOf(name)] = true
+		}
+	}
+	for family := range differing {
+		assert.Contains(t, telling(), family)
+		assert.Contains(t, string(threats), "`"+family+"`")
+	}
+	require.Contains(t, differing, "lethe_provisional_predictions_total", "the probes should show what is known to tell")
+}
+
+// familyOf is the metric that a series belongs to.
+func familyOf(series string) string {
+	name, _, _ := strings.Cut(series, "{")
+	for _, suffix := range []string{"_count", "_bucket", "_sum"} {
+		name = strings.TrimSuffix(name, suffix)
+	}
+	return name
+}
+
+// probes sends records of an id and a subject, and returns how each changes what is scraped.
+func (r *running) probes(id lethe.TransactionID, subject string, features []float32) map[string]map[string]string {
+	transaction := func(t lethe.Transaction) sending { return sendingOf(bus.Transactions)(ingest.EncodeTransaction(t)) }
+	payment := lethe.Payment{Source: id, Target: "somebody", Timestep: 5}
+	label := lethe.LabelRecord{ID: id, Timestep: 5, Label: lethe.Illicit}
 	out := make(map[string]map[string]string)
 	before := r.settledScrape()
 	for _, probe := range []struct {
 		name string
-		send sending
+		sending
 	}{
-		{"refused", transaction(5, features[1:])},
-		{"taken", transaction(5, features)},
-		{"further timestep", transaction(7, features)},
-		{"label", sendingOf(bus.Labels)(ingest.EncodeLabel(lethe.LabelRecord{ID: id, Timestep: 5, Label: lethe.Illicit}))},
+		{"refused", transaction(lethe.Transaction{ID: id, Timestep: 5, Features: features[1:]})},
+		{"taken", transaction(lethe.Transaction{ID: id, Timestep: 5, Features: features})},
+		{"payment", sendingOf(bus.Transactions)(ingest.EncodePayment(payment))},
+		{"label", sendingOf(bus.Labels)(ingest.EncodeLabel(label))},
+		{"carrier", transaction(
+			lethe.Transaction{ID: "carrier", Timestep: 5, Features: features, Subjects: []string{subject}})},
 	} {
-		r.send(probe.send.topic, probe.send.key, probe.send.value, nil)
+		r.send(probe.topic, probe.key, probe.value, probe.err)
 		r.quiet()
-		time.Sleep(tick)
 		after := r.settledScrape()
 		out[probe.name] = changes(before, after)
 		before = after
 	}
-	_ = slices.Sorted(maps.Keys(out))
+	for partition := range 2 {
+		key, value := ingest.EncodeClose(5, partition)
+		r.pinned(bus.Transactions, partition, key, value)
+	}
+	r.quiet()
+	out["closed"] = changes(before, r.settledScrape())
 	return out
+}
+
+func TestMetricsLogin_Scrape_NeedsATokenOfAnyRole(t *testing.T) {
+	t.Parallel()
+	c := smallConfig(t, t.TempDir())
+	c.HTTP.MetricsLogin = true
+	require.ErrorContains(t, c.Validate(), "http.metrics_login")
+	tokens := people(t, &c, "viewer")
+	s := start(t, c)
+	ask := func(path, token string) int {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+s.HTTPAddress()+path, nil)
+		require.NoError(t, err)
+		if token != "" {
+			request.Header.Set("Authorization", "Bearer "+token)
+		}
+		response, err := http.DefaultClient.Do(request)
+		require.NoError(t, err)
+		require.NoError(t, response.Body.Close())
+		return response.StatusCode
+	}
+	require.Equal(t, http.StatusUnauthorized, ask("/metrics", ""))
+	require.Equal(t, http.StatusOK, ask("/metrics", tokens["viewer"]))
+	require.Equal(t, http.StatusOK, ask("/livez", ""))
+	s.stop()
 }

@@ -82,7 +82,7 @@ func (s *Service) openHTTP(context.Context) (supervisor.Process, error) {
 			s.config.HTTP.Address, err)
 	}
 	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", s.scrape)
+	mux.Handle("GET "+metricsPath, s.scrape)
 	mux.Handle("GET /livez", s.health.LiveHandler())
 	mux.Handle("GET /readyz", s.health.ReadyHandler())
 	layout, err := s.config.Layout()
@@ -140,6 +140,8 @@ func (s *Service) serveStatus(w http.ResponseWriter, r *http.Request) {
 	json.NewEncoder(w).Encode(status) //nolint:errcheck // the caller went away
 }
 
+const metricsPath = "/metrics"
+
 // What a client may take: of time, and of room.
 const (
 	headerTimeout  = 5 * time.Second
@@ -155,7 +157,7 @@ const (
 // serverOf returns the server of a handler, with who gets in as the configuration says.
 func serverOf(next http.Handler, c configs.HTTP, log *slog.Logger) (*http.Server, error) {
 	o := guard.Options{
-		Hosts: c.Hosts, Open: []string{"/livez", "/readyz", "/metrics", opendsr.CertificatePath}, MaxBody: maxPlanBytes,
+		Hosts: c.Hosts, Open: []string{"/livez", "/readyz", opendsr.CertificatePath}, MaxBody: maxPlanBytes,
 		Health: []string{"/livez", "/readyz"}, LargeBodies: mostLargeBodies,
 		PerSecond: c.RequestsPerSecond, TLS: c.TLS.Enabled(), Now: time.Now, Public: console.IsPublic,
 		Refuse: func(w http.ResponseWriter, status int, detail string) {
@@ -164,6 +166,9 @@ func serverOf(next http.Handler, c configs.HTTP, log *slog.Logger) (*http.Server
 			}
 			api.Refuse(w, status, detail)
 		},
+	}
+	if !c.MetricsLogin {
+		o.Open = append(o.Open, metricsPath)
 	}
 	if host, _, err := net.SplitHostPort(c.Address); err == nil && host != "" {
 		o.Hosts = append(slices.Clone(o.Hosts), host)
