@@ -18,8 +18,10 @@ import (
 	"lethe/configs"
 	"lethe/dataset"
 	"lethe/deletions"
+	"lethe/deletions/scan"
 	"lethe/ingest"
 	"lethe/ingest/bus"
+	"lethe/internal/normalise"
 	"lethe/pipeline/requests"
 	"lethe/pipeline/wire"
 	"lethe/service"
@@ -227,4 +229,21 @@ func TestNamesThatClientsChoseAreToldOnTheReceipt(t *testing.T) {
 	require.NoError(t, os.Remove(filepath.Join(c.DataDir, filepath.FromSlash(pids[1]))))
 	s = start(t, c)
 	s.clean(c.DataDir, idForms(id))
+}
+
+// In names that clients gave the broker no other spelling than the normal form is searched for: the receipt says so.
+func TestAReceiptNamesSpellingsThatAreNotSearchedOutsideOfRecords(t *testing.T) {
+	t.Parallel()
+	stream := smallStream(t, 2, 60, 41)
+	c := smallConfig(t, t.TempDir())
+	c.Ingest.Records.Normalise = []string{normalise.NFC, normalise.Casefold}
+	s := start(t, c)
+	s.replay(stream)
+	require.Equal(t, deletions.Verified, s.erase("digits", lethe.ScopeStubs, "20000005"))
+	require.Equal(t, deletions.Verified, s.erase("letters", lethe.ScopeStubs, "Order-20000005"))
+	require.NotContains(t, receiptOf(t, c, "digits").NotSearched, scan.KindSpellings)
+	letters := receiptOf(t, c, "letters")
+	require.Contains(t, letters.NotSearched, scan.KindSpellings)
+	require.Contains(t, strings.Join(letters.MayRemain, "\n"), "another spelling there was not")
+	s.stop()
 }

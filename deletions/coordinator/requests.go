@@ -12,6 +12,7 @@ import (
 	"lethe/deletions/scan"
 	"lethe/ingest"
 	"lethe/ingest/bus"
+	"lethe/internal/sortedset"
 	"lethe/metrics/events"
 )
 
@@ -150,11 +151,12 @@ func (r *Requests) read(
 		return one, err
 	}
 	for _, t := range lethe.Distinct(request.Targets) {
-		spelled, err := scan.SpelledFingerprints(r.states.o.Secret, r.states.o.Limits.Normalise, t)
+		spelled, notSearched, err := scan.SpelledFingerprints(r.states.o.Secret, r.states.o.Limits.Normalise, t)
 		if err != nil {
 			return one, err
 		}
-		one.fresh.Progress.Fingerprints = append(one.fresh.Progress.Fingerprints, spelled...)
+		p := &one.fresh.Progress
+		p.Fingerprints, p.NotSearched = append(p.Fingerprints, spelled...), sortedset.Add(p.NotSearched, notSearched...)
 	}
 	one.fresh.Signatures, err = r.states.signed.request(rec, one.fresh)
 	return one, err

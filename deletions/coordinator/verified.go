@@ -190,10 +190,9 @@ func mayRemain(e deletions.Entry) []string {
 	if len(e.Redactions()) > 0 {
 		out = append(out, receipt.FeaturesStay)
 	}
-	out = append(out, receipt.GoneFolders(e.Progress.Gone)...)
-	out = append(out, receipt.InUnreadable(e.Progress.Searched)...)
-	out = append(out, receipt.InClientNames(e.Progress.Searched)...)
-	return append(out, receipt.InHeldRequests(e.Progress.HeldRequests)...)
+	p := e.Progress
+	return slices.Concat(out, receipt.InSpellings(p.NotSearched), receipt.GoneFolders(p.Gone),
+		receipt.InUnreadable(p.Searched), receipt.InClientNames(p.Searched), receipt.InHeldRequests(p.HeldRequests))
 }
 
 const models = "models of the affected shards: shard stores, served ensemble, models.v1"

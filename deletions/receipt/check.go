@@ -53,6 +53,9 @@ func (r *Receipt) Problems() []string {
 		out.Check(!slices.ContainsFunc(p.Unreadable, func(u deletions.UnreadableBatch) bool { return !u.Valid() }),
 			"an unreadable batch in %s is not valid", p.Place)
 	}
+	for _, said := range InSpellings(r.NotSearched) {
+		out.Check(slices.Contains(r.MayRemain, said), "may_remain does not speak of spellings")
+	}
 	for _, h := range r.HeldRequests {
 		valid := deletions.ValidRequestID(h.RequestID) && h.RequestID != r.RequestID && h.Records > 0
 		out.Check(valid, "a held request is not valid")

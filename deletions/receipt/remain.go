@@ -2,11 +2,13 @@ package receipt
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"lethe"
 	"lethe/deletions"
+	"lethe/deletions/scan"
 )
 
 // MayRemain returns what an erasure at this scope does not undo, in the words
@@ -50,6 +52,15 @@ const ReasonsStay = "Reasons that were sent with predictions of other transactio
 // MayRemain returns.
 const FeaturesStay = "Of a transaction of which features were erased, its other features, its id and the prediction " +
 	"that was made of it before stay."
+
+// InSpellings says of targets that they have spellings for which nothing but records is searched.
+func InSpellings(notSearched []scan.Kind) []string {
+	if !slices.Contains(notSearched, scan.KindSpellings) {
+		return nil
+	}
+	return []string{"Records were searched for every spelling that counts as the same name. Outside of records, as in names " +
+		"that clients gave a broker, the normal form was searched for, and Unicode's form D: another spelling there was not."}
+}
 
 // GoneFolders says of folders that were not searched why, one sentence each.
 func GoneFolders(list []deletions.GoneFolder) (out []string) {

@@ -64,6 +64,9 @@ const (
 	// object of JSON with that id, or a row of a graph, in which they are not 0. Bytes are
 	// not searched for it.
 	KindFeaturesOf Kind = "features_of"
+	// KindSpellings is every other spelling that counts as the same name, in bytes outside of records: no fingerprint
+	// stands for them.
+	KindSpellings Kind = "spellings"
 	// KindBytes is anything else, such as a record's original bytes.
 	KindBytes Kind = "bytes"
 )

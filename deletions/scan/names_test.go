@@ -2,6 +2,7 @@ package scan_test
 
 import (
 	"encoding/binary"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -101,14 +102,38 @@ func TestSpelledFingerprints_Decomposed_IsFoundInRawBytes(t *testing.T) {
 		own, _, err := scan.TargetFingerprints(testSecret, c.target)
 		require.NoError(t, err)
 		require.Empty(t, scannerOf(t, own...).ScanBytes([]byte(c.raw)))
-		spelled, err := scan.SpelledFingerprints(testSecret, nfc, c.target)
+		spelled, notSearched, err := scan.SpelledFingerprints(testSecret, nfc, c.target)
 		require.NoError(t, err)
+		require.Equal(t, []scan.Kind{scan.KindSpellings}, notSearched, "the accent has a second decomposed form")
 		require.NotEmpty(t, scannerOf(t, spelled...).ScanBytes([]byte(c.raw)))
-		none, err := scan.SpelledFingerprints(testSecret, normalise.Rule{normalise.Trim}, c.target)
+		none, _, err := scan.SpelledFingerprints(testSecret, normalise.Rule{normalise.Trim}, c.target)
 		require.NoError(t, err)
 		require.Empty(t, none)
 	}
-	plain, err := scan.SpelledFingerprints(testSecret, nfc, lethe.Transactions("order-1")[0])
-	require.NoError(t, err)
-	require.Empty(t, plain)
+}
+
+func TestSpelledFingerprints_SpellingsThatTheRuleTakesForTheName_AreNamedAsNotSearched(t *testing.T) {
+	payment, subject := lethe.PaymentBetween("x-1", "order-1"), lethe.SubjectThrough("order-1", 3)
+	node, features := lethe.Transactions("order-1")[0], lethe.Target{Kind: lethe.FeaturesTarget, Transaction: "order-1"}
+	for _, c := range []struct {
+		rule    normalise.Rule
+		targets []lethe.Target
+		named   bool
+	}{
+		{nil, []lethe.Target{node, payment, subject}, false},
+		{normalise.Rule{normalise.NFC}, []lethe.Target{node, payment, subject}, false},
+		{normalise.Rule{normalise.NFC}, lethe.Transactions("K-1"), true}, // Kelvin's sign
+		{normalise.Rule{normalise.Casefold}, []lethe.Target{node, payment, subject}, true},
+		{normalise.Rule{normalise.Casefold}, []lethe.Target{features}, false},
+		{normalise.Rule{normalise.Trim}, []lethe.Target{node, payment, subject}, true},
+		{normalise.Rule{normalise.Digits}, []lethe.Target{node, payment, subject}, true},
+		{normalise.Rule{normalise.Digits}, lethe.Transactions("order-x"), false},
+	} {
+		for _, target := range c.targets {
+			spelled, notSearched, err := scan.SpelledFingerprints(testSecret, c.rule, target)
+			require.NoError(t, err)
+			require.Empty(t, spelled)
+			require.Equal(t, c.named, slices.Contains(notSearched, scan.KindSpellings), "%v %v", c.rule, target)
+		}
+	}
 }

@@ -65,22 +65,31 @@ func TargetFingerprints(secret lethe.Secret, t lethe.Target) (found []Fingerprin
 }
 
 // SpelledFingerprints returns the forms of a target as raw bytes hold them that were sent decomposed, where the rule of
-// names composes them: what is decoded is compared in normal form, files of raw bytes are not.
-func SpelledFingerprints(secret lethe.Secret, rule normalise.Rule, t lethe.Target) ([]Fingerprint, error) {
+// names composes them: what is decoded is compared in normal form, files of raw bytes are not. If the rule takes more
+// spellings for the name, notSearched names them.
+func SpelledFingerprints(secret lethe.Secret, rule normalise.Rule, t lethe.Target) (
+	found []Fingerprint, notSearched []Kind, err error,
+) {
+	names := []string{string(t.Transaction), string(t.Payment.Source), string(t.Payment.Target), t.Subject}
+	if slices.ContainsFunc(names, func(name string) bool { return name != "" && rule.Varies(name) }) {
+		notSearched = []Kind{KindSpellings}
+	}
 	id := func(of lethe.TransactionID) lethe.TransactionID {
 		return cmp.Or(lethe.TransactionID(rule.Decomposed(string(of))), of)
 	}
 	spelled := t
 	spelled.Transaction, spelled.Subject = id(t.Transaction), cmp.Or(rule.Decomposed(t.Subject), t.Subject)
 	spelled.Payment.Source, spelled.Payment.Target = id(t.Payment.Source), id(t.Payment.Target)
-	if t.Kind == lethe.FeaturesTarget || spelled.Name() == t.Name() {
-		return nil, nil
+	switch {
+	case t.Kind == lethe.FeaturesTarget: // bytes are not searched for them
+		return nil, nil, nil
+	case spelled.Name() == t.Name():
+	case t.Kind == lethe.TransactionTarget:
+		found, err = IDFingerprints(secret, spelled.Transaction)
+	default:
+		found, _, err = TargetFingerprints(secret, spelled)
 	}
-	if t.Kind == lethe.TransactionTarget {
-		return IDFingerprints(secret, spelled.Transaction)
-	}
-	found, _, err := TargetFingerprints(secret, spelled)
-	return found, err
+	return found, notSearched, err
 }
 
 func paymentKey(source, target []byte) []byte { return slices.Concat(source, []byte{'>'}, target) }

@@ -127,12 +127,12 @@ func (e carriers) withCarried(plans []coordinator.Plan, requests [][]lethe.Targe
 		out[i] = lethe.Distinct(slices.Concat(own, carried))
 		for _, t := range out[i][len(own):] {
 			found, notSearched, err := scan.TargetFingerprints(e.secret, t)
-			spelled, more := scan.SpelledFingerprints(e.secret, e.names, t)
+			spelled, unsearched, more := scan.SpelledFingerprints(e.secret, e.names, t)
 			if err = errors.Join(err, more); err != nil {
 				return nil, err
 			}
 			plans[i].Fingerprints = slices.Concat(plans[i].Fingerprints, found, spelled)
-			plans[i].NotSearched = sortedset.Add(plans[i].NotSearched, notSearched...)
+			plans[i].NotSearched = sortedset.Add(plans[i].NotSearched, append(notSearched, unsearched...)...)
 		}
 	}
 	return out, nil
