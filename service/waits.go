@@ -49,7 +49,7 @@ type waits struct {
 
 func newWaits(c configs.Config, now func() time.Time, tell events.Listener, log *slog.Logger) *waits {
 	return &waits{
-		intake: waiting.NewIntake(c.Waiting.After, now), prefix: c.Kafka.TopicPrefix,
+		intake: waiting.NewIntake(c.Waiting.After, max(c.Waiting.Quiet, 2*c.Waiting.After), now), prefix: c.Kafka.TopicPrefix,
 		tell: events.Tee(tell), log: log, tracker: waiting.NewTracker(),
 		list: []waiting.Wait{},
 	}

@@ -7,11 +7,12 @@ import (
 )
 
 // Intake measures what became of the latest records of each topic: those of the current interval, and of the one before
-// until the current one says enough by itself: it has lasted for some time and has some records. So a topic to which
-// nothing comes keeps its last outcome. It may be used from several goroutines.
+// until the current one says enough by itself: it has lasted for some time and has some records. A topic to which nothing
+// comes keeps its last outcome, but its rejections are forgotten some time after the last one: from then on they are
+// a number alone (Rejected). It may be used from several goroutines.
 type Intake struct {
-	after time.Duration
-	now   func() time.Time
+	after, forget time.Duration
+	now           func() time.Time
 
 	mu       sync.Mutex
 	topics   map[string]*intervals
@@ -19,13 +20,13 @@ type Intake struct {
 }
 
 type intervals struct {
-	began            time.Time
+	began, rejected  time.Time
 	current, earlier Outcome
 }
 
-// NewIntake returns one whose intervals last for at least after.
-func NewIntake(after time.Duration, now func() time.Time) *Intake {
-	return &Intake{after: after, now: now, topics: make(map[string]*intervals)}
+// NewIntake returns one whose intervals last for at least after, and which forgets rejections after forget.
+func NewIntake(after, forget time.Duration, now func() time.Time) *Intake {
+	return &Intake{after: after, forget: forget, now: now, topics: make(map[string]*intervals)}
 }
 
 // Accept counts records of a topic that were accepted.
@@ -39,7 +40,9 @@ func (i *Intake) Accept(topic string, n int) {
 func (i *Intake) Reject(topic, reason string) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	current := &i.at(topic).current
+	of := i.at(topic)
+	of.rejected = i.now()
+	current := &of.current
 	if current.Reasons == nil {
 		current.Reasons = make(map[string]int)
 	}
@@ -55,10 +58,18 @@ func (i *Intake) at(topic string) *intervals {
 		of = &intervals{began: now}
 		i.topics[topic] = of
 	}
+	i.forgetIn(of)
 	if c := of.current; now.Sub(of.began) >= i.after && (c.saysEnough() || c.alike()) {
 		of.began, of.earlier, of.current = now, of.current, Outcome{}
 	}
 	return of
+}
+
+// forgetIn drops rejections of which the last one is long ago. The caller holds mu.
+func (i *Intake) forgetIn(of *intervals) {
+	if i.now().Sub(of.rejected) >= i.forget {
+		of.current, of.earlier = Outcome{Accepted: of.current.Accepted}, Outcome{Accepted: of.earlier.Accepted}
+	}
 }
 
 // alike reports whether there are records, and all were accepted, or all rejected.
@@ -83,6 +94,7 @@ func (i *Intake) Outcomes() map[string]Outcome {
 	defer i.mu.Unlock()
 	out := make(map[string]Outcome)
 	for topic, of := range i.topics {
+		i.forgetIn(of)
 		before := of.earlier
 		if of.current.saysEnough() && i.now().Sub(of.began) >= i.after {
 			before = Outcome{}
