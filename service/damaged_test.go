@@ -113,3 +113,18 @@ func TestDamagedBatchesEndNothing(t *testing.T) {
 	require.Contains(t, ready, "topics: not ok")
 	require.Contains(t, ready, "corrupt_batch")
 }
+
+// The way out of a damaged batch is to send again what was in it (docs/operations.md, Records that were missed).
+func TestADamagedBatch_SentAgain_IsAccepted(t *testing.T) {
+	t.Parallel()
+	c := smallConfig(t, t.TempDir())
+	c.Embedded.StoreAny = true
+	r := start(t, c)
+	r.replay(smallStream(t, 2, 40, 3))
+	key, value, err := ingest.EncodeTransaction(lethe.Transaction{ID: "again", Timestep: 3, Features: make([]float32, 12)})
+	require.NoError(t, err)
+	r.bomb(bus.Transactions, int32(bus.PartitionOf(key, 2)))
+	had := r.quiet().Transactions
+	r.send(bus.Transactions, key, value, nil)
+	r.await(func(s *service.Status) bool { return s.Transactions == had+1 })
+}

@@ -155,3 +155,49 @@ func TestRequirementsCanBeFulfilled(t *testing.T) {
 	require.Error(t, authority.Config{Requests: 1}.Validate(), "no file")
 	require.Error(t, authority.Config{Requests: 3, KeysFile: "f"}.Validate())
 }
+
+// What is rejected for its signature has a way out, as docs/topics.md has it: it is signed anew by a key that may, or
+// the file of keys has the key.
+func TestEveryReasonOfSignatures_WayOut_IsAccepted(t *testing.T) {
+	const topic = "lethe.transactions.v1"
+	by := func(name string) authority.Signer {
+		return authority.Signer{Topic: topic, At: noon, Valid: time.Hour, Keys: []crypto.Signer{keyNamed(name)}}
+	}
+	elsewhere := by("feed")
+	elsewhere.Topic = "test.transactions.v1"
+	unsigned := by("feed")
+	unsigned.Keys = nil
+	check := func(k authority.Keys, rec ingest.Outgoing, at time.Time) *ingest.Refusal {
+		signed, refusal := k.Check(read(topic, rec), authority.Producer)
+		if refusal == nil {
+			refusal = signed.InTime(at)
+		}
+		return refusal
+	}
+	feed := closing(t, by("feed"))
+	for _, c := range []struct {
+		reason   ingest.Reason
+		rejected ingest.Outgoing
+		at       time.Time
+		mended   ingest.Outgoing
+		keys     string
+	}{
+		{ingest.Unsigned, closing(t, unsigned), noon, feed, ""},
+		{ingest.UnknownKey, closing(t, by("mallory")), noon, closing(t, by("mallory")), "mallory"},
+		{ingest.WrongRole, closing(t, by("anna")), noon, feed, ""},
+		{ingest.BadSignature, closing(t, elsewhere), noon, feed, ""},
+		{ingest.SignatureExpired, feed, noon.Add(-time.Hour), closing(t, authority.Signer{
+			Topic: topic, At: noon.Add(-time.Hour), Valid: time.Hour, Keys: by("feed").Keys}), ""},
+	} {
+		refusal := check(keys(t), c.rejected, c.at)
+		require.NotNil(t, refusal, c.reason)
+		require.Equal(t, c.reason, refusal.Reason)
+		known := keys(t)
+		if c.keys != "" {
+			var err error
+			known, err = authority.ParseKeys([]byte(authority.Line(authority.Producer, c.keys, public(c.keys))))
+			require.NoError(t, err)
+		}
+		require.Nil(t, check(known, c.mended, c.at), c.reason)
+	}
+}

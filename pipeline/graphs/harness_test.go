@@ -56,6 +56,8 @@ type deployment struct {
 	reopensNone bool
 	// mostOpen bounds the timesteps that are open, or is 0 for the default.
 	mostOpen int
+	// mostWaiting bounds the payments that wait for transactions, or is 0 for the default.
+	mostWaiting int
 }
 
 func deploy(t testing.TB) *deployment {
@@ -85,6 +87,7 @@ func (d *deployment) options(dir string) Options {
 	graphs := snapshot.Defaults()
 	graphs.FeatureCount, graphs.ReopenWindow = d.features, cmp.Or(d.window, graphs.ReopenWindow)
 	graphs.MaxOpenTimesteps = cmp.Or(d.mostOpen, graphs.MaxOpenTimesteps)
+	graphs.MaxWaiting = cmp.Or(d.mostWaiting, graphs.MaxWaiting)
 	graphs.Late = cmp.Or(d.lateRecords, graphs.Late)
 	if d.reopensNone {
 		graphs.ReopenTimesteps = 0

@@ -11,21 +11,25 @@ import (
 	"lethe/ingest/bus"
 	"lethe/ingest/ingesttest"
 	"lethe/pipeline/role"
+	"lethe/snapshot"
 )
 
 // again sends the records of all dead letters of a reason again.
 func (d *deployment) again(reason ingest.Reason) {
 	d.Helper()
-	var out []ingest.Outgoing
+	out := make(map[bus.Topic][]ingest.Outgoing)
 	require.NoError(d, d.topics.ReadAll(d.Context(), bus.DeadLetters, func(rec ingest.Record) error {
 		letter, err := ingesttest.ParseDeadLetter(rec)
 		if err == nil && letter.Refusal.Reason == reason {
-			out = append(out, ingest.Outgoing{Key: letter.Record.Key, Value: letter.Record.Value})
+			topic := bus.Topic(letter.Record.Topic)
+			out[topic] = append(out[topic], ingest.Outgoing{Key: letter.Record.Key, Value: letter.Record.Value})
 		}
 		return nil
 	}))
 	require.NotEmpty(d, out)
-	d.send(bus.Transactions, out...)
+	for topic, records := range out {
+		d.send(topic, records...)
+	}
 }
 
 // The ways out of dead letters that a stream makes, as the documents have them, lead out.
@@ -85,5 +89,71 @@ func TestWaysOutOfDeadLetters(t *testing.T) {
 		one(t, d, r, "timestep_conflict")
 		send("another")
 		d.until(r, "it is accepted", func(s *role.Status) bool { return s.Transactions() == had+1 })
+	})
+	pay := func(d *deployment, source, target lethe.TransactionID, at lethe.Timestep) {
+		key, value, err := ingest.EncodePayment(lethe.Payment{Source: source, Target: target, Timestep: at})
+		require.NoError(d, err)
+		d.send(bus.Transactions, ingest.Outgoing{Key: key, Value: value})
+	}
+	// payments counts those that the graph of a timestep holds of a transaction once the role has ended.
+	payments := func(d *deployment, dir string, at lethe.Timestep, id lethe.TransactionID) (n int) {
+		o := d.options(dir)
+		s, err := snapshot.Open(snapshotsDir(o), snapshot.Options{
+			Config: o.Snapshot, Secret: o.Secret, FS: o.FS, TransactionPartitions: 2, LabelPartitions: 1,
+		})
+		require.NoError(d, err)
+		content, err := s.Load(at)
+		require.NoError(d, err)
+		for _, p := range content.Snapshot.Payments {
+			if nodes := content.Snapshot.Nodes; nodes[p.Source].ID == id || nodes[p.Target].ID == id {
+				n++
+			}
+		}
+		require.NoError(d, s.Close())
+		return n
+	}
+	t.Run("cross_timestep: a payment within the timestep", func(t *testing.T) {
+		d, dir := deploy(t), t.TempDir()
+		r, stop := d.run(dir)
+		pay(d, transactionID(1, 1), transactionID(2, 1), 2)
+		pay(d, transactionID(2, 1), transactionID(2, 4), 2)
+		for at := lethe.Timestep(1); at <= 2; at++ {
+			d.fill(at)
+			d.settle(at)
+		}
+		d.until(r, "timestep 2 settles", func(s *role.Status) bool { return s.Count(lethe.Settled) == 2 })
+		one(t, d, r, "cross_timestep")
+		stop()
+		require.Equal(t, 3, payments(d, dir, 2, transactionID(2, 1)), "those of the ring, and that within the timestep")
+	})
+	t.Run("too_many_waiting: the transactions, and replay", func(t *testing.T) {
+		d, dir := deploy(t), t.TempDir()
+		d.mostWaiting = 1
+		r, stop := d.run(dir)
+		pay(d, "a", "b", 1)
+		pay(d, "a", "c", 1)
+		one(t, d, r, "too_many_waiting")
+		for _, id := range []lethe.TransactionID{"a", "b", "c"} {
+			key, value, err := ingest.EncodeTransaction(lethe.Transaction{ID: id, Timestep: 1, Features: []float32{1, 2, 3}})
+			require.NoError(t, err)
+			d.send(bus.Transactions, ingest.Outgoing{Key: key, Value: value})
+		}
+		d.until(r, "the transactions are accepted", func(s *role.Status) bool { return s.Transactions() == 3 })
+		d.again(ingest.TooManyWaiting)
+		d.fill(1)
+		d.until(r, "timestep 1 closes", func(s *role.Status) bool { return s.Count(lethe.Closed) == 1 })
+		stop()
+		require.Equal(t, 2, payments(d, dir, 1, "a"))
+	})
+	t.Run("wrong_partition: replay", func(t *testing.T) {
+		d := deploy(t)
+		r, _ := d.run(t.TempDir())
+		key, value, err := ingest.EncodeTransaction(lethe.Transaction{ID: "away", Timestep: 1, Features: []float32{1, 2, 3}})
+		require.NoError(t, err)
+		away := ingest.Outgoing{Key: key, Value: value, Pinned: true, Partition: 1 - bus.PartitionOf(key, 2)}
+		d.send(bus.Transactions, away)
+		one(t, d, r, "wrong_partition")
+		d.again(ingest.WrongPartition)
+		d.until(r, "it is accepted", func(s *role.Status) bool { return s.Transactions() == 1 })
 	})
 }
