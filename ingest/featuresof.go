@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"lethe"
 	"lethe/internal/plainnumber"
@@ -149,7 +150,7 @@ const republishedBy = "lethe-redacted"
 func Republished(secret lethe.Secret, rec Record, value []byte, refused bool, headers ...Header) Outgoing {
 	before := func(h Header) bool { return h.Key == republishedBy }
 	headers = append(slices.DeleteFunc(slices.Clone(headers), before),
-		Header{Key: republishedBy, Value: republishedCode(secret, rec.Key, value, refused)})
+		Header{Key: republishedBy, Value: republishedCode(secret, rec.Key, value, refused, offsetOf(rec.Offset))})
 	return Outgoing{
 		Key: slices.Clone(rec.Key), Value: value, Pinned: true, Partition: rec.Partition, Headers: headers,
 	}
@@ -162,19 +163,44 @@ func IsRepublished(secret lethe.Secret, rec Record) (is, refused bool) {
 	if at < 0 {
 		return false, false
 	}
+	said := rec.Headers[at].Value
+	replaced := said[min(len(said), codeDigits):] // nothing, of earlier versions
 	for _, refused := range []bool{false, true} {
-		if string(rec.Headers[at].Value) == string(republishedCode(secret, rec.Key, rec.Value, refused)) {
+		if string(said) == string(republishedCode(secret, rec.Key, rec.Value, refused, replaced)) {
 			return true, refused
 		}
 	}
 	return false, false
 }
 
-func republishedCode(secret lethe.Secret, key, value []byte, refused bool) []byte {
+// ReplacedOffset is the offset of the record that a republished one took the place of, -1 of those of earlier versions.
+func ReplacedOffset(headers []Header) int64 {
+	at := slices.IndexFunc(headers, func(h Header) bool { return h.Key == republishedBy })
+	if at < 0 || len(headers[at].Value) <= codeDigits {
+		return -1
+	}
+	offset, err := strconv.ParseInt(string(headers[at].Value[codeDigits:]), 16, 64)
+	if err != nil {
+		return -1
+	}
+	return offset
+}
+
+func offsetOf(offset int64) []byte { return fmt.Appendf(nil, "%016x", offset) }
+
+// codeDigits is how long a code is as it is written.
+const codeDigits = 32
+
+// republishedCode is a code of the record, and behind it the offset of the one that it replaces.
+func republishedCode(secret lethe.Secret, key, value []byte, refused bool, replaced []byte) []byte {
 	purpose := "republished"
 	if refused {
 		purpose = "republished, refused"
 	}
-	code := secret.Ledger().Hash(purpose, key, value)
-	return hex.AppendEncode(nil, code[:16])
+	parts := [][]byte{key, value}
+	if len(replaced) > 0 {
+		parts = append(parts, replaced)
+	}
+	code := secret.Ledger().Hash(purpose, parts...)
+	return append(hex.AppendEncode(nil, code[:codeDigits/2]), replaced...)
 }

@@ -248,17 +248,17 @@ func (n *Erased) Strip(rec ingest.Record, more bool) (_ ingest.Record, again, na
 	}
 	at := place{sourceOf(rec), partitionKey{partition: rec.Partition, key: string(rec.Key)}}
 	is, _ := ingest.IsRepublished(n.secret, rec)
-	if is && !rec.Tombstone() {
-		if n.underWay[at]--; n.underWay[at] <= 0 {
-			delete(n.underWay, at)
-		}
+	last, waits := n.underWay[at]
+	if waits && is && !rec.Tombstone() && ingest.ReplacedOffset(rec.Headers) == last {
+		delete(n.underWay, at)
+		waits = false
 	}
 	whole := rec
 	if rec.Tombstone() { // its key is what it deletes: to withdraw it writes another, for ever
 		whole.Key = nil
 	}
 	if names, err = n.Names(whole); err != nil || !names {
-		return rec, !is && n.underWay[at] > 0, false, err
+		return rec, !is && waits, false, err
 	}
 	if out, ok := stripped(n.scanner, rec); ok {
 		return out, true, false, nil
@@ -266,12 +266,14 @@ func (n *Erased) Strip(rec ingest.Record, more bool) (_ ingest.Record, again, na
 	return rec, false, true, nil
 }
 
-// noteUnderWay counts records that are published again until they are read: a record that is read before was
-// written before, and is published again behind them, so that the newest of a key stays the newest.
+// noteUnderWay remembers records that are published again until the last one of their key is read, for compaction may
+// remove others unread: a record that is read before was written before, and is published again behind them, so that
+// the newest of a key stays the newest.
 func (n *Erased) noteUnderWay(topic bus.Topic, list []ingest.Outgoing) {
 	for _, o := range list {
 		if o.Value != nil && (topic == bus.Transactions || topic == bus.Labels) {
-			n.underWay[place{topic, partitionKey{partition: o.Partition, key: string(o.Key)}}]++
+			at := place{topic, partitionKey{partition: o.Partition, key: string(o.Key)}}
+			n.underWay[at] = ingest.ReplacedOffset(o.Headers)
 		}
 	}
 }

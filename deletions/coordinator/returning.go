@@ -35,8 +35,9 @@ type Erased struct {
 	named map[string][]NamedRecord
 	// scanner is nil when what was erased has changed.
 	scanner *scan.Scanner
-	// underWay counts the records that were published again and were not read yet.
-	underWay map[place]int
+	// underWay has the places where records were published again that were not read yet, and the offset of the record
+	// that was replaced last: once its replacement is read, none before it is on its way.
+	underWay map[place]int64
 }
 
 func (n *Erased) forget() { n.scanner = nil }

@@ -95,7 +95,7 @@ func TestOwnTombstonesAreNotWithdrawnAgain(t *testing.T) {
 func TestATombstoneIsNotWithdrawnWhileRecordsAreOnTheirWay(t *testing.T) {
 	ids, err := scan.IDFingerprints(testSecret, "transaction-1")
 	require.NoError(t, err)
-	n := &Erased{secret: testSecret, underWay: make(map[place]int)}
+	n := &Erased{secret: testSecret, underWay: make(map[place]int64)}
 	n.scanner, err = scan.NewScanner(testSecret, ids)
 	require.NoError(t, err)
 	rec := ingest.Record{
@@ -118,6 +118,39 @@ func TestATombstoneIsNotWithdrawnWhileRecordsAreOnTheirWay(t *testing.T) {
 	_, _, names, err = n.Strip(deleted, false)
 	require.NoError(t, err)
 	require.True(t, names, "its headers are withdrawn")
+}
+
+// A record that was published again is removed by compaction before it is read if a later one of its key has come: it
+// stayed on its way until a restart, and so did every later record of the key.
+func TestStrip_RepublishedRecordRemovedByCompaction_IsOnItsWayNoMore(t *testing.T) {
+	n := &Erased{secret: testSecret, underWay: make(map[place]int64)}
+	var err error
+	n.scanner, err = scan.NewScanner(testSecret, nil)
+	require.NoError(t, err)
+	strip := func(rec ingest.Record) bool {
+		_, again, _, err := n.Strip(rec, true)
+		require.NoError(t, err)
+		return again
+	}
+	first := ingest.Record{Topic: string(bus.Transactions), Offset: 5, Key: []byte("t"), Value: []byte(`{"id":"t"}`)}
+	publish := func(rec ingest.Record, at int64) ingest.Record {
+		out := ingest.Republished(testSecret, rec, rec.Value, false)
+		n.noteUnderWay(bus.Transactions, []ingest.Outgoing{out})
+		rec.Offset, rec.Headers = at, out.Headers
+		return rec
+	}
+	replaced := publish(first, 8)
+	second := first
+	second.Offset = 7
+	require.True(t, strip(second), "it was sent while a record before it was published again")
+	last := publish(second, 9)
+	require.False(t, strip(last)) // the first one is gone
+	require.Empty(t, n.underWay)
+
+	// If it is still there, what stands between the two is published again.
+	n.noteUnderWay(bus.Transactions, []ingest.Outgoing{{Key: first.Key, Value: first.Value, Headers: last.Headers}})
+	require.False(t, strip(replaced))
+	require.True(t, strip(second))
 }
 
 // A batch in another partition than that of a target's key in normal form held nobody up, though the target's records

@@ -54,7 +54,7 @@ func newStates(o Options) *states {
 		failedAt: make(tries), splits: make(splits),
 		erased: &Erased{
 			ledger: o.Ledger, secret: o.Secret, names: o.Limits.Normalise, bus: o.Bus, out: out,
-			named: make(map[string][]NamedRecord), underWay: make(map[place]int),
+			named: make(map[string][]NamedRecord), underWay: make(map[place]int64),
 		},
 		dirty: true,
 	}
