@@ -20,6 +20,8 @@ func TestIDsThatAreWords(t *testing.T) {
 	words := []lethe.TransactionID{
 		"illicit", "1", "close", "label", "transaction", "settle", "verified", "stubs", "features", "type", "17", "unknown",
 		"marker", "leveldb", "Options", "predictions.v1",
+		// Of lethe's own texts: kernel sets, roles, fields and sentences of receipts.
+		"fma", "amd64", "view", "kernel_set", "artefacts", "snapshot_rows", "hashes", "neighbours", "stood", "payload",
 	}
 	stream := smallStream(t, 5, 40, 33)
 	four := step(stream, 4)

@@ -57,7 +57,7 @@ func IDFingerprints(secret lethe.Secret, id lethe.TransactionID) ([]Fingerprint,
 	}
 	set.add(KindIDKey, raw)
 	quoted := slices.Concat([]byte{'"'}, escaped, []byte{'"'})
-	if len(raw) >= wordBytes && !word {
+	if len(raw) >= quotedIDBytes && !word {
 		set.add(KindIDQuoted, quoted)
 	} else {
 		for _, field := range idFields() {
