@@ -173,3 +173,28 @@ func TestWhatWasRefusedAsLateOfASubjectLeavesNothing(t *testing.T) {
 func sendingOf(topic bus.Topic) func(key, value []byte, err error) sending {
 	return func(key, value []byte, err error) sending { return sending{topic, key, value, err} }
 }
+
+// A transaction that was rejected is in no graph and carries nothing: its dead letter goes with a subject in it, and its
+// label, which names the transaction alone, stays until the transaction itself is erased.
+func TestASubjectOfARejectedTransaction_ItsLabelStaysUntilItIsErased(t *testing.T) {
+	t.Parallel()
+	const customer, id = "customer-17", lethe.TransactionID("rejected-4711")
+	stream := smallStream(t, 3, 60, 9)
+	c := smallConfig(t, t.TempDir())
+	s := start(t, c)
+	s.replay(stream)
+	for _, record := range []sending{
+		sendingOf(bus.Labels)(ingest.EncodeLabel(lethe.LabelRecord{ID: id, Timestep: 4, Label: lethe.Illicit})),
+		sendingOf(bus.Transactions)(ingest.EncodeTransaction(lethe.Transaction{
+			ID: id, Timestep: 4, Features: []float32{1, 2}, Subjects: []string{customer}})),
+	} {
+		s.send(record.topic, record.key, record.value, record.err)
+	}
+	s.quiet()
+	require.Len(t, s.deadLetters(), 1)
+	s.eraseTargets("leaves", lethe.SubjectThrough(customer, 9))
+	require.Empty(t, s.deadLetters())
+	require.NotEmpty(t, left(t, c.DataDir, idForms(id)))
+	s.eraseTargets("itself", lethe.Transactions(id)[0])
+	s.clean(c.DataDir, idForms(id))
+}

@@ -37,7 +37,8 @@ func (d *drawing) partitioned(topic bus.Topic, record ingest.Outgoing, names int
 }
 
 // misplaced are the keys that stand in other partitions than their own as well: of dead letters with one key the last
-// stays, and across partitions none is the last.
+// stays, and across partitions none is the last. Worlds without this allowance fail: which partition is read first is
+// drawn, and a record in the wrong partition is refused whenever it is read.
 func (w *world) misplaced() map[string]bool {
 	keys := make(map[string]bool)
 	for _, e := range w.events {
@@ -50,7 +51,8 @@ func (w *world) misplaced() map[string]bool {
 }
 
 // guessed are the keys of broken records whose id holds that of a target and more: where a broken text has lost its
-// quotation marks, what it names is a guess, and one that may be of a target goes.
+// quotation marks, what it names is a guess, and one that may be of a target goes. That is on the safe side: a dead
+// letter of another transaction goes, and nothing of a target stays.
 func (w *world) guessed() map[string]bool {
 	keys := make(map[string]bool)
 	for _, target := range w.targets() {
@@ -116,7 +118,8 @@ func (w *world) spellings(id lethe.TransactionID) []lethe.TransactionID {
 	return []lethe.TransactionID{id}
 }
 
-// aloneAsPayment leaves out the form that stands in the keys of other payments, too, of ids that go on.
+// aloneAsPayment leaves out the form that stands in the keys of other payments, too, of ids that go on. As in alone, it
+// is bytes of another payment's name, which lethe compares as a whole; every other form of the payment is looked for.
 func (w *world) aloneAsPayment(forms []residue.Form, p lethe.Payment) []residue.Form {
 	key := string(p.Source) + ">" + string(p.Target)
 	if !slices.ContainsFunc(w.events, func(e event) bool {
@@ -128,7 +131,9 @@ func (w *world) aloneAsPayment(forms []residue.Form, p lethe.Payment) []residue.
 	return slices.DeleteFunc(forms, func(f residue.Form) bool { return string(f.Bytes) == key })
 }
 
-// alone leaves out the forms that stand in the ids of other transactions, too: an id is looked for as a whole there.
+// alone leaves out the one form that stands in the ids of other transactions, too: the bare bytes. Worlds without this
+// allowance fail, for those of "1-1" are in a stored "1-1|b2", which stays. The id in JSON and both forms of its pseudonym
+// are looked for everywhere.
 func (w *world) alone(forms []residue.Form, id lethe.TransactionID) (out []residue.Form) {
 	within := false
 	for _, e := range w.events {

@@ -177,8 +177,11 @@ func (d *deployment) storedIn(files vfs.FS, folder string) (map[place]*trainer.C
 }
 
 // letterKeys are the keys of dead letters, in order, each as often as there is one.
-func (s *state) letterKeys() (keys []string) {
+func (s *state) letterKeys(but map[string]bool) (keys []string) {
 	for key, list := range s.letters {
+		if but[key] {
+			continue
+		}
 		keys = append(keys, slices.Repeat([]string{key}, len(list))...)
 	}
 	slices.Sort(keys)

@@ -42,6 +42,7 @@ func sample() page.Page {
 			ShardsRetrained: []lethe.ShardID{1, 4}, Scan: scan.Summary{Files: 12, Records: 890},
 			Artefacts: []receipt.ArtefactRow{
 				{Artefact: receipt.SnapshotRows, Location: "stores", Action: receipt.Rewritten, Found: 2},
+				{Artefact: receipt.KafkaTopics, Location: "records of others that named a target", Action: receipt.Rewritten, Found: 5},
 			},
 			MayRemain: []string{"predictions of others"}, SoftwareVersion: "1.2", KernelSet: "fma",
 			Backups: []receipt.KeptBackup{{ID: "backup-1", CreatedAt: at, ExpiresAt: at.Add(720 * time.Hour)}},
@@ -63,6 +64,7 @@ func TestThePageSaysWhatTheReceiptSays(t *testing.T) {
 	read := text(shown(t, sample()))
 	for _, want := range []string{
 		"Valid. Checked on 1 March 2026, 12:00:00 UTC", "Everything searched on 1 March 2026, 12:01:00 UTC",
+		"records of others that named a target rewritten 5 0",
 		"Targets 2 erased, 1 nothing held", "Scope stubs", "2 slices of 2 shards in 1 timesteps",
 		"the models that are served never saw them 1.23 s", "nothing about the targets left any more –",
 		"snapshot rows stores rewritten 2 0", "12 files and 890 records, 0 hits", "predictions of others",
