@@ -35,8 +35,8 @@ $(TESTSUM):
 	GOBIN=$(BIN) $(GO) install gotest.tools/gotestsum@$(TESTSUM_VERSION)
 
 .PHONY: race
-race: ## Run the tests under the race detector, without the longest ones and those of whole programs and experiments
-	CGO_ENABLED=1 $(GO) test -race -short $(TESTFLAGS) -timeout 45m $$($(GO) list $(PACKAGES) | grep -v -e /integration/ -e /lab/)
+race: ## Run the tests under the race detector, without the longest ones and those of commands, whole programs and experiments
+	CGO_ENABLED=1 $(GO) test -race -short $(TESTFLAGS) -timeout 45m $$($(GO) list $(PACKAGES) | grep -v -e /integration/ -e /lab/ -e /cmd/)
 
 .PHONY: kafka-test
 kafka-test: ## Run the integration tests on a real Apache Kafka, of one broker and, beside it, of three

@@ -28,7 +28,7 @@ func readYAML(t *testing.T, path string, into any) {
 
 func loadCompose(t *testing.T) *types.Project {
 	t.Helper()
-	options, err := cli.NewProjectOptions([]string{repository+"/docker-compose.yml"})
+	options, err := cli.NewProjectOptions([]string{repository + "/docker-compose.yml"})
 	require.NoError(t, err)
 	project, err := options.LoadProject(t.Context())
 	require.NoError(t, err)
@@ -59,7 +59,7 @@ func TestComposeBringsEverything(t *testing.T) {
 // The environment of the container, from image and compose file, is one that
 // lethe takes.
 func TestComposeConfiguresLethe(t *testing.T) {
-	image, err := os.ReadFile(repository+"/Dockerfile")
+	image, err := os.ReadFile(repository + "/Dockerfile")
 	require.NoError(t, err)
 	environ := regexp.MustCompile(`\bLETHE_[A-Z_]+=\S+`).FindAllString(string(image), -1)
 	require.NotEmpty(t, environ)
