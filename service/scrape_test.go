@@ -80,13 +80,14 @@ func telling() map[string]string {
 		"lethe_provisional_delay_seconds": scored, "lethe_scoring_duration_seconds": scored, "lethe_score_drift_psi": scored,
 		"lethe_dlq_records_total": kept, "lethe_records_consumed_total": kept, "lethe_snapshot_timestep": kept,
 		"lethe_snapshot_build_duration_seconds": kept,
-		"lethe_erasure_requests_total":          asked, "lethe_erasure_results_total": asked, "lethe_erasure_duration_seconds": asked,
+		"lethe_erasure_requests_total":          asked, "lethe_erasure_results_total": asked,
+		"lethe_erasure_duration_seconds":        asked,
 		"lethe_erasure_elapsed_seconds": asked,
 	}
 }
 
-// Records of an id that was erased and of one that nobody has seen, and of subjects likewise, change the same metrics by
-// as much, but for those that telling lists.
+// Records of an id that was erased and of one that nobody has seen, and of subjects likewise, change the same metrics
+// by as much, but for those that telling lists.
 func TestScrape_ProbesOfErasedNames_DifferWhereTheThreatModelNamesIt(t *testing.T) {
 	t.Parallel()
 	const erasedSubject, unknownSubject = "customer-17", "customer-18"

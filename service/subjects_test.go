@@ -174,8 +174,8 @@ func sendingOf(topic bus.Topic) func(key, value []byte, err error) sending {
 	return func(key, value []byte, err error) sending { return sending{topic, key, value, err} }
 }
 
-// A transaction that was rejected is in no graph and carries nothing: its dead letter goes with a subject in it, and its
-// label, which names the transaction alone, stays until the transaction itself is erased.
+// A transaction that was rejected is in no graph and carries nothing: its dead letter goes with a subject in it, and
+// its label, which names the transaction alone, stays until the transaction itself is erased.
 func TestASubjectOfARejectedTransaction_ItsLabelStaysUntilItIsErased(t *testing.T) {
 	t.Parallel()
 	const customer, id = "customer-17", lethe.TransactionID("rejected-4711")

@@ -248,11 +248,10 @@ func (n *Erased) Strip(rec ingest.Record, more bool) (_ ingest.Record, again, na
 	}
 	at := place{sourceOf(rec), partitionKey{partition: rec.Partition, key: string(rec.Key)}}
 	is, _ := ingest.IsRepublished(n.secret, rec)
-	last, waits := n.underWay[at]
-	if waits && is && !rec.Tombstone() && ingest.ReplacedOffset(rec.Headers) == last {
+	if last, waits := n.underWay[at]; waits && is && !rec.Tombstone() && ingest.ReplacedOffset(rec.Headers) == last {
 		delete(n.underWay, at)
-		waits = false
 	}
+	_, waits := n.underWay[at]
 	whole := rec
 	if rec.Tombstone() { // its key is what it deletes: to withdraw it writes another, for ever
 		whole.Key = nil
@@ -266,9 +265,8 @@ func (n *Erased) Strip(rec ingest.Record, more bool) (_ ingest.Record, again, na
 	return rec, false, true, nil
 }
 
-// noteUnderWay remembers records that are published again until the last one of their key is read, for compaction may
-// remove others unread: a record that is read before was written before, and is published again behind them, so that
-// the newest of a key stays the newest.
+// noteUnderWay remembers records that are published again until the last one of their key is read (compaction may drop
+// others): one that is read before was written before, and is published again, so that the newest stays the newest.
 func (n *Erased) noteUnderWay(topic bus.Topic, list []ingest.Outgoing) {
 	for _, o := range list {
 		if o.Value != nil && (topic == bus.Transactions || topic == bus.Labels) {

@@ -58,8 +58,9 @@ func InSpellings(notSearched []scan.Kind) []string {
 	if !slices.Contains(notSearched, scan.KindSpellings) {
 		return nil
 	}
-	return []string{"Records were searched for every spelling that counts as the same name. Outside of records, as in names " +
-		"that clients gave a broker, the normal form was searched for, and Unicode's form D: another spelling there was not."}
+	return []string{"Records were searched for every spelling that counts as the same name. Outside of records, as in " +
+		"names that clients gave a broker, the normal form was searched for, and Unicode's form D: " +
+		"another spelling there was not."}
 }
 
 // GoneFolders says of folders that were not searched why, one sentence each.

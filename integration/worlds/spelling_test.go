@@ -132,8 +132,8 @@ func (w *world) aloneAsPayment(forms []residue.Form, p lethe.Payment) []residue.
 }
 
 // alone leaves out the one form that stands in the ids of other transactions, too: the bare bytes. Worlds without this
-// allowance fail, for those of "1-1" are in a stored "1-1|b2", which stays. The id in JSON and both forms of its pseudonym
-// are looked for everywhere.
+// allowance fail, for those of "1-1" are in a stored "1-1|b2", which stays. The id in JSON and both forms of its
+// pseudonym are looked for everywhere.
 func (w *world) alone(forms []residue.Form, id lethe.TransactionID) (out []residue.Form) {
 	within := false
 	for _, e := range w.events {

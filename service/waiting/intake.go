@@ -7,8 +7,8 @@ import (
 )
 
 // Intake measures what became of the latest records of each topic: those of the current interval, and of the one before
-// until the current one says enough by itself: it has lasted for some time and has some records. A topic to which nothing
-// comes keeps its last outcome, but its rejections are forgotten some time after the last one: from then on they are
+// until the current one says enough by itself: it has lasted for some time and has some records. A topic that nothing
+// comes to keeps its last outcome, but its rejections are forgotten some time after the last one: from then on they are
 // a number alone (Rejected). It may be used from several goroutines.
 type Intake struct {
 	after, forget time.Duration

@@ -42,7 +42,10 @@ func sample() page.Page {
 			ShardsRetrained: []lethe.ShardID{1, 4}, Scan: scan.Summary{Files: 12, Records: 890},
 			Artefacts: []receipt.ArtefactRow{
 				{Artefact: receipt.SnapshotRows, Location: "stores", Action: receipt.Rewritten, Found: 2},
-				{Artefact: receipt.KafkaTopics, Location: "records of others that named a target", Action: receipt.Rewritten, Found: 5},
+				{
+					Artefact: receipt.KafkaTopics, Location: "records of others that named a target",
+					Action: receipt.Rewritten, Found: 5,
+				},
 			},
 			MayRemain: []string{"predictions of others"}, SoftwareVersion: "1.2", KernelSet: "fma",
 			Backups: []receipt.KeptBackup{{ID: "backup-1", CreatedAt: at, ExpiresAt: at.Add(720 * time.Hour)}},
