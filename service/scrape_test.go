@@ -81,8 +81,8 @@ func telling() map[string]string {
 		"lethe_dlq_records_total": kept, "lethe_records_consumed_total": kept, "lethe_snapshot_timestep": kept,
 		"lethe_snapshot_build_duration_seconds": kept,
 		"lethe_erasure_requests_total":          asked, "lethe_erasure_results_total": asked,
-		"lethe_erasure_duration_seconds":        asked,
-		"lethe_erasure_elapsed_seconds": asked,
+		"lethe_erasure_duration_seconds": asked,
+		"lethe_erasure_elapsed_seconds":  asked,
 	}
 }
 
