@@ -39,8 +39,8 @@ type series struct {
 	// unlearnt and may be in its topic still, ascending.
 	anew       bool
 	superseded []lethe.Timestep
-	// said are the timesteps whose digest was said, for the log, ascending. lineages are
-	// those of values that were made since the start and are not among them.
+	// said are the timesteps whose digest was said, for the log, ascending: those of values that were thinned out
+	// since are among them. lineages are those of values that were made since the start and are not.
 	said     []lethe.Timestep
 	lineages map[lethe.Timestep]lethe.Digest
 	// fresh are values that were stored last and not published yet, so that they need
@@ -75,7 +75,6 @@ func openSeries(store role.Store, number lethe.ShardID, component int) (*series,
 	// A mark without its value is that of one that was not stored.
 	notKept := func(t lethe.Timestep) bool { return !s.holds(t) }
 	s.unsent, s.absent = slices.DeleteFunc(s.unsent, notKept), slices.DeleteFunc(s.absent, notKept)
-	s.said = slices.DeleteFunc(s.said, notKept)
 	return s, nil
 }
 
@@ -88,7 +87,7 @@ func (s *series) made(with string, first bool) error {
 	if err != nil || found && string(value) == with || !found && first {
 		return err
 	}
-	if err := s.remove(sortedset.Of(slices.Concat(s.kept, s.superseded)), withdrawnPrefix); err != nil {
+	if err := s.remove(sortedset.Of(slices.Concat(s.kept, s.superseded, s.said)), withdrawnPrefix); err != nil {
 		return err
 	}
 	return s.store.Apply(func(w swapstore.Writer) error { return w.Set(key, []byte(with)) })
@@ -181,11 +180,12 @@ func (s *series) keep(steps ...learnt) error {
 // removeFrom unlinks the values from a timestep on.
 func (s *series) removeFrom(t lethe.Timestep) error {
 	first, _ := slices.BinarySearch(s.kept, t)
+	said, _ := slices.BinarySearch(s.said, t)
 	mark := ""
 	if s.anew {
 		mark = supersededPrefix
 	}
-	return s.remove(s.kept[first:], mark)
+	return s.remove(sortedset.Of(slices.Concat(s.kept[first:], s.said[said:])), mark)
 }
 
 // dropBefore unlinks the values before a timestep, which nobody needs any more, and
@@ -194,6 +194,37 @@ func (s *series) dropBefore(t lethe.Timestep) error {
 	end, _ := slices.BinarySearch(s.kept, t)
 	old, _ := slices.BinarySearch(s.superseded, t)
 	return s.remove(sortedset.Of(slices.Concat(s.kept[:end], s.superseded[:old])), withdrawnPrefix)
+}
+
+// thin unlinks the values that no score waits for and that are not milestones, once their topic is without them and
+// their digests are said: they are functions of the slices, and are made again where one is needed. The newest stays,
+// for training goes on from it.
+func (s *series) thin(milestone func(lethe.Timestep) bool) error {
+	var gone []lethe.Timestep
+	for _, t := range s.kept {
+		_, absent := slices.BinarySearch(s.absent, t)
+		_, said := slices.BinarySearch(s.said, t)
+		if t < min(s.needed, s.newest()) && absent && said && !milestone(t) {
+			gone = append(gone, t)
+		}
+	}
+	if len(gone) == 0 {
+		return nil
+	}
+	err := s.store.Apply(func(w swapstore.Writer) error {
+		for _, t := range gone {
+			for _, prefix := range []string{checkpointPrefix, unsentPrefix} {
+				if err := w.Delete(learntKey(prefix, t, s.component)); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	if err == nil {
+		s.kept, s.unsent, s.absent = without(s.kept, gone), without(s.unsent, gone), without(s.absent, gone)
+	}
+	return err
 }
 
 // remove unlinks values and leaves a mark with this prefix, if any: that their topic is to
