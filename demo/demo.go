@@ -134,9 +134,18 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 // one dataset give the same hashes. Whoever knows the seed knows the secret: a
 // data directory of the demo is for looking around, not for real data.
 func drawSecret(c configs.Config) error {
-	_, err := configs.LoadOrCreateSecret(c.SecretPath(), keyed{lethe.NewDraw(c.Seed, "demo-secret")})
+	_, err := configs.LoadOrCreateSecret(c.SecretPath(), randomOf(c.Seed))
 	return err
 }
+
+// SecretOf is the secret of a demo with a seed, for programs that train offline what it serves.
+func SecretOf(seed uint64) lethe.Secret {
+	var key [lethe.SecretKeyBytes]byte
+	_, _ = randomOf(seed).Read(key[:]) // it has no end
+	return lethe.NewSecret(key)
+}
+
+func randomOf(seed uint64) keyed { return keyed{lethe.NewDraw(seed, "demo-secret")} }
 
 // keyed reads the bytes of a keyed draw.
 type keyed struct{ draw *lethe.Draw }
