@@ -28,7 +28,8 @@ func (p *pace) left(done, of int, now time.Time) (left time.Duration, known bool
 		p.reached = append(p.reached, mark{done, now})
 	}
 	first, last := p.reached[0], p.reached[len(p.reached)-1]
-	at, found := slices.BinarySearchFunc(p.reached, (first.done+last.done)/2, func(m mark, want int) int { return m.done - want })
+	middle := (first.done + last.done) / 2
+	at, found := slices.BinarySearchFunc(p.reached, middle, func(m mark, want int) int { return m.done - want })
 	if !found {
 		at--
 	}
@@ -72,7 +73,8 @@ func streamed(now *service.Status, steps []dataset.Step) (done int, text string)
 	if now.Timesteps.Settled <= done {
 		waits = "its records and labels"
 	}
-	text = fmt.Sprintf("stream: %d of %d timesteps learnt by all models, %d predictions", done, len(steps), now.Predictions)
+	text = fmt.Sprintf("stream: %d of %d timesteps learnt by all models, %d predictions", done, len(steps),
+		now.Predictions)
 	if done < len(steps) {
 		text += fmt.Sprintf("; timestep %d waits for %s", steps[done].Timestep, waits)
 	}

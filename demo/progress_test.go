@@ -24,11 +24,11 @@ func TestStreamed_ModelsBehind_CountsWhatAllHaveLearnt(t *testing.T) {
 		done    int
 		text    string
 	}{
-		{0, lethe.NoTimestep, 0, "stream: 0 of 49 timesteps learnt by all models, 9 predictions; timestep 1 waits for its records " +
-			"and labels"},
+		{0, lethe.NoTimestep, 0, "stream: 0 of 49 timesteps learnt by all models, 9 predictions; timestep 1 waits for its " +
+			"records and labels"},
 		{49, 12, 12, "stream: 12 of 49 timesteps learnt by all models, 9 predictions; timestep 13 waits for its models"},
-		{12, 12, 12, "stream: 12 of 49 timesteps learnt by all models, 9 predictions; timestep 13 waits for its records and " +
-			"labels"},
+		{12, 12, 12, "stream: 12 of 49 timesteps learnt by all models, 9 predictions; timestep 13 waits for its " +
+			"records and labels"},
 		{49, 49, 49, "stream: 49 of 49 timesteps learnt by all models, 9 predictions"},
 	} {
 		now := &service.Status{Predictions: 9, TrainedThrough: c.through}
@@ -39,7 +39,8 @@ func TestStreamed_ModelsBehind_CountsWhatAllHaveLearnt(t *testing.T) {
 	}
 }
 
-// Where each timestep takes a second more than the one before, what is left is told within a quarter of it from a quarter on.
+// Where each timestep takes a second more than the one before, what is left is told within a quarter of it, once a
+// quarter is done.
 func TestPace_CostsGrow_TellsWhatIsLeft(t *testing.T) {
 	now, p := time.Unix(0, 0), &pace{}
 	_, known := p.left(0, 40, now)

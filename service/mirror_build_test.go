@@ -68,8 +68,8 @@ func (m *mirror) build() built {
 }
 
 // train trains a model and notes the checkpoints that train keeps: those of models that
-// are fitted anew for each timestep only as long as they are asked for, of others the milestones, too. In its topic is that
-// of the newest timestep, for no score waits for an older one.
+// are fitted anew for each timestep only as long as they are asked for, of others the milestones, too. In its topic is
+// that of the newest timestep, for no score waits for an older one.
 func (m *mirror) train(number lethe.ShardID, layout ensemble.Layout, out built) *trainer.Checkpoint {
 	c := m.runner.Column(number)
 	var slices []*lethe.Slice

@@ -34,8 +34,8 @@ func SizesOf(dir string) (map[string]int64, error) {
 	return out, err
 }
 
-// Sizes keeps what SizesOf has found for a while, for it looks at every file. Any number of goroutines may ask. The zero
-// value has found nothing yet.
+// Sizes keeps what SizesOf has found for a while, for it looks at every file. Any number of goroutines may ask. The
+// zero value has found nothing yet.
 type Sizes struct {
 	mu    sync.Mutex
 	until time.Time

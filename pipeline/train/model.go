@@ -86,8 +86,8 @@ func (m *model) next(trained lethe.Timestep) lethe.Timestep {
 	return lethe.NoTimestep
 }
 
-// thinOut unlinks the checkpoints that no score waits for, but for milestones. If a score waits for one that was thinned
-// out, for it has begun anew or a newer timestep is gone, all from there on are made again.
+// thinOut unlinks the checkpoints that no score waits for, but for milestones. If a score waits for one that was
+// thinned out, because it has begun anew or a newer timestep is gone, all from there on are made again.
 func (m *model) thinOut() error {
 	first, _ := slices.BinarySearch(m.said, m.needed)
 	lacks := func(t lethe.Timestep) bool { return !m.holds(t) }

@@ -10,9 +10,9 @@ import (
 )
 
 // outOfGroup returns per node the mean logit of what the groups say of it that do not
-// hold it: none of their models has learnt from the node. A node is looked at as it stands in its shard's slice, without
-// the payments to other shards, as the service looks at it: what the combination is learnt from is a function of the
-// slices alone.
+// hold it: none of their models has learnt from the node. A node is looked at as it stands in its shard's slice,
+// without the payments to other shards, as the service looks at it: what the combination is learnt from is a function
+// of the slices alone.
 func (t *trained) outOfGroup(ctx context.Context, s *step) ([]float64, error) {
 	nodes := make([][]int, len(s.view(t.component).slices))
 	for node, owner := range s.owners {
