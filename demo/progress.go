@@ -48,7 +48,9 @@ func (p *pace) left(done, of int, now time.Time) (left time.Duration, known bool
 }
 
 // secondsEach is how long one takes between two marks.
-func secondsEach(from, to mark) float64 { return to.at.Sub(from.at).Seconds() / float64(to.done-from.done) }
+func secondsEach(from, to mark) float64 {
+	return to.at.Sub(from.at).Seconds() / float64(to.done-from.done)
+}
 
 // text is what a stage says of the time that it takes.
 func (p *pace) text(done, of int, now time.Time) string {

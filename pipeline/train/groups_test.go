@@ -44,7 +44,7 @@ func TestModelsOfGroupsAreKeptAsLongAsTheyAreNeeded(t *testing.T) {
 	}, time.Minute, 5*time.Millisecond)
 	awaitModels(t, topics, want)
 	require.NoError(t, stop())
-	require.Len(t, h.trained, 4+2+2, "the network from the start, as 1 was thinned out, and two that are refitted from 3 on")
+	require.Len(t, h.trained, 4+2+2, "the network from the start, for 1 was thinned out; two others from 3 on")
 
 	h.trained = nil
 	stop = running(t, o)

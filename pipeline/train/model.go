@@ -94,7 +94,7 @@ func (m *model) thinOut() error {
 	if at := slices.IndexFunc(m.said[first:], lacks); at >= 0 {
 		return m.unlearn(m.said[first+at])
 	}
-	return m.thin(m.shards.milestone)
+	return m.thin()
 }
 
 // wants reports whether a checkpoint is to be stored. One that was made before and thinned out is only a way to those

@@ -30,12 +30,13 @@ func (s *series) dropBefore(t lethe.Timestep) error {
 // thin unlinks the values that no score waits for and that are not milestones, once their topic is without them and
 // their digests are said: they are functions of the slices, and are made again where one is needed. The newest stays,
 // for training goes on from it.
-func (s *series) thin(milestone func(lethe.Timestep) bool) error {
+func (m *model) thin() error {
+	s := m.series
 	var gone []lethe.Timestep
 	for _, t := range s.kept {
 		_, absent := slices.BinarySearch(s.absent, t)
 		_, said := slices.BinarySearch(s.said, t)
-		if t < min(s.needed, s.newest()) && absent && said && !milestone(t) {
+		if t < min(s.needed, s.newest()) && absent && said && !m.shards.milestone(t) {
 			gone = append(gone, t)
 		}
 	}
