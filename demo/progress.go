@@ -39,9 +39,10 @@ func (p *pace) left(done, of int, now time.Time) (left time.Duration, known bool
 	}
 	each := secondsEach(half, last)
 	if half.done > first.done {
-		// A straight line through the middles of both halves, in the middle of what is left.
+		// A straight line through the middles of both halves, in the middle of what is left. At the beginning it would
+		// make much of little.
 		growth := max(0, each-secondsEach(first, half)) / (float64(last.done-first.done) / 2)
-		each += growth * (float64(last.done+of)/2 - float64(half.done+last.done)/2)
+		each += min(each, growth*(float64(last.done+of)/2-float64(half.done+last.done)/2))
 	}
 	seconds := each*float64(of-last.done) - now.Sub(last.at).Seconds()
 	return time.Duration(max(0, seconds) * float64(time.Second)), true

@@ -39,8 +39,8 @@ func TestStreamed_ModelsBehind_CountsWhatAllHaveLearnt(t *testing.T) {
 	}
 }
 
-// Where each timestep takes a second more than the one before, what is left is told within a quarter of it, once a
-// quarter is done.
+// Where each timestep takes a second more than the one before, what is left is told within a quarter of it, once half
+// is done, and within half of it before.
 func TestPace_CostsGrow_TellsWhatIsLeft(t *testing.T) {
 	now, p := time.Unix(0, 0), &pace{}
 	_, known := p.left(0, 40, now)
@@ -50,8 +50,11 @@ func TestPace_CostsGrow_TellsWhatIsLeft(t *testing.T) {
 		left, known := p.left(done, 40, now)
 		require.True(t, known)
 		truth := time.Duration(40*41/2-done*(done+1)/2) * time.Second
-		if done >= 10 {
+		switch {
+		case done >= 20:
 			require.InDelta(t, truth.Seconds(), left.Seconds(), truth.Seconds()/4, "after %d", done)
+		case done >= 10:
+			require.InDelta(t, truth.Seconds(), left.Seconds(), truth.Seconds()/2, "after %d", done)
 		}
 	}
 	require.Equal(t, "; about 10 s left", (&pace{reached: []mark{{0, now}, {10, now.Add(10 * time.Second)}}}).
