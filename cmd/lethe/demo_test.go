@@ -95,7 +95,7 @@ func TestTheDemoPrintsTimesAndSearches(t *testing.T) {
 	require.Contains(t, text.String(), "look for it yourself")
 	text.Reset()
 	require.NoError(t, printDemo(&command.App{Context: t.Context(), Stdout: &text}, r, afterwards{removes: true}))
-	require.Contains(t, text.String(), "MB (removed at the end; lethe demo --keep")
+	require.Contains(t, text.String(), "(removed at the end; lethe demo --keep")
 	require.NotContains(t, text.String(), "look for it yourself", "there is nothing to search")
 }
 
