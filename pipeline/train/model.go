@@ -98,10 +98,11 @@ func (m *model) thinOut() error {
 }
 
 // wants reports whether a checkpoint is to be stored. One that was made before and thinned out is only a way to those
-// behind it: it has the same bytes, for it would have been unlearnt otherwise.
+// behind it: it has the same bytes, for it would have been unlearnt otherwise. The last one is stored in any case: it
+// would be trained again and again while a score waits for a timestep that this model has no slices of.
 func (m *model) wants(t lethe.Timestep) bool {
 	_, said := slices.BinarySearch(m.said, t)
-	return t >= m.needed || !said || m.holds(t) || m.shards.milestone(t)
+	return t >= m.needed || !said || m.shards.milestone(t) || m.next(t) == lethe.NoTimestep
 }
 
 // window returns the slices that the checkpoint after t is trained on, ascending.
