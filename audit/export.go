@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
@@ -17,6 +18,7 @@ import (
 	"lethe/deletions/translog"
 	"lethe/scoring/ensemble"
 	"lethe/service"
+	"lethe/trainer"
 )
 
 // Answer makes the bundle that answers an auditor's challenge, from the log, and the slices
@@ -56,12 +58,17 @@ func Answer(config configs.Config, c challenge.Challenge) (*challenge.Bundle, er
 	if err != nil {
 		return nil, err
 	}
-	setup, err := ensemble.Setup{Layout: layout, Kernels: set.Name, Described: over == nil, Meta: over}.Encode()
+	setup := ensemble.Setup{Layout: layout, Kernels: set.Name, Described: over == nil, Meta: over}
+	encoded, err := setup.Encode()
 	if err != nil {
 		return nil, err
 	}
-	return challenge.Assemble(c, leaves, setup, held{
-		learnt{layout: layout, over: over, columns: inv.columns, served: lethe.NoTimestep}, secret,
+	runner, err := setup.Runner(config.Workers())
+	if err != nil {
+		return nil, err
+	}
+	return challenge.Assemble(c, leaves, encoded, held{
+		learnt{layout: layout, over: over, columns: inv.columns, served: lethe.NoTimestep}, secret, runner,
 	})
 }
 
@@ -85,6 +92,7 @@ func readLog(config configs.Config) (leaves [][]byte, err error) {
 type held struct {
 	learnt
 	secret lethe.Secret
+	runner ensemble.Runner
 }
 
 var errNotHeld = errors.New("train does not hold it: start lethe run, which makes it again from the topics")
@@ -97,12 +105,36 @@ func (h held) Slice(p challenge.Pair) ([]byte, error) {
 	return nil, errNotHeld
 }
 
-// Model implements challenge.Source.
+// Model implements challenge.Source. One that goes on from the one before and was thinned out is trained again.
 func (h held) Model(model lethe.ShardID, t lethe.Timestep) ([]byte, error) {
-	if data, found := h.checkpoints(model)[t]; found {
+	checkpoints, timesteps := h.checkpoints(model), h.home(model).Timesteps
+	if data, found := checkpoints[t]; found {
 		return data, nil
 	}
-	return nil, errNotHeld
+	end, found := slices.BinarySearch(timesteps, t)
+	if !found || h.layout.Config(model).Schedule == trainer.Window {
+		return nil, errNotHeld
+	}
+	var from *trainer.Checkpoint
+	var list []*lethe.Slice
+	for _, at := range timesteps[:end+1] {
+		if data, found := checkpoints[at]; found {
+			var err error
+			if from, err = trainer.DecodeCheckpoint(data); err != nil {
+				return nil, err
+			}
+		}
+		s, err := h.slice(model, at)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, s)
+	}
+	made, err := h.runner.Column(model).Newest(context.Background(), from, list)
+	if err != nil {
+		return nil, err
+	}
+	return trainer.EncodeCheckpoint(made), nil
 }
 
 // Salts implements challenge.Source.

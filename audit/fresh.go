@@ -87,7 +87,8 @@ func (l learnt) replay(ctx context.Context, c column.Column) (equal int, differ 
 		}
 	}
 	compare := func(made *trainer.Checkpoint) {
-		if _, found := stored[made.Timestep]; !found && (l.adopts(c.Shard) || l.awaited(stored, made.Timestep)) {
+		_, found := stored[made.Timestep]
+		if !found && (!l.kept(l.adopts(c.Shard), made.Timestep) || l.awaited(stored, made.Timestep)) {
 			return
 		}
 		if bytes.Equal(trainer.EncodeCheckpoint(made), stored[made.Timestep]) {

@@ -63,11 +63,10 @@ func (l learnt) adopts(number lethe.ShardID) bool {
 	return l.home(number).Adopted[component]
 }
 
-// kept reports whether the checkpoint after a timestep must be there: of a model that is
-// fitted anew for each timestep those that score may ask for are, which are the served
-// ones and newer ones.
+// kept reports whether the checkpoint after a timestep must be there: those that score may ask for are, which are the
+// served ones and newer ones, and of a model that goes on from the one before the milestones.
 func (l learnt) kept(anew bool, t lethe.Timestep) bool {
-	return !anew || l.served == lethe.NoTimestep || t >= l.served
+	return l.served == lethe.NoTimestep || t >= l.served || !anew && train.Milestone(l.columns[0].Timesteps, t)
 }
 
 // awaited reports whether a model has yet to learn from a timestep: training goes through them in order, and

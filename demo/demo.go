@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"path/filepath"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"lethe/configs"
 	"lethe/dataset"
 	"lethe/deletions"
+	"lethe/internal/diskroom"
 	"lethe/scoring/quality"
 	"lethe/service"
 )
@@ -44,8 +44,9 @@ type Result struct {
 	Erasures      []Erasure         `json:"erasures"`
 	EnsembleHash  string            `json:"ensemble_hash"`
 	DataDir       string            `json:"data_dir"`
-	// DataDirBytes is the size of the files in it.
+	// DataDirBytes is the size of the files in it, DiskBytes by what keeps them: a role, or the embedded broker.
 	DataDirBytes int64                `json:"data_dir_bytes"`
+	DiskBytes    map[string]int64     `json:"disk_bytes"`
 	Seconds      float64              `json:"seconds"`
 	Audit        *audit.Report        `json:"audit"`
 	Steps        []service.StepStatus `json:"steps"`
@@ -123,8 +124,11 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if err := s.prove(ctx); err != nil {
 		return nil, err
 	}
-	if result.DataDirBytes, err = sizeOf(o.Config.DataDir); err != nil {
+	if result.DiskBytes, err = diskroom.SizesOf(o.Config.DataDir); err != nil {
 		return nil, err
+	}
+	for _, bytes := range result.DiskBytes {
+		result.DataDirBytes += bytes
 	}
 	result.Seconds = time.Since(started).Seconds()
 	return result, nil
@@ -134,9 +138,18 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 // one dataset give the same hashes. Whoever knows the seed knows the secret: a
 // data directory of the demo is for looking around, not for real data.
 func drawSecret(c configs.Config) error {
-	_, err := configs.LoadOrCreateSecret(c.SecretPath(), keyed{lethe.NewDraw(c.Seed, "demo-secret")})
+	_, err := configs.LoadOrCreateSecret(c.SecretPath(), randomOf(c.Seed))
 	return err
 }
+
+// SecretOf is the secret of a demo with a seed, for programs that train offline what it serves.
+func SecretOf(seed uint64) lethe.Secret {
+	var key [lethe.SecretKeyBytes]byte
+	_, _ = randomOf(seed).Read(key[:]) // it has no end
+	return lethe.NewSecret(key)
+}
+
+func randomOf(seed uint64) keyed { return keyed{lethe.NewDraw(seed, "demo-secret")} }
 
 // keyed reads the bytes of a keyed draw.
 type keyed struct{ draw *lethe.Draw }
@@ -152,9 +165,13 @@ func (k keyed) Read(p []byte) (int, error) {
 // prove checks the data directory once the service is down: it trains every model
 // anew from its slices and compares all bytes.
 func (s *scenario) prove(ctx context.Context) error {
+	s.Reached("proof: the data directory is searched, and all models are trained anew from their slices")
+	proving := pace{reached: []mark{{0, time.Now()}}}
 	report, err := audit.Check(ctx, audit.Options{
 		Config: s.Config, Fresh: true,
-		Progress: func(done, of int) { s.Progress("proof: trained %d of %d models anew from their slices", done, of) },
+		Progress: func(done, of int) {
+			s.Progress("proof: trained %d of %d models anew from their slices%s", done, of, proving.text(done, of, time.Now()))
+		},
 	})
 	if err != nil {
 		return err
@@ -177,19 +194,4 @@ func (s *scenario) prove(ctx context.Context) error {
 // receiptPath is where the service keeps the receipt of a request.
 func receiptPath(c configs.Config, requestID string) string {
 	return filepath.Join(service.ReceiptsDir(c.DataDir), requestID+".json")
-}
-
-// sizeOf sums the sizes of the files below a folder.
-func sizeOf(dir string) (bytes int64, err error) {
-	err = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		info, err := d.Info()
-		if err == nil {
-			bytes += info.Size()
-		}
-		return err
-	})
-	return bytes, err
 }

@@ -46,14 +46,18 @@ func (s *scenario) play(ctx context.Context) error {
 	steps := s.Stream.Steps
 	behind := min(s.Config.Scoring.LabelLagTimesteps, len(steps)-1)
 	through := steps[len(steps)-1-behind].Timestep
+	var learning, explaining pace
+	alerts := 0
 	if _, err := s.await(ctx, func(now *service.Status) bool {
-		settled := now.Timesteps.Settled
-		trained := now.TrainedThrough == through && settled == len(steps) && now.LagRecords == 0
+		trained := now.TrainedThrough == through && now.Timesteps.Settled == len(steps) && now.LagRecords == 0
 		switch {
 		case !trained:
-			s.Progress("stream: %d of %d timesteps trained on, %d predictions", settled, len(steps), now.Predictions)
+			done, text := streamed(now, steps)
+			s.Progress("%s%s", text, learning.text(done, len(steps)-behind, time.Now()))
 		case now.ReasonsPending > 0:
-			s.Progress("reasons: of %d alerts to come", now.ReasonsPending)
+			alerts = max(alerts, now.ReasonsPending)
+			s.Progress("reasons: of %d alerts to come%s", now.ReasonsPending,
+				explaining.text(alerts-now.ReasonsPending, alerts, time.Now()))
 		}
 		return trained && now.ReasonsPending == 0
 	}); err != nil {

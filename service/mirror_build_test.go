@@ -5,6 +5,7 @@ import (
 
 	"lethe"
 	"lethe/canonical"
+	"lethe/pipeline/train"
 	"lethe/scoring/ensemble"
 	"lethe/scoring/meta"
 	"lethe/trainer"
@@ -67,8 +68,8 @@ func (m *mirror) build() built {
 }
 
 // train trains a model and notes the checkpoints that train keeps: those of models that
-// are fitted anew for each timestep only as long as they are asked for. In its topic is that
-// of the newest timestep, for no score waits for an older one.
+// are fitted anew for each timestep only as long as they are asked for, of others the milestones, too. In its topic is
+// that of the newest timestep, for no score waits for an older one.
 func (m *mirror) train(number lethe.ShardID, layout ensemble.Layout, out built) *trainer.Checkpoint {
 	c := m.runner.Column(number)
 	var slices []*lethe.Slice
@@ -88,7 +89,7 @@ func (m *mirror) train(number lethe.ShardID, layout ensemble.Layout, out built) 
 		if newest {
 			out.checkpoints[sliceAt{number, at}] = data
 		}
-		if newest || c.Engine.Config().Schedule != trainer.Window {
+		if newest || c.Engine.Config().Schedule != trainer.Window && train.Milestone(m.settled, at) {
 			out.stored[sliceAt{number, at}] = data
 		}
 	}

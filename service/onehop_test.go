@@ -25,8 +25,9 @@ func TestOneHopFeatures(t *testing.T) {
 	c.Repair.OneHop = true
 	s, m := start(t, c), newMirror(t, c, stream)
 	s.replay(stream)
-	m.settle(1, 2, 3)
-	trained := m.build().stored
+	m.settle(1, 2)
+	trained := m.build().checkpoints
+	m.settle(3)
 
 	g := m.graph(3)
 	require.Equal(t, 2*g.FeatureCount+1, m.slices[3][0].FeatureCount)

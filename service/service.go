@@ -25,6 +25,7 @@ import (
 	"lethe/ingest/authority"
 	"lethe/ingest/bus"
 	"lethe/ingest/embedded"
+	"lethe/internal/diskroom"
 	"lethe/internal/openfiles"
 	"lethe/internal/patientfs"
 	"lethe/internal/precedence"
@@ -92,6 +93,8 @@ type Service struct {
 	// first has the predictions of a closed timestep go before what can wait.
 	first  precedence.Rule
 	health *metrics.Health
+	// sizes are those of the data directory.
+	sizes diskroom.Sizes
 	// listener feeds the metrics that scrape serves, and the one of the options.
 	listener events.Listener
 	// sampler chooses the transactions that it hears of one by one.

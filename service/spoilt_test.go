@@ -26,7 +26,7 @@ import (
 // together, each seen once.
 func TestVerifyNamesWhatDoesNotBelongTogether(t *testing.T) {
 	t.Parallel()
-	stream := smallStream(t, 3, 50, 41)
+	stream := smallStream(t, 9, 50, 41)
 	c := smallConfig(t, t.TempDir())
 	s := start(t, c)
 	s.replay(stream)
@@ -34,6 +34,7 @@ func TestVerifyNamesWhatDoesNotBelongTogether(t *testing.T) {
 	require.Equal(t, deletions.Verified, s.erase("one", lethe.ScopeStubs, erased))
 	s.stop()
 
+	// Of the networks, those after timestep 8 are kept for good, and after 9 they are served.
 	model := "train/shard-0001/values/c-*"
 	slice := "train/shard-0001/values/s-*"
 	for want, spoil := range map[string]func(t *testing.T, c configs.Config){
@@ -55,11 +56,11 @@ func TestVerifyNamesWhatDoesNotBelongTogether(t *testing.T) {
 		"$DIR/score/state is missing: start lethe run":         gone("score"),
 		"timestep 1 shard 1: no slice is stored":               valueOf(slice, 0, nil),
 		"timestep 1 shard 1: the stored slice is not what":     copiedFrom(slice, "train/shard-0002/values/s-*"),
-		"shard 1: no checkpoint after timestep 1":              valueOf(model, 0, nil),
-		"shard 1: checkpoint after timestep 1: ":               valueOf(model, 0, flipped),
-		"shard 1: the checkpoint after timestep 1 was not":     copiedFrom(model, "train/shard-0002/values/c-*"),
-		"shard 1: the served model is not the checkpoint":      valueOf(model, 2, nudged),
-		"shard 1: training anew gives other bytes after times": valueOf(model, 1, nudged),
+		"shard 1: no checkpoint after timestep 8":              valueOf(model, 0, nil),
+		"shard 1: checkpoint after timestep 8: ":               valueOf(model, 0, flipped),
+		"shard 1: the checkpoint after timestep 8 was not":     copiedFrom(model, "train/shard-0002/values/c-*"),
+		"shard 1: the served model is not the checkpoint":      valueOf(model, 1, nudged),
+		"shard 1: training anew gives other bytes after times": valueOf(model, 0, nudged),
 	} {
 		t.Run(want, func(t *testing.T) {
 			changed := copied(t, c)
@@ -152,7 +153,7 @@ func valueOf(pattern string, at int, change func(*testing.T, []byte) []byte) fun
 	return func(t *testing.T, c configs.Config) {
 		names, err := filepath.Glob(filepath.Join(c.DataDir, pattern))
 		require.NoError(t, err)
-		require.Len(t, names, 3, "one for each timestep")
+		require.Greater(t, len(names), at)
 		if change == nil {
 			require.NoError(t, os.Remove(names[at]))
 			return

@@ -39,6 +39,9 @@ type Status struct {
 	RejectedRecords int64 `json:"rejected_records"`
 	// Waiting is what is waited for, and whose move it is.
 	Waiting []waiting.Wait `json:"waiting"`
+	// DiskBytes are the bytes of the files in the data directory by what keeps them, such as train, build and broker, as
+	// they were some seconds ago.
+	DiskBytes map[string]int64 `json:"disk_bytes"`
 	// RequestSigners is how many people of the role compliance must sign a request for erasure; 0 for nobody.
 	RequestSigners int    `json:"request_signers"`
 	Version        string `json:"version"`
@@ -77,7 +80,7 @@ func (s *Service) Status(ctx context.Context) (*Status, error) {
 		Steps: []StepStatus{}, FeatureCount: known.FeatureCount,
 		Deployment: s.secret.Deployment(s.config.Kafka.TopicPrefix), Roles: s.config.Plays(), Version: s.o.Version,
 		RejectedRecords: s.waits.intake.Rejected(), Waiting: s.waits.latest(),
-		RequestSigners: s.config.Signatures.Requests,
+		RequestSigners: s.config.Signatures.Requests, DiskBytes: s.sizes.Of(s.config.DataDir, s.o.Now()),
 	}
 	if e := known.Ensemble; e != nil {
 		out.EnsembleHash, out.TrainedThrough = e.Version.String(), e.Through

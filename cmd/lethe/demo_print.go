@@ -29,7 +29,7 @@ func printDemo(a *command.App, r *demo.Result, then afterwards) error {
 	if then.removes {
 		kept = "removed at the end; lethe demo --keep keeps it, to search it yourself"
 	}
-	fmt.Fprintf(a.Stdout, "data directory: %s, %d MB (%s)\n", r.DataDir, r.DataDirBytes/1e6, kept)
+	fmt.Fprintf(a.Stdout, "data directory: %s, %s (%s)\n", r.DataDir, diskText(r.DiskBytes), kept)
 	return nil
 }
 

@@ -90,11 +90,12 @@ func TestTheDemoPrintsTimesAndSearches(t *testing.T) {
 	told = number(`byte-identical; (\d+) files and (\d+) records of (\d+) topics searched again, nothing left\n`)
 	require.Equal(t, []float64{float64(r.Audit.Files), float64(r.Audit.Records), float64(r.Audit.Topics)}, told)
 	require.Positive(t, r.DataDirBytes)
-	require.Contains(t, text.String(), fmt.Sprintf("data directory: %s, %d MB (delete", r.DataDir, r.DataDirBytes/1e6))
+	require.Contains(t, text.String(), fmt.Sprintf("data directory: %s, %d MB", r.DataDir, r.DataDirBytes/1e6))
+	require.Contains(t, text.String(), "(delete it with rm -r "+r.DataDir)
 	require.Contains(t, text.String(), "look for it yourself")
 	text.Reset()
 	require.NoError(t, printDemo(&command.App{Context: t.Context(), Stdout: &text}, r, afterwards{removes: true}))
-	require.Contains(t, text.String(), "MB (removed at the end; lethe demo --keep")
+	require.Contains(t, text.String(), "(removed at the end; lethe demo --keep")
 	require.NotContains(t, text.String(), "look for it yourself", "there is nothing to search")
 }
 

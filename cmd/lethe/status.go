@@ -1,15 +1,19 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"lethe/deletions"
@@ -118,6 +122,9 @@ func printStatus(a *command.App, s *service.Status) error {
 		fmt.Fprintf(a.Stdout, "rejected      %d records since the process began (lethe dlq list)\n", s.RejectedRecords)
 	}
 	fmt.Fprintf(a.Stdout, "ensemble      %s, trained through timestep %d\n", orNone(s.EnsembleHash), s.TrainedThrough)
+	if len(s.DiskBytes) > 0 {
+		fmt.Fprintf(a.Stdout, "disk          %s\n", diskText(s.DiskBytes))
+	}
 	for _, state := range deletions.States() {
 		if n := s.Erasures[state]; n > 0 {
 			fmt.Fprintf(a.Stdout, "erasures      %d %s\n", n, state)
@@ -132,6 +139,24 @@ func printStatus(a *command.App, s *service.Status) error {
 	}
 	fmt.Fprintln(a.Stdout)
 	return command.Table(a.Stdout, stepRows(s.Steps))
+}
+
+// diskText is what the data directory takes, and what of it takes a megabyte or more, the largest first.
+func diskText(sizes map[string]int64) string {
+	const megabyte = 1_000_000
+	total, names := int64(0), slices.Sorted(maps.Keys(sizes))
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(sizes[b], sizes[a]) })
+	var parts []string
+	for _, name := range names {
+		if total += sizes[name]; sizes[name] >= megabyte {
+			parts = append(parts, fmt.Sprintf("%s %d", name, sizes[name]/megabyte))
+		}
+	}
+	text := fmt.Sprintf("%d MB", total/megabyte)
+	if len(parts) > 0 {
+		text += ": " + strings.Join(parts, ", ")
+	}
+	return text
 }
 
 func orNone(text string) string {

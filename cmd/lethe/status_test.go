@@ -54,3 +54,11 @@ func TestStatusAndPlanAskAtTheConfiguredAddress(t *testing.T) {
 	}
 	require.Equal(t, []string{"/api/v1/status", "/api/v1/status", "/api/v1/erasures/plan"}, asked)
 }
+
+// The largest part comes first, and what takes less than a megabyte is in the sum alone.
+func TestDiskText_LargestFirst(t *testing.T) {
+	require.Equal(t, "7 MB: train 5, broker 1", diskText(map[string]int64{
+		"broker": 1_500_000, "train": 5_100_000, "keys": 500_000,
+	}))
+	require.Equal(t, "0 MB", diskText(map[string]int64{"keys": 300}))
+}

@@ -8,6 +8,7 @@ import (
 
 	"lethe"
 	"lethe/canonical"
+	"lethe/pipeline/train"
 	"lethe/scoring/ensemble"
 	"lethe/trainer"
 )
@@ -116,9 +117,9 @@ func (r retraining) found(
 
 // isKept reports whether a checkpoint after a timestep must be there. Of those that are
 // fitted anew for every timestep, and of those that are published, only the newest is
-// needed in the end.
+// needed in the end; of others the milestones, too.
 func (r retraining) isKept(t lethe.Timestep, anew bool) bool {
-	return !anew || t == r.timesteps[len(r.timesteps)-1]
+	return t == r.timesteps[len(r.timesteps)-1] || !anew && train.Milestone(r.timesteps, t)
 }
 
 // column is what a model learns from, by timestep.

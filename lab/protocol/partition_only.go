@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"lethe"
 	"lethe/dataset"
 )
 
@@ -27,7 +28,7 @@ func PartitionStream(ctx context.Context, stream *dataset.Stream, s Settings, r 
 	shapes := make([]Shape, len(stream.Steps))
 	now := r.Now
 	for i := range stream.Steps {
-		snap := SnapshotOf(&stream.Steps[i], stream.FeatureCount)
+		snap := SnapshotOf(lethe.Secret{}, &stream.Steps[i], stream.FeatureCount)
 		started := now()
 		var err error
 		if _, shapes[i], err = s.assign(ctx, snap, classesOfStream, nil); err != nil {

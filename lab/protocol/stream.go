@@ -65,7 +65,7 @@ func newStreamRun(stream *dataset.Stream, s StreamSettings, r Runtime) (*streamR
 	}
 	j := &streamRun{s: s, r: r, out: &Outcome{}, windows: make([][]*lethe.Slice, s.Shards)}
 	for i := range s.Split.Total() {
-		j.steps = append(j.steps, SnapshotOf(&stream.Steps[i], stream.FeatureCount))
+		j.steps = append(j.steps, SnapshotOf(lethe.Secret{}, &stream.Steps[i], stream.FeatureCount))
 	}
 	for _, name := range s.Aggregate {
 		j.out.Readings = append(j.out.Readings, Reading{Aggregate: name})

@@ -114,7 +114,7 @@ func TestScoresUseArrivedLabelsOnly(t *testing.T) {
 		}
 		last := &stream.Steps[len(stream.Steps)-1]
 		isKnown := make(map[lethe.TransactionID]bool)
-		for i, n := range protocol.SnapshotOf(last, stream.FeatureCount).Nodes {
+		for i, n := range protocol.SnapshotOf(lethe.Secret{}, last, stream.FeatureCount).Nodes {
 			isKnown[n.ID] = arrived[i]
 		}
 		flipped := 0

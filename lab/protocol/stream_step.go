@@ -10,8 +10,7 @@ import (
 // SnapshotOf returns a timestep of a data set as the pipeline would build it,
 // under pseudonyms of the zero secret: payments that are repeated, join a
 // transaction to itself or lack an end are left out.
-func SnapshotOf(step *dataset.Step, featureCount int) *lethe.Snapshot {
-	var secret lethe.Secret
+func SnapshotOf(secret lethe.Secret, step *dataset.Step, featureCount int) *lethe.Snapshot {
 	s := &lethe.Snapshot{Timestep: step.Timestep, Revision: 1, FeatureCount: featureCount}
 	labels := make(map[lethe.TransactionID]lethe.Label, len(step.Labels))
 	for _, l := range step.Labels {

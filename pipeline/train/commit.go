@@ -98,7 +98,7 @@ func (s *sayer) hear(batch bus.Batch) error {
 		own := s.share.ownerOf(s.shardOf(of.number))
 		for _, t := range slices.Clone(of.said) {
 			said, found := stands[s.placed(of, t)]
-			if !found || !said.by.Before(own) {
+			if !found || !said.by.Before(own) || !of.holds(t) {
 				continue
 			}
 			c, err := s.commitment(of, t)

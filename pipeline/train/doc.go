@@ -15,7 +15,8 @@
 //	column*.go   one shard and its store: slices that arrive, replace others, are removed
 //	shards.go    the columns that one model learns from; unions.go, their slices put together
 //	learners.go  all models and the meta-model; open.go, where they stand at the start
-//	model.go     one model through time; meta.go, the meta-model; series.go, what both keep
+//	model.go     one model through time; meta.go, the meta-model; series.go, what both keep; series_remove.go,
+//	             what they keep no longer; series_publish.go, what its topic is told
 //	share.go     who makes which models, where several processes train
 //	adoption.go  taking over what others have made; series_adopt.go, what fits, and as a series keeps it
 //	quiet.go     when no more slices are likely to be replaced

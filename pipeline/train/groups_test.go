@@ -44,7 +44,7 @@ func TestModelsOfGroupsAreKeptAsLongAsTheyAreNeeded(t *testing.T) {
 	}, time.Minute, 5*time.Millisecond)
 	awaitModels(t, topics, want)
 	require.NoError(t, stop())
-	require.Len(t, h.trained, 3+2+2, "the network from timestep 2 on, two models that are fitted anew from 3 on")
+	require.Len(t, h.trained, 4+2+2, "the network from the start, for 1 was thinned out; two others from 3 on")
 
 	h.trained = nil
 	stop = running(t, o)

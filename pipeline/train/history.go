@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
@@ -81,6 +82,17 @@ func ReadHistory(fsys vfs.FS, dir string, shard lethe.ShardID) (_ *History, err 
 	}
 	h.Next, err = readOffset(store)
 	return h, err
+}
+
+// milestones is how many timesteps there is one of which the checkpoints of models that go on from the one before are
+// kept for good. An erasure is trained again from the last one before it: from 3.5 timesteps further back in the mean.
+const milestones = 8
+
+// Milestone reports whether the checkpoints after a timestep of the settled ones, ascending, are kept for good. Of the
+// others those are that a score may wait for.
+func Milestone(timesteps []lethe.Timestep, t lethe.Timestep) bool {
+	at, found := slices.BinarySearch(timesteps, t)
+	return found && (at+1)%milestones == 0
 }
 
 // shardDir is the folder of a shard's store below the role's folder.

@@ -60,7 +60,7 @@ func (l *learners) serve(through lethe.Timestep) error {
 }
 
 // dropUnneeded tells every series which timesteps a score may wait for. What was learnt
-// for older ones is unlinked where it is made anew for each.
+// for older ones is unlinked where it is made anew for each, and thinned out where it goes on from the one before.
 func (l *learners) dropUnneeded() error {
 	needed := l.columns.upTo(l.served)
 	for _, s := range l.all() {
@@ -70,6 +70,15 @@ func (l *learners) dropUnneeded() error {
 		}
 		if err := s.dropBefore(needed); err != nil {
 			return fmt.Errorf("model %d: drop checkpoints before timestep %d: %w", s.number, needed, err)
+		}
+	}
+	// Where several processes train, one that takes a model over goes on from what it has adopted.
+	for _, m := range l.models {
+		if m.anew || l.share != nil {
+			continue
+		}
+		if err := m.thinOut(); err != nil {
+			return fmt.Errorf("model %d: thin out the checkpoints before timestep %d: %w", m.number, needed, err)
 		}
 	}
 	return nil

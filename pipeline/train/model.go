@@ -2,6 +2,7 @@ package train
 
 import (
 	"fmt"
+	"slices"
 
 	"lethe"
 	"lethe/scoring/ensemble"
@@ -45,10 +46,9 @@ func (m *model) stand() error {
 func (m *model) unlearn(from lethe.Timestep) error {
 	m.cache.drop(m, from)
 	m.replayThrough = max(m.replayThrough, m.newest())
-	if m.newest() < from {
-		return nil
-	}
-	if err := m.removeFrom(from); err != nil {
+	before := m.newest()
+	// Also where nothing is stored from there on: what was thinned out counts as said no longer.
+	if err := m.removeFrom(from); err != nil || m.newest() == before {
 		return err
 	}
 	return m.stand()
@@ -84,6 +84,25 @@ func (m *model) next(trained lethe.Timestep) lethe.Timestep {
 		}
 	}
 	return lethe.NoTimestep
+}
+
+// thinOut unlinks the checkpoints that no score waits for, but for milestones. If a score waits for one that was
+// thinned out, because it has begun anew or a newer timestep is gone, all from there on are made again.
+func (m *model) thinOut() error {
+	first, _ := slices.BinarySearch(m.said, m.needed)
+	lacks := func(t lethe.Timestep) bool { return !m.holds(t) }
+	if at := slices.IndexFunc(m.said[first:], lacks); at >= 0 {
+		return m.unlearn(m.said[first+at])
+	}
+	return m.thin()
+}
+
+// wants reports whether a checkpoint is to be stored. One that was made before and thinned out is only a way to those
+// behind it: it has the same bytes, for it would have been unlearnt otherwise. The last one is stored in any case: it
+// would be trained again and again while a score waits for a timestep that this model has no slices of.
+func (m *model) wants(t lethe.Timestep) bool {
+	_, said := slices.BinarySearch(m.said, t)
+	return t >= m.needed || !said || m.shards.milestone(t) || m.next(t) == lethe.NoTimestep
 }
 
 // window returns the slices that the checkpoint after t is trained on, ascending.

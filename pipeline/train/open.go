@@ -136,7 +136,7 @@ func (l *learners) openOver() error {
 func (l *learners) removeStrangers() error {
 	for _, c := range l.columns {
 		var gone [][]byte
-		for _, prefix := range []string{checkpointPrefix, unsentPrefix, withdrawnPrefix, supersededPrefix} {
+		for _, prefix := range []string{checkpointPrefix, unsentPrefix, withdrawnPrefix, supersededPrefix, saidPrefix} {
 			if err := c.store.Scan([]byte(prefix), func(key, _ []byte) error {
 				_, component, err := splitLearnt(prefix, key)
 				if err == nil && !l.belongs(c.shard, component) {

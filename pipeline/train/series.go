@@ -39,8 +39,8 @@ type series struct {
 	// unlearnt and may be in its topic still, ascending.
 	anew       bool
 	superseded []lethe.Timestep
-	// said are the timesteps whose digest was said, for the log, ascending. lineages are
-	// those of values that were made since the start and are not among them.
+	// said are the timesteps whose digest was said, for the log, ascending: those of values that were thinned out
+	// since are among them. lineages are those of values that were made since the start and are not.
 	said     []lethe.Timestep
 	lineages map[lethe.Timestep]lethe.Digest
 	// fresh are values that were stored last and not published yet, so that they need
@@ -75,7 +75,6 @@ func openSeries(store role.Store, number lethe.ShardID, component int) (*series,
 	// A mark without its value is that of one that was not stored.
 	notKept := func(t lethe.Timestep) bool { return !s.holds(t) }
 	s.unsent, s.absent = slices.DeleteFunc(s.unsent, notKept), slices.DeleteFunc(s.absent, notKept)
-	s.said = slices.DeleteFunc(s.said, notKept)
 	return s, nil
 }
 
@@ -88,7 +87,7 @@ func (s *series) made(with string, first bool) error {
 	if err != nil || found && string(value) == with || !found && first {
 		return err
 	}
-	if err := s.remove(sortedset.Of(slices.Concat(s.kept, s.superseded)), withdrawnPrefix); err != nil {
+	if err := s.remove(sortedset.Of(slices.Concat(s.kept, s.superseded, s.said)), withdrawnPrefix); err != nil {
 		return err
 	}
 	return s.store.Apply(func(w swapstore.Writer) error { return w.Set(key, []byte(with)) })
@@ -174,71 +173,6 @@ func (s *series) keep(steps ...learnt) error {
 		s.kept, s.unsent = sortedset.Add(s.kept, step.at), sortedset.Add(s.unsent, step.at)
 		s.absent = without(s.absent, []lethe.Timestep{step.at})
 		s.superseded = without(s.superseded, []lethe.Timestep{step.at})
-	}
-	return nil
-}
-
-// removeFrom unlinks the values from a timestep on.
-func (s *series) removeFrom(t lethe.Timestep) error {
-	first, _ := slices.BinarySearch(s.kept, t)
-	mark := ""
-	if s.anew {
-		mark = supersededPrefix
-	}
-	return s.remove(s.kept[first:], mark)
-}
-
-// dropBefore unlinks the values before a timestep, which nobody needs any more, and
-// has them deleted from their topic, with those that were unlearnt.
-func (s *series) dropBefore(t lethe.Timestep) error {
-	end, _ := slices.BinarySearch(s.kept, t)
-	old, _ := slices.BinarySearch(s.superseded, t)
-	return s.remove(sortedset.Of(slices.Concat(s.kept[:end], s.superseded[:old])), withdrawnPrefix)
-}
-
-// remove unlinks values and leaves a mark with this prefix, if any: that their topic is to
-// be told, or that it has what was unlearnt.
-func (s *series) remove(gone []lethe.Timestep, mark string) error {
-	if len(gone) == 0 {
-		return nil
-	}
-	gone = slices.Clone(gone)
-	err := s.store.Apply(func(w swapstore.Writer) error {
-		for _, t := range gone {
-			for _, prefix := range []string{checkpointPrefix, unsentPrefix, supersededPrefix, saidPrefix} {
-				if err := w.Delete(learntKey(prefix, t, s.component)); err != nil {
-					return err
-				}
-			}
-			if slices.Contains(s.again, t) {
-				if err := w.Set(learntKey(unsentPrefix, t, s.component), againMark()); err != nil {
-					return err
-				}
-			}
-			if mark == "" {
-				continue
-			}
-			if err := w.Set(learntKey(mark, t, s.component), nil); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	s.fresh = nil
-	for _, of := range []*[]lethe.Timestep{&s.kept, &s.unsent, &s.absent, &s.superseded, &s.said} {
-		*of = without(*of, gone)
-	}
-	for _, t := range gone {
-		delete(s.lineages, t)
-	}
-	switch mark {
-	case withdrawnPrefix:
-		s.withdrawn = sortedset.Add(s.withdrawn, gone...)
-	case supersededPrefix:
-		s.superseded = sortedset.Add(s.superseded, gone...)
 	}
 	return nil
 }

@@ -110,5 +110,8 @@ func (s shards) revision(t lethe.Timestep) (r lethe.Revision) {
 	return r
 }
 
+// milestone reports whether the checkpoint after a timestep is kept for good.
+func (s shards) milestone(t lethe.Timestep) bool { return Milestone(s[0].timesteps, t) }
+
 // place returns the revision of a timestep, and whether it is the newest.
 func (s shards) place(t lethe.Timestep) (lethe.Revision, bool) { return s.revision(t), t == s.newest() }

@@ -111,7 +111,7 @@ func (r round) train(ctx context.Context, l *logic, m *model) ([]learnt, *traine
 	r.training <- struct{}{}
 	defer func() { <-r.training }()
 	var steps []learnt
-	at, before, size := m.newest(), m.trained, 0
+	at, before, last, size := m.newest(), m.trained, m.trained, 0
 	most := trainedTogether
 	if m.fitsAnew() {
 		most = 1
@@ -125,11 +125,14 @@ func (r round) train(ctx context.Context, l *logic, m *model) ([]learnt, *traine
 		if err != nil {
 			return nil, nil, err
 		}
+		if at, before = t, checkpoint; !m.wants(t) {
+			continue
+		}
 		value := trainer.EncodeCheckpoint(checkpoint)
 		steps, size = append(steps, learnt{t, value, checkpoint.Lineage}), size+len(value)
-		at, before = t, checkpoint
+		last = checkpoint
 	}
-	return steps, before, nil
+	return steps, last, nil
 }
 
 // trainStep trains a model on the window that ends at t.

@@ -15,6 +15,8 @@ type component struct {
 	// name is the component as the command line has it.
 	name   string
 	groups int
+	// first is the number of the first group's model among those of the ensemble.
+	first int
 	// raw leaves one-hop features out.
 	raw    bool
 	config trainer.Config
@@ -81,7 +83,10 @@ func parseEnsembles(texts []string, shards int, seed uint64) (all []component, e
 				if err != nil {
 					return nil, nil, err
 				}
-				at, all = len(all), append(all, c)
+				if at = len(all); at > 0 {
+					c.first = all[at-1].first + all[at-1].groups
+				}
+				all = append(all, c)
 			}
 			if slices.Contains(members, at) {
 				return nil, nil, fmt.Errorf("component %q is in the ensemble twice", name)

@@ -27,6 +27,7 @@ type view struct {
 // step is one timestep, cut into shards.
 type step struct {
 	timestep lethe.Timestep
+	nodes    []lethe.TransactionID
 	labels   []lethe.Label
 	// owners are the shards that hold the nodes.
 	owners graph.Assignment
@@ -50,6 +51,8 @@ func readStream(ctx context.Context, folder string, timesteps int) (*dataset.Str
 
 // cutter cuts timesteps as the service does.
 type cutter struct {
+	// secret names the transactions: their order, and with it the shards, depend on it.
+	secret lethe.Secret
 	shards int
 	seed   uint64
 	method string
@@ -69,7 +72,7 @@ func (c cutter) cut(ctx context.Context, snap *lethe.Snapshot, previous lethe.Ti
 		return nil, err
 	}
 	for _, n := range snap.Nodes {
-		s.labels = append(s.labels, n.Label)
+		s.nodes, s.labels = append(s.nodes, n.ID), append(s.labels, n.Label)
 	}
 	if s.joined, err = c.view(snap, previous, s.owners, onehop.Directed); err != nil {
 		return nil, err
@@ -93,7 +96,7 @@ func (c cutter) stream(ctx context.Context, stream *dataset.Stream) ([]*step, er
 	steps := make([]*step, len(stream.Steps))
 	previous := lethe.NoTimestep
 	for i := range steps {
-		snap := protocol.SnapshotOf(&stream.Steps[i], stream.FeatureCount)
+		snap := protocol.SnapshotOf(c.secret, &stream.Steps[i], stream.FeatureCount)
 		var err error
 		if steps[i], err = c.cut(ctx, snap, previous); err != nil {
 			return nil, fmt.Errorf("timestep %d: %w", snap.Timestep, err)
@@ -111,10 +114,10 @@ func (s *step) view(c component) *view {
 	return &s.joined
 }
 
-// groups returns what every group of a component learns from. A group of one shard
-// learns from the shard's own slice.
-func (v *view) groups(groups int) ([]*lethe.Slice, error) {
-	if groups == len(v.slices) {
+// groups returns what every group of a component learns from, as that of the model of its number: the first group's
+// is first. The group of one shard whose number its model has learns from the shard's own slice.
+func (v *view) groups(groups, first int) ([]*lethe.Slice, error) {
+	if groups == len(v.slices) && first == 0 {
 		return v.slices, nil
 	}
 	if v.unions[groups] == nil {
@@ -131,5 +134,11 @@ func (v *view) groups(groups int) ([]*lethe.Slice, error) {
 		}
 		v.unions[groups] = unions
 	}
-	return v.unions[groups], nil
+	out := make([]*lethe.Slice, groups)
+	for g, union := range v.unions[groups] {
+		numbered := *union
+		numbered.Shard = lethe.ShardID(first + g)
+		out[g] = &numbered
+	}
+	return out, nil
 }

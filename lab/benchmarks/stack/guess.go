@@ -56,7 +56,7 @@ func (t *trained) guessed(ctx context.Context, model *trainer.Checkpoint, window
 // rounds one more, from the same state, which learns from the guesses of the one before
 // too.
 func (t *trained) fit(ctx context.Context, g int, window []*lethe.Slice) (*trainer.Checkpoint, error) {
-	column := t.runner.Column(lethe.ShardID(g))
+	column := t.runner.Column(lethe.ShardID(t.first + g))
 	made, err := column.Advance(ctx, t.models[g], window)
 	for range t.extras.rounds {
 		if err != nil {

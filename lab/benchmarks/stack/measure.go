@@ -17,6 +17,8 @@ type reading struct {
 	// weighed says that the combination is learnt; else it is the mean logit.
 	weighed bool
 	learnt  *meta.Model
+	// observe, if not nil, is called with what a timestep's transactions are given.
+	observe func(s *step, probabilities []float64, threshold float64)
 	// tally has the probabilities, and served counts the classes: truths by what
 	// was served, licit before illicit.
 	tally  quality.Tally
@@ -35,6 +37,9 @@ func (r *reading) count(s *step, logits [][]float64, rule decision.Rule) {
 	}
 	probabilities := r.learnt.Probabilities(logits)
 	threshold := r.learnt.ThresholdFor(rule, probabilities)
+	if r.observe != nil {
+		r.observe(s, probabilities, threshold)
+	}
 	for node, label := range s.labels {
 		r.tally.Add(s.timestep, probabilities[node], label)
 		if label == lethe.Unknown {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"lethe"
+	"lethe/demo"
 	"lethe/scoring/decision"
 	"lethe/scoring/meta"
 	"lethe/scoring/stack"
@@ -62,12 +63,12 @@ func newRun(ctx context.Context, c *cli, rule decision.Rule) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	cut := cutter{c.Shards, c.Seed, c.Method, c.Refine}
+	cut := cutter{demo.SecretOf(c.Seed), c.Shards, c.Seed, c.Method, c.Refine}
 	if r.steps, err = cut.stream(ctx, stream); err != nil || !c.Whole {
 		return r, err
 	}
 	for _, one := range all {
-		one.name, one.groups = one.name+", whole", 1
+		one.name, one.groups, one.first = one.name+", whole", 1, 0
 		t, err := newTrained(one)
 		if err != nil {
 			return nil, err
@@ -118,11 +119,10 @@ func (r *run) learn(ctx context.Context, window []*step) error {
 	for _, s := range window {
 		logits := make([][]float64, len(r.components))
 		for k, t := range r.components {
-			said, err := t.ask(ctx, s)
-			if err != nil {
+			var err error
+			if logits[k], err = t.outOfGroup(ctx, s); err != nil {
 				return err
 			}
-			logits[k] = outOfGroup(said, s.owners, r.cli.Shards)
 		}
 		add(&all, logits, s.labels)
 	}
@@ -143,7 +143,7 @@ func (r *run) score(ctx context.Context, s *step) error {
 	}
 	logits := make([][]float64, len(served))
 	for k, t := range served {
-		said, err := t.ask(ctx, s)
+		said, err := t.ask(ctx, s.view(t.component).graph, nobody)
 		if err != nil {
 			return err
 		}

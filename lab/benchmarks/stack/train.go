@@ -49,7 +49,7 @@ func newTrained(c component) (*trained, error) {
 // learn takes in the slices of a timestep. Models that go on from their last state
 // are trained; those that are fitted anew only if they will be asked.
 func (t *trained) learn(ctx context.Context, s *step, asked bool) error {
-	unions, err := s.view(t.component).groups(t.groups)
+	unions, err := s.view(t.component).groups(t.groups, t.first)
 	if err != nil {
 		return err
 	}
@@ -78,23 +78,29 @@ func (t *trained) learn(ctx context.Context, s *step, asked bool) error {
 	return nil
 }
 
-// ask returns the probability of illicit that every group's model gives every node of
-// a timestep.
-func (t *trained) ask(ctx context.Context, s *step) ([][]float64, error) {
-	said := make([][]float64, t.groups)
+// nobody is the group that ask leaves out where all are asked.
+const nobody = -1
+
+// ask returns the probability of illicit that every group's model but that of one group gives every node of a graph.
+func (t *trained) ask(ctx context.Context, whole trainer.Input, without int) ([][]float64, error) {
+	said := make([][]float64, 0, t.groups)
 	for g, model := range t.models {
-		graph := s.view(t.component).graph
+		if g == without {
+			continue
+		}
+		graph := whole
 		if t.embedders != nil {
 			graph = t.embedders[g].join(graph)
 		}
 		posteriors, err := t.runner.Engine(0).Probabilities(ctx, model, graph)
 		if err != nil {
-			return nil, fmt.Errorf("component %q: timestep %d: group %d: %w", t.name, s.timestep, g, err)
+			return nil, fmt.Errorf("component %q: group %d: %w", t.name, g, err)
 		}
-		said[g] = ensemble.Illicit(posteriors)
+		illicit := ensemble.Illicit(posteriors)
 		if t.extras.smooth > 0 {
-			said[g] = smooth(said[g], graph.Neighbours(), t.extras.smooth)
+			illicit = smooth(illicit, graph.Neighbours(), t.extras.smooth)
 		}
+		said = append(said, illicit)
 	}
 	return said, nil
 }
