@@ -39,16 +39,22 @@ func (p *packed) pack(data *binned, rows []int32, features []int) {
 	}
 }
 
+// packBlock is given rows that are all there are, or some of them, ascending.
 func packBlock(words []uint64, rows []int32, columns *[lanes][]uint8) {
-	words = words[:len(rows)]
+	done := 0
+	if len(rows) == len(columns[0]) {
+		done = packAll(words[:len(rows)], columns)
+	}
 	c0, c1, c2, c3 := columns[0], columns[1], columns[2], columns[3]
 	c1, c2, c3 = c1[:len(c0)], c2[:len(c0)], c3[:len(c0)]
-	for k, i := range rows {
+	for k := done; k < len(rows); k++ {
+		i := rows[k]
 		words[k] = uint64(c0[i]) | uint64(c1[i])<<8 | uint64(c2[i])<<16 | uint64(c3[i])<<24
 	}
 	c0, c1, c2, c3 = columns[4], columns[5], columns[6], columns[7]
 	c1, c2, c3 = c1[:len(c0)], c2[:len(c0)], c3[:len(c0)]
-	for k, i := range rows {
+	for k := done; k < len(rows); k++ {
+		i := rows[k]
 		words[k] |= uint64(c0[i])<<32 | uint64(c1[i])<<40 | uint64(c2[i])<<48 | uint64(c3[i])<<56
 	}
 }
