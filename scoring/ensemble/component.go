@@ -27,7 +27,7 @@ func ComponentDefaults(model string, networks trainer.Config) trainer.Config {
 		c.WindowTimesteps = wholeHistory
 	}
 	if model == trainer.Trees {
-		c.Trees.Rounds, c.Trees.MaxLeaves, c.Trees.LearningRate = 500, 7, 0.05
+		c.Trees.Rounds, c.Trees.MaxLeaves, c.Trees.LearningRate = 250, 7, 0.1
 		c.Trees.FeatureShare, c.Trees.MinChildRows = 0.3, 10
 	}
 	return c

@@ -32,7 +32,8 @@ func described() map[string]map[string]func(a *assembler) {
 			"vector_avx2_amd64.s":        vectorAVX2,
 			"vector_avx512_amd64.s":      vector,
 		},
-		"trees": {"histogram_amd64.s": histogram},
+		"logistic": {"matrix_avx2_amd64.s": regressionAVX2, "matrix_avx512_amd64.s": regressionAVX512},
+		"trees":    {"histogram_amd64.s": histogram},
 	}
 }
 
