@@ -5,6 +5,8 @@
 
 FROM golang:1.26 AS build
 WORKDIR /src
+# The service is a module of its own: the workspace only adds the lab.
+ENV GOWORK=off
 COPY go.mod go.sum ./
 RUN go mod download
 COPY . .

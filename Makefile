@@ -13,7 +13,7 @@ PROMTOOL := $(BIN)/promtool
 PROMTOOL_VERSION := v0.54.1
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 # The longest ones begin first, so that nothing is alone at the end.
-PACKAGES ?= ./service ./integration/... ./...
+PACKAGES ?= ./service ./integration/... ./... ./lab/...
 # The linter looks at tests as go vet does, and who links a hundred programs does it faster without tables for debuggers.
 TESTFLAGS := -vet=off -ldflags=-w
 
@@ -25,7 +25,7 @@ help: ## Print this list
 
 .PHONY: build
 build: ## Build bin/lethe and bin/lethe-lab
-	$(GO) build -trimpath -ldflags "-X main.version=$(VERSION)" -o $(BIN)/ ./cmd/lethe ./cmd/lethe-lab
+	$(GO) build -trimpath -ldflags "-X main.version=$(VERSION)" -o $(BIN)/ ./cmd/lethe ./lab/cmd/lethe-lab
 
 .PHONY: test
 test: $(TESTSUM) ## Run all tests (under 10 minutes on 2 cores) and name what was skipped and why
@@ -35,8 +35,8 @@ $(TESTSUM):
 	GOBIN=$(BIN) $(GO) install gotest.tools/gotestsum@$(TESTSUM_VERSION)
 
 .PHONY: race
-race: ## Run the tests under the race detector, without the longest ones and those of whole programs and experiments
-	CGO_ENABLED=1 $(GO) test -race -short $(TESTFLAGS) -timeout 45m $$($(GO) list $(PACKAGES) | grep -v -e /integration/ -e /lab/)
+race: ## Run the tests under the race detector, without the longest ones and those of commands, whole programs and experiments
+	CGO_ENABLED=1 $(GO) test -race -short $(TESTFLAGS) -timeout 45m $$($(GO) list $(PACKAGES) | grep -v -e /integration/ -e /lab/ -e /cmd/)
 
 .PHONY: kafka-test
 kafka-test: ## Run the integration tests on a real Apache Kafka, of one broker and, beside it, of three
@@ -164,8 +164,9 @@ release-check: ## Build the release twice, the second time elsewhere with an emp
 	./.ci/release --check
 
 .PHONY: tidy-check
-tidy-check: ## Fail if go.mod or go.sum are not tidy
+tidy-check: ## Fail if go.mod or go.sum of a module are not tidy
 	$(GO) mod tidy -diff
+	$(GO) -C lab mod tidy -diff
 
 .PHONY: generate-check
 generate-check: ## Fail if the assembly is not what its descriptions give
@@ -196,7 +197,7 @@ demo-check: ## Run the demos on generated and real data and check what they clai
 evaluate-quick: ## Make every table of the evaluation in its short form (LETHE_DATA names the data)
 	@data="$${LETHE_DATA:-../shared/data}"; out=$$(mktemp -d) && trap 'rm -rf "$$out"' EXIT && \
 	{ [ -d "$$data" ] || echo "evaluate-quick: $$data is not there; the tables will say which files they miss" >&2; } && \
-	$(GO) run ./cmd/lethe-lab evaluate all --quick --data "$$data" --out "$$out" && \
+	$(GO) run ./lab/cmd/lethe-lab evaluate all --quick --data "$$data" --out "$$out" && \
 	for f in "$$out"/*.md; do echo; cat "$$f"; done
 
 .PHONY: rewrite

@@ -14,6 +14,9 @@ import (
 // What is kept of a record that was too large for the dead letters is still
 // searched: an id in it is found, in any spelling, and none is cut in two.
 func TestAnIDIsFoundInWhatIsKeptOfALargeRecord(t *testing.T) {
+	if testing.Short() {
+		t.Skip("searches gigabytes")
+	}
 	const id = lethe.TransactionID("transaction-4711")
 	prints, err := scan.IDFingerprints(lethe.Secret{1}, id)
 	require.NoError(t, err)

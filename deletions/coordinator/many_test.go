@@ -62,6 +62,9 @@ func TestTwoHundredRequestsAreCarriedOutAsOne(t *testing.T) {
 // forms. Nothing that is said of it is larger than its topic takes.
 func TestTheLargestRequestIsCarriedOut(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("the longest of the package")
+	}
 	r := lethe.ErasureRequest{RequestID: "r", Scope: lethe.ScopeStubs}
 	for i := range 1000 {
 		r.Targets = append(r.Targets, lethe.Transactions(lethe.TransactionID(strconv.Itoa(i)))...)

@@ -23,7 +23,7 @@ func Build(t testing.TB) string {
 	return BuildCommand(t, "lethe")
 }
 
-// BuildCommand compiles one of the commands of cmd and returns the binary's path, in a folder of the test.
+// BuildCommand compiles lethe or lethe-lab and returns the binary's path, in a folder of the test.
 // Linking takes seconds, so the binary is kept in the user's cache folder, one for each checkout: the go command
 // leaves one that is up to date as it is.
 func BuildCommand(t testing.TB, name string) string {
@@ -31,8 +31,12 @@ func BuildCommand(t testing.TB, name string) string {
 	root := nameSources(t)
 	kept := keptBinary(t, root, name)
 	defer locked(t, kept+".lock")()
+	command := "lethe/cmd/" + name
+	if name == "lethe-lab" {
+		command = "lethe/lab/cmd/" + name // of the other module
+	}
 	// Without tables for debuggers linking takes a third less.
-	out, err := exec.Command("go", "build", "-ldflags=-w", "-o", kept, "lethe/cmd/"+name).CombinedOutput()
+	out, err := exec.Command("go", "build", "-ldflags=-w", "-o", kept, command).CombinedOutput()
 	require.NoError(t, err, "go build: %s", out)
 	bin := filepath.Join(t.TempDir(), name)
 	if os.Link(kept, bin) == nil {

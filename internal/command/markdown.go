@@ -54,7 +54,7 @@ func (m *markdown) line(format string, args ...any) { fmt.Fprintf(m, format+"\n"
 func (m *markdown) head(program *kong.Application) {
 	m.line("# Commands of %s", program.Name)
 	m.paragraphs(blocks(program.Help))
-	m.line("\nGenerated from the code (`go test ./cmd/%s -run CommandsPage -rewrite`).\n", program.Name)
+	m.line("\nGenerated from the code: `go test -run CommandsPage -rewrite` in the folder of the command.\n")
 	m.line("- Every command explains itself with `--help`.")
 	m.line("- With `--json` a command prints one JSON document on standard output and nothing else there. Progress, logs "+
 		"and errors\n  go to standard error. An error is one line that begins with `%s:`.", program.Name)

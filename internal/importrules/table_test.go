@@ -93,12 +93,8 @@ func (tb *table) read(t *testing.T, path, folder string) {
 		if strings.HasSuffix(file, "_test.go") {
 			continue
 		}
-		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
-		require.NoError(t, err)
 		found := tb.imports[folder]
-		for _, i := range parsed.Imports {
-			imported, err := strconv.Unquote(i.Path.Value)
-			require.NoError(t, err)
+		for _, imported := range importsOf(t, file) {
 			if imported == module {
 				found = append(found, ".")
 			} else if below, ours := strings.CutPrefix(imported, module+"/"); ours {
@@ -108,6 +104,20 @@ func (tb *table) read(t *testing.T, path, folder string) {
 		slices.Sort(found)
 		tb.imports[folder] = slices.Compact(found)
 	}
+}
+
+// importsOf are the imports of a file.
+func importsOf(t *testing.T, file string) []string {
+	t.Helper()
+	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+	require.NoError(t, err)
+	out := make([]string, 0, len(parsed.Imports))
+	for _, i := range parsed.Imports {
+		imported, err := strconv.Unquote(i.Path.Value)
+		require.NoError(t, err)
+		out = append(out, imported)
+	}
+	return out
 }
 
 // packages lists those of the rows from one on to before another.

@@ -32,12 +32,12 @@ func Find(tb testing.TB, parts ...string) (path string, found bool) {
 	return path, err == nil
 }
 
-// Repository returns the folder of go.mod above the test.
+// Repository returns the folder of go.work above the test.
 func Repository(tb testing.TB) string {
 	tb.Helper()
 	folder, err := os.Getwd()
 	for err == nil {
-		if _, err := os.Stat(filepath.Join(folder, "go.mod")); err == nil {
+		if _, err := os.Stat(filepath.Join(folder, "go.work")); err == nil {
 			return folder
 		}
 		parent := filepath.Dir(folder)
@@ -46,6 +46,6 @@ func Repository(tb testing.TB) string {
 		}
 		folder = parent
 	}
-	tb.Fatalf("no go.mod above the test: %v", err)
+	tb.Fatalf("no go.work above the test: %v", err)
 	return ""
 }

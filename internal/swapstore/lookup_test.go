@@ -17,6 +17,9 @@ import (
 func TestLookupSaysWhatGetSays(t *testing.T) {
 	for name, size := range map[string]swapstore.Size{"small": swapstore.Small(), "busy": swapstore.Busy()} {
 		t.Run(name, func(t *testing.T) {
+			if testing.Short() && name == "busy" {
+				t.Skip("takes as long again")
+			}
 			size.MemTableBytes = 64 << 10
 			s, err := swapstore.OpenSized(vfs.NewMem(), "store", swapstore.Format{}, size)
 			require.NoError(t, err)

@@ -55,7 +55,7 @@ func TestWaysOutOfDeadLetters(t *testing.T) {
 	})
 	t.Run("too_many_open: the other partitions go on, and replay", func(t *testing.T) {
 		d := deploy(t)
-		d.mostOpen = 3
+		d.window, d.mostOpen = time.Millisecond, 3
 		const many = 10
 		d.pinned(0, 1, many)
 		d.pinned(1, 1, many)
@@ -66,6 +66,7 @@ func TestWaysOutOfDeadLetters(t *testing.T) {
 		d.pinned(1, many+1, many+2)
 		d.until(r, "timesteps close", func(s *role.Status) bool { return s.Count(lethe.Open) < 3 })
 		d.pinned(1, many+3, 2*many)
+		d.until(r, "all but the newest close", func(s *role.Status) bool { return s.Count(lethe.Closed) == 2*many-1 })
 		d.again(ingest.TooManyOpen)
 		d.until(r, "they are accepted", func(s *role.Status) bool { return s.Transactions() == 4*many })
 	})

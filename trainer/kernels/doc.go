@@ -11,7 +11,7 @@
 // (products.go, rows.go, elements.go, activations.go, heads.go, columns.go, draws.go,
 // adam.go), kernels.go and named.go make sets of them; gemm.go and tiles.go make
 // products of tiles; *_amd64.go call the assembly and check what nothing checks
-// there; *_amd64.s is generated from the descriptions in internal/asm.
+// there; *_amd64.s is generated from the descriptions in lab/asm.
 package kernels
 
-//go:generate go run ./internal/asm
+//go:generate go run lethe/lab/asm

@@ -5,6 +5,7 @@ import (
 	"crypto/rsa"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"sync/atomic"
@@ -180,18 +181,25 @@ func TestUnknownKeysAskTheIssuerSeldom(t *testing.T) {
 	other, err := rsa.GenerateKey(rand.Reader, 2048)
 	require.NoError(t, err)
 	forged := i.sign(i.claims(), jose.RS256, other)
-	_, err = v.Verify(t.Context(), forged)
-	require.ErrorIs(t, err, guard.ErrUnknown)
+	// A request may still join the one before it and share its answer, so that a change shows a moment later.
+	answers := func(want error, why string) {
+		t.Helper()
+		require.Eventually(t, func() bool {
+			_, err := v.Verify(t.Context(), forged)
+			return errors.Is(err, want)
+		}, 10*time.Second, time.Millisecond, why)
+	}
+	answers(guard.ErrUnknown, "the issuer does not have that key")
+	answers(guard.ErrSeldom, "nobody has looked whether the key is new")
 	for range 50 {
 		_, err := v.Verify(t.Context(), forged)
-		require.ErrorIs(t, err, guard.ErrSeldom, "nobody has looked whether the key is new")
+		require.ErrorIs(t, err, guard.ErrSeldom)
 	}
 	require.Equal(t, int32(1), i.asked.Load())
 	_, err = v.Verify(t.Context(), i.sign(i.claims(), jose.RS256, i.key))
 	require.NoError(t, err)
 	at = at.Add(time.Minute)
-	_, err = v.Verify(t.Context(), forged)
-	require.ErrorIs(t, err, guard.ErrUnknown)
+	answers(guard.ErrUnknown, "after a while it is asked again")
 	require.Equal(t, int32(2), i.asked.Load(), "a new key of the issuer is found")
 }
 

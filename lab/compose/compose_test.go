@@ -1,4 +1,5 @@
-package metrics_test
+// Package compose holds docker-compose.yml to what lethe, Prometheus and Grafana need of it.
+package compose_test
 
 import (
 	"fmt"
@@ -11,13 +12,23 @@ import (
 	"github.com/compose-spec/compose-go/v2/cli"
 	"github.com/compose-spec/compose-go/v2/types"
 	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
 
 	"lethe/configs"
 )
 
+const repository = "../.."
+
+func readYAML(t *testing.T, path string, into any) {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.NoError(t, yaml.Unmarshal(content, into), path)
+}
+
 func loadCompose(t *testing.T) *types.Project {
 	t.Helper()
-	options, err := cli.NewProjectOptions([]string{"../docker-compose.yml"})
+	options, err := cli.NewProjectOptions([]string{repository + "/docker-compose.yml"})
 	require.NoError(t, err)
 	project, err := options.LoadProject(t.Context())
 	require.NoError(t, err)
@@ -48,7 +59,7 @@ func TestComposeBringsEverything(t *testing.T) {
 // The environment of the container, from image and compose file, is one that
 // lethe takes.
 func TestComposeConfiguresLethe(t *testing.T) {
-	image, err := os.ReadFile("../Dockerfile")
+	image, err := os.ReadFile(repository + "/Dockerfile")
 	require.NoError(t, err)
 	environ := regexp.MustCompile(`\bLETHE_[A-Z_]+=\S+`).FindAllString(string(image), -1)
 	require.NotEmpty(t, environ)
@@ -81,7 +92,7 @@ func TestComposeConfiguresLethe(t *testing.T) {
 			} `yaml:"static_configs"`
 		} `yaml:"scrape_configs"`
 	}
-	readYAML(t, filepath.Join(deployFolder, "prometheus/prometheus.yml"), &prometheus)
+	readYAML(t, filepath.Join(repository, "deploy/prometheus/prometheus.yml"), &prometheus)
 	require.Equal(t, "lethe", prometheus.ScrapeConfigs[0].JobName, "the rules name this job")
 	require.Equal(t, []string{"lethe:" + port}, prometheus.ScrapeConfigs[0].StaticConfigs[0].Targets)
 }
@@ -94,7 +105,7 @@ func TestComposeProvisionsGrafana(t *testing.T) {
 			IsDefault bool `yaml:"isDefault"`
 		}
 	}
-	readYAML(t, filepath.Join(deployFolder, "grafana/provisioning/datasources/prometheus.yml"), &sources)
+	readYAML(t, filepath.Join(repository, "deploy/grafana/provisioning/datasources/prometheus.yml"), &sources)
 	require.Len(t, sources.Datasources, 1)
 	require.True(t, sources.Datasources[0].IsDefault)
 	require.Equal(t, fmt.Sprintf("http://prometheus:%d", project.Services["prometheus"].Ports[0].Target),
@@ -106,7 +117,7 @@ func TestComposeProvisionsGrafana(t *testing.T) {
 			Options struct{ Path string }
 		}
 	}
-	readYAML(t, filepath.Join(deployFolder, "grafana/provisioning/dashboards/lethe.yml"), &boards)
+	readYAML(t, filepath.Join(repository, "deploy/grafana/provisioning/dashboards/lethe.yml"), &boards)
 	require.Len(t, boards.Providers, 1)
 	grafana := project.Services["grafana"]
 	found := false

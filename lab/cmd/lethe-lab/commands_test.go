@@ -13,7 +13,7 @@ import (
 )
 
 func TestCommandsPageIsGenerated(t *testing.T) {
-	const file = "../../docs/commands-lab.md"
+	const file = "../../../docs/commands-lab.md"
 	parser, err := program().Parser(&command.App{Stdout: io.Discard, Stderr: io.Discard})
 	require.NoError(t, err)
 	want := command.Markdown(parser.Model)
@@ -22,5 +22,5 @@ func TestCommandsPageIsGenerated(t *testing.T) {
 	}
 	have, err := os.ReadFile(file)
 	require.NoError(t, err)
-	require.Equal(t, want, string(have), "regenerate it with go test ./cmd/lethe-lab -run CommandsPage -rewrite")
+	require.Equal(t, want, string(have), "regenerate it with go test ./lab/cmd/lethe-lab -run CommandsPage -rewrite")
 }
