@@ -75,7 +75,7 @@ func TestLedgerSurvivesAFailedWriteAnywhere(t *testing.T) {
 		}
 		for _, to := range []deletions.State{
 			deletions.Accepted, deletions.Suppressed, deletions.Rewriting, deletions.Retraining,
-			deletions.Swapped, deletions.Verifying, deletions.Verified,
+			deletions.Swapped, deletions.Erased, deletions.Verified,
 		} {
 			e, err := ledger.Get("r1")
 			if err != nil {

@@ -32,8 +32,6 @@ const (
 	// Erased: every place that held the records was rewritten, unlinked and
 	// searched again.
 	Erased State = "erased"
-	// Verifying: as Swapped, and only in what earlier versions wrote.
-	Verifying State = "verifying"
 	// Verified: everything was searched and nothing found. Final.
 	Verified State = "verified"
 	// Failed: a step did not succeed; a retry goes back to it.
@@ -52,7 +50,7 @@ var ErrIllegalTransition = errors.New("illegal transition")
 func States() []State {
 	return []State{
 		Received, Accepted, Rejected, Held, Suppressed, Rewriting,
-		Retraining, Swapped, Erased, Verifying, Verified, Failed, Cancelled,
+		Retraining, Swapped, Erased, Verified, Failed, Cancelled,
 	}
 }
 
@@ -64,7 +62,7 @@ func (s State) Final() bool { return s == Verified || s == Rejected || s == Canc
 
 // IsSwapped reports whether what is served follows from what is left, or did when the state was reached.
 func (s State) IsSwapped() bool {
-	return slices.Contains([]State{Swapped, Erased, Verifying, Verified}, s)
+	return slices.Contains([]State{Swapped, Erased, Verified}, s)
 }
 
 // Cancellable reports whether a request in the state can be taken back: nothing was
@@ -87,11 +85,9 @@ func (s State) next() []State {
 	case Retraining:
 		return []State{Swapped}
 	case Swapped:
-		return []State{Erased, Verifying}
+		return []State{Erased}
 	case Erased:
 		return []State{Verified}
-	case Verifying:
-		return []State{Erased, Verified}
 	default:
 		return nil
 	}
@@ -100,7 +96,7 @@ func (s State) next() []State {
 // working reports whether a step is under way that can fail.
 func (s State) working() bool {
 	switch s {
-	case Accepted, Suppressed, Rewriting, Retraining, Swapped, Erased, Verifying:
+	case Accepted, Suppressed, Rewriting, Retraining, Swapped, Erased:
 		return true
 	default:
 		return false

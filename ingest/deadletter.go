@@ -158,9 +158,3 @@ func WithdrawnLetter(rec Record) Outgoing {
 	}
 	return Outgoing{Key: waitingKey(rec)}
 }
-
-// WithdrawnOldLetter deletes a dead letter of a label that an earlier version wrote, under
-// the key that its transaction has. There is none of other records.
-func WithdrawnOldLetter(rec Record) (out Outgoing, is bool) {
-	return Outgoing{Key: rec.Key}, rec.Key != nil && strings.HasSuffix(rec.Topic, labelsTopic)
-}

@@ -184,11 +184,6 @@ func TestLettersOfATransactionAndItsLabelDiffer(t *testing.T) {
 		require.Equal(t, rec.Key, read.Record.Key)
 	}
 	require.Len(t, keys, 2)
-	old, is := ingest.WithdrawnOldLetter(label)
-	require.True(t, is)
-	require.Equal(t, []byte("tx-1"), old.Key)
-	_, is = ingest.WithdrawnOldLetter(transaction)
-	require.False(t, is)
 }
 
 // A payment or label that is refused when it is read has another letter than one with the
@@ -223,7 +218,6 @@ func TestNoLetterHasTheKeyOfAMarker(t *testing.T) {
 			require.NoError(t, err)
 			gone := ingest.Answered(ingest.Record{Topic: topic, Key: again.Key, Headers: again.Headers}, false)
 			require.Contains(t, gone, ingest.Outgoing{Key: letter.Key})
-			require.Contains(t, gone, ingest.Outgoing{Key: key}, "that of an earlier version")
 		}
 	}
 }

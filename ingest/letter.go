@@ -30,8 +30,7 @@ type Letter struct {
 	Version string
 	// Cut names the parts of the record that are not here whole, with length and SHA-256.
 	Cut string
-	// Replayed is when the record was sent again, zero if it was not, as earlier versions have noted it in the
-	// letter; see ReadMark.
+	// Replayed is when the record was sent again, zero if it was not: of the letter's mark, see ReadMark.
 	Replayed time.Time
 	// Waits says that the record was taken and waits for what it names: the letter goes by
 	// itself when that comes.
@@ -66,11 +65,8 @@ func ReadDeadLetter(rec Record) (Letter, error) {
 	if out.Record.Offset, err = strconv.ParseInt(told[deadOffset], 10, 64); err != nil {
 		note(errors.New("the offset is no number"))
 	}
-	for at, into := range map[string]*time.Time{deadTime: &out.Record.Time, deadReplayed: &out.Replayed} {
-		if told[at] == "" {
-			continue
-		}
-		if *into, err = time.Parse(time.RFC3339Nano, told[at]); err != nil {
+	if at := told[deadTime]; at != "" {
+		if out.Record.Time, err = time.Parse(time.RFC3339Nano, at); err != nil {
 			note(errors.New("a time is not as RFC 3339 has it"))
 		}
 	}
@@ -160,9 +156,6 @@ func Answered(rec Record, refused bool) (out []Outgoing) {
 	said, again := sentAgain(rec)
 	if again && !refused && rec.Key != nil {
 		out = append(out, Outgoing{Key: finalKey(rec)})
-		if bytes.HasPrefix(rec.Key, []byte(controlPrefix)) {
-			out = append(out, Outgoing{Key: rec.Key}) // as an earlier version has it
-		}
 	}
 	if _, mark, tells := strings.Cut(said, " "); tells && len(mark) == len(MarkOf("")) {
 		out = append(out, Outgoing{Key: []byte(markPrefix + mark)})

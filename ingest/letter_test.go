@@ -72,22 +72,11 @@ func TestALetterIsMarkedUntilItsRecordIsAnswered(t *testing.T) {
 		require.Equal(t, []ingest.Outgoing{{Key: out.Key}, {Key: marked.Key}}, ingest.Answered(sent, false))
 		require.Equal(t, []ingest.Outgoing{{Key: marked.Key}}, ingest.Answered(sent, true))
 		require.Empty(t, ingest.Answered(rec, false), "of a record that was not sent again no letter goes")
-		earlier := rec
-		earlier.Headers = []ingest.Header{{Key: "lethe.dlq.replayed", Value: []byte("2026-03-01T12:00:00Z")}}
-		require.Equal(t, []ingest.Outgoing{{Key: out.Key}}, ingest.Answered(earlier, false), "an earlier version sent it")
 
 		// Refused once more, nothing is left of the replay.
 		refused := read(t, ingest.DeadLetter(sent, &ingest.Refusal{Reason: ingest.Late}, "test"))
 		require.Equal(t, rec.Headers, refused.Record.Headers)
 	}
-}
-
-// An earlier version notes in the letter that its record was sent again.
-func TestTheMarkOfAnEarlierVersionIsRead(t *testing.T) {
-	out := ingest.DeadLetter(refusedRecord("a"), &ingest.Refusal{Reason: ingest.Late}, "test")
-	require.Zero(t, read(t, out).Replayed)
-	out.Headers = append(out.Headers, ingest.Header{Key: "lethe.dlq.replayed", Value: []byte("2026-03-01T12:00:00Z")})
-	require.Equal(t, replayedAt, read(t, out).Replayed)
 }
 
 func TestWhatCannotBeSentAgain(t *testing.T) {

@@ -26,11 +26,9 @@ func EncodePrediction(p *Prediction) ([]byte, error) {
 }
 
 // DecodePrediction reads and validates a prediction. Fields it does not know
-// are ignored, so that a newer writer can add some; one that does not say whether it is
-// final is, for earlier versions made no others. It returns ErrPrediction
-// for anything else.
+// are ignored, so that a newer writer can add some. It returns ErrPrediction for anything else.
 func DecodePrediction(data []byte) (*Prediction, error) {
-	p := &Prediction{Final: true}
+	p := new(Prediction)
 	if err := json.Unmarshal(data, p); err != nil {
 		// The decoder's own text may quote the record.
 		var syntax *json.SyntaxError

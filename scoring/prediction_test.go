@@ -1,7 +1,6 @@
 package scoring_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"math"
 	"testing"
@@ -33,11 +32,6 @@ func TestPredictionBytes(t *testing.T) {
 		`"ensemble_version":"`+p.EnsembleVersion.String()+`","trained_through":30,"aggregation":"mean",`+
 		`"final":true}`, string(data))
 	got, err := scoring.DecodePrediction(data)
-	require.NoError(t, err)
-	require.Equal(t, p, got)
-
-	// Earlier versions said nothing, for they made final ones alone.
-	got, err = scoring.DecodePrediction(bytes.Replace(data, []byte(`,"final":true`), nil, 1))
 	require.NoError(t, err)
 	require.Equal(t, p, got)
 }

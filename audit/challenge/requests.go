@@ -68,7 +68,7 @@ func (r *requests) move(l translog.Transition) bool {
 	}
 	q.state = l.State
 	switch l.State {
-	case deletions.Swapped, deletions.Erased, deletions.Verifying, deletions.Verified:
+	case deletions.Swapped, deletions.Erased, deletions.Verified:
 		q.replaced = true
 	default:
 	}

@@ -274,7 +274,7 @@ func (s *awaiting) answers(state deletions.State) (out []source) {
 		return []source{{role: scoreRole, step: deletions.StepSuppressed}, {role: viewRole, step: deletions.StepSuppressed}}
 	case deletions.Retraining:
 		return []source{{role: trainRole, step: deletions.StepPurged}, {role: scoreRole, step: deletions.StepSwapped}}
-	case deletions.Swapped, deletions.Erased, deletions.Verifying:
+	case deletions.Swapped, deletions.Erased:
 		step := deletions.StepScanned
 		if state == deletions.Swapped {
 			step = deletions.StepErased

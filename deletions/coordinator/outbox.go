@@ -223,7 +223,7 @@ func (o *outbox) send(ctx context.Context, commands ...*wire.Command) error {
 // still needed is not commanded again: it goes on when they have been read again.
 func (o *outbox) repeat(ctx context.Context, b batch) (err error) {
 	switch b.state() {
-	case deletions.Retraining, deletions.Swapped, deletions.Verifying:
+	case deletions.Retraining, deletions.Swapped:
 		err = o.command(ctx, b.leader, wire.PhasePurge)
 	case deletions.Erased:
 		err = o.command(ctx, b.leader, wire.PhaseSearch)

@@ -205,7 +205,7 @@ func isPurged(e deletions.Entry) bool {
 	case deletions.Erased:
 		return e.Progress.Withdrawn
 	default:
-		return state == deletions.Verifying || state.Final()
+		return state.Final()
 	}
 }
 

@@ -66,7 +66,6 @@ func newStates(o Options) *states {
 		deletions.Retraining: s.retraining,
 		deletions.Swapped:    s.swapped,
 		deletions.Erased:     s.erasedEverywhere,
-		deletions.Verifying:  s.cleaned,
 		deletions.Verified:   s.verified,
 		deletions.Failed:     s.failed,
 	}

@@ -7,7 +7,7 @@ import "time"
 func ErasureStates() []string {
 	return []string{
 		"received", "accepted", "rejected", "held", "suppressed", "rewriting", "retraining", "swapped",
-		"erased", "verifying", "verified", "failed", "cancelled",
+		"erased", "verified", "failed", "cancelled",
 	}
 }
 

@@ -155,9 +155,6 @@ type letters struct {
 	turns    *role.Turns
 	version  string
 	listener events.Listener
-	// old says that letters of labels may be there under the keys of an earlier version,
-	// where deleting one deletes that of its transaction too.
-	old bool
 }
 
 // letter is a record that was refused when it was read, as it will be kept.

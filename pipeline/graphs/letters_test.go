@@ -175,18 +175,3 @@ func TestWhoTakesOverSaysWhatWaitsHere(t *testing.T) {
 		require.NoError(t, store.ConfirmLetters(len(due)))
 	}
 }
-
-// The store of a process that stood by before it led looks like one of an earlier version, unless it
-// says that it is none: withdrawing the letter of a label would delete that of its transaction.
-func TestTheStoreOfAStandbyIsNoneOfAnEarlierVersion(t *testing.T) {
-	d := deploy(t)
-	s, err := openStandby(t.Context(), d.options(t.TempDir()).agreed(), new(Heard))
-	require.NoError(t, err)
-	defer s.Close()
-	batch, err := s.store.Begin(snapshot.Source{Stream: snapshot.Labels, Topic: string(bus.Labels)})
-	require.NoError(t, err)
-	require.NoError(t, batch.Commit(1))
-	old, err := oldLetters(s.store)
-	require.NoError(t, err)
-	require.False(t, old)
-}

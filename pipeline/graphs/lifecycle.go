@@ -278,9 +278,6 @@ func (l *lifecycle) sendLetters(ctx context.Context) error {
 			rec := recordOf(letter.Origin)
 			if letter.Withdrawn {
 				out = append(out, ingest.WithdrawnLetter(rec))
-				if old, is := ingest.WithdrawnOldLetter(rec); is && l.letters.old {
-					out = append(out, old)
-				}
 				continue
 			}
 			refusal := &ingest.Refusal{Reason: ingest.Reason(letter.Reason), Detail: letter.Detail}

@@ -189,21 +189,6 @@ func keepSettings(marks snapshot.Marks, p partition.Config, r repair.Config) err
 	return marks.Put(settingsMark(), value)
 }
 
-func lettersMark() []byte { return []byte("letters") }
-
-// oldLetters reports whether a store was begun when the letters of labels had the keys of
-// their transactions. A new store notes that they have not.
-func oldLetters(store Store) (bool, error) {
-	_, found, err := store.Marks().Get(lettersMark())
-	if err != nil || found {
-		return false, err
-	}
-	if len(store.Offsets()) > 0 {
-		return true, nil
-	}
-	return false, store.Marks().Put(lettersMark(), []byte{1})
-}
-
 // CheckSettings compares settings with those that a store of graphs was begun with,
 // if it was. The error is ErrSettings and names all that differ.
 func CheckSettings(marks snapshot.Marks, p partition.Config, r repair.Config) error {

@@ -91,8 +91,6 @@ type stores struct {
 	backups     backups.Registry
 	ledgerStore io.Closer
 	receipts    coordinator.Receipts
-	// oldLetters says that dead letters of labels may have keys of an earlier version.
-	oldLetters bool
 	// unmade are timesteps that another process has published, nil for none.
 	unmade *unmade
 	// said is the number of features that control.v1 tells.
@@ -133,11 +131,7 @@ func open(ctx context.Context, o Options) (stores, error) {
 		return stores{}, errors.Join(err, graphs.Close())
 	}
 	var log *translog.Log
-	old, err := oldLetters(graphs)
-	if err == nil {
-		err = restoreLedger(ctx, o, graphs, ledger)
-	}
-	if err == nil {
+	if err = restoreLedger(ctx, o, graphs, ledger); err == nil {
 		log, err = startLog(ctx, o, disk.KV(ledgerStore), ledger)
 	}
 	if err == nil {
@@ -158,7 +152,7 @@ func open(ctx context.Context, o Options) (stores, error) {
 	}
 	receipts := patientReceipts{disk.ReceiptFolder(o.ReceiptsDir), o.Patience}
 	return stores{
-		graphs, ledger, log, backups.In(disk.KV(ledgerStore)), ledgerStore, receipts, old, left, said, restored,
+		graphs, ledger, log, backups.In(disk.KV(ledgerStore)), ledgerStore, receipts, left, said, restored,
 	}, nil
 }
 
@@ -213,7 +207,7 @@ func newLogic(o Options, kept stores, searches Searches) *logic {
 		Graphs: graphs,
 		Bus:    topics{turns, o.Bus}, Clock: o.Clock, Listener: o.Listener, Logger: o.Logger,
 	})
-	refused := &letters{turns: turns, version: o.Version, listener: o.Listener, old: kept.oldLetters}
+	refused := &letters{turns: turns, version: o.Version, listener: o.Listener}
 	intake := &intake{
 		store: store, commits: commits{store: store}, letters: refused, erased: c.Erased, secret: o.Secret, limits: o.Limits,
 		listener: o.Listener, sampler: o.Sampler,

@@ -56,12 +56,8 @@ func openStandby(ctx context.Context, o Options, heard *Heard) (*standby, error)
 	if err != nil {
 		return nil, err
 	}
-	// Noted before anything is taken, or who takes over would take it for a store of an earlier version.
-	_, err = oldLetters(store)
-	if err == nil { // what is erased is suppressed first: its records may still be in the topics
-		err = suppressCopied(ctx, o, store)
-	}
-	if err != nil {
+	// What is erased is suppressed first: its records may still be in the topics.
+	if err := suppressCopied(ctx, o, store); err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
 	beside := o.Beside

@@ -96,19 +96,13 @@ func candidatesOf(r subject, t lethe.Timestep) (out []candidate) {
 	return out
 }
 
-// Candidates that were stored before they had a revision are read.
-func TestCandidatesOfEarlierVersions(t *testing.T) {
+func TestCandidatesAreReadAsTheyAreStored(t *testing.T) {
 	c, digest := candidate{timestep: 3, shard: 1}, lethe.Digest{5}
-	for _, of := range []struct {
-		value    []byte
-		revision lethe.Revision
-	}{{digest[:], 0}, {encodeCandidate(digest, 7), 7}} {
-		m, r, err := candidateOf(c.key(), of.value)
-		require.NoError(t, err)
-		require.Equal(t, model{c, digest}, m)
-		require.Equal(t, of.revision, r)
-	}
-	_, _, err := candidateOf(c.key(), append(digest[:], 1))
+	m, r, err := candidateOf(c.key(), encodeCandidate(digest, 7))
+	require.NoError(t, err)
+	require.Equal(t, model{c, digest}, m)
+	require.Equal(t, lethe.Revision(7), r)
+	_, _, err = candidateOf(c.key(), digest[:])
 	require.Error(t, err)
 }
 

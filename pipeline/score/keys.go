@@ -64,19 +64,13 @@ func modelOf(key []byte) (m model, err error) { return splitModel(modelPrefix, k
 // up to where messages were taken, become durable together.
 func (c candidate) key() []byte { return c.keyUnder(candidatePrefix) }
 
-// candidateOf takes an entry of a candidate apart. Those of earlier versions have no
-// revision, as if it was 0.
+// candidateOf takes an entry of a candidate apart.
 func candidateOf(key, value []byte) (m model, r lethe.Revision, err error) {
-	if len(value) < len(m.digest) {
-		return m, 0, fmt.Errorf("candidate has %d bytes, want a digest", len(value))
+	if want := len(m.digest) + 4; len(value) != want {
+		return m, 0, fmt.Errorf("candidate has %d bytes, want %d", len(value), want)
 	}
 	digest := value[:len(m.digest)]
-	if len(value) > len(digest) {
-		if len(value) != len(digest)+4 {
-			return m, 0, fmt.Errorf("candidate has %d bytes, want %d", len(value), len(digest)+4)
-		}
-		r = lethe.Revision(binary.BigEndian.Uint32(value[len(digest):]))
-	}
+	r = lethe.Revision(binary.BigEndian.Uint32(value[len(digest):]))
 	m, err = splitModel(candidatePrefix, key, digest)
 	return m, r, err
 }

@@ -1,7 +1,6 @@
 package score
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -14,7 +13,7 @@ import (
 
 const (
 	publishedMagic   = "LGVN"
-	publishedVersion = 2
+	publishedVersion = 1
 )
 
 // published holds the probabilities that were published for one timestep, kept to
@@ -22,8 +21,7 @@ const (
 type published struct {
 	nodes         []lethe.Pseudonym // ascending
 	probabilities []float64
-	// threshold is that of the served class, or NaN if an earlier version, which took
-	// that of the configuration, has not kept it.
+	// threshold is that of the served class, or NaN of a timestep that was passed over.
 	threshold float64
 	// late are the transactions that joined when the timestep had been scored,
 	// ascending. They were scored by a later ensemble, and are not measured.
@@ -60,16 +58,11 @@ func (p *published) encode() []byte {
 }
 
 func decodePublished(message []byte) (*published, error) {
-	p := &published{threshold: math.NaN()}
 	r, err := canonical.NewReader(message, publishedMagic, publishedVersion)
-	if err == nil {
-		p.threshold = math.Float64frombits(r.Uint64())
-	} else if errors.Is(err, canonical.ErrVersion) {
-		r, err = canonical.NewReader(message, publishedMagic, 1)
-	}
 	if err != nil {
 		return nil, fmt.Errorf("published probabilities: %w", err)
 	}
+	p := &published{threshold: math.Float64frombits(r.Uint64())}
 	n := r.Count(len(lethe.Pseudonym{}) + 8)
 	p.nodes, p.probabilities = make([]lethe.Pseudonym, n), make([]float64, n)
 	for i := range n {

@@ -101,39 +101,6 @@ func readCounts(store swapstore.Reader) (map[lethe.Timestep]Counts, error) {
 	})
 }
 
-// recounted are the counts that a store has. An earlier version did not count probabilities: where these are
-// missing, the predictions are counted anew.
-func recounted(store *swapstore.Store) (map[lethe.Timestep]Counts, error) {
-	counts, err := readCounts(store)
-	if err != nil {
-		return nil, err
-	}
-	anew := make(changedCounts)
-	for t, c := range counts {
-		if c.Final == 0 || c.Scores.Total() > 0 {
-			continue
-		}
-		names, err := rankedIn(store, t)
-		if err != nil {
-			return nil, err
-		}
-		predictions, err := readPredictions(store, keysOf(predictionPrefix, names))
-		if err != nil {
-			return nil, err
-		}
-		for _, p := range predictions {
-			if p != nil {
-				anew[t] = anew[t].with(p, 1)
-			}
-		}
-		counts[t] = anew[t]
-	}
-	if len(anew) == 0 {
-		return counts, nil
-	}
-	return counts, store.Apply(anew.write)
-}
-
 // driftsOf compares the scores of each timestep with those of all before it; there is nothing where either
 // has none.
 func driftsOf(store swapstore.Reader) (map[lethe.Timestep]float64, error) {

@@ -12,8 +12,6 @@ import (
 	"lethe/deletions/translog"
 	"lethe/ingest"
 	"lethe/ingest/bus"
-	"lethe/internal/swapstore"
-	"lethe/internal/timestepkey"
 	"lethe/pipeline/view"
 	"lethe/pipeline/wire"
 	"lethe/scoring/quality"
@@ -58,24 +56,6 @@ func TestScoresDrift(t *testing.T) {
 	r.command(wire.PhaseSuppress, 0, nil, "b")
 	r.command(wire.PhasePurge, 0, nil, "b")
 	require.InDelta(t, drift(scoresOf(.9), scoresOf(.1)), drifts()[1], 1e-12)
-}
-
-// A store of an earlier version has no counts of scores: they are made when the role is opened.
-func TestScoresOfEarlierVersionsAreCounted(t *testing.T) {
-	r := newRig(t)
-	late := predictionOf("c", 1, .9)
-	late.Late = true
-	r.predicted(predictionOf("a", 1, .1), predictionOf("b", 1, .6), late)
-	r.stop()
-	store, err := swapstore.Open(r.disk, "/view/state", swapstore.Format{Kind: "view", Version: 1})
-	require.NoError(t, err)
-	earlier := []byte(`{"predictions":3,"final":3,"late":1,"alerts":2}`)
-	require.NoError(t, store.Apply(func(w swapstore.Writer) error { return w.Set(timestepkey.New("c/", 1), earlier) }))
-	require.NoError(t, store.Close())
-	r.start()
-	step, err := r.reader.Step(1)
-	require.NoError(t, err)
-	require.Equal(t, view.Counts{Predictions: 3, Final: 3, Late: 1, Alerts: 2, Scores: scoresOf(.1, .6)}, step.Counts)
 }
 
 // How long models took to learn is told by when the log got them, unless slices came later.

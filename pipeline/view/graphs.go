@@ -26,8 +26,8 @@ type Graph struct {
 // storedGraph is a Graph with what only this package wants to know of it.
 type storedGraph struct {
 	Graph
-	// Pairs counts who paid or was paid by whom, each pair once; nil in stores of earlier versions.
-	Pairs *int `json:"pairs,omitempty"`
+	// Pairs counts the pairs of transactions between which a payment goes either way.
+	Pairs int `json:"pairs"`
 }
 
 // takeGraph stores who paid whom in a timestep in the place of what an earlier revision said, or
@@ -94,8 +94,7 @@ func writeGraph(w swapstore.Writer, m wire.Received, s *lethe.Snapshot) error {
 	for _, p := range s.Payments {
 		both[lethe.Arc{Source: min(p.Source, p.Target), Target: max(p.Source, p.Target)}] = true
 	}
-	pairs := len(both)
-	value, err := json.Marshal(storedGraph{Graph{m.Revision, m.Previous, len(s.Nodes), len(s.Payments)}, &pairs})
+	value, err := json.Marshal(storedGraph{Graph{m.Revision, m.Previous, len(s.Nodes), len(s.Payments)}, len(both)})
 	if err != nil {
 		return err
 	}

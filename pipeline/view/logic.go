@@ -51,7 +51,7 @@ func newLogic(o Options, store *swapstore.Store) (*logic, error) {
 	if l.hidden, err = readHidden(store, o.Secret); err != nil {
 		return nil, err
 	}
-	if l.counts, err = recounted(store); err != nil {
+	if l.counts, err = readCounts(store); err != nil {
 		return nil, err
 	}
 	l.unmeasured, err = untallied(store)

@@ -110,7 +110,7 @@ func (r *Reader) Shards(t lethe.Timestep) (*Dealt, error) {
 		return nil, err
 	}
 	out := &Dealt{Shards: dealt}
-	pairs, err := pairsOf(r.store, t)
+	graph, err := readStored(r.store, t)
 	if err != nil {
 		return nil, err
 	}
@@ -121,8 +121,8 @@ func (r *Reader) Shards(t lethe.Timestep) (*Dealt, error) {
 		sizes[i], classes[i] = s.Nodes, []int{s.Nodes - s.Licit - s.Illicit, s.Licit, s.Illicit}
 	}
 	out.Balance, out.Fairness = scores.Balance(sizes), scores.Fairness(classes)
-	if pairs > 0 {
-		out.Cut = max(0, 1-float64(within)/float64(pairs))
+	if graph != nil && graph.Pairs > 0 {
+		out.Cut = max(0, 1-float64(within)/float64(graph.Pairs))
 	}
 	return out, nil
 }
@@ -138,34 +138,4 @@ func shardsOf(store swapstore.Reader, t lethe.Timestep) (list []Shard, err error
 		return nil
 	})
 	return list, err
-}
-
-// pairsOf tells how often somebody paid or was paid by somebody in a graph, each pair counted once. In
-// stores of earlier versions they are counted.
-func pairsOf(store *swapstore.Store, t lethe.Timestep) (int, error) {
-	if g, err := readStored(store, t); err != nil || g != nil && g.Pairs != nil {
-		if err != nil {
-			return 0, err
-		}
-		return *g.Pairs, nil
-	}
-	members, err := membersOf(store, t)
-	if err != nil {
-		return 0, err
-	}
-	found, err := store.Lookup(keysOf(nodePrefix, members))
-	if err != nil {
-		return 0, err
-	}
-	ends := 0
-	for _, f := range found {
-		if f.Found {
-			node, err := decodeNode(f.Value)
-			if err != nil {
-				return 0, err
-			}
-			ends += len(node.payments)
-		}
-	}
-	return ends / 2, nil
 }

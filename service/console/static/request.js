@@ -28,7 +28,7 @@ function hint(s) {
 }
 const early = ['received', 'accepted', 'suppressed', 'held'];
 
-const place = state => steps.findIndex(([name]) => name === (state === 'verifying' ? 'erased' : state));
+const place = state => steps.findIndex(([name]) => name === state);
 
 export function Request({ rest, query }) {
   const key = rest[0];
