@@ -42,7 +42,8 @@ func TestGoldenFits(t *testing.T) {
 	})
 }
 
-// The bytes were made on amd64, and are promised to be the same on every processor. A change of the arithmetic or of the format shows here.
+// The bytes were made on amd64, and are promised to be the same on every processor.
+// A change of the arithmetic or of the format shows here.
 func TestBytesArePinned(t *testing.T) {
 	for classes, want := range map[int]string{
 		2: "f58a4c8dcd534f6fb0b2d9fa69d091b925d2997dbaf148086e807a8a54bcac6e",
