@@ -16,19 +16,19 @@ import (
 )
 
 // assembler emits the functions of one file: instructions, arguments, constants of
-// package kernels and loops over groups. What only some kernels share is a function
-// beside them. Its first failure about package kernels panics: the descriptions are
+// the package that they are for and loops over groups. What only some kernels share is a function
+// beside them. Its first failure about that package panics: the descriptions are
 // wrong then.
 type assembler struct {
 	*build.Context
-	kernels *types.Package
+	of *types.Package
 }
 
-func newAssembler(kernels *types.Package) *assembler {
-	return &assembler{Context: build.NewContext(), kernels: kernels}
+func newAssembler(of *types.Package) *assembler {
+	return &assembler{Context: build.NewContext(), of: of}
 }
 
-// load reads package kernels as it is on amd64, whatever this machine is.
+// load reads a package as it is on amd64, whatever this machine is.
 func load(folder string) (*types.Package, error) {
 	const mode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports |
 		packages.NeedTypes | packages.NeedTypesSizes | packages.NeedSyntax | packages.NeedTypesInfo
@@ -42,16 +42,16 @@ func load(folder string) (*types.Package, error) {
 	return found[0].Types, nil
 }
 
-// object looks a name of package kernels up.
+// object looks a name of the package up.
 func (a *assembler) object(name string) types.Object {
-	o := a.kernels.Scope().Lookup(name)
+	o := a.of.Scope().Lookup(name)
 	if o == nil {
-		panic(fmt.Sprintf("package kernels has no %s", name))
+		panic(fmt.Sprintf("package %s has no %s", a.of.Name(), name))
 	}
 	return o
 }
 
-// constant returns the value of a constant of package kernels.
+// constant returns the value of a constant of the package.
 func (a *assembler) constant(name string) uint64 {
 	v, exact := constant.Uint64Val(a.object(name).(*types.Const).Val())
 	if !exact {
@@ -60,12 +60,12 @@ func (a *assembler) constant(name string) uint64 {
 	return v
 }
 
-// size returns the bytes of a value of a type of package kernels.
+// size returns the bytes of a value of a type of the package.
 func (a *assembler) size(name string) int { return int(gotypes.Sizes.Sizeof(a.object(name).Type())) }
 
-// function begins the body of a function that package kernels declares.
+// function begins the body of a function that the package declares.
 func (a *assembler) function(name string, comments ...string) {
-	signature, err := gotypes.LookupSignature(a.kernels, name)
+	signature, err := gotypes.LookupSignature(a.of, name)
 	if err != nil {
 		panic(err)
 	}

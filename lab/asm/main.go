@@ -9,38 +9,42 @@ import (
 	"github.com/mmcloughlin/avo/printer"
 )
 
-// described lists the kernels by the files that their assembly is in.
-func described() map[string]func(a *assembler) {
-	return map[string]func(a *assembler){
-		"activations_avx512_amd64.s": activations,
-		"adam_avx2_amd64.s":          adamAVX2,
-		"adam_avx512_amd64.s":        adam,
-		"columns_avx2_amd64.s":       columnsAVX2,
-		"columns_avx512_amd64.s":     columns,
-		"draws_avx512_amd64.s":       draws,
-		"heads_avx512_amd64.s":       heads,
-		"idle_avx512_amd64.s":        idle,
-		"pack_avx2_amd64.s":          packAVX2,
-		"pack_avx512_amd64.s":        pack,
-		"pairs_avx512_amd64.s":       pairs,
-		"permute_avx512_amd64.s":     permute,
-		"rows_avx512_amd64.s":        rows,
-		"softmax_avx512_amd64.s":     softmax,
-		"tile_avx2_amd64.s":          tileAVX2,
-		"tile_avx512_amd64.s":        tile,
-		"vector_avx2_amd64.s":        vectorAVX2,
-		"vector_avx512_amd64.s":      vector,
+// described lists the kernels by package, and in it by the files that their assembly is in.
+func described() map[string]map[string]func(a *assembler) {
+	return map[string]map[string]func(a *assembler){
+		"kernels": {
+			"activations_avx512_amd64.s": activations,
+			"adam_avx2_amd64.s":          adamAVX2,
+			"adam_avx512_amd64.s":        adam,
+			"columns_avx2_amd64.s":       columnsAVX2,
+			"columns_avx512_amd64.s":     columns,
+			"draws_avx512_amd64.s":       draws,
+			"heads_avx512_amd64.s":       heads,
+			"idle_avx512_amd64.s":        idle,
+			"pack_avx2_amd64.s":          packAVX2,
+			"pack_avx512_amd64.s":        pack,
+			"pairs_avx512_amd64.s":       pairs,
+			"permute_avx512_amd64.s":     permute,
+			"rows_avx512_amd64.s":        rows,
+			"softmax_avx512_amd64.s":     softmax,
+			"tile_avx2_amd64.s":          tileAVX2,
+			"tile_avx512_amd64.s":        tile,
+			"vector_avx2_amd64.s":        vectorAVX2,
+			"vector_avx512_amd64.s":      vector,
+		},
+		"logistic": {"matrix_avx2_amd64.s": regressionAVX2, "matrix_avx512_amd64.s": regressionAVX512},
+		"trees":    {"histogram_amd64.s": histogram},
 	}
 }
 
 func main() {
-	if err := run("."); err != nil {
+	if err := run(".."); err != nil {
 		fmt.Fprintln(os.Stderr, "asm:", err)
 		os.Exit(1)
 	}
 }
 
-// run writes the files into the folder of package kernels.
+// run writes the files into the packages' folders, which are in the given one.
 func run(folder string) error {
 	files, err := generate(folder)
 	if err != nil {
@@ -54,16 +58,19 @@ func run(folder string) error {
 	return nil
 }
 
-// generate returns the text of every file.
+// generate returns the text of every file, by folder and name.
 func generate(folder string) (map[string][]byte, error) {
-	types, err := load(folder)
-	if err != nil {
-		return nil, err
-	}
 	files := make(map[string][]byte)
-	for name, describe := range described() {
-		if files[name], err = text(newAssembler(types), describe); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+	for of, described := range described() {
+		types, err := load(filepath.Join(folder, of))
+		if err != nil {
+			return nil, err
+		}
+		for name, describe := range described {
+			name = filepath.Join(of, name)
+			if files[name], err = text(newAssembler(types), describe); err != nil {
+				return nil, fmt.Errorf("%s: %w", name, err)
+			}
 		}
 	}
 	return files, nil
@@ -78,5 +85,5 @@ func text(a *assembler, describe func(a *assembler)) ([]byte, error) {
 	if err := pass.Compile.Execute(file); err != nil {
 		return nil, err
 	}
-	return printer.NewGoAsm(printer.Config{Argv: []string{"go", "generate"}, Pkg: "kernels"}).Print(file)
+	return printer.NewGoAsm(printer.Config{Argv: []string{"go", "generate"}, Pkg: a.of.Name()}).Print(file)
 }

@@ -18,8 +18,8 @@
 //
 //	config*.go               the configuration and its bounds
 //	boost.go                 Fit and Extend; booster.go, forest.go: rounds of either kind
-//	sample.go, bins.go       the rows of a round; features as bin numbers (order.go sorts them)
-//	histogram.go, sums.go    sums per bin, in fixed point; pack.go, the bins of a leaf's rows
+//	sample.go, bins.go       the rows of a round; features as bin numbers (order.go sorts them), eight a word
+//	histogram*.go, sums.go   sums per bin, in fixed point; *.s is generated from the descriptions in lab/asm
 //	grow.go, search.go       a tree grown leaf by leaf, the best leaf first
 //	split.go, monotone.go    the best split of a leaf; bounds by monotone features
 //	leaves.go, tree.go       values of leaves; the tree as it is kept

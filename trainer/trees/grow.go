@@ -119,8 +119,8 @@ func (g *grower) grow(path lethe.Draw) {
 	g.nodes = append(g.nodes[:0], root)
 	g.open = queue{nodes: g.nodes, order: g.open.order[:0]}
 	g.offer(0)
-	for leaves := 1; leaves < g.config.MaxLeaves && len(g.open.order) > 0; leaves++ {
-		g.cut(heap.Pop(&g.open).(int))
+	for leaves := 2; leaves <= g.config.MaxLeaves && len(g.open.order) > 0; leaves++ {
+		g.cut(heap.Pop(&g.open).(int), leaves == g.config.MaxLeaves)
 	}
 	for i := range g.nodes {
 		g.release(&g.nodes[i])
@@ -140,8 +140,8 @@ func (g *grower) offer(at int) {
 	}
 }
 
-// cut splits a leaf.
-func (g *grower) cut(at int) {
+// cut splits a leaf. After the last cut no splits are looked for.
+func (g *grower) cut(at int, last bool) {
 	n := &g.nodes[at]
 	middle := g.divide(n)
 	left := growing{from: n.from, to: middle, depth: n.depth + 1, path: n.path.At(0), best: g.nothing()}
@@ -163,7 +163,9 @@ func (g *grower) cut(at int) {
 		left.bounds, right.bounds = n.bounds.under(g.columns[n.best.position].direction,
 			n.bounds.hold(g.limits.output(left.all[0])), n.bounds.hold(g.limits.output(right.all[0])))
 	}
-	g.search(small, large, n)
+	if !last {
+		g.search(small, large, n)
+	}
 	n.left = len(g.nodes)
 	g.nodes = append(g.nodes, left, right)
 	g.offer(len(g.nodes) - 2)

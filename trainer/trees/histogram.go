@@ -14,69 +14,17 @@ func (p *plane) clear(bins int) {
 	}
 }
 
-// add adds the rows of a leaf, whose cells are given in the leaf's own order. The
-// lanes are written out: constant ones leave no bounds to check, and a call per
-// row would cost half as much again.
+// add adds the rows of a leaf, whose cells are given in the leaf's own order.
 func (p *plane) add(words []uint64, rows []int32, cells []cell) {
-	cells = cells[:len(rows)]
-	for k, i := range rows {
-		w, g, h := words[i], cells[k].gradient, cells[k].packed
-		c := &p[0][uint8(w)]
-		c.gradient += g
-		c.packed += h
-		c = &p[1][uint8(w>>8)]
-		c.gradient += g
-		c.packed += h
-		c = &p[2][uint8(w>>16)]
-		c.gradient += g
-		c.packed += h
-		c = &p[3][uint8(w>>24)]
-		c.gradient += g
-		c.packed += h
-		c = &p[4][uint8(w>>32)]
-		c.gradient += g
-		c.packed += h
-		c = &p[5][uint8(w>>40)]
-		c.gradient += g
-		c.packed += h
-		c = &p[6][uint8(w>>48)]
-		c.gradient += g
-		c.packed += h
-		c = &p[7][w>>56]
-		c.gradient += g
-		c.packed += h
+	if cells = cells[:len(rows)]; len(cells) > 0 {
+		addListed(p, words, rows, cells)
 	}
 }
 
 // addAll adds rows that are all there are, as add does.
 func (p *plane) addAll(words []uint64, cells []cell) {
-	cells = cells[:len(words)]
-	for k, w := range words {
-		g, h := cells[k].gradient, cells[k].packed
-		c := &p[0][uint8(w)]
-		c.gradient += g
-		c.packed += h
-		c = &p[1][uint8(w>>8)]
-		c.gradient += g
-		c.packed += h
-		c = &p[2][uint8(w>>16)]
-		c.gradient += g
-		c.packed += h
-		c = &p[3][uint8(w>>24)]
-		c.gradient += g
-		c.packed += h
-		c = &p[4][uint8(w>>32)]
-		c.gradient += g
-		c.packed += h
-		c = &p[5][uint8(w>>40)]
-		c.gradient += g
-		c.packed += h
-		c = &p[6][uint8(w>>48)]
-		c.gradient += g
-		c.packed += h
-		c = &p[7][w>>56]
-		c.gradient += g
-		c.packed += h
+	if cells = cells[:len(words)]; len(cells) > 0 {
+		addAll(p, words, cells)
 	}
 }
 

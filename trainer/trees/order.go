@@ -2,6 +2,7 @@ package trees
 
 import (
 	"math"
+	"math/bits"
 	"slices"
 )
 
@@ -88,42 +89,41 @@ func ascended(k uint32) float32 {
 	return math.Float32frombits(^k)
 }
 
-// lookup finds the bins of values: those between two multiples of 2^21 in the
-// order of ascending share a cell, which says where to begin to look.
+// lookup finds the bins of values.
 type lookup struct {
-	thresholds []float32
-	starts     [1<<digitBits + 1]uint8
+	// keys are the thresholds in the order of ascending, padded with what is above all values to one less than a power
+	// of two. Whole numbers are compared without a branch, which would be guessed wrong every other time.
+	keys    []uint64
+	missing uint8
 }
 
-func newLookup(thresholds []float32) *lookup {
-	l := &lookup{thresholds: thresholds}
-	at := 0
-	for cell := range l.starts {
-		for at < len(thresholds) && int(ascending(thresholds[at])>>(32-digitBits)) < cell {
-			at++
+// above is more than ascending returns.
+const above = 1 << 32
+
+func newLookup(thresholds []float32) lookup {
+	l := lookup{keys: make([]uint64, 1<<bits.Len(uint(len(thresholds)))-1), missing: uint8(len(thresholds) + 1)}
+	for i := range l.keys {
+		l.keys[i] = above
+		if i < len(thresholds) {
+			l.keys[i] = uint64(ascending(thresholds[i]))
 		}
-		l.starts[cell] = uint8(at)
 	}
 	return l
 }
 
 // fill stores the bin of every value: the number of thresholds below it, and for
 // a missing one the bin behind the last.
-func (l *lookup) fill(bins []uint8, values []float32) {
+func (l lookup) fill(bins []uint8, values []float32) {
+	bins = bins[:len(values)]
 	for i, v := range values {
 		if v != v {
-			bins[i] = uint8(len(l.thresholds) + 1)
+			bins[i] = l.missing
 			continue
 		}
-		cell := ascending(v) >> (32 - digitBits)
-		from, to := int(l.starts[cell]), int(l.starts[cell+1])
-		for from < to {
-			if middle := (from + to) / 2; l.thresholds[middle] < v {
-				from = middle + 1
-			} else {
-				to = middle
-			}
+		key, at := uint64(ascending(v)), 0
+		for step := (len(l.keys) + 1) / 2; step > 0; step /= 2 {
+			at += step & -int((l.keys[at+step-1]-key)>>63) // the threshold is below
 		}
-		bins[i] = uint8(from)
+		bins[i] = uint8(at)
 	}
 }

@@ -1,0 +1,5 @@
+//go:build !amd64
+
+package logistic
+
+func assembled() []loops { return nil }
