@@ -72,8 +72,8 @@ func check(text []byte, exact bool) error {
 	}
 }
 
-// held reports whether a number may stand in a canonical text: one in the range of float64 and, unless integers are kept,
-// an integer that a float64 is exactly, or that is written as the float64 nearest to it is.
+// held reports whether a number may stand in a canonical text: one in the range of float64 and, unless integers are
+// kept, an integer that a float64 is exactly, or that is written as the float64 nearest to it is.
 func held(token jsontext.Token, exact bool) bool {
 	number, err := token.Float()
 	if err != nil {
