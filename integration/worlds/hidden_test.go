@@ -113,6 +113,11 @@ func (l *log) hide(e event) {
 	l.hides = append(slices.Clone(l.hides), obstacle{e.partition(), 0, &e})
 }
 
+// hidesRecords reports whether a record of an open transaction is there.
+func (l *log) hidesRecords() bool {
+	return slices.ContainsFunc(l.hides, func(one obstacle) bool { return one.record != nil })
+}
+
 // removes takes out the batches that nobody can read, and reports whether there were any.
 func (l *log) removes() bool {
 	before := len(l.hides)
