@@ -68,6 +68,7 @@ func (s *simulation) sendAgain(ctx context.Context, at int) error {
 	}
 	for _, e := range s.world.events[:at] {
 		if e.operation == nil && slices.ContainsFunc(gone, e.concerns) && !s.current.topics.log.has(request.RequestID, e) {
+			e.opens = false // what ends the transaction that it was in is not sent again
 			if err := s.send(ctx, e); err != nil {
 				return err
 			}
