@@ -54,6 +54,9 @@ func ownSecret(t *testing.T) configs.Config {
 // was erased; what was erased stays so, and receipts, log and ledger go on. Cut off anywhere, a rotation
 // is finished by the next call.
 func TestASecretIsRotated(t *testing.T) {
+	if testing.Short() {
+		t.Skip("makes a whole deployment anew")
+	}
 	t.Parallel()
 	stream := smallStream(t, 4, 50, 43)
 	gone := labelledIllicit(stream, 3)[0]

@@ -25,6 +25,9 @@ import (
 // Every statement that verify makes about stores and topics that do not belong
 // together, each seen once.
 func TestVerifyNamesWhatDoesNotBelongTogether(t *testing.T) {
+	if testing.Short() {
+		t.Skip("checks many copies of a folder, one after the other")
+	}
 	t.Parallel()
 	stream := smallStream(t, 9, 50, 41)
 	c := smallConfig(t, t.TempDir())

@@ -22,6 +22,9 @@ import (
 
 // Verify says what is missing of a directory, and what does not belong together.
 func TestVerifyNamesWhatIsMissing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("checks many copies of a folder, one after the other")
+	}
 	t.Parallel()
 	stream := smallStream(t, 3, 50, 41)
 	c := smallStack(t, t.TempDir())
@@ -73,6 +76,9 @@ func TestVerifyNamesWhatIsMissing(t *testing.T) {
 // What is damaged is named with its folder and a remedy; a store's own checksums
 // are looked at for everything that it holds.
 func TestVerifyNamesWhatIsDamaged(t *testing.T) {
+	if testing.Short() {
+		t.Skip("checks many copies of a folder, one after the other")
+	}
 	t.Parallel()
 	stream := smallStream(t, 3, 50, 41)
 	c := smallConfig(t, t.TempDir())

@@ -37,8 +37,8 @@ func (d *drawing) partitioned(topic bus.Topic, record ingest.Outgoing, names int
 }
 
 // misplaced are the keys that stand in other partitions than their own as well: of dead letters with one key the last
-// stays, and across partitions none is the last. Worlds without this allowance fail: which partition is read first is
-// drawn, and a record in the wrong partition is refused whenever it is read.
+// stays, and across partitions none is the last: which partition is read first is drawn, and a record in the wrong
+// partition is refused whenever it is read.
 func (w *world) misplaced() map[string]bool {
 	keys := make(map[string]bool)
 	for _, e := range w.events {
