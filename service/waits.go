@@ -22,6 +22,9 @@ import (
 	"lethe/service/waiting"
 )
 
+// rejectionsLast is how long rejections of a topic that nothing follows on are told at least: until people have looked.
+const rejectionsLast = 10 * time.Minute
+
 // probesPerOffsets is after how many probes brokers are asked for open transactions.
 const probesPerOffsets = 3
 
@@ -49,7 +52,7 @@ type waits struct {
 
 func newWaits(c configs.Config, now func() time.Time, tell events.Listener, log *slog.Logger) *waits {
 	return &waits{
-		intake: waiting.NewIntake(c.Waiting.After, max(c.Waiting.Quiet, 2*c.Waiting.After), now), prefix: c.Kafka.TopicPrefix,
+		intake: waiting.NewIntake(c.Waiting.After, max(c.Waiting.Quiet, rejectionsLast), now), prefix: c.Kafka.TopicPrefix,
 		tell: events.Tee(tell), log: log, tracker: waiting.NewTracker(),
 		list: []waiting.Wait{},
 	}
