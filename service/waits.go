@@ -22,7 +22,7 @@ import (
 	"lethe/service/waiting"
 )
 
-// rejectionsLast is how long rejections of a topic that nothing follows on are told at least: until people have looked.
+// rejectionsLast is the shortest time for which rejections stay named where no record follows on their topic.
 const rejectionsLast = 10 * time.Minute
 
 // probesPerOffsets is after how many probes brokers are asked for open transactions.

@@ -45,6 +45,16 @@ func learntKey(prefix string, t lethe.Timestep, component int) []byte {
 	return key
 }
 
+// deleteLearnt deletes what a store has, under some prefixes, of what a component learnt through a timestep.
+func deleteLearnt(w swapstore.Writer, t lethe.Timestep, component int, prefixes ...string) error {
+	for _, prefix := range prefixes {
+		if err := w.Delete(learntKey(prefix, t, component)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // splitLearnt takes a key of learntKey apart.
 func splitLearnt(prefix string, key []byte) (t lethe.Timestep, component int, err error) {
 	t, rest, err := timestepkey.Cut(prefix, key)

@@ -60,11 +60,7 @@ func (s *series) published(t lethe.Timestep) error {
 
 // clearMarks removes the marks that the topic is to be told something of a timestep.
 func (s *series) clearMarks(w swapstore.Writer, t lethe.Timestep) error {
-	var errs []error
-	for _, prefix := range []string{unsentPrefix, withdrawnPrefix, supersededPrefix} {
-		errs = append(errs, w.Delete(learntKey(prefix, t, s.component)))
-	}
-	return errors.Join(errs...)
+	return deleteLearnt(w, t, s.component, unsentPrefix, withdrawnPrefix, supersededPrefix)
 }
 
 func (s *series) marksCleared(t lethe.Timestep) {

@@ -45,10 +45,8 @@ func (m *model) thin() error {
 	}
 	err := s.store.Apply(func(w swapstore.Writer) error {
 		for _, t := range gone {
-			for _, prefix := range []string{checkpointPrefix, unsentPrefix} {
-				if err := w.Delete(learntKey(prefix, t, s.component)); err != nil {
-					return err
-				}
+			if err := deleteLearnt(w, t, s.component, checkpointPrefix, unsentPrefix); err != nil {
+				return err
 			}
 		}
 		return nil
@@ -68,10 +66,8 @@ func (s *series) remove(gone []lethe.Timestep, mark string) error {
 	gone = slices.Clone(gone)
 	err := s.store.Apply(func(w swapstore.Writer) error {
 		for _, t := range gone {
-			for _, prefix := range []string{checkpointPrefix, unsentPrefix, supersededPrefix, saidPrefix} {
-				if err := w.Delete(learntKey(prefix, t, s.component)); err != nil {
-					return err
-				}
+			if err := deleteLearnt(w, t, s.component, checkpointPrefix, unsentPrefix, supersededPrefix, saidPrefix); err != nil {
+				return err
 			}
 			if slices.Contains(s.again, t) {
 				if err := w.Set(learntKey(unsentPrefix, t, s.component), againMark()); err != nil {
