@@ -17,8 +17,8 @@ import (
 )
 
 // Default returns the configuration that `lethe run` takes without any other:
-// one process, all roles, the embedded broker, and the Stack, which is the most
-// accurate of what was measured (docs/models.md).
+// one process, all roles, the embedded broker, and the Stack of trees and regressions, the most
+// accurate that is nowhere worse than its best component (docs/models.md).
 func Default() Config {
 	c := base()
 	c.Repair.OneHop, c.Repair.OneHopDirected = true, true
@@ -39,7 +39,7 @@ func (c Config) WithModel(model string) Config {
 	switch {
 	case model == Stack:
 		// Two groups: one that learns from a row's shard, and one that does not.
-		fits.Components = []string{fits.Model, trainer.Trees + ":2", trainer.Logistic + ":2"}
+		fits.Components = []string{trainer.Trees + ":2", trainer.Logistic + ":2"}
 		aggregation = scoring.MethodStack
 	case slices.Contains(trainer.StreamModels(), model):
 		fits = trainer.DefaultsOf(model)

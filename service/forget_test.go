@@ -42,19 +42,21 @@ func TestForgettingEqualsABuildWithoutTheRecords(t *testing.T) {
 		oneHop   bool
 		directed bool
 		model    string
+		networks bool // in the ensemble of a stack
 	}{
-		{"stubs", []uint64{1, 2, 3}, []lethe.Scope{lethe.ScopeStubs}, false, false, ""},
-		{"onehop", []uint64{7, 8}, []lethe.Scope{lethe.ScopeStubs}, true, false, ""},
-		{"trees", []uint64{9}, []lethe.Scope{lethe.ScopeStubs}, true, false, trainer.Trees},
-		{"logistic", []uint64{10}, []lethe.Scope{lethe.ScopeStubs}, true, true, trainer.Logistic},
-		{"blend", []uint64{11}, []lethe.Scope{lethe.ScopeStubs}, true, true, trainer.Blend},
-		{"stack", []uint64{12, 13}, []lethe.Scope{lethe.ScopeStubs}, true, true, configs.Stack},
-		{"independent", []uint64{14, 15}, []lethe.Scope{lethe.ScopeStubs}, true, true, configs.Stack},
-		{"shard", []uint64{4}, []lethe.Scope{lethe.ScopeShard}, false, false, ""},
-		{"partition", []uint64{16, 17}, []lethe.Scope{lethe.ScopePartition}, false, false, ""},
-		{"afresh", []uint64{18}, []lethe.Scope{lethe.ScopePartition}, true, true, configs.Stack},
-		{"both", []uint64{19, 20}, []lethe.Scope{lethe.ScopeStubs, lethe.ScopePartition}, true, false, ""},
-		{"mixed", []uint64{5, 6}, []lethe.Scope{lethe.ScopeStubs, lethe.ScopeShard}, false, false, ""},
+		{"stubs", []uint64{1, 2, 3}, []lethe.Scope{lethe.ScopeStubs}, false, false, "", false},
+		{"onehop", []uint64{7, 8}, []lethe.Scope{lethe.ScopeStubs}, true, false, "", false},
+		{"trees", []uint64{9}, []lethe.Scope{lethe.ScopeStubs}, true, false, trainer.Trees, false},
+		{"logistic", []uint64{10}, []lethe.Scope{lethe.ScopeStubs}, true, true, trainer.Logistic, false},
+		{"blend", []uint64{11}, []lethe.Scope{lethe.ScopeStubs}, true, true, trainer.Blend, false},
+		{"stack", []uint64{12, 13}, []lethe.Scope{lethe.ScopeStubs}, true, true, configs.Stack, true},
+		{"default", []uint64{21}, []lethe.Scope{lethe.ScopeStubs}, true, true, configs.Stack, false},
+		{"independent", []uint64{14, 15}, []lethe.Scope{lethe.ScopeStubs}, true, true, configs.Stack, true},
+		{"shard", []uint64{4}, []lethe.Scope{lethe.ScopeShard}, false, false, "", false},
+		{"partition", []uint64{16, 17}, []lethe.Scope{lethe.ScopePartition}, false, false, "", false},
+		{"afresh", []uint64{18}, []lethe.Scope{lethe.ScopePartition}, true, true, configs.Stack, true},
+		{"both", []uint64{19, 20}, []lethe.Scope{lethe.ScopeStubs, lethe.ScopePartition}, true, false, "", false},
+		{"mixed", []uint64{5, 6}, []lethe.Scope{lethe.ScopeStubs, lethe.ScopeShard}, false, false, "", false},
 	} {
 		seeds, requests := kind.seeds, 4
 		if testing.Short() {
@@ -68,10 +70,14 @@ func TestForgettingEqualsABuildWithoutTheRecords(t *testing.T) {
 				t.Parallel()
 				t.Logf("replay with: go test ./service -run Forgetting/%s -args -forget.seed=%d", kind.name, seed)
 				c := smallConfig(t, t.TempDir())
-				if kind.model == configs.Stack {
+				switch {
+				case kind.networks:
 					c = smallStack(t, c.DataDir)
 					c.Scoring.LearnTimesteps = 2
-				} else if kind.model != "" {
+				case kind.model == configs.Stack:
+					c = smallDefault(t, c.DataDir)
+					c.Scoring.LearnTimesteps = 2
+				case kind.model != "":
 					c = c.WithModel(kind.model)
 				}
 				if kind.name == partition.MethodIndependent {

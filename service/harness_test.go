@@ -16,6 +16,7 @@ import (
 	"lethe/dataset"
 	"lethe/metrics/events"
 	"lethe/service"
+	"lethe/trainer"
 )
 
 // smallConfig is a deployment that trains in a moment: few shards with one narrow
@@ -25,10 +26,18 @@ func smallConfig(t testing.TB, dir string) configs.Config {
 	return small(t, configs.PerShard(), dir)
 }
 
-// smallStack is the default ensemble on as little as smallConfig.
-func smallStack(t testing.TB, dir string) configs.Config {
+// smallDefault is the default configuration on as little as smallConfig.
+func smallDefault(t testing.TB, dir string) configs.Config {
 	t.Helper()
 	return small(t, configs.Default(), dir)
+}
+
+// smallStack is smallDefault with a network per shard in the ensemble: every kind of model.
+func smallStack(t testing.TB, dir string) configs.Config {
+	t.Helper()
+	c := smallDefault(t, dir)
+	c.Trainer.Components = append([]string{trainer.Defaults().Model}, c.Trainer.Components...)
+	return c
 }
 
 func small(t testing.TB, c configs.Config, dir string) configs.Config {

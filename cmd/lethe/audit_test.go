@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -41,7 +42,8 @@ func execute(t *testing.T, args ...string) (status int, stdout, stderr string) {
 // checkpoint and the key alone finds that a deployment which has erased a transaction has
 // trained everything without it, and an altered answer is refused.
 func TestAnAuditorTrainsTheDemoAnew(t *testing.T) {
-	r := smallDemo(t)
+	components := []string{"elliptic-gin", "trees:2", "logistic:2"}
+	r := smallDemo(t, components...)
 	folder := t.TempDir()
 	checkpoint := signedCheckpoint(t, r.DataDir)
 	asked, answer := filepath.Join(folder, "challenge.json"), filepath.Join(folder, "bundle.lethe")
@@ -51,7 +53,7 @@ func TestAnAuditorTrainsTheDemoAnew(t *testing.T) {
 	require.Zero(t, status, said)
 	status, _, said = execute(t, "audit", "export", "--data-dir", r.DataDir, "--challenge", asked, "--out", answer,
 		"--set", "kafka.partitions=2", "--set", "partition.shards=4", "--set", "trainer.hidden=8", "--set",
-		"trainer.passes=1")
+		"trainer.passes=1", "--set", "trainer.components="+strings.Join(components, ","))
 	require.Zero(t, status, said)
 	status, out, said := execute(t, "audit", "verify", answer, "--challenge", asked, "--public-key", key, "--checkpoint",
 		checkpoint, "--json")

@@ -20,10 +20,13 @@ import (
 	"lethe/internal/command"
 )
 
-// smallDemo is a demo that takes a few seconds.
-func smallDemo(t *testing.T) *demo.Result {
+// smallDemo is a demo that takes a few seconds. Components, if there are any, replace those of the default ensemble.
+func smallDemo(t *testing.T, components ...string) *demo.Result {
 	t.Helper()
 	c := configs.Default()
+	if len(components) > 0 {
+		c.Trainer.Components = components
+	}
 	c.DataDir, c.HTTP.Address, c.Embedded.Port = t.TempDir(), "127.0.0.1:0", 0
 	c.Kafka.Partitions, c.Partition.Shards, c.Trainer.Hidden, c.Trainer.Passes = 2, 4, 8, 1
 	options := dataset.GenerateDefaults()

@@ -71,7 +71,7 @@ func TestJourneys(t *testing.T) {
 		"--set", "ingest.max_timestep_jump=5", "--set", "ingest.reopen_window=300ms",
 		"--set", "embedded.clean_interval=100ms", "--set", "partition.shards=4",
 		"--set", "trainer.hidden=8", "--set", "trainer.passes=1",
-		"--set", "trainer.window_timesteps=3")
+		"--set", "trainer.window_timesteps=3", "--set", "trainer.components=elliptic-gin,trees:2,logistic:2")
 	g.URL = s.URL
 	g.Fresh = process.Start(t, process.Build(t), t.TempDir(), process.FreePorts(t)).URL
 	c := configs.Default()

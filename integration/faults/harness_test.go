@@ -79,7 +79,8 @@ func (d *deployment) start(sets ...string) {
 }
 
 func (d *deployment) settings(more ...string) (args []string) {
-	sets := []string{"kafka.partitions=2", "partition.shards=4", "trainer.hidden=8", "trainer.passes=1"}
+	sets := []string{"kafka.partitions=2", "partition.shards=4", "trainer.hidden=8", "trainer.passes=1",
+		"trainer.components=elliptic-gin,trees:2,logistic:2"}
 	for _, set := range append(sets, more...) {
 		args = append(args, "--set", set)
 	}

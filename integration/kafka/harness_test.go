@@ -193,13 +193,14 @@ func (d *deployment) deleteTopics() {
 	}
 }
 
-// settings are the same for every process of every deployment: small models,
+// settings are the same for every process of every deployment: small models of every kind,
 // the same secret and key.
 func (d *deployment) settings() []string {
 	var out []string
 	for _, s := range []string{
 		"kafka.topic_prefix=" + d.prefix, "kafka.partitions=2", "partition.shards=4", "trainer.hidden=8",
-		"trainer.window_timesteps=3", "trainer.passes=1", "secret_file=" + d.secret(),
+		"trainer.window_timesteps=3", "trainer.passes=1", "trainer.components=elliptic-gin,trees:2,logistic:2",
+		"secret_file=" + d.secret(),
 		"signing_key_file=" + filepath.Join(d.dir, "receipts.pem"),
 	} {
 		out = append(out, "--set", s)

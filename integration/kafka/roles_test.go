@@ -40,7 +40,8 @@ func TestWhatARoleTakes(t *testing.T) {
 	for _, role := range names {
 		all[role] = process.StartOutside(t, d.bin, filepath.Join(root, role), process.FreePorts(t), d.brokers,
 			"--roles", role, "--set", "kafka.topic_prefix="+d.prefix, "--set", "secret_file="+d.secret(),
-			"--set", "signing_key_file="+filepath.Join(d.dir, "receipts.pem"))
+			"--set", "signing_key_file="+filepath.Join(d.dir, "receipts.pem"),
+			"--set", "trainer.components=elliptic-gin,trees:2,logistic:2")
 	}
 	use := func() map[string]float64 {
 		out := map[string]float64{"broker": processorSeconds(t, brokerProcess())}

@@ -95,6 +95,7 @@ func (l *lab) training(t *testing.T, processes int, core float64) (took time.Dur
 	settings := []string{
 		"--set", "kafka.topic_prefix=" + d.prefix, "--set", "secret_file=" + d.secret(),
 		"--set", "signing_key_file=" + filepath.Join(d.dir, "receipts.pem"),
+		"--set", "trainer.components=elliptic-gin,trees:2,logistic:2",
 	}
 	start := func(name, role string) *process.Service {
 		args := append([]string{"--roles", role}, settings...)

@@ -85,7 +85,8 @@ func (s *setup) deploy(t *testing.T, more ...string) *deployment {
 	d := &deployment{setup: s, t: t, dir: filepath.Join(t.TempDir(), "data"), ports: process.FreePorts(t)}
 	settings := append([]string{
 		"secret_file=" + s.secret, "partition.shards=4", "trainer.hidden=8", "trainer.window_timesteps=3",
-		"trainer.passes=1", "kafka.partitions=2", "log.level=warn", "erasure.verify_timeout=60s",
+		"trainer.passes=1", "trainer.components=elliptic-gin,trees:2,logistic:2", "kafka.partitions=2", "log.level=warn",
+		"erasure.verify_timeout=60s",
 	}, more...)
 	for _, setting := range settings {
 		d.args = append(d.args, "--set", setting)

@@ -44,7 +44,8 @@ func newDeployment(t *testing.T) *deployment {
 func (d *deployment) args(role, secret string, more ...string) []string {
 	args := []string{"--roles", role}
 	for _, set := range []string{
-		"kafka.partitions=2", "partition.shards=4", "trainer.hidden=8", "trainer.passes=1", "secret_file=" + secret,
+		"kafka.partitions=2", "partition.shards=4", "trainer.hidden=8", "trainer.passes=1",
+		"trainer.components=elliptic-gin,trees:2,logistic:2", "secret_file=" + secret,
 	} {
 		args = append(args, "--set", set)
 	}

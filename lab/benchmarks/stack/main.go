@@ -85,7 +85,7 @@ func vars() kong.Vars {
 			"labels in slices) with sure=PROBABILITY and share=PART of the guesses, smooth=SHARE of logits along " +
 			"payments, dgi=WIDTH of embeddings with epochs=N per timestep.",
 
-		"components":   "elliptic-gin:20,trees:2,logistic:2",
+		"components":   "trees:2,logistic:2",
 		"method":       partition.Defaults().Method,
 		"methods":      strings.Join(partition.QuotaMethods(), ", "),
 		"shards":       fmt.Sprint(partition.Defaults().Shards),

@@ -33,7 +33,8 @@ func TestMeasuredIsServed(t *testing.T) {
 	for name, components := range map[string]string{
 		"one component":    "elliptic-gin:4:hidden=8",
 		"several networks": "logistic:2,elliptic-gin:4:hidden=8,trees:2:rounds=20",
-		"default":          "elliptic-gin:4:hidden=8,trees:2:rounds=20,logistic:2",
+		"default":          "trees:2:rounds=20,logistic:2",
+		"all kinds":        "elliptic-gin:4:hidden=8,trees:2:rounds=20,logistic:2",
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := small(generated(t))
