@@ -205,8 +205,25 @@ func (f Fingerprint) nextMasks(secret lethe.Secret) (out [stride - 1]uint64) {
 }
 
 func macOf(secret lethe.Secret, kind Kind, needle []byte) MAC {
-	d := secret.Ledger().Hash("fingerprint", []byte(kind), needle)
+	return macBy(macHasher(secret), kind, needle)
+}
+
+func macHasher(secret lethe.Secret) lethe.Hasher { return secret.Ledger().Hasher("fingerprint") }
+
+func macBy(hasher lethe.Hasher, kind Kind, needle []byte) MAC {
+	d := hasher.Hash([]byte(kind), needle)
 	return MAC(d[:16])
+}
+
+// mac is macOf under the scanner's secret, by a hasher that is used again: making one takes most of the time.
+func (sc *Scanner) mac(kind Kind, needle []byte) MAC {
+	hasher, _ := sc.hashers.Get().(*lethe.Hasher)
+	if hasher == nil {
+		made := macHasher(sc.secret)
+		hasher = &made
+	}
+	defer sc.hashers.Put(hasher)
+	return macBy(*hasher, kind, needle)
 }
 
 // minBytes is the least length at which a form is told from chance.

@@ -202,7 +202,9 @@ func (m *jsonMatch) whole(text []byte, offset int64) {
 		m.match(KindPaymentKey, m.sc.payments[len(text)], text, offset)
 	}
 	for part := range bytes.SplitSeq(text, []byte{'>'}) {
-		m.match(KindID, m.sc.whole[len(part)], part, offset)
+		if same := m.sc.whole[len(part)]; len(same) > 0 {
+			m.match(KindID, same[m.sc.keys.base.hash(part)], part, offset)
+		}
 		if keyed := m.sc.keyed[len(part)]; len(keyed) > 0 && m.at.mayHold(string(part)) {
 			m.match(KindIDKey, keyed, part, offset)
 		}
@@ -210,8 +212,11 @@ func (m *jsonMatch) whole(text []byte, offset int64) {
 }
 
 // unescape decodes the escapes of a JSON string. What is no escape stays as it is, and
-// half a surrogate pair becomes U+FFFD, as encoding/json has it.
+// half a surrogate pair becomes U+FFFD, as encoding/json has it. Without escapes it is raw itself.
 func unescape(raw []byte) []byte {
+	if bytes.IndexByte(raw, '\\') < 0 {
+		return raw
+	}
 	out := make([]byte, 0, len(raw))
 	for len(raw) > 0 {
 		at := bytes.IndexByte(raw, '\\')

@@ -49,3 +49,35 @@ func benchMatchRecord(b *testing.B, rows int) {
 		}
 	}
 }
+
+// One erasure of a transaction with payments, searched for in the kinds of records that topics hold most of.
+func BenchmarkMatchRecord_Topics(b *testing.B) {
+	secret := lethe.Secret{3}
+	prints, err := scan.TransactionFingerprints(secret, "230107682")
+	require.NoError(b, err)
+	for i := range 3 {
+		forms, err := scan.PaymentFingerprints(secret, "230107682", lethe.TransactionID(fmt.Sprint(230207682+i)))
+		require.NoError(b, err)
+		prints = append(prints, forms...)
+	}
+	sc, err := scan.NewScanner(secret, prints)
+	require.NoError(b, err)
+	for _, c := range []struct{ name, key, value string }{
+		{"label", "230007682", `{"type":"label","id":"230007682","timestep":17,"label":"licit"}`},
+		{"payment", "230007682>230007683", `{"type":"payment","source":"230007682","target":"230007683","timestep":17}`},
+		{"prediction", "230007682", `{"id":"63e3be869075a6a9a28e85501d05ff36","transaction":"230007682","timestep":17,` +
+			`"probability":0.0312,"class":"licit","threshold":0.35,"ensemble_version":` +
+			`"63e3be869075a6a9a28e85501d05ff36603ee30186b08be93c07ccbba4153df1","trained_through":16,"final":true}`},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			key, value := []byte(c.key), []byte(c.value)
+			b.SetBytes(int64(len(value)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if len(sc.MatchRecord(key, value)) > 0 {
+					b.Fatal("found")
+				}
+			}
+		})
+	}
+}

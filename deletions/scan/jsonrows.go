@@ -117,7 +117,7 @@ func (m *jsonMatch) compareRow(data []byte, offset int64) {
 				}
 				rolling, hashed = m.sc.keys.base.hash(m.values), true
 			}
-			if rolling == e.rolling && macOf(m.sc.secret, KindFeatures, m.values) == m.sc.fingerprints[e.fingerprint].MAC {
+			if rolling == e.rolling && m.sc.mac(KindFeatures, m.values) == m.sc.fingerprints[e.fingerprint].MAC {
 				m.note(Hit{KindFeatures, e.fingerprint, offset})
 			}
 		}

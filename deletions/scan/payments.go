@@ -98,7 +98,7 @@ func paymentKey(source, target []byte) []byte { return slices.Concat(source, []b
 type paymentEnds struct {
 	source, target []byte
 	// name is the field whose value comes next.
-	name string
+	name []byte
 	// outer are those of the objects around it.
 	outer *paymentEnds
 	// keeps says that objects are not told from each other, because the text is broken: then
@@ -129,11 +129,11 @@ func (m *jsonMatch) end(raw []byte, isName bool, offset int64) {
 		return // of a broken text, what stands between strings comes too
 	}
 	name := m.ends.name
-	if m.ends.name = ""; isName {
-		m.ends.name = string(unescape(raw))
+	if m.ends.name = nil; isName {
+		m.ends.name = unescape(raw)
 		return
 	}
-	switch name {
+	switch string(name) {
 	case "source":
 		m.ends.source = unescape(raw)
 	case "target":

@@ -173,7 +173,7 @@ func (p *pass) compare(fingerprint, from, to int) {
 	if ofName(f.Kind) && inLongerName(p.sc.secret, p.buf, window{from, to, bounded(f.Kind)}) {
 		return
 	}
-	if macOf(p.sc.secret, f.Kind, p.buf[from:to]) != f.MAC {
+	if p.sc.mac(f.Kind, p.buf[from:to]) != f.MAC {
 		return
 	}
 	if h := (Hit{f.Kind, fingerprint, p.start + int64(from)}); p.keep == nil || p.keep(h) {

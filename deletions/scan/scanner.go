@@ -49,9 +49,9 @@ type Scanner struct {
 	// keyed are the fingerprints of ids that only MatchKey and MatchText look for, by
 	// length, payments those of payments, subjects those of subjects.
 	keyed, payments, subjects map[int][]int
-	// whole are the fingerprints of ids from 6 bytes on, by length, rows those of feature rows,
+	// whole are the fingerprints of ids from 6 bytes on, by length and rolling hash, rows those of feature rows,
 	// by their number of features: MatchText compares them with what JSON says.
-	whole map[int][]int
+	whole map[int]map[uint64][]int
 	rows  map[int][]rowGroup
 	// mostFeatures is the greatest of those numbers.
 	mostFeatures int
@@ -62,8 +62,8 @@ type Scanner struct {
 	step int
 	// names brings the names in records into normal form.
 	names normalise.Rule
-	// passes are those that are free to be used again, rooms those for runs of numbers.
-	passes, rooms sync.Pool
+	// passes are those that are free to be used again, rooms those for runs of numbers, hashers those that make MACs.
+	passes, rooms, hashers sync.Pool
 }
 
 // scanEntry is a fingerprint as the scan needs it, its masks removed.
@@ -131,7 +131,7 @@ func NewScanner(secret lethe.Secret, fingerprints []Fingerprint) (*Scanner, erro
 	sc := &Scanner{
 		secret: secret, keys: hashKeysOf(secret), fingerprints: slices.Clone(fingerprints),
 		keyed: map[int][]int{}, payments: map[int][]int{}, subjects: map[int][]int{},
-		whole: map[int][]int{}, rows: map[int][]rowGroup{},
+		whole: map[int]map[uint64][]int{}, rows: map[int][]rowGroup{},
 		after: anchorBytes,
 		step:  stepOf(fingerprints),
 	}
@@ -175,7 +175,11 @@ func (sc *Scanner) add(i int, f Fingerprint) {
 	}
 	switch f.Kind {
 	case KindID:
-		sc.whole[f.Length] = append(sc.whole[f.Length], i)
+		if sc.whole[f.Length] == nil {
+			sc.whole[f.Length] = make(map[uint64][]int)
+		}
+		same := sc.whole[f.Length]
+		same[e.rolling] = append(same[e.rolling], i)
 	case KindFeatures:
 		sc.addRow(f, rowEntry{anchors[1:], e.rolling, i}, e.anchor)
 	default:
@@ -282,7 +286,7 @@ func (sc *Scanner) matching(kind Kind, candidates []int, text []byte, offset int
 	if len(candidates) == 0 {
 		return nil
 	}
-	mac := macOf(sc.secret, kind, text)
+	mac := sc.mac(kind, text)
 	for _, i := range candidates {
 		if sc.fingerprints[i].MAC == mac {
 			hits = append(hits, Hit{kind, i, offset})
