@@ -7,6 +7,7 @@ import (
 
 	"lethe"
 	"lethe/internal/keyfilter"
+	"lethe/snapshot/stored"
 )
 
 // Who has the same features as others is told by the index, which has a hash of those of
@@ -48,7 +49,7 @@ func (c *contents) meet(hash contentHash) {
 
 // know learns a key that is about to be stored, or is, if it is one of the index.
 func (s *strangers) know(key []byte) {
-	if key[0] == kindIndex && len(key) == 1+pseudonymBytes {
+	if key[0] == kindIndex && len(key) == 1+stored.PseudonymBytes {
 		s.known.Add(lethe.Pseudonym(key[1:]))
 	}
 }
@@ -98,7 +99,7 @@ func (m Marks) HasContents(list [][len(contentHash{})]byte) ([]bool, error) {
 	for i, content := range list {
 		_, found, err := s.Get(replacedKey(content))
 		if err == nil && !found {
-			found, err = widths{s}.alike(content, erasure{})
+			found, err = widths{s}.alike(content, stored.Erasure{})
 		}
 		if err != nil {
 			return nil, fmt.Errorf("who has a content: %w", err)
@@ -107,7 +108,7 @@ func (m Marks) HasContents(list [][len(contentHash{})]byte) ([]bool, error) {
 			asked = append(asked, content)
 		}
 	}
-	has, err := owners{s}.stay(asked, erasure{})
+	has, err := owners{s}.stay(asked, stored.Erasure{})
 	if err != nil {
 		return nil, fmt.Errorf("who has %d contents: %w", len(asked), err)
 	}
@@ -120,7 +121,7 @@ func (m Marks) HasContents(list [][len(contentHash{})]byte) ([]bool, error) {
 // markShared notes which of the located have the features of a transaction that
 // is not among them.
 func (s *staging) markShared(located []Located) error {
-	gone, own := erasureOf(located), make(map[int]contentHash)
+	gone, own := (stored.Erasure{Removal: RemovalOf(located)}), make(map[int]contentHash)
 	var asked []contentHash
 	for i, l := range located {
 		if !l.Known || l.Kind == lethe.PaymentTarget {
@@ -158,14 +159,8 @@ func (s *staging) markShared(located []Located) error {
 	return err
 }
 
-// keeps reports whether a transaction stays as it is.
-func (e erasure) keeps(p lethe.Pseudonym) bool {
-	_, redacted := e.Features[p]
-	return !redacted && !e.Nodes[p]
-}
-
 // stay returns which contents a transaction in the index has that stays as it is.
-func (s owners) stay(asked []contentHash, gone erasure) (map[contentHash]bool, error) {
+func (s owners) stay(asked []contentHash, gone stored.Erasure) (map[contentHash]bool, error) {
 	stays, doubt := make(map[contentHash]bool), make(map[contentHash]*holders)
 	for _, hash := range asked {
 		if _, again := stays[hash]; again {
@@ -190,7 +185,7 @@ func (s owners) stay(asked []contentHash, gone erasure) (map[contentHash]bool, e
 			return err
 		}
 		p := lethe.Pseudonym(key[1:])
-		if !gone.keeps(p) {
+		if !gone.Keeps(p) {
 			h.list = append(h.list, p)
 			return nil
 		}
@@ -211,11 +206,11 @@ func (s owners) stay(asked []contentHash, gone erasure) (map[contentHash]bool, e
 }
 
 // stayed is stay of one content, as far as it is sure of that without going through the index.
-func (s owners) stayed(hash contentHash, gone erasure) (is, sure bool, err error) {
+func (s owners) stayed(hash contentHash, gone stored.Erasure) (is, sure bool, err error) {
 	h := s.strangers.contents.holders[hash]
 	var others []lethe.Pseudonym
 	for _, p := range h.list {
-		if !gone.keeps(p) {
+		if !gone.Keeps(p) {
 			others = append(others, p)
 			continue
 		}

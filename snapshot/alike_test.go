@@ -14,6 +14,7 @@ import (
 	"lethe"
 	"lethe/internal/keyfilter"
 	"lethe/internal/swapstore"
+	"lethe/snapshot/stored"
 )
 
 // shared tells of each target whether a transaction beside them has its features.
@@ -71,7 +72,7 @@ func TestTheIndexIsNotReadForWhatNobodyRepeats(t *testing.T) {
 	take(t, s, 0, "b", 3, 4)
 	take(t, s, 0, "c", 3, 4)
 	take(t, s, 0, "d", 5, 6)
-	bad := pseudonymKey(kindIndex, lethe.Pseudonym{})
+	bad := stored.Key(kindIndex, lethe.Pseudonym{})
 	damage := func(w swapstore.Writer) error { return w.Set(bad, []byte("cut")) }
 	require.NoError(t, s.staging.Apply(damage))
 	require.Equal(t, []bool{false, false}, shared(t, s, lethe.Transactions("a", "d")...))

@@ -255,8 +255,8 @@ func TestEraseReachesAnUnlistedStore(t *testing.T) {
 	g, _, err := s.staging.assemble(context.Background(), s.staging.change(), 3, nil, 1)
 	require.NoError(t, err)
 	g.Revision = 1
-	require.NoError(t, s.closed.create(t.Context(), g))
-	require.NoError(t, s.closed.close(3))
+	require.NoError(t, s.closed.Create(t.Context(), g))
+	require.NoError(t, s.closed.Close(3))
 	require.NoError(t, eraseWhole(s, subjects))
 	hits, _ := search(t, fs, "data", needles(s, subjects))
 	require.Empty(t, hits)

@@ -74,7 +74,7 @@
 //
 //	<dir>/staging/        offsets, watermarks, open timesteps, what waits or is refused
 //	<dir>/staging/rows/   transactions of open timesteps that came together, see package openrows
-//	<dir>/t000012/        the snapshot of timestep 12, once it is closed
+//	<dir>/t000012/        the snapshot of timestep 12, once it is closed, see package closed
 //
 // Both kinds are swapstores. A batch of records is one atomic write to staging,
 // with the consumed offset. Which timesteps are closed or settled, staging
@@ -102,7 +102,7 @@
 //	erase.go                take the targets out of all stores; erasestaging.go
 //	staging.go              the part with open timesteps: its store and its mirror; how many may be open
 //	recover.go              staging read from disk, crashes made good
-//	storecache.go           the part with closed timesteps: a store of each; whether all are there
-//	graphstore.go           one of these stores: a graph, labels and shards
 //	keys.go                 keys and values; pending.go: of what is in no graph, and how much of it may wait
+//
+// Package stored has what staging and the stores of closed timesteps share, package closed those stores.
 package snapshot

@@ -9,6 +9,7 @@ import (
 	"lethe/internal/keyfilter"
 	"lethe/internal/sortedcells"
 	"lethe/snapshot/openrows"
+	"lethe/snapshot/stored"
 )
 
 // Foreseen is a transaction of which all that does not depend on the records before it was
@@ -35,7 +36,7 @@ type knownEntry struct {
 	// before the batch.
 	found, changed, fresh bool
 	// row is its row, if it changed.
-	row row
+	row stored.Row
 }
 
 // Place reads, for a batch that is to take transactions, what staging knows of all of them. What becomes of a
@@ -73,7 +74,7 @@ func readKnown(b *Batch, table *known) error {
 			cells = append(cells, c)
 		}
 	}
-	const keyBytes = 1 + pseudonymBytes
+	const keyBytes = 1 + stored.PseudonymBytes
 	room, keys := make([]byte, 0, len(cells)*keyBytes), make([][]byte, len(cells))
 	for i, c := range cells {
 		room = append(append(room, kindIndex), c.Key[:]...)
@@ -151,7 +152,7 @@ func storeKnown(k *known, files *openrows.Batch, fn func(key, value []byte) erro
 	if k == nil {
 		return nil
 	}
-	key, entry := make([]byte, 0, 1+timestepBytes+pseudonymBytes), make([]byte, 0, timestepBytes+len(contentHash{}))
+	key, entry := make([]byte, 0, 1+timestepBytes+stored.PseudonymBytes), make([]byte, 0, timestepBytes+len(contentHash{}))
 	var head, features, value []byte
 	for i := range k.Cells {
 		e := &k.Cells[i]
@@ -167,7 +168,7 @@ func storeKnown(k *known, files *openrows.Batch, fn func(key, value []byte) erro
 		if !e.changed {
 			continue
 		}
-		head, features = e.row.appendHead(head[:0]), floatbytes.View(features[:0], e.row.features)
+		head, features = e.row.AppendHead(head[:0]), floatbytes.View(features[:0], e.row.Features)
 		if e.fresh && files != nil && files.Put(e.entry.timestep, p, head, features) {
 			continue
 		}
@@ -190,7 +191,7 @@ func filesFor(b *Batch) *openrows.Batch {
 		e := &b.known.Cells[i].Value
 		e.fresh = e.fresh && b.info(e.entry.timestep).State == lethe.Open
 		if e.fresh {
-			files.Expect(e.entry.timestep, e.row.bytes())
+			files.Expect(e.entry.timestep, e.row.Bytes())
 		}
 	}
 	return files
@@ -211,7 +212,7 @@ func knownUnder(k *known, key []byte) (value []byte, found, is bool) {
 			return nil, false, false
 		}
 		t, err := timestepOf(key)
-		return e.Value.row.encode(), true, err == nil && t == e.Value.entry.timestep
+		return e.Value.row.Encode(), true, err == nil && t == e.Value.entry.timestep
 	}
 	return nil, false, false
 }

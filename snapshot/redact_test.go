@@ -9,6 +9,7 @@ import (
 
 	"lethe"
 	"lethe/internal/floatbytes"
+	"lethe/snapshot/stored"
 )
 
 // redactedRows are those that the store has of the transactions of two timesteps, closed or
@@ -146,10 +147,10 @@ func TestErasedFeaturesOfCandidates(t *testing.T) {
 	require.NoError(t, ScrubAtOnce(context.Background(), s))
 	var rows [][]float32
 	require.NoError(t, widths{s.staging}.candidates(s.staging.options.Secret.Pseudonym("a"), func(c candidate) error {
-		r, err := decodeRow(c.row)
-		rows = append(rows, r.features)
+		r, err := stored.DecodeRow(c.row)
+		rows = append(rows, r.Features)
 		require.Equal(t, "redacted", string(c.origin.Value))
-		require.Equal(t, hashContent(o.Secret, r.features), c.entry.hash)
+		require.Equal(t, hashContent(o.Secret, r.Features), c.entry.hash)
 		return err
 	}))
 	require.Equal(t, [][]float32{{0}, {0, 8.5}}, rows)

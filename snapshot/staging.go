@@ -8,10 +8,17 @@ import (
 
 	"lethe"
 	"lethe/internal/swapstore"
+	"lethe/snapshot/closed"
 	"lethe/snapshot/openrows"
+	"lethe/snapshot/stored"
 )
 
-const stagingName = "staging"
+// StagingFolder and TimestepFolder are the names of folders below that of a Store:
+// of what is open, and of a closed timestep.
+const StagingFolder = "staging"
+
+// TimestepFolder is described with StagingFolder.
+func TimestepFolder(t lethe.Timestep) string { return closed.FolderName(t) }
 
 // staging holds the records of open timesteps, those that wait to become part of a
 // closed one, the payments and labels that are in no graph, the letters that are not
@@ -204,7 +211,7 @@ func (s *staging) watermark(stream Stream) lethe.Timestep { return slices.Min(s.
 func lookup(
 	get func(key []byte) ([]byte, bool, error), p lethe.Pseudonym,
 ) (entry indexEntry, known bool, err error) {
-	value, found, err := get(pseudonymKey(kindIndex, p))
+	value, found, err := get(stored.Key(kindIndex, p))
 	if err != nil || !found {
 		return indexEntry{}, false, err
 	}
@@ -269,7 +276,7 @@ func (s *staging) scanStaged(prefix []byte, fn func(staged) error) error {
 		if e.at, err = timestepOf(key); err != nil {
 			return err
 		}
-		if e.about, err = pseudonymsAfter(key, 1+timestepBytes, names); err != nil {
+		if e.about, err = stored.Pseudonyms(key, 1+timestepBytes, names); err != nil {
 			return err
 		}
 		return fn(e)

@@ -6,7 +6,9 @@ import (
 
 	"lethe"
 	"lethe/internal/floatbytes"
+	"lethe/snapshot/closed"
 	"lethe/snapshot/openrows"
+	"lethe/snapshot/stored"
 )
 
 // Transaction takes a transaction, whose features must not change before the batch
@@ -101,7 +103,7 @@ func (b *Batch) store(f *Foreseen) (err error) {
 		}
 	}
 	e.fresh = e.fresh || !wasKnown
-	e.entry, e.found, e.changed, e.row = f.arrived, true, true, row{f.tr.ID, f.tr.Features}
+	e.entry, e.found, e.changed, e.row = f.arrived, true, true, stored.Row{ID: f.tr.ID, Features: f.tr.Features}
 	if !wasKnown {
 		err = errors.Join(b.staging.payments.arrived(b, f.pseudonym), b.staging.labels.arrived(b, f.pseudonym))
 	}
@@ -171,7 +173,11 @@ func (b *Batch) Payment(p lethe.Payment, o Origin, subjects ...string) (Verdict,
 	key := timestepKey(kindPayment, p.Timestep, source, target)
 	_, known, err := b.get(key)
 	if err == nil && !known && at.late {
-		_, known, err = b.getClosed(p.Timestep, lethe.Closed, pseudonymKey(kindEdge, source, target))
+		if graph, has, failed := b.graph(p.Timestep, lethe.Closed); has {
+			known, err = graph.HasPayment(source, target)
+		} else {
+			err = failed
+		}
 	}
 	ids := []lethe.TransactionID{p.Source, p.Target}
 	carrier := carrier{at: p.Timestep, about: []lethe.Pseudonym{source, target}, ids: ids}
@@ -268,24 +274,21 @@ func (b *Batch) knownLabel(
 	if !late {
 		return false, lethe.Unknown, nil, nil
 	}
-	value, found, err = b.getClosed(t, lethe.Settled, pseudonymKey(kindAssigned, p))
-	if err != nil || !found {
+	graph, settled, err := b.graph(t, lethe.Settled)
+	if err != nil || !settled {
 		return false, lethe.Unknown, nil, err
 	}
-	label, _, err = decodeAssigned(value)
-	return true, label, nil, err
+	label, known, err = graph.Label(p)
+	return known, label, nil, err
 }
 
-// getClosed reads the store of a timestep that has reached a state.
-func (b *Batch) getClosed(t lethe.Timestep, state lethe.State, key []byte) (value []byte, found bool, err error) {
+// graph returns the store of a timestep that has reached a state.
+func (b *Batch) graph(t lethe.Timestep, state lethe.State) (g closed.Graph, reached bool, err error) {
 	if b.staging.info(t).State < state {
-		return nil, false, nil
+		return closed.Graph{}, false, nil
 	}
-	store, err := b.closed.get(t)
-	if err != nil {
-		return nil, false, err
-	}
-	return store.Get(key)
+	g, err = b.closed.Get(t)
+	return g, err == nil, err
 }
 
 func hashContent(secret lethe.Secret, features []float32) contentHash {

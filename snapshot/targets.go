@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"lethe"
+	"lethe/snapshot/closed"
+	"lethe/snapshot/stored"
 )
 
 // Located is what a Store knows of one target, for planning an erasure.
@@ -109,14 +111,13 @@ func locatePayment(s *Store, p lethe.Payment) (Located, error) {
 	if err != nil || !known || s.staging.info(entry.timestep).State == lethe.Open {
 		return l, err
 	}
-	store, err := s.closed.get(entry.timestep)
+	store, err := s.closed.Get(entry.timestep)
 	if err != nil {
 		return l, err
 	}
-	key := pseudonymKey(kindEdge, l.Payment.Source, l.Payment.Target)
-	if _, l.Known, err = store.Get(key); l.Known {
+	if l.Known, err = store.HasPayment(l.Payment.Source, l.Payment.Target); l.Known {
 		l.Timestep, l.State = entry.timestep, s.staging.info(entry.timestep).State
-		l.Keys = append(l.Keys, key)
+		l.Keys = append(l.Keys, closed.PaymentKey(l.Payment.Source, l.Payment.Target))
 	}
 	return l, err
 }
@@ -146,11 +147,11 @@ func (s *staging) locate(id lethe.TransactionID) (Located, error) {
 	}
 	l.Known, l.Timestep, l.State = true, entry.timestep, s.info(entry.timestep).State
 	for _, value := range rows {
-		r, err := decodeRow(value)
+		r, err := stored.DecodeRow(value)
 		if err != nil {
 			return l, err
 		}
-		l.Rows = append(l.Rows, r.features)
+		l.Rows = append(l.Rows, r.Features)
 	}
 	return l, nil
 }

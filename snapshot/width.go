@@ -10,6 +10,7 @@ import (
 
 	"lethe"
 	"lethe/internal/sortedset"
+	"lethe/snapshot/stored"
 )
 
 // Unless it is configured, the number of features, or width, of the stream is that
@@ -31,15 +32,15 @@ type candidate struct {
 }
 
 func (c candidate) encode() []byte {
-	return appendOrigin(appendBlob(appendString(c.entry.encode(), string(c.id)), c.row), c.origin)
+	return appendOrigin(stored.AppendBlob(stored.AppendString(c.entry.encode(), string(c.id)), c.row), c.origin)
 }
 
 func decodeCandidate(value []byte) (candidate, error) {
-	c := cursorOver(value)
+	c := stored.Over(value)
 	out := candidate{entry: indexEntry{timestep: lethe.Timestep(c.Uint64())}}
 	c.Bytes(out.entry.hash[:])
-	out.id, out.row, out.origin = lethe.TransactionID(c.Text()), c.blob(), c.origin()
-	return out, c.close("candidate")
+	out.id, out.row, out.origin = lethe.TransactionID(c.Text()), c.Blob(), originFrom(&c)
+	return out, c.Done("candidate")
 }
 
 // candidate takes a transaction before the width is known, and asks the same questions in
@@ -76,7 +77,7 @@ func (b *Batch) candidate(
 	if !known {
 		b.infos[tr.Timestep] = oneMore(b.info(tr.Timestep))
 	}
-	b.set(key, candidate{arrived, tr.ID, encodeRow(tr.ID, tr.Features), o}.encode())
+	b.set(key, candidate{arrived, tr.ID, stored.Row{ID: tr.ID, Features: tr.Features}.Encode(), o}.encode())
 	return Verdict{Outcome: Accepted}, nil
 }
 
@@ -202,7 +203,7 @@ func (s widths) fixWidth(width int) error {
 			return err
 		}
 		c.drop(key)
-		p, t := lethe.Pseudonym(key[1:1+pseudonymBytes]), found.entry.timestep
+		p, t := lethe.Pseudonym(key[1:1+stored.PseudonymBytes]), found.entry.timestep
 		if n := widthOf(key); n != width {
 			detail := fmt.Sprintf("%d features, want %d", n, width)
 			letter := Letter{Refusal: Refusal{found.origin, ReasonFeatureCount, detail}}
@@ -212,7 +213,7 @@ func (s widths) fixWidth(width int) error {
 			c.infos[t] = i
 			return nil
 		}
-		c.set(pseudonymKey(kindIndex, p), found.entry.encode())
+		c.set(stored.Key(kindIndex, p), found.entry.encode())
 		c.set(timestepKey(kindRow, t, p), found.row)
 		return nil
 	})
@@ -245,10 +246,10 @@ func widthOf(key []byte) int { return int(binary.BigEndian.Uint32(key[len(key)-w
 // alike reports whether a candidate of another transaction than those that go has a
 // content. Candidates are not in the index, and there are some only until the width is
 // known.
-func (s widths) alike(content contentHash, gone erasure) (found bool, err error) {
+func (s widths) alike(content contentHash, gone stored.Erasure) (found bool, err error) {
 	err = s.Scan([]byte{kindCandidate}, func(key, value []byte) error {
 		c, err := decodeCandidate(value)
-		if err != nil || c.entry.hash != content || gone.Nodes[lethe.Pseudonym(key[1:1+pseudonymBytes])] {
+		if err != nil || c.entry.hash != content || gone.Nodes[lethe.Pseudonym(key[1:1+stored.PseudonymBytes])] {
 			return err
 		}
 		found = true
@@ -262,7 +263,7 @@ func (s widths) alike(content contentHash, gone erasure) (found bool, err error)
 
 // candidates calls fn for all that are of a transaction.
 func (s widths) candidates(p lethe.Pseudonym, fn func(candidate) error) error {
-	return s.Scan(pseudonymKey(kindCandidate, p), func(_, value []byte) error {
+	return s.Scan(stored.Key(kindCandidate, p), func(_, value []byte) error {
 		c, err := decodeCandidate(value)
 		if err != nil {
 			return err
