@@ -123,7 +123,7 @@ func commitBy(
 	files := filesFor(b)
 	err := apply(files.Write, func(w swapstore.Writer) error {
 		set := func(key, value []byte) error {
-			s.strangers.meet(key, value)
+			s.index.Meet(key, value)
 			return w.Set(key, value)
 		}
 		for _, key := range slices.Sorted(maps.Keys(b.writes)) {

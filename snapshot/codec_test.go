@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"lethe"
+	"lethe/snapshot/index"
 )
 
 // bytesOrNil draws nil, empty and filled slices: a record without a key is not
@@ -48,7 +49,7 @@ func TestWhatIsPendingComesBackWhole(t *testing.T) {
 		gotLetter, err := decodeLetter(letter.encode())
 		require.NoError(rt, err)
 		require.Equal(rt, letter, gotLetter)
-		found := candidate{indexEntry{3, contentHash{4}}, "id", []byte{5}, o}
+		found := candidate{index.Entry{Timestep: 3, Content: index.Content{4}}, "id", []byte{5}, o}
 		gotCandidate, err := decodeCandidate(found.encode())
 		require.NoError(rt, err)
 		require.Equal(rt, found, gotCandidate)

@@ -88,8 +88,9 @@
 // # Files of the package
 //
 //	config.go, record.go    settings and errors; sources, verdicts, letters, what is told of a timestep
-//	store.go                the Store, and marks for its owner
-//	batch.go, take.go       records of one partition; what becomes of each
+//	store.go, marks.go      the Store, and marks for its owner
+//	batch.go                records of one partition
+//	take.go, refer.go       what becomes of a transaction; of a payment or label, which refer to one
 //	foresee.go              what does not depend on the records before, for many transactions at once, and what is
 //	                        known of them
 //	width.go                the number of features
@@ -104,5 +105,6 @@
 //	recover.go              staging read from disk, crashes made good
 //	keys.go                 keys and values; pending.go: of what is in no graph, and how much of it may wait
 //
-// Package stored has what staging and the stores of closed timesteps share, package closed those stores.
+// Package stored has what staging and the stores of closed timesteps share, package closed those stores, and package
+// index where each transaction is.
 package snapshot

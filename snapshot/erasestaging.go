@@ -8,6 +8,7 @@ import (
 
 	"lethe"
 	"lethe/internal/swapstore"
+	"lethe/snapshot/index"
 	"lethe/snapshot/openrows"
 	"lethe/snapshot/stored"
 )
@@ -75,7 +76,7 @@ func keysOf(s *staging, gone stored.Erasure) (keys [][]byte, err error) {
 	}
 	prefixes := [][]byte{{kindRow}, {kindPayment}, {kindLabel}, {kindLetter}, {kindRewriting}}
 	for p := range gone.Nodes {
-		prefixes = append(prefixes, stored.Key(kindIndex, p), stored.Key(kindCandidate, p))
+		prefixes = append(prefixes, index.Key(p), stored.Key(kindCandidate, p))
 	}
 	for _, prefix := range prefixes {
 		err = s.Scan(prefix, func(key, value []byte) error {
@@ -84,9 +85,9 @@ func keysOf(s *staging, gone stored.Erasure) (keys [][]byte, err error) {
 				return err
 			}
 			keys = append(keys, bytes.Clone(key))
-			if key[0] == kindIndex {
-				entry, err := decodeIndex(value)
-				keys = append(keys, replacedKey(entry.hash))
+			if key[0] == index.Kind {
+				entry, err := index.Decode(value)
+				keys = append(keys, index.ReplacedKey(entry.Content))
 				return err
 			}
 			return nil
@@ -131,7 +132,7 @@ func fillScrubbed(src swapstore.Reader, dst swapstore.Writer) error {
 		return err
 	}
 	return src.Scan(nil, func(key, value []byte) error {
-		if key[0] == kindReplaced && !outdated {
+		if key[0] == index.KindReplaced && !outdated {
 			return nil
 		}
 		return dst.Set(key, value)
@@ -179,7 +180,7 @@ func (s *staging) infosWithout(gone stored.Erasure) (map[lethe.Timestep]Info, er
 	}
 	for p := range gone.Nodes {
 		err := widths{s}.candidates(p, func(c candidate) error {
-			lose(c.entry.timestep, lethe.Open, func(i *Info) { i.Nodes-- })
+			lose(c.entry.Timestep, lethe.Open, func(i *Info) { i.Nodes-- })
 			return nil
 		})
 		if err != nil {
@@ -193,7 +194,7 @@ func (s *staging) infosWithout(gone stored.Erasure) (map[lethe.Timestep]Info, er
 // the notes of rewriting that end here.
 func dropFromStaging(gone stored.Erasure, key, value []byte) (bool, error) {
 	switch key[0] {
-	case kindIndex:
+	case index.Kind:
 		return gone.IsIn(key, 1)
 	case kindRow, kindPayment, kindLabel:
 		return gone.IsIn(key, 1+timestepBytes)

@@ -7,6 +7,7 @@ import (
 
 	"lethe"
 	"lethe/internal/fuzzing"
+	"lethe/snapshot/index"
 	"lethe/snapshot/stored"
 )
 
@@ -21,7 +22,7 @@ func FuzzDecodeValue(f *testing.F) {
 			func() error { _, err := decodeLabel(value); return err },
 			func() error { _, err := decodeLetter(value); return err },
 			func() error { _, err := decodeCandidate(value); return err },
-			func() error { _, err := decodeIndex(value); return err },
+			func() error { _, err := index.Decode(value); return err },
 			func() error { _, err := decodeInfo(1, value); return err },
 		} {
 			taken = decode() == nil || taken
@@ -34,7 +35,7 @@ func FuzzDecodeValue(f *testing.F) {
 		stored.Row{ID: "a", Features: []float32{1}}.Encode(), pendingPayment{"a", "b", o, judgement{}}.encode(),
 		pendingLabel{lethe.Licit, "a", o, judgement{ReasonLate, true}}.encode(), candidate{origin: o}.encode(),
 		storedLetter{[]lethe.Pseudonym{p}, Letter{Refusal: Refusal{o, ReasonLate, ""}}}.encode(),
-		indexEntry{timestep: 1}.encode(),
+		index.Entry{Timestep: 1}.Encode(),
 		Info{Timestep: 1, Nodes: 2}.encode())
 }
 

@@ -13,14 +13,12 @@ import (
 
 // Kinds of keys in staging. Each is followed by the fields named here, all of
 // fixed length but the last: timesteps and numbers are big-endian, so that keys
-// of one kind ascend with them.
+// of one kind ascend with them. Those of the index are in package index.
 const (
 	kindSubject      = 'b'           // subject, timestep, pseudonyms: what carries it
 	kindFeatureCount = 'c'           // (nothing)
 	kindLetter       = 'f'           // number: a letter not confirmed yet
 	kindGone         = 'g'           // timestep: the revision that says that it is gone
-	kindReplaced     = 'h'           // content hash: one that was corrected had it, and staging's files may still
-	kindIndex        = 'i'           // pseudonym: timestep and content hash
 	kindMark         = 'k'           // the owner's key
 	kindLabel        = 'l'           // timestep, pseudonym: a label that no graph has
 	kindOffset       = 'o'           // partition, topic
@@ -87,27 +85,4 @@ const stagingVersion = 4
 // stagingFormat is what the keys and values of staging mean.
 func stagingFormat() swapstore.Format {
 	return swapstore.Format{Kind: "snapshot-staging", Version: stagingVersion}
-}
-
-// contentHash stands for a transaction's content once its row has moved to the
-// timestep's store.
-type contentHash [16]byte
-
-// indexEntry says where a transaction is.
-type indexEntry struct {
-	timestep lethe.Timestep
-	hash     contentHash
-}
-
-func (e indexEntry) encode() []byte { return e.appendTo(nil) }
-
-func (e indexEntry) appendTo(dst []byte) []byte {
-	return append(binary.BigEndian.AppendUint64(dst, uint64(e.timestep)), e.hash[:]...)
-}
-
-func decodeIndex(value []byte) (indexEntry, error) {
-	c := stored.Over(value)
-	e := indexEntry{timestep: lethe.Timestep(c.Uint64())}
-	c.Bytes(e.hash[:])
-	return e, c.Done("index entry")
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"lethe"
+	"lethe/snapshot/index"
 	"lethe/snapshot/stored"
 )
 
@@ -196,14 +197,14 @@ func isComplete(get func([]byte) ([]byte, bool, error), s *staging, key []byte) 
 	}
 	for rest := key[1+timestepBytes:]; len(rest) >= stored.PseudonymBytes; rest = rest[stored.PseudonymBytes:] {
 		p := lethe.Pseudonym(rest[:stored.PseudonymBytes])
-		entry, known, err := lookup(get, p)
+		entry, known, err := index.Lookup(get, p)
 		if err != nil {
 			return false, err
 		}
-		there := known && entry.timestep == at
+		there := known && entry.Timestep == at
 		if s.featureCount == 0 && !known {
 			err = widths{s}.candidates(p, func(c candidate) error {
-				there = there || c.entry.timestep == at
+				there = there || c.entry.Timestep == at
 				return nil
 			})
 		}

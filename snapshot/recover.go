@@ -12,6 +12,7 @@ import (
 	"lethe"
 	"lethe/internal/swapstore"
 	"lethe/snapshot/closed"
+	"lethe/snapshot/index"
 	"lethe/snapshot/openrows"
 	"lethe/snapshot/stored"
 )
@@ -52,7 +53,7 @@ func newStaging(store *swapstore.Store, o Options) *staging {
 		subjects:   make(map[lethe.Digest]lethe.Timestep),
 		gone:       make(map[lethe.Timestep]lethe.Revision),
 		payments:   newLacking(kindPayment, o.MaxWaiting),
-		labels:     newLacking(kindLabel, o.MaxWaiting), strangers: newStrangers(),
+		labels:     newLacking(kindLabel, o.MaxWaiting), index: index.New(store),
 		watermarks: map[Stream][]lethe.Timestep{
 			Transactions: slices.Repeat([]lethe.Timestep{o.FirstTimestep}, o.TransactionPartitions),
 			Labels:       slices.Repeat([]lethe.Timestep{o.FirstTimestep}, o.LabelPartitions),

@@ -7,6 +7,7 @@ import (
 
 	"lethe"
 	"lethe/internal/swapstore"
+	"lethe/snapshot/index"
 	"lethe/snapshot/stored"
 )
 
@@ -140,14 +141,14 @@ func redactStaging(s *Store, gone stored.Erasure) error {
 
 // redactOne is redactStaging of the rows, candidates and index entry of one transaction.
 func redactOne(s *Store, c *changes, gone stored.Erasure, p lethe.Pseudonym) error {
-	entry, known, err := lookup(s.staging.Get, p)
+	entry, known, err := index.Lookup(s.staging.Get, p)
 	if err != nil {
 		return err
 	}
 	var latest stored.Row
 	found := false
 	if known {
-		key := timestepKey(kindRow, entry.timestep, p)
+		key := timestepKey(kindRow, entry.Timestep, p)
 		value, staged, err := s.staging.Get(key)
 		if err != nil {
 			return err
@@ -158,8 +159,8 @@ func redactOne(s *Store, c *changes, gone stored.Erasure, p lethe.Pseudonym) err
 			}
 			c.set(key, value)
 			latest, err = stored.DecodeRow(value)
-		} else if s.staging.info(entry.timestep).State > lethe.Open {
-			latest, found, err = closedRow(s, entry.timestep, p)
+		} else if s.staging.info(entry.Timestep).State > lethe.Open {
+			latest, found, err = closedRow(s, entry.Timestep, p)
 		}
 		if err != nil {
 			return err
@@ -180,7 +181,7 @@ func redactOne(s *Store, c *changes, gone stored.Erasure, p lethe.Pseudonym) err
 		if err != nil {
 			return err
 		}
-		one.entry.hash = hashContent(s.staging.options.Secret, r.Features)
+		one.entry.Content = index.ContentOf(s.staging.options.Secret, r.Features)
 		redactOrigin(s.staging, &one.origin)
 		c.set(bytes.Clone(key), one.encode())
 		return nil
@@ -188,13 +189,13 @@ func redactOne(s *Store, c *changes, gone stored.Erasure, p lethe.Pseudonym) err
 }
 
 // rehash gives a transaction the hash of its features as they are now.
-func rehash(s *staging, c *changes, p lethe.Pseudonym, entry indexEntry, features []float32) {
-	before := entry.hash
-	if entry.hash = hashContent(s.options.Secret, features); entry.hash == before {
+func rehash(s *staging, c *changes, p lethe.Pseudonym, entry index.Entry, features []float32) {
+	before := entry.Content
+	if entry.Content = index.ContentOf(s.options.Secret, features); entry.Content == before {
 		return
 	}
-	c.drop(replacedKey(before)) // as keysOf does
-	c.set(stored.Key(kindIndex, p), entry.encode())
+	c.drop(index.ReplacedKey(before)) // as keysOf does
+	c.set(index.Key(p), entry.Encode())
 }
 
 // redacted is a transaction with 0 for the features of it that are erased.
@@ -208,17 +209,17 @@ func redacted(s *staging, tr lethe.Transaction) lethe.Transaction {
 // isKnown reports whether a transaction that arrived is what the store knows of it. Between the
 // suppression of its features and the rewriting the store still has their values: they count as
 // the 0 that they become, so that a record that comes again is not taken for a correction.
-func isKnown(b *Batch, p lethe.Pseudonym, id lethe.TransactionID, known, arrived indexEntry) (bool, error) {
+func isKnown(b *Batch, p lethe.Pseudonym, id lethe.TransactionID, known, arrived index.Entry) (bool, error) {
 	columns, erased := redactedOf(b.staging, id)
-	if known == arrived || known.timestep != arrived.timestep || !erased {
+	if known == arrived || known.Timestep != arrived.Timestep || !erased {
 		return known == arrived, nil
 	}
-	value, found, err := b.get(timestepKey(kindRow, known.timestep, p))
+	value, found, err := b.get(timestepKey(kindRow, known.Timestep, p))
 	if err == nil && !found {
-		value, found, err = b.staging.rows.Get(known.timestep, p)
+		value, found, err = b.staging.rows.Get(known.Timestep, p)
 	}
 	if err == nil && !found {
-		if graph, has, failed := b.graph(known.timestep, lethe.Closed); has {
+		if graph, has, failed := b.graph(known.Timestep, lethe.Closed); has {
 			value, found, err = graph.Row(p)
 		} else {
 			err = failed
@@ -231,13 +232,13 @@ func isKnown(b *Batch, p lethe.Pseudonym, id lethe.TransactionID, known, arrived
 }
 
 // becomes reports whether a stored row has the content that arrived once some columns are 0.
-func becomes(b *Batch, value []byte, columns lethe.Columns, arrived indexEntry) (bool, error) {
+func becomes(b *Batch, value []byte, columns lethe.Columns, arrived index.Entry) (bool, error) {
 	r, err := stored.DecodeRow(value)
 	if err != nil {
-		return false, fmt.Errorf("row of timestep %d: %w", arrived.timestep, err)
+		return false, fmt.Errorf("row of timestep %d: %w", arrived.Timestep, err)
 	}
 	zeroed, _ := columns.Zeroed(r.Features)
-	return hashContent(b.staging.options.Secret, zeroed) == arrived.hash, nil
+	return index.ContentOf(b.staging.options.Secret, zeroed) == arrived.Content, nil
 }
 
 // redactOrigin reports whether a record as it came holds something else now. Without a

@@ -9,6 +9,7 @@ import (
 	"lethe"
 	"lethe/internal/swapstore"
 	"lethe/snapshot/closed"
+	"lethe/snapshot/index"
 	"lethe/snapshot/openrows"
 	"lethe/snapshot/stored"
 )
@@ -46,8 +47,8 @@ type staging struct {
 	gone map[lethe.Timestep]lethe.Revision
 	// payments and labels bound those that wait for transactions.
 	payments, labels *lacking
-	// strangers tells who is not known. Every entry of the index that is stored has to be met.
-	strangers strangers
+	// index tells where transactions are. Every entry that is stored has to be met.
+	index *index.Index
 
 	// epoch counts the changes; a batch of an older one is stale.
 	epoch int
@@ -153,7 +154,7 @@ func (c *changes) commit() error {
 			if value := c.writes[key]; value == nil {
 				err = w.Delete([]byte(key))
 			} else {
-				c.staging.strangers.meet([]byte(key), value)
+				c.staging.index.Meet([]byte(key), value)
 				err = w.Set([]byte(key), value)
 			}
 			if err != nil {
@@ -206,18 +207,6 @@ func newestOf(infos []Info, state lethe.State) lethe.Timestep {
 // watermark returns the lowest watermark of a stream's partitions: timesteps
 // below it take no more records.
 func (s *staging) watermark(stream Stream) lethe.Timestep { return slices.Min(s.watermarks[stream]) }
-
-// lookup returns where a transaction is, as get reads staging.
-func lookup(
-	get func(key []byte) ([]byte, bool, error), p lethe.Pseudonym,
-) (entry indexEntry, known bool, err error) {
-	value, found, err := get(stored.Key(kindIndex, p))
-	if err != nil || !found {
-		return indexEntry{}, false, err
-	}
-	entry, err = decodeIndex(value)
-	return entry, err == nil, err
-}
 
 // errStop ends a scan early.
 var errStop = errors.New("enough")

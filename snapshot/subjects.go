@@ -12,6 +12,7 @@ import (
 	"lethe"
 	"lethe/internal/normalise"
 	"lethe/internal/swapstore"
+	"lethe/snapshot/index"
 	"lethe/snapshot/stored"
 )
 
@@ -128,14 +129,14 @@ func (b *Batch) wouldTake(tr lethe.Transaction) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("timestep %d: transaction: %w", tr.Timestep, err)
 	}
-	return !known || entry.timestep == tr.Timestep, nil
+	return !known || entry.Timestep == tr.Timestep, nil
 }
 
 // placed returns where a transaction is: before the number of features is known, the candidate of the same one.
-func (b *Batch) placed(tr lethe.Transaction) (entry indexEntry, known bool, err error) {
+func (b *Batch) placed(tr lethe.Transaction) (entry index.Entry, known bool, err error) {
 	p := b.staging.options.Secret.Pseudonym(tr.ID)
 	if b.featureCount > 0 {
-		return lookup(b.get, p)
+		return index.Lookup(b.get, p)
 	}
 	value, known, err := b.get(candidateKey(p, len(tr.Features)))
 	if err != nil || !known {

@@ -7,6 +7,7 @@ import (
 
 	"lethe"
 	"lethe/snapshot/closed"
+	"lethe/snapshot/index"
 	"lethe/snapshot/stored"
 )
 
@@ -107,16 +108,16 @@ func (s *Store) Locate(targets []lethe.Target) ([]Located, error) {
 func locatePayment(s *Store, p lethe.Payment) (Located, error) {
 	secret := s.staging.options.Secret
 	l := Located{Payment: lethe.PseudonymPair{Source: secret.Pseudonym(p.Source), Target: secret.Pseudonym(p.Target)}}
-	entry, known, err := lookup(s.staging.Get, l.Payment.Source)
-	if err != nil || !known || s.staging.info(entry.timestep).State == lethe.Open {
+	entry, known, err := index.Lookup(s.staging.Get, l.Payment.Source)
+	if err != nil || !known || s.staging.info(entry.Timestep).State == lethe.Open {
 		return l, err
 	}
-	store, err := s.closed.Get(entry.timestep)
+	store, err := s.closed.Get(entry.Timestep)
 	if err != nil {
 		return l, err
 	}
 	if l.Known, err = store.HasPayment(l.Payment.Source, l.Payment.Target); l.Known {
-		l.Timestep, l.State = entry.timestep, s.staging.info(entry.timestep).State
+		l.Timestep, l.State = entry.Timestep, s.staging.info(entry.Timestep).State
 		l.Keys = append(l.Keys, closed.PaymentKey(l.Payment.Source, l.Payment.Target))
 	}
 	return l, err
@@ -124,13 +125,13 @@ func locatePayment(s *Store, p lethe.Payment) (Located, error) {
 
 func (s *staging) locate(id lethe.TransactionID) (Located, error) {
 	l := Located{Pseudonym: s.options.Secret.Pseudonym(id)}
-	entry, known, err := lookup(s.Get, l.Pseudonym)
+	entry, known, err := index.Lookup(s.Get, l.Pseudonym)
 	if err != nil {
 		return l, err
 	}
 	var rows [][]byte
 	if known {
-		value, found, err := s.rows.Get(entry.timestep, l.Pseudonym)
+		value, found, err := s.rows.Get(entry.Timestep, l.Pseudonym)
 		if err != nil {
 			return l, err
 		}
@@ -145,7 +146,7 @@ func (s *staging) locate(id lethe.TransactionID) (Located, error) {
 	if err != nil || !known {
 		return l, err
 	}
-	l.Known, l.Timestep, l.State = true, entry.timestep, s.info(entry.timestep).State
+	l.Known, l.Timestep, l.State = true, entry.Timestep, s.info(entry.Timestep).State
 	for _, value := range rows {
 		r, err := stored.DecodeRow(value)
 		if err != nil {
