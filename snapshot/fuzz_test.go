@@ -7,6 +7,8 @@ import (
 
 	"lethe"
 	"lethe/internal/fuzzing"
+	"lethe/snapshot/index"
+	"lethe/snapshot/stored"
 )
 
 // FuzzDecodeValue decodes a stored value as every kind that it may be.
@@ -15,15 +17,13 @@ func FuzzDecodeValue(f *testing.F) {
 	fuzzing.Plain(f, func(value []byte) error {
 		var taken bool
 		for _, decode := range []func() error{
-			func() error { _, err := decodeRow(value); return err },
+			func() error { _, err := stored.DecodeRow(value); return err },
 			func() error { _, err := decodePayment(value); return err },
 			func() error { _, err := decodeLabel(value); return err },
 			func() error { _, err := decodeLetter(value); return err },
 			func() error { _, err := decodeCandidate(value); return err },
-			func() error { _, err := decodeIndex(value); return err },
+			func() error { _, err := index.Decode(value); return err },
 			func() error { _, err := decodeInfo(1, value); return err },
-			func() error { _, err := decodeMeta(value); return err },
-			func() error { _, _, err := decodeAssigned(value); return err },
 		} {
 			taken = decode() == nil || taken
 		}
@@ -32,11 +32,11 @@ func FuzzDecodeValue(f *testing.F) {
 		}
 		return nil
 	},
-		encodeRow("a", []float32{1}), pendingPayment{"a", "b", o, judgement{}}.encode(),
+		stored.Row{ID: "a", Features: []float32{1}}.Encode(), pendingPayment{"a", "b", o, judgement{}}.encode(),
 		pendingLabel{lethe.Licit, "a", o, judgement{ReasonLate, true}}.encode(), candidate{origin: o}.encode(),
 		storedLetter{[]lethe.Pseudonym{p}, Letter{Refusal: Refusal{o, ReasonLate, ""}}}.encode(),
-		indexEntry{timestep: 1}.encode(),
-		Info{Timestep: 1, Nodes: 2}.encode(), meta{nodes: 1}.encode(), encodeAssigned(lethe.Licit, 3))
+		index.Entry{Timestep: 1}.Encode(),
+		Info{Timestep: 1, Nodes: 2}.encode())
 }
 
 // FuzzMirror takes an entry of staging into memory, as Open does. The first byte

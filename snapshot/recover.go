@@ -4,11 +4,17 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"lethe"
 	"lethe/internal/swapstore"
+	"lethe/snapshot/closed"
+	"lethe/snapshot/index"
 	"lethe/snapshot/openrows"
+	"lethe/snapshot/stored"
 )
 
 // openStaging opens staging and reads into memory what is mirrored there.
@@ -47,7 +53,7 @@ func newStaging(store *swapstore.Store, o Options) *staging {
 		subjects:   make(map[lethe.Digest]lethe.Timestep),
 		gone:       make(map[lethe.Timestep]lethe.Revision),
 		payments:   newLacking(kindPayment, o.MaxWaiting),
-		labels:     newLacking(kindLabel, o.MaxWaiting), strangers: newStrangers(),
+		labels:     newLacking(kindLabel, o.MaxWaiting), index: index.New(store),
 		watermarks: map[Stream][]lethe.Timestep{
 			Transactions: slices.Repeat([]lethe.Timestep{o.FirstTimestep}, o.TransactionPartitions),
 			Labels:       slices.Repeat([]lethe.Timestep{o.FirstTimestep}, o.LabelPartitions),
@@ -95,7 +101,7 @@ func (s *staging) checkOptions() error {
 
 // mirror takes a stored entry into memory.
 func (s *staging) mirror(key, value []byte) error {
-	k, c := cursorOver(key[1:]), cursorOver(value)
+	k, c := stored.Over(key[1:]), stored.Over(value)
 	switch key[0] {
 	case kindFeatureCount:
 		stored := int(c.Uint32())
@@ -122,7 +128,7 @@ func (s *staging) mirror(key, value []byte) error {
 		columns, err := decodeColumns(value)
 		s.redacted.Add(lethe.Redaction{Target: d, Columns: columns})
 		s.redacts.Store(true)
-		return errors.Join(k.close("key"), err)
+		return errors.Join(k.Done("key"), err)
 	case kindWatermark:
 		stream, partition := Stream(k.Uint8()), int(k.Uint32())
 		if k.Err() != nil || partition >= len(s.watermarks[stream]) {
@@ -135,7 +141,7 @@ func (s *staging) mirror(key, value []byte) error {
 			return err
 		}
 		s.gone[t] = lethe.Revision(c.Uint32())
-		return c.close("gone")
+		return c.Done("gone")
 	case kindInfo:
 		t, err := timestepOf(key)
 		if err == nil {
@@ -143,14 +149,38 @@ func (s *staging) mirror(key, value []byte) error {
 		}
 		return err
 	}
-	return errors.Join(k.close("key"), c.close("entry"))
+	return errors.Join(k.Done("key"), c.Done("entry"))
+}
+
+// requireStaging refuses a folder of which staging was removed: the other stores would
+// be taken for left-overs, and what was erased would be taken again.
+func requireStaging(files vfs.FS, dir string) error {
+	stores, err := closed.Folders(files, dir)
+	if err != nil || len(stores) == 0 {
+		return err
+	}
+	if _, err := files.Stat(files.PathJoin(dir, StagingFolder)); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w: %s holds the stores of %d timesteps, but no %s (put the folder back from a copy)",
+			ErrCorrupt, dir, len(stores), StagingFolder)
+	}
+	return err
+}
+
+// closedTimesteps lists those that have a store of their own.
+func (s *staging) closedTimesteps() (out []lethe.Timestep) {
+	for _, i := range s.timesteps() {
+		if i.State > lethe.Open {
+			out = append(out, i.Timestep)
+		}
+	}
+	return out
 }
 
 // makeGood removes the stores that a crash left behind and takes over what an
 // interrupted Erase or ReopenTimestep changed in those of closed timesteps. The erasure
 // itself is for its requester to go on with; what waited waits on.
 func makeGood(s *Store) error {
-	if err := s.closed.removeUnlisted(s.staging.isListed); err != nil {
+	if err := s.closed.RemoveUnlisted(s.staging.isListed); err != nil {
 		return err
 	}
 	c := s.staging.change()
@@ -160,12 +190,12 @@ func makeGood(s *Store) error {
 		if err != nil || !s.staging.isListed(t) {
 			return err
 		}
-		store, err := s.closed.get(t)
+		store, err := s.closed.Get(t)
 		if err != nil {
 			return err
 		}
-		m, err := store.meta()
-		i := m.applyTo(s.staging.info(t))
+		d, err := store.Describe()
+		i := s.staging.info(t).describedBy(d)
 		if len(value) > 0 && i.Revision > s.staging.info(t).Revision {
 			i.Reopened = i.Revision
 		}
@@ -184,7 +214,7 @@ func makeGood(s *Store) error {
 	if err != nil {
 		return err
 	}
-	return s.closed.removeUnlisted(s.staging.isListed)
+	return s.closed.RemoveUnlisted(s.staging.isListed)
 }
 
 // isListed reports whether staging lists the timestep as closed.

@@ -9,6 +9,7 @@ import (
 
 	"lethe"
 	"lethe/internal/swapstore"
+	"lethe/snapshot/stored"
 )
 
 // Suppress remembers, by keyed hash, that the targets are erased: from now on
@@ -141,9 +142,11 @@ func (s *Store) Named(ctx context.Context, is func(lethe.Target) bool) ([]lethe.
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		store, err := s.closed.get(info.Timestep)
+		store, err := s.closed.Get(info.Timestep)
 		if err == nil {
-			err = n.closed(store)
+			err = store.EachName(
+				func(id lethe.TransactionID) { n.about(id) },
+				func(source, target lethe.TransactionID) { n.about(source, target) })
 		}
 		if err != nil {
 			return nil, fmt.Errorf("names of timestep %d: %w", info.Timestep, err)
@@ -171,37 +174,12 @@ func (n *named) about(ids ...lethe.TransactionID) {
 	}
 }
 
-// closed takes the names in the graph of a closed timestep, and reads no features.
-func (n *named) closed(s graphStore) error {
-	ids := make(map[lethe.Pseudonym]lethe.TransactionID)
-	err := s.Scan([]byte{kindNode}, func(key, value []byte) error {
-		about, err := pseudonymsAfter(key, 1, 1)
-		c := cursorOver(value)
-		id := lethe.TransactionID(c.Text())
-		if err = errors.Join(err, c.Err()); err == nil {
-			ids[about[0]] = id
-			n.about(id)
-		}
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	return s.Scan([]byte{kindEdge}, func(key, _ []byte) error {
-		ends, err := pseudonymsAfter(key, 1, 2)
-		if err == nil {
-			n.about(ids[ends[0]], ids[ends[1]])
-		}
-		return err
-	})
-}
-
 // staged takes an entry of staging.
 func (n *named) staged(kind byte, value []byte) error {
 	switch kind {
 	case kindRow:
-		r, err := decodeRow(value)
-		n.about(r.id)
+		r, err := stored.DecodeRow(value)
+		n.about(r.ID)
 		return err
 	case kindCandidate:
 		c, err := decodeCandidate(value)

@@ -20,6 +20,7 @@ import (
 	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
 	"lethe/snapshot"
+	"lethe/snapshot/index"
 )
 
 // eraser is what the coordinator sees of the graphs.
@@ -80,9 +81,9 @@ func sourcesRead(store Store) map[bus.TopicPartition]int64 {
 
 // Alike implements coordinator.Graphs.
 func (e *eraser) Alike(contents []scan.MAC) ([]bool, error) {
-	asked := make([][len(scan.MAC{})]byte, len(contents))
+	asked := make([]index.Content, len(contents))
 	for i, content := range contents {
-		asked[i] = content
+		asked[i] = index.Content(content)
 	}
 	return e.store.Marks().HasContents(asked)
 }
