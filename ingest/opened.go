@@ -29,21 +29,15 @@ func mayOpen(part []byte) bool {
 	}
 	inFormat := false
 	for at >= 0 {
-		end := at + 1
-		for end < len(part) && part[end] != '"' {
-			if part[end] == '\\' {
-				end++
-			}
-			end++
-		}
-		if end >= len(part) {
+		end := closingQuote(part, at+1)
+		if end == len(part) {
 			return false // it is broken
 		}
-		raw, rest := part[at+1:end], bytes.TrimLeft(part[end+1:], " \t\r\n")
-		switch isName := len(rest) > 0 && rest[0] == ':'; {
-		case isName && isEnvelope(string(raw)):
+		raw, named := part[at+1:end], isName(part[end+1:])
+		switch {
+		case named && isEnvelope(string(raw)):
 			return true
-		case isName:
+		case named:
 			inFormat = isFormatField(string(raw))
 		case !inFormat && len(raw) >= leastEncoded:
 			return true
@@ -73,11 +67,11 @@ func opened(out [][]byte, part []byte, depth int) [][]byte {
 		return out
 	}
 	w := walk{part: part, object: func(text []byte) { out = append(out, text) }}
-	w.text = func(said string) {
-		if text, is := decoded([]byte(said)); is {
+	w.text = func(said []byte) {
+		if text, is := decoded(said); is {
 			inside(text)
-		} else if isDocument([]byte(said)) {
-			inside([]byte(said))
+		} else if isDocument(said) {
+			inside(said)
 		}
 	}
 	w.all()
@@ -89,44 +83,69 @@ type walk struct {
 	part []byte
 	// text is called with every string that is no name, but those of fields of the record formats; object with the
 	// objects of envelopes.
-	text   func(said string)
+	text   func(said []byte)
 	object func(text []byte)
 	// field is the present one; lists says of each object or list that is open whether it is a list.
-	field string
+	field []byte
 	lists []bool
 }
 
+// all reads strings and brackets alone. A decoder's tokens would be four times the processor time, and most records of
+// lethe's own topics come here.
 func (w *walk) all() {
-	d := json.NewDecoder(bytes.NewReader(w.part))
-	d.UseNumber()
-	isName := false
-	for {
-		token, err := d.Token()
-		if err != nil {
-			return
-		}
-		isName = !isName && len(w.lists) > 0 && !w.lists[len(w.lists)-1]
-		said, isText := token.(string)
-		delim, isDelim := token.(json.Delim)
-		switch {
-		case isDelim:
-			w.delim(delim, int(d.InputOffset())-1)
-			isName = false
-		case isName:
-			w.field = said
-		case isText && (len(w.lists) == 0 || !isFormatField(w.field)):
-			w.text(said)
+	for at := 0; at < len(w.part); at++ {
+		switch c := w.part[at]; c {
+		case '{', '[', '}', ']':
+			w.delim(c, at)
+		case '"':
+			end := closingQuote(w.part, at+1)
+			switch said := saidBy(w.part[at : end+1]); {
+			case isName(w.part[end+1:]):
+				w.field = said
+			case len(w.lists) == 0 || !isFormatField(string(w.field)):
+				w.text(said)
+			}
+			at = end
 		}
 	}
 }
 
+// closingQuote returns where the string ends whose content begins at a place, or the text's length.
+func closingQuote(text []byte, at int) int {
+	for ; at < len(text) && text[at] != '"'; at++ {
+		if text[at] == '\\' {
+			at++
+		}
+	}
+	return min(at, len(text))
+}
+
+// isName reports whether the string before a rest of JSON names a field.
+func isName(rest []byte) bool {
+	rest = bytes.TrimLeft(rest, " \t\r\n")
+	return len(rest) > 0 && rest[0] == ':'
+}
+
+// saidBy returns what a string in its quotes says.
+func saidBy(quoted []byte) []byte {
+	raw := quoted[1 : len(quoted)-1]
+	if bytes.IndexByte(raw, '\\') < 0 && utf8.Valid(raw) {
+		return raw
+	}
+	var said string
+	if json.Unmarshal(quoted, &said) != nil {
+		return raw
+	}
+	return []byte(said)
+}
+
 // delim takes what begins or ends an object or a list, at a place.
-func (w *walk) delim(delim json.Delim, at int) {
+func (w *walk) delim(delim byte, at int) {
 	if delim == '}' || delim == ']' {
 		w.lists = w.lists[:len(w.lists)-1]
 		return
 	}
-	if delim == '{' && isEnvelope(w.field) && 0 < len(w.lists) && len(w.lists) <= maxOpenings {
+	if delim == '{' && isEnvelope(string(w.field)) && 0 < len(w.lists) && len(w.lists) <= maxOpenings {
 		if text, is := value(w.part[at:]); is {
 			w.object(text)
 		}
