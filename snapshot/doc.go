@@ -97,8 +97,8 @@
 //	lifecycle.go, reopen.go close and settle a timestep; deal it afresh, late records into it
 //	judge.go                what is in no graph: why not, and until it is said
 //	subjects.go             who carries which subjects
-//	suppress.go             what is erased, remembered by keyed hashes
 //	targets.go, alike.go    where what is to be erased is; who has equal features
+//	named.go                which of some transactions and payments are here
 //	redact.go               features that are erased: 0 in what comes and in what is here
 //	erase.go                take the targets out of all stores; erasestaging.go
 //	staging.go              the part with open timesteps: its store and its mirror; how many may be open
@@ -106,5 +106,5 @@
 //	keys.go                 keys and values; pending.go: of what is in no graph, and how much of it may wait
 //
 // Package stored has what staging and the stores of closed timesteps share, package closed those stores, and package
-// index where each transaction is.
+// index where each transaction is, and package suppressed what is erased.
 package snapshot

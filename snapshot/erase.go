@@ -40,7 +40,7 @@ func (s *Store) Erase(ctx context.Context, targets []lethe.Target) error {
 	if err != nil {
 		return err
 	}
-	if err := s.Suppress(targets); err != nil {
+	if err := s.Suppressed().Add(targets); err != nil {
 		return err
 	}
 	located, err := s.Locate(targets)

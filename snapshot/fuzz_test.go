@@ -9,6 +9,7 @@ import (
 	"lethe/internal/fuzzing"
 	"lethe/snapshot/index"
 	"lethe/snapshot/stored"
+	"lethe/snapshot/suppressed"
 )
 
 // FuzzDecodeValue decodes a stored value as every kind that it may be.
@@ -51,7 +52,7 @@ func FuzzMirror(f *testing.F) {
 		key, value := data[1:1+int(data[0])], data[1+int(data[0]):]
 		return s.staging.mirror(key, value)
 	},
-		entry([]byte{kindFeatureCount}, []byte{0, 0, 0, 1}), entry(suppressedKey(lethe.Digest{}), nil),
+		entry([]byte{kindFeatureCount}, []byte{0, 0, 0, 1}), entry(suppressed.Key(lethe.Digest{}), nil),
 		entry(offsetKey(TopicPartition{"t", 0}), make([]byte, 8)), entry(watermarkKey(Labels, 0), make([]byte, 8)),
 		entry(timestepKey(kindInfo, 1), Info{}.encode()))
 }

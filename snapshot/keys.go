@@ -13,7 +13,7 @@ import (
 
 // Kinds of keys in staging. Each is followed by the fields named here, all of
 // fixed length but the last: timesteps and numbers are big-endian, so that keys
-// of one kind ascend with them. Those of the index are in package index.
+// of one kind ascend with them. Packages index and suppressed have kinds of their own.
 const (
 	kindSubject      = 'b'           // subject, timestep, pseudonyms: what carries it
 	kindFeatureCount = 'c'           // (nothing)
@@ -25,9 +25,7 @@ const (
 	kindPayment      = 'p'           // timestep, source, target: a payment that is in no graph
 	kindCandidate    = 'q'           // pseudonym, width: a transaction while the width is not known
 	kindRow          = openrows.Kind // timestep, pseudonym: a transaction of an open timestep, or one that waits
-	kindSuppressed   = 's'           // suppression digest
 	kindInfo         = 't'           // timestep
-	kindRedacted     = 'z'           // suppression digest: columns
 	kindControl      = 'u'           // timestep, partition: a control record, while the width is not known
 	kindFormat       = 'v'           // (nothing)
 	kindWatermark    = 'w'           // stream, partition
@@ -76,8 +74,6 @@ func offsetKey(p TopicPartition) []byte {
 func watermarkKey(s Stream, partition int) []byte {
 	return binary.BigEndian.AppendUint32([]byte{kindWatermark, byte(s)}, uint32(partition))
 }
-
-func suppressedKey(d lethe.Digest) []byte { return append([]byte{kindSuppressed}, d[:]...) }
 
 // stagingVersion is that of the keys and values of staging, which repeats it in a value of its own.
 const stagingVersion = 4

@@ -15,6 +15,7 @@ import (
 	"lethe/snapshot/index"
 	"lethe/snapshot/openrows"
 	"lethe/snapshot/stored"
+	"lethe/snapshot/suppressed"
 )
 
 // openStaging opens staging and reads into memory what is mirrored there.
@@ -28,7 +29,7 @@ func openStaging(path string, o Options) (*staging, error) {
 		s.rows, err = openrows.Open(o.FS, store, o.RowFileBytes)
 	}
 	for _, kind := range []byte{
-		kindFeatureCount, kindOffset, kindSuppressed, kindRedacted, kindInfo, kindWatermark, kindGone,
+		kindFeatureCount, kindOffset, suppressed.Kind, suppressed.KindRedacted, kindInfo, kindWatermark, kindGone,
 	} {
 		if err == nil {
 			err = s.Scan([]byte{kind}, s.mirror)
@@ -45,20 +46,20 @@ func openStaging(path string, o Options) (*staging, error) {
 
 // newStaging returns staging over its store, with nothing of it in memory.
 func newStaging(store *swapstore.Store, o Options) *staging {
-	return &staging{
+	s := &staging{
 		Store: store, options: o, featureCount: o.FeatureCount,
-		infos:      make(map[lethe.Timestep]Info),
-		offsets:    make(map[TopicPartition]int64),
-		suppressed: make(map[lethe.Digest]struct{}),
-		subjects:   make(map[lethe.Digest]lethe.Timestep),
-		gone:       make(map[lethe.Timestep]lethe.Revision),
-		payments:   newLacking(kindPayment, o.MaxWaiting),
-		labels:     newLacking(kindLabel, o.MaxWaiting), index: index.New(store),
+		infos:    make(map[lethe.Timestep]Info),
+		offsets:  make(map[TopicPartition]int64),
+		gone:     make(map[lethe.Timestep]lethe.Revision),
+		payments: newLacking(kindPayment, o.MaxWaiting),
+		labels:   newLacking(kindLabel, o.MaxWaiting), index: index.New(store),
 		watermarks: map[Stream][]lethe.Timestep{
 			Transactions: slices.Repeat([]lethe.Timestep{o.FirstTimestep}, o.TransactionPartitions),
 			Labels:       slices.Repeat([]lethe.Timestep{o.FirstTimestep}, o.LabelPartitions),
 		},
 	}
+	s.suppressed = suppressed.New(s, o.Secret)
+	return s
 }
 
 // stagingOf is the error for staging of a version that this program does not read.
@@ -115,20 +116,8 @@ func (s *staging) mirror(key, value []byte) error {
 		p := TopicPartition{Partition: int(k.Uint32())}
 		p.Topic = string(k.Take(k.Left()))
 		s.offsets[p] = int64(c.Uint64())
-	case kindSuppressed:
-		var d lethe.Digest
-		k.Bytes(d[:])
-		s.suppressed[d] = struct{}{}
-		if len(value) > 0 {
-			s.subjects[d] = lethe.Timestep(c.Uint64())
-		}
-	case kindRedacted:
-		var d lethe.Digest
-		k.Bytes(d[:])
-		columns, err := decodeColumns(value)
-		s.redacted.Add(lethe.Redaction{Target: d, Columns: columns})
-		s.redacts.Store(true)
-		return errors.Join(k.Done("key"), err)
+	case suppressed.Kind, suppressed.KindRedacted:
+		return s.suppressed.Mirror(key, value)
 	case kindWatermark:
 		stream, partition := Stream(k.Uint8()), int(k.Uint32())
 		if k.Err() != nil || partition >= len(s.watermarks[stream]) {

@@ -2,11 +2,9 @@ package snapshot
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
 
 	"lethe"
-	"lethe/internal/swapstore"
 	"lethe/snapshot/index"
 	"lethe/snapshot/stored"
 )
@@ -17,50 +15,6 @@ import (
 // Redactor returns the value of a record with 0 for the features that are erased of the
 // transaction it brings, and whether that is another value.
 type Redactor func(value []byte, erased func(lethe.TransactionID) (lethe.Columns, bool)) ([]byte, bool)
-
-// Redact remembers, by keyed hash, which features are erased: from now on they are 0 in
-// every transaction that is taken. It is durable when it returns. Only Lift undoes it.
-func (m Marks) Redact(list []lethe.Redaction) error {
-	fresh := list[:0:0]
-	for _, one := range list {
-		if !m.staging.redacted.Has(one.Target) {
-			fresh = append(fresh, one)
-		}
-	}
-	if len(fresh) == 0 {
-		// A batch that was begun before must not outlive an erasure.
-		m.staging.epoch++
-		return nil
-	}
-	err := m.staging.Apply(func(w swapstore.Writer) error {
-		for _, one := range fresh {
-			if err := w.Set(redactedKey(one.Target), encodeColumns(one.Columns)); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("redact features of %d targets: %w", len(fresh), err)
-	}
-	for _, one := range fresh {
-		m.staging.redacted.Add(one)
-	}
-	m.staging.redacts.Store(m.staging.redacted.Any())
-	return nil
-}
-
-// Redacts reports whether features of some transaction are erased. Any goroutine may ask.
-func (m Marks) Redacts() bool { return m.staging.redacts.Load() }
-
-// Redacted returns the features that are erased of a transaction, if some are.
-func (m Marks) Redacted(id lethe.TransactionID) (lethe.Columns, bool) {
-	return redactedOf(m.staging, id)
-}
-
-func redactedOf(s *staging, id lethe.TransactionID) (lethe.Columns, bool) {
-	return s.redacted.Of(s.options.Secret, id)
-}
 
 // locateFeatures tells where features of a transaction are that are not 0. It is known if
 // some are.
@@ -200,7 +154,7 @@ func rehash(s *staging, c *changes, p lethe.Pseudonym, entry index.Entry, featur
 
 // redacted is a transaction with 0 for the features of it that are erased.
 func redacted(s *staging, tr lethe.Transaction) lethe.Transaction {
-	if columns, erased := redactedOf(s, tr.ID); erased {
+	if columns, erased := s.suppressed.Redacted(tr.ID); erased {
 		tr.Features, _ = columns.Zeroed(tr.Features)
 	}
 	return tr
@@ -210,7 +164,7 @@ func redacted(s *staging, tr lethe.Transaction) lethe.Transaction {
 // suppression of its features and the rewriting the store still has their values: they count as
 // the 0 that they become, so that a record that comes again is not taken for a correction.
 func isKnown(b *Batch, p lethe.Pseudonym, id lethe.TransactionID, known, arrived index.Entry) (bool, error) {
-	columns, erased := redactedOf(b.staging, id)
+	columns, erased := b.staging.suppressed.Redacted(id)
 	if known == arrived || known.Timestep != arrived.Timestep || !erased {
 		return known == arrived, nil
 	}
@@ -251,28 +205,9 @@ func redactOrigin(s *staging, o *Origin) bool {
 		o.Value, o.Headers = nil, nil
 		return true
 	}
-	erased := func(id lethe.TransactionID) (lethe.Columns, bool) { return redactedOf(s, id) }
-	value, changed := s.options.Redact(o.Value, erased)
+	value, changed := s.options.Redact(o.Value, s.suppressed.Redacted)
 	if changed {
 		o.Value, o.Headers = value, nil
 	}
 	return changed
-}
-
-func redactedKey(d lethe.Digest) []byte { return append([]byte{kindRedacted}, d[:]...) }
-
-func encodeColumns(c lethe.Columns) []byte {
-	out := []byte{}
-	for _, column := range c {
-		out = binary.BigEndian.AppendUint32(out, uint32(column))
-	}
-	return out
-}
-
-func decodeColumns(value []byte) (out lethe.Columns, err error) {
-	c := stored.Over(value)
-	for range c.Left() / 4 {
-		out = append(out, int(c.Uint32()))
-	}
-	return out, c.Done("columns")
 }

@@ -62,7 +62,7 @@ func TestErasedFeaturesAreZeroInLateCopies(t *testing.T) {
 	require.NoError(t, err)
 	require.ElementsMatch(t, [][]float32{{4, 0, 6}, {0, 0, 0}, {7, 8, 9}}, redactedRows(t, s, 0))
 
-	require.NoError(t, s.Marks().Lift([]lethe.Digest{s.staging.options.Secret.Suppressed(targets[0])}))
+	require.NoError(t, s.Suppressed().Lift([]lethe.Digest{s.staging.options.Secret.Suppressed(targets[0])}))
 	require.Equal(t, Accepted, take(t, s, 0, "a", 4, 5, 6))
 	_, err = s.ReopenTimestep(context.Background(), 0, oneShard)
 	require.NoError(t, err)

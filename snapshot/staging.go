@@ -4,7 +4,6 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"sync/atomic"
 
 	"lethe"
 	"lethe/internal/swapstore"
@@ -12,6 +11,7 @@ import (
 	"lethe/snapshot/index"
 	"lethe/snapshot/openrows"
 	"lethe/snapshot/stored"
+	"lethe/snapshot/suppressed"
 )
 
 // StagingFolder and TimestepFolder are the names of folders below that of a Store:
@@ -36,13 +36,7 @@ type staging struct {
 	infos        map[lethe.Timestep]Info
 	offsets      map[TopicPartition]int64
 	watermarks   map[Stream][]lethe.Timestep
-	suppressed   map[lethe.Digest]struct{}
-	// subjects are those of suppressed that are subjects, with the last timestep of what
-	// goes.
-	subjects map[lethe.Digest]lethe.Timestep
-	redacted lethe.Redactions
-	// redacts says that there are some.
-	redacts atomic.Bool
+	suppressed   *suppressed.List
 	// gone are the timesteps that were emptied, with the revision that says so.
 	gone map[lethe.Timestep]lethe.Revision
 	// payments and labels bound those that wait for transactions.
@@ -59,6 +53,9 @@ func (s *staging) Apply(fn func(w swapstore.Writer) error) error {
 	s.epoch++
 	return s.Store.Apply(fn)
 }
+
+// Outdate ends the batches that were begun.
+func (s *staging) Outdate() { s.epoch++ }
 
 // changes are made to staging together, or none of them.
 type changes struct {

@@ -10,6 +10,7 @@ import (
 	"lethe"
 	"lethe/internal/swapstore"
 	"lethe/snapshot/closed"
+	"lethe/snapshot/suppressed"
 )
 
 // Store holds the timesteps of one deployment. One goroutine owns it.
@@ -212,6 +213,9 @@ func (s *staging) due(t lethe.Timestep, state lethe.State, ready []lethe.Timeste
 	}
 	return i, false, nil
 }
+
+// Suppressed is what is erased.
+func (s *Store) Suppressed() *suppressed.List { return s.staging.suppressed }
 
 // Load reads a closed or settled timestep. Errors: ErrUnknownTimestep, and
 // ErrNotReady for an open one.

@@ -13,6 +13,7 @@ import (
 	"lethe"
 	"lethe/internal/swapstore"
 	"lethe/snapshot/closed"
+	"lethe/snapshot/suppressed"
 )
 
 // openMem opens a store of transactions of one feature, or as many as are given.
@@ -79,7 +80,7 @@ func TestStaleBatchStoresNothing(t *testing.T) {
 	s := openMem(t, vfs.NewMem(), 1)
 	for name, change := range map[string]func() error{
 		"commit of another": func() error { return begin(t, s, Transactions).Commit(0) },
-		"suppress":          func() error { return s.Suppress(lethe.Transactions("x")) },
+		"suppress":          func() error { return s.Suppressed().Add(lethe.Transactions("x")) },
 		"erase":             func() error { return s.Erase(context.Background(), nil) },
 		"confirm":           func() error { return s.ConfirmLetters(1) },
 	} {
@@ -147,7 +148,7 @@ func TestWrongUseIsToldApart(t *testing.T) {
 
 func TestDamagedStagingIsFound(t *testing.T) {
 	for name, entry := range map[string][2][]byte{
-		"short suppressed": {{kindSuppressed, 1}, nil},
+		"short suppressed": {{suppressed.Kind, 1}, nil},
 		"long offset":      {offsetKey(TopicPartition{"t", 0}), make([]byte, 9)},
 		"no partition":     {watermarkKey(Labels, 1), make([]byte, 8)},
 		"cut info":         {timestepKey(kindInfo, 1), {1}},

@@ -159,10 +159,10 @@ func (b *Batch) admit(
 	if b.redelivered(o) {
 		return arrival{}, Verdict{Outcome: Duplicate}, nil
 	}
-	if b.staging.isSuppressed(about) {
+	if b.staging.suppressed.Names(about) {
 		return arrival{}, Verdict{Outcome: Suppressed}, nil
 	}
-	if (subjectIndex{b.staging}).isErased(t, subjects) {
+	if b.staging.suppressed.Take(t, subjects) {
 		return arrival{}, Verdict{Outcome: Suppressed, Late: true}, nil
 	}
 	at := b.observe(t)

@@ -92,7 +92,7 @@ func (s *Store) Locate(targets []lethe.Target) ([]Located, error) {
 			return nil, fmt.Errorf("locate target %d: %w", i, err)
 		}
 		out[i].Kind = target.Kind
-		out[i].Suppressed = s.Suppresses(s.staging.options.Secret.Suppressed(target))
+		out[i].Suppressed = s.staging.suppressed.Has(s.staging.options.Secret.Suppressed(target))
 	}
 	if err := s.staging.markShared(out); err != nil {
 		return nil, fmt.Errorf("locate %d targets: %w", len(targets), err)

@@ -42,17 +42,17 @@ type eraser struct {
 var _ coordinator.Graphs = (*eraser)(nil)
 
 // Suppress implements coordinator.Graphs.
-func (e *eraser) Suppress(targets []lethe.Target) error { return e.store.Suppress(targets) }
+func (e *eraser) Suppress(targets []lethe.Target) error { return e.store.Suppressed().Add(targets) }
 
 // Lift implements coordinator.Graphs.
 func (e *eraser) Lift(hashes []lethe.Digest, still ...lethe.SubjectUntil) error {
-	return e.store.Marks().Lift(hashes, still...)
+	return e.store.Suppressed().Lift(hashes, still...)
 }
 
 // Suppressed implements coordinator.Graphs.
 func (e *eraser) Suppressed(hashes []lethe.Digest) (n int) {
 	for _, h := range hashes {
-		if e.store.Suppresses(h) {
+		if e.store.Suppressed().Has(h) {
 			n++
 		}
 	}
