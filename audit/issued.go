@@ -18,7 +18,7 @@ const proofExtension = ".tlog-proof"
 
 // IssuedReceipt is the receipt in a file with the proof that it is in the transparency log:
 // the one that it carries, or else the one that lies beside it. The proof is nil if there is
-// neither. Nothing is checked. Receipts of before the log are deletions.ErrFormat.
+// neither. Nothing is checked.
 func IssuedReceipt(name string, data []byte) (translog.IssuedReceipt, error) {
 	out := translog.IssuedReceipt{Name: filepath.Base(name)}
 	var err error

@@ -44,9 +44,6 @@ func (l *logic) indexAll(w swapstore.Writer, index map[string]*deletions.Status)
 
 // isIndexed reports whether the view finds a status by its digest.
 func (l *logic) isIndexed(s *deletions.Status) (bool, error) {
-	if s.RequestDigest.IsZero() {
-		return true, nil
-	}
 	_, found, err := l.store.Get(digestKey(s.RequestDigest))
 	return found, err
 }
