@@ -20,8 +20,7 @@ func codesOf(inv *inventory) func(context.Context, *bus.Client, *Report) error {
 }
 
 // checkCodes checks that every record by which the roles tell each other what to believe carries
-// the code of the deployment: one that does not is forged, and was passed over. A directory that
-// no version with codes has started on has none to check.
+// the code of the deployment: one that does not is forged, and was passed over.
 func checkCodes(ctx context.Context, inv *inventory, client *bus.Client, r *Report) error {
 	path := service.SealedPath(inv.config.DataDir)
 	value, err := os.ReadFile(path)
@@ -31,16 +30,15 @@ func checkCodes(ctx context.Context, inv *inventory, client *bus.Client, r *Repo
 	if err != nil {
 		return err
 	}
+	var before map[bus.TopicPartition]int64
 	sealed, err := wire.DecodeSealed(value)
-	if err != nil {
-		r.problem("%s: %v: put it back from a copy", path, err)
-		return nil
+	if err == nil {
+		before, err = sealed.Before()
 	}
-	if here := wire.SecretCheck(inv.secret); !sealed.Fits(here) {
+	if here := wire.SecretCheck(inv.secret); err == nil && sealed.SecretCheck != here {
 		r.problem("%s is of the secret with the key check %s, and the secret here has %s", path, sealed.SecretCheck, here)
 		return nil
 	}
-	before, err := sealed.Before()
 	if err != nil {
 		r.problem("%s: %v: put it back from a copy", path, err)
 		return nil

@@ -1,24 +1,15 @@
 package audit
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
-	"strings"
 
 	"lethe/deletions/receipt"
 	"lethe/deletions/translog"
-	"lethe/internal/atomicfile"
 )
 
-// proofExtension ends the file of the proof beside a receipt that does not carry it yet, as
-// those of before have it.
-const proofExtension = ".tlog-proof"
-
-// IssuedReceipt is the receipt in a file with the proof that it is in the transparency log:
-// the one that it carries, or else the one that lies beside it. The proof is nil if there is
-// neither. Nothing is checked. Receipts of before the log are deletions.ErrFormat.
+// IssuedReceipt is the receipt in a file with the proof that it is in the transparency log, or a
+// nil proof if it carries none. Nothing is checked.
 func IssuedReceipt(name string, data []byte) (translog.IssuedReceipt, error) {
 	out := translog.IssuedReceipt{Name: filepath.Base(name)}
 	var err error
@@ -29,21 +20,12 @@ func IssuedReceipt(name string, data []byte) (translog.IssuedReceipt, error) {
 	if err != nil {
 		return out, fmt.Errorf("%s: %w", name, err)
 	}
-	text, at := document.Log, name
-	if text == "" {
-		at = strings.TrimSuffix(name, filepath.Ext(name)) + proofExtension
-		beside, err := atomicfile.Read(at, receipt.MaxBytes)
-		if errors.Is(err, fs.ErrNotExist) {
-			return out, nil
-		}
-		if err != nil {
-			return out, fmt.Errorf("receipt: %w", err)
-		}
-		text = string(beside)
+	if document.Log == "" {
+		return out, nil
 	}
-	proof, err := translog.ParseProof(text)
+	proof, err := translog.ParseProof(document.Log)
 	if err != nil {
-		return out, fmt.Errorf("%s: %w", at, err)
+		return out, fmt.Errorf("%s: %w", name, err)
 	}
 	out.Proof = &proof
 	return out, nil

@@ -10,7 +10,7 @@ import (
 // CheckpointDigests are the digests of the checkpoints that were served before an erasure and
 // after it: component by component and group by group, the meta-model's last. SHA-256 of each
 // list, concatenated, is the version of that ensemble (scoring.EnsembleVersion). A list is empty
-// if nothing was served, or an earlier version did not say.
+// if nothing was served.
 type CheckpointDigests struct {
 	Before []lethe.Digest `json:"before,omitempty"`
 	After  []lethe.Digest `json:"after,omitempty"`

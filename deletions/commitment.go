@@ -26,8 +26,7 @@ func PaymentCommitment(salt lethe.Digest, source, target lethe.Pseudonym) lethe.
 	return sha256.Sum256(slices.Concat(salt[:], source[:], target[:]))
 }
 
-// Committed are the commitments to the targets of a request. Entries of earlier versions lack
-// them.
+// Committed are the commitments to the targets of a request.
 type Committed struct {
 	// Commitments are to the transactions, in the order of the request.
 	Commitments []lethe.Digest `json:"commitments,omitempty"`

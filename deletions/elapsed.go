@@ -1,7 +1,7 @@
 package deletions
 
 // Elapsed are the milliseconds from when a request was received until it first was
-// in a state; nil for one that it has not reached, or that its version did not have.
+// in a state; nil for one that it has not reached.
 type Elapsed struct {
 	Suppressed *int64 `json:"suppressed,omitempty"`
 	Swapped    *int64 `json:"swapped,omitempty"`

@@ -13,8 +13,6 @@ import (
 
 const (
 	entryFormat       = "lethe-ledger/4"
-	entryFormat3      = "lethe-ledger/3"
-	entryFormat1      = "lethe-ledger/1"
 	maxRequestIDBytes = 128
 )
 
@@ -75,10 +73,9 @@ type Progress struct {
 	Slices      []SliceRef       `json:"slices,omitempty"`
 	Retrained   []lethe.ShardID  `json:"retrained,omitempty"`
 	// Refitted are the groups of every component that learn from the shards of Retrained.
-	// Entries of earlier versions lack them.
 	Refitted []RefittedGroups `json:"refitted,omitempty"`
 	// Revisions are those at which the request's slices were replaced, by the
-	// timestep's place in Timesteps. Entries of before lack them.
+	// timestep's place in Timesteps.
 	Revisions []lethe.Revision `json:"revisions,omitempty"`
 	Counts    Counts           `json:"counts"`
 	// Withdrawn says that the records were withdrawn from the topics: from then on
@@ -90,25 +87,23 @@ type Progress struct {
 	// Carried are the keyed hashes of what the subjects were carried by when the request was
 	// accepted, ascending: they are suppressed with them.
 	Carried []lethe.Digest `json:"carried,omitempty"`
-	// Found commits to what the first plan of the request has found. Entries of earlier versions
-	// lack it.
+	// Found commits to what the first plan of the request has found.
 	Found *Found `json:"found,omitempty"`
 	// Outcomes are in the order of the request, which may name a target twice.
 	Outcomes       []TargetOutcome `json:"outcomes,omitempty"`
 	EnsembleBefore lethe.Digest    `json:"ensemble_before,omitzero"`
 	EnsembleAfter  lethe.Digest    `json:"ensemble_after,omitzero"`
-	// Checkpoints are those of both ensembles. Entries of earlier versions lack them.
+	// Checkpoints are those of both ensembles.
 	Checkpoints CheckpointDigests `json:"checkpoints,omitzero"`
 	// Configuration is the digest of the settings that the roles had said when the ensemble
-	// was swapped. Entries of earlier versions lack it.
+	// was swapped.
 	Configuration lethe.Digest `json:"configuration,omitzero"`
-	// Replaced are the timesteps of Timesteps with the slices of Slices, by digest. Entries of
-	// earlier versions lack them.
+	// Replaced are the timesteps of Timesteps with the slices of Slices, by digest.
 	Replaced []Replacement `json:"replaced,omitempty"`
 	// Erasure is what was searched before the records counted as erased: the places
 	// that held them. Verification is what was searched in the end: everything.
 	Erasure *scan.Summary `json:"erasure,omitempty"`
-	// Searched is the verification by place. Entries of the first version lack it.
+	// Searched is the verification by place.
 	Searched     []PlaceSearch `json:"searched,omitempty"`
 	Verification *scan.Summary `json:"verification,omitempty"`
 	// Gone are the folders that were not searched, because an operator has declared them
@@ -116,8 +111,7 @@ type Progress struct {
 	Gone []GoneFolder `json:"gone_folders,omitempty"`
 	// KeptStubs are the stubs that a request at scope shard leaves in slices of other
 	// shards, and StubsLeft counts those that were still there when everything was
-	// searched. It is nil if that is not counted: at other scopes, and for what earlier
-	// versions began.
+	// searched. It is nil at other scopes.
 	KeptStubs []KeptStubs `json:"kept_stubs,omitempty"`
 	StubsLeft *int        `json:"stubs_left,omitempty"`
 	// HeldRequests are those whose records the search at the end has found and left alone.
@@ -141,7 +135,7 @@ type PlaceSearch struct {
 	// Place is a topic, a role whose folder it is, or a folder of the data directory.
 	Place string `json:"place"`
 	// Instance is the data directory whose folder of a role it is, as its process said. It is
-	// empty for other places, and in what earlier versions searched.
+	// empty for other places.
 	Instance string `json:"instance,omitempty"`
 	// Brokers are those whose copies of a topic were searched, each whole; none where one broker alone
 	// keeps it. What was looked at is counted once for each.
@@ -162,8 +156,7 @@ type PlaceSearch struct {
 type Entry struct {
 	Format    string `json:"format"`
 	RequestID string `json:"request_id"`
-	// Digest is that of the request's content (RequestDigest), zero in an entry of the first
-	// version. Whoever holds the request can check it.
+	// Digest is that of the request's content (RequestDigest): whoever holds the request can check it.
 	Digest lethe.Digest `json:"request_digest,omitzero"`
 	Scope  lethe.Scope  `json:"scope"`
 	State  State        `json:"state"`
@@ -172,8 +165,7 @@ type Entry struct {
 	// Attempts counts how often a step was begun again after a failure, or a request after a
 	// hold.
 	Attempts int `json:"attempts"`
-	// Batch is set when the request begins to be carried out, and zero in what earlier
-	// versions began.
+	// Batch is set when the request begins to be carried out.
 	Batch   Batch    `json:"batch,omitzero"`
 	History []Change `json:"history"`
 	// Targets are keyed hashes (lethe.Secret.Suppressed), ascending.

@@ -27,15 +27,12 @@ func (e *Entry) Encode() ([]byte, error) {
 	return out, nil
 }
 
-// DecodeEntry reads what Encode wrote, or an earlier version of it, and validates it.
-// An entry of the first version has neither digest nor outcomes, one of the second no
-// batch; in one of the third nobody could cancel.
+// DecodeEntry reads what Encode wrote, and validates it.
 func DecodeEntry(data []byte) (Entry, error) {
 	var e Entry
-	if err := record.Decode(data, &e, entryFormat, entryFormat3, entryFormat1); err != nil {
+	if err := record.Decode(data, &e, entryFormat); err != nil {
 		return Entry{}, fmt.Errorf("ledger entry: %w", err)
 	}
-	e.Format = entryFormat
 	if err := e.Validate(); err != nil {
 		return Entry{}, fmt.Errorf("ledger entry: %w: %w", ErrFormat, err)
 	}
@@ -48,6 +45,7 @@ func (e *Entry) Validate() error {
 	problems.Check(e.Format == entryFormat, "format is not %s", entryFormat)
 	problems.Check(ValidRequestID(e.RequestID), "request id is not 1..%d of A-Z a-z 0-9 . _ -", maxRequestIDBytes)
 	problems.Check(e.Scope.Valid(), "scope is none of shard, stubs, partition")
+	problems.Check(!e.Digest.IsZero(), "request digest is absent")
 	problems.Check(len(e.Targets) > 0, "no nodes")
 	problems.Check(record.Ascending(e.Targets, record.CompareDigests), "nodes are not ascending")
 	problems.Check(!slices.Contains(e.Targets, lethe.Digest{}), "a node is the zero digest")

@@ -14,10 +14,8 @@ import (
 )
 
 const (
-	// holdFormat is that of holds of transactions alone, which earlier versions know.
-	holdFormat         = "lethe-hold/1"
-	holdFormatSubjects = "lethe-hold/2"
-	holdPrefix         = "hold/"
+	holdFormat = "lethe-hold/1"
+	holdPrefix = "hold/"
 	// holdKeyPrefix begins the keys of holds on erasure-status.v1.
 	holdKeyPrefix = "!hold/"
 )
@@ -72,7 +70,6 @@ func NewHold(
 	for _, t := range targets {
 		h.Targets = append(h.Targets, secret.Suppressed(t))
 		if t.Kind == lethe.SubjectTarget {
-			h.Format = holdFormatSubjects
 			h.Subjects = append(h.Subjects, secret.HeldSubject(secret.SubjectPseudonym(t.Subject)))
 		}
 	}
@@ -132,7 +129,7 @@ func (h *Hold) Digest() lethe.Digest {
 // DecodeHold reads what Encode wrote.
 func DecodeHold(data []byte) (Hold, error) {
 	var h Hold
-	if err := record.Decode(data, &h, holdFormat, holdFormatSubjects); err != nil {
+	if err := record.Decode(data, &h, holdFormat); err != nil {
 		return Hold{}, fmt.Errorf("hold: %w", err)
 	}
 	if err := h.validate(); err != nil {
@@ -143,11 +140,7 @@ func DecodeHold(data []byte) (Hold, error) {
 
 func (h *Hold) validate() error {
 	var out record.Problems
-	format := holdFormat
-	if len(h.Subjects) > 0 {
-		format = holdFormatSubjects
-	}
-	out.Check(h.Format == format, "format is not %s", format)
+	out.Check(h.Format == holdFormat, "format is not %s", holdFormat)
 	out.Check(record.Ascending(h.Subjects, record.CompareDigests), "subjects are not ascending")
 	out.Check(ValidRequestID(h.Name), "hold_id is not 1..%d of A-Z a-z 0-9 . _ -", maxRequestIDBytes)
 	out.Check(len(h.Targets) > 0, "no nodes")

@@ -83,8 +83,7 @@ func (l *Ledger) Keep(j Journal) {
 // Take puts a new entry into the ledger. If there is one of its request id, that is
 // returned as it stands: without an error if the request is the same, so that a
 // redelivered record does no harm, with ErrRepeat if the same was submitted a second
-// time, and with ErrConflict if it asks for something else. An entry of the first
-// version takes over the digest of the first request that asks for the same.
+// time, and with ErrConflict if it asks for something else.
 func (l *Ledger) Take(fresh Entry) (Entry, error) {
 	list, errs, err := l.TakeAll([]Entry{fresh})
 	if err != nil {
@@ -101,25 +100,17 @@ func (l *Ledger) TakeAll(fresh []Entry) (list []Entry, errs []error, err error) 
 	if err := l.load(); err != nil {
 		return nil, nil, err
 	}
-	changed := make(map[string]Entry)
-	var order []string
-	for _, e := range fresh {
-		known, found := changed[e.RequestID]
-		if !found {
-			known, found = l.known[e.RequestID]
-		}
-		taken, err := take(known, found, e)
-		if err == nil && (!found || known.Digest != taken.Digest) {
-			if _, again := changed[e.RequestID]; !again {
-				order = append(order, e.RequestID)
-			}
-			changed[e.RequestID] = taken
-		}
-		list, errs = append(list, taken.clone()), append(errs, err)
-	}
 	var written []Entry
-	for _, id := range order {
-		written = append(written, changed[id])
+	for _, e := range fresh {
+		known, found := l.known[e.RequestID]
+		if at := slices.IndexFunc(written, func(w Entry) bool { return w.RequestID == e.RequestID }); at >= 0 {
+			known, found = written[at], true
+		}
+		if !found {
+			known = e
+			written = append(written, e)
+		}
+		list, errs = append(list, known.clone()), append(errs, known.sameAs(e))
 	}
 	if len(written) == 0 {
 		return list, errs, nil
@@ -127,24 +118,16 @@ func (l *Ledger) TakeAll(fresh []Entry) (list []Entry, errs []error, err error) 
 	return list, errs, l.commitAll(written)
 }
 
-// take is what becomes of a new entry next to the one that has its request id, if one was
-// found.
-func take(known Entry, found bool, fresh Entry) (Entry, error) {
+// sameAs says how an entry of the same request id asks for something else than this one, or again.
+func (e *Entry) sameAs(later Entry) error {
 	switch {
-	case !found:
-		return fresh, nil
-	case !slices.Equal(known.Targets, fresh.Targets) || known.Scope != fresh.Scope || known.Reason != fresh.Reason ||
-		!known.Deadline.Equal(fresh.Deadline):
-		return known, fmt.Errorf("request %s: %w", fresh.RequestID, ErrConflict)
-	case known.Digest.IsZero():
-		known = known.clone()
-		known.Digest, known.Progress.Outcomes = fresh.Digest, fresh.Progress.Outcomes
-		known.Committed = fresh.Committed
-		return known, nil
-	case known.Digest != fresh.Digest:
-		return known, fmt.Errorf("request %s: %w", fresh.RequestID, ErrRepeat)
+	case !slices.Equal(e.Targets, later.Targets) || e.Scope != later.Scope || e.Reason != later.Reason ||
+		!e.Deadline.Equal(later.Deadline):
+		return fmt.Errorf("request %s: %w", e.RequestID, ErrConflict)
+	case e.Digest != later.Digest:
+		return fmt.Errorf("request %s: %w", e.RequestID, ErrRepeat)
 	default:
-		return known, nil
+		return nil
 	}
 }
 

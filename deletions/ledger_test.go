@@ -170,31 +170,6 @@ func TestErrorsNeverRepeatAnID(t *testing.T) {
 	require.NotContains(t, err.Error(), string(id))
 }
 
-// An entry of the first version has no digest. It takes over that of the request that
-// asks for the same, whether it comes again or is submitted anew.
-func TestEntriesOfTheFirstVersionAreRead(t *testing.T) {
-	e, err := deletions.NewEntry(testSecret, request("r1", "transaction-1"), epoch)
-	require.NoError(t, err)
-	e.Digest, e.Progress.Outcomes = lethe.Digest{}, nil
-	data, err := e.Encode()
-	require.NoError(t, err)
-	old := bytes.Replace(data, []byte("lethe-ledger/4"), []byte("lethe-ledger/1"), 1)
-	require.NotEqual(t, data, old)
-	again, err := deletions.DecodeEntry(old)
-	require.NoError(t, err)
-	require.Equal(t, e, again)
-
-	kv := memorykv.New()
-	kv.Rows["erasure/r1"] = old
-	ledger := deletions.NewLedger(kv, func() time.Time { return epoch })
-	_, err = ledger.Receive(testSecret, request("r1", "transaction-2"))
-	require.ErrorIs(t, err, deletions.ErrConflict)
-	taken, err := ledger.Receive(testSecret, request("r1", "transaction-1"))
-	require.NoError(t, err)
-	require.False(t, taken.Digest.IsZero())
-	require.Len(t, taken.Progress.Outcomes, 1)
-}
-
 // The digest is of the content, whatever the order of the targets, and the same
 // content submitted twice is told apart by its nonce.
 func TestDigestIsOfTheContent(t *testing.T) {

@@ -27,7 +27,7 @@ func (o Outcome) Valid() bool {
 type TargetOutcome struct {
 	// Target is its keyed hash (lethe.Secret.Suppressed).
 	Target lethe.Digest `json:"target"`
-	// Kind is what the target is. None is a transaction, as in what earlier versions wrote.
+	// Kind is what the target is. None is a transaction.
 	Kind lethe.TargetKind `json:"kind,omitempty"`
 	// Columns are those that features are erased of, none for all, and Transaction is the
 	// keyed hash of the transaction that they are of (lethe.Secret.Suppression).

@@ -27,7 +27,7 @@ type RefittedGroups struct {
 }
 
 // Refitted returns the groups that learn from some of the shards that an acknowledgement
-// names, component by component; none if there are no shards or nothing is said of groups.
+// names, component by component; none if there are no shards.
 func (a *Ack) Refitted(shards []lethe.ShardID) []RefittedGroups {
 	if len(shards) == 0 {
 		return nil

@@ -12,7 +12,7 @@ import (
 type Replacement struct {
 	Timestep lethe.Timestep `json:"timestep"`
 	// Graph and Manifest are of canonical bytes: a graph without labels, and a manifest with
-	// the digests of all slices. What earlier versions published has no digest.
+	// the digests of all slices.
 	Graph    DigestChange `json:"graph,omitzero"`
 	Manifest DigestChange `json:"manifest,omitzero"`
 	// Slices ascend by shard.
@@ -32,8 +32,7 @@ type SliceChange struct {
 	DigestChange
 }
 
-// Published is what was published last of a timestep, by digest: zero where nothing was, or
-// where an earlier version did.
+// Published is what was published last of a timestep, by digest: zero where nothing was.
 type Published struct {
 	Graph, Manifest lethe.Digest
 	// Slices are by shard, and nil if the timestep has none.

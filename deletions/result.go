@@ -36,7 +36,7 @@ func Results() []Result {
 func (r Result) Valid() bool { return slices.Contains(Results(), r) }
 
 // ResultOf returns the result of a verified request with these outcomes. It is empty while one is
-// undecided, and for requests of the first version, which have no outcomes.
+// undecided.
 func ResultOf(outcomes []TargetOutcome) Result {
 	counts := make(map[Outcome]int)
 	for _, o := range outcomes {
@@ -118,7 +118,7 @@ func (s *Status) heldHeadline() string {
 	var parts []string
 	w := s.WaitsFor
 	if w == nil {
-		return string(Held) // a status of an earlier version does not say what it waits for
+		return string(Held)
 	}
 	for _, hold := range w.Holds {
 		parts = append(parts, "held by hold "+hold.text())
@@ -138,15 +138,7 @@ func (s *Status) heldHeadline() string {
 
 // AwaitsSignature reports whether the request waits for the signature of one more person.
 func (s *Status) AwaitsSignature() bool {
-	if s.State != Held {
-		return false
-	}
-	if s.WaitsFor != nil {
-		return s.WaitsFor.Signatures != nil
-	}
-	// In a status of an earlier version only holds give targets the outcome held.
-	isHeld := func(o TargetOutcome) bool { return o.Outcome == OutcomeHeld }
-	return len(s.SignedBy) > 0 && !slices.ContainsFunc(s.Outcomes, isHeld)
+	return s.State == Held && s.WaitsFor != nil && s.WaitsFor.Signatures != nil
 }
 
 // WaitsFor says what a request in the state held waits for.
@@ -217,7 +209,7 @@ func (w *WaitsFor) Equal(other *WaitsFor) bool {
 }
 
 // Report is a status as commands and the API show it: with what follows from it. The record in
-// erasure-status.v1 lacks these members, because earlier versions refuse records with unknown ones.
+// erasure-status.v1 lacks these members.
 type Report struct {
 	Status
 	// Result is set for a request that is verified.

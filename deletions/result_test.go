@@ -31,7 +31,7 @@ func TestHeadline_NothingHeld_IsNotVerified(t *testing.T) {
 		{outcomes(already), deletions.ResultAlreadyErased, "verified, erased by another request"},
 		{outcomes(already, erased), deletions.ResultErased, "verified"},
 		{outcomes(erased), deletions.ResultErased, "verified"},
-		{nil, "", "verified"}, // the first version had no outcomes
+		{nil, "", "verified"},
 	} {
 		s := deletions.Status{State: deletions.Verified, Outcomes: c.outcomes}
 		require.Equal(t, c.result, s.Result())

@@ -141,9 +141,6 @@ const (
 	FailedHits FailureCode = "hits_remain"
 	// FailedUnreadable: a batch that nobody can read may hold what should be gone.
 	FailedUnreadable FailureCode = "unreadable_batch"
-	// RejectedUnknown: one of the targets was not known. Earlier versions rejected
-	// such requests; now every target has an outcome.
-	RejectedUnknown FailureCode = "unknown_records"
 	// RejectedScope: the deployment's settings rule the scope out, because the
 	// result would not be exact. Ask again for a wider scope.
 	RejectedScope FailureCode = "scope_not_exact"
@@ -183,7 +180,7 @@ func (c FailureCode) Fits(s State) bool {
 		return s != Failed && s != Rejected
 	case FailedBroker, FailedDisk, FailedTimeout, FailedHits, FailedUnreadable:
 		return s == Failed
-	case RejectedUnknown, RejectedScope, RejectedConflict, RejectedName, RejectedRestored:
+	case RejectedScope, RejectedConflict, RejectedName, RejectedRestored:
 		return s == Rejected
 	default:
 		return s == Rejected && c.AboutSignatures()

@@ -11,14 +11,12 @@ import (
 	"lethe/deletions/scan"
 )
 
-// StatusFormatName begins the format of every version of a status.
+// StatusFormatName begins the format of a status.
 const StatusFormatName = "lethe-erasure-status/"
 
 const (
-	statusFormat  = StatusFormatName + "4"
-	statusFormat3 = StatusFormatName + "3"
-	statusFormat1 = StatusFormatName + "1"
-	ackFormat     = "lethe-erasure-ack/1"
+	statusFormat = StatusFormatName + "4"
+	ackFormat    = "lethe-erasure-ack/1"
 )
 
 // Status is what the erasure-status topic says of a request, under Key. Of the
@@ -28,7 +26,7 @@ type Status struct {
 	// RequestID is empty if it must not be told (RejectedName).
 	RequestID string `json:"request_id"`
 	// RequestDigest is that of the request's content (RequestDigest of package deletions):
-	// whoever waits for a request goes by it. It is zero in a status of the first version.
+	// whoever waits for a request goes by it.
 	RequestDigest lethe.Digest `json:"request_digest,omitzero"`
 	// Repeats is the digest of an earlier request for the same under the same id, whose
 	// status is this one's too. It is zero if there was none.
@@ -42,8 +40,7 @@ type Status struct {
 	Attempts   int         `json:"attempts"`
 	ReceivedAt time.Time   `json:"received_at"`
 	UpdatedAt  time.Time   `json:"updated_at"`
-	// Elapsed are the four times, as far as they are known; none in a status of the
-	// first version.
+	// Elapsed are the four times, as far as they are known.
 	Elapsed Elapsed `json:"elapsed_ms,omitzero"`
 	// Deadline is until when it should be verified, zero for no time. Overdue says that it
 	// passed before.
@@ -60,7 +57,7 @@ type Status struct {
 	// SignedBy are the thumbprints of the keys that have signed the request, where the deployment
 	// asks for that.
 	SignedBy []string `json:"signed_by,omitempty"`
-	// WaitsFor says what a request in the state held waits for. Statuses of earlier versions lack it.
+	// WaitsFor says what a request in the state held waits for.
 	WaitsFor *WaitsFor `json:"waits_for,omitempty"`
 	// Outcomes are in the order of the request.
 	Outcomes []TargetOutcome `json:"outcomes,omitempty"`
@@ -134,13 +131,12 @@ func (s *Status) Encode() ([]byte, error) {
 	return record.Encode(s)
 }
 
-// DecodeStatus reads what Encode wrote, or an earlier version of it.
+// DecodeStatus reads what Encode wrote.
 func DecodeStatus(data []byte) (Status, error) {
 	var s Status
-	if err := record.Decode(data, &s, statusFormat, statusFormat3, statusFormat1); err != nil {
+	if err := record.Decode(data, &s, statusFormat); err != nil {
 		return Status{}, fmt.Errorf("erasure status: %w", err)
 	}
-	s.Format = statusFormat
 	if err := s.validate(); err != nil {
 		return Status{}, fmt.Errorf("erasure status: %w: %w", ErrFormat, err)
 	}
@@ -151,7 +147,7 @@ func (s *Status) validate() error {
 	var out record.Problems
 	out.Check(s.Format == statusFormat, "format is not %s", statusFormat)
 	out.Check(ValidRequestID(s.RequestID) || s.RequestID == "" && s.Failure == RejectedName, "request_id is not valid")
-	out.Check(!s.aside() || !s.RequestDigest.IsZero(), "request_digest is absent")
+	out.Check(!s.RequestDigest.IsZero(), "request_digest is absent")
 	for i, o := range s.Outcomes {
 		out.Check(!o.Decided() || o.Outcome.Valid(), "outcome %d is not known", i)
 		out.Check(o.ValidKind(), "outcome %d is of no known kind of target", i)
@@ -197,7 +193,7 @@ type Ack struct {
 	Role     string `json:"role"`
 	Instance string `json:"instance"`
 	// Run is that of the process, as it said with its data directory. What an earlier one has answered says nothing of
-	// what is there now: the directory may have been lost in between. An acknowledgement of an earlier version lacks it.
+	// what is there now: the directory may have been lost in between.
 	Run  string `json:"run,omitempty"`
 	Step Step   `json:"step"`
 	// Attempt is the entry's Attempts when the step was asked for, so that an
@@ -206,14 +202,13 @@ type Ack struct {
 	// Ensemble is the version that the role serves at that step, or zero.
 	Ensemble lethe.Digest `json:"ensemble,omitzero"`
 	// Models are the digests of that ensemble's checkpoints, in their order, the meta-model's
-	// last (CheckpointDigests). An acknowledgement of an earlier version lacks them.
+	// last (CheckpointDigests).
 	Models []lethe.Digest `json:"models,omitempty"`
 	// Scan is what StepErased or StepScanned looked at, else nil.
 	Scan *scan.Summary `json:"scan,omitempty"`
 	// Shards are those that were trained again, ascending.
 	Shards []lethe.ShardID `json:"shards,omitempty"`
-	// Components say which groups of the ensemble's components learn from Shards. An
-	// acknowledgement of an earlier version lacks them.
+	// Components say which groups of the ensemble's components learn from Shards.
 	Components []ComponentGroups `json:"components,omitempty"`
 }
 

@@ -164,7 +164,7 @@ func IsRepublished(secret lethe.Secret, rec Record) (is, refused bool) {
 		return false, false
 	}
 	said := rec.Headers[at].Value
-	replaced := said[min(len(said), codeDigits):] // nothing, of earlier versions
+	replaced := said[min(len(said), codeDigits):]
 	for _, refused := range []bool{false, true} {
 		if string(said) == string(republishedCode(secret, rec.Key, rec.Value, refused, replaced)) {
 			return true, refused
@@ -173,7 +173,7 @@ func IsRepublished(secret lethe.Secret, rec Record) (is, refused bool) {
 	return false, false
 }
 
-// ReplacedOffset is the offset of the record that a republished one took the place of, -1 of those of earlier versions.
+// ReplacedOffset is the offset of the record that a republished one took the place of, -1 where no header says it.
 func ReplacedOffset(headers []Header) int64 {
 	at := slices.IndexFunc(headers, func(h Header) bool { return h.Key == republishedBy })
 	if at < 0 || len(headers[at].Value) <= codeDigits {

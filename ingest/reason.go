@@ -9,35 +9,34 @@ type Reason string
 
 // Reasons found by decoding one record alone.
 const (
-	TooLarge          Reason = "too_large"           // over Limits.MaxRecordBytes
-	MissingKey        Reason = "missing_key"         // the record has no key
-	Unparseable       Reason = "unparseable"         // neither one JSON object of valid UTF-8 nor a binary record
-	DuplicateField    Reason = "duplicate_field"     // a field is given twice
-	UnknownType       Reason = "unknown_type"        // the type does not belong to the topic
-	UnknownField      Reason = "unknown_field"       // a field does not belong to the type
-	MissingField      Reason = "missing_field"       // a required field is absent
-	BadType           Reason = "bad_type"            // a field holds another kind of value
-	BadID             Reason = "bad_id"              // a transaction id breaks the rules of ValidID
-	KeyMismatch       Reason = "key_mismatch"        // the key does not belong to the value
-	BadTimestep       Reason = "bad_timestep"        // not an integer of 0..2^53
-	FeatureCount      Reason = "feature_count"       // none, or another number than expected
-	FeatureNotFinite  Reason = "feature_not_finite"  // a feature is no finite float32
-	FeatureMagnitude  Reason = "feature_magnitude"   // a feature is beyond Limits.MaxMagnitude
-	UnknownLabel      Reason = "unknown_label"       // none of illicit, licit, unknown
-	SelfLoop          Reason = "self_loop"           // a payment to itself
-	BadRequestID      Reason = "bad_request_id"      // breaks the rules of ValidRequestID
-	NodeCount         Reason = "node_count"          // no node, or more than Limits.MaxErasureNodes
-	UnknownScope      Reason = "unknown_scope"       // none of shard, stubs, partition
-	ScopeNotSupported Reason = "scope_not_supported" // partition, by earlier versions
-	BadReasonText     Reason = "bad_reason_text"     // longer than 1,024 characters
-	BadTime           Reason = "bad_time"            // no RFC 3339 time
-	BadNonce          Reason = "bad_nonce"           // not 32 hexadecimal digits
-	BadColumn         Reason = "bad_column"          // beyond Limits.MaxFeatureCount
-	BadDigest         Reason = "bad_digest"          // not 64 hexadecimal digits
-	SubjectCount      Reason = "subject_count"       // more than MaxSubjects
-	BadSubject        Reason = "bad_subject"         // a subject breaks the rules of ValidSubject
-	UnknownSchema     Reason = "unknown_schema"      // a binary record of another schema than Limits.SchemaID
-	WrongPartition    Reason = "wrong_partition"     // not in the partition of its key
+	TooLarge         Reason = "too_large"          // over Limits.MaxRecordBytes
+	MissingKey       Reason = "missing_key"        // the record has no key
+	Unparseable      Reason = "unparseable"        // neither one JSON object of valid UTF-8 nor a binary record
+	DuplicateField   Reason = "duplicate_field"    // a field is given twice
+	UnknownType      Reason = "unknown_type"       // the type does not belong to the topic
+	UnknownField     Reason = "unknown_field"      // a field does not belong to the type
+	MissingField     Reason = "missing_field"      // a required field is absent
+	BadType          Reason = "bad_type"           // a field holds another kind of value
+	BadID            Reason = "bad_id"             // a transaction id breaks the rules of ValidID
+	KeyMismatch      Reason = "key_mismatch"       // the key does not belong to the value
+	BadTimestep      Reason = "bad_timestep"       // not an integer of 0..2^53
+	FeatureCount     Reason = "feature_count"      // none, or another number than expected
+	FeatureNotFinite Reason = "feature_not_finite" // a feature is no finite float32
+	FeatureMagnitude Reason = "feature_magnitude"  // a feature is beyond Limits.MaxMagnitude
+	UnknownLabel     Reason = "unknown_label"      // none of illicit, licit, unknown
+	SelfLoop         Reason = "self_loop"          // a payment to itself
+	BadRequestID     Reason = "bad_request_id"     // breaks the rules of ValidRequestID
+	NodeCount        Reason = "node_count"         // no node, or more than Limits.MaxErasureNodes
+	UnknownScope     Reason = "unknown_scope"      // none of shard, stubs, partition
+	BadReasonText    Reason = "bad_reason_text"    // longer than 1,024 characters
+	BadTime          Reason = "bad_time"           // no RFC 3339 time
+	BadNonce         Reason = "bad_nonce"          // not 32 hexadecimal digits
+	BadColumn        Reason = "bad_column"         // beyond Limits.MaxFeatureCount
+	BadDigest        Reason = "bad_digest"         // not 64 hexadecimal digits
+	SubjectCount     Reason = "subject_count"      // more than MaxSubjects
+	BadSubject       Reason = "bad_subject"        // a subject breaks the rules of ValidSubject
+	UnknownSchema    Reason = "unknown_schema"     // a binary record of another schema than Limits.SchemaID
+	WrongPartition   Reason = "wrong_partition"    // not in the partition of its key
 )
 
 // Reasons found in the signatures of a record, where it needs some (package authority).
@@ -114,7 +113,6 @@ func registry() []registered {
 		{BadRequestID, Permanent},
 		{NodeCount, Permanent},
 		{UnknownScope, Permanent},
-		{ScopeNotSupported, Replayable},
 		{BadReasonText, Permanent},
 		{BadTime, Permanent},
 		{BadColumn, Permanent},

@@ -80,7 +80,7 @@ func waysOut() map[ingest.Reason]wayOut {
 func heldElsewhere() []ingest.Reason {
 	return []ingest.Reason{
 		// No record is rejected for these any more: earlier versions wrote them.
-		ingest.ScopeNotSupported, ingest.Suppressed,
+		ingest.Suppressed,
 		// ingest/authority TestEveryReasonOfSignatures_WayOut_IsAccepted
 		ingest.Unsigned, ingest.UnknownKey, ingest.WrongRole, ingest.BadSignature, ingest.SignatureExpired,
 		// service TestTwoPeopleSignAnErasure

@@ -31,11 +31,6 @@ func (s unsealing) load(ctx context.Context) error {
 	if s.key, err = store.LoadOrCreateSigningKey(ctx, s.config.SigningKeyPath(), s.o.Random); err != nil {
 		return err
 	}
-	if !s.begun {
-		if err := beginSealed(s.config.DataDir); err != nil {
-			return err
-		}
-	}
 	// After the keys: with it the directory is one that was begun.
 	s.instance, err = configs.LoadOrCreateInstance(s.config.DataDir, s.o.Random)
 	return err

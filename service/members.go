@@ -123,28 +123,10 @@ var ErrUnsigned = errors.New("what is said of processes must be signed here")
 // known reads what was said of members, with the codes of records checked.
 func (m Membership) known(ctx context.Context) (*wire.Members, error) {
 	wire.SealOf(m.Secret, nil).On(m.Client)
-	sealed := wire.Sealed{}
 	var proven, foreign bool
-	if err := readControl(ctx, m.Client, func(rec ingest.Record) error {
-		if s, found := wire.ParseSealed(rec); found {
-			sealed = s
-		}
-		proven, foreign = proven || rec.Unproven == "", foreign || rec.Unproven != ""
-		return nil
-	}); err != nil {
-		return nil, err
-	}
-	if foreign && !proven {
-		return nil, fmt.Errorf("%w: nothing on %s was written with this secret_file", ErrSettings,
-			m.Client.Name(bus.Control))
-	}
-	before, err := sealed.Before()
-	if err != nil {
-		return nil, err
-	}
-	wire.SealOf(m.Secret, before).On(m.Client)
 	known, graphs := new(wire.Members), wire.Settings{}
-	err = readControl(ctx, m.Client, func(rec ingest.Record) error {
+	err := readControl(ctx, m.Client, func(rec ingest.Record) error {
+		proven, foreign = proven || rec.Unproven == "", foreign || rec.Unproven != ""
 		// What the deployment did not write says nothing.
 		n, wrong := ofProcess(rec)
 		switch {
@@ -156,6 +138,10 @@ func (m Membership) known(ctx context.Context) (*wire.Members, error) {
 		known.Take(n)
 		return nil
 	})
+	if err == nil && foreign && !proven {
+		return nil, fmt.Errorf("%w: nothing on %s was written with this secret_file", ErrSettings,
+			m.Client.Name(bus.Control))
+	}
 	if err == nil && graphs.Values[operatorsSigned] == "true" && !m.Authority.Operators {
 		err = fmt.Errorf("%w: give this command the deployment's signatures.keys_file and signatures.operators too "+
 			"(--config)", ErrSettings)

@@ -139,7 +139,7 @@ func (s *Service) openTopics(ctx context.Context) (_ supervisor.Process, err err
 	if err != nil {
 		return nil, errors.Join(err, s.client.Close(), s.patient.Close())
 	}
-	if err = (sealing{s}).begin(ctx); err != nil {
+	if err = (sealing{s}).begin(); err != nil {
 		return nil, errors.Join(err, s.client.Close(), s.patient.Close())
 	}
 	return &topicsProcess{s}, nil

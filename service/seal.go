@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,8 +17,7 @@ import (
 	"lethe/pipeline/wire"
 )
 
-// SealedPath is where a data directory says from which offsets on records of internal
-// topics carry codes, and with whose secret.
+// SealedPath is where a data directory says with whose secret records of internal topics carry codes.
 func SealedPath(dataDir string) string { return filepath.Join(dataDir, "sealed") }
 
 // begunBefore reports whether a data directory was in use before this process. A folder with
@@ -70,72 +68,21 @@ func keysAreThere(c configs.Config) error {
 	return nil
 }
 
-// beginSealed notes in a data directory that this version begins it. It does so before anything else tells that the
-// directory was begun: a start that ends then would have the next one take it for one of an earlier version, by whose
-// records all that is on the topics by now counts without a code, for all processes.
-func beginSealed(dataDir string) error {
-	path := SealedPath(dataDir)
-	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	value, err := wire.SealedFromTheBeginning().Encode()
-	if err != nil {
-		return err
-	}
-	return atomicfile.Write(path, value, 0o644)
-}
-
-// sealing is a service that finds out from where on records of internal topics carry codes.
+// sealing is a service that makes and checks the codes of records of internal topics.
 type sealing struct{ *Service }
 
-// begin has the clients make and check the codes of records of internal topics. What a
-// version without codes wrote counts by its place: the first process of this version that
-// starts on a directory begun before notes where the topics end, in the directory and,
-// under a code, on control.v1 for the others. From there on nothing is taken
-// without a code, in any directory.
-func (s sealing) begin(ctx context.Context) error {
-	own, known, err := s.read()
+// begin has the clients do so. The data directory remembers whose secret it was begun with.
+func (s sealing) begin() error {
+	sealed, err := s.read()
 	if err != nil {
 		return err
 	}
-	use := func() { wire.SealOf(s.secret, own).On(s.client, s.patient) }
-	use()
-	said := make(map[bus.TopicPartition]int64)
-	told := false
-	if err := readControl(ctx, topicsOf(s.Service, nil), func(rec ingest.Record) (err error) {
-		if sealed, found := wire.ParseSealed(rec); found {
-			said, err = sealed.Before()
-			told = err == nil
-		}
+	before, err := sealed.Before()
+	if err != nil {
 		return err
-	}); err != nil {
-		return fmt.Errorf("from where records are sealed: %w", err)
 	}
-	if s.begun && !known && !told {
-		if own, err = s.internalEnds(ctx); err != nil {
-			return err
-		}
-	}
-	tell := false
-	for tp, offset := range own {
-		tell = tell || offset > said[tp]
-	}
-	for tp, offset := range said {
-		own[tp] = max(own[tp], offset)
-	}
-	use()
-	if tell {
-		record, err := wire.NewSealed(s.secret, own).Record()
-		if err == nil {
-			err = s.patient.Write(ctx, bus.Control, []ingest.Outgoing{record})
-		}
-		if err != nil {
-			return err
-		}
-		s.o.Logger.Info("records of internal topics carry codes from here on, and older ones are taken by their place",
-			"partitions", len(own))
-	}
-	value, err := wire.NewSealed(s.secret, own).Encode()
+	wire.SealOf(s.secret, before).On(s.client, s.patient)
+	value, err := sealed.Encode()
 	if err != nil {
 		return err
 	}
@@ -157,36 +104,25 @@ func readControl(ctx context.Context, topics wholeTopics, fn func(ingest.Record)
 }
 
 // read reads what the data directory says, and refuses it under another secret.
-func (s sealing) read() (before map[bus.TopicPartition]int64, known bool, err error) {
+func (s sealing) read() (sealed wire.Sealed, err error) {
 	path := SealedPath(s.config.DataDir)
 	value, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return make(map[bus.TopicPartition]int64), false, nil
+		return wire.NewSealed(s.secret, nil), nil
 	}
-	var sealed wire.Sealed
 	if err == nil {
 		sealed, err = wire.DecodeSealed(value)
 	}
-	if err == nil {
-		before, err = sealed.Before()
-	}
 	if err != nil {
-		return nil, false, fmt.Errorf("%s: %w (put it back from a copy of the data directory)", path, err)
+		return sealed, fmt.Errorf("%s: %w (put it back from a copy of the data directory)", path, err)
 	}
-	if here := wire.SecretCheck(s.secret); !sealed.Fits(here) {
-		return nil, false, fmt.Errorf("%w: secret_file is key %s here, the data directory was begun with key %s "+
+	if here := wire.SecretCheck(s.secret); sealed.SecretCheck != here {
+		return sealed, fmt.Errorf("%w: secret_file is key %s here, the data directory was begun with key %s "+
 			"(give this process that one, with secret.ledger beside it if it was rotated, or begin anew with empty data "+
 			"directories and empty topics)",
 			ErrSettings, here, sealed.SecretCheck)
 	}
-	return before, true, nil
-}
-
-// internalEnds are the ends of the partitions of sealed topics that hold something.
-func (s sealing) internalEnds(ctx context.Context) (map[bus.TopicPartition]int64, error) {
-	ends, err := bus.EndsOf(ctx, s.patient, bus.Sealed()...)
-	maps.DeleteFunc(ends, func(_ bus.TopicPartition, end int64) bool { return end == 0 })
-	return ends, err
+	return sealed, nil
 }
 
 // others are settings that processes with another secret said, if nobody with this one said

@@ -49,8 +49,8 @@ type Options struct {
 	// ChangeSettings says that the process may train with other settings than those that
 	// others who train have said: they stop, and start again with the new ones.
 	ChangeSettings bool
-	// Restoring says that the data directory is one that a backup was put back into, or that is made
-	// anew under another secret, for which no other service starts. Nobody is sent alerts, or called back.
+	// Restoring says that the data directory is one that a backup was put back into, for which no other
+	// service starts. Nobody is sent alerts, or called back.
 	Restoring bool
 	// Random is where new keys come from.
 	Random io.Reader
@@ -149,33 +149,11 @@ const (
 // everything that was erased since is erased again.
 const RestoringName = "RESTORING"
 
-// RotatingName is a file in a data directory that is made anew under another secret, until it is in
-// the place of the one before.
-const RotatingName = "ROTATING"
-
-// RotatingDir is where a data directory is made anew under another secret: beside it, so that it can take its place.
-func RotatingDir(dataDir string) string { return filepath.Clean(dataDir) + ".rotating" }
-
-// CheckFinished refuses a data directory that still holds what was erased, or is not whole, and one in whose place
-// another one is to be put: what began there anew, with other keys, would keep that out. The error says what is to be
-// done.
+// CheckFinished refuses a data directory that is not whole. The error says what is to be done.
 func CheckFinished(dataDir string) error {
-	whole, err := filepath.Abs(dataDir)
-	if err != nil {
-		return err
-	}
-	beside := RotatingDir(whole)
-	if _, err := os.Stat(filepath.Join(beside, RotatingName)); err == nil && !begunBefore(dataDir) {
-		return fmt.Errorf("%s: nothing is in this directory, and %s is to be put in its place: lethe keys rotate-secret "+
-			"finishes that", dataDir, beside)
-	}
-	if _, err := os.Stat(filepath.Join(dataDir, RotatingName)); err == nil {
-		return fmt.Errorf("%s: this directory is being made anew under another secret: lethe keys rotate-secret finishes "+
-			"that (start on the directory of before if you do not want it)", dataDir)
-	}
 	if _, err := os.Stat(filepath.Join(dataDir, RestoringName)); err == nil {
-		return fmt.Errorf("%s: a backup was put back here and what was erased since may still be in it: "+
-			"remove the folder and run lethe backup restore again", dataDir)
+		return fmt.Errorf("%s: what was put here is not whole, and what was erased since may still be in it: "+
+			"remove the folder and run lethe backup restore, or lethe keys rotate-secret, again", dataDir)
 	}
 	return nil
 }

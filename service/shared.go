@@ -162,7 +162,6 @@ func (p *shared) compare(said wire.Settings) error {
 	}
 	var differ []string
 	for _, key := range slices.Sorted(maps.Keys(own.Values)) {
-		// What another version does not know is not compared.
 		if theirs, known := valueIn(said, key); known && theirs != own.Values[key] && !p.decides(key, said.Role) {
 			differ = append(differ, fmt.Sprintf("%s is %s here, %s has %s", key, own.Values[key], said.Role, theirs))
 		}

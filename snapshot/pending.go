@@ -12,7 +12,7 @@ import (
 // judgement is how a payment or label that is in no graph was judged. It ends their
 // stored values.
 type judgement struct {
-	// letter is the reason of the dead letter that is out, with its detail, or empty. Earlier versions kept no detail.
+	// letter is the reason of the dead letter that is out, with its detail, or empty.
 	letter string
 	// judged is unset until the timestep has closed, or settled, and what was taken
 	// since has been looked at.

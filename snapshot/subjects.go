@@ -177,7 +177,6 @@ func (s subjectIndex) carried(subject string, until lethe.Timestep) (l Located, 
 }
 
 // SubjectsAlike returns those of some subjects of which another spelling is carried, up to the timestep that they name.
-// Records that earlier versions took are compared only if the subject is in its folded form there.
 func (m Marks) SubjectsAlike(ctx context.Context, subjects []lethe.Target) (out []lethe.Target, err error) {
 	secret := m.staging.options.Secret
 	first := make(map[lethe.Pseudonym]lethe.Timestep) // by the folded form: the first timestep that carries one

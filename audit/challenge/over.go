@@ -16,10 +16,8 @@ import (
 // learnt anew.
 func (v *View) WithMeta(s Steps, setup ensemble.Setup) (Steps, error) {
 	switch timesteps := v.timesteps(); {
-	case setup.Described:
+	case setup.Described || setup.Meta == nil:
 		return s, errors.New("the deployment has no meta-model")
-	case setup.Meta == nil:
-		return s, errors.New("the setup is of an earlier version, which does not say how the meta-model is learnt")
 	case len(timesteps) == 0:
 		return s, errors.New("the log commits to no slice that a meta-model could learn from")
 	default:

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -210,21 +211,13 @@ one is verified. The digest, or at least its first 8 digits, names one request.`
 
 // Run shows one request.
 func (c *eraseStatusCmd) Run(a *command.App) error {
-	client, err := c.open(a)
-	if err != nil {
-		return err
+	find := func(ctx context.Context, b requests.Bus) ([]deletions.Status, error) {
+		return requests.Find(ctx, b, c.RequestID)
 	}
-	defer client.Close()
-	topics, err := c.believed(a, c.Config, client)
-	if err != nil {
-		return err
-	}
-	list, err := requests.Find(a.Context, topics, c.RequestID)
-	c.unsigned(a, topics)
+	list, err := answer(a, c.brokerFlags, c.statusFlags, find)
 	if err != nil {
 		return printFound(a, deletions.Status{}, err, c.JSON)
 	}
-	c.caveat(a, topics)
 	if err := printNamed(a, list, c.JSON); err != nil || c.JSON {
 		return err
 	}
@@ -248,21 +241,10 @@ func (eraseListCmd) Help() string { return "Example:\n  lethe erase list --json"
 
 // Run lists every request.
 func (c *eraseListCmd) Run(a *command.App) error {
-	client, err := c.open(a)
+	all, err := answer(a, c.brokerFlags, c.statusFlags, requests.List)
 	if err != nil {
 		return err
 	}
-	defer client.Close()
-	topics, err := c.believed(a, c.Config, client)
-	if err != nil {
-		return err
-	}
-	all, err := requests.List(a.Context, topics)
-	c.unsigned(a, topics)
-	if err != nil {
-		return err
-	}
-	c.caveat(a, topics)
 	if c.JSON {
 		return a.PrintJSON(deletions.Reports(all))
 	}

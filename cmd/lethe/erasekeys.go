@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -32,6 +33,26 @@ func (f statusFlags) believed(a *command.App, config string, client *bus.Client)
 		return unchecked{client, hint}, nil
 	}
 	return requests.SignedBy(client, slices.Concat(trust.Keys, trust.Former)...), nil
+}
+
+// answer asks the statuses that the keys have signed, and says of which that was not checked or which were passed over.
+func answer[T any](
+	a *command.App, brokers brokerFlags, keys statusFlags, question func(context.Context, requests.Bus) (T, error),
+) (out T, err error) {
+	client, err := brokers.open(a)
+	if err != nil {
+		return out, err
+	}
+	defer client.Close()
+	topics, err := keys.believed(a, brokers.Config, client)
+	if err != nil {
+		return out, err
+	}
+	out, err = question(a.Context, topics)
+	if keys.unsigned(a, topics); err == nil {
+		keys.caveat(a, topics)
+	}
+	return out, err
 }
 
 // caveat says that what is shown was not checked, where it was not.

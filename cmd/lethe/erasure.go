@@ -124,9 +124,7 @@ func printNamed(a *command.App, list []deletions.Status, asJSON bool) error {
 
 func printRequest(a *command.App, s deletions.Status) {
 	fmt.Fprintf(a.Stdout, "request %s: %s (scope %s)\n", s.RequestID, s.Headline(), s.Scope)
-	if !s.RequestDigest.IsZero() {
-		fmt.Fprintf(a.Stdout, "  digest %s\n", s.RequestDigest)
-	}
+	fmt.Fprintf(a.Stdout, "  digest %s\n", s.RequestDigest)
 	if s.AwaitsSignature() {
 		fmt.Fprintf(a.Stdout, "  sign it with: lethe erase approve %s --sign KEY\n", s.RequestID)
 	}

@@ -158,21 +158,10 @@ func (holdListCmd) Help() string { return "Example:\n  lethe hold list --json" }
 
 // Run lists every hold.
 func (c *holdListCmd) Run(a *command.App) error {
-	client, err := c.open(a)
+	all, err := answer(a, c.brokerFlags, c.statusFlags, requests.Holds)
 	if err != nil {
 		return err
 	}
-	defer client.Close()
-	topics, err := c.believed(a, c.Config, client)
-	if err != nil {
-		return err
-	}
-	all, err := requests.Holds(a.Context, topics)
-	c.unsigned(a, topics)
-	if err != nil {
-		return err
-	}
-	c.caveat(a, topics)
 	list := []heldBy{}
 	rows := [][]string{{"hold", "state", "transactions", "subjects", "too late", "set", "until"}}
 	for _, h := range all {

@@ -1,21 +1,22 @@
 package main
 
 import (
+	"cmp"
 	"crypto/rand"
 	"fmt"
 	"log/slog"
 	"path/filepath"
 	"time"
 
-	"lethe/configs"
 	"lethe/internal/command"
 	"lethe/service/rekey"
 )
 
 type keysRotateCmd struct {
 	command.ConfigFlags
-	Plan bool `help:"Print what would be done, and do nothing."`
-	JSON bool `help:"Print one JSON document."`
+	To   string `help:"New data directory, which must not exist (default: DATA_DIR.rotated)." placeholder:"DIR"`
+	Plan bool   `help:"Print what would be done, and do nothing."`
+	JSON bool   `help:"Print one JSON document."`
 }
 
 // Help shows an example.
@@ -23,13 +24,14 @@ func (keysRotateCmd) Help() string {
 	return `Example:
   lethe keys rotate-secret --data-dir lethe-data --plan
   lethe keys rotate-secret --data-dir lethe-data
+  lethe run --data-dir lethe-data.rotated
 
 Pseudonyms determine the order of transactions and every random draw. With a new secret, graphs,
-slices and models are therefore rebuilt from the source topics, in a second directory,
-lethe-data.rotating. It then replaces the first directory, which is kept as
-lethe-data.before-rotation: delete that once lethe verify succeeds. Stop lethe run first, and use
-its configuration. If the command is interrupted, the next call completes it; lethe-data is
-unchanged until it is replaced.
+slices and models are therefore rebuilt from the source topics. The command makes a second data
+directory with a new secret, and lethe run rebuilds the rest there. Stop lethe run first, and use its
+configuration. lethe-data is unchanged: delete it once the new directory has caught up (lethe status)
+and lethe verify succeeds on it. If the command is interrupted, call it again; if it was killed, delete
+the new directory first.
 
 The previous secret stays beside the new one (keys/secret.ledger), because earlier erasures are
 recorded under it. Receipts, log and signing key stay the same. This works with the embedded broker
@@ -45,10 +47,13 @@ func (c *keysRotateCmd) Run(a *command.App) error {
 	if config.DataDir, err = filepath.Abs(config.DataDir); err != nil {
 		return err
 	}
-	progress := command.NewProgress(a.Stderr)
+	to, err := filepath.Abs(cmp.Or(c.To, config.DataDir+".rotated"))
+	if err != nil {
+		return err
+	}
 	r := rekey.Rotate{
-		Config: config, Version: a.Version, Random: rand.Reader, Now: time.Now,
-		Logger: slog.New(slog.DiscardHandler), Progress: progress.Reached,
+		Config: config, To: to, Random: rand.Reader, Now: time.Now,
+		Logger: slog.New(slog.DiscardHandler), Progress: command.NewProgress(a.Stderr).Reached,
 	}
 	if c.Plan {
 		p, err := r.Plan(a.Context)
@@ -58,10 +63,9 @@ func (c *keysRotateCmd) Run(a *command.App) error {
 		if c.JSON {
 			return a.PrintJSON(p)
 		}
-		fmt.Fprintf(a.Stdout, "%s is made anew in %s: %d timesteps settled, %d closed, %d open, %d transactions\n", p.DataDir,
-			p.New, p.Timesteps.Settled, p.Timesteps.Closed, p.Timesteps.Open, p.Transactions)
-		fmt.Fprintf(a.Stdout, "the ledger's %d requests go on; %s is kept as %s\n", p.Requests, p.DataDir, p.Kept)
-		fmt.Fprintf(a.Stdout, "it has %d bytes, as many are needed beside it\nnothing was changed\n", p.Bytes)
+		fmt.Fprintf(a.Stdout, "%s is made of %s, which stays as it is; the ledger's %d requests go on\n", p.New, p.DataDir,
+			p.Requests)
+		fmt.Fprintf(a.Stdout, "it has %d bytes, as many are needed for the new one\nnothing was changed\n", p.Bytes)
 		return nil
 	}
 	out, err := r.Run(a.Context)
@@ -71,8 +75,8 @@ func (c *keysRotateCmd) Run(a *command.App) error {
 	if c.JSON {
 		return a.PrintJSON(out)
 	}
-	fmt.Fprintf(a.Stdout, "%s has secret %s, which follows %s\nthe directory before is %s: check the new one with lethe "+
-		"verify, then remove that, with every copy of %s\n", out.DataDir, out.NewSecret, out.Secret, out.Kept,
-		filepath.Join(out.Kept, filepath.Base(filepath.Dir(configs.Config{DataDir: out.Kept}.SecretPath()))))
+	fmt.Fprintf(a.Stdout, "%s has secret %s, which follows %s\nstart lethe run --data-dir %s, which makes graphs, slices "+
+		"and models there; once it has caught up and lethe verify succeeds, remove %s, with every copy of its keys\n",
+		out.New, out.NewSecret, out.Secret, out.New, out.DataDir)
 	return nil
 }

@@ -230,7 +230,7 @@ func planCells(s forecast.Scope) []string {
 	}
 }
 
-// saidIn is what a problem says, or, of an earlier version, the text.
+// saidIn is what a problem says, or the text of what is none.
 func saidIn(answer []byte) string {
 	var said api.Problem
 	if json.Unmarshal(answer, &said) == nil && said.Detail != "" {

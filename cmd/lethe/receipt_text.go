@@ -19,11 +19,7 @@ func printChecked(out io.Writer, c checked) {
 		}
 		fmt.Fprintf(out, "signed by %s (%s)\n", s.KeyID, by)
 	}
-	if c.Log != nil {
-		fmt.Fprintf(out, "leaf %d of the %d of %s\n", c.Log.Index, c.Log.Size, c.Log.Origin)
-	} else {
-		fmt.Fprintln(out, "of a format of before the transparency log: nothing shows that it is in one")
-	}
+	fmt.Fprintf(out, "leaf %d of the %d of %s\n", c.Log.Index, c.Log.Size, c.Log.Origin)
 	printReceipt(out, *c.Receipt)
 }
 
@@ -34,12 +30,8 @@ func printReceipt(out io.Writer, r receipt.Receipt) {
 	}
 	fmt.Fprintf(out, "request %s, everything searched at %s\n", r.RequestID,
 		r.VerifiedAt.Format("2006-01-02 15:04:05 MST"))
-	if !r.RequestDigest.IsZero() {
-		fmt.Fprintf(out, "digest of the request: %s\n", r.RequestDigest)
-	}
-	if !r.Deployment.IsZero() {
-		fmt.Fprintf(out, "deployment %s, configuration %s\n", r.Deployment, r.Configuration)
-	}
+	fmt.Fprintf(out, "digest of the request: %s\n", r.RequestDigest)
+	fmt.Fprintf(out, "deployment %s, configuration %s\n", r.Deployment, r.Configuration)
 	if len(r.SignedBy) > 0 {
 		fmt.Fprintf(out, "request signed by %s\n", strings.Join(r.SignedBy, ", "))
 	}

@@ -70,12 +70,8 @@ func (f trustFlags) check(a *command.App, file string, data []byte) (checked, er
 	return c, nil
 }
 
-// checkLogged checks the proof that the receipt is in its deployment's log. Receipts of
-// before the log, and of requests that it does not have, need none.
+// checkLogged checks the proof that the receipt is in its deployment's log.
 func (c *checked) checkLogged(file string, data []byte, r receipt.Receipt, trust receipt.Trust) {
-	if r.Deployment.IsZero() || r.RequestDigest.IsZero() {
-		return
-	}
 	issued, err := audit.IssuedReceipt(file, data)
 	if err == nil && issued.Proof == nil {
 		err = errors.New("nothing shows that it is in the transparency log of its deployment")

@@ -264,8 +264,7 @@ func (s *states) gather(ctx context.Context) (b batch, begins bool, err error) {
 }
 
 // canBegin reports whether a request that is suppressed can be carried out: after a
-// restart its targets have to be read again. One that an earlier version has
-// suppressed may have no answer of score yet.
+// restart its targets have to be read again.
 func (s *states) canBegin(e deletions.Entry) bool {
 	_, answered := s.acks.of(e.RequestID, e.Attempts, scoreRole, deletions.StepSuppressed)
 	return s.jobs.of(e.RequestID) != nil && (answered || !e.Progress.EnsembleBefore.IsZero())

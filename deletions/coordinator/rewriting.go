@@ -33,8 +33,7 @@ func (s *states) rewriting(ctx context.Context, b batch) (batch, error) {
 	}
 	b, err = s.update(b, func(i int, p *deletions.Progress) {
 		s.erased.knows(b.members[i].RequestID, *p, plans[i])
-		// What an earlier version has planned is not counted any more.
-		if b.members[i].Scope == lethe.ScopeShard && len(p.Timesteps) == 0 {
+		if b.members[i].Scope == lethe.ScopeShard {
 			p.StubsLeft = new(int)
 		}
 		recordPlan(p, plans[i])

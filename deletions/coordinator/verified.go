@@ -108,15 +108,11 @@ func (s issuer) issue(ctx context.Context, list []deletions.Entry) error {
 }
 
 // prove has signed receipts in the transparency log before anybody has one, and puts the
-// proofs into them. Requests of the ledger's first version, which have no digest, are not in
-// the log.
+// proofs into them.
 func (s issuer) prove(ctx context.Context, list []deletions.Entry, signed []ingest.Outgoing) error {
 	var leaves []translog.Receipt
 	var at []int
 	for i, e := range list {
-		if e.Digest.IsZero() {
-			continue
-		}
 		payload, err := receipt.Payload(signed[i].Value)
 		if err != nil {
 			return err
@@ -200,11 +196,8 @@ const models = "models of the affected shards: shard stores, served ensemble, mo
 // kept is what is kept of a request on purpose, counted when the receipt is issued.
 type kept struct{ suppressed, entries int }
 
-// refitted counts the models that were trained anew. Entries of earlier versions have shards alone, of a model each.
+// refitted counts the models that were trained anew.
 func refitted(p deletions.Progress) (n int) {
-	if len(p.Refitted) == 0 {
-		return len(p.Retrained)
-	}
 	for _, c := range p.Refitted {
 		n += len(c.Refitted)
 	}
@@ -266,8 +259,7 @@ func artefacts(e deletions.Entry, k kept) []receipt.ArtefactRow {
 }
 
 // keptStubs accounts for the stubs at scope shard, where slices of other shards stay. What
-// is left of them was counted when everything was searched; where an earlier version has
-// begun, all count as left.
+// is left of them was counted when everything was searched.
 func keptStubs(e deletions.Entry, cuts int) receipt.ArtefactRow {
 	left := e.Progress.Counts.Stubs
 	if e.Progress.StubsLeft != nil {

@@ -41,18 +41,16 @@ type Receipt struct {
 	SlicesReplaced  []deletions.SliceRef `json:"slices_replaced"`
 	ShardsRetrained []lethe.ShardID      `json:"shards_retrained"`
 	// Replaced has the digests of graphs, manifests and slices before and after. Those of
-	// requests that were carried out together are of all of them. Receipts of earlier formats
-	// lack it.
+	// requests that were carried out together are of all of them.
 	Replaced []deletions.Replacement `json:"replaced,omitempty"`
 	// GroupsRefitted are the groups of every component whose models learnt from the
-	// replaced slices, and the model above the components was learnt anew as well. Receipts
-	// of earlier versions lack them.
+	// replaced slices, and the model above the components was learnt anew as well.
 	GroupsRefitted []deletions.RefittedGroups `json:"groups_refitted,omitempty"`
 	Counts         deletions.Counts           `json:"counts"`
 	EnsembleBefore lethe.Digest               `json:"ensemble_before"`
 	EnsembleAfter  lethe.Digest               `json:"ensemble_after"`
 	// Checkpoints are those of both ensembles, by digest: whoever has the lists can compute the
-	// versions. Receipts of earlier formats lack them.
+	// versions.
 	Checkpoints deletions.CheckpointDigests `json:"checkpoints,omitzero"`
 	// Configuration is the digest of the settings that the roles shared when the ensemble was
 	// swapped (wire.Configuration).
@@ -66,7 +64,7 @@ type Receipt struct {
 	// Artefacts has at least one row for every class, in the order of Artefacts.
 	Artefacts []ArtefactRow `json:"artefacts"`
 	Scan      scan.Summary  `json:"scan"`
-	// Searched is the scan by place. Receipts of the first version lack it.
+	// Searched is the scan by place.
 	Searched []deletions.PlaceSearch `json:"searched,omitempty"`
 	// NotSearched are the forms that say nothing about the records, such as a
 	// feature row that another record shares.
@@ -153,8 +151,7 @@ func New(e deletions.Entry, facts Facts) Receipt {
 	return r
 }
 
-// Finding says in a sentence what the erasure has found, and is the first line of every rendering. It is empty for
-// receipts of the first version, which have no outcomes.
+// Finding says in a sentence what the erasure has found, and is the first line of every rendering.
 func (r *Receipt) Finding() string {
 	switch deletions.ResultOf(r.Outcomes) {
 	case deletions.ResultErased:

@@ -125,8 +125,7 @@ type Fingerprint struct {
 	Rolling uint64 `json:"rolling,string"`
 	MAC     MAC    `json:"mac"`
 	// Next are hashes of the anchors that begin one, two and three bytes further, each
-	// under a mask of its own. All are zero if the needle is too short for them, and
-	// in fingerprints of earlier versions.
+	// under a mask of its own. All are zero if the needle is too short for them.
 	Next [stride - 1]uint64 `json:"next,omitzero"`
 	// Until is the last timestep of records that count, for KindSubject alone.
 	Until lethe.Timestep `json:"until,omitempty"`

@@ -78,7 +78,7 @@ func NotSearched(id lethe.TransactionID) []Kind {
 	}
 }
 
-// words stand in Pebble's files and in those of brokers, in small letters, and in lethe's records of earlier versions.
+// words stand in Pebble's files and in those of brokers, in small letters.
 const words = " " +
 	"accepted acks acls action affected after age aggregated aggregation algorithm alone already anchor another " +
 	"apply artefact artefacts assignment at attempt attempts away backoff backups base based before below bits " +

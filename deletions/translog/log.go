@@ -51,8 +51,7 @@ func (l *Log) Origin() string { return l.signer.origin }
 
 // Write implements deletions.Journal: a Request for an entry that is new, a Transition for
 // every change of its history that the log lacks, a Found for what its plan has found, and an
-// Operator for a hold that was set or lifted. Entries of the first version of the ledger, which
-// have no digest, are left out.
+// Operator for a hold that was set or lifted.
 func (l *Log) Write(c deletions.Changes, rows []deletions.Row, put func(...deletions.Row) error) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -62,9 +61,6 @@ func (l *Log) Write(c deletions.Changes, rows []deletions.Row, put func(...delet
 	var leaves []Leaf
 	for _, e := range c.Entries {
 		said := l.said[e.Digest]
-		if e.Digest.IsZero() {
-			continue
-		}
 		if len(said) > len(e.History) || !slices.EqualFunc(said, e.History[:len(said)], sameChange) {
 			return refuse(StatementLedger, "the log has other changes of request %s than the ledger", e.RequestID)
 		}

@@ -187,7 +187,7 @@ func (r *Report) checkLedger(entries []deletions.Entry, said map[lethe.Digest][]
 	known := make(map[lethe.Digest]bool)
 	for _, e := range entries {
 		known[e.Digest] = true
-		if !e.Digest.IsZero() && !slices.EqualFunc(said[e.Digest], e.History, sameChange) {
+		if !slices.EqualFunc(said[e.Digest], e.History, sameChange) {
 			r.Refused.refuse(StatementLedger, "request %s: the ledger has %d changes, the log %d or others", e.RequestID,
 				len(e.History), len(said[e.Digest]))
 		}
@@ -208,8 +208,7 @@ func (r *Report) checkHolds(holds []deletions.Hold, leaves [][]byte) {
 	for _, h := range holds {
 		text, err := Encode(leafOfHold(h))
 		if err != nil || !slices.ContainsFunc(leaves, func(leaf []byte) bool { return bytes.Equal(leaf, text) }) {
-			r.Refused.refuse(StatementLedger, "hold %s: the log has no leaf of it as the ledger has it "+
-				"(start lethe run, which writes what an earlier version did not)", h.Name)
+			r.Refused.refuse(StatementLedger, "hold %s: the log has no leaf of it as the ledger has it", h.Name)
 		}
 	}
 }

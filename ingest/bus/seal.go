@@ -42,8 +42,7 @@ type Seal struct {
 }
 
 // NewSeal returns the seal with a key that only the deployment's processes have. Records
-// before the given offsets count by their place: they are those of a version that made no
-// codes, or carry codes under the secret before a rotation.
+// before the given offsets count by their place: they carry codes under the secret before a rotation.
 func NewSeal(key [sha256.Size]byte, before map[TopicPartition]int64) *Seal {
 	return &Seal{key[:], maps.Clone(before)}
 }

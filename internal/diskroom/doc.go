@@ -1,4 +1,4 @@
-// Package diskroom tells how much room a file system has, and which paths it holds.
+// Package diskroom tells how much room a file system has.
 package diskroom
 
 import "errors"

@@ -12,14 +12,3 @@ func Of(path string) (Room, error) {
 	}
 	return Room{s.Bavail * uint64(s.Bsize), s.Blocks * uint64(s.Bsize)}, nil
 }
-
-// Same reports whether two paths, which must be there, are of one file system.
-func Same(a, b string) (bool, error) {
-	var of [2]unix.Stat_t
-	for i, path := range []string{a, b} {
-		if err := unix.Stat(path, &of[i]); err != nil {
-			return false, err
-		}
-	}
-	return of[0].Dev == of[1].Dev, nil
-}

@@ -48,7 +48,7 @@ func (l *learners) findFormer() error {
 	if err != nil {
 		return err
 	}
-	published := l.layout.Shards // by the first version
+	published := 0
 	if found && len(value) == 4 {
 		published = int(binary.BigEndian.Uint32(value))
 	}
@@ -69,7 +69,7 @@ func (l *learners) forgetFormer() error {
 	l.former = nil
 	value := binary.BigEndian.AppendUint32(nil, uint32(l.count()))
 	known, found, err := l.columns[0].store.Get([]byte(countKey))
-	if err != nil || bytes.Equal(known, value) || !found && l.count() == l.layout.Shards {
+	if err != nil || found && bytes.Equal(known, value) {
 		return err
 	}
 	return l.columns[0].store.Apply(func(w swapstore.Writer) error { return w.Set([]byte(countKey), value) })
@@ -96,7 +96,7 @@ func (l *learners) openModel(number lethe.ShardID, cache *unions) (*model, error
 	var err error
 	if m.series, err = openSeries(first.store, number, component); err == nil {
 		with := fmt.Sprintf("model %d of %d shards", number, len(m.shards))
-		err = m.made(with, component == 0 && len(m.shards) == 1)
+		err = m.made(with)
 	}
 	if err == nil {
 		m.anew = m.fitsAnew()
@@ -118,7 +118,7 @@ func (l *learners) openOver() error {
 	}
 	var err error
 	if over.series, err = openSeries(l.columns[0].store, lethe.ShardID(len(l.models)), overall); err == nil {
-		err = over.made(fmt.Sprintf("%s of %d models", l.meta.Fingerprint(), len(l.models)), false)
+		err = over.made(fmt.Sprintf("%s of %d models", l.meta.Fingerprint(), len(l.models)))
 	}
 	if err != nil {
 		return unreadable(err, 0, shardDir(l.dir, 0))

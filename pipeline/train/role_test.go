@@ -207,6 +207,9 @@ func TestAnotherNumberOfShardsIsNamed(t *testing.T) {
 
 func TestCorruptCheckpointNamesTheFolderAndTheRemedy(t *testing.T) {
 	dir := t.TempDir()
+	r, err := New(optionsFor(dir, topics()))
+	require.NoError(t, err)
+	require.NoError(t, r.Close())
 	store, err := openStore(vfs.Default, shardDir(dir, 0))
 	require.NoError(t, err)
 	require.NoError(t, store.Apply(func(w swapstore.Writer) error {

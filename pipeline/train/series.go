@@ -79,12 +79,10 @@ func openSeries(store role.Store, number lethe.ShardID, component int) (*series,
 }
 
 // made removes everything that was made with something else than what is named here.
-// A store that does not say holds what the first version made: the first component of one
-// group per shard.
-func (s *series) made(with string, first bool) error {
+func (s *series) made(with string) error {
 	key := append([]byte(madePrefix), byte(s.component))
 	value, found, err := s.store.Get(key)
-	if err != nil || found && string(value) == with || !found && first {
+	if err != nil || found && string(value) == with {
 		return err
 	}
 	if err := s.remove(sortedset.Of(slices.Concat(s.kept, s.superseded, s.said)), withdrawnPrefix); err != nil {

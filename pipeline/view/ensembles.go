@@ -98,7 +98,7 @@ type Ensemble struct {
 	Replaced int `json:"replaced"`
 	// Learnt is when the log got the newest model that learnt from this timestep, AfterSeconds how long
 	// after the timestep's newest slice the last of those came that were the first of their groups. Either
-	// is nil where it is not known: models of an earlier version, and timesteps whose slices were replaced.
+	// is nil where it is not known, as of timesteps whose slices were replaced.
 	Learnt       *time.Time `json:"learnt"`
 	AfterSeconds *float64   `json:"learnt_after_seconds"`
 }

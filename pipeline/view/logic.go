@@ -45,16 +45,13 @@ func newLogic(o Options, store *swapstore.Store) (*logic, error) {
 	l := &logic{
 		o: o, store: store, feed: newFeed(), next: make(map[bus.TopicPartition]int64),
 		erasures: make(map[string]*erasure), sweep: make(sweep),
-		models: new(models), unread: true,
+		models: new(models), unread: true, unmeasured: make(map[lethe.Timestep]bool),
 	}
 	var err error
 	if l.hidden, err = readHidden(store, o.Secret); err != nil {
 		return nil, err
 	}
-	if l.counts, err = readCounts(store); err != nil {
-		return nil, err
-	}
-	l.unmeasured, err = untallied(store)
+	l.counts, err = readCounts(store)
 	return l, err
 }
 

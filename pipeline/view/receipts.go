@@ -126,16 +126,10 @@ func (l *logic) takeStatuses(notices []wire.Notice) error {
 				return err
 			}
 		}
-		indexed, err := l.isIndexed(n.Status)
-		if err != nil {
-			return err
-		}
-		if !indexed || !bytes.Equal(known, value) {
-			index[key] = n.Status // a store of an earlier version has no index
-		}
 		if bytes.Equal(known, value) {
 			continue
 		}
+		index[key] = n.Status
 		// One that is older was written late by who leads no more, or again by anybody.
 		if before, err := deletions.DecodeStatus(known); found && err == nil && before.UpdatedAt.After(n.Status.UpdatedAt) {
 			continue

@@ -28,9 +28,6 @@ func digestKey(d lethe.Digest) []byte { return []byte(digestPrefix + d.String())
 func (l *logic) indexAll(w swapstore.Writer, index map[string]*deletions.Status) error {
 	for _, at := range slices.Backward(slices.Sorted(maps.Keys(index))) {
 		key, digest := index[at].Key(), index[at].RequestDigest
-		if digest.IsZero() {
-			continue
-		}
 		known, found, err := l.store.Get(digestKey(digest))
 		if err == nil && (!found || string(known) != key && !strings.Contains(key, "/")) {
 			err = w.Set(digestKey(digest), []byte(key))
@@ -40,15 +37,6 @@ func (l *logic) indexAll(w swapstore.Writer, index map[string]*deletions.Status)
 		}
 	}
 	return nil
-}
-
-// isIndexed reports whether the view finds a status by its digest.
-func (l *logic) isIndexed(s *deletions.Status) (bool, error) {
-	if s.RequestDigest.IsZero() {
-		return true, nil
-	}
-	_, found, err := l.store.Get(digestKey(s.RequestDigest))
-	return found, err
 }
 
 // Requests finds the statuses of requests for erasure.

@@ -132,19 +132,3 @@ func equal(entries []byte) (same, positive int) {
 	}
 	return same, positive
 }
-
-// untallied are the timesteps that were measured by an earlier version, which kept no tallies.
-func untallied(store swapstore.Reader) (map[lethe.Timestep]bool, error) {
-	out := make(map[lethe.Timestep]bool)
-	return out, store.Scan([]byte(qualityPrefix), func(key, _ []byte) error {
-		t, err := timestepkey.Parse(qualityPrefix, key)
-		if err != nil {
-			return err
-		}
-		_, tallied, err := store.Get(timestepkey.New(tallyPrefix, t))
-		if !tallied {
-			out[t] = true
-		}
-		return err
-	})
-}

@@ -62,8 +62,7 @@ type Command struct {
 	RequestID string `json:"request_id"`
 	Attempt   int    `json:"attempt"`
 	Phase     Phase  `json:"phase"`
-	// SecretCheck tells whose secret the hashes are made with, see Shares. It is
-	// empty in commands of earlier versions.
+	// SecretCheck tells whose secret the hashes are made with, see Shares.
 	SecretCheck string `json:"secret_check,omitempty"`
 	// Suppressed are the keyed hashes of what is erased (lethe.Secret.Suppressed).
 	Suppressed []lethe.Digest `json:"suppressed"`
@@ -96,7 +95,7 @@ func (c *Command) Removes(m Received) bool {
 }
 
 // IsReached reports whether everything was read that the graphs had taken before they suppressed what the command
-// names. For a command of an earlier version, which does not tell, that is always so.
+// names.
 func (c *Command) IsReached(read map[bus.TopicPartition]int64) bool {
 	left := len(c.Taken)
 	for tp, at := range read {

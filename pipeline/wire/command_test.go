@@ -174,7 +174,7 @@ func TestACommandTellsAnotherSecret(t *testing.T) {
 	command := &wire.Command{RequestID: "gdpr-1", SecretCheck: wire.SecretCheck(ours)}
 	require.NoError(t, command.Shares(ours))
 	require.ErrorIs(t, command.Shares(theirs), wire.ErrSecret)
-	require.NoError(t, (&wire.Command{}).Shares(theirs), "an earlier version did not say")
+	require.NoError(t, (&wire.Command{}).Shares(theirs))
 }
 
 func TestInstanceRoundTrip(t *testing.T) {

@@ -69,8 +69,6 @@ func said(t *testing.T) map[string]ingest.Outgoing {
 	note("barrier", rec, err)
 	rec, err = wire.Served{}.Record()
 	note("served", rec, err)
-	rec, err = wire.NewSealed(secret, nil).Record()
-	note("sealed", rec, err)
 	rec, err = wire.Access{Deed: "look", At: time.Unix(1, 0)}.Record("1")
 	note("access", rec, err)
 	rec, err = wire.Commitment{Digest: lethe.Digest{1}}.Record(secret)

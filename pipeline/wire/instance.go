@@ -34,7 +34,7 @@ type Instance struct {
 	Shares bool `json:"shares,omitempty"`
 	// Replaced are the directories of which that was declared, the newest of them last,
 	// and Earlier counts those before them. They were not searched since, so receipts
-	// name them. Processes of earlier versions say neither.
+	// name them.
 	Replaced []Replaced `json:"replaced,omitempty"`
 	Earlier  int        `json:"replaced_earlier,omitempty"`
 }

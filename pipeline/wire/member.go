@@ -11,7 +11,6 @@ import (
 
 	"lethe/ingest"
 	"lethe/ingest/authority"
-	"lethe/ingest/bus"
 )
 
 const (
@@ -60,20 +59,12 @@ type Strike struct {
 }
 
 // Refusal says why a strike does not count where what is said of processes must be signed: it
-// is nil if it does. A signature counts for ever, since strikes are read again at every start: also
-// one for the topic on which an earlier version wrote it.
+// is nil if it does. A signature counts for ever, since strikes are read again at every start.
 func (s Strike) Refusal(policy authority.Policy) *ingest.Refusal {
 	if !policy.Operators {
 		return nil
 	}
 	_, refusal := policy.Check(s.said, authority.Admin)
-	if prefix, is := strings.CutSuffix(s.said.Topic, string(bus.Control)); refusal != nil && is {
-		before := s.said
-		before.Topic = prefix + string(bus.ErasureStatus)
-		if _, r := policy.Check(before, authority.Admin); r == nil {
-			return nil
-		}
-	}
 	return refusal
 }
 

@@ -30,42 +30,25 @@ func SealOf(secret lethe.Secret, before map[bus.TopicPartition]int64) *bus.Seal 
 	return bus.NewSeal(secret.Hash("records of internal topics"), before)
 }
 
-const (
-	sealedFormat = "lethe-sealed/1"
-	sealedKey    = "!sealed"
-)
+const sealedFormat = "lethe-sealed/1"
 
-// Sealed says from which offsets on the records of internal topics carry codes: those of a
-// deployment that an earlier version began. It travels on control.v1 as a
-// record, and stands in every data directory.
+// Sealed is what a data directory holds of its codes.
 type Sealed struct {
 	Format string `json:"format"`
-	// SecretCheck tells whose secret the codes are made with, see Command.Shares. It is empty in a data directory for
-	// which no process has said anything yet.
+	// SecretCheck tells whose secret the codes are made with, see Command.Shares.
 	SecretCheck string `json:"secret_check"`
-	// From has offsets by <topic>/<partition>. All other partitions are sealed from their
-	// beginning.
+	// From has, by <topic>/<partition>, the offsets from which on codes are of that secret: a rotation
+	// of the secret has checked what stands before. All other partitions are sealed from their beginning.
 	From map[string]int64 `json:"from"`
 }
 
-// NewSealed returns what is said of partitions.
+// NewSealed returns what a data directory holds of the codes made with a secret.
 func NewSealed(secret lethe.Secret, before map[bus.TopicPartition]int64) Sealed {
 	s := Sealed{Format: sealedFormat, SecretCheck: SecretCheck(secret), From: make(map[string]int64)}
 	for tp, offset := range before {
 		s.From[tp.String()] = offset
 	}
 	return s
-}
-
-// SealedFromTheBeginning is of a data directory that a version with codes begins: nothing counts there without one,
-// whatever secret makes them.
-func SealedFromTheBeginning() Sealed {
-	return Sealed{Format: sealedFormat, From: make(map[string]int64)}
-}
-
-// Fits reports whether codes are made with the secret of a check.
-func (s Sealed) Fits(secretCheck string) bool {
-	return s.SecretCheck == "" || s.SecretCheck == secretCheck
 }
 
 // Before returns the offsets by partition.
@@ -97,20 +80,4 @@ func DecodeSealed(value []byte) (s Sealed, err error) {
 		err = fmt.Errorf("format %.40q, want %q", s.Format, sealedFormat)
 	}
 	return s, err
-}
-
-// Record returns it as a record of control.v1.
-func (s Sealed) Record() (ingest.Outgoing, error) {
-	value, err := s.Encode()
-	return ingest.Outgoing{Key: []byte(sealedKey), Value: value}, err
-}
-
-// ParseSealed reads a record of control.v1; it says whether it tells from where
-// records are sealed. One that is not the deployment's own does not.
-func ParseSealed(rec ingest.Record) (s Sealed, found bool) {
-	if string(rec.Key) != sealedKey || rec.Tombstone() || proven(rec) != nil {
-		return s, false
-	}
-	s, err := DecodeSealed(rec.Value)
-	return s, err == nil
 }

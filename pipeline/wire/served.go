@@ -21,7 +21,7 @@ type Served struct {
 	Format string `json:"format"`
 	// Through is lethe.NoTimestep if nothing is served.
 	Through lethe.Timestep `json:"through"`
-	// Scored are the timesteps that are scored. Where one process plays the role alone, and in earlier versions, it
+	// Scored are the timesteps that are scored. Where one process plays the role alone it
 	// is nil: nobody says it.
 	Scored *Scored `json:"scored,omitempty"`
 }

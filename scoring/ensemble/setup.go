@@ -30,7 +30,7 @@ type Setup struct {
 	// Described says that checkpoints carry the aggregation vector that the models are
 	// weighed by: there is no meta-model.
 	Described bool
-	// Meta is how the meta-model is learnt, nil for none, and in setups of earlier versions.
+	// Meta is how the meta-model is learnt, nil for none.
 	Meta *meta.Config
 }
 

@@ -95,14 +95,9 @@ func TestFilesThatAreWrong(t *testing.T) {
 	}{
 		"others may read the folder": {func(t *testing.T, dir string) { require.NoError(t, os.Chmod(dir, 0o755)) },
 			"warning data_dir: DIR has mode 0755: others may read it\n"},
-		"a swap of directories was cut off": {func(t *testing.T, dir string) {
-			require.NoError(t, os.Rename(dir, service.RotatingDir(dir)))
-			require.NoError(t, os.WriteFile(filepath.Join(service.RotatingDir(dir), service.RotatingName), nil, 0o600))
-		}, "problem data_dir: DIR: nothing is in this directory, and DIR.rotating is to be put in its place: lethe keys " +
-			"rotate-secret finishes that\n"},
 		"a restore was cut off": {func(t *testing.T, dir string) {
 			require.NoError(t, os.WriteFile(filepath.Join(dir, service.RestoringName), nil, 0o600))
-		}, "problem data_dir: DIR: a backup was put back here and what was erased since may still be in it: "},
+		}, "problem data_dir: DIR: what was put here is not whole, and what was erased since may still be in it: "},
 		"others may read the secret": {func(t *testing.T, dir string) {
 			require.NoError(t, os.Chmod(filepath.Join(dir, "keys", "secret"), 0o644))
 		}, "problem keys: secret: key file DIR/keys/secret: mode 0644 lets others read it"},

@@ -129,7 +129,7 @@ func (f *findings) fitsSecret(o Options, own string) bool {
 	switch {
 	case err != nil:
 		f.bad("keys", path+": "+err.Error(), "put it back from a copy of the data directory")
-	case !sealed.Fits(own):
+	case sealed.SecretCheck != own:
 		f.bad("keys", fmt.Sprintf("the secret is key %s, the data directory was begun with key %s", own, sealed.SecretCheck),
 			"give lethe that secret with secret_file")
 	default:

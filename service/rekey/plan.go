@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -15,10 +14,8 @@ import (
 	"lethe/configs"
 	"lethe/deletions/disk"
 	"lethe/internal/diskroom"
-	"lethe/pipeline/score"
 	"lethe/pipeline/wire"
 	"lethe/service"
-	"lethe/snapshot"
 )
 
 // ErrRefused is returned for a directory that is not made anew. Nothing was changed, and the text
@@ -32,52 +29,35 @@ func refuse(format string, args ...any) error {
 // Plan is what a rotation would do. The JSON names are part of the command line.
 type Plan struct {
 	DataDir string `json:"data_dir"`
-	// New is made beside it, and Kept is where the directory before is put.
-	New  string `json:"new_dir"`
-	Kept string `json:"kept_dir"`
+	// New is made beside it.
+	New string `json:"new_dir"`
 	// Secret tells the secret in use from others.
 	Secret string `json:"secret"`
-	// Resumes says that an earlier rotation goes on, in which phase.
-	Resumes string `json:"resumes,omitempty"`
-	// Bytes are those of the directory. About as many are needed beside it, FreeBytes are there,
+	// Bytes are those of the directory. About as many are needed for the new one, FreeBytes are there,
 	// 0 if that is not known.
 	Bytes     int64  `json:"bytes"`
 	FreeBytes uint64 `json:"free_bytes"`
-	// Timesteps, Transactions and Trained are what is made anew.
-	Timesteps    service.TimestepCounts `json:"timesteps"`
-	Transactions int                    `json:"transactions"`
-	Trained      lethe.Timestep         `json:"trained_through"`
 	// Requests are those of the ledger, which go on under its secret.
 	Requests int `json:"requests"`
 
 	secret lethe.Secret
 }
 
-// plan finds out what would be done. It opens the stores, which nobody else may be using.
-func (r Rotate) plan(ctx context.Context) (p Plan, err error) {
-	c := r.Config
-	p = Plan{DataDir: c.DataDir, New: r.newDir(), Kept: r.keptDir(), Trained: lethe.NoTimestep}
+// Plan says what a rotation would do, and changes nothing. It opens the ledger, which nobody else may be
+// using. Errors: ErrRefused.
+func (r Rotate) Plan(ctx context.Context) (p Plan, err error) {
+	p = Plan{DataDir: r.Config.DataDir, New: r.To}
 	if err := r.refusals(ctx); err != nil {
 		return p, err
 	}
-	if p.secret, err = configs.KeysOf(c).Secret(ctx); err != nil {
+	if p.secret, err = configs.KeysOf(r.Config).Secret(ctx); err != nil {
 		return p, err
 	}
 	p.Secret = wire.SecretCheck(p.secret)
-	if n, found, err := readNote(p.New); err != nil || found && n.From != c.DataDir {
-		return p, errors.Join(err, refuse("%s is of a rotation of %s: remove it", p.New, n.From))
-	} else if found {
-		p.Resumes = string(n.Phase)
-	} else if _, err := os.Stat(p.New); err == nil {
-		return p, refuse("%s is there, and no rotation has made it: move it away", p.New)
-	}
 	if err := p.measure(); err != nil {
 		return p, err
 	}
-	if err := p.takeGraphs(c); err != nil {
-		return p, err
-	}
-	return p, p.takeLedger(c, r.Now())
+	return p, p.takeLedger(r.Config, r.Now())
 }
 
 // refusals are the reasons that do not depend on what the stores hold.
@@ -108,9 +88,6 @@ func (r Rotate) refusals(ctx context.Context) error {
 	if _, err := os.Stat(configs.InstancePath(c.DataDir)); err != nil {
 		return refuse("%s is no data directory that lethe run has begun: name one with --data-dir", c.DataDir)
 	}
-	if err := r.cannotSwap(); err != nil {
-		return err
-	}
 	before, err := configs.KeysOf(c).Before(ctx)
 	if err != nil {
 		return err
@@ -118,105 +95,30 @@ func (r Rotate) refusals(ctx context.Context) error {
 	if before != nil {
 		return refuse("the signing key was rotated, and the new one is not introduced yet: start lethe run once")
 	}
-	if _, err := os.Stat(r.keptDir()); err == nil {
-		return refuse("%s is there, as a rotation that has ended leaves it (lethe verify looks at what that made): "+
-			"to rotate once more, move it away, or remove it", r.keptDir())
+	if _, err := os.Stat(r.To); err == nil {
+		return refuse("%s is there: remove it, or name another folder with --to", r.To)
 	}
 	return nil
 }
 
-// cannotSwap refuses a directory in whose place none can be put by its name: that would be seen only once all was made
-// anew, or what is kept, and is to be destroyed, would be a link.
-func (r Rotate) cannotSwap() error {
-	dir := r.Config.DataDir
-	info, err := os.Lstat(dir)
-	if err != nil {
-		return err
-	}
-	if info.Mode()&fs.ModeSymlink != 0 {
-		to, err := filepath.EvalSymlinks(dir)
-		if err != nil {
-			return err
-		}
-		return refuse("%s is a link: name the folder that it leads to, %s", dir, to)
-	}
-	same, err := diskroom.Same(dir, filepath.Dir(dir))
-	if errors.Is(err, diskroom.ErrUnknown) {
-		return nil
-	}
-	if err == nil && !same {
-		err = refuse("something is mounted at %s, which cannot be renamed: move what is in it into a folder of its own "+
-			"there, and name that", dir)
-	}
-	return err
-}
-
+// measure compares the room that is needed with the room that is left.
 func (p *Plan) measure() error {
-	err := filepath.WalkDir(p.DataDir, func(_ string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() {
-			return err
-		}
-		info, err := d.Info()
-		if err == nil {
-			p.Bytes += info.Size()
-		}
-		return err
-	})
+	sizes, err := diskroom.SizesOf(p.DataDir)
 	if err != nil {
 		return err
 	}
-	room, err := diskroom.Of(filepath.Dir(p.DataDir))
+	for _, size := range sizes {
+		p.Bytes += size
+	}
+	room, err := diskroom.Of(filepath.Dir(p.New))
 	if errors.Is(err, diskroom.ErrUnknown) {
 		return nil
 	}
 	if p.FreeBytes = room.FreeBytes; err == nil && room.FreeBytes < uint64(p.Bytes) {
-		err = refuse("%s has %d bytes and is made anew beside itself, %d are free: make room", p.DataDir, p.Bytes,
+		err = refuse("%s has %d bytes and %s needs about as many, %d are free there: make room", p.DataDir, p.Bytes, p.New,
 			room.FreeBytes)
 	}
 	return err
-}
-
-// takeGraphs counts what is to be made anew.
-func (p *Plan) takeGraphs(c configs.Config) (err error) {
-	dir := filepath.Join(service.RoleDir(c.DataDir, configs.RoleBuild), "snapshots")
-	if _, err := os.Stat(dir); err != nil {
-		return refuse("%s is missing: start lethe run, which makes it again", dir)
-	}
-	store, err := snapshot.Open(dir, snapshot.Options{
-		Config: c.Ingest.Config, Secret: p.secret, FS: vfs.Default,
-		TransactionPartitions: c.Kafka.Partitions, LabelPartitions: c.Kafka.Partitions,
-	})
-	if err != nil {
-		return fmt.Errorf("graphs: %w (give the configuration that the directory was written with)", err)
-	}
-	for _, info := range store.Timesteps() {
-		switch info.State {
-		case lethe.Open:
-			p.Timesteps.Open++
-		case lethe.Closed:
-			p.Timesteps.Closed++
-		default:
-			p.Timesteps.Settled++
-		}
-		p.Transactions += info.Nodes
-	}
-	if err := store.Close(); err != nil {
-		return err
-	}
-	layout, err := c.Layout()
-	if err != nil {
-		return err
-	}
-	over, err := c.MetaConfig()
-	if err != nil {
-		return err
-	}
-	served, err := score.ReadServed(vfs.Default, service.RoleDir(c.DataDir, configs.RoleScore), layout, over)
-	if err != nil {
-		return err
-	}
-	p.Trained = served.Through
-	return nil
 }
 
 // takeLedger refuses what is not settled: a request that is under way names pseudonyms, and a hold of a

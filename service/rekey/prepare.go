@@ -22,49 +22,30 @@ import (
 	"lethe/service/backup"
 )
 
-// prepare makes the new directory, but for what is made anew in it. What an earlier call has left
-// half made is removed first.
-func (r Rotate) prepare(ctx context.Context, p Plan) (n note, err error) {
-	if err := os.RemoveAll(p.New); err != nil {
-		return n, err
+// prepare makes what the new directory holds, but for what lethe run makes anew in it.
+func (r Rotate) prepare(ctx context.Context, p Plan) (fresh lethe.Secret, err error) {
+	if fresh, err = r.keys(ctx, p); err != nil {
+		return fresh, err
 	}
-	if err := os.MkdirAll(p.New, 0o700); err != nil {
-		return n, err
-	}
-	n = note{From: p.DataDir, Phase: preparing, Before: p.Secret}
-	if err := n.write(p.New); err != nil {
-		return n, err
-	}
-	fresh, err := r.keys(ctx, p)
-	if err != nil {
-		return n, err
-	}
-	n.After = wire.SecretCheck(fresh)
 	if err := score.CarrySuppressed(vfs.Default, service.RoleDir(p.DataDir, configs.RoleScore),
 		service.RoleDir(p.New, configs.RoleScore)); err != nil {
-		return n, err
+		return fresh, err
 	}
 	held, err := backup.Lock(p.DataDir)
 	if err != nil {
-		return n, err
+		return fresh, err
 	}
 	defer func() { err = errors.Join(err, held.Close()) }()
-	if n.Log, err = logDigest(p.DataDir); err != nil {
-		return n, err
-	}
 	for _, part := range copied() {
 		if err := r.stage(ctx, "copying %s", filepath.ToSlash(part)); err != nil {
-			return n, err
+			return fresh, err
 		}
 		err := backup.CopyFolder(filepath.Join(p.DataDir, part), filepath.Join(p.New, part))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return n, err
+			return fresh, err
 		}
 	}
-	if err := r.logged(ctx, p, n); err != nil {
-		return n, err
-	}
-	return n, nil
+	return fresh, r.logged(ctx, p, wire.SecretCheck(fresh))
 }
 
 // copied are the folders of a data directory that cannot be made again. The last two tell who is still to hear of what:
@@ -105,7 +86,7 @@ func (r Rotate) keys(ctx context.Context, p Plan) (fresh lethe.Secret, err error
 
 // logged has the transparency log say that the secret is another, and read again what commits to
 // slices and models.
-func (r Rotate) logged(ctx context.Context, p Plan, n note) (err error) {
+func (r Rotate) logged(ctx context.Context, p Plan, after string) (err error) {
 	key, err := configs.KeysOf(r.newConfig()).SigningKey(ctx)
 	if err != nil {
 		return err
@@ -121,7 +102,7 @@ func (r Rotate) logged(ctx context.Context, p Plan, n note) (err error) {
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
 	log := translog.NewLog(disk.KV(store), signer)
-	if _, err := log.Append(translog.RotateSecret(n.Before, n.After, r.Now())); err != nil {
+	if _, err := log.Append(translog.RotateSecret(p.Secret, after, r.Now())); err != nil {
 		return err
 	}
 	return log.Rewind()

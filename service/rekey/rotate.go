@@ -3,22 +3,24 @@ package rekey
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"time"
 
 	"lethe/configs"
+	"lethe/pipeline/wire"
 	"lethe/service"
 	"lethe/service/backup"
 )
 
-// Rotate says what directory is made anew.
+// Rotate says what directory is made under another secret, of which.
 type Rotate struct {
 	// Config is the one that the data directory was written with. DataDir is absolute.
-	Config  configs.Config
-	Version string
+	Config configs.Config
+	// To is the new directory, absolute. There is none yet.
+	To string
 	// Random makes the new secret.
 	Random io.Reader
 	Now    func() time.Time
@@ -30,140 +32,50 @@ type Rotate struct {
 // Result is what was done. The JSON names are part of the command line.
 type Result struct {
 	Plan
-	// NewSecret tells the secret in use now from others.
+	// NewSecret tells the secret of the new directory from others.
 	NewSecret string `json:"new_secret"`
-	// Ensemble is the version that is served now, empty if none is.
-	Ensemble string `json:"ensemble_hash"`
 }
-
-func (r Rotate) newDir() string  { return service.RotatingDir(r.Config.DataDir) }
-func (r Rotate) keptDir() string { return r.Config.DataDir + ".before-rotation" }
 
 func (r Rotate) newConfig() configs.Config {
 	c := r.Config
-	c.DataDir = r.newDir()
+	c.DataDir = r.To
 	return c
 }
 
-// Plan says what a rotation would do, and changes nothing. Errors: ErrRefused.
-func (r Rotate) Plan(ctx context.Context) (Plan, error) { return r.plan(ctx) }
-
-// Run rotates the secret of a stopped data directory. What was cut off is finished by the next call;
-// until the swap the directory before is as it was. Errors: ErrRefused.
+// Run makes the new directory of a stopped one, which stays as it was. On an error nothing is left of the new one; lethe
+// run refuses one that was cut off. Errors: ErrRefused.
 func (r Rotate) Run(ctx context.Context) (out Result, err error) {
-	swapped, out, err := r.finishSwap()
-	if err != nil || swapped {
+	if out.Plan, err = r.Plan(ctx); err != nil {
 		return out, err
 	}
-	if out.Plan, err = r.plan(ctx); err != nil {
+	if err := os.Mkdir(r.To, 0o700); err != nil {
 		return out, err
 	}
-	p := out.Plan
-	n, err := r.resume(p)
-	if err != nil {
-		return out, err
-	}
-	if n.Phase == preparing {
-		if n, err = r.prepare(ctx, p); err != nil {
-			return out, err
-		}
-		fresh, err := configs.KeysOf(r.newConfig()).Secret(ctx)
+	defer func() {
 		if err != nil {
-			return out, err
+			err = errors.Join(err, os.RemoveAll(r.To))
 		}
-		if err := r.stage(ctx, "removing what was said under the secret before"); err != nil {
-			return out, err
-		}
-		if err := r.cleanTopics(ctx, p, fresh); err != nil {
-			return out, err
-		}
-		n.Phase = building
-		if err := errors.Join(backup.SyncFolders(p.New), n.write(p.New)); err != nil {
-			return out, err
-		}
+	}()
+	marker := filepath.Join(r.To, service.RestoringName)
+	if err := os.WriteFile(marker, []byte(out.Secret+"\n"), 0o600); err != nil {
+		return out, err
 	}
-	held, err := backup.Lock(p.DataDir)
+	fresh, err := r.prepare(ctx, out.Plan)
 	if err != nil {
 		return out, err
 	}
-	defer func() { err = errors.Join(err, held.Close()) }()
-	if err := r.stage(ctx, "making graphs, slices and models anew in %s", p.New); err != nil {
+	if err := r.stage(ctx, "removing what was said under the secret before"); err != nil {
 		return out, err
 	}
-	now, err := r.build(ctx, p)
-	if err != nil {
+	if err := r.cleanTopics(ctx, out.Plan, fresh); err != nil {
 		return out, err
 	}
-	n.Phase = built
-	if err := n.write(p.New); err != nil {
-		return out, err
-	}
-	if err := r.stage(ctx, "swapping the directories"); err != nil {
-		return out, err
-	}
-	out.NewSecret, out.Ensemble = n.After, now.EnsembleHash
-	return out, r.swap()
+	out.NewSecret = wire.SecretCheck(fresh)
+	return out, errors.Join(backup.SyncFolders(r.To), os.Remove(marker))
 }
 
 // stage tells of a stage, which does not begin if the context has ended.
 func (r Rotate) stage(ctx context.Context, format string, args ...any) error {
 	r.Progress(format, args...)
 	return ctx.Err()
-}
-
-// resume returns how far an earlier call has come. It begins again if the directory was used since.
-func (r Rotate) resume(p Plan) (note, error) {
-	n, found, err := readNote(p.New)
-	if err != nil || !found || n.Phase == preparing {
-		return note{Phase: preparing}, err
-	}
-	log, err := logDigest(p.DataDir)
-	if err != nil {
-		return n, err
-	}
-	if log != n.Log {
-		r.Progress("%s was used since: it is made anew from the beginning", p.DataDir)
-		return note{Phase: preparing}, nil
-	}
-	return n, nil
-}
-
-// swap puts the new directory in the place of the one before, which is kept.
-func (r Rotate) swap() error {
-	dir := r.Config.DataDir
-	if err := os.Rename(dir, r.keptDir()); err != nil {
-		return err
-	}
-	_, _, err := r.finishSwap()
-	return err
-}
-
-// finishSwap finishes a swap that has begun, and reports whether one had.
-func (r Rotate) finishSwap() (done bool, out Result, err error) {
-	dir := r.Config.DataDir
-	// A folder with nothing in it may be one that somebody makes before lethe starts, as systemd does.
-	if inIt, err := os.ReadDir(dir); errors.Is(err, os.ErrNotExist) || err == nil && len(inIt) == 0 {
-		n, found, err := readNote(r.newDir())
-		if err != nil || !found || n.Phase != built || n.From != dir {
-			return false, out, err
-		}
-		if err := os.Remove(dir); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return false, out, err
-		}
-		if err := os.Rename(r.newDir(), dir); err != nil {
-			return false, out, err
-		}
-	}
-	n, found, err := readNote(dir)
-	if err != nil || !found {
-		return false, out, err
-	}
-	if n.Phase != built || n.From != dir {
-		return false, out, refuse("%s is a directory that is being made anew: name the one before, %s", dir, n.From)
-	}
-	out = Result{Plan: Plan{DataDir: dir, New: r.newDir(), Kept: r.keptDir(), Secret: n.Before}, NewSecret: n.After}
-	if err := os.Remove(notePath(dir)); err != nil {
-		return false, out, fmt.Errorf("note of the rotation: %w", err)
-	}
-	return true, out, backup.SyncFolders(dir)
 }

@@ -22,7 +22,6 @@ const texts = {
   bad_request_id: `The name of the request is not valid. ${producer}`,
   node_count: `The request names nothing, or too much at once. ${producer}`,
   unknown_scope: `The scope is none of shard, stubs, partition. ${producer}`,
-  scope_not_supported: 'An earlier version refused the scope. Send it again.',
   bad_reason_text: `The reason is longer than 1,024 bytes. ${producer}`,
   bad_time: `A time is not one of RFC 3339. ${producer}`,
   bad_column: `A feature is named that no transaction can have. ${producer}`,
