@@ -67,7 +67,7 @@
 //
 // The number of features is configured, or told by the first timestep that may close
 // and has ten transactions or more: the most frequent one. Before, transactions of any
-// width are candidates, and smaller timesteps wait: see DecideFeatureCount. Once told, no
+// width are candidates, and smaller timesteps wait: see TellFeatureCount. Once told, no
 // record and no erasure moves it.
 //
 // # On disk

@@ -1,7 +1,6 @@
 package snapshot
 
 import (
-	"errors"
 	"fmt"
 	"testing"
 
@@ -49,7 +48,7 @@ func TestForeseenTransactionsFareAsOthers(t *testing.T) {
 				offset++
 			}
 			require.NoError(t, batch.Commit(offset))
-			_, err = s.DecideFeatureCount(func(int) error { return nil })
+			_, err = Decide(s)
 			require.NoError(t, err)
 		}
 		stored = make(map[string]string)
@@ -83,9 +82,8 @@ func placeAll(t *testing.T, s *Store, b *Batch, list []lethe.Transaction) (place
 	return placed
 }
 
-// The number of features is told to others before anything relies on it: a process that leads no more
-// has not fixed what nobody else knows.
-func TestTheNumberOfFeaturesIsSaidFirst(t *testing.T) {
+// The number of features is told and not fixed: that is for who has decided it.
+func TestTheNumberOfFeaturesIsToldAndNotFixed(t *testing.T) {
 	s, err := Open("snapshots", Options{
 		Config: Defaults(), Secret: lethe.Secret{1}, FS: vfs.NewMem(), TransactionPartitions: 1, LabelPartitions: 1,
 	})
@@ -101,19 +99,17 @@ func TestTheNumberOfFeaturesIsSaidFirst(t *testing.T) {
 	_, err = batch.Control(1, Origin{Offset: enough})
 	require.NoError(t, err)
 	require.NoError(t, batch.Commit(enough+1))
-	unsaid := errors.New("it leads no more")
-	decided, err := s.DecideFeatureCount(func(width int) error {
-		require.Equal(t, 2, width)
-		return unsaid
-	})
-	require.ErrorIs(t, err, unsaid)
-	require.False(t, decided)
-	require.Zero(t, s.FeatureCount())
+	for range 2 {
+		told, err := s.TellFeatureCount()
+		require.NoError(t, err)
+		require.Equal(t, 2, told)
+		require.Zero(t, s.FeatureCount())
+	}
 	require.NoError(t, s.Marks().FixFeatureCount(2))
 	require.Equal(t, 2, s.FeatureCount())
-	decided, err = s.DecideFeatureCount(func(int) error { return unsaid })
+	told, err := s.TellFeatureCount()
 	require.NoError(t, err)
-	require.False(t, decided)
+	require.Zero(t, told)
 }
 
 // A store that is opened again learns whom it has a few at a time, and takes none of them for a stranger meanwhile.

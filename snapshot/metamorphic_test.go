@@ -131,7 +131,7 @@ func (r *run) take(b *snapshot.Batch, l logged, o snapshot.Origin, foreseen *sna
 func (r *run) advance(limit int) {
 	ctx := context.Background()
 	for range limit {
-		decided, err := r.store.DecideFeatureCount(func(int) error { return nil })
+		decided, err := snapshot.Decide(r.store)
 		require.NoError(r.rt, err)
 		toClose, toSettle := r.store.Ready()
 		waiting := r.store.Waiting()

@@ -174,7 +174,7 @@ func (t transition) noteReopening(at lethe.Timestep) error {
 
 // Ready lists the timesteps that may be closed now and those that may be
 // settled now, each ascending. Closing may make more ready to settle. Nothing closes
-// until the number of features is known (see DecideFeatureCount), and nothing settles
+// until the number of features is known (see TellFeatureCount), and nothing settles
 // before an earlier timestep that waits to be inserted (see Waiting).
 func (s *Store) Ready() (toClose, toSettle []lethe.Timestep) {
 	infos := s.staging.timesteps()

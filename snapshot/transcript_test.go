@@ -75,7 +75,7 @@ func (h *harness) run(t *testing.T, td *datadriven.TestData) (string, error) {
 	case "gone":
 		return fmt.Sprintf("%v\n", h.store.Gone()), nil
 	case "decide":
-		decided, err := h.store.DecideFeatureCount(func(int) error { return nil })
+		decided, err := snapshot.Decide(h.store)
 		return fmt.Sprintf("decided %t: %d features\n%s", decided, h.store.FeatureCount(), h.letters(t)), err
 	case "show":
 		return h.show(h.timestep(t, td))

@@ -86,31 +86,22 @@ func (b *Batch) candidate(
 // not known.
 func (s *Store) FeatureCount() int { return s.staging.featureCount }
 
-// DecideFeatureCount fixes the number of features if it is not known and can be told
-// now, and reports whether it did: say is told before it is fixed, so that what somebody relies on is known
-// to others. From then on no record and no erasure moves it.
-// Transactions of another number are refused (see Letters).
+// TellFeatureCount returns the number of features if it is not known and can be told now, else 0. Once it is fixed
+// (see FixFeatureCount) no record and no erasure moves it, and transactions of another number are refused (see Letters).
 //
 // It is told by the first timestep that may close and has ten transactions or more:
 // the most frequent number among them, the smallest of equals. A smaller timestep
 // waits for a later one that can tell. One that control records in every partition
 // name tells together with those before it, as soon as they have ten between them.
-func (s *Store) DecideFeatureCount(say func(width int) error) (bool, error) {
+func (s *Store) TellFeatureCount() (int, error) {
 	if s.staging.featureCount > 0 {
-		return false, nil
+		return 0, nil
 	}
-	w := widths{s.staging}
-	width, err := w.tellWidth()
-	if err == nil && width > 0 {
-		err = say(width)
-	}
-	if err != nil || width == 0 {
-		return false, widthError(err)
-	}
-	return true, s.Marks().FixFeatureCount(width)
+	width, err := widths{s.staging}.tellWidth()
+	return width, widthError(err)
 }
 
-// FixFeatureCount is DecideFeatureCount of a number that others have told, unless one is known.
+// FixFeatureCount fixes the number of features, unless one is known.
 func (m Marks) FixFeatureCount(width int) error {
 	if m.staging.featureCount > 0 {
 		return nil

@@ -94,10 +94,10 @@ func (u *underway) cleaning(ctx context.Context) (found *findings, err error) {
 
 // clean makes what was written so far old enough to be cleaned, and has it cleaned. Nothing is
 // withdrawn from erasure-status.v1, which users read, so that it gets no markers unless something
-// was found there.
+// was found there, and nothing from the journal, which is not cleaned.
 func (u *underway) clean(ctx context.Context) error {
 	topics := slices.DeleteFunc(bus.Topics(), func(t bus.Topic) bool {
-		return t == bus.ErasureStatus && (u.topics[t] == nil || u.topics[t].clean())
+		return t == bus.Journal || t == bus.ErasureStatus && (u.topics[t] == nil || u.topics[t].clean())
 	})
 	if err := u.Bus.RollMarkers(ctx, topics...); err != nil {
 		return err

@@ -235,7 +235,7 @@ func artefacts(e deletions.Entry, k kept) []receipt.ArtefactRow {
 		row(receipt.DeadLetters, "dlq.v1", receipt.Tombstoned, c.DeadLetters, leftIn(p, string(bus.DeadLetters))),
 		row(receipt.SuppressionEntries, "suppression list", receipt.KeptKeyed, c.Targets, k.suppressed),
 		row(receipt.LedgerEntries, "erasure ledger and its copy in control.v1", receipt.KeptKeyed, k.entries,
-			k.entries+leftIn(p, string(bus.Control), string(bus.ErasureStatus))),
+			k.entries+leftIn(p, string(bus.Control), string(bus.Journal), string(bus.ErasureStatus))),
 		row(receipt.KafkaTopics, "transactions.v1, labels.v1 and the embedded broker's files", receipt.Tombstoned,
 			c.SourceRecords, leftIn(p, string(bus.Transactions), string(bus.Labels), BrokerFolder)),
 		row(receipt.KafkaTopics, "the request in erasures.v1", receipt.Tombstoned, 1, leftIn(p, string(bus.Erasures))),

@@ -129,7 +129,7 @@ const ownWords = " " +
 	"among anchor and anew anneal another answer answers any anyof api application apply appnp approve architecture " +
 	"are array arrive artefact artefacts asked assign assignment asyncapi att attempt attempts attention auc audience " +
 	"auth authentication auto average avro avx avx2 awaits away back backoff backup backups bad balance balanced " +
-	"barrier base base64 based batch batches batchnorm bearer been before begin begins begun behind bekm belong " +
+	"barrier base base64 based batch batches batchnorm bearer been before began begin begins begun behind bekm belong " +
 	"belongs below best beta beyond bfnrt bias binary bindings bins bits blend block blocks bloom blpa body boolean " +
 	"boosted both bounds broker brokers budget buffer buffers build but byte bytes bytewisecomparator c2sp cache " +
 	"calibration came can cancel canceled cancelled candidate cannot canonical carried carrier carries centre centres " +
@@ -142,70 +142,71 @@ const ownWords = " " +
 	"conflict confluent connection connections consistency consumer content contenttype continual continuation " +
 	"contribution control conv conv1 converged convert copies copy correct corrupt could count counted counts covered " +
 	"cpu create created creates cross csv current cut damaged dat data date dead deadline deal debt debug decay " +
-	"decimal decision declared decode decrypt dedupe deed deep default defaultcontenttype defaultkeyschema defaults " +
-	"degree delay delete deleted deletes deletion deletions denied dense deployment depth descend describeconfigs " +
-	"described description destroyed detail dial dict did differ differs digest digester digestof digits dimensions " +
-	"dir directed direction directories directory dirty disable disk disks disposition distance divided dlq does " +
-	"domain downloads draft drift dropout dropped dst due duplicate duration each earlier early ed25519 edge edgelist " +
-	"edges elapsed elided elliptic elu embedded empty enable enabled encrypt encryption end ended endpoint ends engine " +
-	"enough ensemble entries entry environment epoch epochs eps equal erase erased erasure erasures error errors " +
-	"escape estimated estimates even event events every everything exact exist exp expected expired expires explained " +
-	"extra factor failed failure fairness false fast fc1 fc2 feature features fetch field fields file files filter " +
-	"final finding finds fingerprint fingerprints finite first fit float32 flush fma folder folders for force forest " +
-	"forget forgotten form format formats forms found four fraction framed free from full gain garbage gat gatv2 gave " +
-	"gcn gen gin give given global goes golden gone good got gpfb graph graphs group groups grow hack had hand handler " +
-	"has hash hashes have header headers heads held help here heuristic hex hexadecimal hidden high history hits hold " +
-	"holds home hop hops host hosts hour how http https hubs identity idle ids ignored illicit independent index " +
-	"indices indptr infinite info ingest init inline input inputs insecure inside instance instances insync integer " +
-	"intercept internal interval intn introduces invalid isotonic issuer items iterations its itself january joined " +
-	"joins json jump just jws kafka keep keeps kept kernel kernels key keyed keys keystore kid kind kms knew know " +
-	"known knows label labelled labels lag large last late lateness later latest layer layers layout lbld lcal lckp " +
-	"leader leaf learn learned learning learnt least leaves ledger left length lengths less lethe letter letters level " +
-	"leveldb levels lgbt lgen lgrs lgvn libc licit lifetime lift lifted limit limits lin lin1 lin2 line lineage linear " +
-	"linked list literal llin llrg lman lmcf lmet lmln loaded local location lock log logappendtime login logistic " +
-	"logit logits logs long longest look loop lopt loss lost lpmh lslc lsnp lstk luni mac machine macro macs made " +
-	"magic magnitude major making malformed manifest many marker markers mask max maximum may mean mechanism member " +
-	"members memory merge merged merger message messages meta metadata method metrics min minimum mirror mismatch " +
-	"missing mixup mlp mlp3 model models moments more most mount move moved much multilevel multiplier must name named " +
-	"names namespace nearest needed needle needs negative neighbours nested network never newer newest next nobody " +
-	"nocompression node nodes nonce none norm normal normalise not note nothing now npy null number numpy oauthbearer " +
-	"object objective obsolete octet off offset offsets oidc older omitempty omitted omitzero once one only open " +
-	"openblas opendsr operand operands operation operations operator operators optimiser options optionswindow order " +
-	"org origin other others out outcome outcomes output outside over overdue overflows own owner owners pack paid " +
-	"pair pairs parameters parent parse part partial partition partitions partly parts pass passes password path " +
-	"patience pattern payload payment payments pebble pem pending per permanent permission permutation persist person " +
-	"phase pids place places plain plaintext plan platt plays point policy port portable position positions positive " +
-	"posteriors precision prediction predictions prefix prefixed present previous principal printable prints private " +
-	"probabilities probability probe problem problems process processor producer progress projection proof propagate " +
-	"propagation properties property proposed protected protobuf protocols provisional pseudonym pseudonyms pub public " +
-	"published purge purged put quality quiet quotas quoted quotes rack random range rate ratio reaches read readable " +
-	"reader reads reason reasons reassign rebuildsegments recall receipt receipts receive received recent recomputed " +
-	"reconcile record records redacted ref refine refitted refused regression rejected release relu remain remainder " +
-	"remaining remote remove removed reopen reopened repair repeats replaced replaces replay replayable replayed " +
-	"replica replicas replication republished request requested requests required rescue resource response restart " +
-	"restore restored result results retain retention retrain retrained retraining retried return returned returns " +
-	"revision revisions rewrite rewriting rewritten rfc right rocksdb role roles roll rolled rolling root rotate " +
-	"rotation rounds route row rows run running sage said salt salts same sampling sasl saying scale scan scanned " +
-	"schedule schema schemaformat sclose scope scopes score scored scores scoring scram seal sealed search searched " +
-	"second secondary seconds secret section seed segment segments self send sent sequence serializer serializers " +
-	"served server service session set setting settings settle settled setup several sgc sha sha256 shard shards share " +
-	"shared shares short shown shutdown side signature signatures signed signing similarity since size sizes skip " +
-	"slack sleeps slice slices slow snapshot snapshots software somebody something sorted source sources space spaces " +
-	"spelling spellings spent split src ssettle ssl sst sstable stable stack staging stands start started state " +
-	"statement states static status stay stays step steps still stood stop stopped storage store stored stores " +
-	"strategy stream strict strike string struck stub stubs subject subjects submit success such suites sum summary " +
-	"sums supergat superseded supported suppress suppressed suppression surrogate swap swapped swaps sweeps switch " +
-	"sync system table tables tabular tail take taken takes target targets tau tcp teleport temperature test testdata " +
-	"text texts than that the them then there these they this those threads threshold through thumbprint tie time " +
-	"timeout times timestamp timestep timesteps title tlog tls tmp token tokens tombstone tombstoned tombstones too " +
-	"topic topics total traces train trained trainer training transaction transactional transactions transcripts " +
-	"transit transition transparency tree trees tries true truncated trusted truth try twice two txs typ type types " +
-	"ubjects uint uncompressed unconfirmed under undirected unicode union unknown unlearnt unlinked unpacking " +
-	"unparseable unproven unread unreadable unsigned unsupported until update updated upstream url use used user " +
-	"username utc utf uxxxx valid validate value values var vault vector vectors verification verified verify " +
-	"verifying version view wait waiting waits want wants warn was watermark way webhook webhooks weight weights were " +
-	"what when where whether which who whole whom whose why will window windows with withdrawn withheld without words " +
-	"workers would write writes written wrong yaml yet zero zstd "
+	"decided decimal decision declared decode decrypt dedupe deed deep default defaultcontenttype defaultkeyschema " +
+	"defaults degree delay delete deleted deletes deletion deletions denied dense deployment depth descend " +
+	"describeconfigs described description destroyed detail dial dict did differ differs digest digester digestof " +
+	"digits dimensions dir directed direction directories directory dirty disable disk disks disposition distance " +
+	"divided dlq does domain downloads draft drift dropout dropped dst due duplicate duration each earlier early " +
+	"ed25519 edge edgelist edges elapsed elided elliptic elu embedded empty enable enabled encrypt encryption end " +
+	"ended endpoint ends engine enough ensemble entries entry environment epoch epochs eps equal erase erased erasure " +
+	"erasures error errors escape estimated estimates even event events every everything exact exist exp expected " +
+	"expired expires explained extra factor failed failure fairness false fast fc1 fc2 feature features fetch field " +
+	"fields file files filter final finding finds fingerprint fingerprints finite first fit float32 flush fma folder " +
+	"folders for force forest forget forgotten form format formats forms found four fraction framed free from full " +
+	"gain garbage gat gatv2 gave gcn gen gin give given global goes golden gone good got gpfb graph graphs group " +
+	"groups grow hack had hand handler has hash hashes have header headers heads held help here heuristic hex " +
+	"hexadecimal hidden high history hits hold holds home hop hops host hosts hour how http https hubs identity idle " +
+	"ids ignored illicit independent index indices indptr infinite info ingest init inline input inputs insecure " +
+	"inside instance instances insync integer intercept internal interval intn introduces invalid isotonic issuer " +
+	"items iterations its itself january joined joins journal json jump just jws kafka keep keeps kept kernel kernels " +
+	"key keyed keys keystore kid kind kms knew know known knows label labelled labels lag large last late lateness " +
+	"later latest layer layers layout lbld lcal lckp leader leaf learn learned learning learnt least leaves ledger " +
+	"left length lengths less lethe letter letters level leveldb levels lgbt lgen lgrs lgvn libc licit lifetime lift " +
+	"lifted limit limits lin lin1 lin2 line lineage linear linked list literal llin llrg lman lmcf lmet lmln loaded " +
+	"local location lock log logappendtime login logistic logit logits logs long longest look loop lopt loss lost lpmh " +
+	"lslc lsnp lstk luni mac machine macro macs made magic magnitude major making malformed manifest many marker " +
+	"markers mask max maximum may mean mechanism member members memory merge merged merger message messages meta " +
+	"metadata method metrics min minimum mirror mismatch missing mixup mlp mlp3 model models moments more most mount " +
+	"move moved much multilevel multiplier must name named names namespace nearest needed needle needs negative " +
+	"neighbours nested network never newer newest next nobody nocompression node nodes nonce none norm normal " +
+	"normalise not note nothing now npy null number numpy oauthbearer object objective obsolete octet off offset " +
+	"offsets oidc older omitempty omitted omitzero once one only open openblas opendsr operand operands operation " +
+	"operations operator operators optimiser options optionswindow order org origin other others out outcome outcomes " +
+	"output outside over overdue overflows own owner owners pack paid pair pairs parameters parent parse part partial " +
+	"partition partitions partly parts pass passes password path patience pattern payload payment payments pebble pem " +
+	"pending per permanent permission permutation persist person phase pids place places plain plaintext plan platt " +
+	"plays point policy port portable position positions positive posteriors precision prediction predictions prefix " +
+	"prefixed present previous principal printable prints private probabilities probability probe problem problems " +
+	"process processor producer progress projection proof propagate propagation properties property proposed protected " +
+	"protobuf protocols provisional pseudonym pseudonyms pub public published purge purged put quality quiet quotas " +
+	"quoted quotes rack random range rate ratio reaches read readable reader reads reason reasons reassign " +
+	"rebuildsegments recall receipt receipts receive received recent recomputed reconcile record records redacted ref " +
+	"refine refitted refused regression rejected release relu remain remainder remaining remote remove removed reopen " +
+	"reopened repair repeats replaced replaces replay replayable replayed replica replicas replication republished " +
+	"request requested requests required rescue resource response restart restore restored result results retain " +
+	"retention retrain retrained retraining retried return returned returns revision revisions rewrite rewriting " +
+	"rewritten rfc right rocksdb role roles roll rolled rolling root rotate rotation rounds route row rows run running " +
+	"sage said salt salts same sampling sasl saying scale scan scanned schedule schema schemaformat sclose scope " +
+	"scopes score scored scores scoring scram seal sealed search searched second secondary seconds secret section seed " +
+	"segment segments self send sent sequence serializer serializers served server service session set setting " +
+	"settings settle settled setup several sgc sha sha256 shard shards share shared shares short shown shutdown side " +
+	"signature signatures signed signing similarity since size sizes skip slack sleeps slice slices slow snapshot " +
+	"snapshots software somebody something sorted source sources space spaces spelling spellings spent split src " +
+	"ssettle ssl sst sstable stable stack staging stands start started state statement states static status stay stays " +
+	"step steps still stood stop stopped storage store stored stores strategy stream strict strike string struck stub " +
+	"stubs subject subjects submit success such suites sum summary sums supergat superseded supported suppress " +
+	"suppressed suppression surrogate swap swapped swaps sweeps switch sync system table tables tabular tail take " +
+	"taken takes target targets tau tcp teleport temperature test testdata text texts than that the them then there " +
+	"these they this those threads threshold through thumbprint tie time timeout times timestamp timestep timesteps " +
+	"title tlog tls tmp token tokens tombstone tombstoned tombstones too topic topics total traces train trained " +
+	"trainer training transaction transactional transactions transcripts transit transition transparency tree trees " +
+	"tries true truncated trusted truth try twice two txs typ type types ubjects uint uncompressed unconfirmed under " +
+	"undirected unicode union unknown unlearnt unlinked unpacking unparseable unproven unread unreadable unsigned " +
+	"unsupported until update updated upstream url use used user username utc utf uxxxx valid validate value values " +
+	"var vault vector vectors verification verified verify verifying version view wait waiting waits want wants warn " +
+	"was watermark way webhook webhooks weight weights were what when where whether which who whole whom whose why " +
+	"will window windows with withdrawn withheld without words workers would write writes written wrong yaml yet zero " +
+	"zstd "
 
 // tokens are those of a JSON text, one after another: nothing of a text is kept, however long it is. A text that is
 // broken is read as if it were whole as far as that goes.

@@ -20,6 +20,7 @@ const (
 	Slices        Topic = "slices.v1"
 	Models        Topic = "models.v1"
 	Control       Topic = "control.v1"
+	Journal       Topic = "journal.v1"
 	Predictions   Topic = "predictions.v1"
 	Reasons       Topic = "reasons.v1"
 	Receipts      Topic = "receipts.v1"
@@ -31,7 +32,7 @@ const (
 // Topics lists every topic in a fixed order.
 func Topics() []Topic {
 	return []Topic{
-		Transactions, Labels, Erasures, Snapshots, Slices, Models, Control,
+		Transactions, Labels, Erasures, Snapshots, Slices, Models, Control, Journal,
 		Predictions, Reasons, Receipts, ErasureStatus, Log, DeadLetters,
 	}
 }
@@ -135,7 +136,7 @@ func minInSync(replicas int) setting {
 
 // specOf tells what a topic must be like.
 //
-// Every topic is compacted soon and in full: a tombstone is how lethe
+// Every topic but the journal is compacted soon and in full: a tombstone is how lethe
 // erases, so delete.retention.ms is 0, and no share of garbage keeps a log from
 // being compacted once something in it is older than the lag. Nor does a share
 // have it compacted before: each time a broker writes all that the log holds
@@ -143,16 +144,21 @@ func minInSync(replicas int) setting {
 // Records are not compressed by the broker, so that a search for an erased id
 // in its files cannot miss it. Retention is set off where records must stay:
 // the embedded broker applies it to compacted topics too. Erasure requests
-// also expire, because they hold ids and nobody reads old ones.
+// also expire, because they hold ids and nobody reads old ones. The journal is kept whole: an entry that was fenced
+// must not stand in the place of one that counts.
 func specOf(t Topic, cfg *Config) spec {
 	s := spec{topic: t, partitions: cfg.partitions(t)}
 	policy, retention, lagTime := "compact", "-1", CleaningLag
-	if t == Erasures {
+	switch t {
+	case Journal:
+		policy = "delete"
+	case Erasures:
 		policy, lagTime = "compact,delete", requestLag
 		if cfg.ErasureRetention >= 0 {
 			s.expires = true
 			retention = strconv.FormatInt(cfg.ErasureRetention.Milliseconds(), 10)
 		}
+	default:
 	}
 	deletionDelay := strconv.FormatInt(fileDeletionDelay.Milliseconds(), 10)
 	lag := strconv.FormatInt(lagTime.Milliseconds(), 10)

@@ -23,7 +23,7 @@ const (
 
 // Internal returns the topics by which the roles tell each other what to do and what to
 // believe, in a fixed order.
-func Internal() []Topic { return []Topic{Snapshots, Slices, Models, Control, ErasureStatus} }
+func Internal() []Topic { return []Topic{Snapshots, Slices, Models, Control, Journal, ErasureStatus} }
 
 // Results returns the topics to which the roles publish for others, in a fixed order.
 func Results() []Topic { return []Topic{Predictions, Reasons, Receipts, Log, DeadLetters} }

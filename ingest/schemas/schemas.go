@@ -67,7 +67,7 @@ func Contracts() []Contract {
 // Internal lists the topics whose records are lethe's own: with no contract, and different from one
 // version to the next.
 func Internal() []string {
-	return []string{"snapshots.v1", "slices.v1", "models.v1", "control.v1"}
+	return []string{"snapshots.v1", "slices.v1", "models.v1", "control.v1", "journal.v1"}
 }
 
 // AlertWebhook names the schema of what webhooks deliver.

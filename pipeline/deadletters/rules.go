@@ -6,12 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"lethe"
 	"lethe/ingest"
 	"lethe/ingest/bus"
-	"lethe/pipeline/wire"
+	"lethe/pipeline/journal"
 )
 
 // ErrRejectedAgain marks a dead letter whose record would be rejected again. The error says why.
@@ -25,7 +24,7 @@ type Rules struct {
 }
 
 // Part parts dead letters into those whose records may be accepted now and those whose records would be
-// rejected again. It decodes records as intake does, with the number of features that control.v1 holds where the
+// rejected again. It decodes records as intake does, with the number of features that the journal holds where the
 // configuration has none, and compares timesteps with those of the records of their partitions.
 func (r Rules) Part(ctx context.Context, topics Bus, letters []Letter) (may []Letter, again []Refused, err error) {
 	if r.Limits.FeatureCount == ingest.AnyFeatureCount {
@@ -161,15 +160,13 @@ func timestepsOf(rec ingest.Record) []lethe.Timestep {
 	}
 }
 
-// featureCount returns the number of features that the stream has told, or ingest.AnyFeatureCount.
+// featureCount returns the number of features that was decided, or ingest.AnyFeatureCount.
 func featureCount(ctx context.Context, topics Bus) (count int, err error) {
-	err = topics.ReadAll(ctx, bus.Control, func(rec ingest.Record) error {
-		said, found, _ := wire.ParseSettings(rec)
-		if !found || said.Role != wire.Stream {
-			return nil
-		}
-		if n, err := strconv.Atoi(said.Values[wire.FeatureCountSetting]); err == nil {
-			count = n
+	var reader journal.Reader
+	err = topics.ReadAll(ctx, bus.Journal, func(rec ingest.Record) error {
+		e, counts, err := reader.Read(rec)
+		if features, is := e.Decision.(journal.FeaturesDecided); is && counts && err == nil {
+			count = features.Count
 		}
 		return nil
 	})

@@ -213,10 +213,9 @@ func (e *eraser) PlanAfresh(ctx context.Context, timesteps []lethe.Timestep) (ou
 // that, and nobody knew of it when this one took over. Readers leave it out, but it stands in the place of what this
 // process has published. Of requests and holds, that is said again at once.
 type overwritten struct {
-	stale    *role.Stale
-	newest   map[lethe.Timestep]lethe.Revision // under which something of them was written
-	log      *slog.Logger
-	instance string
+	stale  *role.Stale
+	newest map[lethe.Timestep]lethe.Revision // under which something of them was written
+	log    *slog.Logger
 }
 
 // take notes what was written over in a batch.

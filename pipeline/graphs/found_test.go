@@ -15,7 +15,7 @@ import (
 // found it.
 func TestWhatWhoLeadsHasFoundGoes(t *testing.T) {
 	d := deploy(t)
-	store, err := openSnapshots(t.Context(), d.options(t.TempDir()).agreed(), 0)
+	store, err := openSnapshots(t.Context(), d.options(t.TempDir()).agreed())
 	require.NoError(t, err)
 	defer store.Close()
 	subject, carrier := lethe.SubjectThrough("Ann", 9), lethe.Transactions("carrier")[0]

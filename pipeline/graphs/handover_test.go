@@ -76,7 +76,7 @@ func TestSlicesThatAreMarkedAsPublishedAreCommittedTo(t *testing.T) {
 	d.until(r, "a settled step", func(s *role.Status) bool { return s.Count(lethe.Settled) == 1 })
 	stop()
 	o := d.options(dir).agreed()
-	store, err := openSnapshots(t.Context(), o, 0)
+	store, err := openSnapshots(t.Context(), o)
 	require.NoError(t, err)
 	defer store.Close()
 	_, kept, err := disk.OpenLedger(o.FS, t.TempDir(), time.Now)

@@ -32,7 +32,7 @@ func TestWhoIsKilledAsItTakesOverBeginsAgain(t *testing.T) {
 	require.Eventually(t, committed(2), 30*time.Second, 5*time.Millisecond)
 	var hangs atomic.Bool
 	c.after.set(func(ctx context.Context, name string, to bus.Topic) error {
-		if name != "one" || to != bus.Control {
+		if name != "one" || to != bus.Journal {
 			return nil
 		}
 		hangs.Store(true)

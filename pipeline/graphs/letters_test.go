@@ -139,7 +139,7 @@ func TestWhoTakesOverSaysWhatWaitsHere(t *testing.T) {
 	}
 	tombstone := ingest.Record{Topic: string(bus.DeadLetters), Key: letters[0].Key}
 
-	store, err := openSnapshots(t.Context(), d.options(dir).agreed(), 0)
+	store, err := openSnapshots(t.Context(), d.options(dir).agreed())
 	require.NoError(t, err)
 	defer store.Close()
 	for name, c := range map[string]struct {

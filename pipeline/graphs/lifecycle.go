@@ -11,6 +11,7 @@ import (
 	"lethe/ingest"
 	"lethe/metrics/events"
 	"lethe/partition"
+	"lethe/pipeline/journal"
 	"lethe/snapshot"
 )
 
@@ -40,11 +41,8 @@ type lifecycle struct {
 	// published notes what was published in this run; the durable marks are in the
 	// store.
 	published map[lethe.Timestep]published
-	// said is the number of features that control.v1 tells, of which heard leaves out what is of who led before;
-	// toldWidth says that another process says it.
-	said      saidWidth
-	heard     widthFence
-	toldWidth bool
+	// decided is what the journal has decided, nil in a process that stands by.
+	decided *decided
 	// begun are the timesteps that the listener has been told of.
 	begun map[lethe.Timestep]bool
 }
@@ -105,15 +103,21 @@ func (l *lifecycle) catchUp(ctx context.Context) (decided bool, err error) {
 	if err == nil {
 		err = l.publishMissing(ctx)
 	}
-	if err != nil || l.toldWidth {
+	if err != nil || l.decided == nil {
 		return false, err
 	}
 	if count := l.store.FeatureCount(); count > 0 {
-		return false, l.sayFeatureCount(ctx, count) // the dead letters are published
+		return false, l.decided.refused(ctx, l.letters.turns.Write, count) // the dead letters are published
 	}
-	return l.store.DecideFeatureCount(func(count int) error {
-		return l.sayWidth(ctx, saidWidth{count, true, takenOf(l.store)})
-	})
+	if count := l.decided.features.Count; count > 0 {
+		return true, l.store.Marks().FixFeatureCount(count)
+	}
+	count, err := l.store.TellFeatureCount()
+	if err != nil || count == 0 {
+		return false, err
+	}
+	features := journal.FeaturesDecided{Count: count, Taken: takenOf(l.store)}
+	return true, l.decided.journal.Append(ctx, l.letters.turns.Write, features)
 }
 
 // settle settles timesteps, up to one that is being worked out beside the loop.

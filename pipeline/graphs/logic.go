@@ -10,7 +10,6 @@ import (
 
 	"lethe/deletions/coordinator"
 	"lethe/deletions/retention"
-	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
@@ -158,14 +157,13 @@ func (l *logic) take(ctx context.Context, in role.Input) error {
 	case bus.Erasures:
 		return l.takeRequests(ctx, in.Batch)
 	case bus.Control:
-		l.lifecycle.hearWidth(in.Batch.Records)
 		if err := l.commitments.models(in.Batch); err != nil {
 			return err
 		}
 		if err := l.commitments.accesses(ctx, in.Batch, l.turns); err != nil {
 			return err
 		}
-		return l.overwritten.control(ctx, l, in.Notices)
+		return l.control(ctx, in.Notices)
 	case bus.Transactions, bus.Labels:
 		if err := l.intake.take(ctx, in.Batch, in.Prepared); err != nil {
 			return err
@@ -209,34 +207,15 @@ func (l *logic) takeWritten(ctx context.Context, batch bus.Batch) error {
 	}
 }
 
-// sayLeader says that a data directory leads from here on, and what is late of who led before.
-func sayLeader(
-	ctx context.Context, write func(context.Context, bus.Topic, []ingest.Outgoing) error, identity string,
-	stale *role.Stale,
-) error {
-	record, err := wire.Leader{Role: roleName, Identity: identity, From: stale.Ends()}.Record()
-	if err == nil {
-		err = write(ctx, bus.Control, []ingest.Outgoing{record})
-	}
-	return err
-}
-
-// control takes what control.v1 says, and says again what who led before has written over there. It may be called of
-// nil.
-func (o *overwritten) control(ctx context.Context, l *logic, notices []wire.Notice) error {
+// control takes what control.v1 says, and says again what who led before has written over there.
+func (l *logic) control(ctx context.Context, notices []wire.Notice) error {
 	if err := l.coordinator.TakeNotices(notices); err != nil {
 		return err
 	}
 	var keys []string
 	for _, n := range notices {
-		switch key := n.Overwritten; {
-		case o == nil, key == "":
-		case wire.IsLeader(key, roleName):
-			if err := sayLeader(ctx, l.turns.Write, o.instance, o.stale); err != nil {
-				return err
-			}
-		default:
-			keys = append(keys, key)
+		if n.Overwritten != "" && l.overwritten != nil {
+			keys = append(keys, n.Overwritten)
 		}
 	}
 	return l.coordinator.SayAgain(ctx, keys)

@@ -67,7 +67,7 @@ func TestWhatWasRewrittenAndNotPublishedIsPublished(t *testing.T) {
 	d.until(r, "settled", func(s *role.Status) bool { return s.Count(lethe.Settled) == 2 })
 	stop()
 
-	store, err := openSnapshots(t.Context(), d.options(dir).agreed(), 0)
+	store, err := openSnapshots(t.Context(), d.options(dir).agreed())
 	require.NoError(t, err)
 	before := infosOf(store)
 	require.NoError(t, publishRewritten(store)())

@@ -45,7 +45,7 @@ type Store interface {
 	ReopenTimestep(ctx context.Context, t lethe.Timestep, assign snapshot.Assign) (changed bool, err error)
 	// Gone are the timesteps that were emptied.
 	Gone() map[lethe.Timestep]lethe.Revision
-	DecideFeatureCount(say func(width int) error) (bool, error)
+	TellFeatureCount() (int, error)
 	FeatureCount() int
 	Letters() ([]snapshot.Letter, error)
 	ConfirmLetters(count int) error

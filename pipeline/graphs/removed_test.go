@@ -66,7 +66,7 @@ func TestATimestepThatAnErasureRemovedComesAgainBehindIt(t *testing.T) {
 // would forget what was predicted.
 func TestGraphsOfOthersThatAreNeverMadeAreDeleted(t *testing.T) {
 	d := deploy(t)
-	store, err := openSnapshots(t.Context(), d.options(t.TempDir()).agreed(), 0)
+	store, err := openSnapshots(t.Context(), d.options(t.TempDir()).agreed())
 	require.NoError(t, err)
 	defer store.Close()
 	p := &publisher{store: store}

@@ -11,7 +11,7 @@
 //	role.go       opening the stores
 //	options.go    what it is given, and what a store was begun with
 //	lost.go       what was lost is made again, a whole store of graphs too
-//	width.go      the number of features that the stream has told is said, and heard
+//	decided.go    what the journal has decided of the stream
 //	standby.go    a process that stands by; suppressing.go, what it drops, and what was taken back meanwhile;
 //	              takeover.go, what it hears, and leading from then on
 //	ports.go      what the role needs of topics, store and search; the coordinator's notes, kept with the offsets
@@ -30,7 +30,6 @@
 package graphs
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -93,8 +92,8 @@ type stores struct {
 	receipts    coordinator.Receipts
 	// unmade are timesteps that another process has published, nil for none.
 	unmade *unmade
-	// said is the number of features that control.v1 tells.
-	said saidWidth
+	// decided is what the journal has decided of the stream.
+	decided *decided
 	// restored is the note of the backup that was put back last.
 	restored backups.Restored
 }
@@ -104,11 +103,11 @@ func open(ctx context.Context, o Options) (stores, error) {
 	if err := os.MkdirAll(o.ReceiptsDir, 0o755); err != nil {
 		return stores{}, fmt.Errorf("receipts folder: %w", err)
 	}
-	said, err := readWidth(ctx, o.Bus)
+	said, err := readDecided(ctx, o)
 	if err != nil {
 		return stores{}, err
 	}
-	graphs, err := openSnapshots(ctx, o, said.count)
+	graphs, err := openSnapshots(ctx, o)
 	if err != nil {
 		return stores{}, err
 	}
@@ -160,9 +159,8 @@ func open(ctx context.Context, o Options) (stores, error) {
 func snapshotsDir(o Options) string { return filepath.Join(o.Dir, "snapshots") }
 
 // openSnapshots opens the snapshot store, unless it was begun with settings that
-// give other slices. The number of features is the one that is configured, or else the one that was said, if any: who
-// stands by takes that later, see standby.takeWidth.
-func openSnapshots(ctx context.Context, o Options, said int) (*snapshot.Store, error) {
+// give other slices.
+func openSnapshots(ctx context.Context, o Options) (*snapshot.Store, error) {
 	transactions, err := o.Bus.Partitions(ctx, bus.Transactions)
 	if err != nil {
 		return nil, err
@@ -171,10 +169,8 @@ func openSnapshots(ctx context.Context, o Options, said int) (*snapshot.Store, e
 	if err != nil {
 		return nil, err
 	}
-	config := o.Snapshot
-	config.FeatureCount = cmp.Or(config.FeatureCount, said)
 	store, err := snapshot.Open(snapshotsDir(o), snapshot.Options{
-		Config: config, Secret: o.Secret, FS: o.FS,
+		Config: o.Snapshot, Secret: o.Secret, FS: o.FS,
 		TransactionPartitions: transactions, LabelPartitions: labels, Redact: ingest.Redacted,
 	})
 	if errors.Is(err, snapshot.ErrIncompatible) {
@@ -235,14 +231,14 @@ func newLogic(o Options, kept stores, searches Searches) *logic {
 		intake: intake,
 		lifecycle: &lifecycle{
 			store: store, publisher: p, letters: refused, partition: o.Partition, window: o.Snapshot.ReopenWindow,
-			ahead: p.ahead, unmade: kept.unmade, said: kept.said,
+			ahead: p.ahead, unmade: kept.unmade, decided: kept.decided,
 			closings: closings{store: store, publisher: p, topics: o.Bus, running: o.running(wake), clock: o.Clock.Now},
 			now:      o.Clock.Now, listener: o.Listener, partitionsHold: o.PartitionsHold,
 			published: make(map[lethe.Timestep]published), begun: make(map[lethe.Timestep]bool),
 		},
 	}
 	if o.stale != nil {
-		l.overwritten = &overwritten{o.stale, make(map[lethe.Timestep]lethe.Revision), o.Logger, o.Instance}
+		l.overwritten = &overwritten{o.stale, make(map[lethe.Timestep]lethe.Revision), o.Logger}
 	}
 	graphs.publishMissing, l.intake.before = l.lifecycle.publishMissing, l.lifecycle.closings.before
 	l.lifecycle.closings.told = l.lifecycle

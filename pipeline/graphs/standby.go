@@ -14,6 +14,7 @@ import (
 	"lethe/deletions/ledgercopy"
 	"lethe/ingest"
 	"lethe/ingest/bus"
+	"lethe/pipeline/journal"
 	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
 	"lethe/snapshot"
@@ -33,8 +34,8 @@ type standby struct {
 	erasures map[string]*followed
 	// later are commands that suppress once all was taken here that the leader had taken before it did.
 	later []*wire.Command
-	// width is the number of features that the one who leads has said.
-	width saidWidth
+	// features is the number that the journal has decided.
+	features journal.FeaturesDecided
 	// wakes has the role step.
 	wakes chan struct{}
 }
@@ -52,7 +53,7 @@ var _ role.Logic = (*standby)(nil)
 
 // openStandby opens the store of graphs, to follow.
 func openStandby(ctx context.Context, o Options, heard *Heard) (*standby, error) {
-	store, err := openSnapshots(ctx, o, 0)
+	store, err := openSnapshots(ctx, o)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +72,6 @@ func openStandby(ctx context.Context, o Options, heard *Heard) (*standby, error)
 		wakes: o.wakes(),
 	}
 	s.eraser.scrubbing.beside, s.eraser.scrubbing.wake = beside, func() { signal(s.wakes) }
-	s.lifecycle.toldWidth = true
 	s.intake.silent, s.intake.erased = true, nothingErased{}
 	return s, nil
 }
@@ -112,9 +112,10 @@ func (s *standby) follow(ctx context.Context, in role.Input) error {
 	if err := s.eraser.scrubbing.goOn(); err != nil {
 		return err
 	}
+	s.apply(in.Entries)
 	switch topic := in.Batch.Source.Topic; topic {
 	case bus.Control:
-		err := errors.Join(s.hear(in.Notices), s.hearWidth(in.Batch.Records), s.hearLedger(ctx, in.Batch.Records))
+		err := errors.Join(s.hear(in.Notices), s.hearLedger(ctx, in.Batch.Records))
 		if err != nil {
 			return err
 		}
@@ -145,7 +146,7 @@ func (s *standby) follow(ctx context.Context, in role.Input) error {
 		s.decline()
 		return nil
 	}
-	err := s.takeWidth()
+	err := s.takeFeatures()
 	if err == nil {
 		err = s.lifecycle.advance(ctx)
 	}
@@ -165,8 +166,6 @@ func (s *standby) follow(ctx context.Context, in role.Input) error {
 func (s *standby) hear(notices []wire.Notice) error {
 	for _, n := range notices {
 		switch c := n.Command; {
-		case n.Leader != nil && n.Leader.Role == roleName:
-			s.heard.Leader = n.Leader.Identity
 		case n.Deleted != "":
 			delete(s.erasures, n.Deleted)
 			if err := s.suppressLater(func(c *wire.Command) bool { return c.RequestID == n.Deleted }); err != nil {

@@ -134,7 +134,7 @@ func TestRevisionsOfOthersAreGoneBehind(t *testing.T) {
 	})
 	stop()
 	o := d.options(dir).agreed()
-	store, err := openSnapshots(t.Context(), o, 0)
+	store, err := openSnapshots(t.Context(), o)
 	require.NoError(t, err)
 	defer store.Close()
 	p := &publisher{store: store, cut: cut{o.Partition.Shards, o.Repair}}
@@ -177,7 +177,7 @@ func TestARevisionOfTheSameBytesThatWasNotPublishedIsPublished(t *testing.T) {
 	stop()
 	raised := func(behind map[lethe.Timestep]lethe.Revision) (*snapshot.Store, *publisher) {
 		o := d.options(dir).agreed()
-		store, err := openSnapshots(t.Context(), o, 0)
+		store, err := openSnapshots(t.Context(), o)
 		require.NoError(t, err)
 		require.NoError(t, snapshot.GoBehind(store, behind))
 		return store, &publisher{store: store, cut: cut{o.Partition.Shards, o.Repair}}
@@ -217,7 +217,7 @@ func TestARevisionOfTheSameBytesThatWasNotPublishedIsPublished(t *testing.T) {
 // suppressed again when it opens its store; what another request suppresses stays so.
 func TestWhatWasTakenBackMeanwhileIsTakenAgain(t *testing.T) {
 	d := deploy(t)
-	store, err := openSnapshots(t.Context(), d.options(t.TempDir()).agreed(), 0)
+	store, err := openSnapshots(t.Context(), d.options(t.TempDir()).agreed())
 	require.NoError(t, err)
 	defer store.Close()
 	asks := func(id string, states []deletions.State, targets ...lethe.Target) deletions.Entry {

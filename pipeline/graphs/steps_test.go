@@ -128,8 +128,10 @@ func (s *simulation) start() {
 	ledger := deletions.NewLedger(ledgerKV{s.ledger}, s.Now)
 	log, err := startLog(s.Context(), o, ledgerKV{s.ledger}, ledger)
 	require.NoError(s, err)
+	decided, err := readDecided(s.Context(), o)
+	require.NoError(s, err)
 	kept := stores{
-		graphs: store, ledger: ledger, log: log, backups: backups.In(ledgerKV{s.ledger}), ledgerStore: io.NopCloser(nil),
+		decided: decided, graphs: store, ledger: ledger, log: log, backups: backups.In(ledgerKV{s.ledger}), ledgerStore: io.NopCloser(nil),
 		receipts: s,
 	}
 	searcher := coordinator.Searcher{Bus: s.topics, Clock: s, Compact: s.topics.Compact}

@@ -20,7 +20,7 @@ import (
 // Heard is what a process that stands by knows of what who leads has published. Its zero value is
 // that of one that has read nothing.
 type Heard struct {
-	// Leader is the data directory that said last that it leads, or empty.
+	// Leader is the data directory that began the newest epoch, or empty.
 	Leader string
 	// graphs and manifests are the newest of each timestep.
 	graphs    map[lethe.Timestep]newest
@@ -66,10 +66,7 @@ func As(ctx context.Context, o Options, as *role.Standing, heard *Heard) (*role.
 	o.standing, o.heard = as, heard
 	if !as.StandsBy() {
 		as.Open = []bus.Topic{bus.Control, bus.DeadLetters}
-		var err error
-		if o.stale, err = as.Stale(ctx, o.Bus, heard.read, written()...); err == nil {
-			err = takeOver(ctx, o.agreed())
-		}
+		o, err := takeOver(ctx, o.agreed())
 		if err != nil {
 			return nil, fmt.Errorf("%s role: take over: %w", roleName, err)
 		}
@@ -90,25 +87,29 @@ func As(ctx context.Context, o Options, as *role.Standing, heard *Heard) (*role.
 	return role.Follow(roleName, s, around), nil
 }
 
-// takeOver prepares the folder of a process that leads from now on. It says so before it reads anything, so that what
-// another one may still say can be told. Ledger and log are those of the topics, unless this process led last and may
-// know more than it said: what is of before is removed first, or a process that is killed in between would take it for
-// that.
-func takeOver(ctx context.Context, o Options) error {
+// takeOver prepares the folder of a process that leads from now on. Ledger and log are those of the topics, unless this
+// process led last and may know more than it said: what is of before is removed before an epoch begins, or a process
+// that is killed in between would take it for that. The epoch begins before anything is read, so that what another one
+// may still write can be told.
+func takeOver(ctx context.Context, o Options) (Options, error) {
 	if led := o.heard.Leader; led != "" && led != o.Instance {
 		if err := forgetLedger(o); err != nil {
-			return fmt.Errorf("forget the ledger: %w", err)
+			return o, fmt.Errorf("forget the ledger: %w", err)
 		}
 	}
-	if err := sayLeader(ctx, o.Bus.Write, o.Instance, o.stale); err != nil {
-		return err
+	if err := o.standing.Begin(ctx, o.Bus, o.heard.read, written()...); err != nil {
+		return o, err
+	}
+	var err error
+	if o.stale, err = o.standing.Stale(ctx, o.Bus, written()...); err != nil {
+		return o, err
 	}
 	kept, err := ledgercopy.Read(ctx, o.Bus, o.Secret)
 	if err != nil {
-		return fmt.Errorf("the copy of the ledger: %w", err)
+		return o, fmt.Errorf("the copy of the ledger: %w", err)
 	}
 	o.heard.rewritten = rewritten(kept)
-	return restoreReceipts(ctx, o, kept)
+	return o, restoreReceipts(ctx, o, kept)
 }
 
 // goBehind has the store go on behind what another process has published: readers take nothing

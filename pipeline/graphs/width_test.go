@@ -14,10 +14,9 @@ import (
 	"lethe/ingest/bus"
 	"lethe/pipeline/role"
 	"lethe/pipeline/role/roletest"
-	"lethe/pipeline/wire"
 )
 
-// The number of features that the stream has told is said where a lost store finds it
+// The number of features that the stream has told is decided where a lost store finds it
 // again, whatever the topics hold by then: the transactions that told it may be gone.
 func TestTheNumberOfFeaturesOutlivesTheStore(t *testing.T) {
 	before := deploy(t)
@@ -30,12 +29,12 @@ func TestTheNumberOfFeaturesOutlivesTheStore(t *testing.T) {
 
 	after := deploy(t)
 	after.features = 0
-	require.NoError(t, before.topics.ReadAll(t.Context(), bus.Control, func(rec ingest.Record) error {
-		after.send(bus.Control, ingest.Outgoing{Key: rec.Key, Value: rec.Value, Headers: rec.Headers})
+	require.NoError(t, before.topics.ReadAll(t.Context(), bus.Journal, func(rec ingest.Record) error {
+		after.send(bus.Journal, ingest.Outgoing{Key: rec.Key, Value: rec.Value, Headers: rec.Headers})
 		return nil
 	}))
 	r, stop = after.run(t.TempDir())
-	require.Equal(t, 3, r.Status().FeatureCount)
+	after.until(r, "the number", func(s *role.Status) bool { return s.FeatureCount == 3 })
 	stop()
 }
 
@@ -141,31 +140,4 @@ func TestWhoIsBehindTakesWhatCameBeforeTheWidth(t *testing.T) {
 	c.begin("two")
 	taken("two")
 	require.Equal(t, want, closed("two"))
-}
-
-// Who led before has hung as it said the number of features, and says it in the place of what who leads has said since.
-// That counts for nobody, and is said again: who leads is the only one who knows that the dead letters are written.
-func TestANumberOfFeaturesThatIsSaidLateCountsForNobody(t *testing.T) {
-	c := newCrew(t)
-	c.features = 0
-	c.begin("one")
-	c.fill(1)
-	c.settle(1)
-	c.fill(2)
-	c.until(c.roles["one"], "two steps", twoSteps)
-	c.begin("two")
-	c.group.Lead("two")
-	c.until(c.roles["two"], "the width", func(s *role.Status) bool { return s.FeatureCount == 3 })
-	c.fill(3)
-	c.until(c.roles["two"], "another", func(s *role.Status) bool { return s.Count(lethe.Closed) == 2 })
-	late, err := wire.Settings{Role: wire.Stream, Values: map[string]string{
-		featureCountKey: "7", widthLettersKey: widthLettersDue,
-	}}.Record()
-	require.NoError(t, err)
-	require.NoError(t, ownedBus{c.topics, c.firstLeader()}.Write(t.Context(), bus.Control, []ingest.Outgoing{late}))
-	require.Eventually(t, func() bool {
-		require.NoError(t, c.topics.Compact())
-		said, err := readWidth(t.Context(), c.topics)
-		return err == nil && said.count == 3 && !said.due
-	}, 30*time.Second, 5*time.Millisecond)
 }

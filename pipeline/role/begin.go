@@ -25,7 +25,10 @@ type Beginning struct {
 func (f *Follower) Open(ctx context.Context) (*Beginning, error) {
 	positions, err := f.positions(ctx)
 	if err == nil {
-		err = f.hearLeaders(ctx)
+		err = f.around.Standing.Begin(ctx, f.around.Bus, nil)
+	}
+	if err == nil {
+		err = f.hearEpochs(ctx)
 	}
 	if err != nil {
 		return nil, err

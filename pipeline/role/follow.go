@@ -24,8 +24,9 @@ type Follower struct {
 	// readers put the messages of each topic of artefacts together.
 	readers map[bus.Topic]*wire.Reader
 	notices *wire.NoticeReader
-	// led is who leads the graphs, as far as that was heard.
-	led wire.Led
+	// led is who leads the graphs, as far as that was heard, and epochs what the journal says of it.
+	led    wire.Led
+	epochs epochs
 	// follows are the partitions that it follows, once they were opened.
 	follows []bus.TopicPartition
 	opens   sync.Once
@@ -118,7 +119,8 @@ func (f *Follower) arrived(ctx context.Context, a arrival) error {
 		f.unsaid[batch.Source] = batch.Next
 	}
 	f.sayDealt(ctx)
-	if source := batch.Source; source.Topic != "" && source.Topic != bus.Control && !f.around.raw(source.Topic) {
+	if source := batch.Source; source.Topic != "" && source.Topic != bus.Control && source.Topic != bus.Journal &&
+		!f.around.raw(source.Topic) {
 		f.around.Listener.LagMeasured(events.LagMeasured{
 			Topic: string(source.Topic), Partition: source.Partition, Records: max(0, batch.End-batch.Next),
 		})
@@ -140,7 +142,7 @@ func (f *Follower) junk(rec ingest.Record) { f.around.Junk(f.name, rec) }
 
 // positions returns where to resume every partition.
 func (f *Follower) positions(ctx context.Context) (map[bus.TopicPartition]int64, error) {
-	out := map[bus.TopicPartition]int64{{Topic: bus.Control}: bus.FromStart}
+	out := map[bus.TopicPartition]int64{{Topic: bus.Control}: bus.FromStart, {Topic: bus.Journal}: bus.FromStart}
 	for _, topic := range f.logic.Topics() {
 		count, err := f.partitionsOf(ctx, topic)
 		if err != nil {
@@ -166,14 +168,16 @@ func (f *Follower) partitionsOf(ctx context.Context, topic bus.Topic) (count int
 
 // read puts together what a batch brought.
 func (f *Follower) read(batch bus.Batch) (in Input, err error) {
-	in.Batch = f.heard(batch)
+	in.Batch = batch
 	if f.around.raw(batch.Source.Topic) {
 		return in, nil
 	}
 	switch topic := batch.Source.Topic; topic {
+	case bus.Journal:
+		in.Batch = bus.Batch{} // its entries are what there is of it
+		in.Entries, err = f.hear(batch)
 	case bus.Control, bus.ErasureStatus:
 		for _, rec := range batch.Records {
-			f.hearLeader(rec)
 			n, err := f.notices.Read(rec)
 			switch {
 			case err != nil:

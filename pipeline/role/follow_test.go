@@ -18,6 +18,7 @@ import (
 	"lethe/ingest/bus"
 	"lethe/internal/leakcheck"
 	"lethe/metrics/events"
+	"lethe/pipeline/journal"
 	"lethe/pipeline/role"
 	"lethe/pipeline/role/roletest"
 	"lethe/pipeline/wire"
@@ -194,10 +195,12 @@ func TestWhatIsLateIsLeftOutFromTheStart(t *testing.T) {
 		by := wire.Owner{Generation: generation, Instance: "one"}
 		require.NoError(t, topics.Write(t.Context(), of, wire.OwnedBy(by, records)))
 	}
-	lead := func(generation, from int64) {
-		leader, err := wire.Leader{Role: "graphs", Identity: "one", From: map[string]int64{"slices.v1/0": from}}.Record()
+	lead := func(epoch, from int64) {
+		began := journal.EpochBegan{Ends: map[string]int64{"slices.v1/0": from}}
+		entry := journal.Entry{Role: "graphs", Epoch: epoch, Instance: "one", Decision: began}
+		record, err := entry.Record()
 		require.NoError(t, err)
-		write(generation, bus.Control, leader)
+		require.NoError(t, topics.Write(t.Context(), bus.Journal, []ingest.Outgoing{record}))
 	}
 	deleted := func(generation int64, at lethe.Timestep) {
 		key := wire.Key{Kind: wire.KindSlice, Shard: 1, Timestep: at}

@@ -61,7 +61,7 @@ func newGate(life context.Context, tail Tail, b Bus, s *Standing, positions map[
 			return bus.EndsOf(ctx, b, bus.Control)
 		},
 	}
-	for _, topic := range s.Open {
+	for _, topic := range s.reads() {
 		g.open[topic] = true
 	}
 	for tp := range positions {

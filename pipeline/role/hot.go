@@ -12,6 +12,7 @@ import (
 
 	"lethe/ingest"
 	"lethe/ingest/bus"
+	"lethe/pipeline/journal"
 	"lethe/pipeline/wire"
 )
 
@@ -31,7 +32,13 @@ type Standing struct {
 	// NotedTo, if not nil, returns up to where of them nothing is left to be put right that those who led before write
 	// still, where they end at some positions.
 	NotedTo func(ends map[bus.TopicPartition]int64) map[bus.TopicPartition]int64
+	// journal is set once the process, which leads, has begun an epoch, and ends is where topics ended then.
+	journal *journal.Log
+	ends    map[bus.TopicPartition]int64
 }
+
+// reads are the topics that are read without waiting for the leader.
+func (s *Standing) reads() []bus.Topic { return append(slices.Clip(s.Open), bus.Journal) }
 
 // OnlyHears reports whether the process, which is about to lead, does nothing but hear what others
 // have published: it has dealt with more than others know of.
@@ -107,11 +114,11 @@ func (s *Standing) Unnoted(ctx context.Context, b Bus, of ...bus.Topic) (map[bus
 	return ends, nil
 }
 
-// internal reports whether records of a topic tell who wrote them: those that others write too,
-// and dead letters, have the headers that they came with.
+// internal reports whether the headers of a topic's records tell who wrote them: those that others write too,
+// and dead letters, have the headers that they came with, and entries of the journal tell it themselves.
 func internal(t bus.Topic) bool {
 	switch t {
-	case bus.Transactions, bus.Labels, bus.Erasures, bus.DeadLetters:
+	case bus.Transactions, bus.Labels, bus.Erasures, bus.DeadLetters, bus.Journal:
 		return false
 	default:
 		return true

@@ -2,7 +2,6 @@ package role
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"maps"
 	"slices"
@@ -10,11 +9,12 @@ import (
 	"time"
 
 	"lethe/ingest/bus"
+	"lethe/pipeline/journal"
 	"lethe/pipeline/wire"
 )
 
 // ErrLedElsewhere ends the work of a leader that is the leader no more.
-var ErrLedElsewhere = errors.New("another process leads")
+var ErrLedElsewhere = journal.ErrFenced
 
 const (
 	// announcements is how often, in a session, a leader says how far it is; each time brokers
@@ -48,15 +48,16 @@ type Lead struct {
 	only int64
 	// earlier is what those who led before have said of control.v1.
 	earlier earlier
-	// generation is that of the last assignment, and confirmed when brokers were last asked with
+	// generation is that of the last assignment, epoch the one of the journal that this process has begun last, and
+	// confirmed when brokers were last asked with
 	// success whether it is still the one.
 	generation int64
+	epoch      int64
 	confirmed  time.Time
 	// dealt is up to where this process has dealt with partitions.
 	dealt map[bus.TopicPartition]int64
 	// noted is up to where all of topics is noted that this process wrote, see Standing.Noted.
 	noted map[bus.TopicPartition]int64
-	heard heard
 	// trouble is what was told last.
 	trouble string
 	// writing are the ends of what is being written, see write.

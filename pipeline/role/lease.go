@@ -91,10 +91,6 @@ func (l *Lead) holds(ctx context.Context, term int64) (wire.Owner, error) {
 	}
 }
 
-func (l *Lead) owner() wire.Owner {
-	return wire.Owner{Generation: l.heard.counted(l.generation), Instance: l.instance}
-}
-
 // sayings are the records of control.v1 that a process writes as the leader.
 type sayings struct {
 	// turn is taken by who writes, and goes before said, which counts them.

@@ -6,6 +6,7 @@ import (
 
 	"lethe/ingest"
 	"lethe/ingest/bus"
+	"lethe/pipeline/journal"
 	"lethe/pipeline/wire"
 )
 
@@ -46,6 +47,8 @@ type Input struct {
 	Messages []wire.Received
 	// Notices are those of control.v1, and statuses of erasure-status.v1.
 	Notices []wire.Notice
+	// Entries are those of the journal that count.
+	Entries []journal.Entry
 	// Ticked says that Surroundings.Tick has passed once more.
 	Ticked bool
 }

@@ -17,7 +17,7 @@ type preparing struct {
 // Prepared reports whether the role of a process that stands by is to be closed: it has read all that it reads before
 // it leads in the present term, or the term in which it was to lead is over. Lead.Next says what it is opened for.
 func (f *Follower) Prepared(ctx context.Context) (bool, error) {
-	lead, open := f.around.Standing.Lead, f.around.Standing.Open
+	lead, open := f.around.Standing.Lead, f.around.Standing.reads()
 	p := &f.preparing
 	if term := lead.Term(); p.term == 0 && term != 0 {
 		due, err := f.due(ctx, term)
@@ -31,17 +31,10 @@ func (f *Follower) Prepared(ctx context.Context) (bool, error) {
 
 // due returns up to where a process that stands by reads before it leads: to where the topics end that are read
 // without waiting for the leader, and else to where those who led have dealt with everything, or what they published
-// would be published again. It hears of all who led before.
+// would be published again.
 func (f *Follower) due(ctx context.Context, term int64) (map[bus.TopicPartition]int64, error) {
-	s, control := f.around.Standing, bus.TopicPartition{Topic: bus.Control}
-	ends, err := bus.EndsOf(ctx, f.around.Bus, bus.Control)
-	if err == nil {
-		err = f.succeed(ctx, ends[control])
-	}
-	if err != nil {
-		return nil, err
-	}
-	due, err := bus.EndsOf(ctx, f.around.Bus, s.Open...)
+	s := f.around.Standing
+	due, err := bus.EndsOf(ctx, f.around.Bus, s.reads()...)
 	if err != nil {
 		return nil, err
 	}

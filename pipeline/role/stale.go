@@ -15,39 +15,24 @@ import (
 // goes on from there.
 type Stale struct {
 	from, taken map[bus.TopicPartition]int64
-	// own is the generation of this process, newest that of the last record of each partition.
+	// own is the epoch of this process, newest that of the last record of each partition.
 	own    int64
 	newest map[bus.TopicPartition]int64
 }
 
-// Stale begins to tell, for a process that is about to lead. Up to where it has taken what stands in partitions into
-// account is given as heard, 0 for those that are missing; of topics of which nothing is given it need not take
-// anything into account that stands there before it leads.
-func (s *Standing) Stale(
-	ctx context.Context, b Bus, heard map[bus.TopicPartition]int64, of ...bus.Topic,
-) (*Stale, error) {
+// Stale begins to tell of topics, for a process that has begun an epoch. What stands in them up to where they ended as
+// that began it has taken into account, or need not.
+func (s *Standing) Stale(ctx context.Context, b Bus, of ...bus.Topic) (*Stale, error) {
 	from, err := s.Unnoted(ctx, b, of...)
 	if err != nil {
 		return nil, err
 	}
-	ends, err := bus.EndsOf(ctx, b, of...)
-	if err != nil {
-		return nil, err
-	}
-	hears := make(map[bus.Topic]bool)
-	for tp := range heard {
-		hears[tp.Topic] = true
-	}
-	own, before := s.Lead.generations()
-	out := &Stale{from: from, taken: ends, own: own, newest: make(map[bus.TopicPartition]int64)}
-	for tp := range ends {
-		if hears[tp.Topic] {
-			out.taken[tp] = heard[tp]
-		}
+	out := &Stale{from: from, taken: s.ends, own: s.journal.Epoch(), newest: make(map[bus.TopicPartition]int64)}
+	for tp := range from {
 		// Where nothing was announced, everything is read, and tells itself who came before whom.
 		if out.from[tp] >= 0 {
 			out.from[tp] = min(out.from[tp], out.taken[tp])
-			out.newest[tp] = before
+			out.newest[tp] = out.own - 1
 		}
 	}
 	s.Lead.dealtWith(out.from) // as it stood by it has dealt with more, and looked for nothing
@@ -64,16 +49,6 @@ func (s *Stale) From(tp bus.TopicPartition) int64 {
 
 // Taken is up to where this process has taken into account what stands in a partition before it leads.
 func (s *Stale) Taken(tp bus.TopicPartition) int64 { return s.taken[tp] }
-
-// Ends is where partitions ended, by <topic>/<partition>, when this process took over: what others who led before wrote
-// from there on is late.
-func (s *Stale) Ends() map[string]int64 {
-	out := make(map[string]int64)
-	for tp, at := range s.taken {
-		out[tp.String()] = at
-	}
-	return out
-}
 
 // Is reports whether a record, which comes after those that were asked about before, is one of somebody who led no
 // more.
@@ -100,8 +75,8 @@ type Former struct {
 	// From is from where on there may be some that nobody has looked for.
 	From map[bus.TopicPartition]int64
 	ends map[bus.TopicPartition]int64
-	// own is the generation of this process, before that of who led before it.
-	own, before int64
+	// own is the epoch of this process.
+	own int64
 }
 
 // Former begins to tell, for a process that is about to lead.
@@ -110,26 +85,16 @@ func (s *Standing) Former(ctx context.Context, b Bus, of bus.Topic) (f Former, e
 		return f, err
 	}
 	f.ends, err = bus.EndsOf(ctx, b, of)
-	f.own, f.before = s.Lead.generations()
+	f.own = s.journal.Epoch()
 	return f, err
 }
 
 // Late reports whether a record is one of somebody who led no more.
 func (f Former) Late(rec ingest.Record) bool {
-	newest, tp := f.before, bus.TopicPartition{Topic: bus.Topic(rec.Topic), Partition: rec.Partition}
+	newest, tp := f.own-1, bus.TopicPartition{Topic: bus.Topic(rec.Topic), Partition: rec.Partition}
 	if rec.Offset >= f.ends[tp] {
 		newest = f.own
 	}
 	by, tells := wire.OwnerOf(rec)
 	return tells && rec.Offset >= f.From[tp] && by.Generation < newest
-}
-
-// generations returns the one in which this process leads, as records tell it, and the newest that control.v1 tells of.
-func (l *Lead) generations() (own, newest int64) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	own = l.owner().Generation
-	l.heard.mu.Lock()
-	defer l.heard.mu.Unlock()
-	return own, min(own, l.heard.newest)
 }

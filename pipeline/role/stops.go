@@ -1,6 +1,7 @@
 package role
 
 import (
+	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/pipeline/wire"
 )
@@ -12,14 +13,20 @@ import (
 type stops struct {
 	notices  *wire.NoticeReader
 	commands map[string][]*wire.Command
+	epochs   epochs
 }
 
 func newStops() *stops {
 	return &stops{notices: wire.NewNoticeReader(), commands: make(map[string][]*wire.Command)}
 }
 
-// hear notes the commands of a batch of control.v1. Once anything is rewritten a request is not taken back any more.
+// hear notes the commands of a batch of control.v1, and who leads. Once anything is rewritten a request is not taken
+// back any more.
 func (s *stops) hear(batch bus.Batch) {
+	if batch.Source.Topic == bus.Journal {
+		s.epochs.read(batch, func(ingest.Record) {}) // the role says what is wrong with them
+		s.notices.Behind(s.epochs.led)
+	}
 	if batch.Source.Topic != bus.Control {
 		return
 	}

@@ -28,10 +28,6 @@ type erasure struct {
 func (l *logic) takeNotices(notices []wire.Notice) error {
 	for _, n := range notices {
 		switch {
-		case n.Served != nil:
-			l.said, l.passing.told = *n.Served, n.Served
-		case wire.IsServedKey(n.Overwritten):
-			l.said = wire.Served{Through: lethe.NoTimestep - 1} // whoever leads tells it again
 		case n.Command != nil:
 			l.explaining.overtake(lethe.NoTimestep)
 			if err := n.Command.Shares(l.o.Secret); err != nil {

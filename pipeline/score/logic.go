@@ -13,6 +13,7 @@ import (
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/internal/swapstore"
+	"lethe/pipeline/journal"
 	"lethe/pipeline/role"
 	"lethe/pipeline/score/sent"
 	"lethe/pipeline/wire"
@@ -32,7 +33,9 @@ type logic struct {
 	// arrivals is nil if transactions are not scored before their timestep closes.
 	arrivals *arrivals
 	// said is what others were told of what is served and scored.
-	said    wire.Served
+	said journal.Served
+	// journal is nil in a process that stands by.
+	journal *journal.Log
 	passing passing
 	// sent is what who led before has published and this process has not noted, nil until it was
 	// looked for.
@@ -54,7 +57,7 @@ func newLogic(o Options, store role.Store, search search) (*logic, error) {
 	}
 	l := &logic{
 		o: o, predictor: predictor, search: search,
-		said: wire.Served{Through: lethe.NoTimestep}, passing: passing{at: lethe.NoTimestep},
+		said: journal.Served{Through: lethe.NoTimestep}, passing: passing{at: lethe.NoTimestep},
 		erasures: make(map[string]*erasure), late: sent.NewLate(o.Standing),
 	}
 	if l.state, err = readState(store, o.Layout, o.Meta); err != nil {
@@ -131,7 +134,7 @@ func (l *logic) Step(ctx context.Context, now func() time.Time, in role.Input) (
 		return out, err
 	}
 	if now := serves(l); !now.Equal(l.said) {
-		return l.tell(now)
+		return l.tell(ctx, now)
 	}
 	if out, err := l.acknowledge(ctx); err != nil || !out.Idle {
 		return out, err
@@ -186,12 +189,31 @@ func (l *logic) take(ctx context.Context, in role.Input) error {
 			return fmt.Errorf("note how far %s was read: %w", source, err)
 		}
 	}
+	for _, e := range in.Entries {
+		if served, is := e.Decision.(journal.Served); is {
+			l.passing.told = &served
+		}
+	}
 	return l.takeNotices(in.Notices)
 }
 
 // takeOver reads what was said by who led before, and has all count as scored that was.
 func takeOver(ctx context.Context, l *logic) error {
-	var err error
+	err := l.o.Standing.Begin(ctx, l.o.Bus, nil)
+	if err != nil {
+		return err
+	}
+	if l.journal = journal.Open(l.o.Bus, roleName, l.o.Instance); l.o.Standing != nil {
+		l.journal = l.o.Standing.Journal()
+	}
+	l.journal.Replay(func(e journal.Entry) {
+		if served, is := e.Decision.(journal.Served); is {
+			l.said = served
+		}
+	})
+	if err := l.journal.Read(ctx); err != nil {
+		return err
+	}
 	if l.sent, err = sent.Read(ctx, l.o.Bus, l.o.Standing, l.o.Secret); err != nil || l.o.Standing == nil {
 		return err
 	}
@@ -206,27 +228,29 @@ func takeOver(ctx context.Context, l *logic) error {
 	for tp, next := range at {
 		l.sent.Read(tp, next)
 	}
-	return passScored(ctx, l)
+	return passScored(l)
 }
 
 // serves is what others are told: through which timestep the models are that are served, or waited for, and, where
 // others stand by, what is scored.
-func serves(l *logic) wire.Served {
-	now := wire.Served{Through: l.state.needed(l.o.Scoring.LabelLagTimesteps)}
+func serves(l *logic) journal.Served {
+	now := journal.Served{Through: l.state.needed(l.o.Scoring.LabelLagTimesteps)}
 	if l.o.Standing != nil {
 		now.Scored = l.state.links.scored()
 	}
 	return now
 }
 
-// tell tells others what is served.
-func (l *logic) tell(now wire.Served) (role.Output, error) {
-	record, err := now.Record()
+// tell tells others what is served. A process that stands by, which publishes nothing, takes it for told.
+func (l *logic) tell(ctx context.Context, now journal.Served) (role.Output, error) {
+	if l.journal == nil {
+		return role.Output{Note: func() error { l.said = now; return nil }}, nil
+	}
+	entry := l.journal.Next(now)
+	record, err := entry.Record()
 	if err != nil {
 		return role.Output{}, err
 	}
-	return role.Output{Topic: bus.Control, Records: []ingest.Outgoing{record}, Note: func() error {
-		l.said = now
-		return nil
-	}}, nil
+	confirm := func() error { return l.journal.Confirm(ctx, entry) }
+	return role.Output{Topic: bus.Journal, Records: []ingest.Outgoing{record}, Note: confirm}, nil
 }

@@ -1,15 +1,13 @@
 package score
 
 import (
-	"context"
 	"maps"
 	"math"
 	"slices"
 	"time"
 
 	"lethe"
-	"lethe/pipeline/score/sent"
-	"lethe/pipeline/wire"
+	"lethe/pipeline/journal"
 )
 
 // stream is where every snapshot that was seen stands, by timestep.
@@ -114,8 +112,8 @@ func (s *state) needed(labelLagTimesteps int) lethe.Timestep {
 }
 
 // scored says which timesteps are scored, or stay unscored.
-func (s stream) scored() *wire.Scored {
-	out := &wire.Scored{Through: lethe.NoTimestep}
+func (s stream) scored() *journal.Scored {
+	out := &journal.Scored{Through: lethe.NoTimestep}
 	var waiting []lethe.Timestep
 	for _, t := range s.known() {
 		if s[t].done {
@@ -138,7 +136,7 @@ const (
 // passing is what a process that stands by waits for.
 type passing struct {
 	// told is what who leads has said of what it serves and has scored, nil before that.
-	told *wire.Served
+	told *journal.Served
 	// at is the timestep whose models it lacks, for so many ticks.
 	at    lethe.Timestep
 	ticks int
@@ -149,7 +147,7 @@ func (p *passing) ticked() { p.ticks++ }
 
 // mayScore reports whether a process that stands by may score a timestep: who leads has said that it has. Else it
 // might note what nobody has published, for it comes to models and slices in another order, and may have an ensemble
-// that the other one never had. An earlier version says nothing of it.
+// that the other one never had
 func (p *passing) mayScore(t lethe.Timestep) bool {
 	return p.told != nil && (p.told.Scored == nil || p.told.Scored.Holds(t))
 }
@@ -174,14 +172,10 @@ func (p *passing) pass(l *logic, t, needs lethe.Timestep) (bool, error) {
 
 // passScored passes over the timesteps that wait here and that who led before has scored: this process may lack their
 // models, have others of slices that have changed since, or have heard of it just now.
-func passScored(ctx context.Context, l *logic) error {
-	said, err := sent.Served(ctx, l.o.Bus)
-	if err != nil || said == nil {
-		return err
-	}
+func passScored(l *logic) error {
 	for _, t := range l.state.links.known() {
 		wanted, known := l.state.links.stepsBefore(t, 1+l.o.Scoring.LabelLagTimesteps)
-		if l.state.links[t].done || !said.Scored.Holds(t) || known && wanted == lethe.NoTimestep {
+		if l.state.links[t].done || !l.said.Scored.Holds(t) || known && wanted == lethe.NoTimestep {
 			continue
 		}
 		if err := passOver(l, t); err != nil {

@@ -165,35 +165,3 @@ func TestWhatIsNotedIsAnnounced(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, ends, unnoted)
 }
-
-// Who led before hung as it told what is served and scored, and brokers get that once another process has told more:
-// that one tells it again, or whoever takes over from a compacted topic would score again what is scored.
-func TestWhatIsServedIsToldAgainWhereAFormerLeaderWroteOverIt(t *testing.T) {
-	topics, w, group := topics(), newScenario(t, 3), roletest.NewGroup()
-	var newest, first ingest.Record
-	told := func(through lethe.Timestep) func() bool {
-		return func() bool {
-			require.NoError(t, topics.ReadAll(t.Context(), bus.Control, func(rec ingest.Record) error {
-				if wire.IsServedKey(string(rec.Key)) {
-					newest = rec
-				}
-				return nil
-			}))
-			n, err := wire.ParseNotice(newest)
-			require.NoError(t, err)
-			return n.Served != nil && n.Served.Scored.Holds(through)
-		}
-	}
-	startHot(t, "one", topics, group)
-	startHot(t, "two", topics, group)
-	group.Lead("one")
-	publish(t, topics, w, 1)
-	require.Eventually(t, told(1), time.Minute, time.Millisecond)
-	first = newest
-	group.Lead("two")
-	publish(t, topics, w, 2)
-	require.Eventually(t, told(2), time.Minute, time.Millisecond)
-	late := ingest.Outgoing{Key: first.Key, Value: first.Value, Headers: first.Headers}
-	require.NoError(t, topics.Write(t.Context(), bus.Control, []ingest.Outgoing{late}))
-	require.Eventually(t, told(2), time.Minute, time.Millisecond)
-}

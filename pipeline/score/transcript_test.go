@@ -15,6 +15,7 @@ import (
 	"lethe/ingest/bus"
 	"lethe/internal/swapstore"
 	"lethe/internal/timestepkey"
+	"lethe/pipeline/journal"
 	"lethe/pipeline/role"
 	"lethe/pipeline/role/roletest"
 	"lethe/pipeline/wire"
@@ -145,13 +146,20 @@ func (tr *transcript) stand(d *datadriven.TestData) {
 	tr.open()
 }
 
-// hear gives the process what stands on control.v1.
+// hear gives the process what stands on control.v1 and in the journal.
 func (tr *transcript) hear() {
 	notices := wire.NewNoticeReader()
 	require.NoError(tr.t, tr.topics.ReadAll(tr.t.Context(), bus.Control, func(rec ingest.Record) error {
 		n, err := notices.Read(rec)
 		require.NoError(tr.t, err)
 		return tr.role.Feed(tr.t.Context(), role.Input{Notices: []wire.Notice{n}})
+	}))
+	var reader journal.Reader
+	require.NoError(tr.t, tr.topics.ReadAll(tr.t.Context(), bus.Journal, func(rec ingest.Record) error {
+		e, counts, err := reader.Read(rec)
+		require.NoError(tr.t, err)
+		require.True(tr.t, counts)
+		return tr.role.Feed(tr.t.Context(), role.Input{Entries: []journal.Entry{e}})
 	}))
 }
 

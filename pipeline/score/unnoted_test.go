@@ -10,6 +10,7 @@ import (
 	"lethe"
 	"lethe/ingest"
 	"lethe/ingest/bus"
+	"lethe/pipeline/journal"
 	"lethe/pipeline/role"
 	"lethe/pipeline/role/roletest"
 	"lethe/pipeline/wire"
@@ -95,9 +96,10 @@ func TestAStandbyCountsWhatIsSuppressedAsPredicted(t *testing.T) {
 	o.Standing = &role.Standing{Lead: lead}
 	two := newSubject(t, o, store)
 	gone := []lethe.TransactionID{w.graphs[2].Nodes[1].ID}
-	told := &wire.Served{Through: 1, Scored: &wire.Scored{Through: 2}}
+	told := journal.Served{Through: 1, Scored: &journal.Scored{Through: 2}}
 	require.NoError(t, two.Feed(t.Context(), role.Input{
-		Notices: []wire.Notice{{Command: w.command(wire.PhaseSuppress, gone, 3)}, {Served: told}},
+		Notices: []wire.Notice{{Command: w.command(wire.PhaseSuppress, gone, 3)}},
+		Entries: []journal.Entry{{Role: roleName, Decision: told}},
 	}))
 	require.NoError(t, two.arrive(t, w.graph(1), w.manifest(1), w.graph(2)))
 	require.NoError(t, two.arrive(t, w.model(0, 1), w.model(1, 1)))
@@ -144,8 +146,8 @@ func TestAStandbyPassesOverNothingThatIsNotScored(t *testing.T) {
 	two := newSubject(t, o, roletest.NewStore())
 	require.NoError(t, two.arrive(t, w.graph(1), w.manifest(1), w.graph(2)))
 	for _, scored := range []lethe.Timestep{1, 2} {
-		told := &wire.Served{Through: 3, Scored: &wire.Scored{Through: scored}}
-		require.NoError(t, two.Feed(t.Context(), role.Input{Notices: []wire.Notice{{Served: told}}}))
+		told := journal.Served{Through: 3, Scored: &journal.Scored{Through: scored}}
+		require.NoError(t, two.Feed(t.Context(), role.Input{Entries: []journal.Entry{{Role: roleName, Decision: told}}}))
 		for range passTicks + 1 {
 			require.NoError(t, two.Feed(t.Context(), role.Input{Ticked: true}))
 		}

@@ -13,6 +13,7 @@ import (
 	"lethe/deletions"
 	"lethe/internal/mixedstore"
 	"lethe/internal/timestepkey"
+	"lethe/pipeline/journal"
 	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
 	"lethe/scoring/ensemble"
@@ -29,14 +30,16 @@ type erasure struct {
 // roleName is what acknowledgements call the role.
 const roleName = "train"
 
-// takeNotices follows the commands of erasures.
-func (l *logic) takeNotices(notices []wire.Notice) error {
-	for _, n := range notices {
-		if n.Served != nil {
-			if err := l.serve(n.Served.Through); err != nil {
+// takeNotices follows the commands of erasures, and what score serves.
+func (l *logic) takeNotices(in role.Input) error {
+	for _, e := range in.Entries {
+		if served, is := e.Decision.(journal.Served); is {
+			if err := l.serve(served.Through); err != nil {
 				return err
 			}
 		}
+	}
+	for _, n := range in.Notices {
 		if n.Command != nil {
 			if err := n.Command.Shares(l.o.Secret); err != nil {
 				return err

@@ -160,7 +160,7 @@ func (l *logic) take(in role.Input) error {
 	if err := take(in); err != nil {
 		return err
 	}
-	if err := errors.Join(l.takeNotices(in.Notices), l.sayer.hear(in.Batch)); err != nil {
+	if err := errors.Join(l.takeNotices(in), l.sayer.hear(in.Batch)); err != nil {
 		return err
 	}
 	if len(in.Messages)+len(in.Notices) > 0 {

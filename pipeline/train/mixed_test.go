@@ -10,8 +10,7 @@ import (
 
 	"lethe"
 	"lethe/canonical"
-	"lethe/ingest"
-	"lethe/ingest/bus"
+	"lethe/pipeline/journal"
 	"lethe/pipeline/role/roletest"
 	"lethe/pipeline/wire"
 	"lethe/scoring/ensemble"
@@ -95,9 +94,9 @@ func whole(t testing.TB, o Options, served lethe.Timestep, plans ...plan) map[wi
 // say tells train through which timestep the served models are.
 func say(t testing.TB, topics *roletest.Bus, through lethe.Timestep) {
 	t.Helper()
-	record, err := wire.Served{Through: through}.Record()
-	require.NoError(t, err)
-	require.NoError(t, topics.Write(t.Context(), bus.Control, []ingest.Outgoing{record}))
+	log := journal.Open(topics, "score", "it")
+	require.NoError(t, log.Read(t.Context()))
+	require.NoError(t, log.Append(t.Context(), topics.Write, journal.Served{Through: through}))
 }
 
 func awaitModels(t testing.TB, topics *roletest.Bus, want map[wire.Key]lethe.Digest) {

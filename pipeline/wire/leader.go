@@ -10,79 +10,32 @@ import (
 )
 
 const (
-	leaderFormat  = "lethe-leader/1"
-	leaderPrefix  = "!leader/"
 	barrierFormat = "lethe-barrier/1"
 	barrierKey    = "!barrier"
 )
 
-// Leader says which data directory leads a role from here on, before it says anything else. It
-// travels on control.v1 as a control record; the newest of each role counts.
-type Leader struct {
-	Format string `json:"format"`
-	Role   string `json:"role"`
-	// Identity is that of the data directory.
-	Identity string `json:"identity"`
-	// From is where topics that it alone writes ended when it took over, by <topic>/<partition>: what others who led
-	// before wrote there from that position on is late. Earlier versions do not tell.
-	From map[string]int64 `json:"from,omitempty"`
-}
-
-// Record returns the leader as a record of control.v1.
-func (l Leader) Record() (ingest.Outgoing, error) {
-	l.Format = leaderFormat
-	value, err := json.Marshal(l)
-	if err != nil {
-		return ingest.Outgoing{}, fmt.Errorf("leader of role %s: %w", l.Role, err)
-	}
-	return ingest.Outgoing{Key: []byte(leaderPrefix + l.Role), Value: value}, nil
-}
-
-// ParseLeader reads a record of control.v1; it says whether there is a leader in it.
-func ParseLeader(rec ingest.Record) (l Leader, found bool, err error) {
-	found, err = parseControl(rec, leaderPrefix, &l, func() (format, key string) { return l.Format, l.Role }, leaderFormat)
-	return l, found, err
-}
-
-// Led says who leads, and from where on others who led before are late. Its zero value tells of nobody.
+// Led says who leads a role, and from where on what those wrote who led before is stale, by <topic>/<partition>. Its
+// zero value tells of nobody.
 type Led struct {
 	By   Owner
 	From map[string]int64
 }
 
-// LedBehind reads a record of control.v1 that says who leads graphs; it says whether one does, and tells from where on.
-func LedBehind(rec ingest.Record) (l Led, tells bool) {
-	said, found, err := ParseLeader(rec)
-	if !found || err != nil || said.Role != leadsGraphs {
-		return l, false
+// Precedes reports whether who leads began before a record of a topic of lethe's own was written.
+func (l Led) Precedes(topic string, partition int, offset int64) bool {
+	if len(l.From) == 0 {
+		return false
 	}
-	l.By, tells = OwnerOf(rec)
-	l.From = said.From
-	return l, tells && len(said.From) > 0
+	from, told := l.From[fmt.Sprintf("%s/%d", topic, partition)]
+	return told && offset >= from
 }
 
-// IsLeader reports whether a record of control.v1 with such a key says who leads a role.
-func IsLeader(key, role string) bool { return key == leaderPrefix+role }
+// LeadsGraphs is the role whose leader carries out erasures.
+const LeadsGraphs = "graphs"
 
-// The roles that one process leads, as their leaders call them.
-const (
-	leadsGraphs = "graphs"
-	leadsScore  = "score"
-)
-
-// LedBy tells which role's leader alone writes records of control.v1 with such a key, or "".
-func LedBy(key []byte) string {
-	role, leads := strings.CutPrefix(string(key), leaderPrefix)
-	switch {
-	case leads:
-		return role
-	case string(key) == servedKey:
-		return leadsScore
-	case strings.HasPrefix(string(key), commandPrefix), ledgercopy.IsCopy(key):
-		return leadsGraphs
-	default:
-		return ""
-	}
+// isLeaders reports whether the leader of graphs alone writes records of control.v1 with such a key.
+func isLeaders(key []byte) bool {
+	return strings.HasPrefix(string(key), commandPrefix) || ledgercopy.IsCopy(key)
 }
 
 // Barrier is written to control.v1 by who wants to know everything that was written there

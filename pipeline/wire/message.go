@@ -228,7 +228,7 @@ func (r *Reader) Read(batch bus.Batch) ([]Received, error) {
 func (r *Reader) stale(m Message, source bus.TopicPartition, rec ingest.Record) bool {
 	if m.Key.Kind != KindModel {
 		fence := fenceOf(r.others, source.Partition)
-		if from, told := r.led.From[source.String()]; told && rec.Offset >= from {
+		if r.led.Precedes(string(source.Topic), source.Partition, rec.Offset) {
 			fence.Stale(r.led.By)
 		}
 		owner, _ := OwnerOf(rec)

@@ -27,15 +27,11 @@ type Notice struct {
 	// an operator has struck off.
 	Member *Member
 	Strike *Strike
-	// Leader is the data directory that leads a role from here on.
-	Leader *Leader
 	// Barrier says that what stands before it has been read.
 	Barrier *Barrier
 	// Settings are those of a role from here on.
 	Settings *Settings
-	// Served is what score serves.
-	Served  *Served
-	Deleted string
+	Deleted  string
 	// Overwritten is the key of a record that says nothing: who wrote it leads no more, or has said it before. It stands
 	// in the place of what whoever leads has said there, who says that again.
 	Overwritten string
@@ -57,13 +53,16 @@ func isStatus(value []byte) bool {
 // uses it.
 type NoticeReader struct {
 	chunks *bus.Assembler
-	// commands leave out those of who led the erasures before another process did, served what
-	// such a one said of what score serves, and both what is said again.
-	commands, served Once
+	// commands leave out those of who led the erasures before another process did, and what is said again.
+	commands Once
+	led      Led
 }
 
 // NewNoticeReader returns a reader that has read nothing.
 func NewNoticeReader() *NoticeReader { return &NoticeReader{chunks: bus.NewAssembler()} }
+
+// Behind tells the reader who leads graphs: what stands behind where that began comes after it.
+func (r *NoticeReader) Behind(led Led) { r.led = led }
 
 // Read is ParseNotice, but for a command in several records: its last one says what the
 // command does, the others say nothing.
@@ -88,17 +87,7 @@ func (r *NoticeReader) Read(rec ingest.Record) (Notice, error) {
 // stale reports whether who wrote a record had been replaced by another process before, or has said it before. Of a
 // request that has ended nothing but the ledger's copy stays in the topic.
 func (r *NoticeReader) stale(rec ingest.Record) bool {
-	if rec.Unproven != "" {
-		return false
-	}
-	switch LedBy(rec.Key) {
-	case leadsGraphs:
-		return r.commands.Again(rec)
-	case leadsScore:
-		return r.served.Again(rec) && isServed(rec)
-	default:
-		return false
-	}
+	return rec.Unproven == "" && isLeaders(rec.Key) && r.commands.Again(rec, r.led)
 }
 
 // isChunk reports whether a key is that of a chunk of a command: a request id has no
@@ -129,8 +118,6 @@ func ofProcess(rec ingest.Record, key string) (n Notice, err error) {
 		n.Member, err = pointer(ParseMember(rec))
 	case strings.HasPrefix(key, strikePrefix):
 		n.Strike, err = pointer(ParseStrike(rec))
-	case strings.HasPrefix(key, leaderPrefix):
-		n.Leader, err = pointer(ParseLeader(rec))
 	case key == barrierKey:
 		n.Barrier, err = pointer(ParseBarrier(rec))
 	case strings.HasPrefix(key, settingsPrefix):
@@ -155,10 +142,6 @@ func ParseNotice(rec ingest.Record) (Notice, error) {
 	err := proven(rec)
 	switch {
 	case err != nil:
-	case isServed(rec):
-		s, failed := parseServed(rec)
-		n.Served = s
-		return n, failed
 	case strings.HasPrefix(key, "!"):
 		return ofProcess(rec, key)
 	case rec.Tombstone():

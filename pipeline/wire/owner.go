@@ -105,11 +105,14 @@ type Once struct {
 }
 
 // Again notes a record of those that one owner at a time writes and counts, in their order, and reports whether it
-// is left out.
-func (o *Once) Again(rec ingest.Record) bool {
+// is left out. Who leads, as far as that is known, came before what stands behind where that began.
+func (o *Once) Again(rec ingest.Record, led Led) bool {
 	by, tells := OwnerOf(rec)
 	if !tells {
 		return false
+	}
+	if led.Precedes(rec.Topic, rec.Partition, rec.Offset) {
+		o.fence.Stale(led.By)
 	}
 	if o.fence.Stale(by) {
 		return true

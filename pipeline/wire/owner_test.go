@@ -34,11 +34,6 @@ func (s *spoken) command(id string, phase wire.Phase) []ingest.Record {
 	return s.say(c.Records())
 }
 
-func (s *spoken) served(through lethe.Timestep) []ingest.Record {
-	rec, err := wire.Served{Through: through}.Record()
-	return s.say([]ingest.Outgoing{rec}, err)
-}
-
 // heard are the phases, and the deleted commands, that a reader takes from records.
 func heard(t *testing.T, r *wire.NoticeReader, records ...[]ingest.Record) (out []string) {
 	t.Helper()
@@ -51,8 +46,6 @@ func heard(t *testing.T, r *wire.NoticeReader, records ...[]ingest.Record) (out 
 				out = append(out, n.Command.RequestID+" "+string(n.Command.Phase))
 			case n.Deleted != "":
 				out = append(out, n.Deleted+" deleted")
-			case n.Served != nil:
-				out = append(out, "served")
 			}
 		}
 	}
@@ -89,18 +82,6 @@ func TestACommandThatTheLedgersCopyFollowedIsOver(t *testing.T) {
 	suppress := graphs.command("a", wire.PhaseSuppress)
 	kept := graphs.say([]ingest.Outgoing{{Key: []byte("!ledger/a/0"), Value: []byte("{}")}}, nil)
 	require.Empty(t, heard(t, wire.NewNoticeReader(), kept, suppress))
-}
-
-// Two roles have leaders of their own, each of which counts for itself.
-func TestWhatIsServedCountsOnce(t *testing.T) {
-	graphs := &spoken{t: t, by: wire.Owner{Generation: 1, Instance: "one"}, said: 40}
-	score := &spoken{t: t, by: wire.Owner{Generation: 1, Instance: "two"}}
-	reader := wire.NewNoticeReader()
-	before, now := score.served(1), score.served(2)
-	require.Equal(t, []string{"a purge", "served", "served"},
-		heard(t, reader, graphs.command("a", wire.PhasePurge), before, now))
-	require.Empty(t, heard(t, reader, before))
-	require.Equal(t, []string{"served"}, heard(t, reader, score.served(3)))
 }
 
 // ledBy is a topic to which one process writes as the leader.
@@ -151,30 +132,14 @@ func TestWhatIsLateIsToldWhereReadingBegins(t *testing.T) {
 	gone := wire.Message{Key: wire.Key{Kind: wire.KindSnapshot, Timestep: 3}, Deleted: true}
 	require.NoError(t, wire.Publish(t.Context(), one, 1, gone))
 	from := int64(len(log.logs[0]))
-	leader, err := wire.Leader{
-		Role: "graphs", Identity: "two", From: map[string]int64{"snapshots.v1/0": from, "slices.v1/0": 0},
-	}.Record()
-	require.NoError(t, err)
 	late := gone
 	late.Key.Timestep = 4
 	require.NoError(t, wire.Publish(t.Context(), one, 1, late))
 	late.Key.Timestep = 5
 	require.NoError(t, wire.Publish(t.Context(), two, 1, late))
 
-	said := func(by wire.Owner) (rec ingest.Record) {
-		owned := wire.OwnedBy(by, []ingest.Outgoing{leader})[0]
-		return ingest.Record{Topic: "control.v1", Key: owned.Key, Value: owned.Value, Headers: owned.Headers}
-	}
-	led, tells := wire.LedBehind(said(two.by))
-	require.True(t, tells)
-	_, tells = wire.LedBehind(ingest.Record{Key: leader.Key, Value: leader.Value})
-	require.False(t, tells, "nobody has written it")
-	forged := said(two.by)
-	forged.Unproven = "it carries no code"
-	_, tells = wire.LedBehind(forged)
-	require.False(t, tells)
-	before, _ := wire.LedBehind(said(one.by))
-	before.From = nil
+	led := wire.Led{By: two.by, From: map[string]int64{"snapshots.v1/0": from, "slices.v1/0": 0}}
+	before := wire.Led{By: one.by}
 
 	reader := wire.NewReader()
 	reader.Behind(led)

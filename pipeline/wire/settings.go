@@ -24,17 +24,6 @@ const RequestsSigned = "signatures.requests"
 // Requests is what RequestsSigned is said under, in place of a role, to those who ask for erasures.
 const Requests = "requests"
 
-// Stream is what settings of the stream are said under, in place of a role.
-const Stream = "stream"
-
-// FeatureCountSetting is the setting of the stream that is its number of features.
-const FeatureCountSetting = "ingest.feature_count"
-
-// IsOfStream reports whether a record of control.v1 has settings of the stream.
-func IsOfStream(rec ingest.Record) bool {
-	return string(rec.Key) == settingsPrefix+Stream && !rec.Tombstone()
-}
-
 // IsForRequesters reports whether a record of erasure-status.v1 stands where those who ask for erasures are told how
 // many must sign.
 func IsForRequesters(rec ingest.Record) bool { return string(rec.Key) == settingsPrefix+Requests }

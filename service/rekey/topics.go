@@ -17,7 +17,7 @@ import (
 )
 
 // cleanTopics removes from the copied log of the broker what is said with pseudonyms, and what carries
-// codes under the secret before. Statuses, which the deployment has signed, and the number of features
+// codes under the secret before. Statuses, which the deployment has signed, and the journal
 // are said again. Reasons name others under no pseudonym, and nobody would make those of before anew.
 func (r Rotate) cleanTopics(ctx context.Context, p Plan, fresh lethe.Secret) (err error) {
 	own := r.Config.Embedded
@@ -87,6 +87,15 @@ func kept(
 			return nil, nil, err
 		}
 	}
+	err = client.ReadAll(ctx, bus.Journal, func(rec ingest.Record) error {
+		if rec.Unproven == "" {
+			again[bus.Journal] = append(again[bus.Journal], ingest.Outgoing{Key: bytes.Clone(rec.Key), Value: bytes.Clone(rec.Value)})
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, nil, err
+	}
 	said, err = saidAgain(ctx, client)
 	return said, again, err
 }
@@ -96,7 +105,7 @@ func saidAgain(ctx context.Context, client *bus.Client) (out []ingest.Outgoing, 
 	newest := make(map[string]int)
 	take := func(rec ingest.Record) error {
 		// An access that is not in the log yet is taken by the process that goes on with it.
-		if rec.Unproven != "" || !wire.IsStatus(rec) && !wire.IsOfStream(rec) && !wire.IsAccess(rec) {
+		if rec.Unproven != "" || !wire.IsStatus(rec) && !wire.IsAccess(rec) {
 			return nil
 		}
 		again := ingest.Outgoing{Key: bytes.Clone(rec.Key), Value: bytes.Clone(rec.Value), Headers: slices.Clone(rec.Headers)}

@@ -10,7 +10,6 @@ import (
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/pipeline/role"
-	"lethe/pipeline/wire"
 	"lethe/scoring"
 )
 
@@ -47,24 +46,6 @@ func Read(ctx context.Context, b role.Bus, s *role.Standing, secret lethe.Secret
 		return nil, fmt.Errorf("read what was predicted: %w", err)
 	}
 	return p, nil
-}
-
-// Served reads what who led last has said of what is served and scored, nil if nobody has. It says which timesteps are
-// scored before it says up to where predictions are noted. Errors: those of the topics.
-func Served(ctx context.Context, b role.Bus) (said *wire.Served, err error) {
-	notices := wire.NewNoticeReader()
-	err = read(ctx, b, bus.Control, make(map[bus.TopicPartition]int64), func(records []ingest.Record) {
-		for _, rec := range records {
-			// What is none is told by who follows the topic.
-			if n, err := notices.Read(rec); err == nil && n.Served != nil {
-				said = n.Served
-			}
-		}
-	})
-	if err != nil {
-		return nil, fmt.Errorf("read what is served: %w", err)
-	}
-	return said, nil
 }
 
 // read gives what stands in a topic behind some positions.

@@ -1,0 +1,133 @@
+package journal_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+	"lethe/pipeline/journal"
+	"lethe/pipeline/role/roletest"
+)
+
+// Entries of an epoch that is over do not count, wherever its leader comes to append them, and those of other roles do.
+func TestEntriesOfAFencedLeaderDoNotCount(t *testing.T) {
+	topics := roletest.NewBus(nil)
+	one, two := journal.Open(topics, "graphs", "one"), journal.Open(topics, "graphs", "two")
+	other := journal.Open(topics, "score", "one")
+	for _, log := range []*journal.Log{one, other, two} {
+		require.NoError(t, log.Begin(t.Context(), topics.Write, map[string]int64{"slices.v1/0": 3}))
+	}
+	require.EqualValues(t, []int64{1, 2, 1}, []int64{one.Epoch(), two.Epoch(), other.Epoch()})
+	require.NoError(t, two.Append(t.Context(), topics.Write, journal.FeaturesDecided{Count: 3}))
+	require.ErrorIs(t, one.Append(t.Context(), topics.Write, journal.FeaturesDecided{Count: 7}), journal.ErrFenced)
+	require.NoError(t, other.Append(t.Context(), topics.Write, journal.FeaturesDecided{Count: 5}))
+	var decided []int
+	two.Replay(func(e journal.Entry) {
+		if d, is := e.Decision.(journal.FeaturesDecided); is {
+			decided = append(decided, d.Count)
+		}
+	})
+	require.NoError(t, two.Read(t.Context()))
+	require.Equal(t, []int{3}, decided)
+}
+
+// Two processes begin an epoch at once: the first in the journal has it.
+func TestTwoProcessesBeginAnEpochAtOnce(t *testing.T) {
+	topics := roletest.NewBus(nil)
+	one, two := journal.Open(topics, "graphs", "one"), journal.Open(topics, "graphs", "two")
+	amid := func(ctx context.Context, topic bus.Topic, records []ingest.Outgoing) error {
+		if one.Epoch() == 0 {
+			require.NoError(t, one.Begin(ctx, topics.Write, nil))
+		}
+		return topics.Write(ctx, topic, records)
+	}
+	require.NoError(t, two.Begin(t.Context(), amid, nil))
+	require.EqualValues(t, 1, one.Epoch())
+	require.EqualValues(t, 2, two.Epoch())
+	require.ErrorIs(t, one.Append(t.Context(), topics.Write, journal.FeaturesDecided{Count: 3}), journal.ErrFenced)
+}
+
+// A beginning that is lost on its way ends with an error, and so does one that cannot be written.
+func TestABeginningThatIsNotReadBackFails(t *testing.T) {
+	log, failure := journal.Open(roletest.NewBus(nil), "graphs", "one"), errors.New("away")
+	answers := func(err error) journal.Write {
+		return func(context.Context, bus.Topic, []ingest.Outgoing) error { return err }
+	}
+	require.ErrorContains(t, log.Begin(t.Context(), answers(nil), nil), "was not read back")
+	require.ErrorIs(t, log.Begin(t.Context(), answers(failure), nil), failure)
+}
+
+// An entry that somebody writes again as it is counts once.
+func TestARepeatedEntryCountsOnce(t *testing.T) {
+	topics := roletest.NewBus(nil)
+	log := journal.Open(topics, "graphs", "one")
+	require.NoError(t, log.Begin(t.Context(), topics.Write, nil))
+	for _, count := range []int{3, 4} {
+		require.NoError(t, log.Append(t.Context(), topics.Write, journal.FeaturesDecided{Count: count}))
+	}
+	var again []ingest.Outgoing
+	require.NoError(t, topics.ReadAll(t.Context(), bus.Journal, func(rec ingest.Record) error {
+		again = append(again, ingest.Outgoing{Key: rec.Key, Value: rec.Value})
+		return nil
+	}))
+	require.NoError(t, topics.Write(t.Context(), bus.Journal, again))
+	counted := 0
+	log.Replay(func(journal.Entry) { counted++ })
+	require.NoError(t, log.Read(t.Context()))
+	require.Equal(t, 3, counted)
+	require.NoError(t, log.Append(t.Context(), topics.Write, journal.FeaturesDecided{Count: 5}))
+}
+
+// What nobody has the right to write counts for nobody.
+func TestForgedEntriesDoNotCount(t *testing.T) {
+	value, err := journal.Entry{Role: "graphs", Epoch: 9, Decision: journal.EpochBegan{}}.Encode()
+	require.NoError(t, err)
+	var reader journal.Reader
+	_, counts, err := reader.Read(ingest.Record{Value: value, Unproven: "it carries no code"})
+	require.ErrorIs(t, err, journal.ErrMalformed)
+	require.False(t, counts)
+	require.Zero(t, reader.Epoch("graphs"))
+}
+
+func FuzzDecode(f *testing.F) {
+	for _, d := range []journal.Decision{
+		journal.EpochBegan{Ends: map[string]int64{"slices.v1/0": 3}},
+		journal.FeaturesDecided{Count: 3, Taken: map[int]int64{0: 7, 1: 9}, Refused: true},
+		journal.Served{Through: 3, Scored: &journal.Scored{Through: 4, But: []lethe.Timestep{2}}},
+	} {
+		value, err := journal.Entry{Role: "graphs", Epoch: 2, Instance: "one", Decision: d}.Encode()
+		require.NoError(f, err)
+		f.Add(value)
+	}
+	for _, broken := range []string{
+		`{}`, `{"format":"lethe-journal/2","role":"graphs","epoch":1,"kind":"epoch_began","decision":{}}`,
+		`{"format":"lethe-journal/1","role":"graphs","epoch":0,"kind":"epoch_began","decision":{}}`,
+		`{"format":"lethe-journal/1","role":"graphs","epoch":1,"kind":"features_decided","decision":{"count":0}}`,
+		`{"format":"lethe-journal/1","role":"graphs","epoch":1,"kind":"features_decided","decision":{"more":1}}`,
+		`{"format":"lethe-journal/1","role":"graphs","epoch":1,"kind":"other","decision":{}} {}`,
+		`{"format":"lethe-journal/1","role":"score","epoch":1,"kind":"served","decision":{"through":-5}}`,
+	} {
+		_, err := journal.Decode([]byte(broken))
+		require.ErrorIs(f, err, journal.ErrMalformed, broken)
+		f.Add([]byte(broken))
+	}
+	f.Fuzz(func(t *testing.T, value []byte) {
+		e, err := journal.Decode(value)
+		if err != nil {
+			require.ErrorIs(t, err, journal.ErrMalformed)
+			return
+		}
+		again, err := e.Encode()
+		require.NoError(t, err)
+		back, err := journal.Decode(again)
+		require.NoError(t, err)
+		more, err := back.Encode()
+		require.NoError(t, err)
+		require.Equal(t, again, more)
+	})
+}

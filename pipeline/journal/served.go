@@ -1,0 +1,44 @@
+package journal
+
+import (
+	"slices"
+
+	"lethe"
+)
+
+// Served is what score serves and has scored.
+type Served struct {
+	// Through is the timestep whose models are served, or waited for: nobody asks for those before it any more. It is
+	// lethe.NoTimestep if nothing is served.
+	Through lethe.Timestep `json:"through"`
+	// Scored are the timesteps that are scored; nil where one process plays the role alone.
+	Scored *Scored `json:"scored,omitempty"`
+}
+
+func (Served) kind() string { return "served" }
+
+// Equal reports whether both say the same.
+func (s Served) Equal(other Served) bool {
+	if s.Scored == nil || other.Scored == nil {
+		return s.Through == other.Through && s.Scored == other.Scored
+	}
+	return s.Through == other.Through && s.Scored.Through == other.Scored.Through &&
+		slices.Equal(s.Scored.But, other.Scored.But)
+}
+
+// Scored are the timesteps that arrived and have all their predictions and reasons on the topics of these: those through
+// one, but for some.
+type Scored struct {
+	Through lethe.Timestep   `json:"through"`
+	But     []lethe.Timestep `json:"but,omitempty"`
+}
+
+// Holds reports whether a timestep is scored. It may be called of nil, which holds none.
+func (s *Scored) Holds(t lethe.Timestep) bool {
+	return s != nil && t <= s.Through && !slices.Contains(s.But, t)
+}
+
+// valid reports whether the timesteps are some.
+func (s Served) valid() bool {
+	return s.Through >= lethe.NoTimestep && (s.Scored == nil || s.Scored.Through >= lethe.NoTimestep)
+}

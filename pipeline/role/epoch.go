@@ -1,0 +1,113 @@
+package role
+
+import (
+	"context"
+	"fmt"
+
+	"lethe/ingest"
+	"lethe/ingest/bus"
+	"lethe/pipeline/journal"
+	"lethe/pipeline/wire"
+)
+
+// Begin begins an epoch of the role for a process that leads from now on, unless it has begun one for this opening. It
+// says where topics end that leaders alone write: what was written there under an earlier epoch from that offset on is
+// stale, for whoever begins to read behind it too. Of topics that the process has read as it stood by, it is where it
+// has read up to, which heard tells by partition, 0 for those that are missing. Of a process that stands by, or shares
+// with nobody, it is nothing.
+func (s *Standing) Begin(ctx context.Context, b Bus, heard map[bus.TopicPartition]int64, of ...bus.Topic) error {
+	if s == nil || s.StandsBy() || s.journal != nil {
+		return nil
+	}
+	ends, err := bus.EndsOf(ctx, b, append(of, bus.Control)...)
+	if err != nil {
+		return err
+	}
+	said, hears := make(map[string]int64), make(map[bus.Topic]bool)
+	for tp := range heard {
+		hears[tp.Topic] = true
+	}
+	for tp := range ends {
+		if hears[tp.Topic] {
+			ends[tp] = heard[tp]
+		}
+		said[tp.String()] = ends[tp]
+	}
+	log := journal.Open(b, s.Lead.role, s.Lead.instance)
+	if err := log.Begin(ctx, b.Write, said); err != nil {
+		return fmt.Errorf("begin an epoch: %w", err)
+	}
+	s.journal, s.ends = log, ends
+	s.Lead.mu.Lock()
+	defer s.Lead.mu.Unlock()
+	s.Lead.epoch = log.Epoch()
+	return nil
+}
+
+// Journal is the journal for a process that leads, as one that has begun an epoch.
+func (s *Standing) Journal() *journal.Log { return s.journal }
+
+// owner is who this process is to those who read what it writes. The lock is held.
+func (l *Lead) owner() wire.Owner { return wire.Owner{Generation: l.epoch, Instance: l.instance} }
+
+// epochs are those that have begun, as a reader of the journal knows them.
+type epochs struct {
+	reader journal.Reader
+	// led is who leads the graphs.
+	led wire.Led
+}
+
+// read returns the entries of the journal that count in a batch, and gives junk what is none.
+func (e *epochs) read(batch bus.Batch, junk func(ingest.Record)) (out []journal.Entry) {
+	for _, rec := range batch.Records {
+		entry, counts, err := e.reader.Read(rec)
+		if err != nil {
+			junk(rec)
+		}
+		if !counts {
+			continue
+		}
+		if began, is := entry.Decision.(journal.EpochBegan); is && entry.Role == wire.LeadsGraphs {
+			e.led = wire.Led{By: wire.Owner{Generation: entry.Epoch, Instance: entry.Instance}, From: began.Ends}
+		}
+		out = append(out, entry)
+	}
+	return out
+}
+
+// hearEpochs reads the journal before anything that a leader wrote is read: what is stale of those before is not told
+// where reading goes on.
+func (f *Follower) hearEpochs(ctx context.Context) error {
+	err := f.around.Bus.ReadAll(ctx, bus.Journal, func(rec ingest.Record) error {
+		f.epochs.read(bus.Batch{Records: []ingest.Record{rec}}, func(ingest.Record) {}) // told of as it is followed
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("the journal: %w", err)
+	}
+	f.hearLed()
+	f.epochs = epochs{} // it is followed from its start
+	return nil
+}
+
+// hearLed tells the readers who leads the graphs.
+func (f *Follower) hearLed() {
+	if f.epochs.led.By.Before(f.led.By) {
+		return
+	}
+	f.led = f.epochs.led
+	f.notices.Behind(f.led)
+	for _, reader := range f.readers {
+		reader.Behind(f.led)
+	}
+}
+
+// hear takes a batch of the journal. A leader that somebody has fenced leads no more.
+func (f *Follower) hear(batch bus.Batch) ([]journal.Entry, error) {
+	entries := f.epochs.read(batch, f.junk)
+	f.hearLed()
+	if s := f.around.Standing; s != nil && !s.StandsBy() && f.epochs.reader.Epoch(s.Lead.role) > s.journal.Epoch() {
+		return nil, ErrLedElsewhere
+	}
+	return entries, nil
+}
