@@ -37,9 +37,9 @@ func MarkerKey(partition int) []byte {
 	return []byte(markerPrefix + strconv.Itoa(partition))
 }
 
-// tombstone says what a tombstone's key deletes. Payments are told apart by
-// the '>' that no id holds. Under a key that is no id there is nothing to delete: lethe takes no such record, and
-// writes its tombstones itself as it withdraws one that was refused.
+// tombstone returns the event of a tombstone with the given key. The key of a payment contains '>',
+// which no id contains. A key that is not a valid id deletes nothing: lethe accepts no such record,
+// and writes such tombstones itself to withdraw rejected records.
 func tombstone(key string, payments bool) Event {
 	source, target, joined := strings.Cut(key, ">")
 	switch {

@@ -7,21 +7,23 @@ import (
 	"unicode/utf8"
 )
 
-// A record that is refused is kept as it came, and may hold another one inside: in the payload of Kafka Connect's
-// envelope, the data of a CloudEvent, JSON in a string, or base64. Searches look at each as at a record.
+// A rejected record is stored unchanged, and may contain another record: in the payload of Kafka
+// Connect's envelope, the data of a CloudEvent, JSON in a string, or base64. Searches examine each
+// of them as a record.
 
-// maxOpenings is how deep records in records are looked for, leastEncoded the shortest base64 that is decoded.
+// maxOpenings bounds the nesting of records in records, leastEncoded is the shortest base64 that is
+// decoded.
 const (
 	maxOpenings  = 4
 	leastEncoded = 8
 )
 
-// Opened returns what a part of a record holds that may be a record itself. Texts of fields of the record formats are
-// none: a name that reads as base64 is that name.
+// Opened returns what a part of a record contains that may be a record itself. Texts in fields of
+// the record formats are excluded: a name that is valid base64 is only a name.
 func Opened(part []byte) [][]byte { return opened(nil, part, maxOpenings) }
 
-// mayOpen reports whether a part may hold a record. It is a fast look at what nearly every record is: it has
-// only fields of the record formats.
+// mayOpen reports whether a part may contain a record. It is a fast check that excludes nearly
+// every record, because most have only fields of the record formats.
 func mayOpen(part []byte) bool {
 	at := bytes.IndexByte(part, '"')
 	if at < 0 {
@@ -37,7 +39,7 @@ func mayOpen(part []byte) bool {
 			end++
 		}
 		if end >= len(part) {
-			return false // it is broken
+			return false // it is malformed
 		}
 		raw, rest := part[at+1:end], bytes.TrimLeft(part[end+1:], " \t\r\n")
 		switch isName := len(rest) > 0 && rest[0] == ':'; {
@@ -84,14 +86,15 @@ func opened(out [][]byte, part []byte, depth int) [][]byte {
 	return out
 }
 
-// walk goes over a valid JSON text.
+// walk traverses a valid JSON text.
 type walk struct {
 	part []byte
-	// text is called with every string that is no name, but those of fields of the record formats; object with the
-	// objects of envelopes.
+	// text is called with every string value, except those in fields of the record formats; object
+	// is called with the objects of envelopes.
 	text   func(said string)
 	object func(text []byte)
-	// field is the present one; lists says of each object or list that is open whether it is a list.
+	// field is the current field; lists holds, for each open object or list, whether it is a
+	// list.
 	field string
 	lists []bool
 }
@@ -120,7 +123,7 @@ func (w *walk) all() {
 	}
 }
 
-// delim takes what begins or ends an object or a list, at a place.
+// delim handles the start or end of an object or a list at a position.
 func (w *walk) delim(delim json.Delim, at int) {
 	if delim == '}' || delim == ']' {
 		w.lists = w.lists[:len(w.lists)-1]
@@ -134,7 +137,7 @@ func (w *walk) delim(delim json.Delim, at int) {
 	w.lists = append(w.lists, delim == '[')
 }
 
-// isEnvelope reports whether the value of a field is a record as its producer wrote it.
+// isEnvelope reports whether a field contains a record as its producer wrote it.
 func isEnvelope(field string) bool {
 	switch field {
 	case "payload", "data", "before", "after", "value":
@@ -144,7 +147,7 @@ func isEnvelope(field string) bool {
 	}
 }
 
-// isFormatField reports whether a field of that name is one of the record formats that holds a text.
+// isFormatField reports whether the field is a text field of the record formats.
 func isFormatField(field string) bool {
 	switch field {
 	case "id", "type", "source", "target", "transaction", "label", "subjects":
@@ -154,7 +157,7 @@ func isFormatField(field string) bool {
 	}
 }
 
-// value returns the JSON value that a text begins with.
+// value returns the JSON value at the start of a text.
 func value(text []byte) (out json.RawMessage, ok bool) {
 	err := json.NewDecoder(bytes.NewReader(text)).Decode(&out)
 	return out, err == nil

@@ -2,8 +2,8 @@ package ingest
 
 import "slices"
 
-// Reason is the stable code of why a record is not taken. Codes are part of
-// the interface to operators (dead letters, metric labels): they are added,
+// Reason is the stable code of why a record is rejected. Codes are part of the interface
+// to operators (dead letters, metric labels): new ones may be added, existing ones are
 // never renamed.
 type Reason string
 
@@ -16,21 +16,21 @@ const (
 	UnknownType       Reason = "unknown_type"        // the type does not belong to the topic
 	UnknownField      Reason = "unknown_field"       // a field does not belong to the type
 	MissingField      Reason = "missing_field"       // a required field is absent
-	BadType           Reason = "bad_type"            // a field holds another kind of value
+	BadType           Reason = "bad_type"            // the value of a field has the wrong kind
 	BadID             Reason = "bad_id"              // a transaction id breaks the rules of ValidID
 	KeyMismatch       Reason = "key_mismatch"        // the key does not belong to the value
-	BadTimestep       Reason = "bad_timestep"        // not an integer of 0..2^53
-	FeatureCount      Reason = "feature_count"       // none, or another number than expected
-	FeatureNotFinite  Reason = "feature_not_finite"  // a feature is no finite float32
+	BadTimestep       Reason = "bad_timestep"        // not an integer in 0..2^53
+	FeatureCount      Reason = "feature_count"       // no features, or not the expected number
+	FeatureNotFinite  Reason = "feature_not_finite"  // a feature is not a finite float32
 	FeatureMagnitude  Reason = "feature_magnitude"   // a feature is beyond Limits.MaxMagnitude
-	UnknownLabel      Reason = "unknown_label"       // none of illicit, licit, unknown
+	UnknownLabel      Reason = "unknown_label"       // not illicit, licit or unknown
 	SelfLoop          Reason = "self_loop"           // a payment to itself
 	BadRequestID      Reason = "bad_request_id"      // breaks the rules of ValidRequestID
 	NodeCount         Reason = "node_count"          // no node, or more than Limits.MaxErasureNodes
-	UnknownScope      Reason = "unknown_scope"       // none of shard, stubs, partition
-	ScopeNotSupported Reason = "scope_not_supported" // partition, by earlier versions
+	UnknownScope      Reason = "unknown_scope"       // not shard, stubs or partition
+	ScopeNotSupported Reason = "scope_not_supported" // partition scope, rejected by earlier versions
 	BadReasonText     Reason = "bad_reason_text"     // longer than 1,024 characters
-	BadTime           Reason = "bad_time"            // no RFC 3339 time
+	BadTime           Reason = "bad_time"            // not an RFC 3339 time
 	BadNonce          Reason = "bad_nonce"           // not 32 hexadecimal digits
 	BadColumn         Reason = "bad_column"          // beyond Limits.MaxFeatureCount
 	BadDigest         Reason = "bad_digest"          // not 64 hexadecimal digits
@@ -40,59 +40,60 @@ const (
 	WrongPartition    Reason = "wrong_partition"     // not in the partition of its key
 )
 
-// Reasons found in the signatures of a record, where it needs some (package authority).
+// Reasons found in the signatures of a record, if signatures are required (package
+// authority).
 const (
 	Unsigned         Reason = "unsigned"          // it has no signature
 	UnknownKey       Reason = "unknown_key"       // signed by a key that is not in the file of keys
-	WrongRole        Reason = "wrong_role"        // signed by a key that may not say this
+	WrongRole        Reason = "wrong_role"        // signed by a key whose role does not allow it
 	BadSignature     Reason = "bad_signature"     // the signature is not of this record
-	SignatureExpired Reason = "signature_expired" // the signature counts no longer, or not yet
-	SamePerson       Reason = "same_person"       // approved by who has signed it already
+	SignatureExpired Reason = "signature_expired" // the signature has expired or is not valid yet
+	SamePerson       Reason = "same_person"       // approved by the person who has already signed it
 )
 
 // Reasons found by comparing a record with what is already known.
 const (
-	Late               Reason = "late"                // its timestep no longer takes records
+	Late               Reason = "late"                // its timestep no longer accepts records
 	TimestepJump       Reason = "timestep_jump"       // its timestep is too far ahead of its partition
 	CrossTimestep      Reason = "cross_timestep"      // a payment joins two timesteps
-	TooManyWaiting     Reason = "too_many_waiting"    // as many as may wait for transactions that have not come
-	TooManyOpen        Reason = "too_many_open"       // as many timesteps are open as may be
+	TooManyWaiting     Reason = "too_many_waiting"    // the limit of records that wait for transactions is reached
+	TooManyOpen        Reason = "too_many_open"       // the limit of open timesteps is reached
 	UnknownEndpoint    Reason = "unknown_endpoint"    // a payment names an unknown transaction
 	UnknownTransaction Reason = "unknown_transaction" // a label names an unknown transaction
 	TimestepConflict   Reason = "timestep_conflict"   // the transaction is known in another timestep
 	Suppressed         Reason = "suppressed"          // the subject was erased
 )
 
-// Reasons of dead letters that stand for a stretch of a partition that could not be
-// read. They have no key and no value, and are named by its first offset.
+// Reasons of dead letters for a range of a partition that could not be read. They have no
+// key and no value, and are identified by the first offset of the range.
 const (
-	CorruptBatch  Reason = "corrupt_batch"  // the bytes in the log are no records
+	CorruptBatch  Reason = "corrupt_batch"  // the bytes in the log are not records
 	RemovedUnread Reason = "removed_unread" // the broker dropped them before they were read
-	Unproven      Reason = "unproven"       // on a topic of lethe's own, without the deployment's code
+	Unproven      Reason = "unproven"       // on one of lethe's own topics, without the deployment's code
 )
 
-// Disposition says what can become of a dead letter.
+// Disposition defines whether a dead letter can be replayed.
 type Disposition string
 
 // The dispositions.
 const (
-	// Permanent: the record itself is wrong; replaying it fails again.
+	// Permanent: the record itself is wrong; a replay fails again.
 	Permanent Disposition = "permanent"
-	// Replayable: it may be taken once what it needs has arrived.
+	// Replayable: the record may be accepted after what it needs has arrived.
 	Replayable Disposition = "replayable"
-	// Withheld: it holds an erased or unverified id; neither key nor value is kept.
+	// Withheld: it holds an erased or unverified id; neither key nor value is stored.
 	Withheld Disposition = "withheld"
 )
 
-// registered is a reason with what can become of a record refused for it.
+// registered is a reason and the disposition of its dead letters.
 type registered struct {
 	reason      Reason
 	disposition Disposition
 }
 
-// registry holds every reason, in the order in which they are documented. A new
-// reason needs its code above and its row here: dead letters, metrics and the
-// tests that ask for every reason go by this list.
+// registry lists every reason, in the order in which they are documented. A new reason
+// needs its code above and its row here: dead letters, metrics and the tests that cover
+// every reason use this list.
 func registry() []registered {
 	return []registered{
 		{TooLarge, Permanent},
@@ -156,7 +157,7 @@ func Reasons() []Reason {
 // Known reports whether the code is one of Reasons.
 func (r Reason) Known() bool { return slices.Contains(Reasons(), r) }
 
-// Disposition tells what can become of a record refused for this reason.
+// Disposition returns the disposition of dead letters with this reason.
 func (r Reason) Disposition() Disposition {
 	for _, known := range registry() {
 		if known.reason == r {
@@ -176,7 +177,7 @@ type Refusal struct {
 	Detail string
 }
 
-// Error gives the reason and the detail.
+// Error returns the reason and the detail.
 func (r *Refusal) Error() string {
 	if r.Detail == "" {
 		return "record refused: " + string(r.Reason)
