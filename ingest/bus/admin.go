@@ -42,8 +42,8 @@ func (p Problem) String() string {
 func (p Problem) Warning() string { return p.String() + ": " + p.Follows() }
 
 // Follows describes the consequence of running with a setting that differs, if lethe can run with
-// it: managed brokers refuse some settings. It is empty for settings that lethe requires. With no
-// such setting does lethe verify an erasure whose data still exists.
+// it: managed brokers refuse some settings. It is empty for settings that lethe requires. Whatever
+// the settings, an erasure is never verified while its data still exists.
 func (p Problem) Follows() string {
 	switch p.Setting {
 	case "segment.bytes", "segment.ms", "max.compaction.lag.ms", "min.cleanable.dirty.ratio":

@@ -1,10 +1,8 @@
-// Package embedded runs a Kafka broker inside the process, so that lethe needs
-// nothing installed: one node of kfake (github.com/twmb/franz-go/pkg/kfake)
-// that keeps its log in a directory and listens on 127.0.0.1. Clients speak to
-// it as to any broker.
+// Package embedded runs a Kafka broker inside the process, so that lethe needs no installed broker:
+// one node of kfake (github.com/twmb/franz-go/pkg/kfake) that stores its log in a directory and
+// listens on 127.0.0.1. Clients use it like any broker.
 //
-// kfake is made for tests, and three of its habits matter to one that keeps
-// data:
+// kfake is made for tests, and three of its properties matter for persistent data:
 //
 //   - Compacting a partition removes its files and then writes the new ones. A
 //     process killed in between would lose the partition. Compact therefore
@@ -25,6 +23,6 @@
 //	verify.go, segments.go           the log checked before the start, and read as files
 //	disk.go, room_*.go, lock_*.go    writes that fail, free space, one broker per folder
 //
-// Without SyncWrites a record survives the death of the process, not that of
-// the machine, as with Apache Kafka's defaults on one node.
+// Without SyncWrites a record survives the end of the process but not a failure of the machine, as
+// with Apache Kafka's defaults on one node.
 package embedded

@@ -1,7 +1,7 @@
-// Package protocol makes the requests that kafka-go has no message for, or reads
-// with a loss: Fetch, DeleteRecords, ListOffsets of one leader epoch, and Metadata with
-// these epochs. The messages are franz-go's kmsg; the connections are those of a kafka-go
-// transport, which dials, encrypts, authenticates and finds the leader.
+// Package protocol makes the requests that kafka-go does not support, or whose responses it reads
+// incompletely: Fetch, DeleteRecords, ListOffsets of one leader epoch, and Metadata with these
+// epochs. The messages are franz-go's kmsg; the connections are those of a kafka-go transport,
+// which dials, encrypts, authenticates and finds the leader.
 //
 //   - call.go: a message of kmsg as one of kafka-go, for the leader of a
 //     partition.
@@ -14,7 +14,6 @@
 //     leaderepochs.go: which epoch a broker takes for the present one.
 //   - deleterecords.go: moving the start of a partition's log.
 //
-// What a broker answers is not trusted to be well formed: no size in it makes
-// the reader ask for more memory than the answer has bytes, times a small
-// constant.
+// Responses of brokers are not trusted to be well formed: no size in a response makes the reader
+// allocate more memory than a small multiple of the response's length.
 package protocol

@@ -1,6 +1,6 @@
-// Package door stands between clients and the embedded broker. kfake is a test's broker: it allocates what a length
-// prefix claims, ends the process at an unknown request, and stores batches that it cannot read again. The door reads
-// each request first and hands kfake only what kfake can handle.
+// Package door filters the requests from clients to the embedded broker. kfake is a test's broker: it allocates the
+// size in a length prefix, ends the process at an unknown request, and stores batches that it cannot read again.
+// The door reads each request first and passes only what kfake can handle.
 //
 //   - listener.go: a bounded number of connections; running out of file descriptors is waited out.
 //   - conn.go: one connection: requests in, responses out, in order.
@@ -10,6 +10,6 @@
 //   - produce.go: batches walked before they are stored.
 //   - topics.go: bounds on partitions, and deletion of topics.
 //
-// A malformed request closes its connection with one warning, which names the client's address and the cause and
-// nothing of the content. A well-formed request that is refused gets Kafka's error code.
+// A malformed request closes its connection with one warning, which contains the client's address and the cause
+// but no content. A well-formed request that is rejected gets Kafka's error code.
 package door
