@@ -19,9 +19,9 @@ func codesOf(inv *inventory) func(context.Context, *bus.Client, *Report) error {
 	return func(ctx context.Context, client *bus.Client, r *Report) error { return checkCodes(ctx, inv, client, r) }
 }
 
-// checkCodes checks that every record by which the roles tell each other what to believe carries
-// the code of the deployment: one that does not is forged, and was passed over. A directory that
-// no version with codes has started on has none to check.
+// checkCodes checks that every record of the topics on which the roles act carries the code of the
+// deployment: a record without it is forged, and was ignored. A directory that no version with
+// codes has started on has none to check.
 func checkCodes(ctx context.Context, inv *inventory, client *bus.Client, r *Report) error {
 	path := service.SealedPath(inv.config.DataDir)
 	value, err := os.ReadFile(path)
@@ -49,7 +49,7 @@ func checkCodes(ctx context.Context, inv *inventory, client *bus.Client, r *Repo
 	defer (*bus.Seal)(nil).On(client)
 	for _, topic := range bus.Sealed() {
 		err := client.ReadAll(ctx, topic, func(rec ingest.Record) error {
-			// Operators who have no secret mark dead letters too.
+			// Operators without the secret mark dead letters too.
 			if _, _, isMark := ingest.ReadMark(rec); rec.Unproven != "" && !isMark {
 				r.problem("%s/%d@%d was not written by this deployment: %s", topic, rec.Partition, rec.Offset, rec.Unproven)
 			}

@@ -12,13 +12,13 @@ import (
 	"lethe/internal/atomicfile"
 )
 
-// proofExtension ends the file of the proof beside a receipt that does not carry it yet, as
-// those of before have it.
+// proofExtension ends the name of the file with the proof of a receipt that does not contain it, as
+// receipts of earlier versions do not.
 const proofExtension = ".tlog-proof"
 
-// IssuedReceipt is the receipt in a file with the proof that it is in the transparency log:
-// the one that it carries, or else the one that lies beside it. The proof is nil if there is
-// neither. Nothing is checked. Receipts of before the log are deletions.ErrFormat.
+// IssuedReceipt returns the receipt in a file with its inclusion proof in the transparency log: the
+// one in the receipt, or else the one in the file next to it. The proof is nil if there is neither.
+// Nothing is checked. Receipts from before the log give deletions.ErrFormat.
 func IssuedReceipt(name string, data []byte) (translog.IssuedReceipt, error) {
 	out := translog.IssuedReceipt{Name: filepath.Base(name)}
 	var err error
