@@ -18,12 +18,12 @@ import (
 	"lethe/pipeline/wire"
 )
 
-// SealedPath is where a data directory says from which offsets on records of internal
-// topics carry codes, and with whose secret.
+// SealedPath is the file of a data directory with the offsets from which records of sealed topics
+// carry codes, and the identity of the secret.
 func SealedPath(dataDir string) string { return filepath.Join(dataDir, "sealed") }
 
-// begunBefore reports whether a data directory was in use before this process. A folder with
-// nothing in it may be where an operator has mounted a disk for the first start.
+// begunBefore reports whether a data directory was in use before this process. An empty directory
+// may be a disk that an operator has mounted for the first start.
 func begunBefore(dataDir string) bool {
 	if _, err := os.Stat(configs.InstancePath(dataDir)); err == nil {
 		return true
@@ -39,11 +39,11 @@ func begunBefore(dataDir string) bool {
 	return false
 }
 
-// othersMay are the rights of a folder that are not its owner's.
+// othersMay are the permissions of a directory for other users.
 const othersMay = 0o077
 
-// closeToOthers takes the rights of others on the data directory, whose stores hold the ids of people. Where a volume
-// is another user's, as under Kubernetes, that is for whoever mounts it.
+// closeToOthers removes the permissions of other users on the data directory, whose stores contain people's ids. If
+// a volume belongs to another user, as under Kubernetes, whoever mounts it must do that.
 func closeToOthers(dir string, log *slog.Logger) {
 	at, err := os.Stat(dir)
 	if err != nil || at.Mode().Perm()&othersMay == 0 {
@@ -57,8 +57,8 @@ func closeToOthers(dir string, log *slog.Logger) {
 	log.Warn("the data directory was open to other users of this machine, and is not any more", "data_dir", dir)
 }
 
-// keysAreThere refuses a data directory that was begun and has lost a key. Another one would be
-// made else, and cut off all that was made with the first.
+// keysAreThere rejects a data directory in use that lacks a key. Otherwise a new key would be
+// created, and everything that was made with the first would be lost.
 func keysAreThere(c configs.Config) error {
 	for what, path := range map[string]string{"the secret": c.SecretPath(), "the signing key": c.SigningKeyPath()} {
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
@@ -70,9 +70,9 @@ func keysAreThere(c configs.Config) error {
 	return nil
 }
 
-// beginSealed notes in a data directory that this version begins it. It does so before anything else tells that the
-// directory was begun: a start that ends then would have the next one take it for one of an earlier version, by whose
-// records all that is on the topics by now counts without a code, for all processes.
+// beginSealed records in a data directory that this version created it. It does so before any other trace of use
+// exists: if a start ended in between, the next one would take the directory for one of an earlier version, and all
+// processes would accept the existing records of the topics without a code.
 func beginSealed(dataDir string) error {
 	path := SealedPath(dataDir)
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
@@ -85,14 +85,15 @@ func beginSealed(dataDir string) error {
 	return atomicfile.Write(path, value, 0o644)
 }
 
-// sealing is a service that finds out from where on records of internal topics carry codes.
+// sealing is the service in the phase in which it determines from which offsets records carry
+// codes.
 type sealing struct{ *Service }
 
-// begin has the clients make and check the codes of records of internal topics. What a
-// version without codes wrote counts by its place: the first process of this version that
-// starts on a directory begun before notes where the topics end, in the directory and,
-// under a code, on control.v1 for the others. From there on nothing is taken
-// without a code, in any directory.
+// begin makes the clients add and check the codes of records of sealed topics. Records of a version
+// without codes are accepted by their position: the first process of this version that starts on an
+// existing directory records the ends of the topics, in the directory and, with a code, on
+// control.v1 for the others. After these offsets nothing is accepted without a code, in any
+// directory.
 func (s sealing) begin(ctx context.Context) error {
 	own, known, err := s.read()
 	if err != nil {
@@ -142,12 +143,12 @@ func (s sealing) begin(ctx context.Context) error {
 	return atomicfile.Write(SealedPath(s.config.DataDir), value, 0o644)
 }
 
-// wholeTopics are topics that can be read from their start to where they end now.
+// wholeTopics are topics that can be read from their start to their current end.
 type wholeTopics interface {
 	ReadAll(ctx context.Context, t bus.Topic, fn func(ingest.Record) error) error
 }
 
-// readControl reads control records, for whoever may look before the topic is there.
+// readControl reads control records; it tolerates a missing topic.
 func readControl(ctx context.Context, topics wholeTopics, fn func(ingest.Record) error) error {
 	err := topics.ReadAll(ctx, bus.Control, fn)
 	if errors.Is(err, bus.ErrUnknownTopic) {
@@ -156,7 +157,7 @@ func readControl(ctx context.Context, topics wholeTopics, fn func(ingest.Record)
 	return err
 }
 
-// read reads what the data directory says, and refuses it under another secret.
+// read reads the directory's offsets, and rejects a directory of another secret.
 func (s sealing) read() (before map[bus.TopicPartition]int64, known bool, err error) {
 	path := SealedPath(s.config.DataDir)
 	value, err := os.ReadFile(path)
@@ -182,15 +183,15 @@ func (s sealing) read() (before map[bus.TopicPartition]int64, known bool, err er
 	return before, true, nil
 }
 
-// internalEnds are the ends of the partitions of sealed topics that hold something.
+// internalEnds are the ends of the partitions of sealed topics that contain records.
 func (s sealing) internalEnds(ctx context.Context) (map[bus.TopicPartition]int64, error) {
 	ends, err := bus.EndsOf(ctx, s.patient, bus.Sealed()...)
 	maps.DeleteFunc(ends, func(_ bus.TopicPartition, end int64) bool { return end == 0 })
 	return ends, err
 }
 
-// others are settings that processes with another secret said, if nobody with this one said
-// anything. Among records of the deployment they are junk.
+// others are settings of processes with another secret, in case no process with this one has
+// published any. Among records of the deployment they are ignored.
 type others struct {
 	proven bool
 	said   []wire.Settings
@@ -207,8 +208,9 @@ func (o *others) note(rec ingest.Record) {
 	}
 }
 
-// compare names in what a process differs from all that is there. Its data directory may have
-// been made by a start that was refused, so that one without a record of its own is compared too.
+// compare reports the settings in which a process differs from all that were published. Its data
+// directory may come from a rejected start, so a process without a record of its own is compared
+// too.
 func (o *others) compare(p *shared) error {
 	if o.proven {
 		return nil
@@ -221,7 +223,7 @@ func (o *others) compare(p *shared) error {
 	return nil
 }
 
-// because says why a record does not count as the deployment's, if it does not.
+// because returns why a record is not accepted as the deployment's, or "".
 func because(rec ingest.Record) string {
 	if rec.Unproven == "" {
 		return ""

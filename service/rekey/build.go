@@ -12,15 +12,16 @@ import (
 
 const (
 	pollEvery = 200 * time.Millisecond
-	// tellEvery is how often it is told how far it is.
+	// tellEvery is the interval of progress messages.
 	tellEvery = 5 * time.Second
-	// patience is how long nothing may change before what was made is said to be other than before.
+	// patience is how long progress may stall before the result counts as different from the
+	// original.
 	patience = 5 * time.Minute
-	// settled is how long nothing changes once all is made.
+	// settled is how long nothing must change once everything is rebuilt.
 	settled = time.Second
 )
 
-// build runs a service that nobody else reaches, until it knows as much as the one before.
+// build runs a service that is not reachable from outside, until its state matches the original.
 func (r Rotate) build(ctx context.Context, p Plan) (now *service.Status, err error) {
 	c := r.newConfig()
 	c.HTTP.Address, c.Embedded.Port = "127.0.0.1:0", 0
@@ -42,7 +43,7 @@ func (r Rotate) build(ctx context.Context, p Plan) (now *service.Status, err err
 	return now, err
 }
 
-// await waits until the service has made as much as there was before, and makes no more.
+// await waits until the service has rebuilt as much as the original had, and stops changing.
 func (r Rotate) await(ctx context.Context, p Plan, s *service.Service, ended chan error) (*service.Status, error) {
 	var last service.Status
 	changed, told := time.Now(), time.Time{}
@@ -81,7 +82,7 @@ func (r Rotate) await(ctx context.Context, p Plan, s *service.Service, ended cha
 	}
 }
 
-// differ reports whether anything was made between two states.
+// differ reports whether anything changed between two states.
 func differ(a, b service.Status) bool {
 	return a.Timesteps != b.Timesteps || a.Transactions != b.Transactions || a.Predictions != b.Predictions ||
 		a.EnsembleHash != b.EnsembleHash || a.LagRecords != b.LagRecords || a.ReasonsPending != b.ReasonsPending

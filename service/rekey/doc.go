@@ -1,19 +1,19 @@
-// Package rekey makes a stopped data directory anew under another secret, and puts it in the place
-// of the one before.
+// Package rekey rebuilds a stopped data directory under another secret, and replaces the original
+// by it.
 //
-// Pseudonyms fix the order of nodes and every draw, so nothing that holds them can be carried over:
-// graphs, slices, models and what roles tell each other are made again of the source topics. What
-// cannot be made again is copied: the source topics, predictions, dead letters, receipts, the
-// transparency log and the ledger, whose hashes stay those of the secret that the deployment was
-// begun with (lethe.Secret.Ledger).
+// Pseudonyms determine the order of nodes and all random draws, so nothing that contains them can
+// be reused: graphs, slices, models and the roles' own records are rebuilt from the source topics.
+// Data that cannot be rebuilt is copied: the source topics, predictions, dead letters, receipts,
+// the transparency log and the ledger, whose hashes stay those of the secret that the deployment
+// was created with (lethe.Secret.Ledger).
 //
-//	plan.go      what would be done, or why it is refused; nothing is changed
-//	note.go      how far it is, in the new directory: what was cut off goes on
-//	prepare.go   the new directory: keys, ledger, log, what score knows of erasures
-//	topics.go    the copied broker's log: what lethe's own topics said is removed
-//	build.go     a service that nobody else reaches makes the rest, until it knows as much
-//	rotate.go    the whole, and the swap
+//	plan.go      what would be done, or why it is rejected; nothing is changed
+//	note.go      the progress, in the new directory: an interrupted rotation is resumed
+//	prepare.go   the new directory: keys, ledger, log, and score's data about erasures
+//	topics.go    the copied broker's log: records of lethe's own topics are removed
+//	build.go     an isolated service rebuilds the rest, until its state matches
+//	rotate.go    the whole rotation, and the swap
 //
-// Until the swap the directory before is only read. It is kept beside the new one, and holds
-// pseudonyms under the secret of before: destroying it is the operator's.
+// Until the swap the original directory is only read. Afterwards it is kept next to the new one,
+// and contains pseudonyms under the previous secret: the operator has to destroy it.
 package rekey

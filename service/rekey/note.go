@@ -16,26 +16,26 @@ import (
 
 const noteFormat = "lethe-rotating/1"
 
-// phase is how far a rotation is.
+// phase is the progress of a rotation.
 type phase string
 
 const (
-	// preparing: what is in the new directory is not whole.
+	// preparing: the copied data is incomplete.
 	preparing phase = "preparing"
-	// building: it is, and lethe makes the rest in it.
+	// building: the copied data is complete, and lethe rebuilds the rest.
 	building phase = "building"
-	// built: it is to be put in the place of the one before.
+	// built: the directory is ready to replace the original.
 	built phase = "built"
 )
 
-// note says in the new directory how far it is.
+// note records the progress in the new directory.
 type note struct {
 	Format string `json:"format"`
-	// From is the directory before, whose broker's log has the digest Log.
+	// From is the original directory, whose broker's log has the digest Log.
 	From  string       `json:"from"`
 	Log   lethe.Digest `json:"log"`
 	Phase phase        `json:"phase"`
-	// Before and After tell the secrets apart, see wire.SecretCheck.
+	// Before and After identify the two secrets, see wire.SecretCheck.
 	Before string `json:"before"`
 	After  string `json:"after"`
 }
@@ -54,7 +54,7 @@ func (n note) write(dir string) error {
 	return nil
 }
 
-// readNote reads the note of a directory; there is none if it is not being made.
+// readNote reads the note of a directory; a directory that is not being rebuilt has none.
 func readNote(dir string) (n note, found bool, err error) {
 	text, err := os.ReadFile(notePath(dir))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -72,8 +72,8 @@ func readNote(dir string) (n note, found bool, err error) {
 	return n, true, nil
 }
 
-// logDigest is the digest of the names and sizes of a broker's files. A service that runs on a
-// directory writes there at every start.
+// logDigest is the digest of the names and sizes of a broker's files. It detects use of the
+// directory, because a service writes there at every start.
 func logDigest(dir string) (lethe.Digest, error) {
 	sum := sha256.New()
 	err := filepath.WalkDir(service.BrokerDir(dir), func(path string, d fs.DirEntry, err error) error {

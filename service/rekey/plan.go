@@ -21,39 +21,39 @@ import (
 	"lethe/snapshot"
 )
 
-// ErrRefused is returned for a directory that is not made anew. Nothing was changed, and the text
-// says what to do.
+// ErrRefused marks a directory that is not rotated. Nothing was changed, and the text gives the
+// remedy.
 var ErrRefused = errors.New("the secret is not rotated")
 
 func refuse(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrRefused, fmt.Sprintf(format, args...))
 }
 
-// Plan is what a rotation would do. The JSON names are part of the command line.
+// Plan describes a rotation. The JSON names are part of the command line.
 type Plan struct {
 	DataDir string `json:"data_dir"`
-	// New is made beside it, and Kept is where the directory before is put.
+	// New is the directory to build, and Kept the later path of the original.
 	New  string `json:"new_dir"`
 	Kept string `json:"kept_dir"`
-	// Secret tells the secret in use from others.
+	// Secret identifies the current secret.
 	Secret string `json:"secret"`
-	// Resumes says that an earlier rotation goes on, in which phase.
+	// Resumes is the phase of an interrupted rotation that would be resumed.
 	Resumes string `json:"resumes,omitempty"`
-	// Bytes are those of the directory. About as many are needed beside it, FreeBytes are there,
-	// 0 if that is not known.
+	// Bytes is the size of the directory. About as many are needed in addition; FreeBytes are
+	// available, 0 if that is unknown.
 	Bytes     int64  `json:"bytes"`
 	FreeBytes uint64 `json:"free_bytes"`
-	// Timesteps, Transactions and Trained are what is made anew.
+	// Timesteps, Transactions and Trained count what is rebuilt.
 	Timesteps    service.TimestepCounts `json:"timesteps"`
 	Transactions int                    `json:"transactions"`
 	Trained      lethe.Timestep         `json:"trained_through"`
-	// Requests are those of the ledger, which go on under its secret.
+	// Requests are those of the ledger, which keep its secret.
 	Requests int `json:"requests"`
 
 	secret lethe.Secret
 }
 
-// plan finds out what would be done. It opens the stores, which nobody else may be using.
+// plan determines what would be done. It opens the stores, which no other process may be using.
 func (r Rotate) plan(ctx context.Context) (p Plan, err error) {
 	c := r.Config
 	p = Plan{DataDir: c.DataDir, New: r.newDir(), Kept: r.keptDir(), Trained: lethe.NoTimestep}
@@ -80,7 +80,7 @@ func (r Rotate) plan(ctx context.Context) (p Plan, err error) {
 	return p, p.takeLedger(c, r.Now())
 }
 
-// refusals are the reasons that do not depend on what the stores hold.
+// refusals are the reasons for a rejection that do not depend on the content of the stores.
 func (r Rotate) refusals(ctx context.Context) error {
 	c := r.Config
 	if !c.UsesEmbeddedBroker() {
@@ -125,8 +125,8 @@ func (r Rotate) refusals(ctx context.Context) error {
 	return nil
 }
 
-// cannotSwap refuses a directory in whose place none can be put by its name: that would be seen only once all was made
-// anew, or what is kept, and is to be destroyed, would be a link.
+// cannotSwap rejects a directory that cannot be replaced by renaming: otherwise the failure would occur only after
+// the rebuild, or the kept original, which is to be destroyed, would be a link.
 func (r Rotate) cannotSwap() error {
 	dir := r.Config.DataDir
 	info, err := os.Lstat(dir)
@@ -176,7 +176,7 @@ func (p *Plan) measure() error {
 	return err
 }
 
-// takeGraphs counts what is to be made anew.
+// takeGraphs counts what has to be rebuilt.
 func (p *Plan) takeGraphs(c configs.Config) (err error) {
 	dir := filepath.Join(service.RoleDir(c.DataDir, configs.RoleBuild), "snapshots")
 	if _, err := os.Stat(dir); err != nil {
@@ -219,8 +219,8 @@ func (p *Plan) takeGraphs(c configs.Config) (err error) {
 	return nil
 }
 
-// takeLedger refuses what is not settled: a request that is under way names pseudonyms, and a hold of a
-// subject knows it by one.
+// takeLedger rejects a ledger with open requests, which name pseudonyms, or with holds of subjects,
+// which are stored as pseudonyms.
 func (p *Plan) takeLedger(c configs.Config, now time.Time) (err error) {
 	ledger, store, err := disk.OpenLedger(vfs.Default, service.RoleDir(c.DataDir, configs.RoleBuild), nil)
 	if err != nil {

@@ -22,8 +22,8 @@ import (
 	"lethe/service/backup"
 )
 
-// prepare makes the new directory, but for what is made anew in it. What an earlier call has left
-// half made is removed first.
+// prepare creates the new directory with the copied data. Incomplete results of an earlier call are
+// removed first.
 func (r Rotate) prepare(ctx context.Context, p Plan) (n note, err error) {
 	if err := os.RemoveAll(p.New); err != nil {
 		return n, err
@@ -67,8 +67,8 @@ func (r Rotate) prepare(ctx context.Context, p Plan) (n note, err error) {
 	return n, nil
 }
 
-// copied are the folders of a data directory that cannot be made again. The last two tell who is still to hear of what:
-// positions in topics that go on as they are, and ids of requests.
+// copied are the directories that cannot be rebuilt. The last two contain pending deliveries: positions in topics
+// that are retained, and ids of requests.
 func copied() []string {
 	return []string{
 		filepath.Join(configs.RoleBuild, "ledger"), "receipts", "broker",
@@ -76,7 +76,7 @@ func copied() []string {
 	}
 }
 
-// keys copies the keys and makes a new secret beside that of the ledger.
+// keys copies the keys and creates a new secret next to that of the ledger.
 func (r Rotate) keys(ctx context.Context, p Plan) (fresh lethe.Secret, err error) {
 	from, to := r.Config.SigningKeyPath(), r.newConfig().SigningKeyPath()
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
@@ -103,8 +103,8 @@ func (r Rotate) keys(ctx context.Context, p Plan) (fresh lethe.Secret, err error
 	return fresh, store.WriteRotatedSecret(ctx, r.newConfig().SecretPath(), fresh)
 }
 
-// logged has the transparency log say that the secret is another, and read again what commits to
-// slices and models.
+// logged records the change of the secret in the transparency log, and republishes the leaves that
+// commit to slices and models.
 func (r Rotate) logged(ctx context.Context, p Plan, n note) (err error) {
 	key, err := configs.KeysOf(r.newConfig()).SigningKey(ctx)
 	if err != nil {

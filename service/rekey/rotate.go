@@ -14,23 +14,23 @@ import (
 	"lethe/service/backup"
 )
 
-// Rotate says what directory is made anew.
+// Rotate configures a rotation.
 type Rotate struct {
-	// Config is the one that the data directory was written with. DataDir is absolute.
+	// Config is the configuration that the data directory was written with. DataDir is absolute.
 	Config  configs.Config
 	Version string
-	// Random makes the new secret.
+	// Random is the source of the new secret.
 	Random io.Reader
 	Now    func() time.Time
 	Logger *slog.Logger
-	// Progress is told how far it is.
+	// Progress is called with progress messages.
 	Progress func(format string, args ...any)
 }
 
-// Result is what was done. The JSON names are part of the command line.
+// Result is the result of a rotation. The JSON names are part of the command line.
 type Result struct {
 	Plan
-	// NewSecret tells the secret in use now from others.
+	// NewSecret identifies the new secret.
 	NewSecret string `json:"new_secret"`
 	// Ensemble is the version that is served now, empty if none is.
 	Ensemble string `json:"ensemble_hash"`
@@ -45,11 +45,11 @@ func (r Rotate) newConfig() configs.Config {
 	return c
 }
 
-// Plan says what a rotation would do, and changes nothing. Errors: ErrRefused.
+// Plan describes the rotation without changing anything. Errors: ErrRefused.
 func (r Rotate) Plan(ctx context.Context) (Plan, error) { return r.plan(ctx) }
 
-// Run rotates the secret of a stopped data directory. What was cut off is finished by the next call;
-// until the swap the directory before is as it was. Errors: ErrRefused.
+// Run rotates the secret of a stopped data directory. The next call resumes an interrupted rotation;
+// until the swap the original directory is unchanged. Errors: ErrRefused.
 func (r Rotate) Run(ctx context.Context) (out Result, err error) {
 	swapped, out, err := r.finishSwap()
 	if err != nil || swapped {
@@ -105,13 +105,14 @@ func (r Rotate) Run(ctx context.Context) (out Result, err error) {
 	return out, r.swap()
 }
 
-// stage tells of a stage, which does not begin if the context has ended.
+// stage reports a stage, which does not start if the context has ended.
 func (r Rotate) stage(ctx context.Context, format string, args ...any) error {
 	r.Progress(format, args...)
 	return ctx.Err()
 }
 
-// resume returns how far an earlier call has come. It begins again if the directory was used since.
+// resume returns the progress of an interrupted rotation. It starts over if the directory was used
+// since.
 func (r Rotate) resume(p Plan) (note, error) {
 	n, found, err := readNote(p.New)
 	if err != nil || !found || n.Phase == preparing {
@@ -128,7 +129,7 @@ func (r Rotate) resume(p Plan) (note, error) {
 	return n, nil
 }
 
-// swap puts the new directory in the place of the one before, which is kept.
+// swap replaces the original directory by the new one, and keeps the original.
 func (r Rotate) swap() error {
 	dir := r.Config.DataDir
 	if err := os.Rename(dir, r.keptDir()); err != nil {
@@ -138,10 +139,10 @@ func (r Rotate) swap() error {
 	return err
 }
 
-// finishSwap finishes a swap that has begun, and reports whether one had.
+// finishSwap completes an interrupted swap, and reports whether there was one.
 func (r Rotate) finishSwap() (done bool, out Result, err error) {
 	dir := r.Config.DataDir
-	// A folder with nothing in it may be one that somebody makes before lethe starts, as systemd does.
+	// An empty directory may have been created before lethe starts, for example by systemd.
 	if inIt, err := os.ReadDir(dir); errors.Is(err, os.ErrNotExist) || err == nil && len(inIt) == 0 {
 		n, found, err := readNote(r.newDir())
 		if err != nil || !found || n.Phase != built || n.From != dir {

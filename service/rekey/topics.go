@@ -16,9 +16,10 @@ import (
 	"lethe/service"
 )
 
-// cleanTopics removes from the copied log of the broker what is said with pseudonyms, and what carries
-// codes under the secret before. Statuses, which the deployment has signed, and the number of features
-// are said again. Reasons name others under no pseudonym, and nobody would make those of before anew.
+// cleanTopics removes records with pseudonyms, and those with codes under the previous secret, from
+// the copied log of the broker. Statuses, which the deployment has signed, and the number of features
+// are republished. Reasons are retained: they name no pseudonyms, and cannot be rebuilt for past
+// predictions.
 func (r Rotate) cleanTopics(ctx context.Context, p Plan, fresh lethe.Secret) (err error) {
 	own := r.Config.Embedded
 	own.Port, own.DeleteTopics = 0, true
@@ -66,12 +67,12 @@ func (r Rotate) cleanTopics(ctx context.Context, p Plan, fresh lethe.Secret) (er
 	if err := seal(ctx, client, p, fresh); err != nil {
 		return err
 	}
-	// So that what was removed is on no disk.
+	// Removes the bytes of deleted records from the disk.
 	return broker.Compact()
 }
 
-// kept are the records of erasure-status.v1 and control.v1 that hold for the new directory too, and the repairs of the
-// topics that go on as they are.
+// kept are the records of erasure-status.v1 and control.v1 that remain valid in the new directory, and the repairs
+// of the retained topics.
 func kept(
 	ctx context.Context, client *bus.Client, p Plan,
 ) (said []ingest.Outgoing, again map[bus.Topic][]ingest.Outgoing, err error) {
@@ -91,11 +92,12 @@ func kept(
 	return said, again, err
 }
 
-// saidAgain are the records of erasure-status.v1 and control.v1 that hold for the new directory too.
+// saidAgain are the records of erasure-status.v1 and control.v1 that remain valid in the new
+// directory.
 func saidAgain(ctx context.Context, client *bus.Client) (out []ingest.Outgoing, err error) {
 	newest := make(map[string]int)
 	take := func(rec ingest.Record) error {
-		// An access that is not in the log yet is taken by the process that goes on with it.
+		// An access that is not in the log yet is consumed by the process that continues the log.
 		if rec.Unproven != "" || !wire.IsStatus(rec) && !wire.IsOfStream(rec) && !wire.IsAccess(rec) {
 			return nil
 		}

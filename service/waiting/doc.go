@@ -1,4 +1,5 @@
-// Package waiting computes what a deployment waits for: pure functions of facts, which the service collects.
+// Package waiting computes what a deployment is waiting for: pure functions of facts, which the service
+// collects.
 //
 //   - wait.go has the causes and the fields of a wait
 //   - facts.go has what is known of the deployment at one moment
