@@ -16,24 +16,23 @@ import (
 	"lethe/trainer"
 )
 
-// Default returns the configuration that `lethe run` takes without any other:
-// one process, all roles, the embedded broker, and the Stack, which is the most
-// accurate of what was measured (docs/models.md).
+// Default returns the configuration of `lethe run` without settings: one process, all roles, the
+// embedded broker, and the Stack, which was the most accurate in measurements (docs/models.md).
 func Default() Config {
 	c := base()
 	c.Repair.OneHop, c.Repair.OneHopDirected = true, true
 	return c.WithModel(Stack)
 }
 
-// PerShard returns Default with one network per shard on each transaction's own features,
-// the mean of their probabilities and a threshold of .5: GUIDE's way, and what examples
-// and measurements of a single kind of model begin with. Only without one-hop features
-// erasures of scope shard are possible.
+// PerShard returns Default with one network per shard on each transaction's own features, the mean
+// of their probabilities and a threshold of .5. This is the method of GUIDE, and the starting point
+// of examples and measurements of a single kind of model. Erasures with scope shard require a
+// configuration without one-hop features, like this one.
 func PerShard() Config { return base() }
 
-// WithModel returns the configuration with another model, and with everything that
-// depends on trainer.model as it is by default with that one: components, schedule and
-// window, aggregation and threshold.
+// WithModel returns the configuration with another model, and with the defaults of that model for
+// everything that depends on trainer.model: components, schedule and window, aggregation and
+// threshold.
 func (c Config) WithModel(model string) Config {
 	fits, aggregation := trainer.Defaults(), scoring.Defaults().Aggregation
 	switch {
@@ -49,8 +48,7 @@ func (c Config) WithModel(model string) Config {
 	return c.withAggregation(aggregation)
 }
 
-// withAggregation returns the configuration with another aggregation, and the threshold
-// that it has by default.
+// withAggregation returns the configuration with another aggregation, and its default threshold.
 func (c Config) withAggregation(method string) Config {
 	c.Scoring.Aggregation, c.Scoring.Threshold = method, scoring.Defaults().Threshold
 	if method == scoring.MethodStack {

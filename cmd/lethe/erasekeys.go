@@ -9,20 +9,20 @@ import (
 	"lethe/pipeline/requests"
 )
 
-// statusFlags say whose statuses count.
+// statusFlags select the key whose statuses are accepted.
 type statusFlags struct {
 	PublicKey []string `help:"Key that must have signed statuses and holds. Repeatable." type:"path" placeholder:"FILE"`
 	DataDir   string   `help:"Data directory with the pinned public key." placeholder:"DIR"`
 }
 
-// unchecked are the topics of a client of which no key is known.
+// unchecked are the topics of a client for which no key is known.
 type unchecked struct {
 	requests.Bus
 	hint string
 }
 
-// believed returns the topics of a client with the statuses that the deployment has signed, if its key is
-// named, or pinned by the configuration.
+// believed returns the topics of a client with only the statuses that the deployment has signed, if its
+// key is given by a flag, or pinned by the configuration.
 func (f statusFlags) believed(a *command.App, config string, client *bus.Client) (requests.Bus, error) {
 	trust, hint, err := trustFlags{PublicKey: f.PublicKey, Config: config, DataDir: f.DataDir}.trust(a)
 	if err != nil {
@@ -34,14 +34,14 @@ func (f statusFlags) believed(a *command.App, config string, client *bus.Client)
 	return requests.SignedBy(client, slices.Concat(trust.Keys, trust.Former)...), nil
 }
 
-// caveat says that what is shown was not checked, where it was not.
+// caveat warns that the output was not verified, if it was not.
 func (statusFlags) caveat(a *command.App, topics requests.Bus) {
 	if not, is := topics.(unchecked); is {
 		fmt.Fprintf(a.Stderr, "lethe: what lethe says of requests and holds is not checked: %s\n", not.hint)
 	}
 }
 
-// unsigned says of how many requests and holds something was passed over.
+// unsigned reports for how many requests and holds an unsigned record was ignored.
 func (statusFlags) unsigned(a *command.App, topics requests.Bus) {
 	if signed, is := topics.(*requests.Signed); is && signed.Unsigned() > 0 {
 		fmt.Fprintf(a.Stderr, "lethe: what is said of %d requests or holds was passed over: no known key has signed it "+

@@ -8,7 +8,8 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 )
 
-// outgoing sends spans, and says once that a collector does not take them, and once that it does again.
+// outgoing sends spans, and logs once that a collector does not accept them, and once that it does
+// again.
 type outgoing struct {
 	sdktrace.SpanExporter
 	log    *slog.Logger

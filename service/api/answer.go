@@ -12,7 +12,7 @@ import (
 	"lethe/pipeline/view"
 )
 
-// Problem is an error as RFC 9457 has it. Its texts repeat nothing that was sent.
+// Problem is an error as defined by RFC 9457. Its texts repeat nothing from the request.
 //
 //nolint:errname // what the standard calls it
 type Problem struct {
