@@ -18,7 +18,7 @@
 //   - Defaults returns a complete Config: nothing in it is zero to mean "unset".
 //   - Validate reports all problems through lethe/internal/check, under the same
 //     keys. It expects a complete Config.
-//   - What a package runs with but nobody configures (folders, clients, loggers,
+//   - Dependencies that are not configurable (folders, clients, loggers,
 //     clocks) is a parameter of its constructor.
 //
 // In this package the type becomes a field of Config, with the section as its key, or is inlined

@@ -32,7 +32,7 @@ func SettleKey(t lethe.Timestep, partition int) []byte {
 }
 
 // MarkerKey is the key of the marker of one partition. It is the same every
-// time, so that compaction keeps one marker.
+// time, so that compaction retains only one marker.
 func MarkerKey(partition int) []byte {
 	return []byte(markerPrefix + strconv.Itoa(partition))
 }

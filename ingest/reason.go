@@ -167,9 +167,9 @@ func (r Reason) Disposition() Disposition {
 	return Permanent
 }
 
-// Refusal is the error of a record that cannot be taken. The caller keeps the
-// record as a DeadLetter and goes on. Detail gives positions, counts and
-// bounds, never an id, a feature or other content.
+// Refusal is the error of a rejected record. The caller publishes the record as a
+// DeadLetter and continues. Detail gives positions, counts and bounds, never an id,
+// a feature or other content.
 //
 //nolint:errname // "refusal" is the word of the record formats and the operators' guide
 type Refusal struct {

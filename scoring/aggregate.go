@@ -11,7 +11,6 @@ import (
 // Similarity prefers shards whose graphs resemble the scored one. Learned uses the weights of
 // LearnWeights; it is not served, because weights that are learned from labels would have to be
 // relearned within every erasure.
-// erasure.
 const (
 	MethodMean       = "mean"
 	MethodSimilarity = "similarity"

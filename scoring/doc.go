@@ -1,14 +1,14 @@
 // Package scoring combines the posteriors of the shard models into one prediction per transaction.
 //
-//   - aggregate.go: the aggregations, which put the shards together, and where a
-//     new one is registered
-//   - aggregate_similarity.go: weights by how much a shard's graph resembles the
+//   - aggregate.go: the aggregations, which combine the shards, and their
+//     registry
+//   - aggregate_similarity.go: weights by the similarity of a shard's graph to the
 //     scored one (Wang, Huai and Wang, "Inductive Graph Unlearning", USENIX
 //     Security 2023)
-//   - learn.go, learn_config.go: weights learnt from labels
-//   - combine.go: what an aggregation gives; the weighted sum of posteriors
-//   - prediction.go, prediction_codec.go: the records that leave, named so that a
-//     replay repeats them
+//   - learn.go, learn_config.go: weights learned from labels
+//   - combine.go: the result of an aggregation; the weighted sum of posteriors
+//   - prediction.go, prediction_codec.go: the published records, with ids that are
+//     the same on every replay
 //
 // In packages of their own, similarity compares graphs, quality measures predictions, and package
 // ensemble trains and evaluates the models of all shards. Packages stack, calibrate and decision

@@ -78,7 +78,6 @@ func GraphDigest(s *lethe.Snapshot) lethe.Digest {
 // hidden by a second id. In a provisional prediction it takes the place of the graph, which changes
 // constantly, and the given graph is ignored: scoring the same neighbourhood by the same ensemble
 // again gives the same id.
-// the same neighbourhood by the same ensemble again gives it the same id.
 func PredictionID(secret lethe.Secret, p *Prediction, graph lethe.Digest) string {
 	return NewPredictionIDs(secret).Of(p, graph)
 }

@@ -23,7 +23,7 @@ const (
 var ErrChallenge = errors.New("not a challenge")
 
 // Challenge is an auditor's request to a deployment. The auditor creates it after the deployment
-// has signed the checkpoint, and keeps it: the answer is checked against it.
+// has signed the checkpoint, and retains it: the answer is checked against it.
 type Challenge struct {
 	// Checkpoint is the signed checkpoint of the log.
 	Checkpoint string

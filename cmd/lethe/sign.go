@@ -125,7 +125,7 @@ func (c *eraseSubmitCmd) printPublished(
 	return nil
 }
 
-// printSigners prints who has signed a request that waits for a signature, and who may sign it, by name if the
+// printSigners prints the people who have signed a waiting request, and those who may sign it, by name if the
 // configuration names the deployment's file of keys.
 func (f brokerFlags) printSigners(a *command.App, s deletions.Status) {
 	if !s.AwaitsSignature() {

@@ -10,5 +10,4 @@
 //
 // Keys are public and listed by role in a file. Only that file names the holders of keys: the
 // ledger, receipts and logs identify keys by their thumbprints.
-// ledger, receipts and logs name keys by their thumbprints.
 package authority

@@ -7,7 +7,7 @@ import (
 // MaxSigners is the largest number of signers that can be required for a request.
 const MaxSigners = 2
 
-// Config says which records need signatures.
+// Config configures which records need signatures.
 type Config struct {
 	// KeysFile is the file of the keys whose signatures are accepted, with their roles
 	// (ParseKeys).

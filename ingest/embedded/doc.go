@@ -18,7 +18,7 @@
 //
 // The files:
 //
-//	broker.go, config.go, logger.go  the broker, its configuration, what kfake says
+//	broker.go, config.go, logger.go  the broker, its configuration, kfake's log
 //	cleaner.go, compact.go           when and how topics are compacted; rescue.go, see above
 //	verify.go, segments.go           the log checked before the start, and read as files
 //	disk.go, room_*.go, lock_*.go    writes that fail, free space, one broker per folder

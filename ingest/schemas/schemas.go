@@ -5,7 +5,6 @@
 // Within a version of a topic, fields may be added and never change their meaning. Readers
 // ignore unknown fields, and records whose key begins with '!', which lethe writes for its own
 // purposes.
-// for its own purposes.
 package schemas
 
 import (

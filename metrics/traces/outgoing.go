@@ -17,7 +17,7 @@ type outgoing struct {
 	lost   atomic.Int64
 }
 
-// ExportSpans implements sdktrace.SpanExporter. What was not sent is not sent again.
+// ExportSpans implements sdktrace.SpanExporter. Spans that could not be sent are dropped.
 func (o *outgoing) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
 	err := o.SpanExporter.ExportSpans(ctx, spans)
 	switch {

@@ -18,7 +18,6 @@ const wholeHistory = 100_000
 // whole groups of shards, and are larger than those of one shard; they were tuned on Bitcoin-OTC's
 // timesteps 31 to 34, and then reduced to fewer that learn faster, see docs/models.md. Regressions
 // stop earlier than those of one shard.
-// docs/models.md. Regressions end sooner than those of one shard.
 func ComponentDefaults(model string, networks trainer.Config) trainer.Config {
 	if !slices.Contains(trainer.RowModels(), model) {
 		return networks.For(model)

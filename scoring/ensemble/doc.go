@@ -3,12 +3,12 @@
 // probabilities, computes the version of the ensemble, and derives which slices each model must
 // have learned from (its lineage).
 //
-//   - layout.go: which models there are, by component and group of shards
-//   - component.go: a component read from text, and its defaults
+//   - layout.go: the models, by component and group of shards
+//   - component.go: parsing of a component, and its defaults
 //   - runner.go: training many columns
-//   - ensemble.go: the models as a whole, their version, whether they fit
-//   - answers.go: asking the models, and what the shards say together
-//   - explain.go: what moved the components' logits of a transaction
+//   - ensemble.go: the models as a whole, their version and lineages
+//   - answers.go: evaluation of the models, and the combined result
+//   - explain.go: the attribution of the components' logits of a transaction
 //   - learn.go: the rows that the meta-model learns from
 //   - lineages.go: the lineage that every model and meta-model must have
 //

@@ -3,11 +3,11 @@
 // (package stack), a calibration of its logit (package calibrate) and a threshold (package
 // decision), all learned from the same rows.
 //
-//   - config.go: what shapes it, and its fingerprint
-//   - model.go: what is learnt, applied
-//   - fit.go: how it is learnt
+//   - config.go: its configuration and fingerprint
+//   - model.go: the learned model and its use
+//   - fit.go: learning it
 //   - codec.go: its canonical bytes
-//   - lineage.go: what it must have learnt from
+//   - lineage.go: the identity of its inputs
 //
 // A meta-model depends only on the set of rows and the configuration. It has no history, so after
 // an erasure it can be rebuilt from one pass of predictions.

@@ -3,8 +3,8 @@
 //
 //   - record.go: the record of a transaction, and its JSON
 //   - code.go: the codes of reasons, and names of features
-//   - payments.go: what rows of the graph add, by the payments that lead to them
-//   - explain.go: a record made of what the models' attributions say
+//   - payments.go: contributions of graph rows, by the payments that lead to them
+//   - explain.go: a record built from the models' attributions
 //
 // The package is pure. A record names its transaction and the other ends of its payments: the
 // publisher must leave out erased ones.

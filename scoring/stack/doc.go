@@ -4,9 +4,9 @@
 // negative).
 //
 //   - logit.go: probabilities as logits, and the mean of a component's groups
-//   - rows.go: what is learnt from, and the order it is taken in
-//   - fit.go: how coefficients are learnt
-//   - combination.go: what is learnt, applied and encoded
+//   - rows.go: the training rows and their order
+//   - fit.go: learning the coefficients
+//   - combination.go: the learned combination, its use and encoding
 //
 // Rows are out-of-group predictions: a component's logit for a transaction must come from models
 // that have not learned from it, or the component that memorises best would get the largest weight.

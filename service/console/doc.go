@@ -2,7 +2,7 @@
 // and load nothing from elsewhere. They contain no personal data and need no token; their API
 // requests do.
 //
-//	console.go  the files, with their types, tags and the policy for browsers
+//	console.go  the files, with their types, entity tags and content policy
 //	static/     the pages: one file per page or part, as modules without a build
 //	static/vendor/  Preact, HTM and uPlot with their licences, made by .ci/vendor
 package console

@@ -6,12 +6,12 @@
 //   - call.go: a message of kmsg as one of kafka-go, for the leader of a
 //     partition.
 //   - fetch.go: reading one partition, committed records only.
-//   - recordbatch.go: the batches that a fetch returns, taken apart; inflate.go: within
-//     bounds; headers.go: so many of a record; eachrecord.go: those of a file.
+//   - recordbatch.go: decoding of the batches in a fetch; inflate.go: decompression within
+//     bounds; headers.go: bounded headers of a record; eachrecord.go: records of a file.
 //   - walk.go: batches checked by their lengths alone, before they are stored and before a log is opened.
-//   - damage.go: what cannot be read.
-//   - logrange.go: where a log begins and ends, as the leader of an epoch says;
-//     leaderepochs.go: which epoch a broker takes for the present one.
+//   - damage.go: ranges that cannot be read.
+//   - logrange.go: where a log begins and ends, according to the leader of an epoch;
+//     leaderepochs.go: the current epoch according to a broker.
 //   - deleterecords.go: moving the start of a partition's log.
 //
 // Responses of brokers are not trusted to be well formed: no size in a response makes the reader

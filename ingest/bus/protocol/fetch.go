@@ -72,7 +72,7 @@ func (c Client) Fetch(ctx context.Context, req FetchRequest) (Fetched, error) {
 	return got, nil
 }
 
-// readCommitted leaves out records of aborted and open transactions. readUncommitted does not.
+// The isolation levels: readCommitted leaves out records of aborted and open transactions.
 const readUncommitted, readCommitted = 0, 1
 
 // isolation returns the isolation level.

@@ -9,7 +9,6 @@ import (
 // without tagged fields, which kmsg decodes for minutes when their count is forged. The two exceptions are checked
 // in check.go before kmsg decodes them. All clients since Kafka 2.1 support these versions. Requests between
 // brokers, for cluster administration, and for telemetry are absent.
-// other, of administrators of clusters, and for telemetry are absent.
 //
 //nolint:gochecknoglobals // a table
 var served = map[kmsg.Key]int16{
