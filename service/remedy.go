@@ -26,8 +26,8 @@ func Remedy(dataDir, role string) string {
 	return fmt.Sprintf("remove the folder %s and start again: it is rebuilt from the topics", RoleDir(dataDir, role))
 }
 
-// RemediedFS is a file system for the stores of a role that logs the remedy before it ends the
-// process.
+// RemediedFS is a file system for the stores of a role. Their errors about damaged files include the
+// remedy.
 func RemediedFS(fs vfs.FS, dataDir, role string) vfs.FS {
 	return swapstore.Remedied(fs, Remedy(dataDir, role))
 }

@@ -86,7 +86,7 @@ func (v *View) Take(leaf translog.Leaf) {
 			v.requests.rotate()
 		}
 	case translog.Receipt:
-		// Only carried-out requests are searched for: a receipt for any other would be unchecked.
+		// Slices are searched only for targets of verified requests: another receipt would be unchecked.
 		if q := v.requests.byDigest[l.Request]; q == nil || q.state != deletions.Verified {
 			v.problem("leaf %d of the log is a receipt of a request that is not verified there", v.size)
 		}

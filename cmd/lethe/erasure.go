@@ -261,7 +261,7 @@ func (c *eraseSubmitCmd) wait(
 		return err
 	}
 	s, err := requests.Wait(ctx, topics, submitted, func(s deletions.Status) {
-		if !s.State.Final() && s.State != deletions.Held { // Done is not updated for requests that no longer wait
+		if !s.State.Final() && s.State != deletions.Held { // Done below reports these states
 			p.Reached("request %s: %s", id, s.State)
 		}
 	})

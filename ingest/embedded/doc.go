@@ -6,13 +6,13 @@
 //
 //   - Compacting a partition removes its files and then writes the new ones. A
 //     process killed in between would lose the partition. Compact therefore
-//     keeps hard links to all files until kfake is done, and Start puts them
-//     back if it finds them (rescue.go). So does a broker that could not write
-//     the new ones, once the disk takes writes again (reopen.go).
-//   - Compaction stops the broker while it lasts and rewrites every compacted
-//     partition, whether or not anything changed. The cleaner spends a small
-//     share of the time on it, and does it where it is worth that (cleaner.go).
-//   - A partition that is left without any record starts again at offset 0
+//     holds hard links to all files until kfake is done, and Start restores the
+//     files if it finds them (rescue.go). So does a broker that could not write
+//     the new ones, once the disk accepts writes again (reopen.go).
+//   - Compaction blocks the broker and rewrites every compacted partition,
+//     whether or not anything changed. The cleaner limits its share of the time,
+//     and skips compactions that would remove too little (cleaner.go).
+//   - A partition without any record restarts at offset 0
 //     after a restart. Config turns expiry off, and nothing in lethe deletes
 //     the newest record of a partition.
 //

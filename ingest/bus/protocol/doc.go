@@ -8,7 +8,7 @@
 //   - fetch.go: reading one partition, committed records only.
 //   - recordbatch.go: decoding of the batches in a fetch; inflate.go: decompression within
 //     bounds; headers.go: bounded headers of a record; eachrecord.go: records of a file.
-//   - walk.go: batches checked by their lengths alone, before they are stored and before a log is opened.
+//   - walk.go: checks of batches by lengths only, before they are stored and before a log is opened.
 //   - damage.go: ranges that cannot be read.
 //   - logrange.go: where a log begins and ends, according to the leader of an epoch;
 //     leaderepochs.go: the current epoch according to a broker.
