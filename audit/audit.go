@@ -22,22 +22,22 @@ import (
 	"lethe/snapshot"
 )
 
-// Options says what to check.
+// Options configures a check.
 type Options struct {
-	// Config must be the one the directory was written with.
+	// Config must be the configuration that the directory was written with.
 	Config configs.Config
-	// Fresh trains every model anew from its slices and compares.
+	// Fresh retrains every model from its slices and compares the results.
 	Fresh bool
-	// Progress, if not nil, is called with how many shards have been trained anew.
+	// Progress, if not nil, is called with the number of shards that have been retrained.
 	Progress func(done, of int)
 }
 
-// Report is the outcome. The JSON names are part of the command line.
+// Report is the result of a check. The JSON names are part of the command line.
 type Report struct {
 	OK       bool     `json:"ok"`
 	Problems []string `json:"problems"`
-	// Untrained are settled timesteps that some model has yet to learn from, ascending: lethe was stopped amid
-	// training. That is no problem: the next start goes on with it.
+	// Untrained are settled timesteps that some model has yet to learn from, ascending: lethe was stopped
+	// during training. That is no problem: the next start continues it.
 	Untrained []lethe.Timestep `json:"untrained,omitempty"`
 	// Timesteps counts the settled ones.
 	Timesteps    int    `json:"timesteps"`
@@ -45,13 +45,13 @@ type Report struct {
 	EnsembleHash string `json:"ensemble_hash"`
 	Slices       int    `json:"slices"`
 	Checkpoints  int    `json:"checkpoints"`
-	// Fresh says how many checkpoints were trained anew and found equal.
+	// FreshCheckpoints is the number of checkpoints that were retrained and found equal.
 	FreshCheckpoints int     `json:"fresh_checkpoints"`
 	FreshSeconds     float64 `json:"fresh_seconds"`
-	// FreshCPUSeconds is the processor time of that.
+	// FreshCPUSeconds is the processor time of the retraining.
 	FreshCPUSeconds float64 `json:"fresh_cpu_seconds"`
-	// Erasures counts the verified erasures whose traces were searched for in
-	// Files files of Bytes bytes, and in Records records of Topics topics by what they say.
+	// Erasures counts the verified erasures whose traces were searched for in Files files of Bytes
+	// bytes, and in the content of Records records of Topics topics.
 	Erasures int   `json:"erasures"`
 	Topics   int   `json:"topics"`
 	Records  int64 `json:"records"`
@@ -59,7 +59,7 @@ type Report struct {
 	Bytes    int64 `json:"bytes"`
 }
 
-// maxProblems bounds the list: a broken directory has thousands.
+// maxProblems bounds the list: a damaged directory has thousands.
 const maxProblems = 50
 
 func (r *Report) problem(format string, args ...any) {
@@ -70,7 +70,7 @@ func (r *Report) problem(format string, args ...any) {
 
 func (r *Report) untrained(t lethe.Timestep) { r.Untrained = sortedset.Add(r.Untrained, t) }
 
-// inventory is what the stores hold.
+// inventory is the content of the stores.
 type inventory struct {
 	config configs.Config
 	secret lethe.Secret
@@ -80,29 +80,29 @@ type inventory struct {
 	steps   []*snapshot.Content
 	columns []*train.History
 	served  *score.Served
-	// next are the positions of the broker's log behind the last records that the stores
-	// of graphs have taken.
+	// next are the offsets after the last records of the broker's log that the stores of graphs
+	// have consumed.
 	next map[bus.TopicPartition]int64
-	// log is the transparency log beside the ledger.
+	// log is the transparency log in the ledger's directory.
 	log translog.Copy
 	// entries are all requests, done the verified ones.
 	entries, done []deletions.Entry
 	holds         []deletions.Hold
-	// namedByOpen says that requests that are open name in their own records in erasures.v1 what
-	// was erased for others.
+	// namedByOpen means that records of open requests in erasures.v1 name targets that other
+	// requests have already erased.
 	namedByOpen bool
-	// receipts are the files of the verified requests, by request id.
+	// receipts are the receipt files of the verified requests, by request id.
 	receipts map[string][]byte
-	// unsuppressed counts the erased transactions that the store of graphs would take
-	// again, missing says what folders are not there, and what to do.
+	// unsuppressed counts the erased transactions that the store of graphs would accept again;
+	// missing lists missing directories with the remedy.
 	unsuppressed int
-	// inStaging counts what pending records say of what was erased.
+	// inStaging counts traces of erased records in pending records.
 	inStaging int
 	missing   []string
 }
 
-// Check reads the whole directory and reports everything that is wrong. The
-// error is for what could not be read at all.
+// Check checks the whole directory and reports all problems. The error is for what could not be
+// read at all.
 func Check(ctx context.Context, o Options) (*Report, error) {
 	inv, err := take(ctx, o.Config)
 	if err != nil {
@@ -149,7 +149,7 @@ func Check(ctx context.Context, o Options) (*Report, error) {
 	return r, nil
 }
 
-// take opens every store, reads it and closes it again.
+// take opens every store, reads it and closes it.
 func take(ctx context.Context, c configs.Config) (*inventory, error) {
 	if _, err := os.Stat(c.DataDir); err != nil {
 		return nil, fmt.Errorf("data directory: %w (name it with --data-dir)", err)

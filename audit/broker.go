@@ -24,10 +24,10 @@ import (
 	"lethe/service"
 )
 
-// checkBroker reads the embedded broker's log as any consumer would: internal records carry their
-// codes, graphs of all closed timesteps, the copy of the ledger and the receipts are there, reasons
-// add up, and there is nothing erased, in whatever spelling. With another broker there is nothing
-// in the directory to check.
+// checkBroker reads the embedded broker's log as any consumer would. It checks that sealed records
+// carry valid codes, that graphs of all closed timesteps, the copy of the ledger and the receipts
+// are present, that reasons add up, and that nothing erased is left, in any spelling. With another
+// broker there is nothing in the directory to check.
 func (inv *inventory) checkBroker(ctx context.Context, r *Report) (err error) {
 	if !inv.config.UsesEmbeddedBroker() {
 		return checkLog(ctx, inv, r, nil)
@@ -35,7 +35,7 @@ func (inv *inventory) checkBroker(ctx context.Context, r *Report) (err error) {
 	dir := service.BrokerDir(inv.config.DataDir)
 	if _, err := os.Stat(dir); err != nil {
 		r.problem("the broker's log %s is missing: put it back from a copy", dir)
-		return nil //nolint:nilerr // it is told as a problem
+		return nil //nolint:nilerr // it is reported as a problem
 	}
 	return withLog(inv.config, func(client *bus.Client) error {
 		for _, check := range []func(context.Context, *bus.Client, *Report) error{
@@ -71,8 +71,8 @@ func withLog(c configs.Config, fn func(*bus.Client) error) (err error) {
 	return fn(client)
 }
 
-// publishedLogOf checks the transparency log, and compares it with its topic. A directory
-// of a version without one has none.
+// publishedLogOf checks the transparency log, and compares it with its topic. A directory of a
+// version before the transparency log has none.
 func publishedLogOf(inv *inventory) func(context.Context, *bus.Client, *Report) error {
 	return func(ctx context.Context, client *bus.Client, r *Report) error {
 		published, err := translog.ReadPublished(ctx, client)
@@ -88,8 +88,8 @@ func publishedLogOf(inv *inventory) func(context.Context, *bus.Client, *Report) 
 	}
 }
 
-// checkEnds checks that no partition of the log ends before what a role has read of it:
-// its end was lost then, or it is the log of another time.
+// checkEnds checks that no partition of the log ends before the position that a role has read:
+// otherwise its end was lost, or the log was replaced by an older one.
 func (inv *inventory) checkEnds(ctx context.Context, client *bus.Client, r *Report) error {
 	read := maps.Clone(inv.next)
 	note := func(tp bus.TopicPartition, next int64) { read[tp] = max(read[tp], next) }
@@ -119,8 +119,7 @@ func (inv *inventory) checkEnds(ctx context.Context, client *bus.Client, r *Repo
 
 // checkPublishedGraphs checks that the graph of every closed timestep is in its topic.
 func (inv *inventory) checkPublishedGraphs(ctx context.Context, client *bus.Client, r *Report) error {
-	// A graph that has become smaller has fewer chunks: those that it had too many are
-	// deleted behind it.
+	// A graph that has shrunk has fewer chunks: the surplus ones are deleted by later records.
 	chunks := make(map[string]lethe.Timestep)
 	err := client.ReadAll(ctx, bus.Snapshots, func(rec ingest.Record) error {
 		base := string(rec.Key)[:max(0, strings.LastIndexByte(string(rec.Key), '/'))]
@@ -146,8 +145,8 @@ func (inv *inventory) checkPublishedGraphs(ctx context.Context, client *bus.Clie
 	return nil
 }
 
-// checkLedgerCopy compares the ledger with its copy. What was written before copies were
-// made is copied at the next start.
+// checkLedgerCopy compares the ledger with its copy in the topic. Entries from before copies
+// existed are copied at the next start.
 func (inv *inventory) checkLedgerCopy(ctx context.Context, client *bus.Client, r *Report) error {
 	kept, err := ledgercopy.Read(ctx, client, inv.secret)
 	if err != nil {
@@ -189,8 +188,8 @@ func (inv *inventory) checkPublishedReceipts(ctx context.Context, client *bus.Cl
 	return nil
 }
 
-// searchTopics looks for what was erased by what records say. Their bytes are searched
-// with the other files.
+// searchTopics searches the content of records for erased data. Their bytes are searched with the
+// other files.
 func (inv *inventory) searchTopics(ctx context.Context, client *bus.Client, r *Report) error {
 	scanner, err := inv.scanner()
 	if err != nil || scanner == nil {
@@ -205,14 +204,14 @@ func (inv *inventory) searchTopics(ctx context.Context, client *bus.Client, r *R
 	return unlessUnknown(search.in(ctx, client, bus.Reasons))
 }
 
-// topicSearch looks for what was erased in topics.
+// topicSearch searches topics for erased data.
 type topicSearch struct {
 	*inventory
 	r       *Report
 	scanner *scan.Scanner
 }
 
-// in looks through a topic. Requests that are open stand in theirs, whatever they name.
+// in searches a topic. Records of open requests may name their targets.
 func (s topicSearch) in(ctx context.Context, client *bus.Client, topic bus.Topic) error {
 	err := client.ReadAll(ctx, topic, func(rec ingest.Record) error {
 		s.r.Records++
@@ -233,14 +232,14 @@ func (s topicSearch) in(ctx context.Context, client *bus.Client, topic bus.Topic
 	return nil
 }
 
-// isOpen reports whether a request is still to be carried out, for which its record is needed.
+// isOpen reports whether a request has yet to be carried out, for which its record is needed.
 func (s topicSearch) isOpen(requestID string) bool {
 	return slices.ContainsFunc(s.entries, func(e deletions.Entry) bool {
 		return e.RequestID == requestID && !e.State.Final() && !e.Progress.Withdrawn
 	})
 }
 
-// scanner finds whatever was erased; it is nil if nothing was.
+// scanner returns a scanner for everything that was erased, nil if nothing was.
 func (inv *inventory) scanner() (*scan.Scanner, error) {
 	var prints []scan.Fingerprint
 	for _, e := range inv.done {

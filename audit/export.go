@@ -21,12 +21,12 @@ import (
 	"lethe/trainer"
 )
 
-// Answer makes the bundle that answers an auditor's challenge, from the log, and the slices
-// and models of train. config must be the one that the directory was written with. No role
+// Answer builds the bundle that answers an auditor's challenge, from the log and from train's
+// slices and models. config must be the configuration that the directory was written with. No role
 // may be running on the directory.
 //
-// Errors wrap challenge.ErrUnanswerable if the log is not that of the challenge or lacks
-// what is asked for.
+// Errors wrap challenge.ErrUnanswerable if the log is not that of the challenge or lacks what is
+// needed.
 func Answer(config configs.Config, c challenge.Challenge) (*challenge.Bundle, error) {
 	if _, err := os.Stat(config.SecretPath()); err != nil {
 		return nil, fmt.Errorf("the deployment's secret: %w (is %s a data directory of lethe?)", err, config.DataDir)
@@ -88,7 +88,7 @@ func readLog(config configs.Config) (leaves [][]byte, err error) {
 	return log.Leaves, err
 }
 
-// held answers from the stores of train.
+// held reads from the stores of train.
 type held struct {
 	learnt
 	secret lethe.Secret
@@ -105,7 +105,7 @@ func (h held) Slice(p challenge.Pair) ([]byte, error) {
 	return nil, errNotHeld
 }
 
-// Model implements challenge.Source. One that goes on from the one before and was thinned out is trained again.
+// Model implements challenge.Source. A thinned-out model that continues from its previous one is retrained.
 func (h held) Model(model lethe.ShardID, t lethe.Timestep) ([]byte, error) {
 	checkpoints, timesteps := h.checkpoints(model), h.home(model).Timesteps
 	if data, found := checkpoints[t]; found {

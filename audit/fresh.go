@@ -19,8 +19,8 @@ import (
 	"lethe/trainer/kernels"
 )
 
-// trainAnew trains every model from fresh weights through all its slices, learns the
-// meta-models over them, and compares each checkpoint with the stored one.
+// trainAnew retrains every model from fresh weights on all its slices, relearns the meta-models,
+// and compares each checkpoint with the stored one.
 func (inv *inventory) trainAnew(ctx context.Context, r *Report, progress func(done, of int)) error {
 	set, err := inv.kernels()
 	if err != nil {
@@ -59,8 +59,8 @@ func (inv *inventory) trainAnew(ctx context.Context, r *Report, progress func(do
 	return l.learnAnew(ctx, r, runner, inv.config.DataDir)
 }
 
-// kernels returns the kernel set that the stored checkpoints name: another
-// would give other bits, whatever the configuration says today.
+// kernels returns the kernel set that the stored checkpoints name: another one would produce other
+// bits, whatever the configuration is now.
 func (inv *inventory) kernels() (kernels.Set, error) {
 	for _, h := range inv.columns {
 		for _, t := range h.Timesteps {
@@ -72,9 +72,8 @@ func (inv *inventory) kernels() (kernels.Set, error) {
 	return inv.config.KernelSet()
 }
 
-// replay trains one model through its slices and counts the checkpoints that come
-// out as stored. Of one that is fitted anew for each timestep, those are made that are
-// stored.
+// replay trains one model on its slices and counts the checkpoints that equal the stored ones. If
+// the model is refitted for each timestep, only the stored ones are made.
 func (l learnt) replay(ctx context.Context, c column.Column) (equal int, differ []lethe.Timestep, err error) {
 	timesteps, stored := l.home(c.Shard).Timesteps, l.checkpoints(c.Shard)
 	timesteps = slices.DeleteFunc(slices.Clone(timesteps), func(t lethe.Timestep) bool {
@@ -119,7 +118,7 @@ func (l learnt) replay(ctx context.Context, c column.Column) (equal int, differ 
 	return equal, differ, nil
 }
 
-// slice returns what a model learns from a timestep.
+// slice returns what a model learns from at a timestep.
 func (l learnt) slice(number lethe.ShardID, t lethe.Timestep) (*lethe.Slice, error) {
 	var parts []*lethe.Slice
 	for _, shard := range l.layout.ShardsOf(number) {
@@ -132,8 +131,8 @@ func (l learnt) slice(number lethe.ShardID, t lethe.Timestep) (*lethe.Slice, err
 	return l.layout.Slice(number, parts)
 }
 
-// learnAnew learns the stored meta-models again, over the stored models, which have
-// been compared.
+// learnAnew relearns the stored meta-models over the stored models, which have already been
+// compared.
 func (l learnt) learnAnew(ctx context.Context, r *Report, runner ensemble.Runner, dataDir string) error {
 	home, lineages := l.columns[0], l.lineages()
 	for end, t := range home.Timesteps {

@@ -76,7 +76,7 @@ func (inv *inventory) takeGraphs() (err error) {
 	return err
 }
 
-// takeLedger reads the ledger, and whether the store suppresses what it names.
+// takeLedger reads the ledger, and whether the store suppresses the erased transactions.
 func (inv *inventory) takeLedger(store *snapshot.Store) (err error) {
 	dir := service.RoleDir(inv.config.DataDir, configs.RoleBuild)
 	ledger, kv, err := disk.OpenLedger(service.RemediedFS(vfs.Default, inv.config.DataDir, configs.RoleGraphs), dir, nil)
@@ -106,8 +106,8 @@ func (inv *inventory) takeLedger(store *snapshot.Store) (err error) {
 	return nil
 }
 
-// searchStaging counts what the records that staging keeps as they came say of what was
-// erased. Their bytes are searched with the other files.
+// searchStaging counts traces of erased data in the original records in staging. Their bytes are
+// searched with the other files.
 func (inv *inventory) searchStaging(store *snapshot.Store) (hits int, err error) {
 	scanner, err := inv.scanner()
 	if err != nil || scanner == nil {
@@ -120,8 +120,8 @@ func (inv *inventory) searchStaging(store *snapshot.Store) (hits int, err error)
 	return hits, err
 }
 
-// checkGraphs checks every graph by itself: canonical order, and for settled
-// ones that each node is in one shard and the shards are even (I2, I3).
+// checkGraphs checks every graph on its own: canonical order, and for settled ones that each node
+// is in one shard and the shards are even (I2, I3).
 func (inv *inventory) checkGraphs(r *Report) {
 	for _, step := range inv.steps {
 		t := step.Info.Timestep
@@ -145,9 +145,9 @@ func (inv *inventory) checkGraphs(r *Report) {
 	}
 }
 
-// checkEven checks that shard sizes and each class's counts differ by one at
-// most. An erasure keeps the other nodes where they are, so each erased node
-// may widen the difference by one. What carried a subject counts beside the targets.
+// checkEven checks that shard sizes and each class's counts differ by at most one. An erasure
+// leaves the other nodes in place, so each erased node may widen the difference by one.
+// Transactions erased with a subject count like targets.
 func (inv *inventory) checkEven(r *Report, step *snapshot.Content) {
 	t, allowed := step.Info.Timestep, 1
 	for _, e := range inv.done {
@@ -187,8 +187,7 @@ func spread(counts []int) int {
 	return slices.Max(counts) - slices.Min(counts)
 }
 
-// checkSlices derives every slice from its graph and compares it with the one
-// that was trained on.
+// checkSlices derives every slice from its graph and compares it with the one in train's store.
 func (inv *inventory) checkSlices(r *Report) error {
 	shards := inv.config.Partition.Shards
 	for _, step := range inv.steps {
@@ -217,8 +216,8 @@ func (inv *inventory) checkSlices(r *Report) error {
 	return nil
 }
 
-// keptStubs reports whether an erasure at scope shard left stubs for its
-// records in this slice, on purpose.
+// keptStubs reports whether an erasure with scope shard deliberately left stubs for its records in
+// this slice.
 func (inv *inventory) keptStubs(t lethe.Timestep, shard lethe.ShardID) bool {
 	return slices.ContainsFunc(inv.done, func(e deletions.Entry) bool {
 		return e.Scope == lethe.ScopeShard && slices.Contains(e.Progress.Timesteps, t) &&
@@ -226,8 +225,7 @@ func (inv *inventory) keptStubs(t lethe.Timestep, shard lethe.ShardID) bool {
 	})
 }
 
-// checkEdges checks that every edge is kept in one slice or has a stub at both
-// ends (I2).
+// checkEdges checks that every edge is in one slice or has a stub at both ends (I2).
 func (inv *inventory) checkEdges(r *Report, step *snapshot.Content, derived []*lethe.Slice) {
 	edges, kept, nodes, stubs := len(step.Snapshot.Undirected()), 0, 0, 0
 	for _, s := range derived {

@@ -8,7 +8,7 @@ import (
 	"lethe/snapshot"
 )
 
-// checkIndependent checks that every transaction is in the shard that its pseudonym names.
+// checkIndependent checks that every transaction is in the shard that its pseudonym determines.
 func checkIndependent(r *Report, config partition.Config, step *snapshot.Content) {
 	g, err := graph.FromSnapshot(step.Snapshot)
 	if err != nil {

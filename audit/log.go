@@ -20,24 +20,24 @@ import (
 	"lethe/service"
 )
 
-// LogOptions says which transparency log to check, and by what.
+// LogOptions selects a transparency log to check, and what to check it against.
 type LogOptions struct {
 	Config configs.Config
-	// TopicOnly leaves the data directory alone: there is only log.v1.
+	// TopicOnly reads only log.v1 and not the data directory.
 	TopicOnly bool
-	// Key must have signed the log's checkpoints; nil stands for the data directory's.
+	// Key must have signed the log's checkpoints; nil means the key of the data directory.
 	Key ed25519.PublicKey
-	// Older is a signed checkpoint that was kept elsewhere, or empty.
+	// Older is a signed checkpoint that was stored elsewhere, or empty.
 	Older string
 	// Receipts are files of receipts that must be in the log.
 	Receipts []string
-	// File is a log as lethe log show --json prints it, empty for none: then it is read in place
+	// File is a log in the output format of lethe log show --json, or empty: it is read in place
 	// of data directory and topic.
 	File string
 }
 
-// CheckLog checks the transparency log of a data directory, of its topic, or both. The error
-// is for what could not be read; what does not hold is in the report.
+// CheckLog checks the transparency log of a data directory, of its topic, or both. The error is for
+// what could not be read; failed checks are in the report.
 func CheckLog(ctx context.Context, o LogOptions) (*translog.Report, error) {
 	e, err := gather(ctx, o)
 	if err != nil {
@@ -57,7 +57,7 @@ func CheckLog(ctx context.Context, o LogOptions) (*translog.Report, error) {
 	return translog.Verify(e), nil
 }
 
-// ReadLog reads the log of a data directory, or of its topic, and checks nothing of it.
+// ReadLog reads the log of a data directory, or of its topic, without checking it.
 func ReadLog(ctx context.Context, o LogOptions) (translog.Copy, error) {
 	e, err := gather(ctx, o)
 	if err == nil && e.Stored != nil {
@@ -69,7 +69,7 @@ func ReadLog(ctx context.Context, o LogOptions) (translog.Copy, error) {
 	return translog.Copy{}, err
 }
 
-// gather reads the log where it is kept.
+// gather reads the log from the selected sources.
 func gather(ctx context.Context, o LogOptions) (e translog.Evidence, err error) {
 	e.Key, e.Older = o.Key, o.Older
 	if o.File != "" {
@@ -88,7 +88,7 @@ func gather(ctx context.Context, o LogOptions) (e translog.Evidence, err error) 
 	read := func(client *bus.Client) error {
 		published, err := translog.ReadPublished(ctx, client)
 		if e.Published = &published; errors.Is(err, bus.ErrUnknownTopic) && e.Stored != nil && len(e.Stored.Leaves) == 0 {
-			// It was begun by a version without a log.
+			// A version without a log created the directory.
 			e.Published, err = nil, nil
 		}
 		return err
@@ -140,8 +140,8 @@ func gatherStored(ctx context.Context, c configs.Config, e *translog.Evidence) (
 	return err
 }
 
-// ownKey is the public key of a data directory whose signing key is there: the one by which its
-// log is signed. One that was put in its place is not in the log before the next start.
+// ownKey is the public key of a data directory with a signing key: the log is signed with it. A
+// replacement of the key is in the log only after the next start.
 func ownKey(ctx context.Context, c configs.Config) (ed25519.PublicKey, error) {
 	key, err := configs.KeysOf(c).Before(ctx)
 	if err == nil && key == nil {
@@ -153,18 +153,17 @@ func ownKey(ctx context.Context, c configs.Config) (ed25519.PublicKey, error) {
 	return key.Public().(ed25519.PublicKey), nil
 }
 
-// checkLog checks the log as part of everything else. published is nil without a topic that
-// can be read here.
+// checkLog checks the log as part of an audit. published is nil if the topic cannot be read here.
 func checkLog(ctx context.Context, inv *inventory, r *Report, published *translog.Copy) error {
 	if _, err := os.Stat(inv.config.SigningKeyPath()); err != nil {
-		return nil //nolint:nilerr // that the key is missing is said by checkKeys
+		return nil //nolint:nilerr // checkKeys reports the missing key
 	}
 	key, err := ownKey(ctx, inv.config)
 	if err != nil {
 		return err
 	}
 	if len(inv.log.Leaves) == 0 && inv.log.Checkpoint == "" && !begunWithLog(published) {
-		return nil // the next start of this version begins it
+		return nil // the next start of this version creates it
 	}
 	e := translog.Evidence{
 		Origin: translog.Name(inv.secret.Deployment(inv.config.Kafka.TopicPrefix).String()), Key: key,
@@ -175,7 +174,7 @@ func checkLog(ctx context.Context, inv *inventory, r *Report, published *translo
 		name := filepath.Join(service.ReceiptsDir(inv.config.DataDir), entry.RequestID+".json")
 		data, kept := inv.receipts[entry.RequestID]
 		if !kept || !logged[entry.Digest] {
-			continue // said by checkReceipts, or issued before there was a log
+			continue // reported by checkReceipts, or issued before there was a log
 		}
 		issued, err := IssuedReceipt(name, data)
 		if err != nil {

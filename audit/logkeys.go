@@ -11,8 +11,8 @@ import (
 	"lethe/internal/jcs"
 )
 
-// LogKeys checks a log and follows its keys from the one that is known: those that sign it or have,
-// newest first, if the report says that the log holds. The error is for what could not be read.
+// LogKeys checks a log and follows its keys from the known one: it returns those that sign or have
+// signed it, newest first, if the check succeeds. The error is for what could not be read.
 func LogKeys(ctx context.Context, o LogOptions) ([]translog.Epoch, *translog.Report, error) {
 	e, err := gather(ctx, o)
 	if err != nil {
@@ -34,7 +34,7 @@ func LogKeys(ctx context.Context, o LogOptions) ([]translog.Epoch, *translog.Rep
 	return keys.Epochs(), report, err
 }
 
-// PublicKeys are the keys of epochs, in their order.
+// PublicKeys returns the keys of epochs, in their order.
 func PublicKeys(epochs []translog.Epoch) (out []ed25519.PublicKey) {
 	for _, e := range epochs {
 		out = append(out, e.Key)
@@ -42,11 +42,11 @@ func PublicKeys(epochs []translog.Epoch) (out []ed25519.PublicKey) {
 	return out
 }
 
-// mostLogBytes is room for a log of millions of leaves.
+// mostLogBytes is enough for a log of millions of leaves.
 const mostLogBytes = 4 << 30
 
-// readLogFile reads a log as lethe log show --json prints it. Its leaves are brought back into
-// their canonical form, which their hashes are of.
+// readLogFile reads the output of lethe log show --json. It converts the leaves back to their
+// canonical form, over which their hashes are computed.
 func readLogFile(path string) (c translog.Copy, err error) {
 	text, err := atomicfile.Read(path, mostLogBytes)
 	if err != nil {

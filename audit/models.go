@@ -13,13 +13,13 @@ import (
 	"lethe/trainer"
 )
 
-// learnt is what the stores of train hold of models and slices.
+// learnt is the content of train's stores.
 type learnt struct {
 	layout ensemble.Layout
 	// over is nil without a meta-model.
 	over    *meta.Config
 	columns []*train.History
-	// served is the timestep through which the served models are, or NoTimestep.
+	// served is the timestep that the served models were trained through, or NoTimestep.
 	served lethe.Timestep
 }
 
@@ -27,7 +27,7 @@ func (inv *inventory) learnt() learnt {
 	return learnt{inv.layout, inv.over, inv.columns, inv.served.Through}
 }
 
-// models are the numbers of the models.
+// models returns the numbers of the models.
 func (l learnt) models() []lethe.ShardID {
 	out := make([]lethe.ShardID, l.layout.Models())
 	for i := range out {
@@ -36,7 +36,7 @@ func (l learnt) models() []lethe.ShardID {
 	return out
 }
 
-// named says which model a number is.
+// named returns the name of a model by its number.
 func (l learnt) named(number lethe.ShardID) string {
 	component, in := l.layout.Place(number)
 	if len(l.layout.Components) == 1 && l.layout.Components[0].Groups == l.layout.Shards {
@@ -45,32 +45,32 @@ func (l learnt) named(number lethe.ShardID) string {
 	return fmt.Sprintf("component %s, group %d", l.layout.Components[component].Config.Model, in)
 }
 
-// home is the store that keeps what a model learns.
+// home is the store of a model's data.
 func (l learnt) home(number lethe.ShardID) *train.History {
 	return l.columns[l.layout.ShardsOf(number)[0]]
 }
 
-// checkpoints are those of a model, by timestep.
+// checkpoints returns those of a model, by timestep.
 func (l learnt) checkpoints(number lethe.ShardID) map[lethe.Timestep][]byte {
 	component, _ := l.layout.Place(number)
 	return l.home(number).Learnt[component]
 }
 
-// adopts reports whether some of a model's checkpoints were made by other processes: those
-// that these made before are not here.
+// adopts reports whether some of a model's checkpoints were made by other processes, whose earlier
+// checkpoints are not here.
 func (l learnt) adopts(number lethe.ShardID) bool {
 	component, _ := l.layout.Place(number)
 	return l.home(number).Adopted[component]
 }
 
-// kept reports whether the checkpoint after a timestep must be there: those that score may ask for are, which are the
-// served ones and newer ones, and of a model that goes on from the one before the milestones.
+// kept reports whether the checkpoint after a timestep must exist: the served ones and newer ones, which score may
+// request, and the milestones of a model that continues from its previous one.
 func (l learnt) kept(anew bool, t lethe.Timestep) bool {
 	return l.served == lethe.NoTimestep || t >= l.served || !anew && train.Milestone(l.columns[0].Timesteps, t)
 }
 
-// awaited reports whether a model has yet to learn from a timestep: training goes through them in order, and
-// what is served was learnt.
+// awaited reports whether a model has yet to learn from a timestep: training processes timesteps in order,
+// and served ones have been learned.
 func (l learnt) awaited(checkpoints map[lethe.Timestep][]byte, t lethe.Timestep) bool {
 	for later := range checkpoints {
 		if later >= t {
@@ -80,7 +80,7 @@ func (l learnt) awaited(checkpoints map[lethe.Timestep][]byte, t lethe.Timestep)
 	return !l.isServed(t)
 }
 
-// comes reports whether a slice has yet to come to train: slices come in order, too.
+// comes reports whether a slice has yet to arrive at train: slices arrive in order, too.
 func (l learnt) comes(shard lethe.ShardID, t lethe.Timestep) bool {
 	here := l.columns[shard].Timesteps
 	return (len(here) == 0 || here[len(here)-1] < t) && !l.isServed(t)
@@ -88,7 +88,7 @@ func (l learnt) comes(shard lethe.ShardID, t lethe.Timestep) bool {
 
 func (l learnt) isServed(t lethe.Timestep) bool { return l.served != lethe.NoTimestep && t <= l.served }
 
-// lineages returns what every checkpoint must have learnt from: the chain of the slices.
+// lineages returns the chain of slices that every checkpoint must have learned from.
 func (l learnt) lineages() *ensemble.Lineages {
 	known := ensemble.NewLineages(l.layout, l.over)
 	previous := lethe.NoTimestep
@@ -103,8 +103,8 @@ func (l learnt) lineages() *ensemble.Lineages {
 	return known
 }
 
-// checkCheckpoints checks that every slice has a checkpoint whose lineage is the
-// chain of the slices, and the meta-model over them.
+// checkCheckpoints checks that every slice has a checkpoint whose lineage is the chain of the
+// slices, and checks the meta-model over them.
 func (l learnt) checkCheckpoints(r *Report) {
 	lineages := l.lineages()
 	for _, number := range l.models() {
@@ -137,7 +137,7 @@ func (l learnt) checkCheckpoints(r *Report) {
 	}
 }
 
-// checkMeta checks that the meta-models were learnt over the stored models.
+// checkMeta checks that the meta-models were learned over the stored models.
 func (l learnt) checkMeta(r *Report, lineages *ensemble.Lineages) {
 	home := l.columns[0]
 	for _, t := range home.Timesteps {
@@ -163,7 +163,7 @@ func (l learnt) checkMeta(r *Report, lineages *ensemble.Lineages) {
 	}
 }
 
-// checkServed checks that what is served is what was trained.
+// checkServed checks that the served models are the trained ones.
 func (inv *inventory) checkServed(r *Report) {
 	s, l := inv.served, inv.learnt()
 	if s.Through == lethe.NoTimestep {

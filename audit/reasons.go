@@ -11,11 +11,11 @@ import (
 	"lethe/scoring/reasons"
 )
 
-// mayMiss is what the reasons of a component may be away from its logit: of networks, for
-// which the bound is the widest, and in proportion beyond the logits that are usual.
+// mayMiss bounds the difference between the sum of a component's reasons and its logit; it is the
+// bound for networks, the widest. Beyond usualLogit it grows in proportion.
 const mayMiss, usualLogit = 1e-3, 32
 
-// checkReasons checks that what the components of every record say adds up.
+// checkReasons checks that the reasons of every component in every record add up.
 func checkReasons(ctx context.Context, client *bus.Client, r *Report) error {
 	return unlessUnknown(client.ReadAll(ctx, bus.Reasons, func(rec ingest.Record) error {
 		if rec.Tombstone() || bytes.Equal(rec.Key, ingest.MarkerKey(rec.Partition)) {
@@ -36,8 +36,8 @@ func checkReasons(ctx context.Context, client *bus.Client, r *Report) error {
 	}))
 }
 
-// unlessUnknown is the error of reading a topic, none if there is no such one: the
-// directory is of a version without, and has not been opened since.
+// unlessUnknown returns the error of reading a topic, or nil if the topic does not exist: then the
+// directory was created by a version without it and has not been opened since.
 func unlessUnknown(err error) error {
 	if errors.Is(err, bus.ErrUnknownTopic) {
 		return nil

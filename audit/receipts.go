@@ -18,8 +18,8 @@ import (
 	"lethe/service"
 )
 
-// checkKeys checks that the keys are there, and returns those that sign receipts and have
-// signed them, or none.
+// checkKeys checks that the keys exist, and returns those that sign or have signed receipts, or
+// none.
 func (inv *inventory) checkKeys(ctx context.Context, r *Report) (trust receipt.Trust) {
 	path := inv.config.SigningKeyPath()
 	for _, file := range []string{path, configs.PublicKeyPath(path)} {
@@ -38,7 +38,7 @@ func (inv *inventory) checkKeys(ctx context.Context, r *Report) (trust receipt.T
 	return trust
 }
 
-// pinned is the trust in the keys of a data directory, which are there.
+// pinned returns the trust in the keys of a data directory, which must exist.
 func pinned(c configs.Config) (trust receipt.Trust, err error) {
 	keys, err := configs.ReadPublicKeys(configs.PublicKeyPath(c.SigningKeyPath()))
 	if err == nil {
@@ -47,8 +47,8 @@ func pinned(c configs.Config) (trust receipt.Trust, err error) {
 	return trust, err
 }
 
-// checkReceipts checks that every verified request has a receipt, that it is signed with
-// the deployment's key and says what the ledger says, and that there is no other.
+// checkReceipts checks that every verified request has a receipt, that it is signed with the
+// deployment's key and agrees with the ledger, and that there are no others.
 func (inv *inventory) checkReceipts(r *Report, trust receipt.Trust) error {
 	dir := service.ReceiptsDir(inv.config.DataDir)
 	own := inv.secret.Deployment(inv.config.Kafka.TopicPrefix)

@@ -14,7 +14,7 @@ import (
 	"lethe/ingest/bus"
 )
 
-// search looks for every erased record in every file of the directory.
+// search searches every file of the directory for every erased record.
 func (inv *inventory) search(ctx context.Context, r *Report) error {
 	r.Erasures = len(inv.done)
 	scanner, err := inv.scanner()
@@ -27,16 +27,16 @@ func (inv *inventory) search(ctx context.Context, r *Report) error {
 	}
 	r.Files, r.Bytes = report.Files, report.Bytes
 	for _, hit := range report.Hits {
-		// The log of the broker may hold later records that carry a subject; what its records
-		// say is looked at one by one.
+		// The log of the broker may hold later records that carry a subject; the content of each
+		// record is checked separately.
 		if hit.Kind == scan.KindSubjectKey && strings.HasPrefix(hit.Path, coordinator.BrokerFolder+"/") {
 			continue
 		}
 		if path, is := strings.CutPrefix(hit.Path, coordinator.BrokerFolder+"/"); is && coordinator.OfClients(path) {
-			continue // receipts say so
+			continue // receipts account for it
 		}
 		if inv.namedByOpen && inErasures(inv.config, hit.Path) {
-			continue // so was this
+			continue // so do receipts for this
 		}
 		r.problem("%s holds the %s of an erased record at byte %d", hit.Path, hit.Kind, hit.Offset)
 	}

@@ -18,10 +18,10 @@ import (
 	"lethe/snapshot"
 )
 
-// remade is the remedy for what train and score lack.
+// remade is the remedy for missing data of train and score.
 const remade = "start lethe run, which makes it again from the topics"
 
-// lacks notes that a folder is not there: the one that an error names, or else dir.
+// lacks records a missing directory: the one that an error names, or else dir.
 func (inv *inventory) lacks(err error, dir, remedy string) {
 	var named *fs.PathError
 	if errors.As(err, &named) {
@@ -37,7 +37,7 @@ func (inv *inventory) takeColumns() error {
 	for shard := range lethe.ShardID(c.Partition.Shards) {
 		h, err := train.ReadHistory(fsys, dir, shard)
 		if errors.Is(err, fs.ErrNotExist) {
-			// One that holds nothing takes its place.
+			// An empty one takes its place.
 			inv.lacks(err, dir, remade)
 			h, err = &train.History{Shard: shard}, nil
 		}
@@ -61,7 +61,7 @@ func (inv *inventory) takeServed() (err error) {
 	return opening(err, c.DataDir, role)
 }
 
-// opening adds the remedy to an error of opening a store of a role, or of what it holds.
+// opening adds the remedy to an error of opening or reading a role's store.
 func opening(err error, dataDir, role string) error {
 	var remedy string
 	switch {

@@ -12,8 +12,8 @@ import (
 	"lethe/service"
 )
 
-// checkView compares what the API answers with in itself, and looks for what was erased. A folder
-// that is not there is made from the topics when the role is played.
+// checkView checks the consistency of the API's data, and searches it for erased data. A missing
+// directory is rebuilt from the topics when the role starts.
 func checkView(inv *inventory, r *Report) error {
 	c, role := inv.config, configs.RoleView
 	var erased []lethe.Digest

@@ -13,12 +13,12 @@ import (
 	"lethe/internal/floatbytes"
 )
 
-// ErrCorrupt marks bytes that cannot be what was written: cut short, altered,
-// or followed by more. The caller should fetch or rebuild the artefact.
+// ErrCorrupt marks bytes that differ from what was written: truncated, altered, or with trailing
+// bytes. The caller should fetch or rebuild the artefact.
 var ErrCorrupt = errors.New("corrupt canonical bytes")
 
-// ErrVersion marks bytes of a format version this program does not read. The
-// caller should rebuild the artefact or use the program that wrote it.
+// ErrVersion marks bytes of a format version that this program does not support. The caller should
+// rebuild the artefact or use the program that wrote it.
 var ErrVersion = errors.New("unknown format version")
 
 const headerBytes = 5
@@ -27,11 +27,11 @@ const headerBytes = 5
 // append the fields, then Seal; or NewDigester, append the fields, then Digest.
 type Writer struct {
 	buf []byte
-	// hash takes in what buf held before, if nobody asks for the message.
+	// hash consumes the earlier content of buf, if only the digest is needed.
 	hash hash.Hash
 }
 
-// blockBytes is how much of a message a digester holds at once.
+// blockBytes is the size of a digester's buffer.
 const blockBytes = 1 << 15
 
 // NewWriter starts a message with a four-byte magic and a format version.
@@ -42,15 +42,14 @@ func NewWriter(magic string, version byte) *Writer {
 	return &Writer{buf: append([]byte(magic), version)}
 }
 
-// NewDigester starts a message of which only the digest is wanted, and which is
-// not kept.
+// NewDigester starts a message of which only the digest is needed, without storing it.
 func NewDigester(magic string, version byte) *Writer {
 	w := NewWriter(magic, version)
 	w.hash = sha256.New()
 	return w
 }
 
-// settle makes room in a digester.
+// settle flushes a digester's buffer if it is full.
 func (w *Writer) settle() {
 	if w.hash != nil && len(w.buf) >= blockBytes {
 		w.hash.Write(w.buf)
@@ -103,7 +102,7 @@ func (w *Writer) Float32s(values []float32) {
 	}
 }
 
-// Grow makes room for a message of so many bytes more, which a digester does not need.
+// Grow allocates space for so many more bytes of a message, which a digester does not need.
 func (w *Writer) Grow(bytes int) {
 	if w.hash == nil {
 		w.buf = slices.Grow(w.buf, bytes+sha256.Size)
@@ -116,7 +115,7 @@ func (w *Writer) Seal() []byte {
 	return message
 }
 
-// SealDigest is Seal, and DigestOf what it returns. The fields are read once for both.
+// SealDigest returns the results of Seal and of DigestOf on it. It reads the fields only once.
 func (w *Writer) SealDigest() (message []byte, digest lethe.Digest) {
 	if w.hash != nil {
 		panic("canonical: a digester keeps no message")
@@ -128,8 +127,8 @@ func (w *Writer) SealDigest() (message []byte, digest lethe.Digest) {
 	return append(w.buf, sum...), lethe.Digest(all.Sum(nil))
 }
 
-// Digest returns DigestOf the message that Seal would have returned. The fields
-// are read once, where sealing and hashing a message read them twice.
+// Digest returns DigestOf the message that Seal would have returned. It reads the fields only once,
+// where sealing and hashing a message would read them twice.
 func (w *Writer) Digest() lethe.Digest {
 	if w.hash == nil {
 		panic("canonical: the digest of a message that is kept is DigestOf what Seal returns")
@@ -139,8 +138,8 @@ func (w *Writer) Digest() lethe.Digest {
 	return lethe.Digest(w.hash.Sum(nil))
 }
 
-// Reader takes the fields of a message apart. The first failure sticks and is
-// returned by Close; fields read after it are zero.
+// Reader decodes the fields of a message. The first failure is stored and returned by Close; fields
+// read after it are zero.
 type Reader struct{ bytecursor.Cursor }
 
 // NewReader checks magic, version and checksum of a message.
@@ -161,7 +160,7 @@ func NewReader(message []byte, magic string, version byte) (*Reader, error) {
 	return &Reader{bytecursor.New(body[headerBytes:], binary.LittleEndian)}, nil
 }
 
-// Close returns the first failure, or an error if bytes are left over.
+// Close returns the first failure, or an error if bytes remain.
 func (r *Reader) Close() error {
 	if err := r.Cursor.Close(); err != nil {
 		return fmt.Errorf("%w: %w", ErrCorrupt, err)

@@ -15,8 +15,8 @@ const (
 	unionVersion = 1
 )
 
-// EncodeSlice returns the slice's canonical bytes. It panics for a union, see
-// lethe.Slice.Parts: whoever stores one would keep what its parts have forgotten.
+// EncodeSlice returns the slice's canonical bytes. It panics for a union, see lethe.Slice.Parts: a
+// stored union would retain data that its parts have forgotten.
 func EncodeSlice(s *lethe.Slice) []byte {
 	if s.Parts != nil {
 		panic("canonical: a union of slices has no bytes of its own: it is never stored")
@@ -33,8 +33,8 @@ func DigestSlice(s *lethe.Slice) lethe.Digest {
 	return writeSlice(NewDigester(sliceMagic, sliceVersion), s).Digest()
 }
 
-// DigestUnion returns the digest that stands for slices put together, from their own
-// digests in ascending order of shards. Whoever knows those need not see the slices.
+// DigestUnion returns the digest of a union of slices, from their own digests in ascending order of
+// shards. The slices themselves are not needed.
 func DigestUnion(parts []lethe.Digest) lethe.Digest {
 	w := NewDigester(unionMagic, unionVersion)
 	w.Count(len(parts))
@@ -64,7 +64,7 @@ func writeSlice(w *Writer, s *lethe.Slice) *Writer {
 	return w
 }
 
-// DecodeSlice reads canonical bytes and checks every position they hold.
+// DecodeSlice decodes canonical bytes and validates all positions in them.
 func DecodeSlice(message []byte) (*lethe.Slice, error) {
 	r, err := NewReader(message, sliceMagic, sliceVersion)
 	if err != nil {

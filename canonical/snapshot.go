@@ -17,7 +17,7 @@ func EncodeSnapshot(s *lethe.Snapshot) []byte {
 	return writeSnapshot(NewWriter(snapshotMagic, snapshotVersion), s).Seal()
 }
 
-// SealSnapshot is EncodeSnapshot, and DigestOf what it returns.
+// SealSnapshot returns the results of EncodeSnapshot and of DigestOf on it.
 func SealSnapshot(s *lethe.Snapshot) ([]byte, lethe.Digest) {
 	return writeSnapshot(NewWriter(snapshotMagic, snapshotVersion), s).SealDigest()
 }
@@ -51,8 +51,8 @@ func writeSnapshot(w *Writer, s *lethe.Snapshot) *Writer {
 	return w
 }
 
-// DecodeSnapshot reads canonical bytes and validates the snapshot. Its
-// revision is left 0, for the caller to set.
+// DecodeSnapshot decodes canonical bytes and validates the snapshot. Its revision is 0, and the
+// caller has to set it.
 func DecodeSnapshot(message []byte) (*lethe.Snapshot, error) {
 	r, err := NewReader(message, snapshotMagic, snapshotVersion)
 	if err != nil {

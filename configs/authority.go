@@ -11,8 +11,9 @@ import (
 	"lethe/internal/check"
 )
 
-// LoadAuthority reads the keys whose signatures count, and says which records need some. Without
-// a file of keys none do. The error wraps ErrKeyFile if others may change the file.
+// LoadAuthority reads the keys whose signatures are accepted, and the rules on which records need
+// them. Without a file of keys no record does. The error wraps ErrKeyFile if others may change the
+// file.
 func LoadAuthority(c authority.Config) (authority.Policy, error) {
 	path := c.KeysFile
 	if path == "" {
@@ -31,8 +32,8 @@ func LoadAuthority(c authority.Config) (authority.Policy, error) {
 	return policy, nil
 }
 
-// ReadAuthorityKeys reads a file of public keys by role. Whoever can change it can sign: it must
-// be its owner's alone to write.
+// ReadAuthorityKeys reads a file of public keys by role. Anyone who can change it can sign: only
+// its owner may have write access.
 func ReadAuthorityKeys(path string) (authority.Keys, error) {
 	info, err := os.Stat(path)
 	if err != nil {

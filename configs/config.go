@@ -17,30 +17,29 @@ import (
 	"lethe/trainer"
 )
 
-// Config is the whole configuration of one process. Take it from Load, or from
-// Default and check it with Validate.
+// Config is the whole configuration of one process. Use Load, or Default with Validate.
 //
-// The tags yaml give the keys: dotted in messages and overrides (kafka.brokers),
-// nested in YAML, upper case with underscores in the environment
-// (LETHE_KAFKA_BROKERS). The tags help describe them.
+// The yaml tags define the keys: dotted in messages and overrides (kafka.brokers), nested in YAML,
+// upper case with underscores in the environment (LETHE_KAFKA_BROKERS). The help tags describe
+// them.
 type Config struct {
-	// DataDir is the folder of everything this process keeps on disk.
+	// DataDir is the directory of everything this process stores on disk.
 	DataDir string `yaml:"data_dir" help:"Folder of everything this process keeps on disk."`
-	// Roles are what this process does, in any order; see Plays.
+	// Roles are the roles of this process, in any order; see Plays.
 	Roles []string `yaml:"roles" help:"Roles it plays: graphs, erasure, train, score, view; build: the first two."`
 	// Seed keys every random draw. Processes that share topics share it, too.
 	Seed uint64 `yaml:"seed" help:"Keys every random draw; processes that share topics share it."`
-	// SecretFile holds the deployment's key for pseudonyms. Empty stands for
-	// keys/secret under DataDir, see SecretPath.
+	// SecretFile holds the deployment's key for pseudonyms. If empty, it is keys/secret under
+	// DataDir, see SecretPath.
 	SecretFile string `yaml:"secret_file" help:"File of the key for pseudonyms; empty: keys/secret under data_dir."`
-	// SigningKeyFile holds the key that signs receipts. Empty stands for
-	// keys/receipt-ed25519.pem under DataDir, see SigningKeyPath.
+	// SigningKeyFile holds the key that signs receipts. If empty, it is keys/receipt-ed25519.pem
+	// under DataDir, see SigningKeyPath.
 	SigningKeyFile string `yaml:"signing_key_file" help:"Key that signs receipts; empty: keys/receipt-ed25519.pem."`
 
 	HTTP HTTP `yaml:"http"`
-	// Webhooks says where alerts are posted.
+	// Webhooks configures where alerts are posted.
 	Webhooks Webhooks `yaml:"webhooks"`
-	// OpenDSR says whether privacy tools may ask for erasures by that interface.
+	// OpenDSR configures the interface for privacy tools.
 	OpenDSR   OpenDSR         `yaml:"opendsr"`
 	Kafka     bus.Config      `yaml:"kafka"`
 	Embedded  embedded.Config `yaml:"embedded"`
@@ -50,29 +49,29 @@ type Config struct {
 	Trainer   Trainer         `yaml:"trainer"`
 	Scoring   scoring.Config  `yaml:"scoring"`
 	Erasure   Erasure         `yaml:"erasure"`
-	// Signatures says which records need signatures, and by whose keys.
+	// Signatures configures which records need signatures, and by whose keys.
 	Signatures authority.Config `yaml:"signatures"`
-	// KMS says who unseals the secret and the key that signs receipts.
+	// KMS configures the key management system that unseals the secret and the signing key.
 	KMS kms.Config `yaml:"kms"`
-	// Traces says where spans are sent.
+	// Traces configures the export of spans.
 	Traces Traces `yaml:"traces"`
-	// Waiting is how long a condition lasts before it is shown as waited for.
+	// Waiting is how long a condition must last before it is reported.
 	Waiting Waiting `yaml:"waiting"`
 	Log     Log     `yaml:"log"`
 }
 
-// Ingest bounds the records that are taken, and says when timesteps end.
+// Ingest bounds the accepted records, and configures when timesteps end.
 type Ingest struct {
 	Records         ingest.Limits `yaml:",inline"`
 	snapshot.Config `yaml:",inline"`
 }
 
-// Partition says how timesteps are cut into shards. Here a number that is 0 stands
-// for the default of the method; PartitionConfig has the defaults in its place.
+// Partition configures how timesteps are divided into shards. A number that is 0 means the default
+// of the method; PartitionConfig replaces it by that default.
 type Partition struct {
 	partition.Config `yaml:",inline"`
-	// Alpha weighs balance and fairness against the cut. By default it suits the
-	// graph, see partition.Config.
+	// Alpha weighs balance and fairness against the cut. The default depends on the graph, see
+	// partition.Config.
 	Alpha float64 `yaml:"alpha" help:"Weight of balance and fairness against the cut; 0 takes the method's default."`
 	// Sweeps bounds the sweeps of methods that iterate.
 	Sweeps int `yaml:"sweeps" help:"Bound of the power iterations; 0 takes the method's default."`
@@ -80,62 +79,62 @@ type Partition struct {
 	RefineSweeps int `yaml:"refine_sweeps" help:"Sweeps of refine; 0: a number that falls with the size of the graph."`
 }
 
-// Repair says what stands for the neighbours a node lost to other shards.
+// Repair configures what replaces the neighbours that a node lost to other shards.
 type Repair struct {
 	repair.Config `yaml:",inline"`
-	// OneHop joins the mean of all neighbours' features and the log degree to
-	// every transaction's own, in slices and when scoring. It is on by default and
-	// rules out erasures at scope shard. Changing it means building anew.
+	// OneHop joins the mean of all neighbours' features and the log degree to every transaction's
+	// own features, in slices and when scoring. It is on by default and rules out erasures with
+	// scope shard. Changing it requires a new data directory.
 	OneHop bool `yaml:"one_hop" help:"Join the mean of all neighbours' features and the log degree to every row."`
-	// OneHopDirected joins the mean of those who pay a transaction and the mean
-	// of those whom it pays apart. It needs OneHop.
+	// OneHopDirected keeps the means of payers and payees separate. It needs OneHop.
 	OneHopDirected bool `yaml:"one_hop_directed" help:"Keep the means of payers and of payees apart; needs one_hop."`
 }
 
 // Stack is the name of the ensembles whose models are trainer.components.
 const Stack = "stack"
 
-// Trainer shapes the models and their training. By default they are a Stack: several
-// models, of Components, each with its number of groups of shards; what else is said here
-// is of its networks. Otherwise every shard has one model: one of models.Served; trees or
-// logistic, which look at one transaction at a time and want repair.one_hop; or blend, which
-// combines several. Components, Schedule and WindowTimesteps have defaults that fit the
-// model, see WithModel.
+// Trainer configures the models and their training. By default they are a Stack: several models,
+// listed in Components, each with its number of groups of shards; the other settings then apply to
+// its networks. Otherwise every shard has one model: one of models.Served; trees or logistic, which
+// process one transaction at a time and benefit from repair.one_hop; or blend, which combines
+// several. Components, Schedule and WindowTimesteps have defaults that fit the model, see
+// WithModel.
 type Trainer struct {
 	trainer.Config `yaml:",inline"`
-	// Workers is how many shards train at once; 0 takes the number of CPUs. The
+	// Workers is the number of shards that train concurrently; 0 means the number of CPUs. The
 	// models do not depend on it.
 	Workers int `yaml:"workers" help:"Shards that train at once; 0: one per CPU. The models do not depend on it."`
-	// Kernels is the kernel set: auto (fma where the processor has loops for it,
-	// else portable), fma or portable. Models of different sets differ in their
-	// last bits, so another set trains everything anew.
+	// Kernels is the kernel set: auto (fma if the processor supports it, else portable), fma or
+	// portable. Models of different sets differ in their last bits, so changing the set retrains
+	// everything.
 	Kernels string `yaml:"kernels" help:"Kernel set: auto, fma or portable."`
 }
 
-// Erasure says how far erasures reach and how long their proof may take.
+// Erasure configures the scope of erasures and the time limit for their proof.
 type Erasure struct {
 	coordinator.Config `yaml:",inline"`
-	// SearchCPU is how much of one core all searches of the process take together.
+	// SearchCPU is the share of one core that all searches of the process may use together.
 	SearchCPU float64 `yaml:"search_cpu" help:"Share of one core that the searches for what was erased may take."`
 }
 
-// Traces says where spans are sent, and of which transactions.
+// Traces configures the export of spans, and which transactions are traced.
 type Traces struct {
-	// Endpoint is an OpenTelemetry collector's, for OTLP over HTTP; empty for none.
+	// Endpoint is the address of an OpenTelemetry collector for OTLP over HTTP; empty for none.
 	Endpoint string `yaml:"endpoint" help:"OpenTelemetry collector (OTLP over HTTP), http://HOST:4318; empty: none."`
-	// Transactions is the share of transactions that are followed one by one.
+	// Transactions is the share of transactions that are traced individually.
 	Transactions float64 `yaml:"transactions" help:"Share of transactions that have a trace of their own."`
 }
 
-// Waiting is how long a condition lasts before status, doctor, Health, a metric and the log show it.
+// Waiting configures how long a condition lasts before status, doctor, Health, a metric and the log
+// report it.
 type Waiting struct {
-	// After is for conditions that somebody has to end.
+	// After applies to conditions that need an action.
 	After time.Duration `yaml:"after" help:"How long something stands still before it is shown as waited for."`
-	// Quiet is for streams that may be well and have nothing to send.
+	// Quiet applies to streams that may simply have nothing to send.
 	Quiet time.Duration `yaml:"quiet" help:"How long an open timestep, or its labels, may be without a record."`
 }
 
-// Log shapes what goes to standard error.
+// Log configures the messages on standard error.
 type Log struct {
 	// Level is debug, info, warn or error.
 	Level string `yaml:"level" help:"debug, info, warn or error."`
@@ -143,7 +142,7 @@ type Log struct {
 	Format string `yaml:"format" help:"text or json."`
 }
 
-// SecretPath is where the deployment's secret is.
+// SecretPath is the path of the deployment's secret.
 func (c Config) SecretPath() string {
 	if c.SecretFile != "" {
 		return c.SecretFile
@@ -151,7 +150,7 @@ func (c Config) SecretPath() string {
 	return filepath.Join(c.DataDir, "keys", "secret")
 }
 
-// SigningKeyPath is where the key that signs receipts is.
+// SigningKeyPath is the path of the key that signs receipts.
 func (c Config) SigningKeyPath() string {
 	if c.SigningKeyFile != "" {
 		return c.SigningKeyFile
@@ -159,6 +158,6 @@ func (c Config) SigningKeyPath() string {
 	return filepath.Join(c.DataDir, "keys", "receipt-ed25519.pem")
 }
 
-// UsesEmbeddedBroker reports whether no broker is named, so that the process
-// brings its own.
+// UsesEmbeddedBroker reports whether no external broker is configured, so that the process runs its
+// own.
 func (c Config) UsesEmbeddedBroker() bool { return len(c.Kafka.Brokers) == 0 }

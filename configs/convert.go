@@ -13,12 +13,11 @@ import (
 	"lethe/scoring"
 )
 
-// convert turns a value from YAML, the environment or a flag into the type of
-// the field. Text is read as the type says. The second result says what would
-// have been right, and is empty if the value is.
+// convert converts a value from YAML, the environment or a flag to the type of the field. Text is
+// parsed according to the type. The second result describes valid values if the value is invalid,
+// and is empty otherwise.
 //
-// It is stricter than koanf's own conversion, which reads 1.5 as the whole
-// number 1 and true as 1 too.
+// It is stricter than koanf's own conversion, which reads 1.5 as the integer 1, and true as 1 too.
 func convert(value any, typ reflect.Type) (any, string) {
 	if d, ok := value.(time.Duration); ok && typ == reflect.TypeFor[time.Duration]() {
 		return d, ""
@@ -58,7 +57,7 @@ func wantIf(wrong bool, want string) string {
 	return ""
 }
 
-// asText gives a scalar's text, and nothing that parses for any other value.
+// asText returns the text of a scalar; for any other value it returns text that never parses.
 func asText(value any) string {
 	switch v := value.(type) {
 	case string:
@@ -70,8 +69,8 @@ func asText(value any) string {
 	}
 }
 
-// wholeText also takes a float without a fraction, which is what YAML makes of
-// 1e6. Beyond 2^53 a float may have lost digits.
+// wholeText also accepts a float without a fraction, which is how YAML parses 1e6. Beyond 2^53 a
+// float may have lost digits.
 func wholeText(value any) string {
 	if f, ok := value.(float64); ok && f == math.Trunc(f) && math.Abs(f) <= 1<<53 {
 		return strconv.FormatFloat(f, 'f', -1, 64)
@@ -79,7 +78,7 @@ func wholeText(value any) string {
 	return asText(value)
 }
 
-// toList takes a list of texts, or one text with commas between them.
+// toList accepts a list of texts, or one text with commas between them.
 func toList(value any) (any, string) {
 	const want = "a list of texts, or one text with commas"
 	switch v := value.(type) {
@@ -105,8 +104,8 @@ func toList(value any) (any, string) {
 	}
 }
 
-// componentText writes {model: M, groups: N, key: value} as M:N:key=value, which
-// ensemble.ParseComponent reads.
+// componentText writes {model: M, groups: N, key: value} as M:N:key=value, the format of
+// ensemble.ParseComponent.
 func componentText(fields map[string]any) (string, bool) {
 	model, ok := fields["model"].(string)
 	if !ok {

@@ -25,15 +25,15 @@ func Default() Config {
 	return c.WithModel(Stack)
 }
 
-// PerShard returns Default with one network per shard on each transaction's own features,
-// the mean of their probabilities and a threshold of .5: GUIDE's way, and what examples
-// and measurements of a single kind of model begin with. Only without one-hop features
-// erasures of scope shard are possible.
+// PerShard returns Default with one network per shard on each transaction's own features, the mean
+// of their probabilities and a threshold of .5. This is the method of GUIDE, and the starting point
+// of examples and measurements of a single kind of model. Erasures with scope shard require a
+// configuration without one-hop features, like this one.
 func PerShard() Config { return base() }
 
-// WithModel returns the configuration with another model, and with everything that
-// depends on trainer.model as it is by default with that one: components, schedule and
-// window, aggregation and threshold.
+// WithModel returns the configuration with another model, and with the defaults of that model for
+// everything that depends on trainer.model: components, schedule and window, aggregation and
+// threshold.
 func (c Config) WithModel(model string) Config {
 	fits, aggregation := trainer.Defaults(), scoring.Defaults().Aggregation
 	switch {
@@ -49,8 +49,7 @@ func (c Config) WithModel(model string) Config {
 	return c.withAggregation(aggregation)
 }
 
-// withAggregation returns the configuration with another aggregation, and the threshold
-// that it has by default.
+// withAggregation returns the configuration with another aggregation, and its default threshold.
 func (c Config) withAggregation(method string) Config {
 	c.Scoring.Aggregation, c.Scoring.Threshold = method, scoring.Defaults().Threshold
 	if method == scoring.MethodStack {

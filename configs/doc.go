@@ -1,17 +1,15 @@
-// Package configs holds the configuration of a process: it composes those of
-// the packages under one set of keys, and adds what belongs to the process
-// alone (folder, roles, web address, log, key files).
+// Package configs holds the configuration of a process: it combines those of the packages under one
+// set of keys, and adds the process's own settings (directory, roles, web address, log, key files).
 //
-// A value comes from the last of these that sets it: the defaults, a YAML file,
-// the environment (LETHE_SECTION_KEY), the command line. Load reports every
-// problem at once, each with the key, the value, the bound and where the value
-// came from. Secrets never sit in the configuration: it names files, which
-// LoadOrCreateSecret and LoadOrCreateSigningKey read.
+// A value comes from the last of these sources that sets it: the defaults, a YAML file, the
+// environment (LETHE_SECTION_KEY), the command line. Load reports all problems at once, each with
+// the key, the value, the bound and the source of the value. The configuration contains no secrets:
+// it names files, which LoadOrCreateSecret and LoadOrCreateSigningKey read.
 //
 // # How a package adds a setting
 //
-// A package that can be configured has a type Config, a function Defaults and a
-// method Validate in a file config.go, see package ingest/embedded:
+// A configurable package has a type Config, a function Defaults and a method Validate in a file
+// config.go, see package ingest/embedded:
 //
 //   - A field of Config that operators may set has the tags yaml (its key within
 //     the section, with the unit last: window_timesteps) and help (one line).
@@ -20,19 +18,17 @@
 //   - Defaults returns a complete Config: nothing in it is zero to mean "unset".
 //   - Validate reports all problems through lethe/internal/check, under the same
 //     keys. It expects a complete Config.
-//   - What a package runs with but nobody configures (folders, clients, loggers,
+//   - Dependencies that are not configurable (folders, clients, loggers,
 //     clocks) is a parameter of its constructor.
 //
-// Here the type becomes a field of Config, with the section as its key, or is
-// inlined into a section (`yaml:",inline"`); Default and Validate call it.
+// In this package the type becomes a field of Config, with the section as its key, or is inlined
+// into a section (`yaml:",inline"`); Default and Validate call it.
 //
 // # Files
 //
-// config.go has the sections, default.go and validate.go what holds for them
-// together, sections.go the packages' configurations made of them, settings.go the
-// list of keys, load.go and layers.go the reading, convert.go the types of values,
-// nearest.go the hints for misspelt keys, print.go the writing, schema.go what editors check
-// by, keyfile.go, secret.go
-// and signing.go the key files, instance.go the identity of a data directory, roles.go
-// the names of roles.
+// config.go has the sections, default.go and validate.go the defaults and checks across sections,
+// sections.go the conversion to the packages' configurations, settings.go the list of keys, load.go
+// and layers.go the loading, convert.go the types of values, nearest.go the hints for misspelled
+// keys, print.go the output, schema.go the schema for editors, keyfile.go, secret.go and signing.go
+// the key files, instance.go the identity of a data directory, roles.go the names of roles.
 package configs

@@ -8,45 +8,46 @@ import (
 	"lethe/internal/check"
 )
 
-// HTTP is the address of the web interface, the API, the metrics and the health checks, and who
-// gets in.
+// HTTP configures the address of the web interface, the API, the metrics and the health checks, and
+// the access to them.
 type HTTP struct {
-	// Address is host:port. By default it is reachable from this machine only.
+	// Address is host:port. By default it is reachable only from this machine.
 	Address string `yaml:"address" help:"Address of the web interface, the API, metrics and health checks."`
-	// Hosts are the names under which the process may be asked, besides addresses and localhost.
+	// Hosts are the allowed host names, besides addresses and localhost.
 	Hosts []string `yaml:"hosts" help:"Names it may be asked under, besides addresses and localhost; *: any."`
-	// TokensFile has the hashes of the tokens that get in. Empty stands for none: who reaches the
-	// address may do everything.
+	// TokensFile has the hashes of the accepted tokens. If empty, no token is needed: everyone who
+	// can reach the address has all rights.
 	TokensFile string `yaml:"tokens_file" help:"Hashes of the tokens that get in; empty: who reaches the address."`
-	// OIDC lets people in by the tokens of an OpenID Connect issuer, beside those of TokensFile.
+	// OIDC accepts tokens of an OpenID Connect issuer, in addition to those of TokensFile.
 	OIDC OIDC `yaml:"oidc"`
-	// TLS is that of the address.
+	// TLS configures TLS for the address.
 	TLS HTTPTLS `yaml:"tls"`
-	// Insecure allows an address beyond this machine without TLS: something else encrypts.
+	// Insecure allows an address beyond this machine without TLS, if a proxy encrypts.
 	Insecure bool `yaml:"insecure" help:"Listen beyond this machine without TLS."`
-	// WithoutLogin allows an address beyond this machine without tokens: something else keeps others out.
+	// WithoutLogin allows an address beyond this machine without tokens, if a proxy restricts access.
 	WithoutLogin bool `yaml:"without_login" help:"Listen beyond this machine and let in whoever reaches the address."`
-	// MetricsLogin has metrics need a token, too: their counts tell those who may send records whether an id was erased.
+	// MetricsLogin requires a token for metrics, too: from their counts a producer can tell whether an id was
+	// erased.
 	MetricsLogin bool `yaml:"metrics_login" help:"Metrics need a token, too, of any role."`
-	// RequestsPerSecond bounds how often a client may ask, 0 for no bound.
+	// RequestsPerSecond limits the requests of a client, 0 means no limit.
 	RequestsPerSecond int `yaml:"requests_per_second" help:"Requests a client address may make a second; 0: any number."`
 }
 
-// HTTPTLS names the files of the certificate that the process shows. Both are empty without TLS.
+// HTTPTLS names the files of the server certificate. Both are empty without TLS.
 type HTTPTLS struct {
 	CertificateFile string `yaml:"certificate_file" help:"Certificate, and those that signed it, in PEM; empty: no TLS."`
 	KeyFile         string `yaml:"key_file" help:"Its private key, in PEM."`
 }
 
-// Enabled reports whether the address speaks TLS.
+// Enabled reports whether the address uses TLS.
 func (t HTTPTLS) Enabled() bool { return t.CertificateFile != "" }
 
-// defaultHTTP lets this machine in alone.
+// defaultHTTP allows only access from this machine.
 func defaultHTTP() HTTP {
 	return HTTP{Address: "127.0.0.1:8080", Hosts: []string{}, OIDC: defaultOIDC(), RequestsPerSecond: 200}
 }
 
-// IsLocal reports whether only this machine reaches what listens at the address.
+// IsLocal reports whether the address is reachable only from this machine.
 func (h HTTP) IsLocal() bool {
 	_, _, err := net.SplitHostPort(h.Address)
 	return err == nil && check.IsLoopback(h.Address)
@@ -68,8 +69,8 @@ func (h HTTP) check(p *check.Problems) {
 	}
 }
 
-// CheckLogin refuses to serve beyond this machine whoever comes. It is no part of Validate: commands that
-// serve nothing are run with a service's configuration too.
+// CheckLogin rejects an address beyond this machine without authentication. It is not part of Validate:
+// commands that serve nothing use a service's configuration too.
 func (h HTTP) CheckLogin() error {
 	if h.IsLocal() || h.WithoutLogin || h.TokensFile != "" || h.OIDC.Enabled() {
 		return nil
@@ -79,15 +80,16 @@ func (h HTTP) CheckLogin() error {
 		"http.without_login=true where something else keeps others out", h.Address)
 }
 
-// OIDC names the OpenID Connect issuer whose tokens get in, and what they may do.
+// OIDC configures the OpenID Connect issuer whose tokens are accepted, and the roles that they
+// give.
 type OIDC struct {
-	// Issuer is as in the claim iss; empty for none.
+	// Issuer is the value of the claim iss; empty for none.
 	Issuer string `yaml:"issuer" help:"OpenID Connect issuer whose tokens get in, as in their claim iss; empty: none."`
-	// Audience must stand in the claim aud.
+	// Audience must be in the claim aud.
 	Audience string `yaml:"audience" help:"Audience that its tokens must be for (aud)."`
 	// RolesClaim names the claim with a person's roles.
 	RolesClaim string `yaml:"roles_claim" help:"Claim with a person's roles, such as realm_access.roles."`
-	// Roles are VALUE=ROLE.
+	// Roles are entries VALUE=ROLE.
 	Roles []string `yaml:"roles" help:"VALUE=ROLE: a value of that claim, and the role that it gives."`
 	// CAFile has the authorities of the issuer's certificate.
 	CAFile string `yaml:"ca_file" help:"Authorities of the issuer's certificate, in PEM; empty: those of the system."`

@@ -11,12 +11,12 @@ import (
 // instanceBytes is the length of a data directory's identity.
 const instanceBytes = 16
 
-// InstancePath is where the identity of a data directory is.
+// InstancePath is the path of the identity of a data directory.
 func InstancePath(dataDir string) string { return filepath.Join(dataDir, "instance") }
 
-// LoadOrCreateInstance reads the identity of a data directory, 32 hexadecimal digits,
-// or creates it from the random source at the first start. It tells two directories
-// apart that hold copies of the same data, and is no secret.
+// LoadOrCreateInstance reads the identity of a data directory, 32 hexadecimal digits, or creates it
+// from the random source at the first start. It distinguishes two directories with copies of the
+// same data, and is no secret.
 func LoadOrCreateInstance(dataDir string, random io.Reader) (string, error) {
 	path := InstancePath(dataDir)
 	content, err := readOrCreate(path, func() ([]byte, error) {

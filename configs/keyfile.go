@@ -12,16 +12,16 @@ import (
 	"lethe/internal/atomicfile"
 )
 
-// ErrKeyFile marks a key file that must not or cannot be used. The operator
-// has to put it right, as the error says; starting with another key would cut
-// off everything that was made with this one.
+// ErrKeyFile marks a key file that cannot or must not be used. The operator has to fix it as the
+// error describes; starting with another key would make everything that depends on this one
+// unusable.
 var ErrKeyFile = errors.New("key file")
 
-// maxKeyFileBytes is far above what any key file of ours holds.
+// maxKeyFileBytes is far above the size of any key file.
 const maxKeyFileBytes = 16 << 10
 
-// readPrivate reads a file that only its owner may read. The error is
-// fs.ErrNotExist if there is none.
+// readPrivate reads a file that only its owner may read. The error is fs.ErrNotExist if it does not
+// exist.
 func readPrivate(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -35,8 +35,8 @@ func readPrivate(path string) ([]byte, error) {
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%w %s: not a regular file", ErrKeyFile, path)
 	}
-	// Windows has no such bits and reports every file as readable by all. A file that nobody may write and the
-	// group may read is how an orchestrator hands a key to a process.
+	// Windows has no such bits and reports every file as readable by all. Orchestrators provide keys as
+	// files that are read-only and readable by the group.
 	const handed = 0o440
 	if mode := info.Mode().Perm(); mode&0o077 != 0 && mode != handed && runtime.GOOS != "windows" {
 		return nil, fmt.Errorf("%w %s: mode %04o lets others read it, want 0600: run `chmod 600 %s`, "+
@@ -49,9 +49,9 @@ func readPrivate(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, maxKeyFileBytes))
 }
 
-// readOrCreate reads the file at path, or writes what create returns if there is
-// none. Of two processes that start together the second reads what the first
-// one wrote, and a process that is killed leaves the whole file or none.
+// readOrCreate reads the file at path, or writes the result of create if there is none. If two
+// processes start together, the second reads what the first one wrote; a killed process leaves the
+// complete file or none.
 func readOrCreate(path string, create func() ([]byte, error)) ([]byte, error) {
 	content, err := readPrivate(path)
 	if !errors.Is(err, fs.ErrNotExist) {

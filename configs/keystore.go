@@ -13,14 +13,14 @@ import (
 	"lethe/internal/kms"
 )
 
-// Keystore reads and writes the files of a deployment's keys: as they are, or sealed by a Keeper.
-// The zero Keystore has none.
+// Keystore reads and writes the files of a deployment's keys: in plain form, or sealed by a Keeper.
+// The zero Keystore has no Keeper.
 type Keystore struct{ keeper kms.Keeper }
 
-// KeyFiles are the keys of a deployment, where its configuration says that they are.
+// KeyFiles are the keys of a deployment, at the paths in its configuration.
 type KeyFiles struct{ config Config }
 
-// KeysOf returns the keys of a configuration. It asks nobody yet.
+// KeysOf returns the keys of a configuration. It makes no requests yet.
 func KeysOf(c Config) KeyFiles { return KeyFiles{c} }
 
 // Store returns the Keystore of the configuration.
@@ -29,7 +29,7 @@ func (k KeyFiles) Store() (Keystore, error) {
 	return Keystore{keeper}, err
 }
 
-// String names the keeper.
+// String returns the name of the keeper.
 func (k Keystore) String() string {
 	if k.keeper == nil {
 		return "files"
@@ -37,9 +37,9 @@ func (k Keystore) String() string {
 	return k.keeper.String()
 }
 
-// read reads a file that only its owner may read. One that is sealed where no keeper is set, or lies
-// open where one is, is refused: neither happens by itself. Errors: ErrKeyFile, kms.ErrAway,
-// kms.ErrRefused, fs.ErrNotExist.
+// read reads a file that only its owner may read. It rejects a sealed file without a keeper, and a
+// plain file with one: neither happens by accident. Errors: ErrKeyFile, kms.ErrAway, kms.ErrRefused,
+// fs.ErrNotExist.
 func (k Keystore) read(ctx context.Context, path string) ([]byte, error) {
 	content, err := readPrivate(path)
 	if err != nil {
@@ -67,7 +67,7 @@ func (k Keystore) open(ctx context.Context, path string, content []byte) ([]byte
 	return plain, nil
 }
 
-// seal is how content stands in a file.
+// seal returns the content in the form of the file.
 func (k Keystore) seal(ctx context.Context, content []byte) ([]byte, error) {
 	if k.keeper == nil {
 		return content, nil
@@ -76,7 +76,7 @@ func (k Keystore) seal(ctx context.Context, content []byte) ([]byte, error) {
 	return []byte(text + "\n"), err
 }
 
-// readOrCreate is readOrCreate of files that may be sealed.
+// readOrCreate is readOrCreate for files that may be sealed.
 func (k Keystore) readOrCreate(ctx context.Context, path string, create func() ([]byte, error)) ([]byte, error) {
 	content, err := readOrCreate(path, func() ([]byte, error) {
 		fresh, err := create()
@@ -91,7 +91,7 @@ func (k Keystore) readOrCreate(ctx context.Context, path string, create func() (
 	return k.open(ctx, path, content)
 }
 
-// Secret reads the secret of a deployment that was begun.
+// Secret reads the secret of an existing deployment.
 func (k KeyFiles) Secret(ctx context.Context) (lethe.Secret, error) {
 	store, err := k.Store()
 	if err != nil {
@@ -100,8 +100,8 @@ func (k KeyFiles) Secret(ctx context.Context) (lethe.Secret, error) {
 	return store.ReadSecret(ctx, k.config.SecretPath())
 }
 
-// SigningKey reads the key that signs receipts, of a deployment that was begun, and has its public key
-// kept beside it.
+// SigningKey reads the key that signs receipts, of an existing deployment, and writes its public key
+// next to it.
 func (k KeyFiles) SigningKey(ctx context.Context) (ed25519.PrivateKey, error) {
 	store, err := k.Store()
 	if err != nil {
@@ -114,8 +114,8 @@ func (k KeyFiles) SigningKey(ctx context.Context) (ed25519.PrivateKey, error) {
 	return store.LoadOrCreateSigningKey(ctx, path, nil)
 }
 
-// Before reads the key that signed before, if it has still to introduce the one that does, or is nil. It is nil, too,
-// if a rotation was cut off before there was another one.
+// Before reads the previous signing key, if it has yet to introduce the current one, or returns nil. It is nil,
+// too, if a rotation was interrupted before it created a new key.
 func (k KeyFiles) Before(ctx context.Context) (ed25519.PrivateKey, error) {
 	store, err := k.Store()
 	if err != nil {
@@ -132,7 +132,7 @@ func (k KeyFiles) Before(ctx context.Context) (ed25519.PrivateKey, error) {
 	return before, nil
 }
 
-// Files are the files of private keys that are there.
+// Files lists the existing files of private keys.
 func (k KeyFiles) Files() (list []string, err error) {
 	c := k.config
 	for _, path := range []string{
@@ -150,8 +150,9 @@ func (k KeyFiles) Files() (list []string, err error) {
 	return list, nil
 }
 
-// SealFile seals a key file that lies open, by the keeper of a Keystore, and reports whether it did:
-// one that is sealed already is left. It is replaced only once what was sealed could be unsealed.
+// SealFile seals a plain key file with the keeper of a Keystore, and reports whether it did: a
+// sealed file is left unchanged. The file is replaced only after the sealed content has been
+// unsealed successfully.
 func (k Keystore) SealFile(ctx context.Context, path string) (changed bool, err error) {
 	content, err := readPrivate(path)
 	if err != nil || kms.IsSealed(content) {
@@ -172,7 +173,7 @@ func (k Keystore) SealFile(ctx context.Context, path string) (changed bool, err 
 	return true, atomicfile.Write(path, sealed, 0o600)
 }
 
-// UnsealFile puts a key file as it is in the place of one that is sealed, and reports whether it did.
+// UnsealFile replaces a sealed key file by a plain one, and reports whether it did.
 func (k Keystore) UnsealFile(ctx context.Context, path string) (changed bool, err error) {
 	content, err := readPrivate(path)
 	if err != nil || !kms.IsSealed(content) {

@@ -14,15 +14,14 @@ import (
 
 const environmentPrefix = "LETHE_"
 
-// value is one value as it was given.
+// value is one configured value.
 type value struct {
 	key     string
 	content any
 	origin  string
 }
 
-// fileValues reads a YAML file. A key without a value is left at its
-// default, as if it were not there.
+// fileValues reads a YAML file. A key without a value keeps its default, as if it were absent.
 func fileValues(path string) ([]value, error) {
 	content, err := os.ReadFile(path)
 	if err != nil {
@@ -39,7 +38,7 @@ func flatten(tree map[string]any, prefix, origin string, found []value) []value 
 	for _, name := range slices.Sorted(maps.Keys(tree)) {
 		key := prefix + name
 		if strings.Contains(name, ".") {
-			// Not taken as a path, so that a value has one place in a file.
+			// Dotted names are not accepted as paths, so that a value has one place in a file.
 			found = append(found, value{strconv.Quote(key), nil, origin})
 			continue
 		}
@@ -64,9 +63,8 @@ func knownPrefix(name string) bool {
 	})
 }
 
-// environmentValues picks out the variables that are meant for lethe. A
-// variable that resembles none of the keys is reported as a key with its
-// own name, so that a misspelt one is not ignored silently.
+// environmentValues selects lethe's environment variables. A variable that resembles none of the
+// keys is reported as a key with its own name, so that a misspelled one is not silently ignored.
 func environmentValues(environ []string) ([]value, error) {
 	keys := map[string]string{}
 	for _, key := range Keys() {
@@ -96,9 +94,8 @@ func environmentValues(environ []string) ([]value, error) {
 	return found, nil
 }
 
-// foreign reports whether a variable begins with our prefix but is none of the
-// configuration: those of the tests, and those that Kubernetes sets for a
-// service named lethe.
+// foreign reports whether a variable begins with our prefix but does not belong to the
+// configuration: those of the tests, and those that Kubernetes sets for a service named lethe.
 func foreign(name string) bool {
 	rest := strings.TrimPrefix(name, environmentPrefix)
 	return rest == "GOLDEN" || rest == "DATA" || rest == "KAFKA_HOME" || rest == "PORT" ||

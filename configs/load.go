@@ -8,25 +8,22 @@ import (
 	"lethe/internal/check"
 )
 
-// LoadOptions says where values come from, weakest first. The zero value gives
-// the defaults.
+// LoadOptions lists the sources of values, in ascending precedence. The zero value gives the
+// defaults.
 type LoadOptions struct {
 	// File is a YAML file, or empty for none.
 	File string
 	// Environ holds NAME=value, as os.Environ returns it.
 	Environ []string
-	// Overrides are values from the command line by dotted key, as text or in
-	// the field's type.
+	// Overrides are values from the command line by dotted key, as text or in the field's type.
 	Overrides map[string]any
-	// Defaults are what holds where nothing is set; nil stands for Default.
+	// Defaults returns the defaults; nil means Default.
 	Defaults func() Config
 }
 
-// Load puts the configuration together and validates it. The error joins one
-// error for every problem: a file that cannot be read, an unknown key (with
-// the nearest known one), a value of the wrong type, a value out of bounds.
-// The caller shows it and exits; nothing can be done with the zero Config that
-// comes with it.
+// Load combines and validates the configuration. The error joins one error for every problem: a
+// file that cannot be read, an unknown key (with the nearest known one), a value of the wrong type,
+// a value out of range. The caller shows it and exits; the Config returned with it is zero.
 func Load(opts LoadOptions) (Config, error) {
 	var problems []error
 	var values []value
@@ -52,14 +49,14 @@ func Load(opts LoadOptions) (Config, error) {
 	return c, nil
 }
 
-// defaultsFor returns what holds where none of the values says anything: what depends on
-// model, aggregation and one-hop features fits those that they choose.
+// defaultsFor returns the defaults for the given values: settings that depend on model, aggregation
+// and one-hop features fit the chosen ones.
 func (o LoadOptions) defaultsFor(values []value) Config {
 	c := Default()
 	if o.Defaults != nil {
 		c = o.Defaults()
 	}
-	// What is wrong with values is left to Load.
+	// Load reports invalid values.
 	chosen := func() Config {
 		over := c
 		apply(&over, values)
@@ -75,9 +72,9 @@ func (o LoadOptions) defaultsFor(values []value) Config {
 	return c
 }
 
-// apply lays the values over the configuration in their order and returns where
-// each key's value came from. A value that is wrong leaves the one before it in
-// place, so that validation does not report it again.
+// apply applies the values to the configuration in order and returns the source of each key's
+// value. An invalid value leaves the previous one in place, so that validation does not report it
+// again.
 func apply(c *Config, values []value) (map[string]string, []error) {
 	origins := map[string]string{}
 	byKey := map[string]Setting{}

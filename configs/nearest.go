@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// unknown is the error of a key that does not exist. It names the key that was
-// probably meant, if there is one.
+// unknown is the error of a key that does not exist. It suggests the key that was probably meant,
+// if there is one.
 func unknown(key string, known []string, origin string) error {
 	meant := ""
 	if near := nearest(key, known); near != "" {
@@ -15,10 +15,10 @@ func unknown(key string, known []string, origin string) error {
 	return fmt.Errorf("%s is not a key%s (from %s; lethe config print shows all)", key, meant, origin)
 }
 
-// nearest returns the known name that is closest to the given one: with the
-// fewest letters to change, where a name that differs only in what stands
-// before its last part counts as one change. Ties go to the first. It is empty if more than
-// half of the letters would have to change: such a name was not meant.
+// nearest returns the known name that is closest to the given one: with the fewest letters to
+// change, where a name that differs only before its last part counts as one change. Ties go to the
+// first. It is empty if more than half of the letters would have to change, because such a name is
+// not a misspelling.
 func nearest(name string, known []string) string {
 	best, least := "", -1
 	for _, candidate := range known {

@@ -12,9 +12,9 @@ import (
 	"lethe/internal/check"
 )
 
-// YAML writes the configuration as a file that Load reads back. With redact
-// the names of the files of keys, passwords and tokens are hidden, and what of addresses may be a secret, so that the
-// text can be passed on; the keys themselves are never in it.
+// YAML writes the configuration as a file that Load reads back. With redact it hides the names of the files of
+// keys, passwords and tokens, and the parts of addresses that may be secret, so that the text can be shared; the
+// keys themselves are never in it.
 func (c Config) YAML(redact bool) ([]byte, error) {
 	root := &yaml.Node{Kind: yaml.MappingNode}
 	sections := map[string]*yaml.Node{"": root}
@@ -41,8 +41,7 @@ func (c Config) YAML(redact bool) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// put enters a value under a dotted key, and the sections above it if they are not
-// there yet.
+// put inserts a value under a dotted key, and creates missing sections above it.
 func put(sections map[string]*yaml.Node, key string, value *yaml.Node) {
 	section, name := "", key
 	if dot := strings.LastIndexByte(key, '.'); dot >= 0 {
@@ -57,7 +56,7 @@ func put(sections map[string]*yaml.Node, key string, value *yaml.Node) {
 
 const hidden = "[redacted]"
 
-// redacted is a setting without what may be a secret.
+// redacted returns a setting without its secret parts.
 func redacted(key string, value any) any {
 	switch value := value.(type) {
 	case string:
@@ -73,8 +72,8 @@ func redacted(key string, value any) any {
 	}
 }
 
-// redactedText hides the names of secret files, and of an address the user, the query and the fragment; the path too
-// of what webhooks are posted to, which often is the secret.
+// redactedText hides the names of secret files, and the user, the query and the fragment of an address; for
+// webhooks also the path, which often is the secret.
 func redactedText(key, text string) string {
 	for _, end := range []string{"secret_file", "key_file", "password_file", "token_file", "tokens_file"} {
 		if text != "" && strings.HasSuffix(key, end) {

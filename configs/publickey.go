@@ -15,23 +15,23 @@ import (
 
 const (
 	publicKeyBlock = "PUBLIC KEY"
-	// mostKeyBytes is room for thousands of keys: a file of them is handed over by others.
+	// mostKeyBytes is enough for thousands of keys: such files come from other parties.
 	mostKeyBytes = 1 << 20
 )
 
-// PublicKeyPath is where the public key of the signing key at path is kept:
-// receipt.pub.pem for receipt.pem. Behind it stand those that it has replaced, newest first.
+// PublicKeyPath is the file of the public key of the signing key at path: receipt.pub.pem for
+// receipt.pem. It also contains the previous public keys, newest first.
 func PublicKeyPath(path string) string { return besidePath(path, ".pub") }
 
-// besidePath has a word before the extension of a file.
+// besidePath inserts a word before the extension of a file.
 func besidePath(path, word string) string {
 	extension := filepath.Ext(path)
 	return strings.TrimSuffix(path, extension) + word + extension
 }
 
-// keepPublicKey writes the public key unless it is there. One that belongs to
-// another private key is not replaced: receipts may have been checked with it. That of
-// before, from which the key is rotated, goes behind the new one.
+// keepPublicKey writes the public key unless the file exists. One that belongs to another private
+// key is not replaced: receipts may have been checked with it. During a rotation the previous key
+// is listed after the new one.
 func keepPublicKey(path string, key, before ed25519.PrivateKey) error {
 	public := key.Public().(ed25519.PublicKey)
 	known, err := ReadPublicKeys(path)
@@ -41,7 +41,7 @@ func keepPublicKey(path string, key, before ed25519.PrivateKey) error {
 		if !errors.Is(err, fs.ErrExist) {
 			return err
 		}
-		if known, err = ReadPublicKeys(path); err != nil { // another process was first
+		if known, err = ReadPublicKeys(path); err != nil { // another process has written it
 			return err
 		}
 	case errors.Is(err, fs.ErrNotExist):
@@ -70,7 +70,7 @@ func writePublicKeys(
 	return write(path, text, 0o644)
 }
 
-// FormatPublicKeys is what ReadPublicKeys reads: keys as PKIX in PEM, in their order.
+// FormatPublicKeys writes keys in the format of ReadPublicKeys: PKIX in PEM, in their order.
 func FormatPublicKeys(keys ...ed25519.PublicKey) (text []byte, err error) {
 	for _, key := range keys {
 		der, err := x509.MarshalPKIXPublicKey(key)
@@ -82,8 +82,8 @@ func FormatPublicKeys(keys ...ed25519.PublicKey) (text []byte, err error) {
 	return text, nil
 }
 
-// ReadPublicKey reads an Ed25519 public key as PKIX in PEM, such as LoadOrCreateSigningKey
-// keeps beside the private one. Of several it is the first, which is the newest.
+// ReadPublicKey reads an Ed25519 public key as PKIX in PEM, such as LoadOrCreateSigningKey writes
+// next to the private one. If there are several, it returns the first, which is the newest.
 func ReadPublicKey(path string) (ed25519.PublicKey, error) {
 	keys, err := ReadPublicKeys(path)
 	if err != nil {
@@ -92,8 +92,8 @@ func ReadPublicKey(path string) (ed25519.PublicKey, error) {
 	return keys[0], nil
 }
 
-// ReadPublicKeys reads the public keys of a deployment: the one that signs now and, behind it,
-// those that it has replaced. There is at least one.
+// ReadPublicKeys reads the public keys of a deployment: the current one followed by the previous
+// ones. There is at least one.
 func ReadPublicKeys(path string) (keys []ed25519.PublicKey, err error) {
 	data, err := atomicfile.Read(path, mostKeyBytes)
 	if err != nil {
@@ -102,7 +102,7 @@ func ReadPublicKeys(path string) (keys []ed25519.PublicKey, err error) {
 	return ParsePublicKeys(path, data)
 }
 
-// ParsePublicKeys is ReadPublicKeys of what a file holds, which errors name.
+// ParsePublicKeys is ReadPublicKeys for the content of a file, which errors name.
 func ParsePublicKeys(path string, data []byte) (keys []ed25519.PublicKey, err error) {
 	for block, rest := pem.Decode(data); block != nil; block, rest = pem.Decode(rest) {
 		if block.Type != publicKeyBlock {

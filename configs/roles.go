@@ -2,24 +2,23 @@ package configs
 
 import "slices"
 
-// The roles a process can play. Erasures are carried out in the process of the graphs, whose
-// stores they rewrite, so that a process plays both or neither.
+// The roles of a process. Erasures are carried out in the process of the graphs, whose stores they
+// rewrite, so that a process runs both roles or neither.
 const (
 	RoleGraphs  = "graphs"
 	RoleErasure = "erasure"
 	RoleTrain   = "train"
 	RoleScore   = "score"
-	// RoleView keeps what the API answers with.
+	// RoleView stores the data of the API.
 	RoleView = "view"
-	// RoleBuild is what graphs and erasure together were called, and their folder
-	// still is.
+	// RoleBuild is the common name of graphs and erasure, and of their directory.
 	RoleBuild = "build"
 )
 
 // roles lists them.
 func roles() []string { return []string{RoleGraphs, RoleErasure, RoleTrain, RoleScore, RoleView} }
 
-// Plays lists the roles of the process, build as the two that it stands for.
+// Plays lists the roles of the process, with build expanded to its two roles.
 func (c Config) Plays() []string {
 	var list []string
 	for _, r := range roles() {
@@ -31,5 +30,5 @@ func (c Config) Plays() []string {
 	return list
 }
 
-// HasRole reports whether the process plays the role.
+// HasRole reports whether the process runs the role.
 func (c Config) HasRole(role string) bool { return slices.Contains(c.Plays(), role) }

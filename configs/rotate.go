@@ -12,17 +12,17 @@ import (
 	"lethe/internal/atomicfile"
 )
 
-// ErrRotation says that a rotation of the signing key is under way already.
+// ErrRotation means that a rotation of the signing key is already in progress.
 var ErrRotation = errors.New("the signing key was rotated, and the new one is not introduced yet")
 
-// RotateSigningKey puts a new key in the place of the one that signs receipts. The one of
-// before is kept beside it until ForgetKeyBefore, for it has to introduce the new one in the
-// transparency log, and its public key stays listed (ReadPublicKeys). A call that is cut off
-// is finished by the next one, or by LoadOrCreateSigningKey. Errors: ErrRotation, ErrKeyFile.
+// RotateSigningKey replaces the key that signs receipts. The previous one is kept in a separate
+// file until ForgetKeyBefore, because it has to introduce the new one in the transparency log, and
+// its public key stays listed (ReadPublicKeys). An interrupted call is completed by the next one,
+// or by LoadOrCreateSigningKey. Errors: ErrRotation, ErrKeyFile.
 func (k Keystore) RotateSigningKey(
 	ctx context.Context, path string, random io.Reader,
 ) (before, now ed25519.PrivateKey, err error) {
-	content, err := readPrivate(path) // as it is there, sealed or not
+	content, err := readPrivate(path) // unchanged, sealed or not
 	if err != nil {
 		return nil, nil, fmt.Errorf("signing key: %w", err)
 	}
@@ -55,8 +55,7 @@ func (k Keystore) RotateSigningKey(
 
 func keyBeforePath(path string) string { return besidePath(path, ".before") }
 
-// KeyBefore returns the key that signed before the one at path, if it has still to introduce
-// that, or nil.
+// KeyBefore returns the previous signing key, if it has yet to introduce the one at path, or nil.
 func (k Keystore) KeyBefore(ctx context.Context, path string) (ed25519.PrivateKey, error) {
 	content, err := k.read(ctx, keyBeforePath(path))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -72,7 +71,7 @@ func (k Keystore) KeyBefore(ctx context.Context, path string) (ed25519.PrivateKe
 	return key, nil
 }
 
-// ForgetKeyBefore removes the private key of before.
+// ForgetKeyBefore deletes the previous private key.
 func ForgetKeyBefore(path string) error {
 	err := os.Remove(keyBeforePath(path))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -10,15 +10,15 @@ import (
 	"lethe/scoring"
 )
 
-// durationPattern is what time.ParseDuration takes, but for signs.
+// durationPattern matches what time.ParseDuration accepts, except signs.
 const durationPattern = `^(0|([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+)$`
 
 // componentsKey is the list whose items may be mappings.
 const componentsKey = "trainer.components"
 
-// Schema is the JSON Schema (draft 2020-12) of a configuration file: every key with its
-// type, what it is for and its default. Editors complete and check files by it. Bounds that
-// hang together are known to Validate alone.
+// Schema is the JSON Schema (draft 2020-12) of a configuration file: every key with its type,
+// description and default. Editors complete and check files with it. Bounds that depend on other
+// settings are checked only by Validate.
 func Schema() map[string]any {
 	root := section()
 	root["$schema"], root["title"] = "https://json-schema.org/draft/2020-12/schema", "lethe configuration"
@@ -40,14 +40,14 @@ func Schema() map[string]any {
 	return root
 }
 
-// section is the schema of a mapping with no keys yet.
+// section is the schema of a mapping without keys.
 func section() map[string]any {
 	return map[string]any{"type": "object", "additionalProperties": false, "properties": map[string]any{}}
 }
 
 func properties(section map[string]any) map[string]any { return section["properties"].(map[string]any) }
 
-// schemaOf is the schema of a value, as convert takes it.
+// schemaOf is the schema of the values that convert accepts.
 func schemaOf(s Setting) map[string]any {
 	t := s.typ
 	switch kind := t.Kind(); {
@@ -64,7 +64,7 @@ func schemaOf(s Setting) map[string]any {
 				"properties": map[string]any{"model": text, "groups": map[string]any{"type": "integer", "minimum": 1}},
 			}}}
 		}
-		// One text with commas is a list, too.
+		// A text with commas is accepted as a list, too.
 		return map[string]any{"anyOf": []any{map[string]any{"type": "array", "items": item}, text}}
 	case kind == reflect.String:
 		return map[string]any{"type": "string"}
@@ -81,7 +81,7 @@ func schemaOf(s Setting) map[string]any {
 	}
 }
 
-// plain is a value as a file writes it.
+// plain returns a value in its form in a file.
 func plain(value any) any {
 	switch v := value.(type) {
 	case time.Duration:

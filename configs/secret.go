@@ -13,18 +13,18 @@ import (
 	"lethe/internal/atomicfile"
 )
 
-// LoadOrCreateSecret is that of a Keystore whose files are as they are.
+// LoadOrCreateSecret is the method of a Keystore with plain files.
 func LoadOrCreateSecret(path string, random io.Reader) (lethe.Secret, error) {
 	return Keystore{}.LoadOrCreateSecret(context.Background(), path, random)
 }
 
-// LoadOrCreateSecret reads the deployment's secret, 64 hexadecimal digits, or
-// creates it from the random source with mode 0600 at the first start. After a rotation
-// the one that the deployment was begun with stands beside it (LedgerSecretPath).
+// LoadOrCreateSecret reads the deployment's secret, 64 hexadecimal digits, or creates it from the
+// random source with mode 0600 at the first start. After a rotation the secret that the deployment
+// was created with is in a separate file (LedgerSecretPath).
 //
-// Losing it cuts the link between ids and everything kept on disk, so back it
-// up apart from the data. The error wraps ErrKeyFile if others may read the
-// file or if it holds something else; it never repeats the content.
+// Losing it breaks the link between ids and all stored data, so back it up separately from the
+// data. The error wraps ErrKeyFile if others may read the file or if its content is invalid; it
+// never repeats the content.
 func (k Keystore) LoadOrCreateSecret(ctx context.Context, path string, random io.Reader) (lethe.Secret, error) {
 	content, err := k.readOrCreate(ctx, path, func() ([]byte, error) { return newSecret(random) })
 	if err != nil {
@@ -45,7 +45,7 @@ func formatSecret(key [lethe.SecretKeyBytes]byte) []byte {
 	return append(hex.AppendEncode(nil, key[:]), '\n')
 }
 
-// ReadSecret reads a secret such as LoadOrCreateSecret makes, and makes none.
+// ReadSecret reads a secret such as LoadOrCreateSecret makes, without creating one.
 func (k Keystore) ReadSecret(ctx context.Context, path string) (lethe.Secret, error) {
 	content, err := k.read(ctx, path)
 	if err != nil {
@@ -54,12 +54,12 @@ func (k Keystore) ReadSecret(ctx context.Context, path string) (lethe.Secret, er
 	return k.withLedger(ctx, path, content)
 }
 
-// LedgerSecretPath is where the secret is kept that a deployment was begun with, once another
-// makes its pseudonyms: what was erased is known by it.
+// LedgerSecretPath is the file of the secret that the deployment was created with, once pseudonyms
+// use another one: the ledger identifies erased data by it.
 func LedgerSecretPath(path string) string { return path + ".ledger" }
 
-// WriteRotatedSecret writes a secret of two keys where there is none yet: the ledger's first, so
-// that none is ever read without it. The error is fs.ErrExist if there is one.
+// WriteRotatedSecret writes a secret of two keys to new files: the ledger's first, so that the
+// other is never read without it. The error is fs.ErrExist if there is one.
 func (k Keystore) WriteRotatedSecret(ctx context.Context, path string, secret lethe.Secret) error {
 	for _, one := range []struct {
 		path string
@@ -76,7 +76,7 @@ func (k Keystore) WriteRotatedSecret(ctx context.Context, path string, secret le
 	return nil
 }
 
-// withLedger reads the content of a secret's file, and the ledger's secret beside it.
+// withLedger reads the content of a secret's file, and the ledger's secret.
 func (k Keystore) withLedger(ctx context.Context, path string, content []byte) (lethe.Secret, error) {
 	key, err := parseSecret(path, content)
 	if err != nil {
@@ -105,7 +105,7 @@ func parseSecret(path string, content []byte) (key [lethe.SecretKeyBytes]byte, e
 	}
 	var out [lethe.SecretKeyBytes]byte
 	if _, err := hex.Decode(out[:], digits); err != nil {
-		// The error of package hex would show a character of the secret.
+		// The error of package hex would reveal a character of the secret.
 		return key, fmt.Errorf("secret: %w %s: not hexadecimal digits only", ErrKeyFile, path)
 	}
 	return out, nil

@@ -31,8 +31,7 @@ func (c Config) networks() trainer.Config {
 	return out
 }
 
-// Layout is which models the ensemble is made of. The error says which component is
-// none.
+// Layout returns the models of the ensemble. The error names the invalid component.
 func (c Config) Layout() (ensemble.Layout, error) {
 	shards := c.Partition.Shards
 	if c.Trainer.Model != Stack {
@@ -49,8 +48,8 @@ func (c Config) Layout() (ensemble.Layout, error) {
 	return l, nil
 }
 
-// MetaConfig shapes the meta-model; nil if the aggregation is another. The error says
-// that the rule of the threshold is none.
+// MetaConfig configures the meta-model; it is nil for other aggregations. The error means that the
+// rule of the threshold is invalid.
 func (c Config) MetaConfig() (*meta.Config, error) {
 	s := c.ScoringConfig()
 	if s.Aggregation != scoring.MethodStack {
@@ -62,7 +61,7 @@ func (c Config) MetaConfig() (*meta.Config, error) {
 	return &m, err
 }
 
-// Workers is how many shards train or answer at once.
+// Workers is the number of shards that train or respond concurrently.
 func (c Config) Workers() int {
 	if c.Trainer.Workers == 0 {
 		return runtime.GOMAXPROCS(0)
@@ -70,8 +69,7 @@ func (c Config) Workers() int {
 	return c.Trainer.Workers
 }
 
-// KernelSet is the kernel set that the configuration names. The error says that
-// this processor lacks it.
+// KernelSet is the configured kernel set. The error means that this processor lacks it.
 func (c Config) KernelSet() (kernels.Set, error) {
 	if c.Trainer.Kernels == "auto" {
 		return kernels.Default(), nil

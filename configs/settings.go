@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Setting is one value of the configuration, as the tags of its field say.
+// Setting is one value of the configuration, as defined by the tags of its field.
 type Setting struct {
 	// Key is dotted, as in kafka.brokers.
 	Key string
@@ -15,16 +15,16 @@ type Setting struct {
 	Help string
 
 	typ reflect.Type
-	// index leads to the field, see reflect.Value.FieldByIndex.
+	// index is the path to the field, see reflect.Value.FieldByIndex.
 	index []int
 }
 
-// Settings lists every value in the order of the types, which is that of the
-// file that `lethe config print` writes.
+// Settings lists every value in the order of the types, which is also the order of `lethe config
+// print`.
 func Settings() []Setting { return settingsOf(reflect.TypeFor[Config](), "", nil) }
 
-// settingsOf goes through a section. Fields that are no keys have the name -;
-// those of an inlined type belong to the section itself.
+// settingsOf lists the settings of a section. Fields with the name - are not settings; those of an
+// inlined type belong to the section itself.
 func settingsOf(t reflect.Type, prefix string, index []int) []Setting {
 	var found []Setting
 	for i := range t.NumField() {

@@ -13,13 +13,12 @@ import (
 	"lethe/internal/atomicfile"
 )
 
-// LoadOrCreateSigningKey reads the key that signs receipts, Ed25519 as PKCS #8
-// in PEM, or creates it from the random source with mode 0600 at the first
-// start. The public key is kept in the same folder, at PublicKeyPath, for those who
-// check receipts.
+// LoadOrCreateSigningKey reads the key that signs receipts, Ed25519 as PKCS #8 in PEM, or creates
+// it from the random source with mode 0600 at the first start. The public key is written to the
+// same directory, at PublicKeyPath, for checking receipts.
 //
-// The error wraps ErrKeyFile if others may read the file, if it holds something
-// else, or if the public key in its folder belongs to another key.
+// The error wraps ErrKeyFile if others may read the file, if its content is invalid, or if the
+// public key in its directory belongs to another key.
 func (k Keystore) LoadOrCreateSigningKey(
 	ctx context.Context, path string, random io.Reader,
 ) (ed25519.PrivateKey, error) {
@@ -53,8 +52,8 @@ func newSigningKey(random io.Reader) ([]byte, error) {
 	return pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), nil
 }
 
-// CreateSigningKey makes a private key as a file of mode 0600. The error is fs.ErrExist if there is
-// one already.
+// CreateSigningKey creates a private key as a file of mode 0600. The error is fs.ErrExist if the
+// file exists.
 func CreateSigningKey(path string, random io.Reader) (ed25519.PrivateKey, error) {
 	content, err := newSigningKey(random)
 	if err != nil {
@@ -66,7 +65,7 @@ func CreateSigningKey(path string, random io.Reader) (ed25519.PrivateKey, error)
 	return ParseSigningKey(content)
 }
 
-// ParseSigningKey reads a private key as LoadOrCreateSigningKey writes it.
+// ParseSigningKey decodes a private key in the format of LoadOrCreateSigningKey.
 func ParseSigningKey(content []byte) (ed25519.PrivateKey, error) {
 	block, rest := pem.Decode(content)
 	if block == nil || block.Type != "PRIVATE KEY" || len(bytes.TrimSpace(rest)) > 0 {
@@ -83,12 +82,12 @@ func ParseSigningKey(content []byte) (ed25519.PrivateKey, error) {
 	return key, nil
 }
 
-// ReadSigningKey is that of a Keystore whose files are as they are.
+// ReadSigningKey is the method of a Keystore with plain files.
 func ReadSigningKey(path string) (ed25519.PrivateKey, error) {
 	return Keystore{}.ReadSigningKey(context.Background(), path)
 }
 
-// ReadSigningKey reads a private key such as LoadOrCreateSigningKey makes, and makes none.
+// ReadSigningKey reads a private key such as LoadOrCreateSigningKey makes, without creating one.
 func (k Keystore) ReadSigningKey(ctx context.Context, path string) (ed25519.PrivateKey, error) {
 	content, err := k.read(ctx, path)
 	if err != nil {

@@ -16,9 +16,8 @@ import (
 	"lethe/trainer/models"
 )
 
-// Validate reports everything that is wrong at once, each problem with its key,
-// value and bound, in the order of the keys. The error is of check.Problems. It
-// looks at no file and opens no connection.
+// Validate reports all problems at once, each with its key, value and bound, in the order of the
+// keys. The error is of check.Problems. It reads no file and opens no connection.
 func (c Config) Validate() error {
 	var p check.Problems
 	c.checkProcess(&p)
@@ -51,7 +50,7 @@ func (c Config) Validate() error {
 	return p.Sorted(Keys()).Err()
 }
 
-// longestWait bounds what is waited for in silence: a quarter of a year.
+// longestWait bounds waits that are not reported: a quarter of a year.
 const longestWait = 90 * 24 * time.Hour
 
 func (c Config) checkProcess(p *check.Problems) {
@@ -85,8 +84,7 @@ func (c Config) checkKafka(p *check.Problems) {
 	p.Within("embedded", c.Embedded.Validate())
 }
 
-// checkIngest does not allow snapshot.ByControl for transactions: nobody sends
-// control records alone.
+// checkIngest rejects snapshot.ByControl for transactions: no producer sends control records only.
 func (c Config) checkIngest(p *check.Problems) {
 	p.Whole("ingest.allowed_lateness_timesteps", c.Ingest.AllowedLatenessTimesteps, 0, snapshot.MaxLateness)
 	p.Whole("ingest.feature_count", c.Ingest.FeatureCount, 0, c.Ingest.Records.MaxFeatureCount)
@@ -106,7 +104,7 @@ func (c Config) checkPartition(p *check.Problems) {
 	p.Within("repair", c.RepairConfig().Validate())
 }
 
-// checkTrainer bounds the models to those that are served.
+// checkTrainer checks that the models can be served.
 func (c Config) checkTrainer(p *check.Problems) {
 	alone := append(models.Served(), trainer.RowModels()...)
 	p.OneOf("trainer.model", c.Trainer.Model, append(alone, trainer.Blend, Stack)...)
@@ -124,12 +122,12 @@ func (c Config) checkTrainer(p *check.Problems) {
 	p.OneOf("trainer.kernels", c.Trainer.Kernels, "auto", "fma", "portable")
 }
 
-// checkStack bounds the components of an ensemble.
+// checkStack checks the components of an ensemble.
 func (c Config) checkStack(p *check.Problems) {
 	networks := c.networks()
 	if err := networks.Validate(); err != nil {
 		p.Within("trainer", err)
-		networks = trainer.Defaults() // what is wrong with all networks is said once
+		networks = trainer.Defaults() // a problem of all networks is reported once
 	}
 	n := len(c.Trainer.Components)
 	p.That(n >= 1 && n <= stack.MaxComponents, "trainer.components", c.Trainer.Components, "1 to %d components",

@@ -6,17 +6,17 @@ import (
 	"lethe/internal/check"
 )
 
-// Webhooks says where alerts are posted, and how often it is tried.
+// Webhooks configures where alerts are posted, and the retries.
 type Webhooks struct {
-	// URL is posted to; empty for nowhere.
+	// URL receives the alerts; empty for none.
 	URL string `yaml:"url" help:"Address that alerts are posted to (Standard Webhooks); empty: none."`
-	// SecretFile holds what signs them.
+	// SecretFile holds the secret that signs them.
 	SecretFile string `yaml:"secret_file" help:"File of the secret that signs them: whsec_ and 24 to 64 bytes in base64."`
 	// AllowPrivate allows receivers in private networks and on this machine, and plain HTTP.
 	AllowPrivate bool `yaml:"allow_private" help:"Post to private networks and this machine too, and without TLS."`
-	// Tries is how often an alert is sent before it is left until the next start.
+	// Tries is how often an alert is sent before it is given up until the next start.
 	Tries int `yaml:"tries" help:"Tries before an alert is left until the process starts again."`
-	// FirstWait is between the first two tries; it doubles up to LongestWait.
+	// FirstWait is the wait after the first try; it doubles up to LongestWait.
 	FirstWait   time.Duration `yaml:"first_wait" help:"Wait after the first try, doubled after each."`
 	LongestWait time.Duration `yaml:"longest_wait" help:"The longest wait between two tries."`
 	Timeout     time.Duration `yaml:"timeout" help:"How long a receiver may take to answer."`
@@ -28,7 +28,7 @@ func defaultWebhooks() Webhooks {
 	}
 }
 
-// check bounds the settings; view says whether the process knows what is being erased.
+// check validates the settings; view reports whether the process knows about erasures in progress.
 func (w Webhooks) check(p *check.Problems, view bool) {
 	const mostTries = 1000
 	p.Whole("webhooks.tries", w.Tries, 1, mostTries)

@@ -10,41 +10,38 @@ import (
 	"lethe"
 )
 
-// EllipticOptions says how an Elliptic-style folder is read.
+// EllipticOptions configures reading an Elliptic-style directory.
 type EllipticOptions struct {
 	// Name becomes the stream's name.
 	Name string
-	// Lenient takes what a strict load refuses although it can be understood:
-	// payments between two timesteps (kept in the source's), payments with one
-	// end that no transaction has (kept in the other's), payments of a
-	// transaction to itself, transactions without a class row (unknown), last
-	// rows without a line end, and Elliptic with other counts than published. They
-	// enter the stream as they stand, so that it can show how lethe deals with such
-	// records.
+	// Lenient accepts data that a strict load rejects although it is unambiguous: payments between
+	// two timesteps (assigned to the source's), payments with one unknown end (assigned to the
+	// other end's), payments of a transaction to itself, transactions without a class row
+	// (unknown), last rows without a line end, and Elliptic with other counts than published. They
+	// are in the stream unchanged, to show how lethe handles such records.
 	Lenient bool
-	// Bounds are what the records of the stream will be held to; the zero value holds them to nothing.
+	// Bounds are intake's limits for the records; the zero value has none.
 	Bounds Bounds
 }
 
-// Bounds are limits that intake has by configuration. Zero bounds nothing.
+// Bounds are configured limits of intake. Zero means no limit.
 type Bounds struct {
-	// Magnitude is on the absolute value of a feature, Features on their number.
+	// Magnitude bounds the absolute value of a feature, Features their number.
 	Magnitude float64
 	Features  int
-	// Jump is on how far a timestep is behind the one before it.
+	// Jump bounds the difference between consecutive timesteps.
 	Jump int
 }
 
-// LoadElliptic reads the folder strictly. The stream is named after it.
+// LoadElliptic reads the directory strictly. The stream is named after it.
 //
-// Errors: ErrNotDataset if a file is missing, ErrMalformed (a RowError with
-// file, row and column) if the content cannot be taken, the context's error
-// when it ends.
+// Errors: ErrNotDataset if a file is missing, ErrMalformed (a RowError with file, row and column)
+// if the content is invalid, the context's error when it ends.
 func LoadElliptic(ctx context.Context, dir string) (*Stream, error) {
 	return LoadWithin(ctx, dir, Bounds{})
 }
 
-// LoadWithin is LoadElliptic of a folder whose records will be held to bounds.
+// LoadWithin is LoadElliptic with intake's limits.
 func LoadWithin(ctx context.Context, dir string, bounds Bounds) (*Stream, error) {
 	s, err := ReadElliptic(ctx, os.DirFS(dir), EllipticOptions{Name: filepath.Base(filepath.Clean(dir)), Bounds: bounds})
 	if err != nil {
@@ -53,9 +50,9 @@ func LoadWithin(ctx context.Context, dir string, bounds Bounds) (*Stream, error)
 	return s, nil
 }
 
-// ReadElliptic reads the three files, and FeatureNamesFile if it is there, from the root of fsys. Steps ascend by
-// timestep; within a step, transactions and payments keep the files' order,
-// and labels that of the transactions. Errors are those of LoadElliptic.
+// ReadElliptic reads the three files, and FeatureNamesFile if it exists, from the root of fsys. Steps ascend by
+// timestep; within a step, transactions and payments keep the files' order, and labels that of the transactions.
+// Errors are those of LoadElliptic.
 func ReadElliptic(ctx context.Context, fsys fs.FS, opts EllipticOptions) (*Stream, error) {
 	nodes, err := readFeatures(ctx, fsys, opts)
 	if err != nil {

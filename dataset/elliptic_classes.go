@@ -8,7 +8,7 @@ import (
 	"lethe"
 )
 
-// className is how Elliptic's classes file writes a label, by lethe.Label.
+// className is a label in Elliptic's classes file, by lethe.Label.
 func className(l lethe.Label) string { return [lethe.NumLabels]string{"unknown", "2", "1"}[l] }
 
 func parseClass(field []byte) (lethe.Label, bool) {
@@ -43,7 +43,7 @@ func readClasses(ctx context.Context, fsys fs.FS, nodes *nodeTable, opts Ellipti
 	return labels, nil
 }
 
-// takeClass takes the table's current row.
+// takeClass processes the table's current row.
 func takeClass(t *table, nodes *nodeTable, labels []lethe.Label, rows []int) error {
 	if len(t.fields) != 2 {
 		return t.wrongColumns("2")
@@ -66,8 +66,8 @@ func takeClass(t *table, nodes *nodeTable, labels []lethe.Label, rows []int) err
 	return nil
 }
 
-// everyClass refuses a file that says nothing of some transactions: Elliptic's
-// names all of them, so this one was cut short or belongs to other features.
+// everyClass rejects a file without rows for some transactions: Elliptic's has all of them, so this
+// one was truncated or belongs to other features.
 func everyClass(rows []int) error {
 	first, missing := 0, 0
 	for i, row := range rows {

@@ -14,7 +14,7 @@ import (
 // idColumns is the number of columns before the features: id and timestep.
 const idColumns = 2
 
-// arenaRows is how many feature rows share one allocation.
+// arenaRows is the number of feature rows in one allocation.
 const arenaRows = 512
 
 // nodeTable is the features file: its transactions in file order. The file has
@@ -25,9 +25,10 @@ type nodeTable struct {
 	position     map[lethe.TransactionID]int
 	arena        []float32
 	bounds       Bounds
-	// odd is the refusal of row 2, if row 1 has another number of columns: row 3 decides which of them is wrong.
+	// odd is the error of row 2, if its number of columns differs from row 1: row 3 decides which of them is
+	// wrong.
 	odd error
-	// filled says that the last column holds a value in some row.
+	// filled means that the last column has a value in some row.
 	filled bool
 }
 
@@ -37,7 +38,7 @@ func (n *nodeTable) isID(field []byte) bool {
 	return known
 }
 
-// timesteps returns the distinct ones, ascending.
+// timesteps returns the distinct timesteps, ascending.
 func (n *nodeTable) timesteps() []lethe.Timestep {
 	all := make([]lethe.Timestep, len(n.transactions))
 	for i := range n.transactions {
@@ -69,7 +70,7 @@ func readFeatures(ctx context.Context, fsys fs.FS, opts EllipticOptions) (*nodeT
 	return n, n.checkJumps(t.name)
 }
 
-// checkJumps refuses timesteps that intake would refuse as too far behind the one before them.
+// checkJumps rejects timesteps that intake would reject as too far ahead of the previous one.
 func (n *nodeTable) checkJumps(file string) error {
 	steps := n.timesteps()
 	for i, at := range steps {
@@ -84,7 +85,7 @@ func (n *nodeTable) checkJumps(file string) error {
 	return nil
 }
 
-// add takes the table's current row.
+// add processes the table's current row.
 func (n *nodeTable) add(t *table) error {
 	if err := n.checkColumns(t); err != nil || n.odd != nil {
 		return err
@@ -116,7 +117,7 @@ func (n *nodeTable) add(t *table) error {
 	return nil
 }
 
-// checkColumns holds the number of columns to that of row 1.
+// checkColumns compares the number of columns with that of row 1.
 func (n *nodeTable) checkColumns(t *table) error {
 	if t.row == 1 {
 		switch {

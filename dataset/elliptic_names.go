@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// readNames returns the names of the features, or nothing if the folder has no file of names.
+// readNames returns the names of the features, or nil if the directory has no file of names.
 func readNames(fsys fs.FS, features int) ([]string, error) {
 	content, err := fs.ReadFile(fsys, FeatureNamesFile)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -8,7 +8,7 @@ import (
 	"lethe"
 )
 
-// readPayments returns the edges in file order, each once, and how many rows repeat one.
+// readPayments returns the distinct edges in file order, and the number of repeated rows.
 func readPayments(
 	ctx context.Context, fsys fs.FS, nodes *nodeTable, opts EllipticOptions,
 ) (payments []lethe.Payment, repeated int, err error) {
@@ -37,8 +37,8 @@ func readPayments(
 	return payments, repeated, nil
 }
 
-// takePayment takes the table's current row. Ids are taken from the features
-// where known, so that a payment shares their memory.
+// takePayment processes the table's current row. Known ids are those of the features, so that a
+// payment shares their memory.
 func takePayment(t *table, nodes *nodeTable, lenient bool) (lethe.Payment, error) {
 	var p lethe.Payment
 	if len(t.fields) != 2 {

@@ -7,10 +7,9 @@ import (
 	"lethe"
 )
 
-// checkPublished refuses a stream that has the transactions and features of
-// Elliptic (Weber et al. 2019) without its payments and labels. Every other
-// loss of whole rows shows in the other files; of payments, nothing else tells
-// how many there are.
+// checkPublished rejects a stream that has the transactions and features of Elliptic (Weber et al.
+// 2019) without its payments and labels. Any other loss of whole rows is detected by comparing the
+// files; the number of payments can only be compared with the published one.
 func (t Totals) checkPublished(features int) error {
 	const transactions, columns, steps, payments, illicit, licit = 203_769, 165, 49, 234_355, 4_545, 42_019
 	if t.Transactions != transactions || features != columns {

@@ -5,31 +5,31 @@ import (
 	"fmt"
 )
 
-// ErrMalformed marks a data set whose content cannot be taken: a row, a column
-// or a whole file is not what the format says. The caller should show the error to
-// the user, who has to repair or replace the file; trying again does not help.
+// ErrMalformed marks a data set with invalid content: a row, a column or a whole file violates the
+// format. The caller should show the error to the user, who has to repair or replace the file; a
+// retry does not help.
 var ErrMalformed = errors.New("malformed data set")
 
-// ErrNotDataset marks a path that is no folder with Elliptic's three files. The
-// caller should show the error, which says what is missing.
+// ErrNotDataset marks a path that is not a directory with Elliptic's three files. The caller should
+// show the error, which names what is missing.
 var ErrNotDataset = errors.New("not a data set")
 
-// ErrNotEmpty marks a folder that holds files already. The caller should ask
-// the user for another folder or for leave to overwrite.
+// ErrNotEmpty marks a directory that is not empty. The caller should ask the user for another
+// directory or for permission to overwrite.
 var ErrNotEmpty = errors.New("folder is not empty")
 
-// RowError says where a CSV file is wrong and why. It never repeats what the
-// file holds. errors.Is(err, ErrMalformed) is true for it.
+// RowError describes where and why a CSV file is invalid. It never repeats the content.
+// errors.Is(err, ErrMalformed) is true for it.
 type RowError struct {
 	File string
-	// Row counts lines from 1, a header included; 0 stands for the whole file.
+	// Row counts lines from 1, a header included; 0 means the whole file.
 	Row int
-	// Column counts from 1; 0 stands for the whole row.
+	// Column counts from 1; 0 means the whole row.
 	Column int
 	Reason string
 }
 
-// Error names the file, the row, the column and the reason.
+// Error returns the file, the row, the column and the reason.
 func (e *RowError) Error() string {
 	switch {
 	case e.Row == 0:

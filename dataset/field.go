@@ -10,7 +10,7 @@ import (
 	"lethe/internal/plainnumber"
 )
 
-// maxTimestep bounds what is taken for a timestep, exactly held by a float64.
+// maxTimestep bounds timesteps, and is exactly representable as float64.
 const maxTimestep = 1 << 53
 
 // checkID returns why a field cannot be an id, or "".
@@ -26,14 +26,14 @@ func checkID(field []byte) string {
 	return ""
 }
 
-// isNumber reports whether a field is a number as JSON writes it. Intake takes no other, so that a stream of
-// files means what it means as records.
+// isNumber reports whether a field is a number in JSON's syntax. Intake accepts no other, so that a stream
+// of files has the same meaning as its records.
 func isNumber(field []byte) bool {
 	end, malformed := plainnumber.End(field, 0)
 	return malformed == "" && end == len(field)
 }
 
-// parseTimestep reads "7" or "7.0", as published versions of Elliptic write it.
+// parseTimestep parses "7" or "7.0", which published versions of Elliptic use.
 func parseTimestep(field []byte) (lethe.Timestep, bool) {
 	if !isNumber(field) {
 		return 0, false
@@ -42,8 +42,8 @@ func parseTimestep(field []byte) (lethe.Timestep, bool) {
 	return lethe.Timestep(v), ok
 }
 
-// parseFeature reads a finite float32, or an empty field as a missing one. The text is
-// rounded once, so what strconv wrote with 32 bits is read back bit for bit.
+// parseFeature parses a finite float32, or an empty field as a missing one. The text is rounded
+// once, so the 32-bit output of strconv is read back bit for bit.
 func parseFeature(field []byte) (float32, string) {
 	if len(field) == 0 {
 		return lethe.Missing(), ""

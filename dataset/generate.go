@@ -8,16 +8,15 @@ import (
 	"lethe"
 )
 
-// Generate makes an Elliptic-style stream in which money is laundered: sparse
-// payments (about 1.15 a transaction), labels that name few of the illicit
-// transactions, and among these the shapes that anti-money-laundering
-// guidance describes (see TypologyKind). A model can learn it, but not
-// perfectly: part of the illicit transactions is camouflaged, some licit ones
-// look suspicious, and from DriftStep on laundering changes.
+// Generate creates an Elliptic-style stream with money laundering: sparse payments (about 1.15 a
+// transaction), labels for only a few of the illicit transactions, and among these the schemes that
+// anti-money-laundering guidance describes (see TypologyKind). A model can learn it, but not
+// perfectly: part of the illicit transactions is camouflaged, some licit ones look suspicious, and
+// from DriftStep on laundering changes.
 //
-// Every draw is keyed by seed, purpose, timestep and transaction. The same
-// options give the same stream on any number of cores, and the first steps do
-// not depend on Steps. The error reports all options outside their bounds.
+// Every draw is keyed by seed, purpose, timestep and transaction. The same options give the same
+// stream on any number of cores, and the first steps do not depend on Steps. The error reports all
+// options out of range.
 func Generate(opts GenerateOptions) (*Stream, error) {
 	if err := opts.Validate(); err != nil {
 		return nil, fmt.Errorf("generate: %w", err)
@@ -38,13 +37,12 @@ type generatedStep struct {
 	timestep lethe.Timestep
 	// drifted is true from the drift step on.
 	drifted bool
-	// classes are the true ones of the nodes, illicit or licit; labels are what is
-	// known of them.
+	// classes are the true classes of the nodes, illicit or licit; labels are the known ones.
 	classes, labels []lethe.Label
-	// kind is the typology that a node takes part in, or 0.
+	// kind is the typology of a node's scheme, or 0.
 	kind       []TypologyKind
 	typologies []Typology
-	// payments are ordered by target, then by source, without repetition.
+	// payments are ordered by target, then by source, without duplicates.
 	payments []lethe.Arc
 }
 
@@ -57,7 +55,7 @@ func newGeneratedStep(opts GenerateOptions, t lethe.Timestep, n int) *generatedS
 		kind:    make([]TypologyKind, n),
 	}
 	d := g.draw("classes")
-	// The share of laundering swings between steps, as Elliptic's does.
+	// The share of laundering varies between steps, as Elliptic's does.
 	swing := .7 + float64(.6*d.Float64())
 	known := max(minLabelledIllicit, round(float64(opts.IllicitFraction*swing*float64(n))))
 	illicit := known + round(float64(hiddenPerLabelled*float64(known)))
@@ -84,7 +82,7 @@ func (g *generatedStep) draw(purpose string, coords ...uint64) *lethe.Draw {
 	return lethe.NewDraw(g.seed, "generate/"+purpose, append([]uint64{uint64(g.timestep)}, coords...)...)
 }
 
-// step gives the nodes ids. features is row-major.
+// step assigns ids to the nodes. features is row-major.
 func (g *generatedStep) step(ids idSequence, features []float32) Step {
 	n := len(g.classes)
 	width := len(features) / n
@@ -113,8 +111,8 @@ func (g *generatedStep) addPayment(source, target int) {
 	}
 }
 
-// sortPayments orders the payments by target, the order in which money arrives,
-// and drops repetitions.
+// sortPayments orders the payments by target, the order in which money arrives, and removes
+// duplicates.
 func (g *generatedStep) sortPayments() {
 	slices.SortFunc(g.payments, func(p, q lethe.Arc) int {
 		return cmp.Or(cmp.Compare(p.Target, q.Target), cmp.Compare(p.Source, q.Source))

@@ -2,14 +2,12 @@ package dataset
 
 import "math"
 
-// aggregations is the number of ways in which neighbours are summarised: mean,
-// maximum, minimum and standard deviation. Elliptic has the last three and
-// correlations.
+// aggregations is the number of summaries of neighbours: mean, maximum, minimum and standard
+// deviation. Elliptic has the last three and correlations.
 const aggregations = 4
 
-// aggregated returns the raw neighbour features: for every node a summary of
-// its neighbours' local values, whichever way the money flowed. A node without
-// neighbours has zeros.
+// aggregated returns the raw neighbour features: for every node a summary of its neighbours' local
+// values, in both directions. A node without neighbours has zeros.
 func (m *featureModel) aggregated(g *generatedStep, local matrix) matrix {
 	x := newMatrix(local.rows, len(m.aggregates))
 	around := g.neighbours()
@@ -39,7 +37,7 @@ func (g *generatedStep) neighbours() [][]int {
 	return around
 }
 
-// summarise reduces values, of which there is at least one.
+// summarise reduces values, of which there must be at least one.
 func summarise(op int, values []float64) float64 {
 	sum, largest, smallest := 0.0, values[0], values[0]
 	for _, v := range values {

@@ -40,10 +40,10 @@ func (m *featureModel) features(g *generatedStep) []float32 {
 	return out
 }
 
-// fourDecimals rounds; adding 0 turns a negative zero into the plain one.
+// fourDecimals rounds; adding 0 converts -0 to +0.
 func fourDecimals(v float64) float32 { return float32(math.Round(v*1e4)/1e4 + 0) }
 
-// local returns the raw features that follow from the nodes themselves.
+// local returns the raw features derived from the nodes themselves.
 func (m *featureModel) local(g *generatedStep) matrix {
 	x := newMatrix(len(g.classes), len(m.locals))
 	in, out := g.degrees()
@@ -55,7 +55,7 @@ func (m *featureModel) local(g *generatedStep) matrix {
 		}
 		strength := g.strength(d, i)
 		for j := range m.locals {
-			// Every feature takes its draw, so that none shifts another's.
+			// Every feature uses its draw, so that none shifts another's.
 			noise := heavyTailed(d)
 			x.set(i, j, m.locals[j].value(g, latent, noise, strength, g.kind[i]))
 		}
@@ -67,8 +67,8 @@ func (m *featureModel) local(g *generatedStep) matrix {
 	return x
 }
 
-// value is the feature of one node: its latent factors, a season that all nodes
-// share, noise, and the signal of laundering as strongly as the node shows it.
+// value is the feature of one node: its latent factors, a season common to all nodes, noise, and
+// the signal of laundering scaled by the node's strength.
 func (l *localFeature) value(
 	g *generatedStep, latent [factors]float64, noise, strength float64, kind TypologyKind,
 ) float64 {
@@ -104,7 +104,7 @@ func (g *generatedStep) strength(d *lethe.Draw, i int) float64 {
 	}
 }
 
-// heavyTailed is a normal draw of random scale: more extremes than a normal one has.
+// heavyTailed is a normal draw of random scale: it has more extremes than a normal one.
 func heavyTailed(d *lethe.Draw) float64 {
 	return float64(d.Normal() * gomath.Exp(float64(.35*d.Normal())))
 }

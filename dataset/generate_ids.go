@@ -6,16 +6,16 @@ import (
 	"lethe"
 )
 
-// Ids look like Elliptic's: nine digits, in no order that says anything.
-// idPrime is the largest prime below 9e8, so that every id has nine digits.
+// Ids look like Elliptic's: nine digits, in an order without meaning. idPrime is the largest prime
+// below 9e8, so that every id has nine digits.
 const (
 	idFirst = 100_000_000
 	idPrime = 899_999_963
 )
 
-// idSequence maps the k-th transaction of the stream to idFirst + (a*k + b) mod
-// idPrime, which is one to one because idPrime is prime and a is not 0: ids are
-// unique without remembering those of other steps.
+// idSequence maps the k-th transaction of the stream to idFirst + (a*k + b) mod idPrime, which is
+// one to one because idPrime is prime and a is not 0: ids are unique without storing those of other
+// steps.
 type idSequence struct{ factor, offset uint64 }
 
 func newIDSequence(seed uint64) idSequence {
@@ -23,7 +23,7 @@ func newIDSequence(seed uint64) idSequence {
 	return idSequence{factor: uint64(1 + d.IntN(idPrime-1)), offset: uint64(d.IntN(idPrime))}
 }
 
-// id returns the id of node i of a timestep that has n nodes, as all have.
+// id returns the id of node i of a timestep; all timesteps have n nodes.
 func (m idSequence) id(t lethe.Timestep, i, n int) lethe.TransactionID {
 	k := uint64(t-1)*uint64(n) + uint64(i)
 	return lethe.TransactionID(strconv.FormatUint(idFirst+(m.factor*k+m.offset)%idPrime, 10))

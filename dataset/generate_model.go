@@ -6,43 +6,42 @@ import (
 	"lethe"
 )
 
-// factors is the number of latent factors (amount, fee, age, ...) from which the
-// features of a transaction follow. Shared factors make features correlate.
+// factors is the number of latent factors (amount, fee, age, ...) that determine the features of a
+// transaction. Shared factors make features correlate.
 const factors = 8
 
 // degreeFeatures is how many local features are degrees: log(1+in), log(1+out).
 const degreeFeatures = 2
 
-// calibrationNodes is the size of the step from which means and deviations are
-// taken. A step of its own, numbered 0, keeps them independent of the options'
-// Steps and NodesPerStep.
+// calibrationNodes is the size of the step that determines means and deviations. A separate step,
+// numbered 0, makes them independent of the options Steps and NodesPerStep.
 const calibrationNodes = 2000
 
 // maxDeviations bounds standardised values.
 const maxDeviations = 25
 
-// localFeature is how one local feature follows from a node.
+// localFeature defines how one local feature is computed from a node.
 type localFeature struct {
 	loading [factors]float64
 	noise   float64
 	// skewed features are log-normal, as amounts are.
 	skewed bool
-	// signal is how laundering moves the feature, before and after the drift;
-	// byKind is moved by the typology alone.
+	// signal is how laundering shifts the feature before the drift, drifted after it; byKind is
+	// the shift by the typology alone.
 	signal, drifted float64
 	byKind          [NumTypologies]float64
-	// season is the phase of a swing of seven timesteps that all classes share.
+	// season is the phase of a cycle of seven timesteps that all classes share.
 	season float64
 }
 
-// aggregateFeature is one computed from the neighbours' values of a local one.
+// aggregateFeature is computed from the neighbours' values of a local feature.
 type aggregateFeature struct {
 	source int
 	op     int
 }
 
-// featureModel computes the features of a step's nodes. It is fixed by seed and number
-// of features.
+// featureModel computes the features of a step's nodes. It is determined by seed and number of
+// features.
 type featureModel struct {
 	locals     []localFeature
 	aggregates []aggregateFeature
@@ -50,8 +49,8 @@ type featureModel struct {
 	mean, deviation []float64
 }
 
-// Strength of the signals, in units of a feature's own spread. They were chosen
-// so that a linear model reaches an AUC of about .9 on later steps.
+// Strength of the signals, in units of a feature's own spread. They were chosen so that a linear
+// model reaches an AUC of about .9 on later steps.
 const (
 	signalGain, kindGain = 1, .65
 	signalEvery          = 3
@@ -91,8 +90,8 @@ func newLocalFeature(d *lethe.Draw) localFeature {
 	return l
 }
 
-// occasionalShift returns a shift of about the given size and either sign for one
-// feature in signalEvery, else 0.
+// occasionalShift returns a shift of about the given size and random sign for one feature in
+// signalEvery, else 0.
 func occasionalShift(d *lethe.Draw, size float64) float64 {
 	shift := size * (.6 + float64(.8*d.Float64()))
 	if d.Float64() < .5 {
@@ -104,7 +103,7 @@ func occasionalShift(d *lethe.Draw, size float64) float64 {
 	return shift
 }
 
-// calibrate sets means and deviations from one step.
+// calibrate determines means and deviations from one step.
 func (m *featureModel) calibrate(g *generatedStep) {
 	width := len(m.locals) + len(m.aggregates)
 	m.mean, m.deviation = make([]float64, width), make([]float64, width)
@@ -117,7 +116,7 @@ func (m *featureModel) calibrate(g *generatedStep) {
 	m.measure(m.aggregated(g, local), len(m.locals))
 }
 
-// measure takes the moments of a matrix whose first column is feature from.
+// measure computes the moments of a matrix whose first column is feature from.
 func (m *featureModel) measure(x matrix, from int) {
 	for j := range x.columns {
 		var sum, square float64

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// factorNames are what the latent factors stand for in names of features.
+// factorNames are the names of the latent factors in feature names.
 func factorNames() [factors]string {
 	return [factors]string{"amount", "fee", "account age", "velocity", "hour", "distance", "device", "balance"}
 }
@@ -15,8 +15,8 @@ func aggregateNames() [aggregations]string {
 	return [aggregations]string{"mean", "maximum", "minimum", "spread"}
 }
 
-// names returns a name for each feature: the two degrees, then each local feature by the factor with the largest
-// loading, then each aggregate by the feature that it summarises. Names differ.
+// names returns a unique name for each feature: the two degrees, then each local feature by the factor with the
+// largest loading, then each aggregate by the feature that it summarises.
 func (m *featureModel) names() []string {
 	var out []string
 	numbers := make(map[string]int)

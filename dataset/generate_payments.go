@@ -2,24 +2,24 @@ package dataset
 
 import "lethe"
 
-// Shape of the background, chosen so that a stream has about 1.15 payments a
-// transaction and mostly small trees and chains, as Elliptic has.
+// Shape of the background, chosen so that a stream has about 1.15 payments per transaction and
+// mostly small trees and chains, like Elliptic.
 const (
-	// spendsEarlier is the chance that a transaction spends what an earlier one
-	// of the step paid; spendsTwice that it has a second such input.
+	// spendsEarlier is the probability that a transaction spends the output of an earlier one of
+	// the step; spendsTwice that it has a second such input.
 	spendsEarlier, spendsTwice = .91, .2
-	// spendsIllicit replaces spendsEarlier for illicit transactions, which are
-	// paid within their scheme.
+	// spendsIllicit replaces spendsEarlier for illicit transactions, which are paid within their
+	// scheme.
 	spendsIllicit = .35
 	// recentNodes is how far back a chain looks for its last link.
 	recentNodes = 6
-	// peels is the chance that a hop of a layering chain pays an outsider.
+	// peels is the probability that a hop of a layering chain pays an outsider.
 	peels = .5
 )
 
-// drawPayments draws all payments of the step: those of the schemes, into and out
-// of them, those of licit nodes in the same shapes, and the background. outsiders
-// are the licit nodes in random order.
+// drawPayments draws all payments of the step: those of the schemes, into and out of them, those of
+// licit nodes in the same shapes, and the background. outsiders are the licit nodes in random
+// order.
 func (g *generatedStep) drawPayments(outsiders []int) {
 	d := g.draw("payments")
 	for _, scheme := range g.typologies {
@@ -41,9 +41,8 @@ func (g *generatedStep) drawPayments(outsiders []int) {
 	g.sortPayments()
 }
 
-// payLicitShapes adds shapes that licit business has too: exchanges collect,
-// pools pay out, wallets pass change on. Without them the shape alone would tell
-// laundering.
+// payLicitShapes adds shapes that licit business has too: exchanges collect, pools pay out, wallets
+// forward change. Without them the shape alone would reveal laundering.
 func (g *generatedStep) payLicitShapes(d *lethe.Draw, outsiders []int) {
 	shapes := [...]TypologyKind{FanIn, FanOut, Layering}
 	for range g.typologies {
@@ -56,7 +55,7 @@ func (g *generatedStep) payLicitShapes(d *lethe.Draw, outsiders []int) {
 	}
 }
 
-// payBackground lets every node spend what earlier ones paid.
+// payBackground lets every node spend the outputs of earlier ones.
 func (g *generatedStep) payBackground(d *lethe.Draw) {
 	var spent []int // the sources so far, once for each payment
 	for i := 1; i < len(g.classes); i++ {
@@ -79,8 +78,8 @@ func (g *generatedStep) payBackground(d *lethe.Draw) {
 	}
 }
 
-// earlier picks a node before i: mostly a recent one, which makes chains;
-// sometimes one that already paid others, which makes hubs; else any.
+// earlier picks a node before i: mostly a recent one, which makes chains; sometimes one that has
+// already paid others, which makes hubs; else any.
 func earlier(d *lethe.Draw, i int, spent []int) int {
 	switch u := d.Float64(); {
 	case u < .6:

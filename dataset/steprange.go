@@ -8,8 +8,8 @@ import (
 	"lethe"
 )
 
-// ParseSteps reads a range of timesteps as written on a command line: "30-34",
-// both included, or "30" for one. What the data set holds is Slice's to check.
+// ParseSteps parses a range of timesteps from a command line: "30-34", inclusive, or "30" for one.
+// Slice checks that the data set contains it.
 func ParseSteps(text string) (from, to lethe.Timestep, err error) {
 	first, second, isRange := strings.Cut(text, "-")
 	if !isRange {

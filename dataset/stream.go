@@ -7,38 +7,37 @@ import (
 	"lethe"
 )
 
-// Stream is a data set in stream order, wholly in memory.
+// Stream is a data set in stream order, completely in memory.
 type Stream struct {
-	// Name tells data sets apart in reports: the folder's name, or "generated".
+	// Name identifies data sets in reports: the directory's name, or "generated".
 	Name string
 	// FeatureCount is the number of features of every transaction.
 	FeatureCount int
-	// FeatureNames has a name for each feature, or nothing where the data set has no names.
+	// FeatureNames has a name for each feature, or is nil if the data set has no names.
 	FeatureNames []string
 	// Steps ascend by timestep; every one holds at least one transaction.
 	Steps []Step
-	// Repeated counts rows of the files that repeat a payment. Each is in the stream once.
+	// Repeated counts duplicate rows of payments in the files. Each payment is in the stream once.
 	Repeated int
 }
 
-// Step is what arrives for one timestep.
+// Step is the data that arrives for one timestep.
 type Step struct {
 	Timestep     lethe.Timestep
 	Transactions []lethe.Transaction
 	// Payments belong to the timestep of their source.
 	Payments []lethe.Payment
-	// Labels holds the illicit and the licit ones, in the order of the
-	// transactions. A transaction without a record here is of unknown class.
+	// Labels holds the illicit and the licit ones, in the order of the transactions. The class of
+	// a transaction without a label is unknown.
 	Labels []lethe.LabelRecord
-	// Truth is what only the generator can know; nil for loaded data.
+	// Truth is the generator's ground truth; nil for loaded data.
 	Truth *Truth
 }
 
-// Totals counts what a stream holds.
+// Totals counts the content of a stream.
 type Totals struct {
 	Steps, Transactions, Payments int
-	// Labels is indexed by lethe.Label. Unknown counts the transactions that
-	// have no label.
+	// Labels is indexed by lethe.Label. Unknown counts the transactions without a label.
 	Labels [lethe.NumLabels]int
 }
 
@@ -66,8 +65,7 @@ func (s *Step) Totals() Totals {
 	return out
 }
 
-// Range returns the first and the last timestep. Both are lethe.NoTimestep when
-// the stream is empty.
+// Range returns the first and the last timestep. Both are lethe.NoTimestep if the stream is empty.
 func (s *Stream) Range() (first, last lethe.Timestep) {
 	if len(s.Steps) == 0 {
 		return lethe.NoTimestep, lethe.NoTimestep
@@ -75,10 +73,8 @@ func (s *Stream) Range() (first, last lethe.Timestep) {
 	return s.Steps[0].Timestep, s.Steps[len(s.Steps)-1].Timestep
 }
 
-// Slice returns the stream of the steps from..to, both included. It shares the
-// steps with s. It is an error if the range is turned round, or reaches beyond
-// the stream: a user who asks for timesteps that are not there has mistaken the
-// data set.
+// Slice returns the stream of the steps from..to, inclusive. It shares the steps with s. A reversed
+// range, or one beyond the stream, is an error: the user has probably confused the data set.
 func (s *Stream) Slice(from, to lethe.Timestep) (*Stream, error) {
 	if from > to {
 		return nil, fmt.Errorf("timesteps %d-%d: the first is after the last", from, to)
@@ -102,8 +98,8 @@ func (s *Stream) Slice(from, to lethe.Timestep) (*Stream, error) {
 	return out, nil
 }
 
-// Validate checks what Stream and Step promise and reports all broken steps at
-// once, the first problem of each.
+// Validate checks the invariants of Stream and Step and reports all invalid steps at once, the
+// first problem of each.
 func (s *Stream) Validate() error {
 	var problems []error
 	if s.FeatureCount < 1 {
@@ -128,7 +124,7 @@ func (s *Stream) Validate() error {
 	return errors.Join(problems...)
 }
 
-// validate checks one step; seen holds every id so far and gains the step's.
+// validate checks one step; seen holds all earlier ids, and the step's are added.
 func (s *Step) validate(featureCount int, seen map[lethe.TransactionID]lethe.Timestep) error {
 	if len(s.Transactions) == 0 {
 		return errors.New("no transaction")

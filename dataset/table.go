@@ -13,35 +13,33 @@ import (
 	"strings"
 )
 
-// The three files of an Elliptic-style folder, under their published names.
+// The three files of an Elliptic-style directory, under their published names.
 const (
 	FeaturesFile = "elliptic_txs_features.csv"
 	EdgesFile    = "elliptic_txs_edgelist.csv"
 	ClassesFile  = "elliptic_txs_classes.csv"
 )
 
-// FeatureNamesFile may stand beside the three files: the name of each feature on a line of its own.
+// FeatureNamesFile is an optional fourth file: the name of each feature on its own line.
 const FeatureNamesFile = "feature_names.txt"
 
 // maxRowBytes bounds one row: Elliptic's have about 3,400 bytes.
 const maxRowBytes = 1 << 20
 
-// table reads one CSV file row by row. It splits by hand: encoding/csv makes a
-// string of every field, which for the 34 million values of Elliptic costs more
-// than parsing them.
+// table reads one CSV file row by row. It splits fields itself: encoding/csv allocates a string for
+// every field, which for the 34 million values of Elliptic costs more than parsing them.
 type table struct {
 	name string
 	file fs.File
 	in   *bufio.Reader
-	// anyEnd takes a last row that has no line end.
+	// anyEnd accepts a last row without a line end.
 	anyEnd bool
 	row    int
-	// fields are the current row's. They alias the buffer: the next call of
-	// next overwrites them.
+	// fields are the current row's. They alias the buffer: the next call of next overwrites them.
 	fields [][]byte
 }
 
-// openTable opens a file of the folder and skips a byte order mark. One of UTF-16 is refused.
+// openTable opens a file of the directory and skips a byte order mark. It rejects UTF-16.
 func openTable(fsys fs.FS, name string, anyEnd bool) (*table, error) {
 	file, err := fsys.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -96,7 +94,7 @@ func (t *table) next() (bool, error) {
 	return true, nil
 }
 
-// unquote cuts a line with quoted fields (RFC 4180) into t.fields.
+// unquote splits a line with quoted fields (RFC 4180) into t.fields.
 func (t *table) unquote(line []byte) (bool, error) {
 	reader := csv.NewReader(bytes.NewReader(line))
 	fields, err := reader.Read()
@@ -110,10 +108,10 @@ func (t *table) unquote(line []byte) (bool, error) {
 	return true, nil
 }
 
-// rowsPerLook is how many rows pass between two looks at the context.
+// rowsPerLook is the number of rows between two checks of the context.
 const rowsPerLook = 4096
 
-// each calls fn for every row that is left, until one is refused or ctx is done.
+// each calls fn for every remaining row, until fn fails or ctx is done.
 func (t *table) each(ctx context.Context, fn func() error) error {
 	for {
 		ok, err := t.next()
@@ -132,7 +130,7 @@ func (t *table) each(ctx context.Context, fn func() error) error {
 	}
 }
 
-// split cuts a line into t.fields.
+// split splits a line into t.fields.
 func (t *table) split(line []byte) {
 	t.fields = t.fields[:0]
 	for {
@@ -146,7 +144,8 @@ func (t *table) split(line []byte) {
 	}
 }
 
-// header reads row 1 and checks that it is the wanted one. isID reports whether a field is an id of the data set.
+// header reads row 1 and checks that it is the expected header. isID reports whether a field is an id of the data
+// set.
 func (t *table) header(isID func(field []byte) bool) error {
 	ok, err := t.next()
 	if err != nil {
@@ -187,7 +186,8 @@ func (t *table) isHeader(of []string) bool {
 	return string(bytes.Join(t.fields, []byte{','})) == strings.Join(of, ",")
 }
 
-// ofAnotherFile says that the current row is the header of another file, or nothing.
+// ofAnotherFile reports that the current row is the header of another file, or returns an empty
+// text.
 func (t *table) ofAnotherFile() string {
 	for name, header := range headers() {
 		if name != t.name && t.isHeader(header) {
@@ -199,7 +199,7 @@ func (t *table) ofAnotherFile() string {
 
 const separated = "columns are separated by semicolons or tabs: want commas"
 
-// wrongColumns refuses the current row for the number of its columns.
+// wrongColumns returns the error of the current row for the number of its columns.
 func (t *table) wrongColumns(want string) error {
 	reason := fmt.Sprintf("%d columns, want %s", len(t.fields), want)
 	if other := t.ofAnotherFile(); other != "" {

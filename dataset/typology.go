@@ -6,27 +6,27 @@ import (
 	"lethe"
 )
 
-// TypologyKind is a shape in which money is laundered, named as in the
-// literature on synthetic laundering data (Altman et al., "Realistic Synthetic
-// Financial Transactions for Anti-Money Laundering Models", NeurIPS 2023).
+// TypologyKind is a kind of laundering scheme, named as in the literature on synthetic laundering
+// data (Altman et al., "Realistic Synthetic Financial Transactions for Anti-Money Laundering
+// Models", NeurIPS 2023).
 type TypologyKind uint8
 
-// The typologies. NumTypologies counts them with 0, which stands for none.
+// The typologies. NumTypologies is their number including 0, which means none.
 const (
 	// FanIn: many transactions pay one collector.
 	FanIn TypologyKind = iota + 1
 	// FanOut: one transaction pays many (smurfing).
 	FanOut
-	// Cycle: money returns to where it began.
+	// Cycle: money returns to its origin.
 	Cycle
-	// Layering: a chain that peels a part off at every hop.
+	// Layering: a chain in which every hop splits off a part.
 	Layering
-	// ScatterGather: a fan-out whose parts meet again.
+	// ScatterGather: a fan-out whose parts are collected again.
 	ScatterGather
 	NumTypologies = 6
 )
 
-// String returns the shape's name.
+// String returns the typology's name.
 func (k TypologyKind) String() string {
 	if k < 1 || k >= NumTypologies {
 		return fmt.Sprintf("TypologyKind(%d)", uint8(k))
@@ -37,19 +37,19 @@ func (k TypologyKind) String() string {
 // Typology is one laundering scheme of a step.
 type Typology struct {
 	Kind TypologyKind
-	// Nodes are positions in the step's transactions, from the first to receive
-	// the money: the collector of a fan-in, the payer of a fan-out, both ends
-	// of a scatter-gather (payer first, collector last), a chain in its order.
+	// Nodes are positions in the step's transactions, in the order in which they receive the
+	// money: the collector of a fan-in, the payer of a fan-out, both ends of a scatter-gather
+	// (payer first, collector last), a chain in its order.
 	Nodes []int
 }
 
-// Truth is what only the generator knows of a step.
+// Truth is the generator's ground truth of a step.
 type Truth struct {
 	// Classes holds the true class of every transaction, illicit or licit,
 	// labelled or not.
 	Classes []lethe.Label
-	// Typologies are disjoint and made of illicit transactions only. A few
-	// illicit transactions belong to none.
+	// Typologies are disjoint and consist of illicit transactions only. A few illicit transactions
+	// belong to none.
 	Typologies []Typology
 }
 
@@ -59,8 +59,8 @@ const (
 	maxScheme = 9
 )
 
-// mix returns the weights of the typologies. After the drift, scatter-gather
-// and layering displace the plain fans.
+// mix returns the weights of the typologies. After the drift, scatter-gather and layering replace
+// the plain fans.
 func mix(drifted bool) [NumTypologies]int {
 	if drifted {
 		return [NumTypologies]int{FanIn: 10, FanOut: 10, Cycle: 15, Layering: 25, ScatterGather: 40}
@@ -68,7 +68,7 @@ func mix(drifted bool) [NumTypologies]int {
 	return [NumTypologies]int{FanIn: 25, FanOut: 25, Cycle: 20, Layering: 20, ScatterGather: 10}
 }
 
-// drawSchemes sorts the illicit nodes into schemes. The last few may stay alone.
+// drawSchemes groups the illicit nodes into schemes. The last few may remain without one.
 func (g *generatedStep) drawSchemes(illicit []int) {
 	d := g.draw("typologies")
 	for len(illicit) >= minScheme {

@@ -15,20 +15,18 @@ import (
 	"lethe/internal/atomicfile"
 )
 
-// WriteOptions says how a stream is written.
+// WriteOptions configures writing a stream.
 type WriteOptions struct {
-	// Force replaces the stream's files in a folder that is not empty. Other files
-	// in it stay.
+	// Force replaces the stream's files in a directory that is not empty. Other files in it stay.
 	Force bool
 }
 
-// WriteElliptic writes the stream as an Elliptic-style folder, made if it is
-// not there, with FeatureNamesFile if the features have names. Values are written so
-// that they are read back bit for bit; what only the generator knows is not written. Each file appears under its name
-// when it is whole.
+// WriteElliptic writes the stream as an Elliptic-style directory, which is created if it does not exist, with
+// FeatureNamesFile if the features have names. Values are written so that they are read back bit for bit; the
+// generator's ground truth is not written. Each file appears under its name once it is complete.
 //
-// Errors: ErrNotEmpty if the folder holds something and Force is not set; the
-// stream's own problems, if Validate finds any, before anything is written.
+// Errors: ErrNotEmpty if the directory is not empty and Force is not set; the stream's own problems, if Validate
+// finds any, before anything is written.
 func WriteElliptic(dir string, s *Stream, opts WriteOptions) error {
 	if err := s.Validate(); err != nil {
 		return fmt.Errorf("stream %s: %w", s.Name, err)
@@ -92,7 +90,7 @@ func writeFeatures(w io.Writer, s *Stream) error {
 	return nil
 }
 
-// field is an id as a field of CSV, in quotes where it must be.
+// field returns an id as a CSV field, in quotes if necessary.
 func field(id lethe.TransactionID) string {
 	if !strings.ContainsAny(string(id), `,"`) {
 		return string(id)

@@ -9,16 +9,16 @@ import (
 	"lethe/metrics/events"
 )
 
-// Costs are what an erasure took, in seconds since the request was sent: until
-// nothing about the record left any more, until the models forgot it, until every
-// place that held it was written anew and searched, until everything was searched.
+// Costs are the durations of an erasure, in seconds since the request was sent: until nothing about
+// the record was published any more, until the models no longer depended on it, until every store
+// that held it was rewritten and searched, until everything was searched.
 type Costs struct {
 	SecondsSuppressed float64 `json:"seconds_suppressed"`
 	SecondsSwapped    float64 `json:"seconds_swapped"`
 	SecondsErased     float64 `json:"seconds_erased"`
 	SecondsVerified   float64 `json:"seconds_verified"`
-	// CPUSecondsSwapped is the processor time of the process until the models
-	// forgot, CPUSecondsRetrainAll that of training every model anew.
+	// CPUSecondsSwapped is the processor time of the process until the models were swapped,
+	// CPUSecondsRetrainAll that of retraining every model.
 	CPUSecondsSwapped    float64 `json:"cpu_seconds_swapped"`
 	CPUSecondsRetrainAll float64 `json:"cpu_seconds_retrain_all"`
 }
@@ -31,7 +31,7 @@ type costMeter struct {
 	now     Costs
 }
 
-// begin notes that a request is about to be sent, and returns when.
+// begin records that a request is about to be sent, and returns the time.
 func (m *costMeter) begin() time.Time {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -45,7 +45,7 @@ func (m *costMeter) costs() Costs {
 	return m.now
 }
 
-// listener follows the states that the request comes into.
+// listener tracks the states of the request.
 func (m *costMeter) listener() events.Listener {
 	return events.Listener{ErasureChanged: func(e events.ErasureChanged) {
 		m.mu.Lock()

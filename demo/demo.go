@@ -18,20 +18,19 @@ import (
 	"lethe/service"
 )
 
-// Options says what to show.
+// Options configures a demo.
 type Options struct {
 	Config  configs.Config
 	Stream  *dataset.Stream
 	Version string
-	// Progress is called with how far it is, in words.
+	// Progress is called with progress messages.
 	Progress func(format string, args ...any)
-	// Reached is called with each stage that it comes to, of which none should be left out.
+	// Reached is called with the message of each completed stage, none of which should be omitted.
 	Reached func(format string, args ...any)
 	Logger  *slog.Logger
 }
 
-// Result is what lethe demo --json prints. The names are part of the command
-// line.
+// Result is the output of lethe demo --json. The names are part of the command line.
 type Result struct {
 	Dataset      string          `json:"dataset"`
 	Timesteps    int             `json:"timesteps"`
@@ -39,12 +38,12 @@ type Result struct {
 	Payments     int             `json:"payments"`
 	Predictions  int             `json:"predictions"`
 	Test         quality.Summary `json:"test"`
-	// TestTimesteps are the first and the last that Test covers.
+	// TestTimesteps are the first and the last timestep of Test.
 	TestTimesteps [2]lethe.Timestep `json:"test_timesteps"`
 	Erasures      []Erasure         `json:"erasures"`
 	EnsembleHash  string            `json:"ensemble_hash"`
 	DataDir       string            `json:"data_dir"`
-	// DataDirBytes is the size of the files in it, DiskBytes by what keeps them: a role, or the embedded broker.
+	// DataDirBytes is the size of the files in it, DiskBytes by owner: a role, or the embedded broker.
 	DataDirBytes int64                `json:"data_dir_bytes"`
 	DiskBytes    map[string]int64     `json:"disk_bytes"`
 	Seconds      float64              `json:"seconds"`
@@ -52,7 +51,7 @@ type Result struct {
 	Steps        []service.StepStatus `json:"steps"`
 }
 
-// Erasure is one request.
+// Erasure is the result of one request.
 type Erasure struct {
 	RequestID       string                `json:"request_id"`
 	Nodes           []lethe.TransactionID `json:"nodes"`
@@ -60,23 +59,23 @@ type Erasure struct {
 	Scope           lethe.Scope           `json:"scope"`
 	SlicesReplaced  int                   `json:"slices_replaced"`
 	ShardsRetrained int                   `json:"shards_retrained"`
-	// GroupsRefitted are the groups of every component whose models were trained anew.
+	// GroupsRefitted are the groups of every component whose models were retrained.
 	GroupsRefitted []deletions.RefittedGroups `json:"groups_refitted"`
-	// Seconds is from the request to the verified receipt, RetrainAllSeconds
-	// what training every model anew took on the same machine.
+	// Seconds is the time from the request to the verified receipt, RetrainAllSeconds that of
+	// retraining every model on the same machine.
 	Seconds           float64 `json:"seconds"`
 	RetrainAllSeconds float64 `json:"retrain_all_seconds"`
 	Costs
 	// Receipt is the path of the signed receipt.
 	Receipt string `json:"receipt"`
-	// Searched is what was searched before the receipt was signed, as it says.
+	// Searched is what was searched before the receipt was signed, according to the receipt.
 	Searched       Searched `json:"searched"`
 	ReceiptValid   bool     `json:"receipt_valid"`
 	EnsembleBefore string   `json:"ensemble_before"`
 	EnsembleAfter  string   `json:"ensemble_after"`
 }
 
-// Searched counts what a search looked at: files, and records of topics by what they say.
+// Searched counts what a search covered: files, and the content of records in topics.
 type Searched struct {
 	Files   int   `json:"files"`
 	Bytes   int64 `json:"bytes"`
@@ -84,8 +83,7 @@ type Searched struct {
 	Records int64 `json:"records"`
 }
 
-// Run shows it. The data directory is left as it is, for grep, for lethe
-// verify and for lethe run.
+// Run runs the demo. The data directory is left for grep, for lethe verify and for lethe run.
 func Run(ctx context.Context, o Options) (*Result, error) {
 	started := time.Now()
 	totals := o.Stream.Totals()
@@ -134,18 +132,17 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	return result, nil
 }
 
-// drawSecret makes the deployment's secret from the seed, so that two demos of
-// one dataset give the same hashes. Whoever knows the seed knows the secret: a
-// data directory of the demo is for looking around, not for real data.
+// drawSecret derives the deployment's secret from the seed, so that two demos of one dataset give
+// the same hashes. The seed reveals the secret: a data directory of the demo is not for real data.
 func drawSecret(c configs.Config) error {
 	_, err := configs.LoadOrCreateSecret(c.SecretPath(), randomOf(c.Seed))
 	return err
 }
 
-// SecretOf is the secret of a demo with a seed, for programs that train offline what it serves.
+// SecretOf is the secret of a demo with a seed, for programs that train the served models offline.
 func SecretOf(seed uint64) lethe.Secret {
 	var key [lethe.SecretKeyBytes]byte
-	_, _ = randomOf(seed).Read(key[:]) // it has no end
+	_, _ = randomOf(seed).Read(key[:]) // the source is endless
 	return lethe.NewSecret(key)
 }
 
@@ -162,8 +159,8 @@ func (k keyed) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// prove checks the data directory once the service is down: it trains every model
-// anew from its slices and compares all bytes.
+// prove checks the data directory once the service has stopped: it retrains every model from its
+// slices and compares all bytes.
 func (s *scenario) prove(ctx context.Context) error {
 	s.Reached("proof: the data directory is searched, and all models are trained anew from their slices")
 	proving := pace{reached: []mark{{0, time.Now()}}}
@@ -191,7 +188,7 @@ func (s *scenario) prove(ctx context.Context) error {
 	return nil
 }
 
-// receiptPath is where the service keeps the receipt of a request.
+// receiptPath is the file of the receipt of a request.
 func receiptPath(c configs.Config, requestID string) string {
 	return filepath.Join(service.ReceiptsDir(c.DataDir), requestID+".json")
 }

@@ -1,5 +1,4 @@
-// Package demo shows lethe at work in one process: an embedded broker, a stream
-// replayed into it, predictions measured against labels that came later, one
-// erasure, and the proof that what is served afterwards is what training without
-// the record gives, byte for byte.
+// Package demo demonstrates lethe in one process: an embedded broker, a stream replayed into it,
+// predictions measured against later labels, one erasure, and the proof that the served models are
+// byte for byte those of training without the record.
 package demo

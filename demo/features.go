@@ -8,8 +8,8 @@ import (
 	"lethe/dataset"
 )
 
-// checkFeatures refuses a stream of which records would become dead letters: the demo
-// would wait for their timesteps for ever.
+// checkFeatures rejects a stream whose records would become dead letters: the demo would wait for
+// their timesteps forever.
 func checkFeatures(stream *dataset.Stream, most float64) error {
 	largest := 0.0
 	for _, step := range stream.Steps {

@@ -10,10 +10,10 @@ import (
 	"lethe/service"
 )
 
-// pace tells how much longer a stage takes: what comes takes longer than the second half of what is done as that took
-// longer than the first half, for models learn from more and more.
+// pace estimates the remaining time of a stage: it extrapolates the slowdown between the first and the second half
+// of the completed part, because models learn from more and more data.
 type pace struct {
-	// reached has when so much was done, ascending in both.
+	// reached has the times at which a progress was reached, ascending in both.
 	reached []mark
 }
 
@@ -22,7 +22,7 @@ type mark struct {
 	at   time.Time
 }
 
-// left returns how long what is not done will take; known is false before anything can be told.
+// left returns the remaining time; known is false before an estimate is possible.
 func (p *pace) left(done, of int, now time.Time) (left time.Duration, known bool) {
 	if n := len(p.reached); n == 0 || p.reached[n-1].done < done {
 		p.reached = append(p.reached, mark{done, now})
@@ -39,8 +39,8 @@ func (p *pace) left(done, of int, now time.Time) (left time.Duration, known bool
 	}
 	each := secondsEach(half, last)
 	if half.done > first.done {
-		// A straight line through the middles of both halves, in the middle of what is left. At the beginning it would
-		// make much of little.
+		// Linear extrapolation through the middles of both halves to the middle of the remaining part. At the
+		// beginning it would overestimate small differences.
 		growth := max(0, each-secondsEach(first, half)) / (float64(last.done-first.done) / 2)
 		each += min(each, growth*(float64(last.done+of)/2-float64(half.done+last.done)/2))
 	}
@@ -48,12 +48,12 @@ func (p *pace) left(done, of int, now time.Time) (left time.Duration, known bool
 	return time.Duration(max(0, seconds) * float64(time.Second)), true
 }
 
-// secondsEach is how long one takes between two marks.
+// secondsEach is the time per unit between two marks.
 func secondsEach(from, to mark) float64 {
 	return to.at.Sub(from.at).Seconds() / float64(to.done-from.done)
 }
 
-// text is what a stage says of the time that it takes.
+// text describes the remaining time of a stage.
 func (p *pace) text(done, of int, now time.Time) string {
 	left, known := p.left(done, of, now)
 	if !known || done >= of {
@@ -62,8 +62,8 @@ func (p *pace) text(done, of int, now time.Time) string {
 	return fmt.Sprintf("; about %.0f s left", left.Seconds())
 }
 
-// streamed says how far the stream is. A timestep counts once all that learns from it has: the networks are first, and
-// the trees, the regressions and the model above them, which are served together, come later.
+// streamed describes the progress of the stream. A timestep counts once all its models have learned from it: the
+// networks come first, and the trees, the regressions and the meta-model, which are served together, follow.
 func streamed(now *service.Status, steps []dataset.Step) (done int, text string) {
 	done = slices.IndexFunc(steps, func(s dataset.Step) bool { return s.Timestep > now.TrainedThrough })
 	switch {

@@ -23,7 +23,7 @@ import (
 	"lethe/service/waiting"
 )
 
-// scenario is what is done while the service is up.
+// scenario is the part of the demo that runs while the service is up.
 type scenario struct {
 	Options
 	service *service.Service
@@ -42,7 +42,7 @@ func (s *scenario) play(ctx context.Context) error {
 		_, err := service.Replay(ctx, s.service.Client(), s.Stream, service.ReplayOptions{})
 		replayed <- err
 	}()
-	// The ensemble that will score the next timestep is behind it by the lag.
+	// The ensemble that will score the next timestep lags behind it.
 	steps := s.Stream.Steps
 	behind := min(s.Config.Scoring.LabelLagTimesteps, len(steps)-1)
 	through := steps[len(steps)-1-behind].Timestep
@@ -80,7 +80,7 @@ func (s *scenario) play(ctx context.Context) error {
 	return nil
 }
 
-// first returns what a channel holds, without waiting.
+// first receives from a channel without waiting.
 func first(c chan error) error {
 	select {
 	case err := <-c:
@@ -90,7 +90,7 @@ func first(c chan error) error {
 	}
 }
 
-// await polls the service until it is as wanted or has ended.
+// await polls the service until the condition holds or the service has ended.
 func (s *scenario) await(ctx context.Context, want func(*service.Status) bool) (*service.Status, error) {
 	for {
 		now, err := s.service.Status(ctx)
@@ -114,7 +114,7 @@ func (s *scenario) await(ctx context.Context, want func(*service.Status) bool) (
 	}
 }
 
-// stuck returns an error if the stream cannot continue by itself: most of its records are rejected.
+// stuck returns an error if the stream cannot continue, because most of its records are rejected.
 func stuck(now *service.Status) error {
 	for _, w := range now.Waiting {
 		switch w.Cause {
@@ -127,8 +127,8 @@ func stuck(now *service.Status) error {
 	return nil
 }
 
-// measure compares the published predictions with the dataset's labels over the
-// test timesteps. It reads the topic as any consumer would.
+// measure compares the published predictions with the dataset's labels over the test timesteps. It
+// reads the topic as any consumer would.
 func (s *scenario) measure(ctx context.Context) error {
 	labels := make(map[lethe.TransactionID]lethe.Label)
 	for _, step := range s.Stream.Steps {
@@ -178,7 +178,7 @@ func testTimesteps(s *dataset.Stream) [2]lethe.Timestep {
 
 const eraseTimeout = 5 * time.Minute
 
-// erase has one transaction forgotten and checks the receipt.
+// erase erases one transaction and checks the receipt.
 func (s *scenario) erase(ctx context.Context) error {
 	node, ok := subject(s.Stream)
 	if !ok {
@@ -244,9 +244,9 @@ func checkReceipt(e *Erasure, publicKey string) error {
 	return nil
 }
 
-// subject picks the transaction to forget: labelled illicit, from about two
-// thirds of the stream, with the most payments of its timestep; any labelled or,
-// failing that, any transaction will do otherwise.
+// subject picks the transaction to erase: labelled illicit, from about two thirds of the stream,
+// with the most payments of its timestep; otherwise any labelled one or, failing that, any
+// transaction.
 func subject(s *dataset.Stream) (lethe.TransactionID, bool) {
 	if len(s.Steps) == 0 {
 		return "", false

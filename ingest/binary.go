@@ -13,26 +13,27 @@ import (
 )
 
 // A record of transactions.v1 may be Protobuf in the wire format of Confluent's serializers: a
-// zero byte, the id of the schema as 4 bytes, big-endian, which message of the schema it is, and
-// the message. schemas/transactions.v1.proto has the messages. No JSON begins with a zero byte.
+// zero byte, the id of the schema as 4 bytes, big-endian, the index of the message in the
+// schema, and the message. schemas/transactions.v1.proto has the messages. No JSON begins with a
+// zero byte.
 
 // magic begins a binary record.
 const magic = 0
 
-// schemaBytes are those of the schema's id.
+// schemaBytes is the length of the schema id.
 const schemaBytes = 4
 
-// The messages of the schema, by their place in it.
+// The messages of the schema, by their index in it.
 const (
 	transactionMessage = iota
 	paymentMessage
 	closeMessage
 )
 
-// message is a binary record whose header was read.
+// message is a binary record whose header has been read.
 type message struct {
 	schema uint32
-	// index is the place of the message in its schema, -1 for one inside of another.
+	// index is the index of the message in its schema, -1 for a nested message.
 	index int
 	body  []byte
 	// at is where the body begins.
@@ -54,7 +55,7 @@ func header(value []byte) (m message, ok bool) {
 		return m, false
 	}
 	rest = rest[n:]
-	// No path stands for that of the first message.
+	// An empty path is short for the first message.
 	for i := range path {
 		next, n := consumeZigZag(rest)
 		if n < 0 || next < 0 {
@@ -75,7 +76,7 @@ func consumeZigZag(b []byte) (int64, int) {
 	return protowire.DecodeZigZag(v), n
 }
 
-// fields are those of the message, by their numbers from 1 on.
+// fields returns the fields of the message, by number starting at 1.
 func (m message) fields() []field {
 	switch m.index {
 	case transactionMessage:
@@ -89,7 +90,7 @@ func (m message) fields() []field {
 	}
 }
 
-// kind is what JSON has as the type of the message.
+// kind returns the type of the message as it is written in JSON.
 func (m message) kind() string {
 	kinds := [...]string{transactionMessage: "transaction", paymentMessage: "payment", closeMessage: "close"}
 	if m.index < 0 || m.index >= len(kinds) {
@@ -142,8 +143,8 @@ func malformed(m message, at int) *Refusal {
 	return &Refusal{Unparseable, fmt.Sprintf("malformed Protobuf at byte %d%s", m.at+at, otherFormat(nil))}
 }
 
-// otherFormat says which serializer a record that is no Protobuf comes from. Avro and Protobuf cannot be told apart for
-// certain.
+// otherFormat names the serializer of a record that is not Protobuf. Avro and Protobuf cannot be
+// told apart with certainty.
 func otherFormat(value []byte) string {
 	if len(value) > 1+schemaBytes && (value[1+schemaBytes] == '{' || value[1+schemaBytes] == '[') {
 		return ": it is of Confluent's JSON Schema serializer, which adds 5 bytes; send JSON without them, or Protobuf"
@@ -198,7 +199,7 @@ func (o binaryObject) text(f field, text string) {
 	}
 }
 
-// row reads features, packed or a single one. What is no number is missing.
+// row reads features, packed or a single one. A value that is NaN counts as missing.
 func (o binaryObject) row(b []byte, kind protowire.Type) (length int) {
 	packed, length := b, floatbytes.Size
 	if kind == protowire.BytesType {
@@ -228,7 +229,8 @@ func (o binaryObject) row(b []byte, kind protowire.Type) (length int) {
 	return length
 }
 
-// tame notes features, from one on, that are infinite, and has no number stand for missing.
+// tame detects infinite features, from index from on, and replaces NaN with the missing
+// value.
 func (o binaryObject) tame(from int) {
 	for i, v := range o.features[from:] {
 		switch {

@@ -14,8 +14,8 @@ import (
 	"lethe/internal/normalise"
 )
 
-// Besides requests, erasures.v1 carries what operators say of them. Such records have keys
-// of their own, so that none replaces a request.
+// In addition to requests, erasures.v1 carries operators' commands about them. These
+// records have keys of their own, so that none replaces a request.
 
 const (
 	cancelPrefix  = controlPrefix + "cancel/"
@@ -23,26 +23,26 @@ const (
 	holdPrefix    = controlPrefix + "hold/"
 )
 
-// Cancel takes a request back, as long as nothing was rewritten for it. It is of the content
-// that has the digest, and so of no other request of that name.
+// Cancel withdraws a request before anything was rewritten for it. The digest binds it to
+// the content of one request, so that it does not apply to another request of the same id.
 type Cancel struct {
 	RequestID   string
 	Digest      lethe.Digest
 	RequestedAt time.Time
 }
 
-// Approve signs a request of somebody else, where two people must. It is of the content that has
-// the digest.
+// Approve is a second person's signature of a request, where two are required. The digest binds
+// it to the content of the request.
 type Approve struct {
 	RequestID   string
 	Digest      lethe.Digest
 	RequestedAt time.Time
 }
 
-// Hold keeps transactions, and what carries subjects, from being erased until it ends or is
-// lifted.
+// Hold protects transactions, and records that carry subjects, from erasure until it ends
+// or is lifted.
 type Hold struct {
-	// Name is that of the hold, by the rules of request ids.
+	// Name identifies the hold, by the rules of request ids.
 	Name         string
 	Transactions []lethe.TransactionID
 	Subjects     []string
@@ -52,7 +52,7 @@ type Hold struct {
 	RequestedAt time.Time
 }
 
-// Targets are what the hold names: transactions, then subjects.
+// Targets returns what the hold names: transactions, then subjects.
 func (h Hold) Targets() []lethe.Target {
 	out := lethe.Transactions(h.Transactions...)
 	for _, subject := range h.Subjects {
@@ -72,25 +72,25 @@ func (Approve) event() {}
 func (Hold) event()    {}
 func (Lift) event()    {}
 
-// CancelKey is the key of the record that takes a request back.
+// CancelKey is the key of the record that cancels a request.
 func CancelKey(requestID string) []byte { return []byte(cancelPrefix + requestID) }
 
 // ApproveKey is the key of the record that approves a request.
 func ApproveKey(requestID string) []byte { return []byte(approvePrefix + requestID) }
 
-// HoldKey is the key of a hold, and of the record that lifts it: that replaces the first,
-// which names transactions.
+// HoldKey is the key of a hold and of the record that lifts it: the latter replaces the
+// former, which names transactions.
 func HoldKey(name string) []byte { return []byte(holdPrefix + name) }
 
-// IsControl reports whether a key is that of a record which says something of requests: once
-// that is done, nobody needs the record.
+// IsControl reports whether a key belongs to a command about requests. The record is not
+// needed any more once the command has been carried out.
 func IsControl(key []byte) bool {
 	return slices.ContainsFunc([]string{cancelPrefix, approvePrefix, holdPrefix}, func(prefix string) bool {
 		return strings.HasPrefix(string(key), prefix)
 	})
 }
 
-// ofRequest reads what names a request and its content.
+// ofRequest reads the fields that identify a request and its content.
 func (o *object) ofRequest(rec Record, prefix string) (out Approve, r *Refusal) {
 	if r := o.hold(fieldType|fieldRequestID|fieldRequestDigest, fieldRequestedAt); r != nil {
 		return out, r
@@ -168,8 +168,8 @@ func (o *object) holdKey(rec Record) *Refusal {
 	return nil
 }
 
-// time reads an optional time. In UTC, as documents have it, it may be of another year than where it was written, and
-// none of them can hold one before the year 0 or behind 9999.
+// time reads an optional time. Documents write times in UTC, where the year may differ from that in
+// the text, and cannot hold a time before the year 0 or after 9999.
 func (o *object) time(f field, text string) (time.Time, *Refusal) {
 	if o.present&f == 0 {
 		return time.Time{}, nil
@@ -181,8 +181,8 @@ func (o *object) time(f field, text string) (time.Time, *Refusal) {
 	return at, nil
 }
 
-// strictTime reports whether a text that time.Parse takes is of RFC 3339: Parse also takes hours of one digit,
-// fractions behind a comma, and offsets of 24 hours or 60 minutes.
+// strictTime reports whether a text that time.Parse accepts conforms to RFC 3339: Parse also
+// accepts hours of one digit, fractions after a comma, and offsets of 24 hours or 60 minutes.
 func strictTime(text string) bool {
 	const hour, second, offset = len("2006-01-02T15"), len("2006-01-02T15:04:05"), len("07:00")
 	if text[hour] != ':' || text[second] == ',' {
@@ -192,7 +192,7 @@ func strictTime(text string) bool {
 	return strings.HasSuffix(text, "Z") || text[from:from+2] < "24" && text[from+3:] < "60"
 }
 
-// EncodeCancel returns key and value of the record that takes a request back. The error is a
+// EncodeCancel returns key and value of the record that cancels a request. The error is a
 // *Refusal.
 func EncodeCancel(c Cancel) (key, value []byte, err error) {
 	key = CancelKey(c.RequestID)
@@ -246,18 +246,18 @@ func encodeControl(key []byte, body map[string]any, at time.Time) (_, value []by
 	return key, value, nil
 }
 
-// ownHeader is the header of a request that lethe itself asks for. Its value is a code under the
-// deployment's secret, which stands in place of signatures.
+// ownHeader is the header of a request made by lethe itself. Its value is a code under the
+// deployment's secret, which replaces signatures.
 const ownHeader = "lethe-own"
 
-// Own returns the record of a request that lethe itself asks for: what is older than it may be
-// kept, what came late of erased subjects, what a backup has brought back.
+// Own marks a request as made by lethe itself: for data older than its retention, late data of
+// erased subjects, or data restored from a backup.
 func Own(secret lethe.Secret, rec Outgoing) Outgoing {
 	rec.Headers = append(slices.Clip(rec.Headers), Header{Key: ownHeader, Value: ownCode(secret, rec.Key, rec.Value)})
 	return rec
 }
 
-// IsOwn reports whether lethe itself has asked for what a record asks for.
+// IsOwn reports whether a record is a request made by lethe itself.
 func IsOwn(secret lethe.Secret, rec Record) bool {
 	return slices.ContainsFunc(rec.Headers, func(h Header) bool {
 		return h.Key == ownHeader && hmac.Equal(h.Value, ownCode(secret, rec.Key, rec.Value))

@@ -9,21 +9,22 @@ import (
 )
 
 const (
-	// keptWholeBytes is how large a record may be to be kept whole as a dead letter:
-	// with the headers of a dead letter it fits the topic.
+	// keptWholeBytes is the largest record that a dead letter stores whole: with the
+	// headers of a dead letter it fits the topic.
 	keptWholeBytes = 2_000_000
-	// keptPartBytes bounds what is kept of the value of a larger one.
+	// keptPartBytes bounds the part of a larger record's value that is stored.
 	keptPartBytes = 4096
-	// keptHeaders bounds the headers that are kept: those that say why a record is a dead letter come behind them,
+	// keptHeaders bounds the headers that are stored: the headers of the dead letter follow them
 	// and must be among the first 10,000 when it is read again.
 	keptHeaders = 5000
-	// headerFramingBytes is at most what surrounds a header in a batch.
+	// headerFramingBytes is an upper bound of the framing of a header in a batch.
 	headerFramingBytes = 16
 )
 
-// cut returns of a record that no topic of dead letters would take, or that has more headers
-// than keptHeaders, what is kept of it, and describes what is not: "value 3145728 <SHA-256>",
-// and the same of a key and of headers, separated by commas. Another record is returned as it is.
+// cut shortens a record that is too large for any dead-letter topic or has more headers than
+// keptHeaders. It returns what remains, and a description of what was cut: "value 3145728
+// <SHA-256>", and the same for a key and for headers, separated by commas. Any other record is
+// returned unchanged.
 func cut(rec Record) (Record, string) {
 	size := rec.sizeBytes() + headerFramingBytes*len(rec.Headers)
 	tooLarge := size > keptWholeBytes
@@ -51,11 +52,10 @@ func cut(rec Record) (Record, string) {
 	return rec, strings.Join(gone, ",")
 }
 
-// part returns how much of a value is kept, at most the given number of bytes. A
-// search for an id or a subject must still find it in what is kept, so the cut is never
-// inside of one: in JSON that is whole so far it is behind a comma, a colon or a bracket outside
-// of texts; in all else nobody can tell what is a text, and it is behind a control character, which
-// no id and no subject has.
+// part returns how many bytes of a value are stored, at most the given number. A search of the
+// stored part must still find each id and subject, so none is cut in two: JSON that is valid so far
+// is cut after a comma, a colon or a bracket outside of strings; in any other value strings cannot
+// be recognized, so it is cut after a control character, which no id and no subject contains.
 func part(value []byte, most int) int {
 	s := scanner{text: value}
 	structured := (s.peek() == '{' || s.peek() == '[') && (s.skip(0) == nil || s.at >= most)

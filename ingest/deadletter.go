@@ -23,39 +23,40 @@ const (
 	deadReplayed    = deadPrefix + "replayed"
 )
 
-// DeadLetter returns the record under which a refused record is kept: original
-// key, value, headers and time, and the why and where in headers lethe.dlq.*.
+// DeadLetter returns the dead letter of a rejected record: original key, value, headers and time,
+// with the reason and the position in headers lethe.dlq.*.
 //
-// Nothing in it depends on a clock, so a record that is delivered and refused
-// twice gives the same dead letter twice. A record without a key is keyed by
-// <topic>/<partition>/<offset>, and one without a value gets an empty one,
-// because the topic of dead letters is compacted; the header lethe.dlq.null
-// says which were absent. A label, or whatever has the key of a payment or of a control record, is keyed by
-// ">!refused!<topic>><key>", so that it shares no key with a WaitingLetter. Of a record
-// refused as Suppressed neither key, value nor headers are kept: the subject was erased.
+// It does not depend on a clock, so a record that is delivered and rejected twice produces the same
+// dead letter twice. A record without a key is keyed by <topic>/<partition>/<offset>, and one
+// without a value gets an empty one, because the dead-letter topic is compacted; the header
+// lethe.dlq.null lists what was absent. A label, or any record with the key of a payment or of a
+// control record, is keyed by ">!refused!<topic>><key>", so that it shares no key with a
+// WaitingLetter. A record rejected as Suppressed is stored without key, value and headers: the
+// subject was erased.
 //
-// Of a record that is too large for the topic of dead letters a part of the value
-// is kept. The header lethe.dlq.cut is there then: it names what was cut, with the
-// length and the SHA-256 of the whole.
+// If the record is too large for the dead-letter topic, part of its value is stored. The header
+// lethe.dlq.cut then lists what was cut, with the length and the SHA-256 of the original.
 //
-// version names the running program.
+// version is that of the running program.
 func DeadLetter(rec Record, refusal *Refusal, version string) Outgoing {
 	return deadLetter(rec, finalKey(rec), refusal, refusal.Reason.Disposition(), version)
 }
 
-// WaitingLetter is DeadLetter of a payment or label that was taken and waits for what it
-// refers to: WithdrawnLetter deletes it. A label is keyed by ">!<topic>><key>".
+// WaitingLetter is the dead letter of a payment or label that was accepted and waits for
+// the transaction it refers to: WithdrawnLetter deletes it. A label is keyed by
+// ">!<topic>><key>".
 func WaitingLetter(rec Record, refusal *Refusal, version string) Outgoing {
 	return deadLetter(rec, waitingKey(rec), refusal, refusal.Reason.Disposition(), version)
 }
 
-// WithheldLetter is DeadLetter without the record's key, value and headers,
-// whatever the reason is: refused requests for erasure hold ids that must not be kept.
+// WithheldLetter is DeadLetter without the record's key, value and headers, whatever the
+// reason is: rejected erasure requests hold ids that must not be stored.
 func WithheldLetter(rec Record, refusal *Refusal, version string) Outgoing {
 	return deadLetter(rec, nil, refusal, Withheld, version)
 }
 
-// deadLetter gives a record that has a key, and may keep it, the key of its letter.
+// deadLetter builds a dead letter; key is used if the record has a key that may be
+// stored.
 func deadLetter(rec Record, key []byte, refusal *Refusal, disposition Disposition, version string) Outgoing {
 	rec.Headers = foreign(rec.Headers)
 	var missing string
@@ -102,8 +103,8 @@ func deadLetter(rec Record, key []byte, refusal *Refusal, disposition Dispositio
 	return out
 }
 
-// foreign leaves out the headers of an earlier dead letter, and its code: one that is sent again
-// and refused again is told by its newest refusal only.
+// foreign removes the headers and the code of a previous dead letter: a record that was replayed
+// and rejected again is described by its latest refusal only.
 func foreign(headers []Header) []Header {
 	var out []Header
 	for _, h := range headers {
@@ -114,17 +115,18 @@ func foreign(headers []Header) []Header {
 	return out
 }
 
-// placeKey is the key of the dead letter of a record without one.
+// placeKey is the key of the dead letter of a record without a key: its position.
 func placeKey(rec Record) []byte {
 	return fmt.Appendf(nil, "%s/%d/%d", rec.Topic, rec.Partition, rec.Offset)
 }
 
-// labelsTopic ends the name of the topic of labels.
+// labelsTopic is the suffix of the labels topic's name.
 const labelsTopic = "labels.v1"
 
-// waitingKey is the key of the dead letter of a record that waits. A label has the key of
-// its transaction, but not one dead letter with it: of theirs the key begins with ">!", the
-// topic and ">". No id begins with "!", so that the parts between ">" are still ids.
+// waitingKey is the key of the dead letter of a waiting record. A label has the same key as
+// its transaction, but must not share a dead letter with it: the key of its dead letter
+// begins with ">!", the topic and ">". No id begins with "!", so the parts between ">" are
+// still ids.
 func waitingKey(rec Record) []byte {
 	if !strings.HasSuffix(rec.Topic, labelsTopic) {
 		return rec.Key
@@ -132,16 +134,16 @@ func waitingKey(rec Record) []byte {
 	return append([]byte(waitingPrefix+rec.Topic+">"), rec.Key...)
 }
 
-// waitingPrefix begins keys of waitingKey.
+// waitingPrefix begins the keys made by waitingKey.
 const waitingPrefix = ">!"
 
-// refusedPrefix begins keys of finalKey.
+// refusedPrefix begins the keys made by finalKey.
 const refusedPrefix = ">!refused!"
 
-// finalKey is the key of the dead letter of a record that was refused when it was read.
-// Where one that waits may have the same key, that of its letter is another: whether the
-// one is written over or deleted must not depend on what becomes of the other. Nor may it
-// have that of a marker, which would take its place, or look like one.
+// finalKey is the key of the dead letter of a record that was rejected when it was read.
+// It differs from the key of any waiting record's dead letter, so that overwriting or
+// deleting one never affects the other. It also differs from the key of a marker, which
+// would overwrite it.
 func finalKey(rec Record) []byte {
 	control := bytes.HasPrefix(rec.Key, []byte(controlPrefix))
 	if !control && !strings.HasSuffix(rec.Topic, labelsTopic) && !bytes.Contains(rec.Key, []byte(">")) {
@@ -150,8 +152,8 @@ func finalKey(rec Record) []byte {
 	return append([]byte(refusedPrefix+rec.Topic+">"), rec.Key...)
 }
 
-// WithdrawnLetter returns the record that deletes the WaitingLetter of a record which
-// was taken after all.
+// WithdrawnLetter returns the tombstone of the WaitingLetter of a record that was
+// accepted later.
 func WithdrawnLetter(rec Record) Outgoing {
 	if rec.Key == nil {
 		return Outgoing{Key: placeKey(rec)}

@@ -10,37 +10,40 @@ import (
 	"lethe/internal/normalise"
 )
 
-// DecodeTransactions reads a record of transactions.v1: a Transaction, a
-// Payment, a Close, a TransactionTombstone, a PaymentTombstone or Ignored. Any
-// error is a *Refusal. The event does not alias the record.
+// DecodeTransactions decodes a record of transactions.v1 to a Transaction, a Payment, a
+// Close, a TransactionTombstone, a PaymentTombstone or Ignored. Any error is a *Refusal.
+// The event does not alias the record.
 func DecodeTransactions(rec Record, limits Limits) (Event, error) {
 	return decodeTransactions(new(object), rec, limits)
 }
 
-// Decoder decodes many records in memory that it uses again. It is for one goroutine.
+// Decoder decodes many records and reuses its memory. It is not safe for concurrent use.
 type Decoder struct {
 	object object
 	room   rows
 }
 
-// Transactions is DecodeTransactions. The features of the event are there until Reset.
+// Transactions is like DecodeTransactions. The features of the event are valid until
+// Reset.
 func (d *Decoder) Transactions(rec Record, limits Limits) (Event, error) {
 	d.object = object{room: &d.room}
 	return decodeTransactions(&d.object, rec, limits)
 }
 
-// Reset has the memory of features used again: nobody may have any of what was decoded since the last one.
+// Reset lets the memory of features be reused: features decoded since the last Reset must no longer
+// be in use.
 func (d *Decoder) Reset() { d.room.next, d.room.free = 0, nil }
 
-// rows is memory for features.
+// rows is memory for feature rows.
 type rows struct {
 	parts [][]float32
-	// next is the part to be used next, free what is left of the one before.
+	// next is the index of the next part, free the unused rest of the current one.
 	next int
 	free []float32
 }
 
-// take returns room for some features, without a value. Of no memory it makes some.
+// take returns space for n features with undefined values. With a nil receiver it
+// allocates.
 func (r *rows) take(n int) []float32 {
 	const together = 64 << 10
 	if r == nil || n > together {
@@ -81,8 +84,8 @@ func decodeTransactions(into *object, rec Record, limits Limits) (Event, error) 
 	}
 }
 
-// DecodeLabels reads a record of labels.v1: a Label, a Settle, a
-// TransactionTombstone or Ignored. Any error is a *Refusal.
+// DecodeLabels decodes a record of labels.v1 to a Label, a Settle, a TransactionTombstone
+// or Ignored. Any error is a *Refusal.
 func DecodeLabels(rec Record, limits Limits) (Event, error) {
 	o, event, r := open(new(object), rec, limits, parseObject, func(key string) Event { return tombstone(key, false) })
 	if o == nil {
@@ -101,8 +104,8 @@ func DecodeLabels(rec Record, limits Limits) (Event, error) {
 	}
 }
 
-// open checks what all records have in common and parses the value into an empty object. A nil
-// object means that the event or the refusal is final.
+// open does the checks common to all records and parses the value into an empty object. If the
+// object is nil, the event or the refusal is final.
 func open(
 	o *object, rec Record, limits Limits, parse func(into *object, value []byte, featureHint int) *Refusal,
 	deleted func(key string) Event,
@@ -111,7 +114,7 @@ func open(
 	if rec.Tombstone() && rec.Key != nil {
 		gone = deleted(string(rec.Key))
 	}
-	if gone == (Ignored{}) { // however large it is: a dead letter would keep its key
+	if gone == (Ignored{}) { // whatever its size: a dead letter would store its key
 		return nil, gone, nil
 	}
 	if n := rec.sizeBytes(); n > limits.MaxRecordBytes {
@@ -129,7 +132,7 @@ func open(
 	return o, nil, nil
 }
 
-// outcome keeps a nil *Refusal from becoming an error that is not nil.
+// outcome prevents a nil *Refusal from becoming a non-nil error.
 func outcome(event Event, r *Refusal) (Event, error) {
 	if r != nil {
 		return nil, r
@@ -137,7 +140,7 @@ func outcome(event Event, r *Refusal) (Event, error) {
 	return event, nil
 }
 
-// normaliseNames brings the names of a record into normal form, before anything looks at them.
+// normaliseNames normalises the names of a record, before any other code reads them.
 func normaliseNames(o *object, rule normalise.Rule) {
 	for _, name := range []*string{&o.id, &o.source, &o.target} {
 		normal := rule.Name(*name)
@@ -147,7 +150,7 @@ func normaliseNames(o *object, rule normalise.Rule) {
 	o.subjects = rule.Names(o.subjects)
 }
 
-// isKey reports whether a record's key is that of some names, in whatever spelling.
+// isKey reports whether a record's key is the key of these names, in any spelling.
 func (l Limits) isKey(rec Record, names string) bool {
 	return string(rec.Key) == names || string(normalise.Rule(l.Normalise).Key(rec.Key)) == names
 }
@@ -188,8 +191,8 @@ func (o *object) transaction(rec Record, limits Limits) (Event, *Refusal) {
 	}, SaysMore: o.more(fields)}, nil
 }
 
-// beyond returns the place of the first feature whose absolute value is greater than a bound, -1 if none is. A missing
-// one is not.
+// beyond returns the index of the first feature whose absolute value exceeds a bound, -1 if there
+// is none. Missing features do not count.
 func beyond(o *object, most float64) int {
 	if float64(math.Float32frombits(o.furthest)) <= most {
 		return -1
@@ -197,9 +200,9 @@ func beyond(o *object, most float64) int {
 	return slices.IndexFunc(o.features, func(f float32) bool { return math.Abs(float64(f)) > most })
 }
 
-// furthest returns the bits, without the sign, of the feature that is furthest from 0. Without their sign, floats are
-// ordered as their bits are, and whatever is no number is above all others. Four are compared at a time, none of which
-// waits for another.
+// furthest returns the bits, without the sign, of the feature with the largest absolute value.
+// Without the sign, floats are ordered as their bits are, and NaN is above all others. Four
+// independent maxima are computed at a time, so that the CPU can run them in parallel.
 func furthest(features []float32) uint32 {
 	const together, sign = 4, 1 << 31
 	var a, b, c, d uint32

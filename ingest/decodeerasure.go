@@ -8,9 +8,9 @@ import (
 	"lethe/internal/normalise"
 )
 
-// DecodeErasure reads a record of erasures.v1: an Erasure, an Approve, a Cancel, a Hold, a Lift
-// or Ignored. A tombstone is Ignored: it purges a request whose receipt is out. Any error is
-// a *Refusal.
+// DecodeErasure decodes a record of erasures.v1 to an Erasure, an Approve, a Cancel, a Hold, a
+// Lift or Ignored. A tombstone is Ignored: it purges a request whose receipt has been
+// published. Any error is a *Refusal.
 func DecodeErasure(rec Record, limits Limits) (Event, error) {
 	o, event, r := open(new(object), rec, limits, parseObject, func(string) Event { return Ignored{} })
 	if o == nil {
@@ -87,7 +87,7 @@ func (o *object) erasure(rec Record, limits Limits) (Event, *Refusal) {
 	}, nil
 }
 
-// Targets returns targets with what they name in normal form.
+// Targets returns targets with normalised names.
 func (l Limits) Targets(named []lethe.Target) []lethe.Target {
 	id := func(id lethe.TransactionID) lethe.TransactionID { return lethe.TransactionID(l.Name(string(id))) }
 	out := slices.Clone(named)
@@ -102,8 +102,8 @@ func (l Limits) Targets(named []lethe.Target) []lethe.Target {
 // Name is the normal form of an id or a subject.
 func (l Limits) Name(name string) string { return normalise.Rule(l.Normalise).Name(name) }
 
-// erasureTargets are the transactions that a request names, as it spells them, then the payments, then features,
-// then the subjects.
+// erasureTargets returns the targets of a request, as the request spells them: transactions, then
+// payments, then features, then subjects.
 func (o *object) erasureTargets(limits Limits) ([]lethe.Target, *Refusal) {
 	most := limits.MaxErasureNodes
 	switch n := len(o.nodes) + len(o.payments) + len(o.featuresOf) + len(o.subjects); {
@@ -171,7 +171,7 @@ func erasureNodes(ids []string, limits Limits) ([]lethe.TransactionID, *Refusal)
 	return nodes, nil
 }
 
-// erasureScope is empty where a record leaves it to the deployment.
+// erasureScope is empty if the record leaves the scope to the deployment.
 func erasureScope(name string, present bool) (lethe.Scope, *Refusal) {
 	if !present {
 		return "", nil

@@ -1,19 +1,18 @@
-// Package ingest defines the records that enter lethe: their JSON forms, what
-// is accepted, why a record is refused, and the dead letters in which refused
-// records are kept. It is pure: it knows no broker, no clock and no store.
+// Package ingest defines the records that enter lethe: their formats, what is accepted,
+// why a record is rejected, and the dead letters in which rejected records are stored. It
+// is pure: it uses no broker, no clock and no store.
 //
 // # Formats
 //
 // Every value is one JSON object, or, on transactions.v1, a Protobuf message in the wire format of
-// Confluent's serializers, as schemas/transactions.v1.proto has it: the same is accepted of either,
-// and refused for the same reasons, and what lethe writes anew keeps its format. Field order is
-// free. Fields of a transaction, payment or label that its type does not have are ignored and
-// never stored: they stay in the topic, and in the dead letter of a record that is refused when
-// it is read. In other records such fields are refused, and everywhere fields given twice,
-// trailing bytes and invalid UTF-8.
-// The folder schemas has the JSON Schemas of the three topics, which are tested against the codec.
-// They tell what JSON Schema can tell: field names, kinds and bounds; keys,
-// duplicate fields and what is printable are checked by decoding only.
+// Confluent's serializers, as schemas/transactions.v1.proto defines it: both are accepted and
+// rejected by the same rules, and a record that lethe rewrites keeps its format. Field order is
+// free. Unknown fields of a transaction, payment or label are ignored and never stored: they remain
+// only in the topic, and in the dead letter of a record that is rejected when it is read. Other
+// records are rejected for unknown fields, and every record for duplicate fields, trailing bytes
+// and invalid UTF-8. The folder schemas has the JSON Schemas of the three topics, which are tested
+// against the codec. They cover what JSON Schema can express: field names, kinds and bounds; keys,
+// duplicate fields and printable characters are checked by decoding only.
 //
 // transactions.v1, keyed by the transaction id, or by source>target for a
 // payment:
@@ -37,30 +36,29 @@
 //	 "reason":"art. 17","requested_at":"2026-01-02T03:04:05Z"}
 //	{"type":"marker"}
 //
-// Features are finite as float32 and at most ingest.max_magnitude from 0; one that
-// is too small for float32 is 0. null says that a feature has no value.
+// Features are finite as float32 and at most ingest.max_magnitude in absolute value; a
+// value too small for float32 becomes 0. null means that a feature is missing.
 //
-// Subjects, which may be left out, are the keys of customers, accounts or addresses whom a
-// transaction or payment concerns.
+// Subjects, which are optional, are the keys of the customers, accounts or addresses that
+// a transaction or payment concerns.
 //
-// An erasure names transactions in nodes, payments, features that become 0 in features_of (all,
-// or those at the columns), or subjects with the last timestep of
-// what goes in until, or several of these. In it, until (else the newest timestep when the
-// request is accepted), scope (else erasure.default_scope), reason and requested_at may be left
-// out. A close says that its partition holds everything up to and including the timestep; a
-// settle says the same of labels. A marker means nothing: it exists so that the record before it
-// no longer is the newest one, because a broker never
-// compacts the newest part of a log.
+// An erasure request names one or more of: transactions in nodes; payments; features to set to 0
+// in features_of (all, or those at the columns); subjects, with the last affected timestep in
+// until. Optional are until (the newest timestep when the request is accepted), scope
+// (erasure.default_scope), reason and requested_at. A close declares that its partition holds
+// all transactions up to and including the timestep; a settle declares the same for labels. A
+// marker has no meaning: a broker never compacts the newest part of a log, so a marker is
+// appended to let the previous record be compacted.
 //
-// A record without a value (a tombstone) deletes what its key names. One under a key that is no
-// id names nothing.
+// A record without a value (a tombstone) deletes the object of its key. It has no effect if the
+// key is not a valid id.
 //
-//	event.go, record.go, ids.go       what a record says, the record itself, valid ids
-//	decode.go, decodeerasure.go       records decoded; object.go, targetfields.go and
-//	                                  scan*.go, their strict JSON
-//	binary.go, spelled.go             their Protobuf, and what it says as JSON, for searches
-//	featuresof.go                     features that are erased, and the record without them
-//	encode.go, encoding.go, keys.go   records as lethe writes them, in JSON or Protobuf, and their keys
+//	event.go, record.go, ids.go       decoded events, the record itself, valid ids
+//	decode.go, decodeerasure.go       decoding; object.go, targetfields.go and
+//	                                  scan*.go parse their strict JSON
+//	binary.go, spelled.go             Protobuf, and its JSON form for searches
+//	featuresof.go                     erased features, and the record without them
+//	encode.go, encoding.go, keys.go   encoding in JSON or Protobuf, and record keys
 //	limits.go                         bounds of what is accepted
-//	reason.go, deadletter.go, cut.go  why a record is refused, and what is kept of it
+//	reason.go, deadletter.go, cut.go  why a record is rejected, and what its dead letter stores
 package ingest

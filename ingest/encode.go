@@ -11,12 +11,11 @@ import (
 	"lethe"
 )
 
-// The Encode functions return the one key and value lethe writes for a record.
-// They fail only on what decoding would refuse; the error is a *Refusal.
+// The Encode functions return the canonical key and value of a record. They fail only on
+// input that decoding would reject; the error is a *Refusal.
 
-// EncodeTransaction returns key and value of a transaction. Features are
-// written as the shortest decimals that read back as the same float32, missing ones as
-// null.
+// EncodeTransaction returns key and value of a transaction. Features are written as the
+// shortest decimals that decode to the same float32, missing ones as null.
 func EncodeTransaction(t lethe.Transaction) (key, value []byte, err error) {
 	if !ValidID(string(t.ID)) {
 		return nil, nil, &Refusal{BadID, "id is not valid"}
@@ -92,14 +91,14 @@ func EncodeLabel(l lethe.LabelRecord) (key, value []byte, err error) {
 	return TransactionKey(l.ID), append(value, '}'), nil
 }
 
-// EncodeClose returns key and value of the close of one partition; write it
-// pinned to that partition. The timestep must be of 0..2^53.
+// EncodeClose returns key and value of the close of one partition; write it pinned to
+// that partition. The timestep must be in 0..2^53.
 func EncodeClose(t lethe.Timestep, partition int) (key, value []byte) {
 	return CloseKey(t, partition), append(appendTimestep([]byte(`{"type":"close"`), t), '}')
 }
 
-// EncodeSettle returns key and value of the settle of one partition; write it
-// pinned to that partition. The timestep must be of 0..2^53.
+// EncodeSettle returns key and value of the settle of one partition; write it pinned to
+// that partition. The timestep must be in 0..2^53.
 func EncodeSettle(t lethe.Timestep, partition int) (key, value []byte) {
 	return SettleKey(t, partition), append(appendTimestep([]byte(`{"type":"settle"`), t), '}')
 }
@@ -110,9 +109,9 @@ func EncodeMarker(partition int) (key, value []byte) {
 	return MarkerKey(partition), []byte(`{"type":"marker"}`)
 }
 
-// EncodeErasure returns key and value of an erasure request. A zero requestedAt
-// and an empty reason, scope, nonce or deadline are left out. Targets are written by their
-// kinds, each in its order: who reads the request has them in that order. The error is a *Refusal or
+// EncodeErasure returns key and value of an erasure request. A zero requestedAt and an empty
+// reason, scope, nonce or deadline are left out. Targets are grouped by kind and keep their order
+// within a kind, and decoding returns them in this order. The error is a *Refusal or
 // lethe.ErrTarget.
 func EncodeErasure(request lethe.ErasureRequest, requestedAt time.Time) (key, value []byte, err error) {
 	if !ValidRequestID(request.RequestID) {

@@ -10,24 +10,23 @@ import (
 	"lethe/internal/floatbytes"
 )
 
-// Encoding is how records of transactions.v1 are written: as JSON, which the zero value is, or as
-// Protobuf.
+// Encoding is the format of records of transactions.v1: JSON, the zero value, or Protobuf.
 type Encoding struct {
 	binary bool
 	schema uint32
 }
 
-// Protobuf returns the encoding as Protobuf, under the id that a registry gave the schema, or any
-// if there is none.
+// Protobuf returns the Protobuf encoding with the schema id that a registry assigned, or any id
+// if there is no registry.
 func Protobuf(schema uint32) Encoding { return Encoding{true, schema} }
 
-// encodingOf is how a value is written.
+// encodingOf returns the encoding of a value.
 func encodingOf(value []byte) Encoding {
 	m, is := header(value)
 	return Encoding{is, m.schema}
 }
 
-// Transaction is EncodeTransaction.
+// Transaction is EncodeTransaction in this encoding.
 func (e Encoding) Transaction(t lethe.Transaction) (key, value []byte, err error) {
 	key, value, err = EncodeTransaction(t)
 	if err != nil || !e.binary {
@@ -45,7 +44,7 @@ func (e Encoding) Transaction(t lethe.Transaction) (key, value []byte, err error
 	return key, value, nil
 }
 
-// Payment is EncodePayment.
+// Payment is EncodePayment in this encoding.
 func (e Encoding) Payment(p lethe.Payment) (key, value []byte, err error) {
 	key, value, err = EncodePayment(p)
 	if err != nil || !e.binary {
@@ -56,7 +55,7 @@ func (e Encoding) Payment(p lethe.Payment) (key, value []byte, err error) {
 	return key, appendUint(value, 3, uint64(p.Timestep)), nil
 }
 
-// Close is EncodeClose.
+// Close is EncodeClose in this encoding.
 func (e Encoding) Close(t lethe.Timestep, partition int) (key, value []byte) {
 	if !e.binary {
 		return EncodeClose(t, partition)

@@ -8,47 +8,47 @@ import (
 	"lethe"
 )
 
-// Event is what a record says: one of Transaction, Payment, Close, Label,
-// Settle, Erasure, Approve, Cancel, Hold, Lift, TransactionTombstone, PaymentTombstone and Ignored.
+// Event is a decoded record: one of Transaction, Payment, Close, Label, Settle, Erasure, Approve,
+// Cancel, Hold, Lift, TransactionTombstone, PaymentTombstone and Ignored.
 type Event interface{ event() }
 
 // Transaction adds or replaces a transaction.
 type Transaction struct {
 	lethe.Transaction
-	// SaysMore reports whether the record has fields beyond those that are kept as they
-	// are: ones of no meaning, which are ignored, or subjects; or an id in another spelling than its
-	// normal form. Kept is the record without them.
+	// SaysMore reports whether the record has content that is not stored unchanged: unknown
+	// fields, which are ignored, subjects, or an id that is not in its normal form. Kept returns
+	// the record without it.
 	SaysMore bool
 }
 
 // Payment adds a payment.
 type Payment struct {
 	lethe.Payment
-	// Subjects are as those of a transaction.
+	// Subjects are like those of a Transaction.
 	Subjects []string
-	// SaysMore is as for a Transaction.
+	// SaysMore is like that of a Transaction.
 	SaysMore bool
 }
 
-// Close says that the record's partition holds every transaction and payment
-// up to and including Timestep.
+// Close declares that the record's partition holds every transaction and payment up to
+// and including Timestep.
 type Close struct{ Timestep lethe.Timestep }
 
-// Label sets or corrects what is known of a transaction.
+// Label sets or corrects the label of a transaction.
 type Label struct {
 	lethe.LabelRecord
-	// SaysMore is as for a Transaction.
+	// SaysMore is like that of a Transaction.
 	SaysMore bool
 }
 
-// Settle says that the record's partition holds every label up to and
-// including Timestep.
+// Settle declares that the record's partition holds every label up to and including
+// Timestep.
 type Settle struct{ Timestep lethe.Timestep }
 
-// Erasure asks lethe to forget transactions.
+// Erasure requests the erasure of its targets.
 type Erasure struct {
 	lethe.ErasureRequest
-	// RequestedAt is zero when the request does not say.
+	// RequestedAt is zero if the request does not have it.
 	RequestedAt time.Time
 }
 
@@ -59,8 +59,8 @@ type TransactionTombstone struct{ ID lethe.TransactionID }
 // PaymentTombstone deletes a payment record.
 type PaymentTombstone struct{ Source, Target lethe.TransactionID }
 
-// Ignored carries nothing: a marker, or the tombstone of a control record, of
-// an erasure request that was purged, or under a key that is no id.
+// Ignored has no effect: a marker, or the tombstone of a control record, of a purged
+// erasure request, or under a key that is not a valid id.
 type Ignored struct{}
 
 func (Transaction) event()          {}
@@ -73,8 +73,9 @@ func (TransactionTombstone) event() {}
 func (PaymentTombstone) event()     {}
 func (Ignored) event()              {}
 
-// Kept returns the value of a record as far as it may be stored outside of the topic that it
-// came in: a transaction, payment or label that says more is written anew, without that.
+// Kept returns the part of a record's value that may be stored outside of the topic it
+// arrived in: a transaction, payment or label with SaysMore is rewritten without the
+// additional content.
 func Kept(rec Record, event Event) ([]byte, error) {
 	var value []byte
 	var err error
@@ -100,8 +101,9 @@ func Kept(rec Record, event Event) ([]byte, error) {
 	return value, err
 }
 
-// Stripped returns a record without what is found in it and is not taken of it: headers, and of a transaction, payment
-// or label also subjects and fields of no meaning. ok is false if something is still found then.
+// Stripped returns a record without the parts in which found finds something and that lethe does
+// not use: headers, and subjects and unknown fields of a transaction, payment or label. ok is false
+// if found still finds something afterwards.
 func Stripped(rec Record, found func(Record) bool) (_ Record, ok bool) {
 	rec.Headers = slices.DeleteFunc(slices.Clone(rec.Headers), func(h Header) bool {
 		return found(Record{Headers: []Header{h}})
@@ -119,8 +121,8 @@ func Stripped(rec Record, found func(Record) bool) (_ Record, ok bool) {
 	return rec, is && !found(rec)
 }
 
-// strippedValue is the value of a transaction, payment or label in its format, without fields of no meaning and the
-// subjects that are to go. What is broken is none.
+// strippedValue is the value of a transaction, payment or label in its format, without unknown
+// fields and the subjects that gone selects. is is false for a malformed value.
 func strippedValue(value []byte, gone func(subject string) bool) (out []byte, is bool) {
 	o := new(object)
 	if r := parseValue(o, value, 0); r != nil {

@@ -11,15 +11,15 @@ import (
 	"lethe/internal/plainnumber"
 )
 
-// featuresOf is what a request for erasure names features of a transaction by: none of the
-// columns stand for all.
+// featuresOf names features of one transaction in an erasure request: no columns means all
+// of them.
 type featuresOf struct {
 	id      string
 	columns []int
 }
 
 // readFeaturesOf reads the features that a request names: objects of an id and, unless all
-// features go, columns.
+// features are erased, columns.
 func readFeaturesOf(o *object, s *scanner) *Refusal {
 	if !s.take('[') {
 		o.note(fieldFeaturesOf, BadType, "features_of is not an array")
@@ -48,7 +48,7 @@ func readFeaturesOf(o *object, s *scanner) *Refusal {
 	})
 }
 
-// readColumns reads positions of features.
+// readColumns reads indexes of features.
 func readColumns(o *object, s *scanner) *Refusal {
 	if !s.take('[') {
 		o.note(fieldColumns, BadType, "columns is not an array")
@@ -75,7 +75,7 @@ func readColumns(o *object, s *scanner) *Refusal {
 	})
 }
 
-// target checks what a request names. Positions may come in any order.
+// target validates the named features. Columns may be in any order.
 func (f featuresOf) target(at int, limits Limits) (lethe.Target, *Refusal) {
 	if !ValidID(limits.Name(f.id)) {
 		return lethe.Target{}, &Refusal{BadID, fmt.Sprintf("the id of features_of %d is not valid", at)}
@@ -90,9 +90,9 @@ func (f featuresOf) target(at int, limits Limits) (lethe.Target, *Refusal) {
 	return t, nil
 }
 
-// Redacted returns the value of a record with 0 for the features that are erased of the
-// transaction it brings, in the same format, without fields that it does not have, and whether
-// that is another value. What is no transaction, or broken, stays as it is.
+// Redacted returns a transaction's value with its erased features set to 0, in the same format
+// and without unknown fields, and whether the value changed. A value that is malformed or not
+// a transaction is returned unchanged.
 func Redacted(value []byte, erased func(lethe.TransactionID) (lethe.Columns, bool)) ([]byte, bool) {
 	t, is := transactionIn(value)
 	if !is {
@@ -111,8 +111,8 @@ func Redacted(value []byte, erased func(lethe.TransactionID) (lethe.Columns, boo
 	return out, err == nil
 }
 
-// NamedIn returns the transaction that a value brings, if it brings one, whether or not that
-// can be taken.
+// NamedIn returns the transaction that a value contains, if it contains one, whether or not
+// it is acceptable.
 func NamedIn(value []byte) (lethe.TransactionID, bool) {
 	t, is := transactionIn(value)
 	return t.ID, is
@@ -126,7 +126,8 @@ func transactionIn(value []byte) (t lethe.Transaction, is bool) {
 	return transactionOf(o)
 }
 
-// transactionOf is the transaction that an object brings, whether or not it can be taken.
+// transactionOf returns the transaction that an object contains, whether or not it is
+// acceptable.
 func transactionOf(o *object) (t lethe.Transaction, is bool) {
 	if o.kind != "transaction" || !ValidID(o.id) {
 		return t, false
@@ -140,13 +141,14 @@ func transactionOf(o *object) (t lethe.Transaction, is bool) {
 	}, true
 }
 
-// republishedBy is the header of a record that lethe has published again with 0 for features
-// that were erased, or without what named a target. Its value is a code under the deployment's
-// secret, so that no producer can have a record passed over.
+// republishedBy is the header of a record that lethe republished with erased features set to
+// 0, or without what named an erased target. Its value is a code under the deployment's
+// secret, so that no producer can have a record ignored.
 const republishedBy = "lethe-redacted"
 
-// Republished returns the record that takes the place of another one in its partition, with some
-// of its headers. refused says that the other one was refused: to a store that is made anew this one is, too.
+// Republished returns the record that replaces another one in its partition, with some of its
+// headers. refused means that the original was rejected: a store that is rebuilt must reject the
+// replacement, too.
 func Republished(secret lethe.Secret, rec Record, value []byte, refused bool, headers ...Header) Outgoing {
 	before := func(h Header) bool { return h.Key == republishedBy }
 	headers = append(slices.DeleteFunc(slices.Clone(headers), before),
@@ -156,8 +158,8 @@ func Republished(secret lethe.Secret, rec Record, value []byte, refused bool, he
 	}
 }
 
-// IsRepublished reports whether lethe has published a record again, and whether the one whose
-// place it has was refused. It is no news then, but to a store that was lost.
+// IsRepublished reports whether lethe republished a record, and whether the original was
+// rejected. Such a record is already known, except to a store that is being rebuilt.
 func IsRepublished(secret lethe.Secret, rec Record) (is, refused bool) {
 	at := slices.IndexFunc(rec.Headers, func(h Header) bool { return h.Key == republishedBy })
 	if at < 0 {
@@ -188,10 +190,11 @@ func ReplacedOffset(headers []Header) int64 {
 
 func offsetOf(offset int64) []byte { return fmt.Appendf(nil, "%016x", offset) }
 
-// codeDigits is how long a code is as it is written.
+// codeDigits is the length of an encoded code.
 const codeDigits = 32
 
-// republishedCode is a code of the record, and behind it the offset of the one that it replaces.
+// republishedCode is the code of the record, followed by the offset of the record that it
+// replaces.
 func republishedCode(secret lethe.Secret, key, value []byte, refused bool, replaced []byte) []byte {
 	purpose := "republished"
 	if refused {

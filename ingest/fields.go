@@ -1,6 +1,6 @@
 package ingest
 
-// fieldNamed returns the field that a name in a record stands for.
+// fieldNamed returns the field with a name in a record.
 //
 //nolint:cyclop // one case a field
 func fieldNamed(name string) field {

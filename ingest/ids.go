@@ -13,7 +13,7 @@ const (
 	nonceDigits       = 32
 )
 
-// What ids of transactions and keys of subjects must be, in words for who sent others.
+// The rules for transaction ids and subject keys, as error messages state them.
 const (
 	IDForm      = lethe.IDForm
 	SubjectForm = lethe.SubjectForm
@@ -25,10 +25,10 @@ func ValidID(id string) bool { return lethe.ValidID(id) }
 // ValidSubject is lethe.ValidSubject.
 func ValidSubject(subject string) bool { return lethe.ValidSubject(subject) }
 
-// ValidRequestID reports whether the text may be a request id: 1 to 128 of
-// the characters A-Z, a-z, 0-9, '.', '_' and '-'. Unlike a transaction id it
-// is no personal data and may appear in logs, paths and URLs; a leading '.' is
-// refused for the sake of paths.
+// ValidRequestID reports whether the text may be a request id: 1 to 128 of the characters
+// A-Z, a-z, 0-9, '.', '_' and '-'. Unlike a transaction id it is not personal data and
+// may appear in logs, paths and URLs; a leading '.' is rejected because request ids are
+// used in paths.
 func ValidRequestID(id string) bool {
 	if id == "" || len(id) > maxRequestIDBytes || id[0] == '.' {
 		return false

@@ -32,14 +32,14 @@ func SettleKey(t lethe.Timestep, partition int) []byte {
 }
 
 // MarkerKey is the key of the marker of one partition. It is the same every
-// time, so that compaction keeps one marker.
+// time, so that compaction retains only one marker.
 func MarkerKey(partition int) []byte {
 	return []byte(markerPrefix + strconv.Itoa(partition))
 }
 
-// tombstone says what a tombstone's key deletes. Payments are told apart by
-// the '>' that no id holds. Under a key that is no id there is nothing to delete: lethe takes no such record, and
-// writes its tombstones itself as it withdraws one that was refused.
+// tombstone returns the event of a tombstone with the given key. The key of a payment contains '>',
+// which no id contains. A key that is not a valid id deletes nothing: lethe accepts no such record,
+// and writes such tombstones itself to withdraw rejected records.
 func tombstone(key string, payments bool) Event {
 	source, target, joined := strings.Cut(key, ">")
 	switch {

@@ -12,35 +12,38 @@ import (
 	"time"
 )
 
-// ErrNotDeadLetter marks a record whose headers are not those of DeadLetter. The caller
-// should leave the record alone.
+// ErrNotDeadLetter marks a record without the headers of a DeadLetter. The caller should
+// leave the record unchanged.
 var ErrNotDeadLetter = errors.New("not a dead letter")
 
-// ErrNotReplayable marks a dead letter whose record cannot be sent again. The error says why.
+// ErrNotReplayable marks a dead letter whose record cannot be replayed. The error gives the
+// reason.
 var ErrNotReplayable = errors.New("the record cannot be sent again")
 
-// Letter is a dead letter as it is read back.
+// Letter is a decoded dead letter.
 type Letter struct {
-	// Record is the refused record, with its place. Key and value are nil where the letter
-	// does not have them.
+	// Record is the rejected record, with its position. Key and value are nil if the
+	// dead letter does not store them.
 	Record      Record
 	Refusal     Refusal
 	Disposition Disposition
-	// Version is that of the program that refused the record.
+	// Version is the version of the program that rejected the record.
 	Version string
-	// Cut names the parts of the record that are not here whole, with length and SHA-256.
+	// Cut lists the parts of the record that are not stored whole, with length and
+	// SHA-256.
 	Cut string
-	// Replayed is when the record was sent again, zero if it was not: of the letter's mark, see ReadMark.
+	// Replayed is when the record was replayed, zero if it was not. It comes from the dead
+	// letter's mark, see ReadMark.
 	Replayed time.Time
-	// Waits says that the record was taken and waits for what it names: the letter goes by
-	// itself when that comes.
+	// Waits means that the record was accepted and waits for the transaction it names:
+	// the dead letter is deleted when that arrives.
 	Waits bool
-	// Stands says that the record waits, or has come to stand in a timestep that it does not belong to:
-	// the letter goes by itself when that is so no more.
+	// Stands means that the record waits, or belongs to another timestep than the one it is stored
+	// in: the dead letter is deleted when that no longer holds.
 	Stands bool
 }
 
-// ReadDeadLetter reads a dead letter back. The error is ErrNotDeadLetter.
+// ReadDeadLetter decodes a dead letter. The error is ErrNotDeadLetter.
 func ReadDeadLetter(rec Record) (Letter, error) {
 	told := make(map[string]string)
 	for _, h := range rec.Headers {
@@ -77,7 +80,7 @@ func ReadDeadLetter(rec Record) (Letter, error) {
 	return out, nil
 }
 
-// restoreKey gives the record the key and the value that it had.
+// restoreKey restores the original key and value of the record.
 func (l *Letter) restoreKey(null []string) {
 	topic, reason := l.Record.Topic, l.Refusal.Reason
 	refused, isRefused := bytes.CutPrefix(l.Record.Key, []byte(refusedPrefix+topic+">"))
@@ -88,7 +91,7 @@ func (l *Letter) restoreKey(null []string) {
 	case isWaiting:
 		l.Record.Key = waiting
 	}
-	// Of payments only one that waits has its own key.
+	// The dead letter of a payment has the payment's own key only if the payment waits.
 	l.Waits = !isRefused && (reason == UnknownEndpoint || reason == UnknownTransaction)
 	l.Stands = l.Waits || !isRefused && reason == CrossTimestep
 	if slices.Contains(null, "key") {
@@ -99,8 +102,8 @@ func (l *Letter) restoreKey(null []string) {
 	}
 }
 
-// Again returns the record as it is sent again at a time, to the topic that it came from. It names the Mark of its
-// letter, which has the place. The error is ErrNotReplayable with the reason.
+// Again returns the record to replay to its original topic, with the given time. It carries the
+// Mark of its dead letter, which is at place. The error is ErrNotReplayable with the reason.
 func (l Letter) Again(place string, at time.Time) (Outgoing, error) {
 	why := ""
 	switch {
@@ -123,24 +126,25 @@ func (l Letter) Again(place string, at time.Time) (Outgoing, error) {
 	return Outgoing{Key: l.Record.Key, Value: l.Record.Value, Headers: headers, Time: l.Record.Time}, nil
 }
 
-// markPrefix begins keys of marks. No id begins with "!", see waitingKey.
+// markPrefix begins the keys of marks. No id begins with "!", see waitingKey.
 const markPrefix = ">!replayed!"
 
-// MarkOf names a dead letter, by the place of its record, in what is said of it when that is sent again. An id that is
-// a number would be found in the place itself.
+// MarkOf returns the name of a dead letter in marks and replayed records: a digest of its record's
+// position. The position itself is not used because an id that is a number could be found in it.
 func MarkOf(place string) string {
 	sum := sha256.Sum256([]byte(place))
 	return hex.EncodeToString(sum[:16])
 }
 
-// Mark returns the record of the topic of dead letters that says that the record of a letter was sent again at a time.
-// It holds nothing of the letter: that may be withdrawn, or without some features, since it was read.
+// Mark returns the record, for the dead-letter topic, that marks the record of a dead letter as
+// replayed at a time. It holds no content of the dead letter, which may have been withdrawn or
+// redacted since it was read.
 func Mark(place string, at time.Time) Outgoing {
 	return Outgoing{Key: []byte(markPrefix + MarkOf(place)), Value: []byte(at.UTC().Format(time.RFC3339Nano))}
 }
 
-// ReadMark returns which letter a record of the topic of dead letters is the mark of, see MarkOf, and when that one's
-// record was sent again; the time is zero if the record deletes the mark. is is false for every other record.
+// ReadMark returns the dead letter that a mark belongs to, see MarkOf, and when its record was
+// replayed; the time is zero if the record deletes the mark. is is false for every other record.
 func ReadMark(rec Record) (mark string, at time.Time, is bool) {
 	mark, is = strings.CutPrefix(string(rec.Key), markPrefix)
 	if !is || rec.Tombstone() {
@@ -150,8 +154,9 @@ func ReadMark(rec Record) (mark string, at time.Time, is bool) {
 	return mark, at, err == nil
 }
 
-// Answered returns what deletes the Mark of the letter of a record that was sent again, whatever became of that, and
-// the DeadLetter itself if the record was not refused again. Nothing follows from one that was not sent again.
+// Answered returns the tombstones after a replayed record was processed: of its Mark, and of the
+// DeadLetter itself unless the record was rejected again. It returns nothing for a record that was
+// not replayed.
 func Answered(rec Record, refused bool) (out []Outgoing) {
 	said, again := sentAgain(rec)
 	if again && !refused && rec.Key != nil {
@@ -163,7 +168,7 @@ func Answered(rec Record, refused bool) (out []Outgoing) {
 	return out
 }
 
-// sentAgain returns what a record says that was sent again.
+// sentAgain returns the mark that a replayed record carries.
 func sentAgain(rec Record) (said string, again bool) {
 	for _, h := range rec.Headers {
 		if h.Key == deadReplayed {

@@ -9,8 +9,8 @@ import (
 	"lethe/internal/plainnumber"
 )
 
-// maxTimestep is 2^53: every integer up to it survives a JSON reader that
-// keeps numbers as float64.
+// maxTimestep is 2^53: JSON readers that store numbers as float64 represent every integer
+// up to it exactly.
 const maxTimestep = 1 << 53
 
 // field is a set of field names, one bit each.
@@ -57,19 +57,19 @@ func (f field) names() string {
 	return strings.Join(out, ", ")
 }
 
-// object is the content of a record's value.
+// object is the parsed value of a record.
 type object struct {
 	present field
-	// unknown says that a field had a name of no format.
+	// unknown means that a field name belongs to no format.
 	unknown bool
-	// respelled says that a name was not in its normal form.
+	// respelled means that a name was not in its normal form.
 	respelled bool
-	// listed says that it stands in a list of another one: no format has further such lists in it, so that nobody
-	// can nest them.
+	// listed means that the object is an element of a list in another object. Such objects may not
+	// contain lists of objects themselves, which limits nesting.
 	listed bool
-	// wrong are the values that are of the wrong kind or out of range. They wait until
-	// the type is known: an unknown type is the better reason, and which fields count is
-	// known then.
+	// wrong lists the values that are of the wrong kind or out of range. They are
+	// reported once the type is known: an unknown type is the better reason, and the
+	// type decides which fields matter.
 	wrong []wrongValue
 
 	kind, id, source, target, label       string
@@ -81,18 +81,18 @@ type object struct {
 	nodes, subjects                       []string
 	payments                              []payment
 	untilIsTimestep                       bool
-	// furthest is that of its features, see the function.
+	// furthest is the largest absolute value of the features, see the function furthest.
 	furthest uint32
-	// binary says that it was Protobuf, of this schema.
+	// binary means that the value was Protobuf, of this schema.
 	binary     bool
 	schema     uint32
 	featuresOf []featuresOf
 	columns    []int
-	// room, if not nil, is where features are put.
+	// room, if not nil, provides the memory for features.
 	room *rows
 }
 
-// wrongValue is why the value of a field is not taken.
+// wrongValue is why the value of a field is rejected.
 type wrongValue struct {
 	in      field
 	refusal Refusal
@@ -137,7 +137,7 @@ func (o *object) member(s *scanner, featureHint int) *Refusal {
 	case fieldTimestep:
 		return o.readTimestep(s, f, &o.timestep)
 	case fieldUntil:
-		// The last timestep of what goes with a subject, or the time until which a hold is.
+		// until is the last timestep for a subject, or the time at which a hold ends.
 		if s.peek() == '"' {
 			return o.readText(s, f, name)
 		}
@@ -232,7 +232,7 @@ func (o *object) readFeatures(s *scanner, hint int) *Refusal {
 	defer func() { o.furthest = furthest(o.features) }()
 	return s.items(']', func() *Refusal {
 		c := s.peek()
-		if c == 'n' { // of null: nothing else begins like that
+		if c == 'n' { // null is the only literal that begins with n
 			o.features = append(o.features, lethe.Missing())
 			return s.literal()
 		}
@@ -258,8 +258,8 @@ func (o *object) note(f field, reason Reason, detail string) {
 	o.wrong = append(o.wrong, wrongValue{f, Refusal{reason, detail}})
 }
 
-// hold checks that the object has every required field, no field beyond the
-// optional ones, and that what it has is of the right kind.
+// hold checks that the object has every required field, no field beyond the optional
+// ones, and only values of the right kind.
 func (o *object) hold(required, optional field) *Refusal {
 	if o.unknown {
 		return &Refusal{UnknownField, "a field belongs to no format"}
@@ -270,7 +270,7 @@ func (o *object) hold(required, optional field) *Refusal {
 	return o.holdAmong(required, optional)
 }
 
-// holdAmong is hold of an object that may have other fields: they are ignored.
+// holdAmong is like hold but ignores other fields.
 func (o *object) holdAmong(required, optional field) *Refusal {
 	if missing := required &^ o.present; missing != 0 {
 		return &Refusal{MissingField, "absent: " + missing.names()}
@@ -283,5 +283,6 @@ func (o *object) holdAmong(required, optional field) *Refusal {
 	return nil
 }
 
-// more reports whether the object has fields beyond those of its type, or names in another spelling than is kept.
+// more reports whether the object has fields beyond those of its type, or names that are not in
+// normal form.
 func (o *object) more(fields field) bool { return o.unknown || o.respelled || o.present&^fields != 0 }

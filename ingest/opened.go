@@ -7,21 +7,23 @@ import (
 	"unicode/utf8"
 )
 
-// A record that is refused is kept as it came, and may hold another one inside: in the payload of Kafka Connect's
-// envelope, the data of a CloudEvent, JSON in a string, or base64. Searches look at each as at a record.
+// A rejected record is stored unchanged, and may contain another record: in the payload of Kafka
+// Connect's envelope, the data of a CloudEvent, JSON in a string, or base64. Searches examine each
+// of them as a record.
 
-// maxOpenings is how deep records in records are looked for, leastEncoded the shortest base64 that is decoded.
+// maxOpenings bounds the nesting of records in records, leastEncoded is the shortest base64 that is
+// decoded.
 const (
 	maxOpenings  = 4
 	leastEncoded = 8
 )
 
-// Opened returns what a part of a record holds that may be a record itself. Texts of fields of the record formats are
-// none: a name that reads as base64 is that name.
+// Opened returns what a part of a record contains that may be a record itself. Texts in fields of
+// the record formats are excluded: a name that is valid base64 is only a name.
 func Opened(part []byte) [][]byte { return opened(nil, part, maxOpenings) }
 
-// mayOpen reports whether a part may hold a record. It is a fast look at what nearly every record is: it has
-// only fields of the record formats.
+// mayOpen reports whether a part may contain a record. It is a fast check that excludes nearly
+// every record, because most have only fields of the record formats.
 func mayOpen(part []byte) bool {
 	at := bytes.IndexByte(part, '"')
 	if at < 0 {
@@ -78,7 +80,7 @@ func opened(out [][]byte, part []byte, depth int) [][]byte {
 	return out
 }
 
-// walk goes over a valid JSON text.
+// walk traverses a valid JSON text.
 type walk struct {
 	part []byte
 	// text is called with every string that is no name, but those of fields of the record formats; object with the
@@ -153,7 +155,7 @@ func (w *walk) delim(delim byte, at int) {
 	w.lists = append(w.lists, delim == '[')
 }
 
-// isEnvelope reports whether the value of a field is a record as its producer wrote it.
+// isEnvelope reports whether a field contains a record as its producer wrote it.
 func isEnvelope(field string) bool {
 	switch field {
 	case "payload", "data", "before", "after", "value":
@@ -163,7 +165,7 @@ func isEnvelope(field string) bool {
 	}
 }
 
-// isFormatField reports whether a field of that name is one of the record formats that holds a text.
+// isFormatField reports whether the field is a text field of the record formats.
 func isFormatField(field string) bool {
 	switch field {
 	case "id", "type", "source", "target", "transaction", "label", "subjects":
@@ -173,7 +175,7 @@ func isFormatField(field string) bool {
 	}
 }
 
-// value returns the JSON value that a text begins with.
+// value returns the JSON value at the start of a text.
 func value(text []byte) (out json.RawMessage, ok bool) {
 	err := json.NewDecoder(bytes.NewReader(text)).Decode(&out)
 	return out, err == nil

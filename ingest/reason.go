@@ -2,8 +2,8 @@ package ingest
 
 import "slices"
 
-// Reason is the stable code of why a record is not taken. Codes are part of
-// the interface to operators (dead letters, metric labels): they are added,
+// Reason is the stable code of why a record is rejected. Codes are part of the interface
+// to operators (dead letters, metric labels): new ones may be added, existing ones are
 // never renamed.
 type Reason string
 
@@ -39,59 +39,60 @@ const (
 	WrongPartition   Reason = "wrong_partition"    // not in the partition of its key
 )
 
-// Reasons found in the signatures of a record, where it needs some (package authority).
+// Reasons found in the signatures of a record, if signatures are required (package
+// authority).
 const (
 	Unsigned         Reason = "unsigned"          // it has no signature
 	UnknownKey       Reason = "unknown_key"       // signed by a key that is not in the file of keys
-	WrongRole        Reason = "wrong_role"        // signed by a key that may not say this
+	WrongRole        Reason = "wrong_role"        // signed by a key whose role does not allow it
 	BadSignature     Reason = "bad_signature"     // the signature is not of this record
-	SignatureExpired Reason = "signature_expired" // the signature counts no longer, or not yet
-	SamePerson       Reason = "same_person"       // approved by who has signed it already
+	SignatureExpired Reason = "signature_expired" // the signature has expired or is not valid yet
+	SamePerson       Reason = "same_person"       // approved by the person who has already signed it
 )
 
 // Reasons found by comparing a record with what is already known.
 const (
-	Late               Reason = "late"                // its timestep no longer takes records
+	Late               Reason = "late"                // its timestep no longer accepts records
 	TimestepJump       Reason = "timestep_jump"       // its timestep is too far ahead of its partition
 	CrossTimestep      Reason = "cross_timestep"      // a payment joins two timesteps
-	TooManyWaiting     Reason = "too_many_waiting"    // as many as may wait for transactions that have not come
-	TooManyOpen        Reason = "too_many_open"       // as many timesteps are open as may be
+	TooManyWaiting     Reason = "too_many_waiting"    // the limit of records that wait for transactions is reached
+	TooManyOpen        Reason = "too_many_open"       // the limit of open timesteps is reached
 	UnknownEndpoint    Reason = "unknown_endpoint"    // a payment names an unknown transaction
 	UnknownTransaction Reason = "unknown_transaction" // a label names an unknown transaction
 	TimestepConflict   Reason = "timestep_conflict"   // the transaction is known in another timestep
 	Suppressed         Reason = "suppressed"          // the subject was erased
 )
 
-// Reasons of dead letters that stand for a stretch of a partition that could not be
-// read. They have no key and no value, and are named by its first offset.
+// Reasons of dead letters for a range of a partition that could not be read. They have no
+// key and no value, and are identified by the first offset of the range.
 const (
-	CorruptBatch  Reason = "corrupt_batch"  // the bytes in the log are no records
+	CorruptBatch  Reason = "corrupt_batch"  // the bytes in the log are not records
 	RemovedUnread Reason = "removed_unread" // the broker dropped them before they were read
-	Unproven      Reason = "unproven"       // on a topic of lethe's own, without the deployment's code
+	Unproven      Reason = "unproven"       // on one of lethe's own topics, without the deployment's code
 )
 
-// Disposition says what can become of a dead letter.
+// Disposition defines whether a dead letter can be replayed.
 type Disposition string
 
 // The dispositions.
 const (
-	// Permanent: the record itself is wrong; replaying it fails again.
+	// Permanent: the record itself is wrong; a replay fails again.
 	Permanent Disposition = "permanent"
-	// Replayable: it may be taken once what it needs has arrived.
+	// Replayable: the record may be accepted after what it needs has arrived.
 	Replayable Disposition = "replayable"
-	// Withheld: it holds an erased or unverified id; neither key nor value is kept.
+	// Withheld: it holds an erased or unverified id; neither key nor value is stored.
 	Withheld Disposition = "withheld"
 )
 
-// registered is a reason with what can become of a record refused for it.
+// registered is a reason and the disposition of its dead letters.
 type registered struct {
 	reason      Reason
 	disposition Disposition
 }
 
-// registry holds every reason, in the order in which they are documented. A new
-// reason needs its code above and its row here: dead letters, metrics and the
-// tests that ask for every reason go by this list.
+// registry lists every reason, in the order in which they are documented. A new reason
+// needs its code above and its row here: dead letters, metrics and the tests that cover
+// every reason use this list.
 func registry() []registered {
 	return []registered{
 		{TooLarge, Permanent},
@@ -154,7 +155,7 @@ func Reasons() []Reason {
 // Known reports whether the code is one of Reasons.
 func (r Reason) Known() bool { return slices.Contains(Reasons(), r) }
 
-// Disposition tells what can become of a record refused for this reason.
+// Disposition returns the disposition of dead letters with this reason.
 func (r Reason) Disposition() Disposition {
 	for _, known := range registry() {
 		if known.reason == r {
@@ -164,9 +165,9 @@ func (r Reason) Disposition() Disposition {
 	return Permanent
 }
 
-// Refusal is the error of a record that cannot be taken. The caller keeps the
-// record as a DeadLetter and goes on. Detail gives positions, counts and
-// bounds, never an id, a feature or other content.
+// Refusal is the error of a rejected record. The caller publishes the record as a
+// DeadLetter and continues. Detail gives positions, counts and bounds, never an id,
+// a feature or other content.
 //
 //nolint:errname // "refusal" is the word of the record formats and the operators' guide
 type Refusal struct {
@@ -174,7 +175,7 @@ type Refusal struct {
 	Detail string
 }
 
-// Error gives the reason and the detail.
+// Error returns the reason and the detail.
 func (r *Refusal) Error() string {
 	if r.Detail == "" {
 		return "record refused: " + string(r.Reason)

@@ -21,22 +21,24 @@ type Record struct {
 	Key []byte
 	// Value is nil for a tombstone.
 	Value []byte
-	// Headers beyond the 10,000th come as one without a key: its value is their bytes as they stand in the log.
+	// Headers after the 10,000th are combined into one without a key: its value is their bytes as
+	// stored in the log.
 	Headers []Header
 	Time    time.Time
-	// Unproven says why a record of a topic of lethe's own does not count as one that a
-	// process of the deployment wrote. It is empty if it does, and where nobody looked.
+	// Unproven is why a record of one of lethe's own topics cannot be attributed to a
+	// process of the deployment. It is empty if the record is proven or was not checked.
 	Unproven string
-	// Uncommitted says why a reader of committed records does not get the record. It is empty for one that
-	// such a reader gets.
+	// Uncommitted is why a reader of committed records does not receive the record. It is empty
+	// for one that such a reader receives.
 	Uncommitted Uncommitted
 }
 
 // Uncommitted is why a record is not read as committed.
 type Uncommitted string
 
-// InAborted is a record of an aborted transaction, which the log holds until it is cleaned. BehindOpen is one in or
-// behind a transaction that is open: nobody reads it as committed until that ends.
+// InAborted is a record of an aborted transaction, which the log holds until it is cleaned.
+// BehindOpen is a record in or after an open transaction: it cannot be read as committed until that
+// transaction ends.
 const (
 	InAborted  Uncommitted = "aborted"
 	BehindOpen Uncommitted = "open"
@@ -45,8 +47,8 @@ const (
 // Tombstone reports whether the record deletes its key.
 func (r Record) Tombstone() bool { return r.Value == nil }
 
-// Parts are all that a record holds in addition to its key: the value, and the keys and values of
-// its headers; then what a binary record says as JSON (see Spelled).
+// Parts returns everything that a record holds in addition to its key: the value, and the keys
+// and values of its headers; then the content of binary records as JSON (see Spelled).
 func (r Record) Parts() [][]byte { return Spelled(r.parts()) }
 
 func (r Record) parts() [][]byte {
@@ -57,7 +59,7 @@ func (r Record) parts() [][]byte {
 	return parts
 }
 
-// sizeBytes is what the producer supplied; the broker's framing is not counted.
+// sizeBytes counts what the producer supplied, without the broker's framing.
 func (r Record) sizeBytes() int {
 	n := len(r.Key) + len(r.Value)
 	for _, h := range r.Headers {
@@ -77,7 +79,7 @@ type Outgoing struct {
 	// HashKey, if not nil, is hashed in place of Key to choose the partition, so
 	// that records of several keys can share one.
 	HashKey []byte
-	// Pinned says that the record goes to Partition, whatever the keys are.
+	// Pinned sends the record to Partition, whatever the keys are.
 	Pinned    bool
 	Partition int
 }

@@ -42,7 +42,7 @@ func (s *scanner) peek() byte {
 	return s.text[s.at]
 }
 
-// take consumes the byte if it is next.
+// take consumes the byte if it is next, and reports whether it was.
 func (s *scanner) take(b byte) bool {
 	if s.peek() != b {
 		return false
@@ -51,8 +51,8 @@ func (s *scanner) take(b byte) bool {
 	return true
 }
 
-// each reads the items between an opening byte, already taken, and the closing
-// one. item must consume one item.
+// each reads the items between an opening byte, already consumed, and the closing byte.
+// item must consume one item.
 func (s *scanner) each(closing byte, item func() *Refusal) *Refusal {
 	if s.take(closing) {
 		return nil
@@ -60,7 +60,7 @@ func (s *scanner) each(closing byte, item func() *Refusal) *Refusal {
 	return s.items(closing, item)
 }
 
-// items is each where there is one item at least.
+// items is like each but requires at least one item.
 func (s *scanner) items(closing byte, item func() *Refusal) *Refusal {
 	for {
 		if r := item(); r != nil {
@@ -76,7 +76,7 @@ func (s *scanner) items(closing byte, item func() *Refusal) *Refusal {
 	}
 }
 
-// number returns the text of the number that is next.
+// number returns the text of the next number.
 func (s *scanner) number() ([]byte, *Refusal) {
 	s.space()
 	start := s.at
@@ -144,8 +144,8 @@ func newScanner(text []byte) (*scanner, *Refusal) {
 	return &scanner{text: text}, nil
 }
 
-// plainNumbers appends the numbers that are next, each with its comma, as long as they are plain: most
-// of what is read are features. Whatever is otherwise is left where it is.
+// plainNumbers appends the next numbers, each with its comma, as long as they are in plain
+// notation: most of the input is features. It stops before the first number in another notation.
 func (s *scanner) plainNumbers(to []float32) []float32 {
 	for {
 		v, end, ok := plainnumber.Float32(s.text, s.at)

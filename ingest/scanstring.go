@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// string returns the content of the string that is next.
+// string returns the content of the next string.
 func (s *scanner) string() (string, *Refusal) {
 	if !s.take('"') {
 		return "", s.fail("expected a string")
@@ -51,7 +51,7 @@ func (s *scanner) escaped(first int) (string, *Refusal) {
 	return "", s.fail("string without an end")
 }
 
-// escape reads one escape sequence, or two that are a surrogate pair.
+// escape reads one escape sequence, or two that form a surrogate pair.
 func (s *scanner) escape() (rune, *Refusal) {
 	s.at++
 	if s.at == len(s.text) {
@@ -103,7 +103,7 @@ func (s *scanner) hex4() (rune, bool) {
 		return 0, false
 	}
 	for _, c := range s.text[s.at : s.at+4] {
-		// ParseUint would take a sign or an underscore.
+		// ParseUint would accept a sign or an underscore.
 		if c == '+' || c == '-' || c == '_' {
 			return 0, false
 		}

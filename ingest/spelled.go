@@ -10,14 +10,14 @@ import (
 	"lethe"
 )
 
-// Searches for what was erased read what a record says as JSON. What a binary record says is
-// spelled for them, whether or not it can be taken.
+// Searches for erased data read records as JSON. The content of a binary record is written
+// as JSON for them, whether or not the record can be accepted.
 
-// maxMessages is how deep messages that no schema of ours knows are looked into.
+// maxMessages bounds the nesting of messages of unknown schemas that are searched.
 const maxMessages = 4
 
-// Spelled returns parts of a record, and behind them what those of them say as JSON that are
-// binary records, and the records that they hold (see Opened).
+// Spelled returns parts of a record, followed by the JSON form of those that are binary
+// records, and the records that they hold (see Opened).
 func Spelled(parts [][]byte) [][]byte {
 	out := parts[:len(parts):len(parts)]
 	for _, part := range parts {
@@ -29,7 +29,7 @@ func Spelled(parts [][]byte) [][]byte {
 	return out
 }
 
-// Text is a value as a person reads it: what it says as JSON, if it is a binary record.
+// Text returns a value in readable form: as JSON, if it is a binary record.
 func Text(value []byte) string {
 	if m, is := header(value); is {
 		return string(m.spell())
@@ -37,8 +37,8 @@ func Text(value []byte) string {
 	return string(value)
 }
 
-// spell returns what a message says as JSON: every text and all features, of a broken one as far
-// as it can be told.
+// spell returns the content of a message as JSON: all texts and features, of a damaged message
+// as far as it can be decoded.
 func (m message) spell() []byte {
 	out := appendText([]byte(`{"type":`), m.kind())
 	fields := m.fields()
@@ -79,7 +79,7 @@ func (m message) spell() []byte {
 			out = append(out, ',')
 		}
 		if math.IsInf(float64(v), 0) {
-			v = lethe.Missing() // JSON has none, and no row that was taken
+			v = lethe.Missing() // JSON has no infinity, and no accepted row holds one
 		}
 		out = lethe.AppendFeature(out, v)
 	}
@@ -87,7 +87,7 @@ func (m message) spell() []byte {
 	return append(append(append(out, `,"others":`...), quoted(others)...), '}')
 }
 
-// texts are those of a field that is a text, or a message in which there are some.
+// texts returns the texts in a field that is a text, or a message that contains some.
 func texts(value []byte, depth int) (out []string) {
 	content, n := protowire.ConsumeBytes(value)
 	if n < 0 || depth == maxMessages {
@@ -109,7 +109,7 @@ func texts(value []byte, depth int) (out []string) {
 	return out
 }
 
-// nextField takes the field apart that a message begins with. The value is nil if there is none.
+// nextField splits off the first field of a message. The value is nil if there is no field.
 func nextField(b []byte) (number protowire.Number, kind protowire.Type, value, rest []byte) {
 	number, kind, n := protowire.ConsumeTag(b)
 	if n < 0 {
@@ -122,8 +122,8 @@ func nextField(b []byte) (number protowire.Number, kind protowire.Type, value, r
 	return number, kind, b[:n], b[n:]
 }
 
-// quoted is a text, or a list of them, as JSON. What is no UTF-8 is replaced: the bytes
-// themselves are searched too.
+// quoted encodes a text, or a list of them, as JSON. Invalid UTF-8 is replaced: the raw
+// bytes are searched too.
 func quoted(v any) []byte {
 	out, err := json.Marshal(v)
 	if err != nil {

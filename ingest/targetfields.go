@@ -10,10 +10,10 @@ import (
 
 // The fields of a request that name its targets are lists.
 
-// payment is what a request for erasure names one by.
+// payment identifies a payment in an erasure request.
 type payment struct{ source, target string }
 
-// readList reads a list of strings, one of which has a name.
+// readList reads a list of strings; name is what one of them is called in a refusal.
 func (o *object) readList(s *scanner, f field, name string, into *[]string) *Refusal {
 	if !s.take('[') {
 		o.note(f, BadType, f.names()+" is not an array")
@@ -69,10 +69,10 @@ func (o *object) readPayments(s *scanner) *Refusal {
 	})
 }
 
-// The command line and the web interface name targets by texts: ids hold no '>'.
+// The command line and the web interface write targets as texts: ids hold no '>'.
 
-// ErrTargetText refuses a text that names no target. It says what the text should be, and
-// nothing of what it is.
+// ErrTargetText rejects a text that names no target. It gives the expected form and does
+// not repeat the text.
 var ErrTargetText = errors.New("not of the form")
 
 // PaymentIn reads "A>B", the payment from one transaction to another.
@@ -84,7 +84,8 @@ func PaymentIn(text string) (lethe.Target, error) {
 	return lethe.PaymentBetween(lethe.TransactionID(source), lethe.TransactionID(target)), nil
 }
 
-// FeaturesIn reads "ID", all features of a transaction, or "ID>0,7", those at some positions.
+// FeaturesIn reads "ID", all features of a transaction, or "ID>0,7", the features at those
+// positions.
 func FeaturesIn(text string) (lethe.Target, error) {
 	wrong := errTargetText("ID or ID>0,7, a transaction and positions of features, counted from 0")
 	id, list, some := strings.Cut(text, ">")

@@ -10,7 +10,7 @@ import (
 	"lethe/metrics/events"
 )
 
-// erasureMetrics follows requests to forget.
+// erasureMetrics tracks erasure requests.
 type erasureMetrics struct {
 	requests       *prometheus.CounterVec
 	results        *prometheus.CounterVec
@@ -43,7 +43,7 @@ func newErasureMetrics(now func() time.Time) *erasureMetrics {
 			Help: "Verifications that still found something of an erased subject when their time was up.",
 		}),
 	}
-	// Computed when scraped, so that it grows while nothing happens.
+	// Computed when scraped, so that it increases between events.
 	m.oldestAge = prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "lethe_erasure_oldest_open_age_seconds",
 		Help: "Time since the oldest open erasure request was received, 0 if none is open.",

@@ -6,7 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// other stands for a label value outside its set.
+// other replaces a label value outside its set.
 const other = "other"
 
 // within returns the value if it is in the set, else other.
@@ -17,7 +17,7 @@ func within(value string, set []string) string {
 	return other
 }
 
-// texts turns a list of named texts into label values.
+// texts converts a list of named texts to label values.
 func texts[T ~string](values []T) []string {
 	out := make([]string, len(values))
 	for i, v := range values {
@@ -34,7 +34,7 @@ func gauges(name, help, label string) *prometheus.GaugeVec {
 	return prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: name, Help: help}, []string{label})
 }
 
-// counters makes a counter for every value of one label, all at 0.
+// counters creates a counter for every value of one label, all at 0.
 func counters(name, help, label string, values []string) *prometheus.CounterVec {
 	vec := prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, []string{label})
 	for _, v := range values {
@@ -43,8 +43,8 @@ func counters(name, help, label string, values []string) *prometheus.CounterVec 
 	return vec
 }
 
-// timing has the options of a histogram of durations: explicit buckets for
-// everyone, native ones for those who scrape them.
+// timing returns the options of a histogram of durations: explicit buckets for all scrapers, and
+// native ones for those that support them.
 func timing(name, help string, buckets []float64) prometheus.HistogramOpts {
 	return prometheus.HistogramOpts{
 		Name: name, Help: help, Buckets: buckets,
@@ -62,8 +62,8 @@ func erasureBuckets() []float64 {
 	return []float64{.01, .05, .1, .5, 1, 5, 10, 30, 60, 300, 900, 3600, 6 * 3600, 24 * 3600}
 }
 
-// scoreBuckets are twentieths, divided one by one so that their labels are
-// short: adding up .05 gives 0.15000000000000002.
+// scoreBuckets are twentieths, each computed by division so that their labels are short: summing
+// .05 gives 0.15000000000000002.
 func scoreBuckets() []float64 {
 	buckets := make([]float64, 20)
 	for i := range buckets {

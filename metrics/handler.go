@@ -9,9 +9,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// Handler answers /metrics in the text format or, if asked, OpenMetrics. At
-// most four scrapes run at once, and one that takes longer than ten seconds
-// is answered with an error.
+// Handler serves /metrics in the text format or, on request, OpenMetrics. At most four scrapes run
+// at once, and one that takes longer than ten seconds fails with an error.
 func Handler(gatherer prometheus.Gatherer) http.Handler {
 	return promhttp.HandlerFor(gatherer, promhttp.HandlerOpts{
 		EnableOpenMetrics:   true,
@@ -20,8 +19,7 @@ func Handler(gatherer prometheus.Gatherer) http.Handler {
 	})
 }
 
-// NewRegistry returns a registry with the metrics of the Go runtime and of the
-// operating system's process.
+// NewRegistry returns a registry with the metrics of the Go runtime and of the process.
 func NewRegistry() (*prometheus.Registry, error) {
 	registry := prometheus.NewRegistry()
 	for _, c := range []prometheus.Collector{

@@ -9,21 +9,19 @@ import (
 	"sync"
 )
 
-// Health knows whether the process is alive and ready. It may be used from
-// several goroutines.
+// Health tracks whether the process is alive and ready. It is safe for concurrent use.
 //
-// Ready means that work can be given to it: a broker that cannot be reached
-// makes it not ready. Not alive means that only a new process helps: a store
-// that is corrupt, a role that has ended. Reasons are shown to whoever asks,
-// so they carry no personal data.
+// Ready means that the process can accept work: an unreachable broker makes it not ready. Not alive
+// means that only a restart helps: a corrupt store, a role that has ended. Reasons are public, so
+// they contain no personal data.
 type Health struct {
 	mu     sync.Mutex
 	ready  map[string]string // component to reason, empty if ready
 	failed map[string]string // component to reason
 }
 
-// NewHealth returns the health of a process that is alive and not ready until
-// Set says so of every component.
+// NewHealth returns the health of a process that is alive, and not ready until Set has marked every
+// component as ready.
 func NewHealth(components ...string) *Health {
 	h := &Health{ready: map[string]string{}, failed: map[string]string{}}
 	for _, component := range components {
@@ -32,7 +30,7 @@ func NewHealth(components ...string) *Health {
 	return h
 }
 
-// Set says whether a component is ready, and if not, why.
+// Set records whether a component is ready, and if not, why.
 func (h *Health) Set(component string, ok bool, reason string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -44,7 +42,7 @@ func (h *Health) Set(component string, ok bool, reason string) {
 	h.ready[component] = reason
 }
 
-// Fail says that a component cannot recover in this process. It stays so.
+// Fail marks a component as unrecoverable in this process. This is permanent.
 func (h *Health) Fail(component, reason string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -54,7 +52,7 @@ func (h *Health) Fail(component, reason string) {
 	h.failed[component] = reason
 }
 
-// readiness returns the verdict and the lines that explain it, of one moment.
+// readiness returns a consistent verdict and the lines that explain it.
 func (h *Health) readiness() (bool, string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -67,7 +65,7 @@ func (h *Health) readiness() (bool, string) {
 	return ok, lines(all)
 }
 
-// LiveHandler answers /livez: 200, or 503 and the reasons.
+// LiveHandler serves /livez: 200, or 503 and the reasons.
 func (h *Health) LiveHandler() http.Handler {
 	return h.answer(func() (bool, string) {
 		h.mu.Lock()
@@ -76,7 +74,7 @@ func (h *Health) LiveHandler() http.Handler {
 	})
 }
 
-// ReadyHandler answers /readyz: 200 or 503, with a line for every component.
+// ReadyHandler serves /readyz: 200 or 503, with a line for every component.
 func (h *Health) ReadyHandler() http.Handler { return h.answer(h.readiness) }
 
 func lines(reasons map[string]string) string {

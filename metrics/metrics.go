@@ -8,8 +8,7 @@ import (
 	"lethe/metrics/events"
 )
 
-// Metrics holds every metric of lethe. It is a prometheus.Collector and may be
-// used from several goroutines.
+// Metrics holds every metric of lethe. It is a prometheus.Collector and is safe for concurrent use.
 type Metrics struct {
 	build    prometheus.Gauge
 	records  *recordMetrics
@@ -20,8 +19,8 @@ type Metrics struct {
 	webhooks *webhookMetrics
 }
 
-// New makes the metrics and registers them. It fails if the options are not
-// complete or if a metric of the same name is registered already.
+// New creates the metrics and registers them. It fails if the options are incomplete or if a metric
+// of the same name is already registered.
 func New(registry prometheus.Registerer, opts Options) (*Metrics, error) {
 	if err := opts.Validate(); err != nil {
 		return nil, fmt.Errorf("metrics: %w", err)

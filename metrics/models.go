@@ -11,7 +11,7 @@ import (
 	"lethe/scoring/quality"
 )
 
-// modelMetrics follows training, the served ensemble and its predictions.
+// modelMetrics tracks training, the served ensemble and its predictions.
 type modelMetrics struct {
 	train           *prometheus.HistogramVec
 	steps           *prometheus.CounterVec
@@ -28,7 +28,7 @@ type modelMetrics struct {
 	auc, macroF1    prometheus.Gauge
 	illicitF1       prometheus.Gauge
 	calibration     prometheus.Gauge
-	driftMu         sync.Mutex // held while scores are compared with those of before
+	driftMu         sync.Mutex // held while scores are compared with earlier ones
 	before          quality.ScoreCounts
 	psi             prometheus.Gauge
 }
@@ -116,8 +116,8 @@ func (m *modelMetrics) listener() events.Listener {
 	}
 }
 
-// serves leaves one series of the version; else every one ever served would
-// stay.
+// serves keeps a single series for the current version; otherwise one would remain for every
+// version ever served.
 func (m *modelMetrics) serves(version lethe.Digest) {
 	m.versionMu.Lock()
 	defer m.versionMu.Unlock()
@@ -133,7 +133,7 @@ func (m *modelMetrics) quality(e events.QualityMeasured) {
 	m.calibration.Set(e.CalibrationError)
 }
 
-// drifts compares a timestep's scores with those of before.
+// drifts compares a timestep's scores with those of earlier timesteps.
 func (m *modelMetrics) drifts(scores []float64) {
 	m.driftMu.Lock()
 	defer m.driftMu.Unlock()

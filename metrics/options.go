@@ -5,26 +5,26 @@ import (
 	"time"
 )
 
-// Options says what the metrics need to know of the process.
+// Options configures the metrics.
 type Options struct {
 	// Version, Revision and Kernels fill lethe_build_info: the release, the
 	// commit it was built from and the numeric kernel set in use.
 	Version, Revision, Kernels string
-	// TopicPrefix is taken off topic names before they become labels.
+	// TopicPrefix is removed from topic names before they become labels.
 	TopicPrefix string
-	// Topics are the topics that are consumed, without prefix. Required.
+	// Topics are the consumed topics, without prefix. Required.
 	Topics []string
-	// Followed are further topics, of which the lag is told and nothing else.
+	// Followed are additional topics, for which only the lag is reported.
 	Followed []string
 	// Reasons are the codes of dead letters. Required.
 	Reasons []string
-	// Causes are those of what may be waited for.
+	// Causes are the causes of waits.
 	Causes []string
-	// Now tells the time. Required.
+	// Now is the clock. Required.
 	Now func() time.Time
 }
 
-// Validate reports everything that is missing.
+// Validate reports all missing options.
 func (o Options) Validate() error {
 	var problems []error
 	if len(o.Topics) == 0 {

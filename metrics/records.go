@@ -10,11 +10,11 @@ import (
 	"lethe/metrics/events"
 )
 
-// recordMetrics counts what comes in.
+// recordMetrics counts incoming records.
 type recordMetrics struct {
 	prefix          string
 	topics, reasons []string
-	// followed are topics and those of which only the lag is told.
+	// followed are the topics, and those for which only the lag is reported.
 	followed    []string
 	consumed    *prometheus.CounterVec
 	deadLetters *prometheus.CounterVec
@@ -73,8 +73,8 @@ func newRecordMetrics(opts Options) *recordMetrics {
 	return m
 }
 
-// results are those that anybody may read. What is suppressed counts as accepted: who may send records could else find
-// out whether a transaction was erased.
+// results are the published results. Suppressed counts as accepted: otherwise a producer could find out whether a
+// transaction was erased.
 func results() []events.Result {
 	return slices.DeleteFunc(events.Results(), func(r events.Result) bool { return r == events.Suppressed })
 }

@@ -9,8 +9,8 @@ import (
 	"lethe/metrics/events"
 )
 
-// successMetrics keeps when each stage last did its work, which tells a stage
-// that stands still from one that has nothing to do.
+// successMetrics tracks when each stage last succeeded, which distinguishes a stalled stage from an
+// idle one.
 type successMetrics struct {
 	now  func() time.Time
 	last *prometheus.GaugeVec

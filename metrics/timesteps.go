@@ -9,7 +9,7 @@ import (
 	"lethe/metrics/events"
 )
 
-// timestepMetrics follows snapshots and their partitions.
+// timestepMetrics tracks snapshots and their partitions.
 type timestepMetrics struct {
 	mu      sync.Mutex
 	highest map[string]lethe.Timestep // by state
@@ -60,8 +60,7 @@ func (m *timestepMetrics) listener() events.Listener {
 	}
 }
 
-// reached keeps the highest timestep, since an erasure may bring an old one to
-// its state again.
+// reached retains the highest timestep, because an erasure may bring an old one to its state again.
 func (m *timestepMetrics) reached(state lethe.State, timestep lethe.Timestep) {
 	name := within(state.String(), []string{"open", "closed", "settled"})
 	m.mu.Lock()

@@ -6,7 +6,7 @@ import (
 	"lethe/metrics/events"
 )
 
-// webhookMetrics follows alerts to where they are posted.
+// webhookMetrics tracks the delivery of alerts.
 type webhookMetrics struct {
 	tries       *prometheus.CounterVec
 	undelivered prometheus.Gauge

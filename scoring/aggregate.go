@@ -7,23 +7,21 @@ import (
 	"lethe"
 )
 
-// The names of the methods, as in configurations and flags. Mean gives every
-// shard the same weight. Similarity prefers shards whose graphs resemble the
-// scored one. Learned takes the weights of LearnWeights; it is not served, since
-// weights that are learnt from labels would have to be learnt again within every
-// erasure.
+// The names of the methods in configurations and flags. Mean gives every shard the same weight.
+// Similarity prefers shards whose graphs resemble the scored one. Learned uses the weights of
+// LearnWeights; it is not served, because weights that are learned from labels would have to be
+// relearned within every erasure.
 const (
 	MethodMean       = "mean"
 	MethodSimilarity = "similarity"
 	MethodLearned    = "learned"
 )
 
-// MethodStack is the name of the meta-model (package meta) where an aggregation is
-// asked for. It is no Aggregation: it combines components instead of shards, and is a
-// part of the ensemble.
+// MethodStack selects the meta-model (package meta) in place of an aggregation. It is not an
+// Aggregation: it combines components instead of shards, and is part of the ensemble.
 const MethodStack = "stack"
 
-// methods is the registration of every method: add one here.
+// methods registers every method: add new ones here.
 func methods() []method {
 	return []method{
 		{MethodMean, true, func(float64) (Aggregation, error) { return byMean{}, nil }},
@@ -34,17 +32,16 @@ func methods() []method {
 
 type method struct {
 	name string
-	// served tells whether predictions may leave under it.
+	// served means that predictions may be published under it.
 	served bool
-	// build takes the temperature of the configuration.
+	// build receives the temperature of the configuration.
 	build func(temperature float64) (Aggregation, error)
 }
 
-// Methods returns the names of all methods, ServedMethods of those that a service
-// may use.
+// Methods returns the names of all methods, ServedMethods of those that a service may use.
 func Methods() []string { return namesOf(func(method) bool { return true }) }
 
-// ServedMethods returns the methods under which predictions may leave.
+// ServedMethods returns the methods under which predictions may be published.
 func ServedMethods() []string { return namesOf(func(m method) bool { return m.served }) }
 
 func namesOf(keep func(method) bool) []string {
@@ -57,32 +54,30 @@ func namesOf(keep func(method) bool) []string {
 	return out
 }
 
-// ErrMethod marks a method that is none of Methods. The caller should correct the
-// configuration.
+// ErrMethod marks an unknown method. The caller should correct the configuration.
 var ErrMethod = errors.New("unknown aggregation method")
 
-// Aggregation decides how the shards of an ensemble are put together for one
-// graph. It is pure and may be used from several goroutines at once.
+// Aggregation decides how the shards of an ensemble are combined for one graph. It is pure and safe
+// for concurrent use.
 type Aggregation interface {
-	// Name names everything besides the shard models that decides the outcome,
-	// for Prediction.Aggregation: "mean", or the method and its temperature as in
-	// "similarity@0.1".
+	// Name identifies everything besides the shard models that determines the result, for
+	// Prediction.Aggregation: "mean", or the method and its temperature as in "similarity@0.1".
 	Name() string
-	// Combiner returns what puts the shards' answers together on the evidence:
-	// Weights, or another rule.
+	// Combiner returns what combines the shards' posteriors, based on the evidence: Weights, or
+	// another rule.
 	Combiner(Evidence) (Combiner, error)
 }
 
-// Evidence is what an aggregation may rest on. What costs something to come by is
-// computed only when it is asked for.
+// Evidence is the input of an aggregation. Expensive parts are functions, which are called only if
+// needed.
 type Evidence struct {
 	Shards int
 	// Nodes and Edges are the scored graph, without direction.
 	Nodes int
 	Edges []lethe.Edge
-	// Vectors returns what Describe made of every shard's newest slice.
+	// Vectors returns the result of Describe for every shard's newest slice.
 	Vectors func() ([][]byte, error)
-	// Labelled returns rows to learn from. With nil there are none.
+	// Labelled returns labelled rows to learn from. It is nil if there are none.
 	Labelled func() (Labelled, error)
 }
 
@@ -93,13 +88,12 @@ type Labelled struct {
 	Classes    int
 	// Labels has the class of every row, or quality.NoClass.
 	Labels []int
-	// Seed keys the draws of learning.
+	// Seed keys the random draws of learning.
 	Seed uint64
 }
 
-// NewAggregation returns the aggregation of a method. Temperature is that of
-// MethodSimilarity, positive; the others ignore it.
-// The error wraps ErrMethod if there is no such method.
+// NewAggregation returns the aggregation of a method. temperature is that of MethodSimilarity,
+// positive; the others ignore it. The error wraps ErrMethod if there is no such method.
 func NewAggregation(name string, temperature float64) (Aggregation, error) {
 	for _, m := range methods() {
 		if m.name == name {
@@ -124,8 +118,8 @@ func (byMean) Combiner(e Evidence) (Combiner, error) {
 	return weights, nil
 }
 
-// byLearning takes the weights of LearnWeights on the labelled rows. Until there
-// are any every shard weighs the same.
+// byLearning uses the weights of LearnWeights on the labelled rows. Without labelled rows all
+// shards have the same weight.
 type byLearning struct{}
 
 // Name implements Aggregation.

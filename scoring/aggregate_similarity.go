@@ -10,10 +10,10 @@ import (
 	"lethe/scoring/similarity"
 )
 
-// bySimilarity weighs shards by softmax(s / temperature) over the normalised
-// pyramid match kernel s of the scored graph and the slice that a shard learnt
-// from last. A shard whose slice was empty has similarity 0: it weighs least, but
-// it has learnt from earlier timesteps and keeps its say.
+// bySimilarity weighs shards by softmax(s / temperature) over the normalised pyramid match kernel s
+// of the scored graph and the slice that a shard learned from last. A shard whose slice was empty
+// has similarity 0: it has the lowest weight but is not excluded, because it has learned from
+// earlier timesteps.
 type bySimilarity struct{ temperature float64 }
 
 func newBySimilarity(temperature float64) (Aggregation, error) {
@@ -52,8 +52,8 @@ func (s bySimilarity) Combiner(e Evidence) (Combiner, error) {
 	return weights, nil
 }
 
-// Describe returns the aggregation vector that a checkpoint carries: the
-// histogram of the slice it was trained on last, as canonical bytes.
+// Describe returns the aggregation vector of a checkpoint: the histogram of the slice it was
+// trained on last, as canonical bytes.
 func Describe(s *lethe.Slice) ([]byte, error) {
 	h, err := similarity.HistogramOfSlice(s, similarity.Defaults())
 	if err != nil {
@@ -62,8 +62,8 @@ func Describe(s *lethe.Slice) ([]byte, error) {
 	return h.MarshalBinary()
 }
 
-// softmax replaces scores by exp(score / temperature) over their sum. The
-// largest is subtracted first, so that nothing overflows.
+// softmax replaces scores by exp(score / temperature) over their sum. The largest is subtracted
+// first to avoid overflow.
 func softmax(scores []float64, temperature float64) {
 	largest := math.Inf(-1)
 	for _, s := range scores {

@@ -1,23 +1,22 @@
 package scoring
 
-// Combiner puts together what every shard's model says of the same rows. It is
-// pure and may be used from several goroutines at once.
+// Combiner combines the posteriors of all shards' models for the same rows. It is pure and safe for
+// concurrent use.
 type Combiner interface {
-	// Combine returns posteriors of rows × classes, row-major, made of those of
-	// every shard in the same layout. owners has, for every row, the shard that was
-	// trained on it and is therefore left out of it, or -1; without owners every
-	// shard counts for every row. So the posteriors of training nodes are, like
-	// those of test nodes, by models that have not seen them, which the correct step
-	// and propagation.Choose need, and which costs nothing where models are sharded.
-	// If the owner is the only shard with a weight, the row is that of all shards.
+	// Combine returns posteriors of rows × classes, row-major, from those of every shard in the
+	// same layout. owners has, for every row, the shard that was trained on it and is therefore
+	// excluded, or -1; without owners every shard counts for every row. So the posteriors of
+	// training nodes, like those of test nodes, come from models that have not seen them. The
+	// correct step and propagation.Choose need this, and sharded models provide it at no cost. If
+	// the owner is the only shard with a weight, all shards are used for the row.
 	//
-	// It panics if the lengths do not fit.
+	// It panics if the lengths do not match.
 	Combine(posteriors [][]float32, classes int, owners []int) []float32
 }
 
-// Weights are one per shard, not negative and summing to 1 within rounding, or
-// none for no shards. As a Combiner they give the weighted sum of the posteriors,
-// entry by entry; without a row's owner, the weights of the others are scaled up.
+// Weights are one per shard, non-negative and summing to 1 within rounding, or empty for no shards.
+// As a Combiner they give the weighted sum of the posteriors, entry by entry; if a row's owner is
+// excluded, the other weights are scaled up.
 type Weights []float64
 
 // Combine implements Combiner. Shards are added in their order in double
@@ -70,7 +69,7 @@ func (w Weights) sum(posteriors [][]float32) []float32 {
 			panic("scoring: posteriors differ in length")
 		}
 		for i, p := range posterior {
-			// The conversion forbids fusing with the sum, which would make the
+			// The conversion prevents fusing the product with the sum, which would make the
 			// bytes depend on the machine.
 			sums[i] += float64(w[s] * float64(p))
 		}

@@ -1,29 +1,26 @@
-// Package scoring turns what the shard models say into one answer per
-// transaction.
+// Package scoring combines the posteriors of the shard models into one prediction per transaction.
 //
-//   - aggregate.go: the aggregations, which put the shards together, and where a
-//     new one is registered
-//   - aggregate_similarity.go: weights by how much a shard's graph resembles the
+//   - aggregate.go: the aggregations, which combine the shards, and their
+//     registry
+//   - aggregate_similarity.go: weights by the similarity of a shard's graph to the
 //     scored one (Wang, Huai and Wang, "Inductive Graph Unlearning", USENIX
 //     Security 2023)
-//   - learn.go, learn_config.go: weights learnt from labels
-//   - combine.go: what an aggregation gives; the weighted sum of posteriors
-//   - prediction.go, prediction_codec.go: the records that leave, named so that a
-//     replay repeats them
+//   - learn.go, learn_config.go: weights learned from labels
+//   - combine.go: the result of an aggregation; the weighted sum of posteriors
+//   - prediction.go, prediction_codec.go: the published records, with ids that are
+//     the same on every replay
 //
-// In packages of their own, similarity compares graphs, quality measures
-// predictions, and package ensemble trains and asks the models of all shards.
-// Packages stack, calibrate and decision go from the logits of several components
-// to one, to a probability and to the served class.
+// In packages of their own, similarity compares graphs, quality measures predictions, and package
+// ensemble trains and evaluates the models of all shards. Packages stack, calibrate and decision
+// turn the logits of several components into one logit, a probability and the served class.
 //
-// Learnt weights and propagation (lab/propagation) are for evaluation and not served. A prediction
-// leaves when its timestep closes, before the first label of that timestep is
-// due, and graphs of different timesteps share no edge, so there is nothing to
-// propagate; a scorer that waited for some labels would make predictions depend
-// on how topics interleave. What labels in time would be worth can be measured
-// offline, with those that had arrived alone (lethe-lab train --known-labels).
-// Weights learnt from labels would have to be learnt again within every erasure.
+// Learned weights and propagation (lab/propagation) are for evaluation and not served. A prediction
+// is published when its timestep closes, before the first label of that timestep is due, and graphs
+// of different timesteps share no edge, so there is nothing to propagate; a scorer that waited for
+// some labels would make predictions depend on how topics interleave. The value of timely labels
+// can be measured offline, using only those that had arrived (lethe-lab train --known-labels).
+// Weights learned from labels would have to be relearned within every erasure.
 //
-// The packages are pure: equal input gives equal bytes, whatever the number of
-// threads. They know no broker, store, clock, log or metrics library.
+// The packages are pure: equal input gives equal bytes, whatever the number of threads. They use no
+// broker, store, clock, log or metrics library.
 package scoring

@@ -10,8 +10,7 @@ import (
 	"lethe/scoring/quality"
 )
 
-// smallestLikelihood keeps the gradient finite where all shards rule out the
-// true class.
+// smallestLikelihood keeps the gradient finite if all shards give the true class probability 0.
 const smallestLikelihood = 1e-12
 
 // LearnWeights fits one weight per shard to labelled rows: the learned
@@ -28,15 +27,13 @@ const smallestLikelihood = 1e-12
 // probabilities per node; labels has the nodes' classes, and rows of quality.NoClass
 // take no part.
 //
-// The weights are learnt from records, so erasure concerns them. They are a
-// function of these arguments alone, and rows without a label leave no trace.
-// The rule is: an erasure drops the weights; they are learnt anew from the
-// replaced models' posteriors for the remaining rows, and until then every
-// shard weighs the same. Weights that stay in use must not have seen a row that
-// was erased, nor a model that was replaced.
+// The weights are learned from records, so erasure affects them. They depend only on these
+// arguments, and rows without a label have no effect. An erasure drops the weights; they are
+// relearned from the replaced models' posteriors for the remaining rows, and until then all shards
+// have the same weight. Weights in use must not have seen an erased row, nor a replaced model.
 //
-// It returns an error if an option is out of bounds, lengths or classes do not
-// fit, or no row is labelled.
+// It returns an error if an option is out of range, lengths or classes do not match, or no row is
+// labelled.
 func LearnWeights(posteriors [][]float32, classes int, labels []int, opts LearnConfig) (Weights, error) {
 	if err := opts.Validate(); err != nil {
 		return nil, fmt.Errorf("learnt weights: %w", err)
@@ -65,8 +62,8 @@ func LearnWeights(posteriors [][]float32, classes int, labels []int, opts LearnC
 	return l.weights, nil
 }
 
-// likelihoods returns, per labelled row, every shard's probability of the true
-// class: all that the loss sees.
+// likelihoods returns, per labelled row, every shard's probability of the true class, which is the
+// only input of the loss.
 func likelihoods(posteriors [][]float32, classes int, labels []int) ([][]float64, error) {
 	if len(posteriors) == 0 || classes < 2 {
 		return nil, fmt.Errorf("%d shards and %d classes, want at least 1 and 2", len(posteriors), classes)
@@ -109,7 +106,7 @@ type learner struct {
 	steps                  float64
 }
 
-// step moves the weights against the gradient over one batch.
+// step moves the weights against the gradient of one batch.
 func (l *learner) step(batch [][]float64) {
 	const beta1, beta2, epsilon = 0.9, 0.999, 1e-8
 	clear(l.gradient)
@@ -129,8 +126,8 @@ func (l *learner) step(batch [][]float64) {
 			l.gradient[s] += float64(w * scale)
 		}
 	}
-	// The loss is that of the scaled weights. Without this term every gradient is
-	// negative, Adam takes equal steps for all, and the scaling undoes them.
+	// The loss is that of the scaled weights. Without this term every gradient is negative, Adam
+	// takes equal steps for all, and the scaling cancels them.
 	floats.AddConst(-floats.Dot(l.weights, l.gradient), l.gradient)
 	l.steps++
 	correction1, correction2 := 1-math.Pow(beta1, l.steps), 1-math.Pow(beta2, l.steps)
@@ -143,7 +140,7 @@ func (l *learner) step(batch [][]float64) {
 		sum += l.weights[s]
 	}
 	for s := range l.weights {
-		// A step larger than every weight leaves nothing: equal weights again.
+		// A step larger than every weight leaves nothing: restart with equal weights.
 		if sum == 0 {
 			l.weights[s] = 1 / float64(len(l.weights))
 			continue

@@ -2,7 +2,7 @@ package scoring
 
 import "lethe/internal/check"
 
-// LearnConfig shapes LearnWeights.
+// LearnConfig configures LearnWeights.
 type LearnConfig struct {
 	// LearningRate is Adam's.
 	LearningRate float64
@@ -10,20 +10,20 @@ type LearnConfig struct {
 	Epochs int
 	// BatchSize is the number of rows per step.
 	BatchSize int
-	// Norm weighs the Euclidean norm of the weights in the loss, which pulls
-	// them towards each other. The default 0 leaves it out, since the simplex
-	// already holds 20 weights to thousands of labels; the program has 1.
+	// Norm weighs the Euclidean norm of the weights in the loss, which pulls them towards each
+	// other. The default 0 omits it, because the simplex already constrains 20 weights for
+	// thousands of labels; the authors' program has 1.
 	Norm float64
-	// Seed keys the order of the rows.
+	// Seed determines the order of the rows.
 	Seed uint64
 }
 
-// DefaultLearning is that of GraphEraser's program, but for Norm.
+// DefaultLearning returns the settings of GraphEraser's program, except for Norm.
 func DefaultLearning(seed uint64) LearnConfig {
 	return LearnConfig{LearningRate: 0.001, Epochs: 50, BatchSize: 32, Seed: seed}
 }
 
-// Validate reports every field that is out of bounds.
+// Validate reports every field that is out of range.
 func (c LearnConfig) Validate() error {
 	var p check.Problems
 	p.Above("learning_rate", c.LearningRate, 0, 10)

@@ -10,11 +10,10 @@ import (
 	"lethe/internal/check"
 )
 
-// Prediction is one scored transaction, as it is written to the predictions
-// topic under the transaction's id.
+// Prediction is one scored transaction; it is published to the predictions topic with the
+// transaction's id as key.
 type Prediction struct {
-	// ID is PredictionID: the same on every replay, so that a consumer can
-	// drop repeats.
+	// ID is PredictionID: it is the same on every replay, so that a consumer can drop duplicates.
 	ID          string              `json:"id"`
 	Transaction lethe.TransactionID `json:"transaction"`
 	Timestep    lethe.Timestep      `json:"timestep"`
@@ -23,19 +22,19 @@ type Prediction struct {
 	// Class is "illicit" if Probability >= Threshold, else "licit".
 	Class     string  `json:"class"`
 	Threshold float64 `json:"threshold"`
-	// EnsembleVersion names the models that were asked.
+	// EnsembleVersion identifies the models that made the prediction.
 	EnsembleVersion lethe.Digest `json:"ensemble_version"`
-	// TrainedThrough is the last timestep the models learnt from.
+	// TrainedThrough is the last timestep that the models learned from.
 	TrainedThrough lethe.Timestep `json:"trained_through"`
-	// Aggregation names how shards were weighed, see AggregationName.
+	// Aggregation names how shards were weighted, see AggregationName.
 	Aggregation string `json:"aggregation"`
-	// Late says that the transaction came when its timestep had been scored. It was
-	// scored by the ensemble served then, which may have learnt from its timestep
-	// and later ones, and counts in no quality figure.
+	// Late means that the transaction arrived after its timestep had been scored. It was scored by
+	// the ensemble served then, which may have learned from its timestep and later ones, and is
+	// excluded from all quality measures.
 	Late bool `json:"late,omitempty"`
-	// Final is false for a provisional prediction: it was made of what had arrived of
-	// an open timestep, and the final one follows under the same key when the timestep
-	// closes. It counts in no quality figure.
+	// Final is false for a provisional prediction: it was made from what had arrived of an open
+	// timestep, and the final one follows under the same key when the timestep closes. It is
+	// excluded from all quality measures.
 	Final bool `json:"final"`
 }
 
@@ -47,9 +46,8 @@ func Classify(probability, threshold float64) string {
 	return lethe.Licit.String()
 }
 
-// EnsembleVersion names an ensemble: SHA-256 of its shards' checkpoint digests,
-// concatenated in shard order. A shard without a checkpoint has the zero
-// digest.
+// EnsembleVersion identifies an ensemble: SHA-256 of its shards' checkpoint digests, concatenated
+// in shard order. A shard without a checkpoint has the zero digest.
 func EnsembleVersion(checkpointDigests []lethe.Digest) lethe.Digest {
 	all := make([]byte, 0, len(checkpointDigests)*len(lethe.Digest{}))
 	for _, d := range checkpointDigests {
@@ -58,10 +56,9 @@ func EnsembleVersion(checkpointDigests []lethe.Digest) lethe.Digest {
 	return canonical.DigestOf(all)
 }
 
-// GraphDigest names what the models see of a snapshot: nodes, features and
-// payments, not labels and not the revision. A label that arrives between two
-// replays therefore changes no prediction's id, and an erasure or a late record
-// changes it.
+// GraphDigest identifies what the models see of a snapshot: nodes, features and payments, but not
+// labels nor the revision. A label that arrives between two replays therefore changes no
+// prediction's id, and an erasure or a late record changes it.
 func GraphDigest(s *lethe.Snapshot) lethe.Digest {
 	unlabelled := *s
 	unlabelled.Nodes = make([]lethe.SnapshotNode, len(s.Nodes))
@@ -72,29 +69,28 @@ func GraphDigest(s *lethe.Snapshot) lethe.Digest {
 	return canonical.DigestSnapshot(&unlabelled)
 }
 
-// PredictionID returns the hexadecimal keyed hash of all that decides a
-// prediction's content: transaction, timestep, graph, ensemble, training
-// horizon, aggregation, threshold and whether it came late. So it is equal on every replay and differs
-// where the content could. The graph's digest enters the id only: published by
-// itself it would be a trace of erased records.
+// PredictionID returns the hexadecimal keyed hash of everything that determines a prediction's
+// content: transaction, timestep, graph, ensemble, training horizon, aggregation, threshold and
+// whether it was late. So it is equal on every replay and differs whenever the content could. The
+// graph's digest is only used in the id: published on its own it would be a trace of erased records.
 //
-// The probability is left out on purpose: if it ever differed for one id, that
-// must show, not hide behind a second id. Of a provisional prediction it stands for the
-// graph, which is that of a moment, and the graph given is not looked at: whoever scores
-// the same neighbourhood by the same ensemble again gives it the same id.
+// The probability is excluded on purpose: if it ever differed for one id, that must be visible and not
+// hidden by a second id. In a provisional prediction it takes the place of the graph, which changes
+// constantly, and the given graph is ignored: scoring the same neighbourhood by the same ensemble
+// again gives the same id.
 func PredictionID(secret lethe.Secret, p *Prediction, graph lethe.Digest) string {
 	return NewPredictionIDs(secret).Of(p, graph)
 }
 
-// PredictionIDs makes the ids of PredictionID, each in less time. It is for one goroutine at a time.
+// PredictionIDs computes the ids of PredictionID faster. It is not safe for concurrent use.
 type PredictionIDs struct{ hasher lethe.Hasher }
 
-// NewPredictionIDs returns what makes ids by a secret.
+// NewPredictionIDs returns PredictionIDs for a secret.
 func NewPredictionIDs(secret lethe.Secret) PredictionIDs {
 	return PredictionIDs{secret.Hasher("prediction")}
 }
 
-// Of is described with PredictionID.
+// Of returns PredictionID.
 func (ids PredictionIDs) Of(p *Prediction, graph lethe.Digest) string {
 	number := func(v uint64) []byte { return binary.LittleEndian.AppendUint64(nil, v) }
 	fields := [][]byte{
@@ -116,14 +112,12 @@ func (ids PredictionIDs) Of(p *Prediction, graph lethe.Digest) string {
 	return ids.hasher.Hash(fields...).String()
 }
 
-// Validate reports every field that cannot be right. The error does not repeat
-// the id of the transaction.
+// Validate reports every invalid field. The error does not repeat the id of the transaction.
 func (p *Prediction) Validate() error {
 	var found check.Problems
 	var id lethe.Digest
 	found.That(id.UnmarshalText([]byte(p.ID)) == nil, "id", withheld{}, "a hash in hexadecimal")
-	// JSON would silently replace bytes that are no UTF-8, and two transactions
-	// become one.
+	// JSON would silently replace invalid UTF-8, and two transactions would become one.
 	found.That(utf8Text(string(p.Transaction)), "transaction", withheld{}, "UTF-8, not empty")
 	found.AtLeast("timestep", int(p.Timestep), 0)
 	found.Number("probability", p.Probability, 0, 1)
@@ -138,7 +132,7 @@ func (p *Prediction) Validate() error {
 
 func utf8Text(text string) bool { return text != "" && utf8.ValidString(text) }
 
-// withheld stands in messages for a value that may name a person's transaction.
+// withheld replaces, in messages, a value that may identify a person's transaction.
 type withheld struct{}
 
 // String implements fmt.Stringer.

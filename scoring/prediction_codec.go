@@ -6,9 +6,9 @@ import (
 	"fmt"
 )
 
-// ErrPrediction marks bytes or values that are not a prediction. The caller
-// should send the record to the dead letters; the error never repeats its
-// content, which names a person's transaction.
+// ErrPrediction marks bytes or values that are not a prediction. The caller should send the record
+// to the dead-letter queue; the error never repeats its content, which identifies a person's
+// transaction.
 var ErrPrediction = errors.New("not a valid prediction")
 
 // EncodePrediction returns the prediction as compact JSON with its fields in
@@ -25,12 +25,12 @@ func EncodePrediction(p *Prediction) ([]byte, error) {
 	return data, nil
 }
 
-// DecodePrediction reads and validates a prediction. Fields it does not know
-// are ignored, so that a newer writer can add some. It returns ErrPrediction for anything else.
+// DecodePrediction decodes and validates a prediction. Unknown fields are ignored, so that a newer
+// writer can add some. It returns ErrPrediction for anything else.
 func DecodePrediction(data []byte) (*Prediction, error) {
 	p := new(Prediction)
 	if err := json.Unmarshal(data, p); err != nil {
-		// The decoder's own text may quote the record.
+		// The decoder's error may quote the record.
 		var syntax *json.SyntaxError
 		var kind *json.UnmarshalTypeError
 		switch {

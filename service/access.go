@@ -20,33 +20,33 @@ import (
 )
 
 const (
-	// looksApart is how long somebody may go on looking at the same before it is written down again.
+	// looksApart is the time for which repeated looks at the same object are not logged again.
 	looksApart = time.Minute
-	// mostLooks are remembered; beyond it all are forgotten, and written down once more.
+	// mostLooks bounds the remembered looks; beyond it all are forgotten, and logged once more.
 	mostLooks = 4096
-	// accessTimeout bounds how long brokers may take to keep who looks.
+	// accessTimeout bounds how long brokers may take to store an access.
 	accessTimeout = 5 * time.Second
 )
 
-// accesses have what people do through the API written down in the transparency log: the process that
-// keeps the log takes it from control.v1. It is there before the deed is done, so that nothing
-// is done or shown of which the log will not tell.
+// accesses logs people's actions through the API in the transparency log: the process that owns the
+// log consumes them from control.v1. They are published before the action is carried out, so that
+// nothing is done or shown without an entry in the log.
 type accesses struct {
 	mu sync.Mutex
-	// last is the time of the newest one: no two of a process have the same, so none is taken for
-	// another.
+	// last is the time of the newest access: no two of a process have the same time, so that each
+	// is unique.
 	last time.Time
-	// looks are when somebody looked at something last.
+	// looks are the times of the last look at each object.
 	looks map[look]time.Time
 }
 
-// look is who looked at what.
+// look is a person and the object that the person looked at.
 type look struct {
 	deed           translog.Deed
 	actor, request lethe.Digest
 }
 
-// note writes down what the one who asks is about to do.
+// note logs what the caller is about to do.
 func (c changes) note(ctx context.Context, deed translog.Deed, requestID string, count int) error {
 	said := wire.Access{
 		Deed: string(deed), Actor: translog.ActorHash(c.secret, guard.PersonIn(ctx).Name),
@@ -74,7 +74,7 @@ func (c changes) note(ctx context.Context, deed translog.Deed, requestID string,
 	return c.refused("what somebody does could not be written down for the transparency log", err)
 }
 
-// begin returns the time under which a deed is written down, and whether it was, a moment ago.
+// begin returns the time for the log entry of an action, and whether it was logged a moment ago.
 func (a *accesses) begin(at look, now time.Time) (_ time.Time, again bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -94,14 +94,14 @@ func (a *accesses) begin(at look, now time.Time) (_ time.Time, again bool) {
 	return a.last, false
 }
 
-// forget has the next look written down though there was one.
+// forget makes the next look be logged although there was a recent one.
 func (a *accesses) forget(at look) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	delete(a.looks, at)
 }
 
-// look writes down that somebody looks at a request, or at the list of them if it is empty.
+// look logs that the caller looks at a request, or at the list of requests if it is empty.
 func (c changes) look(ctx context.Context, requestID string) error {
 	if err := c.ready(); err != nil {
 		return err
@@ -109,14 +109,14 @@ func (c changes) look(ctx context.Context, requestID string) error {
 	return c.note(ctx, translog.DeedLook, requestID, 0)
 }
 
-// forwarded are headers by which a proxy says that it asks for somebody else.
+// forwarded lists headers by which a proxy declares that it acts for another client.
 func forwarded() []string {
 	return []string{"Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip"}
 }
 
-// fromHere reports whether somebody on this machine asks: over its own address, for himself, and
-// under an address or the name localhost. Under another name a page of another site may ask, whose
-// name was made to mean this machine after the browser had read it.
+// fromHere reports whether the request comes from this machine: over its own address, without a
+// proxy, and to an address or the name localhost. A request to another name may come from a page of
+// another site, whose name was pointed to this machine after the browser had loaded it.
 func fromHere(r *http.Request) bool {
 	address, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil || !address.Addr().Unmap().IsLoopback() {
@@ -152,7 +152,7 @@ func unknownOf(targets []lethe.Target) *UnknownTargets {
 	return &out
 }
 
-// UnknownTargets are targets as a request names them.
+// UnknownTargets are unknown targets, as the request names them.
 type UnknownTargets struct {
 	Nodes    []string `json:"nodes,omitempty"`
 	Subjects []string `json:"subjects,omitempty"`
@@ -168,7 +168,7 @@ func (u *UnknownTargets) All() []string {
 	return slices.Concat(u.Nodes, u.Subjects, u.Edges, u.Features)
 }
 
-// joined counts names that hold what separates names where people type them.
+// joined counts names that contain a character that commonly separates names.
 func joined(names []string) (n int) {
 	for _, name := range names {
 		if strings.ContainsAny(name, ",;") {

@@ -21,7 +21,7 @@ import (
 	"lethe/service/supervisor"
 )
 
-// changes are what the API may change, through the topics as the commands do.
+// changes are the API's actions that change data, through the topics like the commands do.
 type changes struct{ *Service }
 
 func (c changes) actions() api.Actions {
@@ -31,10 +31,10 @@ func (c changes) actions() api.Actions {
 	}
 }
 
-// changeTimeout bounds how long the brokers, or the process that carries out erasures, may take.
+// changeTimeout bounds how long brokers, or the process that carries out erasures, may take.
 const changeTimeout = 20 * time.Second
 
-// refused turns what brokers refuse, or do not answer, into a problem. What it says is in the log.
+// refused converts a broker's rejection or timeout to a problem, and logs the error.
 func (c changes) refused(what string, err error) error {
 	var said *api.Problem
 	if err == nil || errors.As(err, &said) {
@@ -44,7 +44,7 @@ func (c changes) refused(what string, err error) error {
 	return api.NewProblem(http.StatusServiceUnavailable, "the brokers did not take it; the log says why")
 }
 
-// ready says whether there are topics to change something in.
+// ready returns an error if the topics are not available yet.
 func (c changes) ready() error {
 	if !c.open.Load() {
 		return api.NewProblem(http.StatusServiceUnavailable, "lethe is starting; see /readyz")
@@ -52,7 +52,7 @@ func (c changes) ready() error {
 	return nil
 }
 
-// replay sends the records of dead letters again.
+// replay publishes the records of dead letters again.
 func (c changes) replay(ctx context.Context, places []string) (out api.ReplayAnswer, err error) {
 	if err := c.ready(); err != nil {
 		return out, err
@@ -84,7 +84,7 @@ func (c changes) replay(ctx context.Context, places []string) (out api.ReplayAns
 	return out, c.refused("dead letters could not be sent again", err)
 }
 
-// submit publishes a request for erasure.
+// submit publishes an erasure request.
 func (c changes) submit(ctx context.Context, asked api.ErasureRequest) (out api.Submitted, err error) {
 	if err := c.ready(); err != nil {
 		return out, err
@@ -98,7 +98,7 @@ func (c changes) submit(ctx context.Context, asked api.ErasureRequest) (out api.
 	}
 	ctx, cancel := context.WithTimeout(ctx, changeTimeout)
 	defer cancel()
-	if deletions.NamesTarget(request) { // an access keeps its hash
+	if deletions.NamesTarget(request) { // an access stores its hash
 		return out, namesTarget()
 	}
 	digest, known, err := c.submittedBefore(request)
@@ -114,8 +114,8 @@ func (c changes) submit(ctx context.Context, asked api.ErasureRequest) (out api.
 }
 
 // submittedBefore returns the digest of a request, and whether it was submitted before, so that it is not published
-// again. It refuses one whose name another request has, as far as this process knows: the view may be behind, and does
-// not know reasons. One that it does not refuse, and whose name is taken, is rejected with request_id_conflict.
+// again. It rejects a request whose name is known to belong to another one: the view may be behind, and does not
+// know reasons. If the name is taken but unknown here, the request is later rejected with request_id_conflict.
 func (c changes) submittedBefore(request lethe.ErasureRequest) (digest lethe.Digest, known bool, err error) {
 	v := c.view.Load()
 	if v == nil {
@@ -135,12 +135,12 @@ func (c changes) submittedBefore(request lethe.ErasureRequest) (digest lethe.Dig
 		s.RequestDigest.String()+"; give yours another name")
 }
 
-// namesTarget refuses a request under a name that would outlive its targets.
+// namesTarget rejects a request whose name contains a target and would outlive it.
 func namesTarget() error {
 	return api.NewProblem(http.StatusBadRequest, "request_id holds an id that is to be erased, and request ids are kept")
 }
 
-// requestOf checks a request as it is asked for.
+// requestOf validates a submitted request.
 func (c changes) requestOf(asked api.ErasureRequest) (r lethe.ErasureRequest, err error) {
 	plan := PlanRequest{
 		Nodes: asked.Nodes, Edges: asked.Edges, Features: asked.Features, Subjects: asked.Subjects, Until: asked.Until,
@@ -167,7 +167,7 @@ func (c changes) requestOf(asked api.ErasureRequest) (r lethe.ErasureRequest, er
 			return r, err
 		}
 	}
-	// The same content under the same name is the same request, however often it is sent.
+	// The same content with the same name is the same request, however often it is sent.
 	r.Nonce = deletions.NonceOf(c.secret, r.RequestID)
 	if err := lethe.CheckTargets(r.Targets); err != nil {
 		return r, api.NewProblem(http.StatusBadRequest, err.Error())
@@ -181,7 +181,7 @@ func (c changes) requestOf(asked api.ErasureRequest) (r lethe.ErasureRequest, er
 	return r, nil
 }
 
-// cancel takes a request back, and waits for the answer.
+// cancel cancels a request, and waits for the result.
 func (c changes) cancel(ctx context.Context, requestID string, digest lethe.Digest) (s deletions.Status, err error) {
 	if err := c.ready(); err != nil {
 		return s, err
@@ -208,11 +208,11 @@ func (c changes) cancel(ctx context.Context, requestID string, digest lethe.Dige
 	}
 }
 
-// OpenDSRPath is where a data directory keeps whom OpenDSR calls back: ids of requests, and nothing of
-// what they name.
+// OpenDSRPath is the file of a data directory with the pending OpenDSR callbacks: ids of requests,
+// without their targets.
 func OpenDSRPath(dataDir string) string { return filepath.Join(dataDir, "opendsr", "state.json") }
 
-// serveOpenDSR has the interface of OpenDSR answered beside the API, where it is configured.
+// serveOpenDSR serves the OpenDSR interface next to the API, if it is configured.
 func (s *Service) serveOpenDSR(mux *http.ServeMux) error {
 	c := s.config.OpenDSR
 	if !c.Enabled() {
@@ -236,13 +236,13 @@ func (s *Service) serveOpenDSR(mux *http.ServeMux) error {
 		return err
 	}
 	handler := s.dsr.Handler()
-	// Everybody may have the certificate: who is called back checks the signature with it.
+	// The certificate is public: receivers of callbacks check signatures with it.
 	mux.Handle("GET "+opendsr.CertificatePath, handler)
 	mux.HandleFunc(opendsr.Prefix, guard.Needing(guard.Erase, handler.ServeHTTP, opendsr.Refuse))
 	return nil
 }
 
-// openOpenDSR begins to call back.
+// openOpenDSR starts the callbacks.
 func (s openers) openOpenDSR(context.Context) (supervisor.Process, error) { return s.dsr, nil }
 
 func (c changes) submitDSR(ctx context.Context, a opendsr.Asked) error {
@@ -257,7 +257,7 @@ func (c changes) cancelDSR(ctx context.Context, requestID string) error {
 	return refusedDSR(err)
 }
 
-// refusedDSR is a problem as OpenDSR has it: what the caller did wrong is a bad request.
+// refusedDSR converts a problem to an OpenDSR error: a mistake of the caller is a bad request.
 func refusedDSR(err error) error {
 	var said *api.Problem
 	if !errors.As(err, &said) {
@@ -270,7 +270,7 @@ func refusedDSR(err error) error {
 	return &opendsr.RefusedError{Status: status, Detail: said.Detail}
 }
 
-// label publishes what a transaction was.
+// label publishes the label of a transaction.
 func (c changes) label(ctx context.Context, l lethe.LabelRecord) error {
 	if err := c.ready(); err != nil {
 		return err

@@ -7,7 +7,7 @@ import (
 	"lethe/metrics/events"
 )
 
-// diskComponent is what health checks call the disk of the data directory.
+// diskComponent is the name of the data directory's disk in health checks.
 const diskComponent = "disk"
 
 // watchDisk is a patientfs.Watch.
@@ -34,7 +34,7 @@ func (o *outages) watchDisk(path string, err error) {
 	o.publishDisk()
 }
 
-// brokerWrites notes whether the embedded broker's disk takes what is written.
+// brokerWrites records whether the embedded broker's disk accepts writes.
 func (s *Service) brokerWrites() {
 	if s.broker == nil {
 		return
@@ -45,7 +45,7 @@ func (s *Service) brokerWrites() {
 	}
 }
 
-// waitsForDisk reports whether a path cannot be written now.
+// waitsForDisk reports whether a path cannot be written at present.
 func (o *outages) waitsForDisk(path string) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -53,10 +53,10 @@ func (o *outages) waitsForDisk(path string) bool {
 	return waits
 }
 
-// publishDisk tells the health checks and metrics what is waited for. The caller holds mu.
+// publishDisk reports the state of the disk to health checks and metrics. The caller holds mu.
 func (o *outages) publishDisk() {
 	o.tell.DiskChanged(events.DiskChanged{Paths: len(o.disk)})
-	// An error of a file system names the path.
+	// A file system's error contains the path.
 	if _, why := first(o.disk); why != "" {
 		if more := len(o.disk) - 1; more > 0 {
 			why += fmt.Sprintf(" (and %d more)", more)

@@ -13,19 +13,20 @@ import (
 	"lethe/scoring/reasons"
 )
 
-// HeldTarget is what is held of a transaction, payment or subject, and where: a person's right of
-// access. Others stand in it as far as its own payments name them.
+// HeldTarget is the stored data of a transaction, payment or subject, and its locations: it
+// implements a person's right of access. Other people's data appears only if their payments name
+// the target.
 type HeldTarget struct {
 	graphs.Held
 	// Prediction and Reasons are the newest of the transaction itself.
 	Prediction json.RawMessage `json:"prediction,omitempty"`
 	Reasons    json.RawMessage `json:"reasons,omitempty"`
-	// ReasonsNaming are those in which one end of a payment names the other, by the transaction
-	// whose they are.
+	// ReasonsNaming are the records of reasons in which one end of a payment names the other, by
+	// the transaction that they explain.
 	ReasonsNaming map[lethe.TransactionID]json.RawMessage `json:"reasons_naming,omitempty"`
-	// DeadLetters are refused records that name it, as they were sent.
+	// DeadLetters are rejected records that name it, unchanged.
 	DeadLetters []graphs.HeldRecord `json:"dead_letters"`
-	// Places are the topics with records that name it, superseded ones included.
+	// Places are the topics with records that name it, including superseded ones.
 	Places []HeldPlace `json:"places"`
 }
 
@@ -35,13 +36,13 @@ type HeldPlace struct {
 	Records int       `json:"records"`
 }
 
-// exportTopics are those whose records may name a transaction in the clear. Graphs, slices and models
-// hold pseudonyms and rows of what the stores of the graphs are asked for.
+// exportTopics lists the topics whose records may name a transaction in plain text. Graphs, slices
+// and models hold pseudonyms and feature rows; the stores of the graphs provide that data.
 func exportTopics() []bus.Topic {
 	return []bus.Topic{bus.Transactions, bus.Labels, bus.Predictions, bus.Reasons, bus.DeadLetters}
 }
 
-// export adds what the topics hold. Every topic is read once, from its start.
+// export adds the data in topics. Every topic is read once, from its start.
 func (p *plans) export(ctx context.Context, held []graphs.Held) ([]HeldTarget, error) {
 	out := make([]HeldTarget, len(held))
 	targets := make([]lethe.Target, len(held))
@@ -68,7 +69,7 @@ func (p *plans) export(ctx context.Context, held []graphs.Held) ([]HeldTarget, e
 					counts[i]++
 					out[i].found(topic, rec)
 				} else {
-					out[i].withdrawn(topic, rec) // another record took the key
+					out[i].withdrawn(topic, rec) // another record replaced it
 				}
 			}
 			return nil
@@ -85,7 +86,8 @@ func (p *plans) export(ctx context.Context, held []graphs.Held) ([]HeldTarget, e
 	return out, nil
 }
 
-// reasonsName reports whether a record of reasons of one end of a payment names the other.
+// reasonsName adds a record of reasons if it belongs to one end of the payment and names the other,
+// and reports whether it does.
 func (h *HeldTarget) reasonsName(rec ingest.Record) bool {
 	ends := h.Target().Payment
 	other, against := ends.Target, "in"
@@ -106,7 +108,7 @@ func (h *HeldTarget) reasonsName(rec ingest.Record) bool {
 	})
 }
 
-// found keeps what a record says of the target itself.
+// found stores the content of a record about the target itself.
 func (h *HeldTarget) found(topic bus.Topic, rec ingest.Record) {
 	own := h.ID != "" && lethe.TransactionID(rec.Key) == h.ID
 	switch {
@@ -126,7 +128,7 @@ func (h *HeldTarget) found(topic bus.Topic, rec ingest.Record) {
 	}
 }
 
-// withdrawn takes back what an earlier record under the key has said.
+// withdrawn removes the content of an earlier record with the same key.
 func (h *HeldTarget) withdrawn(topic bus.Topic, rec ingest.Record) {
 	own := lethe.TransactionID(rec.Key) == h.ID
 	switch {

@@ -14,7 +14,7 @@ import (
 	"lethe/service/api"
 )
 
-// shown is a hold as the API has it.
+// shown converts a hold to the form of the API.
 func (c changes) shown(h deletions.Hold) api.Hold {
 	return api.Hold{
 		Name: h.Name, State: h.State(c.o.Now()), Transactions: len(h.Targets) - len(h.Subjects),
@@ -40,7 +40,7 @@ func (c changes) holds(ctx context.Context) ([]api.Hold, error) {
 	return out, nil
 }
 
-// setHold sets a hold and waits until it is in force.
+// setHold sets a hold and waits until it is active.
 func (c changes) setHold(ctx context.Context, asked api.HoldRequest) (out api.Hold, err error) {
 	if err := c.mayHold(); err != nil {
 		return out, err
@@ -91,7 +91,7 @@ func errNoHold() error {
 	return api.NewProblem(http.StatusNotFound, "no hold in force has this name")
 }
 
-// mayHold reports why holds cannot be changed here.
+// mayHold returns why holds cannot be changed here.
 func (c changes) mayHold() error {
 	if err := c.ready(); err != nil {
 		return err
@@ -103,7 +103,7 @@ func (c changes) mayHold() error {
 	return nil
 }
 
-// holdOf checks a hold as it is asked for.
+// holdOf validates a submitted hold.
 func (c changes) holdOf(asked api.HoldRequest) (h ingest.Hold, err error) {
 	q, err := PlanRequest{Nodes: asked.Nodes, Subjects: asked.Subjects}.question(c.config.Ingest.Records)
 	if err != nil {

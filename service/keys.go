@@ -16,10 +16,10 @@ import (
 	"lethe/service/supervisor"
 )
 
-// unsealing is a service that reads its keys.
+// unsealing is the service in the phase in which it reads its keys.
 type unsealing struct{ *Service }
 
-// load reads the keys, or makes them at the first start of a data directory.
+// load reads the keys, or creates them at the first start of a data directory.
 func (s unsealing) load(ctx context.Context) error {
 	store, err := configs.KeysOf(s.config).Store()
 	if err != nil {
@@ -36,14 +36,15 @@ func (s unsealing) load(ctx context.Context) error {
 	return err
 }
 
-// How long a key management system that is away is left alone, at first and at most.
+// The pauses between attempts to reach a key management system, at first and at most.
 const (
 	firstRetry = 500 * time.Millisecond
 	lastRetry  = 15 * time.Second
 )
 
-// open has a key management system unseal the keys. It waits for one that is away as long as it
-// takes, and /readyz says so. What is unsealed stays in memory: the process goes on without it.
+// open unseals the keys with a key management system. It waits without limit for one that is
+// unreachable, and /readyz reports it. The unsealed keys stay in memory: the process does not need
+// the system again.
 func (s unsealing) open(ctx context.Context) (supervisor.Process, error) {
 	began := s.o.Now()
 	for retry := firstRetry; ; retry = min(2*retry, lastRetry) {
@@ -66,7 +67,7 @@ func (s unsealing) open(ctx context.Context) (supervisor.Process, error) {
 	}
 }
 
-// keys are the deployment's public keys, where this process has them: the newest first.
+// keys are the deployment's public keys, if this process has them: the newest first.
 func (s *Service) keys() []ed25519.PublicKey {
 	known, err := configs.ReadPublicKeys(configs.PublicKeyPath(s.config.SigningKeyPath()))
 	if err != nil {
@@ -75,19 +76,19 @@ func (s *Service) keys() []ed25519.PublicKey {
 	return known
 }
 
-// namesSetting is the setting by which names are normalised: what is stored has names in that form. A deployment is
-// gone on with under the rule that it was begun with.
+// namesSetting is the setting for the normalisation of names: names are stored in normal form. A deployment keeps
+// the rule that it was created with.
 const namesSetting = "ingest.normalise"
 
-// ruleOf is a rule of names as text, and noRule that of no steps.
+// ruleOf returns a rule of names as text; noRule is that of no steps.
 func ruleOf(steps []string) string {
 	return cmp.Or(strings.Join(slices.Sorted(slices.Values(steps)), " "), noRule)
 }
 
 const noRule = "[]"
 
-// valueIn is a setting as a role said it. One that its version does not know is not compared, but for that of names:
-// a version without it left them as they came.
+// valueIn returns a setting that a role has published. A setting unknown to that role's version is not compared,
+// except for the names rule: a version without it left names unchanged.
 func valueIn(said wire.Settings, key string) (value string, known bool) {
 	value, known = said.Values[key]
 	if key == namesSetting {

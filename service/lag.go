@@ -10,11 +10,11 @@ import (
 	"lethe/pipeline/role"
 )
 
-// endsLimit is how long brokers are asked for the ends of topics.
+// endsLimit bounds the query of brokers for the ends of topics.
 const endsLimit = 5 * time.Second
 
-// ends asks for the ends of the source topics, once at a time however many wait for
-// them: who comes while brokers are asked shares the next answer.
+// ends queries the ends of the source topics, with one query at a time for all callers: a caller
+// that arrives during a query shares the next result.
 type ends struct {
 	ask func(context.Context) (map[bus.TopicPartition]int64, error)
 
@@ -23,14 +23,14 @@ type ends struct {
 	running bool
 }
 
-// answer is there once done is closed.
+// answer is set once done is closed.
 type answer struct {
 	done chan struct{}
 	at   map[bus.TopicPartition]int64
 	err  error
 }
 
-// get returns the ends as they were after it was called, or the context's error.
+// get returns the ends at a time after the call, or the context's error.
 func (e *ends) get(ctx context.Context) (map[bus.TopicPartition]int64, error) {
 	e.mu.Lock()
 	if e.next == nil {
@@ -50,7 +50,7 @@ func (e *ends) get(ctx context.Context) (map[bus.TopicPartition]int64, error) {
 	}
 }
 
-// run asks until nobody waits.
+// run queries until no caller waits.
 func (e *ends) run() {
 	for {
 		e.mu.Lock()
@@ -67,16 +67,16 @@ func (e *ends) run() {
 	}
 }
 
-// sourceEnds asks the brokers.
+// sourceEnds queries the brokers.
 func (s *Service) sourceEnds(ctx context.Context) (map[bus.TopicPartition]int64, error) {
 	return bus.EndsOf(ctx, s.client, bus.Transactions, bus.Labels, bus.Erasures)
 }
 
-// unknownLag stands for a lag that the brokers do not tell.
+// unknownLag means that the brokers do not report the lag.
 const unknownLag = -1
 
-// lag counts the records from where the source topics have been consumed to
-// their ends; none if no role of the process consumes them, unknownLag with an error.
+// lag counts the records from the consumed position of the source topics to their ends; 0 if no
+// role of the process consumes them, unknownLag with an error.
 func (s *Service) lag(ctx context.Context, known *role.Status) (total int64, err error) {
 	if known.Consumed == nil {
 		return 0, nil

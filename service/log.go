@@ -22,10 +22,10 @@ func debugged(log *slog.Logger) events.Listener {
 	}
 }
 
-// embeddedLog reads topics in the files of the embedded broker.
+// embeddedLog reads topics from the files of the embedded broker.
 type embeddedLog struct {
 	broker *embedded.Broker
-	// name is that of a topic with its prefix.
+	// name returns the full name of a topic.
 	name func(bus.Topic) string
 }
 

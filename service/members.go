@@ -21,10 +21,10 @@ import (
 	"lethe/scoring"
 )
 
-// ErrMember is returned for an instance that is no member of a role, or not one alone.
+// ErrMember marks an instance that is not a member of a role, or is its only one.
 var ErrMember = errors.New("no such member")
 
-// Member is a data directory that plays a role, alone or with others, or was struck off it.
+// Member is a data directory that runs a role, alone or with others, or was struck off.
 type Member struct {
 	Role     string `json:"role"`
 	Instance string `json:"instance"`
@@ -41,17 +41,17 @@ const (
 	stateStruck = "struck off"
 )
 
-// Membership is how an operator reads and says who plays the roles of a deployment.
+// Membership lets an operator list and change which data directories run the roles of a deployment.
 type Membership struct {
-	// Client checks codes from then on as processes of the deployment do.
+	// Client is changed to check codes like processes of the deployment do.
 	Client *bus.Client
 	Secret lethe.Secret
-	// Authority is the deployment's, which says whether strikes must be signed.
+	// Authority defines whether strikes must be signed.
 	Authority authority.Policy
 }
 
-// List lists who plays the roles of a deployment, by role and instance, those that were struck
-// off last.
+// List lists the data directories of a deployment, by role and instance; those that were struck off
+// come last.
 func (m Membership) List(ctx context.Context) ([]Member, error) {
 	known, err := m.known(ctx)
 	if err != nil {
@@ -75,10 +75,10 @@ func (m Membership) List(ctx context.Context) ([]Member, error) {
 	return list, nil
 }
 
-// Strike says that the data directory of an instance, which may be given by how it begins, is
-// gone for good: no erasure waits for it any more, receipts name it, and it may not come back.
-// The keys, those of an admin where the deployment asks for that, sign it. Nothing is written
-// that would be passed over. Errors: ErrMember, ErrUnsigned, those of the brokers.
+// Strike declares that the data directory of an instance, which may be given by a prefix, is
+// permanently gone: no erasure waits for it any more, receipts name it, and it may not return. It
+// is signed with the keys, those of an admin if the deployment requires that. A record that would
+// be ignored is not written. Errors: ErrMember, ErrUnsigned, those of the brokers.
 func (m Membership) Strike(
 	ctx context.Context, role, instance string, at time.Time, keys ...crypto.Signer,
 ) (Member, error) {
@@ -116,11 +116,11 @@ func (m Membership) Strike(
 	return Member{Role: role, Instance: found[0], State: stateStruck, StruckAt: at.UTC().Truncate(time.Millisecond)}, err
 }
 
-// ErrUnsigned is returned for what is said of a process where that must be signed, and is not
-// rightly. Nothing was written.
+// ErrUnsigned marks a command about processes that must be signed and has no valid signature.
+// Nothing was written.
 var ErrUnsigned = errors.New("what is said of processes must be signed here")
 
-// known reads what was said of members, with the codes of records checked.
+// known reads the published memberships and checks the codes of records.
 func (m Membership) known(ctx context.Context) (*wire.Members, error) {
 	wire.SealOf(m.Secret, nil).On(m.Client)
 	var proven, foreign bool
@@ -131,7 +131,7 @@ func (m Membership) known(ctx context.Context) (*wire.Members, error) {
 		n, wrong := ofProcess(rec)
 		switch {
 		case wrong != nil || n.Strike != nil && n.Strike.Refusal(m.Authority) != nil:
-			return nil //nolint:nilerr // it is passed over
+			return nil //nolint:nilerr // it is ignored
 		case n.Settings != nil && n.Settings.Role == configs.RoleGraphs && !n.Settings.Late(graphs):
 			graphs = *n.Settings
 		}
@@ -149,20 +149,21 @@ func (m Membership) known(ctx context.Context) (*wire.Members, error) {
 	return known, err
 }
 
-// operatorsSigned is the setting by which what is said of processes must be signed.
+// operatorsSigned is the setting that requires signatures of commands about processes.
 const operatorsSigned = "signatures.operators"
 
-// requiredSignatures are the settings that say which records must be signed.
+// requiredSignatures lists the settings that define which records must be signed.
 func requiredSignatures() []string {
 	return []string{"signatures.control", wire.RequestsSigned, operatorsSigned}
 }
 
-// signingKeySetting is the key that signs receipts, of which those that may carry out erasures
-// must have the same.
+// signingKeySetting is the key that signs receipts; all processes that may carry out erasures must
+// have the same one.
 const signingKeySetting = "signing_key_file"
 
-// toldRequesters tells those who ask for erasures how many must sign, or no longer; they do not read
-// what processes say to each other. Where nobody ever had to, nothing is told. It adds to records.
+// toldRequesters adds a record that tells requesters how many people must sign an erasure request;
+// requesters do not read the processes' own records. If signatures were never required, nothing is
+// published.
 func (p *shared) toldRequesters(records []ingest.Outgoing) ([]ingest.Outgoing, error) {
 	signed := p.own[configs.RoleGraphs].Values[wire.RequestsSigned]
 	p.requesters = wire.Settings{
@@ -176,7 +177,7 @@ func (p *shared) toldRequesters(records []ingest.Outgoing) ([]ingest.Outgoing, e
 	return append(records, told...), err
 }
 
-// requestersTold is the record that tells them.
+// requestersTold is that record.
 func (p *shared) requestersTold() ([]ingest.Outgoing, error) {
 	record, err := p.requesters.Record()
 	if err != nil {
@@ -185,8 +186,8 @@ func (p *shared) requestersTold() ([]ingest.Outgoing, error) {
 	return wire.SignAnswers([]ingest.Outgoing{record}, p.key)
 }
 
-// tellAgain tells them again where something stands in the place of what they were told: it was told before and written
-// again, which needs no key, or the deployment has not signed it.
+// tellAgain republishes it if another record has replaced it: a copy of an earlier one, which can be written
+// without a key, or one that the deployment has not signed.
 func (p *shared) tellAgain(ctx context.Context, rec ingest.Record) error {
 	said, signed := wire.ToldRequesters(rec, p.key.Public().(ed25519.PublicKey))
 	if signed && !said.Late(p.requesters) {
@@ -199,16 +200,16 @@ func (p *shared) tellAgain(ctx context.Context, rec ingest.Record) error {
 	return wire.Say(ctx, p.client, told)
 }
 
-// notice is ofProcess without strikes that nobody has signed who may.
+// notice is ofProcess without strikes that lack a required signature.
 func (p *shared) notice(rec ingest.Record) (wire.Notice, error) {
 	n, err := ofProcess(rec)
 	if n.Strike != nil && n.Strike.Refusal(p.authority) != nil {
-		n.Strike = nil // the coordinator says so
+		n.Strike = nil // the coordinator reports it
 	}
 	return n, err
 }
 
-// ofProcess reads what processes say of themselves, and no other records.
+// ofProcess decodes records that processes publish about themselves, and ignores others.
 func ofProcess(rec ingest.Record) (wire.Notice, error) {
 	if !strings.HasPrefix(string(rec.Key), "!") {
 		return wire.Notice{}, nil
@@ -216,7 +217,7 @@ func ofProcess(rec ingest.Record) (wire.Notice, error) {
 	return wire.ParseNotice(rec)
 }
 
-// roleOf is the role whose work somebody shares from now on, or "". He has said with which settings before.
+// roleOf is the role that a process shares from now on, or "". Its settings were published before.
 func roleOf(n wire.Notice) string {
 	if n.Member == nil {
 		return ""
@@ -224,7 +225,7 @@ func roleOf(n wire.Notice) string {
 	return n.Member.Role
 }
 
-// newest notes settings that a role has said, unless they come late.
+// newest stores the published settings of a role, unless they are stale.
 func (p *shared) newest(s wire.Settings) bool {
 	if s.Late(p.said[s.Role]) {
 		return false
@@ -233,7 +234,7 @@ func (p *shared) newest(s wire.Settings) bool {
 	return true
 }
 
-// sharedSettings are the settings that this process would say for each role.
+// sharedSettings are the settings that this process publishes for each role.
 func (s *Service) sharedSettings() map[string]wire.Settings {
 	values := s.config.Values()
 	values["trainer.kernels"] = s.kernels.Name
@@ -268,7 +269,7 @@ func (s *Service) sharedSettings() map[string]wire.Settings {
 	}
 }
 
-// learntWith are the settings of scoring that train must know too: those of a meta-model.
+// learntWith are the settings of scoring that train needs, too: those of a meta-model.
 func learntWith(c configs.Config) map[string]bool {
 	shared := map[string]bool{"scoring.aggregation": true}
 	if c.Scoring.Aggregation == scoring.MethodStack {

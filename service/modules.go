@@ -22,18 +22,17 @@ const (
 	brokerModule = "broker"
 	topicsModule = "topics"
 	sharedModule = "shared settings"
-	// webhooksModule is there if alerts are posted somewhere.
+	// webhooksModule exists if alerts are posted to a webhook.
 	webhooksModule = "webhooks"
-	// openDSRModule is there if privacy tools may ask by that interface.
+	// openDSRModule exists if the OpenDSR interface is enabled.
 	openDSRModule = "opendsr"
-	// tracesModule is there if spans are sent somewhere.
+	// tracesModule exists if spans are exported.
 	tracesModule = "traces"
-	// keysModule is there if a key management system has sealed the keys.
+	// keysModule exists if the keys are sealed by a key management system.
 	keysModule = "keys"
 )
 
-// roleModule names the module of a role. Erasures are driven by the one of the
-// graphs.
+// roleModule names the module of a role. Erasures run in the module of graphs.
 func roleModule(role string) string {
 	if role == configs.RoleErasure {
 		role = configs.RoleGraphs
@@ -41,9 +40,9 @@ func roleModule(role string) string {
 	return role + " role"
 }
 
-// moduleList lists the parts of the process, each after those it needs. The pages
-// come first because two processes of one machine may want the same port, and because
-// they say what is waited for while the others are opened.
+// moduleList lists the modules of the process, each after its dependencies. The web server comes
+// first because two processes of one machine may want the same port, and because it reports
+// progress while the others are opened.
 func (s *Service) moduleList() []supervisor.Module {
 	list := []supervisor.Module{{Name: httpModule, Open: s.openHTTP}}
 	if s.config.KMS.Address != "" {
@@ -60,8 +59,8 @@ func (s *Service) moduleList() []supervisor.Module {
 		list = append(list, supervisor.Module{Name: tracesModule, Needs: []string{sharedModule}, Open: s.openTraces})
 	}
 	open := openers{s}
-	// Score opens before train, which makes a folder for every shard: under
-	// another number of shards score refuses, and nothing has been changed.
+	// Score opens before train, which creates a directory for every shard: score rejects a changed
+	// number of shards before anything has been modified.
 	for _, r := range []struct {
 		name string
 		open func(context.Context) (role.Role, error)
@@ -86,7 +85,7 @@ func (s *Service) moduleList() []supervisor.Module {
 	return list
 }
 
-// noteHealth tells the health checks the state of the roles.
+// noteHealth reports the state of the roles to the health checks.
 func (s *Service) noteHealth(module string, state supervisor.State) {
 	for _, r := range s.config.Plays() {
 		switch {
@@ -99,7 +98,7 @@ func (s *Service) noteHealth(module string, state supervisor.State) {
 	}
 }
 
-// openBroker starts the embedded broker, unless others are named.
+// openBroker starts the embedded broker, unless external brokers are configured.
 func (s *Service) openBroker(context.Context) (supervisor.Process, error) {
 	s.bus = s.config.Kafka
 	if !s.config.UsesEmbeddedBroker() {
@@ -121,8 +120,8 @@ func (s *Service) openBroker(context.Context) (supervisor.Process, error) {
 	return supervisor.Resource(broker.Close), nil
 }
 
-// openTopics connects to the brokers and makes sure that the topics are there. It
-// waits for brokers as long as it takes.
+// openTopics connects to the brokers and ensures that the topics exist. It waits for brokers
+// without limit.
 func (s *Service) openTopics(ctx context.Context) (_ supervisor.Process, err error) {
 	if s.client, err = bus.Open(s.bus); err != nil {
 		return nil, err
@@ -145,7 +144,7 @@ func (s *Service) openTopics(ctx context.Context) (_ supervisor.Process, err err
 	return &topicsProcess{s}, nil
 }
 
-// addRole opens a role and takes it.
+// addRole opens a role and adds it to the service.
 func (s *Service) addRole(
 	ctx context.Context, name string, open func(context.Context) (role.Role, error),
 ) (supervisor.Process, error) {
@@ -157,8 +156,8 @@ func (s *Service) addRole(
 	return roleProcess{r, s.config.DataDir, name, s.patience}, nil
 }
 
-// openTraces has the listener send spans too, for the roles that are opened from now on. They are named with
-// the secret, which others share by now.
+// openTraces adds the export of spans to the listener, for the roles that are opened later. Spans are named
+// with the secret, which has been compared with other processes by now.
 func (s *Service) openTraces(ctx context.Context) (supervisor.Process, error) {
 	t, err := traces.Start(ctx, traces.Options{
 		Endpoint: s.config.Traces.Endpoint, Secret: s.secret, Version: s.o.Version, Instance: s.instance,

@@ -18,39 +18,39 @@ import (
 )
 
 const (
-	// probeInterval is how often a broker is asked whether it is there, probeLimit how
-	// long it is given.
+	// probeInterval is how often a broker is probed, probeLimit the timeout of a probe.
 	probeInterval = 2 * time.Second
 	probeLimit    = 3 * time.Second
-	// probesPerCheck is after how many of them the topics are compared with what lethe needs.
+	// probesPerCheck is the number of probes between checks of the topics.
 	probesPerCheck = 3
-	// remindInterval is how often the log says that something is still waited for.
+	// remindInterval is how often the log repeats that an outage lasts.
 	remindInterval = 30 * time.Second
-	// mostShown is how many lasting faults, and how many of topics, the health checks spell out: the first ones.
+	// mostShown is how many lasting faults, and how many of topics, the health checks list: the first ones.
 	mostShown = 10
 )
 
-// outages keeps what is waited for and what could not be read, and tells the health
-// checks, the metrics and the log. It may be used from several goroutines.
+// outages tracks outages and unreadable data, and reports them to the health checks, the metrics
+// and the log. It is safe for concurrent use.
 type outages struct {
 	health *metrics.Health
 	tell   events.Listener
 	log    *slog.Logger
 
 	mu sync.Mutex
-	// waits has the topics and partitions that are waited for, and why.
+	// waits are the unavailable topics and partitions, with the reasons.
 	waits map[string]string
-	// since is when the first of them began, said when the log last said so.
+	// since is when the first of them began, said the time of the last log message.
 	since, said time.Time
-	// disk has the paths that cannot be written now, and why; the times are as those of
+	// disk are the paths that cannot be written now, with the reasons; the times are like those of
 	// waits.
 	disk                map[string]string
 	diskSince, diskSaid time.Time
-	// lasting is what stays wrong until an operator looks, in the order in which it was found.
+	// lasting are faults that remain until an operator acts, in the order in which they were
+	// found.
 	lasting []fault
-	// wrong is what topics differ in from what lethe needs.
+	// wrong lists differences of the topics from what lethe needs.
 	wrong []string
-	// warnings are those that lethe runs with.
+	// warnings are differences that lethe can run with.
 	warnings []string
 }
 
@@ -86,8 +86,8 @@ func (o *outages) watch(place string, err error) {
 	o.publish()
 }
 
-// publish tells the health checks and metrics what there is: what lasts, what topics differ in, what is
-// waited for. None of it hides the rest. The caller holds mu.
+// publish reports all faults to the health checks and metrics: lasting ones, differences of topics, and
+// outages. None of them hides the others. The caller holds mu.
 func (o *outages) publish() {
 	var said []string
 	for _, f := range o.lasting[:min(len(o.lasting), mostShown)] {
@@ -115,11 +115,11 @@ func first(of map[string]string) (key, value string) {
 	return "", ""
 }
 
-// fault is something that stays wrong until the process ends. There is one of each kind for a place, a topic or
-// a partition, so that they are few, and one that needs something else of the operator is not replaced.
+// fault is a problem that remains until the process ends. There is one of each kind for each topic or
+// partition, so that they are few, and a fault does not replace one with a different remedy.
 type fault struct {
 	place, kind string
-	// why was said first of this kind and place, last is what was said last.
+	// why is the first reason for this kind and place, last the latest one.
 	why, last string
 }
 
@@ -130,7 +130,7 @@ func (f fault) String() string {
 	return f.place + ": " + f.why + " (and more there, which the log names)"
 }
 
-// lastingly says that something of a kind is wrong at a place until the process ends.
+// lastingly records a fault at a place that remains until the process ends.
 func (o *outages) lastingly(place, kind, why string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -139,7 +139,8 @@ func (o *outages) lastingly(place, kind, why string) {
 	}
 }
 
-// lastinglyOnce is lastingly for what may be said of many records of a place: the first is told.
+// lastinglyOnce is lastingly for faults that may occur for many records of a place: only the first
+// is logged.
 func (o *outages) lastinglyOnce(place, kind, why string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -150,7 +151,8 @@ func (o *outages) lastinglyOnce(place, kind, why string) {
 	o.log.Error("something lasting is wrong", "what", place, "error", why)
 }
 
-// note keeps a fault, tells of it, and reports whether the log has not told it just before. The caller holds mu.
+// note stores and reports a fault, and reports whether it differs from the last one in the log. The caller holds
+// mu.
 func (o *outages) note(place, kind, why string) (news bool) {
 	defer o.publish()
 	for i := range o.lasting {
@@ -164,8 +166,7 @@ func (o *outages) note(place, kind, why string) (news bool) {
 	return true
 }
 
-// listener keeps the service from being ready after records were missed: an operator
-// has to look.
+// listener makes the service unready after records were missed: an operator has to check.
 func (o *outages) listener() events.Listener {
 	return events.Listener{RecordsMissed: func(e events.RecordsMissed) {
 		o.mu.Lock()
@@ -188,7 +189,7 @@ func missing(gap *bus.Gap) (place, why string) {
 		fmt.Sprintf("offsets %d to %d were not read and never will be: %s", gap.From, gap.To-1, gap.Reason)
 }
 
-// probed notes whether brokers answered.
+// probed records whether brokers responded.
 func (o *outages) probed(err error) {
 	o.tell.BrokersProbed(events.BrokersProbed{Reachable: err == nil})
 	if err == nil {
@@ -198,7 +199,7 @@ func (o *outages) probed(err error) {
 	o.health.Set(brokerModule, false, err.Error())
 }
 
-// awaitBrokers waits until brokers answer, and applies the topics.
+// awaitBrokers waits until brokers respond, and applies the topics.
 func (s *Service) awaitBrokers(ctx context.Context) error {
 	for {
 		err := s.client.Ping(ctx)
@@ -239,7 +240,7 @@ func (s *Service) awaitBrokers(ctx context.Context) error {
 // topicsProcess is the connection to the brokers.
 type topicsProcess struct{ *Service }
 
-// Run implements supervisor.Process: it looks whether brokers are there.
+// Run implements supervisor.Process: it probes the brokers.
 func (p *topicsProcess) Run(ctx context.Context) error {
 	ticker := time.NewTicker(probeInterval)
 	defer ticker.Stop()

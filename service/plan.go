@@ -30,45 +30,46 @@ import (
 	"lethe/service/guard"
 )
 
-// PlanRequest asks what an erasure would come to, as the body of POST /api/v1/erasures/plan: ids
-// stand in no address, which ends up in logs.
+// PlanRequest asks for the effects of an erasure, as the body of POST /api/v1/erasures/plan: ids
+// are in no URL, because URLs are logged.
 type PlanRequest struct {
 	Nodes []string `json:"nodes,omitempty"`
-	// Subjects are planned up to the timestep Until, or without it the newest.
+	// Subjects are planned up to the timestep Until, or by default the newest.
 	Subjects []string        `json:"subjects,omitempty"`
 	Until    *lethe.Timestep `json:"until,omitempty"`
 	// Edges are payments as "A>B", Features those of transactions as "ID", all of them, or
 	// "ID>0,7".
 	Edges    []string `json:"edges,omitempty"`
 	Features []string `json:"features,omitempty"`
-	// Scopes are all without it.
+	// Scopes are the scopes to plan, all by default.
 	Scopes []string `json:"scopes,omitempty"`
-	// Export asks for what is held of the targets as well. It is answered on this machine only.
+	// Export includes the stored data of the targets. It is allowed only from this machine.
 	Export bool `json:"export,omitempty"`
 }
 
-// Plan is the answer. Export is there if it was asked for.
+// Plan is the response. Export is set if it was requested.
 type Plan struct {
 	forecast.Forecast
-	// Carried counts the transactions and payments that go with subjects, SeveralSubjects those
-	// of the transactions that carry other subjects too: they go whole. Several are their ids, which
-	// only people with a token and callers on this machine see.
+	// Carried counts the transactions and payments that are erased with subjects, SeveralSubjects
+	// those of the transactions that carry other subjects too: they are erased as a whole. Several
+	// are their ids, which only people with a token and callers on this machine see.
 	Carried         int                   `json:"carried,omitempty"`
 	SeveralSubjects int                   `json:"several_subjects,omitempty"`
 	Several         []lethe.TransactionID `json:"several_subjects_ids,omitempty"`
-	// Unknown are the targets of which nothing is held: mostly an id is misspelt.
+	// Unknown are the targets without stored data: usually an id is misspelled.
 	Unknown *UnknownTargets `json:"unknown,omitempty"`
-	// OtherSpellings are those of them that are held as another spelling: in another case, with other digits or blanks,
-	// or of another Unicode form.
+	// OtherSpellings are those of them that are stored in another spelling: in another case, with other digits or
+	// spaces, or in another Unicode form.
 	OtherSpellings *UnknownTargets `json:"other_spellings,omitempty"`
-	// Joined counts those of them that hold a comma or a semicolon: several ids may have been sent as one.
+	// Joined counts those of them that contain a comma or a semicolon: several ids may have been sent
+	// as one.
 	Joined int `json:"unknown_joined,omitempty"`
-	// Holds are those in force that would keep the request waiting.
+	// Holds are the active ones that would block the request.
 	Holds  []deletions.WaitsForHold `json:"holds,omitempty"`
 	Export []HeldTarget             `json:"export,omitempty"`
 }
 
-// ErrPlan refuses what a PlanRequest names, also where an erasure is asked for. Its text repeats no id.
+// ErrPlan marks an invalid PlanRequest, or an invalid erasure request. Its text repeats no id.
 var ErrPlan = errors.New("the request is refused")
 
 // The bounds of a plan.
@@ -77,12 +78,12 @@ const (
 	maxPlanBytes = 4 << 20
 )
 
-// targets counts what the request names.
+// targets counts the targets of the request.
 func (r PlanRequest) targets() int {
 	return len(r.Nodes) + len(r.Edges) + len(r.Features) + len(r.Subjects)
 }
 
-// question checks a request.
+// question validates a request.
 func (r PlanRequest) question(limits ingest.Limits) (q graphs.Question, err error) {
 	r = r.normal(limits.Normalise)
 	if n := r.targets(); n == 0 || n > limits.MaxErasureNodes {
@@ -157,17 +158,17 @@ func (r PlanRequest) paymentsAndFeatures() (out []lethe.Target, err error) {
 	return out, nil
 }
 
-// plans makes plans of what the role that holds the graphs says.
+// plans computes plans from the data of the role that holds the graphs.
 type plans struct {
 	*Service
-	// questions are put to that role; nil if another process plays it.
+	// questions is the connection to that role; nil if another process runs it.
 	questions *graphs.Questions
-	// pace is how long training takes.
+	// pace is the measured speed of training.
 	pace *forecast.Pace
 }
 
-// of tells what an erasure would come to, and changes nothing. Errors: ErrPlan, graphs.ErrBusy,
-// those of the stores and, for an export, of the brokers.
+// of plans an erasure, without changing anything. Errors: ErrPlan, graphs.ErrBusy, those of the
+// stores and, for an export, of the brokers.
 func (p *plans) of(ctx context.Context, r PlanRequest) (*Plan, error) {
 	q, err := r.question(p.config.Ingest.Records)
 	if err != nil {
@@ -188,9 +189,9 @@ func (p *plans) of(ctx context.Context, r PlanRequest) (*Plan, error) {
 	return out, err
 }
 
-// PlanStopped is what a running service would answer, of a data directory whose service has stopped.
-// Nothing was measured since, so seconds rest on erasures of before or on defaults. An export needs
-// the topics, and is refused. Errors: ErrPlan and those of the stores.
+// PlanStopped is the plan of a data directory whose service has stopped. It has no current
+// measurements, so durations are based on previous erasures or on defaults. An export needs the
+// topics, and is rejected. Errors: ErrPlan and those of the stores.
 func PlanStopped(ctx context.Context, c configs.Config, r PlanRequest) (*Plan, error) {
 	q, err := r.question(c.Ingest.Records)
 	if err == nil && r.Export {
@@ -229,7 +230,7 @@ func planOf(a graphs.Answer, f forecast.Forecast) *Plan {
 	}
 }
 
-// settingsOf are what a forecast depends on.
+// settingsOf returns the inputs of a forecast.
 func settingsOf(c configs.Config, layout ensemble.Layout, rates forecast.Rates) forecast.Settings {
 	return forecast.Settings{
 		Layout: layout, Workers: c.Workers(), Rates: rates,
@@ -237,8 +238,8 @@ func settingsOf(c configs.Config, layout ensemble.Layout, rates forecast.Rates) 
 	}
 }
 
-// serve answers POST /api/v1/erasures/plan. It takes JSON alone, which a page of another
-// site cannot send without being asked first.
+// serve handles POST /api/v1/erasures/plan. It accepts only JSON, which a page of another site
+// cannot send without a CORS preflight.
 func (p *plans) serve(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
@@ -249,7 +250,7 @@ func (p *plans) serve(w http.ResponseWriter, r *http.Request) {
 	body := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxPlanBytes))
 	body.DisallowUnknownFields()
 	if body.Decode(&asked) != nil {
-		// What is wrong may be an id.
+		// The invalid value may be an id.
 		api.Refuse(w, http.StatusBadRequest, "the body is no JSON object of the fields that /api/v1/openapi.json has "+
 			"for a plan")
 		return
@@ -265,7 +266,7 @@ func (p *plans) serve(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), planTimeout)
 	defer cancel()
 	plan, err := p.of(ctx, asked)
-	if err == nil { // what it tells of is shown once that is written down
+	if err == nil { // the targets are shown after the access was logged
 		err = changes{p.Service}.note(ctx, translog.DeedPlan, "", asked.targets())
 	}
 	var said *api.Problem

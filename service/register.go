@@ -12,32 +12,32 @@ import (
 	"lethe/pipeline/wire"
 )
 
-// ErrInstance is returned for a process whose role another data directory plays and does
-// not share: a second one would hold copies that nobody searches.
+// ErrInstance marks a process whose role another data directory runs without sharing it: a second
+// one would hold copies that erasures do not search.
 var ErrInstance = errors.New("one data directory plays a role")
 
-// ErrStruck is returned for a process whose data directory was struck off. Remove it.
+// ErrStruck marks a process whose data directory was struck off. The directory should be deleted.
 var ErrStruck = errors.New("this data directory was struck off")
 
-// register says which data directories play each role of the process, and listens to
-// what others say of them.
+// register tracks which data directories run each role of the process, and processes the records of
+// others.
 type register struct {
 	identity, run string
 	takeOver      bool
-	// own is what this process says of the roles that it plays alone, and members of those
-	// whose work it shares with others.
+	// own is what this process publishes about the roles that it runs alone, and members about
+	// those that it shares.
 	own     map[string]wire.Instance
 	members map[string]wire.Member
-	// strikes are those that taking over shared roles asks for.
+	// strikes are those required for taking over shared roles.
 	strikes []wire.Strike
 	now     func() time.Time
-	// said are the roles of which its own record has come back.
+	// said are the roles whose own record has been read back.
 	said map[string]bool
-	// before are who played roles alone when the process began.
+	// before are the instances that ran roles alone when the process began.
 	before map[string]wire.Instance
 }
 
-// newRegister registers roles that are played alone, and shared ones.
+// newRegister registers exclusive and shared roles.
 func newRegister(identity, run string, takeOver bool, alone, shared []string, now func() time.Time) *register {
 	r := &register{
 		identity: identity, run: run, takeOver: takeOver, own: make(map[string]wire.Instance),
@@ -53,7 +53,7 @@ func newRegister(identity, run string, takeOver bool, alone, shared []string, no
 	return r
 }
 
-// begin compares with what was said before the process began.
+// begin compares with the records from before the process began.
 func (r *register) begin(known *wire.Members) error {
 	var refused []error
 	for _, role := range slices.Concat(slices.Collect(maps.Keys(r.members)), slices.Collect(maps.Keys(r.own))) {
@@ -72,14 +72,14 @@ func (r *register) begin(known *wire.Members) error {
 	return errors.Join(refused...)
 }
 
-// beginShared begins to share the work of a role.
+// beginShared begins sharing a role.
 func (r *register) beginShared(known *wire.Members, role string) error {
 	alone, said := known.Alone(role)
 	switch {
 	case known.IsStruck(role, r.identity):
 		return r.struck(role)
 	case said && alone.Identity == r.identity:
-		// It played the role alone. The record stays, for it names those that are replaced.
+		// It ran the role alone. The record stays, because it names the replaced instances.
 		i := wire.Instance{Role: role, Identity: r.identity, Run: r.run, Shares: true}
 		r.own[role] = i.After(alone, r.now())
 	case said && !alone.Shares && !known.IsStruck(role, alone.Identity) && !r.takeOver:
@@ -97,7 +97,7 @@ func (r *register) beginShared(known *wire.Members, role string) error {
 	return nil
 }
 
-// strikeOthers strikes everybody else off a role: an operator said that they are gone.
+// strikeOthers strikes all others off a role: an operator has confirmed that they are gone.
 func (r *register) strikeOthers(known *wire.Members, role string) {
 	for _, other := range known.Of(role) {
 		if other != r.identity {
@@ -106,8 +106,8 @@ func (r *register) strikeOthers(known *wire.Members, role string) {
 	}
 }
 
-// beginAlone begins to play a role alone. What the one before knows to be replaced, and
-// itself if it is, is said again by this process.
+// beginAlone begins running a role alone. This process republishes the replacements known to its
+// predecessor, including the predecessor itself if it is replaced.
 func (r *register) beginAlone(known *wire.Members, role string) error {
 	if r.own[role].Shares {
 		return nil
@@ -136,15 +136,15 @@ func (r *register) beginAlone(known *wire.Members, role string) error {
 	return nil
 }
 
-// isOld reports whether an instance had said something before the process began: somebody writes it again. Whoever
-// begins later has read what was there, and has a later time.
+// isOld reports whether an instance published the record before the process began: such a record is a replayed
+// copy. An instance that begins later has read the earlier records, and has a later time.
 func (r *register) isOld(i wire.Instance) bool {
 	before, known := r.before[i.Role]
 	same := known && i.Identity == before.Identity && i.Run == before.Run
 	return same || i.Since.Before(before.Since) || r.said[i.Role] && i.Since.Before(r.own[i.Role].Since)
 }
 
-// follow compares with the newest instance that played a role alone.
+// follow compares with the newest instance that ran a role alone.
 func (r *register) follow(there wire.Instance) error {
 	own, plays := r.own[there.Role]
 	if !plays {
@@ -159,9 +159,9 @@ func (r *register) follow(there wire.Instance) error {
 		ErrInstance, there.Role, there.Identity, own.Identity)
 }
 
-// take listens to what is said after the process began. Of two that begin at the same
-// time the first one stays, unless the second takes over; the second one's record has
-// replaced the first one's then, which is to be written again.
+// take processes records from after the process began. Of two that begin at the same time the first
+// one stays, unless the second takes over; in the first case the second one's record has replaced
+// the first one's, which must be republished.
 func (r *register) take(n wire.Notice) (again bool, err error) {
 	switch {
 	case n.Member != nil:
@@ -183,9 +183,9 @@ func (r *register) plays(role string) bool {
 	return alone || shares
 }
 
-// takeMember listens to who shares a role from now on. What a process of the directory said before this one, and is
-// written again or arrives late, is in the place of what this one has said, which is to be written again: erasures
-// would wait for that process.
+// takeMember processes a member that shares a role from now on. A record of an earlier process of this directory
+// that is replayed or arrives late replaces that of this process, which must then be republished: erasures would
+// wait for the earlier process.
 func (r *register) takeMember(m wire.Member) (again bool, err error) {
 	own, shares := r.members[m.Role]
 	switch {
@@ -206,7 +206,7 @@ func (r *register) takeMember(m wire.Member) (again bool, err error) {
 	}
 }
 
-// takeAlone listens to who plays a role alone whose work this process shares.
+// takeAlone processes an instance that exclusively runs a role that this process shares.
 func (r *register) takeAlone(i wire.Instance) (again bool, err error) {
 	own, says := r.own[i.Role]
 	switch {
@@ -219,11 +219,11 @@ func (r *register) takeAlone(i wire.Instance) (again bool, err error) {
 	case i.TakeOver || !r.said[i.Role]:
 		return false, r.takenOver(i)
 	default:
-		return false, nil // it stops when it reads of this one
+		return false, nil // the other one stops when it reads this one's record
 	}
 }
 
-// takeInstance listens to who plays a role that this process plays alone.
+// takeInstance processes an instance that runs a role that this process runs alone.
 func (r *register) takeInstance(i wire.Instance) (again bool, err error) {
 	own, plays := r.own[i.Role]
 	switch {
@@ -233,12 +233,12 @@ func (r *register) takeInstance(i wire.Instance) (again bool, err error) {
 		r.said[i.Role] = true
 		return false, nil
 	case !r.said[i.Role] && r.isOld(i):
-		return false, nil // its own record stands behind that one
+		return false, nil // its own record comes after that one
 	case !r.said[i.Role]:
-		// What is taken over now is not in the record that is on its way.
+		// The replacements of a take-over are not in the record that was already sent.
 		return own.TakeOver && i.Identity != own.Identity, r.follow(i)
 	case r.isOld(i):
-		return true, nil // what a process before this one said is written again, or arrives late
+		return true, nil // a record of an earlier process of this directory was replayed, or arrives late
 	case i.Identity == own.Identity:
 		return false, r.copied(i.Role)
 	case i.TakeOver:
@@ -263,7 +263,7 @@ func (r *register) struck(role string) error {
 		"and start with an empty one)", ErrStruck, role, r.identity)
 }
 
-// records are what this process says of a role.
+// records are what this process publishes about a role.
 func (r *register) records(role string) ([]ingest.Outgoing, error) {
 	var out []ingest.Outgoing
 	add := func(record ingest.Outgoing, err error) error {

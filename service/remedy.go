@@ -16,8 +16,8 @@ import (
 	"lethe/snapshot"
 )
 
-// Remedy is what an operator can do about a role's damaged folder. Removing a part of
-// what the graphs keep is refused at the next start: its stores belong together.
+// Remedy is what an operator can do about a role's damaged directory. Deleting only a part of the
+// graphs' directory is rejected at the next start: its stores depend on each other.
 func Remedy(dataDir, role string) string {
 	if role == configs.RoleGraphs {
 		return fmt.Sprintf("put the folder %s back from a copy, or remove the whole of it and start again: it is rebuilt "+
@@ -26,12 +26,13 @@ func Remedy(dataDir, role string) string {
 	return fmt.Sprintf("remove the folder %s and start again: it is rebuilt from the topics", RoleDir(dataDir, role))
 }
 
-// RemediedFS is a file system for the stores of a role, whose last words tell the remedy.
+// RemediedFS is a file system for the stores of a role. Their errors about damaged files include the
+// remedy.
 func RemediedFS(fs vfs.FS, dataDir, role string) vfs.FS {
 	return swapstore.Remedied(fs, Remedy(dataDir, role))
 }
 
-// remedied adds the remedy to an error of a role's damaged folder.
+// remedied adds the remedy to an error about a role's damaged directory.
 func remedied(err error, dataDir, role string) error {
 	damaged := errors.Is(err, swapstore.ErrCorrupt) || errors.Is(err, snapshot.ErrCorrupt) ||
 		errors.Is(err, canonical.ErrCorrupt)
@@ -41,7 +42,7 @@ func remedied(err error, dataDir, role string) error {
 	return err
 }
 
-// roleProcess is a role that tells the remedy when its folder is damaged.
+// roleProcess is a role that reports the remedy when its directory is damaged.
 type roleProcess struct {
 	role.Role
 	dataDir, name string
@@ -49,8 +50,8 @@ type roleProcess struct {
 	patience *patientfs.Patience
 }
 
-// Run implements supervisor.Process. Who waits for a disk is not told that it is to
-// stop in any other way.
+// Run implements supervisor.Process. It also stops a role that is waiting for the disk, which
+// cannot be signalled in any other way.
 func (r roleProcess) Run(ctx context.Context) error {
 	defer context.AfterFunc(ctx, r.patience.Stop)()
 	return remedied(r.Role.Run(ctx), r.dataDir, r.name)

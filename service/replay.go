@@ -13,19 +13,19 @@ import (
 	"lethe/ingest/bus"
 )
 
-// ReplayOptions says how a dataset is published.
+// ReplayOptions configures the publishing of a dataset.
 type ReplayOptions struct {
-	// RatePerSecond bounds the records written per second; 0 means no bound.
+	// RatePerSecond bounds the records written per second; 0 means no limit.
 	RatePerSecond float64
-	// Encoding is how transactions, payments and their close records are written.
+	// Encoding is the format of transactions, payments and their close records.
 	Encoding ingest.Encoding
-	// Sign has close and settle records signed by these keys.
+	// Sign are the keys that sign close and settle records.
 	Sign []crypto.Signer
 	// Progress, if not nil, is called after each timestep.
 	Progress func(ReplayProgress)
 }
 
-// ReplayProgress says how far a replay is.
+// ReplayProgress is the progress of a replay.
 type ReplayProgress struct {
 	Timestep       lethe.Timestep
 	Done, Of       int
@@ -115,7 +115,7 @@ func (r *replay) control(
 	return r.client.Write(ctx, topic, records)
 }
 
-// write writes records in batches, not faster than the rate.
+// write writes records in batches, at most at the configured rate.
 func (r *replay) write(ctx context.Context, topic bus.Topic, records []ingest.Outgoing) error {
 	size := replayBatchRecords
 	if r.rate > 0 {

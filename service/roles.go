@@ -27,19 +27,19 @@ import (
 	"lethe/service/webhooks"
 )
 
-// gatherTransactions is how long transactions gather before graphs are made of them,
-// which costs a synchronised write for every batch.
+// gatherTransactions is how long transactions are batched before they are added to graphs, because
+// every batch needs a synchronised write.
 const gatherTransactions = 25 * time.Millisecond
 
 // openers open the roles of a service.
 type openers struct{ *Service }
 
-// topicsOf are the topics as roles read them. Gather is for how long records of a topic gather before.
+// topicsOf are the topics in the form that roles use. gather is the batching delay by topic.
 func topicsOf(s *Service, gather bus.Gathering) role.Kafka {
 	return role.Kafka{Client: s.patient, Gather: gather, Missed: s.outages.missed}
 }
 
-// surroundings are what a role works with.
+// surroundings are the dependencies of a role.
 func (s openers) surroundings(name string) role.Surroundings {
 	around := role.Around(topicsOf(s.Service, nil), s.listener, s.o.Logger)
 	around.First, around.Run = &s.first, s.run
@@ -55,7 +55,7 @@ func (s openers) openGraphs(ctx context.Context) (role.Role, error) {
 	})
 }
 
-// fencedTopics are the topics to which a process writes as long as it leads.
+// fencedTopics are the topics to which a process writes only while it leads.
 type fencedTopics struct {
 	role.Kafka
 	as *role.Standing
@@ -99,22 +99,23 @@ func (s openers) openGraphsAs(ctx context.Context, as *role.Standing, heard *gra
 	}
 	opened, err := graphs.As(ctx, o, as, heard)
 	if err == nil && erasure.KeyBefore != nil && !erasure.KeyBefore.Equal(s.key) && !as.StandsBy() {
-		// It has introduced the new one. Where that was put in place since the process read its keys, it is to do so at the
-		// next start.
+		// It has introduced the new key. If that was installed after the process read its keys, the next start
+		// introduces it.
 		err = configs.ForgetKeyBefore(c.SigningKeyPath())
 	}
 	return opened, err
 }
 
-// models are which models there are, and the meta-model over them, nil for none.
+// models returns the layout of the models, and the configuration of the meta-model over them, nil
+// if there is none.
 func models(c configs.Config) (ensemble.Layout, *meta.Config, error) {
 	layout, err := c.Layout()
 	over, overErr := c.MetaConfig()
 	return layout, over, errors.Join(err, overErr)
 }
 
-// sharing are the roles of a process whose work it shares with others, or takes over from them,
-// unless the broker is the process's own and ends with it.
+// sharing are the roles that a process shares with others, or takes over from them. There are none
+// if the broker is embedded, because it ends with the process.
 func sharing(c configs.Config) []string {
 	if c.UsesEmbeddedBroker() {
 		return nil
@@ -127,7 +128,7 @@ func (p *shared) others(role string) bool {
 	return slices.ContainsFunc(p.members.Of(role), func(identity string) bool { return identity != p.register.identity })
 }
 
-// hot opens a role that one of several processes plays at a time.
+// hot opens a role that runs in one of several processes at a time.
 func (s openers) hot(
 	ctx context.Context, name string, open func(context.Context, *role.Standing) (*role.Follower, error),
 ) (role.Role, error) {
@@ -163,7 +164,7 @@ func (s openers) openScoreAs(_ context.Context, as *role.Standing) (*role.Follow
 	})
 }
 
-// featureNames reads the names of features that reasons give; none without a file.
+// featureNames reads the names of features for reasons; none without a file.
 func featureNames(path string) (names []string, err error) {
 	if path == "" {
 		return nil, nil
@@ -208,11 +209,11 @@ func (s openers) openView(context.Context) (role.Role, error) {
 	return opened, nil
 }
 
-// WebhooksPath is where a data directory keeps up to which alert was posted: positions, and nothing of
-// the alerts.
+// WebhooksPath is the file of a data directory with the state of webhooks: positions, without the
+// content of alerts.
 func WebhooksPath(dataDir string) string { return filepath.Join(dataDir, "webhooks", "state.json") }
 
-// openWebhooks begins to post alerts.
+// openWebhooks starts posting alerts.
 func (s openers) openWebhooks(ctx context.Context) (supervisor.Process, error) {
 	c := s.config.Webhooks
 	text, err := secretfile.ReadLine(c.SecretFile)

@@ -20,8 +20,8 @@ import (
 // SealedPath is where a data directory says with whose secret records of internal topics carry codes.
 func SealedPath(dataDir string) string { return filepath.Join(dataDir, "sealed") }
 
-// begunBefore reports whether a data directory was in use before this process. A folder with
-// nothing in it may be where an operator has mounted a disk for the first start.
+// begunBefore reports whether a data directory was in use before this process. An empty directory
+// may be a disk that an operator has mounted for the first start.
 func begunBefore(dataDir string) bool {
 	if _, err := os.Stat(configs.InstancePath(dataDir)); err == nil {
 		return true
@@ -37,11 +37,11 @@ func begunBefore(dataDir string) bool {
 	return false
 }
 
-// othersMay are the rights of a folder that are not its owner's.
+// othersMay are the permissions of a directory for other users.
 const othersMay = 0o077
 
-// closeToOthers takes the rights of others on the data directory, whose stores hold the ids of people. Where a volume
-// is another user's, as under Kubernetes, that is for whoever mounts it.
+// closeToOthers removes the permissions of other users on the data directory, whose stores contain people's ids. If
+// a volume belongs to another user, as under Kubernetes, whoever mounts it must do that.
 func closeToOthers(dir string, log *slog.Logger) {
 	at, err := os.Stat(dir)
 	if err != nil || at.Mode().Perm()&othersMay == 0 {
@@ -55,8 +55,8 @@ func closeToOthers(dir string, log *slog.Logger) {
 	log.Warn("the data directory was open to other users of this machine, and is not any more", "data_dir", dir)
 }
 
-// keysAreThere refuses a data directory that was begun and has lost a key. Another one would be
-// made else, and cut off all that was made with the first.
+// keysAreThere rejects a data directory in use that lacks a key. Otherwise a new key would be
+// created, and everything that was made with the first would be lost.
 func keysAreThere(c configs.Config) error {
 	for what, path := range map[string]string{"the secret": c.SecretPath(), "the signing key": c.SigningKeyPath()} {
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
@@ -89,12 +89,12 @@ func (s sealing) begin() error {
 	return atomicfile.Write(SealedPath(s.config.DataDir), value, 0o644)
 }
 
-// wholeTopics are topics that can be read from their start to where they end now.
+// wholeTopics are topics that can be read from their start to their current end.
 type wholeTopics interface {
 	ReadAll(ctx context.Context, t bus.Topic, fn func(ingest.Record) error) error
 }
 
-// readControl reads control records, for whoever may look before the topic is there.
+// readControl reads control records; it tolerates a missing topic.
 func readControl(ctx context.Context, topics wholeTopics, fn func(ingest.Record) error) error {
 	err := topics.ReadAll(ctx, bus.Control, fn)
 	if errors.Is(err, bus.ErrUnknownTopic) {
@@ -125,8 +125,8 @@ func (s sealing) read() (sealed wire.Sealed, err error) {
 	return sealed, nil
 }
 
-// others are settings that processes with another secret said, if nobody with this one said
-// anything. Among records of the deployment they are junk.
+// others are settings of processes with another secret, in case no process with this one has
+// published any. Among records of the deployment they are ignored.
 type others struct {
 	proven bool
 	said   []wire.Settings
@@ -143,8 +143,9 @@ func (o *others) note(rec ingest.Record) {
 	}
 }
 
-// compare names in what a process differs from all that is there. Its data directory may have
-// been made by a start that was refused, so that one without a record of its own is compared too.
+// compare reports the settings in which a process differs from all that were published. Its data
+// directory may come from a rejected start, so a process without a record of its own is compared
+// too.
 func (o *others) compare(p *shared) error {
 	if o.proven {
 		return nil
@@ -157,7 +158,7 @@ func (o *others) compare(p *shared) error {
 	return nil
 }
 
-// because says why a record does not count as the deployment's, if it does not.
+// because returns why a record is not accepted as the deployment's, or "".
 func because(rec ingest.Record) string {
 	if rec.Unproven == "" {
 		return ""

@@ -38,36 +38,36 @@ import (
 	"lethe/trainer/kernels"
 )
 
-// Options says what a service runs with.
+// Options configures a service.
 type Options struct {
 	Config configs.Config
 	// Version names the program on receipts and in metrics; it is required.
 	Version string
-	// TakeOver says that the data directories that played the roles before are gone
-	// for good.
+	// TakeOver confirms that the data directories that previously ran the roles are permanently
+	// gone.
 	TakeOver bool
-	// ChangeSettings says that the process may train with other settings than those that
-	// others who train have said: they stop, and start again with the new ones.
+	// ChangeSettings allows the process to train with other settings than those published by the
+	// other training processes, which stop and start again with the new ones.
 	ChangeSettings bool
 	// Restoring says that the data directory is one that a backup was put back into, for which no other
 	// service starts. Nobody is sent alerts, or called back.
 	Restoring bool
-	// Random is where new keys come from.
+	// Random is the source of new keys.
 	Random io.Reader
-	// Now is the clock; that of the machine if it is nil. It may step back.
+	// Now is the clock; nil means the system's. It may step back.
 	Now func() time.Time
-	// Listener is told of every event, as the metrics are.
+	// Listener is notified of every event, like the metrics.
 	Listener events.Listener
 	Logger   *slog.Logger
 }
 
-// Defaults returns the options of a process that runs by itself.
+// Defaults returns the options of a normal process.
 func Defaults(c configs.Config, version string, logger *slog.Logger) Options {
 	return Options{Config: c, Version: version, Random: rand.Reader, Logger: logger}
 }
 
-// Validate refuses what would otherwise fail only at the first receipt. The
-// configuration has been validated by the package that loads it.
+// Validate rejects what would otherwise fail only at the first receipt. The configuration has been
+// validated by the package that loads it.
 func (o Options) Validate() error {
 	if o.Version == "" {
 		return errors.New("version is empty: receipts and metrics must name the program")
@@ -80,24 +80,25 @@ type Service struct {
 	o      Options
 	config configs.Config
 	secret lethe.Secret
-	// instance is the identity of the data directory, run that of the process, once it says who plays its roles.
+	// instance is the identity of the data directory, run that of the process, once its roles are
+	// registered.
 	instance, run string
-	// begun says that the data directory was there before the process.
+	// begun means that the data directory existed before the process.
 	begun bool
 	key   ed25519.PrivateKey
-	// authority says which records must be signed.
+	// authority defines which records must be signed.
 	authority authority.Policy
 	kernels   kernels.Set
-	// pacer is what all searches of the process share.
+	// pacer is shared by all searches of the process.
 	pacer *scan.Pacer
-	// first has the predictions of a closed timestep go before what can wait.
+	// first gives the predictions of a closed timestep precedence over deferrable work.
 	first  precedence.Rule
 	health *metrics.Health
 	// sizes are those of the data directory.
 	sizes diskroom.Sizes
-	// listener feeds the metrics that scrape serves, and the one of the options.
+	// listener combines the metrics that scrape serves, and the options' listener.
 	listener events.Listener
-	// sampler chooses the transactions that it hears of one by one.
+	// sampler chooses the transactions that are reported individually.
 	sampler events.Sampler
 	scrape  http.Handler
 	modules *supervisor.Supervisor
@@ -105,17 +106,17 @@ type Service struct {
 	outages *outages
 	waits   *waits
 	plans   plans
-	// accesses write down who changes something or looks at an erasure.
+	// accesses log changes and looks at erasures.
 	accesses accesses
 	// ends are those of the source topics.
 	ends *ends
-	// patience has writes to disk wait; the roles' file system is the disk.
+	// patience delays writes while the disk is full; the roles' file system is the disk.
 	patience *patientfs.Patience
 	disk     vfs.FS
 
-	// What modules leave for others when they are opened. compact and broker are nil
-	// with an outside Kafka. The patient client is the roles', the other answers requests,
-	// which do not wait for ever.
+	// Results of opened modules that other modules use. compact and broker are nil with an
+	// external Kafka. The patient client is for the roles, the other one is for requests, which
+	// must not wait forever.
 	port            net.Listener
 	connections     openfiles.Connections
 	bus             bus.Config
@@ -123,19 +124,19 @@ type Service struct {
 	broker          *embedded.Broker
 	client, patient *bus.Client
 	roles           []role.Role
-	// view is what the API reads, nil until the role is opened.
+	// view is the API's data, nil until the role is opened.
 	view atomic.Pointer[view.Reader]
-	// dsr is nil unless the interface of OpenDSR is served.
+	// dsr is nil unless OpenDSR is enabled.
 	dsr *opendsr.Service
 	// partitions are the topics' numbers of partitions when the process began.
 	partitions map[bus.Topic]int
-	// identities tell topics from those that are created anew under their names.
+	// identities are the ids of topics, which change when a topic is deleted and created again.
 	identities map[string]string
-	// others are the topics that were created anew since the data directory was begun.
+	// others are the topics that were created again since the data directory was created.
 	others []string
-	// directories are how many share each role with other processes, nil until that is known.
+	// directories is how many data directories share each role, nil until that is known.
 	directories atomic.Pointer[map[string]int]
-	// open is set once all of them are there.
+	// open is set once all modules are open.
 	open atomic.Bool
 }
 
@@ -145,8 +146,8 @@ const (
 	receiptsFolder = "receipts"
 )
 
-// RestoringName is a file in a data directory that a backup was put back into, until
-// everything that was erased since is erased again.
+// RestoringName is a file in a data directory that was restored from a backup, until everything
+// that was erased since has been erased again.
 const RestoringName = "RESTORING"
 
 // CheckFinished refuses a data directory that is not whole. The error says what is to be done.
@@ -158,20 +159,19 @@ func CheckFinished(dataDir string) error {
 	return nil
 }
 
-// RoleDir is the folder of a role within a data directory.
+// RoleDir is the directory of a role within a data directory.
 func RoleDir(dataDir, role string) string { return filepath.Join(dataDir, role) }
 
-// BrokerDir is the folder of the embedded broker's log within a data directory.
+// BrokerDir is the directory of the embedded broker's log within a data directory.
 func BrokerDir(dataDir string) string { return filepath.Join(dataDir, brokerFolder) }
 
-// ReceiptsDir is the folder of the signed receipts within a data directory.
+// ReceiptsDir is the directory of the signed receipts within a data directory.
 func ReceiptsDir(dataDir string) string { return filepath.Join(dataDir, receiptsFolder) }
 
-// New prepares the data directory and the keys and opens every module that the
-// configuration asks for: it starts the embedded broker if no other is named,
-// reaches the brokers, for which it waits, creates missing topics and opens the
-// roles. The pages are served from the beginning. On an error everything that was
-// opened is closed.
+// New prepares the data directory and the keys and opens every module of the configuration: it
+// starts the embedded broker unless external brokers are configured, waits for the brokers, creates
+// missing topics and opens the roles. The web server runs from the beginning. On an error
+// everything that was opened is closed.
 func New(ctx context.Context, o Options) (_ *Service, err error) {
 	if err := o.Validate(); err != nil {
 		return nil, fmt.Errorf("service: %w", err)
@@ -184,7 +184,7 @@ func New(ctx context.Context, o Options) (_ *Service, err error) {
 	}
 	s := &Service{o: o, config: o.Config}
 	if o.Restoring {
-		// What is there may be erased yet, or thrown away: nobody is told of it.
+		// The data may yet be erased or discarded, so it is not sent anywhere.
 		s.config.Webhooks, s.config.OpenDSR = configs.Webhooks{}, configs.OpenDSR{}
 	}
 	s.plans = plans{Service: s, pace: forecast.NewPace()}
@@ -226,7 +226,7 @@ func New(ctx context.Context, o Options) (_ *Service, err error) {
 	return s, nil
 }
 
-// prepare makes what the modules need of the system: the data directory with its keys, and files for connections.
+// prepare sets up the data directory with its keys, and the limit of open files.
 func (s *Service) prepare() (err error) {
 	if err := os.MkdirAll(s.config.DataDir, 0o700); err != nil {
 		return fmt.Errorf("data directory cannot be made: %w (choose another with --data-dir)", err)
@@ -252,7 +252,7 @@ func (s *Service) Close() error { return s.modules.Close() }
 // Client is the service's connection to the brokers.
 func (s *Service) Client() *bus.Client { return s.client }
 
-// HTTPAddress is where the web interface listens.
+// HTTPAddress is the address of the web interface.
 func (s *Service) HTTPAddress() string { return s.port.Addr().String() }
 
 // Brokers are the addresses of the brokers in use.

@@ -19,45 +19,45 @@ import (
 	"lethe/service/supervisor"
 )
 
-// ErrSettings is returned for a process that has not the settings in common with
-// others that it must. The operator gives all the same.
+// ErrSettings marks a process whose settings differ from those it must share with others. The
+// operator has to configure them equally.
 var ErrSettings = errors.New("processes that share topics must share settings")
 
 // shared are the settings that roles of several processes must have in common.
 //
-// Graphs says what slices and pseudonyms are made with, which holds for the stream
-// from its beginning, so for graphs itself too. Train says what models are made
-// with. It may change that, and score has to follow.
+// Graphs determines the settings of slices and pseudonyms, which hold for the stream from its
+// beginning, so for graphs itself too. Train determines the settings of models. It may change them,
+// and score has to follow.
 type shared struct {
 	client   *bus.Client
 	plays    func(role string) bool
 	own      map[string]wire.Settings
 	register *register
-	// members are those that share the work of roles, as they have said; counted is told how many there are.
+	// members are the processes that share roles, by their records; counted is called with their number.
 	members *wire.Members
 	counted func(*map[string]int)
 	// said are the newest settings of each role.
 	said map[string]wire.Settings
-	// changes says that this process may bring other settings than those that other members
-	// of its roles have said before.
+	// changes allows this process to use other settings than those that other members of its roles
+	// have published.
 	changes bool
-	// next is how far control.v1 was read when the process began.
+	// next is the position up to which control.v1 was read when the process began.
 	next int64
-	// statuses are where erasure-status.v1 ended then.
+	// statuses are the ends of erasure-status.v1 at that time.
 	statuses map[bus.TopicPartition]int64
-	// junk is told of records that lethe did not write.
+	// junk is called with records that lethe did not write.
 	junk func(rec ingest.Record)
-	// authority says whether strikes must be signed.
+	// authority defines whether strikes must be signed.
 	authority authority.Policy
-	// signed says that requests had to be signed before, key signs what requesters are told: what is in requesters, if
-	// this process plays graphs.
+	// signed means that requests had to be signed before; key signs the record for requesters, which is in
+	// requesters if this process runs graphs.
 	signed     bool
 	key        ed25519.PrivateKey
 	requesters wire.Settings
 }
 
-// openShared compares the settings of this process with what others said, and that
-// nobody else plays its roles, then says its own.
+// openShared compares the settings of this process with those of others, checks that no other
+// process runs its roles, then publishes its own.
 func (s *Service) openShared(ctx context.Context) (supervisor.Process, error) {
 	run := make([]byte, 8)
 	if _, err := io.ReadFull(s.o.Random, run); err != nil {
@@ -81,7 +81,7 @@ func (s *Service) openShared(ctx context.Context) (supervisor.Process, error) {
 		return nil, err
 	}
 	p.count()
-	p.changes = false // what is said from now on is another change
+	p.changes = false // records from now on are another change
 	var err error
 	if p.statuses, err = bus.EndsOf(ctx, s.patient, bus.ErasureStatus); err != nil {
 		return nil, err
@@ -97,7 +97,7 @@ func (s *Service) openShared(ctx context.Context) (supervisor.Process, error) {
 	return p, wire.Say(ctx, s.patient, records)
 }
 
-// compareBefore compares with what was said before the process began.
+// compareBefore compares with the records from before the process began.
 func (p *shared) compareBefore(ctx context.Context) error {
 	var strangers others
 	if err := p.client.ReadAround(ctx, bus.Control, func(rec ingest.Record) error {
@@ -126,7 +126,7 @@ func (p *shared) compareBefore(ctx context.Context) error {
 	return errors.Join(append(differ, p.register.begin(p.members))...)
 }
 
-// records are what the process says of its roles.
+// records are what the process publishes about its roles.
 func (p *shared) records(roles []string) ([]ingest.Outgoing, error) {
 	var records []ingest.Outgoing
 	for _, role := range slices.Sorted(slices.Values(roles)) {
@@ -154,7 +154,7 @@ func (p *shared) records(roles []string) ([]ingest.Outgoing, error) {
 	return records, nil
 }
 
-// compare names every setting in which this process differs from what a role said.
+// compare reports every setting in which this process differs from the published ones of a role.
 func (p *shared) compare(said wire.Settings) error {
 	own, known := p.own[said.Role]
 	if !known || said.Role == configs.RoleTrain && !p.follows(said.Role) {
@@ -177,15 +177,15 @@ func (p *shared) compare(said wire.Settings) error {
 	return fmt.Errorf("%w: %s (%s)", ErrSettings, strings.Join(differ, "; "), remedy)
 }
 
-// decides reports whether a setting of the graphs is this process's to change: it carries out the
-// erasures, alone or told to change it.
+// decides reports whether this process may change a setting of graphs: it carries out the erasures,
+// alone or with permission to change it.
 func (p *shared) decides(key, role string) bool {
 	own := key == signingKeySetting || slices.Contains(requiredSignatures(), key)
 	return own && p.plays(configs.RoleGraphs) && (p.changes || !p.others(role))
 }
 
-// follows reports whether the process has to have the settings that train has said: it scores,
-// or others share the training, and it was not told to change them.
+// follows reports whether the process must have the published settings of train: it scores, or
+// shares the training, and has no permission to change them.
 func (p *shared) follows(train string) bool {
 	if !p.plays(train) {
 		return p.plays(configs.RoleScore)
@@ -194,7 +194,7 @@ func (p *shared) follows(train string) bool {
 	return shares && p.others(train) && !p.changes
 }
 
-// Run implements supervisor.Process: it listens to processes that begin later.
+// Run implements supervisor.Process: it processes the records of processes that begin later.
 func (p *shared) Run(ctx context.Context) error {
 	from := maps.Clone(p.statuses)
 	from[bus.TopicPartition{Topic: bus.Control}] = p.next
@@ -209,7 +209,7 @@ func (p *shared) Run(ctx context.Context) error {
 			return nil
 		}
 		if errors.Is(err, bus.ErrInterrupted) {
-			continue // the client's watch says so
+			continue // the client's watch reports it
 		}
 		if err != nil {
 			return err
@@ -229,13 +229,13 @@ func (p *shared) Run(ctx context.Context) error {
 	}
 }
 
-// count counts the data directories that share each role of which the processes are a consumer group.
+// count counts the data directories that share each role with a consumer group.
 func (p *shared) count() {
 	directories := directoriesOf(p.members)
 	p.counted(&directories)
 }
 
-// take compares with what a process says that began later.
+// take compares with the record of a process that began later.
 func (p *shared) take(ctx context.Context, rec ingest.Record) error {
 	n, err := p.notice(rec)
 	if err != nil {
@@ -269,8 +269,8 @@ func (p *shared) take(ctx context.Context, rec ingest.Record) error {
 	return p.client.Write(ctx, bus.Control, records)
 }
 
-// again says the newest settings of a role again, if this process plays it: others that came late stand in their place,
-// and whoever begins next would take those for the newest.
+// again republishes the newest settings of a role, if this process runs it: stale ones that arrived late have
+// replaced them, and the next process to start would use those.
 func (p *shared) again(ctx context.Context, role string) error {
 	if !p.plays(role) {
 		return nil
@@ -282,5 +282,5 @@ func (p *shared) again(ctx context.Context, role string) error {
 	return p.client.Write(ctx, bus.Control, []ingest.Outgoing{record})
 }
 
-// Close implements supervisor.Process; Run leaves nothing open.
+// Close implements supervisor.Process; Run cleans up.
 func (p *shared) Close() error { return nil }

@@ -12,37 +12,38 @@ import (
 	"lethe/service/waiting"
 )
 
-// Status is the state of a running service, as /api/v1/status and lethe status
-// give it. Counts are of the roles that the process plays.
+// Status is the state of a running service, as returned by /api/v1/status and lethe status. Counts
+// cover the roles of the process.
 type Status struct {
 	Timesteps    TimestepCounts `json:"timesteps"`
 	Transactions int            `json:"transactions"`
 	Predictions  int            `json:"predictions"`
 	// ReasonsPending counts the alerts that wait for their reasons.
 	ReasonsPending int `json:"reasons_pending"`
-	// LagRecords counts the source records that have not been consumed, -1 if the brokers
-	// do not say at once.
+	// LagRecords counts the source records that have not been consumed, -1 if the brokers do not
+	// respond in time.
 	LagRecords int64 `json:"lag_records"`
-	// EnsembleHash names the served models; empty if there are none yet.
+	// EnsembleHash identifies the served models; empty if there are none yet.
 	EnsembleHash string `json:"ensemble_hash"`
-	// TrainedThrough is the last timestep the served models learnt from, or -1.
+	// TrainedThrough is the last timestep that the served models learned from, or -1.
 	TrainedThrough lethe.Timestep          `json:"trained_through"`
 	Erasures       map[deletions.State]int `json:"erasures"`
 	Steps          []StepStatus            `json:"steps"`
-	// FeatureCount is the number of features of every transaction, 0 while it is not
-	// known.
+	// FeatureCount is the number of features of every transaction, 0 while it is unknown.
 	FeatureCount int `json:"feature_count"`
-	// Deployment is what receipts name as their deployment.
+	// Deployment is the deployment named in receipts.
 	Deployment lethe.DeploymentID `json:"deployment"`
 	Roles      []string           `json:"roles"`
-	// RejectedRecords counts the records that this process has rejected since it began: they are dead letters.
+	// RejectedRecords counts the records that this process has rejected since it began: they are dead
+	// letters.
 	RejectedRecords int64 `json:"rejected_records"`
-	// Waiting is what is waited for, and whose move it is.
+	// Waiting lists current waits, and who has to act.
 	Waiting []waiting.Wait `json:"waiting"`
-	// DiskBytes are the bytes of the files in the data directory by what keeps them, such as train, build and broker, as
-	// they were some seconds ago.
+	// DiskBytes are the bytes of the files in the data directory by owner, such as train, build and broker, as of
+	// a few seconds ago.
 	DiskBytes map[string]int64 `json:"disk_bytes"`
-	// RequestSigners is how many people of the role compliance must sign a request for erasure; 0 for nobody.
+	// RequestSigners is how many people of the role compliance must sign an erasure request, which may be
+	// 0.
 	RequestSigners int    `json:"request_signers"`
 	Version        string `json:"version"`
 }
@@ -62,13 +63,12 @@ type StepStatus struct {
 	Payments    int            `json:"payments"`
 	Labels      int            `json:"labels"`
 	Predictions int            `json:"predictions"`
-	// Quality compares the predictions with the labels that came in later; null
-	// until both are there.
+	// Quality compares the predictions with the labels that arrived later; null until both exist.
 	Quality *quality.Summary `json:"quality"`
 }
 
-// Status puts together what the roles know, and asks the brokers how much is not consumed.
-// If they do not answer before the context ends, all but that is there with the error.
+// Status combines the states of the roles, and queries the brokers for the lag. If they do not
+// respond before the context ends, everything else is returned with the error.
 func (s *Service) Status(ctx context.Context) (*Status, error) {
 	known := knownBy(s.roles)
 	lag, err := s.lag(ctx, known)
@@ -91,7 +91,7 @@ func (s *Service) Status(ctx context.Context) (*Status, error) {
 	return out, err
 }
 
-// knownBy puts together what the roles know.
+// knownBy combines the states of the roles.
 func knownBy(roles []role.Role) *role.Status {
 	var said []*role.Status
 	for _, r := range roles {
@@ -100,7 +100,7 @@ func knownBy(roles []role.Role) *role.Status {
 	return role.Merge(said...)
 }
 
-// stepStatus leaves the state empty where only predictions are known.
+// stepStatus leaves the state empty if only predictions are known.
 func stepStatus(t lethe.Timestep, step role.Step) StepStatus {
 	out := StepStatus{
 		Timestep: t, Nodes: step.Nodes, Payments: step.Payments, Labels: step.Labels,

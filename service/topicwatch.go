@@ -16,23 +16,24 @@ import (
 	"lethe/internal/atomicfile"
 )
 
-// TopicsPath is where a data directory keeps which topics it was begun with: a broker tells
-// apart topics of one name that were created one after the other.
+// TopicsPath is the file of a data directory with the ids of its topics, which distinguish topics
+// of the same name that were created one after the other.
 func TopicsPath(dataDir string) string { return filepath.Join(dataDir, "topics") }
 
-// errOtherTopics is returned at a start on topics that were created anew.
+// errOtherTopics is returned at a start on topics that were created again.
 var errOtherTopics = errors.New("topics were created anew since lethe ran on this data directory: the positions in " +
 	"it are of other records (put the broker's log and the data directory back from copies of one time, or begin anew " +
 	"with an empty data directory)")
 
-// topicWatch is a service that looks at what its topics are.
+// topicWatch is the service in its check of topic ids.
 type topicWatch struct{ *Service }
 
-// errOtherPrefix is returned at a start with another prefix than the data directory was begun with.
+// errOtherPrefix is returned at a start with another prefix than the data directory was created
+// with.
 var errOtherPrefix = errors.New("other topics than lethe ran with on this data directory: the positions in it are of " +
 	"records of those (give kafka.topic_prefix as it was, or begin anew with an empty data directory)")
 
-// noted are the topics that the data directory was begun with: their ids, by their names.
+// noted returns the ids of the topics that the data directory was created with, by name.
 func (s topicWatch) noted() (then map[string]string, err error) {
 	path := TopicsPath(s.config.DataDir)
 	then = make(map[string]string)
@@ -46,8 +47,8 @@ func (s topicWatch) noted() (then map[string]string, err error) {
 	return then, nil
 }
 
-// sameTopics refuses names of topics of which the data directory knows none. Where those hold as many records as had
-// been read of the others, nobody would notice that what stands before is not read.
+// sameTopics rejects topics that are all unknown to the data directory. If they held as many records as had been
+// read from the known ones, it would go unnoticed that the earlier records are not read.
 func (s topicWatch) sameTopics() error {
 	then, err := s.noted()
 	if err != nil || len(then) == 0 {
@@ -61,8 +62,8 @@ func (s topicWatch) sameTopics() error {
 	return fmt.Errorf("%s and others: %w", s.client.Name(bus.Transactions), errOtherPrefix)
 }
 
-// begin compares the topics with those that the data directory was begun with, and notes
-// those that are new.
+// begin compares the topics with those that the data directory was created with, and stores the new
+// ones.
 func (s topicWatch) begin(ctx context.Context) error {
 	now, err := s.client.Admin().Identities(ctx)
 	if err != nil {
@@ -88,8 +89,8 @@ func (s topicWatch) begin(ctx context.Context) error {
 	return atomicfile.Write(TopicsPath(s.config.DataDir), append(text, '\n'), 0o644)
 }
 
-// refusal is the error of a start on topics that were created anew. Roles that know better what
-// was lost say it before.
+// refusal is the error of a start on topics that were created again. Roles that can tell what was
+// lost report it before.
 func (s topicWatch) refusal() error {
 	if len(s.others) == 0 {
 		return nil
@@ -97,7 +98,7 @@ func (s topicWatch) refusal() error {
 	return fmt.Errorf("%s: %w", strings.Join(s.others, ", "), errOtherTopics)
 }
 
-// differing returns what both name and have different.
+// differing returns the names whose values differ in both maps.
 func differing(then, now map[string]string) (names []string) {
 	for _, name := range slices.Sorted(maps.Keys(now)) {
 		if was, known := then[name]; known && was != now[name] {
@@ -107,8 +108,8 @@ func differing(then, now map[string]string) (names []string) {
 	return names
 }
 
-// look tells the health checks of topics that are not as lethe needs them, and of those
-// that were created anew. Without an answer it says nothing: that brokers are away is told.
+// look reports topics that differ from what lethe needs, and those that were created again, to the
+// health checks. Without a response it does nothing: the outage of brokers is reported elsewhere.
 func (s topicWatch) look(ctx context.Context) {
 	if now, err := s.client.Admin().Identities(ctx); err == nil {
 		for _, name := range differing(s.identities, now) {
@@ -135,7 +136,7 @@ func (s topicWatch) look(ctx context.Context) {
 	s.outages.warnOfTopics(warnings)
 }
 
-// warnOfTopics logs, once each, settings that lethe wants and runs without.
+// warnOfTopics logs, once each, differing settings that lethe can run with.
 func (o *outages) warnOfTopics(warnings []string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -147,7 +148,7 @@ func (o *outages) warnOfTopics(warnings []string) {
 	o.warnings = warnings
 }
 
-// topicsAre tells what is wrong with the topics until somebody mends it.
+// topicsAre reports faults of the topics until an operator fixes them.
 func (o *outages) topicsAre(wrong []string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -163,13 +164,13 @@ func (o *outages) topicsAre(wrong []string) {
 	o.publish()
 }
 
-// partitionsHold reports whether the topics have the partitions that they had when
-// the process began. Records in added ones are not read, and keys have moved to them,
-// so that no timestep is complete any more. Without an answer it says no.
+// partitionsHold reports whether the topics have the same partitions as when the process began.
+// Records in added ones are not read, and keys have moved to them, so that no timestep can be
+// completed any more. Without a response it returns false.
 func (s topicWatch) partitionsHold(ctx context.Context) (hold bool) {
 	counts, err := s.client.Admin().Partitions(ctx)
 	if err != nil {
-		return false // the health checks say that brokers are away; it is asked again
+		return false // the health checks report the outage; it is checked again
 	}
 	hold = true
 	for _, topic := range slices.Sorted(maps.Keys(s.partitions)) {

@@ -22,30 +22,32 @@ import (
 	"lethe/service/waiting"
 )
 
-// rejectionsLast is the shortest time for which rejections stay named where no record follows on their topic.
+// rejectionsLast is the minimum time for which rejections are reported if no record follows on their topic.
 const rejectionsLast = 10 * time.Minute
 
-// probesPerOffsets is after how many probes brokers are asked for open transactions.
+// probesPerOffsets is the number of probes between queries for open transactions.
 const probesPerOffsets = 3
 
-// waits computes what is waited for, and tells the metrics and the log. Any goroutine may ask for the latest list; one
-// updates it.
+// waits computes the current waits, and reports them to the metrics and the log. Any goroutine may read the latest
+// list; one updates it.
 type waits struct {
 	intake *waiting.Intake
-	// prefix is taken off the names of topics.
+	// prefix is removed from the names of topics.
 	prefix string
 	tell   events.Listener
 	log    *slog.Logger
 
 	tracker *waiting.Tracker
-	// stable and high are the ends of what can be read and of what was written, due is what stable was before.
+	// stable and high are the ends of what can be read and of what was written, due is the previous value
+	// of stable.
 	stable, high, due map[bus.TopicPartition]int64
 	// processes are those that share roles.
 	processes []waiting.Role
 
 	mu   sync.Mutex
 	list []waiting.Wait
-	// alertFailed says that the latest alert was not taken, alertsLeft counts those that are left until a restart.
+	// alertFailed means that the latest alert was not accepted, alertsLeft counts those that are left until a
+	// restart.
 	alertFailed bool
 	alertsLeft  int
 }
@@ -58,14 +60,14 @@ func newWaits(c configs.Config, now func() time.Time, tell events.Listener, log 
 	}
 }
 
-// latest returns what is waited for, as it was seen last.
+// latest returns the waits of the last update.
 func (w *waits) latest() []waiting.Wait {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.Clone(w.list)
 }
 
-// listener counts what becomes of records.
+// listener counts the outcomes of records.
 func (w *waits) listener() events.Listener {
 	return events.Listener{
 		RecordsConsumed: func(e events.RecordsConsumed) {
@@ -84,14 +86,14 @@ func (w *waits) listener() events.Listener {
 	}
 }
 
-// alerts returns whether the latest alert was not taken, and how many are left until a restart.
+// alerts returns whether the latest alert was not accepted, and how many are left until a restart.
 func (w *waits) alerts() (failed bool, left int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.alertFailed, w.alertsLeft
 }
 
-// update takes the facts of now.
+// update processes the current facts.
 func (w *waits) update(f waiting.Facts) {
 	list, log := w.tracker.Update(f)
 	for _, l := range log {
@@ -113,7 +115,7 @@ func (w *waits) update(f waiting.Facts) {
 	w.list = list
 }
 
-// lookAtWaits collects the facts and updates what is waited for. Brokers are asked if they answer.
+// lookAtWaits collects the facts and updates the waits. Brokers are queried if ask is set.
 func (p *topicsProcess) lookAtWaits(ctx context.Context, ask bool) {
 	if !p.open.Load() {
 		return
@@ -127,13 +129,13 @@ func (p *topicsProcess) lookAtWaits(ctx context.Context, ask bool) {
 	p.waits.update(p.facts(knownBy(p.roles)))
 }
 
-// askForOffsets asks brokers for the ends of topics, if a role of this process reads them.
+// askForOffsets queries brokers for the ends of topics, if a role of this process reads them.
 func (p *topicsProcess) askForOffsets(ctx context.Context) {
 	w := p.waits
 	if knownBy(p.roles).Watermarks == nil {
 		return
 	}
-	// A high watermark that is read after the stable end would be ahead of it in any stream that is written to.
+	// A high watermark that is read after the stable end would be ahead of it in any active stream.
 	high := make(map[bus.TopicPartition]int64)
 	var err error
 	for _, topic := range []bus.Topic{bus.Transactions, bus.Labels} {
@@ -154,8 +156,8 @@ func (p *topicsProcess) askForOffsets(ctx context.Context) {
 	}
 }
 
-// directoriesOf counts the data directories that share each role of which the processes are a consumer group. Roles
-// that no process has ever played are among them; those that one process plays alone are not.
+// directoriesOf counts the data directories that share each role with a consumer group. It includes roles that have
+// never been run, and excludes those that one process runs alone.
 func directoriesOf(members *wire.Members) map[string]int {
 	directories := make(map[string]int)
 	for _, name := range []string{configs.RoleGraphs, configs.RoleTrain, configs.RoleScore} {
@@ -171,8 +173,8 @@ func directoriesOf(members *wire.Members) map[string]int {
 	return directories
 }
 
-// runningProcesses counts the data directories that share roles, and their processes that brokers know. It leaves out
-// roles of which brokers do not tell, and those that one process plays alone.
+// runningProcesses counts the data directories that share roles, and their processes that brokers know. It excludes
+// roles on which brokers do not report, and those that one process runs alone.
 func (p *topicsProcess) runningProcesses(ctx context.Context) (out []waiting.Role) {
 	directories := p.directories.Load()
 	if directories == nil {
@@ -190,7 +192,7 @@ func (p *topicsProcess) runningProcesses(ctx context.Context) (out []waiting.Rol
 	return out
 }
 
-// facts are what this process knows now.
+// facts returns the current knowledge of this process.
 func (p *topicsProcess) facts(known *role.Status) waiting.Facts {
 	c := p.config
 	f := waiting.Facts{
@@ -202,7 +204,7 @@ func (p *topicsProcess) facts(known *role.Status) waiting.Facts {
 	for _, t := range slices.Sorted(maps.Keys(known.Steps)) {
 		step := known.Steps[t]
 		if step.State == lethe.Open && step.Nodes == 0 || step.State == 0 {
-			continue // only payments or labels of it came, or predictions
+			continue // only payments or labels of it arrived, or predictions
 		}
 		f.Steps = append(f.Steps, waiting.Step{Timestep: t, State: step.State, Labels: step.Labels})
 	}
@@ -232,12 +234,12 @@ func (p *topicsProcess) facts(known *role.Status) waiting.Facts {
 		f.OpenFiles, f.MostFiles = len(open), diskroom.MostFiles()
 	case errors.Is(err, syscall.EMFILE):
 		f.MostFiles = diskroom.MostFiles()
-		f.OpenFiles = f.MostFiles // not even this one could be opened
+		f.OpenFiles = f.MostFiles // not even the list of open files could be opened
 	}
 	return f
 }
 
-// facts returns the places that are waited for, what is wrong with topics, and the files that cannot be written.
+// facts returns the unavailable places, the faults of topics, and the files that cannot be written.
 func (o *outages) facts() (places map[string]string, topics []string, disk map[string]string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -31,11 +31,11 @@ import (
 
 const (
 	shutdownTimeout = 3 * time.Second
-	// statusTimeout bounds how long is waited for what the brokers know of a status.
+	// statusTimeout bounds the query of brokers for a status.
 	statusTimeout = 700 * time.Millisecond
 )
 
-// measure makes the metrics and the health checks.
+// measure creates the metrics and the health checks.
 func (s *Service) measure() error {
 	components := append([]string{brokerModule, diskComponent, topicsModule}, s.config.Plays()...)
 	if s.config.KMS.Address != "" {
@@ -72,8 +72,8 @@ func (s *Service) measure() error {
 	return nil
 }
 
-// openHTTP takes the HTTP address and serves the console, the API, the metrics
-// and the health checks there.
+// openHTTP binds the HTTP address and serves the console, the API, the metrics and the health
+// checks there.
 func (s *Service) openHTTP(context.Context) (supervisor.Process, error) {
 	var err error
 	if s.port, err = openfiles.Listen(s.config.HTTP.Address, s.connections.HTTP); err != nil {
@@ -119,13 +119,13 @@ func (s *Service) openHTTP(context.Context) (supervisor.Process, error) {
 		return nil, errors.Join(err, s.port.Close())
 	}
 	served := &web{server: server, port: s.port, ended: make(chan error, 1)}
-	// Events are told without end.
+	// Event streams do not end by themselves.
 	served.server.RegisterOnShutdown(sync.OnceFunc(func() { close(ending) }))
 	go func() { served.ended <- served.serve(s.port) }()
 	return served, nil
 }
 
-// serveStatus answers with the service's Status.
+// serveStatus responds with the service's Status.
 func (s *Service) serveStatus(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	if !s.open.Load() {
@@ -134,7 +134,7 @@ func (s *Service) serveStatus(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), statusTimeout)
 	defer cancel()
-	// Brokers that are away are told by the lag, and by /readyz.
+	// An outage of brokers is visible in the lag, and in /readyz.
 	status, _ := s.Status(ctx)
 	w.Header().Set("Content-Type", "application/json")
 	json.NewEncoder(w).Encode(status) //nolint:errcheck // the caller went away
@@ -142,19 +142,19 @@ func (s *Service) serveStatus(w http.ResponseWriter, r *http.Request) {
 
 const metricsPath = "/metrics"
 
-// What a client may take: of time, and of room.
+// Limits of a client's time and memory.
 const (
 	headerTimeout  = 5 * time.Second
 	readTimeout    = 30 * time.Second
 	writeTimeout   = planTimeout + readTimeout
 	idleTimeout    = time.Minute
 	maxHeaderBytes = 32 << 10
-	// mostLargeBodies bounds what plans and lists of ids take in memory: each up to maxPlanBytes, and some 13 MB once it
-	// is read.
+	// mostLargeBodies bounds the memory of plans and lists of ids: each has up to maxPlanBytes, and takes some 13
+	// MB once parsed.
 	mostLargeBodies = 8
 )
 
-// serverOf returns the server of a handler, with who gets in as the configuration says.
+// serverOf returns the server of a handler, with access control as configured.
 func serverOf(next http.Handler, c configs.HTTP, log *slog.Logger) (*http.Server, error) {
 	o := guard.Options{
 		Hosts: c.Hosts, Open: []string{"/livez", "/readyz", opendsr.CertificatePath}, MaxBody: maxPlanBytes,
@@ -206,7 +206,7 @@ func serverOf(next http.Handler, c configs.HTTP, log *slog.Logger) (*http.Server
 	return server, nil
 }
 
-// serve answers at a port until the server is closed.
+// serve serves a port until the server is closed.
 func (w *web) serve(port net.Listener) error {
 	if w.server.TLSConfig != nil {
 		return w.server.ServeTLS(port, "", "")
@@ -214,21 +214,21 @@ func (w *web) serve(port net.Listener) error {
 	return w.server.Serve(port)
 }
 
-// web serves pages from when it is made.
+// web is a server that runs from its creation.
 type web struct {
 	server *http.Server
 	port   net.Listener
 	ended  chan error
 }
 
-// Run implements supervisor.Process: it answers until the context ends.
+// Run implements supervisor.Process: it serves until the context ends.
 func (w *web) Run(ctx context.Context) error {
 	select {
 	case err := <-w.ended:
 		return err
 	case <-ctx.Done():
 	}
-	// The context is over; give requests under way a moment of their own.
+	// The context is over; give requests in progress a short time to finish.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
 	defer cancel()
 	if err := w.server.Shutdown(ctx); !errors.Is(err, context.DeadlineExceeded) {
@@ -240,15 +240,15 @@ func (w *web) Run(ctx context.Context) error {
 // Close implements supervisor.Process.
 func (w *web) Close() error {
 	err := w.server.Close()
-	// Whoever serves may not have begun to, and the server knows nothing of the port then.
+	// The serving goroutine may not have started, and the server does not know the port then.
 	if failed := w.port.Close(); !errors.Is(failed, net.ErrClosed) {
 		err = errors.Join(err, failed)
 	}
 	return err
 }
 
-// boundConnections returns the bounds of both ports, so that connections never use up the files that lethe needs, and
-// sets that of the embedded broker.
+// boundConnections returns the connection limits of both ports, so that connections never use up the file
+// descriptors that lethe needs, and sets that of the embedded broker.
 func boundConnections(c *configs.Config) (bounds openfiles.Connections, err error) {
 	use := openfiles.Use{Partitions: c.Kafka.Partitions, Embedded: c.UsesEmbeddedBroker()}
 	bounds = use.Unlimited()

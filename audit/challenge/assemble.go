@@ -10,8 +10,8 @@ import (
 	"lethe/scoring/ensemble"
 )
 
-// Source is what a deployment keeps that it can be asked about. Errors of its methods name
-// coordinates.
+// Source provides the stored data of a deployment that an answer may need. Errors of its methods
+// name coordinates.
 type Source interface {
 	// Slice returns the canonical bytes of a slice.
 	Slice(p Pair) ([]byte, error)
@@ -19,19 +19,19 @@ type Source interface {
 	Model(model lethe.ShardID, t lethe.Timestep) ([]byte, error)
 	// Salts returns the salts of the first n targets of a request.
 	Salts(request lethe.Digest, n int) []lethe.Digest
-	// FoundSalt returns the salt of what was found for a request.
+	// FoundSalt returns the salt of the findings of a request.
 	FoundSalt(request lethe.Digest) lethe.Digest
 }
 
-// ErrUnanswerable says why a challenge cannot be answered.
+// ErrUnanswerable marks a challenge that cannot be answered.
 var ErrUnanswerable = errors.New("the challenge cannot be answered")
 
-// Assemble makes the answer to a challenge. leaves are all of the log, or more than the
-// checkpoint of the challenge has; setup is encoded. Nothing is trained, and digests of slices and
-// models are not compared: that is the auditor's.
+// Assemble builds the answer to a challenge. leaves are all leaves of the log, at least as many as
+// the checkpoint of the challenge has; setup is encoded. Nothing is trained, and digests of slices
+// and models are not compared: the auditor does both.
 //
-// Errors wrap ErrUnanswerable if the log is shorter or another one, lacks what is asked
-// for or commits to another setup, and are those of the source otherwise.
+// Errors wrap ErrUnanswerable if the log is shorter or a different one, lacks what is needed or
+// commits to another setup, and are those of the source otherwise.
 func Assemble(c Challenge, leaves [][]byte, setup []byte, from Source) (*Bundle, error) {
 	id, err := c.ID()
 	if err != nil {
@@ -87,7 +87,7 @@ func Assemble(c Challenge, leaves [][]byte, setup []byte, from Source) (*Bundle,
 	return b, b.fill(steps, from)
 }
 
-// fill puts the artefacts that the steps need into the bundle.
+// fill adds the artefacts that the steps need to the bundle.
 func (b *Bundle) fill(steps Steps, from Source) error {
 	for _, p := range steps.Slices() {
 		data, err := from.Slice(p)

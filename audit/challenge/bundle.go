@@ -10,25 +10,25 @@ import (
 const (
 	bundleMagic   = "LAUB"
 	bundleVersion = 1
-	// leastBytes is less than any leaf, slice or model has. A list of more items than could be
-	// there is not made room for.
+	// leastBytes is less than the size of any leaf, slice or model. It bounds the number of items
+	// for which memory is allocated.
 	leastBytes = 32
 )
 
-// Bundle is what a deployment answers a challenge with.
+// Bundle is a deployment's answer to a challenge.
 type Bundle struct {
-	// Challenge is the ID of what it answers.
+	// Challenge is the ID of the challenge that it answers.
 	Challenge lethe.Digest
 	// Checkpoint is the signed checkpoint of the log.
 	Checkpoint string
-	// Leaves are all that the log had then, in order.
+	// Leaves are all leaves of the log at the checkpoint, in order.
 	Leaves [][]byte
-	// Setup is what the models are trained with (ensemble.Setup).
+	// Setup is the configuration that the models are trained with (ensemble.Setup).
 	Setup []byte
 	// Openings are those of every request that was carried out.
 	Openings []Opening
-	// Slices and Models are in the order in which the steps of the challenge need them; the
-	// check knows which they must be.
+	// Slices and Models are in the order in which the steps of the challenge need them; the check
+	// derives which ones they must be.
 	Slices, Models [][]byte
 }
 
@@ -60,9 +60,9 @@ func writeList(w *canonical.Writer, list [][]byte) {
 	}
 }
 
-// DecodeBundle reads what Encode wrote. The error wraps canonical.ErrCorrupt for bytes that
-// are cut short or altered, and canonical.ErrVersion for a format that this program does not
-// read. What is returned shares memory with data.
+// DecodeBundle decodes what Encode returned. The error wraps canonical.ErrCorrupt for bytes that
+// are truncated or altered, and canonical.ErrVersion for a format that this program does not
+// support. The result shares memory with data.
 func DecodeBundle(data []byte) (*Bundle, error) {
 	r, err := canonical.NewReader(data, bundleMagic, bundleVersion)
 	if err != nil {

@@ -13,32 +13,32 @@ import (
 
 const (
 	challengeFormat = "lethe-challenge/1"
-	// maxChallengeBytes bounds a challenge that is read: it holds one signed note.
+	// maxChallengeBytes bounds an encoded challenge: it holds one signed note.
 	maxChallengeBytes = 1 << 18
-	// MaxCount bounds the pairs that are drawn.
+	// MaxCount bounds the number of drawn pairs.
 	MaxCount = 1_000_000
 )
 
-// ErrChallenge marks bytes that are no challenge.
+// ErrChallenge marks bytes that are not a challenge.
 var ErrChallenge = errors.New("not a challenge")
 
-// Challenge is what an auditor asks of a deployment. He makes it after the deployment has
-// signed the checkpoint, and keeps it: an answer is checked against it.
+// Challenge is an auditor's request to a deployment. The auditor creates it after the deployment
+// has signed the checkpoint, and retains it: the answer is checked against it.
 type Challenge struct {
 	// Checkpoint is the signed checkpoint of the log.
 	Checkpoint string
-	// Seed is the auditor's own choice.
+	// Seed is chosen by the auditor.
 	Seed uint64
-	// Count is how many pairs are drawn; 0 for all.
+	// Count is how many pairs are drawn; 0 means all.
 	Count int
-	// Shard and Timestep, if not nil, confine the draw to one shard or one timestep.
+	// Shard and Timestep, if not nil, restrict the draw to one shard or one timestep.
 	Shard    *lethe.ShardID
 	Timestep *lethe.Timestep
-	// Meta asks for the newest meta-model to be learnt anew as well.
+	// Meta includes relearning the newest meta-model.
 	Meta bool
 }
 
-// challengeRecord is a challenge as it is stored and sent.
+// challengeRecord is the stored form of a challenge.
 type challengeRecord struct {
 	Format     string          `json:"format"`
 	Checkpoint string          `json:"checkpoint"`
@@ -49,7 +49,7 @@ type challengeRecord struct {
 	Meta       bool            `json:"meta_model,omitempty"`
 }
 
-// Validate reports what is out of bounds. The signature is not looked at.
+// Validate reports what is out of range. It does not check the signature.
 func (c Challenge) Validate() error {
 	switch {
 	case c.Count < 0 || c.Count > MaxCount:
@@ -74,7 +74,7 @@ func (c Challenge) Encode() ([]byte, error) {
 	return append(out, '\n'), nil
 }
 
-// Decode reads what Encode wrote. The error wraps ErrChallenge.
+// Decode decodes what Encode returned. The error wraps ErrChallenge.
 func Decode(data []byte) (Challenge, error) {
 	if len(data) > maxChallengeBytes {
 		return Challenge{}, fmt.Errorf("%w: %d bytes, at most %d", ErrChallenge, len(data), maxChallengeBytes)
@@ -92,8 +92,8 @@ func Decode(data []byte) (Challenge, error) {
 	return c, c.Validate()
 }
 
-// ID names the challenge: the log at that size, the seed and what is drawn. Signatures
-// beside the log's own, as of witnesses, do not change it.
+// ID identifies the challenge: the log at that size, the seed and the draw. Signatures other than
+// the log's own, such as those of witnesses, do not change it.
 func (c Challenge) ID() (lethe.Digest, error) {
 	tree, err := translog.ParseCheckpoint(c.Checkpoint)
 	if err != nil {

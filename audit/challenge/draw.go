@@ -11,7 +11,7 @@ import (
 	"lethe"
 )
 
-// Pair is what is drawn: a shard at a timestep.
+// Pair is a shard at a timestep.
 type Pair struct {
 	Shard    lethe.ShardID  `json:"shard"`
 	Timestep lethe.Timestep `json:"timestep"`
@@ -22,9 +22,9 @@ func (p Pair) Compare(q Pair) int {
 	return cmp.Or(cmp.Compare(p.Timestep, q.Timestep), cmp.Compare(p.Shard, q.Shard))
 }
 
-// Draw returns the pairs that the challenge asks for, ascending: Count different ones of
-// all that the log commits to a slice of, each set of that many as likely as any other over
-// the seeds, or all if there are no more. The error says that there is none.
+// Draw returns the pairs of the challenge, ascending: Count distinct ones of all whose slice the
+// log commits to, or all if there are no more. Over the seeds, each set of this size is equally
+// likely. The error means that there is none.
 func (c Challenge) Draw(v *View) ([]Pair, error) {
 	id, err := c.ID()
 	if err != nil {
@@ -50,7 +50,7 @@ func (c Challenge) Draw(v *View) ([]Pair, error) {
 	return drawn, nil
 }
 
-// confined says in words what the draw is confined to.
+// confined describes the restrictions of the draw.
 func (c Challenge) confined() string {
 	switch {
 	case c.Shard != nil && c.Timestep != nil:
@@ -64,7 +64,7 @@ func (c Challenge) confined() string {
 	}
 }
 
-// numbers are random numbers that nobody can tell without the key: SHA-256 of the key and
+// numbers are pseudorandom numbers that cannot be predicted without the key: SHA-256 of the key and
 // a counter.
 type numbers struct {
 	key     lethe.Digest

@@ -7,12 +7,13 @@ import (
 	"lethe/deletions"
 )
 
-// found tells by one salt what the plan of a request has found that no slice may hold.
+// found holds the findings of a request's plan that no slice may contain, as commitments under one
+// salt.
 type found struct {
 	of   *request
 	salt lethe.Digest
-	// transactions went with subjects, stubs stood for what was erased. By pairs and their stubs
-	// transactions were joined that no payment joined any more.
+	// transactions were erased with subjects, stubs replaced erased neighbours. pairs and their
+	// stubs joined transactions that are not joined by any payment any more.
 	transactions, features, stubs, pairs, pairStubs map[lethe.Digest]bool
 }
 
@@ -28,9 +29,10 @@ func newFound(q *request, salt lethe.Digest) found {
 	return found{q, salt, set(f.Transactions), set(f.Features), set(f.Stubs), set(f.Pairs), set(f.PairStubs)}
 }
 
-// in says what a slice holds of it, or nothing. Payments may have come since between two
-// transactions that none joined any more: if the slice was replaced more often than the request
-// has it replaced, they are counted as open, but for edges that are counted already.
+// in describes what the slice still holds of the findings, or is empty. Two transactions that were
+// no longer joined may have been joined again by a later payment: if the slice was replaced more
+// often than the request replaced it, such edges are counted as open, except edges that were
+// counted already.
 func (f found) in(s *lethe.Slice, at committed, counted func(edge lethe.Edge) bool) (what string, open int) {
 	joined := false
 	erased := fmt.Sprintf(" that the request of leaf %d has erased", f.of.leaf)
@@ -69,7 +71,7 @@ func (f found) in(s *lethe.Slice, at committed, counted func(edge lethe.Edge) bo
 	return "", open
 }
 
-// node reports whether one of a slice's nodes with its row is.
+// node reports whether is holds for one of a slice's nodes with its row.
 func (f found) node(s *lethe.Slice, is func(p lethe.Pseudonym, row []float32) bool) bool {
 	for i, p := range s.Nodes {
 		if is(p, s.Row(i)) {
@@ -79,7 +81,7 @@ func (f found) node(s *lethe.Slice, is func(p lethe.Pseudonym, row []float32) bo
 	return false
 }
 
-// hasFeatures reports whether a row has another value than 0 where it was erased.
+// hasFeatures reports whether a row has a non-zero value in an erased column.
 func (f found) hasFeatures(p lethe.Pseudonym, row []float32) bool {
 	if !f.features[deletions.FeaturesCommitment(f.salt, p)] {
 		return false

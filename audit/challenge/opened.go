@@ -8,19 +8,20 @@ import (
 	"lethe/deletions"
 )
 
-// erased tells what no slice may hold.
+// erased holds the targets that no slice may contain.
 type erased struct {
 	transactions, payments []target
 	found                  []found
 }
 
-// target is a commitment that was opened.
+// target is an opened commitment.
 type target struct {
 	of               *request
 	salt, commitment lethe.Digest
 }
 
-// open opens the requests that were carried out. Problems name those that are not.
+// open opens the commitments of the requests that were carried out. Problems name requests without
+// a valid opening.
 func (v *View) open(openings []Opening) (e erased, problems []string) {
 	salts := make(map[lethe.Digest][]lethe.Digest)
 	for _, o := range openings {
@@ -64,9 +65,9 @@ func (e erased) transaction(s *lethe.Slice) *request {
 	return nil
 }
 
-// payment returns the request that has erased a payment that a slice must hold, or nil. An edge
-// of a slice does not say who paid: it may stand for the payment the other way, unless that was
-// erased too. In that case it is one of open.
+// payment returns the request that has erased a payment that the slice certainly contains, or nil.
+// An edge has no direction: it may stand for the opposite payment, unless that was erased too. Such
+// ambiguous edges are counted as open.
 func (e erased) payment(s *lethe.Slice) (q *request, open int) {
 	for _, edge := range s.Edges {
 		there, back := e.paid(s.Nodes[edge.A], s.Nodes[edge.B]), e.paid(s.Nodes[edge.B], s.Nodes[edge.A])

@@ -12,8 +12,8 @@ import (
 	"lethe/trainer"
 )
 
-// WithMeta returns the steps with the newest meta-model's. The error says why it cannot be
-// learnt anew.
+// WithMeta adds the newest meta-model to the steps. The error gives the reason why it cannot be
+// relearned.
 func (v *View) WithMeta(s Steps, setup ensemble.Setup) (Steps, error) {
 	switch timesteps := v.timesteps(); {
 	case setup.Described || setup.Meta == nil:
@@ -36,8 +36,8 @@ func (v *View) WithMeta(s Steps, setup ensemble.Setup) (Steps, error) {
 	}
 }
 
-// learnAnew learns the newest meta-model anew, over the models that the log commits to, and
-// compares it.
+// learnAnew relearns the newest meta-model over the models that the log commits to, and compares
+// it.
 func (r *Report) learnAnew(
 	ctx context.Context, runner ensemble.Runner, v *View, setup ensemble.Setup, steps Steps, h held,
 ) error {

@@ -8,12 +8,12 @@ import (
 	"lethe/deletions/translog"
 )
 
-// Opening opens the commitments of a request's leaf: whoever has the salts can tell whether
-// a slice holds one of the targets, and cannot tell the targets without the slice.
+// Opening opens the commitments of a request's leaf: with the salts it can be checked whether a
+// slice holds one of the targets, but the targets cannot be derived without the slice.
 type Opening struct {
 	Request lethe.Digest
-	// Salts are in the order of the commitments: to transactions, then to payments. The last is that
-	// of what was found, if the log has a leaf of that.
+	// Salts are in the order of the commitments: to transactions, then to payments. The last is
+	// the salt of the findings, if the log has a leaf for them.
 	Salts []lethe.Digest
 }
 
@@ -23,15 +23,15 @@ type request struct {
 	at       translog.Request
 	state    deletions.State
 	replaced bool
-	// earlier says that pseudonyms are made with another secret since: it commits to other ones
-	// than slices hold now.
+	// earlier means that the secret of the pseudonyms was rotated since: the request commits to
+	// other pseudonyms than slices hold now.
 	earlier bool
-	// found is what its plan has found, or nil, by the leaf foundAt.
+	// found is the findings of its plan, or nil, in the leaf foundAt.
 	found   *translog.Found
 	foundAt int64
 }
 
-// salts is how many open its commitments.
+// salts is the number of salts that open its commitments.
 func (q *request) salts() int {
 	n := q.at.Count()
 	if q.found != nil {
@@ -40,7 +40,7 @@ func (q *request) salts() int {
 	return n
 }
 
-// requests are those of a log, in its order.
+// requests are the requests of a log, in its order.
 type requests struct {
 	all      []*request
 	byDigest map[lethe.Digest]*request
@@ -48,8 +48,8 @@ type requests struct {
 
 func newRequests() *requests { return &requests{byDigest: make(map[lethe.Digest]*request)} }
 
-// add takes a request. A request is its content: it returns the leaf of one with the same
-// that came before, or -1.
+// add adds a request. Requests are identified by their content: add returns the leaf of an earlier
+// one with the same content, or -1.
 func (r *requests) add(leaf int64, l translog.Request) (before int64) {
 	before = -1
 	if q := r.byDigest[l.Digest]; q != nil {
@@ -60,7 +60,7 @@ func (r *requests) add(leaf int64, l translog.Request) (before int64) {
 	return before
 }
 
-// move takes a change of state, and reports whether there is the request.
+// move applies a change of state, and reports whether the request exists.
 func (r *requests) move(l translog.Transition) bool {
 	q := r.byDigest[l.Request]
 	if q == nil {
@@ -75,7 +75,7 @@ func (r *requests) move(l translog.Transition) bool {
 	return true
 }
 
-// find takes what a plan has found, and reports whether the request is there and has none yet.
+// find adds the findings of a plan, and reports whether the request exists and had none.
 func (r *requests) find(leaf int64, l translog.Found) bool {
 	q := r.byDigest[l.Request]
 	if q == nil || q.found != nil {
@@ -85,20 +85,20 @@ func (r *requests) find(leaf int64, l translog.Found) bool {
 	return true
 }
 
-// carriedOut are the requests whose slices and models were replaced, as the log says: no
+// carriedOut returns the requests whose slices and models were replaced, according to the log: no
 // slice may hold their targets any more.
 func (v *View) carriedOut() []*request {
 	return slices.DeleteFunc(slices.Clone(v.requests.all), func(q *request) bool { return !q.replaced })
 }
 
-// rotate notes that pseudonyms are others from now on.
+// rotate marks all requests as made before a rotation of the secret.
 func (r *requests) rotate() {
 	for _, q := range r.all {
 		q.earlier = q.earlier || q.replaced
 	}
 }
 
-// earlier counts the requests that were carried out under another secret.
+// earlier counts the requests that were carried out under a previous secret.
 func (v *View) earlier() int {
 	n := 0
 	for _, q := range v.carriedOut() {
@@ -120,7 +120,7 @@ func (v *View) underWay() int {
 	return n
 }
 
-// CarriedOut are the digests of the requests that an answer has to open, in the log's order.
+// CarriedOut returns the digests of the requests that an answer has to open, in the log's order.
 func (v *View) CarriedOut() []lethe.Digest {
 	var out []lethe.Digest
 	for _, q := range v.carriedOut() {

@@ -12,33 +12,33 @@ import (
 	"lethe/trainer/column"
 )
 
-// step is a model to be trained anew: one after a timestep.
+// step is a model after a timestep that has to be retrained.
 type step struct {
 	model lethe.ShardID
 	at    lethe.Timestep
-	// previous is the timestep of the model that training goes on from, or NoTimestep for
-	// fresh weights.
+	// previous is the timestep of the model that training continues from, or NoTimestep for fresh
+	// weights.
 	previous lethe.Timestep
-	// window are the timesteps that it is trained on, ascending, behind the timestep before
+	// window are the timesteps that it is trained on, ascending; before is the timestep before
 	// them, or NoTimestep.
 	window []lethe.Timestep
 	before lethe.Timestep
 }
 
-// Steps are the models that pairs depend on, each once.
+// Steps are the models that pairs depend on, without duplicates.
 type Steps struct {
 	layout ensemble.Layout
 	list   []step
-	// over are the timesteps that the meta-model learns from, if it is to be learnt anew: it is
-	// that after the last of them.
+	// over are the timesteps that the meta-model learns from, if it is relearned: it is the one
+	// after the last of them.
 	over []lethe.Timestep
 }
 
-// Steps returns the models that have to be trained anew for pairs: of every component the
-// model that learns from the shard. Of one that goes on from the model before it is that
-// after the timestep. Of one that is fitted anew for each timestep only the newest is
-// served, and older ones may not be kept: it is the newest, if its window reaches back to
-// the timestep. Problems say which slices or models the log lacks.
+// Steps returns the models to retrain for pairs: for every component the model that learns from the
+// shard. If the component continues from its previous model, this is the model after the pair's
+// timestep. If it is refitted for each timestep, only the newest model is served, and older ones
+// may have been deleted: this is the newest one, if its window includes the timestep. Problems name
+// slices or models that the log lacks.
 func (v *View) Steps(layout ensemble.Layout, pairs []Pair) (Steps, []string) {
 	s := Steps{layout: layout}
 	timesteps, problems := v.complete(layout)
@@ -70,8 +70,8 @@ func (v *View) Steps(layout ensemble.Layout, pairs []Pair) (Steps, []string) {
 	return s, problems
 }
 
-// complete returns the timesteps of the log. A problem is a timestep without the slice of
-// a shard.
+// complete returns the timesteps of the log. A timestep that lacks the slice of a shard is a
+// problem.
 func (v *View) complete(layout ensemble.Layout) (timesteps []lethe.Timestep, problems []string) {
 	counts := make(map[lethe.Timestep]int)
 	for _, p := range v.Pairs() {
@@ -91,8 +91,8 @@ func (v *View) complete(layout ensemble.Layout) (timesteps []lethe.Timestep, pro
 	return timesteps, problems
 }
 
-// stepOf returns what a model's bytes that depend on a timestep are made of. reached says
-// that there are such.
+// stepOf returns the training data of the model whose bytes depend on a timestep. The result is
+// false if there is no such model.
 func stepOf(c trainer.Config, model lethe.ShardID, timesteps []lethe.Timestep, t lethe.Timestep) (step, bool) {
 	anew := c.Schedule == trainer.Window
 	if !anew {
@@ -110,13 +110,13 @@ func stepOf(c trainer.Config, model lethe.ShardID, timesteps []lethe.Timestep, t
 	return s, s.window[0] <= t
 }
 
-// named says which model a number is.
+// named returns the name of a model by its number.
 func (s Steps) named(model lethe.ShardID) string {
 	component, group := s.layout.Place(model)
 	return fmt.Sprintf("component %s, group %d", s.layout.Components[component].Config.Model, group)
 }
 
-// Slices are those that the steps train on, ascending.
+// Slices returns the slices that the steps train on, ascending.
 func (s Steps) Slices() []Pair {
 	needed := make(map[Pair]bool)
 	for _, st := range s.list {
@@ -134,8 +134,8 @@ func (s Steps) Slices() []Pair {
 	return ascending(needed)
 }
 
-// Before are the models that the steps go on from, and those that the meta-model is above, with
-// the model's number for a shard, ascending.
+// Before returns the models that the steps continue from, and those below the meta-model, with the
+// model's number as shard, ascending.
 func (s Steps) Before() []Pair {
 	needed := make(map[Pair]bool)
 	for _, st := range s.list {

@@ -12,8 +12,8 @@ import (
 	"lethe/trainer"
 )
 
-// trainAnew trains the models of the steps anew and compares them with the digests of the
-// log. Models are trained side by side, the steps of one after each other.
+// trainAnew retrains the models of the steps and compares them with the digests of the log. Models
+// are trained in parallel, the steps of one model one after the other.
 func (r *Report) trainAnew(
 	ctx context.Context, runner ensemble.Runner, v *View, steps Steps, h held, progress func(done, of int),
 ) error {
@@ -85,7 +85,7 @@ func (h held) train(ctx context.Context, runner ensemble.Runner, layout ensemble
 	return trainer.EncodeCheckpoint(made.Checkpoint), nil
 }
 
-// late says, if it is so, that a slice was replaced after the model was committed to.
+// late returns a remark if a slice was replaced after the model was committed to.
 func (v *View) late(layout ensemble.Layout, st step) string {
 	component, group := layout.Place(st.model)
 	made := v.models[modelAt{component, group, st.at}].leaf

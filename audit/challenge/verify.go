@@ -18,48 +18,49 @@ import (
 // maxProblems bounds the list: a bundle of another log has thousands.
 const maxProblems = 50
 
-// Options say how a bundle is checked.
+// Options configures the check of a bundle.
 type Options struct {
-	// Key is the deployment's public key, which the auditor has from elsewhere.
+	// Key is the deployment's public key, which the auditor has from an independent source.
 	Key ed25519.PublicKey
-	// Workers bounds how many models are trained side by side; at least 1.
+	// Workers bounds how many models are trained in parallel; at least 1.
 	Workers int
-	// Progress, if not nil, is called with how many models were trained anew.
+	// Progress, if not nil, is called with the number of models that were retrained.
 	Progress func(done, of int)
 }
 
-// Report is what a check came to. The JSON names are part of the command line.
+// Report is the result of a check. The JSON names are part of the command line.
 type Report struct {
 	OK bool `json:"ok"`
-	// Problems are the statements that fail.
+	// Problems are the checks that fail.
 	Problems []string `json:"problems"`
 	// Log is the name of the log, LogSize the number of its leaves.
 	Log       string       `json:"log"`
 	LogSize   int64        `json:"log_size"`
 	Challenge lethe.Digest `json:"challenge"`
-	// Pairs are those drawn, of Population.
+	// Pairs are the drawn ones, of Population.
 	Pairs      []Pair `json:"pairs"`
 	Population int    `json:"population"`
-	// Slices were compared with their digests and looked through for the targets of
-	// Requests requests, which the log says were carried out; UnderWay others are not done.
+	// Slices were compared with their digests and searched for the targets of Requests requests,
+	// which were carried out according to the log; UnderWay others are still open.
 	Slices   int `json:"slices"`
 	Requests int `json:"requests"`
 	UnderWay int `json:"requests_under_way"`
-	// Earlier are those of Requests that were carried out before the secret was rotated: they commit
-	// to pseudonyms of before, which no slice has now, and so nothing is found of them here.
+	// Earlier are those of Requests that were carried out before the secret was rotated: they
+	// commit to previous pseudonyms, which no slice holds any more, so the search cannot find
+	// them.
 	Earlier int `json:"requests_before_rotation,omitempty"`
-	// OpenPayments are edges of the slices, and stubs, between both ends of a payment that was
-	// erased. They may stand for one the other way, which was not: slices do not say who paid.
+	// OpenPayments counts edges of the slices, and stubs, between both ends of an erased payment.
+	// They may stand for the opposite payment, which was not erased: slices have no directions.
 	OpenPayments int `json:"open_payments"`
-	// NotCommitted counts what the log does not commit to of what requests have found.
+	// NotCommitted counts findings of requests that the log does not commit to.
 	NotCommitted int `json:"not_committed"`
-	// Models were trained anew.
+	// Models counts the retrained models.
 	Models    int    `json:"models"`
 	KernelSet string `json:"kernel_set"`
-	// Setup is the digest of what they are trained with.
+	// Setup is the digest of the configuration that they are trained with.
 	Setup lethe.Digest `json:"setup"`
-	// Ensemble is the version of the ensemble after the newest timestep, by the digests of
-	// the log: what predictions and receipts name. It is zero if the log lacks a model.
+	// Ensemble is the version of the ensemble after the newest timestep, by the digests of the
+	// log: predictions and receipts name it. It is zero if the log lacks a model.
 	Ensemble lethe.Digest `json:"ensemble,omitzero"`
 }
 
@@ -69,9 +70,8 @@ func (r *Report) problem(format string, args ...any) {
 	}
 }
 
-// Verify checks an answer against the challenge that the auditor made. What fails is in the
-// report, each thing as a statement; the error is for what keeps from checking, such as a
-// context that ended.
+// Verify checks an answer against the auditor's challenge. The report lists each check that fails;
+// the error is for what prevents checking, such as a cancelled context.
 func Verify(ctx context.Context, b *Bundle, c Challenge, o Options) (*Report, error) {
 	r := &Report{Problems: []string{}, Pairs: []Pair{}}
 	err := verify(ctx, r, b, c, o)
@@ -114,8 +114,8 @@ func verify(ctx context.Context, r *Report, b *Bundle, c Challenge, o Options) e
 	return r.learnAnew(ctx, runner, v, setup, steps, *held)
 }
 
-// openLog checks that the bundle has the whole log of the challenge's checkpoint, and that
-// it answers that challenge. It returns nil if nothing further can be said.
+// openLog checks that the bundle has the whole log of the challenge's checkpoint, and that it
+// answers that challenge. It returns nil if nothing else can be checked.
 func (r *Report) openLog(b *Bundle, c Challenge, key ed25519.PublicKey) *View {
 	tree, err := translog.ParseCheckpoint(c.Checkpoint)
 	var keys translog.Keys
@@ -156,7 +156,7 @@ func (r *Report) openLog(b *Bundle, c Challenge, key ed25519.PublicKey) *View {
 	return v
 }
 
-// rootOf computes the tree over leaves.
+// rootOf computes the tree of leaves.
 func rootOf(leaves [][]byte) (tlog.Tree, error) {
 	var tree translog.Tree
 	if err := tree.Append(leaves...); err != nil {
@@ -165,8 +165,8 @@ func rootOf(leaves [][]byte) (tlog.Tree, error) {
 	return tree.Now()
 }
 
-// openSetup checks that the bundle has the setup of the log, and that models can be trained
-// by it here.
+// openSetup checks that the bundle has the setup of the log, and that this program can train models
+// with it.
 func (r *Report) openSetup(b *Bundle, v *View, workers int) (ensemble.Setup, ensemble.Runner, bool) {
 	r.Setup = ensemble.DigestSetup(b.Setup)
 	if r.Setup != v.Setup() {
@@ -186,15 +186,15 @@ func (r *Report) openSetup(b *Bundle, v *View, workers int) (ensemble.Setup, ens
 	return setup, runner, err == nil
 }
 
-// held are the artefacts of a bundle, after they were compared with their digests.
+// held are the artefacts of a bundle whose digests were checked.
 type held struct {
 	slices map[Pair]*lethe.Slice
 	// models are by number and timestep.
 	models map[Pair][]byte
 }
 
-// takeArtefacts checks that the slices and models are those that the steps need, by their
-// digests, and that no slice holds what was erased. It returns nil if one is missing.
+// takeArtefacts checks that the slices and models are those that the steps need, by their digests,
+// and that no slice holds erased data. It returns nil if one is missing.
 func (r *Report) takeArtefacts(b *Bundle, v *View, steps Steps) *held {
 	out := &held{make(map[Pair]*lethe.Slice), make(map[Pair][]byte)}
 	slices, before := steps.Slices(), steps.Before()
@@ -287,7 +287,7 @@ func (v *View) ensemble(s ensemble.Setup) lethe.Digest {
 	return scoring.EnsembleVersion(digests)
 }
 
-// Summary says in one line what a report came to.
+// Summary returns the result in one line.
 func (r *Report) Summary() string {
 	if r.OK {
 		return fmt.Sprintf("%d of %d pairs: %d models trained anew are those that the log commits to", len(r.Pairs),

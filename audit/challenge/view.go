@@ -10,22 +10,22 @@ import (
 	"lethe/deletions/translog"
 )
 
-// committed is a digest that the log commits to, and the leaf that does.
+// committed is a digest that the log commits to, and the leaf with the commitment.
 type committed struct {
 	digest lethe.Digest
 	leaf   int64
-	// before is the leaf that committed to the one before, -1 if none did.
+	// before is the leaf with the previous commitment, -1 if there is none.
 	before int64
 }
 
-// modelAt names a model after a timestep.
+// modelAt identifies a model after a timestep.
 type modelAt struct {
 	component, group int
 	timestep         lethe.Timestep
 }
 
-// View is what the leaves of a log say together: of every slice and model the digest that
-// was committed to last, and the requests.
+// View is the state that the leaves of a log describe: the newest digest of every slice and model,
+// and the requests.
 type View struct {
 	setup    committed
 	slices   map[Pair]committed
@@ -37,8 +37,8 @@ type View struct {
 	size int64
 }
 
-// Read takes the leaves of a log, from the first on. The error names the leaf that this
-// program cannot read.
+// Read reads the leaves of a log, from the first on. The error names the leaf that this program
+// cannot read.
 func Read(leaves [][]byte) (*View, error) {
 	v := &View{
 		slices: make(map[Pair]committed), models: make(map[modelAt]committed), requests: newRequests(),
@@ -53,7 +53,7 @@ func Read(leaves [][]byte) (*View, error) {
 	return v, nil
 }
 
-// Take takes the next leaf.
+// Take applies the next leaf.
 func (v *View) Take(leaf translog.Leaf) {
 	switch l := leaf.(type) {
 	case translog.Setup:
@@ -86,7 +86,7 @@ func (v *View) Take(leaf translog.Leaf) {
 			v.requests.rotate()
 		}
 	case translog.Receipt:
-		// What is not carried out is not looked for: a receipt for it would be believed unchecked.
+		// Slices are searched only for targets of verified requests: another receipt would be unchecked.
 		if q := v.requests.byDigest[l.Request]; q == nil || q.state != deletions.Verified {
 			v.problem("leaf %d of the log is a receipt of a request that is not verified there", v.size)
 		}
@@ -94,7 +94,7 @@ func (v *View) Take(leaf translog.Leaf) {
 	v.size++
 }
 
-// follows takes a digest that is committed to in place of one before.
+// follows applies a commitment that replaces a previous digest.
 func (v *View) follows(at *committed, what string, digest, replaces lethe.Digest) {
 	if at.digest != replaces {
 		v.problem("leaf %d of the log says what it replaces of %s, and that is not what leaf %d committed to", v.size, what,
@@ -113,8 +113,8 @@ func (v *View) problem(format string, args ...any) {
 	}
 }
 
-// Pairs are those that the log commits to a slice of, ascending. What is gone because its
-// timestep became empty is none.
+// Pairs returns the pairs whose slice the log commits to, ascending, without those whose timestep
+// became empty.
 func (v *View) Pairs() []Pair {
 	var out []Pair
 	for p, at := range v.slices {
@@ -126,15 +126,15 @@ func (v *View) Pairs() []Pair {
 	return out
 }
 
-// Slice returns the digest that was committed to last of a slice, zero if there is none.
+// Slice returns the newest digest of a slice, zero if there is none.
 func (v *View) Slice(p Pair) lethe.Digest { return v.slices[p].digest }
 
-// Model returns the digest that was committed to last of a model, zero if there is none.
+// Model returns the newest digest of a model, zero if there is none.
 func (v *View) Model(component, group int, t lethe.Timestep) lethe.Digest {
 	return v.models[modelAt{component, group, t}].digest
 }
 
-// Setup returns the digest of the setup that was committed to last, zero if there is none.
+// Setup returns the newest digest of the setup, zero if there is none.
 func (v *View) Setup() lethe.Digest { return v.setup.digest }
 
 // timesteps are those of the pairs, ascending.

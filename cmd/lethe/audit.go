@@ -16,9 +16,10 @@ import (
 )
 
 const (
-	// mostNoteBytes is more than any checkpoint or challenge has.
+	// mostNoteBytes is larger than any checkpoint or challenge.
 	mostNoteBytes = 1 << 20
-	// mostBundleBytes bounds an answer, which is read whole: a shard of Bitcoin-OTC has 12 MB.
+	// mostBundleBytes bounds an answer, which is read into memory: a shard of Bitcoin-OTC has 12
+	// MB.
 	mostBundleBytes = 4 << 30
 )
 
@@ -111,7 +112,7 @@ configuration that the directory was written with. The bundle contains features 
 pseudonyms: give it to nobody but the auditor.`
 }
 
-// Run answers a challenge.
+// Run builds the answer to a challenge.
 func (c *auditExportCmd) Run(a *command.App) error {
 	config, err := c.Load(a, nil)
 	if err != nil {
@@ -224,7 +225,7 @@ func (c *auditVerifyCmd) Run(a *command.App) error {
 	return err
 }
 
-// printAnswer tells a person what a check came to.
+// printAnswer prints the result of a check as text.
 func printAnswer(a *command.App, r *challenge.Report, seconds float64) {
 	fmt.Fprintf(a.Stdout, "log %s, %d leaves; %d of %d pairs drawn\n", r.Log, r.LogSize, len(r.Pairs), r.Population)
 	var pairs []string

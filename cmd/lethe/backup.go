@@ -90,7 +90,7 @@ Their targets are suppressed from the first record on and erased again, with a r
 lethe run can start on the folder. Stop lethe run on the directory of the ledger first.`
 }
 
-// restoredBackup is what restore tells.
+// restoredBackup is the output of restore.
 type restoredBackup struct {
 	ID        string    `json:"backup_id"`
 	CreatedAt time.Time `json:"created_at"`
@@ -98,7 +98,7 @@ type restoredBackup struct {
 	backup.Again
 }
 
-// Run puts a backup back.
+// Run restores a backup.
 func (c *backupRestoreCmd) Run(a *command.App) error {
 	if c.Ledger != "" && c.WithoutLedger {
 		return command.Usage(errors.New("--ledger and --without-ledger exclude each other"))
@@ -147,7 +147,7 @@ type backupListCmd struct {
 // Help shows an example.
 func (backupListCmd) Help() string { return "Example:\n  lethe backup list --data-dir lethe-data" }
 
-// listedBackup is a backup with its state now.
+// listedBackup is a backup with its current state.
 type listedBackup struct {
 	backups.Backup
 	State string `json:"state"`
@@ -189,7 +189,7 @@ func (backupForgetCmd) Help() string {
 Destroy the file first: receipts of later erasures no longer name it.`
 }
 
-// Run notes that a backup is destroyed.
+// Run records that a backup was destroyed.
 func (c *backupForgetCmd) Run(a *command.App) error {
 	config, err := c.Load(a, nil)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"lethe/internal/command"
 )
 
-// brokerFlags say which brokers a client command talks to, and how. What they do not say
-// comes from the configuration, as for the service.
+// brokerFlags select the brokers of a client command. What they do not set comes from the
+// configuration, as for the service.
 type brokerFlags struct {
 	Config      string            `help:"YAML configuration file." type:"path" placeholder:"FILE"`
 	Brokers     []string          `help:"${kafka_brokers}" placeholder:"A,B"`
@@ -21,7 +21,7 @@ type brokerFlags struct {
 	Set         map[string]string `help:"${set_key}" placeholder:"KEY=VALUE"`
 }
 
-// config is the configuration with what the flags say.
+// config is the configuration with the flags applied.
 func (f brokerFlags) config(a *command.App) (configs.Config, error) {
 	extra := make(map[string]any)
 	if f.TopicPrefix != "" {
@@ -30,7 +30,7 @@ func (f brokerFlags) config(a *command.App) (configs.Config, error) {
 	return command.ConfigFlags{Config: f.Config, Brokers: f.Brokers, Set: f.Set}.Load(a, extra)
 }
 
-// open reaches the brokers.
+// open connects to the brokers.
 func (f brokerFlags) open(a *command.App) (*bus.Client, error) {
 	config, err := f.config(a)
 	if err != nil {
@@ -40,8 +40,8 @@ func (f brokerFlags) open(a *command.App) (*bus.Client, error) {
 	return reach(a.Context, config)
 }
 
-// tellOfGaps says what of a topic cannot be read. A command reads around of it: what it is asked for may well be
-// elsewhere, and it may be needed to mend what is wrong.
+// tellOfGaps reports the ranges of a topic that cannot be read. A command continues after them: the data it
+// needs may be elsewhere, and the command may be needed for the repair.
 func tellOfGaps(a *command.App) func(*bus.Gap) {
 	return func(gap *bus.Gap) {
 		fmt.Fprintf(a.Stderr, "%s/%d: offsets %d to %d cannot be read and are left out: %s\n",
@@ -49,8 +49,8 @@ func tellOfGaps(a *command.App) func(*bus.Gap) {
 	}
 }
 
-// patiently returns a client of the same brokers that waits for those that are away: an
-// erasure takes as long as they take to clean.
+// patiently returns a client of the same brokers that waits for unreachable ones: an erasure takes
+// as long as they need for cleaning.
 func patiently(client *bus.Client, p *command.Progress) (*bus.Client, error) {
 	return bus.Patient(client, func(_ string, err error) {
 		if err != nil && !errors.Is(err, bus.ErrAbandoned) {
@@ -59,7 +59,7 @@ func patiently(client *bus.Client, p *command.Progress) (*bus.Client, error) {
 	})
 }
 
-// named is the configuration with the address of a service here if it names no brokers.
+// named is the configuration with the address of a local service if it names no brokers.
 func named(c configs.Config) configs.Config {
 	if c.UsesEmbeddedBroker() {
 		c.Kafka.Brokers = []string{net.JoinHostPort("127.0.0.1", strconv.Itoa(c.Embedded.Port))}
@@ -67,8 +67,8 @@ func named(c configs.Config) configs.Config {
 	return c
 }
 
-// reach opens a client of the configuration's brokers, or of those that a service here
-// brings, and asks whether they are there.
+// reach opens a client of the configuration's brokers, or of a local service's embedded broker, and
+// checks that they respond.
 func reach(ctx context.Context, c configs.Config) (*bus.Client, error) {
 	client, err := bus.Open(named(c).Kafka)
 	if err != nil {

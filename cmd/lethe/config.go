@@ -48,7 +48,7 @@ func (c *configPrintCmd) Run(a *command.App) error {
 		return err
 	}
 	if c.JSON {
-		// By way of the text, for the names of keys and for what is hidden.
+		// Converted through the text, for the names of keys and for redaction.
 		tree, err := yaml.Parser().Unmarshal(text)
 		if err != nil {
 			return fmt.Errorf("configuration: %w", err)

@@ -42,14 +42,14 @@ The data directory is in the temporary folder and is removed at the end. --keep 
 from the seed, so that two demos give the same hashes: do not use it for real data.`
 }
 
-// With fewer transactions a timestep the twenty shards have too few labels to show
-// anything.
+// With fewer transactions per timestep the twenty shards have too few labels for a meaningful
+// result.
 const (
 	demoSteps        = 20
 	demoNodesPerStep = 1000
 )
 
-// Run shows lethe at work.
+// Run demonstrates lethe.
 func (c *demoCmd) Run(a *command.App) (err error) {
 	stream, err := c.stream(a)
 	if err != nil {
@@ -93,7 +93,7 @@ func (c *demoCmd) Run(a *command.App) (err error) {
 	return err
 }
 
-// removes reports whether the data directory goes in the end.
+// removes reports whether the data directory is deleted at the end.
 func (c *demoCmd) removes() bool { return c.DataDir == "" && !c.Keep }
 
 // stream loads or generates the data.
@@ -121,7 +121,7 @@ func (c *demoCmd) stream(a *command.App) (*dataset.Stream, error) {
 	return stream, err
 }
 
-// takeFreePorts has the demo listen on free ports, so that it never disturbs a service.
+// takeFreePorts makes the demo listen on free ports, so that it never disturbs a service.
 func (c *demoCmd) takeFreePorts(config *configs.Config) {
 	config.Embedded.Port = 0
 	if c.HTTPAddress == "" {
@@ -129,7 +129,7 @@ func (c *demoCmd) takeFreePorts(config *configs.Config) {
 	}
 }
 
-// config takes a new data directory unless one is named.
+// config uses a new data directory unless one is given.
 func (c *demoCmd) config(a *command.App) (configs.Config, error) {
 	extra := make(map[string]any)
 	if len(c.Brokers) > 0 {

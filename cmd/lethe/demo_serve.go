@@ -18,7 +18,8 @@ import (
 	"lethe/service"
 )
 
-// nameFeatures has reasons show the names of the stream's features, unless the configuration names a file.
+// nameFeatures makes reasons show the names of the stream's features, unless the configuration names a
+// file.
 func nameFeatures(c *configs.Config, stream *dataset.Stream) error {
 	if c.Scoring.FeatureNames != "" || len(stream.FeatureNames) == 0 {
 		return nil

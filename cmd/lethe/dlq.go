@@ -33,7 +33,7 @@ type dlqFilter struct {
 	Since  time.Duration `help:"Only records written within this time, such as 24h." placeholder:"D"`
 }
 
-// filter is what the flags choose, or a usage error that names what is possible.
+// filter returns the filter of the flags, or a usage error that lists the valid values.
 func (f dlqFilter) filter(now time.Time) (out deadletters.Filter, err error) {
 	for _, reason := range f.Reason {
 		r := ingest.Reason(reason)
@@ -58,7 +58,7 @@ func (f dlqFilter) filter(now time.Time) (out deadletters.Filter, err error) {
 	return out, nil
 }
 
-// letterRow is a dead letter as it is listed: nothing of its content.
+// letterRow is a dead letter in a list, without its content.
 type letterRow struct {
 	Place       string             `json:"place"`
 	Reason      ingest.Reason      `json:"reason"`
@@ -77,7 +77,7 @@ func rowOf(l deadletters.Letter) letterRow {
 	}
 }
 
-// known is nil for a time that is not known.
+// known is nil for an unknown time.
 func known(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil
@@ -169,7 +169,7 @@ func letterTable(list []letterRow) [][]string {
 	return rows
 }
 
-// whatNow tells an operator what becomes of a dead letter.
+// whatNow describes what happens next to a dead letter.
 func whatNow(l letterRow) string {
 	switch {
 	case l.ReplayedAt != nil:

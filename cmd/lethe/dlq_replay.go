@@ -106,11 +106,11 @@ need not be. The console shows that records were sent again if the deployment's 
 the data directory or secret_file.`
 }
 
-// sealMarks gives marks the deployment's code if its secret is here. Without it the records are sent too, and the marks
-// count for this command alone.
+// sealMarks adds the deployment's code to marks if its secret is here. Without it the records are published too,
+// and the marks are recognized only by this command.
 func sealMarks(a *command.App, config configs.Config, client *bus.Client) error {
 	if _, err := os.Stat(config.SecretPath()); err != nil {
-		return nil //nolint:nilerr // it is not here
+		return nil //nolint:nilerr // the secret is not on this machine
 	}
 	secret, err := configs.KeysOf(config).Secret(a.Context)
 	if err == nil {
@@ -119,13 +119,13 @@ func sealMarks(a *command.App, config configs.Config, client *bus.Client) error 
 	return err
 }
 
-// unsent is a dead letter that was not sent again.
+// unsent is a dead letter that was not replayed.
 type unsent struct {
 	Place string `json:"place"`
 	Why   string `json:"why"`
 }
 
-// Run sends records again.
+// Run replays records.
 func (c *dlqReplayCmd) Run(a *command.App) error {
 	f, err := c.filter(time.Now())
 	if err != nil {
@@ -180,7 +180,7 @@ func (c *dlqReplayCmd) Run(a *command.App) error {
 	return nil
 }
 
-// print says how many records were sent, and why others were not.
+// print reports how many records were replayed, and why others were not.
 func (c *dlqReplayCmd) print(a *command.App, sent, of int, refused []deadletters.Refused) error {
 	list := []unsent{}
 	for _, r := range refused {

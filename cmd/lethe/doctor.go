@@ -25,10 +25,10 @@ with this configuration, and changes nothing. Every problem is listed with its f
 do not make the command fail.`
 }
 
-// doctorTimeout bounds one question to the running service.
+// doctorTimeout bounds one request to the running service.
 const doctorTimeout = 5 * time.Second
 
-// Run lists what was found; a problem is a failure.
+// Run lists the findings; a problem is a failure.
 func (c *doctorCmd) Run(a *command.App) error {
 	config, err := c.Load(a, nil)
 	if err != nil {

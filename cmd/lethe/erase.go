@@ -114,7 +114,7 @@ func (c *eraseSubmitCmd) Run(a *command.App) error {
 	if err != nil {
 		return err
 	}
-	// Asked first: without a signature nothing is written that would be rejected.
+	// Queried first: without a required signature nothing is published that would be rejected.
 	signers, err := topics.Signers(a.Context)
 	if err != nil {
 		return err
@@ -129,8 +129,8 @@ func (c *eraseSubmitCmd) Run(a *command.App) error {
 	return c.printPublished(a, submitted, request, signers)
 }
 
-// refusal tells why lethe would refuse the request, before anything is sent. It
-// speaks of flags and never repeats an id.
+// refusal returns why lethe would reject the request, before anything is published. It names flags
+// and never repeats an id.
 func refusal(request lethe.ErasureRequest, at time.Time) error {
 	if err := lethe.CheckTargets(request.Targets); err != nil {
 		return err
@@ -149,7 +149,7 @@ func refusal(request lethe.ErasureRequest, at time.Time) error {
 	return fmt.Errorf("%s: %s", cmp.Or(flag, "--node, --edge, --feature, --subject"), refused.Detail)
 }
 
-// targets are what the flags name.
+// targets are the targets in the flags.
 func (c *eraseSubmitCmd) targets() []lethe.Target {
 	var out []lethe.Target
 	for _, node := range c.Node {
@@ -169,7 +169,7 @@ func (c *eraseSubmitCmd) targets() []lethe.Target {
 	return out
 }
 
-// check refuses what cannot be asked for.
+// check rejects invalid combinations of flags.
 func (c *eraseSubmitCmd) check() error {
 	for i, edge := range c.Edge {
 		source, target, joined := strings.Cut(edge, ">")
@@ -227,7 +227,7 @@ func (c *eraseStatusCmd) Run(a *command.App) error {
 	return nil
 }
 
-// listedDigits of a digest stand in a list.
+// listedDigits is the number of a digest's digits in a list.
 const listedDigits = 12
 
 type eraseListCmd struct {

@@ -26,7 +26,7 @@ accepted and scored again, unless another request names them. Records of them th
 meantime were dropped: send them again. The request id cannot be used again.`
 }
 
-// Run takes a request back.
+// Run cancels a request.
 func (c *eraseCancelCmd) Run(a *command.App) error {
 	digest, err := requestDigest(c.RequestDigest)
 	if err != nil {
@@ -40,7 +40,7 @@ func (c *eraseCancelCmd) Run(a *command.App) error {
 	return printFound(a, s, err, c.JSON)
 }
 
-// requestDigest reads --request-digest, of which none is the digest of 0.
+// requestDigest parses --request-digest; an empty text is the zero digest.
 func requestDigest(text string) (digest lethe.Digest, err error) {
 	if text == "" {
 		return digest, nil

@@ -10,20 +10,20 @@ import (
 	"lethe/pipeline/requests"
 )
 
-// statusFlags say whose statuses count.
+// statusFlags select the key whose statuses are accepted.
 type statusFlags struct {
 	PublicKey []string `help:"Key that must have signed statuses and holds. Repeatable." type:"path" placeholder:"FILE"`
 	DataDir   string   `help:"Data directory with the pinned public key." placeholder:"DIR"`
 }
 
-// unchecked are the topics of a client of which no key is known.
+// unchecked are the topics of a client for which no key is known.
 type unchecked struct {
 	requests.Bus
 	hint string
 }
 
-// believed returns the topics of a client with the statuses that the deployment has signed, if its key is
-// named, or pinned by the configuration.
+// believed returns the topics of a client with only the statuses that the deployment has signed, if its
+// key is given by a flag, or pinned by the configuration.
 func (f statusFlags) believed(a *command.App, config string, client *bus.Client) (requests.Bus, error) {
 	trust, hint, err := trustFlags{PublicKey: f.PublicKey, Config: config, DataDir: f.DataDir}.trust(a)
 	if err != nil {
@@ -62,7 +62,7 @@ func (statusFlags) caveat(a *command.App, topics requests.Bus) {
 	}
 }
 
-// unsigned says of how many requests and holds something was passed over.
+// unsigned reports for how many requests and holds an unsigned record was ignored.
 func (statusFlags) unsigned(a *command.App, topics requests.Bus) {
 	if signed, is := topics.(*requests.Signed); is && signed.Unsigned() > 0 {
 		fmt.Fprintf(a.Stderr, "lethe: what is said of %d requests or holds was passed over: no known key has signed it "+

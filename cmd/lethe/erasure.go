@@ -16,19 +16,18 @@ import (
 	"lethe/pipeline/requests"
 )
 
-// nodeOutcome is the outcome for one target, together with what it names, which only who
-// submitted the request knows.
+// nodeOutcome is the outcome for one target, with the target's name, which only the submitter of
+// the request knows.
 type nodeOutcome struct {
 	Node    string `json:"node,omitempty"`
 	Payment string `json:"payment,omitempty"`
 	Subject string `json:"subject,omitempty"`
-	// FeaturesOf is the transaction of which features were asked for; the columns stand in
-	// the outcome.
+	// FeaturesOf is the transaction whose features were requested; the columns are in the outcome.
 	FeaturesOf string `json:"features_of,omitempty"`
 	deletions.TargetOutcome
 }
 
-// features says of which transaction features are, and which.
+// features describes the erased features and their transaction.
 func (o nodeOutcome) features() string {
 	if len(o.Columns) == 0 {
 		return "features of " + o.FeaturesOf
@@ -51,10 +50,10 @@ func outcomeOf(t lethe.Target, o deletions.TargetOutcome) nodeOutcome {
 	return nodeOutcome{Node: string(t.Transaction), TargetOutcome: o}
 }
 
-// submittedErasure is the status of a request as its submitter is told it.
+// submittedErasure is the status of a request as shown to its submitter.
 type submittedErasure struct {
 	deletions.Report
-	// Nonce makes the request's digest; without it nobody can check that again.
+	// Nonce is part of the request's digest; without it the digest cannot be recomputed.
 	Nonce    string        `json:"nonce"`
 	Outcomes []nodeOutcome `json:"outcomes"`
 }
@@ -79,8 +78,8 @@ func printSubmitted(a *command.App, s deletions.Status, request lethe.ErasureReq
 	return nil
 }
 
-// printFound prints the status of a request to anyone who asked for it by its id, or says that
-// there is none.
+// printFound prints the status of a request that was queried by its id, or reports that it does not
+// exist.
 func printFound(a *command.App, s deletions.Status, err error, asJSON bool) error {
 	if errors.Is(err, requests.ErrUnknown) {
 		return fmt.Errorf("%w (it was never submitted, or lethe has not read it yet)", err)
@@ -95,8 +94,8 @@ func printFound(a *command.App, s deletions.Status, err error, asJSON bool) erro
 	return nil
 }
 
-// printNamed prints all requests under a name. Of several each must be verified, or the command fails: the name may
-// mean any of them.
+// printNamed prints all requests with a name. If there are several, the command fails unless all are verified: the
+// name may refer to any of them.
 func printNamed(a *command.App, list []deletions.Status, asJSON bool) error {
 	if len(list) == 1 {
 		return printFound(a, list[0], nil, asJSON)
@@ -170,7 +169,7 @@ func printRequest(a *command.App, s deletions.Status) {
 	fmt.Fprintln(a.Stdout)
 }
 
-// refittedText says how many groups of every component were trained anew.
+// refittedText describes how many groups of every component were retrained.
 func refittedText(components []deletions.RefittedGroups) string {
 	parts := make([]string, len(components))
 	for i, c := range components {
@@ -179,7 +178,7 @@ func refittedText(components []deletions.RefittedGroups) string {
 	return strings.Join(parts, ", ")
 }
 
-// elapsedText says how long a request took to each state, as far as it is known.
+// elapsedText describes how long a request took to reach each state, as far as that is known.
 func elapsedText(e deletions.Elapsed) string {
 	var parts []string
 	for _, known := range e.Known() {
@@ -189,7 +188,7 @@ func elapsedText(e deletions.Elapsed) string {
 	return strings.Join(parts, ", ")
 }
 
-// countOutcomes says how many targets had which outcome; empty if none is known.
+// countOutcomes describes how many targets had which outcome; empty if none is known.
 func countOutcomes(outcomes []deletions.TargetOutcome) string {
 	var parts []string
 	for _, kind := range []deletions.Outcome{
@@ -208,8 +207,8 @@ func countOutcomes(outcomes []deletions.TargetOutcome) string {
 	return strings.Join(parts, ", ")
 }
 
-// separated takes lists of names apart: commas and semicolons separate them, as in the console's form, and what stands
-// in double quotes is one name.
+// separated splits lists of names: commas and semicolons separate them, as in the console's form, and text in
+// double quotes is one name.
 func separated(flags ...*[]string) {
 	for _, flag := range flags {
 		var names []string
@@ -260,7 +259,7 @@ func (c *eraseSubmitCmd) wait(
 		return err
 	}
 	s, err := requests.Wait(ctx, topics, submitted, func(s deletions.Status) {
-		if !s.State.Final() && s.State != deletions.Held { // Done says what is waited for no longer
+		if !s.State.Final() && s.State != deletions.Held { // Done below reports these states
 			p.Reached("request %s: %s", id, s.State)
 		}
 	})

@@ -55,7 +55,7 @@ An erasure that has begun to rewrite cannot be held: the command prints for how 
 hold came too late, with exit status 1.`
 }
 
-// heldBy is a hold as it stands now.
+// heldBy is a hold with its current state.
 type heldBy struct {
 	deletions.Hold
 	State string `json:"state"`
@@ -108,7 +108,8 @@ func (c *holdSetCmd) Run(a *command.App) error {
 	return nil
 }
 
-// holdRefusal tells why lethe would refuse a hold, before anything is sent, by the flags.
+// holdRefusal returns why lethe would reject a hold, before anything is published, in terms of the
+// flags.
 func holdRefusal(hold ingest.Hold) error {
 	_, _, err := ingest.EncodeHold(hold)
 	request := lethe.ErasureRequest{RequestID: hold.Name, Targets: hold.Targets()}
@@ -196,8 +197,8 @@ func printHold(a *command.App, h deletions.Hold, asJSON bool) error {
 	return nil
 }
 
-// timeOf reads a point in time: a day, which ends with its last second in UTC, RFC 3339, or how long after now.
-// Nothing is the zero time.
+// timeOf parses a point in time: a day, which ends with its last second in UTC, RFC 3339, or a duration from
+// now. An empty text is the zero time.
 func timeOf(flag, text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil

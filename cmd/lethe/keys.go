@@ -43,7 +43,7 @@ records; compliance signs erasure requests, cancellations and holds; an admin si
 the processes of the deployment.`
 }
 
-// Run makes the key.
+// Run creates the key.
 func (c *keysGenerateCmd) Run(a *command.App) error {
 	if err := authority.CheckHolder(c.Holder); err != nil {
 		return command.Usagef("--holder: %s", err)

@@ -51,7 +51,7 @@ func (c *keysUnsealCmd) Run(a *command.App) error {
 	})
 }
 
-// changeKeys changes every key file of a configuration that is not as asked already.
+// changeKeys changes every key file of a configuration that is not yet in the requested form.
 func changeKeys(
 	a *command.App, flags command.ConfigFlags, asJSON bool, what string,
 	change func(s configs.Keystore, path string) (bool, error),

@@ -25,15 +25,15 @@ func (logCmd) Help() string {
 	return "Example:\n  lethe log checkpoint --data-dir lethe-data > kept-elsewhere.txt"
 }
 
-// logFlags say which log is meant.
+// logFlags select a log.
 type logFlags struct {
 	command.ConfigFlags
 	PublicKey string `help:"PEM file of a current or former signing key of the log." type:"path" placeholder:"FILE"`
 	Log       string `help:"File with the output of lethe log show --json." type:"path" placeholder:"FILE"`
 }
 
-// options are those of the log that is meant: of the data directory and its topic, or of the
-// topic alone if brokers are named and no data directory.
+// options selects the log: that of the data directory and its topic, or of the topic alone if
+// brokers are given without a data directory.
 func (f logFlags) options(a *command.App) (o audit.LogOptions, err error) {
 	if o.Config, err = f.Load(a, nil); err != nil {
 		return o, err

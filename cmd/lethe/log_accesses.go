@@ -29,7 +29,7 @@ of a name, which needs the deployment's secret. Stop lethe run on the directory 
 --brokers, the secret (--set secret_file=FILE) and --public-key.`
 }
 
-// loggedAccess is an access as it is printed. The JSON names are part of the command line.
+// loggedAccess is an access in the output. The JSON names are part of the command line.
 type loggedAccess struct {
 	Index   int64         `json:"index"`
 	Deed    translog.Deed `json:"deed"`
@@ -83,7 +83,7 @@ func (c *logAccessesCmd) Run(a *command.App) error {
 	return nil
 }
 
-// hashOr is how a hash begins, or other words where there is none.
+// hashOr returns the first digits of a hash, or another text if there is none.
 func hashOr(d lethe.Digest, none string) string {
 	const shown = 16
 	if d.IsZero() {

@@ -30,7 +30,7 @@ from a file (--log).`
 // followed is a key of a log. The JSON names are part of the command line.
 type followed struct {
 	KeyID string `json:"key_id"`
-	// From is the size of the log from which on it signs.
+	// From is the size of the log from which the key signs.
 	From int64 `json:"from"`
 }
 

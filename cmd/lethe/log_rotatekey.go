@@ -25,7 +25,7 @@ key introduces it in the log and is deleted. The file of the public key then con
 one first: distribute it again. Earlier signatures stay valid under the previous key.`
 }
 
-// Run puts a new signing key in place.
+// Run installs a new signing key.
 func (c *logRotateKeyCmd) Run(a *command.App) error {
 	config, err := c.Load(a, nil)
 	if err != nil {

@@ -1,7 +1,7 @@
-// Command lethe scores evolving transaction graphs for fraud and can forget.
+// Command lethe scores evolving transaction graphs for fraud and can erase records from them.
 //
-// There is one file per command; a command parses its flags and wires packages
-// together, nothing more. Experiments on data sets are the command lethe-lab's.
+// There is one file per command; a command only parses its flags and wires packages together.
+// Experiments on data sets are in the command lethe-lab.
 package main
 
 import (
@@ -49,7 +49,7 @@ type cli struct {
 
 func main() { os.Exit(command.Main(program(), version)) }
 
-// vars are what help texts and defaults of flags take from the packages that own them.
+// vars are the values of help texts and flag defaults that packages define.
 func vars() kong.Vars {
 	c := configs.Default()
 	out := kong.Vars{

@@ -103,7 +103,7 @@ func (c *membersStrikeCmd) Run(a *command.App) error {
 	return nil
 }
 
-// openAsMember reaches the brokers with the deployment's secret, which must be there.
+// openAsMember connects to the brokers with the deployment's secret, which must exist.
 func openAsMember(a *command.App, flags command.ConfigFlags) (m service.Membership, err error) {
 	config, err := flags.Load(a, nil)
 	if err != nil {

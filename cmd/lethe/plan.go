@@ -51,7 +51,7 @@ only on the machine of the service.`
 
 const planTimeout = 3 * time.Minute
 
-// Run asks a running service.
+// Run queries a running service.
 func (c *erasePlanCmd) Run(a *command.App) error {
 	separated(&c.Node, &c.Edge, &c.Subject)
 	var err error
@@ -89,7 +89,7 @@ func (c *erasePlanCmd) Run(a *command.App) error {
 	return printPlan(a, plan)
 }
 
-// ask has the service answer. The targets go in the body.
+// ask requests the plan from the service. The targets are in the body.
 func (c *erasePlanCmd) ask(a *command.App) (*service.Plan, error) {
 	asked := service.PlanRequest{
 		Nodes: c.Node, Edges: c.Edge, Features: c.Feature, Subjects: c.Subject, Scopes: c.Scope,
@@ -123,7 +123,7 @@ func (c *erasePlanCmd) ask(a *command.App) (*service.Plan, error) {
 	if err != nil {
 		var cause *url.Error
 		if errors.As(err, &cause) {
-			err = cause.Err // the address is said already
+			err = cause.Err // the message already has the address
 		}
 		return nil, fmt.Errorf("no service answers at %s: %w (start one with lethe run, or give its --url)", c.URL, err)
 	}
@@ -146,7 +146,7 @@ func (c *erasePlanCmd) ask(a *command.App) (*service.Plan, error) {
 	return &plan, nil
 }
 
-// printTargets prints what a request names, and what it would wait for.
+// printTargets prints the targets of a request, and what it would wait for.
 func printTargets(a *command.App, p *service.Plan) {
 	fmt.Fprintf(a.Stdout, "targets  %d, of which lethe has records: %d\n", p.Targets, p.Held)
 	if p.Carried > 0 {
@@ -177,7 +177,7 @@ func printTargets(a *command.App, p *service.Plan) {
 	fmt.Fprintln(a.Stdout)
 }
 
-// printPlan sets the scopes side by side.
+// printPlan prints the scopes in columns.
 func printPlan(a *command.App, p *service.Plan) error {
 	printTargets(a, p)
 	rows := [][]string{{"scope"}, {"timesteps"}, {"shards"}, {"slices"}, {"stubs"}, {"payments"}, {"labels"}, {"models"},

@@ -65,7 +65,7 @@ func (c *receiptVerifyCmd) Run(a *command.App) error {
 	return nil
 }
 
-// invalid names what is wrong.
+// invalid returns the error for an invalid receipt.
 func invalid(v receipt.Verification) error {
 	return fmt.Errorf("%w: %s", errInvalidReceipt, strings.Join(v.Problems, "; "))
 }

@@ -68,7 +68,7 @@ func (c *receiptListCmd) Run(a *command.App) error {
 	return err
 }
 
-// list checks the receipts in a folder.
+// list checks the receipts in a directory.
 func (c *receiptListCmd) list(a *command.App, folder string) ([]listed, error) {
 	paths, err := filepath.Glob(filepath.Join(folder, "*.json"))
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"lethe/deletions/receipt"
 )
 
-// printChecked tells a person what a valid receipt states, and who has signed it.
+// printChecked prints the content of a valid receipt, and its signers, as text.
 func printChecked(out io.Writer, c checked) {
 	fmt.Fprintf(out, "valid: request %s\n", c.Receipt.RequestID)
 	for _, s := range c.Signatures {
@@ -23,7 +23,7 @@ func printChecked(out io.Writer, c checked) {
 	printReceipt(out, *c.Receipt)
 }
 
-// printReceipt tells a person what a receipt states.
+// printReceipt prints the content of a receipt as text.
 func printReceipt(out io.Writer, r receipt.Receipt) {
 	if finding := r.Finding(); finding != "" {
 		fmt.Fprintln(out, finding)
@@ -72,7 +72,7 @@ func printReceipt(out io.Writer, r receipt.Receipt) {
 	}
 }
 
-// digestText is empty for no digest.
+// digestText is empty for a zero digest.
 func digestText(d lethe.Digest) string {
 	if d.IsZero() {
 		return ""

@@ -13,7 +13,7 @@ import (
 	"lethe/internal/command"
 )
 
-// trustFlags say whose signatures count.
+// trustFlags select the keys whose signatures are accepted.
 type trustFlags struct {
 	PublicKey  []string            `help:"Keys of the signers, the deployment's first." type:"path" placeholder:"FILE"`
 	Config     string              `help:"YAML configuration file." type:"path" placeholder:"FILE"`
@@ -21,27 +21,25 @@ type trustFlags struct {
 	Deployment *lethe.DeploymentID `help:"Id of the deployment that must have issued it." placeholder:"ID"`
 }
 
-// checked is a receipt with all that was found of it. The JSON names are part of the command
-// line.
+// checked is a receipt with the results of its checks. The JSON names are part of the command line.
 type checked struct {
 	receipt.Verification
-	// Log is where the receipt is in the transparency log, nil if that is not shown.
+	// Log is the receipt's position in the transparency log, nil if there is no proof of it.
 	Log *logged `json:"log,omitempty"`
 	// Receipt is nil unless it is valid.
 	Receipt *receipt.Receipt `json:"receipt,omitempty"`
 }
 
-// logged is the place of a receipt in a log.
+// logged is the position of a receipt in a log.
 type logged struct {
 	Origin string `json:"origin"`
 	Index  int64  `json:"index"`
-	// Size is the number of leaves of the checkpoint.
+	// Size is the number of leaves at the checkpoint.
 	Size int64 `json:"size"`
 }
 
-// check verifies the receipt in a file under the keys that are named or pinned, and that it is
-// in the transparency log. What is no receipt, or by no key that is known, is in what is
-// returned.
+// check verifies the receipt in a file with the keys that are given or pinned, and that it is in
+// the transparency log. An invalid receipt or an unknown key is reported in the result.
 func (f trustFlags) check(a *command.App, file string, data []byte) (checked, error) {
 	var c checked
 	trust, hint, err := f.trust(a)
@@ -90,7 +88,7 @@ func (c *checked) checkLogged(file string, data []byte, r receipt.Receipt, trust
 	}
 }
 
-// trust reads the keys. The hint says what to do if there is none.
+// trust reads the keys. The hint is the remedy if there is none.
 func (f trustFlags) trust(a *command.App) (trust receipt.Trust, hint string, err error) {
 	if f.Deployment != nil {
 		if trust.Deployment = *f.Deployment; trust.Deployment.IsZero() {

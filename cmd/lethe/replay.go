@@ -16,7 +16,7 @@ type replayCmd struct {
 	Rate    float64 `help:"Most records per second; 0: no limit." placeholder:"R"`
 	Steps   string  `help:"Timesteps to publish, as in 1-30; all by default." placeholder:"A-B"`
 	Format  string  `help:"Format of transactions and payments: ${enum}." enum:"json, protobuf" default:"json"`
-	// SchemaID is any number where there is no registry.
+	// SchemaID may be any number without a registry.
 	SchemaID uint32 `help:"Id of the schema in the registry, for protobuf." name:"schema-id" default:"1"`
 	registryFlags
 	Sign string `help:"Private key of a producer, to sign close and settle records." type:"path" placeholder:"FILE"`

@@ -45,7 +45,7 @@ func (c *runCmd) Run(a *command.App) error {
 	s, err := service.New(a.Context, o)
 	if err != nil && a.Context.Err() != nil {
 		log.Info("lethe stopped before it was open")
-		return nil //nolint:nilerr // interrupted while it waited for brokers
+		return nil //nolint:nilerr // interrupted while waiting for brokers
 	}
 	if err != nil {
 		return err

@@ -17,13 +17,13 @@ import (
 	"lethe/pipeline/requests"
 )
 
-// signFlags say with which keys a command signs what it says of requests.
+// signFlags select the keys with which a command signs records about requests.
 type signFlags struct {
 	Sign  []string      `help:"Private key to sign with. Repeatable." type:"path" placeholder:"FILE"`
 	Valid time.Duration `help:"How long the signatures are valid." default:"168h"`
 }
 
-// topics are those of a client, to which is written signed.
+// topics returns the topics of a client, with signed writes.
 func (f signFlags) topics(topics requests.Bus, client *bus.Client) (*requests.Signing, error) {
 	if f.Valid <= 0 {
 		return nil, command.Usagef("--valid is %s, want more than 0s", f.Valid)
@@ -46,18 +46,18 @@ func signingKeys(paths []string) (keys []crypto.Signer, err error) {
 	return keys, nil
 }
 
-// explained says what to do about an error of signatures.
+// explained adds the remedy to an error of signatures.
 func explained(err error) error {
 	if errors.Is(err, requests.ErrUnsigned) {
 		return fmt.Errorf("%w: add --sign KEY, a key of the role compliance", err)
 	}
 	if answer := requests.Answer(err); answer != nil {
-		return answer // where it was read is nobody's concern
+		return answer // the user does not need its position in the topic
 	}
 	return err
 }
 
-// unfinished says what a held request waits for.
+// unfinished describes what a held request waits for.
 func unfinished(s deletions.Status) string {
 	if s.AwaitsSignature() {
 		return s.Headline() + " (lethe erase approve " + s.RequestID + " --sign KEY)"
@@ -65,7 +65,7 @@ func unfinished(s deletions.Status) string {
 	return s.Headline() + " (it continues when no hold names its targets: lethe hold list)"
 }
 
-// signedFlags are those of a command that tells lethe something signed, and waits for what it answers.
+// signedFlags are those of a command that publishes a signed record, and waits for the result.
 type signedFlags struct {
 	brokerFlags
 	signFlags
@@ -74,7 +74,7 @@ type signedFlags struct {
 	JSON    bool          `help:"Print one JSON document."`
 }
 
-// answered has tell write to topics and wait for an answer, and says how far that was checked.
+// answered calls tell to publish and wait for the result, and reports how far that was verified.
 func (f signedFlags) answered(
 	a *command.App, tell func(ctx context.Context, topics *requests.Signing) error,
 ) error {
@@ -125,7 +125,7 @@ func (c *eraseSubmitCmd) printPublished(
 	return nil
 }
 
-// printSigners prints who has signed a request that waits for a signature, and who may sign it, by name if the
+// printSigners prints the people who have signed a waiting request, and those who may sign it, by name if the
 // configuration names the deployment's file of keys.
 func (f brokerFlags) printSigners(a *command.App, s deletions.Status) {
 	if !s.AwaitsSignature() {

@@ -37,7 +37,7 @@ func (statusCmd) Help() string {
 
 const statusTimeout = 10 * time.Second
 
-// Run asks a running service.
+// Run queries a running service.
 func (c *statusCmd) Run(a *command.App) error {
 	var err error
 	if c.URL, err = serviceURL(a, c.ConfigFlags, c.URL); err != nil {
@@ -55,7 +55,7 @@ func (c *statusCmd) Run(a *command.App) error {
 	if err != nil {
 		var cause *url.Error
 		if errors.As(err, &cause) {
-			err = cause.Err // the address is said already
+			err = cause.Err // the message already has the address
 		}
 		return fmt.Errorf("no service answers at %s: %w (start one with lethe run, or give its --url)", c.URL, err)
 	}
@@ -81,7 +81,7 @@ func (c *statusCmd) Run(a *command.App) error {
 	return printStatus(a, &s)
 }
 
-// serviceURL returns where the web interface is: the address of --url, or http.address of the configuration.
+// serviceURL returns the address of the web interface: that of --url, or http.address of the configuration.
 func serviceURL(a *command.App, flags command.ConfigFlags, given string) (string, error) {
 	if given == "" {
 		config, err := flags.Load(a, nil)
@@ -141,7 +141,8 @@ func printStatus(a *command.App, s *service.Status) error {
 	return command.Table(a.Stdout, stepRows(s.Steps))
 }
 
-// diskText is what the data directory takes, and what of it takes a megabyte or more, the largest first.
+// diskText describes the size of the data directory, and of its parts of a megabyte or more, the largest
+// first.
 func diskText(sizes map[string]int64) string {
 	const megabyte = 1_000_000
 	total, names := int64(0), slices.Sorted(maps.Keys(sizes))
@@ -166,7 +167,7 @@ func orNone(text string) string {
 	return text
 }
 
-// stepRows lays the timesteps out as a table.
+// stepRows formats the timesteps as a table.
 func stepRows(steps []service.StepStatus) [][]string {
 	rows := [][]string{{"timestep", "state", "transactions", "payments", "labels", "predictions", "AUC", "macro-F1",
 		"illicit-F1"}}

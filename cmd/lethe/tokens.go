@@ -42,7 +42,7 @@ reasons. An analyst also sees dead letters, and an admin can send them again. On
 and submits erasure requests.`
 }
 
-// Run makes the token.
+// Run creates the token.
 func (c *tokensGenerateCmd) Run(a *command.App) error {
 	if c.Expires < 0 {
 		return command.Usagef("--expires %s is negative", c.Expires)
@@ -69,12 +69,12 @@ func (c *tokensGenerateCmd) Run(a *command.App) error {
 	return nil
 }
 
-// tokenFlag names the token with which a service is asked.
+// tokenFlag selects the token for requests to a service.
 type tokenFlag struct {
 	TokenFile string `help:"File with the access token, if the service requires one." type:"path" placeholder:"FILE"`
 }
 
-// authorise puts the token on a request, if there is one.
+// authorise adds the token to a request, if there is one.
 func (f tokenFlag) authorise(r *http.Request) error {
 	if f.TokenFile == "" {
 		return nil

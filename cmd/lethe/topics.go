@@ -22,7 +22,7 @@ func (topicsCmd) Help() string {
 	return "Example:\n  lethe topics check --brokers kafka-1:9092"
 }
 
-// topicFlags take the brokers and the topics' shape from the configuration.
+// topicFlags override the brokers and the topics' settings of the configuration.
 type topicFlags struct {
 	command.ConfigFlags
 	JSON bool `help:"Print one JSON document."`
@@ -47,7 +47,7 @@ It never lowers a setting and never deletes a topic. Settings that the brokers r
 lethe runs without them: each says what follows. Those that lethe needs are errors, one a line.`
 }
 
-// Run creates what is missing.
+// Run creates missing topics.
 func (c *topicsApplyCmd) Run(a *command.App) error {
 	client, err := c.open(a)
 	if err != nil {
@@ -90,7 +90,7 @@ func (topicsCheckCmd) Help() string {
 	return "Example:\n  lethe topics check --brokers kafka-1:9092 --json"
 }
 
-// tellPace names the settings of the brokers that decide how long erasures take.
+// tellPace prints the brokers' settings that decide how long erasures take.
 func tellPace(a *command.App, pace []bus.Pace, untold error) {
 	if untold != nil {
 		fmt.Fprintf(a.Stderr, "how fast erasures are verified depends on log.cleaner.* of the brokers, "+
@@ -113,7 +113,7 @@ func (c *topicsCheckCmd) Run(a *command.App) error {
 		return err
 	}
 	lines, warnings := parted(problems)
-	// What the brokers' own settings are is for their operators to decide: they are told, and no problem.
+	// Brokers' own settings are their operators' decision: they are reported, and are no problem.
 	pace, untold := client.Admin().Pace(a.Context)
 	if c.JSON {
 		said := map[string]any{"ok": len(lines) == 0, "problems": lines, "warnings": warnings, "pace": pace}
@@ -136,7 +136,7 @@ func (c *topicsCheckCmd) Run(a *command.App) error {
 	return nil
 }
 
-// parted are problems with which lethe does not run, and warnings.
+// parted splits problems into those that prevent lethe from running, and warnings.
 func parted(problems []bus.Problem) (lines, warnings []string) {
 	lines, warnings = []string{}, []string{}
 	for _, p := range problems {

@@ -27,7 +27,7 @@ Without --apply it contacts no broker. If lethe topics apply has created the top
 needs no right to create or alter anything.`
 }
 
-// Run prints the rights, and creates them if asked for.
+// Run prints the rights, and creates them on request.
 func (c *topicsACLsCmd) Run(a *command.App) (err error) {
 	who := bus.Principals{Producer: c.Producer, Compliance: c.Compliance, Lethe: c.Lethe, Reader: c.Reader}
 	if err := who.Check(); err != nil {
@@ -56,7 +56,7 @@ func (c *topicsACLsCmd) Run(a *command.App) (err error) {
 	return nil
 }
 
-// client reaches the brokers only if something is to be changed there.
+// client connects to the brokers only if ACLs have to be created.
 func (c *topicsACLsCmd) client(a *command.App) (*bus.Client, error) {
 	if c.Apply {
 		return c.open(a)

@@ -9,7 +9,7 @@ import (
 	"lethe/internal/command"
 )
 
-// registryFlags say where a schema registry is.
+// registryFlags select a schema registry.
 type registryFlags struct {
 	Registry            string `help:"URL of the schema registry to register the schema with." placeholder:"URL"`
 	RegistryCredentials string `help:"File with USER:PASSWORD for the registry." type:"path" placeholder:"FILE"`

@@ -26,11 +26,10 @@ type versionInfo struct {
 	Commit   string `json:"commit,omitempty"`
 	Go       string `json:"go"`
 	Platform string `json:"platform"`
-	// KernelSet is the set in use unless the configuration names another,
-	// KernelLoops the instructions it uses here.
+	// KernelSet is the default set of this machine, KernelLoops the instructions it uses here.
 	KernelSet   string `json:"kernel_set"`
 	KernelLoops string `json:"kernel_loops"`
-	// KernelSets lists all that this machine can run.
+	// KernelSets lists the sets that this machine can run.
 	KernelSets []string `json:"kernel_sets"`
 }
 

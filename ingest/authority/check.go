@@ -11,26 +11,26 @@ import (
 const (
 	// header carries the signatures of a record.
 	header = "lethe.jws"
-	// mediaType is the typ of what is signed.
+	// mediaType is the JWS typ header of a signed record.
 	mediaType = "lethe-record.v1+jws"
 	// maxSignatures bounds the signatures of one record.
 	maxSignatures = 8
-	// aheadOfClock is how far the clock of a signer may be ahead.
+	// aheadOfClock is how far a signer's clock may be ahead of ours.
 	aheadOfClock = 10 * time.Minute
 )
 
-// Signed is what the signatures of a record come to.
+// Signed is the result of checking a record's signatures.
 type Signed struct {
 	// By are the thumbprints of the keys, in the order of the signatures.
 	By []string
-	// At is when the last of them was made, as its signer says; Until is when the first of them
-	// expires, zero for never.
+	// At is when the latest signature was made, according to its signer; Until is when the
+	// first one expires, zero for never.
 	At, Until time.Time
 }
 
-// Check returns by whom a record is signed. Every signature must be right, and by a key of the
-// role. The refusal says which statement fails; it names keys by their thumbprints. It looks
-// at no clock, see InTime.
+// Check verifies a record's signatures and returns the keys that made them. Every signature
+// must be valid and made by a key of the role. The refusal names the first check that fails;
+// it identifies keys by their thumbprints. Check ignores the clock, see InTime.
 func (k Keys) Check(rec ingest.Record, role Role) (s Signed, r *ingest.Refusal) {
 	var list []jws.Signature
 	for _, h := range rec.Headers {
@@ -73,7 +73,7 @@ func (k Keys) signature(
 	if err != nil {
 		return h, refused(ingest.BadSignature, "%v", err)
 	}
-	// What the header says is not signed yet, and not repeated where it is no thumbprint.
+	// The header is not verified yet, so its kid is repeated only if it is a thumbprint.
 	if id, err := jws.Decode(h.KeyID); err != nil || len(id) != thumbprintBytes {
 		return h, refused(ingest.BadSignature, "its kid is not the thumbprint of a key")
 	}
@@ -99,8 +99,8 @@ func (k Keys) signature(
 
 const thumbprintBytes = 32
 
-// InTime refuses signatures that have expired, are of a time to come, or do not say until when they count: whoever kept
-// such a record could have it carried out at any time.
+// InTime rejects signatures that have expired, are dated in the future, or have no expiry: a stored
+// copy of such a record could be replayed at any time.
 func (s Signed) InTime(now time.Time) *ingest.Refusal {
 	switch {
 	case s.Until.IsZero():

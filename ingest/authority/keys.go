@@ -12,16 +12,16 @@ import (
 	"lethe/internal/jws"
 )
 
-// Role is what a key may say.
+// Role defines which records a key may sign.
 type Role string
 
 // The roles.
 const (
-	// Producer: close and settle, that a partition of a timestep is complete.
+	// Producer signs close and settle: a partition of a timestep is complete.
 	Producer Role = "producer"
-	// Compliance: erasure requests, their approval and cancellation, holds.
+	// Compliance signs erasure requests, their approval and cancellation, and holds.
 	Compliance Role = "compliance"
-	// Admin: what operators say of a deployment's processes.
+	// Admin signs operators' commands about the processes of a deployment.
 	Admin Role = "admin"
 )
 
@@ -31,27 +31,27 @@ func Roles() []Role { return []Role{Producer, Compliance, Admin} }
 // Valid reports whether the role is one of Roles.
 func (r Role) Valid() bool { return r == Producer || r == Compliance || r == Admin }
 
-// ErrKeys refuses a file of keys. Its text names the line.
+// ErrKeys marks an invalid file of keys. Its text names the line.
 var ErrKeys = errors.New("file of keys")
 
-// MaxFileBytes is more than any file of keys has.
+// MaxFileBytes bounds a file of keys.
 const MaxFileBytes = 1 << 20
 
 const maxHolderBytes = 64
 
-// holder is who has a key, and what it may say.
+// holder is the person or program that has a key, and its role.
 type holder struct {
 	role Role
 	name string
 	key  ed25519.PublicKey
 }
 
-// Keys are the public keys whose signatures count, by thumbprint.
+// Keys are the public keys whose signatures are accepted, by thumbprint.
 type Keys struct{ byID map[string]holder }
 
-// ParseKeys reads a file of keys: one a line, as Line writes it; what follows # is a remark. The
-// name says which keys one person or program holds: those of one name count once where two
-// must sign. Errors: ErrKeys, with the number of the line.
+// ParseKeys reads a file of keys: one per line, in the format of Line; text after # is a
+// comment. Keys of the same name belong to one person or program and count once where two
+// signers are required. Errors: ErrKeys, with the number of the line.
 func ParseKeys(text []byte) (Keys, error) {
 	k := Keys{make(map[string]holder)}
 	lines := bufio.NewScanner(bytes.NewReader(text))
@@ -96,7 +96,7 @@ func parseHolder(fields []string) (one holder, err error) {
 	return one, nil
 }
 
-// CheckHolder refuses a name that cannot stand in a line.
+// CheckHolder rejects a name that cannot be written in a line.
 func CheckHolder(name string) error {
 	if name == "" || len(name) > maxHolderBytes || strings.ContainsAny(name, " \t\r\n#") {
 		return fmt.Errorf("a holder has a name of 1 to %d bytes without white space and #", maxHolderBytes)
@@ -104,7 +104,7 @@ func CheckHolder(name string) error {
 	return nil
 }
 
-// Line is how a public key stands in a file of keys.
+// Line formats a public key for a file of keys.
 func Line(role Role, name string, key ed25519.PublicKey) string {
 	return fmt.Sprintf("%s %s %s", role, name, jws.Encode(key))
 }
@@ -120,15 +120,15 @@ func (k Keys) Count(role Role) int {
 	return len(names)
 }
 
-// Holders counts the holders of keys with the role Compliance, each once, whatever keys they have
-// signed with. A key that is not in the file any more counts for nobody.
+// Holders counts the distinct holders, with the role Compliance, of the keys. A key that is no
+// longer in the file does not count.
 func (k Keys) Holders(keyIDs []string) int {
 	signed, _ := k.Signers(keyIDs)
 	return len(signed)
 }
 
-// Signers returns the names of the holders of keys with the role Compliance: those who have signed with one of these
-// keys, and the others, each sorted.
+// Signers returns the names of the holders of keys with the role Compliance: those who have signed
+// with one of these keys, and the others, each sorted.
 func (k Keys) Signers(keyIDs []string) (signed, others []string) {
 	has := make(map[string]bool)
 	for id, one := range k.byID {

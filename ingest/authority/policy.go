@@ -4,26 +4,29 @@ import (
 	"lethe/internal/check"
 )
 
-// MaxSigners is the most people that a request may need.
+// MaxSigners is the largest number of signers that can be required for a request.
 const MaxSigners = 2
 
-// Config says which records need signatures.
+// Config configures which records need signatures.
 type Config struct {
-	// KeysFile has the keys whose signatures count, with their roles (ParseKeys).
+	// KeysFile is the file of the keys whose signatures are accepted, with their roles
+	// (ParseKeys).
 	KeysFile string `yaml:"keys_file" help:"File of the public keys that may sign, by role; see lethe keys generate."`
-	// Control has close and settle records signed by a key of the role producer.
+	// Control requires close and settle records to be signed by a key of the role
+	// producer.
 	Control bool `yaml:"control" help:"Close and settle records count only if a producer's key has signed them."`
-	// Requests is how many people with keys of the role compliance must sign an erasure request,
-	// 0 to 2. From 1 on cancellations and holds are signed by one.
+	// Requests is how many people with keys of the role compliance must sign an erasure
+	// request, 0 to 2. From 1 on, cancellations and holds need one signature.
 	Requests int `yaml:"requests" help:"People of compliance who must sign an erasure request: 0, 1 or 2."`
-	// Operators has what is said of processes signed by a key of the role admin.
+	// Operators requires commands about processes to be signed by a key of the role
+	// admin.
 	Operators bool `yaml:"operators" help:"Commands about processes count only if an admin's key has signed them."`
 }
 
-// Required reports whether anything has to be signed.
+// Required reports whether any record has to be signed.
 func (c Config) Required() bool { return c.Control || c.Requests > 0 || c.Operators }
 
-// Validate reports every problem at once.
+// Validate reports all problems at once.
 func (c Config) Validate() error {
 	var p check.Problems
 	p.Whole("requests", c.Requests, 0, MaxSigners)
@@ -31,14 +34,15 @@ func (c Config) Validate() error {
 	return p.Err()
 }
 
-// Policy is which records need signatures, and whose. The zero Policy asks for none.
+// Policy defines which records need signatures, and by which keys. The zero Policy
+// requires none.
 type Policy struct {
 	Config
 	Keys
 }
 
-// NewPolicy joins settings with the content of their file of keys. The error names the setting
-// that nobody could fulfil.
+// NewPolicy combines settings with the content of their file of keys. The error names the
+// setting that the keys in the file cannot satisfy.
 func NewPolicy(c Config, keys Keys) (Policy, error) {
 	var p check.Problems
 	few := func(setting string, value any, role Role, want int) {

@@ -10,12 +10,13 @@ import (
 
 // Signer signs records for one topic.
 type Signer struct {
-	// Keys sign, each once. Without any, records stay as they are.
+	// Keys sign, each once. Without keys, records are left unchanged.
 	Keys []crypto.Signer
 	// Topic is the full name of the topic.
 	Topic string
-	// At is when the signatures are made, Valid how long they count; 0 is for ever. Those of
-	// control records count for ever: graphs that are made anew read them again. Nothing else may (Signed.InTime).
+	// At is when the signatures are made, Valid how long they are valid; 0 means forever.
+	// Signatures of control records never expire, because rebuilding graphs reads them again. All
+	// other signatures must expire (Signed.InTime).
 	At    time.Time
 	Valid time.Duration
 }
@@ -46,8 +47,8 @@ func (s Signer) Sign(rec ingest.Outgoing) (ingest.Outgoing, error) {
 	return rec, nil
 }
 
-// Signatures returns the signatures that a record carries, as they are: by them its writer knows
-// it again. It is nil for none.
+// Signatures returns the unparsed signatures of a record, by which its writer recognizes it, or
+// nil if there are none.
 func Signatures(headers []ingest.Header) []byte {
 	for _, h := range headers {
 		if h.Key == header {

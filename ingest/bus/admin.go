@@ -17,8 +17,8 @@ import (
 	"lethe/ingest/bus/seeds"
 )
 
-// Admin checks and repairs the topics of a client's deployment: which there are,
-// their partitions and settings, and where their logs begin.
+// Admin checks and repairs the topics of a client's deployment: which topics exist, their
+// partitions and settings, and where their logs begin.
 type Admin struct{ client *Client }
 
 // Admin returns the administration of the client's topics.
@@ -38,11 +38,12 @@ func (p Problem) String() string {
 	return fmt.Sprintf("%s: %s is %s, want %s", p.Topic, p.Setting, p.Have, p.Want)
 }
 
-// Warning returns one line for an operator, with what follows.
+// Warning returns one line for an operator, with the consequence.
 func (p Problem) Warning() string { return p.String() + ": " + p.Follows() }
 
-// Follows says what follows from a setting that lethe wants and runs without: managed brokers refuse some. It is empty
-// for what lethe needs. No such setting makes anything verified that is still there.
+// Follows describes the consequence of running with a setting that differs, if lethe can run with
+// it: managed brokers refuse some settings. It is empty for settings that lethe requires. Whatever
+// the settings, an erasure is never verified while its data still exists.
 func (p Problem) Follows() string {
 	switch p.Setting {
 	case "segment.bytes", "segment.ms", "max.compaction.lag.ms", "min.cleanable.dirty.ratio":
@@ -65,11 +66,12 @@ func (p Problem) Follows() string {
 	}
 }
 
-// ByHand reports whether Apply leaves it to operators, and lethe runs with it.
+// ByHand reports whether Apply leaves the setting to operators, and lethe can run with
+// it.
 func (p Problem) ByHand() bool { return p.Setting == settingReplication }
 
-// surplus reports that a topic has more partitions than it may have: lethe does not run with it, and nothing takes
-// partitions away.
+// surplus reports that a topic has more partitions than it may have: lethe does not run with it,
+// and Kafka cannot remove partitions.
 func (p Problem) surplus() bool {
 	have, err1 := strconv.Atoi(p.Have)
 	want, err2 := strconv.Atoi(p.Want)
@@ -79,15 +81,16 @@ func (p Problem) surplus() bool {
 const (
 	settingTopic      = "topic"
 	settingPartitions = "partitions"
-	// settingHidden stands for all settings of a topic that this principal may not read.
+	// settingHidden is reported in place of all settings of a topic that this principal
+	// may not read.
 	settingHidden = "settings"
-	// settingReplication is the topic's, which brokers change by moving data.
+	// settingReplication is the replication factor, which brokers change by moving data.
 	settingReplication = "replication"
 )
 
-// Check compares every topic with what lethe needs and lists the differences,
-// in the order of Topics. More partitions than wanted are no problem of busy topics; of the others, whose order
-// counts, they are.
+// Check compares every topic with what lethe needs and lists the differences, in the order of
+// Topics. Busy topics may have more partitions than configured; other topics may not, because the
+// order of their records matters.
 func (a Admin) Check(ctx context.Context) ([]Problem, error) {
 	states, all, err := a.states(ctx)
 	if err != nil {
@@ -121,8 +124,8 @@ func (a Admin) Check(ctx context.Context) ([]Problem, error) {
 			problems = append(problems, Problem{t, settingHidden, "hidden", "readable (DescribeConfigs)"})
 		}
 		for _, s := range append(specOf(t, &cfg).settings, minInSync(states[t].replicas)) {
-			// A broker that does not list a setting does not have it; the
-			// embedded broker compacts without asking for a share of garbage.
+			// A setting that the broker does not list does not exist there; the
+			// embedded broker compacts regardless of the share of garbage.
 			if have, ok := settings[t][s.name]; ok && !s.holds(have) {
 				problems = append(problems, Problem{t, s.name, have, s.value})
 			}
@@ -134,13 +137,13 @@ func (a Admin) Check(ctx context.Context) ([]Problem, error) {
 	return problems, nil
 }
 
-// topicOf is the topic of a full name.
+// topicOf is the topic with a full name.
 func (a Admin) topicOf(name string) Topic {
 	return Topic(strings.TrimPrefix(name, a.client.cfg.TopicPrefix))
 }
 
-// Partitions asks a broker, past any cache, how many partitions each topic has; those
-// that are missing are left out.
+// Partitions queries a broker, bypassing caches, for the number of partitions of each
+// topic; missing topics are left out.
 func (a Admin) Partitions(ctx context.Context) (map[Topic]int, error) {
 	states, _, err := a.states(ctx)
 	if err != nil {
@@ -155,8 +158,8 @@ func (a Admin) Partitions(ctx context.Context) (map[Topic]int, error) {
 	return out, nil
 }
 
-// Identities returns by full name what tells a topic from one that is created anew under the
-// same name, without topics that are missing. Brokers before Kafka 2.8 tell none.
+// Identities returns topic ids by full name: the id changes when a topic is deleted and
+// created again. Missing topics are left out. Brokers before Kafka 2.8 have no topic ids.
 func (a Admin) Identities(ctx context.Context) (map[string]string, error) {
 	states, _, err := a.states(ctx)
 	if err != nil {
@@ -171,8 +174,8 @@ func (a Admin) Identities(ctx context.Context) (map[string]string, error) {
 	return out, nil
 }
 
-// wanted is the configuration by which topics are made on a cluster. The embedded broker keeps requests
-// for erasure until they are purged, for whoever asks: expiry could empty a partition there.
+// wanted is the configuration for topics of a cluster. The embedded broker retains erasure requests
+// until they are purged, whatever the setting: expiry could empty a partition there.
 func (a Admin) wanted(all cluster) Config {
 	cfg := a.client.cfg
 	if all.embedded {
@@ -181,7 +184,8 @@ func (a Admin) wanted(all cluster) Config {
 	return cfg
 }
 
-// states asks for every topic and the cluster; a topic that is hidden from this principal is an error.
+// states queries every topic and the cluster; a topic that is hidden from this principal is an
+// error.
 func (a Admin) states(ctx context.Context) (states map[Topic]topicState, all cluster, err error) {
 	states, all, err = a.client.topicStates(ctx, Topics()...)
 	if err != nil {
@@ -195,7 +199,7 @@ func (a Admin) states(ctx context.Context) (states map[Topic]topicState, all clu
 	return states, all, nil
 }
 
-// settings reads the topic settings that lethe cares about.
+// settings reads the topic settings that lethe checks.
 func (a Admin) settings(ctx context.Context, topics []Topic) (map[Topic]map[string]string, error) {
 	found := map[Topic]map[string]string{}
 	if len(topics) == 0 {
@@ -219,7 +223,7 @@ func (a Admin) settings(ctx context.Context, topics []Topic) (map[Topic]map[stri
 		t := a.topicOf(resource.ResourceName)
 		if resource.Error != nil {
 			if errors.Is(denied("", resource.Error), ErrDenied) {
-				found[t] = nil // Check names it
+				found[t] = nil // Check reports it
 				continue
 			}
 			return nil, fmt.Errorf("describe settings of %s: %w", resource.ResourceName, resource.Error)
@@ -232,8 +236,9 @@ func (a Admin) settings(ctx context.Context, topics []Topic) (map[Topic]map[stri
 	return found, nil
 }
 
-// Unreachable asks each broker of the cluster at the address that it advertises, where records are read and written. It
-// returns an error for each that does not answer there, and how many brokers there are.
+// Unreachable connects to each broker of the cluster at its advertised address, which is used for
+// reading and writing. It returns an error for each that does not respond, and the number of
+// brokers.
 func (a Admin) Unreachable(ctx context.Context) (away []error, brokers int) {
 	ask := func(ctx context.Context, address string) (*kmsg.MetadataResponse, error) {
 		return askBroker(ctx, &a.client.cfg, address, []string{})
@@ -258,8 +263,7 @@ func (a Admin) Unreachable(ctx context.Context) (away []error, brokers int) {
 	return slices.DeleteFunc(failed, func(err error) bool { return err == nil }), len(failed)
 }
 
-// Delete removes topics with all that they hold, which nothing brings back. Those that are not
-// there are no error.
+// Delete deletes topics and all of their records, permanently. Missing topics are no error.
 func (a Admin) Delete(ctx context.Context, topics ...Topic) error {
 	request := &kafka.DeleteTopicsRequest{}
 	for _, t := range topics {

@@ -10,14 +10,14 @@ import (
 	"github.com/segmentio/kafka-go"
 )
 
-// Apply creates the topics that are missing, adds the partitions that are
-// missing and corrects the settings that differ. It removes nothing: a topic
-// with more partitions keeps them. Adding partitions moves keys to other
-// partitions, so it is done before there is data only: once any topic holds a
-// record, the error is ErrHoldsRecords, and nothing is changed. It waits until the
-// brokers show the topics. Once all else is mended, the error is ErrSurplus for topics with partitions too many.
-// Settings that brokers refuse are no error where lethe runs without them: Check goes on listing them, and
-// Problem.Follows says what follows from each. Those that it needs are named in the error, one a line.
+// Apply creates missing topics, adds missing partitions and corrects settings that differ. It
+// removes nothing: a topic with more partitions keeps them. Adding partitions moves keys to other
+// partitions, so it is done only while there is no data: if any topic holds a record, the error is
+// ErrHoldsRecords, and nothing is changed. Apply waits until the brokers show the topics. After all
+// else is repaired, the error is ErrSurplus if topics have too many partitions. Settings that
+// brokers refuse are no error if lethe can run without them: Check still lists them, and
+// Problem.Follows describes the consequence of each. Refused settings that lethe requires are
+// listed in the error, one per line.
 func (a Admin) Apply(ctx context.Context) error {
 	problems, err := a.Check(ctx)
 	if err != nil {
@@ -34,7 +34,7 @@ func (a Admin) Apply(ctx context.Context) error {
 // mender changes topics for Apply.
 type mender struct{ Admin }
 
-// mend changes what is not as lethe needs it.
+// mend repairs what differs from what lethe needs.
 func (a mender) mend(ctx context.Context, problems []Problem) error {
 	_, all, err := a.states(ctx)
 	if err != nil {
@@ -58,7 +58,7 @@ func (a mender) mend(ctx context.Context, problems []Problem) error {
 	return a.awaitTopics(ctx, refused)
 }
 
-// plan turns problems into requests.
+// plan converts problems to requests.
 func (a Admin) plan(
 	problems []Problem, all cluster,
 ) ([]kafka.TopicConfig, []kafka.TopicPartitionsConfig, []Problem) {
@@ -89,8 +89,8 @@ func (a Admin) plan(
 	return create, grow, correct
 }
 
-// createTopics creates topics. Where brokers refuse the settings of one, it is created with those that lethe needs
-// alone, and the others are returned, to be set one by one.
+// createTopics creates topics. If brokers refuse the settings of one, it is created with only the
+// settings that lethe requires, and the others are returned, to be set one by one.
 func (a mender) createTopics(ctx context.Context, topics []kafka.TopicConfig) (unset []Problem, err error) {
 	refused, err := a.create(ctx, topics, false)
 	if err != nil {
@@ -121,7 +121,8 @@ func (a mender) createTopics(ctx context.Context, topics []kafka.TopicConfig) (u
 	return unset, errors.Join(problems...)
 }
 
-// explainRefusal names each setting that a topic must have and that brokers refuse by itself.
+// explainRefusal names each required setting of a topic that brokers refuse when it is
+// requested alone.
 func (a mender) explainRefusal(ctx context.Context, topic kafka.TopicConfig, cause error) error {
 	var lines []error
 	for _, entry := range topic.ConfigEntries {
@@ -140,8 +141,8 @@ func (a mender) explainRefusal(ctx context.Context, topic kafka.TopicConfig, cau
 		"kafka.replication_factor)", topic.Topic, topic.NumPartitions, topic.ReplicationFactor, cause)
 }
 
-// create asks for topics, or only whether they would be created. It returns by name why what a topic is to be like is
-// refused; other failures are errors.
+// create creates topics, or only validates the requests. It returns by name why the configuration
+// of a topic is refused; other failures are errors.
 func (a mender) create(
 	ctx context.Context, topics []kafka.TopicConfig, only bool,
 ) (refused map[string]error, err error) {
@@ -184,8 +185,9 @@ func (a mender) growTopics(ctx context.Context, topics []kafka.TopicPartitionsCo
 	return errors.Join(problems...)
 }
 
-// correctSettings sets what differs, and returns what brokers refuse and lethe runs without. A refusal of what it
-// needs is an error. Brokers change all settings of a topic or none, so those of a refused topic are set one by one.
+// correctSettings sets the settings that differ, and returns the refused ones that lethe can run
+// without. The refusal of a required setting is an error. Brokers change all settings of a topic or
+// none, so the settings of a refused topic are set one by one.
 func (a mender) correctSettings(ctx context.Context, wrong []Problem) (refused []Problem, err error) {
 	causes, err := a.alter(ctx, wrong)
 	if err != nil {
@@ -214,7 +216,7 @@ func (a mender) correctSettings(ctx context.Context, wrong []Problem) (refused [
 	return refused, errors.Join(problems...)
 }
 
-// alter sets topics' settings. It returns by topic why they are refused.
+// alter sets topics' settings. It returns by topic why brokers refuse them.
 func (a mender) alter(ctx context.Context, wrong []Problem) (causes map[Topic]error, err error) {
 	if len(wrong) == 0 {
 		return nil, nil
@@ -249,8 +251,8 @@ func (a mender) alter(ctx context.Context, wrong []Problem) (causes map[Topic]er
 	return causes, nil
 }
 
-// awaitTopics waits until the brokers show what was created and not refused: they learn of it one after the other, and
-// one that has not answers that it knows no such topic.
+// awaitTopics waits until the brokers show the topics that were created: they learn of a topic one
+// after the other, and until then report it as unknown.
 func (a mender) awaitTopics(ctx context.Context, refused []Problem) error {
 	stays := func(p Problem) bool {
 		return slices.ContainsFunc(refused, func(r Problem) bool { return r.Topic == p.Topic && r.Setting == p.Setting })
@@ -263,7 +265,8 @@ func (a mender) awaitTopics(ctx context.Context, refused []Problem) error {
 			return err
 		}
 		if problems = slices.DeleteFunc(mendable(problems), stays); err == nil && len(problems) == 0 {
-			// The transport asked when the topics were made, maybe before brokers knew of them.
+			// The transport may have cached the topics before brokers knew of the new
+			// ones.
 			a.client.link.forget()
 			return nil
 		}

@@ -12,36 +12,35 @@ import (
 	"lethe/ingest"
 )
 
-// ErrNotChunk marks a record that Chunks and RetractFrom do not write. The caller
-// should report it and go on.
+// ErrNotChunk marks a record that Chunks and RetractFrom do not write. The caller should
+// report it and continue.
 var ErrNotChunk = errors.New("not a chunk")
 
-// ErrChecksum marks a payload whose chunks are all there but do not hash to
-// its SHA-256. Nothing of it is kept; the caller must fetch or build the
-// payload again.
+// ErrChecksum marks a payload whose chunks are all present but do not match its SHA-256.
+// The payload is dropped; the caller must fetch or build it again.
 var ErrChecksum = errors.New("payload does not match its checksum")
 
-// Payload is a payload put together again.
+// Payload is a reassembled payload.
 type Payload struct {
 	Key string
-	// Retracted says that the payload was deleted; Bytes is nil then.
+	// Retracted means that the payload was deleted; Bytes is nil then.
 	Retracted bool
 	Bytes     []byte
-	// Headers are those given to Chunks.
+	// Headers are those passed to Chunks.
 	Headers []ingest.Header
 }
 
-// Assembler puts the payloads of one partition together from its records, in
-// order. Chunks of a newer payload under the same key displace those of an
-// older one that is not complete: compaction may have left parts of it. It
-// copies what it keeps. The zero value is not usable.
+// Assembler reassembles the payloads of one partition from its records, in order. Chunks
+// of a newer payload with the same key replace those of an older one that is incomplete,
+// because compaction may have removed parts of it. The Assembler copies what it stores.
+// The zero value is not usable.
 type Assembler struct {
 	open   map[string]*assembly
 	extent map[string]int
 }
 
-// assembly is a payload of which not all has come. Its parts are kept by index,
-// so that a count that no chunks follow costs nothing.
+// assembly is an incomplete payload. Its parts are stored by index, so that a large count
+// without chunks uses no memory.
 type assembly struct {
 	sum   string
 	count int
@@ -59,17 +58,17 @@ func (s *assembly) join() []byte {
 	return bytes.Join(ordered, nil)
 }
 
-// NewAssembler returns an assembler that has seen nothing.
+// NewAssembler returns an empty assembler.
 func NewAssembler() *Assembler {
 	return &Assembler{open: map[string]*assembly{}, extent: map[string]int{}}
 }
 
-// Pending counts the payloads of which some chunks have come and some have not.
+// Pending counts the incomplete payloads.
 func (a *Assembler) Pending() int { return len(a.open) }
 
-// Add takes the next record. It returns a payload when the record completes or
-// retracts one. A payload that was written twice is returned twice. Control
-// records are skipped. The error is ErrNotChunk or ErrChecksum.
+// Add processes the next record. It returns a payload when the record completes or
+// retracts one. A payload that was written twice is returned twice. Control records are
+// skipped. The error is ErrNotChunk or ErrChecksum.
 func (a *Assembler) Add(rec ingest.Record) (Payload, bool, error) {
 	if bytes.HasPrefix(rec.Key, []byte("!")) {
 		return Payload{}, false, nil
@@ -106,8 +105,8 @@ func (a *Assembler) Add(rec ingest.Record) (Payload, bool, error) {
 }
 
 func (a *Assembler) retract(key string, index int) (Payload, bool, error) {
-	// A tombstone beyond a payload's end tidies up after a longer one; that of
-	// its own chunk ends it.
+	// A tombstone beyond a payload's last chunk cleans up after a longer payload; a
+	// tombstone of one of its own chunks ends it.
 	if set := a.open[key]; set != nil && index < set.count {
 		delete(a.open, key)
 	}

@@ -37,7 +37,7 @@ func Topics() []Topic {
 	}
 }
 
-// IsOwn reports whether a full name is that of a topic of lethe's, under whatever prefix.
+// IsOwn reports whether a full name is that of one of lethe's topics, with any prefix.
 func IsOwn(name string) bool {
 	return slices.ContainsFunc(Topics(), func(t Topic) bool { return strings.HasSuffix(name, string(t)) })
 }
@@ -51,7 +51,7 @@ type TopicPartition struct {
 // String returns topic/partition.
 func (tp TopicPartition) String() string { return fmt.Sprintf("%s/%d", tp.Topic, tp.Partition) }
 
-// bound says how a topic's setting may differ from the wanted value.
+// bound defines how a topic's setting may differ from the wanted value.
 type bound uint8
 
 const (
@@ -60,13 +60,13 @@ const (
 	atLeast
 )
 
-// setting is one topic setting as lethe needs it.
+// setting is the required value of one topic setting.
 type setting struct {
 	name, value string
 	bound       bound
 }
 
-// holds reports whether the value a topic has will do.
+// holds reports whether a topic's actual value is acceptable.
 func (s setting) holds(have string) bool {
 	if have == s.value {
 		return true
@@ -86,13 +86,13 @@ func (s setting) holds(have string) bool {
 	}
 }
 
-// spec is what a topic must be like.
+// spec is the required configuration of a topic.
 type spec struct {
 	topic      Topic
 	partitions int
 	settings   []setting
-	// expires says that the broker may drop records that no later record
-	// replaced, so that a position before the log's start means a loss.
+	// expires means that the broker may drop records that no later record has replaced,
+	// so that a position before the start of the log means a loss.
 	expires bool
 }
 
@@ -106,35 +106,35 @@ func busy(t Topic) bool {
 }
 
 const (
-	// messageBytes is the brokers' default; recorded so that a broker with a
-	// smaller one is noticed.
+	// messageBytes is the brokers' default, set explicitly so that a broker with a
+	// smaller default is detected.
 	messageBytes = 1_048_588
 	// deadLetterBytes leaves room for the headers around a record of the
 	// largest size.
 	deadLetterBytes = 2 * messageBytes
-	// segmentBytes is how much a log grows before its oldest part may be
-	// compacted. Apache Kafka 4 refuses less than 1 MiB.
+	// segmentBytes is the size at which a log starts a new segment, so that the old one
+	// can be compacted. Apache Kafka 4 rejects less than 1 MiB.
 	segmentBytes = 16 << 20
-	// requestLag is CleaningLag of requests for erasure, whose topic is small: they hold ids, and the last
-	// thing that an erasure waits for is that they are gone.
+	// requestLag is the CleaningLag of erasure requests, whose topic is small: they hold ids, and
+	// an erasure is complete only once they have been cleaned.
 	requestLag = time.Second
-	// fileDeletionDelay is how long a broker keeps a file that compaction has
-	// replaced; its default is a minute.
+	// fileDeletionDelay is the time until a broker deletes a file that compaction has
+	// replaced; the default is a minute.
 	fileDeletionDelay = time.Second
 )
 
-// CleaningLag is how soon a record that was replaced or deleted may be
-// removed: a new segment is started after it, and compaction is due.
+// CleaningLag is the time after which a record that was replaced or deleted may be
+// cleaned: a new segment is started, and compaction is due.
 const CleaningLag = 5 * time.Second
 
 // minInSync is how many of a partition's replicas must have a record before a write is
-// answered: all but one, two at most, so that one broker may be away. It follows from the
-// replicas that there are: with more than those, nothing could be written.
+// acknowledged: all but one, two at most, so that one broker may be unavailable. It
+// depends on the number of replicas: a larger value would make all writes fail.
 func minInSync(replicas int) setting {
 	return setting{"min.insync.replicas", strconv.Itoa(max(1, min(2, replicas-1))), atLeast}
 }
 
-// specOf tells what a topic must be like.
+// specOf returns the required configuration of a topic.
 //
 // Every topic but the journal is compacted soon and in full: a tombstone is how lethe
 // erases, so delete.retention.ms is 0, and no share of garbage keeps a log from
@@ -169,8 +169,8 @@ func specOf(t Topic, cfg *Config) spec {
 		{"file.delete.delay.ms", deletionDelay, atMost},
 		{"max.compaction.lag.ms", lag, atMost},
 		{"max.message.bytes", strconv.Itoa(largest(t)), atLeast},
-		// By the time that a producer gives, no segment ends until the clock of one that is ahead is reached, and
-		// nothing in it is cleaned.
+		// With the producer's timestamps, a segment would end only when the clock of the
+		// furthest-ahead producer is reached, and nothing in it would be cleaned before.
 		{"message.timestamp.type", "LogAppendTime", exactly},
 		{"min.cleanable.dirty.ratio", "1", atMost},
 		{"retention.bytes", "-1", exactly},
@@ -181,7 +181,7 @@ func specOf(t Topic, cfg *Config) spec {
 	return s
 }
 
-// largest is how much a record of a topic may take, with what surrounds it.
+// largest is the maximum size of a record of a topic, including framing.
 func largest(t Topic) int {
 	if t == DeadLetters {
 		return deadLetterBytes

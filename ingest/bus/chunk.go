@@ -8,10 +8,11 @@ import (
 	"lethe/ingest"
 )
 
-// DefaultChunkBytes is the usual size of a chunk: large enough that framing does not matter, and one fits a produce
-// request (Config.MaxBatchBytes). Another size must be at most half of it: an Assembler tells sets of chunks apart by
-// the payload's checksum and their number, and what an earlier version wrote may be written again in chunks of the new
-// size. With half of it, and three in a request, sending takes as long.
+// DefaultChunkBytes is the usual size of a chunk: large enough that framing does not matter, and
+// small enough that one fits a produce request (Config.MaxBatchBytes). Any other size must be at
+// most half of it: an Assembler distinguishes sets of chunks by the payload's checksum and their
+// number, and payloads of an earlier version may be rewritten in chunks of the new size. At half
+// the size, with three in a request, publishing takes as long.
 const DefaultChunkBytes = 512 << 10
 
 const (
@@ -22,25 +23,25 @@ const (
 	maxChunks = 1 << 16
 )
 
-// Chunks cuts a payload into records with the keys <key>/0, <key>/1, ... and
-// adds to the given headers the chunk's index, their count and the payload's
-// SHA-256. All chunks go to the partition of key, in order; an empty payload
-// is one empty chunk. maxBytes is positive. The records share the bytes of the payload.
+// Chunks splits a payload into records with the keys <key>/0, <key>/1, ... and adds to
+// the given headers the chunk's index, their count and the payload's SHA-256. All chunks
+// go to the partition of key, in order; an empty payload is one empty chunk. maxBytes is
+// positive. The records share memory with the payload.
 //
-// When a payload replaces a longer one, the chunks beyond its own stay on the
-// topic: write RetractFrom for them too (Assembler.Extent knows their number).
+// When a payload replaces a longer one, the surplus chunks of the longer one stay on the
+// topic: write RetractFrom for them too (Assembler.Extent returns their number).
 func Chunks(key string, payload []byte, headers []ingest.Header, maxBytes int) []ingest.Outgoing {
 	return ChunksOf(key, payload, sha256.Sum256(payload), headers, maxBytes)
 }
 
-// ChunksOf is Chunks of a payload whose SHA-256 is known.
+// ChunksOf is Chunks for a payload whose SHA-256 is known.
 func ChunksOf(
 	key string, payload []byte, sum [sha256.Size]byte, headers []ingest.Header, maxBytes int,
 ) []ingest.Outgoing {
 	count := max((len(payload)+maxBytes-1)/maxBytes, 1)
 	out := make([]ingest.Outgoing, count)
 	if payload == nil {
-		// Not nil even when empty: that would be a tombstone.
+		// Not nil even when empty: nil would be a tombstone.
 		payload = []byte{}
 	}
 	for i := range out {
@@ -60,9 +61,8 @@ func ChunksOf(
 	return out
 }
 
-// RetractFrom returns the tombstones of a payload's chunks first to end-1, the
-// last one first: if only some are written, those that are left are still
-// counted by Assembler.Extent.
+// RetractFrom returns the tombstones of a payload's chunks first to end-1, the last one
+// first: if only some are written, Assembler.Extent still counts the rest.
 func RetractFrom(key string, first, end int) []ingest.Outgoing {
 	var out []ingest.Outgoing
 	for i := end - 1; i >= first; i-- {

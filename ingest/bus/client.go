@@ -16,36 +16,36 @@ import (
 	"lethe/ingest/bus/protocol"
 )
 
-// Client writes and reads the topics of one deployment; Admin keeps them as they
-// should be. It is safe for use by several goroutines.
+// Client writes and reads the topics of one deployment; Admin maintains their
+// configuration. It is safe for concurrent use.
 type Client struct {
 	cfg   Config
 	now   func() time.Time
 	link  *link
 	kafka *kafka.Client
-	// raw makes the requests that kafka does not have.
+	// raw makes the requests that package kafka does not support.
 	raw protocol.Client
-	// leaders finds out which of the brokers that lead a partition, as they say, is to be believed.
+	// leaders decides which broker to trust if several claim to lead a partition.
 	leaders *leaders.Survey
 	// watch, if not nil, makes the client patient.
 	watch Watch
-	// seal, if not nil, makes and checks the codes of internal topics.
+	// seal, if not nil, makes and checks the codes of sealed topics.
 	seal atomic.Pointer[Seal]
-	// met are the topics of which something has worked.
+	// met are the topics on which a request has succeeded.
 	met met
 
 	mu         sync.Mutex
 	partitions map[Topic]int // as last seen by a write
 }
 
-// brokerPatience is how long one broker may delay what all of them are asked for.
+// brokerPatience bounds the delay by one broker of a request to all brokers.
 const brokerPatience = time.Second
 
-// Open checks the configuration, which must name a broker. It does not connect:
-// call Ping to learn whether the brokers answer.
+// Open checks the configuration, which must name a broker. It does not connect: call Ping
+// to check whether the brokers respond.
 func Open(cfg Config) (*Client, error) { return OpenWithClock(cfg, time.Now) }
 
-// OpenWithClock is Open with a clock, which dates records without a time.
+// OpenWithClock is Open with a clock for the timestamps of records without a time.
 func OpenWithClock(cfg Config, now func() time.Time) (*Client, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("bus: %w", err)
@@ -63,8 +63,8 @@ func OpenWithClock(cfg Config, now func() time.Time) (*Client, error) {
 	}, nil
 }
 
-// Close cuts the client's connections. Tails have their own and are closed on
-// their own.
+// Close closes the client's connections. Tails have their own and must be closed
+// separately.
 func (c *Client) Close() error {
 	c.link.cut()
 	return nil
@@ -73,10 +73,10 @@ func (c *Client) Close() error {
 // Name returns the topic's full name.
 func (c *Client) Name(t Topic) string { return c.cfg.Name(t) }
 
-// Ping reports whether a configured broker can be reached, speaks Kafka and lets lethe in.
-// The error is ErrRefused if one does not, and an operator must change that, or else
-// ErrBrokerUnreachable, which gives the cause for each address. It takes at most the
-// dial timeout.
+// Ping reports whether a configured broker can be reached, speaks Kafka and accepts
+// lethe's credentials. The error is ErrRefused if one refuses, which an operator must fix,
+// or else ErrBrokerUnreachable with the cause for each address. It takes at most the dial
+// timeout.
 func (c *Client) Ping(ctx context.Context) error {
 	asking, cancel := context.WithTimeout(ctx, c.cfg.DialTimeout)
 	defer cancel()
@@ -96,8 +96,8 @@ func (c *Client) Ping(ctx context.Context) error {
 	return unreachable(causes)
 }
 
-// unreachable puts together why no broker can be used: what an operator must mend goes
-// before what may pass.
+// unreachable combines the causes why no broker can be used: causes that an operator must
+// fix take precedence over temporary ones.
 func unreachable(causes []error) error {
 	refused := func(err error) bool { return errors.Is(err, ErrRefused) }
 	if i := slices.IndexFunc(causes, refused); i >= 0 {
@@ -106,8 +106,8 @@ func unreachable(causes []error) error {
 	return fmt.Errorf("%w: %w", ErrBrokerUnreachable, errors.Join(causes...))
 }
 
-// explain replaces the one answer the transport has for every failure to
-// connect by the cause, if connecting still fails.
+// explain replaces the transport's generic connection error by the cause, if connecting
+// still fails.
 func (c *Client) explain(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() != nil || !maybeUnreachable(err) {
 		return err
@@ -118,9 +118,9 @@ func (c *Client) explain(ctx context.Context, err error) error {
 	return err
 }
 
-// diagnose is explain for a failure that concerns one partition. The transport
-// calls a topic missing while it has not reached a broker, and a moment after
-// the topic was made; a broker knows better.
+// diagnose is explain for a failure on one partition. The transport reports a topic as
+// missing while it has not reached a broker, and just after the topic was created;
+// diagnose queries a broker instead.
 func (c *Client) diagnose(ctx context.Context, tp TopicPartition, err error) error {
 	if !isMissing(err) || ctx.Err() != nil {
 		return c.explain(ctx, err)

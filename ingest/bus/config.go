@@ -10,56 +10,57 @@ import (
 	"lethe/internal/check"
 )
 
-// Forever as Config.ErasureRetention keeps erasure requests until they are
-// purged.
+// Forever as Config.ErasureRetention retains erasure requests until they are purged.
 const Forever = -1
 
-// Config says where the brokers are and how to treat them.
+// Config holds the addresses of the brokers and the settings of their clients.
 type Config struct {
-	// Brokers are the host:port addresses to start from.
+	// Brokers are the bootstrap addresses, host:port.
 	Brokers []string `yaml:"brokers" help:"Kafka brokers, host:port; none for the embedded broker."`
 	// TopicPrefix starts the full name of every topic.
 	TopicPrefix string `yaml:"topic_prefix" help:"What stands before every topic's name."`
 	// Partitions is the number of partitions of transactions, labels, slices,
 	// models, predictions and reasons in Apply and Check. Other topics have one.
 	Partitions int `yaml:"partitions" help:"Partitions of the busy topics, when they are created."`
-	// ReplicationFactor of topics that Apply creates, and what Check wants at least. 0
-	// stands for 3, or as many brokers as there are.
+	// ReplicationFactor is the factor of topics that Apply creates, and the minimum for
+	// Check. 0 means 3, or the number of brokers if that is smaller.
 	ReplicationFactor int `yaml:"replication_factor" help:"Brokers that keep each record; 0: 3, or all of fewer."`
-	// SessionTimeout is after how long the work of a process that is silent goes to those that
-	// share its role. Brokers bound it: group.min.session.timeout.ms is 6 s unless set.
+	// SessionTimeout is the silence after which a process's work is given to the other
+	// processes of its role. Brokers bound it: group.min.session.timeout.ms is 6 s by
+	// default.
 	SessionTimeout time.Duration `yaml:"session_timeout" help:"After which silence others take over a process's work."`
-	// Rack is where this process is, as broker.rack says it of brokers: topics are followed from a broker of the
-	// rack that keeps them, if the brokers' replica.selector.class names one (KIP-392); else from the leaders.
+	// Rack is the rack of this process, as in the brokers' broker.rack: topics are read from a
+	// replica in the same rack, if the brokers' replica.selector.class selects one (KIP-392); else
+	// from the leaders.
 	Rack string `yaml:"rack" help:"This process's rack, as brokers' broker.rack; topics are then read from there."`
-	// TLS and SASL say how connections are encrypted and who lethe is to the brokers.
+	// TLS and SASL configure encryption and lethe's credentials.
 	TLS  secure.TLS  `yaml:"tls"`
 	SASL secure.SASL `yaml:"sasl"`
-	// PartitionsOf is the number of partitions of single topics, in place of that
-	// above.
+	// PartitionsOf overrides Partitions for single topics.
 	PartitionsOf map[Topic]int `yaml:"-"`
-	// Around, if not nil, has ReadAll and ReadNew go around what is damaged, and is told of it.
+	// Around, if not nil, lets ReadAll and ReadNew skip damaged ranges, and is called for
+	// each.
 	Around func(*Gap) `yaml:"-"`
-	// ClientID names this program to the brokers.
+	// ClientID identifies this program to the brokers.
 	ClientID string `yaml:"-"`
-	// ErasureRetention is how long a broker keeps erasure requests that were
-	// not purged, or Forever.
+	// ErasureRetention is how long a broker retains erasure requests that were not
+	// purged, or Forever.
 	ErasureRetention time.Duration `yaml:"-"`
 	// DialTimeout bounds one attempt to connect.
 	DialTimeout time.Duration `yaml:"-"`
-	// RequestTimeout bounds one request, with what FetchWait holds it if that is less than half of it.
+	// RequestTimeout bounds one request. It includes FetchWait if that is less than half of it.
 	RequestTimeout time.Duration `yaml:"-"`
 	// WriteTimeout bounds a Write with all its attempts.
 	WriteTimeout time.Duration `yaml:"-"`
-	// FetchWait is how long a broker holds a fetch that finds nothing. One that finds something is answered at
-	// once, so a short time only makes brokers answer more often.
+	// FetchWait is how long a broker holds a fetch that finds nothing. A fetch that finds records
+	// returns at once, so a short time only causes more requests.
 	FetchWait time.Duration `yaml:"-"`
-	// MaxBatchBytes bounds what one produce request carries, per partition.
+	// MaxBatchBytes bounds one produce request, per partition.
 	MaxBatchBytes int `yaml:"-"`
 	// MaxBatchRecords bounds the records of one produce request.
 	MaxBatchRecords int `yaml:"-"`
-	// MaxFetchBytes bounds what one fetch asks for. Whoever stores something for every batch
-	// that was fetched does so less often the larger it is.
+	// MaxFetchBytes bounds one fetch. Callers that persist state after every fetched
+	// batch do so less often the larger it is.
 	MaxFetchBytes int `yaml:"-"`
 	// MaxTailRecords bounds the records of one Batch of a Tail.
 	MaxTailRecords int `yaml:"-"`
@@ -77,7 +78,7 @@ func Defaults() Config {
 	}
 }
 
-// At returns the defaults with brokers.
+// At returns the defaults with these brokers.
 func At(brokers ...string) Config {
 	c := Defaults()
 	c.Brokers = brokers
@@ -91,10 +92,10 @@ func (c Config) Clone() Config {
 	return c
 }
 
-// Name is a topic's full name.
+// Name returns a topic's full name.
 func (c Config) Name(t Topic) string { return c.TopicPrefix + string(t) }
 
-// names are the full names of all topics.
+// names returns the full names of all topics.
 func (c Config) names() []string {
 	names := make([]string, 0, len(Topics()))
 	for _, t := range Topics() {
@@ -103,8 +104,9 @@ func (c Config) names() []string {
 	return names
 }
 
-// fetchLimit is how long a fetch may take. One that was held is answered with little, so the hold is part of the
-// time that a request has: otherwise a longer hold would let a broker that hangs be noticed later.
+// fetchLimit is the time limit of a fetch. A fetch that the broker held returns little data, so the
+// hold is included in the request's time: otherwise a longer hold would delay the detection of a
+// hung broker.
 func (c Config) fetchLimit() time.Duration {
 	return max(c.RequestTimeout, c.FetchWait+c.RequestTimeout/2)
 }
@@ -120,17 +122,17 @@ func (c Config) partitions(t Topic) int {
 	return 1
 }
 
-// replication is how many of the brokers keep each record.
+// replication is the number of replicas of each record.
 func (c Config) replication(brokers int) int {
 	if c.ReplicationFactor > 0 {
 		return c.ReplicationFactor
 	}
-	const enough = 3 // one may be away and another one fail
+	const enough = 3 // one may be down for maintenance and another one fail
 	return max(1, min(enough, brokers))
 }
 
-// Validate reports everything that is wrong. It takes a configuration without
-// brokers, which Open does not.
+// Validate reports all problems at once. It accepts a configuration without brokers,
+// which Open does not.
 func (c Config) Validate() error {
 	var p check.Problems
 	for i, broker := range c.Brokers {

@@ -17,23 +17,22 @@ import (
 
 // Every connection to a broker is made in this file, by package secure.
 
-// metadataAge bounds how old the knowledge of leaders and topics may be.
+// metadataAge bounds the age of cached metadata of leaders and topics.
 const metadataAge = 2 * time.Second
 
-// link is a pool of connections that can be cut at once. kafka.Transport alone
-// keeps a connection open until its last request is answered, and a fetch is
-// answered late.
+// link is a pool of connections that can be closed at once. kafka.Transport alone keeps a
+// connection open until its last response arrives, which takes long for a fetch.
 type link struct {
 	transport *kafka.Transport
 	address   net.Addr
-	// stop ends what the transport does by itself, also for a request that comes
-	// after the cut.
+	// stop ends the transport's background work, also for a request that is made after
+	// the pool was closed.
 	stop context.CancelFunc
 
 	mu     sync.Mutex
 	conns  map[net.Conn]struct{}
 	closed bool
-	// refused is why the last attempt to connect failed, if it was refused.
+	// refused is the error of the last attempt to connect, if it was refused.
 	refused error
 }
 
@@ -45,7 +44,7 @@ func newLink(cfg *Config) *link {
 		ClientID:    cfg.ClientID,
 		DialTimeout: cfg.DialTimeout,
 		MetadataTTL: metadataAge,
-		// Without names it would ask for all topics of the cluster, which may be thousands of others'.
+		// Without names it would query all topics of the cluster, which may be thousands.
 		MetadataTopics: cfg.names(),
 		Context:        background,
 		Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
@@ -71,7 +70,7 @@ func (l *link) adopt(conn net.Conn) (net.Conn, error) {
 	return &linkedConn{Conn: conn, link: l}, nil
 }
 
-// note keeps why a connection was refused: the transport does not tell.
+// note records why a connection was refused, because the transport does not report it.
 func (l *link) note(err error) {
 	if errors.Is(err, ErrRefused) {
 		l.mu.Lock()
@@ -87,8 +86,8 @@ func (l *link) cause() error {
 	return l.refused
 }
 
-// forget has the transport ask for topics anew, before the next request. Connections that are idle are closed, the
-// others once they are.
+// forget makes the transport query topics again before the next request. Idle connections are
+// closed now, the others once they are idle.
 func (l *link) forget() { l.transport.CloseIdleConnections() }
 
 // cut closes every connection, idle or not.
@@ -109,7 +108,7 @@ type linkedConn struct {
 	link *link
 }
 
-// Close closes the connection and forgets it.
+// Close closes the connection and removes it from the link.
 func (c *linkedConn) Close() error {
 	c.link.mu.Lock()
 	delete(c.link.conns, c.Conn)
@@ -117,8 +116,8 @@ func (c *linkedConn) Close() error {
 	return c.Conn.Close()
 }
 
-// anyBroker is the address of whichever of the configured brokers answers first. Given several, kafka-go would connect
-// to one after the other, and give the first as long as there is for all of them.
+// anyBroker is a placeholder address for the configured broker that connects first. Given several
+// addresses, kafka-go would try one after the other, and give the first the whole timeout.
 const anyBroker = "any-broker.invalid:9092"
 
 // dialing connects to brokers by their addresses, and to anyBroker.
@@ -131,12 +130,12 @@ func dialing(cfg *Config) func(ctx context.Context, network, address string) (ne
 			return named.DialContext(ctx, network, address)
 		}
 		brokers := make([]string, len(cfg.Brokers))
-		for i, from := range rand.Perm(len(brokers)) { // so that not everybody asks the same one
+		for i, from := range rand.Perm(len(brokers)) { // random order spreads the load over the brokers
 			brokers[i] = cfg.Brokers[from]
 		}
 		conn, causes := seeds.First(ctx, brokers, func(ctx context.Context, broker string) (net.Conn, error) {
 			conn, err := greeted.DialContext(ctx, network, broker)
-			if err != nil && !errors.Is(err, ErrRefused) { // which names it
+			if err != nil && !errors.Is(err, ErrRefused) { // the error of a refusal already names the address
 				err = fmt.Errorf("broker %s: %w", broker, err)
 			}
 			return conn, err

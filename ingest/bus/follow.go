@@ -14,9 +14,9 @@ import (
 	"lethe/internal/sleep"
 )
 
-// follow reads one partition until the context ends or it cannot go on. Whatever
-// may pass is waited for: a broker that is away, one that does not answer, a leader
-// that moves, an answer that makes no sense.
+// follow reads one partition until the context ends or an error is final. It retries
+// temporary failures: a broker that is down or does not respond, a leader that moves, a
+// malformed response.
 func (t *Tail) follow(ctx context.Context, s *source, position int64) {
 	e := newEffort(t.client, s.tp.String())
 	defer e.abandoned()
@@ -38,25 +38,26 @@ func (t *Tail) follow(ctx context.Context, s *source, position int64) {
 	}
 }
 
-// complain tells of a failure that has lasted: the client's watch if it has one, and
-// else Next. A failure that cannot pass is told to Next in any case.
+// complain reports a failure that has lasted: to the client's watch if it has one, and
+// else to Next. A final failure is always reported to Next.
 func (t *Tail) complain(ctx context.Context, s *source, position int64, e *effort, err error) (final bool) {
 	now, patience := time.Now(), t.client.cfg.DialTimeout
 	lasted := now.Sub(e.since) > patience && now.Sub(e.spoken) > patience
-	if isMissing(err) && (lasted || e.final(err)) { // never believed of the transport alone
+	if isMissing(err) && (lasted || e.final(err)) { // the transport alone is not trusted
 		err = t.client.diagnose(ctx, s.tp, err)
 	}
 	if ctx.Err() != nil {
 		return true
 	}
 	if t.client.watch != nil && errors.Is(err, ErrPastEnd) && e.final(err) {
-		// Records that come later would stand at positions that were read before: an operator has
-		// to look, and what is not of this partition may go on meanwhile.
+		// Later records would get offsets that were already read: an operator has to
+		// check, and other partitions may continue meanwhile.
 		e.insist(ctx, err)
 		return true
 	}
 	if t.client.watch != nil && (errors.Is(err, ErrUnknownTopic) || isMissing(err)) {
-		// A partition that was deleted, or a topic that was made again with fewer: it may be put back.
+		// A partition was deleted, or a topic was created again with fewer: it may be
+		// restored.
 		e.tell(err)
 		return false
 	}
@@ -74,7 +75,7 @@ func (t *Tail) complain(ctx context.Context, s *source, position int64, e *effor
 	return false
 }
 
-// step fetches once, hands over what there is and returns the next position.
+// step fetches once, delivers the records and returns the next position.
 func (t *Tail) step(ctx context.Context, s *source, from *nearest, position int64) (int64, error) {
 	if position == FromStart {
 		start, end, err := t.client.logRange(ctx, s.tp)
@@ -102,8 +103,9 @@ func (t *Tail) step(ctx context.Context, s *source, from *nearest, position int6
 	return got.Next, sleep.For(ctx, t.gather[s.tp.Topic])
 }
 
-// relocate decides what a position outside the log means. Where compaction moves a
-// log's start, following goes on there; elsewhere records were lost, which is told.
+// relocate handles a position outside the log. If compaction may move the log's start,
+// following continues at the start; otherwise records were lost, which is reported as a
+// gap.
 func (t *Tail) relocate(ctx context.Context, s *source, position int64) (int64, error) {
 	of := ranges{client: t.client, topic: s.tp.Topic}
 	start, end, err := of.partition(ctx, s.tp.Partition)
@@ -127,8 +129,8 @@ func (t *Tail) relocate(ctx context.Context, s *source, position int64) (int64, 
 	return start, t.stepOver(ctx, s, removedGap(t.client, s.tp, position, start), end)
 }
 
-// emptied hands over that nothing is left of a partition that held something: nothing else would tell whoever
-// waits until it was read to its end.
+// emptied delivers an empty batch for a partition whose records are all gone: otherwise a caller
+// that waits for the end of the partition would wait forever.
 func (t *Tail) emptied(ctx context.Context, s *source, start, end int64) error {
 	if start < end || end == 0 {
 		return nil
@@ -136,13 +138,13 @@ func (t *Tail) emptied(ctx context.Context, s *source, start, end int64) error {
 	return t.deliver(ctx, s, []Batch{{Source: s.tp, Next: end, End: end}})
 }
 
-// stepOver hands over a gap in place of records.
+// stepOver delivers a gap in place of records.
 func (t *Tail) stepOver(ctx context.Context, s *source, gap *Gap, end int64) error {
 	return t.deliver(ctx, s, []Batch{{Source: s.tp, Next: gap.To, End: end, Gap: gap}})
 }
 
-// split cuts what was fetched into batches. Only the last one steps over what
-// compaction took from the end.
+// split divides the fetched records into batches. Only the last one moves over offsets at
+// the end that compaction removed.
 func split(tp TopicPartition, got protocol.Fetched, most int) []Batch {
 	var out []Batch
 	records := got.Records
@@ -155,27 +157,27 @@ func split(tp TopicPartition, got protocol.Fetched, most int) []Batch {
 	return append(out, Batch{Source: tp, Records: records, Next: got.Next, End: got.End})
 }
 
-// EmbeddedClusterID names the embedded broker's cluster.
+// EmbeddedClusterID is the cluster id of the embedded broker.
 const EmbeddedClusterID = "lethe"
 
-// Gap is a stretch of a partition that was not read and never will be. Whoever
-// reads must say so.
+// Gap is a range of a partition that was not read and never will be. Readers must report
+// it.
 type Gap struct {
 	// Topic is the topic's full name.
 	Topic     string
 	Partition int
 	// Reason is ingest.CorruptBatch or ingest.RemovedUnread.
 	Reason ingest.Reason
-	// From is the first offset of it, To the one behind it.
+	// From is the first offset of the gap, To the one after its last.
 	From, To int64
-	// Detail says what is known of it, without any content.
+	// Detail describes what is known of the gap, without any content.
 	Detail string
-	// Bytes is how much of the log it is, and SHA256 what that hashes to; 0 if it was not read.
+	// Bytes is the length of the gap in the log, and SHA256 its hash; 0 if it was not read.
 	Bytes  int
 	SHA256 [sha256.Size]byte
 }
 
-// Letter is what a dead letter tells of the gap.
+// Letter returns the record and the refusal for the dead letter of the gap.
 func (g *Gap) Letter() (ingest.Record, *ingest.Refusal) {
 	return ingest.Record{Topic: g.Topic, Partition: g.Partition, Offset: g.From},
 		&ingest.Refusal{Reason: g.Reason, Detail: g.Detail}
@@ -197,10 +199,10 @@ func removedGap(c *Client, tp TopicPartition, from, to int64) *Gap {
 	return gap
 }
 
-// compactionMovesStart reports whether the start of the partition's log may move
-// over records that later ones replaced: in the embedded broker, unless the topic's
-// records expire, as lethe wants it or as its settings are now. Apache Kafka moves it
-// for what was deleted only.
+// compactionMovesStart reports whether the start of the partition's log may move over
+// records that later ones replaced: true in the embedded broker, unless the topic's
+// records expire, by lethe's configuration or by the topic's current settings. Apache
+// Kafka moves it only over deleted records.
 func compactionMovesStart(ctx context.Context, c *Client, tp TopicPartition) (bool, error) {
 	if specOf(tp.Topic, &c.cfg).expires {
 		return false, nil
@@ -219,8 +221,8 @@ func compactionMovesStart(ctx context.Context, c *Client, tp TopicPartition) (bo
 	return !expiresUnder(found[tp.Topic]), nil
 }
 
-// expiresUnder reports whether records expire under settings of a topic: the embedded broker applies retention to
-// compacted topics, too.
+// expiresUnder reports whether records expire under a topic's settings: the embedded broker applies
+// retention to compacted topics, too.
 func expiresUnder(settings map[string]string) bool {
 	for _, name := range []string{"retention.ms", "retention.bytes"} {
 		if value := settings[name]; value != "" && value != "-1" {

@@ -14,65 +14,66 @@ import (
 
 // GroupConfig is a consumer group that shares the partitions of a topic.
 type GroupConfig struct {
-	// Name follows the topic prefix in the group's name.
+	// Name follows the topic prefix in the group id.
 	Name string
-	// Topic is whose partitions are shared. The group reads none of them: who a partition is
-	// assigned to follows it with a Tail and keeps its own position.
+	// Topic is the topic whose partitions are assigned. The group does not read them: a
+	// member follows its partitions with a Tail and stores its own position.
 	Topic Topic
 	// CommitEvery is how often positions are committed, 0 for once a second.
 	CommitEvery time.Duration
-	// Rank, if not nil, tells how much is to be said for this member, when somebody comes or
-	// goes: the partitions go to the one of whom most is to be said, all of them. Without it
-	// they are spread.
+	// Rank, if not nil, returns the priority of this member. At each rebalance all
+	// partitions are assigned to the member with the highest rank. Without it they are
+	// spread over the members.
 	Rank func() Rank
 }
 
-// Assigned is what a member of a group has to do, from when it is told until the next time.
+// Assigned is an assignment of a member, valid until the next one.
 type Assigned struct {
-	// Generation is greater than in every assignment before, as long as brokers know the group.
+	// Generation is greater than in every earlier assignment, as long as brokers know the
+	// group.
 	Generation int64
-	// Partitions ascend; a member may have none.
+	// Partitions are in ascending order; a member may have none.
 	Partitions []int
 }
 
-// Member is what a member of a group is told, and asked. Each of its functions returns soon.
+// Member has the callbacks of a group member. Each of them must return soon.
 type Member struct {
-	// Assigned is told of each assignment, also one without partitions. While brokers are away
-	// or the group is rebalanced nothing is told, so a member may go on with what others do as
-	// well: who shares work must bear that.
+	// Assigned is called with each assignment, also one without partitions. It is not
+	// called while brokers are down or the group is rebalancing, so several members may
+	// work on the same partitions: callers must tolerate that.
 	Assigned func(Assigned)
-	// Positions returns up to where partitions, of whichever topics, are dealt with, none if that is not
-	// known. A member to which something is assigned commits them: of the shared topic those that are its
-	// own, of others all.
+	// Positions returns the processed position by partition, of any topics, or none if it is not
+	// known. A member with an assignment commits them: of the shared topic only its own
+	// partitions, of other topics all.
 	Positions func() map[TopicPartition]int64
-	// Committed, if not nil, is told that a broker took what was committed and so held the
-	// member for one of the generation when it was asked, or later.
+	// Committed, if not nil, is called after a broker accepted a commit, and so
+	// considered the member part of the generation at the time asked or later.
 	Committed func(generation int64, asked time.Time)
-	// Trouble is told as often as it is met.
+	// Trouble is called with every error.
 	Trouble func(error)
 }
 
-// heartbeats is how many of them brokers get within a session.
+// heartbeats is the number of heartbeats sent within a session timeout.
 const heartbeats = 6
 
 const (
-	// commitEvery is how often positions are committed where nothing else is said.
+	// commitEvery is the default interval of commits.
 	commitEvery = time.Second
-	// commitSoon is how often a member is asked for positions that has none yet, and wants to know whether brokers
-	// take them.
+	// commitSoon is how often Positions is called for a member that has no position yet but needs
+	// Committed.
 	commitSoon = 50 * time.Millisecond
 )
 
-// Sharer shares work with the other processes of a deployment.
+// Sharer shares work with the other processes of a deployment through consumer groups.
 type Sharer struct {
 	Client *Client
 }
 
-// Session is after which silence brokers give a member's partitions to others.
+// Session returns the silence after which brokers reassign a member's partitions.
 func (s Sharer) Session() time.Duration { return s.Client.cfg.SessionTimeout }
 
-// Share is a member of the group until the context ends, which is no error, and leaves it
-// then. Errors: ErrSession.
+// Share joins the group until the context ends, which is no error, and then leaves it.
+// Errors: ErrSession.
 func (s Sharer) Share(ctx context.Context, g GroupConfig, m Member) error {
 	c := s.Client
 	dialer := &kafka.Dialer{
@@ -91,9 +92,10 @@ func (s Sharer) Share(ctx context.Context, g GroupConfig, m Member) error {
 	if err != nil {
 		return fmt.Errorf("consumer group %s: %w", g.Name, err)
 	}
-	// Leaving takes a request to a broker that may be away.
+	// Leaving sends a request to a broker that may be down.
 	defer func() { _ = group.Close() }()
-	// What brokers refuse at the start is for the operator; later it may be a setting of theirs.
+	// A refusal at the start is for the operator; a later one may be caused by a broker's
+	// setting.
 	joined := false
 	for {
 		generation, err := group.Next(ctx)
@@ -121,7 +123,7 @@ func (s Sharer) Share(ctx context.Context, g GroupConfig, m Member) error {
 	}
 }
 
-// commits commits positions as long as something is assigned.
+// commits commits positions while the member has an assignment.
 type commits struct {
 	client     *Client
 	group      GroupConfig
@@ -149,8 +151,8 @@ func (c commits) run(ctx context.Context) {
 	}
 }
 
-// commit commits what has changed; all, where somebody wants to know whether brokers take it. Of who wants to know that
-// it reports whether there was something.
+// commit commits the positions that have changed, or all of them if the member needs Committed; for
+// such a member it reports whether there was a position.
 func (c commits) commit(before map[TopicPartition]int64) bool {
 	if len(c.mine.Partitions) == 0 {
 		return true
@@ -184,8 +186,8 @@ func (c commits) commit(before map[TopicPartition]int64) bool {
 	return true
 }
 
-// Positions returns what members of a group have committed of partitions. Those of which nothing
-// is committed are missing. A patient client waits until brokers say it.
+// Positions returns the positions that members of a group have committed for partitions.
+// Partitions without a commit are missing. A patient client waits until brokers respond.
 func (s Sharer) Positions(
 	ctx context.Context, g GroupConfig, of []TopicPartition,
 ) (positions map[TopicPartition]int64, err error) {
@@ -215,7 +217,7 @@ func (s Sharer) Positions(
 	return positions, nil
 }
 
-// Members counts the members of a group that brokers have heard of within a session; its name follows the topic prefix.
+// Members counts the members of a group with a live session; its name follows the topic prefix.
 // Errors: those of the brokers.
 func (s Sharer) Members(ctx context.Context, name string) (int, error) {
 	group := s.Client.cfg.TopicPrefix + name
@@ -232,12 +234,12 @@ func (s Sharer) Members(ctx context.Context, name string) (int, error) {
 	return len(answer.Groups[0].Members), nil
 }
 
-// Rank is how much is to be said for giving a group's partitions to a member.
+// Rank is the priority of a member when a group's partitions are assigned.
 type Rank struct {
-	// Has is the generation since which the member has them, 0 if it has not: whoever comes does
-	// not take them away.
+	// Has is the generation since which the member has the partitions, 0 if it does not have
+	// them: a new member does not preempt it.
 	Has int64
-	// Far is how far the member has come with what it would go on with.
+	// Far is how far the member's state has advanced.
 	Far int64
 }
 
@@ -248,7 +250,7 @@ func (r Rank) encode() []byte {
 	return binary.BigEndian.AppendUint64(out, uint64(r.Far))
 }
 
-// decodeRank reads what encode wrote; anything else ranks last.
+// decodeRank decodes the output of encode; anything else ranks last.
 func decodeRank(data []byte) Rank {
 	if len(data) != rankBytes {
 		return Rank{}

@@ -10,26 +10,25 @@ import (
 	"lethe/ingest"
 )
 
-// RollMarkers writes a marker to every partition of the topics. A broker does
-// not compact the newest part of a log; a marker makes what came before it
-// old. Apache Kafka rolls by segment, so the marker must come later than
-// segment.ms (a minute) after the record that is to go, and a tombstone itself
-// goes only when a later run of the cleaner finds something new: write markers
-// until a search for the bytes finds none. The embedded broker rolls with
-// every write and compacts when told.
+// RollMarkers writes a marker to every partition of the topics. A broker does not compact
+// the newest part of a log; a marker makes earlier records eligible. Apache Kafka rolls
+// by segment, so the marker must be written later than segment.ms (a minute) after the
+// record to clean, and a tombstone itself is removed only when a later run of the cleaner
+// finds something new: write markers until a search for the bytes finds none. The
+// embedded broker rolls with every write and compacts on request.
 //
-// There is one marker key for each partition, so markers do not pile up.
+// There is one marker key for each partition, so markers do not accumulate.
 func (c *Client) RollMarkers(ctx context.Context, topics ...Topic) error {
 	return RollMarkers(ctx, c, topics...)
 }
 
-// Writer is what markers are written to.
+// Writer writes markers.
 type Writer interface {
 	Partitions(ctx context.Context, t Topic) (int, error)
 	Write(ctx context.Context, t Topic, records []ingest.Outgoing) error
 }
 
-// RollMarkers is Client.RollMarkers over a writer.
+// RollMarkers is Client.RollMarkers with any writer.
 func RollMarkers(ctx context.Context, w Writer, topics ...Topic) error {
 	for _, t := range topics {
 		count, err := w.Partitions(ctx, t)
@@ -48,7 +47,7 @@ func RollMarkers(ctx context.Context, w Writer, topics ...Topic) error {
 	return nil
 }
 
-// RollPartitions is RollMarkers of single partitions.
+// RollPartitions is RollMarkers for single partitions.
 func RollPartitions(ctx context.Context, w Writer, list []TopicPartition) error {
 	byTopic := make(map[Topic][]ingest.Outgoing)
 	for _, at := range list {
@@ -64,15 +63,15 @@ func RollPartitions(ctx context.Context, w Writer, list []TopicPartition) error 
 	return nil
 }
 
-// ErrWouldEmpty marks a request to delete every record of a partition. The
-// caller should write a marker first (RollMarkers) and delete up to it: the
-// embedded broker forgets the offsets of a partition that is left empty.
+// ErrWouldEmpty marks a request to delete every record of a partition. The caller should
+// write a marker first (RollMarkers) and delete the records before it: the embedded
+// broker forgets the offsets of a partition that is empty.
 var ErrWouldEmpty = errors.New("no record would be left")
 
-// DeleteRecordsBefore removes the records of a partition before the offset and
-// returns the new start of the log. Brokers refuse it for topics that are only
-// compacted (of lethe's, all but Erasures), and remove the bytes when a whole
-// segment lies before the start, or later by compaction.
+// DeleteRecordsBefore deletes the records of a partition before the offset and returns
+// the new start of the log. Brokers reject it for topics that are only compacted (all of
+// lethe's but Erasures). They delete the bytes when a whole segment lies before the
+// start, or later by compaction.
 func (a Admin) DeleteRecordsBefore(ctx context.Context, t Topic, partition int, offset int64) (int64, error) {
 	tp := TopicPartition{t, partition}
 	_, end, err := a.client.logRange(ctx, tp)

@@ -12,24 +12,25 @@ import (
 )
 
 const (
-	// askedAnew is after how long the leader is asked again which broker is nearest.
+	// askedAnew is the interval at which the leader is queried for the nearest replica.
 	askedAnew = 5 * time.Minute
-	// leaderAlone is for how long the leader is read after the nearest broker could not be.
+	// leaderAlone is how long only the leader is read after the nearest replica failed.
 	leaderAlone = time.Minute
 )
 
-// nearest is the broker that a partition is followed from (KIP-392): one of the reader's rack, if it says where it is
-// and the leader names one, and else the leader. Whatever goes wrong with another broker than the leader, the leader
-// is read instead, which knows what is true.
+// nearest is the broker that a partition is read from (KIP-392): one in the reader's rack, if the
+// reader has a rack and the leader names such a broker, and else the leader. If any other broker
+// fails, the leader is read instead, which is authoritative.
 type nearest struct {
 	rack string
 	tp   TopicPartition
-	// broker is nil for the leader. It is left at the time until, and no other is asked for before it.
+	// broker is nil for the leader. Until the given time it is used, and no other broker is
+	// queried for.
 	broker *int32
 	until  time.Time
 }
 
-// fetch reads what stands at a position.
+// fetch reads records from a position on.
 func (n *nearest) fetch(ctx context.Context, c *Client, position int64) (protocol.Fetched, error) {
 	for {
 		got, err := fetchAtMost(ctx, c, n.now(time.Now()), position, c.cfg.MaxFetchBytes)
@@ -44,7 +45,8 @@ func (n *nearest) fetch(ctx context.Context, c *Client, position int64) (protoco
 	}
 }
 
-// now is whom to read at a time, and whether to ask for another one.
+// now returns which broker to read at a time, and whether to query the leader for a
+// nearer one.
 func (n *nearest) now(at time.Time) reading {
 	if at.Before(n.until) {
 		return reading{TopicPartition: n.tp, copy: n.broker}
@@ -53,9 +55,8 @@ func (n *nearest) now(at time.Time) reading {
 	return reading{TopicPartition: n.tp, rack: n.rack}
 }
 
-// Holds reports whether the log of any broker that keeps a partition still has the record at an offset, committed or
-// not:
-// one that has cleaned its log does not. It reads one batch of each.
+// Holds reports whether the log of any replica of a partition still has the record at an offset,
+// committed or not; a replica that has cleaned its log does not. It reads one batch from each.
 func (c *Client) Holds(ctx context.Context, tp TopicPartition, offset int64) (held bool, err error) {
 	kept, err := copiesOf(ctx, c, tp.Topic)
 	if err != nil {
@@ -77,7 +78,7 @@ func (c *Client) Holds(ctx context.Context, tp TopicPartition, offset int64) (he
 }
 
 func holds(ctx context.Context, c *Client, r reading, offset int64) (bool, error) {
-	const oneBatch = 1 // a broker sends one that is larger than asked for whole
+	const oneBatch = 1 // a broker returns a larger batch whole
 	e := newEffort(c, r.String())
 	defer e.abandoned()
 	for {

@@ -10,13 +10,13 @@ import (
 	"github.com/segmentio/kafka-go"
 )
 
-// Pace is a setting of a broker that decides how long an erasure waits until what it deleted is gone from the logs.
+// Pace is a broker setting that affects how soon erased records are removed from the logs.
 type Pace struct {
 	// Broker is the broker's id.
 	Broker  int    `json:"broker"`
 	Setting string `json:"setting"`
 	Value   string `json:"value"`
-	// Advice says what it does, or, if Slow, what would be better.
+	// Advice describes the setting's effect, or, if Slow, recommends a value.
 	Advice string `json:"advice"`
 	Slow   bool   `json:"slow"`
 }
@@ -26,15 +26,16 @@ func (p Pace) String() string {
 	return fmt.Sprintf("broker %d: %s is %s: %s", p.Broker, p.Setting, p.Value, p.Advice)
 }
 
-// paceSetting is one that is looked at.
+// paceSetting is a broker setting to check.
 type paceSetting struct {
 	name string
-	// slow reports whether a value lets erasures wait for no good reason.
+	// slow reports whether a value delays erasures unnecessarily.
 	slow           func(value float64) bool
 	advice, better string
 }
 
-// paceSettings are those of Apache Kafka's cleaner, which has to pass twice over every partition that held something.
+// paceSettings are those of Apache Kafka's cleaner, which has to pass twice over every partition
+// that held erased records.
 func paceSettings() []paceSetting {
 	const (
 		backoffMillis = 1000
@@ -65,14 +66,15 @@ func paceSettings() []paceSetting {
 	}
 }
 
-// Pace reads the settings that set the pace of erasures, broker by broker. Brokers that have none of them, as the
-// embedded one, are left out. The error is ErrDenied if the principal may not describe the brokers' settings.
+// Pace reads the settings that affect the speed of erasures, broker by broker. Brokers without such
+// settings, like the embedded one, are left out. The error is ErrDenied if the principal may not
+// describe the brokers' settings.
 func (a Admin) Pace(ctx context.Context) (out []Pace, err error) {
 	brokers, err := a.client.kafka.Metadata(ctx, &kafka.MetadataRequest{Topics: []string{a.client.Name(Transactions)}})
 	if err != nil {
 		return nil, fmt.Errorf("brokers: %w", a.client.explain(ctx, err))
 	}
-	if brokers.ClusterID == EmbeddedClusterID { // lethe has it cleaned itself
+	if brokers.ClusterID == EmbeddedClusterID { // lethe triggers its cleaning itself
 		return nil, nil
 	}
 	for _, broker := range brokers.Brokers {
@@ -110,8 +112,8 @@ func (a Admin) paceOf(ctx context.Context, broker int) (out []Pace, err error) {
 	return out, nil
 }
 
-// brokerSettings reads settings of a broker, those that it tells, by name. Errors: ErrDenied, those of
-// the connection.
+// brokerSettings reads settings of a broker by name, if the broker returns them. Errors: ErrDenied,
+// those of the connection.
 func brokerSettings(ctx context.Context, c *Client, broker int, names ...string) (map[string]string, error) {
 	response, err := c.kafka.DescribeConfigs(ctx, &kafka.DescribeConfigsRequest{
 		Resources: []kafka.DescribeConfigRequestResource{{

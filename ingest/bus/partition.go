@@ -11,14 +11,15 @@ import (
 	"lethe/ingest/bus/protocol"
 )
 
-// PartitionOf returns the partition of a key among count, as a Partitioner does.
+// PartitionOf returns the partition of a key among count partitions, as a Partitioner
+// does.
 func PartitionOf(key []byte, count int) int { return NewPartitioner(count).Of(key) }
 
-// Partitioner chooses partitions of a topic by murmur2, as Java's default partitioner does, so that
+// Partitioner assigns keys to partitions by murmur2, like Java's default partitioner, so that
 // records of one key are in one partition, whichever client writes them.
 type Partitioner struct{ all []int }
 
-// NewPartitioner returns one for a number of partitions.
+// NewPartitioner returns a Partitioner for a number of partitions.
 func NewPartitioner(count int) Partitioner {
 	all := make([]int, count)
 	for i := range all {
@@ -55,7 +56,7 @@ func partitionsOnce(ctx context.Context, c *Client, t Topic) (int, error) {
 	if ctx.Err() != nil {
 		return 0, fmt.Errorf("partitions of %s: %w", t, errors.Join(ctx.Err(), err))
 	}
-	// The pool's knowledge may be older than the topic: ask a broker.
+	// The transport's metadata may be older than the topic: query a broker.
 	states, _, err := c.topicStates(ctx, t)
 	if err == nil {
 		err = states[t].err
@@ -69,8 +70,8 @@ func partitionsOnce(ctx context.Context, c *Client, t Topic) (int, error) {
 	return states[t].partitions, nil
 }
 
-// partitionsOrLast is Partitions, or what it returned last while no broker
-// answers: a write outlives a broker's restart.
+// partitionsOrLast is Partitions, or its last result while no broker responds: a write
+// survives a broker's restart.
 func (c *Client) partitionsOrLast(ctx context.Context, t Topic) (int, error) {
 	count, err := partitionsOnce(ctx, c, t)
 	c.mu.Lock()
@@ -85,8 +86,8 @@ func (c *Client) partitionsOrLast(ctx context.Context, t Topic) (int, error) {
 	return 0, err
 }
 
-// EndOffsets returns, by partition, the position after the last record that
-// can be read now.
+// EndOffsets returns, by partition, the offset after the last record that can be read
+// now.
 func (c *Client) EndOffsets(ctx context.Context, t Topic) ([]int64, error) {
 	count, err := c.Partitions(ctx, t)
 	if err != nil {
@@ -101,8 +102,9 @@ func (c *Client) EndOffsets(ctx context.Context, t Topic) ([]int64, error) {
 	return ends, nil
 }
 
-// HighWatermarks returns, by partition, the position after the last record that was written. Those of an open
-// transaction, and those after it, cannot be read: their positions are not below EndOffsets.
+// HighWatermarks returns, by partition, the offset after the last record that was written. Records
+// of an open transaction, and those after it, cannot be read: their offsets are not below
+// EndOffsets.
 func HighWatermarks(ctx context.Context, c *Client, t Topic) ([]int64, error) {
 	count, err := c.Partitions(ctx, t)
 	if err != nil {
@@ -117,7 +119,7 @@ func HighWatermarks(ctx context.Context, c *Client, t Topic) ([]int64, error) {
 	return ends, nil
 }
 
-// EndsOf returns the ends of all partitions of topics, as EndOffsets tells them of one.
+// EndsOf returns the ends of all partitions of topics, as EndOffsets does for one topic.
 func EndsOf(
 	ctx context.Context, of interface {
 		EndOffsets(ctx context.Context, t Topic) ([]int64, error)
@@ -136,21 +138,22 @@ func EndsOf(
 	return ends, nil
 }
 
-// logRange returns the first position and the one after the last. The end is not before that of what could be read
-// when it was called, as far as all brokers have answered: one that led before, and does not know yet that it does not,
-// is not believed then.
+// logRange returns the first offset and the one after the last. The end is not before the last
+// record that could be read when logRange was called, provided that all brokers have responded:
+// then a previous leader that does not know of its successor is not trusted.
 func (c *Client) logRange(ctx context.Context, tp TopicPartition) (start, end int64, err error) {
 	of := ranges{client: c, topic: tp.Topic}
 	return of.partition(ctx, tp.Partition)
 }
 
-// ranges asks where the logs of a topic's partitions begin and end.
+// ranges queries where the logs of a topic's partitions begin and end.
 type ranges struct {
 	client *Client
 	topic  Topic
-	// uncommitted says that a log ends behind its last record, also while a transaction is open.
+	// uncommitted means that a log ends after its last record, also while a transaction is
+	// open.
 	uncommitted bool
-	// said is what brokers said of the leaders, nil before they were asked.
+	// said is the brokers' information about leaders, nil before the query.
 	said *leaders.Said
 }
 
@@ -177,7 +180,8 @@ func (r *ranges) partition(ctx context.Context, number int) (start, end int64, e
 	}
 }
 
-// once asks once: the leader of the newest epoch, or whoever leads.
+// once makes one attempt: with the leader of the newest epoch, or with any claimed leader
+// if whoever is set.
 func (r *ranges) once(ctx context.Context, number int, whoever bool) (start, end int64, err error) {
 	if r.said == nil {
 		if r.said, err = r.survey(ctx); err != nil {

@@ -13,17 +13,16 @@ import (
 	"lethe/internal/sleep"
 )
 
-// Watch is told what a client waits for: the topic or partition, and why, every few
-// seconds as long as it lasts, then nil when it is over, or ErrAbandoned. It is called from several
-// goroutines and must not block.
+// Watch is called with what a client waits for: the topic or partition, and the error, every few
+// seconds as long as it lasts, then with nil when it is over, or with ErrAbandoned. It is called
+// from several goroutines and must not block.
 type Watch func(place string, err error)
 
-// OpenPatient is Open for those who have nothing better to do than to wait: until
-// its context ends, no call fails for reasons that may pass, such as brokers that
-// are away, are slow, elect leaders, or refuse a password, a certificate or a right,
-// which an operator may mend meanwhile, topics that were there and are deleted, and records that are
-// refused for settings of topics that are not lethe's. Settings that brokers refuse and topics that
-// were never there still are errors.
+// OpenPatient opens a client that retries without limit: until its context ends, no call fails for
+// a temporary reason. These are brokers that are down, slow or electing leaders; a refused
+// password, certificate or right, which an operator may fix meanwhile; topics that existed and were
+// deleted; and records that are rejected because of topic settings that differ from lethe's.
+// Settings that brokers refuse and topics that never existed are still errors.
 func OpenPatient(cfg Config, watch Watch) (*Client, error) {
 	c, err := Open(cfg)
 	if err == nil {
@@ -36,21 +35,23 @@ func OpenPatient(cfg Config, watch Watch) (*Client, error) {
 func Patient(c *Client, watch Watch) (*Client, error) { return OpenPatient(c.cfg, watch) }
 
 const (
-	// firstWord is how long something may fail before it is told.
+	// firstWord is how long a failure must last before it is reported.
 	firstWord = time.Second
 	// attemptsMax bounds the attempts of a client that is not patient.
 	attemptsMax = 8
-	// believe says how many times the dial timeout a topic must be missing, or a position past its end, to be
-	// believed so: a broker that comes back may not know its topics, or who leads, at once.
+	// believe is the number of dial timeouts for which a topic must be missing, or a position past
+	// its end, before it is considered true: a broker that restarts may not know its topics or
+	// leaders at once.
 	believe = 6
 )
 
-// effort is something that is tried until it works. Whoever begins one defers abandoned.
+// effort is an operation that is retried until it succeeds. Callers must defer abandoned.
 type effort struct {
 	client  *Client
 	place   string
 	attempt int
-	// since is when the first attempt began that failed, spoken when it was last told.
+	// since is the start of the first failed attempt, spoken the time of the last
+	// report.
 	since, spoken time.Time
 }
 
@@ -58,7 +59,7 @@ func newEffort(c *Client, place string) *effort {
 	return &effort{client: c, place: place, since: time.Now()}
 }
 
-// failed waits until it is time to try again. It returns why not, if it is not.
+// failed waits until the next attempt is due, or returns the reason why there is none.
 func (e *effort) failed(ctx context.Context, err error) error {
 	c := e.client
 	if stopped := ctx.Err(); errors.Is(stopped, context.Canceled) {
@@ -81,8 +82,8 @@ func (e *effort) failed(ctx context.Context, err error) error {
 	return nil
 }
 
-// abandoned ends a row of failures of which nobody waits for the end, if it did not end with a
-// success: what waits for it next tells of itself.
+// abandoned ends a series of failures that did not end in success, when the caller stops
+// waiting: the next operation reports its own failures.
 func (e *effort) abandoned() {
 	if !e.spoken.IsZero() && e.client.watch != nil {
 		e.client.watch(e.place, ErrAbandoned)
@@ -90,7 +91,7 @@ func (e *effort) abandoned() {
 	e.spoken = time.Time{}
 }
 
-// final reports whether a patient client gives up.
+// final reports whether a patient client must give up.
 func (e *effort) final(err error) bool {
 	switch {
 	case errors.Is(err, errDoubtful):
@@ -101,10 +102,10 @@ func (e *effort) final(err error) bool {
 	return mustChange(err) || e.client.watch == nil && keptOut(denied(e.place, err))
 }
 
-// lasted reports whether it has failed for so long that brokers are believed.
+// lasted reports whether the failure has lasted so long that brokers are trusted.
 func (e *effort) lasted() bool { return time.Since(e.since) > believe*e.client.cfg.DialTimeout }
 
-// tell passes on what has lasted a while, and again after a while.
+// tell reports a failure that has lasted a while, and again at intervals.
 func (e *effort) tell(err error) {
 	now := time.Now()
 	lasted, again := now.Sub(e.since) >= firstWord, now.Sub(e.spoken) >= e.client.cfg.DialTimeout
@@ -117,7 +118,7 @@ func (e *effort) tell(err error) {
 	}
 }
 
-// insist tells of what waiting does not mend, until the context ends.
+// insist reports a failure that retries cannot fix, until the context ends.
 func (e *effort) insist(ctx context.Context, err error) {
 	for ctx.Err() == nil {
 		e.spoken = time.Now()
@@ -128,7 +129,7 @@ func (e *effort) insist(ctx context.Context, err error) {
 	}
 }
 
-// worked ends a row of failures.
+// worked ends a series of failures.
 func (e *effort) worked() {
 	if !e.spoken.IsZero() && e.client.watch != nil {
 		e.client.watch(e.place, nil)
@@ -137,11 +138,12 @@ func (e *effort) worked() {
 	e.client.met.add(e.place)
 }
 
-// met are topics of which something has worked. One that is missing since was deleted while lethe runs, and may be put
-// back: that ends nobody. One that was never there does. The zero value has none; several goroutines may use it.
+// met are the topics on which a request has succeeded. If such a topic is missing later, it was
+// deleted while lethe runs and may be restored, so the client waits. A topic that never existed is
+// an error. The zero value is empty; it is safe for concurrent use.
 type met struct{ topics sync.Map }
 
-// topicOf is the topic of a place: a topic or a partition.
+// topicOf returns the topic of a place, which is a topic or a partition.
 func topicOf(place string) string {
 	topic, _, _ := strings.Cut(place, "/")
 	return topic
@@ -154,8 +156,8 @@ func (m *met) has(place string) bool {
 	return found
 }
 
-// mustChange reports whether waiting cannot help, because brokers refuse what was
-// asked and do not call that temporary.
+// mustChange reports whether waiting cannot help, because brokers rejected the request
+// and do not mark the error as temporary.
 func mustChange(err error) bool {
 	if keptOut(denied("", err)) {
 		return false
@@ -168,14 +170,14 @@ func mustChange(err error) bool {
 	return errors.As(err, &code) && code != kafka.Unknown && !isTemporary(err) && !isMissing(err)
 }
 
-// MayPass reports whether what failed may work later without anybody's doing: brokers are
-// away or slow, or say themselves that the request can be made again.
+// MayPass reports whether the operation may succeed later without intervention: brokers
+// are down or slow, or mark the error as retriable.
 func MayPass(err error) bool {
 	return !mustChange(err) && !keptOut(denied("", err)) &&
 		(isTemporary(err) || isMissing(err) || errors.Is(err, ErrBrokerUnreachable))
 }
 
-// until calls fn until it works, for a patient client; for others once.
+// until calls fn until it succeeds, for a patient client; for others once.
 func until(ctx context.Context, c *Client, place string, fn func() error) error {
 	if c.watch == nil {
 		return fn()
@@ -202,8 +204,8 @@ const (
 	maxPause   = time.Second
 )
 
-// pause waits before the given attempt (0 is the first retry), or until the
-// context ends, whose error it returns.
+// pause waits before the given attempt (0 is the first retry), or until the context ends,
+// and then returns its error.
 func pause(ctx context.Context, attempt int) error {
 	return sleep.For(ctx, min(firstPause<<min(attempt, 10), maxPause))
 }

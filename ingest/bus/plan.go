@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// Change is one thing that Apply would do, or that it leaves to operators.
+// Change is one change that Apply would make, or that it leaves to operators.
 type Change struct {
 	// Topic is the full name.
 	Topic string `json:"topic"`
 	// Action is create, grow, set, refused (partitions are not added to topics that hold
-	// records) or by_hand (what Apply does not do).
+	// records) or by_hand (operators have to do it).
 	Action  string `json:"action"`
 	Setting string `json:"setting,omitempty"`
 	Have    string `json:"have,omitempty"`
 	Want    string `json:"want,omitempty"`
-	// Partitions, Replication and Settings are those of a topic that is created.
+	// Partitions, Replication and Settings are those of a topic to create.
 	Partitions  int               `json:"partitions,omitempty"`
 	Replication int               `json:"replication,omitempty"`
 	Settings    map[string]string `json:"settings,omitempty"`
@@ -49,7 +49,7 @@ func (c Change) String() string {
 	}
 }
 
-// Plan tells what Apply would do now, in the order of Topics, and changes nothing.
+// Plan returns what Apply would do now, in the order of Topics, and changes nothing.
 func (a Admin) Plan(ctx context.Context) ([]Change, error) {
 	problems, err := a.Check(ctx)
 	if err != nil {
@@ -92,7 +92,7 @@ func (a Admin) change(p Problem, all cluster, refused bool) Change {
 		for _, s := range append(spec.settings, minInSync(replication)) {
 			c.Settings[s.name] = s.value
 		}
-	case refused: // Apply changes nothing then
+	case refused: // Apply changes nothing in this case
 		c.Action = "refused"
 	case p.Setting == settingPartitions:
 		c.Action = "grow"
@@ -100,7 +100,8 @@ func (a Admin) change(p Problem, all cluster, refused bool) Change {
 	return c
 }
 
-// refuseSurplus is the error of topics that have more partitions than they may have.
+// refuseSurplus returns the error for topics that have more partitions than they may
+// have.
 func (a Admin) refuseSurplus(problems []Problem) error {
 	var have []string
 	for _, p := range problems {
@@ -114,19 +115,20 @@ func (a Admin) refuseSurplus(problems []Problem) error {
 	return fmt.Errorf("%w: %s (%s)", ErrSurplus, strings.Join(have, "; "), surplusRemedy)
 }
 
-// surplusRemedy is what operators do about it.
+// surplusRemedy is the advice to operators for such topics.
 const surplusRemedy = "delete it if it holds nothing that is needed, with auto.create.topics.enable=false, and lethe " +
 	"topics apply creates it; or begin anew with another kafka.topic_prefix and empty data directories"
 
-// mendable leaves out what Apply cannot mend: how many brokers keep a topic is changed by moving its data, and
-// partitions go with the topic alone, which are the operators' to do. Nor are settings mended that nobody shows.
+// mendable leaves out what Apply cannot fix: the replication factor is changed by moving data, and
+// partitions are removed only with their topic, which operators have to do. Settings that are
+// hidden from lethe are left out, too.
 func mendable(problems []Problem) []Problem {
 	return slices.DeleteFunc(slices.Clone(problems), func(p Problem) bool {
 		return p.ByHand() || p.surplus() || p.Setting == settingHidden
 	})
 }
 
-// refuseGrowth is the error of adding partitions if any topic holds, or held,
+// refuseGrowth returns the error of adding partitions if any topic holds, or held,
 // records.
 func (a Admin) refuseGrowth(ctx context.Context, problems []Problem) error {
 	var missing []Topic

@@ -13,18 +13,16 @@ import (
 	"lethe/ingest/bus/protocol"
 )
 
-// ReadAll calls fn for every record of a topic from the start of the log to
-// where it ended when ReadAll began: partition by partition, in order. It
-// stops at fn's first error and returns it, wrapped. Records share memory with
-// their neighbours; copy what is kept. Where the log is damaged the error is
-// ErrCorrupt and names the offsets, unless Config.Around is to be told.
+// ReadAll calls fn for every record of a topic from the start of the log to its end at the time of the call:
+// partition by partition, in order. It stops at fn's first error and returns it, wrapped. Records share memory with
+// their neighbours; copy what is retained. If the log is damaged the error is ErrCorrupt and names the offsets,
+// unless Config.Around is set.
 func (c *Client) ReadAll(ctx context.Context, t Topic, fn func(ingest.Record) error) error {
 	return c.ReadAround(ctx, t, fn, c.cfg.Around)
 }
 
-// ReadNew is ReadAll of what stands behind the positions, by partition, and moves them on.
-// A partition without a position is read from the start of the log. After an error the
-// positions are those of the partitions that were read to their end.
+// ReadNew is ReadAll from the positions on, by partition, and advances them. A partition without a position is read
+// from the start of the log. After an error only the positions of completely read partitions have advanced.
 func (c *Client) ReadNew(
 	ctx context.Context, t Topic, positions map[int]int64, fn func(ingest.Record) error,
 ) error {
@@ -43,26 +41,26 @@ func (c *Client) ReadNew(
 	return nil
 }
 
-// ReadAround is ReadAll for those who can do without what is damaged: it tells
-// around of it and reads on behind it.
+// ReadAround is ReadAll for callers that tolerate damage: it calls around for each damaged range and continues after
+// it.
 func (c *Client) ReadAround(ctx context.Context, t Topic, fn func(ingest.Record) error, around func(*Gap)) error {
 	return reading{around: around}.each(ctx, c, t, fn)
 }
 
-// ReadEveryAround is ReadAround of every record that the log holds, also of aborted transactions, and in and behind
-// those that are open. Each of these has a Record.Uncommitted.
+// ReadEveryAround is ReadAround for every record in the log, including those of aborted transactions, and those in
+// and after open transactions. Each of these has a Record.Uncommitted.
 func (c *Client) ReadEveryAround(ctx context.Context, t Topic, fn func(ingest.Record) error, around func(*Gap)) error {
 	return reading{around: around, aborted: true}.each(ctx, c, t, fn)
 }
 
-// OneCopy is what fn of ReadCopies is told in a broker's place where one broker alone keeps a topic.
+// OneCopy is passed to the fn of ReadCopies in place of a broker id if a topic has a single replica.
 const OneCopy int32 = -1
 
-// ReadCopies is ReadEveryAround of a topic as each of the brokers that keep it has it, and
-// returns them, in order; none where one alone does. Each broker cleans its log in its own time, so that
-// one may hold what the leader, which everybody else reads, has removed. Brokers come one after the other,
-// partitions and records in order. A broker that is away or behind is waited for, up to where a partition
-// ended when reading of it began. around is told of what is damaged, in each copy. If partitions move to other brokers
+// ReadCopies is ReadEveryAround for each replica of a topic. It returns the brokers of the replicas, in order, or
+// none if there is a single one. Brokers clean their logs independently, so a replica may still hold records that
+// the leader, which all other reads use, has removed. Brokers are read one after the other, partitions and records
+// in order. ReadCopies waits for a broker that is down or behind, until it has read a partition to its end at the
+// start of the read. around is called for damaged ranges, in each replica. If partitions move to other brokers
 // meanwhile the error is ErrMoved.
 func (c *Client) ReadCopies(
 	ctx context.Context, t Topic, fn func(broker int32, rec ingest.Record) error,
@@ -103,7 +101,7 @@ func (c *Client) ReadCopies(
 	return brokers, nil
 }
 
-// copiesOf returns, by partition, the brokers that are to keep it, whether or not they are there.
+// copiesOf returns, by partition, the brokers that are assigned a replica, whether or not they are up.
 func copiesOf(ctx context.Context, c *Client, t Topic) (kept [][]int32, err error) {
 	count, err := c.Partitions(ctx, t)
 	if err != nil {
@@ -137,23 +135,23 @@ func copiesOnce(ctx context.Context, c *Client, t Topic, count int) ([][]int32, 
 	return kept, nil
 }
 
-// reading is what is read of a partition.
+// reading describes how a partition is read.
 type reading struct {
 	TopicPartition
-	// copy, if not nil, is the broker whose copy it is; otherwise it is the leader's.
+	// copy, if not nil, is the broker of the replica to read; otherwise the leader is read.
 	copy *int32
-	// rack is where the reader is, for the leader to name a broker that is nearer.
+	// rack is the rack of the reader, from which the leader selects the nearest replica.
 	rack string
-	// from is where it begins, or behind the start of the log.
+	// from is the first offset to read, unless the log starts after it.
 	from int64
-	// around, if not nil, is told of what is damaged, which then is no error.
+	// around, if not nil, is called for damaged ranges, which are then no error.
 	around func(*Gap)
-	// aborted says that every record is read, and uncommitted that this goes for those behind the last stable
-	// offset, which the broker does not tell from each other.
+	// aborted means that records of aborted transactions are read, and uncommitted also those after the last stable
+	// offset, among which the broker does not distinguish aborted from open ones.
 	aborted, uncommitted bool
 }
 
-// String names the partition, and whose copy it is.
+// String returns the partition, and the broker of the replica.
 func (r reading) String() string {
 	if r.copy == nil {
 		return r.TopicPartition.String()
@@ -161,7 +159,7 @@ func (r reading) String() string {
 	return fmt.Sprintf("%s of broker %d", r.TopicPartition, *r.copy)
 }
 
-// each reads every partition of a topic so, from the start of its log.
+// each reads every partition of a topic in this way, from the start of its log.
 func (r reading) each(ctx context.Context, c *Client, t Topic, fn func(ingest.Record) error) error {
 	count, err := c.Partitions(ctx, t)
 	if err != nil {
@@ -176,14 +174,13 @@ func (r reading) each(ctx context.Context, c *Client, t Topic, fn func(ingest.Re
 	return nil
 }
 
-// readPartition reads from a position, or the start of the log if that is behind it, and
-// returns where the log ended.
+// readPartition reads from a position, or the start of the log if that is later, and returns where the log ended.
 func (c *Client) readPartition(ctx context.Context, r reading, fn func(ingest.Record) error) (end int64, err error) {
 	position, end, err := c.logRange(ctx, r.TopicPartition)
 	if err != nil {
 		return 0, err
 	}
-	if r.from <= end { // else the topic is another one than before
+	if r.from <= end { // else the topic has been created again
 		position = max(position, r.from)
 	}
 	if end, err = newEffort(c, r.String()).readRange(ctx, r, position, end, fn); err != nil || !r.aborted {
@@ -200,7 +197,7 @@ func (c *Client) readPartition(ctx context.Context, r reading, fn func(ingest.Re
 	})
 }
 
-// readRange reads from a position to the end of what is to be read, and returns that.
+// readRange reads from a position to the end of what is to be read, and returns that end.
 func (e *effort) readRange(
 	ctx context.Context, r reading, position, end int64, fn func(ingest.Record) error,
 ) (int64, error) {
@@ -223,7 +220,7 @@ func (e *effort) readRange(
 	return end, nil
 }
 
-// readable says that reading works, and what becomes of what is damaged.
+// readable reports that reading works, and skips damage if that is allowed.
 func (r reading) readable(e *effort, damaged *protocol.DamageError) error {
 	switch {
 	case damaged == nil:
@@ -237,8 +234,8 @@ func (r reading) readable(e *effort, damaged *protocol.DamageError) error {
 	}
 }
 
-// readSome reads what stands at a position. If that fails and may work later it waits, and returns no records
-// and where to go on. The leader's log ends at end.
+// readSome reads records from a position on. After a temporary failure it waits, and returns no records and the
+// position to continue at. The leader's log ends at end.
 func readSome(ctx context.Context, e *effort, r reading, position, end int64) (protocol.Fetched, error) {
 	c := e.client
 	got, err := fetchAtMost(ctx, c, r, position, c.cfg.MaxFetchBytes)
@@ -249,7 +246,7 @@ func readSome(ctx context.Context, e *effort, r reading, position, end int64) (p
 		return got, r.readable(e, got.Damaged)
 	}
 	if errors.Is(err, kafka.OffsetOutOfRange) {
-		// Compaction may move the start past the position meanwhile.
+		// Compaction may have moved the start past the position.
 		start, _, rangeErr := c.logRange(ctx, r.TopicPartition)
 		if rangeErr == nil && start > position {
 			return protocol.Fetched{Next: start}, nil
@@ -265,16 +262,16 @@ func readSome(ctx context.Context, e *effort, r reading, position, end int64) (p
 	return protocol.Fetched{Next: position}, retries(ctx, e, r, err)
 }
 
-// copyStart is where a broker's copy begins. Brokers remove what retention lets go each in its own time, and one that
-// did so while another setting was in force may begin behind the leader for good. A copy that has not come as far as
-// the leader's end is behind, which is an error.
+// copyStart is the start of a replica's log. Brokers apply retention independently, and a replica that did so under
+// another setting may start later than the leader forever. A replica that has not reached the leader's end is
+// behind, which is an error.
 func copyStart(ctx context.Context, c *Client, r reading, end int64) (int64, error) {
-	const one = 1 // nothing is there: it is asked for where it begins
+	const one = 1 // there are no records to read: only the start is requested
 	got, err := fetchAtMost(ctx, c, r, end, one)
 	return got.Start, err
 }
 
-// retries waits until a failed read is tried again, or returns why it is not.
+// retries waits until a failed read is due for a retry, or returns why there is none.
 func retries(ctx context.Context, e *effort, r reading, err error) error {
 	c := e.client
 	if r.copy == nil {

@@ -14,16 +14,17 @@ import (
 	"lethe/internal/check"
 )
 
-// Principals are whom the brokers' ACLs know, as in User:lethe.
+// Principals are the names in the brokers' ACLs, such as User:lethe.
 type Principals struct {
-	// Producer sends transactions, payments and labels; Compliance erasures and holds.
+	// Producer publishes transactions, payments and labels; Compliance erasures and
+	// holds.
 	Producer, Compliance string
-	// Lethe is the service, Reader takes predictions.
+	// Lethe is the service, Reader consumes predictions.
 	Lethe, Reader string
 }
 
-// Check refuses what brokers do not take for a principal, or take and never meet: its text names whose. The types
-// of others than users are those of brokers' own principal builders.
+// Check rejects names that brokers do not accept as principals, or accept but never match; the
+// error names the role. Types other than User belong to brokers' own principal builders.
 func (p Principals) Check() error {
 	var problems check.Problems
 	for _, one := range []struct{ key, principal string }{
@@ -38,10 +39,10 @@ func (p Principals) Check() error {
 	return problems.Err()
 }
 
-// user is the type of the principals of Kafka itself. Case counts.
+// user is the principal type of Kafka itself. It is case-sensitive.
 const user = "User"
 
-// Right is one thing that a principal must be allowed.
+// Right is one permission that a principal needs.
 type Right struct {
 	Principal string `json:"principal"`
 	Operation string `json:"operation"`
@@ -60,19 +61,21 @@ func (r Right) String() string {
 		r.Principal, r.Operation, r.Resource, r.Name, r.Pattern)
 }
 
-// readerGroups begins the names of readers' consumer groups, behind the prefix of the topics. Whoever may
-// join the groups in which lethe's processes share their work can take it from them.
+// readerGroups begins the ids of readers' consumer groups, after the prefix of the topics. A
+// principal that may join the groups of lethe's processes can take over their work, so readers have
+// their own.
 const readerGroups = "reader"
 
-// lethesOperations are what the service does with every topic. Describe is in Read and Write.
+// lethesOperations are the operations that the service needs on every topic. Read and Write
+// include Describe.
 func lethesOperations() []kafka.ACLOperationType {
 	return []kafka.ACLOperationType{
 		kafka.ACLOperationTypeRead, kafka.ACLOperationTypeWrite, kafka.ACLOperationTypeDescribeConfigs,
 	}
 }
 
-// Rights lists what the four principals need, once the topics are there and right: nobody
-// of them creates or alters anything.
+// Rights lists what the four principals need once the topics exist and are configured:
+// none of them creates or alters anything.
 func (a Admin) Rights(who Principals) []Right {
 	const read, write = kafka.ACLOperationTypeRead, kafka.ACLOperationTypeWrite
 	var all []Right
@@ -83,12 +86,12 @@ func (a Admin) Rights(who Principals) []Right {
 	}
 	add(who.Producer, write, Transactions, Labels)
 	add(who.Compliance, write, Erasures)
-	// Who approves a request of somebody else reads what it asks for.
+	// An approver reads the request of another person before signing it.
 	add(who.Compliance, read, Erasures, ErasureStatus, Receipts, Log)
 	for _, operation := range lethesOperations() {
 		add(who.Lethe, operation, Topics()...)
 	}
-	// Processes that share the work of a role do so as a consumer group.
+	// Processes of one role share their work through a consumer group.
 	all = append(all, newRight(who.Lethe, read, kafka.ResourceTypeGroup, a.client.cfg.TopicPrefix))
 	add(who.Reader, read, Predictions, Reasons)
 	return append(all, newRight(who.Reader, read, kafka.ResourceTypeGroup, a.client.cfg.TopicPrefix+readerGroups))
@@ -112,9 +115,9 @@ func newRight(principal string, operation kafka.ACLOperationType, kind kafka.Res
 	return r
 }
 
-// Grant makes ACLs of the rights. Those that are there already stay as they are. It waits until every broker knows
-// them: until then each refuses what is allowed, and a process that starts there ends. Brokers that do not tell their
-// ACLs are not waited for.
+// Grant creates ACLs for the rights. Existing ACLs are left unchanged. It waits until every broker
+// knows them: until then a broker denies what is allowed, and a process that starts there exits. It
+// does not wait for brokers that do not list their ACLs.
 func (a Admin) Grant(ctx context.Context, rights []Right) error {
 	request := &kafka.CreateACLsRequest{}
 	for _, r := range rights {
@@ -132,13 +135,13 @@ func (a Admin) Grant(ctx context.Context, rights []Right) error {
 	return learning{a.client, rights}.await(ctx)
 }
 
-// learning are rights of which brokers learn.
+// learning are rights that brokers do not know of yet.
 type learning struct {
 	client *Client
 	rights []Right
 }
 
-// await waits for the brokers one after the other.
+// await waits for the brokers, one after the other.
 func (l learning) await(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, l.client.cfg.RequestTimeout)
 	defer cancel()
@@ -164,7 +167,7 @@ func (l learning) await(ctx context.Context) error {
 	return nil
 }
 
-// unknownTo returns the rights of which a broker has not learnt yet.
+// unknownTo returns the rights that a broker does not know of yet.
 func (l learning) unknownTo(ctx context.Context, broker int) ([]Right, error) {
 	known := make(map[kafka.ACLEntry]bool)
 	asked := make(map[string]bool)
@@ -177,7 +180,7 @@ func (l learning) unknownTo(ctx context.Context, broker int) ([]Right, error) {
 		var untold kafka.Error
 		switch {
 		case errors.As(err, &untold) && !untold.Temporary(), errors.Is(err, protocol.ErrAway):
-			return nil, nil // nobody can tell
+			return nil, nil // the broker does not list its ACLs
 		case err != nil:
 			return nil, err
 		}
@@ -188,9 +191,9 @@ func (l learning) unknownTo(ctx context.Context, broker int) ([]Right, error) {
 	return slices.DeleteFunc(slices.Clone(l.rights), func(r Right) bool { return known[r.entry] }), nil
 }
 
-// HasRights reports whether this principal may do what the service does, as far as the
-// brokers tell. The error is ErrDenied and lists everything that is missing. Without DescribeConfigs it runs, and Check
-// names the topics.
+// HasRights checks that this principal has the rights of the service, as far as brokers report
+// them. The error is ErrDenied and lists everything that is missing. The service can run without
+// DescribeConfigs; Check then names the topics.
 func (a Admin) HasRights(ctx context.Context) error {
 	states, _, err := a.states(ctx)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 // macHeader carries the code of a record of lethe's own topics. It is the last header.
 const macHeader = ingest.CodeHeader
 
-// Why a record does not count as one that a process of the deployment wrote
+// Reasons why a record is not accepted as written by a process of the deployment
 // (ingest.Record.Unproven).
 const (
 	withoutCode = "it carries no code"
@@ -25,17 +25,19 @@ const (
 // believe, in a fixed order.
 func Internal() []Topic { return []Topic{Snapshots, Slices, Models, Control, Journal, ErasureStatus} }
 
-// Results returns the topics to which the roles publish for others, in a fixed order.
+// Results returns the topics that the roles publish for other programs, in a fixed order.
 func Results() []Topic { return []Topic{Predictions, Reasons, Receipts, Log, DeadLetters} }
 
-// Sealed returns the topics whose records carry a code: all that lethe alone writes.
+// Sealed returns the topics whose records carry a code: all topics that only lethe
+// writes.
 func Sealed() []Topic { return slices.Concat(Internal(), Results()) }
 
 func isSealed(t Topic) bool { return t != Transactions && t != Labels && t != Erasures }
 
 // Seal makes and checks the codes of records of Sealed topics: HMAC-SHA-256 over the
-// topic's name without prefix, key, value and headers. Content is not touched by it. A code
-// says who wrote a record, not when: an old record may be written again by whoever has it.
+// topic's name without prefix, key, value and headers. It does not change the content. A
+// code proves who wrote a record, not when: anyone with write access can republish an old
+// record.
 type Seal struct {
 	key    []byte
 	before map[TopicPartition]int64
@@ -47,12 +49,12 @@ func NewSeal(key [sha256.Size]byte, before map[TopicPartition]int64) *Seal {
 	return &Seal{key[:], maps.Clone(before)}
 }
 
-// Header returns the code of a record that is to be written to a topic, as its last header.
+// Header returns the code of a record for a topic, to be its last header.
 func (s *Seal) Header(t Topic, rec ingest.Outgoing) ingest.Header {
 	return ingest.Header{Key: macHeader, Value: s.code(t, rec.Key, rec.Value, rec.Headers)}
 }
 
-// code frames every part by its length, so that no two records have the same bytes.
+// code writes the length before every part, so that no two records have the same bytes.
 func (s *Seal) code(t Topic, key, value []byte, headers []ingest.Header) []byte {
 	mac := hmac.New(sha256.New, s.key)
 	frame(mac, []byte(t))
@@ -79,7 +81,7 @@ func frame(mac hash.Hash, part []byte) {
 	mac.Write(part)
 }
 
-// sealed returns the record as it is written to a topic.
+// sealed returns the record with its code, as it is written to a topic.
 func (s *Seal) sealed(t Topic, rec ingest.Outgoing) ingest.Outgoing {
 	if s != nil && isSealed(t) {
 		rec.Headers = append(slices.Clip(rec.Headers), s.Header(t, rec))
@@ -87,8 +89,8 @@ func (s *Seal) sealed(t Topic, rec ingest.Outgoing) ingest.Outgoing {
 	return rec
 }
 
-// examine takes the codes off the records of a partition and notes which have none that is
-// right.
+// examine removes the codes from the records of a partition and marks the records without
+// a valid one.
 func (s *Seal) examine(tp TopicPartition, records []ingest.Record) {
 	if s == nil || !isSealed(tp.Topic) {
 		return
@@ -112,9 +114,9 @@ func (s *Seal) examine(tp TopicPartition, records []ingest.Record) {
 	}
 }
 
-// On has clients write records of Sealed topics with a code, and note of those they read
-// whether theirs is right (ingest.Record.Unproven). Tails that are open already do not. With
-// a nil seal they do neither.
+// On makes clients add a code to records that they write to Sealed topics, and check the
+// codes of those that they read (ingest.Record.Unproven). Tails that are already open do
+// not. With a nil seal clients do neither.
 func (s *Seal) On(clients ...*Client) {
 	for _, c := range clients {
 		c.seal.Store(s)

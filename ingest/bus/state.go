@@ -17,39 +17,39 @@ import (
 	"lethe/ingest/bus/seeds"
 )
 
-// topicState is what a broker tells of a topic.
+// topicState is a broker's information about a topic.
 type topicState struct {
-	// partitions is 0 if there is no such topic.
+	// partitions is 0 if the topic does not exist.
 	partitions int
-	// replicas is how many brokers keep the partition that the fewest keep.
+	// replicas is the smallest number of replicas of any partition.
 	replicas int
-	// operations has a bit per kafka.ACLOperationType that this principal may do;
-	// unknownOperations if the broker does not tell.
+	// operations has a bit for each kafka.ACLOperationType that this principal may do;
+	// it is unknownOperations if the broker does not report them.
 	operations int32
-	// id is another one when a topic of the same name is created anew; zero if the broker
-	// does not tell.
+	// id changes when a topic is deleted and created again; zero if the broker does not
+	// report it.
 	id [16]byte
-	// err is ErrDenied if the principal may not know of the topic.
+	// err is ErrDenied if the principal may not describe the topic.
 	err error
 }
 
 const unknownOperations = math.MinInt32
 
-// may reports whether the principal may do something with the topic, as far as it is
-// known.
+// may reports whether the principal may do something with the topic. It is true if that
+// is unknown.
 func (s topicState) may(what kafka.ACLOperationType) bool {
 	return s.operations == unknownOperations || s.operations&(1<<what) != 0
 }
 
-// cluster is what a broker tells of all of them.
+// cluster is a broker's information about all brokers.
 type cluster struct {
 	brokers int
-	// embedded says that it is lethe's own broker.
+	// embedded means that it is lethe's own broker.
 	embedded bool
 }
 
-// topicStates asks a broker, past any cache, for topics by name: asked for all, brokers
-// leave out those that are hidden from this principal. It creates none.
+// topicStates queries a broker, bypassing caches, for topics by name: a query for all
+// topics would leave out those that are hidden from this principal. It creates no topics.
 func (c *Client) topicStates(
 	ctx context.Context, topics ...Topic,
 ) (states map[Topic]topicState, all cluster, err error) {
@@ -110,8 +110,8 @@ func value(s *string) string {
 	return *s
 }
 
-// askBroker asks one broker over a connection of its own for the topics with the names,
-// and who the brokers are. Unlike the transport it tells why that failed.
+// askBroker queries one broker over a separate connection for the named topics, and for
+// the brokers. Unlike the transport it returns the cause of a failure.
 func askBroker(ctx context.Context, cfg *Config, address string, names []string) (*kmsg.MetadataResponse, error) {
 	dialer := newDialer(cfg)
 	ctx, cancel := context.WithTimeout(ctx, cfg.DialTimeout)
@@ -155,7 +155,7 @@ func askTopics(conn io.ReadWriter, clientID string, names []string) (*kmsg.Metad
 	}
 	request.Version = 8 // Kafka 2.3
 	if newest >= 10 {
-		request.Version = 10 // Kafka 2.8 tells the ids of topics
+		request.Version = 10 // Kafka 2.8 returns the ids of topics
 	}
 	request.AllowAutoTopicCreation, request.IncludeTopicAuthorizedOperations = false, true
 	request.Topics = []kmsg.MetadataRequestTopic{}
@@ -171,7 +171,7 @@ func askTopics(conn io.ReadWriter, clientID string, names []string) (*kmsg.Metad
 	return answer.(*kmsg.MetadataResponse), nil
 }
 
-// newestVersion asks a broker for the newest version that it knows of a request.
+// newestVersion returns the newest version of a request that a broker supports.
 func newestVersion(conn io.ReadWriter, clientID string, of kmsg.Request) (int16, error) {
 	const limitBytes = 1 << 20
 	answer, err := protocol.Exchange(conn, clientID, kmsg.NewPtrApiVersionsRequest(), limitBytes)
@@ -192,8 +192,8 @@ const (
 	longestSession  = "group.max.session.timeout.ms"
 )
 
-// refusedSession says that brokers do not take the session of a consumer group, and what they take,
-// as far as the principal may read that.
+// refusedSession returns the error that brokers do not accept the session timeout of a consumer
+// group, with the range that they accept, if the principal may read it.
 func refusedSession(ctx context.Context, c *Client, cause error) error {
 	bounds := fmt.Sprintf("%s to %s", shortestSession, longestSession)
 	if low, high, err := sessionBounds(ctx, c); err == nil {
@@ -203,7 +203,7 @@ func refusedSession(ctx context.Context, c *Client, cause error) error {
 		cause)
 }
 
-// sessionBounds reads what one broker takes.
+// sessionBounds reads the range that one broker accepts.
 func sessionBounds(ctx context.Context, c *Client) (low, high string, err error) {
 	known, err := c.kafka.Metadata(ctx, &kafka.MetadataRequest{})
 	if err != nil {

@@ -12,31 +12,31 @@ import (
 	"lethe/ingest"
 )
 
-// FromStart as a position means the start of the log, wherever it is now.
+// FromStart as a position means the start of the log at the time of reading.
 const FromStart int64 = -2
 
 // Batch holds records of one partition, in order.
 type Batch struct {
 	Source TopicPartition
-	// Records are at most Config.MaxTailRecords. There may be none, when
-	// compaction left nothing: Next still moves on. Records of one batch share
-	// memory; copy what is kept.
+	// Records are at most Config.MaxTailRecords. They may be empty if compaction removed
+	// all: Next still advances. Records of one batch share memory; copy what is
+	// retained.
 	Records []ingest.Record
-	// Next is the position to go on from once the batch is dealt with.
+	// Next is the position to continue at once the batch has been processed.
 	Next int64
-	// End is the position after the last record the broker had when the batch
-	// was read: End-Next bounds the records still to come.
+	// End is the offset after the last record on the broker when the batch was read:
+	// End-Next bounds the records still to come.
 	End int64
-	// Gap, if not nil, is what was stepped over because it cannot be read, up to
-	// Next. There are no records then.
+	// Gap, if not nil, is an unreadable range that was skipped, up to Next. Records is
+	// empty then.
 	Gap *Gap
 }
 
-// Tail follows partitions from given positions, without end. It keeps no offsets:
-// the caller stores Batch.Next together with what the batch changed, in one
-// step, so that after a crash every record counts once.
+// Tail follows partitions from given positions, without end. It stores no offsets: the
+// caller persists Batch.Next together with the changes of the batch, in one commit, so
+// that after a crash every record counts once.
 //
-// Next and NextOf are for one goroutine; Close for any.
+// Next and NextOf must be called from one goroutine; Close may be called from any.
 type Tail struct {
 	client *Client // of its own
 	cancel context.CancelFunc
@@ -50,27 +50,27 @@ type Tail struct {
 	closed  bool
 }
 
-// Gathering is for how long a Tail lets records of a topic gather: once it has read all
-// that a partition holds, it asks for more after that time. Whoever stores something for
-// every batch does so less often then, and brokers answer fewer requests.
+// Gathering is the delay, by topic, before a Tail fetches again after it has read a
+// partition to its end. Records accumulate meanwhile, so that callers commit fewer
+// batches, and brokers serve fewer requests.
 type Gathering map[Topic]time.Duration
 
-// source is one partition being followed. Its fields are guarded by Tail.mu.
+// source is one followed partition. Its fields are guarded by Tail.mu.
 type source struct {
 	tp    TopicPartition
 	ready []Batch
-	taken chan struct{} // holds a token when something was taken of ready
-	// failed is final; trouble is told once and may pass.
+	taken chan struct{} // holds a token when a batch of ready was consumed
+	// failed is final; trouble is reported once and may be temporary.
 	failed, trouble error
 }
 
-// Tail starts following the partitions. A position is the offset of the first
-// record wanted, or FromStart. It does not wait for the broker.
+// Tail starts following the partitions. A position is the offset of the first record
+// wanted, or FromStart. It does not wait for the broker.
 func (c *Client) Tail(positions map[TopicPartition]int64) (*Tail, error) {
 	return c.TailGathering(positions, nil)
 }
 
-// TailGathering is Tail that lets records gather.
+// TailGathering is Tail with a delay between fetches, see Gathering.
 func (c *Client) TailGathering(positions map[TopicPartition]int64, gather Gathering) (*Tail, error) {
 	keys := slices.Collect(maps.Keys(positions))
 	slices.SortFunc(keys, func(a, b TopicPartition) int {
@@ -97,17 +97,19 @@ func (c *Client) TailGathering(positions map[TopicPartition]int64, gather Gather
 	return t, nil
 }
 
-// Next returns the next batch; partitions take turns. It waits until there is one or the context ends.
+// Next returns the next batch; partitions take turns. It waits until there is one or the context
+// ends.
 //
-// ErrPastEnd, ErrUnknownTopic and what brokers refuse for good are final for their
-// partition and are returned every time; the Tail of a patient client tells its Watch of the first
-// two, and waits. After ErrInterrupted the Tail goes on trying: report it and call Next again.
-// After Close the error is ErrClosed.
+// ErrPastEnd, ErrUnknownTopic and permanent rejections by brokers are final for their partition and
+// are returned every time; the Tail of a patient client reports the first two to its Watch, and
+// waits. After ErrInterrupted the Tail keeps retrying: report it and call Next again. After Close
+// the error is ErrClosed.
 func (t *Tail) Next(ctx context.Context) (Batch, error) {
 	return t.next(ctx, func(Topic) bool { return true })
 }
 
-// NextOf is Next of some topics alone. Of others what was read waits, and brokers are asked for no more.
+// NextOf is Next for some topics only. Batches of other topics stay buffered, and no more are
+// fetched.
 func (t *Tail) NextOf(ctx context.Context, topics map[Topic]bool) (Batch, error) {
 	return t.next(ctx, func(topic Topic) bool { return topics[topic] })
 }
@@ -157,7 +159,7 @@ func (t *Tail) poll(wanted func(Topic) bool) (Batch, bool, error) {
 	return Batch{}, false, nil
 }
 
-// Close stops following and waits until that is done. Closing twice is fine.
+// Close stops following and waits until that is done. It may be called twice.
 func (t *Tail) Close() error {
 	t.mu.Lock()
 	t.closed = true
@@ -169,7 +171,7 @@ func (t *Tail) Close() error {
 	return err
 }
 
-// signal leaves a token unless one is there.
+// signal puts a token in the channel unless there is one.
 func signal(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
@@ -177,8 +179,9 @@ func signal(c chan struct{}) {
 	}
 }
 
-// deliver hands batches to Next, and waits until those before them are taken, so that one fetch is ahead of Next. If
-// they have more than a fetch asks for, being compressed or one that is larger, it waits for them, too.
+// deliver passes batches to Next, and waits until earlier ones are consumed, so that at most one
+// fetch is buffered. If the batches are larger than one fetch, because they were compressed or
+// contain one large record, it waits for their consumption, too.
 func (t *Tail) deliver(ctx context.Context, s *source, batches []Batch) error {
 	mayWait := len(batches)
 	if bytesOf(batches) > t.client.cfg.MaxFetchBytes {
@@ -200,7 +203,7 @@ func (t *Tail) deliver(ctx context.Context, s *source, batches []Batch) error {
 	return nil
 }
 
-// bytesOf returns about what batches take in memory.
+// bytesOf returns the approximate memory of batches.
 func bytesOf(batches []Batch) (n int) {
 	for _, b := range batches {
 		for _, rec := range b.Records {

@@ -12,14 +12,12 @@ import (
 	"lethe/ingest"
 )
 
-// Write writes the records and waits until all in-sync replicas have them.
-// Records that share a partition keep their order; those that share a key
-// share a partition. On an error any part of them may be written: write all
-// again.
+// Write writes the records and waits until all in-sync replicas have them. Records that
+// share a partition keep their order; those that share a key share a partition. After an
+// error any subset of them may have been written: write all again.
 //
-// The error is ErrUnknownTopic, ErrTooLarge, ErrBrokerUnreachable or another
-// failure, after attempts that took Config.WriteTimeout. A patient client has no
-// such bound.
+// The error is ErrUnknownTopic, ErrTooLarge, ErrBrokerUnreachable or another failure,
+// after retries for Config.WriteTimeout. A patient client retries without limit.
 func (c *Client) Write(ctx context.Context, t Topic, records []ingest.Outgoing) error {
 	if len(records) == 0 {
 		return nil
@@ -42,7 +40,7 @@ func (c *Client) Write(ctx context.Context, t Topic, records []ingest.Outgoing) 
 	return group.Wait()
 }
 
-// divide divides records among the partitions of a topic, and seals them.
+// divide assigns records to the partitions of a topic, and seals them.
 func divide(
 	ctx context.Context, c *Client, t Topic, records []ingest.Outgoing,
 ) (by [][]ingest.Outgoing, err error) {
@@ -82,7 +80,7 @@ func destination(rec ingest.Outgoing, count int) (int, error) {
 	return rec.Partition, nil
 }
 
-// writePartition writes batch after batch, so that none overtakes another.
+// writePartition writes the batches one after the other, so that their order is kept.
 func (c *Client) writePartition(ctx context.Context, tp TopicPartition, records []ingest.Outgoing) error {
 	for len(records) > 0 {
 		n := c.cfg.batchLength(records)
@@ -94,7 +92,7 @@ func (c *Client) writePartition(ctx context.Context, tp TopicPartition, records 
 	return nil
 }
 
-// batchLength is how many of the records fit one request, at least one.
+// batchLength is the number of records that fit one request, at least one.
 func (c *Config) batchLength(records []ingest.Outgoing) int {
 	size := 0
 	for i, rec := range records[:min(len(records), c.MaxBatchRecords)] {
@@ -105,9 +103,9 @@ func (c *Config) batchLength(records []ingest.Outgoing) int {
 	return min(len(records), c.MaxBatchRecords)
 }
 
-// requestBytes is what a record takes of a request, at most.
+// requestBytes is an upper bound of a record's size in a request.
 func requestBytes(rec ingest.Outgoing) int {
-	const framingBytes = 32 // at most this much surrounds a record or a header
+	const framingBytes = 32 // upper bound of the framing of a record or a header
 	size := framingBytes + len(rec.Key) + len(rec.Value)
 	for _, h := range rec.Headers {
 		size += framingBytes + len(h.Key) + len(h.Value)
@@ -115,10 +113,10 @@ func requestBytes(rec ingest.Outgoing) int {
 	return size
 }
 
-// Takes reports whether a record is small enough for a topic. One that came compressed may not be: what is written
-// here is not, but for what deletes a large key.
+// Takes reports whether a record is small enough for a topic. One that was received compressed may
+// not be: lethe does not compress what it writes, except tombstones of large keys.
 func Takes(t Topic, rec ingest.Outgoing) bool {
-	const batchBytes = 61 // what surrounds the records of a batch
+	const batchBytes = 61 // framing of the records of a batch
 	return batchBytes+requestBytes(rec) <= largest(t)
 }
 
@@ -149,7 +147,7 @@ func (c *Client) writeBatch(ctx context.Context, tp TopicPartition, records []in
 	}
 }
 
-// writePatiently writes as long as it takes.
+// writePatiently retries without limit.
 func writePatiently(ctx context.Context, c *Client, tp TopicPartition, records []ingest.Outgoing) error {
 	return until(ctx, c, tp.String(), func() error {
 		err := c.produce(ctx, tp, records)
@@ -157,15 +155,16 @@ func writePatiently(ctx context.Context, c *Client, tp TopicPartition, records [
 		case errors.Is(err, kafka.MessageSizeTooLarge) && requestBytes(records[0]) > largest(tp.Topic):
 			return ErrTooLarge
 		case refusedForASetting(err):
-			return fmt.Errorf("%w: %v", errOtherSetting, err) //nolint:errorlint // Kafka's code says that it is for good
-		case isMissing(err): // the transport calls so what it may not see
+			return fmt.Errorf("%w: %v", errOtherSetting, err) //nolint:errorlint // Kafka's code marks it as permanent
+		case isMissing(err): // the transport reports topics that it may not see as missing
 			return c.diagnose(ctx, tp, err)
 		}
 		return err
 	})
 }
 
-// refusedForASetting reports whether other settings, or another clock, would have brokers take what lethe writes.
+// refusedForASetting reports whether brokers would accept lethe's records with other settings, or
+// with a correct clock.
 func refusedForASetting(err error) bool {
 	for _, code := range []kafka.Error{
 		kafka.MessageSizeTooLarge, kafka.RecordListTooLarge, kafka.InvalidTimestamp, kafka.PolicyViolation,
@@ -177,7 +176,7 @@ func refusedForASetting(err error) bool {
 	return false
 }
 
-// diagnoseLate diagnoses a failure after the context's own time has run out.
+// diagnoseLate diagnoses a failure after the context's deadline.
 func diagnoseLate(ctx context.Context, c *Client, tp TopicPartition, err error) error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return err
@@ -200,7 +199,7 @@ func (c *Client) produce(ctx context.Context, tp TopicPartition, records []inges
 		RequiredAcks: kafka.RequireAll, Records: kafka.NewRecordReader(batch...),
 	}
 	if records[0].Value == nil && !Takes(tp.Topic, records[0]) {
-		request.Compression = kafka.Zstd // its key came so, and nothing else deletes what has it
+		request.Compression = kafka.Zstd // the record with that key was compressed, and only its tombstone deletes it
 	}
 	response, err := c.kafka.Produce(ctx, request)
 	if err != nil {

@@ -20,21 +20,21 @@ import (
 )
 
 var (
-	// ErrInUse marks a directory that another broker is using. The caller
-	// should stop the other process or choose another directory.
+	// ErrInUse marks a directory that another broker is using. The caller should stop the other
+	// process or choose another directory.
 	ErrInUse = errors.New("directory is in use by another broker")
 
 	// ErrClosed marks the use of a broker after Close.
 	ErrClosed = errors.New("broker is closed")
 
-	// ErrDamaged marks a compaction that could not write what it had read,
-	// usually because the disk is full. The broker answers nobody until it has put
-	// the log back as it was before, which it tries by itself. Try again later.
+	// ErrDamaged marks a compaction that could not write what it had read, usually because the
+	// disk is full. The broker rejects all requests until it has restored the log, which it
+	// retries by itself. Try again later.
 	ErrDamaged = errors.New("compaction failed")
 )
 
-// never is longer than any process runs: kfake's own compaction, which keeps
-// no links, must not start.
+// never is longer than any process runs: kfake's own compaction, which does not protect the files
+// by links, must not start.
 const never = 20 * 365 * 24 * time.Hour
 
 // Broker is a running broker.
@@ -43,7 +43,7 @@ type Broker struct {
 	config  Config
 	logger  *slog.Logger
 	address string
-	port    int // the free one that was picked, once there is one
+	port    int // the port in use, once listening
 	cluster *kfake.Cluster
 	door    *door.Listener
 	log     *kfakeLogger
@@ -53,18 +53,17 @@ type Broker struct {
 
 	mu     sync.Mutex // one compaction at a time, none after Close
 	closed bool
-	// down is why the broker answers nobody until its log is put back; cluster is nil then.
+	// down is why the broker is stopped until its log is restored; cluster is nil then.
 	down error
-	// left is the size of the log when it was last compacted, compacted when that ended,
-	// compacting how long it took.
+	// left is the size of the log after its last compaction, compacted the time at which that
+	// ended, compacting its duration.
 	left       logSize
 	compacted  time.Time
 	compacting time.Duration
 }
 
-// Start opens or makes the log in a directory and listens. The logger receives
-// the broker's warnings, which name topics and partitions, never keys. Errors
-// name the directory or the address they are about.
+// Start opens or creates the log in a directory and listens. The logger receives the broker's
+// warnings, which name topics and partitions, never keys. Errors name the directory or the address.
 func Start(dir string, c Config, logger *slog.Logger) (*Broker, error) {
 	if err := c.Validate(); err != nil {
 		return nil, fmt.Errorf("embedded broker: %w", err)
@@ -140,7 +139,7 @@ func (b *Broker) open() error {
 	return nil
 }
 
-// Config is what a client of this broker needs. Erasure requests stay until
+// Config returns the configuration for clients of this broker. Erasure requests are retained until
 // they are purged, because expiry could empty a partition.
 func (b *Broker) Config() bus.Config {
 	c := bus.At(b.address)
@@ -148,8 +147,7 @@ func (b *Broker) Config() bus.Config {
 	return c
 }
 
-// Close stops the broker and writes what makes the next start fast. Closing
-// twice is fine.
+// Close stops the broker and writes what makes the next start fast. It may be called twice.
 func (b *Broker) Close() error {
 	b.mu.Lock()
 	if b.closed {
@@ -168,7 +166,7 @@ func (b *Broker) Close() error {
 
 func logDir(dir string) string { return filepath.Join(dir, "log") }
 
-// Lock keeps brokers out of a directory until it is closed. Errors: ErrInUse.
+// Lock locks a directory against brokers until the lock is closed. Errors: ErrInUse.
 func Lock(dir string) (io.Closer, error) {
 	lock, err := lockDir(dir)
 	if err != nil {

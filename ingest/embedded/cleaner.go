@@ -9,33 +9,32 @@ import (
 	"lethe/ingest/bus"
 )
 
-// restShare is how much longer than a compaction the pause after it is: the
-// cleaner stops the broker for at most a fiftieth of the time. One that was asked for
-// counts: what the next erasure publishes is not held up by a compaction of what the
-// one before has left.
+// restShare is the ratio of the pause after a compaction to its duration: the cleaner stops the
+// broker for at most a fiftieth of the time. Requested compactions count too, so that what the next
+// erasure publishes is not delayed by a compaction of what the previous one has left.
 const restShare = 50
 
-// failedRest is how long the cleaner waits after a compaction that failed.
+// failedRest is the pause after a compaction that failed.
 const failedRest = 30 * time.Second
 
-// What a compaction is worth its stop for. Every byte of the log is read and written by it,
-// 4 ns each, also where nothing goes, and provisional scores wait that long.
+// Thresholds for a compaction. It reads and writes every byte of the log, 4 ns each, even if
+// nothing is removed, and delays provisional scores meanwhile.
 const (
-	// smallLog is compacted in less time than anybody waits for.
+	// smallLog is a size whose compaction takes a negligible time.
 	smallLog = 4 << 20
-	// quietShare and busyShare are the parts of a log in percent that have to be new, for
-	// it to be compacted while no transactions come in and while they do. Kafka's cleaner
-	// asks for 50 (min.cleanable.dirty.ratio), but nobody waits for it.
+	// quietShare and busyShare are the percentages of the log that must be new before it is
+	// compacted, without and with incoming transactions. Kafka's cleaner uses 50
+	// (min.cleanable.dirty.ratio), but does not block requests.
 	quietShare, busyShare = 10, 75
 )
 
-// logSize is the size of all segments in bytes, and of those of two topics. To erasures.v1
-// something is written whenever somebody waits for records to go.
+// logSize is the size of all segments in bytes, and of those of two topics. erasures.v1 grows
+// whenever an erasure waits for records to be cleaned.
 type logSize struct{ all, transactions, erasures int64 }
 
-// due tells whether a log of size now, which the compaction before left with the size
-// left, is to be compacted. Before the first one of a start left is zero, and from is what
-// the start found. quiet says that no transactions come in.
+// due reports whether a log of size now should be compacted; left is its size after the previous
+// compaction. Before the first compaction after a start, left is zero, and from is the size at the
+// start. quiet means that no transactions are arriving.
 func due(now, left logSize, from int64, quiet bool) bool {
 	if left != (logSize{}) {
 		from = left.all
@@ -54,8 +53,8 @@ func due(now, left logSize, from int64, quiet bool) bool {
 	}
 }
 
-// clean compacts from time to time when something was written. It counts
-// bytes on disk rather than requests, so that it needs no part in them.
+// clean compacts at intervals if the log has grown. It measures bytes on disk rather than requests,
+// so that it is independent of request handling.
 func (b *Broker) clean(from int64) {
 	if b.config.CleanOnDemand {
 		return
@@ -82,29 +81,29 @@ func (b *Broker) clean(from int64) {
 	}
 }
 
-// rest returns how long the cleaner has to rest.
+// rest returns how long the cleaner must still pause.
 func (b *Broker) rest() time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return time.Until(b.compacted.Add(restShare * b.compacting))
 }
 
-// sizeLeft returns the size that the compaction before left.
+// sizeLeft returns the size after the previous compaction.
 func (b *Broker) sizeLeft() logSize {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.left
 }
 
-// size measures the log. Files that come and go at the same time do not matter.
+// size measures the log. Files that are created or deleted concurrently do not matter.
 func (b *Broker) size() (sum logSize) {
 	_ = filepath.WalkDir(partitionsDir(b.dir), func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || filepath.Ext(path) != ".dat" {
-			return nil //nolint:nilerr // a file that is gone has no size
+			return nil //nolint:nilerr // a deleted file has no size
 		}
 		info, err := entry.Info()
 		if err != nil {
-			return nil //nolint:nilerr // neither has this one
+			return nil //nolint:nilerr // the same for this one
 		}
 		sum.all += info.Size()
 		switch topic := filepath.Base(filepath.Dir(path)); {

@@ -10,13 +10,12 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// Compact compacts every compacted topic now: of each partition's records but
-// those of its newest write, only the newest of each key stays, and tombstones
-// go. When it returns without error, the bytes of what went are in no file of
-// the directory. Write a marker after a tombstone (bus.Client.RollMarkers), so
-// that the tombstone is not the newest write.
+// Compact compacts every compacted topic now: of each partition's records, except those of its
+// newest write, only the newest of each key remains, and tombstones are removed. When it returns
+// without error, no file of the directory contains the removed bytes. Write a marker after a
+// tombstone (bus.Client.RollMarkers), so that the tombstone is not the newest write.
 //
-// The broker answers nobody while it runs. The error is ErrDamaged, ErrNoRoom, ErrClosed or
+// The broker handles no requests while it runs. The error is ErrDamaged, ErrNoRoom, ErrClosed or
 // names the partitions that could not be read.
 func (b *Broker) Compact() error {
 	b.mu.Lock()
@@ -36,7 +35,7 @@ func (b *Broker) Compact() error {
 	})
 	select {
 	case <-begun:
-		// The answer may be lost before the turn has ended: the turn itself may end the broker.
+		// The response may be lost before fn has returned: fn itself may stop the broker.
 		return <-done
 	default:
 		return turnErr
@@ -60,7 +59,7 @@ func (b *Broker) compact() error {
 	if err := discard(b.dir); err != nil {
 		return fmt.Errorf("embedded broker: drop the old log in %s: %w", b.dir, err)
 	}
-	// Before the next write: what is counted here, the cleaner takes for clean.
+	// Measured before the next write: the cleaner considers these bytes compacted.
 	b.left = b.size()
 	if len(skipped) > 0 {
 		return fmt.Errorf("embedded broker: compact: %w", errors.Join(skipped...))
@@ -68,11 +67,10 @@ func (b *Broker) compact() error {
 	return nil
 }
 
-// inTurn runs fn while the broker handles no request, so that no write comes
-// between securing the log and compacting it. kfake handles one request at a
-// time and lets a control function delay one: the request here is an election
-// of leaders for no partition, which nothing else sends and which does
-// nothing. While a control function runs, kfake still takes calls such as
+// inTurn runs fn while the broker handles no request, so that no write happens between linking the
+// log's files and compacting them. kfake handles one request at a time and lets a control function
+// delay one: the request here is an election of leaders for no partitions, which no other client
+// sends and which has no effect. While a control function runs, kfake still accepts calls such as
 // Cluster.Compact.
 func (b *Broker) inTurn(fn func()) error {
 	conn, err := b.door.Dial()

@@ -10,14 +10,14 @@ import (
 	"lethe/internal/diskroom"
 )
 
-// kfake answers a write that it could not put on disk with an error of no meaning,
-// and goes on. What it says in its log is kept, so that it can be told why.
+// kfake answers a write that it could not store with an unspecific error, and continues. Its log
+// messages are stored, so that the cause can be reported.
 
-// probeBytes is a little more than a file system keeps back in a block.
+// probeBytes is larger than what a file system can store within allocated blocks.
 const probeBytes = 64 << 10
 
-// Refusing returns why the last write that the broker refused could not be stored, or
-// nil once the disk takes writes again.
+// Refusing returns why the last rejected write could not be stored, or nil once the disk accepts
+// writes again.
 func (b *Broker) Refusing() error {
 	err := b.log.refused()
 	if err == nil {
@@ -30,7 +30,7 @@ func (b *Broker) Refusing() error {
 	return nil
 }
 
-// probe writes a file into the log's folder.
+// probe writes a file into the log's directory.
 func (b *Broker) probe() error {
 	path := filepath.Join(b.dir, "probe")
 	err := os.WriteFile(path, make([]byte, probeBytes), 0o600)
@@ -40,13 +40,13 @@ func (b *Broker) probe() error {
 	return err
 }
 
-// ErrNoRoom marks a compaction that was not begun, because the disk has too little
-// room for the log a second time. It may be tried again.
+// ErrNoRoom means that a compaction was not started, because the disk has no space for a second
+// copy of the log. It may be retried.
 var ErrNoRoom = fmt.Errorf("the disk has no room for a compaction: %w", syscall.ENOSPC)
 
-// roomFor reports ErrNoRoom unless so many bytes can be written into the log's folder.
+// roomFor returns ErrNoRoom unless so many bytes can be written into the log's directory.
 func (b *Broker) roomFor(bytes int64) error {
-	// Where the room is not known, the compaction tells.
+	// If the free space is unknown, the compaction itself fails when there is too little.
 	if room, err := diskroom.Of(b.dir); err == nil && room.FreeBytes < uint64(bytes)+probeBytes {
 		return fmt.Errorf("%w: %d bytes are needed, %d are free", ErrNoRoom, bytes, room.FreeBytes)
 	}

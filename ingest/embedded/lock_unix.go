@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// dirLock keeps a second broker, of this or another process, out of a
-// directory. The system drops it when the process ends.
+// dirLock locks a directory against a second broker, of this or another process. The system
+// releases the lock when the process ends.
 type dirLock struct{ file *os.File }
 
 func lockDir(dir string) (*dirLock, error) {

@@ -9,15 +9,15 @@ import (
 	"github.com/twmb/franz-go/pkg/kfake"
 )
 
-// kfakeLogger passes kfake's warnings on and remembers what went wrong in a
-// compaction: kfake tells it nowhere else.
+// kfakeLogger forwards kfake's warnings and stores the failures of a compaction: kfake reports them
+// only in its log.
 type kfakeLogger struct {
 	to *slog.Logger
 
 	mu      sync.Mutex
-	skipped []error // a partition could not be read and was left alone
-	lost    []error // a partition was not written back
-	full    error   // a batch could not be stored
+	skipped []error // partitions that could not be read and were left unchanged
+	lost    []error // partitions that were not written back
+	full    error   // why a batch could not be stored
 }
 
 // Logf implements kfake.Logger.
@@ -39,7 +39,7 @@ func (l *kfakeLogger) Logf(level kfake.LogLevel, format string, args ...any) {
 	}
 	l.mu.Unlock()
 	if known {
-		return // whoever writes tries again and again
+		return // producers retry repeatedly
 	}
 	if level == kfake.LogLevelError {
 		l.to.Error("embedded broker", "message", text)
@@ -48,7 +48,7 @@ func (l *kfakeLogger) Logf(level kfake.LogLevel, format string, args ...any) {
 	l.to.Warn("embedded broker", "message", text)
 }
 
-// message is what kfake said, and the error that it said it about.
+// message is a log message of kfake, with the error in it.
 type message struct {
 	text  string
 	cause error
@@ -57,7 +57,7 @@ type message struct {
 // Error implements error.
 func (m message) Error() string { return m.text }
 
-// Unwrap lets callers see whether the cause may pass.
+// Unwrap lets callers check whether the cause is temporary.
 func (m message) Unwrap() error { return m.cause }
 
 // fault returns the error of a message.
@@ -70,7 +70,7 @@ func fault(text string, args []any) error {
 	return message{text: text}
 }
 
-// refused returns why a batch could not be stored, unless that was forgiven.
+// refused returns why a batch could not be stored, until that is cleared.
 func (l *kfakeLogger) refused() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -83,7 +83,7 @@ func (l *kfakeLogger) forgive() {
 	l.full = nil
 }
 
-// takeFailures returns and forgets what was remembered.
+// takeFailures returns and clears the stored failures.
 func (l *kfakeLogger) takeFailures() (skipped, lost []error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// How long the broker waits between attempts to open its log again.
+// The pauses between attempts to open the log again.
 const (
 	firstReopenPause = 250 * time.Millisecond
 	maxReopenPause   = 5 * time.Second
 )
 
-// reopen puts the log back as it was before a compaction that failed, and listens at the same
-// address again, as soon as the disk allows it. Clients see a broker that restarts.
+// reopen restores the log after a compaction that failed, and listens at the same address again, as
+// soon as the disk allows it. Clients see a broker that restarts.
 func (b *Broker) reopen() {
 	for pause := firstReopenPause; ; pause = min(2*pause, maxReopenPause) {
 		select {
@@ -29,7 +29,7 @@ func (b *Broker) reopen() {
 	}
 }
 
-// tryReopen reports why the log could not be opened.
+// tryReopen returns why the log could not be opened.
 func (b *Broker) tryReopen() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -43,9 +43,8 @@ func (b *Broker) tryReopen() error {
 	return nil
 }
 
-// damaged marks the broker as down after a compaction that lost the files of partitions. Nothing
-// may be written before the log is put back: what is written would be taken back with it.
-// The caller holds mu.
+// damaged stops the broker after a compaction that lost the files of partitions. Writes must wait
+// until the log is restored: the restoration would discard them. The caller holds mu.
 func (b *Broker) damaged(lost []error) error {
 	b.cluster.Close()
 	b.cluster = nil

@@ -11,11 +11,10 @@ import (
 	"lethe/internal/unlinked"
 )
 
-// While a compaction runs, the directory "rescue" holds hard links to every
-// file of the log. It appears and disappears by renaming, so it is whole
-// whenever it exists; its existence at start means that a compaction did not
-// end. Links share their data with the files: making them costs no copying,
-// and nothing stays behind once both are gone.
+// While a compaction runs, the directory "rescue" holds hard links to every file of the log. It is
+// created and removed by renaming, so it is complete whenever it exists; if it exists at start, a
+// compaction was interrupted. Links share their data with the files: creating them copies nothing,
+// and the data is freed once both are removed.
 const (
 	rescueName   = "rescue"
 	rescueMaking = "rescue.making"
@@ -24,7 +23,7 @@ const (
 
 func partitionsDir(dir string) string { return filepath.Join(logDir(dir), "partitions") }
 
-// secure links every file of the log into rescue.
+// secure creates rescue with a link to every file of the log.
 func secure(dir string) error {
 	making := filepath.Join(dir, rescueMaking)
 	if err := os.RemoveAll(making); err != nil {
@@ -39,13 +38,13 @@ func secure(dir string) error {
 	return os.Rename(making, filepath.Join(dir, rescueName))
 }
 
-// discard removes rescue; with the last links to a file its bytes go.
+// discard removes rescue; with the last link to a file its data is freed.
 func discard(dir string) error {
 	spent := filepath.Join(dir, rescueSpent)
 	if err := os.Rename(filepath.Join(dir, rescueName), spent); err != nil {
 		return err
 	}
-	// Whoever has a segment open, as a backup may, keeps nothing of it.
+	// Truncate the segments, because another program, such as a backup, may hold them open.
 	held, err := openAll(spent)
 	err = errors.Join(err, os.RemoveAll(spent))
 	for _, file := range held {
@@ -69,8 +68,8 @@ func openAll(dir string) (files []*os.File, err error) {
 	return files, err
 }
 
-// restore puts the log back if a compaction did not end, and tidies up. It can
-// itself be interrupted and run again.
+// restore restores the log if a compaction was interrupted, and cleans up. It can itself be
+// interrupted and run again.
 func restore(dir string) error {
 	err := errors.Join(
 		os.RemoveAll(filepath.Join(dir, rescueMaking)),
@@ -91,13 +90,13 @@ func restore(dir string) error {
 	return discard(dir)
 }
 
-// linkTree makes the directories of from under to and links the files, but for
-// those that were being written when a process died.
+// linkTree creates the directories of from under to and links the files, except those that were
+// being written when a process ended.
 func linkTree(from, to string) error {
 	return filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			if errors.Is(err, fs.ErrNotExist) && path == from {
-				return os.MkdirAll(to, 0o700) // nothing was written yet
+				return os.MkdirAll(to, 0o700) // no file has been written yet
 			}
 			return err
 		}

@@ -15,9 +15,8 @@ import (
 	"lethe/ingest/bus/protocol"
 )
 
-// Segment is a file of a partition's log as it was when it was opened: whatever was
-// acknowledged by then is in one. Files of the log only grow, until a compaction puts
-// others in their places.
+// Segment is a file of a partition's log at the time it was opened: together the segments contain
+// every record acknowledged by then. Log files only grow, until a compaction replaces them.
 type Segment struct {
 	// Path is relative to the broker's directory, with slashes.
 	Path string
@@ -27,7 +26,7 @@ type Segment struct {
 
 	topic     string
 	partition int
-	// newest says that it was written to then, so that its end may be half a batch.
+	// newest means that the file was still being written, so that it may end in a partial batch.
 	newest bool
 }
 
@@ -43,10 +42,10 @@ func (s *Segment) Records(fn func(ingest.Record) error) error {
 	return err
 }
 
-// EachSegment reads a topic where it is kept: it calls fn for every file of its
-// partitions, in order. A compaction waits only while files are opened; what it
-// replaces at the same time is still read. Of a topic that was never written to there are no
-// files. The error is that of fn, ErrClosed, or of the file system.
+// EachSegment reads a topic from its files: it calls fn for every file of its partitions, in order.
+// A compaction is blocked only while files are opened; files that it replaces meanwhile are still
+// read. A topic without records has no files. The error is that of fn, ErrClosed, or of the file
+// system.
 func (b *Broker) EachSegment(ctx context.Context, topic string, fn func(*Segment) error) error {
 	var data []byte
 	for partition := 0; ; partition++ {
@@ -64,7 +63,7 @@ func (b *Broker) EachSegment(ctx context.Context, topic string, fn func(*Segment
 	}
 }
 
-// eachOf calls fn for every file of a partition, and returns the buffer it has used.
+// eachOf calls fn for every file of a partition, and returns the buffer for reuse.
 func (b *Broker) eachOf(
 	ctx context.Context, files []*os.File, data []byte, s Segment, fn func(*Segment) error,
 ) (_ []byte, err error) {
@@ -84,12 +83,12 @@ func (b *Broker) eachOf(
 	return data, nil
 }
 
-// openTries is how often the files of a partition are listed again when one of them was
-// removed before it was opened: records may be removed from the beginning of a log.
+// openTries is how often the files of a partition are listed again after one of them was removed
+// before it was opened: records may be deleted from the beginning of a log.
 const openTries = 10
 
-// openPartition opens the files of a partition, oldest first, while no compaction
-// replaces them. There are none if there is no such partition.
+// openPartition opens the files of a partition, oldest first, while no compaction replaces them. A
+// missing partition has no files.
 func (b *Broker) openPartition(topic string, partition int) (files []*os.File, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -132,7 +131,7 @@ func openSegments(dir string) ([]*os.File, error) {
 	return files, nil
 }
 
-// readAll reads a file up to where it ends now, into a buffer that may be used again.
+// readAll reads a file to its current end, into a buffer that is reused.
 func readAll(file *os.File, buffer []byte) (fs.FileInfo, []byte, error) {
 	info, err := file.Stat()
 	if err != nil {
@@ -143,7 +142,7 @@ func readAll(file *os.File, buffer []byte) (fs.FileInfo, []byte, error) {
 	return info, buffer, err
 }
 
-// closeAll closes files that were only read: that cannot lose anything.
+// closeAll closes files that were opened for reading only, so errors do not matter.
 func closeAll(files []*os.File) {
 	for _, file := range files {
 		_ = file.Close()

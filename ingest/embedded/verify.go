@@ -12,26 +12,26 @@ import (
 	"lethe/ingest/bus/protocol"
 )
 
-// ErrCorrupt marks a log on disk that is not what was written. Nothing was changed.
-// The operator puts the file back from a copy.
+// ErrCorrupt means that the log on disk is damaged. Nothing was changed. The operator has to
+// restore the file from a copy.
 var ErrCorrupt = errors.New("the log is corrupt")
 
-// A record batch, as far as its wholeness goes: its length stands at byte 8 and
-// counts what follows, its format at 16, its checksum at 17, of all from byte 21 on.
+// The layout of a record batch: its length is at byte 8 and counts what follows, its format at 16,
+// its checksum, of everything from byte 21 on, at 17.
 const (
 	batchPrefixBytes = 12
 	batchHeaderBytes = 61
 	batchMagicByte   = 16
 	batchCRCByte     = 17
 	batchSummedFrom  = 21
-	// zeroTailBytes is more zeros than a batch ends with that is whole.
+	// zeroTailBytes is more zeros than an intact batch ends with.
 	zeroTailBytes = 16
 )
 
-// verify reads every segment. kfake would cut one at the first batch whose checksum
-// does not match, and what stands behind it would be gone. That is right at the end
-// of a partition's log only, where a process or machine died while it wrote. The records of every
-// batch are walked too: older versions stored batches that end the process at the next compaction.
+// verify reads every segment. kfake would truncate a segment at the first batch whose checksum does
+// not match, and lose what follows. That is correct only at the end of a partition's log, where a
+// process or machine stopped during a write. The records of every batch are checked too: older
+// versions stored batches that end the process at the next compaction.
 func verify(dir string) error {
 	segments, err := filepath.Glob(filepath.Join(partitionsDir(dir), "*", "*.dat"))
 	if err != nil {
@@ -58,14 +58,15 @@ func verify(dir string) error {
 	return nil
 }
 
-// later reports whether a segment of a partition comes behind another: names are
-// offsets without leading zeros.
+// later reports whether a segment of a partition follows another: names are offsets without leading
+// zeros.
 func later(a, b string) bool { return len(a) > len(b) || len(a) == len(b) && a > b }
 
-// errCut marks a batch that is not whole, or whose checksum does not match.
+// errCut marks a batch that is incomplete, or whose checksum does not match.
 var errCut = errors.New("a batch is damaged")
 
-// firstDamage returns where the first batch begins that is not whole or cannot be decoded safely, and why.
+// firstDamage returns the position of the first batch that is incomplete or cannot be decoded safely, and
+// why.
 func firstDamage(raw []byte) (at int, err error) {
 	for at < len(raw) {
 		size := intactBatch(raw[at:])
@@ -80,9 +81,8 @@ func firstDamage(raw []byte) (at int, err error) {
 	return at, nil
 }
 
-// torn reports whether a log ends at a byte because it was being written when a
-// process died, which leaves a part of a batch, or a machine, which may leave zeros
-// in the place of bytes.
+// torn reports whether a log ends at this byte because a write was interrupted: the end of a
+// process leaves a partial batch, that of a machine may leave zeros in place of data.
 func torn(raw []byte, at int) bool {
 	if intactBehind(raw, at) {
 		return false
@@ -92,7 +92,7 @@ func torn(raw []byte, at int) bool {
 	return !complete || len(bytes.Trim(rest[len(rest)-zeroTailBytes:], "\x00")) == 0
 }
 
-// intactBehind reports whether a whole batch begins anywhere behind a byte.
+// intactBehind reports whether an intact batch begins anywhere after a byte.
 func intactBehind(raw []byte, at int) bool {
 	for at++; at < len(raw); at++ {
 		if intactBatch(raw[at:]) > 0 {
@@ -102,7 +102,7 @@ func intactBehind(raw []byte, at int) bool {
 	return false
 }
 
-// intactBatch returns the size of the whole batch that raw begins with, or 0.
+// intactBatch returns the size of the intact batch at the start of raw, or 0.
 func intactBatch(raw []byte) int {
 	if len(raw) < batchHeaderBytes || raw[batchMagicByte] != 2 {
 		return 0
@@ -115,7 +115,7 @@ func intactBatch(raw []byte) int {
 	return size
 }
 
-// claimedSize is what the header of a batch says.
+// claimedSize is the size in the header of a batch.
 func claimedSize(raw []byte) int {
 	return batchPrefixBytes + int(int32(binary.BigEndian.Uint32(raw[8:])))
 }

@@ -1,5 +1,5 @@
-// Package ingesttest is for tests: it reads dead letters back, by the names of
-// headers that the operators' guide promises and not by those in ingest.
+// Package ingesttest decodes dead letters in tests, by the header names that the
+// operators' guide promises and not by the constants of ingest.
 package ingesttest
 
 import (
@@ -13,24 +13,24 @@ import (
 	"lethe/ingest"
 )
 
-// ErrNotDeadLetter marks a record whose headers are not those of DeadLetter.
-// The caller should leave the record alone.
+// ErrNotDeadLetter marks a record without the headers of a DeadLetter. The caller should
+// leave the record unchanged.
 var ErrNotDeadLetter = errors.New("not a dead letter")
 
-// Letter is a dead letter that was read back.
+// Letter is a decoded dead letter.
 type Letter struct {
 	// Record is the original record. Key and value are nil if Withheld.
 	Record      ingest.Record
 	Refusal     ingest.Refusal
 	Disposition ingest.Disposition
-	// Version is that of the program that refused the record.
+	// Version is the version of the program that rejected the record.
 	Version string
-	// Cut names the parts of the original that are not here whole, with their
-	// length and SHA-256.
+	// Cut lists the parts of the original that are not stored whole, with their length
+	// and SHA-256.
 	Cut string
 }
 
-// ParseDeadLetter reads a dead letter back. The error is ErrNotDeadLetter.
+// ParseDeadLetter decodes a dead letter. The error is ErrNotDeadLetter.
 func ParseDeadLetter(rec ingest.Record) (Letter, error) {
 	letter := Letter{Record: ingest.Record{Key: rec.Key, Value: rec.Value}}
 	found := map[string]string{}

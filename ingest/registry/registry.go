@@ -1,6 +1,6 @@
-// Package registry gives the schema of binary records to a schema registry, as Confluent's is one. Intake does
-// not ask it: what a record says is read without the schema that it was written with. Producers do, and
-// need an id to write.
+// Package registry publishes the schema of binary records to a schema registry compatible with
+// Confluent's. Intake does not query it: records are decoded without the schema that they were
+// written with. Producers need a schema id to write.
 package registry
 
 import (
@@ -18,14 +18,14 @@ import (
 	"lethe/internal/secretfile"
 )
 
-// ErrRefused marks what a registry does not take: no such address, wrong credentials, a schema that its rules of
-// compatibility forbid. An operator has to look.
+// ErrRefused marks a permanent rejection by the registry: the address does not exist, the
+// credentials are wrong, or its compatibility rules forbid the schema. An operator has to fix it.
 var ErrRefused = errors.New("the schema registry does not take the schema")
 
 // timeout bounds one request.
 const timeout = 10 * time.Second
 
-// Registry says where a registry is.
+// Registry is the address of a schema registry and its credentials.
 type Registry struct {
 	// URL begins with http:// or https://.
 	URL string
@@ -33,9 +33,9 @@ type Registry struct {
 	CredentialsFile string
 }
 
-// Register gives the registry the schema of transactions.v1 under a subject, and returns the id that records have
-// to carry, 1 or more. A schema that is there already keeps its id. The error is ErrRefused, or one of reading the file
-// credentials.
+// Register publishes the schema of transactions.v1 under a subject, and returns the id that records
+// have to carry, 1 or more. A schema that already exists keeps its id. The error is ErrRefused, or
+// one of reading the credentials file.
 func (r Registry) Register(ctx context.Context, subject string) (id uint32, err error) {
 	options := []sr.ClientOpt{sr.URLs(r.URL), sr.HTTPClient(&http.Client{Timeout: timeout}), sr.UserAgent("lethe")}
 	if r.CredentialsFile != "" {
@@ -60,10 +60,11 @@ func (r Registry) Register(ctx context.Context, subject string) (id uint32, err 
 	return uint32(got), nil
 }
 
-// Subject is where Confluent's serializers look for the schema of a topic's values.
+// Subject returns the subject under which Confluent's serializers look for the schema of
+// a topic's values.
 func Subject(topic string) string { return topic + "-value" }
 
-// credentials reads USER:PASSWORD from a file that not everybody can read.
+// credentials reads USER:PASSWORD from a file that is not readable by everyone.
 func credentials(path string) (user, password string, err error) {
 	line, err := secretfile.ReadLine(path)
 	if err != nil {

@@ -8,15 +8,15 @@ import (
 
 const (
 	asyncVersion = "3.0.0"
-	// schemaFormat is that of JSON Schema, draft 2020-12.
+	// schemaFormat is the media type of JSON Schema, draft 2020-12.
 	schemaFormat = "application/schema+json;version=2020-12"
 )
 
 type object = map[string]any
 
-// AsyncAPI returns the document that describes the topics of a deployment (AsyncAPI 3.0.0): a channel
-// for each with its address, and its record with the schema in full. The prefix is that of the topics'
-// names, version that of the program.
+// AsyncAPI returns the document that describes the topics of a deployment (AsyncAPI 3.0.0): for
+// each topic a channel with its address, and its record with the full schema. prefix is the prefix
+// of the topics' names, version that of the program.
 func AsyncAPI(prefix, version string) ([]byte, error) {
 	channels, operations, messages := object{}, object{}, object{}
 	for _, c := range Contracts() {

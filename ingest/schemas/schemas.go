@@ -1,10 +1,10 @@
-// Package schemas holds the contracts of lethe's topics: JSON Schemas of what people and their
-// programs write and read, the Protobuf schema that producers may use instead, the schema of
-// the webhooks that tell of alerts, and all of it as one AsyncAPI document.
+// Package schemas holds the contracts of lethe's topics: JSON Schemas of the public records, the
+// Protobuf schema that producers may use instead, the schema of the alert webhooks, and all of
+// them as one AsyncAPI document.
 //
-// Within a version of a topic fields are added and never change their meaning. Readers pass over
-// fields that they do not know, and over records whose key begins with '!', which lethe writes
-// for its own purposes.
+// Within a version of a topic, fields may be added and never change their meaning. Readers
+// ignore unknown fields, and records whose key begins with '!', which lethe writes for its own
+// purposes.
 package schemas
 
 import (
@@ -21,7 +21,7 @@ var Transactions string
 //go:embed *.json
 var files embed.FS
 
-// Direction says who writes a topic.
+// Direction defines who writes a topic.
 type Direction string
 
 // The directions.
@@ -32,18 +32,19 @@ const (
 	Out Direction = "out"
 )
 
-// Contract is what a topic holds.
+// Contract describes the records of a topic.
 type Contract struct {
 	// Topic is its name without the prefix.
 	Topic     string
 	Direction Direction
-	// Title and Key say what a record is, and what its key is.
+	// Title describes a record, Key the key of the record.
 	Title, Key string
-	// OfHeaders says that the schema describes the records' headers, for the values are others'.
+	// OfHeaders means that the schema describes the records' headers, because their values
+	// come from other programs.
 	OfHeaders bool
 }
 
-// Contracts lists the topics that are others' to write or to read, in the order of the data.
+// Contracts lists the public topics, in the order of the data flow.
 func Contracts() []Contract {
 	return []Contract{
 		{Topic: "transactions.v1", Direction: In, Title: "A transaction or payment, or the end of a timestep",
@@ -64,16 +65,16 @@ func Contracts() []Contract {
 	}
 }
 
-// Internal lists the topics whose records are lethe's own: with no contract, and different from one
-// version to the next.
+// Internal lists the topics for lethe's own use: they have no contract, and their records may
+// change with each version.
 func Internal() []string {
 	return []string{"snapshots.v1", "slices.v1", "models.v1", "control.v1", "journal.v1"}
 }
 
-// AlertWebhook names the schema of what webhooks deliver.
+// AlertWebhook names the schema of webhook deliveries.
 const AlertWebhook = "alert-webhook.v1"
 
-// Names lists what Schema knows.
+// Names lists the names that Schema accepts.
 func Names() []string {
 	var out []string
 	for _, c := range Contracts() {
@@ -83,7 +84,7 @@ func Names() []string {
 }
 
 // Schema returns a JSON Schema (draft 2020-12) by the name of its topic without the prefix, or by
-// AlertWebhook. The error names what there is.
+// AlertWebhook. The error lists the known names.
 func Schema(name string) ([]byte, error) {
 	if slices.Contains(Internal(), name) {
 		return nil, fmt.Errorf("records of %s are lethe's own, and of another form in another version", name)

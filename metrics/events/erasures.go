@@ -2,8 +2,8 @@ package events
 
 import "time"
 
-// ErasureStates lists the states of a request, in the order in which it can
-// pass through them. Package deletions defines what they mean.
+// ErasureStates lists the states of a request, in the order in which it can pass through them.
+// Package deletions defines them.
 func ErasureStates() []string {
 	return []string{
 		"received", "accepted", "rejected", "held", "suppressed", "rewriting", "retraining", "swapped",
@@ -11,32 +11,32 @@ func ErasureStates() []string {
 	}
 }
 
-// ErasureMilestones are the states whose time since the request was received is
-// promised: nothing about the record leaves any more, the models forgot it, every
-// place that held it was rewritten and searched, everything was searched.
+// ErasureMilestones are the states with a promised time since the request was received: suppressed,
+// nothing about the record is published any more; swapped, the models no longer depend on it;
+// erased, every store that held it was rewritten and searched; verified, everything was searched.
 func ErasureMilestones() []string { return []string{"suppressed", "swapped", "erased", "verified"} }
 
-// ErasureChanged says that a request entered a state, one of ErasureStates.
+// ErasureChanged reports that a request entered a state, one of ErasureStates.
 type ErasureChanged struct {
 	Trace Trace
 	State string
 	// Elapsed is the time since the request was received.
 	Elapsed time.Duration
-	// Result is what a verified request has found, one of ErasureResults; empty in every other state.
+	// Result is the result of a verified request, one of ErasureResults; empty in every other
+	// state.
 	Result string
 }
 
-// ErasureResults lists what a verified request may have found. Package deletions defines what they mean.
+// ErasureResults lists the results of verified requests. Package deletions defines them.
 func ErasureResults() []string {
 	return []string{"erased", "already_erased", "partly_held", "nothing_held"}
 }
 
-// ErasurePhase is a part of an erasure that is timed by itself.
+// ErasurePhase is a part of an erasure that is timed separately.
 type ErasurePhase string
 
-// The phases. Swap reaches from the swap of the ensemble to the withdrawal of
-// the predictions that the old one gave, Whole from receipt of the request to
-// its end.
+// The phases. Swap is from the swap of the ensemble to the withdrawal of the old one's predictions,
+// Whole from the receipt of the request to its end.
 const (
 	Suppress ErasurePhase = "suppress"
 	Rewrite  ErasurePhase = "rewrite"
@@ -51,28 +51,29 @@ func ErasurePhases() []ErasurePhase {
 	return []ErasurePhase{Suppress, Rewrite, Retrain, Swap, Verify, Whole}
 }
 
-// ErasurePhaseDone says how long a phase of a request took.
+// ErasurePhaseDone reports the duration of a phase of a request.
 type ErasurePhaseDone struct {
 	Trace    Trace
 	Phase    ErasurePhase
 	Duration time.Duration
 }
 
-// ErasureAnswered says that a process has done a step of an erasure, or of the batch that one leads.
+// ErasureAnswered reports that a process has acknowledged a step of an erasure, or of the batch that
+// it leads.
 type ErasureAnswered struct {
 	Trace Trace
-	// Role and Instance name the process, Step what it has done.
+	// Role and Instance identify the process, Step the completed step.
 	Role, Instance, Step string
 	// Duration is how long the request had been in its state.
 	Duration time.Duration
 }
 
-// ErasureVerificationFailed says that a search of the files and topics still
-// found something of an erased subject when its time was up.
+// ErasureVerificationFailed reports that a search of the files and topics still found traces of an
+// erased subject at its deadline.
 type ErasureVerificationFailed struct{}
 
-// ErasuresOpen says how many requests are neither verified nor rejected nor cancelled, and
-// when the oldest of them was received (zero if there is none).
+// ErasuresOpen reports how many requests are neither verified nor rejected nor cancelled, and when
+// the oldest of them was received (zero if there is none).
 type ErasuresOpen struct {
 	Count          int
 	OldestReceived time.Time

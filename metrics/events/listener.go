@@ -1,26 +1,24 @@
 package events
 
-// Listener is told what happens. A nil function is not called by those who
-// take the listener through Tee. Functions are called from several
-// goroutines at once, on the path of the work itself: they must be quick and
-// must not block.
+// Listener receives events. Its functions may be nil for components that use it through Tee.
+// Functions are called from several goroutines at once, synchronously with the work: they must be
+// quick and must not block.
 type Listener struct {
-	// RecordsConsumed follows every batch of records that was taken from a
-	// topic and whose outcome is durable.
+	// RecordsConsumed follows every batch of consumed records whose outcome is durable.
 	RecordsConsumed func(RecordsConsumed)
-	// RecordDeadLettered follows every record written to the dead letters.
+	// RecordDeadLettered follows every published dead letter.
 	RecordDeadLettered func(RecordDeadLettered)
-	// LagMeasured follows every look at how far a partition has been read.
+	// LagMeasured follows every measurement of a partition's lag.
 	LagMeasured func(LagMeasured)
-	// RecordsMissed follows every stretch of a partition that cannot be read.
+	// RecordsMissed follows every range of a partition that cannot be read.
 	RecordsMissed func(RecordsMissed)
-	// BrokersProbed follows every look at whether brokers answer.
+	// BrokersProbed follows every probe of the brokers.
 	BrokersProbed func(BrokersProbed)
-	// OutageChanged follows every change of what is waited for.
+	// OutageChanged follows every change of the current outages.
 	OutageChanged func(OutageChanged)
-	// DiskChanged follows every change of what waits for a disk.
+	// DiskChanged follows every change of the writes that wait for a disk.
 	DiskChanged func(DiskChanged)
-	// WaitsChanged follows every look at what is waited for.
+	// WaitsChanged follows every update of the current waits.
 	WaitsChanged func(WaitsChanged)
 
 	// SnapshotChanged follows every change of a timestep's state.
@@ -32,36 +30,35 @@ type Listener struct {
 	ShardTrained func(ShardTrained)
 	// EnsembleSwapped follows every change of the served models.
 	EnsembleSwapped func(EnsembleSwapped)
-	// SnapshotScored follows every timestep whose predictions are published.
+	// SnapshotScored follows every timestep whose predictions have been published.
 	SnapshotScored func(SnapshotScored)
-	// ReasonsOwed follows every change of the number of alerts whose reasons are to be published.
+	// ReasonsOwed follows every change of the number of alerts without reasons.
 	ReasonsOwed func(ReasonsOwed)
-	// ProvisionallyScored follows every pass over transactions that arrived.
+	// ProvisionallyScored follows every pass over newly arrived transactions.
 	ProvisionallyScored func(ProvisionallyScored)
 	// TransactionPassed follows every stage of transactions that a Sampler chooses.
 	TransactionPassed func(TransactionPassed)
-	// QualityMeasured follows every comparison of a timestep's predictions
-	// with its labels.
+	// QualityMeasured follows every comparison of a timestep's predictions with its labels.
 	QualityMeasured func(QualityMeasured)
 
 	// WebhookTried follows every try to post an alert.
 	WebhookTried func(WebhookTried)
 
-	// ErasureChanged follows every step of a request through its states.
+	// ErasureChanged follows every change of a request's state.
 	ErasureChanged func(ErasureChanged)
 	// ErasurePhaseDone follows every finished phase of a request.
 	ErasurePhaseDone func(ErasurePhaseDone)
-	// ErasureAnswered follows every answer of a process to a command.
+	// ErasureAnswered follows every acknowledgement of a command by a process.
 	ErasureAnswered func(ErasureAnswered)
-	// ErasureVerificationFailed says that a search found something left.
+	// ErasureVerificationFailed follows every search that found traces at its deadline.
 	ErasureVerificationFailed func(ErasureVerificationFailed)
-	// ErasuresOpen says how many requests are not done; sent whenever that
-	// number or the oldest of them changes, and once at the start.
+	// ErasuresOpen follows every change of the number of open requests or of the oldest one, and
+	// is sent once at the start.
 	ErasuresOpen func(ErasuresOpen)
 }
 
-// Tee returns a listener that passes every event on to all listeners in order.
-// None of its functions is nil; those that no listener has do nothing.
+// Tee returns a listener that passes every event to all listeners in order. None of its functions
+// is nil; those that no listener has do nothing.
 func Tee(listeners ...Listener) Listener {
 	return Listener{
 		RecordsConsumed:    tee(listeners, func(l Listener) func(RecordsConsumed) { return l.RecordsConsumed }),

@@ -6,16 +6,16 @@ import (
 	"lethe"
 )
 
-// SnapshotChanged says that a timestep reached a state. Duration is the time
-// that building the graph took, and is 0 for lethe.Open.
+// SnapshotChanged reports that a timestep reached a state. Duration is the time that building the
+// graph took, and is 0 for lethe.Open.
 type SnapshotChanged struct {
 	Timestep lethe.Timestep
 	State    lethe.State
 	Duration time.Duration
 }
 
-// SnapshotPartitioned gives the scores of a timestep's partition, as package
-// partition defines them. Fractions are of 1.
+// SnapshotPartitioned reports the scores of a timestep's partition, as package partition defines
+// them. Fractions are of 1.
 type SnapshotPartitioned struct {
 	Timestep lethe.Timestep
 	Balance  float64
@@ -38,8 +38,8 @@ const (
 // TrainReasons lists every reason.
 func TrainReasons() []TrainReason { return []TrainReason{Update, Unlearn} }
 
-// ShardTrained says that one shard was trained through Timestep in Steps
-// optimisation steps. A replay of several timesteps is one event for each.
+// ShardTrained reports that one shard was trained through Timestep in Steps optimisation steps. A
+// replay of several timesteps is one event for each.
 type ShardTrained struct {
 	// Model is the kind of model.
 	Model    string
@@ -49,16 +49,15 @@ type ShardTrained struct {
 	Duration time.Duration
 }
 
-// EnsembleSwapped says that the models trained through Timestep are served.
+// EnsembleSwapped reports that the models trained through Timestep are served.
 type EnsembleSwapped struct {
 	Timestep lethe.Timestep
 	Version  lethe.Digest
 }
 
-// SnapshotScored says that a timestep's predictions are published. Illicit
-// gives the probability of illicit of each, in no order that matters;
-// IllicitCount is how many were called illicit. The listener must not keep or
-// change the slice.
+// SnapshotScored reports that a timestep's predictions have been published. Illicit has the
+// probabilities of illicit, in no particular order; IllicitCount is how many were classified as
+// illicit. The listener must not retain or change the slice.
 type SnapshotScored struct {
 	Timestep     lethe.Timestep
 	Illicit      []float64
@@ -66,22 +65,22 @@ type SnapshotScored struct {
 	Duration     time.Duration
 }
 
-// ReasonsOwed says how many alerts have predictions and wait for their reasons.
+// ReasonsOwed reports how many alerts have predictions but no reasons yet.
 type ReasonsOwed struct{ Alerts int }
 
-// ProvisionallyScored says that transactions of an open timestep have provisional
-// predictions in their topic. Delays are since the records were written that the scores
-// are for, of those that arrived while lethe ran. Duration is that of the pass. The
-// listener must not keep or change the slice.
+// ProvisionallyScored reports that provisional predictions for transactions of an open timestep
+// have been published. Delays are measured from the writing of the scored records, for those that
+// arrived while lethe ran. Duration is that of the pass. The listener must not retain or change the
+// slice.
 type ProvisionallyScored struct {
 	Predictions int
 	Delays      []time.Duration
 	Duration    time.Duration
 }
 
-// QualityMeasured compares a timestep's predictions, made before its labels
-// were seen, with the labels. A measure that is not defined, as the AUC where
-// only one class occurs, is NaN. Fractions are of 1.
+// QualityMeasured compares a timestep's predictions, made before its labels were seen, with the
+// labels. An undefined measure, such as the AUC if only one class occurs, is NaN. Fractions are of
+// 1.
 type QualityMeasured struct {
 	Timestep  lethe.Timestep
 	AUC       float64

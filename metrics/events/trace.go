@@ -10,9 +10,9 @@ import (
 	"lethe"
 )
 
-// Trace names what belongs together in traces: an erasure, a timestep or a transaction. It is a keyed
-// hash, so that all processes of a deployment find the same name without telling each other, and nobody
-// without the secret finds what it stands for.
+// Trace identifies what belongs together in traces: an erasure, a timestep or a transaction. It is a
+// keyed hash, so that all processes of a deployment compute the same id without communication, and
+// nobody without the secret can tell what it stands for.
 type Trace [16]byte
 
 // String returns the trace in hexadecimal, as OpenTelemetry spells it.
@@ -31,7 +31,7 @@ func TraceOfTimestep(s lethe.Secret, t lethe.Timestep) Trace {
 	return traceOf(s, "trace-timestep", strconv.AppendUint(nil, uint64(t), 10))
 }
 
-// TraceOfTransaction returns the trace of a transaction, whether or not a Sampler takes it.
+// TraceOfTransaction returns the trace of a transaction, whether or not a Sampler chooses it.
 func TraceOfTransaction(s lethe.Secret, p lethe.Pseudonym) Trace {
 	return traceOf(s, "trace-transaction", p[:])
 }
@@ -41,11 +41,11 @@ func traceOf(s lethe.Secret, purpose string, what []byte) Trace {
 	return Trace(d[:16])
 }
 
-// Sampler chooses the transactions that are followed: the same ones in every process, a share of all.
-// The zero Sampler chooses none.
+// Sampler chooses the transactions that are traced: a share of all, and the same ones in every
+// process. The zero Sampler chooses none.
 type Sampler struct {
 	secret lethe.Secret
-	// below bounds the first eight bytes of pseudonyms, which are spread evenly.
+	// below bounds the first eight bytes of pseudonyms, which are uniformly distributed.
 	below uint64
 	all   bool
 }
@@ -58,7 +58,7 @@ func NewSampler(s lethe.Secret, share float64) Sampler {
 	return Sampler{secret: s, below: uint64(max(0, share) * math.MaxUint64)}
 }
 
-// Trace returns the trace of a transaction that is followed.
+// Trace returns the trace of a transaction, and whether it is traced.
 func (s Sampler) Trace(p lethe.Pseudonym) (t Trace, followed bool) {
 	if !s.all && binary.BigEndian.Uint64(p[:]) >= s.below {
 		return Trace{}, false
@@ -66,30 +66,31 @@ func (s Sampler) Trace(p lethe.Pseudonym) (t Trace, followed bool) {
 	return TraceOfTransaction(s.secret, p), true
 }
 
-// Passed tells a listener that a transaction has come to a stage, and how long that took, if it is followed.
+// Passed notifies a listener that a traced transaction has reached a stage, and of the duration.
 func (s Sampler) Passed(l Listener, stage Stage, t lethe.Timestep, p lethe.Pseudonym, took time.Duration) {
 	if trace, followed := s.Trace(p); followed {
 		l.TransactionPassed(TransactionPassed{Trace: trace, Stage: stage, Timestep: t, Duration: took})
 	}
 }
 
-// Stage is where a transaction that is followed has arrived.
+// Stage is a stage that a traced transaction has reached.
 type Stage string
 
 // The stages.
 const (
-	// Taken: its record was given to the graphs' store.
+	// Taken: its record was passed to the graphs' store.
 	Taken Stage = "taken"
 	// ScoredProvisionally and ScoredFinally: a prediction of that kind was published.
 	ScoredProvisionally Stage = "scored provisionally"
 	ScoredFinally       Stage = "scored"
 )
 
-// TransactionPassed says that a transaction that is followed has passed a stage.
+// TransactionPassed reports that a traced transaction has passed a stage.
 type TransactionPassed struct {
 	Trace    Trace
 	Stage    Stage
 	Timestep lethe.Timestep
-	// Duration is how long the work took that ended with it, for it and those beside it.
+	// Duration is that of the work that ended with the stage, for this and other transactions
+	// together.
 	Duration time.Duration
 }

@@ -1,17 +1,17 @@
 package events
 
-// WebhookOutcome is what came of an alert that was to be posted.
+// WebhookOutcome is the outcome of posting an alert.
 type WebhookOutcome string
 
 // The outcomes.
 const (
-	// WebhookDelivered: the receiver took it.
+	// WebhookDelivered: the receiver accepted it.
 	WebhookDelivered WebhookOutcome = "delivered"
-	// WebhookFailed: it did not, and is asked again.
+	// WebhookFailed: the receiver did not accept it, and it will be retried.
 	WebhookFailed WebhookOutcome = "failed"
-	// WebhookUndelivered: it is not asked again before the process starts anew.
+	// WebhookUndelivered: it is not retried before the process restarts.
 	WebhookUndelivered WebhookOutcome = "undelivered"
-	// WebhookErased: the transaction was erased before, and nothing was sent.
+	// WebhookErased: the transaction was erased first, and nothing was sent.
 	WebhookErased WebhookOutcome = "erased"
 )
 
@@ -20,7 +20,7 @@ func WebhookOutcomes() []WebhookOutcome {
 	return []WebhookOutcome{WebhookDelivered, WebhookFailed, WebhookUndelivered, WebhookErased}
 }
 
-// WebhookTried says what came of a try, or nothing if there was none, and how many alerts are
+// WebhookTried reports the outcome of a try, or none if there was no try, and how many alerts are
 // undelivered.
 type WebhookTried struct {
 	Outcome     WebhookOutcome

@@ -11,15 +11,16 @@ import (
 	"lethe/metrics/events"
 )
 
-// rootOf is the id of the first span of a trace.
+// rootOf is the id of the root span of a trace.
 func rootOf(t events.Trace) trace.SpanID { return trace.SpanID(t[8:]) }
 
-// beneath is a context in which spans hang under the first one of a trace, whoever sends that.
+// beneath returns a context whose spans are children of the root span of a trace, whichever process
+// sends that.
 func beneath(t events.Trace) context.Context {
 	return trace.ContextWithRemoteSpanContext(context.Background(), first(t))
 }
 
-// first is the first span of a trace, as others refer to it.
+// first is the root span of a trace, as other spans refer to it.
 func first(t events.Trace) trace.SpanContext {
 	return trace.NewSpanContext(trace.SpanContextConfig{
 		TraceID: trace.TraceID(t), SpanID: rootOf(t), TraceFlags: trace.FlagsSampled, Remote: true,
@@ -28,12 +29,12 @@ func first(t events.Trace) trace.SpanContext {
 
 type rootKey struct{}
 
-// asRoot is a context in which a span is the first one of a trace.
+// asRoot returns a context in which a span becomes the root of a trace.
 func asRoot(t events.Trace) context.Context {
 	return context.WithValue(context.Background(), rootKey{}, t)
 }
 
-// ids are those of spans: given ones for the first of a trace, drawn ones for the others.
+// ids generates the ids of spans: derived ones for roots, random ones for the others.
 type ids struct {
 	mu   sync.Mutex
 	draw *rand.Rand
@@ -55,7 +56,7 @@ func (g *ids) NewSpanID(context.Context, trace.TraceID) (id trace.SpanID) {
 	return id
 }
 
-// next draws a number that is not 0, which would be no id.
+// next returns a random number other than 0, which is not a valid id.
 func (g *ids) next() uint64 {
 	g.mu.Lock()
 	defer g.mu.Unlock()

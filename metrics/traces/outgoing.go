@@ -8,7 +8,8 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 )
 
-// outgoing sends spans, and says once that a collector does not take them, and once that it does again.
+// outgoing sends spans, and logs once that a collector does not accept them, and once that it does
+// again.
 type outgoing struct {
 	sdktrace.SpanExporter
 	log    *slog.Logger
@@ -16,7 +17,7 @@ type outgoing struct {
 	lost   atomic.Int64
 }
 
-// ExportSpans implements sdktrace.SpanExporter. What was not sent is not sent again.
+// ExportSpans implements sdktrace.SpanExporter. Spans that could not be sent are dropped.
 func (o *outgoing) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
 	err := o.SpanExporter.ExportSpans(ctx, spans)
 	switch {

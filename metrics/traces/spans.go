@@ -11,7 +11,7 @@ import (
 	"lethe/metrics/events"
 )
 
-// Listener returns what turns events into spans.
+// Listener returns the functions that turn events into spans.
 func (t *Tracer) Listener() events.Listener {
 	return events.Listener{
 		SnapshotChanged: t.snapshotChanged,
@@ -48,7 +48,7 @@ func (t *Tracer) Listener() events.Listener {
 	}
 }
 
-// snapshotChanged has the trace of a timestep begin with its first record.
+// snapshotChanged starts the trace of a timestep with its first record.
 func (t *Tracer) snapshotChanged(e events.SnapshotChanged) {
 	ctx, name := t.of(e.Timestep), "timestep is "+e.State.String()
 	if e.State == lethe.Open {
@@ -57,8 +57,8 @@ func (t *Tracer) snapshotChanged(e events.SnapshotChanged) {
 	t.span(ctx, name, e.Duration, step(e.Timestep))
 }
 
-// erasureChanged sends the first span of a request that ends without being carried out; that of one that is
-// carried out is its whole.
+// erasureChanged sends the root span of a request that ends without being carried out; for one that is
+// carried out, the phase Whole is the root span.
 func (t *Tracer) erasureChanged(e events.ErasureChanged) {
 	ctx, took := beneath(e.Trace), time.Duration(0)
 	if e.State == "rejected" || e.State == "cancelled" {
@@ -67,7 +67,8 @@ func (t *Tracer) erasureChanged(e events.ErasureChanged) {
 	t.span(ctx, "erasure is "+e.State, took)
 }
 
-// transactionPassed has the trace of a transaction begin with its record, and refer to its timestep's.
+// transactionPassed starts the trace of a transaction with its record, and links it to its timestep's
+// trace.
 func (t *Tracer) transactionPassed(e events.TransactionPassed) {
 	ctx := beneath(e.Trace)
 	if e.Stage == events.Taken {
@@ -80,12 +81,12 @@ func (t *Tracer) transactionPassed(e events.TransactionPassed) {
 	span.End(trace.WithTimestamp(end))
 }
 
-// of is a context in which spans belong to a timestep.
+// of returns a context in which spans belong to a timestep.
 func (t *Tracer) of(at lethe.Timestep) context.Context {
 	return beneath(events.TraceOfTimestep(t.secret, at))
 }
 
-// span sends a span of work that has ended now.
+// span sends a span of work that has just ended.
 func (t *Tracer) span(ctx context.Context, name string, took time.Duration, about ...attribute.KeyValue) {
 	end := t.now()
 	_, span := t.tracer.Start(ctx, name, trace.WithTimestamp(end.Add(-took)), trace.WithAttributes(about...))

@@ -17,22 +17,22 @@ import (
 	"lethe"
 )
 
-// tracesPath is where a collector takes spans, under its address.
+// tracesPath is the path of a collector's endpoint for spans.
 const tracesPath = "v1/traces"
 
-// closingTimeout bounds how long the last spans may take to be sent.
+// closingTimeout bounds the sending of the last spans.
 const closingTimeout = 2 * time.Second
 
-// Options says where traces go, and whose they are.
+// Options configures the export of traces.
 type Options struct {
 	// Endpoint is the collector's address, such as http://collector:4318. Headers, certificates and
 	// timeouts come from the standard OTEL_EXPORTER_OTLP_ variables of the environment.
 	Endpoint string
-	// Secret names traces.
+	// Secret is the key of trace ids.
 	Secret lethe.Secret
 	// Version and Instance describe the process.
 	Version, Instance string
-	// Random draws the ids of spans.
+	// Random is the source of span ids.
 	Random rand.Source
 	Now    func() time.Time
 	Logger *slog.Logger
@@ -46,8 +46,8 @@ type Tracer struct {
 	now      func() time.Time
 }
 
-// Start returns a tracer. It connects to nobody before there is something to send. The error says that the
-// endpoint is no address.
+// Start returns a tracer. It does not connect before there is something to send. The error means that the
+// endpoint is not an address.
 func Start(ctx context.Context, o Options) (*Tracer, error) {
 	address, err := url.JoinPath(o.Endpoint, tracesPath)
 	if err != nil {
@@ -68,7 +68,7 @@ func Start(ctx context.Context, o Options) (*Tracer, error) {
 	return &Tracer{provider: provider, tracer: provider.Tracer("lethe"), secret: o.Secret, now: o.Now}, nil
 }
 
-// Close sends what waits, for a short time.
+// Close sends the buffered spans, within a short time.
 func (t *Tracer) Close() error {
 	ctx, stop := context.WithTimeout(context.Background(), closingTimeout)
 	defer stop()

@@ -15,29 +15,28 @@ import (
 const (
 	// Platt fits slope and intercept of the logit.
 	Platt = "platt"
-	// Isotonic fits the curve that never falls and has the least squared error.
+	// Isotonic fits the non-decreasing curve with the least squared error.
 	Isotonic = "isotonic"
-	// None takes the logit as it is: 1/(1+e^-z).
+	// None uses the logit unchanged: 1/(1+e^-z).
 	None = "none"
 )
 
 // Methods returns the names of the methods.
 func Methods() []string { return []string{Platt, Isotonic, None} }
 
-// Config shapes a fit. Take it from Defaults.
+// Config configures a fit. Use Defaults.
 type Config struct {
 	// Method is one of Methods.
 	Method string `yaml:"method" help:"How logits become probabilities: platt, isotonic or none."`
-	// MinPerClass is how many rows of either class it takes: with fewer, logits are
-	// taken as they are. A curve through a handful of rows is worse than none.
+	// MinPerClass is the minimum number of rows of each class: with fewer, logits are used
+	// unchanged. A curve through a handful of rows is worse than none.
 	MinPerClass int `yaml:"min_per_class" help:"Labelled rows of each class below which nothing is calibrated."`
 }
 
-// Defaults takes Platt's method, which two numbers hold and which small sets do not
-// overfit.
+// Defaults uses Platt's method, which has only two parameters and does not overfit small sets.
 func Defaults() Config { return Config{Method: Platt, MinPerClass: 20} }
 
-// Validate reports every value that is out of bounds.
+// Validate reports every value that is out of range.
 func (c Config) Validate() error {
 	var p check.Problems
 	p.OneOf("method", c.Method, Methods()...)
@@ -51,26 +50,24 @@ func (c Config) Append(w *canonical.Writer) {
 	w.Uint32(uint32(c.MinPerClass))
 }
 
-// furthest bounds the logits that are learnt from: squares of larger ones would
-// leave no digits to the others.
+// furthest bounds the logits in a fit: squares of larger ones would leave no precision for the
+// others.
 const furthest = 1e6
 
-// Calibration turns logits into probabilities. It is read-only and may be used
-// from several goroutines at once.
+// Calibration converts logits to probabilities. It is read-only and safe for concurrent use.
 type Calibration struct {
 	method string
-	// slope, more than 0, and intercept are Platt's; 1 and 0 for others.
+	// slope, greater than 0, and intercept are those of Platt's method; 1 and 0 for the others.
 	slope, intercept float64
-	// knots are those of isotonic, ascending in the logit; none for others.
+	// knots are those of the isotonic method, ascending in the logit; the others have none.
 	knots []knot
 }
 
-// Method returns the method that is applied: None where there were too few rows
-// for another.
+// Method returns the applied method: None if there were too few rows for another one.
 func (c *Calibration) Method() string { return c.method }
 
-// Apply returns the probability of illicit at a logit, which must be a number.
-// Of two logits the higher has the higher probability, up to rounding.
+// Apply returns the probability of illicit at a logit, which must not be NaN. It is non-decreasing
+// in the logit, up to rounding.
 func (c *Calibration) Apply(logit float64) float64 {
 	switch c.method {
 	case Platt:
@@ -88,13 +85,12 @@ type row struct {
 	illicit bool
 }
 
-// Fit learns a calibration from logits and classes, one of each per row; it is a
-// function of the set of rows. The logits should come from models that have not
-// learnt from the rows. With fewer than MinPerClass rows of either class the
-// calibration is that of None.
+// Fit learns a calibration from logits and classes, one of each per row; the result depends only on
+// the set of rows. The logits should come from models that have not learned from the rows. With
+// fewer than MinPerClass rows of either class the calibration is that of None.
 //
-// It returns an error if a value of the configuration is out of bounds, the lengths
-// differ or a logit is not a number within ±1e6.
+// It returns an error if a value of the configuration is out of range, the lengths differ or a
+// logit is not a number within ±1e6.
 func Fit(logits []float64, illicit []bool, config Config) (*Calibration, error) {
 	if err := config.Validate(); err != nil {
 		return nil, fmt.Errorf("calibration: %w", err)
@@ -109,7 +105,7 @@ func Fit(logits []float64, illicit []bool, config Config) (*Calibration, error) 
 		}
 		rows[i] = row{z, illicit[i]}
 		if z == 0 {
-			// Either zero, whose bits differ, becomes the same one.
+			// +0 and -0, whose bits differ, become the same.
 			rows[i].logit = 0
 		}
 		if illicit[i] {
@@ -120,7 +116,7 @@ func Fit(logits []float64, illicit []bool, config Config) (*Calibration, error) 
 	if min(ofIllicit, len(rows)-ofIllicit) < config.MinPerClass {
 		return c, nil
 	}
-	// Rows that tie are equal in all of it, so their order is no matter.
+	// Rows that compare equal are identical, so their order does not matter.
 	slices.SortFunc(rows, func(a, b row) int {
 		return cmp.Or(cmp.Compare(a.logit, b.logit), cmp.Compare(count(a.illicit), count(b.illicit)))
 	})

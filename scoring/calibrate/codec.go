@@ -13,7 +13,7 @@ const (
 	calibrationVersion = 1
 )
 
-// codes are the methods' numbers in the encoding.
+// codes are the encoded numbers of the methods, by index.
 func codes() []string { return []string{None, Platt, Isotonic} }
 
 // Encode returns the calibration's canonical bytes: its method, slope, intercept
@@ -35,9 +35,9 @@ func (c *Calibration) Encode() []byte {
 	return w.Seal()
 }
 
-// Decode reads what Encode wrote. The error wraps canonical.ErrCorrupt for bytes
-// that are cut short, altered or no calibration's, and canonical.ErrVersion for a
-// format this program does not read.
+// Decode decodes what Encode returned. The error wraps canonical.ErrCorrupt for bytes that are
+// truncated, altered or not a calibration, and canonical.ErrVersion for a format that this program
+// does not support.
 func Decode(message []byte) (*Calibration, error) {
 	r, err := canonical.NewReader(message, calibrationMagic, calibrationVersion)
 	if err != nil {
@@ -64,7 +64,7 @@ func Decode(message []byte) (*Calibration, error) {
 	return c, nil
 }
 
-// check reports the first violation of what every calibration satisfies.
+// check reports the first violated invariant of a calibration.
 func (c *Calibration) check() error {
 	curve := c.slope != 1 || math.Float64bits(c.intercept) != 0
 	switch {

@@ -1,5 +1,5 @@
-// Package calibrate turns logits into probabilities that are as often right as
-// they say: of the transactions given .8, about eight of ten should be illicit.
+// Package calibrate converts logits to probabilities that match observed frequencies: of the
+// transactions with probability 0.8, about eight in ten should be illicit.
 //
 //   - calibration.go: the methods, and how one is fitted
 //   - platt.go: a logistic curve (Platt, "Probabilistic Outputs for Support Vector
@@ -9,10 +9,10 @@
 //     Estimates", KDD 2002)
 //   - codec.go: their bytes
 //
-// Every calibration keeps the order of logits, so that ranking, and with it AUC and
-// average precision, stay as they are up to rounding.
+// Every calibration preserves the order of logits, so that ranking, and with it AUC and average
+// precision, stay the same up to rounding.
 //
-// A calibration is a function of the set of rows and the configuration: the same
-// bytes in whatever order the rows come, and on every processor. After an erasure
-// it is fitted anew on the rows that are left.
+// A calibration depends only on the set of rows and the configuration: its bytes are the same for
+// every order of the rows and on every processor. After an erasure it is refitted on the remaining
+// rows.
 package calibrate

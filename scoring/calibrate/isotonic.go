@@ -7,10 +7,10 @@ import (
 	"lethe/internal/portable"
 )
 
-// uncalibrated is the share of 1/(1+e^-z) in the probability of isotonic. The curve
-// itself has steps, on which logits would tie, and begins and ends at 0 and 1,
-// which nobody can know; so little of a rising curve keeps their order and moves no
-// probability by more than this.
+// uncalibrated is the weight of 1/(1+e^-z) in the isotonic probability. The isotonic curve alone
+// has steps, on which different logits would tie, and reaches 0 and 1, which no data can justify;
+// this small share of an increasing curve preserves the order and changes no probability by more
+// than its weight.
 const uncalibrated = 0.001
 
 // knot is a corner of the curve.
@@ -23,12 +23,11 @@ type block struct {
 	illicit, rows int64
 }
 
-// fitIsotonic returns the corners of the curve that never falls and has the least
-// squared error on the rows, which ascend by logit. Rows of one logit have one
-// value. Blocks of neighbours that would fall are pooled into their mean until none
-// is left (Ayer and others, "An Empirical Distribution Function for Sampling with
-// Incomplete Information", 1955). All is counted in whole numbers, so that no order
-// of rows can tell.
+// fitIsotonic returns the corners of the non-decreasing curve with the least squared error on the
+// rows, which ascend by logit. Rows of one logit have one value. Adjacent blocks that would
+// decrease are pooled into their mean until none is left (Ayer and others, "An Empirical
+// Distribution Function for Sampling with Incomplete Information", 1955). All counts are integers,
+// so the result does not depend on the order of rows.
 func fitIsotonic(rows []row) []knot {
 	var blocks []block
 	for from := 0; from < len(rows); {
@@ -58,9 +57,9 @@ func fitIsotonic(rows []row) []knot {
 // below reports whether the block's mean is less than the other's.
 func (b block) below(other block) bool { return b.illicit*other.rows < other.illicit*b.rows }
 
-// applyIsotonic is the curve at a logit: flat within a block and outside of all,
-// straight from a block's last logit to the next one's first, as scikit-learn has
-// it, with the share of the uncalibrated probability.
+// applyIsotonic evaluates the curve at a logit: constant within a block and outside of all blocks,
+// linear from a block's last logit to the next one's first, as in scikit-learn, mixed with the
+// uncalibrated probability.
 func applyIsotonic(knots []knot, logit float64) float64 {
 	at, found := slices.BinarySearchFunc(knots, logit, func(k knot, z float64) int { return cmp.Compare(k.logit, z) })
 	var p float64

@@ -8,19 +8,17 @@ import (
 )
 
 const (
-	// indifferent is the threshold where there is nothing to choose from.
+	// indifferent is the threshold if there is no data to choose from.
 	indifferent = 0.5
-	// support is how many alerts, or all illicit rows if they are fewer, a
-	// threshold must raise to be preferred for its precision alone: of one alert it
-	// is 0 or 1.
+	// support is the minimum number of alerts, or all illicit rows if they are fewer, for a
+	// threshold to be preferred for its precision alone: the precision of one alert is 0 or 1.
 	support = 10
 )
 
-// Choose returns the threshold of the rule on probabilities of illicit with their
-// labels, one of each per transaction; those of unknown label count for nothing. A
-// transaction is illicit from the threshold upwards. Where a threshold may lie
-// anywhere between two probabilities it lies midway, see quality.Cuts; the result
-// depends on the set of pairs alone.
+// Choose returns the threshold of the rule on probabilities of illicit with their labels, one of
+// each per transaction; those with unknown label are ignored. A transaction is illicit from the
+// threshold upwards. If any threshold between two probabilities is equivalent, it is their middle,
+// see quality.Cuts; the result depends only on the set of pairs.
 //
 //   - auto: the best F1; of equal ones, the highest threshold.
 //   - precision: the lowest threshold that reaches the precision. If none does,
@@ -32,8 +30,8 @@ const (
 //     alerts as well, so that none is preferred, and then there are more than n.
 //   - a number: that number.
 //
-// Without rows, and for auto and precision without an illicit row, it is 0.5.
-// Probabilities must be numbers. It panics if the lengths differ.
+// Without rows, and for auto and precision without an illicit row, it is 0.5. Probabilities must
+// not be NaN. It panics if the lengths differ.
 func Choose(rule Rule, probabilities []float64, labels []lethe.Label) (threshold float64) {
 	switch rule.kind {
 	case fixed:
@@ -67,8 +65,8 @@ func Choose(rule Rule, probabilities []float64, labels []lethe.Label) (threshold
 	return threshold
 }
 
-// atPrecision chooses from cuts, of which the last takes all rows, so at least as
-// many as the least number.
+// atPrecision chooses from cuts, of which the last contains all rows, so at least the minimum
+// number.
 func atPrecision(cuts []quality.Cut, wanted float64, least int) float64 {
 	highest, best := -1.0, indifferent
 	for _, c := range slices.Backward(cuts) {

@@ -1,8 +1,6 @@
-// Package decision chooses the threshold from which a transaction is called
-// illicit: the probability that is best on labelled transactions, or what a budget
-// of alerts allows.
+// Package decision chooses the threshold from which a transaction is classified as illicit: the
+// best one on labelled transactions, or the one that fits a budget of alerts.
 //
-// A Rule is read from text, and chooses from probabilities and labels alone: a
-// function of the set of pairs. After an erasure it chooses anew from those that
-// are left.
+// A Rule is parsed from text, and chooses from probabilities and labels only: the result depends
+// only on the set of pairs. After an erasure it chooses again from the remaining ones.
 package decision

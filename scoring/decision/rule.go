@@ -7,7 +7,7 @@ import (
 	"lethe/internal/check"
 )
 
-// kind is how a rule chooses.
+// kind is the type of a rule.
 type kind uint8
 
 const (
@@ -20,12 +20,12 @@ const (
 const (
 	// maxBudget bounds the alerts of a timestep.
 	maxBudget = 1_000_000
-	// forms is what a rule may be.
+	// forms lists the valid rules.
 	forms = "auto, precision:p, budget:n or a number from 0 to 1"
 )
 
-// Rule says how the threshold is chosen. Rules can be compared with ==. The zero
-// value is the fixed threshold 0; take others from ParseRule.
+// Rule defines how the threshold is chosen. Rules can be compared with ==. The zero value is the
+// fixed threshold 0; use ParseRule for others.
 type Rule struct {
 	kind kind
 	// value is the threshold, the precision or the number of alerts.
@@ -35,15 +35,14 @@ type Rule struct {
 // Auto is the rule auto.
 func Auto() Rule { return Rule{kind: auto} }
 
-// ParseRule reads a rule; blanks around its words count for nothing.
+// ParseRule parses a rule; spaces around its words are ignored.
 //
 //   - auto: the threshold with the best F1 of the illicit class
 //   - precision:p, 0 < p ≤ 1: the lowest threshold with at least this precision
 //   - budget:n, 1 ≤ n ≤ 1000000: alerts for the n most probable of a timestep
 //   - a number from 0 to 1: that threshold
 //
-// The error is of package check and names the value and what it may be, under the
-// key "threshold".
+// The error is of package check and names the value and the valid forms, under the key "threshold".
 func ParseRule(text string) (Rule, error) {
 	name, argument, split := strings.Cut(text, ":")
 	name, argument = strings.TrimSpace(name), strings.TrimSpace(argument)
@@ -85,7 +84,7 @@ func parseNumber(text, number string) (Rule, error) {
 	case !(v >= 0 && v <= 1):
 		return refuse(text, "a number from 0 to 1")
 	default:
-		// Either zero is the same rule.
+		// +0 and -0 are the same rule.
 		return Rule{fixed, max(v, 0)}, nil
 	}
 }
@@ -96,7 +95,7 @@ func refuse(text, want string) (Rule, error) {
 	return Rule{}, p.Err()
 }
 
-// String returns the rule as ParseRule reads it.
+// String returns the rule in the form that ParseRule accepts.
 func (r Rule) String() string {
 	value := strconv.FormatFloat(r.value, 'f', -1, 64)
 	switch r.kind {
@@ -111,14 +110,14 @@ func (r Rule) String() string {
 	}
 }
 
-// PerTimestep reports whether the threshold belongs to one scored timestep and is
-// chosen from its probabilities, as that of a budget, instead of from labelled ones.
+// PerTimestep reports whether the threshold is chosen for each scored timestep from its
+// probabilities, as for a budget, instead of from labelled transactions.
 func (r Rule) PerTimestep() bool { return r.kind == budget }
 
 // Learnt reports whether the threshold is chosen from labelled transactions.
 func (r Rule) Learnt() bool { return r.kind == auto || r.kind == precision }
 
-// MarshalText returns what String does.
+// MarshalText returns the same as String.
 func (r Rule) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 
 // UnmarshalText is ParseRule.

@@ -11,7 +11,7 @@ import (
 	"lethe/trainer"
 )
 
-// Answers are what the models of an ensemble say of one graph.
+// Answers are the results of the models of an ensemble for one graph.
 type Answers struct {
 	Classes int
 	// Shards holds the posteriors of every shard's model: a row of Classes
@@ -22,9 +22,8 @@ type Answers struct {
 	models []*trainer.Checkpoint
 }
 
-// Ask asks every model about a graph. The models see features as their slices
-// held them, so one-hop features have been joined to the graph where slices have
-// them (onehop.Mode.Join).
+// Ask evaluates every model on a graph. The models need features in the form of their slices, so
+// the caller must have joined one-hop features to the graph if slices have them (onehop.Mode.Join).
 //
 // Errors are those of AskOne.
 func (r Runner) Ask(ctx context.Context, models []*trainer.Checkpoint, graph trainer.Input) (*Answers, error) {
@@ -44,8 +43,8 @@ func (r Runner) Ask(ctx context.Context, models []*trainer.Checkpoint, graph tra
 	return a, nil
 }
 
-// order has models that look at a row at a time behind the first one that looks at the graph: they are asked while that
-// one lays the graph out, for which the others would wait.
+// order places models that process rows independently after the first model that needs the graph: they run while
+// that one prepares the graph, which the other graph models wait for.
 func (r Runner) order(models int) []lethe.ShardID {
 	var ofRows, ofGraph []lethe.ShardID
 	for i := range models {
@@ -60,7 +59,7 @@ func (r Runner) order(models int) []lethe.ShardID {
 	return slices.Concat(ofGraph[:first], ofRows, ofGraph[first:])
 }
 
-// AskOne asks one of the models about a graph, as Ask does, and returns the posteriors of its
+// AskOne evaluates one of the models on a graph, as Ask does, and returns the posteriors of its
 // nodes, row by row. Errors are those of trainer.Engine.Probabilities, with the shard.
 func (r Runner) AskOne(
 	ctx context.Context, models []*trainer.Checkpoint, graph trainer.Input, model lethe.ShardID,
@@ -76,9 +75,8 @@ func (r Runner) AskOne(
 	return posteriors, nil
 }
 
-// Evidence returns what an aggregation may rest on: the graph and
-// the aggregation vectors that the models carry. Whoever knows more, such as
-// labels to learn from, adds it.
+// Evidence returns the evidence that the answers provide: the graph and the aggregation vectors of
+// the models. Callers may add more, such as labels to learn from.
 func (a *Answers) Evidence() scoring.Evidence {
 	return scoring.Evidence{
 		Shards: len(a.Shards), Nodes: a.graph.Rows, Edges: a.graph.Edges,
@@ -92,8 +90,8 @@ func (a *Answers) Evidence() scoring.Evidence {
 	}
 }
 
-// Combine returns what the shards say together, rows × Classes, by an
-// aggregation on the evidence that the models carry.
+// Combine returns the combined posteriors, rows × Classes, by an aggregation on the evidence of the
+// models.
 func (a *Answers) Combine(by scoring.Aggregation) ([]float32, error) {
 	combiner, err := by.Combiner(a.Evidence())
 	if err != nil {
@@ -107,7 +105,7 @@ func (a *Answers) Combine(by scoring.Aggregation) ([]float32, error) {
 func Illicit(posteriors []float32) []float64 {
 	out := make([]float64, len(posteriors)/2)
 	for i := range out {
-		// The rounding of a weighted sum may end a bit above 1.
+		// Rounding of a weighted sum may exceed 1 slightly.
 		out[i] = math.Min(1, math.Max(0, float64(posteriors[2*i+1])))
 	}
 	return out

@@ -9,15 +9,15 @@ import (
 	"lethe/trainer"
 )
 
-// wholeHistory is the window of components that are fitted anew: on Bitcoin-OTC every
-// shorter one was worse.
+// wholeHistory is the window of components that are refitted: on Bitcoin-OTC every shorter one was
+// worse.
 const wholeHistory = 100_000
 
-// ComponentDefaults returns the configuration of a model that is a component of an
-// ensemble. A network takes what networks says; it is trained step by step, as one that is
-// no component. Trees learn from whole groups of shards, and are larger than those of one
-// shard; chosen on Bitcoin-OTC's timesteps 31 to 34, and then fewer that learn faster, see
-// docs/models.md. Regressions end sooner than those of one shard.
+// ComponentDefaults returns the configuration of a model as a component of an ensemble. A network
+// uses networks, and is trained step by step like a model that is no component. Trees learn from
+// whole groups of shards, and are larger than those of one shard; they were tuned on Bitcoin-OTC's
+// timesteps 31 to 34, and then reduced to fewer that learn faster, see docs/models.md. Regressions
+// stop earlier than those of one shard.
 func ComponentDefaults(model string, networks trainer.Config) trainer.Config {
 	if !slices.Contains(trainer.RowModels(), model) {
 		return networks.For(model)
@@ -37,9 +37,9 @@ func ComponentDefaults(model string, networks trainer.Config) trainer.Config {
 	return c
 }
 
-// ParseComponent reads MODEL:GROUPS, which :KEY=VALUE may follow for what differs from
-// ComponentDefaults; there are no more groups than shards. Without :GROUPS there are as
-// many as shards. The error names the text and what it may be.
+// ParseComponent parses MODEL:GROUPS, optionally followed by :KEY=VALUE for each deviation from
+// ComponentDefaults; there are at most as many groups as shards. Without :GROUPS there are as many
+// as shards. The error names the text and the valid form.
 func ParseComponent(text string, shards int, networks trainer.Config) (Component, error) {
 	fail := func(format string, args ...any) (Component, error) {
 		return Component{}, fmt.Errorf("component %q: "+format, append([]any{text}, args...)...)

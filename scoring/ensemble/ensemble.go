@@ -11,17 +11,17 @@ import (
 	"lethe/trainer"
 )
 
-// Ensemble is all models after one timestep, and what puts them together. It is
-// never changed.
+// Ensemble is all models after one timestep, and the meta-model that combines them. It is
+// immutable.
 type Ensemble struct {
 	// Through is the timestep that the models were trained through.
 	Through lethe.Timestep
-	// Version names the ensemble: the hash of all checkpoints in their order, and of
-	// the meta-model if there is one.
+	// Version identifies the ensemble: the hash of all checkpoints in their order, and of the
+	// meta-model if there is one.
 	Version lethe.Digest
-	// Digests are those of which the version is the hash.
+	// Digests are the inputs of the version hash.
 	Digests []lethe.Digest
-	// Models are by their numbers.
+	// Models are ordered by number.
 	Models []*trainer.Checkpoint
 	// Meta is nil for ensembles without a meta-model.
 	Meta *meta.Model
@@ -54,12 +54,11 @@ func Of(models []*trainer.Checkpoint, over *meta.Model) (*Ensemble, error) {
 	return e, nil
 }
 
-// Fits reports whether the models, and behind them the meta-model if there is one,
-// have the lineages that are wanted of them.
+// Fits reports whether the models, followed by the meta-model if there is one, have the wanted
+// lineages.
 func (e *Ensemble) Fits(want []lethe.Digest) bool { return slices.Equal(e.Lineages(), want) }
 
-// Lineages returns those of the models, and behind them that of the meta-model if
-// there is one.
+// Lineages returns those of the models, followed by that of the meta-model if there is one.
 func (e *Ensemble) Lineages() []lethe.Digest {
 	var out []lethe.Digest
 	for _, m := range e.Models {

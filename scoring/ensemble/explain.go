@@ -7,24 +7,24 @@ import (
 	"lethe/trainer"
 )
 
-// Explanation is what moved the components' logits of one transaction.
+// Explanation is the attribution of the components' logits for one transaction.
 type Explanation struct {
-	// Graph is the part of the graph that a model may look at, and Rows says which rows of
-	// the whole it consists of, ascending. At is the transaction's row in it.
+	// Graph is the part of the graph that a model may use, and Rows are its rows in the whole
+	// graph, ascending. At is the transaction's row in it.
 	Graph trainer.Input
 	Rows  []uint32
 	At    int
-	// Components has the mean of the attributions of each component's models, with rows as
-	// in Graph; nil for a component that has none (trainer.Config.Explains) or no weight.
+	// Components has the mean of the attributions of each component's models, with rows as in
+	// Graph; nil for a component without attributions (trainer.Config.Explains) or weight.
 	Components []*trainer.Attribution
 }
 
-// Explain attributes what every component says of some rows of a graph, as Ask asks it.
-// neighbours are those of every row (trainer.Input.Neighbours). The logit of a component
-// is the mean of its models' own, of which Answers.Logits has those of probabilities in
-// single precision, bounded. weights are those of the components, nil for none of 0: what a
-// component with such a weight says moves nothing, so its models are not asked. No
-// explanation depends on the other rows.
+// Explain attributes every component's logit for some rows of a graph, prepared as for Ask.
+// neighbours are those of every row (trainer.Input.Neighbours). The logit of a component is the
+// mean of its models' logits; Answers.Logits computes the same from probabilities in single
+// precision, bounded. weights are those of the components, nil if there are none; a component with
+// weight 0 is not evaluated, because it does not affect the result. Each explanation is independent
+// of the other rows.
 //
 // Errors are those of trainer.Engine.Explain.
 func (r Runner) Explain(

@@ -12,16 +12,16 @@ import (
 	"lethe/trainer/group"
 )
 
-// Source is a slice that a meta-model is learnt from.
+// Source is a slice that a meta-model is learned from.
 type Source struct {
 	Shard  lethe.ShardID
 	Digest lethe.Digest
-	// Read returns the slice. It is called once at most, and not at all if everything is known of it. Several
-	// goroutines may read different ones.
+	// Read returns the slice. It is called at most once, and not at all if all results for it are known.
+	// Several goroutines may read different slices.
 	Read func() (*lethe.Slice, error)
 }
 
-// Window are the slices of every shard of some timesteps, oldest first.
+// Window returns the slices of every shard of some timesteps, oldest first.
 func Window(window [][]*lethe.Slice) (out []Source) {
 	for _, s := range slices.Concat(window...) {
 		out = append(out, Source{
@@ -31,24 +31,25 @@ func Window(window [][]*lethe.Slice) (out []Source) {
 	return out
 }
 
-// Known is what models said of slices when Learn was called last: after an erasure nearly
-// all models and slices are as they were. It holds nothing of others. The zero value knows
-// nothing. One Learn at a time may use it.
+// Known caches the models' results on slices from the last call of Learn: after an erasure nearly
+// all models and slices are unchanged. It holds nothing else. The zero value is empty. Only one
+// Learn may use it at a time.
 type Known struct{ bySlice map[lethe.Digest]known }
 
-// known is what is known of one slice: the labels of its labelled nodes, and what models say of these.
+// known is the cached result of one slice: the labels of its labelled nodes, and the models' logits
+// for these.
 type known struct {
 	illicit []bool
 	said    map[asked][]float64
 }
 
-// asked is a model as it was asked.
+// asked is a model and its cached logits.
 type asked struct {
 	model   lethe.ShardID
 	lineage lethe.Digest
 }
 
-// replace forgets everything but what was asked now.
+// replace replaces the cache by the results of the current call.
 func (k *Known) replace(sources []Source, now []known) {
 	k.bySlice = make(map[lethe.Digest]known, len(sources))
 	for i, s := range sources {
@@ -56,16 +57,16 @@ func (k *Known) replace(sources []Source, now []known) {
 	}
 }
 
-// source is a slice as models are asked about it.
+// source is a slice in the form in which models are evaluated on it.
 type source struct {
 	Source
 	before, now known
-	// inputs are how models see it: whole or, where they look at rows, its labelled nodes alone. It is read when
-	// first needed.
+	// inputs returns the models' input: the whole slice or, for models that process rows independently, its
+	// labelled nodes only. It is read on first use.
 	inputs func() (questions, error)
 }
 
-// questions are what models are asked about a slice.
+// questions are the model inputs of a slice.
 type questions struct {
 	whole, alone trainer.Input
 	// labelled are its labelled nodes.
@@ -73,7 +74,7 @@ type questions struct {
 	illicit  []bool
 }
 
-// at returns a slice with what is known of it.
+// at returns a slice with its cached results.
 func (k *Known) at(s Source) (out source, err error) {
 	out = source{Source: s, now: known{said: make(map[asked][]float64)}}
 	out.inputs = sync.OnceValues(func() (q questions, err error) {
@@ -99,7 +100,7 @@ func (k *Known) at(s Source) (out source, err error) {
 	return out, err
 }
 
-// said returns, by component, what its groups say that do not hold a slice.
+// said returns, by component, the results of its groups that do not contain a slice.
 func (r Runner) said(ctx context.Context, models []*trainer.Checkpoint, s source) ([][][]float64, error) {
 	out := make([][][]float64, len(r.Layout.Components))
 	if len(s.now.illicit) == 0 {
@@ -124,7 +125,8 @@ func (r Runner) said(ctx context.Context, models []*trainer.Checkpoint, s source
 	return out, nil
 }
 
-// answer is what a model says of a slice's labelled nodes: what it said before, if it is the same.
+// answer returns a model's logits for a slice's labelled nodes, from the cache if model and slice
+// are unchanged.
 func (r Runner) answer(ctx context.Context, number lethe.ShardID, m *trainer.Checkpoint, s source) ([]float64, error) {
 	key := asked{number, m.Lineage}
 	said, ok := s.before.said[key]
@@ -150,7 +152,7 @@ func (r Runner) answer(ctx context.Context, number lethe.ShardID, m *trainer.Che
 	return said, nil
 }
 
-// among returns the answers about some nodes.
+// among returns the logits of some nodes.
 func among(answers []float64, nodes []int) []float64 {
 	out := make([]float64, len(nodes))
 	for i, node := range nodes {

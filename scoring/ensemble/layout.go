@@ -14,15 +14,14 @@ import (
 // Component is one kind of model of an ensemble: every group of shards has one.
 type Component struct {
 	Config trainer.Config
-	// Groups is how many groups the shards are put into, at least 1 and at most as
-	// many as there are shards (package group).
+	// Groups is the number of groups that the shards are divided into, from 1 to the number of
+	// shards (package group).
 	Groups int
 }
 
-// Layout says which models an ensemble is made of. They are numbered component after
-// component and, within one, group after group; these numbers are what checkpoints and
-// messages of models have for a shard. With one component of as many groups as shards
-// the number of a model is that of its shard.
+// Layout defines the models of an ensemble. They are numbered component after component and, within
+// one, group after group; checkpoints and records of models carry this number as their shard. With
+// one component of as many groups as shards the number of a model is that of its shard.
 type Layout struct {
 	Shards     int
 	Components []Component
@@ -33,7 +32,7 @@ func PerShard(config trainer.Config, shards int) Layout {
 	return Layout{Shards: shards, Components: []Component{{Config: config, Groups: shards}}}
 }
 
-// Validate reports everything that is wrong with the layout at once.
+// Validate reports all problems of the layout at once.
 func (l Layout) Validate() error {
 	var p check.Problems
 	p.AtLeast("shards", l.Shards, 1)
@@ -67,7 +66,7 @@ func (l Layout) Place(model lethe.ShardID) (component, in int) {
 	panic(fmt.Sprintf("ensemble: no model %d among %d", model, l.Models()))
 }
 
-// Config returns what a model is trained with.
+// Config returns the configuration that a model is trained with.
 func (l Layout) Config(model lethe.ShardID) trainer.Config {
 	component, _ := l.Place(model)
 	return l.Components[component].Config
@@ -100,8 +99,8 @@ func (l Layout) Affected(shards []lethe.ShardID) []lethe.ShardID {
 	return slices.Compact(out)
 }
 
-// Slice returns what a model learns from a timestep, made of the slices of its shards,
-// ascending: their union, or the slice of the shard that has its number.
+// Slice returns what a model learns from at a timestep, from the slices of its shards, ascending:
+// their union, or the slice of the shard that has its number.
 func (l Layout) Slice(model lethe.ShardID, parts []*lethe.Slice) (*lethe.Slice, error) {
 	if len(parts) == 1 && parts[0].Shard == model {
 		return parts[0], nil
@@ -109,8 +108,7 @@ func (l Layout) Slice(model lethe.ShardID, parts []*lethe.Slice) (*lethe.Slice, 
 	return group.Union(model, parts)
 }
 
-// Digest returns the digest of what Slice returns, from those of the slices of all
-// shards.
+// Digest returns the digest of the result of Slice, from those of the slices of all shards.
 func (l Layout) Digest(model lethe.ShardID, slices []lethe.Digest) lethe.Digest {
 	shards := l.ShardsOf(model)
 	if len(shards) == 1 && shards[0] == model {

@@ -8,17 +8,17 @@ import (
 	"lethe/trainer"
 )
 
-// Learn learns the meta-model over models that were trained through a timestep, from
-// the labelled nodes of the slices of every shard of the last timesteps up to it, those of the
-// oldest timestep first and in the order of their shards. Of each node every component says the
-// mean logit of its groups that do not hold it (out-of-group predictions): none of them has
-// learnt from the node. Models look at a node as it stands in its slice.
+// Learn learns the meta-model over models that were trained through a timestep, from the labelled
+// nodes of the slices of every shard of the last timesteps up to it, oldest timestep first and in
+// the order of shards. For each node every component contributes the mean logit of its groups that
+// do not contain it (out-of-group predictions): none of them has learned from the node. Models are
+// evaluated on the node as it is in its slice.
 //
-// The result does not depend on what is known, which gets what was asked now.
+// The result does not depend on the cache known, which receives the results of this call.
 //
-// The lineage of the result is the caller's to set. Errors are those of Source.Read, Probabilities
-// and meta.Fit. If a component has a single group nothing is learnt: the meta-model
-// is the mean of the components.
+// The caller must set the lineage of the result. Errors are those of Source.Read, Probabilities and
+// meta.Fit. If a component has a single group nothing is learned: the meta-model is the mean of the
+// components.
 func (r Runner) Learn(
 	ctx context.Context, c meta.Config, models []*trainer.Checkpoint, sources []Source, k *Known,
 ) (*meta.Model, error) {
@@ -51,8 +51,8 @@ func (r Runner) Learn(
 	return m, nil
 }
 
-// crossed reports whether every component has a group that does not hold a node. Else
-// there is nothing to learn from.
+// crossed reports whether every component has a group that does not contain a given node. Otherwise
+// nothing can be learned.
 func (r Runner) crossed() bool {
 	for _, c := range r.Layout.Components {
 		if c.Groups < 2 {
@@ -62,7 +62,7 @@ func (r Runner) crossed() bool {
 	return true
 }
 
-// outOfGroup returns what the components say of the labelled nodes of a slice.
+// outOfGroup returns the components' out-of-group logits for the labelled nodes of a slice.
 func (r Runner) outOfGroup(ctx context.Context, models []*trainer.Checkpoint, s source) (stack.Rows, error) {
 	said, err := r.said(ctx, models, s)
 	illicit := s.now.illicit
@@ -71,7 +71,7 @@ func (r Runner) outOfGroup(ctx context.Context, models []*trainer.Checkpoint, s 
 	}
 	for k, of := range said {
 		if len(of) == 0 {
-			continue // of a slice without labels
+			continue // a slice without labels
 		}
 		for i, logit := range stack.MeanLogits(of) {
 			rows.Logits[i*rows.Components+k] = logit
@@ -80,8 +80,7 @@ func (r Runner) outOfGroup(ctx context.Context, models []*trainer.Checkpoint, s 
 	return rows, err
 }
 
-// Logits returns, by component, the mean logit of illicit of its groups for every
-// node.
+// Logits returns, by component, the mean logit of illicit of its groups for every node.
 func (a *Answers) Logits(l Layout) [][]float64 {
 	out := make([][]float64, len(l.Components))
 	first := 0

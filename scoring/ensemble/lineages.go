@@ -7,21 +7,21 @@ import (
 	"lethe/scoring/meta"
 )
 
-// Lineages computes which lineage every model of an ensemble must have after a
-// timestep, from the digests of the slices, which may come in any order and be
-// replaced. It must not be used from two goroutines.
+// Lineages computes the lineage that every model of an ensemble must have after a timestep, from
+// the digests of the slices, which may arrive in any order and be replaced. It is not safe for
+// concurrent use.
 type Lineages struct {
 	layout Layout
 	// meta is nil for ensembles without a meta-model.
 	meta *meta.Config
-	// slices and previous are what was learnt, by timestep.
+	// slices and previous are the known digests and predecessors, by timestep.
 	slices   map[lethe.Timestep][]lethe.Digest
 	previous map[lethe.Timestep]lethe.Timestep
-	// memo holds computed lineages, by timestep.
+	// memo caches computed lineages, by timestep.
 	memo map[lethe.Timestep][]lethe.Digest
 }
 
-// NewLineages knows no slice yet. meta is nil for ensembles without a meta-model.
+// NewLineages returns Lineages without slices. meta is nil for ensembles without a meta-model.
 func NewLineages(layout Layout, meta *meta.Config) *Lineages {
 	return &Lineages{
 		layout:   layout,
@@ -32,23 +32,22 @@ func NewLineages(layout Layout, meta *meta.Config) *Lineages {
 	}
 }
 
-// Learn takes the digests of a timestep's slices, by shard, and the timestep that
-// is before it in every column (NoTimestep if none), in place of what was known.
+// Learn sets the digests of a timestep's slices, by shard, and the timestep before it in every
+// column (NoTimestep if none). It replaces earlier values.
 func (l *Lineages) Learn(t, previous lethe.Timestep, slices []lethe.Digest) {
 	l.slices[t], l.previous[t] = slices, previous
 	l.changed(t)
 }
 
-// Forget takes back what was learnt of a timestep: it is gone. Those behind it are
-// unknown until they are learnt anew.
+// Forget removes a timestep that no longer exists. Later timesteps are unknown until they are set
+// again.
 func (l *Lineages) Forget(t lethe.Timestep) {
 	delete(l.slices, t)
 	delete(l.previous, t)
 	l.changed(t)
 }
 
-// changed drops what was computed for the timesteps from t on: no other can depend
-// on it.
+// changed drops the cache for the timesteps from t on: earlier ones do not depend on it.
 func (l *Lineages) changed(t lethe.Timestep) {
 	for at := range l.memo {
 		if at >= t {
@@ -57,9 +56,8 @@ func (l *Lineages) changed(t lethe.Timestep) {
 	}
 }
 
-// At returns the lineages after timestep t, one per model and behind them that of the
-// meta-model if there is one, or false while the digests of a timestep up to t are
-// missing.
+// At returns the lineages after timestep t, one per model, followed by that of the meta-model if
+// there is one. It returns false while the digests of a timestep up to t are missing.
 func (l *Lineages) At(t lethe.Timestep) ([]lethe.Digest, bool) {
 	models, known := l.models(t)
 	if !known || l.meta == nil {
@@ -74,7 +72,7 @@ func (l *Lineages) At(t lethe.Timestep) ([]lethe.Digest, bool) {
 
 // models returns the lineages of the models.
 func (l *Lineages) models(t lethe.Timestep) ([]lethe.Digest, bool) {
-	var chain []lethe.Timestep // from the first timestep without a memo to t
+	var chain []lethe.Timestep // from the first timestep that is not cached to t
 	var base []lethe.Digest
 	for at := t; at != lethe.NoTimestep; at = l.previous[at] {
 		if base = l.memo[at]; base != nil {
@@ -95,7 +93,7 @@ func (l *Lineages) models(t lethe.Timestep) ([]lethe.Digest, bool) {
 	return base, true
 }
 
-// next returns the lineages after a timestep, from those before it.
+// next returns the lineages after a timestep, from the previous ones.
 func (l *Lineages) next(before []lethe.Digest, t lethe.Timestep) []lethe.Digest {
 	out := make([]lethe.Digest, len(before))
 	first := 0

@@ -11,18 +11,18 @@ import (
 	"lethe/trainer/kernels"
 )
 
-// Runner trains and asks the models of an ensemble side by side. It holds no state
-// and may be used from several goroutines at once.
+// Runner trains and evaluates the models of an ensemble in parallel. It has no state and is safe
+// for concurrent use.
 type Runner struct {
-	// Layout says which engine trains which model; with one engine it is not looked at.
+	// Layout assigns models to engines; it is unused if there is one engine.
 	Layout Layout
 	// Engines are by component.
 	Engines []*trainer.Engine
-	// Workers bounds how many models are trained or asked at a time; at least 1.
-	// No result depends on it.
+	// Workers bounds the models that are trained or evaluated at a time; at least 1. Results do
+	// not depend on it.
 	Workers int
-	// Describe returns the aggregation vector that every checkpoint carries:
-	// scoring.Describe for whatever is served. With nil they carry none.
+	// Describe returns the aggregation vector of a checkpoint: scoring.Describe for everything
+	// that is served. If it is nil, checkpoints have none.
 	Describe func(*lethe.Slice) ([]byte, error)
 }
 
@@ -43,7 +43,7 @@ func NewRunner(layout Layout, set kernels.Set, workers int) (Runner, error) {
 	return r, nil
 }
 
-// Engine returns what trains and asks a model.
+// Engine returns the engine of a model.
 func (r Runner) Engine(model lethe.ShardID) *trainer.Engine {
 	if len(r.Engines) == 1 {
 		return r.Engines[0]
@@ -68,10 +68,9 @@ func (r Runner) Each(ctx context.Context, n int, f func(ctx context.Context, i i
 	return g.Wait()
 }
 
-// Train trains every shard from fresh weights through all slices of its column,
-// oldest first, and returns the newest checkpoints. Errors are those of
-// column.Newest; a shard without slices is an error that wraps
-// trainer.ErrInvalidSlice.
+// Train trains every shard from fresh weights on all slices of its column, oldest first, and
+// returns the newest checkpoints. Errors are those of column.Newest; a shard without slices is an
+// error that wraps trainer.ErrInvalidSlice.
 func (r Runner) Train(ctx context.Context, columns [][]*lethe.Slice) (*Ensemble, error) {
 	models := make([]*trainer.Checkpoint, len(columns))
 	err := r.Each(ctx, len(columns), func(ctx context.Context, shard int) (err error) {
@@ -84,9 +83,9 @@ func (r Runner) Train(ctx context.Context, columns [][]*lethe.Slice) (*Ensemble,
 	return Of(models, nil)
 }
 
-// Advance makes one step in every column that has a window, from the models
-// before it, which may be nil. A shard without a window is not trained: its step has
-// the model that it had and an empty report.
+// Advance makes one step in every column that has a window, from the previous models, which may be
+// nil. A shard without a window is not trained: its step has the previous model and an empty
+// report.
 func (r Runner) Advance(
 	ctx context.Context, models []*trainer.Checkpoint, windows [][]*lethe.Slice,
 ) ([]column.Step, error) {

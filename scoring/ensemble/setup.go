@@ -15,26 +15,26 @@ import (
 const setupFormat = "lethe-setup/1"
 
 const (
-	// maxSetupBytes bounds a setup that is read: one of 60 components has some 70 kB.
+	// maxSetupBytes bounds an encoded setup: one of 60 components has some 70 kB.
 	maxSetupBytes = 1 << 20
 	// maxSetupShards bounds its shards.
 	maxSetupShards = 1 << 16
 )
 
-// Setup is all that the bytes of an ensemble's models depend on beside their slices. It
-// names nobody, and whoever has it and the slices can train the models anew elsewhere.
+// Setup is everything that the bytes of an ensemble's models depend on besides their slices. It
+// contains no personal data; with it and the slices the models can be retrained anywhere.
 type Setup struct {
 	Layout
 	// Kernels names the kernel set.
 	Kernels string
-	// Described says that checkpoints carry the aggregation vector that the models are
-	// weighed by: there is no meta-model.
+	// Described means that checkpoints carry the aggregation vector for weighing the models,
+	// because there is no meta-model.
 	Described bool
 	// Meta is how the meta-model is learnt, nil for none.
 	Meta *meta.Config
 }
 
-// setupRecord is a setup as it is stored and sent.
+// setupRecord is the stored form of a setup.
 type setupRecord struct {
 	Format     string       `json:"format"`
 	Shards     int          `json:"shards"`
@@ -53,12 +53,11 @@ func (s Setup) Encode() ([]byte, error) {
 	return out, nil
 }
 
-// DigestSetup returns the digest of what Encode returned.
+// DigestSetup returns the digest of an encoded setup.
 func DigestSetup(encoded []byte) lethe.Digest { return canonical.DigestOf(encoded) }
 
-// DecodeSetup reads what Encode wrote and nothing else: a member that this version does
-// not know would change what is trained. The error says what is wrong, also with the
-// values.
+// DecodeSetup decodes what Encode returned and nothing else: a field unknown to this version would
+// change the training. The error describes the problem, including invalid values.
 func DecodeSetup(data []byte) (Setup, error) {
 	if len(data) > maxSetupBytes {
 		return Setup{}, fmt.Errorf("setup of the ensemble: %d bytes, at most %d", len(data), maxSetupBytes)
@@ -89,8 +88,8 @@ func DecodeSetup(data []byte) (Setup, error) {
 	return s, nil
 }
 
-// Runner returns what trains the models anew. The error says that this program lacks the
-// kernel set, or what is wrong with the layout.
+// Runner returns a runner that can retrain the models. The error means that this program lacks the
+// kernel set, or that the layout is invalid.
 func (s Setup) Runner(workers int) (Runner, error) {
 	set, err := kernels.Named(s.Kernels)
 	if err != nil {
@@ -103,7 +102,7 @@ func (s Setup) Runner(workers int) (Runner, error) {
 	return runner, err
 }
 
-// Number returns the model of a component's group.
+// Number returns the number of a component's model for a group.
 func (l Layout) Number(component, in int) (model lethe.ShardID, found bool) {
 	if component < 0 || component >= len(l.Components) || in < 0 || in >= l.Components[component].Groups {
 		return 0, false

@@ -30,9 +30,9 @@ func (m *Model) Encode() []byte {
 	return w.Seal()
 }
 
-// Decode reads what Encode wrote. The error wraps canonical.ErrCorrupt for bytes that
-// are cut short, altered or no meta-model's, and canonical.ErrVersion for a format that
-// this program does not read.
+// Decode decodes what Encode returned. The error wraps canonical.ErrCorrupt for bytes that are
+// truncated, altered or not a meta-model, and canonical.ErrVersion for a format that this program
+// does not support.
 func Decode(message []byte) (*Model, error) {
 	r, err := canonical.NewReader(message, modelMagic, modelVersion)
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	"lethe/scoring/stack"
 )
 
-// Config shapes a meta-model. Take it from Defaults.
+// Config configures a meta-model. Use Defaults.
 type Config struct {
-	// Timesteps is from how many of the latest settled timesteps it learns.
+	// Timesteps is the number of latest settled timesteps to learn from.
 	Timesteps   int
 	Stack       stack.Config
 	Calibration calibrate.Config
@@ -19,16 +19,16 @@ type Config struct {
 	Threshold decision.Rule
 }
 
-// MaxTimesteps bounds the timesteps that are learnt from.
+// MaxTimesteps bounds Config.Timesteps.
 const MaxTimesteps = 100_000
 
-// Defaults learns from ten timesteps and takes the threshold of the best F1. Fewer
-// timesteps hold too few illicit transactions: on Bitcoin-OTC some 35 each.
+// Defaults learns from ten timesteps and uses the threshold with the best F1. Fewer timesteps hold
+// too few illicit transactions: on Bitcoin-OTC some 35 each.
 func Defaults() Config {
 	return Config{Timesteps: 10, Stack: stack.Defaults(), Calibration: calibrate.Defaults(), Threshold: decision.Auto()}
 }
 
-// Validate reports everything that is wrong with the configuration at once.
+// Validate reports all problems of the configuration at once.
 func (c Config) Validate() error {
 	var p check.Problems
 	p.Whole("timesteps", c.Timesteps, 1, MaxTimesteps)
@@ -37,7 +37,7 @@ func (c Config) Validate() error {
 	return p.Err()
 }
 
-// Fingerprint names everything that a meta-model depends on besides its rows.
+// Fingerprint identifies everything that a meta-model depends on besides its rows.
 func (c Config) Fingerprint() lethe.Digest {
 	w := canonical.NewDigester("LMCF", 1)
 	w.Uint32(uint32(c.Timesteps))

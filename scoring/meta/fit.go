@@ -9,9 +9,8 @@ import (
 	"lethe/scoring/stack"
 )
 
-// Fit learns combination, calibration and threshold from labelled rows, of which the
-// logits must come from models that have not learnt from them. Timestep and Lineage
-// of the result are the caller's to set.
+// Fit learns combination, calibration and threshold from labelled rows, whose logits must come from
+// models that have not learned from them. The caller must set Timestep and Lineage of the result.
 //
 // Errors are those of stack.Fit and calibrate.Fit.
 func Fit(rows stack.Rows, c Config) (*Model, error) {
@@ -22,8 +21,7 @@ func Fit(rows stack.Rows, c Config) (*Model, error) {
 	return FitOver(combination, rows, c)
 }
 
-// FitOver is Fit with a combination that is given: what is learnt are calibration and
-// threshold.
+// FitOver is Fit with a given combination: only calibration and threshold are learned.
 func FitOver(combination *stack.Combination, rows stack.Rows, c Config) (*Model, error) {
 	var err error
 	m := &Model{Combination: combination, Threshold: indifferent, Rows: len(rows.Illicit)}
@@ -49,5 +47,5 @@ func FitOver(combination *stack.Combination, rows stack.Rows, c Config) (*Model,
 	return m, nil
 }
 
-// indifferent is the threshold where none is learnt.
+// indifferent is the threshold if none is learned.
 const indifferent = 0.5

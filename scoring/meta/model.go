@@ -7,27 +7,27 @@ import (
 	"lethe/scoring/stack"
 )
 
-// Model is what was learnt through a timestep. It is read-only and may be used from
-// several goroutines at once.
+// Model is a meta-model that was learned through a timestep. It is read-only and safe for
+// concurrent use.
 type Model struct {
-	// Timestep is the newest one that it, and the models below it, learnt from.
+	// Timestep is the newest one that it, and the models below it, learned from.
 	Timestep lethe.Timestep
-	// Lineage names what it must be learnt from, see Lineage.
+	// Lineage identifies its inputs, see Lineage.
 	Lineage lethe.Digest
 	// Combination weighs the components' logits.
 	Combination *stack.Combination
-	// Calibration makes a probability of the combined logit.
+	// Calibration converts the combined logit to a probability.
 	Calibration *calibrate.Calibration
-	// Threshold is the probability from which a transaction is called illicit. Where
-	// the rule chooses anew for every scored timestep it is 0.5 and not looked at.
+	// Threshold is the probability from which a transaction is classified as illicit. If the rule
+	// chooses one for every scored timestep, it is 0.5 and unused.
 	Threshold float64
-	// Rows is how many labelled transactions it was learnt from, and Illicit how many
-	// of them are illicit.
+	// Rows is the number of labelled transactions it was learned from, and Illicit the number of
+	// illicit ones among them.
 	Rows, Illicit int
 }
 
-// Probability returns the calibrated probability of illicit, in [0, 1], of one
-// transaction from one logit per component. It panics if their number is another.
+// Probability returns the calibrated probability of illicit, in [0, 1], of one transaction from one
+// logit per component. It panics if the number of logits differs.
 func (m *Model) Probability(logits []float64) float64 {
 	return min(1, max(0, m.Calibration.Apply(m.Combination.Logit(logits))))
 }
@@ -46,8 +46,7 @@ func (m *Model) Probabilities(logits [][]float64) []float64 {
 	return out
 }
 
-// ThresholdFor returns the threshold for the transactions of one timestep, which have
-// these probabilities.
+// ThresholdFor returns the threshold for the transactions of one timestep with these probabilities.
 func (m *Model) ThresholdFor(rule decision.Rule, probabilities []float64) float64 {
 	if rule.PerTimestep() {
 		return decision.Choose(rule, probabilities, nil)

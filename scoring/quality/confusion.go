@@ -2,9 +2,9 @@ package quality
 
 import "fmt"
 
-// Confusion counts predictions per true and predicted class: row i, column j
-// holds the samples of class i that were taken for class j. Every measure is 0
-// where its denominator is 0, as in scikit-learn.
+// Confusion counts predictions per true and predicted class: row i, column j holds the samples of
+// class i that were predicted as class j. Every measure is 0 if its denominator is 0, as in
+// scikit-learn.
 type Confusion [][]int
 
 // NewConfusion counts the samples. truth and predicted have equal lengths and
@@ -38,7 +38,7 @@ func (c Confusion) Support(class int) int {
 	return n
 }
 
-// claimed counts the samples that were taken for a class.
+// claimed counts the samples that were predicted as a class.
 func (c Confusion) claimed(class int) int {
 	n := 0
 	for _, row := range c {
@@ -56,7 +56,7 @@ func (c Confusion) Total() int {
 	return n
 }
 
-// Accuracy is the share of samples that were taken for their own class.
+// Accuracy is the share of samples whose class was predicted correctly.
 func (c Confusion) Accuracy() float64 {
 	right := 0
 	for class := range c {
@@ -65,12 +65,12 @@ func (c Confusion) Accuracy() float64 {
 	return ratio(right, c.Total())
 }
 
-// Precision is the share of samples taken for a class that are of it.
+// Precision is the share of samples predicted as a class that belong to it.
 func (c Confusion) Precision(class int) float64 {
 	return ratio(c[class][class], c.claimed(class))
 }
 
-// Recall is the share of samples of a class that were taken for it.
+// Recall is the share of samples of a class that were predicted as it.
 func (c Confusion) Recall(class int) float64 {
 	return ratio(c[class][class], c.Support(class))
 }

@@ -2,22 +2,21 @@ package quality
 
 import "math"
 
-// Cut is a threshold, and what it does to the samples that it was made of.
+// Cut is a threshold, and its effect on the samples that it was computed from.
 type Cut struct {
-	// Threshold takes samples from it upwards.
+	// Threshold is the lowest score that is taken.
 	Threshold float64
-	// Taken samples are at or above it, Right of them positive.
+	// Taken is the number of samples at or above it, Right the number of positive ones among them.
 	Taken, Right int
 }
 
 // Precision is the share of positive samples in those taken.
 func (c Cut) Precision() float64 { return ratio(c.Right, c.Taken) }
 
-// Cuts returns all ways to take samples by a threshold, but for taking none: one
-// per distinct score, from the highest down. Each threshold lies midway between the
-// lowest score taken and the next lower one, where either side has the same room;
-// the last is the lowest score itself. Samples whose score is not a number are never
-// taken. It panics if the lengths differ.
+// Cuts returns all distinct ways to split samples by a threshold, except the one that takes none:
+// one per distinct score, from the highest down. Each threshold is midway between the lowest score
+// taken and the next lower one; the last is the lowest score itself. Samples whose score is NaN are
+// never taken. It panics if the lengths differ.
 func Cuts(scores []float64, positive []bool) []Cut {
 	groups := rank(scores, positive)
 	if n := len(groups); n > 0 && math.IsNaN(groups[n-1].score) {
@@ -36,8 +35,7 @@ func Cuts(scores []float64, positive []bool) []Cut {
 	return cuts
 }
 
-// midway returns the middle of two scores, or the higher where no number lies
-// between them.
+// midway returns the middle of two scores, or the higher one if they are adjacent floats.
 func midway(lower, higher float64) float64 {
 	if middle := float64(lower/2) + float64(higher/2); middle > lower && middle <= higher {
 		return middle
@@ -45,9 +43,9 @@ func midway(lower, higher float64) float64 {
 	return higher
 }
 
-// BestF1 returns the highest F1 that any threshold reaches on the samples, in
-// hindsight, and the highest such threshold, see Cuts. It is undefined, and ok is
-// false, where no threshold takes a positive sample. It panics if the lengths differ.
+// BestF1 returns the highest F1 that any threshold reaches on the samples, in hindsight, and the
+// highest such threshold, see Cuts. It is undefined, and ok is false, if no threshold takes a
+// positive sample. It panics if the lengths differ.
 func BestF1(scores []float64, positive []bool) (f1, threshold float64, ok bool) {
 	positives := 0
 	for _, p := range positive {

@@ -6,25 +6,26 @@ import (
 	"lethe/internal/portable/gomath"
 )
 
-// ScoreBins is the number of equal parts of [0, 1] in which scores are counted.
+// ScoreBins is the number of equal bins of [0, 1] in which scores are counted.
 const ScoreBins = 20
 
-// ScoreCounts say how many scores lie in each of the parts; what is beyond lies in the first or the last.
+// ScoreCounts is the number of scores in each bin; scores outside of [0, 1] count in the first or the
+// last.
 type ScoreCounts [ScoreBins]int
 
-// Add counts a score n times; a negative n takes it away again.
+// Add counts a score n times; a negative n subtracts.
 func (c *ScoreCounts) Add(score float64, n int) {
 	c[min(ScoreBins-1, max(0, int(score*ScoreBins)))] += n
 }
 
-// AddAll counts what others have counted.
+// AddAll adds other counts.
 func (c *ScoreCounts) AddAll(others ScoreCounts) {
 	for i, n := range others {
 		c[i] += n
 	}
 }
 
-// Total is how many scores were counted.
+// Total is the number of counted scores.
 func (c *ScoreCounts) Total() (total int) {
 	for _, n := range c {
 		total += n
@@ -32,9 +33,9 @@ func (c *ScoreCounts) Total() (total int) {
 	return total
 }
 
-// Drift is how far scores differ from those before them, as the population stability index (PSI): the
-// sum, over the bins, of the difference of the shares times that of their logarithms. By custom up to 0.1
-// is no change, and above 0.25 one that is to be looked into. It is NaN where either has no scores.
+// Drift is the difference of scores from earlier ones, as the population stability index (PSI): the sum,
+// over the bins, of the difference of the shares times that of their logarithms. By convention up to 0.1
+// is no change, and above 0.25 should be investigated. It is NaN if either has no scores.
 func (c *ScoreCounts) Drift(before ScoreCounts) float64 {
 	now, then := c.Total(), before.Total()
 	if now == 0 || then == 0 {
@@ -48,7 +49,7 @@ func (c *ScoreCounts) Drift(before ScoreCounts) float64 {
 	return psi
 }
 
-// smoothedShare has half an observation more in every bin: one that is empty has no logarithm.
+// smoothedShare adds half an observation to every bin, because an empty one has no logarithm.
 func smoothedShare(count, of int) float64 {
 	return (float64(count) + .5) / (float64(of) + ScoreBins*.5)
 }

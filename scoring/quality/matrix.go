@@ -2,12 +2,11 @@ package quality
 
 import "fmt"
 
-// NoClass stands for "the label is not known".
+// NoClass means that the label is unknown.
 const NoClass = -1
 
-// MostLikely returns the class of largest probability per row of classes
-// probabilities, the lowest among equals. It panics if the posteriors are not
-// whole rows.
+// MostLikely returns the class of largest probability per row of classes probabilities, the lowest
+// among equals. It panics if the posteriors are not whole rows.
 func MostLikely(posteriors []float32, classes int) []int {
 	if classes < 1 || len(posteriors)%classes != 0 {
 		panic("quality: posteriors are not rows of one probability per class")
@@ -24,11 +23,10 @@ func MostLikely(posteriors []float32, classes int) []int {
 	return out
 }
 
-// SummarisePosteriors measures rows of classes probabilities against the true
-// classes; rows of NoClass are left out. It is SummariseClasses of the most
-// likely classes, with AUC and average precision as means of one class against
-// the rest, over the classes that have rows of both kinds. It returns an error
-// if the lengths do not fit or a class is out of range.
+// SummarisePosteriors measures rows of classes probabilities against the true classes; rows of
+// NoClass are left out. It is SummariseClasses of the most likely classes, with AUC and average
+// precision as means of one class against the rest, over the classes that have both positive and
+// negative rows. It returns an error if the lengths do not match or a class is out of range.
 func SummarisePosteriors(posteriors []float32, classes int, truth []int) (Summary, error) {
 	if classes < 2 || len(posteriors) != len(truth)*classes {
 		return Summary{}, fmt.Errorf("%d posteriors for %d samples of %d classes", len(posteriors), len(truth), classes)

@@ -43,7 +43,7 @@ func rank(scores []float64, positive []bool) []tiedScores {
 // lengths differ.
 func AUC(scores []float64, positive []bool) (auc float64, ok bool) {
 	var positives, negatives int64
-	// Twice the number of pairs in the right order, so that ties stay whole.
+	// Twice the number of correctly ordered pairs, so that ties are integers.
 	var twiceWon int64
 	for _, g := range rank(scores, positive) {
 		p, n := int64(g.positives), int64(g.negatives)
@@ -57,10 +57,10 @@ func AUC(scores []float64, positive []bool) (auc float64, ok bool) {
 	return float64(twiceWon) / (2 * float64(positives) * float64(negatives)), true
 }
 
-// AveragePrecision is Σ (R_n - R_{n-1}) P_n over the distinct scores as
-// thresholds, from the highest down, with precision P and recall R at each;
-// tied samples enter together and nothing is interpolated. It is undefined, and
-// ok is false, without positive samples. It panics if the lengths differ.
+// AveragePrecision is Σ (R_n - R_{n-1}) P_n over the distinct scores as thresholds, from the
+// highest down, with precision P and recall R at each; tied samples are added together and nothing
+// is interpolated. It is undefined, and ok is false, without positive samples. It panics if the
+// lengths differ.
 func AveragePrecision(scores []float64, positive []bool) (ap float64, ok bool) {
 	positives, taken := 0, 0
 	sum := 0.0

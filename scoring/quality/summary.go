@@ -2,9 +2,9 @@ package quality
 
 import "lethe"
 
-// Summary is the quality of predictions on labelled samples. Measures that are
-// pointers are nil, null in JSON, where they are undefined; the other measures are 0
-// where their denominator is 0, so read Labelled first.
+// Summary is the quality of predictions on labelled samples. Measures that are pointers are nil,
+// null in JSON, if they are undefined; the other measures are 0 if their denominator is 0, so read
+// Labelled first.
 type Summary struct {
 	Accuracy float64 `json:"accuracy"`
 	// MacroF1 is the mean over the classes that occur as a truth or as a
@@ -21,15 +21,13 @@ type Summary struct {
 	Illicit  int `json:"illicit"`
 	// ExpectedCalibrationError is CalibrationError of the probabilities of illicit.
 	ExpectedCalibrationError *float64 `json:"expected_calibration_error"`
-	// BestF1 is what IllicitF1 would be with the threshold that is best in
-	// hindsight, BestThreshold.
+	// BestF1 is IllicitF1 at the threshold that is best in hindsight, BestThreshold.
 	BestF1        *float64 `json:"best_f1"`
 	BestThreshold *float64 `json:"best_threshold"`
 }
 
-// Summarise measures probabilities of illicit against labels, the class being
-// illicit from threshold on. Unknown samples are left out. It panics if the
-// lengths differ.
+// Summarise measures probabilities of illicit against labels, classifying as illicit from threshold
+// on. Unknown samples are left out. It panics if the lengths differ.
 func Summarise(probabilities []float64, labels []lethe.Label, threshold float64) Summary {
 	return summarise(probabilities, labels, func(i int) bool { return probabilities[i] >= threshold })
 }
@@ -83,9 +81,9 @@ func summarise(probabilities []float64, labels []lethe.Label, called func(i int)
 	return out
 }
 
-// SummariseClasses is the Summary of a data set whose classes are not licit and
-// illicit, such as a citation graph: precision and recall are means over the
-// classes that occur, and the measures of the illicit class stay empty.
+// SummariseClasses is the Summary of a data set whose classes are not licit and illicit, such as a
+// citation graph: precision and recall are means over the classes that occur, and the measures of
+// the illicit class stay empty.
 func SummariseClasses(c Confusion) Summary {
 	return Summary{
 		Accuracy:  c.Accuracy(),

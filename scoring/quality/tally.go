@@ -7,10 +7,9 @@ import (
 	"lethe"
 )
 
-// Tally collects scores with their labels per timestep, for measuring a stream
-// test-then-train: a timestep is scored by models that have not learnt from it
-// and counted once its labels are in. The zero value is ready. It must not be
-// used from two goroutines at once.
+// Tally collects scores with their labels per timestep, for evaluating a stream test-then-train: a
+// timestep is scored by models that have not learned from it and counted once its labels have
+// arrived. The zero value is ready. It is not safe for concurrent use.
 type Tally struct {
 	steps map[lethe.Timestep]*tallyStep
 }
@@ -18,7 +17,7 @@ type Tally struct {
 type tallyStep struct {
 	probabilities []float64
 	labels        []lethe.Label
-	// called has whether each was called illicit.
+	// called holds whether each was classified as illicit.
 	called []bool
 }
 
@@ -31,7 +30,7 @@ func (t *Tally) AddServed(timestep lethe.Timestep, probability float64, called b
 	}
 }
 
-// Add counts one scored transaction. An Unknown label counts for nothing.
+// Add counts one scored transaction. An Unknown label is ignored.
 func (t *Tally) Add(timestep lethe.Timestep, probability float64, label lethe.Label) {
 	if label == lethe.Unknown {
 		return
@@ -54,8 +53,8 @@ func (t *Tally) Timesteps() []lethe.Timestep {
 	return slices.Sorted(maps.Keys(t.steps))
 }
 
-// Summarise measures all scores of timesteps from first to last, both included,
-// as one set. It does not depend on the order in which they were added.
+// Summarise measures all scores of timesteps from first to last, inclusive, as one set. It does not
+// depend on the order in which they were added.
 func (t *Tally) Summarise(first, last lethe.Timestep, threshold float64) Summary {
 	all := t.between(first, last)
 	return Summarise(all.probabilities, all.labels, threshold)
@@ -67,7 +66,7 @@ func (t *Tally) SummariseServed(first, last lethe.Timestep) Summary {
 	return summarise(all.probabilities, all.labels, func(i int) bool { return all.called[i] })
 }
 
-// between puts the timesteps from first to last together.
+// between merges the timesteps from first to last.
 func (t *Tally) between(first, last lethe.Timestep) (all tallyStep) {
 	for _, timestep := range t.Timesteps() {
 		if timestep >= first && timestep <= last {
@@ -80,8 +79,8 @@ func (t *Tally) between(first, last lethe.Timestep) (all tallyStep) {
 	return all
 }
 
-// AtBudget adds up AtBudget of every timestep from first to last, both included: a
-// budget of alerts in each. Samples without a label take no place of it.
+// AtBudget sums AtBudget of every timestep from first to last, inclusive, each with its own budget.
+// Samples without a label do not use the budget.
 func (t *Tally) AtBudget(first, last lethe.Timestep, budget int) Budgeted {
 	var all Budgeted
 	for _, timestep := range t.Timesteps() {

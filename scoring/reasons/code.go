@@ -11,29 +11,29 @@ import (
 	"lethe/partition/onehop"
 )
 
-// Code says what kind of part a reason is.
+// Code is the kind of a reason.
 type Code string
 
-// The codes. N is of neighbours, either way, I of those who pay the transaction and O of
-// those whom it pays.
+// The codes. N means neighbours in either direction, I the payers and O the payees of the
+// transaction.
 const (
-	// Feature is a feature of the transaction's own, and the next three are its means over
-	// others.
+	// Feature is a feature of the transaction itself, and the next three are its means over
+	// neighbours.
 	Feature           Code = "F"
 	FeatureNeighbours Code = "FN"
 	FeaturePayers     Code = "FI"
 	FeaturePayees     Code = "FO"
-	// Neighbours, Payers and Payees are how many there are.
+	// Neighbours, Payers and Payees are their numbers.
 	Neighbours Code = "N"
 	Payers     Code = "NI"
 	Payees     Code = "NO"
-	// Shape is what the payments around the transaction make while no feature is known.
+	// Shape is the effect of the payments around the transaction with all features unknown.
 	Shape Code = "S"
-	// Payment is all that the features of the other end add, and of those behind it.
+	// Payment is the total effect of the features of the other end, and of those beyond it.
 	Payment Code = "P"
 )
 
-// Codes lists all of them.
+// Codes lists all codes.
 func Codes() []Code {
 	return []Code{
 		Feature, FeatureNeighbours, FeaturePayers, FeaturePayees, Neighbours, Payers, Payees, Shape, Payment,
@@ -42,10 +42,10 @@ func Codes() []Code {
 
 func (c Code) known() bool { return slices.Contains(Codes(), c) }
 
-// ofFeature reports whether the code is of one feature.
+// ofFeature reports whether the code belongs to one feature.
 func (c Code) ofFeature() bool { return strings.HasPrefix(string(c), string(Feature)) }
 
-// columnOf says what column of a row stands for that has what is joined to own features.
+// columnOf returns the meaning of a column of a row with joined one-hop features.
 func columnOf(column, own int, mode onehop.Mode) Reason {
 	if column < own {
 		return Reason{Code: Feature, Feature: &column}
@@ -67,8 +67,8 @@ const (
 	maxNames, maxNameBytes = 1 << 16, 100
 )
 
-// ReadNames reads the names of a transaction's own features, one per line, in the order in
-// which records have them. An empty line names nothing. The error says which line is no
+// ReadNames reads the names of a transaction's own features, one per line, in the order of the
+// features in records. An empty line means no name. The error identifies the line with an invalid
 // name.
 func ReadNames(r io.Reader) ([]string, error) {
 	var names []string

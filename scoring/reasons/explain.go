@@ -10,32 +10,32 @@ import (
 	"lethe/trainer"
 )
 
-// Explainer makes components of records.
+// Explainer builds the components of records.
 type Explainer struct {
-	// Top is how many reasons a component has at most.
+	// Top is the maximum number of reasons of a component.
 	Top int
-	// OneHop is what was joined to the rows that the models looked at.
+	// OneHop is the mode in which features were joined to the models' input rows.
 	OneHop onehop.Mode
-	// Names are those of a transaction's own features; there may be fewer.
+	// Names are those of a transaction's own features; they may be incomplete.
 	Names []string
-	// Named reports whether a transaction may be named. What others add goes into the
-	// remainder.
+	// Named reports whether a transaction may be named. The contributions of others are added to
+	// the remainder.
 	Named func(lethe.SnapshotNode) bool
 }
 
-// Surroundings are the part of a graph that models looked at.
+// Surroundings are the part of a graph that models used.
 type Surroundings struct {
 	Snapshot *lethe.Snapshot
-	// Rows are the positions of its transactions, ascending, At is that of the explained
-	// one among them.
+	// Rows are the positions of its transactions, ascending, At is that of the explained one among
+	// them.
 	Rows []uint32
 	At   int
-	// Neighbours lists those of every row of the part.
+	// Neighbours lists the neighbours of every row of the part.
 	Neighbours [][]uint32
 }
 
-// Component says what moved a component's logit. An Attribution of rows has one per row of
-// the surroundings.
+// Component returns what affected a component's logit. An Attribution of rows has one entry per row
+// of the surroundings.
 func (x Explainer) Component(a *trainer.Attribution, s Surroundings) Component {
 	c := Component{Logit: a.Logit, Base: a.Base}
 	for column, v := range a.Features {
@@ -61,7 +61,7 @@ func (x Explainer) Component(a *trainer.Attribution, s Surroundings) Component {
 	return c
 }
 
-// pick keeps the reasons that moved the logit most. Of equal ones the first comes first.
+// pick selects the reasons with the largest contributions. Of equal ones the first is preferred.
 func (c *Component) pick(top int) {
 	all := c.Reasons
 	slices.SortStableFunc(all, func(a, b Reason) int {
@@ -78,7 +78,7 @@ func (c *Component) pick(top int) {
 	}
 }
 
-// direction is which way money flowed between two transactions.
+// direction is the direction of payments between two transactions.
 func direction(s *lethe.Snapshot, node, other uint32) string {
 	_, in := slices.BinarySearchFunc(s.Payments, lethe.Arc{Source: other, Target: node}, lethe.Arc.Compare)
 	_, out := slices.BinarySearchFunc(s.Payments, lethe.Arc{Source: node, Target: other}, lethe.Arc.Compare)

@@ -1,9 +1,9 @@
 package reasons
 
-// along returns what the rows of a graph add to one of them by its payments: a number per
-// neighbour, in their order. A row that is further away counts for the neighbours that the
-// shortest ways to it begin with, for each by its part of those ways. All rows that add
-// something can be reached.
+// along distributes the contributions of the rows of a graph over the payments of one row: it
+// returns one number per neighbour, in their order. A row that is further away counts for the
+// neighbours at the start of the shortest paths to it, for each by its share of those paths. All
+// rows with a contribution must be reachable.
 func along(neighbours [][]uint32, row int, adds []float64) []float64 {
 	distance, ways := make([]int, len(neighbours)), make([]float64, len(neighbours))
 	order := []uint32{uint32(row)}

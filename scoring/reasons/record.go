@@ -9,51 +9,51 @@ import (
 	"lethe/internal/check"
 )
 
-// Record has the reasons of one transaction, as it is written to the reasons topic under
-// the transaction's id.
+// Record has the reasons of one transaction; it is published to the reasons topic with the
+// transaction's id as key.
 type Record struct {
 	Transaction lethe.TransactionID `json:"transaction"`
 	Timestep    lethe.Timestep      `json:"timestep"`
-	// EnsembleVersion names the models that are explained: those of the prediction, or,
-	// if Again is set, those that were served when the record was made anew.
+	// EnsembleVersion identifies the explained models: those of the prediction, or, if Again is
+	// set, those that were served when the record was rebuilt.
 	EnsembleVersion lethe.Digest   `json:"ensemble_version"`
 	TrainedThrough  lethe.Timestep `json:"trained_through"`
-	// Again says that the record took the place of one that an erasure had a part in: the
-	// other end of a payment is gone. The prediction stays as it was sent.
+	// Again means that the record replaced one that an erasure affected: the other end of a
+	// payment was erased. The prediction stays as published.
 	Again bool `json:"again,omitempty"`
 	// Intercept is what the meta-model adds to the weighted logits, nil without one.
 	Intercept  *float64    `json:"intercept,omitempty"`
 	Components []Component `json:"components"`
 }
 
-// Component says what moved the logit of one component. Base, the contributions of all
-// Reasons and Remainder add up to Logit: within 1e-6, and for networks within 1e-3.
+// Component explains the logit of one component. Base, the contributions of all Reasons and
+// Remainder add up to Logit: within 1e-6, and for networks within 1e-3.
 type Component struct {
 	Model string `json:"model"`
-	// Groups is the number of models of which Logit is the mean.
+	// Groups is the number of models whose mean is Logit.
 	Groups int `json:"groups"`
-	// Weight is the component's in the meta-model, nil without one.
+	// Weight is the component's weight in the meta-model, nil without one.
 	Weight *float64 `json:"weight,omitempty"`
 	Logit  float64  `json:"logit"`
 	Base   float64  `json:"base"`
-	// Reasons are those that moved the logit most, either way, the largest first.
+	// Reasons are those that affected the logit most, in either direction, the largest first.
 	Reasons []Reason `json:"reasons"`
-	// Remainder is what all others add.
+	// Remainder is the sum of all other contributions.
 	Remainder float64 `json:"remainder"`
 }
 
-// Reason is one part of a transaction that moved a logit.
+// Reason is one part of a transaction that affected a logit.
 type Reason struct {
 	Code Code `json:"code"`
-	// Feature counts a transaction's own features from 0; nil where Code is not of one.
+	// Feature is the index of a transaction's own feature; nil if Code is not of a feature.
 	Feature *int `json:"feature,omitempty"`
-	// Name is the feature's, if it was told.
+	// Name is the feature's name, if configured.
 	Name string `json:"name,omitempty"`
-	// Transaction is the other end of a payment, and Direction in for a payment from it,
-	// out for one to it, and both.
+	// Transaction is the other end of a payment, and Direction is in for a payment from it, out
+	// for one to it, or both.
 	Transaction lethe.TransactionID `json:"transaction,omitempty"`
 	Direction   string              `json:"direction,omitempty"`
-	// Contribution is what it adds to the logit.
+	// Contribution is the amount that it adds to the logit.
 	Contribution float64 `json:"contribution"`
 }
 
@@ -66,11 +66,11 @@ func (c Component) Sum() float64 {
 	return sum
 }
 
-// ErrRecord marks bytes or values that are no record of reasons. The error never repeats
-// their content.
+// ErrRecord marks bytes or values that are not a record of reasons. The error never repeats their
+// content.
 var ErrRecord = errors.New("not a valid record of reasons")
 
-// Validate reports every field that cannot be right.
+// Validate reports every invalid field.
 func (r *Record) Validate() error {
 	var p check.Problems
 	p.That(r.Transaction != "", "transaction", "", "an id")
@@ -101,12 +101,11 @@ func (r *Record) Encode() ([]byte, error) {
 	return data, nil
 }
 
-// Decode reads and validates a record. Fields that it does not know are ignored. The
-// error wraps ErrRecord.
+// Decode decodes and validates a record. Unknown fields are ignored. The error wraps ErrRecord.
 func Decode(data []byte) (*Record, error) {
 	r := new(Record)
 	if err := json.Unmarshal(data, r); err != nil {
-		return nil, fmt.Errorf("%w: no JSON of one", ErrRecord) // the decoder's text may quote it
+		return nil, fmt.Errorf("%w: no JSON of one", ErrRecord) // the decoder's error may quote it
 	}
 	if err := r.Validate(); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrRecord, err)

@@ -32,8 +32,8 @@ func (c *component) multiply(dst, src []float64) {
 	}
 }
 
-// recur replaces before by scale times the adjacency matrix times current, less
-// before: the recurrence of the Chebyshev polynomials.
+// recur replaces before by scale times the adjacency matrix times current, minus before: the
+// recurrence of the Chebyshev polynomials.
 func (c *component) recur(before, current []float64, scale float64) {
 	for i := range before {
 		sum := 0.0
@@ -64,7 +64,7 @@ func splitComponents(numNodes int, edges []lethe.Edge) []*component {
 		degree[e.A]++
 		degree[e.B]++
 		a, b := find(int(e.A)), find(int(e.B))
-		// The smallest position is the root, so the numbering is fixed.
+		// The smallest position is the root, so the numbering is deterministic.
 		root[max(a, b)] = min(a, b)
 	}
 	var out []*component

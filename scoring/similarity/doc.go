@@ -5,7 +5,6 @@
 // levels (histogram*.go), and two histograms are compared level by level
 // (kernel.go).
 //
-// A histogram is the aggregation vector of a shard: it has canonical bytes and
-// holds no identifier. The result depends neither on how the nodes are numbered
-// nor on the number of threads.
+// A histogram is the aggregation vector of a shard: it has canonical bytes and holds no identifier.
+// The result depends neither on the numbering of nodes nor on the number of threads.
 package similarity

@@ -10,9 +10,9 @@ import (
 	"lethe/internal/undirected"
 )
 
-// tieTolerance, times the largest |eigenvalue|, is the distance below which
-// two eigenvalues count as one. It is a hundred times what the eigensolvers
-// leave as error and far below any gap that the graph itself makes.
+// tieTolerance, times the largest |eigenvalue|, is the distance below which two eigenvalues count
+// as equal. It is a hundred times the error of the eigensolvers and far below any gap in the
+// graph's own spectrum.
 const tieTolerance = 1e-8
 
 // eigenpair is an eigenvalue of the whole graph and its unit eigenvector on one
@@ -28,14 +28,14 @@ type eigenpair struct {
 // Embedding holds a graph's nodes as points in [0, 1]^d.
 type Embedding struct {
 	NumNodes, Dimensions int
-	// Values are the eigenvalues behind the columns; fewer than Dimensions if
-	// the graph has fewer nodes, the columns to the right are zero then.
+	// Values are the eigenvalues of the columns; they are fewer than Dimensions if the graph has
+	// fewer nodes, and the remaining columns are zero then.
 	Values []float64
 	// Entries is row-major: NumNodes rows of Dimensions.
 	Entries []float64
-	// Residual is the largest |A u - λ u| / |λ_1| of an eigenvector used. Above
-	// about 1e-10 the Krylov method met its iteration bound, which a path of
-	// 20,000 nodes does not; the embedding is deterministic nevertheless.
+	// Residual is the largest |A u - λ u| / |λ_1| of an eigenvector used. Above about 1e-10 the
+	// Krylov method reached its iteration bound, which a path of 20,000 nodes does not; the
+	// embedding is deterministic in either case.
 	Residual float64
 }
 
@@ -44,24 +44,21 @@ func (e *Embedding) Row(i int) []float64 {
 	return e.Entries[i*e.Dimensions : (i+1)*e.Dimensions]
 }
 
-// Embed computes the spectral embedding of the pyramid match kernel: the
-// absolute entries of the eigenvectors of the adjacency matrix that belong to
-// the Dimensions largest |eigenvalues|, in descending order. Edges are
-// undirected; a pair listed twice or both ways counts once, isolated nodes
-// stay.
+// Embed computes the spectral embedding of the pyramid match kernel: the absolute entries of the
+// eigenvectors of the adjacency matrix for the Dimensions largest |eigenvalues|, in descending
+// order. Edges are undirected; a pair listed twice or in both directions counts once, isolated
+// nodes are included.
 //
-// Eigenvalues closer than 1e-8 |λ_1| in magnitude are a tie: the positive one
-// goes first. Those of one sign share an eigenspace in which no basis is
-// better than another, so each of its columns, m in all, holds sqrt(P_ii / m)
-// with P the projector onto it: the root mean square over any orthonormal
-// basis, which is |u_i| for m = 1. If the space is cut at Dimensions, P is still
-// that of the whole. The rule makes the embedding independent of the order in
-// which the nodes are numbered. In a component above DenseLimit at most
-// maxSparsePairs eigenvectors are sought, and a larger tied space is taken as
+// Eigenvalues closer than 1e-8 |λ_1| in magnitude are a tie: the positive one comes first. Those of
+// one sign share an eigenspace in which no basis is distinguished, so each of its columns, m in
+// all, holds sqrt(P_ii / m) with P the projector onto it: the root mean square over any orthonormal
+// basis, which is |u_i| for m = 1. If the space is cut off at Dimensions, P is still that of the
+// whole. The rule makes the embedding independent of the numbering of nodes. In a component above
+// DenseLimit at most maxSparsePairs eigenvectors are computed, and a larger tied space is used as
 // far as it was found.
 //
-// Embed returns an error if the shape is out of bounds, or an edge joins a node
-// to itself or names a node that does not exist.
+// Embed returns an error if the shape is out of range, or an edge joins a node to itself or names a
+// node that does not exist.
 func Embed(numNodes int, edges []lethe.Edge, c Config) (*Embedding, error) {
 	if err := c.Validate(); err != nil {
 		return nil, fmt.Errorf("pyramid: %w", err)
@@ -159,8 +156,8 @@ func (e *Embedding) fill(pairs []eigenpair) {
 	if len(e.Values) == columns {
 		return
 	}
-	// Fewer non-zero eigenvalues than columns: all their vectors are known, and
-	// what they leave is the null space.
+	// Fewer non-zero eigenvalues than columns: all their vectors are known, and their complement
+	// is the null space.
 	nullity := e.NumNodes - len(pairs)
 	clear(projector)
 	for _, p := range pairs {

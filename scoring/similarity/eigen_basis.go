@@ -24,8 +24,8 @@ func (k *krylov) leading(size int) blas64.General {
 // vector wraps a slice for gonum's BLAS.
 func vector(x []float64) blas64.Vector { return blas64.Vector{N: len(x), Data: x, Inc: 1} }
 
-// start fills the first basis vector with keyed draws outside what is locked,
-// and reports whether anything was left of it.
+// start fills the first basis vector with keyed random numbers, orthogonal to the locked vectors,
+// and reports whether it is not zero.
 func (k *krylov) start(round uint64) bool {
 	v := k.at(0)
 	draw := lethe.NewDraw(0, "scoring/start", uint64(len(v)), round)
@@ -42,10 +42,9 @@ func (k *krylov) start(round uint64) bool {
 	return true
 }
 
-// extend grows the basis from size to room vectors and leaves the next
-// direction in the vector behind them. It returns the new size and the length
-// beta of that direction before it was normalised; beta is 0 if the basis spans
-// an invariant subspace.
+// extend grows the basis from size to room vectors and leaves the next direction in the vector
+// after them. It returns the new size and the length beta of that direction before normalisation;
+// beta is 0 if the basis spans an invariant subspace.
 func (k *krylov) extend(size, room int) (int, float64) {
 	column := make([]float64, room)
 	beta := 0.0
@@ -68,8 +67,8 @@ func (k *krylov) extend(size, room int) (int, float64) {
 	return size, beta
 }
 
-// project removes from w what lies along the locked vectors and the first size
-// basis vectors, and adds the latter's coefficients to column.
+// project removes from w its components along the locked vectors and the first size basis vectors,
+// and adds the latter's coefficients to column.
 func (k *krylov) project(w []float64, size int, column []float64) {
 	along := make([]float64, size)
 	for range 2 {

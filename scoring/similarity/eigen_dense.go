@@ -8,9 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// errNoConvergence marks an eigenproblem on which the dense solver gave up. The
-// input is a finite symmetric matrix, so it is not expected; the caller should
-// fall back to equal weights.
+// errNoConvergence means that the dense solver failed. The input is a finite symmetric matrix, so
+// it is not expected; the caller should fall back to equal weights.
 var errNoConvergence = errors.New("symmetric eigensolver did not converge")
 
 // symmetricEigen decomposes a symmetric n×n matrix given row by row. Column i
@@ -41,8 +40,8 @@ func symmetricEigen(n int, rows []float64) (values []float64, vectors *mat.Dense
 	return values, vectors, nil
 }
 
-// denseEigenpairs returns all eigenpairs of the component whose eigenvalues are
-// not zero. Their residual is rounding error and is given as 0.
+// denseEigenpairs returns all eigenpairs of the component with non-zero eigenvalues. Their residual
+// is rounding error and is set to 0.
 func denseEigenpairs(c *component) ([]eigenpair, error) {
 	n := len(c.nodes)
 	rows := make([]float64, n*n)

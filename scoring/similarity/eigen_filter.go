@@ -8,23 +8,22 @@ import (
 )
 
 const (
-	// filterGain is the logarithm of what the filter makes of the largest
-	// |eigenvalue|, against 1 for those inside its interval. Of 1, 2, 3, 4 and 6
-	// it took least time on a path of 4,159 nodes.
+	// filterGain is the logarithm of the filtered magnitude of the largest |eigenvalue|; those
+	// inside the interval have at most 1. Of 1, 2, 3, 4 and 6 it was the fastest on a path of
+	// 4,159 nodes.
 	filterGain = 3.0
 	// maxFilterDegree bounds the multiplications by the matrix for one basis
 	// vector.
 	maxFilterDegree = 301
 )
 
-// filter is the operator T_m(A / interval) with the Chebyshev polynomial of odd
-// degree m, or A itself if m is 1 and the interval 0. It has A's eigenvectors.
-// Eigenvalues within ±interval become at most 1 in magnitude, those outside
-// grow exponentially with m and keep their order and, m being odd, their sign
-// (Zhou and Saad, "A Chebyshev-Davidson Algorithm for Large Symmetric
-// Eigenproblems", SIMAX 29, 2007). A multiplication by A is cheap beside a
-// vector of the basis, so this is how eigenvalues are found that lie closer to
-// each other than a basis of bearable size can resolve.
+// filter is the operator T_m(A / interval) with the Chebyshev polynomial of odd degree m, or A
+// itself if m is 1 and the interval 0. It has A's eigenvectors. Eigenvalues within ±interval become
+// at most 1 in magnitude, those outside grow exponentially with m and keep their order and, m being
+// odd, their sign (Zhou and Saad, "A Chebyshev-Davidson Algorithm for Large Symmetric
+// Eigenproblems", SIMAX 29, 2007). A multiplication by A is cheap compared to a vector of the
+// basis, so this finds eigenvalues that are closer to each other than a basis of acceptable size
+// can resolve.
 type filter struct {
 	degree   int
 	interval float64
@@ -47,7 +46,7 @@ func (k *krylov) apply(dst, src []float64) {
 	copy(dst, current)
 }
 
-// value returns what becomes of an eigenvalue of A.
+// value returns the filtered value of an eigenvalue of A.
 func (f filter) value(x float64) float64 {
 	if f.degree == 1 {
 		return x
@@ -59,8 +58,8 @@ func (f filter) value(x float64) float64 {
 	return math.Copysign(math.Cosh(float64(f.degree)*math.Acosh(math.Abs(y))), y)
 }
 
-// least returns the least magnitude that an |eigenvalue| of floor or more can
-// become, or 0 if there is none to speak of.
+// least returns the smallest filtered magnitude of an |eigenvalue| of floor or more, or 0 if it is
+// negligible.
 func (f filter) least(floor float64) float64 {
 	if f.degree > 1 && floor <= f.interval {
 		return 0
@@ -68,8 +67,8 @@ func (f filter) least(floor float64) float64 {
 	return math.Abs(f.value(floor))
 }
 
-// origin returns the magnitude of the eigenvalue of A that became x, at least
-// the interval.
+// origin returns the magnitude of the eigenvalue of A whose filtered value is x, at least the
+// interval.
 func (f filter) origin(x float64) float64 {
 	if f.degree == 1 {
 		return math.Abs(x)
@@ -77,10 +76,9 @@ func (f filter) origin(x float64) float64 {
 	return f.interval * math.Cosh(math.Acosh(max(1, math.Abs(x)))/float64(f.degree))
 }
 
-// sharpen chooses the filter by what the basis says of the spectrum: it lets
-// through what the basis would keep at a restart. If that has at least twice
-// the degree of the filter in use it is put on, a basis is started from the sum
-// of the vectors kept, and sharpen returns true.
+// sharpen chooses the filter from the basis's estimate of the spectrum: it passes the part that a
+// restart would keep. If its degree is at least twice that of the current filter, sharpen installs
+// it, starts a new basis from the sum of the kept vectors, and returns true.
 func (k *krylov) sharpen(r *ritz, want int) bool {
 	edge := min(want+len(r.values)/4, len(r.values)-1)
 	largest, interval := k.filter.origin(r.values[0]), k.filter.origin(r.values[edge])
@@ -108,8 +106,7 @@ func (k *krylov) sharpen(r *ritz, want int) bool {
 	return true
 }
 
-// pairs forms the leading eigenpairs of A, with their true residuals if the
-// operator is another.
+// pairs builds the leading eigenpairs of A, with their true residuals if the operator is a filter.
 func (k *krylov) pairs(r *ritz, take int) []eigenpair {
 	out := make([]eigenpair, 0, take)
 	for i, value := range r.values[:take] {

@@ -8,22 +8,21 @@ import (
 )
 
 const (
-	// residualTolerance, times the largest |eigenvalue|, is the residual at
-	// which an eigenpair counts as found. The error of an eigenvector is the
-	// residual over the gap to the next eigenvalue.
+	// residualTolerance, times the largest |eigenvalue|, is the residual at which an eigenpair
+	// counts as found. The error of an eigenvector is the residual divided by the gap to the next
+	// eigenvalue.
 	residualTolerance = 1e-10
 	// basisVectors is the size at which the Krylov basis is restarted.
 	basisVectors = 64
-	// looks is the number of new basis vectors after which the search looks
-	// whether it is done, which is dear for every single one.
+	// looks is the number of new basis vectors between checks for convergence, which would be
+	// expensive after each one.
 	looks = 8
-	// plainRestarts is how often the basis is restarted before a filter is
-	// considered.
+	// plainRestarts is the number of restarts of the basis before a filter is considered.
 	plainRestarts = 1
 	// maxRestarts bounds the work on one start vector.
 	maxRestarts = 40
-	// maxSparsePairs bounds the eigenpairs of one component, which only an
-	// eigenvalue of high multiplicity can reach.
+	// maxSparsePairs bounds the eigenpairs of one component; only an eigenvalue of high
+	// multiplicity can reach it.
 	maxSparsePairs = 96
 )
 
@@ -38,18 +37,18 @@ type krylov struct {
 	// basis holds one vector after the other.
 	basis  []float64
 	matrix []float64
-	// spare is what applying the filter needs.
+	// spare is scratch space for applying the filter.
 	spare [2][]float64
-	// locked pairs are kept out of every new basis.
+	// locked pairs are excluded from every new basis.
 	locked []eigenpair
 }
 
-// sparseEigenpairs returns the want eigenpairs of largest |eigenvalue| and all
-// that tie with the last of them, zero eigenvalues left out.
+// sparseEigenpairs returns the want eigenpairs of largest |eigenvalue| and all that tie with the
+// last of them, without zero eigenvalues.
 //
-// One start vector sees one direction of each eigenspace. What was found is
-// therefore locked and the search starts again in its complement, from another
-// keyed vector, until that holds nothing as large.
+// One start vector finds one direction of each eigenspace. Found pairs are therefore locked and the
+// search restarts in their complement, from another keyed vector, until the complement holds
+// nothing as large.
 func sparseEigenpairs(c *component, want int) ([]eigenpair, error) {
 	n := len(c.nodes)
 	k := &krylov{
@@ -74,7 +73,7 @@ func sparseEigenpairs(c *component, want int) ([]eigenpair, error) {
 			floor = k.floor(want + 1) // nothing but zeros is left out yet
 		}
 		k.locked = slices.DeleteFunc(k.locked, func(p eigenpair) bool { return math.Abs(p.value) < floor })
-		// What met the iteration bound would meet it again.
+		// A search that reached the iteration bound would reach it again.
 		if len(k.locked) == before || found[len(found)-1].residual > residualTolerance*math.Abs(k.locked[0].value) {
 			break
 		}
@@ -82,8 +81,8 @@ func sparseEigenpairs(c *component, want int) ([]eigenpair, error) {
 	return k.locked, nil
 }
 
-// floor returns the |eigenvalue| below which a further pair is of no use: a
-// zero, or smaller than the want pairs that are locked.
+// floor returns the |eigenvalue| below which another pair is not needed: a zero, or smaller than
+// the want locked pairs.
 func (k *krylov) floor(want int) float64 {
 	switch {
 	case len(k.locked) == 0:
@@ -95,9 +94,9 @@ func (k *krylov) floor(want int) float64 {
 	}
 }
 
-// ritz is what a basis says of the operator: its eigenvalues within the span of
-// the basis by descending magnitude, their vectors in terms of the basis, and
-// the length of what the operator adds to it.
+// ritz is a basis's approximation of the operator: its eigenvalues within the span of the basis by
+// descending magnitude, their vectors in terms of the basis, and the length of the component that
+// the operator adds to it.
 type ritz struct {
 	values  []float64
 	vectors *mat.Dense
@@ -109,9 +108,9 @@ func (r *ritz) residual(i int) float64 {
 	return float64(r.beta * math.Abs(r.vectors.At(len(r.values)-1, i)))
 }
 
-// search returns up to want leading eigenpairs of the complement of what is
-// locked. It returns none as soon as the complement is seen to hold no
-// |eigenvalue| of floor or more, where floor is not 0.
+// search returns up to want leading eigenpairs of the complement of the locked vectors. It returns
+// none as soon as the complement provably holds no |eigenvalue| of floor or more, if floor is not
+// 0.
 func (k *krylov) search(round uint64, want int, floor float64) ([]eigenpair, error) {
 	if !k.start(round) {
 		return nil, nil
@@ -125,7 +124,7 @@ func (k *krylov) search(round uint64, want int, floor float64) ([]eigenpair, err
 			return nil, err
 		}
 		size = len(r.values)
-		// What is locked was the larger part of the spectrum.
+		// The locked pairs were the larger part of the spectrum.
 		scale := math.Abs(r.values[0])
 		if len(k.locked) > 0 {
 			scale = max(scale, math.Abs(k.filter.value(k.locked[0].value)))

@@ -6,31 +6,30 @@ import (
 	"lethe"
 )
 
-// borderTolerance, in cells, is how far below a cell's lower border an entry
-// may lie and still count as on it. Entries such as 1/2 sit exactly on a border
-// in small regular components, where rounding must not decide.
+// borderTolerance, in cells, is how far below a cell's lower border an entry may be and still count
+// as on it. Entries such as 1/2 are exactly on a border in small regular components, where rounding
+// must not decide.
 const borderTolerance = 1e-6
 
 // ErrIncompatible marks histograms of different shapes. The caller should
 // compute both with the same Config.
 var ErrIncompatible = errors.New("histograms differ in dimensions or levels")
 
-// Histogram is a graph as the pyramid match kernel sees it: how many nodes lie
-// in each cell of the finest level, for each dimension by itself. Only occupied
-// cells are stored; coarser levels are sums of these counts, and are kept in
-// memory so that a comparison is one pass over two short vectors. It holds no
-// identifier; like a slice it is derived from records, so an erasure replaces it.
+// Histogram is a graph's representation in the pyramid match kernel: the number of nodes in each
+// cell of the finest level, for each dimension separately. Only occupied cells are stored; coarser
+// levels are sums of these counts, and are cached so that a comparison is one pass over two short
+// vectors. It holds no identifier; like a slice it is derived from records, so an erasure replaces
+// it.
 type Histogram struct {
 	numNodes, dimensions, levels int
 	// cells are the occupied ones, ascending by index.
 	cells []cell
-	// pyramid has the counts of all cells of every level, the finest first, and
-	// on each level dimension by dimension. It follows from cells.
+	// pyramid has the counts of all cells of every level, the finest first, and on each level
+	// dimension by dimension. It is derived from cells.
 	pyramid []uint32
 }
 
-// cell is an occupied cell; index is dimension<<levels plus the position on
-// the finest level.
+// cell is an occupied cell; index is dimension<<levels plus the position on the finest level.
 type cell struct{ index, count uint32 }
 
 // HistogramOf embeds a graph (see Embed for the rules, the bounds and the
@@ -74,16 +73,16 @@ func (h *Histogram) fold() {
 	}
 }
 
-// level returns the counts on level l. Those before it have 2^(levels+1) -
-// 2^(l+1) cells per dimension.
+// level returns the counts on level l. The finer levels before it have 2^(levels+1) - 2^(l+1) cells
+// per dimension.
 func (h *Histogram) level(l int) []uint32 {
 	from := h.dimensions * (2<<h.levels - 2<<l)
 	return h.pyramid[from:][:h.dimensions<<l]
 }
 
-// HistogramOfSlice returns the histogram of a shard's part of one timestep as
-// the shard's model sees it: the kept edges, and each repair stub as a node
-// joined to its owner (Wang et al. compare repaired subgraphs).
+// HistogramOfSlice returns the histogram of a shard's part of one timestep as the shard's model
+// sees it: the kept edges, and each repair stub as a node joined to its owner (Wang et al. compare
+// repaired subgraphs).
 func HistogramOfSlice(s *lethe.Slice, c Config) (*Histogram, error) {
 	edges := make([]lethe.Edge, 0, len(s.Edges)+len(s.Stubs))
 	edges = append(edges, s.Edges...)

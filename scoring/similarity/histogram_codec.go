@@ -33,9 +33,8 @@ func (h *Histogram) MarshalBinary() ([]byte, error) {
 	return w.Seal(), nil
 }
 
-// UnmarshalBinary reads what MarshalBinary wrote. It refuses bytes that are not
-// canonical with canonical.ErrCorrupt or canonical.ErrVersion, and leaves the
-// receiver as it was then.
+// UnmarshalBinary decodes what MarshalBinary returned. It rejects bytes that are not canonical with
+// canonical.ErrCorrupt or canonical.ErrVersion, and leaves the receiver unchanged then.
 func (h *Histogram) UnmarshalBinary(data []byte) error {
 	r, err := canonical.NewReader(data, histogramMagic, histogramVersion)
 	if err != nil {
@@ -59,8 +58,8 @@ func (h *Histogram) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// check reports the first violation of what every histogram satisfies: every
-// dimension counts every node once, in occupied cells that ascend.
+// check reports the first violated invariant of a histogram: every dimension counts every node
+// once, in occupied cells that ascend.
 func (h *Histogram) check() error {
 	shape := Config{Dimensions: h.dimensions, Levels: h.levels, DenseLimit: 1}
 	if err := shape.Validate(); err != nil {

@@ -8,10 +8,10 @@ import (
 	"lethe/canonical"
 )
 
-// Combination is a weighted sum of the components' logits. It is read-only and may
-// be used from several goroutines at once.
+// Combination is a weighted sum of the components' logits. It is read-only and safe for concurrent
+// use.
 type Combination struct {
-	// coefficients has one per component, not negative.
+	// coefficients has one weight per component, not negative.
 	coefficients []float64
 	intercept    float64
 }
@@ -20,13 +20,12 @@ type Combination struct {
 // need not sum to 1.
 func (c *Combination) Coefficients() []float64 { return slices.Clone(c.coefficients) }
 
-// Intercept returns what is added to the weighted logits.
+// Intercept returns the constant added to the weighted logits.
 func (c *Combination) Intercept() float64 { return c.intercept }
 
-// Logit returns the combined logit of illicit from one logit per component, added
-// in their order; package calibrate makes a probability of it. Logits count as at most
-// ±16.1, as in the fit; those of components without a coefficient are not looked at.
-// It panics if the number of logits is another.
+// Logit returns the combined logit of illicit from one logit per component, added in their order;
+// package calibrate converts it to a probability. Logits are clipped to ±16.1, as in the fit; those
+// of components without a coefficient are ignored. It panics if the number of logits differs.
 func (c *Combination) Logit(logits []float64) float64 {
 	if len(logits) != len(c.coefficients) {
 		panic("stack: number of logits and of components differ")
@@ -57,9 +56,9 @@ func (c *Combination) Encode() []byte {
 	return w.Seal()
 }
 
-// Decode reads what Encode wrote. The error wraps canonical.ErrCorrupt for bytes
-// that are cut short, altered or no combination's, and canonical.ErrVersion for a
-// format this program does not read.
+// Decode decodes what Encode returned. The error wraps canonical.ErrCorrupt for bytes that are
+// truncated, altered or not a combination, and canonical.ErrVersion for a format that this program
+// does not support.
 func Decode(message []byte) (*Combination, error) {
 	r, err := canonical.NewReader(message, combinationMagic, combinationVersion)
 	if err != nil {

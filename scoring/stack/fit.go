@@ -9,20 +9,20 @@ import (
 	"lethe/scoring/internal/regression"
 )
 
-// Config shapes a fit. Take it from Defaults.
+// Config configures a fit. Use Defaults.
 type Config struct {
-	// L2 is the coefficient of ½ Σ (w_k - 1/K)² beside the sum of the rows' losses:
-	// what scikit-learn's LogisticRegression calls 1/C, about another centre.
+	// L2 is the coefficient of ½ Σ (w_k - 1/K)² relative to the sum of the rows' losses: 1/C of
+	// scikit-learn's LogisticRegression, with another centre.
 	L2 float64 `yaml:"l2" help:"Pull of the components' weights towards equal ones; 1/C of scikit-learn."`
-	// InterceptL2 is the same for the intercept, about 0. At 0 it is not penalised.
+	// InterceptL2 is the same for the intercept, with centre 0. At 0 it is not penalised.
 	InterceptL2 float64 `yaml:"-"`
 }
 
-// Defaults pulls as hard as scikit-learn's C = 0.05. An intercept of 1 costs half a
-// nat: hundreds of rows move it freely, a handful of them do not.
+// Defaults regularises like scikit-learn's C = 0.05. An intercept of 1 costs half a nat: hundreds
+// of rows move it freely, a handful of them do not.
 func Defaults() Config { return Config{L2: 20, InterceptL2: 1} }
 
-// Validate reports every value that is out of bounds.
+// Validate reports every value that is out of range.
 func (c Config) Validate() error {
 	var p check.Problems
 	p.Above("l2", c.L2, 0, 1e9)
@@ -36,12 +36,12 @@ func (c Config) Append(w *canonical.Writer) {
 	w.Uint64(math.Float64bits(c.InterceptL2))
 }
 
-// Fit learns a combination from the rows, a function of their set. With rows of
-// one class only, or one component that is there, there is nothing to weigh, and it
-// is the mean logit of the components that are there.
+// Fit learns a combination from the rows; the result depends only on their set. With rows of one
+// class only, or one component present, nothing can be weighed, and the result is the mean logit of
+// the components that are present.
 //
-// It returns an error if a value of the configuration is out of bounds, lengths do
-// not fit, a logit is not a number or every component is absent.
+// It returns an error if a value of the configuration is out of range, lengths do not match, a
+// logit is NaN or every component is absent.
 func Fit(rows Rows, config Config) (*Combination, error) {
 	if err := config.Validate(); err != nil {
 		return nil, fmt.Errorf("stack: %w", err)

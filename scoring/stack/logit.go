@@ -3,24 +3,24 @@ package stack
 import "lethe/internal/portable"
 
 const (
-	// nearest is how near to 0 and 1 a probability counts: single precision says 1
-	// where it means a little less.
+	// nearest is the smallest distance of a probability from 0 and 1: in single precision, values
+	// slightly below 1 become 1.
 	nearest = 1e-7
-	// furthest is the logit of 1 - nearest, above which logits count as it. One
-	// component's certainty then cannot outvote the others without end.
+	// furthest is the logit of 1 - nearest, to which larger logits are clipped. One component's
+	// certainty then cannot outvote the others without limit.
 	furthest = 16.118095550958316
 )
 
-// Logit is ln(p/(1-p)) of a probability, which counts as 1e-7 below that and as
-// 1 - 1e-7 above. The probability must be a number.
+// Logit is ln(p/(1-p)) of a probability, which is clipped to [1e-7, 1 - 1e-7]. The probability must
+// not be NaN.
 func Logit(probability float64) float64 {
 	p := min(max(probability, nearest), 1-nearest)
 	return bounded(portable.Log(p / (1 - p)))
 }
 
-// MeanLogit is the mean Logit of what several models of one component say of a
-// transaction, such as those of its groups, added in their order; 0, the logit
-// of 1/2, without models.
+// MeanLogit is the mean Logit of the probabilities that several models of one component, such as
+// those of its groups, give to a transaction, added in their order; without models it is 0, the
+// logit of 1/2.
 func MeanLogit(probabilities []float64) float64 {
 	if len(probabilities) == 0 {
 		return 0
@@ -32,8 +32,8 @@ func MeanLogit(probabilities []float64) float64 {
 	return sum / float64(len(probabilities))
 }
 
-// MeanLogits is MeanLogit for every transaction: said has, model by model, one probability
-// per transaction. There is at least one model.
+// MeanLogits is MeanLogit for every transaction: said has, model by model, one probability per
+// transaction. There is at least one model.
 func MeanLogits(said [][]float64) []float64 {
 	out := make([]float64, len(said[0]))
 	of := make([]float64, len(said))
@@ -46,7 +46,7 @@ func MeanLogits(said [][]float64) []float64 {
 	return out
 }
 
-// bounded returns the logit within ±furthest, and 0 for either zero.
+// bounded returns the logit within ±furthest, and +0 for either zero.
 func bounded(logit float64) float64 {
 	if logit == 0 {
 		return 0

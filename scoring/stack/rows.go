@@ -9,21 +9,21 @@ import (
 // MaxComponents bounds the number of components.
 const MaxComponents = 64
 
-// Rows are labelled transactions with what every component says of them.
+// Rows are labelled transactions with every component's logit.
 type Rows struct {
 	// Components is K, from 1 to MaxComponents.
 	Components int
-	// Logits has K per row, row-major. They count as at most ±16.1, those of the
-	// probabilities 1e-7 and 1 - 1e-7.
+	// Logits has K per row, row-major. They are clipped to ±16.1, the logits of the probabilities
+	// 1e-7 and 1 - 1e-7.
 	Logits []float64
 	// Illicit has the class of every row.
 	Illicit []bool
-	// Absent names the components that have no models yet. They get no coefficient,
-	// and their logits may be anything. Nil if all are there.
+	// Absent marks the components that have no models yet. They get no coefficient, and their
+	// logits are ignored. It is nil if all are present.
 	Absent []bool
 }
 
-// present returns the components that take part, ascending.
+// present returns the components that are not absent, ascending.
 func (r Rows) present() []int {
 	var out []int
 	for k := range r.Components {
@@ -34,8 +34,8 @@ func (r Rows) present() []int {
 	return out
 }
 
-// check reports the first value that is no row's. Errors name rows by their
-// place, for the rows are somebody's transactions.
+// check reports the first invalid value. Errors identify rows by their index, because the rows are
+// personal data.
 func (r Rows) check() error {
 	switch {
 	case r.Components < 1 || r.Components > MaxComponents:
@@ -60,10 +60,9 @@ func (r Rows) check() error {
 	return nil
 }
 
-// sorted returns the logits of the given components, bounded, and the classes as 0
-// and 1, rows in the order of their content: licit before illicit, then by logits.
-// Rows that tie are equal in all of it, so the result depends on the set of rows
-// alone and needs no names.
+// sorted returns the logits of the given components, bounded, and the classes as 0 and 1, with rows
+// in the order of their content: licit before illicit, then by logits. Rows that compare equal are
+// identical, so the result depends only on the set of rows.
 func (r Rows) sorted(present []int) (inputs, targets []float64) {
 	columns := len(present)
 	unsorted := make([]float64, 0, len(r.Illicit)*columns)

@@ -12,7 +12,7 @@ import (
 	"lethe/pipeline/view"
 )
 
-// Problem is an error as RFC 9457 has it. Its texts repeat nothing that was sent.
+// Problem is an error as defined by RFC 9457. Its texts repeat nothing from the request.
 //
 //nolint:errname // what the standard calls it
 type Problem struct {
@@ -25,15 +25,15 @@ type Problem struct {
 // Error implements error.
 func (p *Problem) Error() string { return p.Title + ": " + p.Detail }
 
-// NewProblem returns an error that is answered with a status. Its text must repeat nothing that was
-// sent.
+// NewProblem returns an error that is sent as a response with a status. Its text must repeat
+// nothing from the request.
 func NewProblem(status int, detail string) *Problem { return problem(status, detail) }
 
 func problem(status int, detail string) *Problem {
 	return &Problem{"about:blank", http.StatusText(status), status, detail}
 }
 
-// Refuse answers with a problem, whose text must repeat nothing that was sent.
+// Refuse responds with a problem, whose text must repeat nothing from the request.
 func Refuse(w http.ResponseWriter, status int, detail string) {
 	h := w.Header()
 	h.Del("ETag")
@@ -43,13 +43,13 @@ func Refuse(w http.ResponseWriter, status int, detail string) {
 	json.NewEncoder(w).Encode(problem(status, detail)) //nolint:errcheck // the caller went away
 }
 
-// errNothing says that there is no such thing.
+// errNothing means that the object does not exist.
 var errNothing = errors.New("there is no such thing")
 
-// question asks the view something.
+// question is a query of the view.
 type question func(v *view.Reader, r *http.Request) (answer any, err error)
 
-// orNothing is what was found, or errNothing.
+// orNothing returns the object, or errNothing if it is nil.
 func orNothing[T any](found *T, err error) (any, error) {
 	if err == nil && found == nil {
 		err = errNothing
@@ -57,7 +57,7 @@ func orNothing[T any](found *T, err error) (any, error) {
 	return found, err
 }
 
-// asked serves a question.
+// asked returns the handler of a query.
 func (a *API) asked(q question) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		v := a.o.View()
@@ -94,7 +94,7 @@ func answerJSON(w http.ResponseWriter, r *http.Request, what any) {
 	answerBytes(w, r, "application/json", append(body, '\n'))
 }
 
-// answerBytes answers with a body under its entity tag, or says that it has not changed.
+// answerBytes responds with a body and its entity tag, or with the status that it has not changed.
 func answerBytes(w http.ResponseWriter, r *http.Request, kind string, body []byte) {
 	sum := sha256.Sum256(body)
 	tag := `"` + base64.RawURLEncoding.EncodeToString(sum[:16]) + `"`
@@ -111,7 +111,7 @@ func answerBytes(w http.ResponseWriter, r *http.Request, kind string, body []byt
 
 func isRead(r *http.Request) bool { return r.Method == http.MethodGet || r.Method == http.MethodHead }
 
-// matches reports whether a header If-None-Match names a tag.
+// matches reports whether an If-None-Match header contains a tag.
 func matches(header, tag string) bool {
 	for one := range strings.SplitSeq(header, ",") {
 		one = strings.TrimPrefix(strings.TrimSpace(one), "W/")

@@ -11,25 +11,25 @@ import (
 	"lethe/service/guard"
 )
 
-// Prefix begins every address.
+// Prefix begins every path.
 const Prefix = "/api/v1"
 
-// Options says what is served.
+// Options configures the interface.
 type Options struct {
-	// View returns what is read; nil while the process has none.
+	// View returns the data to serve; nil while the process has none.
 	View func() *view.Reader
-	// Status answers with the state of the process, Plan with what an erasure would come to.
+	// Status responds with the state of the process, Plan with the effects of an erasure.
 	Status, Plan http.HandlerFunc
-	// Keys returns the keys that the deployment signs receipts and its log with, and those before it,
-	// the newest first; none where the process does not have them.
+	// Keys returns the keys that sign receipts and the log, and their predecessors, the newest
+	// first; none if the process does not have them.
 	Keys    func() []ed25519.PublicKey
 	Actions Actions
-	// Signers splits the people who may sign requests into those who have signed with these keys, and the others; nil
-	// where the process does not know them.
+	// Signers splits the people who may sign requests into those who have signed with these keys, and the others;
+	// nil if the process does not know them.
 	Signers func(keyIDs []string) (signed, others []string)
-	// Layout says which models the ensemble is made of.
+	// Layout defines the models of the ensemble.
 	Layout ensemble.Layout
-	// Ending is closed when what has no end of its own is to end.
+	// Ending is closed when streams without an end must end.
 	Ending <-chan struct{}
 	Logger *slog.Logger
 }
@@ -37,20 +37,20 @@ type Options struct {
 // API serves the interface.
 type API struct{ o Options }
 
-// New returns the interface.
+// New returns the interface with these options.
 func New(o Options) *API { return &API{o} }
 
-// Route is one way to ask something.
+// Route is one operation of the interface.
 type Route struct {
 	Method string
-	// Path is as patterns of net/http have it, without Prefix.
+	// Path is a pattern of net/http, without Prefix.
 	Path string
-	// Needs is what one must be allowed to do.
+	// Needs is the required right.
 	Needs guard.Right
 	serve http.HandlerFunc
 }
 
-// Routes lists all of them.
+// Routes lists all routes.
 func (a *API) Routes() []Route {
 	return []Route{
 		{http.MethodGet, "/openapi.json", guard.Read, serveDescription},
@@ -89,7 +89,7 @@ func (a *API) Routes() []Route {
 	}
 }
 
-// Handler serves the routes. What is under Prefix and no route is a problem.
+// Handler serves the routes. Other paths under Prefix give a problem.
 func (a *API) Handler() http.Handler {
 	mux := http.NewServeMux()
 	for _, route := range a.Routes() {
@@ -98,7 +98,7 @@ func (a *API) Handler() http.Handler {
 	return unknown{mux}
 }
 
-// unknown answers what no route does with problems.
+// unknown responds with problems to requests without a route.
 type unknown struct{ *http.ServeMux }
 
 // ServeHTTP implements http.Handler.
@@ -107,7 +107,7 @@ func (u unknown) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		u.ServeMux.ServeHTTP(w, r)
 		return
 	}
-	// The mux knows which methods there are.
+	// The mux knows the allowed methods.
 	probe := &discarding{header: make(http.Header)}
 	u.ServeMux.ServeHTTP(probe, r)
 	if probe.status == http.StatusMethodNotAllowed {
@@ -118,7 +118,7 @@ func (u unknown) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	Refuse(w, http.StatusNotFound, "nothing is at this address; "+Prefix+"/openapi.json says what there is")
 }
 
-// discarding keeps the status and headers of an answer.
+// discarding records the status and headers of a response.
 type discarding struct {
 	header http.Header
 	status int

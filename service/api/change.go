@@ -11,46 +11,47 @@ import (
 	"lethe/pipeline/view"
 )
 
-// ErasureRequest asks to forget transactions, payments, features or subjects. Ids stand in the body.
+// ErasureRequest requests the erasure of transactions, payments, features or subjects. Ids are in
+// the body.
 type ErasureRequest struct {
-	// RequestID names the request; made up if it is empty.
+	// RequestID identifies the request; it is generated if empty.
 	RequestID string   `json:"request_id,omitempty"`
 	Nodes     []string `json:"nodes,omitempty"`
 	// Edges are payments as "A>B", Features those of transactions as "ID" or "ID>0,7".
 	Edges    []string `json:"edges,omitempty"`
 	Features []string `json:"features,omitempty"`
-	// Subjects are erased up to the timestep Until, or without it the newest.
+	// Subjects are erased up to the timestep Until, or by default the newest.
 	Subjects []string        `json:"subjects,omitempty"`
 	Until    *lethe.Timestep `json:"until,omitempty"`
 	Scope    string          `json:"scope,omitempty"`
-	// Reason is kept as a keyed hash alone.
+	// Reason is stored only as a keyed hash.
 	Reason string `json:"reason,omitempty"`
-	// Deadline is when it should be verified.
+	// Deadline is when the erasure should be verified.
 	Deadline time.Time `json:"deadline,omitzero"`
 }
 
-// Submitted says under what a request is followed.
+// Submitted identifies a submitted request.
 type Submitted struct {
 	RequestID     string       `json:"request_id"`
 	RequestDigest lethe.Digest `json:"request_digest"`
 }
 
-// Actions change something, through the topics as the commands do. Their errors are Problems where
-// the one who asked has to do something about it.
+// Actions change data, through the topics like the commands do. Their errors are Problems if the
+// caller has to act on them.
 type Actions struct {
-	// Replay sends the records of dead letters again, Submit a request for erasure, and Cancel takes
-	// one back. A zero digest stands for the request that has the name.
+	// Replay publishes the records of dead letters again, Submit an erasure request, and Cancel
+	// cancels one. A zero digest means the request with that name.
 	Replay func(ctx context.Context, places []string) (ReplayAnswer, error)
 	Submit func(ctx context.Context, r ErasureRequest) (Submitted, error)
 	Cancel func(ctx context.Context, requestID string, digest lethe.Digest) (deletions.Status, error)
-	// Holds lists the holds, SetHold sets one, LiftHold ends the one in force that has the name.
+	// Holds lists the holds, SetHold sets one, LiftHold ends the active one with the name.
 	Holds    func(ctx context.Context) ([]Hold, error)
 	SetHold  func(ctx context.Context, r HoldRequest) (Hold, error)
 	LiftHold func(ctx context.Context, name string) (Hold, error)
-	// Label publishes what a transaction was.
+	// Label publishes the label of a transaction.
 	Label func(ctx context.Context, l lethe.LabelRecord) error
-	// Look writes down that who asks sees the status or receipt of a request, or, if it is empty, the
-	// list of them. Nothing is shown before.
+	// Look logs that the caller sees the status or receipt of a request, or, if it is empty, the
+	// list of requests. It is called before anything is shown.
 	Look func(ctx context.Context, requestID string) error
 }
 
@@ -67,7 +68,7 @@ func (a *API) cancel(v *view.Reader, r *http.Request) (any, error) {
 	requestID, digest := found.RequestID, found.RequestDigest
 	switch {
 	case errors.Is(err, errNoRequest):
-		requestID = r.PathValue("key") // it may just have been submitted, and the view is behind
+		requestID = r.PathValue("key") // it may have been submitted just now, and the view may be behind
 	case err != nil:
 		return nil, err
 	case found.State == deletions.Rejected:
@@ -77,14 +78,14 @@ func (a *API) cancel(v *view.Reader, r *http.Request) (any, error) {
 	return s.Report(), err
 }
 
-// LabelRequest says what a transaction was: illicit, licit, or unknown, which takes back what was
-// said before.
+// LabelRequest sets the label of a transaction: illicit, licit, or unknown, which removes a
+// previous label.
 type LabelRequest struct {
 	Label string `json:"label"`
 }
 
-// LabelAnswer is the label as it was published. It is a transaction's as soon as its timestep has
-// taken it.
+// LabelAnswer is the label as published. It takes effect once the transaction's timestep has
+// consumed it.
 type LabelAnswer struct {
 	Label string `json:"label"`
 }

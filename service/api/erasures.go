@@ -10,7 +10,7 @@ import (
 	"lethe/pipeline/view"
 )
 
-// StatusPage is a page of the statuses of requests.
+// StatusPage is a page of requests' statuses.
 type StatusPage struct {
 	Items      []deletions.Report `json:"items"`
 	NextCursor *string            `json:"next_cursor"`
@@ -19,10 +19,10 @@ type StatusPage struct {
 // Erasure is the status of one request.
 type Erasure struct {
 	deletions.Report
-	// SameName are the digests of other requests under the same name. At most one request of a name is
-	// carried out: the others were rejected.
+	// SameName are the digests of other requests with the same name. At most one request of a name
+	// is carried out: the others were rejected.
 	SameName []lethe.Digest `json:"same_name,omitempty"`
-	// Signers is there while the request waits for a signature, where the process has the file of keys.
+	// Signers is set while the request waits for a signature, if the process has the file of keys.
 	Signers Signers `json:"signers,omitzero"`
 }
 
@@ -44,13 +44,13 @@ func erasures(v *view.Reader, r *http.Request) (any, string, error) {
 	return out, "", nil
 }
 
-// LeastDigits is how many digits of a request's digest an address must have.
+// LeastDigits is the minimum number of digits of a request's digest in a path.
 const LeastDigits = view.LeastDigits
 
-// errNoRequest says that no request has the name or digest in an address.
+// errNoRequest means that no request has the name or digest in the path.
 var errNoRequest = problem(http.StatusNotFound, "there is no such request")
 
-// requestAt finds the request that an address names by its digest or by its name.
+// requestAt finds a request by the digest or name in the path.
 func requestAt(v *view.Reader, r *http.Request) (Erasure, error) {
 	s, others, err := v.Requests().Find(r.PathValue("key"))
 	switch {
@@ -72,13 +72,13 @@ func (a *API) erasure(v *view.Reader, r *http.Request) (any, string, error) {
 	return found, found.RequestID, err
 }
 
-// receipt answers with a signed receipt as it is: it carries the proof that it is in the log.
+// receipt responds with the signed receipt unchanged: it contains the proof that it is in the log.
 func receipt(v *view.Reader, r *http.Request) (any, string, error) {
 	found, err := requestAt(v, r)
 	requestID := found.RequestID
 	switch {
 	case errors.Is(err, errNoRequest):
-		requestID = r.PathValue("key") // the receipt may have come before the status
+		requestID = r.PathValue("key") // the receipt may have arrived before the status
 	case err != nil:
 		return nil, "", err
 	case found.State != deletions.Verified:
@@ -96,11 +96,11 @@ func receipt(v *view.Reader, r *http.Request) (any, string, error) {
 	return json.RawMessage(signed), requestID, nil
 }
 
-// aboutRequest asks the view something about requests, and returns the name of the one that the answer is about.
+// aboutRequest is a query about requests, which also returns the name of the request in the response.
 type aboutRequest func(v *view.Reader, r *http.Request) (answer any, requestID string, err error)
 
-// looked serves a question whose answer says something of erasures, once it is written down who looks.
-// Where there is nothing to be seen nobody has looked.
+// looked serves a query about erasures after the access was logged. If nothing is found, no access is
+// logged.
 func (a *API) looked(q aboutRequest) question {
 	return func(v *view.Reader, r *http.Request) (any, error) {
 		answer, requestID, err := q(v, r)

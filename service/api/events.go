@@ -10,14 +10,14 @@ import (
 )
 
 const (
-	// eventsApart is how long changes gather before they are told.
+	// eventsApart is how long changes are batched before they are sent.
 	eventsApart = 250 * time.Millisecond
-	// silenceAtMost is how long nothing is sent at most: who is gone is noticed then.
+	// silenceAtMost is the maximum pause between messages, so that a lost client is detected.
 	silenceAtMost = 15 * time.Second
 )
 
-// events tells what kind of thing has changed, and how often since the process began, as it
-// happens. Nothing personal is in it: who is interested asks again.
+// events streams which kinds of objects have changed, and how often since the process began. The
+// events contain no personal data: clients query again.
 func (a *API) events(w http.ResponseWriter, r *http.Request) {
 	v := a.o.View()
 	if v == nil {
@@ -63,7 +63,7 @@ func (a *API) events(w http.ResponseWriter, r *http.Request) {
 func tell(w http.ResponseWriter, stream *http.ResponseController, changes map[view.Kind]uint64) error {
 	data, err := json.Marshal(changes)
 	if err == nil {
-		// A writer whose reader does not read is cut.
+		// A client that does not read is disconnected.
 		err = stream.SetWriteDeadline(time.Now().Add(silenceAtMost))
 	}
 	if err == nil {

@@ -10,22 +10,23 @@ import (
 
 // Group is a group of shards, and the model that learns from it.
 type Group struct {
-	// Model names the component's kind, "meta-model" for the one above the components. It is empty for a
-	// model that the configuration does not have any more.
+	// Model names the component's kind, "meta-model" for the one above the components. It is empty
+	// for a model that the configuration no longer has.
 	Model string `json:"model"`
-	// Shards are those whose slices it learns from, ascending; the meta-model has those of all.
+	// Shards are the shards whose slices it learns from, ascending; for the meta-model all of
+	// them.
 	Shards []lethe.ShardID `json:"shards"`
 	view.GroupModel
 }
 
-// GroupAnswer is all models of an ensemble.
+// GroupAnswer lists all models of an ensemble.
 type GroupAnswer struct {
-	// Through is the last timestep that it learnt from.
+	// Through is the last timestep that it learned from.
 	Through lethe.Timestep `json:"through"`
 	Items   []Group        `json:"items"`
 }
 
-// metaModel is what the model above the components is called.
+// metaModel is the name of the model above the components.
 const metaModel = "meta-model"
 
 func (a *API) groups(v *view.Reader, r *http.Request) (any, error) {
@@ -49,7 +50,8 @@ func (a *API) groups(v *view.Reader, r *http.Request) (any, error) {
 	return out, nil
 }
 
-// groupOf says what a model is by a layout. One that the layout does not have is of a configuration before.
+// groupOf returns the group of a model in a layout. A model that the layout does not have belongs to a
+// previous configuration.
 func groupOf(l ensemble.Layout, m view.GroupModel) Group {
 	g := Group{Model: metaModel, Shards: []lethe.ShardID{}, GroupModel: m}
 	number, found := l.Number(m.Component, m.Group)

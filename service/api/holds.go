@@ -8,14 +8,14 @@ import (
 	"lethe/pipeline/view"
 )
 
-// Hold keeps transactions and subjects from being erased. What it names is known by keyed hashes alone, and counted.
+// Hold protects transactions and subjects from erasure. Its targets are known only by keyed hashes, and counted.
 type Hold struct {
 	Name string `json:"hold_id"`
 	// State is in_force, ended or lifted.
 	State        string `json:"state"`
 	Transactions int    `json:"transactions"`
 	Subjects     int    `json:"subjects"`
-	// TooLate counts what had been erased, or was being erased, when the hold was set.
+	// TooLate counts targets that had been erased, or were being erased, when the hold was set.
 	TooLate int       `json:"too_late,omitempty"`
 	SetAt   time.Time `json:"set_at"`
 	// Until is zero for a hold that ends only when it is lifted.
@@ -28,15 +28,15 @@ type HoldPage struct {
 	Items []Hold `json:"items"`
 }
 
-// HoldRequest sets a hold. Ids stand in the body.
+// HoldRequest sets a hold. Ids are in the body.
 type HoldRequest struct {
-	// Name names the hold; made up if it is empty.
+	// Name identifies the hold; it is generated if empty.
 	Name     string   `json:"hold_id,omitempty"`
 	Nodes    []string `json:"nodes,omitempty"`
 	Subjects []string `json:"subjects,omitempty"`
-	// Reason is kept as a keyed hash alone.
+	// Reason is stored only as a keyed hash.
 	Reason string `json:"reason"`
-	// Until is when the hold ends by itself.
+	// Until is when the hold ends automatically.
 	Until time.Time `json:"until,omitzero"`
 }
 
@@ -57,15 +57,15 @@ func (a *API) liftHold(_ *view.Reader, r *http.Request) (any, error) {
 	return a.o.Actions.LiftHold(r.Context(), r.PathValue("name"))
 }
 
-// Signers are the people whose signatures a request has and lacks, by the names that the file of keys has for them.
+// Signers are the people who have signed a request and those who may, by their names in the file of keys.
 type Signers struct {
 	Signed []string `json:"signed"`
-	// MaySign are the others whose key has the role compliance, of whom one must sign.
+	// MaySign are the other people whose key has the role compliance, one of whom must sign.
 	MaySign []string `json:"may_sign"`
 }
 
-// signersOf names the people that a request which waits for a signature has and lacks. The file of keys says so: the
-// ledger knows keys alone.
+// signersOf returns the people who have signed and who may sign a request that waits for a signature. The names
+// come from the file of keys: the ledger has only keys.
 func (a *API) signersOf(s *deletions.Status) Signers {
 	if a.o.Signers == nil || !s.AwaitsSignature() {
 		return Signers{}

@@ -35,7 +35,7 @@ func letters(v *view.Reader, r *http.Request) (any, error) {
 	return LetterPage{list, cursorOf(next)}, nil
 }
 
-// oneOf reads a parameter that is empty or one of a list.
+// oneOf reads a parameter that is empty or an element of a list.
 func oneOf[T ~string](q *query, name string, known []T) T {
 	text := T(q.r.URL.Query().Get(name))
 	if text != "" && !slices.Contains(known, text) {
@@ -56,22 +56,23 @@ func letter(v *view.Reader, r *http.Request) (any, error) {
 	return orNothing(v.Letter(bus.Topic(r.PathValue("topic")), int(partition), offset))
 }
 
-// maxReplay bounds how many dead letters are sent again at once.
+// maxReplay bounds the number of dead letters in one replay.
 const maxReplay = 1000
 
-// ReplayRequest asks for records to be sent again, by their places.
+// ReplayRequest requests a replay of records by their positions.
 type ReplayRequest struct {
 	Places []string `json:"places"`
 }
 
-// ReplayAnswer says how many were sent, and why the others were not. What becomes of those that were
-// is in the view as soon as they are taken: their letters go, or say why they were refused again.
+// ReplayAnswer is the number of published records, and the errors of the others. The result is in
+// the view as soon as the records are processed: their dead letters are deleted, or have the reason
+// of another rejection.
 type ReplayAnswer struct {
 	Sent    int             `json:"sent"`
 	Refused []RefusedLetter `json:"refused"`
 }
 
-// RefusedLetter is one that was not sent.
+// RefusedLetter is a dead letter that was not replayed.
 type RefusedLetter struct {
 	Place string `json:"place"`
 	Why   string `json:"why"`

@@ -32,13 +32,14 @@ func checkpoint(v *view.Reader, _ *http.Request) (any, error) {
 	return LogAnswer{tree.N, tree.Hash.String(), note}, err
 }
 
-// KeysAnswer has the keys that receipts, statuses and the log are signed with.
+// KeysAnswer has the keys that sign receipts, statuses and the log.
 type KeysAnswer struct {
-	// Keys are the one that signs now and those before it, the newest first.
+	// Keys are the current key and its predecessors, the newest first.
 	Keys []PublicKey `json:"keys"`
 }
 
-// PublicKey is an Ed25519 key. Whoever believes what it has signed has to know it from elsewhere.
+// PublicKey is an Ed25519 key. To trust its signatures a client must know it from an independent
+// source.
 type PublicKey struct {
 	// ID is the thumbprint by which signatures name the key (RFC 7638).
 	ID string `json:"key_id"`
@@ -64,7 +65,7 @@ type LeafPage struct {
 	NextCursor *string   `json:"next_cursor"`
 }
 
-// LogLeaf is a leaf with its place.
+// LogLeaf is a leaf with its index.
 type LogLeaf struct {
 	Index int64           `json:"index"`
 	Leaf  json.RawMessage `json:"leaf"`
@@ -99,7 +100,7 @@ func leaves(v *view.Reader, r *http.Request) (any, error) {
 	return out, nil
 }
 
-// proof answers with the proof that a leaf is in the log of the newest checkpoint.
+// proof responds with the inclusion proof of a leaf in the log of the newest checkpoint.
 func proof(v *view.Reader, r *http.Request) (any, error) {
 	index, err := strconv.ParseInt(r.PathValue("index"), 10, 64)
 	if err != nil || index < 0 {
@@ -115,7 +116,7 @@ func proof(v *view.Reader, r *http.Request) (any, error) {
 	}
 	leaf, hashes, found, err := v.Prove(index, signed.N)
 	if err != nil || !found {
-		return nil, orMissing(err) // the leaves come before the checkpoint, and the view may be behind
+		return nil, orMissing(err) // leaves are published before the checkpoint, and the view may be behind
 	}
 	return translog.Proof{Checkpoint: note, Index: index, Leaf: string(leaf), Hashes: hashes}, nil
 }

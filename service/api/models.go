@@ -33,7 +33,7 @@ func ensembles(v *view.Reader, r *http.Request) (any, error) {
 	return out, nil
 }
 
-// before reads the cursor of lists that have the newest timestep first.
+// before reads the cursor of lists with the newest timestep first.
 func (q *query) before() lethe.Timestep {
 	after := q.cursor()
 	switch {
@@ -49,12 +49,12 @@ func (q *query) before() lethe.Timestep {
 	}
 }
 
-// cursorBefore is the cursor of such a list that has ended with a timestep.
+// cursorBefore is the cursor of such a list whose page ended with a timestep.
 func cursorBefore(last lethe.Timestep) *string {
 	return cursorOf(binary.BigEndian.AppendUint64(nil, uint64(last)))
 }
 
-// ChangesAnswer says which models differ between two ensembles.
+// ChangesAnswer lists the models that differ between two ensembles.
 type ChangesAnswer struct {
 	From      lethe.Timestep `json:"from"`
 	To        lethe.Timestep `json:"to"`
@@ -78,10 +78,10 @@ func ensembleChanges(v *view.Reader, r *http.Request) (any, error) {
 	return out, err
 }
 
-// mostBudget bounds how many alerts a timestep may be asked for.
+// mostBudget bounds the requested number of alerts per timestep.
 const mostBudget = 1_000_000
 
-// quality answers what a threshold, or a number of alerts, would have come to.
+// quality responds with the quality that a threshold, or a number of alerts, would have had.
 func quality(v *view.Reader, r *http.Request) (any, error) {
 	q := query{r: r}
 	q.only("timestep", "threshold", "budget")

@@ -20,21 +20,20 @@ const (
 	maxBody      = 1 << 20
 )
 
-// query reads the parameters of an address, and keeps what is wrong first.
+// query reads the parameters of a URL, and stores the first error.
 type query struct {
 	r   *http.Request
 	err error
 }
 
-// bad refuses a parameter. Its value is not repeated: it may be an id.
+// bad rejects a parameter. Its value is not repeated: it may be an id.
 func (q *query) bad(name, want string) {
 	if q.err == nil {
 		q.err = problem(http.StatusBadRequest, fmt.Sprintf("%s is not valid: want %s", name, want))
 	}
 }
 
-// only refuses parameters that the route does not have: a filter that is misspelt would answer
-// with everything.
+// only rejects unknown parameters: a misspelled filter would otherwise return everything.
 func (q *query) only(names ...string) {
 	known := make(map[string]bool, len(names))
 	for _, n := range names {
@@ -49,7 +48,7 @@ func (q *query) only(names ...string) {
 	}
 }
 
-// whole reads a whole number from 1 to most.
+// whole reads an integer from 1 to most.
 func (q *query) whole(name string, otherwise, most int) int {
 	text := q.r.URL.Query().Get(name)
 	if text == "" {
@@ -75,7 +74,7 @@ func (q *query) share(name string, otherwise float64) float64 {
 	return x
 }
 
-// timestep reads a timestep, nil where none is given.
+// timestep reads a timestep, nil if it is absent.
 func (q *query) timestep(name string) *lethe.Timestep {
 	text := q.r.URL.Query().Get(name)
 	if text == "" {
@@ -89,10 +88,10 @@ func (q *query) timestep(name string) *lethe.Timestep {
 	return &t
 }
 
-// limit reads how many are wanted.
+// limit reads the requested page size.
 func (q *query) limit() int { return q.whole("limit", defaultLimit, maxLimit) }
 
-// cursor reads where the page before ended.
+// cursor reads the position at which the previous page ended.
 func (q *query) cursor() []byte {
 	text := q.r.URL.Query().Get("cursor")
 	if text == "" {
@@ -105,7 +104,7 @@ func (q *query) cursor() []byte {
 	return at
 }
 
-// cursorOf is what a page says of where it ended; null for the last one.
+// cursorOf is the cursor of a page that ended at a position; null for the last page.
 func cursorOf(at []byte) *string {
 	if at == nil {
 		return nil
@@ -114,7 +113,7 @@ func cursorOf(at []byte) *string {
 	return &text
 }
 
-// refIn reads the reference in an address. Whatever is none names nothing.
+// refIn reads the reference in the path. ok is false if it is malformed.
 func refIn(r *http.Request) (ref view.Ref, ok bool) {
 	return ref, ref.UnmarshalText([]byte(r.PathValue("ref"))) == nil
 }
@@ -131,7 +130,7 @@ func readBody(r *http.Request, into any) error {
 		if errors.As(err, &large) {
 			return problem(http.StatusRequestEntityTooLarge, fmt.Sprintf("the body is larger than %d bytes", large.Limit))
 		}
-		// What is wrong may be an id.
+		// The invalid value may be an id.
 		return problem(http.StatusBadRequest, "the body is no JSON object of the fields that /api/v1/openapi.json "+
 			"has for this address")
 	}

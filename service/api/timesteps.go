@@ -40,7 +40,7 @@ func timestep(v *view.Reader, r *http.Request) (any, error) {
 	return orNothing(v.Step(t))
 }
 
-// timestepIn reads the timestep in an address.
+// timestepIn reads the timestep in the path.
 func timestepIn(r *http.Request) (lethe.Timestep, error) {
 	t, err := strconv.ParseInt(r.PathValue("timestep"), 10, 64)
 	if err != nil || t < 0 {

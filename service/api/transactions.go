@@ -9,19 +9,19 @@ import (
 	"lethe/scoring"
 )
 
-// maxLookup bounds how many transactions are looked up at once.
+// maxLookup bounds the number of transactions in one lookup.
 const maxLookup = 100
 
-// LookupRequest asks for transactions by their ids.
+// LookupRequest looks up transactions by their ids.
 type LookupRequest struct {
 	IDs []string `json:"ids"`
 }
 
-// LookupAnswer has what is known of them, in their order. Nothing is said of the others: whether
-// one never came or was erased is not to be told.
+// LookupAnswer has the known transactions, in the order of the request. It has no details on the
+// others: whether one never existed or was erased must not be revealed.
 type LookupAnswer struct {
 	Transactions []*view.Transaction `json:"transactions"`
-	// Missing are the positions of those that nothing is known of.
+	// Missing are the positions of unknown ids.
 	Missing []int `json:"missing"`
 }
 
@@ -107,7 +107,7 @@ func predictions(v *view.Reader, r *http.Request) (any, error) { return scored(v
 
 func alerts(v *view.Reader, r *http.Request) (any, error) { return scored(v, r, true) }
 
-// scored answers with predictions, the likeliest first.
+// scored responds with predictions, the highest probability first.
 func scored(v *view.Reader, r *http.Request, alerts bool) (any, error) {
 	q := query{r: r}
 	q.only("timestep", "min_probability", "max_probability", "limit", "cursor")

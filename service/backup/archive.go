@@ -19,11 +19,11 @@ import (
 
 const (
 	mostManifestBytes = 256 << 20
-	// mostKeyBytes bounds a file of keys, which is kept in memory before its signature is checked.
+	// mostKeyBytes bounds a file of keys, which is held in memory before its signature is checked.
 	mostKeyBytes = 1 << 20
 )
 
-// write makes the archive: the files below a folder, in the sequence given, and the manifest.
+// write creates the archive: the files below a directory, in the given order, and the manifest.
 func write(out io.Writer, m Manifest, dir string, paths []string, key ed25519.PrivateKey) (Manifest, error) {
 	archive := tar.NewWriter(out)
 	for _, path := range paths {
@@ -65,20 +65,20 @@ func add(archive *tar.Writer, dir, path string) (f File, err error) {
 	return File{Path: path, Bytes: n, SHA256: lethe.Digest(sum.Sum(nil))}, err
 }
 
-// opened is a backup that was read whole, once.
+// opened is a backup that has been read completely.
 type opened struct {
 	path string
 	Manifest
-	// keys are the files of keys that are in it, by path.
+	// keys are the files of keys in the backup, by path.
 	keys map[string][]byte
 }
 
-// refuse names the backup and what to do.
+// refuse returns an error that names the backup and the remedy.
 func refuse(path, format string, args ...any) error {
 	return fmt.Errorf("%w: %s: %s", ErrRefused, path, fmt.Sprintf(format, args...))
 }
 
-// each calls fn with every file of an archive but the manifest, and returns that.
+// each calls fn with every file of an archive except the manifest, which it returns.
 func each(path string, fn func(h *tar.Header, content io.Reader) error) (manifest []byte, err error) {
 	const another = "put another backup back, or copy the file again from where it was kept"
 	file, err := os.Open(path)
@@ -111,8 +111,8 @@ func each(path string, fn func(h *tar.Header, content io.Reader) error) (manifes
 	}
 }
 
-// isSparse reports whether an entry stands for more bytes than there are: a small file would
-// fill memory and disk.
+// isSparse reports whether an entry represents more bytes than it stores: a small file could fill
+// memory and disk.
 func isSparse(h *tar.Header) bool {
 	for name := range h.PAXRecords {
 		if strings.HasPrefix(name, "GNU.sparse.") {
@@ -122,8 +122,8 @@ func isSparse(h *tar.Header) bool {
 	return false
 }
 
-// open reads a backup and checks everything that it says of itself. keysOf returns the keys one
-// of which must have signed it; they may be in its files.
+// open reads a backup and verifies it against its manifest. keysOf returns the keys one of which
+// must have signed it; they may be in its files.
 func open(path string, keysOf func(files map[string][]byte) ([]ed25519.PublicKey, error)) (*opened, error) {
 	found := make(map[string]File)
 	o := &opened{path: path, keys: make(map[string][]byte)}
@@ -173,7 +173,7 @@ func open(path string, keysOf func(files map[string][]byte) ([]ed25519.PublicKey
 	return o, nil
 }
 
-// unpack writes the files for which keep says so below a folder, and syncs them.
+// unpack writes the files selected by keep below a directory, and syncs them.
 func (o *opened) unpack(dir string, keep func(path string) bool) error {
 	want := make(map[string]lethe.Digest)
 	for _, f := range o.Files {

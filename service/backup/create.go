@@ -21,22 +21,22 @@ import (
 	"lethe/service"
 )
 
-// Create says what backup is made.
+// Create configures a backup.
 type Create struct {
-	// Config is the one that the data directory was written with.
+	// Config is the configuration that the data directory was written with.
 	Config configs.Config
-	// To is the file, which must not be there.
+	// To is the path of the new file, which must not exist.
 	To string
-	// Keep is how long whoever keeps the file may do so.
+	// Keep is how long the file may be stored.
 	Keep    time.Duration
 	Version string
-	// Random makes the backup's id.
+	// Random is the source of the backup's id.
 	Random io.Reader
 	Now    time.Time
 }
 
-// Run makes a backup of a stopped data directory. It is registered beside the ledger before it
-// is written: receipts rather name one that is not there than leave one out.
+// Run backs up a stopped data directory. The backup is registered in the ledger's directory before
+// it is written: receipts may name a backup that does not exist, but must not omit one.
 func (c Create) Run() (m Manifest, err error) {
 	if c.Keep < time.Hour {
 		return m, fmt.Errorf("keep: %v is less than an hour", c.Keep)
@@ -118,7 +118,7 @@ func register(c configs.Config, b backups.Backup) error {
 	return withLedger(c, func(store *swapstore.Store) error { return backups.In(disk.KV(store)).Put(b) })
 }
 
-// List returns the backups that were made of a stopped data directory.
+// List returns the registered backups of a stopped data directory.
 func List(c configs.Config) (list []backups.Backup, err error) {
 	err = withLedger(c, func(store *swapstore.Store) error {
 		list, err = backups.In(disk.KV(store)).List()
@@ -127,7 +127,7 @@ func List(c configs.Config) (list []backups.Backup, err error) {
 	return list, err
 }
 
-// Forget notes that a backup is destroyed. Errors: backups.ErrUnknown.
+// Forget records that a backup was destroyed. Errors: backups.ErrUnknown.
 func Forget(c configs.Config, id string, at time.Time) (b backups.Backup, err error) {
 	err = withLedger(c, func(store *swapstore.Store) error {
 		b, err = backups.In(disk.KV(store)).Forget(id, at)

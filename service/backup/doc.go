@@ -1,15 +1,15 @@
-// Package backup makes copies of a stopped data directory and puts them back, so that
-// nothing comes back that was erased meanwhile.
+// Package backup makes copies of a stopped data directory and restores them, without bringing back
+// data that was erased meanwhile.
 //
-//	manifest.go   what a backup says of itself, signed
+//	manifest.go   the signed description of a backup
 //	archive.go    the file: a tar archive whose last entry is the manifest
-//	folder.go     the data directory: what is copied, and that nobody uses it meanwhile
-//	create.go     a backup is registered beside the ledger, then written
-//	keys.go       who must have signed it
-//	restore.go    checked, unpacked, and given the newest ledger
-//	finish.go     what was erased since is erased again before anybody is served
+//	folder.go     the data directory: the files to copy, and the locks meanwhile
+//	create.go     a backup is registered in the ledger's directory, then written
+//	keys.go       the keys that may have signed it
+//	restore.go    checking, unpacking, and the transfer of the newest ledger
+//	finish.go     erasures since the backup are repeated before the data is served
 //
-// With an embedded broker a backup is the whole data directory. With brokers of others it is
-// keys, identity and receipts alone: the topics hold all the rest, and what roles keep is made
-// again from there.
+// With an embedded broker a backup is the whole data directory. With external brokers it contains
+// only keys, identity and receipts: the topics hold the rest, and the roles' stores are rebuilt
+// from there.
 package backup

@@ -22,17 +22,18 @@ import (
 
 // Again is what was erased again. The JSON names are part of the command line.
 type Again struct {
-	// Requests are lethe's own, and Targets counts what they name.
+	// Requests are those made by lethe itself, and Targets counts their targets.
 	Requests []string `json:"requests"`
 	Targets  int      `json:"targets"`
-	// Held are those that wait for a hold: lethe run goes on with them.
+	// Held are the requests that wait for a hold: lethe run continues with them.
 	Held []string `json:"held"`
-	// Ended are requests that were under way when the backup was put back, by their state now.
+	// Ended are requests that were in progress when the backup was restored, with their current
+	// state.
 	Ended map[string]string `json:"ended"`
 }
 
-// Finish carries out again, in a service that nobody else reaches, what was erased since the
-// backup was made, and lets others start on the folder then.
+// Finish repeats, in a service that is not reachable from outside, the erasures since the backup
+// was made, and then allows the directory to be used.
 func Finish(ctx context.Context, c configs.Config, version string, logger *slog.Logger) (a Again, err error) {
 	a = Again{Requests: []string{}, Held: []string{}, Ended: map[string]string{}}
 	note, found, err := lastNote(c)
@@ -47,7 +48,7 @@ func Finish(ctx context.Context, c configs.Config, version string, logger *slog.
 	return a, os.Remove(filepath.Join(c.DataDir, service.RestoringName))
 }
 
-// lastNote reads what is noted of the backup that was put back.
+// lastNote reads the note about the restored backup.
 func lastNote(c configs.Config) (note backups.Restored, found bool, err error) {
 	if !c.UsesEmbeddedBroker() {
 		return note, false, nil
@@ -62,7 +63,7 @@ func lastNote(c configs.Config) (note backups.Restored, found bool, err error) {
 func carryOut(
 	ctx context.Context, c configs.Config, version string, logger *slog.Logger, a *Again, note backups.Restored,
 ) (err error) {
-	// Nobody is to find it where the service is reached otherwise.
+	// The service must not be reachable at its usual addresses.
 	c.HTTP.Address, c.Embedded.Port = "127.0.0.1:0", 0
 	o := service.Defaults(c, version, logger)
 	o.Restoring = true
@@ -84,7 +85,7 @@ func carryOut(
 
 const pollEvery = 200 * time.Millisecond
 
-// await waits until every request of lethe's own is verified or held.
+// await waits until every request made by lethe itself is verified or held.
 func (a *Again) await(
 	ctx context.Context, topics requests.Bus, note backups.Restored, ended chan error,
 ) error {
@@ -95,7 +96,8 @@ func (a *Again) await(
 			return err
 		}
 		open := a.take(list, note)
-		// Read whole each time: a deletion that was cleaned away meanwhile is seen by what is not there.
+		// The topic is read completely each time: a deletion may have been compacted, and is then
+		// visible only by absence.
 		asked, err := note.Published(ctx, topics)
 		if err != nil {
 			return err
@@ -115,7 +117,7 @@ func (a *Again) await(
 	}
 }
 
-// take notes how the requests stand and returns how many are open.
+// take stores the states of the requests and returns the number of open ones.
 func (a *Again) take(list []deletions.Status, note backups.Restored) (open int) {
 	a.Requests, a.Held, a.Targets = a.Requests[:0], a.Held[:0], 0
 	for _, s := range list {

@@ -22,14 +22,13 @@ const (
 	ledgerFolder = configs.RoleBuild + "/ledger/"
 )
 
-// isLock reports whether a file is there only so that two processes do not meet.
+// isLock reports whether a file exists only as a lock.
 func isLock(path string) bool {
 	base := filepath.Base(path)
 	return base == "LOCK" || base == "lock"
 }
 
-// contents lists the files of a data directory that belong into a backup, ascending, with
-// slashes.
+// contents lists the files of a data directory that belong in a backup, ascending, with slashes.
 func contents(dir string, whole bool) (paths []string, err error) {
 	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
@@ -50,11 +49,10 @@ func contents(dir string, whole bool) (paths []string, err error) {
 	return paths, err
 }
 
-// Locks keep other processes out of the stores of a data directory.
+// Locks lock the stores of a data directory against other processes.
 type Locks []io.Closer
 
-// Lock takes the locks of every store and of the embedded broker. Nobody writes while they
-// are held.
+// Lock locks every store and the embedded broker. No process writes while the locks are held.
 func Lock(dir string) (held Locks, err error) {
 	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !isLock(path) {
@@ -80,7 +78,7 @@ func lockFile(path string) (io.Closer, error) {
 	return vfs.Default.Lock(path)
 }
 
-// Close lets others in.
+// Close releases the locks.
 func (l Locks) Close() error {
 	var errs []error
 	for _, one := range l {
@@ -89,7 +87,7 @@ func (l Locks) Close() error {
 	return errors.Join(errs...)
 }
 
-// isEmpty refuses a folder that holds anything.
+// isEmpty returns an error for a directory that is not empty.
 func isEmpty(dir string) error {
 	entries, err := os.ReadDir(dir)
 	switch {
@@ -104,7 +102,7 @@ func isEmpty(dir string) error {
 	return nil
 }
 
-// CopyFolder copies the files of a folder, whose locks are held.
+// CopyFolder copies the files of a directory, whose locks must be held.
 func CopyFolder(from, to string) error {
 	return filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -138,7 +136,7 @@ func CopyFolder(from, to string) error {
 	})
 }
 
-// SyncFolders makes durable which files there are in a folder and below it.
+// SyncFolders makes the entries of a directory and its subdirectories durable.
 func SyncFolders(dir string) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.IsDir() {

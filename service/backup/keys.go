@@ -14,8 +14,8 @@ import (
 	"lethe/internal/kms"
 )
 
-// keysOr returns the keys one of which must have signed a backup: those that are known, or else
-// the one in the backup.
+// keysOr returns the keys one of which must have signed a backup: the known ones, or else the one
+// in the backup.
 func keysOr(known []ed25519.PublicKey, c configs.Config) func(files map[string][]byte) ([]ed25519.PublicKey, error) {
 	return func(files map[string][]byte) ([]ed25519.PublicKey, error) {
 		if len(known) > 0 {
@@ -25,8 +25,8 @@ func keysOr(known []ed25519.PublicKey, c configs.Config) func(files map[string][
 	}
 }
 
-// keysIn are those of a backup's own files: the one that signs, and those that its public key's
-// file lists.
+// keysIn returns the keys in a backup's own files: the signing key, and those listed in the file of
+// its public key.
 func keysIn(files map[string][]byte, c configs.Config) ([]ed25519.PublicKey, error) {
 	at := func(path string) ([]byte, bool) {
 		rel, err := filepath.Rel(c.DataDir, path)
@@ -38,7 +38,8 @@ func keysIn(files map[string][]byte, c configs.Config) ([]ed25519.PublicKey, err
 		return nil, errors.New("the key that signed it is not in it: name it with --public-key")
 	}
 	var keys []ed25519.PublicKey
-	// What a key management system has sealed is no use here: its public key stands beside it.
+	// A key sealed by a key management system cannot be used here: its public key is in a separate
+	// file.
 	if !kms.IsSealed(data) {
 		private, err := configs.ParseSigningKey(data)
 		if err != nil {
@@ -60,9 +61,9 @@ func keysIn(files map[string][]byte, c configs.Config) ([]ed25519.PublicKey, err
 	return keys, nil
 }
 
-// ownSecret reads the secret that a backup was made under, and returns what puts it back: its stores
-// have the pseudonyms of that one, and the newest ledger may be of a deployment that has rotated it
-// since. Both have the secret of the ledger in common.
+// ownSecret reads the secret of a backup, and returns a function that restores it: the backup's
+// stores have pseudonyms of that secret, and the newest ledger may belong to a deployment that has
+// rotated its secret since. Both share the secret of the ledger.
 func ownSecret(c configs.Config) (keep func() error, err error) {
 	if c.SecretFile != "" {
 		return func() error { return nil }, nil

@@ -20,24 +20,23 @@ const (
 	manifestName = "manifest.json"
 )
 
-// ErrRefused is returned for a backup that is not put back. The text names the file and the
-// remedy.
+// ErrRefused marks a backup that was not restored. The text names the file and the remedy.
 var ErrRefused = errors.New("backup refused")
 
-// Manifest is what a backup says of itself. The JSON names are part of the command line.
+// Manifest describes a backup. The JSON names are part of the command line.
 type Manifest struct {
 	Format string `json:"format"`
 	ID     string `json:"backup_id"`
-	// CreatedAt and ExpiresAt are as the registry has them.
+	// CreatedAt and ExpiresAt are those of the registry.
 	CreatedAt time.Time `json:"created_at"`
 	ExpiresAt time.Time `json:"expires_at"`
-	// Deployment is whose data it is.
+	// Deployment is the deployment whose data it is.
 	Deployment lethe.DeploymentID `json:"deployment"`
-	// Version is that of the program which made it.
+	// Version is the version of the program that made it.
 	Version string `json:"version"`
-	// Whole says that the stores and the embedded broker's log are in it.
+	// Whole means that it contains the stores and the embedded broker's log.
 	Whole bool `json:"whole"`
-	// Ledger is the data directory where the ledger goes on.
+	// Ledger is the data directory in which the ledger is continued.
 	Ledger string `json:"ledger"`
 	Files  []File `json:"files"`
 }
@@ -70,8 +69,8 @@ func (m Manifest) sign(key ed25519.PrivateKey) ([]byte, error) {
 	return jcs.Encode(s)
 }
 
-// openManifest reads a manifest and checks that one of some keys has signed it. There is at
-// least one.
+// openManifest decodes a manifest and checks that it is signed by one of the keys, of which there
+// must be at least one.
 func openManifest(data []byte, keys []ed25519.PublicKey) (m Manifest, err error) {
 	var s signed
 	if json.Unmarshal(data, &s) != nil || len(s.Signatures) != 1 {

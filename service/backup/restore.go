@@ -21,26 +21,26 @@ import (
 	"lethe/service"
 )
 
-// Restore says what is put back where.
+// Restore configures a restoration.
 type Restore struct {
-	// Config is the one that the backup was made with, but for the data directory, which is
-	// new.
+	// Config is the configuration that the backup was made with, except for the data directory,
+	// which must be new.
 	Config configs.Config
 	From   string
-	// Ledger is where the newest ledger is: a stopped data directory, or a later backup.
-	// Empty, what was erased after the backup is not known: WithoutLedger says that this is
-	// meant.
+	// Ledger is the location of the newest ledger: a stopped data directory, or a later backup. If
+	// it is empty, erasures after the backup are unknown: WithoutLedger confirms that this is
+	// intended.
 	Ledger        string
 	WithoutLedger bool
-	// One of Keys must have signed the backup. None stands for those of the newest ledger, or
-	// without that for the one in the backup, which then says nothing of who made it.
+	// One of Keys must have signed the backup. If empty, the keys of the newest ledger are used,
+	// or without that the key in the backup, which then does not prove its origin.
 	Keys []ed25519.PublicKey
 	Now  time.Time
 }
 
-// Run puts a backup back, but for what was erased since, for which Finish is to be called:
-// until then no service starts on the folder. What is refused is ErrRefused, and nothing was
-// written then.
+// Run restores a backup without the data that was erased since. Finish must be called next: until
+// then no service starts on the directory. The error is ErrRefused if the backup is rejected, and
+// nothing was written then.
 func (r Restore) Run() (m Manifest, err error) {
 	dir := r.Config.DataDir
 	if err := isEmpty(dir); err != nil {
@@ -55,7 +55,7 @@ func (r Restore) Run() (m Manifest, err error) {
 	}
 	defer func() {
 		if err != nil {
-			// The folder was new.
+			// The directory was new.
 			err = errors.Join(err, os.RemoveAll(dir))
 		}
 	}()
@@ -74,7 +74,7 @@ func (r Restore) Run() (m Manifest, err error) {
 	return o.Manifest, SyncFolders(dir)
 }
 
-// check reads the backup, and the newest ledger unless there is none.
+// check reads the backup, and the newest ledger if there is one.
 func (r Restore) check() (*opened, source, error) {
 	newest, err := sourceOf(r.Config, r.Ledger, r.Keys)
 	if err != nil {
@@ -109,7 +109,7 @@ func (r Restore) check() (*opened, source, error) {
 	return o, newest, nil
 }
 
-// goOn puts the newest ledger in the place of the backup's and notes that in it.
+// goOn replaces the backup's ledger by the newest one and records the restoration in it.
 func (r Restore) goOn(o *opened, newest source) error {
 	build := service.RoleDir(r.Config.DataDir, configs.RoleBuild)
 	before, err := readLedger(build)
@@ -148,11 +148,11 @@ func (r Restore) goOn(o *opened, newest source) error {
 	return errors.Join(backups.Note(disk.KV(store), ledger, o.ID, r.Now, before.entries), store.Close())
 }
 
-// ledgerContent is what a ledger and its log hold.
+// ledgerContent is the content of a ledger and its log.
 type ledgerContent struct {
 	entries []deletions.Entry
 	leaves  [][]byte
-	// checkpoint is the log's, empty for none; its first line names the log.
+	// checkpoint is the log's checkpoint, empty if there is none; its first line names the log.
 	checkpoint string
 }
 
@@ -170,8 +170,8 @@ func readLedger(build string) (c ledgerContent, err error) {
 	return c, err
 }
 
-// isLedger reports whether a file is one of those that go on: ledger, log, receipts, and the
-// keys, of which the signing key may have been rotated.
+// isLedger reports whether a file comes from the newest ledger: ledger, log, receipts, and the
+// keys, because the signing key may have been rotated.
 func isLedger(path string) bool {
 	return strings.HasPrefix(path, ledgerFolder) || strings.HasPrefix(path, "receipts/") ||
 		strings.HasPrefix(path, keysFolder)

@@ -14,16 +14,16 @@ import (
 	"lethe/service"
 )
 
-// source is where the newest ledger is.
+// source is the location of the newest ledger.
 type source interface {
 	deployment() lethe.DeploymentID
-	// signers are the keys that sign the deployment's backups, or have.
+	// signers returns the keys that sign or have signed the deployment's backups.
 	signers() ([]ed25519.PublicKey, error)
-	// copyTo puts ledger, log and receipts into a data directory.
+	// copyTo copies ledger, log and receipts to a data directory.
 	copyTo(dir string) error
 }
 
-// sourceOf opens a folder or a backup as the source of the newest ledger, nil for no path.
+// sourceOf opens a directory or a backup as the source of the newest ledger, nil for an empty path.
 func sourceOf(c configs.Config, path string, keys []ed25519.PublicKey) (source, error) {
 	if path == "" {
 		return nil, nil
@@ -76,7 +76,7 @@ func (f folder) copyTo(dir string) (err error) {
 	return nil
 }
 
-// later is a backup that was made later.
+// later is a later backup.
 type later struct {
 	*opened
 	config configs.Config

@@ -16,7 +16,7 @@ import (
 //go:embed static
 var files embed.FS
 
-// Prefix begins the addresses of everything but the page itself, which is at /.
+// Prefix begins the paths of everything except the page itself, which is at /.
 const Prefix = "/console/"
 
 const (
@@ -24,12 +24,12 @@ const (
 	page   = "index.html"
 )
 
-// policy lets pages run and show what is in the binary, ask this process, and nothing else: no
-// script that stands in a page, and none that text is made into.
+// policy lets pages load only what is in the binary and connect only to this process: no inline
+// scripts, and no evaluation of text as code.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 
-// file is one as it is sent.
+// file is a prepared response.
 type file struct {
 	kind, tag     string
 	plain, zipped []byte
@@ -38,7 +38,7 @@ type file struct {
 // Console serves the files.
 type Console struct{ files map[string]file }
 
-// New prepares the files. The error is that of a file whose type is not known.
+// New prepares the files. The error means that the type of a file is unknown.
 func New() (*Console, error) {
 	c := &Console{files: make(map[string]file)}
 	return c, fs.WalkDir(files, folder, func(at string, d fs.DirEntry, err error) error {

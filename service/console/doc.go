@@ -1,8 +1,8 @@
-// Package console is what people see of lethe in a browser: pages that are in the binary, that ask
-// the API for everything they show, and that ask nobody else. They hold nothing personal
-// themselves and need no token; what they ask for does.
+// Package console is the web interface: pages in the binary that get all their data from the API
+// and load nothing from elsewhere. They contain no personal data and need no token; their API
+// requests do.
 //
-//	console.go  the files, with their types, tags and the policy for browsers
+//	console.go  the files, with their types, entity tags and content policy
 //	static/     the pages: one file per page or part, as modules without a build
 //	static/vendor/  Preact, HTM and uPlot with their licences, made by .ci/vendor
 package console

@@ -15,13 +15,13 @@ import (
 )
 
 const (
-	// brokerTimeout bounds everything that brokers are asked.
+	// brokerTimeout bounds all queries of brokers.
 	brokerTimeout = 15 * time.Second
-	// mostAhead is how far a clock may be behind that of whoever wrote a record.
+	// mostAhead is how far this clock may be behind that of a record's writer.
 	mostAhead = 10 * time.Second
 )
 
-// brokers looks at brokers, and at what is on them.
+// brokers checks brokers, and their topics.
 func (f *findings) brokers(ctx context.Context, o Options) {
 	const check = "brokers"
 	if o.Config.UsesEmbeddedBroker() {
@@ -60,7 +60,7 @@ func (f *findings) brokers(ctx context.Context, o Options) {
 	}
 }
 
-// embedded says that the process brings a broker, and whether its log is there.
+// embedded reports that the process runs its own broker, and whether its log exists.
 func (f *findings) embedded(o Options) {
 	path := service.BrokerDir(o.Config.DataDir)
 	if _, err := os.Stat(configs.InstancePath(o.Config.DataDir)); err != nil {
@@ -75,7 +75,7 @@ func (f *findings) embedded(o Options) {
 	f.ok("brokers", "no broker is named: lethe brings its own, for one process, with its log in "+path)
 }
 
-// topics compares the topics with what lethe needs. It reports whether there are any.
+// topics compares the topics with what lethe needs. It reports whether any exist.
 func (f *findings) topics(ctx context.Context, client *bus.Client) bool {
 	const check = "topics"
 	problems, err := client.Admin().Check(ctx)
@@ -97,7 +97,7 @@ func (f *findings) topics(ctx context.Context, client *bus.Client) bool {
 	return err == nil && len(there) == len(bus.Topics())
 }
 
-// rights asks whether lethe may do what it does.
+// rights checks that lethe has the rights it needs.
 func (f *findings) rights(ctx context.Context, client *bus.Client) {
 	if err := client.Admin().HasRights(ctx); err != nil {
 		f.bad("rights", err.Error(), "lethe topics acls --apply, by somebody who may")
@@ -106,8 +106,8 @@ func (f *findings) rights(ctx context.Context, client *bus.Client) {
 	f.ok("rights", "lethe may read, write and describe its topics")
 }
 
-// clock compares the time here with the newest one that stands on a record: times in the
-// ledger, and the deadlines of requests, go by it.
+// clock compares the local time with the newest timestamp of a record: times in the ledger, and the
+// deadlines of requests, depend on it.
 func (f *findings) clock(ctx context.Context, o Options, client *bus.Client) {
 	const check = "clock"
 	var newest time.Time

@@ -9,10 +9,10 @@ import (
 	"lethe/internal/diskroom"
 )
 
-// Grade says how a check ended.
+// Grade is the result of a check.
 type Grade string
 
-// The grades. A warning is something that works today.
+// The grades. A warning is a problem that does not prevent operation today.
 const (
 	OK      Grade = "ok"
 	Warning Grade = "warning"
@@ -21,30 +21,30 @@ const (
 
 // Finding is the outcome of one check, or one of several.
 type Finding struct {
-	// Check is what was looked at: one of disk, data_dir, keys, brokers, topics, rights, clock,
+	// Check is the checked subject: one of disk, data_dir, keys, brokers, topics, rights, clock,
 	// service, waiting, version.
 	Check string `json:"check"`
 	Grade Grade  `json:"grade"`
-	// Says is one line; it holds no personal data.
+	// Says is one line without personal data.
 	Says string `json:"says"`
-	// Remedy is what to do, empty if nothing is wrong.
+	// Remedy is the action to take, empty if nothing is wrong.
 	Remedy string `json:"remedy,omitempty"`
 }
 
-// Options are what is looked at, and with what. All are needed.
+// Options configures the checks. All fields are required.
 type Options struct {
 	Config configs.Config
 	// Version is that of this program.
 	Version string
 	Now     func() time.Time
-	// Disk tells the room of the file system that holds a path.
+	// Disk returns the free space of the file system that holds a path.
 	Disk func(path string) (diskroom.Room, error)
-	// HTTP asks the running service.
+	// HTTP is the client for the running service.
 	HTTP *http.Client
 }
 
-// Examine makes every check, also after one that failed, and returns what it found in one
-// order. What needs a broker is left out where none answers.
+// Examine runs every check, also after one that failed, and returns the findings in a fixed order.
+// Checks that need a broker are left out if none responds.
 func Examine(ctx context.Context, o Options) []Finding {
 	var all findings
 	all.dataDir(o)
@@ -55,7 +55,7 @@ func Examine(ctx context.Context, o Options) []Finding {
 	return all
 }
 
-// findings grow check by check.
+// findings accumulates the results of the checks.
 type findings []Finding
 
 func (f *findings) ok(check, says string) { *f = append(*f, Finding{check, OK, says, ""}) }

@@ -15,13 +15,13 @@ import (
 )
 
 const (
-	// leastFree and leastShare are what a disk should have free: an erasure writes stores anew
-	// before it deletes the old ones.
+	// leastFree and leastShare are the free space that a disk should have: an erasure rewrites
+	// stores before it deletes the old ones.
 	leastFree  = 2 << 30
 	leastShare = .05
 )
 
-// dataDir looks at the folder of everything that is kept.
+// dataDir checks the data directory.
 func (f *findings) dataDir(o Options) {
 	const check = "data_dir"
 	dir := o.Config.DataDir
@@ -44,7 +44,7 @@ func (f *findings) dataDir(o Options) {
 	}
 }
 
-// disk looks at the room that is left.
+// disk checks the free space.
 func (f *findings) disk(o Options) {
 	const check = "disk"
 	room, err := o.Disk(nearest(o.Config.DataDir))
@@ -63,7 +63,7 @@ func (f *findings) disk(o Options) {
 	}
 }
 
-// nearest is a path, or the first folder above it that is there.
+// nearest returns the path, or its closest ancestor that exists.
 func nearest(path string) string {
 	for {
 		if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) || filepath.Dir(path) == path {
@@ -75,7 +75,7 @@ func nearest(path string) string {
 
 func gib(bytes uint64) float64 { return float64(bytes) / (1 << 30) }
 
-// keys looks at the secret and the signing key, and whether the folder was begun with them.
+// keys checks the secret and the signing key, and whether the directory was created with them.
 func (f *findings) keys(ctx context.Context, o Options) {
 	const check = "keys"
 	secretPath, keyPath := o.Config.SecretPath(), o.Config.SigningKeyPath()
@@ -101,7 +101,7 @@ func (f *findings) keys(ctx context.Context, o Options) {
 	}
 }
 
-// keyFile says what is wrong with one file.
+// keyFile reports a problem with a key file.
 func (f *findings) keyFile(path string, err error, begun bool) {
 	switch {
 	case err == nil:
@@ -115,7 +115,7 @@ func (f *findings) keyFile(path string, err error, begun bool) {
 	}
 }
 
-// fitsSecret compares the secret with what the data directory was begun with.
+// fitsSecret compares the secret with the one that the data directory was created with.
 func (f *findings) fitsSecret(o Options, own string) bool {
 	path := service.SealedPath(o.Config.DataDir)
 	value, err := os.ReadFile(path)

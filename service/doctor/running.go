@@ -18,10 +18,10 @@ import (
 	"lethe/service"
 )
 
-// mostAnswerBytes is far above what a service answers.
+// mostAnswerBytes is far above the size of any response.
 const mostAnswerBytes = 8 << 20
 
-// service asks the service that runs with this configuration, if one does.
+// service queries the service that runs with this configuration, if there is one.
 func (f *findings) service(ctx context.Context, o Options) {
 	const check = "service"
 	address := "http://" + o.Config.HTTP.Address
@@ -61,7 +61,7 @@ func (f *findings) service(ctx context.Context, o Options) {
 	code, answer, err := fetch(ctx, o.HTTP, address+"/api/v1/status")
 	var status service.Status
 	if err != nil || code != http.StatusOK || json.Unmarshal(answer, &status) != nil {
-		return // it starts
+		return // it is still starting
 	}
 	for _, w := range status.Waiting {
 		since := w.Since.UTC().Format(time.RFC3339)
@@ -80,8 +80,8 @@ func (f *findings) service(ctx context.Context, o Options) {
 	f.ok("version", "the service is of this program's version, "+o.Version)
 }
 
-// trusting returns a client that believes the certificate in a file alone: it may be for a name that does not lead here
-// from this machine, by an authority that this machine does not know.
+// trusting returns a client that trusts only the certificate in a file: it may be for a name that does not resolve
+// to this machine, by an authority that this machine does not know.
 func trusting(client *http.Client, certificateFile string) (*http.Client, error) {
 	text, err := os.ReadFile(certificateFile)
 	if err != nil {

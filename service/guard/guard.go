@@ -11,56 +11,56 @@ import (
 	"time"
 )
 
-// Options says who gets in.
+// Options configures access.
 type Options struct {
-	// Hosts are the names under which the process may be asked, besides addresses and localhost. A
-	// browser takes a page under a name of its own to this process if that name is made to stand for
-	// its address: what such a page asks for has its name as Host. "*" is any.
+	// Hosts are the allowed host names, besides addresses and localhost. This prevents DNS
+	// rebinding: a site may point its name at this process's address, and requests of its pages
+	// then have that name as Host. "*" allows any.
 	Hosts []string
-	// Tokens, if not nil, are asked for at every address but Open ones.
+	// Tokens, if not nil, are required at every path except Open ones.
 	Tokens *Tokens
-	// Verifier, if not nil, checks the tokens of somebody else, which are JSON web tokens.
+	// Verifier, if not nil, checks the tokens of an external issuer, which are JSON web tokens.
 	Verifier Verifier
-	// Open are the paths that need no token and answer under any name: health checks, and metrics,
-	// which Prometheus reads by any. They hold nothing personal.
+	// Open are the paths that need no token and accept any host name: health checks, and metrics,
+	// because Prometheus may use any name. They contain no personal data.
 	Open []string
-	// Public, if not nil, says which paths need no token besides: the parts of pages, which hold
-	// nothing personal and ask for everything else.
+	// Public, if not nil, selects additional paths that need no token: the files of pages, which
+	// contain no personal data and get everything else from the API.
 	Public func(path string) bool
-	// MaxBody bounds bodies, in bytes.
+	// MaxBody bounds request bodies, in bytes.
 	MaxBody int64
-	// Health are the Open paths that answer however often they are asked: a client that is busy, or another one behind
-	// its address, must not have the process taken for dead.
+	// Health are the Open paths without a rate limit: a busy client, or another one behind the same address, must
+	// not make the process appear down.
 	Health []string
-	// LargeBodies is how many requests with a body of more than largeBody bytes, or of a length that is not said, are
-	// served at once; 0 for any number.
+	// LargeBodies is how many requests with a body over largeBody bytes, or of unknown length, are served at
+	// once; 0 means no limit.
 	LargeBodies int
-	// PerSecond is how many requests a client may make, 0 for any number.
+	// PerSecond is the rate limit per client, 0 means no limit.
 	PerSecond int
-	// TLS says that browsers may be told to come by TLS alone.
+	// TLS means that browsers may be told to use only TLS.
 	TLS bool
-	// Refuse answers a request that does not get in.
+	// Refuse responds to a rejected request.
 	Refuse func(w http.ResponseWriter, status int, detail string)
 	// Now is the clock.
 	Now func() time.Time
 }
 
-// Guard is what stands before a handler.
+// Guard is the access control in front of a handler.
 type Guard struct {
 	o       Options
 	next    http.Handler
 	sites   *http.CrossOriginProtection
 	clients *clients
-	// sessions are those of browsers that have shown a token.
+	// sessions are those of browsers that have presented a token.
 	sessions *sessions
-	// large holds one for every request with a large body that is served.
+	// large holds one token for every request with a large body in progress.
 	large chan struct{}
 }
 
-// largeBody is more than what most requests hold. What is read of a body takes several times its size in memory.
+// largeBody is larger than most request bodies. Parsing a body takes several times its size in memory.
 const largeBody = 64 << 10
 
-// Before returns a handler that lets through to next what may.
+// Before returns a handler that passes allowed requests to next.
 func Before(next http.Handler, o Options) *Guard {
 	return &Guard{
 		o: o, next: next, sites: http.NewCrossOriginProtection(), clients: newClients(o.PerSecond),
@@ -112,13 +112,13 @@ func (g *Guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	defer g.releaseBody(r)
 	ctx := context.WithValue(r.Context(), personKey{}, person)
-	if !person.Expires.IsZero() { // what goes on, as a stream of events, ends with the token
+	if !person.Expires.IsZero() { // long responses, such as event streams, end with the token
 		var end context.CancelFunc
 		ctx, end = context.WithTimeout(ctx, person.Expires.Sub(g.o.Now()))
 		defer end()
 		go func() {
 			select {
-			case <-person.over: // or with the session, when the browser leaves
+			case <-person.over: // or with the session, when the browser logs out
 				end()
 			case <-ctx.Done():
 			}
@@ -150,7 +150,7 @@ func (g *Guard) releaseBody(r *http.Request) {
 	}
 }
 
-// IsOwn reports whether a Host is an address, localhost or one of some names.
+// IsOwn reports whether a Host is an address, localhost or one of the names.
 func IsOwn(host string, names []string) bool {
 	name, _, err := net.SplitHostPort(host)
 	if err != nil {
@@ -163,7 +163,7 @@ func IsOwn(host string, names []string) bool {
 	return slices.ContainsFunc(names, func(own string) bool { return own == "*" || strings.EqualFold(own, name) })
 }
 
-// clientOf is the address that a request comes from.
+// clientOf is the address of the client.
 func clientOf(r *http.Request) netip.Addr {
 	at, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
@@ -174,10 +174,11 @@ func clientOf(r *http.Request) netip.Addr {
 
 type personKey struct{}
 
-// PersonOf is who asks. Without a guard it is nobody, who may do nothing.
+// PersonOf returns the person who makes a request. Without a guard it is the zero Person, without
+// rights.
 func PersonOf(r *http.Request) Person { return PersonIn(r.Context()) }
 
-// PersonIn is who makes the request of a context.
+// PersonIn returns the person who makes the request of a context.
 func PersonIn(ctx context.Context) Person {
 	p, _ := ctx.Value(personKey{}).(Person)
 	return p

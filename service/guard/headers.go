@@ -2,8 +2,8 @@ package guard
 
 import "net/http"
 
-// setHeaders tells browsers what not to do with an answer. Handlers of pages loosen the policy of
-// what may be loaded, and of what may be kept where it is not anybody's.
+// setHeaders sets the security headers of a response. Handlers of pages relax the content policy,
+// and the caching policy for public content.
 func setHeaders(h http.Header, tls bool) {
 	h.Set("Cache-Control", "no-store")
 	h.Set("Content-Security-Policy", "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")

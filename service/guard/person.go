@@ -7,29 +7,29 @@ import (
 	"strings"
 )
 
-// Verifier checks tokens that others have issued. Its errors are ErrAway, ErrSeldom, ErrExpired and ErrUnknown.
+// Verifier checks tokens of an external issuer. Its errors are ErrAway, ErrSeldom, ErrExpired and ErrUnknown.
 type Verifier interface {
 	Verify(ctx context.Context, token string) (Person, error)
 }
 
-// What is wrong with the token of somebody else.
+// The errors of a token of an external issuer.
 var (
-	// ErrAway: whoever issued it cannot be asked at present.
+	// ErrAway: the issuer cannot be reached at present.
 	ErrAway = errors.New("the issuer of the token does not answer")
-	// ErrExpired: it is over.
+	// ErrExpired: the token has expired.
 	ErrExpired = errors.New("the token has expired")
-	// ErrSeldom: it is signed with none of the keys that are known, and the issuer was asked for its keys a moment ago.
+	// ErrSeldom: it is signed with an unknown key, and the issuer's keys were fetched a moment ago.
 	ErrSeldom = errors.New("the token is signed with none of the known keys of its issuer, which was asked for them a " +
 		"moment ago")
-	// ErrUnknown: it is not of the issuer, not for this deployment, or no token.
+	// ErrUnknown: it is from another issuer, for another deployment, or malformed.
 	ErrUnknown = errors.New("the token is not known")
 )
 
-// asksNobody says that whoever reaches the process may do everything.
+// asksNobody reports whether there is no authentication: all callers have all rights.
 func (o Options) asksNobody() bool { return o.Tokens == nil && o.Verifier == nil }
 
-// person finds out who asks: by a token in the header, or by the session of a browser. A status
-// that is not 0 refuses the request.
+// person authenticates the caller: by a token in the header, or by the session of a browser. A
+// non-zero status rejects the request.
 func (g *Guard) person(r *http.Request, open bool) (p Person, status int, detail string) {
 	if g.o.asksNobody() {
 		return Anybody(), 0, ""
@@ -53,7 +53,7 @@ func (g *Guard) person(r *http.Request, open bool) (p Person, status int, detail
 	}
 }
 
-// owner returns whose token it is. A status that is not 0 says why it lets nobody in.
+// owner returns the person of a token. A non-zero status is the reason of a rejection.
 func (o Options) owner(ctx context.Context, token string) (p Person, status int, detail string) {
 	p, err := o.find(ctx, token)
 	switch {
@@ -70,7 +70,7 @@ func (o Options) owner(ctx context.Context, token string) (p Person, status int,
 	}
 }
 
-// find looks a token up among those of the file, or has it checked if it is one of somebody else.
+// find looks up a token of the file, or verifies one of an external issuer.
 func (o Options) find(ctx context.Context, token string) (Person, error) {
 	if o.Tokens != nil {
 		if p, known := o.Tokens.Find(token); known {

@@ -7,14 +7,14 @@ import (
 )
 
 const (
-	// burst is how many seconds' worth of requests a client may make at once.
+	// burst is the number of seconds' worth of requests that a client may make at once.
 	burst = 2
-	// mostClients is how many are remembered; beyond it those are forgotten who may make all that
-	// they could.
+	// mostClients bounds the number of remembered clients; beyond it those with a full bucket are
+	// forgotten.
 	mostClients = 4096
 )
 
-// clients count what each may still ask, as a bucket that fills with time.
+// clients holds a token bucket for each client.
 type clients struct {
 	perSecond float64
 	mu        sync.Mutex
@@ -30,7 +30,7 @@ func newClients(perSecond int) *clients {
 	return &clients{perSecond: float64(perSecond), known: make(map[netip.Addr]bucket)}
 }
 
-// wait counts a request, and says how long until the client may make it; 0 is now.
+// wait counts a request, and returns how long the client must wait; 0 means no wait.
 func (c *clients) wait(client netip.Addr, now time.Time) time.Duration {
 	if c.perSecond == 0 {
 		return 0
@@ -50,7 +50,7 @@ func (c *clients) wait(client netip.Addr, now time.Time) time.Duration {
 	return 0
 }
 
-// filled is a client's bucket as it is now. A clock that was set back fills nothing.
+// filled is the current state of a client's bucket. A clock that was set back adds nothing.
 func (c *clients) filled(client netip.Addr, now time.Time) bucket {
 	full := burst * c.perSecond
 	b, known := c.known[client]
@@ -62,7 +62,7 @@ func (c *clients) filled(client netip.Addr, now time.Time) bucket {
 	return b
 }
 
-// forget drops those who may make all that they could, or, if there are none, all.
+// forget removes clients with a full bucket, or, if there are none, all.
 func (c *clients) forget(now time.Time) {
 	for client := range c.known {
 		if c.filled(client, now).left >= burst*c.perSecond {

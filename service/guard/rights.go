@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Right is something that people may do.
+// Right is a set of permissions.
 type Right uint8
 
 // The rights.
@@ -17,15 +17,15 @@ const (
 	Read Right = 1 << iota
 	// Investigate: see dead letters, without their content.
 	Investigate
-	// Erase: see the requests for erasure and who they name, and make them.
+	// Erase: see and make erasure requests, including their targets.
 	Erase
-	// Operate: send dead letters again.
+	// Operate: replay dead letters.
 	Operate
-	// Judge: say of a transaction what it was, which is published as its label.
+	// Judge: label a transaction, which publishes the label.
 	Judge
 )
 
-// names are what pages call rights.
+// names returns the names of rights for the console.
 func (r Right) names() []string {
 	out := []string{}
 	for _, one := range []struct {
@@ -41,8 +41,8 @@ func (r Right) names() []string {
 	return out
 }
 
-// roles are what people are, with their rights. Only compliance sees what an erasure names: who
-// runs the machine need not know.
+// roles are the roles of people, with their rights. Only compliance sees the targets of an erasure:
+// operators need not know them.
 func roles() map[string]Right {
 	return map[string]Right{
 		"viewer":     Read,
@@ -52,24 +52,24 @@ func roles() map[string]Right {
 	}
 }
 
-// Person is who asks.
+// Person is an authenticated caller.
 type Person struct {
-	// Name is what the file of tokens calls him, or the issuer of his token.
+	// Name is the name in the file of tokens, or the one given by the token's issuer.
 	Name   string
 	Rights Right
-	// Expires is when his token does, zero for never.
+	// Expires is when the token expires, zero for never.
 	Expires time.Time
-	// over is closed when his session ends, nil if he has none.
+	// over is closed when the session ends, nil without a session.
 	over <-chan struct{}
 }
 
-// Anybody may do everything: where there are no tokens, who reaches the process owns it.
+// Anybody has all rights: without tokens, everyone who can reach the process is its owner.
 func Anybody() Person { return Person{Rights: Read | Investigate | Erase | Operate | Judge} }
 
-// May reports whether he may do something.
+// May reports whether the person has a right.
 func (p Person) May(right Right) bool { return p.Rights&right == right }
 
-// Needing serves a handler to those who have a right, and refuses the others.
+// Needing wraps a handler so that it serves only people with a right.
 func Needing(right Right, next http.HandlerFunc, refuse func(http.ResponseWriter, int, string)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if !PersonOf(r).May(right) {
@@ -80,7 +80,7 @@ func Needing(right Right, next http.HandlerFunc, refuse func(http.ResponseWriter
 	}
 }
 
-// RightsOf reads roles as they stand in the file of tokens: joined by commas.
+// RightsOf parses roles as in the file of tokens: separated by commas.
 func RightsOf(list string) (all Right, err error) {
 	known := roles()
 	for role := range strings.SplitSeq(list, ",") {

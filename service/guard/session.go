@@ -13,29 +13,31 @@ import (
 )
 
 const (
-	// SessionPath is where a browser gives a token (POST), asks who it is (GET) and leaves (DELETE).
+	// SessionPath is the path for logging in with a token (POST), reading the session (GET) and
+	// logging out (DELETE).
 	SessionPath = "/session"
-	// ProofHeader carries what a page has read from SessionPath, in every request that changes
-	// something: a page of another site cannot read it, and a form cannot send it.
+	// ProofHeader carries a value that a page has read from SessionPath, in every request that
+	// changes something (CSRF protection): a page of another site cannot read it, and a form
+	// cannot send it.
 	ProofHeader = "X-Lethe-Session"
 
 	sessionLasts = 12 * time.Hour
-	// mostSessions are kept; beyond it the one that ends first is left out.
+	// mostSessions bounds the number of sessions; beyond it the one that expires first is dropped.
 	mostSessions = 4096
 	mostTokenLen = 16 << 10
 )
 
-// sessions are those of browsers: whoever has shown a token goes on under a cookie that no script
-// can read, and that no other site's pages bring along. They end with the process.
+// sessions are the sessions of browsers: after presenting a token a browser uses a cookie that no
+// script can read, and that is not sent with requests of other sites. They end with the process.
 type sessions struct {
 	mu sync.Mutex
-	// open are by the hash of what the cookie holds.
+	// open are the sessions by the hash of their cookie.
 	open map[[sha256.Size]byte]session
 }
 
 type session struct {
 	person Person
-	// proof is what requests that change something must repeat.
+	// proof must be repeated in requests that change something.
 	proof string
 	ends  time.Time
 	// over is closed when the session ends; event streams end with it.
@@ -44,7 +46,7 @@ type session struct {
 
 func newSessions() *sessions { return &sessions{open: make(map[[sha256.Size]byte]session)} }
 
-// begin opens a session and returns what its cookie holds.
+// begin opens a session and returns the value of its cookie.
 func (s *sessions) begin(p Person, now time.Time) (cookie string, _ session, err error) {
 	secret := make([]byte, 2*sha256.Size)
 	if _, err := rand.Read(secret); err != nil {
@@ -71,7 +73,7 @@ func (s *sessions) begin(p Person, now time.Time) (cookie string, _ session, err
 	return cookie, fresh, nil
 }
 
-// drop leaves out the session that ends first.
+// drop removes the session that expires first.
 func (s *sessions) drop() {
 	var first [sha256.Size]byte
 	var ends time.Time
@@ -83,7 +85,7 @@ func (s *sessions) drop() {
 	s.close(first)
 }
 
-// close ends a session, if it is there.
+// close ends a session, if it exists.
 func (s *sessions) close(key [sha256.Size]byte) {
 	if one, known := s.open[key]; known {
 		close(one.over)
@@ -91,7 +93,7 @@ func (s *sessions) close(key [sha256.Size]byte) {
 	}
 }
 
-// find returns the session of a request, if its cookie is of one that has not ended.
+// find returns the session of a request, if its cookie belongs to one that has not ended.
 func (s *sessions) find(r *http.Request, name string, now time.Time) (session, bool) {
 	cookie, err := r.Cookie(name)
 	if err != nil {
@@ -116,12 +118,12 @@ func (s session) proves(r *http.Request) bool {
 	return subtle.ConstantTimeCompare([]byte(r.Header.Get(ProofHeader)), []byte(s.proof)) == 1
 }
 
-// changes reports whether a request may change something.
+// changes reports whether a request may change something, by its method.
 func changes(r *http.Request) bool {
 	return r.Method != http.MethodGet && r.Method != http.MethodHead && r.Method != http.MethodOptions
 }
 
-// cookieName is bound to this host and to TLS by its prefix, where there is TLS.
+// cookieName has a prefix that binds the cookie to this host and to TLS, if TLS is used.
 func (o Options) cookieName() string {
 	if o.TLS {
 		return "__Host-lethe"
@@ -136,18 +138,18 @@ func (o Options) cookie(value string, ends time.Time) *http.Cookie {
 	}
 }
 
-// SessionAnswer says who asks.
+// SessionAnswer describes the caller.
 type SessionAnswer struct {
-	// Login says that a token has to be shown first.
+	// Login means that a token has to be presented first.
 	Login bool     `json:"login"`
 	Name  string   `json:"name"`
 	May   []string `json:"may"`
-	// Proof is repeated in ProofHeader.
+	// Proof must be repeated in ProofHeader.
 	Proof string     `json:"proof"`
 	Ends  *time.Time `json:"ends"`
 }
 
-// serveSession answers at SessionPath.
+// serveSession handles SessionPath.
 func (g *Guard) serveSession(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	if g.o.asksNobody() {

@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// timedBody is a body that has to be read within the server's ReadTimeout. What comes after it, an
-// answer that takes long, has not: the server would take the end of the time for the client's going
-// away.
+// timedBody is a body that has to be read within the server's ReadTimeout. The deadline is then
+// cleared for long responses: otherwise the server would treat its expiry as a disconnect of the
+// client.
 type timedBody struct {
 	io.ReadCloser
 	client *http.ResponseController
 }
 
-// readInTime returns the body as one that takes no longer than the server allows.
+// readInTime wraps the body so that reading it takes no longer than the server allows.
 func readInTime(w http.ResponseWriter, body io.ReadCloser, empty bool) io.ReadCloser {
 	b := &timedBody{body, http.NewResponseController(w)}
 	if empty {
@@ -34,6 +34,6 @@ func (b *timedBody) Read(p []byte) (int, error) {
 }
 
 func (b *timedBody) isRead() {
-	// A writer without deadlines has no client that could be slow.
+	// A writer without deadline support has no slow client.
 	_ = b.client.SetReadDeadline(time.Time{})
 }

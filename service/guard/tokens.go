@@ -14,22 +14,22 @@ import (
 	"time"
 )
 
-// ErrTokens refuses a file of tokens. The message says which line.
+// ErrTokens marks an invalid file of tokens. The message names the line.
 var ErrTokens = errors.New("file of tokens")
 
-// Tokens are those that get in, by the hash of each.
+// Tokens are the accepted tokens, by hash.
 type Tokens struct{ known map[[sha256.Size]byte]Person }
 
-// Find returns whose token it is. What is looked up is its hash, so that the time that it takes says
-// nothing of a token.
+// Find returns the person of a token. The lookup uses its hash, so that its timing reveals nothing
+// about a token.
 func (t *Tokens) Find(token string) (Person, bool) {
 	p, known := t.known[sha256.Sum256([]byte(token))]
 	return p, known
 }
 
-// ReadTokens reads the file of hashes. Every line has a name, roles joined by commas, the SHA-256
-// of the token in hexadecimal and, if it expires, when (RFC 3339). Empty lines and those that begin
-// with # say nothing. A file that others may write is refused.
+// ReadTokens reads the file of hashes. Every line has a name, roles separated by commas, the
+// SHA-256 of the token in hexadecimal and, if it expires, the time (RFC 3339). Empty lines and
+// those that begin with # are ignored. A file that other users may write is rejected.
 func ReadTokens(path string) (*Tokens, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -106,7 +106,7 @@ func (t *Tokens) add(fields []string) (err error) {
 // tokenPrefix begins the tokens that NewToken makes.
 const tokenPrefix = "lethe_"
 
-// NewToken makes a token, and the line that lets it in.
+// NewToken creates a token, and its line for the file.
 func NewToken(name string, roles []string, expires time.Time) (token, line string, err error) {
 	list := strings.Join(roles, ",")
 	if _, err := RightsOf(list); err != nil {

@@ -25,7 +25,8 @@ func (s Signer) Sign(body []byte) (string, error) {
 	return base64.StdEncoding.EncodeToString(signature), nil
 }
 
-// signedHeaders are those of an answer or callback, under the names of today and of before.
+// signedHeaders are the signature headers of a response or callback, under the current and the
+// previous names.
 func (s *Service) signedHeaders(body []byte) (http.Header, error) {
 	signature, err := s.o.Signer.Sign(body)
 	if err != nil {
@@ -40,7 +41,7 @@ func (s *Service) signedHeaders(body []byte) (http.Header, error) {
 	return h, nil
 }
 
-// answer answers with signed JSON.
+// answer responds with signed JSON.
 func (s *Service) answer(w http.ResponseWriter, status int, what any) {
 	body, err := json.Marshal(what)
 	var headers http.Header
@@ -79,7 +80,7 @@ type errorDetail struct {
 
 func refuse(detail string) error { return &RefusedError{http.StatusBadRequest, detail} }
 
-// Refuse answers with an error object.
+// Refuse responds with an error object.
 func Refuse(w http.ResponseWriter, status int, detail string) {
 	writeError(w, &RefusedError{status, detail})
 }
@@ -92,7 +93,7 @@ func writeError(w http.ResponseWriter, r *RefusedError) {
 	json.NewEncoder(w).Encode(what) //nolint:errcheck // the caller went away
 }
 
-// fail answers with what is wrong; what is not the caller's to know is in the log.
+// fail responds with an error; internal details are only logged.
 func (s *Service) fail(w http.ResponseWriter, err error) {
 	var refused *RefusedError
 	if !errors.As(err, &refused) {
@@ -102,20 +103,20 @@ func (s *Service) fail(w http.ResponseWriter, err error) {
 	writeError(w, refused)
 }
 
-// created answers a request (section 7.3).
+// created is the response to a request (section 7.3).
 type created struct {
 	ControllerID string    `json:"controller_id"`
 	Expected     time.Time `json:"expected_completion_time"`
 	Received     time.Time `json:"received_time"`
-	// Encoded is the request, which is not kept.
+	// Encoded is the request, which is not stored.
 	Encoded    string `json:"encoded_request"`
 	ID         string `json:"subject_request_id"`
 	APIVersion string `json:"api_version"`
-	// Extensions names identities that are ignored, under the processor's domain.
+	// Extensions names ignored identities, under the processor's domain.
 	Extensions map[string]toldMore `json:"extensions,omitempty"`
 }
 
-// told is a status (8.3), and with CallbackURL a callback (8.6).
+// told is a status (8.3), or with CallbackURL a callback (8.6).
 type told struct {
 	ControllerID string    `json:"controller_id"`
 	Expected     time.Time `json:"expected_completion_time"`
@@ -123,24 +124,25 @@ type told struct {
 	ID           string    `json:"subject_request_id"`
 	Status       string    `json:"request_status"`
 	APIVersion   string    `json:"api_version"`
-	// ResultsURL is where the signed receipt is.
+	// ResultsURL is the URL of the signed receipt.
 	ResultsURL string `json:"results_url,omitempty"`
-	// Extensions says under the processor's domain what the four statuses of OpenDSR have no word for.
+	// Extensions has, under the processor's domain, details that the four statuses of OpenDSR
+	// cannot express.
 	Extensions map[string]toldMore `json:"extensions,omitempty"`
 }
 
-// toldMore is where a request stands in lethe's own words.
+// toldMore is the state of a request in lethe's terms.
 type toldMore struct {
-	// Result is what a verified request has found: completed may mean that nothing was held.
+	// Result is the result of a verified request: completed may mean that nothing was stored.
 	Result deletions.Result `json:"result,omitempty"`
-	// Summary is the text that every surface shows.
+	// Summary is the text that all interfaces show.
 	Summary string `json:"summary,omitempty"`
-	// Ignored are the kinds of identities, such as "email, raw", by which nothing is erased. They are known until every
-	// address of status_callback_urls has heard of the end.
+	// Ignored are the kinds of identities, such as "email, raw", that are not used for erasure. They are stored
+	// until every address in status_callback_urls has accepted the final status.
 	Ignored []string `json:"ignored_identities,omitempty"`
 }
 
-// extensions are the processor's own, if it has something to add.
+// extensions are the processor's own, if there are details.
 func (s *Service) extensions(more toldMore) map[string]toldMore {
 	if more.Result == "" && more.Summary == "" && len(more.Ignored) == 0 {
 		return nil
@@ -148,7 +150,7 @@ func (s *Service) extensions(more toldMore) map[string]toldMore {
 	return map[string]toldMore{s.o.Domain: more}
 }
 
-// cancelled answers a cancellation (9.2).
+// cancelled is the response to a cancellation (9.2).
 type cancelled struct {
 	ControllerID string    `json:"controller_id"`
 	ID           string    `json:"subject_request_id"`

@@ -13,19 +13,19 @@ import (
 	"lethe/internal/outbound"
 )
 
-// call names a callback: a change of a request that an address is to hear of.
+// call identifies a callback: a change of a request's status for an address.
 type call struct{ id, url, status string }
 
-// attempts are those of a callback that was not taken.
+// attempts counts failed attempts of a callback.
 type attempts struct {
 	tries int
 	next  time.Time
 }
 
-// look is how often is looked at the least whether a callback is due.
+// look is the maximum interval between checks for due callbacks.
 const look = 30 * time.Second
 
-// Run calls back until the context ends.
+// Run makes callbacks until the context ends.
 func (s *Service) Run(ctx context.Context) error {
 	failed := make(map[call]attempts)
 	for {
@@ -47,19 +47,19 @@ func (s *Service) Run(ctx context.Context) error {
 	}
 }
 
-// Close gives nothing back: Run does.
+// Close does nothing: Run cleans up.
 func (s *Service) Close() error {
 	s.client.CloseIdleConnections()
 	return nil
 }
 
-// callAll makes the callbacks that are due, and returns when the next one may be.
+// callAll makes the callbacks that are due, and returns when the next one may be due.
 func (s *Service) callAll(ctx context.Context, failed map[call]attempts) time.Duration {
 	wait := look
 	for _, id := range s.state.ids() {
 		known, at, err := s.find(id)
 		if err != nil {
-			continue // it is looked at again
+			continue // it is checked again later
 		}
 		status := at.word
 		done := status == statusCompleted || status == statusCancelled
@@ -91,7 +91,8 @@ func (s *Service) callAll(ctx context.Context, failed map[call]attempts) time.Du
 	return max(wait, time.Millisecond)
 }
 
-// note keeps who was told, and forgets a request whose end everybody has heard of.
+// note persists completed callbacks, and deletes a request once all addresses have accepted its
+// final status.
 func (s *Service) note(id string, known kept, done bool) error {
 	before, found := s.state.get(id)
 	switch {
@@ -106,7 +107,7 @@ func (s *Service) note(id string, known kept, done bool) error {
 	}
 }
 
-// callOne makes a callback once. It returns true when it is taken, or given up.
+// callOne makes a callback once. It returns true when it was accepted or is given up.
 func (s *Service) callOne(
 	ctx context.Context, c call, known kept, at standing, failed map[call]attempts,
 ) bool {

@@ -20,7 +20,7 @@ const (
 	actionTimeout = 30 * time.Second
 )
 
-// New returns the interface. It reads whom to call back.
+// New returns the interface. It reads the stored callbacks.
 func New(o Options) (*Service, error) {
 	state, err := readState(o.StatePath)
 	if err != nil {
@@ -31,7 +31,7 @@ func New(o Options) (*Service, error) {
 	}, nil
 }
 
-// Handler serves the routes. Who may ask is decided before.
+// Handler serves the routes. Authentication happens before.
 func (s *Service) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+CertificatePath, func(w http.ResponseWriter, _ *http.Request) {
@@ -56,7 +56,7 @@ func (s *Service) Handler() http.Handler {
 	return mux
 }
 
-// versionOf is the version of the specification that a caller's address names.
+// versionOf is the version of the specification in the request's path.
 func versionOf(r *http.Request) string {
 	if strings.HasPrefix(r.URL.Path, Prefix+"v3/") {
 		return "3.0"
@@ -64,7 +64,7 @@ func versionOf(r *http.Request) string {
 	return firstVersion
 }
 
-// discovery answers as section 6.3 has it.
+// discovery responds as defined in section 6.3.
 func (s *Service) discovery(w http.ResponseWriter, r *http.Request) {
 	s.answer(w, http.StatusOK, map[string]any{
 		"api_version":                     versionOf(r),
@@ -74,8 +74,8 @@ func (s *Service) discovery(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// submit takes a request. One that comes again under an id that is known is refused: lethe would
-// compare their contents, and whoever lost an answer asks for the status.
+// submit accepts a request. A known id is rejected: lethe would compare the contents, and a client
+// that lost the response can query the status.
 func (s *Service) submit(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
 	if err != nil || len(body) > maxBody {
@@ -97,9 +97,10 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) {
 		CallbackURLs: asked.CallbackURLs, Spelling: asked.ID, Version: versionOf(r), Ignored: what.Ignored,
 	}
 	if what.Deadline.Before(now) {
-		what.Deadline = time.Time{} // it is late already, and would be refused
+		what.Deadline = time.Time{} // it has already passed, and would be rejected
 	}
-	// Whom to call back is kept first: a request that nobody hears of is worse than one that is not known.
+	// The callbacks are stored first: a request without callbacks is worse than callbacks without a
+	// request.
 	if err := s.state.put(what.RequestID, kept); err != nil {
 		s.fail(w, err)
 		return
@@ -117,15 +118,15 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) {
 	s.wake()
 }
 
-// standing is where a request stands.
+// standing is the status of a request.
 type standing struct {
-	// word is one of OpenDSR's.
+	// word is a status of OpenDSR.
 	word string
-	// more is empty as long as lethe has not read the request.
+	// more is empty as long as lethe has not consumed the request.
 	more toldMore
 }
 
-// find returns where a request stands. Whoever just asked may be ahead of the view.
+// find returns the status of a request. The view may be behind a request that was just submitted.
 func (s *Service) find(id string) (kept, standing, error) {
 	nothing := &RefusedError{http.StatusNotFound, "there is no such request"}
 	if !guid.MatchString(id) {
@@ -151,7 +152,7 @@ func (s *Service) find(id string) (kept, standing, error) {
 	return known, standing{statusOf(status.State), toldMore{Result: status.Result(), Summary: status.Summary()}}, nil
 }
 
-// keptOf is what is known of a request that nobody is called back for any more.
+// keptOf is the remaining data of a request without pending callbacks.
 func keptOf(s *deletions.Status) kept {
 	expected := s.Deadline
 	if expected.IsZero() {
@@ -175,7 +176,7 @@ func (s *Service) status(w http.ResponseWriter, r *http.Request) {
 	s.answer(w, http.StatusOK, s.tell(id, known, status))
 }
 
-// tell is what is said of a request.
+// tell builds the status of a request.
 func (s *Service) tell(id string, known kept, at standing) told {
 	out := told{
 		ControllerID: known.controller(), Expected: known.Expected, ID: cmp.Or(known.Spelling, id), Status: at.word,
@@ -208,7 +209,7 @@ func (s *Service) cancel(w http.ResponseWriter, r *http.Request) {
 	s.wake()
 }
 
-// wake has callbacks looked at.
+// wake triggers a check for due callbacks.
 func (s *Service) wake() {
 	select {
 	case s.changed <- struct{}{}:

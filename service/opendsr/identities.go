@@ -13,22 +13,22 @@ const (
 	formatRaw    = "raw"
 )
 
-// identity names a person, as versions 1 and 2 of the specification have it.
+// identity is a person's identity in the format of versions 1 and 2 of the specification.
 type identity struct {
 	Type   string `json:"identity_type"`
 	Value  string `json:"identity_value,omitempty"`
 	Format string `json:"identity_format"`
 }
 
-// valueOf is an identity of version 3, under its type.
+// valueOf is an identity of version 3, listed under its type.
 type valueOf struct {
 	Value    string `json:"value"`
 	Encoding string `json:"encoding"`
 }
 
-// subjectsOf reads identities, as a list or as an object by their types. Those of controller_customer_id, raw, are
-// subjects. Others are ignored, for a controller sends all that it knows of a person to every processor; their kinds
-// are returned, for the answer names them. Without a format an identity is raw.
+// subjectsOf parses identities, as a list or as an object by their types. Those of controller_customer_id, raw, are
+// subjects. Others are ignored, because a controller sends all that it knows of a person to every processor; their
+// kinds are returned for the response. The default format of an identity is raw.
 func subjectsOf(text json.RawMessage) (subjects, ignored []string, err error) {
 	list, err := identitiesOf(text)
 	if err != nil {
@@ -68,8 +68,8 @@ func identitiesOf(text json.RawMessage) (list []identity, err error) {
 	return list, nil
 }
 
-// kindOf names the type and the format of an identity if the specification has them: others are the sender's words,
-// and may be personal.
+// kindOf returns the type and the format of an identity if the specification defines them: other values are free
+// text, and may be personal data.
 func kindOf(one identity) string {
 	return known(one.Type, "another type", typeCustomer, "email", "phone", "android_advertising_id", "android_id",
 		"fire_advertising_id", "ios_advertising_id", "ios_vendor_id", "microsoft_advertising_id",
@@ -88,7 +88,7 @@ func known(text, otherwise string, names ...string) string {
 	return otherwise
 }
 
-// butHas names what a request has in place of what is supported.
+// butHas lists the unsupported identities of a request.
 func butHas(ignored []string) string {
 	if len(ignored) == 0 {
 		return ""

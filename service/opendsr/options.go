@@ -19,31 +19,32 @@ import (
 )
 
 const (
-	// Prefix begins every address. After it comes v1 or v3, the specification's major version.
+	// Prefix begins every path. It is followed by v1 or v3, the specification's major version.
 	Prefix = "/opendsr/"
-	// CertificatePath is where the certificate is that answers and callbacks are signed with.
+	// CertificatePath is the path of the certificate that responses and callbacks are signed with.
 	CertificatePath = Prefix + "v1/certificate.pem"
 )
 
-// Asked is a request as lethe takes it.
+// Asked is a parsed request.
 type Asked struct {
 	RequestID              string
 	Subjects, Transactions []string
 	Reason                 string
 	Deadline               time.Time
-	// Ignored are kinds of identities that the request has and lethe does not hold, such as "email, raw".
+	// Ignored are kinds of identities in the request that lethe does not store, such as "email, raw".
 	Ignored []string
 }
 
-// Actions are what lethe does. Their errors are Refused where the one who asked has to do something.
+// Actions are lethe's operations. Their errors are RefusedError if the caller has to act on them.
 type Actions struct {
 	Submit func(ctx context.Context, a Asked) error
 	Cancel func(ctx context.Context, requestID string) error
-	// Look writes down that who asks sees where a request stands. Nothing is told before.
+	// Look logs that the caller sees the status of a request. It is called before anything is
+	// shown.
 	Look func(ctx context.Context, requestID string) error
 }
 
-// RefusedError says why something is not done.
+// RefusedError is the reason why a request is rejected.
 type RefusedError struct {
 	Status int
 	Detail string
@@ -52,39 +53,39 @@ type RefusedError struct {
 // Error implements error.
 func (r *RefusedError) Error() string { return r.Detail }
 
-// Options says what is served.
+// Options configures the interface.
 type Options struct {
-	// Domain is that of this processor of data: the certificate is for it.
+	// Domain is the domain of this data processor: the certificate must be issued for it.
 	Domain string
 	Signer Signer
-	// View returns what statuses are read from; nil while there is nothing to read.
+	// View returns the source of statuses; nil while there is none.
 	View    func() *view.Reader
 	Actions Actions
-	// Controller names the caller in answers; empty where nobody logs in.
+	// Controller names the caller in responses; empty without authentication.
 	Controller func(r *http.Request) string
 	// AllowPrivate allows callbacks to private networks, and without TLS.
 	AllowPrivate bool
-	// StatePath is a file of the package's own.
+	// StatePath is a file for this package only.
 	StatePath string
-	// Tries and FirstWait are those of callbacks.
+	// Tries and FirstWait configure the retries of callbacks.
 	Tries     int
 	FirstWait time.Duration
 	Now       func() time.Time
 	Logger    *slog.Logger
 }
 
-// Signer signs answers and callbacks.
+// Signer signs responses and callbacks.
 type Signer struct {
 	key crypto.Signer
-	// certificate is what /discovery leads to, in PEM.
+	// certificate is the certificate that /discovery refers to, in PEM.
 	certificate []byte
 }
 
-// ErrCertificate refuses what cannot sign for the domain.
+// ErrCertificate marks a certificate or key that cannot sign for the domain.
 var ErrCertificate = errors.New("certificate of OpenDSR")
 
-// NewSigner reads a certificate, and those that signed it, and its key. The specification wants one that an
-// authority has issued for the domain, not one that has signed itself.
+// NewSigner reads a certificate with its chain, and its key. The specification requires one that an
+// authority has issued for the domain, not a self-signed one.
 func NewSigner(certificateFile, keyFile, domain string, now time.Time) (s Signer, err error) {
 	pair, err := tls.LoadX509KeyPair(certificateFile, keyFile)
 	if err != nil {
@@ -117,16 +118,16 @@ func NewSigner(certificateFile, keyFile, domain string, now time.Time) (s Signer
 	return Signer{key, text}, nil
 }
 
-// Service serves the interface and calls back.
+// Service serves the interface and makes callbacks.
 type Service struct {
 	o      Options
 	client *http.Client
 	state  *state
-	// changed wakes the callbacks.
+	// changed wakes the callback loop.
 	changed chan struct{}
 }
 
-// statusOf is what OpenDSR calls a state.
+// statusOf is the OpenDSR status of a state.
 func statusOf(s deletions.State) string {
 	switch s {
 	case deletions.Verified:

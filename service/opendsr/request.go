@@ -12,7 +12,7 @@ import (
 	"lethe/internal/outbound"
 )
 
-// request is what is asked, as section 7.1 has it. Unknown fields are ignored.
+// request is a request as defined in section 7.1. Unknown fields are ignored.
 type request struct {
 	Regulation   string          `json:"regulation"`
 	ID           string          `json:"subject_request_id"`
@@ -23,7 +23,7 @@ type request struct {
 	Extensions   json.RawMessage `json:"extensions"`
 }
 
-// extension is what this processor takes beside identities.
+// extension is what this processor accepts in addition to identities.
 type extension struct {
 	// Transactions are ids.
 	Transactions []string `json:"transactions"`
@@ -33,19 +33,19 @@ const (
 	typeErasure = "erasure"
 	mostURLs    = 10
 	mostTargets = 1000
-	// month is what GDPR article 12 allows, and halfMonth what Brazil's LGPD does in article 19.
+	// month is the time limit of GDPR article 12, and halfMonth that of Brazil's LGPD, article 19.
 	month     = 30 * 24 * time.Hour
 	halfMonth = 15 * 24 * time.Hour
-	// ahead is how far the clock of whoever asks may be ahead, and oldest how long ago a request may have been submitted.
+	// ahead is how far the caller's clock may be ahead, and oldest the maximum age of a submission.
 	ahead  = 24 * time.Hour
 	oldest = 10 * 365 * 24 * time.Hour
 )
 
-// guid is a UUID of any version, in either case: two spellings are one id.
+// guid matches a UUID of any version, in either case: two spellings are the same id.
 var guid = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 
-// allowed is how long a regulation allows for a request; !ok refuses one that is unknown. Without a name it is a
-// month, which is also less than the laws of American states allow.
+// allowed is the time limit under a regulation; ok is false if it is unknown. Without a regulation it is a
+// month, which is also less than the limits in the laws of American states.
 func allowed(regulation string) (limit time.Duration, ok bool) {
 	switch strings.ToLower(regulation) {
 	case "", "gdpr", "uk_gdpr", "ccpa", "cpra", "vcdpa", "cpa", "ctdpa", "ucpa", "pipeda", "fadp", "appi", "popia", "pdpa":
@@ -57,7 +57,7 @@ func allowed(regulation string) (limit time.Duration, ok bool) {
 	}
 }
 
-// parse reads and checks a request. An error repeats nothing that was sent.
+// parse parses and validates a request. An error repeats nothing from the request.
 func (s *Service) parse(body []byte) (r request, asked Asked, err error) {
 	if err := json.Unmarshal(body, &r); err != nil {
 		return r, asked, refuse(malformed(err))
@@ -98,7 +98,7 @@ func (s *Service) parse(body []byte) (r request, asked Asked, err error) {
 	return r, asked, s.checkCallbacks(r.CallbackURLs)
 }
 
-// malformed says which field of a body is of another kind of JSON value, without the value.
+// malformed names the field of a body that has the wrong JSON type, without its value.
 func malformed(err error) string {
 	var wrong *json.UnmarshalTypeError
 	if !errors.As(err, &wrong) || wrong.Field == "" {

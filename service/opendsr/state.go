@@ -13,28 +13,30 @@ import (
 
 const stateFormat = "lethe-opendsr/1"
 
-// kept is what is remembered of a request until whoever asked has heard of its end.
+// kept is the stored data of a request until the final status was delivered.
 type kept struct {
 	Controller   string    `json:"controller_id"`
 	Received     time.Time `json:"received_time"`
 	Expected     time.Time `json:"expected_completion_time"`
 	CallbackURLs []string  `json:"status_callback_urls,omitempty"`
-	// Told is the last status that each of them has taken, or that is given up.
+	// Told is the last status that each callback address has accepted, or that was given up.
 	Told map[string]string `json:"told,omitempty"`
-	// Spelling is the request's id as it was sent, and Version the specification's that callbacks name.
+	// Spelling is the request's id as it was sent, and Version the specification's version for
+	// callbacks.
 	Spelling string `json:"subject_request_id,omitempty"`
 	Version  string `json:"api_version,omitempty"`
-	// Ignored are the kinds of identities that lethe does not hold.
+	// Ignored are the kinds of identities that lethe does not store.
 	Ignored []string `json:"ignored_identities,omitempty"`
 }
 
-// firstVersion is the specification's of requests that name none.
+// firstVersion is the default version of the specification.
 const firstVersion = "1.0"
 
-// controller names the caller in answers. None is known where nobody logs in, or once all callbacks are made.
+// controller names the caller in responses. It is unknown without authentication, or once all callbacks are
+// made.
 func (k kept) controller() string { return cmp.Or(k.Controller, "controller") }
 
-// state is what is on disk: requests by their ids.
+// state is the stored state: requests by their ids.
 type state struct {
 	mu   sync.Mutex
 	file *statefile.File
@@ -53,7 +55,7 @@ func readState(path string) (*state, error) {
 		return nil, fmt.Errorf("state of OpenDSR: %w", err)
 	}
 	for id, k := range f.Requests {
-		if k.Told == nil { // nobody had heard of it yet
+		if k.Told == nil { // no callback has been made yet
 			k.Told = make(map[string]string)
 		}
 		s.of[id] = k
@@ -77,7 +79,7 @@ func (s *state) drop(id string) error {
 	return s.change(func(of map[string]kept) { delete(of, id) })
 }
 
-// change makes a change on disk first: one that cannot be written is not there, and keeps no other from being written.
+// change persists a change first: a change that cannot be written is discarded, and does not block others.
 func (s *state) change(do func(of map[string]kept)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

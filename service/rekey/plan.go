@@ -18,15 +18,15 @@ import (
 	"lethe/service"
 )
 
-// ErrRefused is returned for a directory that is not made anew. Nothing was changed, and the text
-// says what to do.
+// ErrRefused marks a directory that is not rotated. Nothing was changed, and the text gives the
+// remedy.
 var ErrRefused = errors.New("the secret is not rotated")
 
 func refuse(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrRefused, fmt.Sprintf(format, args...))
 }
 
-// Plan is what a rotation would do. The JSON names are part of the command line.
+// Plan describes a rotation. The JSON names are part of the command line.
 type Plan struct {
 	DataDir string `json:"data_dir"`
 	// New is made beside it.
@@ -60,7 +60,7 @@ func (r Rotate) Plan(ctx context.Context) (p Plan, err error) {
 	return p, p.takeLedger(r.Config, r.Now())
 }
 
-// refusals are the reasons that do not depend on what the stores hold.
+// refusals are the reasons for a rejection that do not depend on the content of the stores.
 func (r Rotate) refusals(ctx context.Context) error {
 	c := r.Config
 	if !c.UsesEmbeddedBroker() {

@@ -48,8 +48,8 @@ func (r Rotate) prepare(ctx context.Context, p Plan) (fresh lethe.Secret, err er
 	return fresh, r.logged(ctx, p, wire.SecretCheck(fresh))
 }
 
-// copied are the folders of a data directory that cannot be made again. The last two tell who is still to hear of what:
-// positions in topics that go on as they are, and ids of requests.
+// copied are the directories that cannot be rebuilt. The last two contain pending deliveries: positions in topics
+// that are retained, and ids of requests.
 func copied() []string {
 	return []string{
 		filepath.Join(configs.RoleBuild, "ledger"), "receipts", "broker",
@@ -57,7 +57,7 @@ func copied() []string {
 	}
 }
 
-// keys copies the keys and makes a new secret beside that of the ledger.
+// keys copies the keys and creates a new secret next to that of the ledger.
 func (r Rotate) keys(ctx context.Context, p Plan) (fresh lethe.Secret, err error) {
 	from, to := r.Config.SigningKeyPath(), r.newConfig().SigningKeyPath()
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {

@@ -14,14 +14,15 @@ import (
 	"lethe/service"
 )
 
-// place is a key of a partition.
+// place is a key in a partition.
 type place struct {
 	partition int
 	key       string
 }
 
-// repairs returns what a topic needs so that the newest record of every key is the deployment's own: where a forged one
-// is the newest, the last genuine one, or a tombstone. Codes cannot be checked any more once the secret is another.
+// repairs returns the records that make the newest record of every key in a topic a genuine one: if a forged one is
+// the newest, the last genuine one, or a tombstone. After the change of the secret the codes cannot be checked any
+// more.
 func repairs(ctx context.Context, client *bus.Client, topic bus.Topic) (out []ingest.Outgoing, err error) {
 	forged := make(map[place]bool)
 	if err := client.ReadAll(ctx, topic, func(rec ingest.Record) error {
@@ -51,8 +52,8 @@ func repairs(ctx context.Context, client *bus.Client, topic bus.Topic) (out []in
 	return out, err
 }
 
-// seal notes in the new directory from where on records carry codes under the new secret: those of the topics that go
-// on as they are count by their place, for they were checked.
+// seal records in the new directory the offsets from which records carry codes under the new secret: earlier
+// records of retained topics are accepted by their position, because they were checked.
 func seal(ctx context.Context, client *bus.Client, p Plan, fresh lethe.Secret) error {
 	before, err := bus.EndsOf(ctx, client, bus.Results()...)
 	if err != nil {

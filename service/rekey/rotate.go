@@ -25,11 +25,11 @@ type Rotate struct {
 	Random io.Reader
 	Now    func() time.Time
 	Logger *slog.Logger
-	// Progress is told how far it is.
+	// Progress is called with progress messages.
 	Progress func(format string, args ...any)
 }
 
-// Result is what was done. The JSON names are part of the command line.
+// Result is the result of a rotation. The JSON names are part of the command line.
 type Result struct {
 	Plan
 	// NewSecret tells the secret of the new directory from others.
@@ -74,7 +74,7 @@ func (r Rotate) Run(ctx context.Context) (out Result, err error) {
 	return out, errors.Join(backup.SyncFolders(r.To), os.Remove(marker))
 }
 
-// stage tells of a stage, which does not begin if the context has ended.
+// stage reports a stage, which does not start if the context has ended.
 func (r Rotate) stage(ctx context.Context, format string, args ...any) error {
 	r.Progress(format, args...)
 	return ctx.Err()

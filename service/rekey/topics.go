@@ -66,12 +66,12 @@ func (r Rotate) cleanTopics(ctx context.Context, p Plan, fresh lethe.Secret) (er
 	if err := seal(ctx, client, p, fresh); err != nil {
 		return err
 	}
-	// So that what was removed is on no disk.
+	// Removes the bytes of deleted records from the disk.
 	return broker.Compact()
 }
 
-// kept are the records of erasure-status.v1 and control.v1 that hold for the new directory too, and the repairs of the
-// topics that go on as they are.
+// kept are the records of erasure-status.v1 and control.v1 that remain valid in the new directory, and the repairs
+// of the retained topics.
 func kept(
 	ctx context.Context, client *bus.Client, p Plan,
 ) (said []ingest.Outgoing, again map[bus.Topic][]ingest.Outgoing, err error) {
@@ -100,7 +100,8 @@ func kept(
 	return said, again, err
 }
 
-// saidAgain are the records of erasure-status.v1 and control.v1 that hold for the new directory too.
+// saidAgain are the records of erasure-status.v1 and control.v1 that remain valid in the new
+// directory.
 func saidAgain(ctx context.Context, client *bus.Client) (out []ingest.Outgoing, err error) {
 	newest := make(map[string]int)
 	take := func(rec ingest.Record) error {

@@ -5,26 +5,25 @@ import "context"
 // Module is one part of the process.
 type Module struct {
 	Name string
-	// Needs names the modules that are opened before this one and stopped after
-	// it. They stand before it in the list.
+	// Needs names the modules that are opened before this one and stopped after it. They come
+	// before it in the list.
 	Needs []string
-	// Open prepares the module: it takes ports, opens stores, connects. What
-	// other modules need of it, it leaves where their Open finds it. Its error
-	// is for the operator and says what to do.
+	// Open prepares the module: it binds ports, opens stores, connects. It stores what other
+	// modules need where their Open finds it. Its error is for the operator and includes the
+	// remedy.
 	Open func(ctx context.Context) (Process, error)
 }
 
 // Process is an opened module.
 type Process interface {
-	// Run works until the context ends, which is no error. A module that ends
-	// before has failed.
+	// Run works until the context ends, which is no error. A module whose Run returns earlier has
+	// failed.
 	Run(ctx context.Context) error
-	// Close gives back what Open took. It is called once, and never while Run is
-	// running.
+	// Close releases what Open acquired. It is called once, and never while Run is running.
 	Close() error
 }
 
-// State is how far a module has come.
+// State is the progress of a module.
 type State uint8
 
 // A module is Opened, then Running, then Stopped or Failed.
@@ -35,8 +34,7 @@ const (
 	Failed
 )
 
-// Resource is a process that only has to be there: it is closed by the function,
-// which may be nil.
+// Resource is a process without work of its own: it is closed by the function, which may be nil.
 func Resource(closing func() error) Process { return resource{closing} }
 
 type resource struct{ closing func() error }

@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// errEnded is how a module fails that stops working without having been asked.
+// errEnded is the error of a module that stops without having been asked to.
 var errEnded = errors.New("ended before it was stopped")
 
 // running is an opened module.
@@ -44,12 +44,12 @@ func (s *Supervisor) Run(ctx context.Context) error {
 	return first
 }
 
-// runOne runs a module until all are to stop and everything that needs it has.
+// runOne runs a module until everything should stop and everything that needs it has stopped.
 func (s *Supervisor) runOne(stopping context.Context, m *running) error {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(stopping))
 	defer cancel()
-	// Listed here: what waits below may outlive Run for a moment, and Close
-	// empties the list of modules.
+	// Listed here, because the goroutine below may outlive Run for a moment, and Close empties the
+	// list of modules.
 	var dependants []*running
 	for _, other := range s.opened {
 		if slices.Contains(other.Needs, m.Name) {

@@ -15,8 +15,8 @@ type Supervisor struct {
 	opened []*running
 }
 
-// New takes the modules, each after those it needs, so that there is no cycle.
-// changed is called with every state; it may be called from several goroutines.
+// New takes the modules, each after its dependencies, so that there is no cycle. changed is called
+// with every state; it may be called from several goroutines.
 func New(modules []Module, changed func(module string, s State)) (*Supervisor, error) {
 	known := make(map[string]bool)
 	for _, m := range modules {
@@ -42,9 +42,8 @@ func (s *Supervisor) OpenAll(ctx context.Context) error {
 	return s.Open(ctx, names...)
 }
 
-// Open opens the named modules and all that they need, in the order of the list.
-// At the first error, which is returned as it is, it goes no further; Close
-// closes what was opened.
+// Open opens the named modules and all that they need, in the order of the list. It stops at the
+// first error and returns it unchanged; Close closes what was opened.
 func (s *Supervisor) Open(ctx context.Context, names ...string) error {
 	wanted := make(map[string]bool)
 	for _, name := range names {

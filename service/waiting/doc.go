@@ -1,11 +1,12 @@
-// Package waiting computes what a deployment waits for: pure functions of facts, which the service collects.
+// Package waiting computes what a deployment is waiting for: pure functions of facts, which the service
+// collects.
 //
-//   - wait.go has the causes and the fields of a wait
-//   - facts.go has what is known of the deployment at one moment
-//   - find.go names the conditions that hold then
-//   - labels.go names those of labels
-//   - processes.go names those of processes, erasures and receivers of alerts
-//   - rejected.go names those of records that are rejected, bounds and clocks
-//   - tracker.go keeps the conditions that have held for long enough, and since when
-//   - intake.go measures which share of the latest records was rejected
+//   - wait.go defines the causes and the fields of a wait
+//   - facts.go defines the facts about a deployment at one moment
+//   - find.go derives the conditions from the facts
+//   - labels.go derives those of labels
+//   - processes.go derives those of processes, erasures and receivers of alerts
+//   - rejected.go derives those of rejected records, bounds and clocks
+//   - tracker.go tracks the conditions that have held for long enough, and since when
+//   - intake.go measures the share of rejected records
 package waiting

@@ -7,63 +7,64 @@ import (
 	"lethe/deletions"
 )
 
-// Facts are what one process knows at one moment. What it does not know is empty, and is no wait.
+// Facts are the knowledge of one process at one moment. Unknown facts are empty, and cause no wait.
 type Facts struct {
 	Now time.Time
-	// After is for how long a condition holds before it is a wait, Quiet for how long a stream may be quiet.
+	// After is how long a condition must hold before it is a wait, Quiet how long a stream may be quiet.
 	After, Quiet time.Duration
 
 	// Transactions and Labels are the partitions of these topics.
 	Transactions, Labels []Partition
-	// Steps are the timesteps that are known, ascending.
+	// Steps are the known timesteps, ascending.
 	Steps []Step
-	// MostOpen bounds the timesteps that are open; 0 if it is not known.
+	// MostOpen bounds the open timesteps; 0 if it is unknown.
 	MostOpen int
 	// MostJump is by how much a timestep may exceed its partition's watermark.
 	MostJump int
-	// LabelLag is by how many timesteps more than one the models that score a timestep are behind it.
+	// LabelLag is by how many timesteps more than one the scoring models are behind a timestep.
 	LabelLag int
-	// Intake is what became of the latest records, by topic.
+	// Intake is the outcome of the latest records, by topic.
 	Intake map[string]Outcome
 
-	// Brokers are the places that are waited for, and why; Topics is what is wrong with topics, and Disk has the files
-	// that cannot be written, and why.
+	// Brokers are the unavailable places with the reasons; Topics lists problems of topics, and Disk has the files
+	// that cannot be written, with the reasons.
 	Brokers map[string]string
 	Topics  []string
 	Disk    map[string]string
-	// FreeBytes is the room on the disk of the data directory; negative if it is not known.
+	// FreeBytes is the free space on the disk of the data directory; negative if it is unknown.
 	FreeBytes int64
-	// OpenFiles is how many file descriptors are in use, MostFiles their bound; 0 if they are not known.
+	// OpenFiles is the number of file descriptors in use, MostFiles their limit; 0 if they are
+	// unknown.
 	OpenFiles, MostFiles int
 
-	// Roles are those that several processes may play, as far as brokers know them.
+	// Roles are those that several processes may run, as far as brokers know them.
 	Roles []Role
-	// Erasures are the requests that are open and wait for somebody.
+	// Erasures are the open requests that wait for an action.
 	Erasures deletions.Waits
-	// AlertsFail says that the receiver of alerts has not taken the latest one, AlertsLeft counts those that are not tried
-	// again before the process is restarted.
+	// AlertsFail means that the receiver of alerts has not accepted the latest one, AlertsLeft counts those that
+	// are not retried before the process is restarted.
 	AlertsFail bool
 	AlertsLeft int
 }
 
-// Role counts the data directories that share a role, and their processes that brokers have heard of lately. Without
-// directories nobody has ever played it.
+// Role counts the data directories that share a role, and their processes with a recent heartbeat. Without
+// directories the role has never been run.
 type Role struct {
 	Name                 string
 	Directories, Running int
 }
 
-// Partition is one of a source topic.
+// Partition is a partition of a source topic.
 type Partition struct {
 	Topic  string
 	Number int
-	// Watermark is the oldest timestep that the partition has not ended.
+	// Watermark is the oldest timestep that the partition has not completed.
 	Watermark lethe.Timestep
-	// Newest is when its latest record was written; zero if none was read by this process.
+	// Newest is when its latest record was written; zero if this process has read none.
 	Newest time.Time
-	// Read is the offset that is read next, Stable the end of what can be read, High the end of what was written. Stable
-	// and High are -1 if they are not known. Due is what Stable was the time before: what stood there then should be read
-	// by now, though records come all the time.
+	// Read is the next offset to read, Stable the end of what can be read, High the end of what was written.
+	// Stable and High are -1 if they are unknown. Due is the previous value of Stable: records before it should
+	// have been read by now, even if new ones arrive continuously.
 	Read, Stable, High, Due int64
 }
 
@@ -74,10 +75,10 @@ type Step struct {
 	Labels   int
 }
 
-// Outcome counts what became of the latest records of a topic.
+// Outcome counts the outcomes of the latest records of a topic.
 type Outcome struct {
 	// Accepted and Rejected count records.
 	Accepted, Rejected int
-	// Reasons count those that were rejected.
+	// Reasons count the rejected ones.
 	Reasons map[string]int
 }

@@ -14,20 +14,23 @@ import (
 // Condition is something that becomes a wait if it lasts.
 type Condition struct {
 	Wait
-	// Sign changes when the condition makes progress, so that its time begins again.
+	// Sign changes when the condition makes progress, which restarts its time.
 	Sign string
-	// Lasts is for how long it holds before it is a wait.
+	// Lasts is how long it must hold before it is a wait.
 	Lasts time.Duration
 }
 
 const (
-	// leastFree is the room on a disk below which it counts as full: a store is rewritten beside the old one.
+	// leastFree is the free space below which a disk counts as full: a store is rewritten next to the old
+	// one.
 	leastFree = 512 << 20
-	// mostAhead is how far the clock of a producer may be ahead.
+	// mostAhead is how far a producer's clock may be ahead.
 	mostAhead = 5 * time.Minute
-	// fewRejected is from how many records on a share of them says something, fewAlike from how many on more than half.
+	// fewRejected is the minimum number of records for judging a share of them, fewAlike the minimum for judging
+	// more than half.
 	fewRejected, fewAlike = 20, 5
-	// jumpReason, waitingReason, openReason and partitionReason are reasons of rejections that have causes of their own.
+	// jumpReason, waitingReason, openReason and partitionReason are reasons of rejections with causes of their
+	// own.
 	jumpReason, waitingReason, openReason = "timestep_jump", "too_many_waiting", "too_many_open"
 	partitionReason                       = "wrong_partition"
 )
@@ -47,7 +50,8 @@ func Find(f Facts) []Condition {
 	return out
 }
 
-// surroundings are brokers, topics, disk and file descriptors. Their own checks have told already for how long.
+// surroundings checks brokers, topics, disk and file descriptors. Their own checks have already applied a
+// delay.
 func surroundings(f Facts) (out []Condition) {
 	add := func(cause Cause, move Party, says, do string) {
 		out = append(out, Condition{Wait: Wait{Cause: cause, Move: move, Says: says, Do: do}})
@@ -88,13 +92,13 @@ func (p Partition) at(cause Cause, lasts time.Duration, says, do string) Conditi
 	}
 }
 
-// of names the timestep that a condition concerns, which is its sign, too.
+// of sets the timestep of a condition, which is its sign, too.
 func (c Condition) of(t lethe.Timestep) Condition {
 	c.Timestep, c.Sign = &t, fmt.Sprint(t)
 	return c
 }
 
-// openTransactions are partitions of which the last stable offset stands still before the high watermark.
+// openTransactions finds partitions whose last stable offset does not advance to the high watermark.
 func openTransactions(f Facts) (out []Condition) {
 	for _, p := range slices.Concat(f.Transactions, f.Labels) {
 		if p.Stable < 0 || p.High <= p.Stable {
@@ -110,7 +114,8 @@ func openTransactions(f Facts) (out []Condition) {
 	return out
 }
 
-// partitionsBehind are partitions of transactions that have not passed a timestep that others have passed.
+// partitionsBehind finds partitions of transactions that have not passed a timestep that others have
+// passed.
 func partitionsBehind(f Facts) (out []Condition) {
 	lowest, highest := watermarks(f.Transactions)
 	oldest := lethe.NoTimestep
@@ -135,10 +140,10 @@ func partitionsBehind(f Facts) (out []Condition) {
 	return out
 }
 
-// unread reports whether records of the partition are still to be read: nobody has to do anything yet.
+// unread reports whether records of the partition have yet to be read: no action is needed then.
 func (p Partition) unread() bool { return p.Due > p.Read }
 
-// last says when the latest record of the partition came, if it is known.
+// last formats the time of the partition's latest record, if it is known.
 func (p Partition) last() string {
 	if p.Newest.IsZero() {
 		return ""
@@ -161,7 +166,8 @@ func latest(a, b time.Time) time.Time {
 	return b
 }
 
-// quiet is a stream that has stopped within a timestep: no partition has passed it, and nothing comes.
+// quiet detects a stream that has stopped within a timestep: no partition has passed it, and no
+// records arrive.
 func quiet(f Facts) []Condition {
 	_, highest := watermarks(f.Transactions)
 	open := lethe.NoTimestep

@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// Intake measures what became of the latest records of each topic: those of the current interval, and of the one before
-// until the current one says enough by itself: it has lasted for some time and has some records. A topic that nothing
-// comes to keeps its last outcome, but its rejections are forgotten some time after the last one: from then on they are
-// a number alone (Rejected). It may be used from several goroutines.
+// Intake measures the outcome of the latest records of each topic: those of the current interval, and of the
+// previous one until the current one is sufficient by itself: it has lasted for some time and has some records. A
+// topic without new records keeps its last outcome, but its rejections are forgotten some time after the last one:
+// from then on they are only counted (Rejected). It is safe for concurrent use.
 type Intake struct {
 	after, forget time.Duration
 	now           func() time.Time
@@ -24,7 +24,8 @@ type intervals struct {
 	current, earlier Outcome
 }
 
-// NewIntake returns one whose intervals last for at least after, and which forgets rejections after forget.
+// NewIntake returns an Intake whose intervals last at least after, and which forgets rejections after
+// forget.
 func NewIntake(after, forget time.Duration, now func() time.Time) *Intake {
 	return &Intake{after: after, forget: forget, now: now, topics: make(map[string]*intervals)}
 }
@@ -36,7 +37,7 @@ func (i *Intake) Accept(topic string, n int) {
 	i.at(topic).current.Accepted += n
 }
 
-// Reject counts a record that was rejected, at once or once its timestep was over.
+// Reject counts a rejected record, whether it was rejected at once or once its timestep was over.
 func (i *Intake) Reject(topic, reason string) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -51,7 +52,8 @@ func (i *Intake) Reject(topic, reason string) {
 	i.rejected++
 }
 
-// at returns the intervals of a topic, a new one begun if the current one is over. The caller holds mu.
+// at returns the intervals of a topic, and starts a new one if the current one is over. The caller
+// holds mu.
 func (i *Intake) at(topic string) *intervals {
 	now, of := i.now(), i.topics[topic]
 	if of == nil {
@@ -65,7 +67,7 @@ func (i *Intake) at(topic string) *intervals {
 	return of
 }
 
-// forgetIn drops rejections of which the last one is long ago. The caller holds mu.
+// forgetIn forgets rejections if the last one is long ago. The caller holds mu.
 func (i *Intake) forgetIn(of *intervals) {
 	if i.now().Sub(of.rejected) >= i.forget {
 		of.current, of.earlier = Outcome{Accepted: of.current.Accepted}, Outcome{Accepted: of.earlier.Accepted}
@@ -75,20 +77,20 @@ func (i *Intake) forgetIn(of *intervals) {
 // alike reports whether there are records, and all were accepted, or all rejected.
 func (o Outcome) alike() bool { return (o.Accepted == 0) != (o.Rejected == 0) }
 
-// saysEnough reports whether an outcome has enough records to be looked at alone.
+// saysEnough reports whether an outcome has enough records to be judged alone.
 func (o Outcome) saysEnough() bool {
 	all := o.Accepted + o.Rejected
 	return all >= fewRejected || all >= fewAlike && o.alike()
 }
 
-// Rejected counts all records that were rejected.
+// Rejected counts all rejected records.
 func (i *Intake) Rejected() int64 {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.rejected
 }
 
-// Outcomes returns what became of the latest records, by topic.
+// Outcomes returns the outcome of the latest records, by topic.
 func (i *Intake) Outcomes() map[string]Outcome {
 	i.mu.Lock()
 	defer i.mu.Unlock()

@@ -6,9 +6,9 @@ import (
 	"lethe"
 )
 
-// labelsUnsettled are partitions of labels that keep the oldest closed timestep from being settled, if it has labels
-// or predictions wait for it. Labels may come for days, so that a timestep whose labels still come is waited for in
-// silence, unless nothing was settled yet, and no model can be served, or other partitions have settled it.
+// labelsUnsettled finds partitions of labels that prevent the oldest closed timestep from being settled, if it has
+// labels or predictions wait for it. Labels may arrive for days, so a timestep whose labels still arrive is not
+// reported, unless nothing was settled yet, and no model can be served, or other partitions have settled it.
 func labelsUnsettled(f Facts) (out []Condition) {
 	oldest, settled, newest := Step{Timestep: lethe.NoTimestep}, false, lethe.NoTimestep
 	for _, s := range f.Steps {

@@ -2,8 +2,8 @@ package waiting
 
 import "fmt"
 
-// processes are roles that nobody has ever played, and those of which not every data directory has a process that
-// brokers hear of.
+// processes finds roles that have never been run, and those in which a data directory has no process known to
+// brokers.
 func processes(f Facts) (out []Condition) {
 	for _, r := range f.Roles {
 		if r.Directories == 0 {
@@ -28,7 +28,7 @@ func processes(f Facts) (out []Condition) {
 	return out
 }
 
-// erasures are open requests that wait for somebody.
+// erasures finds open requests that wait for an action.
 func erasures(f Facts) (out []Condition) {
 	add := func(w Wait, sign string) {
 		w.Move = Operator
@@ -56,7 +56,7 @@ func erasures(f Facts) (out []Condition) {
 	return out
 }
 
-// alerts are those that the receiver of webhooks.url does not take.
+// alerts detects that the receiver of webhooks.url does not accept alerts.
 func alerts(f Facts) []Condition {
 	if !f.AlertsFail && f.AlertsLeft == 0 {
 		return nil

@@ -9,21 +9,21 @@ import (
 	"lethe"
 )
 
-// fewOfAll is the part of a topic's latest records that may be late: one in so many.
+// fewOfAll is the acceptable share of late records among a topic's latest ones: one in so many.
 const fewOfAll = 10
 
-// lateReason is the reason of which a few rejections are the stream's nature, and no fault.
+// lateReason is the reason for which a few rejections are normal in a stream, and no fault.
 const lateReason = "late"
 
-// manyLate reports whether more of a topic's latest records were late than a few. Within a batch rejected records are
-// counted before accepted ones, so that a moment says nothing.
+// manyLate reports whether more than a few of a topic's latest records were late. Within a batch rejected records
+// are counted before accepted ones, so a single moment is not representative.
 func (o Outcome) manyLate() bool {
 	all, late := o.Accepted+o.Rejected, o.Reasons[lateReason]
 	return all >= fewRejected && late*fewOfAll > all || all >= fewAlike && late*2 > all || late > 0 && o.Accepted == 0
 }
 
-// rejections are topics of whose latest records some were rejected, however few; of late ones, many. Reasons that have
-// causes of their own are left to those.
+// rejections finds topics with rejected records among the latest ones, however few; late ones only if there are
+// many. Reasons with causes of their own are excluded.
 func rejections(f Facts) (out []Condition) {
 	for _, topic := range slices.Sorted(maps.Keys(f.Intake)) {
 		o := f.Intake[topic]
@@ -46,7 +46,7 @@ func rejections(f Facts) (out []Condition) {
 	return out
 }
 
-// gaps are topics of which records are too far ahead, however few.
+// gaps finds topics with records that are too far ahead, however few.
 func gaps(f Facts) (out []Condition) {
 	for _, topic := range slices.Sorted(maps.Keys(f.Intake)) {
 		o := f.Intake[topic]
@@ -63,7 +63,7 @@ func gaps(f Facts) (out []Condition) {
 	return out
 }
 
-// misplaced are topics to which a producer sends records in other partitions than those of their keys, however few.
+// misplaced finds topics with records in partitions other than those of their keys, however few.
 func misplaced(f Facts) (out []Condition) {
 	for _, topic := range slices.Sorted(maps.Keys(f.Intake)) {
 		o := f.Intake[topic]
@@ -80,7 +80,7 @@ func misplaced(f Facts) (out []Condition) {
 	return out
 }
 
-// mostFrequent returns the reason of most rejections, the first by name among equals.
+// mostFrequent returns the most frequent reason, the first by name among equals.
 func mostFrequent(reasons map[string]int) (most string) {
 	for _, reason := range slices.Sorted(maps.Keys(reasons)) {
 		if most == "" || reasons[reason] > reasons[most] {
@@ -90,7 +90,7 @@ func mostFrequent(reasons map[string]int) (most string) {
 	return most
 }
 
-// bounds are those of open timesteps, and of records that wait for transactions.
+// bounds checks the limits of open timesteps, and of records that wait for transactions.
 func bounds(f Facts) (out []Condition) {
 	lowest, _ := watermarks(f.Transactions)
 	open := 0
@@ -120,7 +120,7 @@ func bounds(f Facts) (out []Condition) {
 	return out
 }
 
-// clocks are partitions whose latest record is dated in the future.
+// clocks finds partitions whose latest record is dated in the future.
 func clocks(f Facts) (out []Condition) {
 	for _, p := range slices.Concat(f.Transactions, f.Labels) {
 		if ahead := p.Newest.Sub(f.Now); ahead > mostAhead {

@@ -5,11 +5,12 @@ import (
 	"time"
 )
 
-// Tracker tells which conditions have held for long enough to be waits, and since when. It is for one goroutine.
+// Tracker determines which conditions have held long enough to be waits, and since when. It is not safe for
+// concurrent use.
 type Tracker struct {
 	held map[string]held
 	told []Wait
-	// logged is when the log last named a cause.
+	// logged is when a cause was last logged.
 	logged map[Cause]time.Time
 }
 
@@ -18,22 +19,22 @@ type held struct {
 	since time.Time
 }
 
-// Change is what the log says after an update.
+// Change is what to log after an update.
 type Change struct {
 	Wait
-	// Ended says that the cause is over.
+	// Ended means that the cause is over.
 	Ended bool
 }
 
-// NewTracker returns one that knows of no conditions.
+// NewTracker returns a Tracker without conditions.
 func NewTracker() *Tracker {
 	return &Tracker{held: make(map[string]held), logged: make(map[Cause]time.Time)}
 }
 
-// remindAfter is how often the log names a cause that lasts.
+// remindAfter is how often a lasting cause is logged.
 const remindAfter = time.Minute
 
-// Update takes the facts of now, and returns what is waited for and what is to be logged: one line for a cause that
+// Update processes the current facts, and returns the current waits and what to log: one line for a cause that
 // begins, lasts for another minute or ends.
 func (t *Tracker) Update(f Facts) (waits []Wait, log []Change) {
 	now, current := f.Now, make(map[string]held)

@@ -7,49 +7,49 @@ import (
 	"lethe"
 )
 
-// Cause is a kind of thing that is waited for. It is the label of a metric and part of the API.
+// Cause is a kind of wait. It is the label of a metric and part of the API.
 type Cause string
 
 // The causes.
 const (
 	// BrokersAway: no broker answers, or a partition cannot be read or written.
 	BrokersAway Cause = "brokers_away"
-	// TopicsWrong: topics differ from what lethe needs, or records of theirs were lost.
+	// TopicsWrong: topics differ from what lethe needs, or records in them were lost.
 	TopicsWrong Cause = "topics_wrong"
-	// DiskFull: a disk takes no writes, or soon will not.
+	// DiskFull: a disk accepts no writes, or soon will not.
 	DiskFull Cause = "disk_full"
-	// FileDescriptors: the process is about to use up its file descriptors.
+	// FileDescriptors: the process is about to run out of file descriptors.
 	FileDescriptors Cause = "file_descriptors"
 	// PartitionBehind: a partition of transactions has not passed a timestep that others have passed.
 	PartitionBehind Cause = "partition_behind"
 	// LabelsUnsettled: a closed timestep with labels is not settled.
 	LabelsUnsettled Cause = "labels_unsettled"
-	// StreamQuiet: a timestep is open, and no record comes.
+	// StreamQuiet: a timestep is open, and no records arrive.
 	StreamQuiet Cause = "stream_quiet"
-	// OpenTransaction: a producer's transaction hides the records behind it.
+	// OpenTransaction: a producer's transaction hides the records after it.
 	OpenTransaction Cause = "open_transaction"
 	// RecordsRejected: records of a topic are rejected; of late ones, many.
 	RecordsRejected Cause = "records_rejected"
 	// TimestepGap: records are rejected because their timestep is too far ahead.
 	TimestepGap Cause = "timestep_gap"
-	// TooManyOpen: as many timesteps are open as may be.
+	// TooManyOpen: the limit of open timesteps is reached.
 	TooManyOpen Cause = "too_many_open"
-	// TooManyWaiting: as many payments or labels wait for their transactions as may.
+	// TooManyWaiting: the limit of payments or labels that wait for their transactions is reached.
 	TooManyWaiting Cause = "too_many_waiting"
 	// WrongPartition: a producer does not send records to the partitions of their keys.
 	WrongPartition Cause = "wrong_partition"
 	// ClockAhead: records are dated in the future.
 	ClockAhead Cause = "clock_ahead"
-	// ProcessMissing: a data directory that shares a role has no process that brokers hear of, or no process has ever
-	// played a role.
+	// ProcessMissing: a data directory that shares a role has no process known to brokers, or a role has never
+	// been run.
 	ProcessMissing Cause = "process_missing"
-	// ErasureUnanswered: erasures wait for the answer of a data directory.
+	// ErasureUnanswered: erasures wait for the acknowledgement of a data directory.
 	ErasureUnanswered Cause = "erasure_unanswered"
-	// ErasureFailed: erasures have failed and are tried again.
+	// ErasureFailed: erasures have failed and are retried.
 	ErasureFailed Cause = "erasure_failed"
 	// ErasureHeld: erasures wait for a hold or a signature.
 	ErasureHeld Cause = "erasure_held"
-	// AlertsUndelivered: the receiver of alerts does not take them.
+	// AlertsUndelivered: the receiver of alerts does not accept them.
 	AlertsUndelivered Cause = "alerts_undelivered"
 )
 
@@ -62,7 +62,7 @@ func Causes() []Cause {
 	}
 }
 
-// Party is whose move it is.
+// Party is who has to act.
 type Party string
 
 // The parties.
@@ -72,30 +72,30 @@ const (
 	Broker   Party = "broker"
 )
 
-// Wait is one thing that is waited for. It holds no personal data.
+// Wait is one thing that the deployment is waiting for. It holds no personal data.
 type Wait struct {
 	Cause Cause `json:"cause"`
-	// Since is when it was first seen by this process.
+	// Since is when this process first saw it.
 	Since time.Time `json:"since"`
-	// Move says whose move it is.
+	// Move is the party that has to act.
 	Move Party `json:"move"`
-	// Says is what is waited for, Do is what to do about it: a sentence each.
+	// Says describes the wait, Do the action to take: a sentence each.
 	Says string `json:"says"`
 	Do   string `json:"do"`
-	// Topic, Partition and Timestep say where, as far as it has a place.
+	// Topic, Partition and Timestep give the location, if there is one.
 	Topic     string          `json:"topic,omitempty"`
 	Partition *int            `json:"partition,omitempty"`
 	Timestep  *lethe.Timestep `json:"timestep,omitempty"`
-	// Role says which role, Instance which data directory, as far as it has one.
+	// Role is the role, Instance the data directory, if there is one.
 	Role     string `json:"role,omitempty"`
 	Instance string `json:"instance,omitempty"`
 }
 
-// Decided reports whether people want the wait, so that it is no fault: a hold may last for months, and a second
-// signature comes when its person has read the request.
+// Decided reports whether the wait is intended and so no fault: a hold may last for months, and a second
+// signature follows when its signer has read the request.
 func (w Wait) Decided() bool { return w.Cause == ErasureHeld }
 
-// key names a wait among those of one moment.
+// key identifies a wait among those of one moment.
 func (w Wait) key() string {
 	out := string(w.Cause) + " " + w.Topic + w.Role + w.Instance
 	if w.Partition != nil {

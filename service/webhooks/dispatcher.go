@@ -23,8 +23,8 @@ type Dispatcher struct {
 	state  state
 }
 
-// New reads what is on disk. Where there is nothing, alerts are told from now on: those of before are
-// in the topic, and a receiver that is new does not expect them.
+// New reads the stored state. Without one, alerts are sent from now on: earlier ones are in the
+// topic, and a new receiver does not expect them.
 func New(ctx context.Context, o Options) (*Dispatcher, error) {
 	if err := o.Validate(); err != nil {
 		return nil, fmt.Errorf("webhooks: %w", err)
@@ -47,7 +47,7 @@ func New(ctx context.Context, o Options) (*Dispatcher, error) {
 	return d, nil
 }
 
-// Run posts alerts until the context ends. Those that were not delivered before are tried again first.
+// Run posts alerts until the context ends. Undelivered ones are retried first.
 func (d *Dispatcher) Run(ctx context.Context) error {
 	partitions, err := d.o.Topics.Partitions(ctx, bus.Predictions)
 	if err != nil {
@@ -58,7 +58,7 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 		return fmt.Errorf("webhooks: %w", err)
 	}
 	defer tail.Close() //nolint:errcheck // nothing was written
-	// reached is where each partition's last batch ended.
+	// reached is the end of each partition's last batch.
 	reached := make(map[int]int64)
 	for {
 		batch, err := tail.Next(ctx)
@@ -75,13 +75,13 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 	}
 }
 
-// Close gives nothing back: Run does.
+// Close does nothing: Run cleans up.
 func (d *Dispatcher) Close() error {
 	d.client.CloseIdleConnections()
 	return nil
 }
 
-// ending is no error when the context has ended.
+// ending ignores an error if the context has ended.
 func ending(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return nil //nolint:nilerr // it was stopped
@@ -89,7 +89,7 @@ func ending(ctx context.Context, err error) error {
 	return fmt.Errorf("webhooks: %w", err)
 }
 
-// take deals with the records of a batch.
+// take processes the records of a batch.
 func (d *Dispatcher) take(ctx context.Context, batch bus.Batch, reached map[int]int64) error {
 	p, met := batch.Source.Partition, make(map[int64]bool)
 	for _, rec := range batch.Records {
@@ -114,7 +114,7 @@ func (d *Dispatcher) take(ctx context.Context, batch bus.Batch, reached map[int]
 	return d.state.write()
 }
 
-// passOver counts a record that the deployment did not write. Nothing is posted of it.
+// passOver counts a record that the deployment did not write. It is not posted.
 func (d *Dispatcher) passOver(rec ingest.Record) {
 	d.o.Logger.Error("a record that lethe did not write was passed over", "partition", rec.Partition, "offset", rec.Offset,
 		"reason", rec.Unproven)
@@ -124,7 +124,7 @@ func (d *Dispatcher) passOver(rec ingest.Record) {
 	})
 }
 
-// alertOf reads a final prediction of class illicit; nil for anything else.
+// alertOf decodes a final prediction of class illicit; nil for anything else.
 func alertOf(rec ingest.Record) *scoring.Prediction {
 	if rec.Tombstone() || len(rec.Key) == 0 || rec.Key[0] == '!' {
 		return nil
@@ -136,7 +136,7 @@ func alertOf(rec ingest.Record) *scoring.Prediction {
 	return p
 }
 
-// deliver tries until the alert is taken, erased or left.
+// deliver retries until the alert is accepted, erased or given up.
 func (d *Dispatcher) deliver(ctx context.Context, rec ingest.Record, alert *scoring.Prediction) error {
 	body, err := bodyOf(alert, d.o.Now())
 	if err != nil {
@@ -166,7 +166,7 @@ func (d *Dispatcher) deliver(ctx context.Context, rec ingest.Record, alert *scor
 	}
 }
 
-// wait is how long to wait after some tries.
+// wait is the pause after a number of tries.
 func (d *Dispatcher) wait(tries int) time.Duration {
 	wait := d.o.FirstWait
 	for range tries - 1 {
@@ -200,5 +200,5 @@ func (d *Dispatcher) tell(outcome events.WebhookOutcome) {
 	d.o.Listener.WebhookTried(events.WebhookTried{Outcome: outcome, Undelivered: len(d.state.Undelivered)})
 }
 
-// tellOpen says how many alerts were not delivered before.
+// tellOpen reports how many alerts are undelivered.
 func (d *Dispatcher) tellOpen() { d.tell("") }

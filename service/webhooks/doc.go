@@ -1,17 +1,17 @@
-// Package webhooks tells another system of alerts: every final prediction of class illicit is posted
-// to an address, signed as Standard Webhooks 1.0 has it, at least once and under an id by which a
-// repeat can be told.
+// Package webhooks sends alerts to another system: every final prediction of class illicit is posted
+// to an address, signed according to Standard Webhooks 1.0, at least once and with an id by which
+// duplicates can be detected.
 //
-// Nothing personal is kept: what is on disk are positions in predictions.v1, those up to which all is
-// dealt with and those of alerts that were not delivered. An alert is read from the topic and sent
-// only while its transaction is shown to people, which is asked again before every try; an erasure
-// waits for what is on its way. So what is erased before it was delivered is never sent.
+// No personal data is stored: the stored state is positions in predictions.v1, up to which everything
+// is processed, and those of undelivered alerts. An alert is read from the topic and sent only while
+// its transaction is visible to people, which is checked before every try; an erasure waits for a try
+// in progress. So an alert that is erased before its delivery is never sent.
 //
-// Where connections may go is package outbound's to say.
+// Package outbound decides where connections may go.
 //
-//	options.go     what it works with
-//	dispatcher.go  from the topic to the address; tries and waits
+//	options.go     dependencies and settings
+//	dispatcher.go  from the topic to the address; retries
 //	post.go        one try
 //	signature.go   the secret, and signatures
-//	state.go       what is on disk
+//	state.go       the stored state
 package webhooks

@@ -11,39 +11,39 @@ import (
 	"lethe/pipeline/role"
 )
 
-// Shown says what people are told of; *view.Reader is it.
+// Shown decides what people may see; *view.Reader implements it.
 type Shown interface {
-	// WhileShown calls do and returns true if people are told of a transaction, and false otherwise.
-	// An erasure of it waits for do.
+	// WhileShown calls do and returns true if a transaction is visible to people, and false
+	// otherwise. An erasure of it waits for do.
 	WhileShown(id lethe.TransactionID, do func()) bool
 }
 
-// Options says where alerts go.
+// Options configures the delivery of alerts.
 type Options struct {
-	// URL is posted to. Secret signs what is sent.
+	// URL receives the posts. Secret signs them.
 	URL    string
 	Secret Secret
 	// AllowPrivate allows addresses of private networks and of this machine, and plain HTTP.
 	AllowPrivate bool
-	// Tries is how often an alert is sent before it is left. Between two tries passes FirstWait,
-	// doubled each time up to LongestWait, of which a random half is left out.
+	// Tries is how often an alert is sent before it is given up. The pause between two tries is
+	// FirstWait, doubled each time up to LongestWait, minus a random part of up to half.
 	Tries                  int
 	FirstWait, LongestWait time.Duration
 	// Timeout bounds a try.
 	Timeout time.Duration
-	// StatePath is a file of the package's own.
+	// StatePath is a file for this package only.
 	StatePath string
 	Topics    role.Bus
-	// Alerts is asked before each try.
+	// Alerts is checked before each try.
 	Alerts Shown
 	Now    func() time.Time
-	// Random returns numbers of [0, 1).
+	// Random returns random numbers in [0, 1).
 	Random   func() float64
 	Listener events.Listener
 	Logger   *slog.Logger
 }
 
-// Validate reports every problem at once.
+// Validate reports all problems at once.
 func (o Options) Validate() error {
 	var p check.Problems
 	if err := outbound.CheckURL(o.URL, o.AllowPrivate); err != nil {

@@ -15,29 +15,29 @@ import (
 	"lethe/scoring"
 )
 
-// delivery is what is posted; its schema is alert-webhook.v1.
+// delivery is the posted body; its schema is alert-webhook.v1.
 type delivery struct {
 	Type      string              `json:"type"`
 	Timestamp time.Time           `json:"timestamp"`
 	Data      *scoring.Prediction `json:"data"`
 }
 
-// mostAnswerBytes is how much of an answer is read, so that the connection can be used again.
+// mostAnswerBytes is how much of a response is read, so that the connection can be reused.
 const mostAnswerBytes = 64 << 10
 
-// answer is what came of a try.
+// answer is the result of a try.
 type answer struct {
-	// status is 0 if there was none, and err says why.
+	// status is 0 if there was no response, and err is the cause then.
 	status int
 	err    error
-	// wait is how long the receiver wants to be left alone.
+	// wait is the pause that the receiver requests.
 	wait time.Duration
 }
 
-// delivered reports whether the receiver has taken it.
+// delivered reports whether the receiver has accepted it.
 func (a answer) delivered() bool { return a.status >= 200 && a.status < 300 }
 
-// final reports whether another try would be answered alike.
+// final reports whether another try would have the same result.
 func (a answer) final() bool {
 	switch a.status {
 	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
@@ -47,7 +47,7 @@ func (a answer) final() bool {
 	}
 }
 
-// String says what came of it without what was sent.
+// String describes the result without what was sent.
 func (a answer) String() string {
 	if a.err != nil {
 		return a.err.Error()
@@ -55,7 +55,7 @@ func (a answer) String() string {
 	return "status " + strconv.Itoa(a.status)
 }
 
-// bodyOf is what is posted of a prediction.
+// bodyOf is the body for a prediction.
 func bodyOf(p *scoring.Prediction, at time.Time) ([]byte, error) {
 	body, err := json.Marshal(delivery{"alert", at.UTC().Truncate(time.Second), p})
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Secret signs what is sent, and its holder checks that.
+// Secret signs deliveries, and the receiver checks them with it.
 type Secret []byte
 
 const (
@@ -20,10 +20,10 @@ const (
 	signatureVersion = "v1,"
 )
 
-// ErrSecret refuses a text that is no secret.
+// ErrSecret marks a text that is not a secret.
 var ErrSecret = errors.New("no secret of webhooks: want whsec_ and 24 to 64 random bytes in base64")
 
-// ParseSecret reads a secret as Standard Webhooks writes it.
+// ParseSecret parses a secret in the format of Standard Webhooks.
 func ParseSecret(text string) (Secret, error) {
 	encoded, found := strings.CutPrefix(strings.TrimSpace(text), secretPrefix)
 	secret, err := base64.StdEncoding.DecodeString(encoded)
@@ -33,7 +33,8 @@ func ParseSecret(text string) (Secret, error) {
 	return secret, nil
 }
 
-// Sign returns the signature of a delivery: of its id, the second at which it is sent, and its body.
+// Sign returns the signature of a delivery: of its id, the time in seconds at which it is sent, and
+// its body.
 func (s Secret) Sign(id string, at time.Time, body []byte) string {
 	mac := hmac.New(sha256.New, s)
 	mac.Write([]byte(id + "." + seconds(at) + "."))

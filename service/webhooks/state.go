@@ -11,29 +11,28 @@ import (
 
 const (
 	stateFormat = "lethe-webhooks/1"
-	// mostUndelivered bounds what is remembered of alerts that were not delivered: the oldest are
-	// forgotten first.
+	// mostUndelivered bounds the stored undelivered alerts: the oldest are dropped first.
 	mostUndelivered = 10_000
-	// positionsApart is how far reading goes on at most without its position on disk: what is read again
-	// after a crash holds no alert that is settled, for those are noted at once.
+	// positionsApart is how many records may be read before the position is persisted: the records
+	// read again after a crash contain no completed alert, because those are persisted at once.
 	positionsApart = 1000
 )
 
-// state is what is on disk: positions in predictions.v1, by partition.
+// state is the stored state: positions in predictions.v1, by partition.
 type state struct {
 	Format string `json:"format"`
-	// Next are those up to which everything is dealt with.
+	// Next are the positions up to which everything is processed.
 	Next []int64 `json:"next"`
-	// Undelivered are alerts before them that are still to be sent, in the order in which they were
-	// left.
+	// Undelivered are earlier alerts that have yet to be sent, in the order in which they were
+	// given up.
 	Undelivered []undelivered `json:"undelivered"`
 
 	file *statefile.File
-	// noted are the positions that are on disk.
+	// noted are the persisted positions.
 	noted map[int]int64
 }
 
-// undelivered is the place of an alert that was not taken, and what came of the last try.
+// undelivered is the position of an alert that was not accepted, and the result of the last try.
 type undelivered struct {
 	Partition int       `json:"partition"`
 	Offset    int64     `json:"offset"`
@@ -52,7 +51,7 @@ func readState(path string) (s state, found bool, err error) {
 	return s, found, nil
 }
 
-// note notes that the positions are on disk.
+// note marks the positions as persisted.
 func (s *state) note() {
 	for p, next := range s.Next {
 		s.noted[p] = next
@@ -67,12 +66,13 @@ func (s *state) write() error {
 	return err
 }
 
-// positions are where reading begins: at what was not delivered, or behind it.
+// positions are where reading begins: at the first undelivered alert, or after the processed
+// records.
 func (s *state) positions(partitions int) map[bus.TopicPartition]int64 {
 	out := make(map[bus.TopicPartition]int64)
 	for p := range partitions {
 		if p >= len(s.Next) {
-			s.Next = append(s.Next, 0) // a partition that is new
+			s.Next = append(s.Next, 0) // a new partition
 		}
 		from := s.Next[p]
 		for _, u := range s.Undelivered {
@@ -85,14 +85,15 @@ func (s *state) positions(partitions int) map[bus.TopicPartition]int64 {
 	return out
 }
 
-// isDue reports whether the record at a place is to be looked at: it is new, or was not delivered.
+// isDue reports whether the record at a position has to be processed: it is new, or was not
+// delivered.
 func (s *state) isDue(partition int, offset int64) bool {
 	return offset >= s.Next[partition] || slices.ContainsFunc(s.Undelivered, func(u undelivered) bool {
 		return u.Partition == partition && u.Offset == offset
 	})
 }
 
-// settle notes that a place is dealt with, and takes it off those that were not delivered.
+// settle marks a position as processed, and removes it from the undelivered ones.
 func (s *state) settle(partition int, offset int64) {
 	s.Next[partition] = max(s.Next[partition], offset+1)
 	s.Undelivered = slices.DeleteFunc(s.Undelivered, func(u undelivered) bool {
@@ -100,8 +101,8 @@ func (s *state) settle(partition int, offset int64) {
 	})
 }
 
-// pass notes that a partition was read up to a position, and says whether that is to be on disk now.
-// Where records before it were not met, later ones have taken their place, or they were erased.
+// pass records that a partition was read up to a position, and reports whether that should be
+// persisted now. Undelivered records that were not found have been replaced by later ones or erased.
 func (s *state) pass(partition int, from, next int64, met map[int64]bool) (toWrite bool) {
 	before := len(s.Undelivered)
 	s.Next[partition] = max(s.Next[partition], next)
@@ -111,7 +112,7 @@ func (s *state) pass(partition int, from, next int64, met map[int64]bool) (toWri
 	return len(s.Undelivered) != before || s.Next[partition]-s.noted[partition] >= positionsApart
 }
 
-// leave remembers an alert that was not delivered.
+// leave stores an alert that was not delivered.
 func (s *state) leave(u undelivered) (forgotten bool) {
 	s.settle(u.Partition, u.Offset)
 	s.Undelivered = append(s.Undelivered, u)

@@ -1,8 +1,8 @@
-// Package leaders finds out which leader of a partition is to be believed.
+// Package leaders decides which broker to trust if several claim to lead a partition.
 //
-// A broker that hung while another one was made leader of its partitions takes itself for the leader for some
-// seconds after it went on, and says so in metadata: where its log ends the true one may have gone on long ago.
-// The other brokers know a higher leader epoch by then, with which nobody else than the true leader answers (KIP-320).
+// A broker that hung while another one became leader of its partitions claims for some seconds after it resumes
+// that it is still the leader, also in metadata: the end of its log may be far behind the true leader's. By then
+// the other brokers know a higher leader epoch, which only the true leader accepts in requests (KIP-320).
 package leaders
 
 import (
@@ -11,43 +11,43 @@ import (
 	"time"
 )
 
-// Ask asks one broker for the leader epochs, from 0 on, of a topic's partitions, by partition.
+// Ask queries one broker for the leader epochs, from 0 on, of a topic's partitions, by partition.
 type Ask func(ctx context.Context, broker int32, topic string) (map[int]int32, error)
 
-// Survey asks all brokers. It is safe for use by several goroutines.
+// Survey queries all brokers. It is safe for concurrent use.
 type Survey struct {
 	ask Ask
-	// patience is how long all brokers are waited for, limit how long one may take to answer.
+	// patience is how long to wait for all brokers, limit is the timeout of one request.
 	patience, limit time.Duration
 
 	mu   sync.Mutex
 	owed map[int32]debt
 }
 
-// debt is what a broker has not answered yet.
+// debt is the number of a broker's outstanding responses.
 type debt struct {
 	questions int
-	// since is when the broker began to owe something, or answered last.
+	// since is the start of the oldest outstanding request or the time of the last response.
 	since time.Time
 }
 
-// Said is what brokers said together.
+// Said is the combined result of the brokers.
 type Said struct {
-	// Epochs are the highest leader epochs that any of them knows, by partition; without partitions of which
-	// none of them knows one.
+	// Epochs are the highest leader epochs known to any of the brokers, by partition; partitions without
+	// a known epoch are absent.
 	Epochs map[int]int32
-	// Whole says that all of them have answered.
+	// Whole means that all brokers have responded.
 	Whole bool
 }
 
-// NewSurvey returns one that waits for brokers as long as patience says. A broker that owes an answer for longer is not
-// asked again before it has answered, or limit is over.
+// NewSurvey returns a Survey that waits for the brokers for at most patience. A broker whose response is overdue
+// for longer is not queried again until it has responded, or limit has passed.
 func NewSurvey(ask Ask, patience, limit time.Duration) *Survey {
 	return &Survey{ask: ask, patience: patience, limit: limit, owed: make(map[int32]debt)}
 }
 
-// Ask asks brokers about the leaders of a topic's partitions, as of the time of the call or later. It leaves out those
-// that cannot be asked or are late. One broker alone is not asked: nobody else can lead in its place.
+// Ask queries the brokers for the leaders of a topic's partitions, as of the time of the call or later. It leaves
+// out brokers that are unreachable or late. A single broker is not queried: no other one can lead in its place.
 func (s *Survey) Ask(ctx context.Context, brokers []int32, topic string) Said {
 	if len(brokers) < 2 {
 		return Said{Whole: true}
@@ -84,8 +84,8 @@ func (s *Survey) Ask(ctx context.Context, brokers []int32, topic string) Said {
 	return said
 }
 
-// put asks one broker, which begin allowed, and returns nil if it says nothing. It goes on when whoever asked is gone,
-// to know whether the broker answers.
+// put queries one broker after begin has allowed it, and returns nil if there is no response. It continues after
+// the caller's context has ended, to learn whether the broker responds.
 func (s *Survey) put(ctx context.Context, broker int32, topic string) map[int]int32 {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.limit)
 	defer cancel()
@@ -99,7 +99,7 @@ func (s *Survey) put(ctx context.Context, broker int32, topic string) map[int]in
 	return epochs
 }
 
-// begin reports whether a broker is to be asked.
+// begin reports whether a broker should be queried.
 func (s *Survey) begin(broker int32) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -7,9 +7,9 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// Allowed asks one broker for the ACLs that allow a principal something, as far as that broker knows: brokers learn of
-// new ones one after the other. It uses version 1 of the request. Errors as those of Fetch, and kafka.Error where the
-// broker does not tell.
+// Allowed queries one broker for the ACLs that allow a principal something, as far as that broker knows: brokers
+// learn of new ones one after the other. It uses version 1 of the request. Errors are those of Fetch, and
+// kafka.Error if the broker does not list ACLs.
 func (c Client) Allowed(ctx context.Context, broker int32, principal string) ([]kafka.ACLEntry, error) {
 	const limitBytes = 64 << 20
 	m := kmsg.NewPtrDescribeACLsRequest()

@@ -13,35 +13,33 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// ErrCorrupt marks bytes from a broker that cannot be what was written.
+// ErrCorrupt marks bytes from a broker that cannot be those that were written.
 var ErrCorrupt = errors.New("corrupt record batch or answer")
 
-// ErrAway marks a request to a broker that the others do not know of now. It may come back.
+// ErrAway marks a request to a broker that is currently not in the cluster. It may come back.
 var ErrAway = errors.New("the broker is away")
 
-// Client sends requests to the leaders of partitions. It is safe for use by
-// several goroutines.
+// Client sends requests to the leaders of partitions. It is safe for concurrent use.
 type Client struct {
 	Transport *kafka.Transport
-	// Address names the brokers to start from.
+	// Address is the address of the bootstrap brokers.
 	Address net.Addr
-	// ClientID names this program to the brokers.
+	// ClientID identifies this program to the brokers.
 	ClientID string
 }
 
-// call is a request on its way through the transport, which routes it as a
-// BrokerMessage and lets it bring its own bytes as a RawExchanger. It concerns
-// one partition.
+// call is a request in the form that the transport requires: a BrokerMessage for routing and a
+// RawExchanger that writes its own bytes. It concerns one partition.
 type call struct {
 	request   kmsg.Request
 	clientID  string
 	topic     string
 	partition int
-	// broker, if not nil, is who is asked in the leader's place.
+	// broker, if not nil, receives the request in place of the leader.
 	broker *int32
-	// limitBytes bounds the answer.
+	// limitBytes bounds the response.
 	limitBytes int64
-	// check, if not nil, looks at the answer before it is taken apart.
+	// check, if not nil, validates the response before it is decoded.
 	check func(body []byte) error
 }
 
@@ -58,13 +56,13 @@ func (c Client) send(ctx context.Context, request *call) (kmsg.Response, error) 
 	return message.(*answer).Response, nil
 }
 
-// ApiKey tells which request this is.
+// ApiKey returns the type of the request.
 func (c *call) ApiKey() kafkaprotocol.ApiKey { return kafkaprotocol.ApiKey(c.request.Key()) }
 
-// ApiKey tells which request was answered.
+// ApiKey returns the type of the request that was answered.
 func (a *answer) ApiKey() kafkaprotocol.ApiKey { return kafkaprotocol.ApiKey(a.Key()) }
 
-// Broker routes the call to the partition's leader, or to who is asked in its place.
+// Broker routes the call to the partition's leader, or to the given broker.
 func (c *call) Broker(cluster kafkaprotocol.Cluster) (kafkaprotocol.Broker, error) {
 	if c.broker != nil {
 		asked, ok := cluster.Brokers[*c.broker]
@@ -88,7 +86,7 @@ func (c *call) Broker(cluster kafkaprotocol.Cluster) (kafkaprotocol.Broker, erro
 	return leader, nil
 }
 
-// Required asks for RawExchange on every connection.
+// Required selects RawExchange on every connection.
 func (c *call) Required(map[kafkaprotocol.ApiKey]int16) bool { return true }
 
 // RawExchange sends the request and reads the response.
@@ -109,9 +107,8 @@ func (c *call) RawExchange(rw io.ReadWriter) (kafkaprotocol.Message, error) {
 	return &answer{response}, nil
 }
 
-// Exchange sends a request over a connection that carries nothing else at the time and
-// returns the response, of at most limitBytes. Errors: ErrCorrupt, failures of the
-// connection.
+// Exchange sends a request over a connection that has no other request in flight and returns the
+// response, of at most limitBytes. Errors: ErrCorrupt, failures of the connection.
 func Exchange(rw io.ReadWriter, clientID string, request kmsg.Request, limitBytes int64) (kmsg.Response, error) {
 	body, err := exchange(rw, clientID, request, limitBytes)
 	if err != nil {
@@ -140,10 +137,10 @@ func exchange(rw io.ReadWriter, clientID string, request kmsg.Request, limitByte
 	return readBody(rw, size)
 }
 
-// read takes the body of the response to a request apart.
+// read decodes the body of the response to a request.
 func read(request kmsg.Request, body []byte) (kmsg.Response, error) {
 	response := request.ResponseKind()
-	// Of the fields in the header of an answer none is known; brokers send none.
+	// No field in a response header is known; brokers send none.
 	if request.IsFlexible() {
 		if len(body) == 0 || body[0] != 0 {
 			return nil, fmt.Errorf("%w: response of kind %d: fields in its header", ErrCorrupt, response.Key())
@@ -156,8 +153,8 @@ func read(request kmsg.Request, body []byte) (kmsg.Response, error) {
 	return response, nil
 }
 
-// readBody reads size bytes. Room for more than a fetch asks for by default, and what surrounds that, is made as the
-// bytes arrive, not because a header announces them.
+// readBody reads size bytes. Memory beyond the default fetch size and its framing is allocated as the bytes arrive,
+// not because a header announces them.
 func readBody(r io.Reader, size int64) ([]byte, error) {
 	const ahead = 4<<20 + 4<<10
 	body := make([]byte, min(size, ahead))
@@ -180,7 +177,7 @@ var (
 	_ kafkaprotocol.RawExchanger  = (*call)(nil)
 )
 
-// codeError turns an error code of the protocol into an error.
+// codeError converts an error code of the protocol to an error.
 func codeError(code int16) error {
 	if code == 0 {
 		return nil

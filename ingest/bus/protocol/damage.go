@@ -7,18 +7,17 @@ import (
 	"hash/crc32"
 )
 
-// DamageError is a stretch of a partition's log that cannot be read. It wraps
-// ErrCorrupt.
+// DamageError is a range of a partition's log that cannot be read. It wraps ErrCorrupt.
 type DamageError struct {
-	// From is the first offset that cannot be read, To the first one behind them.
+	// From is the first offset that cannot be read, To the first one after the range.
 	From, To int64
-	// Bytes is how much of the log it is, and SHA256 what that hashes to.
+	// Bytes is the length of the range in the log, and SHA256 its hash.
 	Bytes  int
 	SHA256 [sha256.Size]byte
 	Cause  error
 }
 
-// Error names the offsets and what is wrong with them.
+// Error returns the offsets and the cause.
 func (d *DamageError) Error() string {
 	return fmt.Sprintf("offsets %d to %d (%d bytes, SHA-256 %x): %v", d.From, d.To-1, d.Bytes, d.SHA256, d.Cause)
 }
@@ -26,11 +25,10 @@ func (d *DamageError) Error() string {
 // Unwrap returns the cause.
 func (d *DamageError) Unwrap() error { return d.Cause }
 
-// assess says how far the damage reaches that raw begins with, at the offset that
-// is wanted. A header whose checksum does not match cannot be believed: the next
-// batch that is whole ends the damage. If there is none here, the header is believed
-// as long as it makes sense, and else all up to the end of the log is lost. Nothing
-// is returned if there is no offset to go on from.
+// assess determines the extent of the damage at the start of raw, at the wanted offset. A header
+// whose checksum does not match is not trusted: the next intact batch ends the damage. If there is
+// none in raw, the header is used if it is plausible, and otherwise everything up to the end of the
+// log is lost. It returns nil if there is no offset to continue at.
 func assess(raw []byte, position, end int64, cause error) *DamageError {
 	d := &DamageError{From: position, To: end, Bytes: len(raw), Cause: cause}
 	switch last, claimed := claim(raw, position, end); {
@@ -50,7 +48,7 @@ func assess(raw []byte, position, end int64, cause error) *DamageError {
 	return d
 }
 
-// claim returns the last offset that the header names, if it makes sense.
+// claim returns the last offset in the header, if it is plausible.
 func claim(raw []byte, position, end int64) (last int64, ok bool) {
 	if len(raw) < batchHeaderBytes || batchSize(raw) < batchHeaderBytes {
 		return 0, false
@@ -59,7 +57,7 @@ func claim(raw []byte, position, end int64) (last int64, ok bool) {
 	return last, position <= last && last < end
 }
 
-// nextIntact finds the next whole batch behind the first byte.
+// nextIntact finds the next intact batch after the first byte.
 func nextIntact(raw []byte, position, end int64) (at int, first int64, found bool) {
 	for at = 1; at+batchHeaderBytes <= len(raw); at++ {
 		first = int64(binary.BigEndian.Uint64(raw[at:]))
@@ -70,14 +68,14 @@ func nextIntact(raw []byte, position, end int64) (at int, first int64, found boo
 	return 0, 0, false
 }
 
-// intact reports whether raw begins with a whole batch whose checksum matches.
+// intact reports whether raw begins with a complete batch whose checksum matches.
 func intact(raw []byte) bool {
 	size := batchSize(raw)
 	return size >= batchHeaderBytes && size <= len(raw) &&
 		crc32.Checksum(raw[crcFromByte:size], crc32.MakeTable(crc32.Castagnoli)) == binary.BigEndian.Uint32(raw[17:])
 }
 
-// batchSize is the size that the header of a batch claims, prefix included.
+// batchSize is the size in the header of a batch, prefix included.
 func batchSize(raw []byte) int {
 	return batchPrefixBytes + int(int32(binary.BigEndian.Uint32(raw[8:])))
 }

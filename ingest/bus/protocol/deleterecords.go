@@ -8,9 +8,9 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// DeleteRecords moves the start of a partition's log to the offset and returns
-// the start. The topic is given by its full name; the broker takes at most the
-// timeout. It uses version 1 of the request. Errors as those of Fetch.
+// DeleteRecords moves the start of a partition's log to the offset and returns the start. topic is
+// the full name; timeout bounds the broker's work. It uses version 1 of the request. Errors are
+// those of Fetch.
 func (c Client) DeleteRecords(
 	ctx context.Context, topic string, partition int, before int64, timeout time.Duration,
 ) (int64, error) {

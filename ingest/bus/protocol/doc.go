@@ -1,20 +1,19 @@
-// Package protocol makes the requests that kafka-go has no message for, or reads
-// with a loss: Fetch, DeleteRecords, ListOffsets of one leader epoch, and Metadata with
-// these epochs. The messages are franz-go's kmsg; the connections are those of a kafka-go
-// transport, which dials, encrypts, authenticates and finds the leader.
+// Package protocol makes the requests that kafka-go does not support, or whose responses it reads
+// incompletely: Fetch, DeleteRecords, ListOffsets of one leader epoch, and Metadata with these
+// epochs. The messages are franz-go's kmsg; the connections are those of a kafka-go transport,
+// which dials, encrypts, authenticates and finds the leader.
 //
 //   - call.go: a message of kmsg as one of kafka-go, for the leader of a
 //     partition.
 //   - fetch.go: reading one partition, committed records only.
-//   - recordbatch.go: the batches that a fetch returns, taken apart; inflate.go: within
-//     bounds; headers.go: so many of a record; eachrecord.go: those of a file.
-//   - walk.go: batches checked by their lengths alone, before they are stored and before a log is opened.
-//   - damage.go: what cannot be read.
-//   - logrange.go: where a log begins and ends, as the leader of an epoch says;
-//     leaderepochs.go: which epoch a broker takes for the present one.
+//   - recordbatch.go: decoding of the batches in a fetch; inflate.go: decompression within
+//     bounds; headers.go: bounded headers of a record; eachrecord.go: records of a file.
+//   - walk.go: checks of batches by lengths only, before they are stored and before a log is opened.
+//   - damage.go: ranges that cannot be read.
+//   - logrange.go: where a log begins and ends, according to the leader of an epoch;
+//     leaderepochs.go: the current epoch according to a broker.
 //   - deleterecords.go: moving the start of a partition's log.
 //
-// What a broker answers is not trusted to be well formed: no size in it makes
-// the reader ask for more memory than the answer has bytes, times a small
-// constant.
+// Responses of brokers are not trusted to be well formed: no size in a response makes the reader
+// allocate more memory than a small multiple of the response's length.
 package protocol

@@ -8,11 +8,10 @@ import (
 	"lethe/ingest"
 )
 
-// EachRecord calls fn for every record of the whole batches that raw begins with, as
-// the file of a log holds them, and returns how many bytes those are. It knows nothing
-// of aborted transactions: their records are among the others. The error is that of
-// fn, or ErrCorrupt for a batch that is there and cannot be read. Records share memory
-// with raw.
+// EachRecord calls fn for every record of the complete batches at the start of raw, in the format
+// of a log file, and returns the length of these batches. It does not filter aborted transactions:
+// their records are included. The error is that of fn, or ErrCorrupt for a complete batch that
+// cannot be read. Records share memory with raw.
 func EachRecord(topic string, partition int, raw []byte, fn func(ingest.Record) error) (whole int, err error) {
 	for len(raw)-whole >= batchHeaderBytes {
 		batch := raw[whole:]
@@ -28,8 +27,8 @@ func EachRecord(topic string, partition int, raw []byte, fn func(ingest.Record) 
 	return whole, nil
 }
 
-// Compressed reports whether a whole batch of those that raw begins with is compressed:
-// its records are then not found in raw as they are.
+// Compressed reports whether any complete batch at the start of raw is compressed: a search of raw
+// does not find its records.
 func Compressed(raw []byte) bool {
 	for len(raw) >= batchHeaderBytes {
 		size := max(batchSize(raw), batchHeaderBytes)
@@ -44,7 +43,7 @@ func Compressed(raw []byte) bool {
 	return false
 }
 
-// eachOfBatch reads one batch, as often as it takes.
+// eachOfBatch reads one batch, in several passes if needed.
 func eachOfBatch(topic string, partition int, raw []byte, fn func(ingest.Record) error) error {
 	for b := (batchReader{topic: topic, partition: partition, position: math.MinInt64}); ; {
 		err := b.readBatch(raw)

@@ -12,53 +12,53 @@ import (
 	"lethe/internal/bytecursor"
 )
 
-// FetchRequest asks for the records of one partition from a position on.
+// FetchRequest requests the records of one partition from a position on.
 type FetchRequest struct {
 	// Topic is the full name.
 	Topic     string
 	Partition int
-	// Copy, if not nil, is the broker whose copy of the partition is read; otherwise it is the leader's. A
-	// broker that follows may have less than the leader, and keep what the leader has cleaned away.
+	// Copy, if not nil, is the broker whose replica of the partition is read; otherwise the leader is.
+	// A follower may have less than the leader, and still hold what the leader has cleaned.
 	Copy *int32
-	// Rack is where the reader is, for the leader to name a broker that is nearer, or empty.
+	// Rack is the rack of the reader, from which the leader may name a nearer broker, or empty.
 	Rack     string
 	Position int64
 	// Wait is how long the broker holds a fetch that finds nothing.
 	Wait time.Duration
-	// MaxBytes is what to answer with at most, but for one batch that is larger.
+	// MaxBytes bounds the response, unless its first batch is larger.
 	MaxBytes int
-	// Aborted asks for records of aborted transactions too, which are marked. Uncommitted asks for every record
-	// up to the high watermark, whatever became of its transaction.
+	// Aborted includes records of aborted transactions, which are marked. Uncommitted includes every record
+	// up to the high watermark, whatever the state of its transaction.
 	Aborted, Uncommitted bool
 }
 
-// Fetched is what a partition answered.
+// Fetched is the result of a fetch.
 type Fetched struct {
 	// Records are in order, at and after the position. They share memory.
 	Records []ingest.Record
-	// Next is where to go on: past the last whole batch, whether or not
-	// compaction left anything of its end.
+	// Next is the position to continue at: after the last complete batch, also if compaction has
+	// removed the end of it.
 	Next int64
-	// Start is where the log begins of the broker that answered, End the position after the last record
+	// Start is where the log of the responding broker begins, End the offset after the last record
 	// that can be read.
 	Start, End int64
-	// Nearer, if not nil, is the broker to read instead, of the reader's rack; there is nothing else then.
+	// Nearer, if not nil, is the broker in the reader's rack to read instead; the other fields are
+	// empty then.
 	Nearer *int32
-	// Damaged, if not nil, is what stands at the position and cannot be read; Next is
-	// behind it, and there are no records.
+	// Damaged, if not nil, is the unreadable range at the position; Next is after it, and there
+	// are no records.
 	Damaged *DamageError
 }
 
-// Fetch reads records at and after the position. It uses version 11 of the
-// request, which Kafka serves since 2.3, without a fetch session, and reads
-// committed records only unless it is asked for others. What of the log cannot be read is no error, see
-// Fetched.Damaged. Errors: ErrCorrupt for an answer that makes no sense, ErrAway, codes of the
-// broker as kafka.Error, failures of the connection.
+// Fetch reads records at and after the position. It uses version 11 of the request, which Kafka serves
+// since 2.3, without a fetch session, and returns only committed records unless others are requested.
+// An unreadable part of the log is no error, see Fetched.Damaged. Errors: ErrCorrupt for a malformed
+// response, ErrAway, codes of the broker as kafka.Error, failures of the connection.
 func (c Client) Fetch(ctx context.Context, req FetchRequest) (Fetched, error) {
-	const framingBytes = 1 << 20 // more than surrounds the batches of one partition
+	const framingBytes = 1 << 20 // upper bound of the framing of one partition's batches
 	response, err := c.send(ctx, &call{
 		request: req.message(), topic: req.Topic, partition: req.Partition, broker: req.Copy,
-		// A broker sends one batch that is larger than asked for whole.
+		// A broker returns a batch that is larger than MaxBytes whole.
 		limitBytes: 1<<30 + framingBytes,
 		check:      checkFetchCounts,
 	})
@@ -72,10 +72,10 @@ func (c Client) Fetch(ctx context.Context, req FetchRequest) (Fetched, error) {
 	return got, nil
 }
 
-// readCommitted leaves out records of transactions that are not, or not yet, committed. readUncommitted does not.
+// The isolation levels: readCommitted leaves out records of aborted and open transactions.
 const readUncommitted, readCommitted = 0, 1
 
-// isolation is the level that reads records whatever became of their transactions, or not.
+// isolation returns the isolation level.
 func isolation(uncommitted bool) int8 {
 	if uncommitted {
 		return readUncommitted
@@ -102,9 +102,9 @@ func (req *FetchRequest) message() *kmsg.FetchRequest {
 	return m
 }
 
-// checkFetchCounts refuses a response that claims to have more than the one
-// partition asked for, or more aborted transactions than it has bytes for. kmsg
-// makes room for as many as are claimed, up to one for a byte.
+// checkFetchCounts rejects a response that claims to have more than the one requested partition, or
+// more aborted transactions than its length allows. kmsg allocates as many as are claimed, up to
+// one for each byte.
 func checkFetchCounts(body []byte) error {
 	const null = 1<<32 - 1
 	c := bytecursor.New(body, binary.BigEndian)

@@ -9,14 +9,14 @@ import (
 	"lethe/ingest"
 )
 
-// firstHeaders returns a record, whose length takes so many bytes, with no more than its first maxHeaders headers,
-// and the bytes of the others: kmsg makes room for as many as there are, and each may be of two bytes. What is not as
-// records are is returned as it is: kmsg finds it.
+// firstHeaders returns a record, whose length prefix has lengthBytes, with at most its first maxHeaders headers,
+// and the bytes of the other headers. kmsg allocates all headers, and each may be as small as two bytes. A
+// malformed record is returned unchanged: kmsg detects it.
 func firstHeaders(record []byte, lengthBytes int) (with, more []byte) {
 	if len(record) < lengthBytes+2*maxHeaders {
 		return record, nil
 	}
-	v := varints{rest: record[lengthBytes+1:]} // behind the attributes
+	v := varints{rest: record[lengthBytes+1:]} // after the attributes
 	v.next()                                   // time
 	v.next()                                   // offset
 	v.skip(v.next())                           // key
@@ -36,7 +36,7 @@ func firstHeaders(record []byte, lengthBytes int) (with, more []byte) {
 	return append(binary.AppendVarint(nil, int64(len(body))), body...), record[moreAt:]
 }
 
-// varints reads numbers as records hold them; it gives zeros behind the end.
+// varints reads the varints of a record; it returns zeros after the end.
 type varints struct{ rest []byte }
 
 func (v *varints) next() int64 {
@@ -45,12 +45,11 @@ func (v *varints) next() int64 {
 	return value
 }
 
-// skip passes over some bytes, none if their number is negative: -1 stands for no
-// key or value.
+// skip skips n bytes, none if n is negative: -1 means that there is no key or value.
 func (v *varints) skip(n int64) { v.rest = v.rest[min(max(n, 0), int64(len(v.rest))):] }
 
-// headers are those of a record, and one without a name that holds the bytes of all that are beyond maxHeaders, so that
-// a search finds what they say.
+// headers returns the headers of a record, and one without a name that holds the bytes of all headers beyond
+// maxHeaders, so that a search covers their content.
 func headers(from []kmsg.Header, more []byte) []ingest.Header {
 	if len(from) == 0 {
 		return nil

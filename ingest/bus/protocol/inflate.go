@@ -14,23 +14,23 @@ import (
 	"github.com/segmentio/kafka-go/compress"
 )
 
-// maxInflatedBytes bounds what a compressed batch may grow to. Producers fill
-// batches of a megabyte or less before they compress them.
+// maxInflatedBytes bounds the decompressed size of a batch. Producers fill batches of a megabyte or
+// less before they compress them.
 const maxInflatedBytes = 32 << 20
 
-// ErrInflated marks a batch that decompresses to more bytes than are read.
+// ErrInflated marks a batch whose decompressed size is over the limit.
 var ErrInflated = errors.New("it inflates to more")
 
 // inflated is the error of a batch that decompresses to more than limit bytes.
 func inflated(limit int) error { return fmt.Errorf("%w than %d bytes", ErrInflated, limit) }
 
-// inflate decompresses the records of a batch within maxInflatedBytes.
+// inflate decompresses the records of a batch up to maxInflatedBytes.
 func inflate(body []byte, codec int16) ([]byte, error) {
 	return inflateTo(nil, body, codec, maxInflatedBytes)
 }
 
-// inflateTo decompresses the records of a batch. However large it claims or turns
-// out to be, it takes no more memory than a few times the limit. It writes into scratch where that has room.
+// inflateTo decompresses the records of a batch. Its memory is bounded by a small multiple of the limit,
+// whatever the claimed and the actual size. It writes into scratch if that is large enough.
 func inflateTo(scratch, body []byte, codec int16, limit int) ([]byte, error) {
 	switch compression := compress.Compression(codec); compression {
 	case compress.None:
@@ -48,7 +48,7 @@ func inflateTo(scratch, body []byte, codec int16, limit int) ([]byte, error) {
 	}
 }
 
-// readBounded reads everything, for which there is room as it comes.
+// readBounded reads everything up to the limit and allocates as the bytes arrive.
 func readBounded(r io.Reader, scratch []byte, compressedBytes, limit int) ([]byte, error) {
 	out := scratch[:0]
 	if cap(out) == 0 {
@@ -73,10 +73,10 @@ func readBounded(r io.Reader, scratch []byte, compressedBytes, limit int) ([]byt
 	}
 }
 
-// decoders are used again, by limit: making one costs more than most batches.
+// decoders are pooled by limit: creating one costs more than decoding most batches.
 var decoders sync.Map //nolint:gochecknoglobals // a pool
 
-// inflateZstd bounds the window too, for which a decoder makes room at once.
+// inflateZstd bounds the window too, which a decoder allocates at once.
 func inflateZstd(scratch, body []byte, limit int) ([]byte, error) {
 	made, _ := decoders.LoadOrStore(limit, &sync.Pool{})
 	pool := made.(*sync.Pool)
@@ -106,9 +106,8 @@ func newDecoder(limit int) (*zstd.Decoder, error) {
 		zstd.WithDecoderMaxMemory(uint64(limit)), zstd.WithDecoderMaxWindow(uint64(limit)))
 }
 
-// inflateSnappy reads one block, or a row of blocks as Java's snappy frames them:
-// 16 bytes of header, then every block behind its length. A block begins with the
-// length to which it grows.
+// inflateSnappy decodes one block, or a series of blocks in the framing of Java's snappy: 16 bytes
+// of header, then every block after its length. A block begins with its decompressed length.
 func inflateSnappy(scratch, body []byte, limit int) ([]byte, error) {
 	blocks, err := snappyBlocks(body)
 	if err != nil {

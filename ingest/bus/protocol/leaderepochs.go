@@ -6,9 +6,9 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// LeaderEpochs asks one broker how often the leader of each partition of a topic has changed, as far as that
-// broker knows. The topic is given by its full name; partitions without an epoch, and a topic that the broker does
-// not know or does not show, are left out. It uses version 8 of the request. Errors as those of Fetch.
+// LeaderEpochs queries one broker for the current leader epoch of each partition of a topic, as far as that broker
+// knows. topic is the full name; partitions without an epoch, and a topic that the broker does not know or does
+// not show, are left out. It uses version 8 of the request. Errors are those of Fetch.
 func (c Client) LeaderEpochs(ctx context.Context, broker int32, topic string) (map[int]int32, error) {
 	const limitBytes = 8 << 20
 	asked := kmsg.NewMetadataRequestTopic()

@@ -7,7 +7,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// NoEpoch asks whoever leads, of whichever epoch.
+// NoEpoch queries the leader of any epoch.
 const NoEpoch int32 = -1
 
 const (
@@ -15,10 +15,10 @@ const (
 	latest   int64 = -1
 )
 
-// LogRange asks the leader of a partition for the first position and the one after the last record that can be read as
-// committed or, if uncommitted is set, after the last one of the log. The topic is given by its full name. A leader of
-// another epoch than the one given refuses (KIP-320): as kafka.UnknownLeaderEpoch or kafka.FencedLeaderEpoch. It uses
-// version 4 of the request. Errors as those of Fetch.
+// LogRange queries the leader of a partition for the first offset and the one after the last record that can be
+// read as committed or, if uncommitted is set, after the last one of the log. topic is the full name. A leader of
+// another epoch than the given one rejects the request (KIP-320), with kafka.UnknownLeaderEpoch or
+// kafka.FencedLeaderEpoch. It uses version 4 of the request. Errors are those of Fetch.
 func (c Client) LogRange(
 	ctx context.Context, topic string, partition int, epoch int32, uncommitted bool,
 ) (start, end int64, err error) {
@@ -30,8 +30,8 @@ func (c Client) LogRange(
 	return start, end, err
 }
 
-// HighWatermark asks the leader of a partition for the position after the last record, which may be of a transaction
-// that is open. Errors as those of LogRange.
+// HighWatermark queries the leader of a partition for the offset after the last record, which may belong to an open
+// transaction. Errors are those of LogRange.
 func (c Client) HighWatermark(ctx context.Context, topic string, partition int) (int64, error) {
 	return c.offset(ctx, topic, partition, NoEpoch, latest, isolation(true))
 }

@@ -13,12 +13,12 @@ import (
 )
 
 const (
-	// batchPrefixBytes come before what a batch's length counts.
+	// batchPrefixBytes is the length of the prefix that a batch's length does not count.
 	batchPrefixBytes = 12
-	// batchHeaderBytes is the header of a batch, prefix included.
+	// batchHeaderBytes is the length of the header of a batch, prefix included.
 	batchHeaderBytes = 61
-	// magicByte is where the format of a batch stands, crcFromByte where its
-	// checksummed part starts.
+	// magicByte is the position of the format version, crcFromByte the start of the checksummed
+	// part.
 	magicByte   = 16
 	crcFromByte = 21
 
@@ -26,11 +26,11 @@ const (
 	attributeAppendTime    = 0x08
 	attributeTransactional = 0x10
 	attributeControl       = 0x20
-	// maxRecords bounds the records that are taken at once, and maxHeaders the headers that a
-	// record is given: the smallest of either takes many times its bytes in memory.
+	// maxRecords bounds the records of one read, and maxHeaders the headers of a record: in memory
+	// the smallest of them takes many times its encoded length.
 	maxRecords = 1 << 16
 	maxHeaders = 10_000
-	// leastRecordBytes are those of the smallest record, whatever a header says.
+	// leastRecordBytes is the length of the smallest possible record.
 	leastRecordBytes = 7
 )
 
@@ -38,28 +38,26 @@ const (
 type batchReader struct {
 	topic     string
 	partition int
-	// position is the first offset wanted, and after reading the first one
-	// not read.
+	// position is the first wanted offset, and after reading the first one not read.
 	position int64
-	// aborted are transactions whose records are left out, or marked if keepsAborted.
+	// aborted are transactions whose records are left out, or marked if keepsAborted is set.
 	aborted []kmsg.FetchResponseTopicPartitionAbortedTransaction
 	records []ingest.Record
-	// keepsAborted says that records of aborted transactions are read too, uncommitted what is said of those of
-	// the present batch.
+	// keepsAborted includes records of aborted transactions; uncommitted is the mark for those of the
+	// current batch.
 	keepsAborted bool
 	uncommitted  ingest.Uncommitted
 
-	// open holds the producers whose aborted transaction is being passed.
+	// open holds the producers that have an aborted transaction at the current offset.
 	open []int64
 }
 
-// errFull ends reading before the end of a batch: the rest is left for the next
-// fetch.
+// errFull ends reading before the end of a batch: the rest is left for the next fetch.
 var errFull = errors.New("enough records for one fetch")
 
-// readAll reads every whole batch. A broker may cut the last one short; it is
-// left for the next fetch, and so is a batch that cannot be read, and all behind
-// maxRecords, once something was. If the first batch cannot be read, it says so.
+// readAll reads every complete batch. The following are left for the next fetch: a last batch that
+// the broker cut short, a batch that cannot be read after one that could, and records after
+// maxRecords. If the first batch cannot be read, readAll returns its damage.
 func (b *batchReader) readAll(raw []byte, end int64) (*DamageError, error) {
 	begun := b.position
 	b.records = slices.Grow(b.records, expected(raw))
@@ -90,8 +88,8 @@ func (b *batchReader) readAll(raw []byte, end int64) (*DamageError, error) {
 	return nil, nil
 }
 
-// expected is how many records whole batches say that they have, as far as they have the bytes for them. Compressed
-// ones may have more.
+// expected is the number of records that complete batches claim, bounded by their bytes. Compressed ones may have
+// more.
 func expected(raw []byte) (n int) {
 	const countAt = batchHeaderBytes - 4
 	for len(raw) >= batchHeaderBytes {
@@ -128,8 +126,8 @@ func (b *batchReader) readBatch(raw []byte) error {
 		if err != nil {
 			return fmt.Errorf("%w: batch at %d: %w", ErrCorrupt, batch.FirstOffset, err)
 		}
-		// What was taken of a batch that turns out to be damaged is not kept: all of
-		// it is named as damaged.
+		// Records from a batch that turns out to be damaged are dropped: the whole batch is
+		// reported as damaged.
 		taken, position := len(b.records), b.position
 		if err := b.readRecords(body, &batch, control); err != nil {
 			if !errors.Is(err, errFull) {
@@ -138,15 +136,14 @@ func (b *batchReader) readBatch(raw []byte) error {
 			return err
 		}
 	}
-	// The end comes from the header: compaction may have taken the last
-	// records away.
+	// The end comes from the header: compaction may have removed the last records.
 	b.position = max(b.position, last+1)
 	return nil
 }
 
-// readRecords takes the records of a batch at and after the position. Their offsets
-// must rise within what the header claims: one beyond it would move the position over
-// batches that were not read.
+// readRecords reads the records of a batch at and after the position. Their offsets must ascend
+// within the range in the header: a larger one would move the position past batches that were not
+// read.
 func (b *batchReader) readRecords(body []byte, batch *kmsg.RecordBatch, control bool) error {
 	previous := int32(-1)
 	if n := min(int(batch.NumRecords), len(body)/leastRecordBytes, maxRecords-len(b.records)); n > 0 && !control {
@@ -187,9 +184,9 @@ func (b *batchReader) readRecords(body []byte, batch *kmsg.RecordBatch, control 
 	return nil
 }
 
-// timeOf is when a record was written: by the broker's clock where the topic goes by that, which a broker notes for the
-// batch alone until it is compacted, and else by the producer's. It is zero, none, where a producer has said one that
-// no document can hold: what is written down of the record would fail.
+// timeOf is the timestamp of a record: the broker's, if the topic uses that (until compaction the broker stores it
+// only for the batch), and else the producer's. It is zero if the producer's time cannot be written in a document:
+// everything written about the record would fail.
 func timeOf(batch *kmsg.RecordBatch, deltaMillis int64) time.Time {
 	millis := batch.FirstTimestamp + deltaMillis
 	if batch.Attributes&attributeAppendTime != 0 {
@@ -202,9 +199,9 @@ func timeOf(batch *kmsg.RecordBatch, deltaMillis int64) time.Time {
 	return at
 }
 
-// openAborted notes the producers of aborted transactions that begin at or
-// before the offset. The broker lists producer and first offset of each; it
-// lasts until the producer's next control record.
+// openAborted adds the producers of aborted transactions that begin at or before the offset to
+// open. The broker lists producer and first offset of each; a transaction lasts until the
+// producer's next control record.
 func (b *batchReader) openAborted(offset int64) {
 	b.aborted = slices.DeleteFunc(b.aborted, func(a kmsg.FetchResponseTopicPartitionAbortedTransaction) bool {
 		if a.FirstOffset <= offset {

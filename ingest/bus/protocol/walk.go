@@ -6,19 +6,19 @@ import (
 	"sync"
 )
 
-// maxStoredBytes bounds what a batch of an existing log may decompress to. It is above maxInflatedBytes, so that a log
-// with a batch that a reader only skips can still be opened.
+// maxStoredBytes bounds the decompressed size of a batch in an existing log. It is above maxInflatedBytes, so that
+// a log with a batch that readers only skip can still be opened.
 const maxStoredBytes = 256 << 20
 
-// CheckProduced reports why the records of a batch must not be stored: no reader could read all of them. It does not
-// compare the checksum, and the header must be whole and of format 2. Errors: ErrInflated, ErrCorrupt.
+// CheckProduced returns why the records of a batch must not be stored: no reader could read all of them. It does
+// not check the checksum. The header must be complete and of format 2. Errors: ErrInflated, ErrCorrupt.
 func CheckProduced(batch []byte) error { return checkRecords(batch, maxInflatedBytes, true) }
 
-// CheckStored reports why decoding a stored batch could end the process or exhaust its memory. A compacted batch may
-// have gaps between its offsets. Errors: ErrInflated, ErrCorrupt.
+// CheckStored returns why decoding a stored batch could end the process or exhaust its memory. A compacted batch
+// may have gaps between its offsets. Errors: ErrInflated, ErrCorrupt.
 func CheckStored(batch []byte) error { return checkRecords(batch, maxStoredBytes, false) }
 
-// Intact reports whether a whole batch's checksum matches.
+// Intact reports whether a complete batch's checksum matches.
 func Intact(batch []byte) bool { return len(batch) >= batchHeaderBytes && intact(batch) }
 
 func checkRecords(batch []byte, limit int, produced bool) error {
@@ -50,12 +50,12 @@ func checkRecords(batch []byte, limit int, produced bool) error {
 	return walkRecords(body, count, produced)
 }
 
-// scratches hold decompressed records, which are only looked at.
+// scratches are buffers for decompressed records, which are only checked.
 var scratches sync.Pool //nolint:gochecknoglobals // a pool
 
 const maxScratchBytes = 4 << 20
 
-// walkRecords follows the lengths of records without decoding them.
+// walkRecords checks the lengths of records without decoding them.
 func walkRecords(body []byte, count int32, produced bool) error {
 	for i := range count {
 		size, n := binary.Varint(body)
@@ -77,12 +77,12 @@ func walkRecords(body []byte, count int32, produced bool) error {
 	return nil
 }
 
-// walkRecord returns the offset of a record within its batch, and whether its lengths fill exactly its bytes.
+// walkRecord returns the offset of a record within its batch, and whether its fields fill exactly its bytes.
 func walkRecord(record []byte) (offset int64, ok bool) {
 	if len(record) < leastRecordBytes-1 {
 		return 0, false
 	}
-	w := walker{rest: record[1:]} // behind the attributes
+	w := walker{rest: record[1:]} // after the attributes
 	w.number(1<<63 - 1)           // time
 	offset = w.number(1<<31 - 1)
 	w.field(-1) // key
@@ -94,13 +94,13 @@ func walkRecord(record []byte) (offset int64, ok bool) {
 	return offset, !w.bad && len(w.rest) == 0
 }
 
-// walker passes over the fields of a record. Behind the first one that does not fit, bad is set.
+// walker skips the fields of a record. After the first one that does not fit, bad is set.
 type walker struct {
 	rest []byte
 	bad  bool
 }
 
-// number reads a varint, which is bad beyond the largest value.
+// number reads a varint; a value above largest sets bad.
 func (w *walker) number(largest int64) int64 {
 	value, n := binary.Varint(w.rest)
 	if n <= 0 || value > largest || value < -largest-1 {
@@ -111,7 +111,7 @@ func (w *walker) number(largest int64) int64 {
 	return value
 }
 
-// field passes over a length and as many bytes; -1 stands for none where it is allowed.
+// field skips a length and as many bytes; least is -1 if the field may be absent.
 func (w *walker) field(least int64) {
 	size := w.number(1<<31 - 1)
 	if size < least || size > int64(len(w.rest)) {
@@ -121,7 +121,7 @@ func (w *walker) field(least int64) {
 	w.rest = w.rest[max(size, 0):]
 }
 
-// count reads the number of headers, each of which takes two bytes or more.
+// count reads the number of headers, each of at least two bytes.
 func (w *walker) count() int64 {
 	n := w.number(1<<31 - 1)
 	if n < 0 || n > int64(len(w.rest))/2 {

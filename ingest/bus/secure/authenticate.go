@@ -13,11 +13,11 @@ import (
 	"lethe/ingest/bus/protocol"
 )
 
-// maxAnswerBytes bounds what a broker says before it knows who we are.
+// maxAnswerBytes bounds a broker's responses before authentication is complete.
 const maxAnswerBytes = 1 << 20
 
-// authenticate tells the broker who lethe is (KIP-12, KIP-152). Versions are those that
-// Kafka knows since 1.0.
+// authenticate authenticates lethe to the broker (KIP-12, KIP-152). The request versions are those
+// since Kafka 1.0.
 func authenticate(ctx context.Context, conn net.Conn, s *SASL, clientID string) error {
 	mechanism, err := mechanismOf(s)
 	if err != nil {
@@ -48,7 +48,7 @@ func authenticate(ctx context.Context, conn net.Conn, s *SASL, clientID string) 
 	return nil
 }
 
-// shake agrees on the mechanism.
+// shake negotiates the mechanism.
 func shake(conn net.Conn, s *SASL, clientID string) error {
 	request := kmsg.NewPtrSASLHandshakeRequest()
 	request.Version, request.Mechanism = 1, s.Mechanism
@@ -71,8 +71,8 @@ func shake(conn net.Conn, s *SASL, clientID string) error {
 	}
 }
 
-// refusedBy is a broker that closes the connection in place of an answer, as those before
-// Kafka 1.0 do.
+// refusedBy handles a broker that closes the connection without a response, as brokers before Kafka
+// 1.0 do.
 func refusedBy(s *SASL, err error) error {
 	if isHangUp(err) {
 		return &RefusedError{Setting: s.secretSetting(),
@@ -81,7 +81,7 @@ func refusedBy(s *SASL, err error) error {
 	return err
 }
 
-// notTaken is what a broker says of a wrong password or token.
+// notTaken returns the error of a broker that rejects the password or token.
 func notTaken(s *SASL, answer *kmsg.SASLAuthenticateResponse) error {
 	code := kafka.Error(answer.ErrorCode)
 	if code != kafka.SASLAuthenticationFailed {
@@ -94,7 +94,7 @@ func notTaken(s *SASL, answer *kmsg.SASLAuthenticateResponse) error {
 	return &RefusedError{Setting: s.secretSetting(), Err: fmt.Errorf("it does not take %s: %s", s.who(), why)}
 }
 
-// notTrue is what the mechanism itself does not take of the broker.
+// notTrue returns the error of a mechanism that rejects the broker.
 func notTrue(s *SASL, err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err

@@ -6,31 +6,31 @@ import (
 	"lethe/internal/check"
 )
 
-// TLS says how connections are encrypted and whom they trust.
+// TLS configures the encryption of connections and the trusted authorities.
 type TLS struct {
 	// Enabled encrypts every connection. The other fields need it.
 	Enabled bool `yaml:"enabled" help:"Encrypt connections to brokers."`
-	// CAFile holds the authorities, in PEM, that brokers' certificates must come from.
-	// Empty stands for those of the operating system.
+	// CAFile holds the authorities, in PEM, that must have issued the brokers' certificates. If
+	// empty, those of the operating system are used.
 	CAFile string `yaml:"ca_file" help:"Authorities of brokers' certificates, PEM; empty: those of the system."`
-	// CertificateFile and KeyFile hold lethe's own certificate with the chain above it, and
-	// its key, in PEM, for brokers that ask for one.
+	// CertificateFile and KeyFile hold lethe's own certificate with its chain, and its key, in
+	// PEM, for brokers that require one.
 	CertificateFile string `yaml:"certificate_file" help:"Own certificate for brokers that ask for one, PEM."`
 	KeyFile         string `yaml:"key_file" help:"Key of the own certificate, PEM."`
-	// ServerName is what brokers' certificates must be made out to. Empty stands for the
-	// host of the address that is connected to.
+	// ServerName is the name that brokers' certificates must have. If empty, it is the host of the
+	// address.
 	ServerName string `yaml:"server_name" help:"Name that brokers' certificates must have; empty: the host."`
 }
 
-// SASL says who lethe is to the brokers.
+// SASL configures lethe's identity to the brokers.
 type SASL struct {
-	// Mechanism is one of Mechanisms; empty for none.
+	// Mechanism is one of Mechanisms, or empty for no SASL.
 	Mechanism string `yaml:"mechanism" help:"PLAIN, SCRAM-SHA-256, SCRAM-SHA-512 or OAUTHBEARER; empty: none."`
-	// Username is the name of PLAIN and SCRAM.
+	// Username is the user of PLAIN and SCRAM.
 	Username string `yaml:"username" help:"User of PLAIN and SCRAM."`
 	// PasswordFile holds the password of PLAIN and SCRAM, on one line.
 	PasswordFile string `yaml:"password_file" help:"File with the password of PLAIN and SCRAM."`
-	// TokenFile holds the token of OAUTHBEARER, which whoever writes it keeps fresh.
+	// TokenFile holds the token of OAUTHBEARER. Another program has to refresh it.
 	TokenFile string `yaml:"token_file" help:"File with the token of OAUTHBEARER, read anew for each connection."`
 }
 
@@ -45,14 +45,13 @@ const (
 // Mechanisms lists the mechanisms of SASL.
 func Mechanisms() []string { return []string{Plain, ScramSHA256, ScramSHA512, OAuthBearer} }
 
-// Config is how connections to brokers are made.
+// Config configures connections to brokers.
 type Config struct {
 	TLS  TLS
 	SASL SASL
 }
 
-// Validate reports everything that is wrong, under keys that begin with tls or sasl. It
-// looks at no file.
+// Validate reports all problems at once, under keys that begin with tls or sasl. It reads no file.
 func (c Config) Validate() error {
 	var p check.Problems
 	c.TLS.check(&p)

@@ -15,21 +15,20 @@ import (
 	"lethe/ingest/bus/protocol"
 )
 
-// Dialer makes connections to brokers. It is safe for use by several goroutines.
+// Dialer makes connections to brokers. It is safe for concurrent use.
 type Dialer struct {
 	Config Config
-	// ClientID names this program to the brokers.
+	// ClientID identifies this program to the brokers.
 	ClientID string
-	// Timeout bounds one connection with everything that is said before its first use.
+	// Timeout bounds the setup of one connection, including TLS and authentication.
 	Timeout time.Duration
-	// Greets says that a broker must have answered something before a connection is used, also where it is neither
-	// encrypted nor authenticated: the system of a broker that hangs takes connections.
+	// Greets requires a first response from the broker before a connection is used, also without encryption
+	// and authentication: the operating system accepts connections for a broker that hangs.
 	Greets bool
 }
 
-// DialContext returns a connection to the address, host:port, that is encrypted and
-// authenticated as the configuration says. The error is a RefusedError if waiting cannot
-// help, and else that of the network.
+// DialContext returns a connection to the address, host:port, that is encrypted and authenticated
+// as configured. The error is a RefusedError if waiting cannot help, and else that of the network.
 func (d Dialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, d.Timeout)
 	defer cancel()
@@ -48,7 +47,7 @@ func (d Dialer) DialContext(ctx context.Context, network, address string) (net.C
 	return nil, refusal(address, d.outOfDate(err, time.Now()))
 }
 
-// secure says on a fresh connection what must be said before its first use.
+// secure encrypts and authenticates a new connection.
 func (d Dialer) secure(ctx context.Context, conn net.Conn, address string) (net.Conn, error) {
 	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
 	defer stop()
@@ -69,7 +68,7 @@ func (d Dialer) secure(ctx context.Context, conn net.Conn, address string) (net.
 			return nil, err
 		}
 	case d.Config.TLS.Enabled, d.Greets:
-		// In TLS 1.3 a broker that does not want our certificate says so behind the handshake.
+		// In TLS 1.3 a broker rejects our certificate only after the handshake.
 		if err := greet(conn, d.ClientID); err != nil {
 			return nil, err
 		}
@@ -80,8 +79,7 @@ func (d Dialer) secure(ctx context.Context, conn net.Conn, address string) (net.
 	return conn, nil
 }
 
-// greet asks which versions of which requests the broker knows, which every broker
-// answers to everybody.
+// greet requests the broker's API versions, which every broker returns without authentication.
 func greet(conn net.Conn, clientID string) error {
 	_, err := protocol.Exchange(conn, clientID, kmsg.NewPtrApiVersionsRequest(), maxAnswerBytes)
 	return err
@@ -100,8 +98,8 @@ func answersPlain(ctx context.Context, d Dialer, network, address string) bool {
 	return greet(conn, d.ClientID) == nil
 }
 
-// SpeaksTLS reports whether the address speaks TLS, whatever its certificate. It is asked
-// when a connection without TLS made no sense.
+// SpeaksTLS reports whether the address speaks TLS, with any certificate. It is used after a
+// connection without TLS received a malformed response.
 func SpeaksTLS(ctx context.Context, address string) bool {
 	// Nothing is sent over this connection.
 	dialer := tls.Dialer{Config: &tls.Config{InsecureSkipVerify: true}} //nolint:gosec // only asks whether it is TLS
@@ -114,8 +112,8 @@ func SpeaksTLS(ctx context.Context, address string) bool {
 	return alert
 }
 
-// WantsSASL reports whether the address asks who one is. It is asked when a broker ended
-// a connection without SASL.
+// WantsSASL reports whether the address requires SASL. It is used after a broker closed a
+// connection without SASL.
 func (d Dialer) WantsSASL(ctx context.Context, address string) bool {
 	d.Config.SASL = SASL{}
 	conn, err := d.DialContext(ctx, "tcp", address)
@@ -136,7 +134,7 @@ func (d Dialer) WantsSASL(ctx context.Context, address string) bool {
 	return code == 0 || code == kafka.UnsupportedSASLMechanism
 }
 
-// isHangUp reports that the other side closed the connection without a word.
+// isHangUp reports that the peer closed the connection without a response.
 func isHangUp(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
 		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)

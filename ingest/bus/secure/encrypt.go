@@ -13,7 +13,7 @@ import (
 	"lethe/internal/secretfile"
 )
 
-// clientConfig reads the certificates anew.
+// clientConfig reads the certificates and returns the configuration of a connection.
 func clientConfig(t *TLS, address string) (*tls.Config, error) {
 	config := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: t.ServerName}
 	if config.ServerName == "" {
@@ -59,8 +59,8 @@ func ownCertificate(t *TLS) (tls.Certificate, error) {
 	return own, nil
 }
 
-// outOfDate returns a RefusedError in place of what a broker said of our certificate, if that is not valid at a time:
-// brokers say that they do not take it, and not why.
+// outOfDate returns a RefusedError in place of a broker's TLS alert if our certificate is not valid at a time:
+// brokers reject it without giving the reason.
 func (d Dialer) outOfDate(err error, now time.Time) error {
 	said, ended := remoteAlert(err)
 	if !ended || d.Config.TLS.CertificateFile == "" || !isOfCertificate(said) {
@@ -82,16 +82,16 @@ func (d Dialer) outOfDate(err error, now time.Time) error {
 	return &RefusedError{Setting: setting, Err: err}
 }
 
-// isOfCertificate reports whether the other side ended the connection for our certificate, or the lack of one, see
-// RFC 8446, section 6.2.
+// isOfCertificate reports whether the peer ended the connection because of our certificate, or the lack of one,
+// see RFC 8446, section 6.2.
 func isOfCertificate(said error) bool {
 	text := said.Error()
 	return strings.Contains(text, "certificate") || strings.Contains(text, "access denied") ||
 		strings.Contains(text, "decrypt")
 }
 
-// tlsSetting tells what is wrong with a connection that TLS ended, and which setting to
-// look at; nothing if waiting may help.
+// tlsSetting returns why TLS ended a connection and which setting to check; both are empty if
+// waiting may help.
 func tlsSetting(err error) (setting string, cause error) {
 	var authority x509.UnknownAuthorityError
 	var host x509.HostnameError
@@ -117,8 +117,8 @@ func tlsSetting(err error) (setting string, cause error) {
 	}
 }
 
-// remoteAlert returns what the other side said when it ended the connection, as package
-// tls tells it: its type for alerts is its own.
+// remoteAlert returns the TLS alert with which the peer ended the connection. The type for alerts
+// is private to package tls.
 func remoteAlert(err error) (said error, ok bool) {
 	var told *net.OpError
 	if errors.As(err, &told) && told.Op == "remote error" {
@@ -127,7 +127,7 @@ func remoteAlert(err error) (said error, ok bool) {
 	return nil, false
 }
 
-// alertSetting is tlsSetting for what the broker said, see RFC 8446, section 6.2.
+// alertSetting is tlsSetting for an alert of the broker, see RFC 8446, section 6.2.
 func alertSetting(said error) (setting string, cause error) {
 	switch text := said.Error(); {
 	case strings.Contains(text, "internal error"), strings.Contains(text, "canceled"):

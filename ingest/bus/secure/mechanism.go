@@ -10,7 +10,7 @@ import (
 	"lethe/internal/secretfile"
 )
 
-// mechanismOf reads the secret anew and returns the mechanism with it.
+// mechanismOf reads the secret and returns the mechanism with it.
 func mechanismOf(s *SASL) (sasl.Mechanism, error) {
 	if s.Mechanism == OAuthBearer {
 		token, err := secretfile.ReadLine(s.TokenFile)
@@ -32,7 +32,7 @@ func mechanismOf(s *SASL) (sasl.Mechanism, error) {
 	}
 	mechanism, err := scram.Mechanism(algorithm, s.Username, password)
 	if err != nil {
-		// The library's error may repeat what it could not prepare.
+		// The library's error may contain the user or password.
 		return nil, fileError("kafka.sasl.username and "+s.secretSetting(), errUnprepared)
 	}
 	return mechanism, nil
@@ -46,7 +46,7 @@ func (s *SASL) secretSetting() string {
 	return "kafka.sasl.username and kafka.sasl.password_file"
 }
 
-// who names the principal as far as the settings tell.
+// who names the principal, if the settings contain it.
 func (s *SASL) who() string {
 	if s.Mechanism == OAuthBearer {
 		return "the token"

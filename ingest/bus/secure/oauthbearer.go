@@ -10,11 +10,11 @@ import (
 	"github.com/segmentio/kafka-go/sasl"
 )
 
-// errUnprepared hides what could not be prepared.
+// errUnprepared replaces the library's error, which may contain the secret.
 var errUnprepared = errors.New("user or password holds characters that SASLprep (RFC 4013) does not allow")
 
-// oauthBearer is the mechanism of RFC 7628, as Kafka has it (KIP-255): the token goes
-// first, and the broker answers nothing, or why not.
+// oauthBearer is the mechanism of RFC 7628 in Kafka's variant (KIP-255): the client sends the token
+// first, and the broker's response is empty or an error.
 type oauthBearer struct{ token string }
 
 // Name implements sasl.Mechanism.
@@ -30,7 +30,7 @@ func (oauthBearer) Next(_ context.Context, challenge []byte) (done bool, respons
 	if len(challenge) == 0 {
 		return true, nil, nil
 	}
-	// RFC 7628, section 3.2.2: the answer says what is wrong with the token.
+	// RFC 7628, section 3.2.2: the response describes the error of the token.
 	var refused struct {
 		Status string `json:"status"`
 		Scope  string `json:"scope"`

@@ -5,16 +5,16 @@ import (
 	"fmt"
 )
 
-// ErrRefused marks a connection that an operator must mend: the broker does not take who
-// lethe is, lethe does not trust the broker, they do not speak the same, or a file of
-// secrets cannot be read. Waiting does not help by itself.
+// ErrRefused marks a connection problem that an operator must fix: the broker rejects lethe's
+// credentials, lethe does not trust the broker, their protocols differ, or a file of secrets cannot
+// be read. Waiting alone does not help.
 var ErrRefused = errors.New("refused")
 
-// RefusedError says what is wrong with a connection, and where to look.
+// RefusedError names the cause of a failed connection and the setting to check.
 type RefusedError struct {
 	// Address is the broker, host:port.
 	Address string
-	// Setting is what to look at: a key of the configuration, or a setting of the broker.
+	// Setting is a key of the configuration, or a setting of the broker.
 	Setting string
 	Err     error
 }
@@ -24,13 +24,14 @@ func (e *RefusedError) Error() string {
 	return fmt.Sprintf("broker %s: %v (look at %s)", e.Address, e.Err, e.Setting)
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *RefusedError) Unwrap() error { return e.Err }
 
 // Is makes every RefusedError an ErrRefused.
 func (e *RefusedError) Is(target error) bool { return target == ErrRefused }
 
-// refusal puts the address to what is wrong, if waiting cannot help; other errors stay.
+// refusal adds the address to an error that waiting cannot fix; other errors are returned
+// unchanged.
 func refusal(address string, err error) error {
 	var refused *RefusedError
 	if errors.As(err, &refused) {
@@ -42,5 +43,5 @@ func refusal(address string, err error) error {
 	return err
 }
 
-// fileError is a failure to read what a setting names.
+// fileError is a failure to read the file of a setting.
 func fileError(setting string, err error) error { return &RefusedError{Setting: setting, Err: err} }

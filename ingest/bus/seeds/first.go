@@ -1,5 +1,5 @@
-// Package seeds asks the brokers that a client is configured with, of which any one will do: one that hangs must not
-// hold up what another one would answer.
+// Package seeds queries the configured brokers, of which any one can respond, so that a broker that hangs does not
+// delay the result.
 package seeds
 
 import (
@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// headStart is how long one broker is waited for before the next one is asked as well: more than most take to answer,
-// with TLS and SASL, and much less than one is given that hangs.
+// headStart is how long to wait for one broker before the next one is queried, too: longer than most take to
+// respond, with TLS and SASL, and much shorter than the timeout of a broker that hangs.
 const headStart = 500 * time.Millisecond
 
-// First asks brokers in their order, each once that before it has failed or had its head start, and returns the first
-// answer. The context of the others ends then; what they answer all the same is dropped. Without an answer it
-// returns why not, by broker.
+// First queries brokers in their order, each as soon as the previous one has failed or had its head start, and
+// returns the first result. Then the context of the other queries ends; results that still arrive are passed to
+// drop. If all fail it returns the cause for each broker.
 func First[T any](
 	ctx context.Context, brokers []string, ask func(ctx context.Context, broker string) (T, error), drop func(T),
 ) (answer T, causes []error) {
@@ -50,15 +50,15 @@ func First[T any](
 		return answer, nil
 	}
 	for i := range causes {
-		if causes[i] == nil { // it was not asked any more
+		if causes[i] == nil { // it was not queried
 			causes[i] = ctx.Err()
 		}
 	}
 	return answer, causes
 }
 
-// awaitEnd waits for the end of an attempt, for as long as its head start takes. It returns the context's error once
-// nobody else is to be asked.
+// awaitEnd waits for the end of an attempt, at most until its head start is over. It returns the context's error if
+// no other broker should be queried.
 func awaitEnd(ctx context.Context, ended <-chan struct{}) error {
 	timer := time.NewTimer(headStart)
 	defer timer.Stop()

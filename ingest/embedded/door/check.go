@@ -6,19 +6,19 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// request is one that has passed the door.
+// request is a checked request.
 type request struct {
-	// frame is what the broker receives.
+	// frame is the encoded request for the broker.
 	frame []byte
-	// edit changes the broker's response; nil leaves it.
+	// edit changes the broker's response; nil leaves it unchanged.
 	edit func(kmsg.Response)
 	// kind has the type and version of the response.
 	kind kmsg.Response
-	// silent requests have no response.
+	// silent means that the request has no response.
 	silent bool
 }
 
-// check decides about one request, whose frame it may change. The error is errMalformed.
+// check checks one request, whose frame it may change. The error is errMalformed.
 func (l *Listener) check(frame []byte) (request, error) {
 	c := cursor{rest: frame}
 	key, version := c.int16(), c.int16()
@@ -56,7 +56,7 @@ func (l *Listener) check(frame []byte) (request, error) {
 	return l.examine(m, frame, headerBytes)
 }
 
-// examine looks at requests that change something.
+// examine checks requests that change data or topics.
 func (l *Listener) examine(m kmsg.Request, frame []byte, headerBytes int) (request, error) {
 	r := request{frame: frame, kind: m.ResponseKind()}
 	changed := false
@@ -82,16 +82,16 @@ func (l *Listener) examine(m kmsg.Request, frame []byte, headerBytes int) (reque
 	return r, nil
 }
 
-// trailing reports whether a body is longer than what was decoded from it.
+// trailing reports whether a body is longer than its decoded content.
 func trailing(m kmsg.Request, body []byte) bool {
 	if m.Key() == int16(kmsg.Produce) || m.IsFlexible() {
-		return false // structured has looked
+		return false // structured has checked it
 	}
 	return len(m.AppendTo(nil)) != len(body)
 }
 
-// structured reports whether the body of a request has the form that its version has, down to its last byte: of
-// those alone that kmsg would decode at a cost beyond their size.
+// structured reports whether the body of a request has exactly the form of its version. It checks only requests
+// that kmsg would decode at a cost beyond their size.
 func structured(m kmsg.Request, c cursor) bool {
 	switch m.(type) {
 	case *kmsg.ProduceRequest:
@@ -124,7 +124,7 @@ func metadata(version int16, c cursor) bool {
 	c.tags()
 	spare := 0
 	if version > 10 {
-		spare = 3 // librdkafka 2.16 sends up to three bytes more when it asks for all topics; kmsg passes over them
+		spare = 3 // librdkafka 2.16 sends up to three bytes more when it requests all topics; kmsg skips them
 	}
 	return !c.bad && len(c.rest) <= spare
 }
@@ -139,8 +139,8 @@ func initProducerID(version int16, c cursor) bool {
 	return !c.bad && len(c.rest) == 0
 }
 
-// newerApiVersions is the first request of a client that is newer than the broker. Its body is not decoded: the
-// broker answers with the version that it serves whatever the body is.
+// newerApiVersions handles the first request of a client that is newer than the broker. Its body is not
+// decoded: the broker responds with its own version, whatever the body is.
 func newerApiVersions(frame []byte, c *cursor, version int16) (request, error) {
 	if c.bad {
 		return request{}, malformed("header of request key %d", kmsg.ApiVersions)

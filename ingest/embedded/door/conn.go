@@ -10,23 +10,25 @@ import (
 	"time"
 )
 
-// responseHeaderBytes are the length and the correlation id before a response without tagged fields in its header.
+// responseHeaderBytes is the length of the size prefix and the correlation id of a response without tagged fields
+// in its header.
 const responseHeaderBytes = 8
 
-// conn is a client's connection. The broker reads from it only requests that have passed the door.
+// conn is a client's connection. The broker reads only checked requests from it.
 type conn struct {
 	net.Conn
 	l *Listener
-	// used is set once a whole request has arrived, and last is the time of the latest one, or of the connection.
+	// used is set once a complete request has arrived, and last is the time of the latest one, or of the
+	// connection.
 	used   atomic.Bool
 	last   atomic.Int64
 	frames reader
 	prefix [4]byte
-	// head and body are what the broker has still to read of the current request.
+	// head and body are the unread parts of the current request.
 	head, body []byte
 
 	mu sync.Mutex
-	// awaited are the requests whose responses are due, in order.
+	// awaited are the requests whose responses are outstanding, in order.
 	awaited []request
 	once    sync.Once
 }

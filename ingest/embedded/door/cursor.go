@@ -2,7 +2,7 @@ package door
 
 import "encoding/binary"
 
-// cursor passes over the fields of a request. Behind the first one that does not fit, bad is set and all are zero.
+// cursor skips the fields of a request. After the first one that does not fit, bad is set and all values are zero.
 type cursor struct {
 	rest []byte
 	bad  bool
@@ -32,10 +32,10 @@ func (c *cursor) int32() int32 {
 	return 0
 }
 
-// text is a string; -1 stands for none.
+// text skips a string; its length is -1 if it is null.
 func (c *cursor) text() { c.take(int(max(c.int16(), 0))) }
 
-// uvarint is of 32 bits, as tagged fields and compact lengths are.
+// uvarint reads a varint of 32 bits, as in tagged fields and compact lengths.
 func (c *cursor) uvarint() int {
 	v, n := binary.Uvarint(c.rest)
 	if n <= 0 || n > 5 || v > 1<<31-1 {
@@ -46,12 +46,12 @@ func (c *cursor) uvarint() int {
 	return int(v)
 }
 
-// compact is a string or array length in a version with tagged fields: 0 stands for none.
+// compact reads a string or array length in a version with tagged fields; an encoded 0 means null.
 func (c *cursor) compact() int { return max(c.uvarint()-1, 0) }
 
 func (c *cursor) compactText() { c.take(c.compact()) }
 
-// tags passes over tagged fields.
+// tags skips tagged fields.
 func (c *cursor) tags() {
 	for n := c.uvarint(); n > 0 && !c.bad; n-- {
 		c.uvarint()

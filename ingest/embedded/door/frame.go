@@ -11,16 +11,18 @@ import (
 )
 
 const (
-	// maxProduceBytes is Kafka's socket.request.max.bytes. Only requests with records are that large.
+	// maxProduceBytes is Kafka's default of socket.request.max.bytes. Only requests with records
+	// may be that large.
 	maxProduceBytes = 100 << 20
 	maxRequestBytes = 1 << 20
-	// fixedBytes of a header are key, version and correlation id; a client id of two bytes or more follows.
+	// fixedBytes is the length of the key, version and correlation id in a header; a client id of two
+	// bytes or more follows.
 	fixedBytes = 8
-	// smallBytes is what a connection keeps for its next request. It is not counted in heldBytes, the memory that
-	// requests of all connections may take while they arrive.
+	// smallBytes is the size of the buffer that a connection retains for its next request. heldBytes bounds
+	// the memory that incoming requests of all connections may take, without these buffers.
 	smallBytes = 64 << 10
 	heldBytes  = 256 << 20
-	// reusedBytes is the size of the buffers that connections share, enough for what most producers send at once.
+	// reusedBytes is the size of the shared buffers, enough for most producers' requests.
 	reusedBytes = 2 << 20
 	spares      = 4
 )
@@ -32,12 +34,12 @@ func malformed(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{errMalformed}, args...)...)
 }
 
-// reader reads frames: a request behind four bytes with its length.
+// reader reads frames: a request after four bytes with its length.
 type reader struct {
 	from *bufio.Reader
-	// hold reserves memory, or reports that there is none left. It may be negative.
+	// hold reserves memory, or reports that there is none left. A negative number releases it.
 	hold func(bytes int) bool
-	// spare are buffers of reusedBytes that are allocated already.
+	// spare are free buffers of reusedBytes.
 	spare  chan []byte
 	buffer []byte
 	held   int
@@ -56,7 +58,7 @@ func (r *reader) length() (int, error) {
 	return int(size), nil
 }
 
-// body reads the request behind a length. It is overwritten by the next one.
+// body reads a request after its length. The next call overwrites it.
 func (r *reader) body(size int) ([]byte, error) {
 	fixed, err := r.from.Peek(fixedBytes)
 	if err != nil {
@@ -84,7 +86,7 @@ func (r *reader) body(size int) ([]byte, error) {
 	return r.buffer[:size], nil
 }
 
-// grow doubles the buffer, up to the size of a request. A spare one costs nothing.
+// grow doubles the buffer, up to the size of a request. It prefers a spare buffer.
 func (r *reader) grow(size int) error {
 	grown := min(max(2*len(r.buffer), 4<<10), max(size, 4<<10))
 	if grown > smallBytes && len(r.buffer) < reusedBytes {
@@ -106,13 +108,13 @@ func (r *reader) grow(size int) error {
 	return nil
 }
 
-// use goes on with another buffer.
+// use switches to another buffer.
 func (r *reader) use(buffer []byte) {
 	copy(buffer, r.buffer)
 	r.buffer = buffer
 }
 
-// release gives a large buffer back.
+// release returns a large buffer.
 func (r *reader) release() {
 	if len(r.buffer) <= smallBytes {
 		return

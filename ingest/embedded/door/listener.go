@@ -10,24 +10,24 @@ import (
 	"time"
 )
 
-// Options are the bounds of a door.
+// Options are the limits of a door.
 type Options struct {
-	// Connections is how many clients may be connected at a time.
+	// Connections is the maximum number of connections.
 	Connections int
 	// DeleteTopics lets clients delete lethe's own topics.
 	DeleteTopics bool
-	// StoreAny accepts batches that readers refuse, as Apache Kafka does.
+	// StoreAny accepts batches that readers reject, as Apache Kafka does.
 	StoreAny bool
 	// OwnTopic reports whether a topic is one of lethe's own.
 	OwnTopic func(name string) bool
 	Logger   *slog.Logger
-	// FirstRequest is how long a new connection may stay silent; 0 stands for 30 s.
+	// FirstRequest is the timeout for the first request of a connection; 0 means 30 s.
 	FirstRequest time.Duration
 }
 
 const (
 	firstRequestTimeout = 30 * time.Second
-	// idleTimeout is Kafka's connections.max.idle.ms.
+	// idleTimeout is Kafka's default of connections.max.idle.ms.
 	idleTimeout = 10 * time.Minute
 	// frameTimeout bounds how long one request may take to arrive, writeTimeout how long a client may take to accept
 	// a response.
@@ -39,8 +39,8 @@ const (
 	keepAlive = 30 * time.Second
 )
 
-// Listener accepts connections for the broker. Errors of the system, such as a lack of file descriptors, are waited
-// out: Accept fails only once the listener is closed.
+// Listener accepts connections for the broker. It retries after errors of the system, such as a lack of file
+// descriptors: Accept fails only once the listener is closed.
 type Listener struct {
 	tcp      net.Listener
 	o        Options
@@ -50,17 +50,18 @@ type Listener struct {
 	warn     warner
 	// large admits one large request at a time to the decoder.
 	large chan struct{}
-	// inflating admits as many batches to decompression at a time as there are processors.
+	// inflating limits concurrent decompression to the number of processors.
 	inflating chan struct{}
 	spare     chan []byte
-	// held is the memory of requests that are being read, created the partitions that clients have created.
+	// held is the memory of requests that are being read, created the number of partitions that clients
+	// have created.
 	held, created atomic.Int64
 
 	mu    sync.Mutex
 	conns map[*conn]struct{}
 }
 
-// Guard puts a door before a TCP listener, which it closes with itself.
+// Guard wraps a TCP listener in a door. Closing the door closes the listener.
 func Guard(tcp net.Listener, o Options) *Listener {
 	if o.FirstRequest == 0 {
 		o.FirstRequest = firstRequestTimeout
@@ -94,7 +95,7 @@ func (l *Listener) Close() error { return l.close() }
 // Addr implements net.Listener.
 func (l *Listener) Addr() net.Addr { return l.tcp.Addr() }
 
-// Dial connects from within the process: past all bounds, and without a file descriptor.
+// Dial connects from within the process, without limits and without a file descriptor.
 func (l *Listener) Dial() (net.Conn, error) {
 	client, server := net.Pipe()
 	select {
@@ -132,7 +133,7 @@ func (l *Listener) acceptAll() {
 	}
 }
 
-// admit hands a connection to the broker. It reports false once the listener is closed.
+// admit passes a connection to the broker. It reports false once the listener is closed.
 func (l *Listener) admit(raw net.Conn) bool {
 	l.makeRoom()
 	c := newConn(raw, l)
@@ -148,8 +149,8 @@ func (l *Listener) admit(raw net.Conn) bool {
 	}
 }
 
-// makeRoom closes, if all connections are in use, the one that has been idle longest: first among those that have not
-// sent a request yet. Its client connects again.
+// makeRoom closes, if all connections are in use, the one that has been idle longest, preferring those that have
+// not sent a request yet. Its client can connect again.
 func (l *Listener) makeRoom() {
 	var idle *conn
 	l.mu.Lock()
@@ -182,7 +183,7 @@ type warner struct {
 	omitted int
 }
 
-// warnEvery is the least time between two warnings.
+// warnEvery is the minimum time between two warnings.
 const warnEvery = 5 * time.Second
 
 func (w *warner) log(text string, args ...any) {

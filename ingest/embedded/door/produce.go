@@ -26,7 +26,7 @@ const (
 // producible reports whether the body of a request with records has the form of its version, without decoding it.
 func producible(version int16, c cursor) bool {
 	if version < 3 {
-		return false // before record batches
+		return false // older than record batches
 	}
 	c.text()  // transactional id
 	c.take(6) // acks, timeout
@@ -47,25 +47,25 @@ func producible(version int16, c cursor) bool {
 	return !c.bad && len(c.rest) == 0
 }
 
-// partition is one of a request with records.
+// partition is a partition in a request with records.
 type partition struct {
 	topic  string
 	number int32
 }
 
-// produce walks the batches of a request. One that must not be stored is turned, in the frame, into a batch that the
-// broker refuses; the returned function gives the reason in the response.
+// produce checks the batches of a request. A batch that must not be stored is changed, in the frame, into one that
+// the broker rejects; the returned function puts the reason into the response.
 func (l *Listener) produce(m *kmsg.ProduceRequest) func(kmsg.Response) {
 	var refused map[partition]error
 	for _, t := range m.Topics {
 		for _, p := range t.Partitions {
 			batch := p.Records
 			if !single(batch) {
-				continue // the broker refuses it
+				continue // the broker rejects it
 			}
 			err := l.walk(batch)
 			if err == nil || !protocol.Intact(batch) {
-				continue // a batch damaged on its way is refused as that, and sent again
+				continue // the broker rejects a batch that was damaged in transit, and the client retries
 			}
 			refuse(batch)
 			if refused == nil {
@@ -90,13 +90,13 @@ func (l *Listener) walk(batch []byte) error {
 	return protocol.CheckProduced(batch)
 }
 
-// single reports whether bytes are one batch of format 2, as far as its length says.
+// single reports whether bytes are one batch of format 2, by its length.
 func single(batch []byte) bool {
 	return len(batch) >= batchHeaderBytes && batch[batchMagicAt] == 2 &&
 		int(int32(binary.BigEndian.Uint32(batch[8:]))) == len(batch)-batchPrefixBytes
 }
 
-// refuse marks a batch as one of control records, which the broker takes from no client.
+// refuse marks a batch as one of control records, which the broker accepts from no client.
 func refuse(batch []byte) {
 	attributes := binary.BigEndian.Uint16(batch[attributesAt:])
 	binary.BigEndian.PutUint16(batch[attributesAt:], attributes|attributeControl)

@@ -8,20 +8,22 @@ import (
 )
 
 const (
-	// maxPartitions bounds those of one topic, maxCreated those that clients create between two starts.
+	// maxPartitions bounds the partitions of one topic, maxCreated those that clients create
+	// between two starts.
 	maxPartitions = 1000
 	maxCreated    = 20_000
 )
 
-// topicName is what Kafka accepts.
+// topicName matches the names that Kafka accepts.
 var topicName = regexp.MustCompile(`^[a-zA-Z0-9._-]{1,249}$`)
 
-// createTopics takes topics out of a request that must not be created, and puts them into the response.
+// createTopics removes topics that must not be created from a request, and puts their errors into the
+// response.
 func (l *Listener) createTopics(m *kmsg.CreateTopicsRequest) (edit func(kmsg.Response), changed bool) {
 	var refused []kmsg.CreateTopicsResponseTopic
 	kept := m.Topics[:0:0]
 	for _, t := range m.Topics {
-		// The default is a handful.
+		// The default number of partitions is small.
 		partitions := max(int64(t.NumPartitions), int64(len(t.ReplicaAssignment)), 1)
 		var cause *kerr.Error
 		switch {
@@ -57,7 +59,7 @@ func (l *Listener) createTopics(m *kmsg.CreateTopicsRequest) (edit func(kmsg.Res
 	}, changed
 }
 
-// createPartitions takes topics out of a request that would have too many partitions.
+// createPartitions removes topics that would have too many partitions from a request.
 func (l *Listener) createPartitions(m *kmsg.CreatePartitionsRequest) (edit func(kmsg.Response), changed bool) {
 	var refused []kmsg.CreatePartitionsResponseTopic
 	kept := m.Topics[:0:0]
@@ -81,7 +83,7 @@ func (l *Listener) createPartitions(m *kmsg.CreatePartitionsRequest) (edit func(
 	}, true
 }
 
-// deleteTopics takes lethe's own topics out of a request.
+// deleteTopics removes lethe's own topics from a request.
 func (l *Listener) deleteTopics(m *kmsg.DeleteTopicsRequest) (edit func(kmsg.Response), changed bool) {
 	if l.o.DeleteTopics {
 		return nil, false

@@ -5,10 +5,10 @@ import (
 	"github.com/twmb/franz-go/pkg/kversion"
 )
 
-// served are the requests that the broker answers, with the newest version of each. They are the newest versions
-// without tagged fields, which kmsg decodes for minutes when their count is forged. The two exceptions are checked in
-// check.go before kmsg decodes them. All clients since Kafka 2.1 speak these versions. Requests of brokers to each
-// other, of administrators of clusters, and for telemetry are absent.
+// served are the requests that the broker supports, with the newest version of each. They are the newest versions
+// without tagged fields, which kmsg decodes for minutes when their count is forged. The two exceptions are checked
+// in check.go before kmsg decodes them. All clients since Kafka 2.1 support these versions. Requests between
+// brokers, for cluster administration, and for telemetry are absent.
 //
 //nolint:gochecknoglobals // a table
 var served = map[kmsg.Key]int16{

@@ -3,11 +3,11 @@ package regression
 import "math"
 
 const (
-	// maxIterations bounds the steps of Newton's method, those that change the set
-	// of bound coefficients included. A fit takes about ten.
+	// maxIterations bounds the steps of Newton's method, including changes of the active set. A
+	// fit takes about ten.
 	maxIterations = 200
-	// smallDecrement is the square of Newton's decrement, in nats, from which a step
-	// is taken whole: the objective's own rounding would hide what it gains.
+	// smallDecrement is the squared Newton decrement, in nats, below which a full step is taken
+	// without a line search: rounding of the objective would hide its gain.
 	smallDecrement = 1e-9
 	// endDecrement ends the fit: another step would gain half of it.
 	endDecrement = 1e-16
@@ -15,16 +15,15 @@ const (
 	wants = -1e-7
 	// maxHalvings bounds the search along a step.
 	maxHalvings = 50
-	// sufficient is the share of the promised decrease that a step must give (Armijo).
+	// sufficient is the share of the predicted decrease that a step must achieve (Armijo).
 	sufficient = 1e-4
 )
 
-// Minimise returns the coefficients and the intercept where the problem is
-// smallest. Newton steps move the coefficients that are above their bounds; one
-// that reaches its bound stays there until, at the minimum of the others, its
-// gradient says that raising it helps (Nocedal and Wright, "Numerical
-// Optimization", 2006, algorithm 16.3). Every decision is by fixed rules, so equal
-// problems give equal bits. It panics if the lengths do not fit.
+// Minimise returns the coefficients and the intercept that minimise the problem. Newton steps move
+// the coefficients that are above their bounds; a coefficient that reaches its bound stays there
+// until, at the minimum of the others, its gradient shows that raising it helps (Nocedal and
+// Wright, "Numerical Optimization", 2006, algorithm 16.3). Every decision follows fixed rules, so
+// equal problems give equal bits. It panics if the lengths do not match.
 func Minimise(p Problem) (coefficients []float64, intercept float64) {
 	columns := len(p.Centre)
 	if len(p.Lowest) != columns || len(p.Inputs) != columns*len(p.Targets) {
@@ -39,14 +38,13 @@ func Minimise(p Problem) (coefficients []float64, intercept float64) {
 	return s.at[:columns], s.at[columns]
 }
 
-// solver is a fit under way. Every slice has an entry per coefficient and one for
-// the intercept.
+// solver is the state of a fit. Every slice has an entry per coefficient and one for the intercept.
 type solver struct {
 	problem *Problem
-	// at is the point, value the objective there.
+	// at is the current point, value the objective there.
 	at    []float64
 	value float64
-	// free says which entries a step may move; the others are at their bounds.
+	// free marks the entries that a step may change; the others are at their bounds.
 	free                         []bool
 	gradient, direction, trial   []float64
 	hessian, triangle, rightHand []float64
@@ -85,7 +83,7 @@ func (s *solver) step() (done bool) {
 	for halving := 0; ; halving++ {
 		for k, d := range s.direction {
 			s.trial[k] = s.at[k] + float64(length*d)
-			// Rounding may carry one a last bit past its bound.
+			// Rounding may move one slightly past its bound.
 			if k < len(s.problem.Lowest) {
 				s.trial[k] = max(s.trial[k], s.problem.Lowest[k])
 			}
@@ -99,7 +97,7 @@ func (s *solver) step() (done bool) {
 			break
 		}
 		if halving == maxHalvings {
-			// Nothing further can be told from rounding.
+			// Further progress is within rounding.
 			return !s.release()
 		}
 		length /= 2
@@ -111,8 +109,8 @@ func (s *solver) step() (done bool) {
 	return false
 }
 
-// reach returns how far along the direction all bounds hold, at most 1, and the
-// coefficient whose bound ends it, or -1.
+// reach returns the longest step along the direction within all bounds, at most 1, and the
+// coefficient whose bound limits it, or -1.
 func (s *solver) reach() (longest float64, blocking int) {
 	longest, blocking = 1, -1
 	for k, lowest := range s.problem.Lowest {
@@ -140,8 +138,8 @@ func (s *solver) release() bool {
 	return best >= 0
 }
 
-// newton solves H d = -g over the free entries by Cholesky's decomposition; the
-// direction of the others is 0.
+// newton solves H d = -g over the free entries by Cholesky decomposition; the direction of the
+// others is 0.
 func (s *solver) newton() {
 	n := len(s.at)
 	for i := range n {

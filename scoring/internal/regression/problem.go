@@ -21,13 +21,12 @@ type Problem struct {
 	Centre []float64
 	// Lowest is l, one per column, -Inf for a column without a bound.
 	Lowest []float64
-	// L2 and InterceptL2 are not negative. Without them the minimum exists only if
-	// no line parts the targets; otherwise the fit ends where its steps do.
+	// L2 and InterceptL2 are not negative. If both are 0, the minimum exists only if the targets
+	// are not linearly separable; otherwise the fit ends at the iteration limit.
 	L2, InterceptL2 float64
 }
 
-// objective returns the function at the point x, the coefficients and behind them
-// the intercept.
+// objective returns the function at the point x: the coefficients, followed by the intercept.
 func (p *Problem) objective(x []float64) float64 {
 	columns := len(p.Centre)
 	sum := float64(p.InterceptL2 / 2 * float64(x[columns]*x[columns]))
@@ -69,8 +68,8 @@ func (p *Problem) derivatives(x, gradient, hessian []float64) {
 	gradient[columns] += float64(p.InterceptL2 * x[columns])
 	hessian[columns*n+columns] += p.InterceptL2
 	for k := range n {
-		// Rows that are all certain have next to no curvature. The floor keeps the
-		// step finite and moves no minimum.
+		// Rows with extreme probabilities have almost no curvature. The floor keeps the step
+		// finite and does not move the minimum.
 		hessian[k*n+k] += flattest
 		for j := range k {
 			hessian[j*n+k] = hessian[k*n+j]
@@ -92,7 +91,7 @@ func lossOf(z, target float64) (loss, slope, curvature float64) {
 	return loss, probability - target, e / float64((1+e)*(1+e))
 }
 
-// affine is w·row plus the intercept that stands behind w.
+// affine is w·row plus the intercept that follows w.
 func affine(x, row []float64) float64 {
 	sum := x[len(row)]
 	for k, v := range row {

@@ -1,3 +1,3 @@
-// Package sso lets people in by the tokens of an OpenID Connect issuer: JSON web tokens that it has
-// signed for this deployment's audience, with the roles that a claim names.
+// Package sso authenticates people by tokens of an OpenID Connect issuer: JSON web tokens that it
+// has signed for this deployment's audience, with roles from a claim.
 package sso

@@ -8,18 +8,17 @@ import (
 	"time"
 )
 
-// keysApart is how long is waited before the issuer is asked for its keys once more. Every token that names an unknown
-// key would have it asked again, and anybody can make one; a key that the issuer has begun to use is known that much
-// later at most.
+// keysApart is the minimum time between two fetches of the issuer's keys. Every token with an unknown key would
+// trigger a fetch, and anyone can make such a token; a new key of the issuer becomes known with at most this delay.
 const keysApart = 10 * time.Second
 
-// What keeps the issuer's keys from being known. go-oidc returns the texts of errors alone.
+// The reasons why the issuer's keys are unknown. go-oidc returns only the texts of errors.
 var (
 	errSeldom = errors.New("lethe: the issuer was asked for its keys a moment ago")
 	errAway   = errors.New("lethe: the issuer does not tell its keys")
 )
 
-// seldom lets a request through at most once in keysApart.
+// seldom allows at most one request within keysApart.
 type seldom struct {
 	next http.RoundTripper
 	now  func() time.Time

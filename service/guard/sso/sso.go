@@ -17,13 +17,14 @@ import (
 	"lethe/service/guard"
 )
 
-// Options says whose tokens get in.
+// Options configures the accepted tokens.
 type Options struct {
-	// Issuer is the address of the issuer, as it stands in the claim iss. Audience must stand in aud.
+	// Issuer is the address of the issuer, as in the claim iss. Audience must be in aud.
 	Issuer, Audience string
-	// RolesClaim names the claim with a person's roles, a dot before a member: realm_access.roles.
+	// RolesClaim names the claim with a person's roles, with a dot before a nested field:
+	// realm_access.roles.
 	RolesClaim string
-	// Roles are VALUE=ROLE: who has the value in that claim has the role of lethe.
+	// Roles are VALUE=ROLE: a person with the value in that claim has the role of lethe.
 	Roles []string
 	// CAFile has the authorities of the issuer's certificate; empty for those of the system.
 	CAFile string
@@ -32,14 +33,14 @@ type Options struct {
 }
 
 const (
-	// askTimeout bounds what the issuer is asked.
+	// askTimeout bounds a request to the issuer.
 	askTimeout = 10 * time.Second
-	// again is how long is waited before an issuer that did not answer is asked again.
+	// again is the wait before an unreachable issuer is queried again.
 	again = 5 * time.Second
 )
 
-// algorithms are those with which only the issuer can sign: with none anybody can, and with a shared
-// secret whoever checks.
+// algorithms lists the signature algorithms with which only the issuer can sign: with "none" anyone
+// can, and with a shared secret every verifier can.
 func algorithms() []string {
 	return []string{
 		oidc.RS256, oidc.RS384, oidc.RS512, oidc.PS256, oidc.PS384, oidc.PS512, oidc.ES256, oidc.ES384, oidc.ES512,
@@ -47,7 +48,7 @@ func algorithms() []string {
 	}
 }
 
-// Verifier checks tokens. It may be used by many goroutines.
+// Verifier checks tokens. It is safe for concurrent use.
 type Verifier struct {
 	o      Options
 	client *http.Client
@@ -59,8 +60,8 @@ type Verifier struct {
 	askedAt time.Time
 }
 
-// New returns a verifier. It asks the issuer when the first token comes: one that is away keeps nobody
-// from starting. The error is about the options.
+// New returns a verifier. It contacts the issuer when the first token arrives, so an unreachable
+// issuer does not prevent the start. The error is about the options.
 func New(o Options) (*Verifier, error) {
 	v := &Verifier{o: o, rights: make(map[string]guard.Right)}
 	for _, mapping := range o.Roles {
@@ -117,7 +118,7 @@ func (v *Verifier) Verify(ctx context.Context, token string) (guard.Person, erro
 	return p, nil
 }
 
-// ready asks the issuer for its keys once.
+// ready fetches the issuer's keys on first use.
 func (v *Verifier) ready() (*oidc.IDTokenVerifier, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -125,7 +126,7 @@ func (v *Verifier) ready() (*oidc.IDTokenVerifier, error) {
 	if v.checks != nil || v.failed != nil && now.Sub(v.askedAt) < again && !now.Before(v.askedAt) {
 		return v.checks, v.failed
 	}
-	// The keys are asked for again later, so the context is that of no request.
+	// The keys are fetched again later, so the context is not that of a request.
 	ctx, cancel := context.WithTimeout(context.Background(), askTimeout)
 	defer cancel()
 	provider, err := oidc.NewProvider(oidc.ClientContext(ctx, v.client), v.o.Issuer)
@@ -140,7 +141,7 @@ func (v *Verifier) ready() (*oidc.IDTokenVerifier, error) {
 	return v.checks, nil
 }
 
-// valuesOf are the texts of a claim, which is one or a list of them.
+// valuesOf returns the texts of a claim, which is a string or a list of strings.
 func valuesOf(claims map[string]any, path string) (out []string) {
 	var at any = claims
 	for name := range strings.SplitSeq(path, ".") {
