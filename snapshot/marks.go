@@ -8,9 +8,9 @@ import (
 	"lethe/internal/swapstore"
 )
 
-// Marks is a small key-value area for the owner's own bookkeeping, next to the offsets. Erase does not search it:
-// keys and values must hold no id, feature or other content of a record. It may be used from any goroutine; Put
-// waits while staging switches to rewritten files. The methods that do not concern marks (FixFeatureCount,
+// Marks is a small key-value area for the owner's own bookkeeping, next to the offsets. Erase does not search
+// it: keys and values must hold no id, feature or other content of a record. It may be used from any
+// goroutine; Put waits for a running Scrub.Switch. The methods that do not concern marks (FixFeatureCount,
 // HasContents, Carry) are only for the goroutine that uses the Store.
 type Marks struct{ staging *staging }
 

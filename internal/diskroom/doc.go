@@ -1,10 +1,11 @@
-// Package diskroom tells how much room a file system has, and which paths it holds.
+// Package diskroom measures the space of file systems and of folders.
 package diskroom
 
 import "errors"
 
-// Room is the space of a file system, for those who are not root.
+// Room is the space of a file system, as available without root rights.
 type Room struct{ FreeBytes, TotalBytes uint64 }
 
-// ErrUnknown says that it cannot be told on this operating system: go on without.
+// ErrUnknown is returned on operating systems without this information; callers should continue
+// without it.
 var ErrUnknown = errors.New("what file systems have is not known on this operating system")

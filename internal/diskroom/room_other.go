@@ -2,11 +2,11 @@
 
 package diskroom
 
-// Of is not known here.
+// Of returns ErrUnknown on this operating system.
 func Of(string) (Room, error) { return Room{}, ErrUnknown }
 
-// Same is not known here.
+// Same returns ErrUnknown on this operating system.
 func Same(string, string) (bool, error) { return false, ErrUnknown }
 
-// MostFiles is not known here.
+// MostFiles returns 0, unknown, on this operating system.
 func MostFiles() int { return 0 }

@@ -4,7 +4,7 @@ package diskroom
 
 import "golang.org/x/sys/unix"
 
-// Of is the room of the file system that holds a path, which must be there.
+// Of returns the space of the file system that holds an existing path.
 func Of(path string) (Room, error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(path, &s); err != nil {
@@ -13,7 +13,7 @@ func Of(path string) (Room, error) {
 	return Room{s.Bavail * uint64(s.Bsize), s.Blocks * uint64(s.Bsize)}, nil
 }
 
-// Same reports whether two paths, which must be there, are of one file system.
+// Same reports whether two existing paths are on the same file system.
 func Same(a, b string) (bool, error) {
 	var of [2]unix.Stat_t
 	for i, path := range []string{a, b} {
