@@ -5,9 +5,10 @@
 // lethe: a shard model is a pure function of the configuration, the seed and the shard's slices.
 // So erasing a record means replacing a slice and replaying from there.
 //
-//	ids.go, records.go, target.go  identifiers; transactions, payments, labels; what is erased
-//	redaction.go                   features that are erased of a transaction
+//	ids.go, records.go, target.go  identifiers; transactions, payments, labels; targets of an erasure
+//	redaction.go                   erased features of a transaction
 //	secret.go                      keyed hashes and pseudonyms
 //	snapshot_graph.go, slice.go    the graph of a timestep, and a shard's part of it
+//	suppressions.go, names.go      keyed hashes of erased targets; valid names
 //	draw.go                        keyed random draws
 package lethe

@@ -14,7 +14,7 @@ const MaxNameBytes = 256
 const Invisible = "\x00\x1f" + "\x7f\u00a0" + "\u00ad\u00ad" + "\u061c\u061c" + "\u1680\u1680" + "\u180e\u180e" +
 	"\u2000\u200f" + "\u2028\u202f" + "\u205f\u206f" + "\u3000\u3000" + "\ufeff\ufeff" + "\ufff9\ufffb" + "\ufffe\uffff"
 
-// What ids of transactions and keys of subjects must be, in words for those who sent others.
+// The required form of transaction ids and subject keys, in words for the sender of an invalid one.
 const (
 	IDForm      = "1 to 256 bytes of printable text, without spaces and '>', that do not begin with '!'"
 	SubjectForm = "1 to 256 bytes of printable text"

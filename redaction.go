@@ -29,7 +29,7 @@ func PositionsIn(text string) (out Columns, err error) {
 	for part := range strings.SplitSeq(text, ",") {
 		column, err := strconv.ParseUint(part, 10, 31)
 		if err != nil {
-			return nil, errors.New("positions of features are numbers from 0, separated by commas") // no word of the text
+			return nil, errors.New("positions of features are numbers from 0, separated by commas") // must not repeat the text
 		}
 		out = append(out, int(column))
 	}
