@@ -17,8 +17,8 @@ import (
 // must not be used from two goroutines.
 type Draw struct{ state uint64 }
 
-// NewDraw returns the source keyed by seed, purpose and coordinates, which may
-// be shard, timestep, epoch or what else tells two uses apart.
+// NewDraw returns the source keyed by seed, purpose and coordinates, for example shard, timestep
+// and epoch: whatever distinguishes two uses.
 func NewDraw(seed uint64, purpose string, coords ...uint64) *Draw {
 	h := mix64(seed ^ 0x9e3779b97f4a7c15)
 	for i := range len(purpose) {
@@ -32,9 +32,8 @@ func NewDraw(seed uint64, purpose string, coords ...uint64) *Draw {
 	return &d
 }
 
-// At returns the source that NewDraw would with one more coordinate, provided
-// that d has drawn nothing yet. It is for loops in which only the last
-// coordinate changes.
+// At returns the source that NewDraw would return with one more coordinate; d must not have drawn
+// yet. It is for loops in which only the last coordinate changes.
 func (d Draw) At(coord uint64) Draw { return Draw{state: mix64(d.state + 0x9e3779b97f4a7c15 ^ coord)} }
 
 // Coordinates returns the pseudonym as two coordinates for NewDraw.

@@ -6,9 +6,8 @@ import (
 	"fmt"
 )
 
-// TransactionID is the fraud team's own identifier of a transaction. It is
-// personal data: it never enters a log, a metric label, an error text or a
-// file name. Use a Pseudonym there.
+// TransactionID is the fraud team's own identifier of a transaction. It is personal data: it must
+// never be in a log, a metric label, an error text or a file name. Use a Pseudonym there.
 type TransactionID string
 
 // Timestep numbers the graph snapshots in stream order. Timesteps are not
@@ -19,15 +18,14 @@ type Timestep int64
 // time: shard 7 holds its part of every settled snapshot.
 type ShardID uint32
 
-// Revision counts how often the content of a snapshot or a slice was replaced.
-// The first content has revision 1.
+// Revision counts the versions of the content of a snapshot or a slice, starting at 1.
 type Revision uint32
 
-// Label is what is known of a transaction.
+// Label is the known class of a transaction.
 type Label uint8
 
-// The labels, in the order in which they are encoded. NumLabels counts them:
-// "unknown" is a class of its own for the partition, and carries no loss.
+// The labels, in the order of their encoding. NumLabels counts them. Unknown is a class of its
+// own for the partition, and contributes no loss.
 const (
 	Unknown Label = iota
 	Licit
@@ -49,8 +47,7 @@ func (l Label) String() string {
 	}
 }
 
-// ParseLabel reads a label's name. The error does not repeat the input, which
-// may be anything.
+// ParseLabel parses a label's name. The error does not repeat the input, which may be anything.
 func ParseLabel(name string) (Label, error) {
 	for l := Unknown; l < NumLabels; l++ {
 		if l.String() == name {
@@ -63,9 +60,8 @@ func ParseLabel(name string) (Label, error) {
 // State is the life cycle of a snapshot.
 type State uint8
 
-// A snapshot is Open while it fills, Closed once its graph is complete (it is
-// scored then) and Settled once its labels are in (it is sharded and trained
-// on then).
+// A snapshot is Open while it fills, Closed once its graph is complete (then it is scored) and
+// Settled once its labels are in (then it is sharded and trained on).
 const (
 	Open State = iota + 1
 	Closed
@@ -92,7 +88,7 @@ type Digest [32]byte
 // String returns the digest in hexadecimal.
 func (d Digest) String() string { return hex.EncodeToString(d[:]) }
 
-// IsZero reports whether no digest was set.
+// IsZero reports whether the digest is unset.
 func (d Digest) IsZero() bool { return d == Digest{} }
 
 // MarshalText writes the digest in hexadecimal, for JSON.

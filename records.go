@@ -8,8 +8,8 @@ type Transaction struct {
 	Timestep Timestep
 	// Features are finite, or Missing.
 	Features []float32
-	// Subjects are the keys of those whom the transaction concerns: customers, accounts,
-	// addresses. They are personal data as ids are, and kept as pseudonyms only.
+	// Subjects are the keys of the customers, accounts or addresses that the transaction concerns.
+	// Like ids they are personal data, and are stored only as pseudonyms.
 	Subjects []string
 }
 
@@ -20,8 +20,7 @@ type Payment struct {
 	Timestep       Timestep
 }
 
-// LabelRecord says what is known of a transaction. Timestep is the
-// transaction's own.
+// LabelRecord is the label of a transaction. Timestep is the transaction's own.
 type LabelRecord struct {
 	ID       TransactionID
 	Timestep Timestep
@@ -31,17 +30,16 @@ type LabelRecord struct {
 // Scope is how far an erasure reaches.
 type Scope string
 
-// The scopes. Shard replaces the transaction's own slice only (the paper's
-// reach); Stubs, the default, replaces also every slice that holds a stub for
-// it; Partition partitions the timestep afresh, so that nothing is left of the part that
-// the transaction had in who is where.
+// The scopes. Shard replaces only the transaction's own slice (the paper's scope). Stubs, the
+// default, also replaces every slice with a stub of it. Partition partitions the timestep again,
+// so that the assignment of other transactions no longer depends on it.
 const (
 	ScopeShard     Scope = "shard"
 	ScopeStubs     Scope = "stubs"
 	ScopePartition Scope = "partition"
 )
 
-// SupportedScopes are the names of the scopes, the default first.
+// SupportedScopes returns the names of the scopes, the default first.
 func SupportedScopes() []string {
 	return []string{string(ScopeStubs), string(ScopeShard), string(ScopePartition)}
 }
@@ -49,18 +47,18 @@ func SupportedScopes() []string {
 // Valid reports whether the scope is one of the three.
 func (s Scope) Valid() bool { return s == ScopeShard || s == ScopeStubs || s == ScopePartition }
 
-// ErasureRequest asks lethe to forget its targets.
+// ErasureRequest is a request to erase targets.
 type ErasureRequest struct {
 	RequestID string
 	Targets   []Target
-	// Named are the targets as the request spells them, if one is spelled otherwise than its normal form, which
-	// Targets have; else nil. The digest of the request is of these.
+	// Named holds the targets as the request spells them, if a spelling differs from the normal form in Targets;
+	// otherwise nil. The digest of the request covers these spellings.
 	Named  []Target
 	Scope  Scope
 	Reason string
-	// Nonce is 32 random hexadecimal digits, or empty. With it, the digest of a
-	// request's content tells nothing of the content to those who do not hold it.
+	// Nonce is 32 random hexadecimal digits, or empty. With it, the digest of a request reveals
+	// nothing about the content to anyone without the nonce.
 	Nonce string
-	// Deadline is until when it should be verified; zero for none.
+	// Deadline is the time by which the request should be verified; zero means none.
 	Deadline time.Time
 }

@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// FeaturesOf returns the target that is features of a transaction, by their positions; none
-// stand for all.
+// FeaturesOf returns a target for features of a transaction, by their positions; without columns,
+// all of them.
 func FeaturesOf(id TransactionID, columns ...int) Target {
 	return Target{Kind: FeaturesTarget, Transaction: id, Columns: ColumnsOf(columns...)}
 }
 
-// ColumnsOf returns the columns at some positions, in whatever order they are given.
+// ColumnsOf returns the columns at positions given in any order.
 func ColumnsOf(columns ...int) Columns {
 	if len(columns) == 0 {
 		return nil
@@ -24,19 +24,19 @@ func ColumnsOf(columns ...int) Columns {
 	return slices.Compact(out)
 }
 
-// PositionsIn reads positions separated by commas, as they come.
+// PositionsIn parses comma-separated positions, in their order.
 func PositionsIn(text string) (out Columns, err error) {
 	for part := range strings.SplitSeq(text, ",") {
 		column, err := strconv.ParseUint(part, 10, 31)
 		if err != nil {
-			return nil, errors.New("positions of features are numbers from 0, separated by commas") // no word of the text
+			return nil, errors.New("positions of features are numbers from 0, separated by commas") // must not repeat the text
 		}
 		out = append(out, int(column))
 	}
 	return out, nil
 }
 
-// Check refuses columns that are not ascending positions.
+// Check rejects columns that are not ascending positions.
 func (c Columns) Check() error {
 	for i, column := range c {
 		if column < 0 || i > 0 && column <= c[i-1] {
@@ -46,7 +46,7 @@ func (c Columns) Check() error {
 	return nil
 }
 
-// With returns the columns of both.
+// With returns the union of both.
 func (c Columns) With(d Columns) Columns {
 	if len(c) == 0 || len(d) == 0 {
 		return nil
@@ -54,14 +54,14 @@ func (c Columns) With(d Columns) Columns {
 	return ColumnsOf(slices.Concat(c, d)...)
 }
 
-// Cover reports whether all of some columns are among these.
+// Cover reports whether all columns of d are among these.
 func (c Columns) Cover(d Columns) bool {
 	lacks := func(column int) bool { return !slices.Contains(c, column) }
 	return len(c) == 0 || len(d) > 0 && !slices.ContainsFunc(d, lacks)
 }
 
-// Zeroed returns a row of features with 0 in the columns, and whether that is another row. A
-// missing value and -0 are not 0. Columns beyond the row's end say nothing.
+// Zeroed returns a row of features with 0 in the columns, and whether that changed the row. A
+// missing value and -0 count as different from 0. Columns beyond the row's end are ignored.
 func (c Columns) Zeroed(row []float32) (out []float32, changed bool) {
 	for i, v := range row {
 		if math.Float32bits(v) == 0 || !c.Hold(i) {
@@ -75,21 +75,21 @@ func (c Columns) Zeroed(row []float32) (out []float32, changed bool) {
 	return row, changed
 }
 
-// Redaction is features that are erased of one transaction: Target is the keyed hash of the
-// target (Secret.Suppressed).
+// Redaction is the erasure of features of one transaction. Target is the keyed hash of the target
+// (Secret.Suppressed).
 type Redaction struct {
 	Target  Digest  `json:"target"`
 	Columns Columns `json:"columns,omitempty"`
 }
 
-// Redactions tell which features of a transaction are erased. The zero value is none.
+// Redactions holds the erased features of transactions. The zero value is empty.
 type Redactions struct {
 	targets map[Digest]Columns
-	// sets are the different columns of targets, by what Columns.String says of them.
+	// sets are the distinct columns of targets, by Columns.String.
 	sets map[string]Columns
 }
 
-// Add takes a redaction in.
+// Add adds a redaction.
 func (r *Redactions) Add(one Redaction) {
 	if r.targets == nil {
 		r.targets, r.sets = make(map[Digest]Columns), make(map[string]Columns)
@@ -98,7 +98,7 @@ func (r *Redactions) Add(one Redaction) {
 	r.sets[one.Columns.String()] = one.Columns
 }
 
-// Drop takes redactions out by their targets. Others are passed over.
+// Drop removes redactions by their targets, and ignores unknown targets.
 func (r *Redactions) Drop(targets []Digest) {
 	for _, target := range targets {
 		delete(r.targets, target)
@@ -127,10 +127,10 @@ func (r *Redactions) List() []Redaction {
 	return out
 }
 
-// Of returns the columns that are erased of a transaction, if some are. It takes a keyed hash
-// for each of the different sets of columns that were asked for.
+// Of returns the erased columns of a transaction, if any. It computes a keyed hash for each
+// distinct set of columns.
 func (r *Redactions) Of(secret Secret, id TransactionID) (columns Columns, redacted bool) {
-	for _, of := range r.sets { // in any order: it is a union
+	for _, of := range r.sets { // the order does not matter for a union
 		if _, found := r.targets[secret.Suppressed(Target{Kind: FeaturesTarget, Transaction: id, Columns: of})]; !found {
 			continue
 		}

@@ -11,8 +11,8 @@ import (
 	"hash"
 )
 
-// Pseudonym stands for a transaction id wherever lethe keeps one on disk or in
-// a slice: the first 16 bytes of HMAC-SHA-256 under the deployment's secret.
+// Pseudonym replaces a transaction id on disk and in slices: the first 16 bytes of HMAC-SHA-256
+// under the deployment's secret.
 type Pseudonym [16]byte
 
 // String returns the pseudonym in hexadecimal.
@@ -25,26 +25,26 @@ func (p Pseudonym) Compare(q Pseudonym) int { return bytes.Compare(p[:], q[:]) }
 // SecretKeyBytes is the length of each of a secret's keys.
 const SecretKeyBytes = 32
 
-// Secret is the deployment's key. Without it a pseudonym or a ledger hash
-// cannot be linked to an id. It prints as a placeholder.
+// Secret is the deployment's key. Without it a pseudonym or a ledger hash cannot be linked to an
+// id. It prints as a placeholder.
 //
-// It is two keys. The first makes pseudonyms, and the codes of what processes tell each other; it
-// can be replaced, with everything that was made with it. The second is the one that the deployment
-// was begun with: it makes what outlives that, because the ids are gone by then: the hashes of the
-// ledger, and the deployment's id. It is zero while both are one.
+// It consists of two keys. The first makes pseudonyms and authenticates messages between
+// processes; it can be replaced, together with everything derived from it. The second is the
+// deployment's first key. It makes what outlives a replacement, because the ids are no longer
+// available: the hashes of the ledger, and the deployment's id. It is zero while both keys are
+// the same.
 type Secret [2 * SecretKeyBytes]byte
 
-// NewSecret is a secret of one key.
+// NewSecret returns a secret of one key.
 func NewSecret(key [SecretKeyBytes]byte) (s Secret) {
 	copy(s[:], key[:])
 	return s
 }
 
-// Key is the key that makes pseudonyms.
+// Key returns the key that makes pseudonyms.
 func (s Secret) Key() [SecretKeyBytes]byte { return [SecretKeyBytes]byte(s[:SecretKeyBytes]) }
 
-// Ledger is the secret by which the ledger's hashes are made: the one that the deployment was
-// begun with, or s itself.
+// Ledger returns the secret for the ledger's hashes: the deployment's first key, or s itself.
 func (s Secret) Ledger() Secret {
 	begun := [SecretKeyBytes]byte(s[SecretKeyBytes:])
 	if begun == [SecretKeyBytes]byte{} {
@@ -53,7 +53,7 @@ func (s Secret) Ledger() Secret {
 	return NewSecret(begun)
 }
 
-// Follow is the secret that makes pseudonyms with a fresh key, and goes on with the ledger of s.
+// Follow returns the secret with a new key for pseudonyms, and the ledger key of s.
 func (s Secret) Follow(key [SecretKeyBytes]byte) Secret {
 	next, begun := NewSecret(key), s.Ledger().Key()
 	copy(next[SecretKeyBytes:], begun[:])
@@ -66,30 +66,29 @@ func (Secret) String() string { return "[redacted]" }
 // GoString hides the key from %#v too.
 func (Secret) GoString() string { return "[redacted]" }
 
-// Hash returns HMAC-SHA-256 of the parts under a key derived for the purpose. What is kept where
-// it cannot be made anew is hashed by Ledger().
-// Hashes for different purposes cannot be linked without the secret. Parts are
-// framed by their lengths, so ("ab", "c") and ("a", "bc") differ.
+// Hash returns HMAC-SHA-256 of the parts under a key derived for the purpose. Hashes that cannot
+// be recomputed later use Ledger(). Hashes for different purposes cannot be linked without the
+// secret. Parts are framed by their lengths, so ("ab", "c") and ("a", "bc") differ.
 func (s Secret) Hash(purpose string, parts ...[]byte) Digest {
 	return s.Hasher(purpose).Hash(parts...)
 }
 
-// Hasher makes hashes for one purpose, each in less time than Secret.Hash. It is for one
-// goroutine at a time.
+// Hasher computes hashes for one purpose, faster than Secret.Hash. Use it from one goroutine at a
+// time.
 type Hasher struct {
 	mac hash.Hash
-	// room is for the length of a part and for the hash, so that no memory is taken for either.
+	// room is a buffer for the length of a part and for the hash, to avoid allocations.
 	room *[4 + sha256.Size]byte
 }
 
-// Hasher returns a hasher whose Hash is that of the secret for a purpose.
+// Hasher returns a Hasher that gives the hashes of Secret.Hash for a purpose.
 func (s Secret) Hasher(purpose string) Hasher {
 	sub := hmac.New(sha256.New, s[:SecretKeyBytes])
 	sub.Write([]byte(purpose))
 	return Hasher{hmac.New(sha256.New, sub.Sum(nil)), new([4 + sha256.Size]byte)}
 }
 
-// Hash is described with Secret.Hash.
+// Hash returns the hash that Secret.Hash describes.
 func (h Hasher) Hash(parts ...[]byte) Digest {
 	h.mac.Reset()
 	for _, part := range parts {
@@ -100,10 +99,10 @@ func (h Hasher) Hash(parts ...[]byte) Digest {
 	return Digest(h.mac.Sum(h.room[4:4]))
 }
 
-// idHasher makes hashes of ids.
+// idHasher computes hashes of ids.
 type idHasher struct {
 	hasher Hasher
-	// room is for the bytes of an id, so that no memory is taken for them.
+	// room is a buffer for the bytes of an id, to avoid allocations.
 	room *[]byte
 }
 
@@ -114,14 +113,14 @@ func (h idHasher) hash(id TransactionID) Digest {
 	return h.hasher.Hash(*h.room)
 }
 
-// Pseudonymizer makes pseudonyms, each in less time than Secret.Pseudonym. It is for one
-// goroutine at a time.
+// Pseudonymizer computes pseudonyms, faster than Secret.Pseudonym. Use it from one goroutine at a
+// time.
 type Pseudonymizer struct{ ids idHasher }
 
-// Pseudonymizer returns one whose Pseudonym is that of the secret.
+// Pseudonymizer returns a Pseudonymizer for the secret.
 func (s Secret) Pseudonymizer() Pseudonymizer { return Pseudonymizer{newIDHasher(s, pseudonymPurpose)} }
 
-// Pseudonym is described with Secret.Pseudonym.
+// Pseudonym returns the pseudonym that Secret.Pseudonym returns.
 func (p Pseudonymizer) Pseudonym(id TransactionID) Pseudonym {
 	d := p.ids.hash(id)
 	return Pseudonym(d[:16])
@@ -129,37 +128,36 @@ func (p Pseudonymizer) Pseudonym(id TransactionID) Pseudonym {
 
 const pseudonymPurpose = "pseudonym"
 
-// Pseudonym returns the id's stand-in on disk.
+// Pseudonym returns the id's pseudonym.
 func (s Secret) Pseudonym(id TransactionID) Pseudonym {
 	return s.Pseudonymizer().Pseudonym(id)
 }
 
-// SubjectPseudonym returns the stand-in on disk of a subject's key.
+// SubjectPseudonym returns the pseudonym of a subject's key.
 func (s Secret) SubjectPseudonym(subject string) Pseudonym {
 	d := s.Hash("subject-pseudonym", []byte(subject))
 	return Pseudonym(d[:16])
 }
 
-// HeldSubject is the keyed hash by which a hold knows a subject from its pseudonym, which is all
-// that the graphs keep of it. It cannot be linked to either without the secret.
+// HeldSubject returns the keyed hash of a subject in a hold, computed from its pseudonym, which
+// is all that the graphs store. It cannot be linked to either without the secret.
 func (s Secret) HeldSubject(p Pseudonym) Digest { return s.Hash("held-subject", p[:]) }
 
-// Suppression returns the keyed hash under which an erased id is remembered,
-// so that a late or replayed record of it can be dropped. It is not linkable
-// to the pseudonym without the secret.
+// Suppression returns the keyed hash under which an erased id is stored, so that late or replayed
+// records of it can be dropped. It cannot be linked to the pseudonym without the secret.
 func (s Secret) Suppression(id TransactionID) Digest { return s.Suppressor().Suppression(id) }
 
-// Suppressor makes the hashes of Secret.Suppression, each in less time. It is for one goroutine at a time.
+// Suppressor computes the hashes of Secret.Suppression faster. Use it from one goroutine at a time.
 type Suppressor struct{ ids idHasher }
 
-// Suppressor returns one whose Suppression is that of the secret.
+// Suppressor returns a Suppressor for the secret.
 func (s Secret) Suppressor() Suppressor { return Suppressor{newIDHasher(s.Ledger(), "suppression")} }
 
-// Suppression is described with Secret.Suppression.
+// Suppression returns the hash that Secret.Suppression returns.
 func (s Suppressor) Suppression(id TransactionID) Digest { return s.ids.hash(id) }
 
-// DeploymentID names a deployment: the processes that share topics and secret. It is no
-// secret, and tells nobody else anything.
+// DeploymentID identifies a deployment: the processes that share topics and secret. It is not
+// secret and reveals nothing.
 type DeploymentID [16]byte
 
 // Deployment returns the id of the deployment with this secret and prefix of topics.
@@ -171,7 +169,7 @@ func (s Secret) Deployment(topicPrefix string) DeploymentID {
 // String returns the id in hexadecimal.
 func (d DeploymentID) String() string { return hex.EncodeToString(d[:]) }
 
-// IsZero reports whether no id was set.
+// IsZero reports whether the id is unset.
 func (d DeploymentID) IsZero() bool { return d == DeploymentID{} }
 
 // MarshalText writes the id in hexadecimal, for JSON.

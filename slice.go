@@ -1,20 +1,19 @@
 package lethe
 
-// NoTimestep stands for "there is none", as in the Previous of the first slice.
+// NoTimestep means that there is no timestep, for example as Previous of the first slice.
 const NoTimestep Timestep = -1
 
-// Stub is a generated neighbour that stands for an edge lost to sharding
-// (subgraph repair). Its features are Lambda times its owner's; it carries no
-// label and no loss.
+// Stub is a generated neighbour that replaces an edge lost to sharding (subgraph repair). Its
+// features are Lambda times its owner's. It has no label and contributes no loss.
 type Stub struct {
-	// Owner is the position of the real node it is joined to.
+	// Owner is the position of the real node that it is joined to.
 	Owner uint32
-	// Lambda is drawn from the pair of pseudonyms it stands for.
+	// Lambda is drawn with the pair of pseudonyms of the replaced edge as key.
 	Lambda float32
 }
 
-// Slice is what one shard holds of one timestep. It is all that training may
-// see of that timestep.
+// Slice is one shard's part of one timestep. It is the only data of that timestep that training
+// may use.
 type Slice struct {
 	Timestep Timestep
 	// Previous is the settled timestep before this one, or NoTimestep.
@@ -27,12 +26,12 @@ type Slice struct {
 	Labels []Label
 	// Features is row-major: len(Nodes) rows of FeatureCount.
 	Features []float32
-	// Edges are the kept ones: both ends in the slice, A < B, ascending.
+	// Edges are the kept edges: both ends in the slice, A < B, ascending.
 	Edges []Edge
-	// Stubs are ordered by owner, then by the pseudonym they stand for.
+	// Stubs are ordered by owner, then by the pseudonym of the replaced neighbour.
 	Stubs []Stub
-	// Parts are the digests of the slices that this one is the union of; nil for
-	// what a shard holds. A union is made for training and never stored.
+	// Parts are the digests of the slices that this one is the union of, nil for a shard's own
+	// slice. A union is built for training and never stored.
 	Parts []Digest
 }
 
@@ -41,7 +40,7 @@ func (s *Slice) Row(i int) []float32 {
 	return s.Features[i*s.FeatureCount : (i+1)*s.FeatureCount]
 }
 
-// Labelled counts the nodes that carry a loss.
+// Labelled counts the nodes that contribute a loss.
 func (s *Slice) Labelled() int {
 	n := 0
 	for _, l := range s.Labels {

@@ -32,9 +32,8 @@ type SnapshotNode struct {
 	Label     Label
 }
 
-// Snapshot is the graph of one timestep in canonical order: Nodes ascending by
-// pseudonym, Payments ascending. Its content does not depend on the order in
-// which records arrived.
+// Snapshot is the graph of one timestep in canonical order: Nodes ascending by pseudonym,
+// Payments ascending. Its content does not depend on the order in which records arrived.
 type Snapshot struct {
 	Timestep Timestep
 	Revision Revision
@@ -59,8 +58,8 @@ func (s *Snapshot) Find(p Pseudonym) (int, bool) {
 	})
 }
 
-// Undirected returns the simple undirected graph of the payments: A < B,
-// ascending, each pair once whichever way and however often money flowed.
+// Undirected returns the simple undirected graph of the payments: A < B, ascending, each pair
+// once regardless of the direction and number of payments.
 func (s *Snapshot) Undirected() []Edge {
 	edges := make([]Edge, 0, len(s.Payments))
 	for _, p := range s.Payments {
@@ -70,21 +69,21 @@ func (s *Snapshot) Undirected() []Edge {
 	return slices.Compact(edges)
 }
 
-// PseudonymPair stands for a payment, from Source to Target.
+// PseudonymPair identifies a payment, from Source to Target.
 type PseudonymPair struct{ Source, Target Pseudonym }
 
-// Removal is what an erasure takes out of snapshots: nodes, payments, and features of nodes
-// that stay, which become 0.
+// Removal is what an erasure removes from snapshots: nodes, payments, and features of remaining
+// nodes, which become 0.
 type Removal struct {
 	Nodes    map[Pseudonym]bool
 	Payments map[PseudonymPair]bool
 	Features map[Pseudonym]Columns
 }
 
-// IsNothing reports whether nothing is taken out.
+// IsNothing reports whether the removal is empty.
 func (r Removal) IsNothing() bool { return len(r.Nodes)+len(r.Payments)+len(r.Features) == 0 }
 
-// Redact adds features of a node to those that go.
+// Redact adds features of a node to the removal.
 func (r Removal) Redact(p Pseudonym, columns Columns) {
 	if before, redacted := r.Features[p]; redacted {
 		columns = before.With(columns)
@@ -92,14 +91,14 @@ func (r Removal) Redact(p Pseudonym, columns Columns) {
 	r.Features[p] = columns
 }
 
-// Without returns a copy that never held the nodes for which drop is true, nor
-// any payment that names them. The revision is carried over.
+// Without returns a copy without the nodes for which drop is true and without payments that name
+// them. The revision is kept.
 func (s *Snapshot) Without(drop func(Pseudonym) bool) *Snapshot {
 	return s.filtered(drop, func(PseudonymPair) bool { return false })
 }
 
-// Removed returns a copy that never held what is removed, nor any payment that names a
-// node of it, and holds 0 for features that are. The revision is carried over.
+// Removed returns a copy without the removed nodes, the removed payments and payments that name a
+// removed node, and with 0 for removed features. The revision is kept.
 func (s *Snapshot) Removed(r Removal) *Snapshot {
 	out := s.filtered(func(p Pseudonym) bool { return r.Nodes[p] }, func(p PseudonymPair) bool { return r.Payments[p] })
 	for p, columns := range r.Features {

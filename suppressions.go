@@ -2,14 +2,14 @@ package lethe
 
 import "slices"
 
-// Suppressions are the keyed hashes of what is erased (Secret.Suppressed): of transactions, payments and subjects, these
-// up to a timestep. The zero value is none.
+// Suppressions are the keyed hashes (Secret.Suppressed) of erased transactions, payments and subjects, subjects up
+// to a timestep. The zero value is empty.
 type Suppressions struct {
 	hashes   map[Digest]struct{}
 	subjects map[Digest]Timestep
 }
 
-// Add takes hashes in, and subjects. A subject that is there goes until the later timestep.
+// Add adds hashes and subjects. For a known subject the later timestep applies.
 func (s *Suppressions) Add(hashes []Digest, subjects ...SubjectUntil) {
 	if s.hashes == nil {
 		s.hashes, s.subjects = make(map[Digest]struct{}), make(map[Digest]Timestep)
@@ -23,7 +23,7 @@ func (s *Suppressions) Add(hashes []Digest, subjects ...SubjectUntil) {
 	}
 }
 
-// Lift takes hashes out, be they of subjects or not; some subjects go until an earlier timestep from then on.
+// Lift removes hashes, including those of subjects. Subjects in still stay suppressed, up to an earlier timestep.
 func (s *Suppressions) Lift(hashes []Digest, still ...SubjectUntil) {
 	for _, hash := range hashes {
 		delete(s.hashes, hash)
@@ -35,7 +35,7 @@ func (s *Suppressions) Lift(hashes []Digest, still ...SubjectUntil) {
 	s.Add(nil, still...)
 }
 
-// Lacking are those hashes and subjects that Add would change something with, each once.
+// Lacking returns the hashes and subjects that Add would change, without duplicates.
 func (s *Suppressions) Lacking(hashes []Digest, subjects []SubjectUntil) (fresh []Digest, later []SubjectUntil) {
 	for _, hash := range hashes {
 		if !s.Has(hash) && !slices.Contains(fresh, hash) {
@@ -54,7 +54,7 @@ func (s *Suppressions) Lacking(hashes []Digest, subjects []SubjectUntil) (fresh 
 	return fresh, later
 }
 
-// Has reports whether something is erased.
+// Has reports whether a hash is suppressed.
 func (s *Suppressions) Has(hash Digest) bool {
 	_, found := s.hashes[hash]
 	return found
@@ -63,7 +63,8 @@ func (s *Suppressions) Has(hash Digest) bool {
 // Any reports whether there are any.
 func (s *Suppressions) Any() bool { return len(s.hashes) > 0 }
 
-// Take reports whether what carries subjects in a timestep goes with one of them.
+// Take reports whether one of the subjects is erased up to this timestep, so that its carrier
+// must be dropped.
 func (s *Suppressions) Take(t Timestep, subjects []Digest) bool {
 	return slices.ContainsFunc(subjects, func(subject Digest) bool {
 		until, found := s.subjects[subject]
@@ -71,5 +72,5 @@ func (s *Suppressions) Take(t Timestep, subjects []Digest) bool {
 	})
 }
 
-// AnySubject reports whether there are subjects among them.
+// AnySubject reports whether any subject is suppressed.
 func (s *Suppressions) AnySubject() bool { return len(s.subjects) > 0 }

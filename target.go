@@ -7,44 +7,43 @@ import (
 	"strconv"
 )
 
-// TargetKind says what an erasure takes away.
+// TargetKind is the kind of data that an erasure removes.
 type TargetKind string
 
 // The kinds of target.
 const (
-	// TransactionTarget: a transaction, with its features, its label and every
-	// payment that names it.
+	// TransactionTarget is a transaction, with its features, its label and every payment that names
+	// it.
 	TransactionTarget TargetKind = "transaction"
-	// PaymentTarget: one payment; its two transactions stay.
+	// PaymentTarget is one payment; its two transactions stay.
 	PaymentTarget TargetKind = "payment"
-	// FeaturesTarget: features of a transaction, which become 0; the transaction stays.
+	// FeaturesTarget is features of a transaction, which become 0; the transaction stays.
 	FeaturesTarget TargetKind = "features"
-	// SubjectTarget: every transaction and payment that carries a subject.
+	// SubjectTarget is every transaction and payment that carries a subject.
 	SubjectTarget TargetKind = "subject"
 )
 
-// Target is what an erasure takes away, by the names it has in the records.
-// Kind says which of the other fields count.
+// Target is what an erasure removes, by its names in the records. Kind determines which of the
+// other fields apply.
 type Target struct {
 	Kind TargetKind
-	// Transaction is the transaction that goes, or whose features go.
+	// Transaction is the transaction to erase, or whose features to erase.
 	Transaction TransactionID
-	// Payment is the payment that goes; its timestep does not count.
+	// Payment is the payment to erase; its timestep is ignored.
 	Payment Payment
-	// Columns are the features that go, counted from 0; none stands for all.
+	// Columns are the features to erase, counted from 0; none means all.
 	Columns Columns
-	// Subject is the key of the subject that goes, up to and including the timestep Until.
-	// That is NoTimestep as long as it is not decided: what is newest when the request is
-	// accepted.
+	// Subject is the key of the subject to erase, up to and including the timestep Until. Until is
+	// NoTimestep until the request is accepted; it is then set to the newest timestep.
 	Subject string
 	Until   Timestep
 }
 
-// ErrTarget refuses a target that cannot be erased. The text names the kind, nothing of
-// the target itself.
+// ErrTarget rejects a target that cannot be erased. The text contains the kind, and nothing else
+// of the target.
 var ErrTarget = errors.New("target cannot be erased")
 
-// Transactions returns the targets that are these transactions.
+// Transactions returns targets for these transactions.
 func Transactions(ids ...TransactionID) []Target {
 	targets := make([]Target, len(ids))
 	for i, id := range ids {
@@ -53,18 +52,18 @@ func Transactions(ids ...TransactionID) []Target {
 	return targets
 }
 
-// PaymentBetween returns the target that is the payment from one transaction to another.
+// PaymentBetween returns a target for the payment from one transaction to another.
 func PaymentBetween(source, target TransactionID) Target {
 	return Target{Kind: PaymentTarget, Payment: Payment{Source: source, Target: target}}
 }
 
-// SubjectThrough returns the target that is what a subject carries up to and including a
-// timestep, NoTimestep for one to be decided.
+// SubjectThrough returns a target for everything that a subject carries up to and including a
+// timestep, or NoTimestep if that is still undecided.
 func SubjectThrough(subject string, until Timestep) Target {
 	return Target{Kind: SubjectTarget, Subject: subject, Until: until}
 }
 
-// Check refuses a target that names nothing, or is of a kind that cannot be erased yet.
+// Check rejects a target that names nothing, or whose kind cannot be erased.
 func (t Target) Check() error {
 	var named bool
 	switch t.Kind {
@@ -88,8 +87,8 @@ func (t Target) Check() error {
 	return nil
 }
 
-// CheckTargets is Check of several targets; the error names the position of the first that
-// is refused.
+// CheckTargets is Check for several targets; the error contains the position of the first
+// rejected one.
 func CheckTargets(targets []Target) error {
 	for i, t := range targets {
 		if err := t.Check(); err != nil {
@@ -99,14 +98,14 @@ func CheckTargets(targets []Target) error {
 	return nil
 }
 
-// TargetName tells targets apart and can be compared. It holds what the target names and
-// stays in memory, as that does.
+// TargetName identifies a target and is comparable. It contains personal data and must stay in
+// memory.
 type TargetName struct {
 	kind        TargetKind
 	first, last string
 }
 
-// Name returns what tells the target apart from others.
+// Name returns the identity of the target.
 func (t Target) Name() TargetName {
 	switch t.Kind {
 	case PaymentTarget:
@@ -120,7 +119,7 @@ func (t Target) Name() TargetName {
 	}
 }
 
-// Distinct returns the targets, each once, in their order.
+// Distinct returns the targets in their order, without duplicates.
 func Distinct(targets []Target) (out []Target) {
 	known := make(map[TargetName]bool, len(targets))
 	for _, t := range targets {
@@ -132,8 +131,8 @@ func Distinct(targets []Target) (out []Target) {
 	return out
 }
 
-// Columns are features by their positions, counted from 0 and ascending. None stands for
-// all.
+// Columns are positions of features, counted from 0 and ascending. An empty list means all
+// features.
 type Columns []int
 
 // String lists the positions, separated by commas; empty for all.
@@ -153,9 +152,9 @@ func (c Columns) Hold(column int) bool {
 	return len(c) == 0 || slices.Contains(c, column)
 }
 
-// Suppressed is the keyed hash under which an erased target is remembered, so that what
-// comes of it later can be dropped. It cannot be linked to pseudonyms, or to the hashes of
-// other targets, without the secret.
+// Suppressed returns the keyed hash under which an erased target is stored, so that later records
+// of it can be dropped. It cannot be linked to pseudonyms, or to the hashes of other targets,
+// without the secret.
 func (s Secret) Suppressed(t Target) Digest {
 	switch t.Kind {
 	case PaymentTarget:
@@ -169,19 +168,19 @@ func (s Secret) Suppressed(t Target) Digest {
 	}
 }
 
-// SuppressedPayment is Suppressed of a payment.
+// SuppressedPayment is Suppressed for a payment.
 func (s Secret) SuppressedPayment(source, target TransactionID) Digest {
 	return s.Ledger().Hash("suppression-payment", []byte(source), []byte(target))
 }
 
-// SuppressedSubject is Suppressed of a subject.
+// SuppressedSubject is Suppressed for a subject.
 func (s Secret) SuppressedSubject(subject string) Digest {
 	return s.Ledger().Hash("suppression-subject", []byte(subject))
 }
 
-// SubjectUntil is a subject that is erased, by its keyed hash (SuppressedSubject), and the
-// last timestep of what goes. What carries the subject later is taken, so that nobody becomes
-// invisible by erasing himself.
+// SubjectUntil is an erased subject, by its keyed hash (SuppressedSubject), and the last timestep
+// of the erasure. Records that carry the subject later are accepted: otherwise an erasure would
+// make someone permanently invisible to fraud detection.
 type SubjectUntil struct {
 	Target Digest   `json:"target"`
 	Until  Timestep `json:"until"`

@@ -11,25 +11,23 @@ import (
 	"lethe/partition/refine"
 )
 
-// The ways to turn what a method found into shards.
+// The ways to convert the result of a method into shards.
 const (
 	// AssignQuotas fills quotas, so that shards are even in size and classes.
 	AssignQuotas = "quotas"
-	// AssignPlain takes what the paper takes: k-means of the embedding for
-	// gpfb-fast, the indicator matrix for gpfb-sr, and for random shards of even
-	// size whatever the classes. It promises nothing else and is there to compare
-	// with.
+	// AssignPlain ends as the paper does: k-means of the embedding for gpfb-fast, the indicator
+	// matrix for gpfb-sr; random shards are even in size regardless of classes. It guarantees
+	// nothing else and is for comparison.
 	AssignPlain = "plain"
 )
 
-// Assigns lists them.
+// Assigns returns them.
 func Assigns() []string { return []string{AssignQuotas, AssignPlain} }
 
-// maxShards keeps a typing error from asking for all memory. The paper uses up to
-// 100.
+// maxShards limits the memory that a typing error can request. The paper uses up to 100.
 const maxShards = 1 << 16
 
-// Config says how to partition. Take it from Defaults or DefaultsOf.
+// Config configures a partition. Start from Defaults or DefaultsOf.
 type Config struct {
 	// Method is one of Methods.
 	Method string `yaml:"method" help:"How timesteps are cut: gpfb-fast, gpfb-sr, random or independent."`
@@ -37,61 +35,56 @@ type Config struct {
 	Shards int `yaml:"shards" help:"Number of shards; changing it means building anew."`
 	// Seed keys every random draw.
 	Seed uint64 `yaml:"-" help:"Seed of every draw."`
-	// Timestep is that of the graph. It turns the numbers of the shards, see turn.
+	// Timestep is the graph's timestep. It rotates the shard numbers, see turn.
 	Timestep lethe.Timestep `yaml:"-"`
 
-	// Assign is how GPFB and random end: one of Assigns.
+	// Assign is the last step of GPFB and random: one of Assigns.
 	Assign string `yaml:"-" help:"How gpfb and random end; plain is the paper's end, without a promise of balance."`
-	// Embedding, if it is given, is what bekm clusters in place of the graph's structure,
-	// one row per node.
+	// Embedding, if set, is what bekm clusters instead of the graph's structure, one row per node.
 	Embedding *kmeans.Points `yaml:"-"`
 
-	// Nodes are the names by which independent chooses shards, one per node. Without them a
-	// node's number stands for its name.
+	// Nodes are the names by which independent chooses shards, one per node. Without names, a node's
+	// number is used.
 	Nodes []lethe.Pseudonym `yaml:"-"`
 
-	// Alpha weighs balance and fairness against the cut in the objective of
-	// GPFB. The paper searches 1e-4 to 1e-2. By default 0.01, which cut the fewest
-	// edges of 0.001, 0.01 and 0.1 on Cora, CiteSeer and Bitcoin-OTC. Quotas
-	// enforce balance and fairness anyway.
+	// Alpha weighs balance and fairness against the cut in the objective of GPFB. The paper searches
+	// 1e-4 to 1e-2. The default 0.01 cut the fewest edges of 0.001, 0.01 and 0.1 on Cora, CiteSeer
+	// and Bitcoin-OTC. Quotas enforce balance and fairness in any case.
 	Alpha float64 `yaml:"-" help:"Weight of balance and fairness against the cut in gpfb."`
-	// MaxShift bounds what alpha adds to the shift of the iteration: on a graph
-	// whose largest class has n nodes, alpha is at most MaxShift/n. By default 8;
-	// more would stop the iteration. See WithAlpha.
+	// MaxShift bounds alpha's part of the iteration's shift: on a graph whose largest class has n
+	// nodes, alpha is at most MaxShift/n. By default 8; a larger value would stall the iteration.
+	// See WithAlpha.
 	MaxShift float64 `yaml:"-"`
-	// Beta ties the embedding of gpfb-sr to its assignment. The paper searches 1
-	// to 5, and its code takes 0.01. By default 0.05: from 0.5 on, assignments under
-	// quotas cut ever more edges on Cora, CiteSeer and Bitcoin-OTC.
+	// Beta ties the embedding of gpfb-sr to its assignment. The paper searches 1 to 5, and its code
+	// uses 0.01. By default 0.05: from 0.5 on, assignments under quotas cut more and more edges on
+	// Cora, CiteSeer and Bitcoin-OTC.
 	Beta float64 `yaml:"-" help:"Weight of the rotation in gpfb-sr."`
 	// Sweeps bounds the sweeps of methods that iterate.
 	Sweeps int `yaml:"-" help:"Most sweeps of a method that iterates."`
-	// Tolerance ends GPFB once a sweep raises the objective by
-	// less than this share of the number of shards, times twice the mean degree if
-	// unnormalised.
+	// Tolerance ends GPFB once a sweep raises the objective by less than this share of the number of
+	// shards, times twice the mean degree if Unnormalised.
 	Tolerance float64 `yaml:"-"`
-	// Unnormalised takes W - D, as Algorithm 1 prints, in place of the default
-	// D^-1/2 W D^-1/2. A node of high degree then slows the iteration down,
-	// since the shift has to exceed twice its degree.
+	// Unnormalised uses W - D, as printed in Algorithm 1, instead of the default D^-1/2 W D^-1/2.
+	// Nodes of high degree then slow the iteration down, because the shift must exceed twice their
+	// degree.
 	Unnormalised bool `yaml:"-" help:"Take W-D in gpfb, as the paper prints, in place of the normalised adjacency."`
 
-	// Refine lowers the cut by moves and swaps. Methods that do not fill quotas are
-	// never refined.
+	// Refine lowers the cut by moves and swaps. Methods that do not fill quotas are never refined.
 	Refine bool `yaml:"refine" help:"Lower the cut by swapping nodes between shards afterwards."`
-	// RefineSweeps are the annealing sweeps over the nodes; coarser levels get as
-	// many as cost the same.
+	// RefineSweeps is the number of annealing sweeps over the nodes; coarser levels get as many as
+	// take the same time.
 	RefineSweeps refine.Sweeps `yaml:"-"`
-	// Slack is how many nodes a shard may lie above or below its even share of
-	// every class, and of all nodes, where that lowers the cut. With 0
-	// counts and sizes differ by at most one. With slack they may differ by
-	// 1 + 2 Slack.
+	// Slack is how far a shard may deviate from its even share of every class, and of all nodes,
+	// where that lowers the cut. With 0, counts and sizes differ by at most one; with slack, by at
+	// most 1 + 2 Slack.
 	Slack int `yaml:"-" help:"Nodes by which a shard's classes and size may differ from even where that lowers the cut."`
 }
 
-// Defaults is GPFB-Fast under quotas, refined, with the weights that cut the fewest
-// edges; 20 shards.
+// Defaults returns GPFB-Fast under quotas, refined, with 20 shards and the weights that cut the
+// fewest edges.
 func Defaults() Config { return DefaultsOf(MethodGPFBFast) }
 
-// DefaultsOf is Defaults for a method, with its own bound on sweeps.
+// DefaultsOf is Defaults for a method, with that method's bound on sweeps.
 func DefaultsOf(method string) Config {
 	return Config{
 		Shards: 20, Method: method, Assign: AssignQuotas, Alpha: 0.01, MaxShift: 8, Beta: 0.05,
@@ -99,19 +92,18 @@ func DefaultsOf(method string) Config {
 	}
 }
 
-// WithAlpha returns the configuration with an alpha that every graph takes as it
-// is.
+// WithAlpha returns the configuration with an alpha that is not reduced for any graph.
 func (c Config) WithAlpha(alpha float64) Config {
 	c.Alpha, c.MaxShift = alpha, math.Inf(1)
 	return c
 }
 
-// forGraph returns the configuration with the alpha that suits the graph.
+// forGraph returns the configuration with alpha bounded for the graph.
 func (c Config) forGraph(g *graph.Graph) Config {
 	return c.WithAlpha(min(c.Alpha, c.MaxShift/float64(max(1, g.LargestClass()))))
 }
 
-// Validate reports everything that is wrong with the configuration at once.
+// Validate reports every problem of the configuration.
 func (c Config) Validate() error {
 	var p check.Problems
 	p.Whole("shards", c.Shards, 1, maxShards)
@@ -142,5 +134,5 @@ func (c Config) fit(g *graph.Graph) error {
 // gpfb reports whether the method is a form of GPFB.
 func (c Config) gpfb() bool { return c.Method == MethodGPFBFast || c.Method == MethodGPFBSR }
 
-// finite reports whether a weight is a number of at least 0.
+// finite reports whether a weight is finite and at least 0.
 func finite(weight float64) bool { return weight >= 0 && !math.IsInf(weight, 1) }

@@ -17,7 +17,7 @@ const (
 	MethodRandom   = "random"
 	MethodBLPA     = "blpa"
 	MethodBEKM     = "bekm"
-	// MethodIndependent gives every node the shard that its own name chooses.
+	// MethodIndependent assigns every node by a hash of its own name only.
 	MethodIndependent = "independent"
 )
 
@@ -26,15 +26,14 @@ func Methods() []string {
 	return []string{MethodGPFBFast, MethodGPFBSR, MethodRandom, MethodBLPA, MethodBEKM, MethodIndependent}
 }
 
-// ServiceMethods lists those that a service can cut timesteps with: those that meet the
-// quotas, and that by which nobody's shard depends on anybody else.
+// ServiceMethods lists the methods that a service can use: those that meet the quotas, and the
+// one in which no node's shard depends on another node.
 func ServiceMethods() []string { return append(QuotaMethods(), MethodIndependent) }
 
-// QuotaMethods lists those whose proposals meet the quotas.
+// QuotaMethods lists the methods whose proposals meet the quotas.
 func QuotaMethods() []string { return []string{MethodGPFBFast, MethodGPFBSR, MethodRandom} }
 
-// ErrMethod marks a method that does not exist. The caller should choose one of
-// those that the error lists.
+// ErrMethod marks an unknown method. The caller should choose one of those that the error lists.
 var ErrMethod = errors.New("no such partition method")
 
 // method returns the method that the configuration names, with its settings.

@@ -13,26 +13,25 @@ import (
 	"lethe/partition/scores"
 )
 
-// Report says what a partition did.
+// Report describes a partition run.
 type Report struct {
 	Method string `json:"method"`
-	// Alpha and Beta are those of GPFB that were used.
+	// Alpha and Beta are the weights of GPFB that were used.
 	Alpha float64 `json:"alpha,omitempty"`
 	Beta  float64 `json:"beta,omitempty"`
 	method.Course
-	// ProposedCut counts the cut edges before refinement, Swaps the moves and
-	// exchanges that refinement made on its way, on all levels.
+	// ProposedCut is the number of cut edges before refinement, Swaps the number of moves and swaps
+	// made by refinement on all levels.
 	ProposedCut int `json:"proposed_cut"`
 	Swaps       int `json:"swaps"`
-	// Scores are those of the assignment returned.
+	// Scores are the scores of the returned assignment.
 	Scores scores.Scores `json:"scores"`
 }
 
-// Run assigns every node of the graph to a shard. Shard sizes differ by at most
-// one, and so do the counts of every class per shard, unless the configuration asks for
-// Slack, or names independent, or blpa, bekm or AssignPlain, which are there for comparison. The
-// result is a pure function of its arguments. Run stops between two sweeps when
-// ctx is done.
+// Run assigns every node of the graph to a shard. Shard sizes differ by at most one, and so do
+// the counts of every class per shard, unless the configuration has Slack, or uses independent,
+// or blpa, bekm or AssignPlain, which are for comparison. The result is a pure function of its
+// arguments. Run stops between two sweeps when ctx is done.
 func Run(ctx context.Context, g *graph.Graph, c Config) (graph.Assignment, Report, error) {
 	if err := errors.Join(c.Validate(), c.fit(g)); err != nil {
 		return nil, Report{}, fmt.Errorf("partition: %w", err)
@@ -49,7 +48,7 @@ func Run(ctx context.Context, g *graph.Graph, c Config) (graph.Assignment, Repor
 	if c.Method == MethodGPFBSR {
 		report.Beta = c.Beta
 	}
-	c.Refine = c.Refine && m.Even() // exchanges would keep what is uneven
+	c.Refine = c.Refine && m.Even() // swaps would preserve the imbalance
 	h, err := c.hierarchy(ctx, g)
 	if err != nil {
 		return nil, Report{}, fmt.Errorf("partition: coarsening: %w", err)
@@ -75,7 +74,7 @@ func Run(ctx context.Context, g *graph.Graph, c Config) (graph.Assignment, Repor
 	return a, report, nil
 }
 
-// hierarchy coarsens the graph if refinement or the method makes use of it.
+// hierarchy coarsens the graph if refinement or the method needs it.
 func (c Config) hierarchy(ctx context.Context, g *graph.Graph) (*coarsen.Hierarchy, error) {
 	embedsClusters := c.Method == MethodGPFBFast && g.N() > gpfb.PlainLimit
 	if c.Shards == 1 || !c.Refine && !embedsClusters {

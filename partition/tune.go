@@ -11,16 +11,15 @@ import (
 type Trial struct {
 	Alpha float64 `json:"alpha"`
 	Beta  float64 `json:"beta,omitempty"`
-	// Loss is the cut fraction plus the distances of balance and fairness from 0,
-	// their best. Under quotas only the cut can differ.
+	// Loss is the cut fraction plus the distances of balance and fairness from 0, their best value.
+	// Under quotas only the cut varies.
 	Loss float64 `json:"loss"`
 }
 
-// Tune runs GPFB with the weights that the paper searches, α of 0.0001, 0.001 and
-// 0.01 and for gpfb-sr β of 1 to 5, and with those of the configuration. It returns the
-// configuration with the pair of least Loss, its own and then the first of the
-// grid among equals, and all trials. The error wraps ErrMethod for methods
-// without weights.
+// Tune runs GPFB with the configuration's own weights and with those that the paper searches, α
+// of 0.0001, 0.001 and 0.01 and for gpfb-sr β of 1 to 5. It returns all trials, and the
+// configuration with the pair of least Loss; in a tie its own weights win, then the first of the
+// grid. The error wraps ErrMethod for methods without weights.
 func Tune(ctx context.Context, g *graph.Graph, c Config) (Config, []Trial, error) {
 	c = c.forGraph(g)
 	if !c.gpfb() {

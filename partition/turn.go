@@ -5,13 +5,12 @@ import (
 	"lethe/partition/graph"
 )
 
-// turn moves every node on by the same number of shards, by another at every timestep.
-// Quotas end with the last class, so what is left over of it comes to the same shards
-// wherever timesteps have as many nodes. Without turning, on such a stream of few illicit
-// transactions some shards would get one at every timestep, and others never. Within a
-// timestep it changes nothing but the numbers.
+// turn rotates the shard numbers of all nodes by an offset that depends on the timestep. The
+// remainders of the last class always fall to the same shards if timesteps have equally many
+// nodes. Without rotation, on a stream with few illicit transactions some shards would get one at
+// every timestep, and others never. Within a timestep only the numbers change.
 //
-// Independent shards are not dealt out, and nothing is left over.
+// Independent shards have no remainders and are not rotated.
 func turn(a graph.Assignment, c Config) {
 	if c.Method == MethodIndependent {
 		return
@@ -26,7 +25,7 @@ func turn(a graph.Assignment, c Config) {
 // volume 3, section 6.4).
 const goldenSection = 2654435769
 
-// turnOf is a number of shards. Its multiples of the golden section spread any run of
+// turnOf returns the offset of a timestep. Multiples of the golden section spread any run of
 // timesteps evenly over the shards.
 func turnOf(t lethe.Timestep, shards int) int {
 	return int(uint64(uint32(t)*goldenSection) * uint64(shards) >> 32)

@@ -8,9 +8,9 @@ import (
 	"lethe/snapshot/stored"
 )
 
-// HasContents reports of features whether a transaction has them, or had them before it was
-// corrected: then they may still be in the files of staging. It reads the index, once, if memory does not
-// tell.
+// HasContents reports, for each content hash, whether a transaction has these features or had them before a
+// correction; replaced features may still be in the files of staging. Contents that memory cannot exclude are
+// looked up in one scan of the index.
 func (m Marks) HasContents(list []index.Content) ([]bool, error) {
 	s, out := m.staging, make([]bool, len(list))
 	var asked []index.Content
@@ -36,8 +36,8 @@ func (m Marks) HasContents(list []index.Content) ([]bool, error) {
 	return out, nil
 }
 
-// markShared notes which of the located have the features of a transaction that
-// is not among them.
+// markShared sets Shared on each located target whose features also belong to a transaction that
+// is not a target.
 func (s *staging) markShared(located []Located) error {
 	gone, own := (stored.Erasure{Removal: RemovalOf(located)}), make(map[int]index.Content)
 	var asked []index.Content

@@ -12,25 +12,24 @@ import (
 	"lethe/snapshot/closed"
 )
 
-// Batch takes records of one topic partition in log order. Nothing is stored
-// before Commit, which stores all of it, watermark and offset included, or
-// nothing; a batch that is not committed is simply dropped.
+// Batch processes records of one topic partition in log order. Commit stores everything,
+// including watermark and offset, or nothing. A batch that is not committed can simply be
+// dropped.
 type Batch struct {
 	staging *staging
 	closed  *closed.Graphs
 	source  Source
 	epoch   int
-	// nextOffset is one after the last record seen: below it, a record was
-	// delivered again.
+	// nextOffset is one after the last record seen; a record below it is a redelivery.
 	nextOffset   int64
 	watermark    lethe.Timestep
 	featureCount int
 	infos        map[lethe.Timestep]Info
-	// writes overlays staging. Nothing is ever deleted by a batch.
+	// writes overlays staging. A batch never deletes a key.
 	writes map[string][]byte
-	// known overlays that with the transactions that were foreseen together.
+	// known overlays writes with the transactions that were placed together, see Place.
 	known *known
-	// boundsOpen says that no more timesteps may begin than may be open.
+	// boundsOpen enforces Config.MaxOpenTimesteps.
 	boundsOpen bool
 }
 
@@ -55,8 +54,8 @@ func (s *Store) Begin(source Source) (*Batch, error) {
 	return b, nil
 }
 
-// Control takes a control record: the partition has nothing more to say about
-// timesteps up to and including t. An error is not a verdict.
+// Control processes a control record: the partition will send no more records of timesteps up to
+// and including t. An error is not a verdict.
 func (b *Batch) Control(t lethe.Timestep, o Origin) (Verdict, error) {
 	if err := b.check(b.source.Stream, t); err != nil {
 		return Verdict{}, err
@@ -77,9 +76,9 @@ func (b *Batch) Control(t lethe.Timestep, o Origin) (Verdict, error) {
 	return Verdict{Outcome: Accepted}, nil
 }
 
-// Commit stores the batch durably. The partition is resumed at nextOffset, or
-// where it would be resumed already if that is later. An error leaves the store
-// as it was; then the batch has to be taken again from Offsets on.
+// Commit stores the batch durably. The partition resumes at nextOffset, or at the stored offset
+// if that is higher. After an error the store is unchanged, and the caller must consume again
+// from Offsets.
 func (b *Batch) Commit(nextOffset int64) error {
 	return commitBy(b, nextOffset, func(files func() error, fn func(w swapstore.Writer) error) error {
 		return b.staging.Apply(func(w swapstore.Writer) error {
@@ -91,8 +90,8 @@ func (b *Batch) Commit(nextOffset int64) error {
 	})
 }
 
-// CommitAhead is Batch.Commit that does not wait until the batch is durable: ended is called, in another goroutine,
-// once it is, or with why it cannot be. What is stored later is durable later.
+// CommitAhead is Batch.Commit that does not wait for durability. It calls ended in another goroutine once the batch
+// is durable, or with the error that prevents it. Later writes become durable after earlier ones.
 func CommitAhead(b *Batch, nextOffset int64, ended func(error)) error {
 	return commitBy(b, nextOffset, func(files func() error, fn func(w swapstore.Writer) error) error {
 		b.staging.epoch++
@@ -100,7 +99,8 @@ func CommitAhead(b *Batch, nextOffset int64, ended func(error)) error {
 	})
 }
 
-// commitBy commits by apply, which applies what fn asks for once files has written those of rows.
+// commitBy commits through apply, which runs fn's writes; files writes the row files of the
+// batch.
 func commitBy(
 	b *Batch, nextOffset int64, apply func(files func() error, fn func(w swapstore.Writer) error) error,
 ) error {
@@ -144,9 +144,8 @@ func commitBy(
 	return nil
 }
 
-// check refuses what a caller must not do: use a batch that is over, give a
-// record to another stream's batch, or a timestep that no decoder lets through.
-// For NoStream any stream will do.
+// check rejects wrong use: a stale batch, a record of another stream than the batch's, or a
+// timestep outside the range that decoders accept. NoStream matches any stream.
 func (b *Batch) check(want Stream, t lethe.Timestep) error {
 	switch {
 	case b.epoch != b.staging.epoch:
@@ -159,8 +158,7 @@ func (b *Batch) check(want Stream, t lethe.Timestep) error {
 	return nil
 }
 
-// redelivered reports whether a record was delivered before, and notes it
-// otherwise.
+// redelivered reports whether a record was delivered before; otherwise it advances nextOffset.
 func (b *Batch) redelivered(o Origin) bool {
 	if o.Offset < b.nextOffset {
 		return true
@@ -182,7 +180,7 @@ func (b *Batch) get(key []byte) (value []byte, found bool, err error) {
 	return b.staging.Get(key)
 }
 
-// info returns what will be known of a timestep after Commit.
+// info returns the timestep's info as it will be after Commit.
 func (b *Batch) info(t lethe.Timestep) Info {
 	if i, found := b.infos[t]; found {
 		return i
@@ -190,13 +188,13 @@ func (b *Batch) info(t lethe.Timestep) Info {
 	return b.staging.info(t)
 }
 
-// arrival is how a record's timestep compares with the watermark of its
-// partition, as that was when the record came.
+// arrival compares a record's timestep with the watermark of its partition at the time the record
+// arrived.
 type arrival struct {
 	timestep, watermark lethe.Timestep
-	// furthest is the last timestep that the partition takes.
+	// furthest is the newest timestep that the partition accepts.
 	furthest lethe.Timestep
-	// late: below the watermark. tooFar: further above it than any stream jumps.
+	// late means below the watermark, tooFar above furthest.
 	late, tooFar bool
 }
 
@@ -205,9 +203,9 @@ func (b *Batch) arrival(t lethe.Timestep) arrival {
 	return arrival{timestep: t, watermark: b.watermark, furthest: furthest, late: t < b.watermark, tooFar: t > furthest}
 }
 
-// observe returns how a record of timestep t arrives, then lets it raise the
-// watermark, unless it is too far ahead to be believed: one wrong timestep
-// would make late whatever follows.
+// observe returns the arrival of a record of timestep t and then raises the watermark. A timestep
+// that is too far ahead does not raise it: a single wrong value would make all later records
+// late.
 func (b *Batch) observe(t lethe.Timestep) arrival {
 	at := b.arrival(t)
 	if lateness := b.staging.options.lateness(b.source.Stream); lateness >= 0 && !at.tooFar {
@@ -216,8 +214,8 @@ func (b *Batch) observe(t lethe.Timestep) arrival {
 	return at
 }
 
-// refused reports whether a record that came late is not taken, and why. How far behind it is, is told by its own
-// partition: which timesteps have closed depends on how far the others were read.
+// refused reports whether a late record is rejected, and why. Lateness is measured against the record's own
+// partition, because which timesteps have closed depends on how far other partitions have been read.
 func (b *Batch) refused(a arrival) (detail string, refused bool) {
 	if !a.late {
 		return "", false
@@ -241,16 +239,16 @@ func (a arrival) String() string {
 	return fmt.Sprintf("timestep %d, the partition takes %d and later", a.timestep, a.watermark)
 }
 
-// BoundOpen has a batch refuse records that begin a timestep while Config.MaxOpenTimesteps are
-// open already. It is for when everything was read that was sent: before, a partition that
-// is read behind the others keeps timesteps open.
+// BoundOpen makes a batch reject records that begin a timestep while Config.MaxOpenTimesteps are
+// open. Call it only once the backlog has been read: before that, a partition that lags behind
+// keeps timesteps open.
 func BoundOpen(b *Batch) { b.boundsOpen = true }
 
-// OpenWith returns how many timesteps would be open if these were too, without those that
-// may close.
+// OpenWith returns how many timesteps would be open if more were open too. Timesteps that are
+// ready to close do not count.
 func OpenWith(b *Batch, more ...lethe.Timestep) int { return beginning{b}.openWith(more) }
 
-// beginning is a batch as far as it begins timesteps.
+// beginning checks whether a batch may begin another timestep.
 type beginning struct{ *Batch }
 
 func (b beginning) openWith(more []lethe.Timestep) int {
@@ -274,7 +272,8 @@ func (b beginning) openWith(more []lethe.Timestep) int {
 	return n
 }
 
-// over is the timestep from which on some transactions partition has more to say.
+// over is the lowest watermark of the transactions partitions: timesteps below it are ready to
+// close.
 func (b beginning) over() lethe.Timestep {
 	marks := slices.Clone(b.staging.watermarks[Transactions])
 	if b.source.Stream == Transactions {
@@ -289,7 +288,7 @@ func (b beginning) begun(t lethe.Timestep) bool {
 	return here || before
 }
 
-// refused refuses a record that begins one timestep too many.
+// refused rejects a record that would exceed the bound of open timesteps.
 func (b beginning) refused(t lethe.Timestep) (detail string, refused bool) {
 	most := b.staging.options.MaxOpenTimesteps
 	if !b.boundsOpen || b.begun(t) || b.openWith([]lethe.Timestep{t}) <= most {

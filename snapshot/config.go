@@ -11,87 +11,84 @@ import (
 	"lethe/snapshot/stored"
 )
 
-// What becomes of late records.
+// How late records are handled.
 const (
-	// Reopen takes them: their timestep is written anew.
+	// Reopen accepts them and rewrites their timestep.
 	Reopen = "reopen"
-	// DeadLetter refuses them.
+	// DeadLetter rejects them.
 	DeadLetter = "dlq"
 )
 
-// AnyTimestep as Config.ReopenTimesteps takes late records of all timesteps.
+// AnyTimestep, as Config.ReopenTimesteps, accepts late records of any age.
 const AnyTimestep = -1
 
-// ByControl as a lateness ends a timestep only when a control record says so.
+// ByControl, as a lateness, means that only a control record ends a timestep.
 const ByControl = -1
 
-// MaxLateness bounds both latenesses. With maxJump it keeps sums with timesteps far from
-// overflow.
+// MaxLateness bounds both latenesses. Together with maxJump it keeps arithmetic on timesteps far
+// from overflow.
 const MaxLateness, maxJump = 1_000_000, 1_000_000_000
 
-// maxWaiting is what some gigabytes of memory hold the keys of.
+// maxWaiting is the number of keys that fit into a few gigabytes of memory.
 const maxWaiting = 100_000_000
 
 // maxWindow is far longer than any burst.
 const maxWindow = 24 * time.Hour
 
-// maxTimestep leaves room to add 1, and is what JSON can carry exactly.
+// maxTimestep leaves room to add 1, and is exactly representable in JSON.
 const maxTimestep lethe.Timestep = 1 << 53
 
-// Config says which records belong to a stream and when its timesteps end.
+// Config defines which records a stream accepts and when its timesteps end.
 type Config struct {
-	// AllowedLatenessTimesteps is by how many timesteps a transaction or payment
-	// may come behind the newest of its partition, or ByControl.
+	// AllowedLatenessTimesteps is how many timesteps a transaction or payment may be behind the
+	// newest one of its partition, or ByControl.
 	AllowedLatenessTimesteps int `yaml:"allowed_lateness_timesteps" help:"How far behind its partition a record may come."`
-	// LabelLatenessTimesteps is the same for labels, after which a timestep
-	// settles.
+	// LabelLatenessTimesteps is the same for labels. A timestep settles after it.
 	LabelLatenessTimesteps int `yaml:"label_lateness_timesteps" help:"The same for labels; -1: control records alone."`
-	// Late says what becomes of the record of a timestep that its partition has
-	// passed: Reopen or DeadLetter.
+	// Late is how a record of a timestep that its partition has passed is handled: Reopen or
+	// DeadLetter.
 	Late string `yaml:"late" help:"Late records: reopen (their timestep) or dlq."`
-	// ReopenWindow is how long late records of closed timesteps may wait for others,
-	// so that a burst of them is one replay. What is closed or settled meanwhile
-	// ends the wait. The owner of a Store keeps to it.
+	// ReopenWindow is how long late records of closed timesteps may wait for more of them, so that a
+	// burst causes one replay. A close or settle meanwhile ends the wait. The owner of a Store
+	// enforces the window.
 	ReopenWindow time.Duration `yaml:"reopen_window" help:"How long late records wait for others, then reopen a timestep."`
-	// ReopenTimesteps is how far behind the newest timestep that its partition has ended a
-	// late record may be, or AnyTimestep. What is older is refused.
+	// ReopenTimesteps is how far a late record may be behind the newest timestep that its partition
+	// has ended, or AnyTimestep. Older records are rejected.
 	ReopenTimesteps int `yaml:"reopen_timesteps" help:"How far back late records reopen timesteps; -1: all."`
-	// FirstTimestep is where every watermark starts: records before it are late and
-	// reopen nothing. A partition that has been read from already keeps its
-	// watermark.
+	// FirstTimestep is the initial watermark of every partition: earlier records are late and reopen
+	// nothing. A partition that has been read before keeps its watermark.
 	FirstTimestep lethe.Timestep `yaml:"first_timestep" help:"Where the stream begins; earlier records are late."`
-	// MaxTimestepJump is by how much a timestep may exceed its partition's
-	// watermark; a record beyond it is refused and ends nothing, for one wrong
-	// number would make late whatever follows. It must exceed both latenesses, by
-	// which watermarks stay behind.
+	// MaxTimestepJump is how far a timestep may exceed its partition's watermark. A record beyond it
+	// is rejected and does not move the watermark, because one wrong number would make all later
+	// records late. It must exceed both latenesses, by which watermarks lag.
 	MaxTimestepJump int `yaml:"max_timestep_jump" help:"How far a record may be ahead of its partition, in timesteps."`
-	// MaxWaiting bounds the payments that wait for transactions, and the labels that do; those
-	// of timesteps that are over count too. More are refused.
+	// MaxWaiting bounds the payments, and separately the labels, that wait for missing transactions,
+	// including those of timesteps that are over. Further ones are rejected.
 	MaxWaiting int `yaml:"max_waiting" help:"Bound of the payments, and of the labels, whose transactions have not come."`
-	// MaxOpenTimesteps bounds the timesteps that are open, those that may close not among
-	// them, when everything was read that was sent. Records that begin more are refused.
+	// MaxOpenTimesteps bounds the open timesteps, not counting those that are ready to close, once
+	// the backlog has been read. Records that would begin another timestep are rejected.
 	MaxOpenTimesteps int `yaml:"max_open_timesteps" help:"Bound of the timesteps that are open at a time."`
 	// FeatureCount is the number of features of every transaction. With 0, the most
 	// frequent one of the first timestep of ten transactions decides, see the
 	// package comment.
 	FeatureCount int `yaml:"feature_count" help:"Features of every transaction; 0: the first timestep of ten decides."`
-	// OpenStores bounds how many closed timesteps are held open.
+	// OpenStores bounds how many stores of closed timesteps stay open at a time.
 	OpenStores int `yaml:"-"`
-	// RewriteAtOnce is how many stores an erasure writes anew at a time: each waits for the
-	// disk most of the time.
+	// RewriteAtOnce is how many stores an erasure rewrites in parallel: each waits for the disk most
+	// of the time.
 	RewriteAtOnce int `yaml:"-"`
-	// RowFileBytes is from how many bytes on the transactions of an open timestep that come in one batch are kept in a
-	// file, and not one by one: the disk is waited for once more then.
+	// RowFileBytes is the size from which the transactions that one batch brings for an open timestep are written to a
+	// file instead of one by one; that costs one more fsync.
 	RowFileBytes int `yaml:"-"`
-	// CommitsAhead is how many batches may be on their way to the disk while the next is taken, 0 for none: each is waited
-	// for.
+	// CommitsAhead is how many batches may be in flight to the disk while the next one is processed; with 0, every
+	// commit waits for the disk.
 	CommitsAhead int `yaml:"-"`
 }
 
-// Defaults returns the configuration of a stream whose labels are settled by
-// control records: settling by lateness would train on a timestep whose labels
-// are still on their way, and only the sender knows when they are in. As many
-// stores stay open as an erasure of many transactions goes through three times.
+// Defaults returns the configuration of a stream whose labels are settled by control records:
+// settling by lateness would train on timesteps whose labels are incomplete, and only the sender
+// knows when all have been sent. OpenStores is large enough for the three passes of an erasure of
+// many transactions.
 func Defaults() Config {
 	const rowFileBytes = 512 << 10
 	return Config{
@@ -113,7 +110,7 @@ func (c Config) Validate() error {
 	p.Whole("max_timestep_jump", c.MaxTimestepJump, 1, maxJump)
 	late := max(c.AllowedLatenessTimesteps, c.LabelLatenessTimesteps)
 	if c.MaxTimestepJump >= 1 && c.MaxTimestepJump <= late {
-		// What a partition has come to is that far behind its newest record.
+		// Watermarks lag behind the newest record by the lateness.
 		p.Bad("max_timestep_jump", c.MaxTimestepJump, "more than %d, the lateness that is allowed", late)
 	}
 	p.Whole("max_waiting", c.MaxWaiting, 1, maxWaiting)
@@ -126,20 +123,19 @@ func (c Config) Validate() error {
 	return p.Err()
 }
 
-// Options say what a Store works on. Secret and partition counts are compared
-// with the stored ones when it is opened again.
+// Options configure a Store. When an existing store is opened, secret and partition counts must
+// equal the stored ones.
 type Options struct {
 	Config
-	// Secret makes the pseudonyms.
+	// Secret is the key of the pseudonyms.
 	Secret lethe.Secret
-	// FS is the file system that everything is kept on, as vfs.Default is.
+	// FS is the file system of the store, for example vfs.Default.
 	FS vfs.FS
-	// TransactionPartitions and LabelPartitions are the streams' partition
-	// counts, at least 1.
+	// TransactionPartitions and LabelPartitions are the streams' partition counts, at least 1.
 	TransactionPartitions int
 	LabelPartitions       int
-	// Redact takes features out of records that are kept as they came. Without it their
-	// values are not kept when features are erased.
+	// Redact removes features from original records that the store holds. Without it, an erasure of
+	// features drops the values of such records.
 	Redact Redactor
 }
 
@@ -161,24 +157,23 @@ func (o Options) lateness(s Stream) int {
 }
 
 var (
-	// ErrCorrupt marks stored bytes that cannot be what was written. The store
-	// has to be rebuilt from the topics.
+	// ErrCorrupt marks stored bytes that this package cannot have written. The store must be rebuilt
+	// from the topics.
 	ErrCorrupt = stored.ErrCorrupt
 
-	// ErrIncompatible is returned by Open when the store was written with another
-	// secret, partition count or feature count. Open it with the options it was
-	// written with, or rebuild it from the topics.
+	// ErrIncompatible is returned by Open when the store was written with another secret, partition
+	// count or feature count. Open it with the original options, or rebuild it from the topics.
 	ErrIncompatible = errors.New("snapshot store was written with other options")
 
-	// ErrUnknownTimestep is returned for a timestep that has no transaction. It is
-	// a programmer's error: see Timesteps.
+	// ErrUnknownTimestep is returned for a timestep without a transaction. It is a programming
+	// error: see Timesteps.
 	ErrUnknownTimestep = errors.New("timestep is not known")
 
-	// ErrNotReady is returned for a step that is not due: a timestep that is not
-	// listed by Ready, or one that is not closed yet. Consume on and try again.
+	// ErrNotReady is returned for a step that is not due: the timestep is not listed by Ready, or
+	// is not closed yet. Consume more records and try again.
 	ErrNotReady = errors.New("timestep is not ready")
 
-	// ErrStale is returned by a Batch that is used after Commit, or after another
-	// call changed the store. Nothing of it was stored: begin again at Offsets.
+	// ErrStale is returned by a Batch that is used after Commit, or after another call changed the
+	// store. Nothing of it was stored: begin a new batch at Offsets.
 	ErrStale = errors.New("batch is stale")
 )

@@ -1,32 +1,30 @@
-// Package snapshot builds the graph of every timestep from two streams of
-// records, keeps it on disk, and forgets transactions on request. It knows no
-// broker: records come in as values, with the place they came from.
+// Package snapshot builds the graph of every timestep from two streams of records, stores it on
+// disk, and erases transactions on request. It does not depend on a broker: records arrive as
+// values, with their topic, partition and offset.
 //
 // # Life of a timestep
 //
-// A timestep is open while it fills, closed once its graph is complete, and
-// settled once its labels are in. Timesteps close and settle in ascending
-// order; settling adds labels and an assignment and keeps the revision. Afterwards
-// two things change a snapshot, and give it a new revision: Erase, and late records,
-// which wait in staging until ReopenTimestep makes them part of it.
+// A timestep is open while it fills, closed once its graph is complete, and settled once its labels
+// are in. Timesteps close and settle in ascending order; settling adds labels and an assignment and
+// keeps the revision. Afterwards two things change a snapshot and give it a new revision: Erase, and
+// late records, which wait in staging until ReopenTimestep adds them.
 //
-// What a timestep holds in the end is a function of the set of its records alone, and
-// of the order of those that share a key: not of batches, of how partitions interleave,
-// of when it closed, or of records that were refused or erased. The same holds for
-// which timesteps there are, and for what is refused of payments and labels.
+// The final content of a timestep is a function of the set of its records, and of the order of
+// records that share a key. It does not depend on batches, on how partitions interleave, on when the
+// timestep closed, or on rejected or erased records. The same holds for the set of timesteps and for
+// the rejected payments and labels.
 //
 // # When a timestep is over
 //
 // The transactions stream has P partitions, the labels stream Q. Each partition
 // has a watermark W, which starts at the first timestep and never falls:
 //
-//   - a record of timestep t raises W to at least t - lateness (whatever becomes
-//     of the record, unless it names an erased transaction: such a record is
-//     dropped before it moves anything; a negative lateness means that data
-//     never raises W);
+//   - a record of timestep t raises W to at least t - lateness, whatever its
+//     verdict. Two exceptions: a record that names an erased transaction is dropped
+//     and changes nothing, and with a negative lateness data never raises W;
 //   - a control record of timestep t raises W to at least t + 1;
-//   - a record or control record of a timestep beyond W + the greatest jump is
-//     refused and raises nothing, or one wrong number would end a partition.
+//   - a record or control record of a timestep beyond W + MaxTimestepJump is
+//     rejected and does not raise W: one wrong number would end a partition.
 //
 // With a lateness of 0, the first record of t+1 ends t for its partition.
 //
@@ -38,32 +36,30 @@
 //
 // # Late records
 //
-// A record of timestep t is late if t < W where it stands in its partition's log. It
-// is taken all the same, unless Config.Late says DeadLetter, t is before the first
-// timestep, or t is further behind W - 1, the newest timestep that the partition has ended, than
-// Config.ReopenTimesteps. If t is open, the record simply joins. Otherwise it waits,
-// durably, until ReopenTimestep: that writes the timestep's store anew and partitions it
-// afresh, or inserts a timestep that nobody knew of, which gives the closed timestep
-// after it a new revision, for it follows another one now.
+// A record of timestep t is late if t < W at its offset in the log of its partition. It is accepted
+// nevertheless, unless Config.Late is DeadLetter, t is before the first timestep, or t is more than
+// Config.ReopenTimesteps behind W - 1, the newest timestep that the partition has ended. If t is
+// open, the record simply joins it. Otherwise it waits, durably, until ReopenTimestep rewrites the
+// timestep's store and partitions it again. If t is unknown, ReopenTimestep inserts it, and the
+// closed timestep after it gets a new revision because its predecessor changed.
 //
 // # Which records belong to a snapshot
 //
-// Within its timestep the last record of a transaction in log order wins; an id
-// travels through one partition, so that order is defined. A record of the same id in
-// another timestep than its first is refused. Of equal payments the first is kept. Of
-// several labels for the same id and timestep the last wins. An exact duplicate of what
-// is stored is never late and changes nothing. A record below the stored offset of its
-// partition was delivered again and changes nothing at all, the watermark included.
+// Within a timestep the last record of a transaction in log order wins; all records of an id are in
+// one partition, so that order is defined. A record of the same id in another timestep is rejected.
+// Of equal payments the first is stored. Of several labels for the same id and timestep the last
+// wins. An exact duplicate of a stored record is never late and changes nothing. A record below the
+// stored offset of its partition is a redelivery and changes nothing, not even the watermark.
 //
-// A payment or label may come before the transactions it refers to, even before those
-// that come late. It stays in staging, with its origin, until a graph takes it. Once its
-// timestep is over it is judged: a letter says that it is refused, and why. It is judged
-// again whenever a closed timestep gets transactions that it names. When it becomes part
-// of a graph after all, its letter is withdrawn. Only transactions of closed timesteps
-// count, because which others have arrived depends on how partitions interleave.
+// A payment or label may arrive before the transactions it refers to, even if these are late. It
+// stays in staging, with its origin, until it joins a graph. Once its timestep is over it is judged:
+// a letter reports that it is rejected, and why. It is judged again whenever a closed timestep gets
+// transactions that it names. If it joins a graph after all, its letter is withdrawn. Only
+// transactions of closed timesteps count, because which others have arrived depends on how
+// partitions interleave.
 //
-// A timestep that an erasure empties is gone: it is in no list but Gone, and the closed
-// timestep after it follows the one before it, with a new revision.
+// A timestep that an erasure empties is deleted: only Gone lists it, and the closed timestep after
+// it gets a new predecessor and a new revision.
 //
 // The number of features is configured, or told by the first timestep that may close
 // and has ten transactions or more: the most frequent one. Before, transactions of any
@@ -72,39 +68,38 @@
 //
 // # On disk
 //
-//	<dir>/staging/        offsets, watermarks, open timesteps, what waits or is refused
-//	<dir>/staging/rows/   transactions of open timesteps that came together, see package openrows
+//	<dir>/staging/        offsets, watermarks, open timesteps, waiting and rejected records
+//	<dir>/staging/rows/   transactions of open timesteps that arrived together, see package openrows
 //	<dir>/t000012/        the snapshot of timestep 12, once it is closed, see package closed
 //
-// Both kinds are swapstores. A batch of records is one atomic write to staging,
-// with the consumed offset. Which timesteps are closed or settled, staging
-// alone decides: a timestep store that staging does not list is left from a
-// crash and removed. Keys hold pseudonyms; ids stand in values only.
+// Both kinds of folder are swapstores. A batch of records is one atomic write to staging, including
+// the consumed offset. Staging alone decides which timesteps are closed or settled: a timestep store
+// that staging does not list was left behind by a crash and is removed. Keys hold pseudonyms; ids
+// are only in values.
 //
 // # Concurrency
 //
-// One goroutine owns a Store. Marks may be used from any, and so may Closing.Make.
+// One goroutine owns a Store. Marks and Closing.Make may be used from any goroutine.
 //
 // # Files of the package
 //
-//	config.go, record.go    settings and errors; sources, verdicts, letters, what is told of a timestep
+//	config.go, record.go    settings and errors; sources, verdicts, letters, info of a timestep
 //	store.go, marks.go      the Store, and marks for its owner
 //	batch.go                records of one partition
-//	take.go, refer.go       what becomes of a transaction; of a payment or label, which refer to one
-//	foresee.go              what does not depend on the records before, for many transactions at once, and what is
-//	                        known of them
+//	take.go, refer.go       transactions; payments and labels, which refer to transactions
+//	foresee.go              precomputation and lookup for many transactions at once
 //	width.go                the number of features
-//	lifecycle.go, reopen.go close and settle a timestep; deal it afresh, late records into it
-//	judge.go                what is in no graph: why not, and until it is said
-//	subjects.go             who carries which subjects
-//	targets.go, alike.go    where what is to be erased is; who has equal features
-//	named.go                which of some transactions and payments are here
-//	redact.go               features that are erased: 0 in what comes and in what is here
-//	erase.go                take the targets out of all stores; erasestaging.go
-//	staging.go              the part with open timesteps: its store and its mirror; how many may be open
-//	recover.go              staging read from disk, crashes made good
-//	keys.go                 keys and values; pending.go: of what is in no graph, and how much of it may wait
+//	lifecycle.go, reopen.go close and settle a timestep; add late records, partition again
+//	judge.go                verdicts on payments and labels that are in no graph
+//	subjects.go             indexes of subjects and their carriers
+//	targets.go, alike.go    locate targets of an erasure; find equal features
+//	named.go                which of some transactions and payments are stored
+//	redact.go               erased features become 0 in new and stored records
+//	erase.go                erase targets from all stores; erasestaging.go: from staging
+//	staging.go              the store of open timesteps, mirrored in memory
+//	recover.go              open staging, recover from a crash
+//	keys.go                 keys and values; pending.go: values and bound of waiting records
 //
-// Package stored has what staging and the stores of closed timesteps share, package closed those stores, and package
-// index where each transaction is, and package suppressed what is erased.
+// Package stored has the encoding that all stores share, package closed the stores of closed
+// timesteps, package index the index of transactions, package suppressed the erased targets.
 package snapshot

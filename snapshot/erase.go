@@ -16,22 +16,19 @@ import (
 	"lethe/snapshot/stored"
 )
 
-// Erase removes the targets in whatever state their timesteps are: their rows,
-// labels, assignments, index entries and content hashes, every payment that
-// names them, and whatever of them is pending or awaits confirmation. With a subject goes
-// what carries it, which is suppressed by itself too. Of a payment its two
-// transactions stay, and features of a transaction become 0. The store of a
-// closed or settled timestep that held one is written anew, the old files are unlinked,
-// and it has a new revision. One that held nothing else is gone, see Gone, and the
-// closed timestep after it has a new revision. Nothing reads the targets any more when
-// Erase returns nil, but the files of staging hold bytes of them until a Scrub has ended
-// too; the keyed hash by which they stay suppressed is left (Erase suppresses them
-// first).
+// Erase removes the targets whatever the state of their timesteps: rows, labels, assignments,
+// index entries, content hashes, every payment that names a target, and everything pending or
+// unconfirmed about it. Erasing a subject also erases what carries it, each suppressed on its
+// own. Erasing a payment keeps its two transactions; erased features become 0. The store of a
+// closed or settled timestep that held a target is rewritten under a new revision, and the old
+// files are unlinked. A timestep that becomes empty is deleted (see Gone), and the closed
+// timestep after it gets a new revision. Once Erase returns nil, no read returns a target any
+// more, but the files of staging contain their bytes until a Scrub has completed. The keyed
+// hashes that suppress the targets stay; Erase stores them first.
 //
-// It is idempotent: after an error or a crash, call it again with the same
-// targets; a timestep that was done before keeps its revision. What was there
-// must be asked before, with Locate and Load. Errors: lethe.ErrTarget, those of
-// the context and of the file system.
+// Erase is idempotent: after an error or a crash, call it again with the same targets; a timestep
+// that was already rewritten keeps its revision. Use Locate and Load before Erase to learn what
+// was stored. Errors: lethe.ErrTarget, those of the context and of the file system.
 func (s *Store) Erase(ctx context.Context, targets []lethe.Target) error {
 	if err := finishAll(ctx, s); err != nil {
 		return fmt.Errorf("erase: %w", err)
@@ -75,8 +72,8 @@ func (s *Store) Erase(ctx context.Context, targets []lethe.Target) error {
 	return nil
 }
 
-// eraseFrom erases from closed timesteps. The notes in staging let Open take the
-// revisions over after a crash.
+// eraseFrom erases from closed timesteps. The kindRewriting entries let Open adopt the new
+// revisions after a crash.
 func (t transition) eraseFrom(ctx context.Context, timesteps []lethe.Timestep, gone stored.Erasure) error {
 	err := t.staging.Apply(func(w swapstore.Writer) error {
 		for _, at := range timesteps {
@@ -97,7 +94,7 @@ func (t transition) eraseFrom(ctx context.Context, timesteps []lethe.Timestep, g
 	return nil
 }
 
-// eraseTogether erases from a few timesteps at a time.
+// eraseTogether erases from several timesteps in parallel.
 func (t transition) eraseTogether(ctx context.Context, timesteps []lethe.Timestep, gone stored.Erasure) error {
 	stores, found := make([]closed.Graph, len(timesteps)), make([]closed.Description, len(timesteps))
 	for i, at := range timesteps {
@@ -114,7 +111,7 @@ func (t transition) eraseTogether(ctx context.Context, timesteps []lethe.Timeste
 	group.Wait()
 	for i, at := range timesteps {
 		if failed[i] != nil {
-			// A store whose switch is in doubt has to be opened afresh.
+			// The switch may or may not have happened, so the store must be reopened.
 			failed[i] = fmt.Errorf("timestep %d: %w", at, errors.Join(failed[i], t.store.closed.Close(at)))
 			continue
 		}
@@ -123,8 +120,8 @@ func (t transition) eraseTogether(ctx context.Context, timesteps []lethe.Timeste
 	return errors.Join(failed...)
 }
 
-// dropEmpty takes the closed timesteps that are empty out of the stream. What waits
-// for one may bring it back.
+// dropEmpty deletes closed timesteps that have become empty. Records that wait for one may bring
+// it back.
 func (t transition) dropEmpty() error {
 	gone := maps.Clone(t.staging.gone)
 	var empty []lethe.Timestep
@@ -149,7 +146,7 @@ func (t transition) dropEmpty() error {
 	if err := t.judgeAll(lethe.NoTimestep, nil, true); err != nil {
 		return err
 	}
-	// What waits again in a timestep that nobody knew of makes it known.
+	// A payment or label that waits again makes its unknown timestep known.
 	for _, at := range sortedset.Add(empty, t.unjudged...) {
 		if t.info(at).State > lethe.Open {
 			continue
@@ -165,7 +162,7 @@ func (t transition) dropEmpty() error {
 	return nil
 }
 
-// recount counts what staging holds of a timestep that is open again.
+// recount counts the entries of staging for a timestep that is open again.
 func (c *changes) recount(t lethe.Timestep) error {
 	i := c.info(t)
 	i.Nodes, i.Payments, i.Labels = 0, 0, 0

@@ -13,8 +13,8 @@ import (
 	"lethe/snapshot/stored"
 )
 
-// erase takes the transactions out of staging, and the notes of rewriting that end
-// here. Their bytes stay in its files until it is scrubbed.
+// erase deletes what gone names from staging, and the kindRewriting entries. Their bytes stay in
+// the files until a Scrub.
 func (s *staging) erase(gone stored.Erasure) error {
 	infos, err := s.infosWithout(gone)
 	if err != nil {
@@ -46,9 +46,9 @@ func (s *staging) erase(gone stored.Erasure) error {
 	return nil
 }
 
-// takeInRows has the rows of located transactions that are in files be in the store, so that they go or change there.
-// Rows that were corrected go with their files, for what they were may be what is erased of another one; so do the
-// files of timesteps that have closed.
+// takeInRows moves the rows of located transactions from row files into the store, where they can be deleted or
+// redacted. It also drops corrected rows with their files, because a replaced version may equal an erased row of
+// another transaction, and the files of closed timesteps.
 func takeInRows(s *staging, located []Located) error {
 	of := make(map[lethe.Timestep][]lethe.Pseudonym)
 	for _, l := range located {
@@ -59,7 +59,7 @@ func takeInRows(s *staging, located []Located) error {
 	return s.rows.TakeIn(of)
 }
 
-// putInfo stores what is known of a timestep, if anything is.
+// putInfo stores a timestep's info, or deletes it if it is empty.
 func putInfo(w swapstore.Writer, t lethe.Timestep, i Info) error {
 	if i.empty() {
 		return w.Delete(timestepKey(kindInfo, t))
@@ -67,9 +67,10 @@ func putInfo(w swapstore.Writer, t lethe.Timestep, i Info) error {
 	return w.Set(timestepKey(kindInfo, t), i.encode())
 }
 
-// keysOf returns what goes. The index, which has an entry for every transaction of the history, is
-// not gone through. With an entry of it goes the note that one that was corrected had the same
-// content: the features are looked for once the files, which may hold them, are written anew.
+// keysOf returns the keys to delete. It does not scan the index, which has an entry for every
+// transaction of the history. With an index entry it also deletes the ReplacedKey of its content:
+// the erased features are searched for only after the files that may hold them have been
+// rewritten.
 func keysOf(s *staging, gone stored.Erasure) (keys [][]byte, err error) {
 	if keys, err = subjectKeysOf(s, gone); err != nil {
 		return nil, err
@@ -99,15 +100,15 @@ func keysOf(s *staging, gone stored.Erasure) (keys [][]byte, err error) {
 	return keys, nil
 }
 
-// Scrub is staging that is written anew, so that its files hold nothing any more that was deleted from it before that
-// began. It takes time as the history is long, for staging has an index of all transactions; nothing that Erase
-// promises waits for it but the bytes on the disk. Its parts come one after the other: Fill and Clean, which take
-// long, may run in another goroutine than that which owns the store, while that goes on; Switch is for the owner.
-// What is deleted after the beginning may be in the new files, until the next one. A part that fails ends it. Errors
-// are those of the contexts and of the file system.
+// Scrub rewrites staging so that its files no longer hold anything deleted before BeginScrub. It takes time in
+// proportion to the history, because staging has an index of all transactions; only the removal of bytes from the
+// disk depends on it, no other promise of Erase. The parts run in order. Fill and Clean take long and may run in
+// another goroutine while the owner continues to use the store; only the owner may call Switch. Entries deleted
+// after BeginScrub may be in the new files until the next Scrub. A part that fails ends the Scrub. Errors are those
+// of the contexts and of the file system.
 type Scrub struct{ *swapstore.Rewriting }
 
-// BeginScrub begins to write staging anew. One Scrub is under way at a time.
+// BeginScrub begins to rewrite staging. Only one Scrub may be in progress at a time.
 func (s *Store) BeginScrub() (Scrub, error) {
 	r, err := swapstore.BeginRewriting(s.staging.Store)
 	if err != nil {
@@ -116,7 +117,7 @@ func (s *Store) BeginScrub() (Scrub, error) {
 	return Scrub{r}, nil
 }
 
-// Fill makes the new files.
+// Fill writes the new files.
 func (s Scrub) Fill(ctx context.Context) error {
 	if err := s.Rewriting.Fill(ctx, fillScrubbed); err != nil {
 		return fmt.Errorf("scrub staging: %w", err)
@@ -124,8 +125,8 @@ func (s Scrub) Fill(ctx context.Context) error {
 	return nil
 }
 
-// fillScrubbed fills staging anew as it was when that began. What was corrected before is not in the new files, but may
-// be in a file of rows; of what is corrected later the rewriting itself brings over that it may be.
+// fillScrubbed copies staging as of BeginScrub. It omits the ReplacedKey entries unless a row file still holds an
+// outdated row; entries added later are copied by the rewriting itself.
 func fillScrubbed(src swapstore.Reader, dst swapstore.Writer) error {
 	outdated, err := openrows.HasOutdated(src)
 	if err != nil {
@@ -139,10 +140,10 @@ func fillScrubbed(src swapstore.Reader, dst swapstore.Writer) error {
 	})
 }
 
-// infosWithout returns what will be known of every timestep.
+// infosWithout returns the infos of all timesteps after the erasure.
 func (s *staging) infosWithout(gone stored.Erasure) (map[lethe.Timestep]Info, error) {
 	infos := maps.Clone(s.infos)
-	// What is counted as late, or as pending while a timestep is open.
+	// lose uncounts an entry: as late if the timestep is past the state, otherwise by pending.
 	lose := func(t lethe.Timestep, through lethe.State, pending func(*Info)) {
 		i, known := infos[t]
 		if !known {
@@ -190,8 +191,8 @@ func (s *staging) infosWithout(gone stored.Erasure) (map[lethe.Timestep]Info, er
 	return infos, nil
 }
 
-// dropFromStaging reports whether an entry goes with the transactions, or with
-// the notes of rewriting that end here.
+// dropFromStaging reports whether an erasure deletes an entry. It always deletes kindRewriting
+// entries.
 func dropFromStaging(gone stored.Erasure, key, value []byte) (bool, error) {
 	switch key[0] {
 	case index.Kind:

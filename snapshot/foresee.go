@@ -11,40 +11,41 @@ import (
 	"lethe/snapshot/stored"
 )
 
-// Foreseen is a transaction of which all that does not depend on the records before it was
-// worked out. Its features are those that were given, and must not change before the batch is committed that takes it.
+// Foreseen is a transaction with everything precomputed that does not depend on earlier records. Its features are
+// the caller's slice and must not change before the batch that takes it is committed.
 type Foreseen struct {
 	tr        lethe.Transaction // without erased features
 	pseudonym lethe.Pseudonym
 	arrived   index.Entry
-	// known is what place made of all of them, nil while the number of features is not known; entry is this one's.
+	// known is the table that Place made for all of them, nil while the number of features is unknown; entry is this
+	// transaction's cell.
 	known *known
 	entry *sortedcells.Cell[knownEntry]
 }
 
-// Pseudonym returns the transaction's.
+// Pseudonym returns the pseudonym of the transaction.
 func (f *Foreseen) Pseudonym() lethe.Pseudonym { return f.pseudonym }
 
-// known is where the transactions are that were foreseen together, and what a batch stores of them.
+// known is the table of transactions placed together: where each is, and what the batch will
+// store of it.
 type known = sortedcells.Table[knownEntry]
 
-// knownEntry is where a transaction is, by pseudonym.
+// knownEntry is the index entry and pending row of a transaction.
 type knownEntry struct {
 	entry index.Entry
-	// found is unset while the transaction is not known, changed until the batch stores it. Who is fresh was not known
-	// before the batch.
+	// found: the transaction is known. changed: the batch will store it. fresh: it was unknown before this batch.
 	found, changed, fresh bool
-	// row is its row, if it changed.
+	// row is the new row, if changed.
 	row stored.Row
 }
 
-// Place reads, for a batch that is to take transactions, what staging knows of all of them. What becomes of a
-// transaction does not depend on whether it was placed, nor with how many others. An error is one of reading the store.
+// Place reads the index entries of transactions in one lookup before a batch takes them. The verdicts do not depend
+// on whether, or with how many others, a transaction was placed. Errors are those of reading the store.
 func Place(b *Batch, list []*Foreseen) error {
 	if b.featureCount == 0 {
 		return nil
 	}
-	// Others may have been foreseen before.
+	// Keep what an earlier call of Place collected.
 	_ = eachKnown(b.known, func(key, value []byte) error {
 		b.staging.index.Know(key)
 		b.set(key, bytes.Clone(value))
@@ -62,7 +63,7 @@ func Place(b *Batch, list []*Foreseen) error {
 	return readKnown(b, table)
 }
 
-// readKnown reads what staging knows of transactions.
+// readKnown reads the index entries of the table's transactions.
 func readKnown(b *Batch, table *known) error {
 	if err := b.staging.index.Learn(); err != nil {
 		return err
@@ -94,13 +95,13 @@ func readKnown(b *Batch, table *known) error {
 	return err
 }
 
-// eachKnown calls fn for all that is to be stored of transactions, kind by kind, each ascending. Keys and values are
-// valid during the call alone.
+// eachKnown calls fn for every entry to be stored, kind by kind, each in ascending order. Keys and values are valid
+// only during the call.
 func eachKnown(k *known, fn func(key, value []byte) error) error {
 	return storeKnown(k, nil, fn)
 }
 
-// storeKnown is eachKnown but for the rows that go to files.
+// storeKnown is eachKnown, except that rows accepted by files are written there.
 func storeKnown(k *known, files *openrows.Batch, fn func(key, value []byte) error) error {
 	if k == nil {
 		return nil
@@ -133,8 +134,8 @@ func storeKnown(k *known, files *openrows.Batch, fn func(key, value []byte) erro
 	return nil
 }
 
-// filesFor returns a batch of rows for those of a batch that are of open timesteps and were not known before: the row
-// of another one may be in a file already, or wait for a timestep that is closed.
+// filesFor returns a file batch for the new rows of open timesteps. Other rows cannot go to a file: one may already
+// be in a file, or wait for a closed timestep.
 func filesFor(b *Batch) *openrows.Batch {
 	files := b.staging.rows.NewBatch()
 	if b.known == nil {
@@ -150,7 +151,7 @@ func filesFor(b *Batch) *openrows.Batch {
 	return files
 }
 
-// knownUnder returns what is known under a key, if it is one of what is known.
+// knownUnder looks a key up in the table; is reports whether the table covers the key.
 func knownUnder(k *known, key []byte) (value []byte, found, is bool) {
 	switch {
 	case k == nil:
@@ -170,31 +171,31 @@ func knownUnder(k *known, key []byte) (value []byte, found, is bool) {
 	return nil, false, false
 }
 
-// Hashing works out what does not depend on other records. It is for one goroutine.
+// Hashing precomputes what does not depend on other records. Use it from one goroutine at a time.
 type Hashing struct {
 	// staging is nil if no features are erased.
 	staging *staging
 	names   lethe.Pseudonymizer
 	content index.Hashing
-	// scratch is memory for the bytes of features, on machines that need some.
+	// scratch is a buffer for feature bytes, used on machines where they cannot be viewed in place.
 	scratch []byte
 }
 
-// NewHashing returns one that may be used while the owner of the store does something else. It is for a store in which
-// no features are erased: if Redacts tells that some are by now, what it has foreseen is not to be taken.
+// NewHashing returns a Hashing that may be used while the owner uses the store. It requires a store without erased
+// features: if Redacts reports some by the time of use, its Foreseen transactions must be discarded.
 func (m Marks) NewHashing() *Hashing {
 	secret := m.staging.options.Secret
 	return &Hashing{names: secret.Pseudonymizer(), content: index.NewHashing(secret)}
 }
 
-// NewRedactingHashing returns one with 0 for features that are erased, to be used while the owner of the store waits.
+// NewRedactingHashing returns a Hashing that zeroes erased features, for use while the owner of the store waits.
 func (m Marks) NewRedactingHashing() *Hashing {
 	h := m.NewHashing()
 	h.staging = m.staging
 	return h
 }
 
-// Foresee works out of a transaction what does not depend on the records before it.
+// Foresee precomputes what does not depend on earlier records.
 func (h *Hashing) Foresee(tr lethe.Transaction) Foreseen {
 	if h.staging != nil {
 		tr = redacted(h.staging, tr)
@@ -205,8 +206,8 @@ func (h *Hashing) Foresee(tr lethe.Transaction) Foreseen {
 	}
 }
 
-// Repeats reports whether the store knows a transaction: then a record of it that lethe has
-// published again tells nothing.
+// Repeats reports whether the store knows a transaction. A record of it that lethe itself
+// republished then carries no information.
 func (b *Batch) Repeats(id lethe.TransactionID) (bool, error) {
 	p := b.staging.options.Secret.Pseudonym(id)
 	_, known, err := index.Lookup(b.get, p)

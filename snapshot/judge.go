@@ -10,27 +10,27 @@ import (
 	"lethe/snapshot/index"
 )
 
-// review judges the payments, or the labels, that are in no graph: whether they are
-// refused, and why. That is a function of the transactions of closed timesteps, so
-// it is judged again whenever they change.
+// review judges payments or labels that are in no graph: whether they are rejected, and why. The
+// judgement is a function of the transactions of closed timesteps and is repeated whenever these
+// change.
 type review struct {
 	*changes
 	kind byte
-	// horizon is the newest timestep that is judged; later ones are still open.
+	// horizon is the newest timestep to be judged; later ones are still open.
 	horizon lethe.Timestep
-	// now is the timestep that is changing. Those of another closed timestep that
-	// wait to become part of it are judged when it changes.
+	// now is the timestep that is changing. Entries that wait for another closed timestep are judged
+	// when that one changes.
 	now lethe.Timestep
-	// arrived holds transactions that may have arrived since, or is nil.
+	// arrived holds the transactions that may be new, or is nil.
 	arrived *lethe.Snapshot
-	// receded says that the horizon may have gone back.
+	// receded is set if the horizon may have moved back.
 	receded bool
-	// touched are the letters that change, by what they are about.
+	// touched holds the changed letters, keyed by the transactions they name.
 	touched map[string]storedLetter
 }
 
-// judge adds to the changes what the payments or labels that are in no graph have
-// become. Those that the changes drop are in a graph now.
+// judge adds the new judgements of payments or labels that are in no graph to the changes.
+// Entries that the changes drop are now in a graph.
 func (c *review) judge() error {
 	c.touched = make(map[string]storedLetter)
 	through := c.horizon
@@ -71,7 +71,7 @@ func (c *review) judgeOne(e staged) error {
 		if err != nil {
 			return err
 		}
-		next.letter = reason + ": " + detail // which end is not known may change
+		next.letter = reason + ": " + detail // the detail may change: which end is unknown
 	}
 	if old.judged && !next.judged && !dropped {
 		c.unjudged = sortedset.Add(c.unjudged, e.at)
@@ -86,7 +86,7 @@ func (c *review) judgeOne(e staged) error {
 	return nil
 }
 
-// unchanged reports whether a payment or label is what it was.
+// unchanged reports whether the judgement of a payment or label stays the same.
 func (c *review) unchanged(e staged) bool {
 	judged := isJudged(e.value)
 	switch {
@@ -99,8 +99,8 @@ func (c *review) unchanged(e staged) bool {
 	}
 }
 
-// addLetters adds a letter for everything that was touched: that of the latest timestep, or
-// that there is none any more.
+// addLetters adds a letter for everything touched: the letter of the latest timestep, or a
+// withdrawal if no refusal remains.
 func (c *review) addLetters() error {
 	if len(c.touched) == 0 {
 		return nil
@@ -127,7 +127,7 @@ func (c *review) addLetters() error {
 	return err
 }
 
-// aboutOf is the end of an entry's key.
+// aboutOf is the part of an entry's key that names its transactions.
 func aboutOf(e staged) []byte { return e.key[1+timestepBytes:] }
 
 // concerns reports whether one of the transactions may have arrived.
@@ -138,8 +138,8 @@ func (c *review) concerns(about []lethe.Pseudonym) bool {
 	})
 }
 
-// reason tells why a payment or label is in no graph. Transactions of open timesteps
-// are not known: which of them have arrived depends on how partitions interleave.
+// reason returns why a payment or label is in no graph. Transactions of open timesteps count as
+// unknown: which of them have arrived depends on how partitions interleave.
 func (c *review) reason(e staged) (reason, detail string, err error) {
 	if c.kind == kindLabel {
 		at, known, err := c.closedTimestepOf(e.about[0])
@@ -163,13 +163,13 @@ func (c *review) reason(e staged) (reason, detail string, err error) {
 	return ReasonCrossTimestep, detail, nil
 }
 
-// closedTimestepOf returns the closed timestep of a transaction.
+// closedTimestepOf returns a transaction's timestep if it is closed.
 func (c *review) closedTimestepOf(p lethe.Pseudonym) (lethe.Timestep, bool, error) {
 	entry, known, err := index.Lookup(c.staging.Get, p)
 	return entry.Timestep, known && c.info(entry.Timestep).State > lethe.Open, err
 }
 
-// decodePending returns what payments and labels that are in no graph have in common.
+// decodePending returns the origin and judgement of a pending payment or label.
 func decodePending(kind byte, value []byte) (Origin, judgement, error) {
 	if kind == kindPayment {
 		p, err := decodePayment(value)
@@ -179,16 +179,16 @@ func decodePending(kind byte, value []byte) (Origin, judgement, error) {
 	return p.origin, p.judgement, err
 }
 
-// replace returns the stored value with this judgement in place of the old one.
+// replace returns the stored value with the old judgement replaced by this one.
 func (s judgement) replace(old judgement, value []byte) []byte {
 	kept := value[:len(value)-len(old.appendTo(nil))]
 	return s.appendTo(slices.Clone(kept))
 }
 
-// judgeAll judges payments and labels after timestep now changed and transactions
-// may have arrived.
+// judgeAll judges payments and labels after timestep now changed and transactions may have
+// arrived.
 func (c *changes) judgeAll(now lethe.Timestep, arrived *lethe.Snapshot, receded bool) error {
-	// In this order, so that letters come in the same one every time.
+	// The fixed order keeps the order of letters deterministic.
 	for _, of := range []struct {
 		kind  byte
 		state lethe.State
@@ -203,8 +203,8 @@ func (c *changes) judgeAll(now lethe.Timestep, arrived *lethe.Snapshot, receded 
 	return nil
 }
 
-// SayAgain has Letters return the letters of all that waits in no graph again, of which different says
-// that others have it otherwise, and then that letters of some records are withdrawn of which nothing waits.
+// SayAgain makes Letters return the letters of everything that waits again, limited to those for which different is
+// true, followed by withdrawals for the records that withdrawn returns, of which nothing waits.
 func SayAgain(s *Store, different func(Letter) bool, withdrawn func() []Origin) error {
 	c := s.staging.change()
 	for _, of := range []struct {
@@ -233,8 +233,8 @@ func SayAgain(s *Store, different func(Letter) bool, withdrawn func() []Origin) 
 	return c.apply()
 }
 
-// CheckStaging reads all that a store keeps of records outside the graphs, so that a
-// damaged block or file is found. Error: ErrCorrupt.
+// CheckStaging reads everything outside the graphs, so that a damaged block or file is found.
+// Error: ErrCorrupt.
 func CheckStaging(s *Store) error {
 	if err := scanAll(s.staging, func(byte, []byte) error { return nil }); err != nil {
 		return fmt.Errorf("staging: %w", err)
@@ -242,8 +242,8 @@ func CheckStaging(s *Store) error {
 	return nil
 }
 
-// Originals calls fn for every record that is kept as its producer wrote it: those of
-// pending payments and labels, and of letters that are not confirmed.
+// Originals calls fn for every original record in the store: those of pending payments and
+// labels, and of unconfirmed letters.
 func (s *Store) Originals(fn func(Origin) error) error {
 	for kind, decode := range map[byte]func(value []byte) (Origin, error){
 		kindPayment: func(value []byte) (Origin, error) { p, err := decodePayment(value); return p.origin, err },

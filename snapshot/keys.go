@@ -11,25 +11,25 @@ import (
 	"lethe/snapshot/stored"
 )
 
-// Kinds of keys in staging. Each is followed by the fields named here, all of
-// fixed length but the last: timesteps and numbers are big-endian, so that keys
-// of one kind ascend with them. Packages index and suppressed have kinds of their own.
+// Kinds of keys in staging. Each kind is followed by the fields named here, all of fixed length
+// except the last. Timesteps and numbers are big-endian, so keys of one kind sort by them.
+// Packages index and suppressed define more kinds.
 const (
-	kindSubject      = 'b'           // subject, timestep, pseudonyms: what carries it
+	kindSubject      = 'b'           // subject, timestep, pseudonyms: the subject's carrier
 	kindFeatureCount = 'c'           // (nothing)
-	kindLetter       = 'f'           // number: a letter not confirmed yet
-	kindGone         = 'g'           // timestep: the revision that says that it is gone
+	kindLetter       = 'f'           // number: an unconfirmed letter
+	kindGone         = 'g'           // timestep: the revision under which it was deleted
 	kindMark         = 'k'           // the owner's key
-	kindLabel        = 'l'           // timestep, pseudonym: a label that no graph has
+	kindLabel        = 'l'           // timestep, pseudonym: a label not yet in a graph
 	kindOffset       = 'o'           // partition, topic
-	kindPayment      = 'p'           // timestep, source, target: a payment that is in no graph
-	kindCandidate    = 'q'           // pseudonym, width: a transaction while the width is not known
-	kindRow          = openrows.Kind // timestep, pseudonym: a transaction of an open timestep, or one that waits
+	kindPayment      = 'p'           // timestep, source, target: a payment not yet in a graph
+	kindCandidate    = 'q'           // pseudonym, width: a transaction while the width is unknown
+	kindRow          = openrows.Kind // timestep, pseudonym: a transaction of an open timestep, or a late one
 	kindInfo         = 't'           // timestep
-	kindControl      = 'u'           // timestep, partition: a control record, while the width is not known
+	kindControl      = 'u'           // timestep, partition: a control record while the width is unknown
 	kindFormat       = 'v'           // (nothing)
 	kindWatermark    = 'w'           // stream, partition
-	kindCarries      = 'y'           // pseudonym, key of kind 'b': a subject of it, or of a payment of it
+	kindCarries      = 'y'           // pseudonym, key of kind 'b': a subject that it or its payment carries
 	kindRewriting    = 'x'           // timestep: its store is being rewritten; with a value: reopened
 )
 
@@ -39,7 +39,7 @@ func timestepKey(kind byte, t lethe.Timestep, about ...lethe.Pseudonym) []byte {
 	return stored.AppendPseudonyms(timestepkey.New([]byte{kind}, t), about...)
 }
 
-// appendTimestepKey appends what timestepKey returns of one transaction.
+// appendTimestepKey appends the key that timestepKey returns for one transaction.
 func appendTimestepKey(dst []byte, kind byte, t lethe.Timestep, about lethe.Pseudonym) []byte {
 	return append(binary.BigEndian.AppendUint64(append(dst, kind), uint64(t)), about[:]...)
 }
@@ -60,7 +60,7 @@ func controlKey(t lethe.Timestep, partition int) []byte {
 	return binary.BigEndian.AppendUint32(timestepKey(kindControl, t), uint32(partition))
 }
 
-// widthBytes end the key of a candidate.
+// widthBytes is the length of the width at the end of a candidate's key.
 const widthBytes = 4
 
 func candidateKey(p lethe.Pseudonym, width int) []byte {
@@ -75,10 +75,10 @@ func watermarkKey(s Stream, partition int) []byte {
 	return binary.BigEndian.AppendUint32([]byte{kindWatermark, byte(s)}, uint32(partition))
 }
 
-// stagingVersion is that of the keys and values of staging, which repeats it in a value of its own.
+// stagingVersion is the version of staging's keys and values; staging also stores it.
 const stagingVersion = 4
 
-// stagingFormat is what the keys and values of staging mean.
+// stagingFormat identifies the keys and values of staging.
 func stagingFormat() swapstore.Format {
 	return swapstore.Format{Kind: "snapshot-staging", Version: stagingVersion}
 }

@@ -12,37 +12,37 @@ import (
 	"lethe/internal/floatbytes"
 )
 
-// transition changes a timestep: its store, and what staging knows.
+// transition changes a timestep: its store and its entries in staging.
 type transition struct {
 	store *Store
 	*changes
 }
 
-// Closing is the graph of a timestep that closes, while it is made: read from staging and put into a store of its
-// own, which nobody reads before staging lists it. Meanwhile the owner of the Store goes on.
+// Closing is the graph of a timestep while it closes: it is read from staging and written to its own store, which
+// is invisible until staging lists it. Meanwhile the owner may use the Store.
 type Closing struct {
 	store    *Store
 	timestep lethe.Timestep
 	revision lethe.Revision
-	// expected is about how many transactions there are.
+	// expected is the approximate number of transactions.
 	expected int
 
 	once sync.Once
-	// What follows is there once it is made: the graph, and what it takes out of staging.
+	// Set by Make: the graph, the changes that move its entries out of staging, and the error.
 	graph  *lethe.Snapshot
 	taken  *changes
 	failed error
 }
 
-// BeginClosing begins to complete the graph of a timestep that Ready lists first, which moves to a store of its own, to
-// be read by Load; Closing.Finish and Closing.Sync end that. The payments that are not in the graph are refused (see
-// Letters). From then on Erase and ReopenTimestep change the graph. What takes longest, Closing.Make, comes between and
-// may run in another goroutine.
+// BeginClosing starts to close the first timestep that Ready lists: its graph moves to its own store, which Load
+// reads. Closing.Finish and Closing.Sync complete that. Payments that are not in the graph are rejected (see
+// Letters). After that Erase and ReopenTimestep change the graph. Closing.Make takes longest; it comes in between
+// and may run in another goroutine.
 //
-// Until Finish the owner may do all that it likes but take transactions and payments of the timestep, which would be
-// in the graph or not by chance. Erase finishes it first. On a timestep that is closed the Closing is nil, so that a
-// caller that was killed can go on. Several may be begun, ascending. Errors, which leave it to the caller to name the
-// timestep: ErrUnknownTimestep, ErrNotReady.
+// Until Finish, the owner may use the Store but must not take transactions or payments of the timestep: whether the
+// graph has them would be undefined. Erase finishes the Closing first. For a timestep that is already closed the
+// Closing is nil, so a caller that crashed can continue. Several timesteps may be closing, in ascending order.
+// Errors, which do not name the timestep: ErrUnknownTimestep, ErrNotReady.
 func (s *Store) BeginClosing(t lethe.Timestep) (*Closing, error) {
 	toClose, _ := s.Ready()
 	if n := len(s.closing); n > 0 {
@@ -53,7 +53,7 @@ func (s *Store) BeginClosing(t lethe.Timestep) (*Closing, error) {
 	if err != nil || closed {
 		return nil, err
 	}
-	// Whatever a crash left there goes.
+	// Remove what a crash left behind.
 	if err := s.closed.Remove(t); err != nil {
 		return nil, err
 	}
@@ -62,8 +62,8 @@ func (s *Store) BeginClosing(t lethe.Timestep) (*Closing, error) {
 	return c, nil
 }
 
-// Make makes the graph and its store, once: called again, it waits for the first call. It returns the graph, which
-// has no labels and is not to be changed, or nil if that failed, which Finish says.
+// Make builds the graph and its store once; further calls wait for the first. It returns the graph, without labels,
+// which must not be changed, or nil on failure; Finish returns the error.
 func (c *Closing) Make(ctx context.Context) *lethe.Snapshot {
 	c.once.Do(func() {
 		if c.graph, _, c.failed = c.store.staging.assemble(ctx, c.taken, c.timestep, nil, c.expected); c.failed != nil {
@@ -78,8 +78,8 @@ func (c *Closing) Make(ctx context.Context) *lethe.Snapshot {
 	return c.graph
 }
 
-// Finish has staging list the timestep as closed, once, and before it those that were begun before. What was not made
-// is made now, and waited for if it is being made. Errors are those of BeginClosing.
+// Finish makes staging list the timestep as closed, once, after every Closing that was begun earlier. It calls
+// Make, or waits for it, if necessary. Errors are those of BeginClosing and of making the graph.
 func (c *Closing) Finish(ctx context.Context) error {
 	for s := c.store; slices.Contains(s.closing, c); {
 		if err := s.closing[0].finish(ctx); err != nil {
@@ -96,14 +96,14 @@ func finishAll(ctx context.Context, s *Store) error {
 	return nil
 }
 
-// finish finishes the first.
+// finish finishes the first Closing.
 func (c *Closing) finish(ctx context.Context) error {
 	s := c.store
 	c.Make(ctx)
 	s.closing = s.closing[1:]
 	if c.failed != nil {
-		// The store is not listed yet. A failed removal is made good by the next
-		// Open, Erase or BeginClosing.
+		// The store is not listed yet. If it cannot be removed, the next Open, Erase or BeginClosing
+		// removes it.
 		return errors.Join(c.failed, s.closed.Remove(c.timestep))
 	}
 	next := transition{s, s.staging.change()}
@@ -115,25 +115,25 @@ func (c *Closing) finish(ctx context.Context) error {
 	}
 	s.recent = &Content{Info: s.staging.info(c.timestep), Snapshot: c.graph}
 	if len(next.letters) > 0 {
-		return c.Sync() // what is told of a graph is told of one that is there to stay
+		return c.Sync() // a letter about a graph may only be published once the graph is durable
 	}
 	return nil
 }
 
-// Sync makes it durable that the timestep has closed. Nothing is to be told of it before. Any goroutine may call it.
+// Sync makes the close durable. Nothing about it may be published before. Any goroutine may call it.
 func (c *Closing) Sync() error { return c.store.staging.rows.Sync() }
 
-// Clean removes what the timestep has left in staging's folder, once Sync was called. Any goroutine may call it. What
-// it cannot remove the next one tries to, and an erasure does.
+// Clean unlinks the timestep's files in staging's folder, after Sync. Any goroutine may call it. What it cannot
+// unlink is left to the next Clean or to an erasure.
 func (c *Closing) Clean() { _ = c.store.staging.rows.Clean() }
 
-// Revision is the one that the timestep gets.
+// Revision returns the revision that the timestep gets.
 func (c *Closing) Revision() lethe.Revision { return c.revision }
 
-// Bytes is about what its graph takes in memory.
+// Bytes returns the approximate memory of the graph.
 func (c *Closing) Bytes() int { return c.expected * c.store.staging.featureCount * floatbytes.Size }
 
-// abandon leaves what closes as a crash would.
+// abandon leaves open Closings as a crash would.
 func abandon(s *Store) {
 	for _, c := range s.closing {
 		c.once.Do(func() { c.failed = errors.New("the store was closed") })
@@ -141,19 +141,19 @@ func abandon(s *Store) {
 	s.closing = nil
 }
 
-// begin makes a store of its own for the graph of a timestep that closes.
+// begin creates the store for the graph of a timestep that closes.
 func (t transition) begin(ctx context.Context, i Info, g *lethe.Snapshot) error {
 	g.Revision = t.staging.gone[i.Timestep] + 1
 	if err := t.store.closed.Create(ctx, g); err != nil {
-		// The store is not listed yet. A failed removal is made good by the next
-		// Open, Erase or BeginClosing.
+		// The store is not listed yet. If it cannot be removed, the next Open, Erase or BeginClosing
+		// removes it.
 		return errors.Join(err, t.store.closed.Remove(i.Timestep))
 	}
 	t.list(i, g)
 	return nil
 }
 
-// list notes that a timestep has a store of its own.
+// list records that a timestep has a store of its own.
 func (t transition) list(i Info, g *lethe.Snapshot) {
 	i.State, i.Revision, i.Reopened = lethe.Closed, g.Revision, g.Revision
 	i.Nodes, i.Payments, i.Waiting = len(g.Nodes), len(g.Payments), 0
@@ -161,7 +161,8 @@ func (t transition) list(i Info, g *lethe.Snapshot) {
 	t.drop(timestepKey(kindGone, i.Timestep))
 }
 
-// conclude judges what a changed timestep leaves and stores the changes.
+// conclude judges the payments and labels that a changed timestep leaves out, and stores the
+// changes.
 func (t transition) conclude(at lethe.Timestep, arrived *lethe.Snapshot) error {
 	if err := t.judgeAll(at, arrived, false); err != nil {
 		return err
@@ -173,8 +174,8 @@ func (t transition) conclude(at lethe.Timestep, arrived *lethe.Snapshot) error {
 	return nil
 }
 
-// Assign chooses a shard for every node of a labelled snapshot. It should be a
-// pure function: after a crash it may be called again.
+// Assign chooses a shard for every node of a labelled snapshot. It should be a pure function:
+// after a crash it may be called again.
 type Assign func(*lethe.Snapshot) ([]lethe.ShardID, error)
 
 // run returns the shards of a snapshot.
@@ -189,10 +190,9 @@ func (a Assign) run(g *lethe.Snapshot) ([]lethe.ShardID, error) {
 	return shards, nil
 }
 
-// SettleTimestep gives the nodes of a timestep that Ready lists first their
-// labels and, by assign, their shards. The labels that belong to none of them
-// are refused (see Letters). On a timestep that is settled already it does
-// nothing. Errors, which leave it to the caller to name the timestep:
+// SettleTimestep gives the nodes of the first timestep that Ready lists for settling their labels
+// and, from assign, their shards. Labels that match none of them are rejected (see Letters). It
+// does nothing for a timestep that is already settled. Errors, which do not name the timestep:
 // ErrUnknownTimestep, ErrNotReady, and those of assign.
 func (s *Store) SettleTimestep(ctx context.Context, t lethe.Timestep, assign Assign) error {
 	_, toSettle := s.Ready()
@@ -215,8 +215,8 @@ func (s *Store) SettleTimestep(ctx context.Context, t lethe.Timestep, assign Ass
 	return next.conclude(t, nil)
 }
 
-// Labelled reads a closed timestep with the labels that wait for it and the timestep that it will follow: what
-// SettleTimestep will give to assign, as far as is known by now. It changes nothing.
+// Labelled reads a closed timestep with its pending labels and the timestep that will precede it: what
+// SettleTimestep would pass to assign if called now. It changes nothing.
 func (s *Store) Labelled(ctx context.Context, t lethe.Timestep) (*Content, error) {
 	c, err := s.Load(t)
 	if err != nil {

@@ -8,11 +8,10 @@ import (
 	"lethe/internal/swapstore"
 )
 
-// Marks is a small area for the owner's own bookkeeping, beside the offsets.
-// Erase does not look into it: keys and values must hold no id, feature or other
-// content of a record. It may be used from any goroutine; Put waits while Erase writes
-// the files anew. What is beside timesteps and not of the owner (FixFeatureCount, HasContents, Carry)
-// is the goroutine's alone that uses the Store.
+// Marks is a small key-value area for the owner's own bookkeeping, next to the offsets. Erase does not search
+// it: keys and values must hold no id, feature or other content of a record. It may be used from any
+// goroutine; Put waits for a running Scrub.Switch. The methods that do not concern marks (FixFeatureCount,
+// HasContents, Carry) are only for the goroutine that uses the Store.
 type Marks struct{ staging *staging }
 
 // Marks returns the owner's area.
@@ -20,17 +19,18 @@ func (s *Store) Marks() Marks { return Marks{s.staging} }
 
 func markKey(key []byte) []byte { return append([]byte{kindMark}, key...) }
 
-// Get returns a copy of the value under a key and whether there is one.
+// Get returns a copy of the value of a key and whether it exists.
 func (m Marks) Get(key []byte) (value []byte, found bool, err error) {
 	return m.staging.Get(markKey(key))
 }
 
-// Watermarks returns a copy of the watermarks of a stream, by partition. It is for the goroutine that uses the Store.
+// Watermarks returns a copy of a stream's watermarks by partition. Only the goroutine that uses the Store may call
+// it.
 func (m Marks) Watermarks(stream Stream) []lethe.Timestep {
 	return slices.Clone(m.staging.watermarks[stream])
 }
 
-// Put stores a value under a key. It is durable when it returns.
+// Put stores a value under a key. It is durable when Put returns.
 func (m Marks) Put(key, value []byte) error { return m.PutAll([][]byte{key}, value) }
 
 // PutAll stores a value under every key, in one write.
@@ -48,7 +48,7 @@ type Mark struct{ Key, Value []byte }
 // PutEach stores marks in one write.
 func (m Marks) PutEach(marks ...Mark) error { return m.put(m.staging.Apply, marks) }
 
-// PutUnsynced stores marks that are durable once anything is that is stored later.
+// PutUnsynced stores marks without waiting; they become durable with any later durable write.
 func (m Marks) PutUnsynced(marks ...Mark) error {
 	m.staging.epoch++
 	return m.put(m.staging.ApplyUnsynced, marks)

@@ -8,8 +8,9 @@ import (
 	"lethe/snapshot/stored"
 )
 
-// Named returns those transactions and payments of which something is here that are asked for: rows, payments and
-// labels that wait, and what graphs hold. It reads the graphs of all closed timesteps. The order is not told.
+// Named returns those of the wanted transactions and payments, as selected by is, of which the store holds
+// anything: staged rows, pending payments and labels, and the graphs of all closed timesteps, each of which it
+// reads. The order is unspecified.
 func (s *Store) Named(ctx context.Context, is func(lethe.Target) bool) ([]lethe.Target, error) {
 	n := named{is: is}
 	err := scanAll(s.staging, n.staged)
@@ -36,13 +37,14 @@ func (s *Store) Named(ctx context.Context, is func(lethe.Target) bool) ([]lethe.
 	return lethe.Distinct(n.found), nil
 }
 
-// named collects what is asked for.
+// named collects the targets that is selects.
 type named struct {
 	is    func(lethe.Target) bool
 	found []lethe.Target
 }
 
-// about takes what is about a transaction, or both ends of a payment.
+// about adds the targets for one transaction, or for both ends of a payment and the payment
+// itself.
 func (n *named) about(ids ...lethe.TransactionID) {
 	all := lethe.Transactions(ids...)
 	if len(ids) == 2 {
@@ -55,7 +57,7 @@ func (n *named) about(ids ...lethe.TransactionID) {
 	}
 }
 
-// staged takes an entry of staging.
+// staged adds the targets of an entry of staging.
 func (n *named) staged(kind byte, value []byte) error {
 	switch kind {
 	case kindRow:

@@ -9,13 +9,13 @@ import (
 	"lethe/snapshot/stored"
 )
 
-// judgement is how a payment or label that is in no graph was judged. It ends their
-// stored values.
+// judgement is the verdict on a payment or label that is in no graph. It is the last part of the
+// stored value.
 type judgement struct {
 	// letter is the reason of the dead letter that is out, with its detail, or empty.
 	letter string
-	// judged is unset until the timestep has closed, or settled, and what was taken
-	// since has been looked at.
+	// judged is set once the timestep has closed (payments) or settled (labels) and the entry was
+	// judged since it was last accepted.
 	judged bool
 }
 
@@ -31,8 +31,7 @@ func judgementFrom(c *stored.Cursor) judgement { return judgement{letter: c.Text
 // isJudged reads the judgement at the end of a stored value.
 func isJudged(value []byte) bool { return len(value) > 0 && value[len(value)-1] == 1 }
 
-// pendingPayment is a payment that is in no graph: because its timestep is open, or
-// because it lacks an end.
+// pendingPayment is a payment that is in no graph: its timestep is open, or an end is missing.
 type pendingPayment struct {
 	source, target lethe.TransactionID
 	origin         Origin
@@ -55,7 +54,7 @@ func decodePayment(value []byte) (pendingPayment, error) {
 	return p, c.Done("payment")
 }
 
-// pendingLabel is a label that no graph has.
+// pendingLabel is a label that is not in a graph yet.
 type pendingLabel struct {
 	label  lethe.Label
 	id     lethe.TransactionID
@@ -74,17 +73,17 @@ func decodeLabel(value []byte) (pendingLabel, error) {
 	return p, c.Done("label")
 }
 
-// lacking bounds the payments, or the labels, that wait for transactions which have not
-// come: nobody may fill the store with what never becomes part of a graph. It knows them
-// by their keys in staging, together with those that were not looked at since they came,
-// of which it looks only when the bound is reached.
+// lacking bounds the payments, or the labels, that wait for missing transactions, so that a
+// sender cannot fill the store with records that never join a graph. keys also holds entries
+// whose transactions were not checked since they arrived; they are checked only when the bound is
+// reached.
 type lacking struct {
 	kind byte
 	most int
 	keys map[string]struct{}
-	// by has, once they were looked at, the keys by the transactions that they name.
+	// by maps transactions to the keys that name them, once the keys were checked; else it is nil.
 	by map[lethe.Pseudonym][]string
-	// full counts what has come at the bound without being looked at.
+	// full counts arrivals at the bound that did not trigger a check.
 	full int
 }
 
@@ -92,7 +91,7 @@ func newLacking(kind byte, most int) *lacking {
 	return &lacking{kind: kind, most: most, keys: make(map[string]struct{})}
 }
 
-// load adds what staging holds.
+// load adds the entries that staging holds.
 func (l *lacking) load(s *staging) error {
 	return s.Scan([]byte{l.kind}, func(key, _ []byte) error {
 		if len(l.keys) >= l.most {
@@ -105,8 +104,8 @@ func (l *lacking) load(s *staging) error {
 	})
 }
 
-// admits reports whether a new one may be stored, and counts it then. One whose
-// transactions are there may always.
+// admits reports whether a new entry may be stored, and counts it. An entry whose transactions
+// are all present is always admitted.
 func (l *lacking) admits(b *Batch, key []byte) (bool, error) {
 	if len(l.keys) >= l.most {
 		if complete, err := isComplete(b.get, b.staging, key); err != nil || complete {
@@ -126,9 +125,9 @@ func (l *lacking) admits(b *Batch, key []byte) (bool, error) {
 	return true, nil
 }
 
-// look leaves out what is gone from staging and what has its transactions, if that is not
-// known. While the number of features is not known, arrivals do not tell, and it is looked
-// now and then: that costs as much as what is kept.
+// look removes keys that staging no longer holds or whose transactions are present, unless by is
+// current. While the number of features is unknown, by cannot be maintained on arrival, and a
+// check, which reads every key, runs only once in a while.
 func (l *lacking) look(b *Batch) error {
 	told := b.staging.featureCount > 0
 	if l.by != nil || !told && l.full%(l.most/2+1) != 0 {
@@ -165,7 +164,7 @@ func (l *lacking) index(key string) {
 	}
 }
 
-// arrived leaves out what has its transactions now that one has come.
+// arrived removes the keys that are complete now that transaction p has arrived.
 func (l *lacking) arrived(b *Batch, p lethe.Pseudonym) error {
 	for _, key := range l.by[p] {
 		complete, err := isComplete(b.get, b.staging, []byte(key))
@@ -180,16 +179,15 @@ func (l *lacking) arrived(b *Batch, p lethe.Pseudonym) error {
 	return nil
 }
 
-// waitingChanged has what waits looked at again: staging has changed otherwise than by what
-// arrives.
+// waitingChanged forces a new check, because staging changed otherwise than by arrivals.
 func waitingChanged(s *staging) { s.payments.by, s.labels.by = nil, nil }
 
 func (l *lacking) refusal(o Origin) Verdict {
 	return refuse(o, ReasonTooManyWaiting, fmt.Sprintf("%d wait for transactions that have not come", l.most))
 }
 
-// isComplete reports whether the transactions that a payment or label names are in its
-// timestep, as far as get and the candidates tell.
+// isComplete reports whether all transactions that a payment or label names are in its timestep,
+// according to get and the candidates.
 func isComplete(get func([]byte) ([]byte, bool, error), s *staging, key []byte) (bool, error) {
 	at, err := timestepOf(key)
 	if err != nil {
@@ -215,8 +213,8 @@ func isComplete(get func([]byte) ([]byte, bool, error), s *staging, key []byte) 
 	return true, nil
 }
 
-// room refuses a payment or label that is new, if too many wait already or it begins one
-// timestep too many.
+// room rejects a new payment or label if too many are waiting or it would begin a timestep over
+// the bound.
 func (b beginning) room(l *lacking, t lethe.Timestep, key []byte, o Origin) (Verdict, error) {
 	if detail, refused := b.refused(t); refused {
 		return refuse(o, ReasonTooManyOpen, detail), nil
@@ -231,8 +229,8 @@ func (b beginning) room(l *lacking, t lethe.Timestep, key []byte, o Origin) (Ver
 	return Verdict{}, nil
 }
 
-// storedLetter is a letter until the owner confirms it. About lists the
-// transactions it names, so that erasing one of them finds it.
+// storedLetter is a letter that the owner has not confirmed. About lists the transactions it
+// names, so that erasing one of them finds it.
 type storedLetter struct {
 	about  []lethe.Pseudonym
 	letter Letter
@@ -244,7 +242,7 @@ func (p storedLetter) encode() []byte {
 	return appendOrigin(dst, p.letter.Origin)
 }
 
-// decodeLetter takes a letter without a reason for one that is withdrawn.
+// decodeLetter treats a letter without a reason as a withdrawal.
 func decodeLetter(value []byte) (storedLetter, error) {
 	c := stored.Over(value)
 	p := storedLetter{about: make([]lethe.Pseudonym, c.Uint8())}

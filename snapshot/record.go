@@ -11,26 +11,26 @@ import (
 	"lethe/snapshot/stored"
 )
 
-// Stream tells which records a partition carries.
+// Stream identifies which records a partition carries.
 type Stream uint8
 
-// The streams. A topic of NoStream brings no records for the graphs; its offset
-// is stored nevertheless.
+// The streams. A topic of NoStream carries no records for the graphs; its offset is stored
+// nevertheless.
 const (
 	NoStream Stream = iota
 	Transactions
 	Labels
 )
 
-// Source is one partition of a topic. Topic and Partition name the stored
-// offset, Stream and Partition the watermark.
+// Source is one partition of a topic. Topic and Partition identify the stored offset, Stream and
+// Partition the watermark.
 type Source struct {
 	Stream    Stream
 	Topic     string
 	Partition int
 }
 
-// TopicPartition names a stored offset.
+// TopicPartition identifies a stored offset.
 type TopicPartition struct {
 	Topic     string
 	Partition int
@@ -42,24 +42,24 @@ type Header struct {
 	Value []byte
 }
 
-// Origin is the record as it was read. It is kept while the record is pending
-// and given back with a refusal. Only Offset has a meaning here: below the stored
-// offset, a record was delivered again.
+// Origin is the original record. It is stored while the record is pending and is returned with a
+// refusal. This package interprets only Offset, a record below the stored offset being a
+// redelivery, and InPlace.
 type Origin struct {
 	Topic          string
 	Partition      int
 	Offset         int64
 	TimeUnixMillis int64
-	// InPlace says that the record stands in the log in place of an earlier one, and is not late. It
-	// is not kept.
+	// InPlace marks a record that replaces an earlier one in the log and therefore is never late. It
+	// is not stored.
 	InPlace bool
 	// Key and Value may be nil, which is not the same as empty.
 	Key, Value []byte
 	Headers    []Header
 }
 
-// Parts are all that the record holds beside its key: the value, and the keys and values
-// of its headers.
+// Parts returns everything the record holds except its key: the value, and the keys and values of
+// its headers.
 func (o Origin) Parts() [][]byte {
 	parts := [][]byte{o.Value}
 	for _, h := range o.Headers {
@@ -68,22 +68,21 @@ func (o Origin) Parts() [][]byte {
 	return parts
 }
 
-// Letter is what has to be said in the dead letters: that a record was refused, or,
-// if Withdrawn, that one which was is part of its graph now, and its dead letter has to be
-// deleted. Of those that share a key, the letter of the latest timestep counts.
+// Letter is a change to the dead letters: a record was rejected or, if Withdrawn, a rejected
+// record has joined its graph and its dead letter must be deleted. Among letters with the same
+// key, that of the latest timestep wins.
 type Letter struct {
 	Refusal
 	Withdrawn bool
 }
 
-// Outcome is what became of a record.
+// Outcome is how a record was handled.
 type Outcome string
 
-// The outcomes. An Accepted record is stored (a payment or label may still be
-// refused when its timestep closes or settles, and taken again when what it refers
-// to has come; a transaction may be refused when the number of features is known). A Duplicate changes nothing. A
-// Suppressed record names an erased transaction and must be dropped without a
-// copy. A Refused record has a Refusal and belongs in a dead letter.
+// The outcomes. An Accepted record is stored. It may still be rejected: a payment or label when its timestep closes
+// or settles (and accepted again once what it refers to arrives), a transaction when the number of features is
+// decided. A Duplicate changes nothing. A Suppressed record names an erased transaction and must be dropped without
+// a copy. A Refused record has a Refusal and belongs in the dead letters.
 const (
 	Accepted   Outcome = "accepted"
 	Duplicate  Outcome = "duplicate"
@@ -91,31 +90,31 @@ const (
 	Refused    Outcome = "refused"
 )
 
-// Verdict is the outcome and, if it is Refused, why.
+// Verdict is the outcome and, if Refused, the reason.
 type Verdict struct {
 	Outcome Outcome
 	Refusal *Refusal
-	// Late says of a Suppressed record that it goes on account of a subject which it carries
-	// itself: what it brings is not suppressed, nor is what else names that.
+	// Late marks a Suppressed record that is suppressed only because of a subject that it carries:
+	// the transaction or payment is not itself suppressed, so other records that name it are not
+	// either.
 	Late bool
 }
 
 // The reasons of a Refusal: codes shared with package ingest.
 const (
-	ReasonLate               = "late"                // its timestep takes no more records
+	ReasonLate               = "late"                // its timestep no longer accepts records
 	ReasonTimestepJump       = "timestep_jump"       // its timestep is too far ahead of its partition
 	ReasonTimestepConflict   = "timestep_conflict"   // the transaction is known in another timestep
-	ReasonFeatureCount       = "feature_count"       // none, or another number than expected
+	ReasonFeatureCount       = "feature_count"       // no features, or an unexpected number
 	ReasonSelfLoop           = "self_loop"           // a payment to itself
-	ReasonUnknownEndpoint    = "unknown_endpoint"    // a payment names a transaction not known up to its timestep
-	ReasonCrossTimestep      = "cross_timestep"      // the transaction is of an earlier timestep
-	ReasonTooManyWaiting     = "too_many_waiting"    // as many payments or labels wait for transactions as may
-	ReasonTooManyOpen        = "too_many_open"       // as many timesteps are open as may be
-	ReasonUnknownTransaction = "unknown_transaction" // a label for a transaction not known up to its timestep
+	ReasonUnknownEndpoint    = "unknown_endpoint"    // a payment names a transaction unknown up to its timestep
+	ReasonCrossTimestep      = "cross_timestep"      // the transaction belongs to an earlier timestep
+	ReasonTooManyWaiting     = "too_many_waiting"    // the bound of waiting payments or labels is reached
+	ReasonTooManyOpen        = "too_many_open"       // the bound of open timesteps is reached
+	ReasonUnknownTransaction = "unknown_transaction" // a label for a transaction unknown up to its timestep
 )
 
-// Refusal is a record that cannot be taken. Detail gives numbers, never an id
-// or other content.
+// Refusal is a record that was rejected. Detail contains numbers, never an id or other content.
 type Refusal struct {
 	Origin Origin
 	Reason string
@@ -126,7 +125,7 @@ func refuse(o Origin, reason, detail string) Verdict {
 	return Verdict{Outcome: Refused, Refusal: &Refusal{Origin: o, Reason: reason, Detail: detail}}
 }
 
-// Info says how far a timestep is and how much it holds.
+// Info is the state and size of a timestep.
 type Info struct {
 	Timestep lethe.Timestep
 	State    lethe.State
@@ -134,19 +133,18 @@ type Info struct {
 	Revision lethe.Revision
 	// Nodes counts transactions.
 	Nodes int
-	// Payments counts the payments of the graph or, while the timestep is open,
-	// those that are pending and were not refused.
+	// Payments counts the payments of the graph or, while the timestep is open, the pending payments
+	// that were not rejected.
 	Payments int
-	// Labels counts the labels that are pending and were not refused or, once the
-	// timestep is settled, the transactions labelled licit or illicit.
+	// Labels counts the pending labels that were not rejected or, once the timestep is settled, the
+	// transactions labelled licit or illicit.
 	Labels int
 	// Previous is the settled timestep before this one, or lethe.NoTimestep.
 	Previous lethe.Timestep
-	// Waiting counts the late records that wait to become part of a closed timestep.
+	// Waiting counts the late records that wait to join a closed timestep.
 	Waiting int
-	// Reopened is the revision that late records, or a timestep that was inserted or
-	// is gone before this one, gave it last; the first one at least. Revisions after
-	// it are those of erasures.
+	// Reopened is the last revision caused by late records, or by the insertion or deletion of the
+	// timestep before this one; at least the first revision. Later revisions are those of erasures.
 	Reopened lethe.Revision
 }
 
@@ -159,11 +157,11 @@ func (i Info) describedBy(d closed.Description) Info {
 	return i
 }
 
-// known reports whether the timestep takes part in closing and settling. What
-// only payments or labels name is judged with the next one that does.
+// known reports whether the timestep takes part in closing and settling. A timestep with only
+// payments or labels is judged with the next known one.
 func (i Info) known() bool { return i.State > lethe.Open || i.Nodes > 0 }
 
-// empty reports whether there is nothing left to remember.
+// empty reports whether the info need not be stored.
 func (i Info) empty() bool { return !i.known() && i.Payments == 0 && i.Labels == 0 }
 
 // Content is a closed or settled timestep.
@@ -204,12 +202,12 @@ func decodeInfo(t lethe.Timestep, value []byte) (Info, error) {
 	return i, c.Done("timestep")
 }
 
-// lettersAtOnce bounds what Letters holds in memory.
+// lettersAtOnce bounds the memory of Letters.
 const lettersAtOnce = 10_000
 
-// Letters returns what has to be said in the dead letters since, oldest first, again
-// and again until ConfirmLetters: a caller that was killed before it had written them
-// elsewhere finds them here. There may be more than are returned at once.
+// Letters returns the unconfirmed changes to the dead letters, oldest first. It returns them
+// again until ConfirmLetters, so a caller that crashed before publishing them gets them again.
+// One call returns at most 10,000.
 func (s *Store) Letters() ([]Letter, error) {
 	var out []Letter
 	err := s.staging.Scan([]byte{kindLetter}, func(_, value []byte) error {
@@ -225,7 +223,7 @@ func (s *Store) Letters() ([]Letter, error) {
 	return out, nil
 }
 
-// ConfirmLetters forgets the oldest letters, as many as Letters has returned.
+// ConfirmLetters deletes the count oldest letters, at most as many as Letters has returned.
 func (s *Store) ConfirmLetters(count int) error {
 	err := s.staging.Apply(func(w swapstore.Writer) error {
 		err := s.staging.Scan([]byte{kindLetter}, func(key, _ []byte) error {
@@ -245,7 +243,7 @@ func (s *Store) ConfirmLetters(count int) error {
 	return nil
 }
 
-// nextLetter returns the number of the letter to be stored next.
+// nextLetter returns the number of the next letter.
 func (s *staging) nextLetter() (number uint64, err error) {
 	err = s.Scan([]byte{kindLetter}, func(key, _ []byte) error {
 		if len(key) != 1+8 {

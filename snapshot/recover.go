@@ -18,7 +18,7 @@ import (
 	"lethe/snapshot/suppressed"
 )
 
-// openStaging opens staging and reads into memory what is mirrored there.
+// openStaging opens staging and loads its mirror into memory.
 func openStaging(path string, o Options) (*staging, error) {
 	store, err := swapstore.OpenSized(o.FS, path, stagingFormat(), swapstore.Busy())
 	if err != nil {
@@ -44,7 +44,7 @@ func openStaging(path string, o Options) (*staging, error) {
 	return s, nil
 }
 
-// newStaging returns staging over its store, with nothing of it in memory.
+// newStaging returns staging over its store, with an empty mirror.
 func newStaging(store *swapstore.Store, o Options) *staging {
 	s := &staging{
 		Store: store, options: o, featureCount: o.FeatureCount,
@@ -62,14 +62,13 @@ func newStaging(store *swapstore.Store, o Options) *staging {
 	return s
 }
 
-// stagingOf is the error for staging of a version that this program does not read.
+// stagingOf is the error for a version of staging that this program does not read.
 func stagingOf(version byte) error {
 	return fmt.Errorf("%w: staging of version %d, this program reads %d", swapstore.ErrFormat, version, stagingVersion)
 }
 
-// checkOptions compares the options with those the store was written with, or
-// writes them into a new store. The check value tells another secret without
-// saying anything about this one.
+// checkOptions compares the options with those of the store, or writes them into a new store. The
+// check value detects another secret without revealing the secret.
 func (s *staging) checkOptions() error {
 	check := s.options.Secret.Hash("snapshot-store")
 	want := append([]byte{stagingVersion}, check[:16]...)
@@ -100,7 +99,7 @@ func (s *staging) checkOptions() error {
 	return nil
 }
 
-// mirror takes a stored entry into memory.
+// mirror loads a stored entry into memory.
 func (s *staging) mirror(key, value []byte) error {
 	k, c := stored.Over(key[1:]), stored.Over(value)
 	switch key[0] {
@@ -141,8 +140,8 @@ func (s *staging) mirror(key, value []byte) error {
 	return errors.Join(k.Done("key"), c.Done("entry"))
 }
 
-// requireStaging refuses a folder of which staging was removed: the other stores would
-// be taken for left-overs, and what was erased would be taken again.
+// requireStaging rejects a folder without staging: the other stores would be removed as
+// left-overs, and erased records would be accepted again.
 func requireStaging(files vfs.FS, dir string) error {
 	stores, err := closed.Folders(files, dir)
 	if err != nil || len(stores) == 0 {
@@ -155,7 +154,7 @@ func requireStaging(files vfs.FS, dir string) error {
 	return err
 }
 
-// closedTimesteps lists those that have a store of their own.
+// closedTimesteps lists the timesteps that have a store of their own.
 func (s *staging) closedTimesteps() (out []lethe.Timestep) {
 	for _, i := range s.timesteps() {
 		if i.State > lethe.Open {
@@ -165,9 +164,9 @@ func (s *staging) closedTimesteps() (out []lethe.Timestep) {
 	return out
 }
 
-// makeGood removes the stores that a crash left behind and takes over what an
-// interrupted Erase or ReopenTimestep changed in those of closed timesteps. The erasure
-// itself is for its requester to go on with; what waited waits on.
+// makeGood recovers from a crash. It removes unlisted stores and adopts the changes that an
+// interrupted Erase or ReopenTimestep made to stores of closed timesteps. The requester must
+// continue the erasure itself; waiting records continue to wait.
 func makeGood(s *Store) error {
 	if err := s.closed.RemoveUnlisted(s.staging.isListed); err != nil {
 		return err

@@ -9,15 +9,15 @@ import (
 	"lethe/snapshot/stored"
 )
 
-// Features that are erased become 0 while their transaction stays: in whatever comes of it
-// from then on, and in the rows that are here.
+// Erased features become 0 while their transaction stays: in all later records of it, and in the
+// stored rows.
 
-// Redactor returns the value of a record with 0 for the features that are erased of the
-// transaction it brings, and whether that is another value.
+// Redactor returns the value of a record with 0 for the erased features of its transaction, and
+// whether that changed the value.
 type Redactor func(value []byte, erased func(lethe.TransactionID) (lethe.Columns, bool)) ([]byte, bool)
 
-// locateFeatures tells where features of a transaction are that are not 0. It is known if
-// some are.
+// locateFeatures finds the rows of a transaction in which some of the features are not 0. The
+// target is known if there are any.
 func locateFeatures(s *Store, t lethe.Target) (Located, error) {
 	l, err := s.staging.locate(t.Transaction)
 	l.Columns = t.Columns
@@ -61,9 +61,8 @@ func closedRow(s *Store, t lethe.Timestep, p lethe.Pseudonym) (stored.Row, bool,
 	return r, true, err
 }
 
-// redactStaging has what staging keeps of transactions hold 0 for the features that go: rows,
-// candidates and what they came as, letters, and the hashes of contents. Stores of closed
-// timesteps were written anew before.
+// redactStaging zeroes the erased features in staging: in rows, candidates and their original
+// records, letters, and content hashes. Stores of closed timesteps have been rewritten before.
 func redactStaging(s *Store, gone stored.Erasure) error {
 	if len(gone.Features) == 0 {
 		return nil
@@ -93,7 +92,7 @@ func redactStaging(s *Store, gone stored.Erasure) error {
 	return c.commit()
 }
 
-// redactOne is redactStaging of the rows, candidates and index entry of one transaction.
+// redactOne is redactStaging for the rows, candidates and index entry of one transaction.
 func redactOne(s *Store, c *changes, gone stored.Erasure, p lethe.Pseudonym) error {
 	entry, known, err := index.Lookup(s.staging.Get, p)
 	if err != nil {
@@ -142,7 +141,7 @@ func redactOne(s *Store, c *changes, gone stored.Erasure, p lethe.Pseudonym) err
 	})
 }
 
-// rehash gives a transaction the hash of its features as they are now.
+// rehash updates a transaction's content hash after its features changed.
 func rehash(s *staging, c *changes, p lethe.Pseudonym, entry index.Entry, features []float32) {
 	before := entry.Content
 	if entry.Content = index.ContentOf(s.options.Secret, features); entry.Content == before {
@@ -152,7 +151,7 @@ func rehash(s *staging, c *changes, p lethe.Pseudonym, entry index.Entry, featur
 	c.set(index.Key(p), entry.Encode())
 }
 
-// redacted is a transaction with 0 for the features of it that are erased.
+// redacted returns a transaction with its erased features set to 0.
 func redacted(s *staging, tr lethe.Transaction) lethe.Transaction {
 	if columns, erased := s.suppressed.Redacted(tr.ID); erased {
 		tr.Features, _ = columns.Zeroed(tr.Features)
@@ -160,9 +159,9 @@ func redacted(s *staging, tr lethe.Transaction) lethe.Transaction {
 	return tr
 }
 
-// isKnown reports whether a transaction that arrived is what the store knows of it. Between the
-// suppression of its features and the rewriting the store still has their values: they count as
-// the 0 that they become, so that a record that comes again is not taken for a correction.
+// isKnown reports whether an arriving transaction equals the stored one. Between the suppression
+// of features and the rewrite, the store still has their values; they are compared as 0, so that
+// a redelivered record is not mistaken for a correction.
 func isKnown(b *Batch, p lethe.Pseudonym, id lethe.TransactionID, known, arrived index.Entry) (bool, error) {
 	columns, erased := b.staging.suppressed.Redacted(id)
 	if known == arrived || known.Timestep != arrived.Timestep || !erased {
@@ -185,7 +184,7 @@ func isKnown(b *Batch, p lethe.Pseudonym, id lethe.TransactionID, known, arrived
 	return becomes(b, value, columns, arrived)
 }
 
-// becomes reports whether a stored row has the content that arrived once some columns are 0.
+// becomes reports whether a stored row has the arriving content once the columns are 0.
 func becomes(b *Batch, value []byte, columns lethe.Columns, arrived index.Entry) (bool, error) {
 	r, err := stored.DecodeRow(value)
 	if err != nil {
@@ -195,8 +194,8 @@ func becomes(b *Batch, value []byte, columns lethe.Columns, arrived index.Entry)
 	return index.ContentOf(b.staging.options.Secret, zeroed) == arrived.Content, nil
 }
 
-// redactOrigin reports whether a record as it came holds something else now. Without a
-// Redactor nobody can tell, and the value is not kept.
+// redactOrigin redacts an original record and reports whether it changed. Without a Redactor the
+// value cannot be checked, and it is dropped.
 func redactOrigin(s *staging, o *Origin) bool {
 	if o.Value == nil {
 		return false

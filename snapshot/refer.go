@@ -17,8 +17,8 @@ func oneLabelMore(i Info) Info {
 	return i
 }
 
-// Payment takes a payment, which may carry subjects. Its ends need not be there yet: it is pending until
-// its timestep closes.
+// Payment processes a payment, which may carry subjects. Its ends may arrive later: it is pending until its
+// timestep closes.
 func (b *Batch) Payment(p lethe.Payment, o Origin, subjects ...string) (Verdict, error) {
 	at, v, err := b.admit(Transactions, p.Timestep, o, subjects, p.Source, p.Target)
 	v.Late = v.Late && p.Source != p.Target && !b.arrival(p.Timestep).tooFar
@@ -60,8 +60,8 @@ func (b *Batch) Payment(p lethe.Payment, o Origin, subjects ...string) (Verdict,
 	return Verdict{Outcome: Accepted}, nil
 }
 
-// Label takes a label. Its transaction need not be there yet: it is pending
-// until its timestep settles.
+// Label processes a label. Its transaction may arrive later: it is pending until its timestep
+// settles.
 func (b *Batch) Label(l lethe.LabelRecord, o Origin) (Verdict, error) {
 	at, v, err := b.admit(Labels, l.Timestep, o, nil, l.ID)
 	if err != nil || v.Outcome != "" {
@@ -91,8 +91,8 @@ func (b *Batch) Label(l lethe.LabelRecord, o Origin) (Verdict, error) {
 	return Verdict{Outcome: Accepted}, nil
 }
 
-// knownLabel returns the label that is in staging, and how it was judged, or, for a
-// late one, the label that the settled snapshot holds.
+// knownLabel returns the pending label in staging with its judgement or, for a late label, the
+// label of the settled snapshot.
 func (b *Batch) knownLabel(
 	t lethe.Timestep, p lethe.Pseudonym, late bool,
 ) (known bool, label lethe.Label, pending *pendingLabel, err error) {

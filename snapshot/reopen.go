@@ -12,8 +12,8 @@ import (
 	"lethe/snapshot/stored"
 )
 
-// Waiting lists the timesteps up to the newest closed one that late records wait to
-// change, ascending: those that are closed, and those that would be inserted.
+// Waiting lists, in ascending order, the timesteps up to the newest closed one that late records
+// would change: closed ones to be reopened, and open ones to be inserted.
 func (s *Store) Waiting() []lethe.Timestep {
 	infos := s.staging.timesteps()
 	closed, settled := newestOf(infos, lethe.Closed), newestOf(infos, lethe.Settled)
@@ -27,12 +27,11 @@ func (s *Store) Waiting() []lethe.Timestep {
 	return out
 }
 
-// ReopenTimestep makes the late records of a timestep that Waiting lists part of it,
-// and reports whether they changed it. Then it was written anew, without the old
-// bytes, has a new revision and, if it is settled, shards by assign. A timestep that
-// nobody knew of is inserted; that after it gets a new revision too. What still
-// refers to nothing is refused (see Letters). On a timestep for which nothing waits
-// it does nothing. Errors are those of SettleTimestep.
+// ReopenTimestep adds the late records of a timestep that Waiting lists, and reports whether they
+// changed it. A changed timestep is rewritten without the old bytes, gets a new revision and, if
+// settled, new shards from assign. An unknown timestep is inserted, and the closed one after it
+// gets a new revision too. Records that still refer to nothing are rejected (see Letters). If
+// nothing waits, it does nothing. Errors are those of SettleTimestep.
 func (s *Store) ReopenTimestep(ctx context.Context, t lethe.Timestep, assign Assign) (changed bool, err error) {
 	if !slices.Contains(s.Waiting(), t) {
 		return false, nil
@@ -53,8 +52,8 @@ func (s *Store) ReopenTimestep(ctx context.Context, t lethe.Timestep, assign Ass
 	return changed, next.conclude(t, g)
 }
 
-// insert closes a timestep before the newest closed one, and settles it if that after
-// it is settled.
+// insert closes a timestep that precedes the newest closed one, and settles it if a later
+// timestep is settled.
 func (t transition) insert(ctx context.Context, i Info, assign Assign) (*lethe.Snapshot, error) {
 	g, _, err := t.staging.assemble(ctx, t.changes, i.Timestep, nil, i.Nodes)
 	if err != nil {
@@ -71,7 +70,7 @@ func (t transition) insert(ctx context.Context, i Info, assign Assign) (*lethe.S
 	return g, t.relink(i.Timestep)
 }
 
-// reopen writes a closed timestep anew with what waits for it, if that changes it.
+// reopen rewrites a closed timestep with the records that wait for it, if they change it.
 func (t transition) reopen(ctx context.Context, i Info, assign Assign) (*lethe.Snapshot, bool, error) {
 	base, err := t.store.Load(i.Timestep)
 	if err != nil {
@@ -104,8 +103,7 @@ func (t transition) reopen(ctx context.Context, i Info, assign Assign) (*lethe.S
 	return g, changed, nil
 }
 
-// rewrite writes the store of a closed timestep anew and returns what is known of it
-// then.
+// rewrite rewrites the store of a closed timestep and returns its new info.
 func (t transition) rewrite(ctx context.Context, i Info, g *lethe.Snapshot, shards []lethe.ShardID) (Info, error) {
 	if err := t.noteReopening(i.Timestep); err != nil {
 		return i, err
@@ -116,7 +114,7 @@ func (t transition) rewrite(ctx context.Context, i Info, g *lethe.Snapshot, shar
 	}
 	d, err := store.Replace(ctx, g, shards)
 	if err != nil {
-		// A store whose switch is in doubt has to be opened afresh.
+		// The switch may or may not have happened, so the store must be reopened.
 		return i, errors.Join(err, t.store.closed.Close(i.Timestep))
 	}
 	i = i.describedBy(d)
@@ -125,23 +123,23 @@ func (t transition) rewrite(ctx context.Context, i Info, g *lethe.Snapshot, shar
 	return i, nil
 }
 
-// Redeal is a timestep whose transactions are given shards afresh.
+// Redeal is a timestep to be partitioned again.
 type Redeal struct {
 	Timestep lethe.Timestep
-	// Renew gives it a new revision even if everybody stays: what was published of it is
-	// not what these shards give.
+	// Renew forces a new revision even if the shards stay the same, because the published slices
+	// differ from what these shards give.
 	Renew bool
 }
 
-// Repartition gives the transactions of settled timesteps the shards that assign chooses for
-// them as they are now. A store whose shards become others is written anew, without the old
-// ones, and has a new revision; one whose shards stay is left alone unless it is to be
-// renewed, as are timesteps that are not settled, or gone. After an Erase this makes the
-// assignment one that the erased had no part in.
+// Repartition assigns shards to the transactions of settled timesteps again, using assign on
+// their current content. A store whose shards change is rewritten, without the old ones, under a
+// new revision. A store whose shards stay the same is left unchanged unless Renew is set, as are
+// timesteps that are not settled or were deleted. After an Erase this makes the assignment
+// independent of the erased records.
 //
-// It is idempotent as long as assign is a pure function and nothing is renewed: after an
-// error or a crash, call it again with the same timesteps. Errors: those of assign, of the
-// context and of the file system.
+// It is idempotent as long as assign is a pure function and Renew is not set: after an error or a
+// crash, call it again with the same timesteps. Errors: those of assign, of the context and of
+// the file system.
 func (s *Store) Repartition(ctx context.Context, list []Redeal, assign Assign) error {
 	for _, r := range list {
 		if err := (transition{s, s.staging.change()}).repartition(ctx, r, assign); err != nil {
@@ -165,7 +163,7 @@ func (t transition) repartition(ctx context.Context, r Redeal, assign Assign) er
 	if err != nil || !r.Renew && slices.Equal(shards, content.Assignment) {
 		return err
 	}
-	// Without a value: it is not reopened, and whoever asked publishes it.
+	// Without a value: the timestep is not reopened, and the caller publishes it.
 	err = t.staging.Apply(func(w swapstore.Writer) error { return w.Set(timestepKey(kindRewriting, at), nil) })
 	if err != nil {
 		return err
@@ -177,7 +175,7 @@ func (t transition) repartition(ctx context.Context, r Redeal, assign Assign) er
 	content.Snapshot.Revision = i.Revision + 1
 	d, err := store.Replace(ctx, content.Snapshot, shards)
 	if err != nil {
-		// A store whose switch is in doubt has to be opened afresh.
+		// The switch may or may not have happened, so the store must be reopened.
 		return errors.Join(err, t.store.closed.Close(at))
 	}
 	t.infos[at] = i.describedBy(d)
@@ -185,9 +183,10 @@ func (t transition) repartition(ctx context.Context, r Redeal, assign Assign) er
 	return t.apply()
 }
 
-// assemble makes the graph of a timestep from its base, which is nil until it closes,
-// and what waits in staging, and reports whether that differs from the base. What the
-// graph takes is dropped from staging. It makes room for so many transactions.
+// assemble builds the graph of a timestep from its base, which is nil at the first close, and the
+// entries that wait in staging, and reports whether the result differs from the base. Entries
+// that join the graph are dropped from staging. expected is the number of transactions to
+// allocate for.
 func (s *staging) assemble(
 	ctx context.Context, c *changes, t lethe.Timestep, base *lethe.Snapshot, expected int,
 ) (g *lethe.Snapshot, changed bool, err error) {
@@ -220,8 +219,7 @@ func (s *staging) assemble(
 	return m.graph, m.changed, m.graph.Validate()
 }
 
-// label gives the snapshot's nodes the labels that wait for them, and reports whether
-// one was another before.
+// label applies pending labels to the snapshot's nodes, and reports whether a label changed.
 func (s *staging) label(ctx context.Context, c *changes, g *lethe.Snapshot) (changed bool, err error) {
 	err = s.scanAt(kindLabel, g.Timestep, func(e staged) error {
 		p, err := decodeLabel(e.value)
@@ -238,8 +236,8 @@ func (s *staging) label(ctx context.Context, c *changes, g *lethe.Snapshot) (cha
 	return changed, err
 }
 
-// merger merges the rows of a base with new ones, which come in the order of their
-// pseudonyms and replace those of the base.
+// merger merges the rows of a base with new ones. New rows must arrive in the order of their
+// pseudonyms; they replace those of the base.
 type merger struct {
 	graph, base *lethe.Snapshot
 	// next is the base's first node that is not in the graph yet.
@@ -264,7 +262,7 @@ func (m *merger) take(e staged) error {
 	return nil
 }
 
-// skipTo adds the base's nodes up to the first of which it holds.
+// skipTo adds the base's nodes before the first one for which holds is true.
 func (m *merger) skipTo(holds func(lethe.SnapshotNode) bool) {
 	if m.base == nil {
 		return
@@ -275,7 +273,7 @@ func (m *merger) skipTo(holds func(lethe.SnapshotNode) bool) {
 	}
 }
 
-// finish adds the rest of the base: nodes, then payments.
+// finish adds the remaining nodes of the base, then its payments.
 func (m *merger) finish() {
 	m.skipTo(func(lethe.SnapshotNode) bool { return false })
 	if m.base == nil {

@@ -14,62 +14,62 @@ import (
 	"lethe/snapshot/suppressed"
 )
 
-// StagingFolder and TimestepFolder are the names of folders below that of a Store:
-// of what is open, and of a closed timestep.
+// StagingFolder is the folder of open timesteps below that of a Store.
 const StagingFolder = "staging"
 
-// TimestepFolder is described with StagingFolder.
+// TimestepFolder returns the name of a closed timestep's folder below that of a Store.
 func TimestepFolder(t lethe.Timestep) string { return closed.FolderName(t) }
 
-// staging holds the records of open timesteps, those that wait to become part of a
-// closed one, the payments and labels that are in no graph, the letters that are not
-// confirmed, and what is known of every timestep, partition and erased transaction.
+// staging holds the records of open timesteps, late records that wait to join a closed one,
+// payments and labels that are in no graph, unconfirmed letters, and the metadata of every
+// timestep, partition and erased transaction.
 type staging struct {
 	*swapstore.Store
 	options Options
-	// rows are those of kind kindRow, and those that are in files.
+	// rows are the transaction rows, those in the store and those in files.
 	rows *openrows.Rows
 
-	// What follows mirrors the store.
+	// The following fields mirror the store.
 
 	featureCount int
 	infos        map[lethe.Timestep]Info
 	offsets      map[TopicPartition]int64
 	watermarks   map[Stream][]lethe.Timestep
 	suppressed   *suppressed.List
-	// gone are the timesteps that were emptied, with the revision that says so.
+	// gone holds the timesteps that an erasure emptied, with the revision under which they were
+	// deleted.
 	gone map[lethe.Timestep]lethe.Revision
-	// payments and labels bound those that wait for transactions.
+	// payments and labels bound the entries that wait for transactions.
 	payments, labels *lacking
-	// index tells where transactions are. Every entry that is stored has to be met.
+	// index locates transactions. Index.Meet must see every stored entry.
 	index *index.Index
 
-	// epoch counts the changes; a batch of an older one is stale.
+	// epoch counts changes; a batch of an older epoch is stale.
 	epoch int
 }
 
-// Apply is that of the store. Batches begun before are stale.
+// Apply is Store.Apply; it makes all open batches stale.
 func (s *staging) Apply(fn func(w swapstore.Writer) error) error {
 	s.epoch++
 	return s.Store.Apply(fn)
 }
 
-// Outdate ends the batches that were begun.
+// Outdate makes all open batches stale.
 func (s *staging) Outdate() { s.epoch++ }
 
-// changes are made to staging together, or none of them.
+// changes are applied to staging atomically.
 type changes struct {
 	staging *staging
-	// writes holds the values to be set, nil for those to be deleted.
+	// writes holds the values to set; nil deletes the key.
 	writes map[string][]byte
-	// prefixes are those of keys that are all deleted, before the writes; files are those of rows among them.
+	// prefixes are deleted before the writes; files are the row files among them.
 	prefixes [][]byte
 	files    openrows.Files
 	infos    map[lethe.Timestep]Info
 	letters  []storedLetter
-	// unjudged are the timesteps of payments and labels that were judged and wait again.
+	// unjudged are the timesteps of payments and labels that were judged and now wait again.
 	unjudged []lethe.Timestep
-	// unsynced says that they need not be durable yet.
+	// unsynced means that the changes need not be durable yet.
 	unsynced bool
 }
 
@@ -81,13 +81,13 @@ func (c *changes) set(key, value []byte) { c.writes[string(key)] = value }
 func (c *changes) drop(key []byte)       { c.writes[string(key)] = nil }
 func (c *changes) dropAll(prefix []byte) { c.prefixes = append(c.prefixes, prefix) }
 
-// dropped reports whether the entry goes.
+// dropped reports whether the changes delete the entry.
 func (c *changes) dropped(key []byte) bool {
 	value, found := c.writes[string(key)]
 	return found && value == nil
 }
 
-// info returns what will be known of a timestep.
+// info returns the timestep's info after the changes.
 func (c *changes) info(t lethe.Timestep) Info {
 	if i, found := c.infos[t]; found {
 		return i
@@ -95,7 +95,7 @@ func (c *changes) info(t lethe.Timestep) Info {
 	return c.staging.info(t)
 }
 
-// timesteps returns what will be known of every timestep, ascending.
+// timesteps returns all infos after the changes, ascending.
 func (c *changes) timesteps() []Info {
 	all := maps.Clone(c.staging.infos)
 	maps.Copy(all, c.infos)
@@ -105,8 +105,7 @@ func (c *changes) timesteps() []Info {
 // newest returns the newest timestep that will have reached a state, or NoTimestep.
 func (c *changes) newest(state lethe.State) lethe.Timestep { return newestOf(c.timesteps(), state) }
 
-// apply stores the changes durably. What will be known of a timestep that holds
-// nothing is nothing.
+// apply stores the changes durably, unless unsynced. The info of an empty timestep is deleted.
 func (c *changes) apply() error {
 	s := c.staging
 	number, err := s.nextLetter()
@@ -164,12 +163,12 @@ func (c *changes) commit() error {
 		return err
 	}
 	if c.staging.rows.Dropped(c.files); !c.unsynced && c.staging.rows.Sync() == nil {
-		_ = c.staging.rows.Clean() // the changes are made: who cleans next tries again, and so does an erasure
+		_ = c.staging.rows.Clean() // the changes are stored: the next Clean or an erasure tries again
 	}
 	return nil
 }
 
-// info returns what is known of a timestep, or what is known of a new one.
+// info returns the timestep's info, or that of a new timestep.
 func (s *staging) info(t lethe.Timestep) Info {
 	if i, found := s.infos[t]; found {
 		return i
@@ -177,7 +176,7 @@ func (s *staging) info(t lethe.Timestep) Info {
 	return Info{Timestep: t, State: lethe.Open, Previous: lethe.NoTimestep}
 }
 
-// timesteps returns what is known of every timestep, ascending.
+// timesteps returns all infos, ascending.
 func (s *staging) timesteps() []Info {
 	return ascending(s.infos)
 }
@@ -190,8 +189,8 @@ func ascending(infos map[lethe.Timestep]Info) []Info {
 	return out
 }
 
-// newestOf returns the newest of some timesteps, ascending, that has reached a state,
-// or NoTimestep.
+// newestOf returns the newest timestep of an ascending list that has reached a state, or
+// NoTimestep.
 func newestOf(infos []Info, state lethe.State) lethe.Timestep {
 	for _, i := range slices.Backward(infos) {
 		if i.State >= state {
@@ -201,22 +200,22 @@ func newestOf(infos []Info, state lethe.State) lethe.Timestep {
 	return lethe.NoTimestep
 }
 
-// watermark returns the lowest watermark of a stream's partitions: timesteps
-// below it take no more records.
+// watermark returns the lowest watermark of a stream's partitions: timesteps below it accept no
+// more records on time.
 func (s *staging) watermark(stream Stream) lethe.Timestep { return slices.Min(s.watermarks[stream]) }
 
 // errStop ends a scan early.
 var errStop = errors.New("enough")
 
-// staged is what is stored of a transaction, payment or label: its timestep, the
-// transactions it is about, and its value.
+// staged is a stored transaction, payment or label: its timestep, the transactions it names, and
+// its value.
 type staged struct {
 	at         lethe.Timestep
 	about      []lethe.Pseudonym
 	key, value []byte
 }
 
-// scanThrough calls fn for what is stored of a kind up to and including timestep t.
+// scanThrough calls fn for every entry of a kind up to and including timestep t.
 func (s *staging) scanThrough(kind byte, t lethe.Timestep, fn func(staged) error) error {
 	return s.scanStaged([]byte{kind}, func(e staged) error {
 		if e.at > t {
@@ -226,12 +225,13 @@ func (s *staging) scanThrough(kind byte, t lethe.Timestep, fn func(staged) error
 	})
 }
 
-// scanAt calls fn for what is stored of a kind at timestep t.
+// scanAt calls fn for every entry of a kind at timestep t.
 func (s *staging) scanAt(kind byte, t lethe.Timestep, fn func(staged) error) error {
 	return s.scanStaged(timestepKey(kind, t), fn)
 }
 
-// scanRows calls fn for the transactions of an open timestep, or those that wait for a closed one.
+// scanRows calls fn for the transactions of an open timestep, or the late ones of a closed
+// timestep.
 func scanRows(s *staging, t lethe.Timestep, fn func(staged) error) error {
 	about := make([]lethe.Pseudonym, 1)
 	return s.rows.Scan(t, func(p lethe.Pseudonym, row []byte) error {
@@ -240,7 +240,7 @@ func scanRows(s *staging, t lethe.Timestep, fn func(staged) error) error {
 	})
 }
 
-// scanAll calls fn for all that staging holds, with the kind of its key.
+// scanAll calls fn for everything in staging, with the kind of its key.
 func scanAll(s *staging, fn func(kind byte, value []byte) error) error {
 	err := s.Scan(nil, func(key, value []byte) error { return fn(key[0], value) })
 	for _, i := range s.timesteps() {

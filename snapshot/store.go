@@ -15,22 +15,20 @@ import (
 
 // Store holds the timesteps of one deployment. One goroutine owns it.
 //
-// It has two parts, and its methods move timesteps from the one to the other:
-// staging takes records until their timestep closes, and knows how far every
-// timestep is; closed has a store for the graph of each closed timestep.
+// It has two parts: staging holds records until their timestep closes, and the state of every
+// timestep; closed has a store for the graph of each closed timestep.
 type Store struct {
 	staging *staging
 	closed  *closed.Graphs
-	// recent, if not nil, is the timestep that closed last: whoever had it closed loads it first. It is handed
-	// over once.
+	// recent, if not nil, is the timestep that closed last, because its owner loads it first. Load returns it once.
 	recent *Content
-	// closing are the timesteps that close now, ascending.
+	// closing are the timesteps that are closing, ascending.
 	closing []*Closing
 }
 
-// Open opens the store in a folder, creating it when absent, and brings into
-// order what a crash left half done. Errors: ErrIncompatible, ErrCorrupt,
-// swapstore.ErrFormat, those of the options and those of the file system.
+// Open opens the store in a folder, creating it if absent, and recovers from a crash. Errors:
+// ErrIncompatible, ErrCorrupt, swapstore.ErrFormat, those of the options and those of the file
+// system.
 func Open(dir string, o Options) (*Store, error) {
 	if err := o.Validate(); err != nil {
 		return nil, fmt.Errorf("snapshot store: %w", err)
@@ -57,22 +55,21 @@ func Open(dir string, o Options) (*Store, error) {
 	return s, nil
 }
 
-// Close closes the store. An open batch is lost.
+// Close closes the store. An uncommitted batch is lost.
 func (s *Store) Close() error {
 	abandon(s)
 	return errors.Join(s.closed.CloseAll(), s.staging.Close())
 }
 
-// Timesteps lists what is known, ascending, and the timesteps of which only
-// payments or labels have arrived.
+// Timesteps lists the known timesteps, and those of which only payments or labels have arrived,
+// ascending.
 func (s *Store) Timesteps() []Info { return s.staging.timesteps() }
 
-// Offsets tells where every topic partition is to be resumed: one after the
-// last stored record.
+// Offsets returns where to resume every topic partition: one after the last stored record.
 func (s *Store) Offsets() map[TopicPartition]int64 { return maps.Clone(s.staging.offsets) }
 
-// BeginBehind has the timesteps of a store begin with the revision after the given ones: they were
-// published by a store that was lost. It is for a store that has taken nothing yet.
+// BeginBehind makes timesteps begin with the revision after the given ones, which a lost store
+// published. The store must be empty.
 func BeginBehind(s *Store, last map[lethe.Timestep]lethe.Revision) error {
 	err := s.staging.Apply(func(w swapstore.Writer) error {
 		for t, r := range last {
@@ -89,9 +86,9 @@ func BeginBehind(s *Store, last map[lethe.Timestep]lethe.Revision) error {
 	return nil
 }
 
-// GoBehind has timesteps of a store that follows another one go on behind revisions that the other
-// has published: those that are closed here get the next one, and are to be published anew, and the
-// others begin with it.
+// GoBehind raises revisions above those that another process has published: closed timesteps get
+// the next revision and must be republished, other timesteps begin with it. It is for a store
+// that takes over from that process.
 func GoBehind(s *Store, last map[lethe.Timestep]lethe.Revision) error {
 	unknown, t := make(map[lethe.Timestep]lethe.Revision), transition{s, s.staging.change()}
 	for _, at := range slices.Sorted(maps.Keys(last)) {
@@ -107,12 +104,12 @@ func GoBehind(s *Store, last map[lethe.Timestep]lethe.Revision) error {
 	return BeginBehind(s, unknown)
 }
 
-// AdoptRevisions gives closed timesteps of a store that follows another one the revisions that the
-// other has published the same content under.
+// AdoptRevisions sets the revisions of closed timesteps to those under which another process has
+// published the same content. It is for a store that takes over from that process.
 func AdoptRevisions(s *Store, published map[lethe.Timestep]lethe.Revision) error {
 	t := transition{s, s.staging.change()}
 	for _, at := range slices.Sorted(maps.Keys(published)) {
-		// Without a value: it is not reopened.
+		// Without a value: the timestep is not reopened.
 		err := s.staging.Apply(func(w swapstore.Writer) error { return w.Set(timestepKey(kindRewriting, at), nil) })
 		if err != nil {
 			return err
@@ -131,8 +128,8 @@ func AdoptRevisions(s *Store, published map[lethe.Timestep]lethe.Revision) error
 	return t.apply()
 }
 
-// relink gives the closed timestep after another a new revision, because that before
-// it has changed.
+// relink gives the next closed timestep after another one a new revision, because its predecessor
+// changed.
 func (t transition) relink(after lethe.Timestep) error {
 	for _, i := range t.timesteps() {
 		if i.Timestep <= after || i.State == lethe.Open {
@@ -143,7 +140,7 @@ func (t transition) relink(after lethe.Timestep) error {
 	return nil
 }
 
-// raise gives a closed timestep a new revision, behind another one.
+// raise gives a closed timestep a new revision, above its own and above behind.
 func (t transition) raise(i Info, behind lethe.Revision) error {
 	if err := t.noteReopening(i.Timestep); err != nil {
 		return err
@@ -166,8 +163,8 @@ func (t transition) raise(i Info, behind lethe.Revision) error {
 	return nil
 }
 
-// noteReopening lets Open take over the revision that a timestep's store is about to
-// get, if the process ends before it is noted otherwise.
+// noteReopening lets Open adopt the revision that a timestep's store is about to get, if the
+// process crashes before the new info is stored.
 func (t transition) noteReopening(at lethe.Timestep) error {
 	return t.staging.Apply(func(w swapstore.Writer) error { return w.Set(timestepKey(kindRewriting, at), []byte{1}) })
 }
@@ -194,13 +191,13 @@ func (s *Store) Ready() (toClose, toSettle []lethe.Timestep) {
 	return toClose, toSettle
 }
 
-// Gone lists the timesteps that an erasure emptied, with the revision that says so:
-// they are to be deleted wherever they were published. One that late records bring
-// back has a greater revision and is not listed any more.
+// Gone lists the timesteps that an erasure emptied, with the revision under which they were
+// deleted: they must be deleted wherever they were published. A timestep that late records bring
+// back has a higher revision and is no longer listed.
 func (s *Store) Gone() map[lethe.Timestep]lethe.Revision { return maps.Clone(s.staging.gone) }
 
-// due returns what is known of a timestep that is the first in ready, or that
-// has reached the state already. Errors: ErrUnknownTimestep, ErrNotReady.
+// due returns the info of a timestep that is first in ready, or has already reached the state.
+// Errors: ErrUnknownTimestep, ErrNotReady.
 func (s *staging) due(t lethe.Timestep, state lethe.State, ready []lethe.Timestep) (i Info, reached bool, err error) {
 	i = s.info(t)
 	switch {
@@ -214,11 +211,11 @@ func (s *staging) due(t lethe.Timestep, state lethe.State, ready []lethe.Timeste
 	return i, false, nil
 }
 
-// Suppressed is what is erased.
+// Suppressed returns the list of erased targets.
 func (s *Store) Suppressed() *suppressed.List { return s.staging.suppressed }
 
-// Load reads a closed or settled timestep. Errors: ErrUnknownTimestep, and
-// ErrNotReady for an open one.
+// Load reads a closed or settled timestep. Errors: ErrUnknownTimestep, and ErrNotReady for an
+// open one.
 func (s *Store) Load(t lethe.Timestep) (*Content, error) {
 	i, closed, err := s.staging.due(t, lethe.Closed, nil)
 	if !closed {

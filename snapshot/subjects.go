@@ -16,22 +16,22 @@ import (
 	"lethe/snapshot/stored"
 )
 
-// Subjects are kept as pseudonyms in an index beside the index of transactions: by subject,
-// what carries it, and by what carries some, that it does. What carried a subject in one
-// record carries it from then on, whatever later records say, so that it does not depend on
-// their order.
+// Subjects are stored as pseudonyms in two indexes next to that of transactions: from a subject
+// to its carriers, and from a carrier to its subjects. A subject that one record names stays
+// attached to the transaction or payment whatever later records contain, so that the result does
+// not depend on their order.
 
-// carrier is a transaction, or a payment, that carries subjects.
+// carrier is a transaction or a payment that carries subjects.
 type carrier struct {
 	at lethe.Timestep
-	// about is the transaction, or both ends of the payment; ids are theirs.
+	// about is the transaction, or both ends of the payment; ids are their ids.
 	about []lethe.Pseudonym
 	ids   []lethe.TransactionID
 	// folded is the pseudonym of the subject's folded form (normalise.Folded), or zero if the subject is in that form.
 	folded lethe.Pseudonym
 }
 
-// key is that of the index by subject.
+// key is the carrier's key in the index by subject.
 func (c carrier) key(subject lethe.Pseudonym) []byte {
 	key := binary.BigEndian.AppendUint64(stored.Key(kindSubject, subject), uint64(c.at))
 	return stored.AppendPseudonyms(key, c.about...)
@@ -55,7 +55,7 @@ func decodeCarrier(key, value []byte) (c carrier, err error) {
 	return c, v.Done("carrier")
 }
 
-// target is what an erasure of the carrier takes away.
+// target is what an erasure of the carrier erases.
 func (c carrier) target() lethe.Target {
 	if len(c.ids) == 2 {
 		return lethe.PaymentBetween(c.ids[0], c.ids[1])
@@ -63,7 +63,7 @@ func (c carrier) target() lethe.Target {
 	return lethe.Transactions(c.ids...)[0]
 }
 
-// carry notes that a carrier carries subjects.
+// carry stores that a carrier carries subjects.
 func (b *Batch) carry(c carrier, subjects []string) {
 	if len(subjects) == 0 {
 		return
@@ -81,7 +81,7 @@ func (b *Batch) carry(c carrier, subjects []string) {
 		}
 		key := c.key(secret.SubjectPseudonym(subject))
 		b.set(key, value)
-		// From either end, for the payment goes with either.
+		// From both ends, because the payment is erased with either.
 		b.set(append(stored.Key(kindCarries, c.about[0]), key...), []byte{})
 		if len(c.about) == 2 {
 			b.set(append(stored.Key(kindCarries, c.about[1]), key...), []byte{})
@@ -89,8 +89,8 @@ func (b *Batch) carry(c carrier, subjects []string) {
 	}
 }
 
-// Carry notes that a subject is carried by transactions and payments, which goes with all of them. It is
-// durable when it returns.
+// Carry stores that transactions and payments carry a subject; it is then deleted with any of them. It is durable
+// when it returns.
 func (m Marks) Carry(subject lethe.Target, targets []lethe.Target) error {
 	b := Batch{staging: m.staging, writes: make(map[string][]byte)}
 	secret := m.staging.options.Secret
@@ -99,7 +99,7 @@ func (m Marks) Carry(subject lethe.Target, targets []lethe.Target) error {
 		if t.Kind == lethe.PaymentTarget {
 			ids = []lethe.TransactionID{t.Payment.Source, t.Payment.Target}
 		}
-		c := carrier{ids: ids} // of the first timestep, and so not later than what goes
+		c := carrier{ids: ids} // timestep 0, so never later than what is erased
 		for _, id := range ids {
 			c.about = append(c.about, secret.Pseudonym(id))
 		}
@@ -119,8 +119,8 @@ func (m Marks) Carry(subject lethe.Target, targets []lethe.Target) error {
 	return nil
 }
 
-// wouldTake reports whether a transaction would be taken, or was, if nothing that it carries was
-// erased: what is refused carries nothing.
+// wouldTake reports whether a transaction would be accepted, or was accepted, if none of its
+// subjects were erased: a rejected transaction carries nothing.
 func (b *Batch) wouldTake(tr lethe.Transaction) (bool, error) {
 	if b.fits(len(tr.Features), Origin{}).Outcome != "" || b.arrival(tr.Timestep).tooFar {
 		return false, nil
@@ -132,7 +132,8 @@ func (b *Batch) wouldTake(tr lethe.Transaction) (bool, error) {
 	return !known || entry.Timestep == tr.Timestep, nil
 }
 
-// placed returns where a transaction is: before the number of features is known, the candidate of the same one.
+// placed returns the index entry of a transaction; before the number of features is known, that of the candidate
+// with the same number.
 func (b *Batch) placed(tr lethe.Transaction) (entry index.Entry, known bool, err error) {
 	p := b.staging.options.Secret.Pseudonym(tr.ID)
 	if b.featureCount > 0 {
@@ -146,11 +147,11 @@ func (b *Batch) placed(tr lethe.Transaction) (entry index.Entry, known bool, err
 	return old.entry, err == nil, err
 }
 
-// subjectIndex reads what staging knows of subjects.
+// subjectIndex queries the subject indexes of staging.
 type subjectIndex struct{ *staging }
 
-// carried returns what carries a subject up to a timestep, and the keys of the index that
-// say so. Several are the transactions that carry other subjects too.
+// carried returns what carries a subject up to a timestep, with the index keys. Several lists the
+// transactions among them that carry other subjects too.
 func (s subjectIndex) carried(subject string, until lethe.Timestep) (l Located, err error) {
 	prefix := stored.Key(kindSubject, s.options.Secret.SubjectPseudonym(subject))
 	err = s.Scan(prefix, func(key, value []byte) error {
@@ -207,7 +208,7 @@ func (m Marks) SubjectsAlike(ctx context.Context, subjects []lethe.Target) (out 
 	return out, nil
 }
 
-// carriesOthers reports whether a transaction carries another subject than that of a prefix.
+// carriesOthers reports whether a transaction carries a subject other than that of the prefix.
 func (s subjectIndex) carriesOthers(c carrier, prefix []byte) (others bool, err error) {
 	own := stored.Key(kindCarries, c.about[0])
 	err = s.Scan(own, func(key, _ []byte) error {
@@ -219,7 +220,7 @@ func (s subjectIndex) carriesOthers(c carrier, prefix []byte) (others bool, err 
 	return others, err
 }
 
-// subjectKeysOf returns the entries of both indexes that go with what is erased.
+// subjectKeysOf returns the entries of both indexes that an erasure deletes.
 func subjectKeysOf(s *staging, gone stored.Erasure) (keys [][]byte, err error) {
 	take := func(p lethe.Pseudonym) error {
 		own := stored.Key(kindCarries, p)
@@ -250,10 +251,9 @@ func subjectKeysOf(s *staging, gone stored.Erasure) (keys [][]byte, err error) {
 	return keys, nil
 }
 
-// SubjectsOf returns keyed hashes (lethe.Secret.HeldSubject) of the subjects that are carried by
-// what an erasure of a target takes away: of a transaction, by it or by a payment of it, of a payment
-// by that alone, of features by their transaction. A subject is itself; what carries it is no part
-// of the answer.
+// SubjectsOf returns keyed hashes (lethe.Secret.HeldSubject) of the subjects carried by what an erasure of the
+// target deletes: for a transaction, its subjects and those of its payments; for a payment, only its own; for
+// features, those of their transaction. For a subject it returns the subject itself, not those of its carriers.
 func (m Marks) SubjectsOf(t lethe.Target) (out []lethe.Digest, err error) {
 	secret := m.staging.options.Secret
 	of, about := secret.Pseudonym(t.Transaction), 0

@@ -10,15 +10,15 @@ import (
 	"lethe/snapshot/stored"
 )
 
-// Transaction takes a transaction, whose features must not change before the batch
-// is committed. An error is not a verdict: it means that the store could not be
-// read, or that the batch is over.
+// Transaction processes a transaction, whose features must not change before the batch is
+// committed. An error is not a verdict: it means that the store could not be read, or that the
+// batch is stale.
 func (b *Batch) Transaction(tr lethe.Transaction, o Origin) (Verdict, error) {
 	f := Marks{b.staging}.NewRedactingHashing().Foresee(tr)
 	return f.Take(b, o)
 }
 
-// Take is Batch.Transaction of it, by the batch that it was foreseen for.
+// Take is Batch.Transaction for a foreseen transaction, in the batch that it was foreseen for.
 func (f *Foreseen) Take(b *Batch, o Origin) (Verdict, error) {
 	tr := f.tr
 	at, v, err := b.admit(Transactions, tr.Timestep, o, tr.Subjects, tr.ID)
@@ -50,7 +50,7 @@ func (f *Foreseen) Take(b *Batch, o Origin) (Verdict, error) {
 	case known && entry.Timestep != tr.Timestep:
 		return conflict(o, tr.Timestep, entry.Timestep), nil
 	}
-	b.carry(carrier, tr.Subjects) // also if it comes too late, as when the subject is erased before it comes
+	b.carry(carrier, tr.Subjects) // also if late: its subject may be erased before the transaction is accepted
 	switch {
 	case same:
 		return Verdict{Outcome: Duplicate}, nil
@@ -66,7 +66,8 @@ func (f *Foreseen) Take(b *Batch, o Origin) (Verdict, error) {
 	return Verdict{Outcome: Accepted}, nil
 }
 
-// lookUp tells where a transaction is known to be, and whether it is the same there.
+// lookUp returns the index entry of a transaction, and whether the stored transaction is the
+// same.
 func (f *Foreseen) lookUp(b *Batch) (entry index.Entry, known, same bool, err error) {
 	if f.known == nil || f.known != b.known {
 		if err := Place(b, []*Foreseen{f}); err != nil {
@@ -79,7 +80,7 @@ func (f *Foreseen) lookUp(b *Batch) (entry index.Entry, known, same bool, err er
 	return entry, known, same, err
 }
 
-// fits refuses a number of features that cannot be right, and is empty for another.
+// fits rejects an impossible number of features; otherwise the verdict is empty.
 func (b *Batch) fits(features int, o Origin) Verdict {
 	switch {
 	case features == 0 && b.featureCount == 0:
@@ -91,11 +92,11 @@ func (b *Batch) fits(features int, o Origin) Verdict {
 	}
 }
 
-// store puts a transaction into staging, in place of the one that is known there.
+// store puts a transaction into staging, replacing the known version.
 func (b *Batch) store(f *Foreseen) (err error) {
 	e := &f.entry.Value
 	staged, wasKnown := false, e.found
-	if wasKnown { // else there is no row of it: a row goes with its entry
+	if wasKnown { // an unknown transaction has no row, because row and entry are stored together
 		b.set(index.ReplacedKey(e.entry.Content), []byte{})
 		if staged, err = b.outdate(f.tr.Timestep, f.pseudonym, e.fresh); err != nil {
 			return err
@@ -112,8 +113,8 @@ func (b *Batch) store(f *Foreseen) (err error) {
 	return err
 }
 
-// outdate notes that a transaction gets another row, and reports whether staging has one that it is stored in place of.
-// Who is fresh came in this batch, and has no row in a file.
+// outdate marks a transaction's stored row as replaced, and reports whether staging has one. A fresh transaction
+// arrived in this batch and has no row in a file.
 func (b *Batch) outdate(t lethe.Timestep, p lethe.Pseudonym, fresh bool) (staged bool, err error) {
 	if b.info(t).State > lethe.Open {
 		_, staged, err = b.get(timestepKey(kindRow, t, p))
@@ -134,8 +135,8 @@ func conflict(o Origin, at, known lethe.Timestep) Verdict {
 	return refuse(o, ReasonTimestepConflict, fmt.Sprintf("timestep %d, known in %d", at, known))
 }
 
-// wait counts what was put into staging: by pending while the timestep is in a state
-// that still waits for it, and as late otherwise.
+// wait counts a new entry of staging: by pending while the timestep's state still waits for such
+// entries, otherwise as late.
 func (b *Batch) wait(t lethe.Timestep, through lethe.State, pending func(Info) Info) {
 	i := b.info(t)
 	if i.State > through {
@@ -146,10 +147,9 @@ func (b *Batch) wait(t lethe.Timestep, through lethe.State, pending func(Info) I
 	b.infos[t] = i
 }
 
-// admit does what every record begins with: one that was delivered before, or
-// names an erased transaction, is an erased payment or carries an erased subject, ends here and
-// moves nothing; others raise the watermark, and those that are too far ahead end here. Without an outcome the
-// caller goes on.
+// admit runs the checks common to all records. A redelivered record, and one that names an erased transaction, is
+// an erased payment or carries an erased subject, gets an outcome and changes nothing. Other records raise the
+// watermark, and those too far ahead are rejected. If the outcome is empty, the caller continues.
 func (b *Batch) admit(
 	stream Stream, t lethe.Timestep, o Origin, subjects []string, about ...lethe.TransactionID,
 ) (arrival, Verdict, error) {

@@ -11,44 +11,41 @@ import (
 	"lethe/snapshot/stored"
 )
 
-// Located is what a Store knows of one target, for planning an erasure.
+// Located is what a Store holds of one target, for planning an erasure.
 type Located struct {
 	Kind lethe.TargetKind
-	// Pseudonym is that of a transaction, Payment those of a payment's ends.
+	// Pseudonym is that of a transaction; Payment has those of a payment's ends.
 	Pseudonym lethe.Pseudonym
 	Payment   lethe.PseudonymPair
-	// Columns are the features that go, if the target is features.
+	// Columns are the features to erase, if the target is features.
 	Columns lethe.Columns
-	// Suppressed reports whether it is erased, or being erased.
+	// Suppressed reports whether the target is erased or being erased.
 	Suppressed bool
-	// Known reports whether the transaction itself is here; if it is not, there
-	// may still be payments and labels that name it. A payment is known if it is in the
-	// graph of a closed timestep, features if some are not 0.
+	// Known reports whether the target itself is stored. Payments and labels may name a transaction
+	// that is not. A payment is known if it is in the graph of a closed timestep, features if some
+	// are not 0.
 	Known bool
-	// Named reports whether a payment or label that is pending, or a refusal that is not
-	// confirmed, names it, or is that of the payment. It is not asked for if all targets
-	// are known.
+	// Named reports whether a pending payment or label, or an unconfirmed refusal, names the
+	// transaction or is the payment. It is not computed if all targets are known.
 	Named bool
-	// Keys are those under which the stores hold a payment, or that a subject is carried:
-	// what a search of their files can look for.
+	// Keys are the store keys of a payment, or of a subject's index entries: byte sequences that a
+	// search of the files can look for.
 	Keys [][]byte
-	// Carried is what carries a subject, and goes with it. Several are the transactions of
-	// these that carry other subjects too.
+	// Carried lists what carries a subject and is erased with it. Several lists the transactions
+	// among them that carry other subjects too.
 	Carried []lethe.Target
 	Several []lethe.TransactionID
-	// Timestep and State are set if it is known.
+	// Timestep and State are set if the target is known.
 	Timestep lethe.Timestep
 	State    lethe.State
-	// Shared reports whether a transaction that is not among the targets has the
-	// same features.
+	// Shared reports whether a transaction that is not a target has the same features.
 	Shared bool
-	// Rows are the features that are not in a closed timestep, which Load has: while
-	// its timestep is open, or if a correction waits. While the number of features is
-	// not known there may be several.
+	// Rows are feature rows outside the graph that Load returns: while the timestep is open, or
+	// while a correction waits. While the number of features is unknown there may be several.
 	Rows [][]float32
 }
 
-// RemovalOf is what the located are.
+// RemovalOf returns the located targets as a Removal.
 func RemovalOf(located []Located) lethe.Removal {
 	r := lethe.Removal{
 		Nodes: make(map[lethe.Pseudonym]bool), Payments: make(map[lethe.PseudonymPair]bool),
@@ -69,8 +66,8 @@ func RemovalOf(located []Located) lethe.Removal {
 	return r
 }
 
-// Locate tells where the targets are, in the order asked for, and what carries those that
-// are subjects. It changes nothing. Errors: lethe.ErrTarget.
+// Locate finds the targets, in the order given, and what carries those that are subjects. It
+// changes nothing. Errors: lethe.ErrTarget.
 func (s *Store) Locate(targets []lethe.Target) ([]Located, error) {
 	if err := lethe.CheckTargets(targets); err != nil {
 		return nil, err
@@ -103,8 +100,7 @@ func (s *Store) Locate(targets []lethe.Target) ([]Located, error) {
 	return out, nil
 }
 
-// locatePayment tells whether a payment is in a graph: if it is, it is in that of its
-// source.
+// locatePayment finds a payment, which can only be in the graph of its source's timestep.
 func locatePayment(s *Store, p lethe.Payment) (Located, error) {
 	secret := s.staging.options.Secret
 	l := Located{Payment: lethe.PseudonymPair{Source: secret.Pseudonym(p.Source), Target: secret.Pseudonym(p.Target)}}
@@ -157,9 +153,9 @@ func (s *staging) locate(id lethe.TransactionID) (Located, error) {
 	return l, nil
 }
 
-// markNamed notes which transactions are named by what is pending or refused, and which
-// payments are pending or refused. A transaction that never came may be one end of a
-// payment, or have a label.
+// markNamed sets Named for transactions that a pending or rejected record names, and for pending
+// or rejected payments. A transaction that never arrived may be one end of a payment, or have a
+// label.
 func (s *staging) markNamed(located []Located) error {
 	if !slices.ContainsFunc(located, func(l Located) bool { return !l.Known }) {
 		return nil
@@ -211,7 +207,8 @@ func (s *staging) markNamed(located []Located) error {
 	return err
 }
 
-// withCarried returns the targets and what carries those that are subjects, each once.
+// withCarried returns the targets and everything that carries those that are subjects, without
+// duplicates.
 func withCarried(s *Store, targets []lethe.Target) ([]lethe.Target, error) {
 	located, err := s.Locate(targets)
 	if err != nil {

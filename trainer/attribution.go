@@ -12,32 +12,32 @@ import (
 	"lethe/trainer/trees"
 )
 
-// ErrUnexplained means that a model has no attribution: a Blend, whose parts are weighed
-// as probabilities, or a model of other classes than licit and illicit.
+// ErrUnexplained means that a model has no attribution: a Blend, whose parts are combined as
+// probabilities, or a model of classes other than licit and illicit.
 var ErrUnexplained = errors.New("model is not explained")
 
-// Attribution splits the logit of illicit that a model gives a row into what the parts of
-// the graph add. Base, Shape, Features and Rows add up to Logit: within rounding for
-// trees and logistic regressions, within 1e-3 for networks (see Engine.Explain).
+// Attribution splits a row's logit of illicit into contributions of the parts of the graph. Base,
+// Shape, Features and Rows add up to Logit: within rounding for trees and logistic regressions,
+// within 1e-3 for networks (see Engine.Explain).
 type Attribution struct {
-	// Logit is what the model says, not rounded to a probability in single precision.
+	// Logit is the model's logit, before rounding to a single-precision probability.
 	Logit float64
-	// Base is what the features start from.
+	// Base is the logit from which the contributions start.
 	Base float64
-	// Shape is what the edges around the row add while no feature of any row is known.
+	// Shape is the contribution of the edges around the row while no feature of any row is known.
 	Shape float64
-	// Features is what each feature of the row itself adds.
+	// Features is the contribution of each feature of the row itself.
 	Features []float64
-	// Rows is what all features of each other row of the graph add, 0 at the row itself.
-	// It is nil for models that look at one row at a time.
+	// Rows is the contribution of all features of each other row of the graph, 0 at the row itself.
+	// It is nil for models that process one row at a time.
 	Rows []float64
 }
 
 // Explains reports whether models of the configuration have attributions.
 func (c Config) Explains() bool { return c.Model != Blend && c.Classes == 2 }
 
-// Reach is how many edges away a row may be and still have a part in what the model says
-// of another, 0 for models that look at one row at a time.
+// Reach is the maximum distance, in edges, at which one row can influence the output for another;
+// 0 for models that process one row at a time.
 func (c Config) Reach() int {
 	if keepsBody(c.Model) {
 		return 0
@@ -45,25 +45,25 @@ func (c Config) Reach() int {
 	return c.Architecture(1).Reach()
 }
 
-// Spot is a row of a graph, which may be what Input.Around leaves of a larger one.
+// Spot is a row of a graph, possibly of the subgraph that Input.Around returns.
 type Spot struct {
 	Graph Input
 	Row   int
 }
 
-// Each calls f for 0 to n-1, side by side if it likes, and returns the first error.
+// Each calls f for 0 to n-1, possibly in parallel, and returns the first error.
 type Each func(ctx context.Context, n int, f func(ctx context.Context, i int) error) error
 
-// Explain attributes the mean logit that models give some rows, row by row. No attribution
-// depends on the other rows.
+// Explain attributes the mean logit of models, row by row. No attribution depends on the other
+// rows.
 //
-// Boosted trees have TreeSHAP's values over the mean score of the rows of the fit, and
-// logistic regressions their terms over the intercept. Forests, whose scores are
-// probabilities, have TreeSHAP's values times the logits per probability between the mean
-// and the row. Networks have integrated gradients (Sundararajan, Taly and Yan, "Axiomatic
-// Attribution for Deep Networks", ICML 2017) of their mean, from a graph of the same edges
-// whose rows are all zeros, as which unknown features count, to the graph; Base is the logit
-// of such a row alone, and Shape what the edges make of it.
+// Boosted trees have TreeSHAP's values over the mean score of the training rows, and logistic
+// regressions their terms over the intercept. Forests, whose scores are probabilities, have
+// TreeSHAP's values times the logits per probability between the mean and the row. Networks have
+// integrated gradients (Sundararajan, Taly and Yan, "Axiomatic Attribution for Deep Networks",
+// ICML 2017) of their mean, from a graph with the same edges and all-zero rows, which represent
+// unknown features, to the graph; Base is the logit of such a row alone, and Shape the
+// contribution of the edges.
 //
 // Errors are those of Probabilities, or wrap ErrUnexplained.
 func (e *Engine) Explain(ctx context.Context, each Each, models []*Checkpoint, spots []Spot) ([]*Attribution, error) {
@@ -89,7 +89,7 @@ func (e *Engine) Explain(ctx context.Context, each Each, models []*Checkpoint, s
 	return integrate(ctx, e, each, models, spots)
 }
 
-// explainRows explains by models that look at rows.
+// explainRows explains with models that process single rows.
 func explainRows(ctx context.Context, each Each, models []*Checkpoint, spots []Spot) ([]*Attribution, error) {
 	out, decoded := make([]*Attribution, len(spots)), make([]rowModel, len(models))
 	for k, c := range models {
@@ -112,7 +112,7 @@ func explainRows(ctx context.Context, each Each, models []*Checkpoint, spots []S
 	return out, err
 }
 
-// mean is the mean of attributions of one shape.
+// mean returns the mean of attributions of one shape.
 func mean(parts []*Attribution) *Attribution {
 	share := 1 / float64(len(parts))
 	out := &Attribution{Features: make([]float64, len(parts[0].Features))}
@@ -126,7 +126,8 @@ func mean(parts []*Attribution) *Attribution {
 	return out
 }
 
-// explainRow explains by a model that looks at rows. One that has met no label says 0.
+// explainRow explains with a model that processes single rows. The logit of an untrained model is
+// 0.
 func explainRow(m rowModel, in Input, row int) (*Attribution, error) {
 	var err error
 	a := &Attribution{Features: make([]float64, in.Cols)}
@@ -151,8 +152,8 @@ func explainRow(m rowModel, in Input, row int) (*Attribution, error) {
 	return a, nil
 }
 
-// inLogits turns the explanation of a probability into that of its logit: every term is
-// scaled by the same.
+// inLogits converts the explanation of a probability into one of its logit, by scaling every term
+// equally.
 func inLogits(e *tabular.Explanation) {
 	before, after := logit(e.Expected[0]), logit(e.Scores[0])
 	scale := 0.0
@@ -165,7 +166,7 @@ func inLogits(e *tabular.Explanation) {
 	e.Expected[0], e.Scores[0] = before, after
 }
 
-// logit is ln(p/(1-p)); 0 and 1 count as 1e-7 away from themselves.
+// logit returns ln(p/(1-p)), with p clamped to 1e-7 from 0 and 1.
 func logit(p float64) float64 {
 	const nearest = 1e-7
 	p = min(max(p, nearest), 1-nearest)

@@ -9,16 +9,15 @@ import (
 	"lethe/trainer/models"
 )
 
-// prepared is a slice on its way to a program.
+// prepared is a slice prepared as input of a program.
 type prepared struct {
 	*layers.Batch
 	// features has a row per node and stub.
 	features []float32
 }
 
-// prepare lays a slice out: the real nodes first, then a row λ·x[owner] for
-// every stub, joined to its owner. Stubs have no class, but they pass messages
-// and count in the batch norms.
+// prepare converts a slice: the real nodes first, then a row λ·x[owner] for every stub, joined to
+// its owner. Stubs have no class, but they pass messages and count in the batch norms.
 func (e *Engine) prepare(s *lethe.Slice) prepared {
 	rows := len(s.Nodes) + len(s.Stubs)
 	features := make([]float32, 0, rows*s.FeatureCount)
@@ -47,9 +46,9 @@ func (e *Engine) prepare(s *lethe.Slice) prepared {
 	return prepared{Batch: b, features: features}
 }
 
-// rowKeys are the keys of a slice's rows: that of a node is its pseudonym, that
-// of a stub its owner, its λ, which is drawn from the pair it stands for, and
-// its number among the owner's stubs of the same λ, which are alike.
+// rowKeys returns the keys of a slice's rows. The key of a node is its pseudonym. The key of a
+// stub is its owner, its λ, which is drawn from the pair it represents, and its number among the
+// owner's stubs of the same λ, which are equivalent.
 func rowKeys(s *lethe.Slice) []uint64 {
 	keys := make([]uint64, 0, len(s.Nodes)+len(s.Stubs))
 	for _, node := range s.Nodes {
@@ -70,8 +69,8 @@ func rowKeys(s *lethe.Slice) []uint64 {
 	return keys
 }
 
-// prepareWindow lays out the slices that have a label, nil for the others, in
-// the one form that suits all of them.
+// prepareWindow converts the slices that have a label, nil for the others, into the one form that
+// suits all of them.
 func (e *Engine) prepareWindow(window []*lethe.Slice, a models.Architecture) (batches []*layers.Batch, rows int,
 	form models.Form) {
 	slices := make([]prepared, len(window))
@@ -95,8 +94,8 @@ func (e *Engine) prepareWindow(window []*lethe.Slice, a models.Architecture) (ba
 	return batches, rows, form
 }
 
-// classWeights are the loss weights of the classes, from the number of rows of
-// each. Only their ratios count, since the loss divides by the sum of weights.
+// classWeights returns the loss weights of the classes, from the number of rows of each. Only
+// their ratios matter, because the loss divides by the sum of weights.
 func classWeights(rule string, counts []int) []float32 {
 	weights := make([]float32, len(counts))
 	first := 0.0
@@ -117,7 +116,7 @@ func classWeights(rule string, counts []int) []float32 {
 	return weights
 }
 
-// checkSlice tells whether a slice's parts fit each other.
+// checkSlice reports whether a slice is consistent.
 func checkSlice(s *lethe.Slice, classes int) error {
 	fail := func(format string, args ...any) error {
 		return fmt.Errorf("%w: shard %d timestep %d: %s", ErrInvalidSlice, s.Shard, s.Timestep, fmt.Sprintf(format, args...))

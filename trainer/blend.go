@@ -8,22 +8,21 @@ import (
 	"lethe/internal/portable"
 )
 
-// Blend is a combination of several models per shard. Each is trained as it
-// would be alone. A shard weighs each by its losses so far: before a slice
-// is trained on, every model scores it, and the model's log-losses on the
-// shard's own labels add up. Probabilities are combined as weighted means of
-// their logarithms, with weights proportional to e^(-rate · loss) (exponential
-// weights: Vovk, "Aggregating Strategies", COLT 1990).
+// Blend combines several models per shard. Each is trained as it would be alone. A shard weighs
+// each by its losses so far: before training on a slice, every model scores it, and the model's
+// log-losses on the shard's own labels are accumulated. Probabilities are combined as weighted
+// means of their logarithms, with weights proportional to e^(-rate · loss) (exponential weights:
+// Vovk, "Aggregating Strategies", COLT 1990).
 //
-// Losses are part of the checkpoint and come from the shard's slices alone, each
-// computed by models that had not seen it, so that a blend is replayed after an
-// erasure like any other model.
+// Losses are part of the checkpoint and depend only on the shard's slices. Each is computed by
+// models not yet trained on the slice, so a blend is replayed after an erasure like any other
+// model.
 const Blend = "blend"
 
-// MaxComponents bounds the models of a blend.
+// MaxComponents bounds the number of models of a blend.
 const MaxComponents = 8
 
-// fitBlend judges the components on the newest slice and then trains them.
+// fitBlend scores the newest slice with the components and then trains them.
 func (e *Engine) fitBlend(ctx context.Context, next *Checkpoint, window []*lethe.Slice) (Report, error) {
 	b := newBlend(e.config)
 	if len(next.Body) > 0 {
@@ -52,7 +51,7 @@ func (e *Engine) fitBlend(ctx context.Context, next *Checkpoint, window []*lethe
 	return report, nil
 }
 
-// judge adds the components' log-losses on a slice that they have not seen.
+// judge adds the components' log-losses on a slice that they were not trained on.
 func (e *Engine) judge(ctx context.Context, b *blend, s *lethe.Slice) error {
 	if s.Labelled() == 0 {
 		return nil
@@ -72,12 +71,12 @@ func (e *Engine) judge(ctx context.Context, b *blend, s *lethe.Slice) error {
 	return nil
 }
 
-// logProbability bounds what one certain and wrong answer can cost.
+// logProbability bounds the cost of a single confident wrong prediction.
 func logProbability(p float32) float64 {
 	return portable.Log(max(float64(p), 1e-7))
 }
 
-// blendProbabilities combines the answers of a blend's components.
+// blendProbabilities combines the probabilities of a blend's components.
 func (e *Engine) blendProbabilities(ctx context.Context, c *Checkpoint, in Input) ([]float32, error) {
 	b, err := decodeBlend(c.Body)
 	if err != nil {

@@ -2,13 +2,12 @@ package trainer
 
 import "lethe/trainer/models"
 
-// BlendConfig shapes the model Blend beside its components.
+// BlendConfig configures the model Blend beside its components.
 type BlendConfig struct {
-	// NetworkTimesteps is the window of the components that are networks, which
-	// go on from their last state; the others are fitted anew to the whole
-	// window.
+	// NetworkTimesteps is the window of the components that are networks, which continue from their
+	// last state; the others are refitted on the whole window.
 	NetworkTimesteps int `yaml:"-"`
-	// Rate is by how much a nat of log-loss lowers the logarithm of a weight.
+	// Rate is how much a nat of log-loss lowers the logarithm of a weight.
 	Rate float64 `yaml:"-"`
 }
 
@@ -29,8 +28,8 @@ func (c Config) components() []Config {
 	return out
 }
 
-// For returns the configuration with another model: what belongs to the model
-// alone (attention, hops, dropout) is that of its defaults, the rest stays.
+// For returns the configuration with another model: settings that are specific to a model
+// (attention, hops, dropout) become that model's defaults, the others stay.
 func (c Config) For(model string) Config {
 	c = c.Clone()
 	d := DefaultsOf(model)
@@ -38,7 +37,7 @@ func (c Config) For(model string) Config {
 	return c
 }
 
-// networks returns the configurations of the networks that a model consists of.
+// networks returns the configurations of the networks in a model.
 func (c Config) networks() []Config {
 	switch {
 	case c.Model != Blend && !looksAtRows(c.Model):

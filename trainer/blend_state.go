@@ -11,8 +11,7 @@ import (
 // blend is the state of a blend after a slice.
 type blend struct {
 	rate float64
-	// models and losses belong to one component each. Models are nil before the
-	// first slice.
+	// models and losses hold one entry per component. Models are nil before the first slice.
 	models []*Checkpoint
 	losses []float64
 }
@@ -22,7 +21,7 @@ func newBlend(c Config) *blend {
 	return &blend{rate: c.Blend.Rate, models: make([]*Checkpoint, n), losses: make([]float64, n)}
 }
 
-// weights add up to 1.
+// weights returns the components' weights, which add up to 1.
 func (b *blend) weights() []float64 {
 	w := make([]float64, len(b.losses))
 	for k, loss := range b.losses {
@@ -86,7 +85,7 @@ func decodeBlend(message []byte) (*blend, error) {
 	return b, nil
 }
 
-// shape returns what the components take and give, which must not differ.
+// shape returns the number of features and classes of the components, which must be equal.
 func (b *blend) shape() (features, classes int, err error) {
 	for _, c := range b.models {
 		f, n, err := c.shape()

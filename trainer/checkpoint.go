@@ -8,36 +8,33 @@ import (
 	"lethe/trainer/models"
 )
 
-// Checkpoint is a shard model's full state after a timestep: everything that
-// training goes on from. Treat it as read-only once it was returned.
+// Checkpoint is a shard model's full state after a timestep: everything that further training
+// needs. Treat it as read-only once returned.
 type Checkpoint struct {
 	Shard    lethe.ShardID
 	Timestep lethe.Timestep
-	// Lineage is the chain of slice digests that the weights stand for.
+	// Lineage is the chain of digests of the slices that the weights were trained on.
 	Lineage lethe.Digest
-	// Options is the fingerprint of the options it was trained under.
+	// Options is the fingerprint of the training configuration.
 	Options lethe.Digest
-	// Kernels names the kernel set whose arithmetic made it.
+	// Kernels is the name of the kernel set that computed it.
 	Kernels string
 
-	// Model names what was trained. If it is one of Models, Network is its state
-	// and Body is empty; otherwise Body is the state of a model of another kind,
-	// which this package stores and does not read.
+	// Model is the name of the trained model. If it is one of Models, Network is its state and Body
+	// is empty; otherwise Body is the state of a model of another kind, which is opaque here.
 	Model string
 	Network
 	Body []byte
 
-	// Aggregation is not touched by this package: what the ensemble weighs the
-	// shard by.
+	// Aggregation is the ensemble's weighting data for the shard. This package does not use it.
 	Aggregation []byte
 }
 
 // Network is the state of a graph neural network.
 type Network struct {
-	// Architecture is what the shapes depend on.
+	// Architecture determines the shapes.
 	Architecture models.Architecture
-	// Steps counts the optimiser's steps, Batches the batches that the batch
-	// norms saw.
+	// Steps counts the optimiser's steps, Batches the batches seen by the batch norms.
 	Steps   uint64
 	Batches uint64
 	// Params and Buffers hold all parameters and all running statistics of the
@@ -49,8 +46,7 @@ type Network struct {
 	SecondMoment []float32
 }
 
-// check tells whether the checkpoint is that of a network whose vectors have the
-// lengths that the shapes ask for.
+// check reports whether the checkpoint is that of a network with vectors of matching lengths.
 func (c *Checkpoint) check() error {
 	if !slices.Contains(Models(), c.Model) {
 		return fmt.Errorf("model %q is no network: want one of %q", c.Model, Models())
@@ -61,7 +57,7 @@ func (c *Checkpoint) check() error {
 	return c.fits(c.Architecture.Parameters().Size, c.Architecture.Buffers().Size)
 }
 
-// fits tells whether the checkpoint of a valid architecture is that of a network of so many parameters and buffers.
+// fits reports whether the checkpoint of a valid architecture matches a network of so many parameters and buffers.
 func (c *Checkpoint) fits(params, buffers int) error {
 	if c.Architecture.Model != c.Model {
 		return fmt.Errorf("model %q has the architecture of %q", c.Model, c.Architecture.Model)

@@ -12,9 +12,8 @@ import (
 
 const (
 	checkpointMagic = "LCKP"
-	// checkpointVersion counts the formats. Version 1 knew one model and kept
-	// its weights transposed; such checkpoints are refused, and a shard is
-	// trained afresh from its slices.
+	// checkpointVersion is the version of the format. Version 1 had a single model with transposed
+	// weights; such checkpoints are rejected, and the shard is retrained from its slices.
 	checkpointVersion = 2
 )
 
@@ -92,9 +91,9 @@ func readArchitecture(r *canonical.Reader) models.Architecture {
 	return a
 }
 
-// DecodeCheckpoint reads what EncodeCheckpoint wrote. The error wraps
-// canonical.ErrCorrupt for bytes that are cut short, altered or contradict
-// themselves, and canonical.ErrVersion for a format this program does not read.
+// DecodeCheckpoint reads the output of EncodeCheckpoint. The error wraps canonical.ErrCorrupt for
+// bytes that are truncated, altered or inconsistent, and canonical.ErrVersion for a format that
+// this program does not read.
 func DecodeCheckpoint(message []byte) (*Checkpoint, error) {
 	r, err := canonical.NewReader(message, checkpointMagic, checkpointVersion)
 	if err != nil {
@@ -123,7 +122,7 @@ func DecodeCheckpoint(message []byte) (*Checkpoint, error) {
 	return c, nil
 }
 
-// readBytes reads a counted string of bytes, nil if it is empty.
+// readBytes reads a length-prefixed byte string, nil if empty.
 func readBytes(r *canonical.Reader) []byte {
 	n := r.Count(1)
 	if n == 0 {

@@ -11,8 +11,8 @@ import (
 
 // The schedules.
 const (
-	// Continual starts from the previous checkpoint; an erasure at timestep s
-	// replays s and all that follow.
+	// Continual starts from the previous checkpoint; an erasure at timestep s replays s and all
+	// later timesteps.
 	Continual = "continual"
 	// Window starts from fresh weights at every timestep; an erasure older
 	// than the window costs nothing.
@@ -21,106 +21,100 @@ const (
 
 // The rules for class weights, each computed from one slice alone.
 const (
-	// AutoClasses is BalancedClasses for networks of two classes, else
-	// EqualClasses. A blend has EqualClasses: weights per class would move the
-	// probabilities of some components and not of others.
+	// AutoClasses is BalancedClasses for networks of two classes, else EqualClasses. A blend uses
+	// EqualClasses: weights per class would shift the probabilities of some components and not of
+	// others.
 	AutoClasses = "auto"
-	// BalancedClasses weighs the rows of a class by the inverse of their number,
-	// so illicit rows by licit/illicit, as the paper does.
+	// BalancedClasses weighs the rows of a class by the inverse of their number, so illicit rows by
+	// licit/illicit, as the paper does.
 	BalancedClasses = "balanced"
-	// RootClasses takes the square root of those weights.
+	// RootClasses uses the square root of those weights.
 	RootClasses = "root"
 	// EqualClasses weighs every row by 1.
 	EqualClasses = "equal"
 )
 
-// Models returns the names of the networks that Config.Model takes; see
-// models.Architecture for what they are.
+// Models returns the names of the networks for Config.Model, which models.Architecture describes.
 func Models() []string { return models.Names() }
 
-// Config shapes shard models and their training. Take it from Defaults or
-// DefaultsOf.
+// Config configures shard models and their training. Start from Defaults or DefaultsOf.
 type Config struct {
 	// Model is one of StreamModels.
 	Model string `yaml:"model" help:"The model: a network such as elliptic-gin, trees, logistic or blend."`
-	// Components are the models of a Blend, of ComponentModels, each once. Other
-	// models have no use for them.
+	// Components are the models of a Blend: distinct names of ComponentModels. Other models ignore
+	// them.
 	Components []string `yaml:"components" help:"Models of a blend; of a stack MODEL:GROUPS of each."`
-	// Hidden is the width h of the hidden layer. The attention models divide it
-	// among their heads. The Elliptic models have h in the first two convolutions
-	// and max(2, h/4) in the third and in the layer after it; wider was not
-	// better on streams of this size.
+	// Hidden is the width h of the hidden layer. The attention models divide it among their heads.
+	// The Elliptic models use h in the first two convolutions and max(2, h/4) in the third and in
+	// the next layer; larger widths were not better on streams of this size.
 	Hidden int `yaml:"hidden" help:"Width of the first layers."`
-	// LinearSkip adds a linear layer from the raw features to the logits of the
-	// Elliptic models, which the paper has not.
+	// LinearSkip adds a linear layer from the raw features to the logits of the Elliptic models,
+	// which the paper does not have.
 	LinearSkip bool `yaml:"linear_skip" help:"Add a linear layer on the raw features to the logits."`
 	// LearningRate is Adam's step size.
 	LearningRate float64 `yaml:"learning_rate" help:"Adam's step size."`
 	// WeightDecay is the L2 coefficient.
 	WeightDecay float64 `yaml:"weight_decay" help:"Adam's L2 coefficient."`
-	// Schedule is Continual or Window. Logistic knows no other than Window.
+	// Schedule is Continual or Window. Logistic supports only Window.
 	Schedule string `yaml:"schedule" help:"continual goes on from the last checkpoint, window starts afresh."`
-	// WindowTimesteps is how many of the latest slices a step of the schedule
-	// trains on.
+	// WindowTimesteps is the number of latest slices in one training step of the schedule.
 	WindowTimesteps int `yaml:"window_timesteps" help:"Settled timesteps that each training looks at."`
-	// Passes is how often it goes through them.
+	// Passes is the number of passes over them.
 	Passes int `yaml:"passes" help:"How often training goes through them."`
 
 	// Classes is the number of classes. Label 0 of a slice is unknown and label
 	// c+1 is class c.
 	Classes int `yaml:"-"`
-	// NetworkConfig is what only some networks have.
+	// NetworkConfig has the settings that only some networks use.
 	NetworkConfig `yaml:"-"`
 	// DecoupledDecay shrinks weights directly (AdamW) instead of adding the
 	// decay to the gradient (Adam).
 	DecoupledDecay bool `yaml:"-"`
 	// ClassWeights is AutoClasses, BalancedClasses, RootClasses or EqualClasses.
 	ClassWeights string `yaml:"-"`
-	// Patience ends training after that many passes in a row that did not lower
-	// the loss; 0 never does.
+	// Patience ends training after that many consecutive passes that did not lower the loss; 0
+	// disables it.
 	Patience int `yaml:"-"`
-	// Trees and Logistic shape the models of these names; their Classes and Seed
-	// are set from here.
+	// Trees and Logistic configure the models of these names; their Classes and Seed are set from
+	// this configuration.
 	Trees    trees.Config    `yaml:"-"`
 	Logistic logistic.Config `yaml:"-"`
-	// Blend shapes the model of this name.
+	// Blend configures the model of this name.
 	Blend BlendConfig `yaml:"-"`
-	// Seed keys the initial weights and every draw of training.
+	// Seed is the key of the initial weights and of every draw of training.
 	Seed uint64 `yaml:"-"`
 }
 
-// NetworkConfig is the part of a Config that only some networks have a use for; for
-// all others the values are 0.
+// NetworkConfig is the part of a Config that only some networks use; for all others its values
+// are 0.
 type NetworkConfig struct {
-	// Widths, if not nil, lists the widths of the hidden layers in place of those
-	// that follow from Hidden: of the three convolutions and of fc1 for the
-	// Elliptic models.
+	// Widths, if not nil, are the widths of the hidden layers instead of those derived from Hidden:
+	// of the three convolutions and of fc1 for the Elliptic models.
 	Widths []int
-	// Heads and OutputHeads are those of the two attention layers.
+	// Heads and OutputHeads are the numbers of heads of the two attention layers.
 	Heads, OutputHeads int
 	// Hops is the number of propagation steps of APPNP and SGC.
 	Hops int
 	// Teleport is α of APPNP.
 	Teleport float64
-	// PlainGIN takes batch norm and the learned ε out of gin.
+	// PlainGIN removes batch norm and the learned ε from gin.
 	PlainGIN bool
-	// Dropout is the probability that a value in front of a layer, or an
-	// attention weight, is dropped. GIN, SGC and the Elliptic models have none.
+	// Dropout is the probability of dropping an input of a layer or an attention weight. GIN, SGC
+	// and the Elliptic models have none.
 	Dropout float64
 	// AttentionLoss is the weight of SuperGAT's attention loss.
 	AttentionLoss float64
-	// EdgeRatio is the share of edges that the loss samples, and NegativeRatio
-	// the number of pairs without an edge per sampled edge.
+	// EdgeRatio is the share of edges that the loss samples, and NegativeRatio the number of
+	// non-adjacent pairs per sampled edge.
 	EdgeRatio, NegativeRatio float64
 }
 
 // Defaults returns the configuration of the default model, EllipticGIN.
 func Defaults() Config { return DefaultsOf(models.EllipticGIN) }
 
-// DefaultsOf returns the default configuration of a model, of which the schedule
-// is Continual for networks and blends and Window for RowModels. The window is
-// 10 timesteps for networks and 1000, which is to say all, for the others, since
-// on Bitcoin-OTC every shorter one was worse.
+// DefaultsOf returns the default configuration of a model. The schedule is Continual for networks
+// and blends and Window for RowModels. The window is 10 timesteps for networks and 1000,
+// effectively all, for the others, because on Bitcoin-OTC every shorter one was worse.
 func DefaultsOf(model string) Config {
 	c := Config{
 		Model: model, Components: []string{models.EllipticGIN, Trees},
@@ -151,24 +145,24 @@ func networkDefaults(model string) NetworkConfig {
 	}
 }
 
-// treesDefaults fits forests to the rows of a shard, which are some hundreds:
-// many small trees that see a fifth of the features each were as good on
-// Bitcoin-OTC as half as many of 31 leaves, in a third of the time.
+// treesDefaults fits forests to the few hundred rows of a shard: many small trees with a fifth of
+// the features each were as good on Bitcoin-OTC as half as many with 31 leaves, in a third of the
+// time.
 func treesDefaults() trees.Config {
 	c := trees.Defaults()
 	c.Rounds, c.MaxLeaves, c.FeatureShare = 200, 4, 0.2
 	return c
 }
 
-// Clone returns a copy that shares nothing with the original.
+// Clone returns a deep copy.
 func (c Config) Clone() Config {
 	c.Widths = slices.Clone(c.Widths)
 	c.Components = slices.Clone(c.Components)
 	return c
 }
 
-// Architecture returns the architecture for a number of features. That of a
-// model which is no network is only part of its fingerprint.
+// Architecture returns the architecture for a number of features. For a model that is not a
+// network it is only part of the fingerprint.
 func (c Config) Architecture(features int) models.Architecture {
 	widths := c.Widths
 	if widths == nil && c.Model != Blend {
@@ -181,14 +175,14 @@ func (c Config) Architecture(features int) models.Architecture {
 	}
 }
 
-// settings returns what training depends on besides the architecture.
+// settings returns the training parameters other than the architecture.
 func (c Config) settings() models.Settings {
 	return models.Settings{Dropout: c.Dropout, Attention: layers.SelfSupervision{
 		Weight: c.AttentionLoss, EdgeRatio: c.EdgeRatio, NegativeRatio: c.NegativeRatio,
 	}}
 }
 
-// classWeights returns the rule that ClassWeights stands for.
+// classWeights returns the rule that ClassWeights selects.
 func (c Config) classWeights() string {
 	switch {
 	case c.ClassWeights != AutoClasses:

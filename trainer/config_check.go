@@ -25,8 +25,7 @@ func (c Config) Validate() error {
 	return p.Err()
 }
 
-// checkModel looks at the model, the components of a blend, and the schedule
-// that goes with them.
+// checkModel checks the model, the components of a blend, and the schedule.
 func (c Config) checkModel(p *check.Problems) {
 	p.OneOf("model", c.Model, StreamModels()...)
 	p.Each("components", "model", c.Components, ComponentModels()...)
@@ -42,13 +41,13 @@ func (c Config) checkModel(p *check.Problems) {
 	}
 }
 
-// checkNetworks looks at what only some networks have.
+// checkNetworks checks the settings that only some networks have.
 func (c Config) checkNetworks(p *check.Problems) {
 	if p.Has("model") || p.Has("components") || p.Has("hidden") {
-		return // nothing follows from these
+		return // the remaining values depend on these
 	}
 	for _, n := range c.networks() {
-		// Features are known only when a slice comes.
+		// The number of features is known only once a slice arrives.
 		for _, problem := range check.Of(n.Architecture(1).Validate()) {
 			if !p.Has(problem.Key) && problem.Key != "classes" {
 				*p = append(*p, problem)

@@ -7,16 +7,15 @@ import (
 	"lethe/trainer/kernels"
 )
 
-// Engine trains shard models and computes probabilities with them. It holds no
-// model, only compiled programs for reuse, and may be used from several
-// goroutines at once.
+// Engine trains shard models and computes probabilities with them. It holds no model, only
+// compiled programs for reuse, and may be used from several goroutines.
 type Engine struct {
 	config  Config
 	kernels kernels.Set
 	idle    pool
 	read    readRows
 	observe func(Progress)
-	// components are those of a blend.
+	// components are the engines of a blend's components.
 	components []*Engine
 }
 
@@ -34,9 +33,9 @@ func NewEngine(c Config, kernels kernels.Set) (*Engine, error) {
 	return e, nil
 }
 
-// Observe makes the engine tell of every optimiser step, for progress lines and
-// learning curves. It cannot change a result. Shards that train side by side
-// call the function at the same time. It must be set before training.
+// Observe sets a function that is notified of every optimiser step, for progress lines and
+// learning curves. It cannot change a result. Shards that train in parallel call it concurrently.
+// It must be set before training.
 func (e *Engine) Observe(observe func(Progress)) {
 	e.observe = observe
 	for _, component := range e.components {
@@ -47,8 +46,8 @@ func (e *Engine) Observe(observe func(Progress)) {
 // Config returns the engine's configuration.
 func (e *Engine) Config() Config { return e.config.Clone() }
 
-// Compatible returns an error that wraps ErrIncompatible if training cannot go
-// on from the checkpoint and give what training from the start would give.
+// Compatible returns an error that wraps ErrIncompatible if continuing from the checkpoint would
+// not give the same result as training from the start.
 func (e *Engine) Compatible(c *Checkpoint) error {
 	fail := func(format string, args ...any) error {
 		return fmt.Errorf("%w: shard %d timestep %d: %s", ErrIncompatible, c.Shard, c.Timestep, fmt.Sprintf(format, args...))
@@ -71,9 +70,8 @@ func (e *Engine) Compatible(c *Checkpoint) error {
 	return nil
 }
 
-// Features returns how many features a row has that the checkpoint can be asked about,
-// or 0 if it can be asked about any: it has met no label yet. The error says what is
-// wrong with its state.
+// Features returns the number of features of the checkpoint's input rows, or 0 for any number:
+// the model was not trained on a label yet. The error describes an invalid state.
 func (c *Checkpoint) Features() (int, error) {
 	features, _, err := c.shape()
 	return features, err

@@ -7,8 +7,7 @@ import (
 	"lethe/canonical"
 )
 
-// Fingerprint is a digest of everything in the configuration that a checkpoint
-// depends on.
+// Fingerprint returns a digest of every part of the configuration that a checkpoint depends on.
 func (c Config) Fingerprint() lethe.Digest {
 	w := canonical.NewDigester("LOPT", 2)
 	writeArchitecture(w, c.Architecture(0))

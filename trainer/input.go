@@ -11,18 +11,18 @@ import (
 	"lethe/trainer/models"
 )
 
-// Input is a graph to be scored: Rows nodes with Cols features each, row-major,
-// and undirected edges between them, each listed once with A < B.
+// Input is a graph to score: Rows nodes with Cols features each, row-major, and undirected edges,
+// each listed once with A < B.
 type Input struct {
 	Rows, Cols int
 	Features   []float32
 	Edges      []lethe.Edge
-	// shared is nil unless layouts are kept.
+	// shared is nil unless layouts are cached.
 	shared *layouts
 }
 
-// InputOf returns the whole graph of a snapshot, Shared: its features and its
-// payments without direction. Features alias the snapshot.
+// InputOf returns the whole graph of a snapshot, Shared: its features and its payments as
+// undirected edges. Features alias the snapshot.
 func InputOf(s *lethe.Snapshot) Input {
 	return Input{Rows: len(s.Nodes), Cols: s.FeatureCount, Features: s.Features, Edges: s.Undirected()}.Shared()
 }
@@ -33,8 +33,8 @@ func InputOfSlice(s *lethe.Slice) Input {
 	return Input{Rows: len(s.Nodes), Cols: s.FeatureCount, Features: s.Features, Edges: s.Edges}.Shared()
 }
 
-// InputOfNodes returns some nodes of a slice without edges, for models that look at one
-// row at a time (Config.LooksAtRows).
+// InputOfNodes returns some nodes of a slice without edges, for models that process one row at a
+// time (Config.LooksAtRows).
 func InputOfNodes(s *lethe.Slice, nodes []int) Input {
 	in := Input{Rows: len(nodes), Cols: s.FeatureCount, Features: make([]float32, 0, len(nodes)*s.FeatureCount)}
 	for _, node := range nodes {
@@ -43,16 +43,15 @@ func InputOfNodes(s *lethe.Slice, nodes []int) Input {
 	return in
 }
 
-// Shared returns the input with room for what models make of a graph before they
-// look at their weights, so that those of an ensemble make it once, whether they
-// are asked one after the other or side by side. Features and edges must not
-// change any more.
+// Shared returns the input with a cache for what models derive from a graph independently of
+// their weights, so that the models of an ensemble derive it only once, in sequence or in
+// parallel. Features and edges must not change afterwards.
 func (in Input) Shared() Input {
 	in.shared = &layouts{kept: make(map[layoutKey]layout)}
 	return in
 }
 
-// layouts keeps one layout of a graph per kind of model.
+// layouts caches one layout of a graph per kind of model.
 type layouts struct {
 	mu   sync.Mutex
 	kept map[layoutKey]layout
@@ -64,13 +63,13 @@ type layoutKey struct {
 	hops           int
 }
 
-// layout is a graph as programs take it. Scoring only reads it.
+// layout is a graph in the form of a program's input. Scoring only reads it.
 type layout struct {
 	batch *layers.Batch
 	form  models.Form
 }
 
-// layout lays the graph out for models of an architecture.
+// layout returns the layout of the graph for models of an architecture.
 func (in Input) layout(a models.Architecture, set kernels.Set) layout {
 	if in.shared == nil {
 		return in.lay(a, set)
@@ -94,7 +93,7 @@ func (in Input) lay(a models.Architecture, set kernels.Set) layout {
 	return layout{batch: batch, form: form}
 }
 
-// check tells whether the parts fit each other and the model.
+// check reports whether the input is consistent and fits the model.
 func (in Input) check(features int) error {
 	switch {
 	case in.Cols != features:
@@ -110,9 +109,9 @@ func (in Input) check(features int) error {
 	return nil
 }
 
-// Around returns the part of a graph that is at most so many edges away from a row, and
-// which rows it consists of, ascending. Its features are copies, and so it is not Shared.
-// neighbours lists those of every row, as Neighbours does.
+// Around returns the subgraph within a number of edges of a row, and its rows in the graph,
+// ascending. Its features are copies, and it is not Shared. neighbours is the result of
+// Neighbours.
 func (in Input) Around(row, reach int, neighbours [][]uint32) (part Input, rows []uint32) {
 	seen := map[uint32]bool{uint32(row): true}
 	rows = append(rows, uint32(row))
@@ -145,7 +144,7 @@ func (in Input) Around(row, reach int, neighbours [][]uint32) (part Input, rows 
 	return part, rows
 }
 
-// Neighbours lists those of every row, ascending.
+// Neighbours lists the neighbours of every row, ascending.
 func (in Input) Neighbours() [][]uint32 {
 	out := make([][]uint32, in.Rows)
 	for _, e := range in.Edges {

@@ -12,19 +12,19 @@ import (
 	"lethe/trainer/models"
 )
 
-// rowsTogether is about how many rows a program takes at once.
+// rowsTogether is the approximate number of rows in one program call.
 const rowsTogether = 1024
 
-// paths lead from graphs without features to the graphs, through the mean of networks: all
-// of them are asked at the same places, as what bends one of many moves their mean little,
-// so that few places are enough.
+// paths lead from graphs without features to the graphs, through the mean of networks. All
+// networks are evaluated at the same places: a change of gradient in one of many hardly affects
+// their mean, so few places suffice.
 type paths struct {
 	engine   *Engine
 	each     Each
 	models   []*Checkpoint
 	networks []projection
-	// spots have 0 for missing features, and features are those of each as each network
-	// takes them.
+	// spots have 0 for missing features; features are those of each spot in the form of each
+	// network's input.
 	spots    []Spot
 	features [][][]float32
 }
@@ -46,7 +46,7 @@ func newPaths(e *Engine, each Each, models []*Checkpoint, spots []Spot) *paths {
 }
 
 // integrate attributes the mean logit of networks to features by integrated gradients, from
-// no feature known to the graphs as they are.
+// graphs without any known feature to the given graphs.
 func integrate(
 	ctx context.Context, e *Engine, each Each, models []*Checkpoint, spots []Spot,
 ) ([]*Attribution, error) {
@@ -73,8 +73,8 @@ func integrate(
 	return out, nil
 }
 
-// visit computes points, whose terms are those of the row's own features and then those of
-// all rows.
+// visit computes points, whose terms are those of the row's own features and then those of all
+// rows.
 func (p *paths) visit(ctx context.Context, places []integral.Place) ([]integral.Point, error) {
 	var parts []copies
 	for len(places) > 0 {
@@ -100,16 +100,16 @@ func (p *paths) visit(ctx context.Context, places []integral.Place) ([]integral.
 	return out, nil
 }
 
-// copies are graphs, one per place, as one graph.
+// copies are graphs, one per place, merged into one graph.
 type copies struct {
 	places []integral.Place
-	// first is the first row of each.
+	// first is the first row of each graph.
 	first []int
 	rows  int
 	graph *layers.Graph
 }
 
-// copies takes the first of some places, as many as go through a network together.
+// copies merges the first of some places, as many as fit into one program call.
 func (p *paths) copies(places []integral.Place) (c copies) {
 	var edges []lethe.Edge
 	for i, place := range places {
@@ -152,7 +152,7 @@ func (p *paths) ask(network int, c copies) ([]integral.Point, error) {
 	return p.points(network, c, layers.Result(program.Logits), program.gradients[0])
 }
 
-// batch has features scaled by how far on the way each copy is.
+// batch returns the features scaled by each copy's position on the path.
 func (p *paths) batch(network int, c copies) *layers.Batch {
 	columns := p.networks[network].columns()
 	features := make([]float32, 0, c.rows*columns)
@@ -166,7 +166,7 @@ func (p *paths) batch(network int, c copies) *layers.Batch {
 	}
 }
 
-// points adds up the gradients along the ways.
+// points sums the gradients along the paths.
 func (p *paths) points(network int, c copies, logits, gradient []float32) ([]integral.Point, error) {
 	n, own := p.networks[network], []float32(nil)
 	columns, classes := n.columns(), n.network.Architecture.Classes
@@ -203,16 +203,15 @@ func (p *paths) points(network int, c copies, logits, gradient []float32) ([]int
 	return out, nil
 }
 
-// projection is a network that takes its features multiplied by the weights that they meet
-// first, side by side: of those there are often fewer columns than features. Both compute
-// the same function.
+// projection is a network whose input is features multiplied by all its first-layer weights at
+// once, which often have fewer columns than there are features. It computes the same function.
 type projection struct {
 	network Network
-	// weights is features × columns; nil if the network is as it was.
+	// weights is features × columns; nil if the network is unchanged.
 	weights []float32
 }
 
-// project returns the projection of a network, or the network itself if that has no fewer
+// project returns the projection of a network, or the network itself if that does not reduce the
 // columns.
 func project(n Network) projection {
 	a := n.Architecture
@@ -255,10 +254,10 @@ func project(n Network) projection {
 	return p
 }
 
-// columns is how many values of a row the projected network takes.
+// columns is the number of values per input row of the projected network.
 func (p projection) columns() int { return p.network.Architecture.Features }
 
-// of returns rows of features as the projected network takes them.
+// of returns rows of features as input of the projected network.
 func (p projection) of(features []float32, set kernels.Set) []float32 {
 	if p.weights == nil {
 		return features
@@ -270,8 +269,7 @@ func (p projection) of(features []float32, set kernels.Set) []float32 {
 	return out.Data
 }
 
-// back returns the gradients for features of rows, from those for what the projected network
-// takes.
+// back returns the gradients for features of rows, given those for the projected network's input.
 func (p projection) back(gradients []float32, set kernels.Set) []float32 {
 	if p.weights == nil {
 		return gradients

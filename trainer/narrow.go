@@ -8,31 +8,29 @@ import (
 	"lethe/trainer/models"
 )
 
-// narrowStep is what the number of features of a narrow network is a multiple of,
-// so that few programs serve the shards of an ensemble.
+// narrowStep is the granularity of a narrow network's features, so that a few programs fit all
+// shards of an ensemble.
 const narrowStep = 128
 
-// fitting is a program on its way through a window, and the checkpoint that it
-// moves.
+// fitting is a program while it trains on a window, and the checkpoint that it updates.
 //
-// Of many sparse features, such as the words of a document, most shards have only
-// some. The weights of the others take no part in training: nothing reads them,
-// and their gradient is 0. The program is then compiled for the features that do
-// occur, and finish makes the other weights' steps all at once. The bits are those
-// of a program for all features.
+// Of many sparse features, such as the words of a document, most shards have only some. The
+// weights of the others do not take part in training: they are never read, and their gradient is
+// 0. The program is then compiled for the features that occur, and finish performs the steps of
+// the other weights all at once. The bits are those of a program for all features.
 type fitting struct {
 	*program
 	next *Checkpoint
 	// first and second are the moments of the program's parameters.
 	first, second []float32
-	// present and absent select the parameters in and outside the program. Both
-	// are nil if it has all of them.
+	// present and absent select the parameters in and outside the program. Both are nil if the
+	// program has all of them.
 	present, absent *selection
-	// steps are those done so far, kept for absent.
+	// steps are the steps so far, kept for absent.
 	steps []kernels.AdamStep
 }
 
-// newFitting takes a program for the batches. Its caller gives the program back.
+// newFitting gets a program for the batches. The caller must return the program to the pool.
 func (e *Engine) newFitting(next *Checkpoint, batches []*layers.Batch, rows int, form models.Form) (*fitting, error) {
 	f := &fitting{next: next, first: next.FirstMoment, second: next.SecondMoment}
 	a, params := f.narrow(batches), next.Params
@@ -54,8 +52,8 @@ func (e *Engine) newFitting(next *Checkpoint, batches []*layers.Batch, rows int,
 	return f, nil
 }
 
-// narrow leaves out of the batches what does not occur if that makes the
-// network smaller, and returns the program's architecture.
+// narrow removes absent features from the batches if that makes the network smaller, and returns
+// the program's architecture.
 func (f *fitting) narrow(batches []*layers.Batch) models.Architecture {
 	a := f.next.Architecture
 	present, absent := occurring(batches, a.Features)
@@ -73,8 +71,8 @@ func (f *fitting) narrow(batches []*layers.Batch) models.Architecture {
 	return narrow
 }
 
-// occurring returns the features that a batch has a value for, ascending, and the
-// others, nil if the first layer looks at all of them.
+// occurring returns the features with a value in some batch, ascending, and the others; both nil
+// if the first layer uses all of them.
 func occurring(batches []*layers.Batch, features int) (present, absent []uint32) {
 	seen := make([]bool, features)
 	for _, b := range batches {

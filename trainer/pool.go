@@ -8,24 +8,23 @@ import (
 	"lethe/trainer/kernels"
 )
 
-// maxIdlePrograms and maxIdleBytes bound what waits for the next call. A program
-// that scores 4,159 transactions at width 1024 takes some 250 MB.
+// maxIdlePrograms and maxIdleBytes bound the idle programs. A program that scores 4,159
+// transactions at width 1024 takes some 250 MB.
 const (
 	maxIdlePrograms = 8
 	maxIdleBytes    = 512 << 20
 )
 
-// pool keeps compiled programs between calls. Which program a call gets cannot
-// be seen in its result.
+// pool keeps compiled programs between calls. The choice of program does not affect results.
 type pool struct {
 	mu sync.Mutex
 	// idle is ordered by the time of return, oldest first.
 	idle []*program
-	// sizes are by architecture, those that were met.
+	// sizes caches the sizes by architecture.
 	sizes map[string]sizes
 }
 
-// sizes are how many numbers a network of an architecture has.
+// sizes are the numbers of parameters and buffers of an architecture.
 type sizes struct{ params, buffers int }
 
 // take returns an idle program of the shape, or compiles one.
@@ -43,7 +42,7 @@ func (p *pool) take(shape programShape, set kernels.Set) (*program, error) {
 	return compile(shape, set)
 }
 
-// check is that of the checkpoint. What an architecture asks for is worked out once.
+// check is Checkpoint.check with the sizes of an architecture computed once.
 func (p *pool) check(c *Checkpoint) error {
 	key := fmt.Sprintf("%+v", c.Architecture)
 	p.mu.Lock()
@@ -64,7 +63,7 @@ func (p *pool) check(c *Checkpoint) error {
 	return nil
 }
 
-// give returns a program that is no longer used.
+// give returns a program to the pool.
 func (p *pool) give(done *program) {
 	done.Work.Batch = nil
 	p.mu.Lock()

@@ -8,13 +8,13 @@ import (
 	"lethe/trainer/layers"
 )
 
-// Probabilities returns the probability of every class for every node of a
-// graph, rows × classes, row-major: the model in evaluation mode, with the batch
-// norms' running statistics and without dropout. It serves checkpoints of any
-// options and kernel set, since it only reads the weights.
+// Probabilities returns the probability of every class for every node of a graph, rows × classes,
+// row-major: the model in evaluation mode, with the batch norms' running statistics and without
+// dropout. It accepts checkpoints of any options and kernel set, because it only reads the
+// weights.
 //
-// Errors wrap ErrIncompatible, ErrInvalidSlice, ErrNotFinite (a probability is
-// not a number: a feature or weight was infinite) or the context's error.
+// Errors wrap ErrIncompatible, ErrInvalidSlice, ErrNotFinite (a probability is NaN because a
+// feature or weight was infinite) or the context's error.
 func (e *Engine) Probabilities(ctx context.Context, c *Checkpoint, in Input) ([]float32, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func (e *Engine) Probabilities(ctx context.Context, c *Checkpoint, in Input) ([]
 	return out, nil
 }
 
-// softmaxRows turns every row of logits into probabilities.
+// softmaxRows converts every row of logits into probabilities.
 func softmaxRows(logits []float32, classes int) ([]float32, error) {
 	out := make([]float32, len(logits))
 	p := make([]float64, classes)

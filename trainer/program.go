@@ -10,42 +10,41 @@ import (
 	"lethe/trainer/models"
 )
 
-// program is a compiled model with all of its memory. It serves every graph of
-// at most capacity rows: the operators work on the rows in use, so a program's
-// past never shows in its results. A program must not be used from two
-// goroutines.
+// program is a compiled model with all of its memory. It accepts every graph of at most capacity
+// rows: operators process only the current rows, so earlier runs never affect results. It must
+// not be used from two goroutines.
 type program struct {
 	*models.Network
 	// key identifies the shape that it was compiled for.
 	key  string
 	plan *layers.Plan
-	// gradients holds a result per parameter, in the order of the layout, and
-	// then that of the features if they take one.
+	// gradients holds a result per parameter, in the order of the layout, followed by that of the
+	// features if they have a gradient.
 	gradients [][]float32
-	// upstream is rows × classes in a program that explains: what each logit counts for
-	// in the output of which gradients has the gradient for the features, and nothing else.
+	// upstream is rows × classes in a program that explains: the weight of each logit in the output
+	// whose gradient is computed, with respect to the features only.
 	upstream []float32
-	// update is the optimiser's current step, kept here so that none allocates.
+	// update is the optimiser's current step, stored here to avoid allocations.
 	update kernels.AdamStep
 }
 
-// programShape says what a program is compiled for.
+// programShape is the configuration of a compiled program.
 type programShape struct {
 	architecture models.Architecture
 	settings     models.Settings
 	form         models.Form
 	capacity     int
 	training     bool
-	// explaining programs are not for training, and Differentiable.
+	// explaining programs cannot train, and are Differentiable.
 	explaining bool
 }
 
-// key tells shapes apart.
+// key identifies the shape.
 func (s programShape) key() string { return fmt.Sprintf("%+v", s) }
 
-// capacityFor rounds a number of rows up, so that few programs serve graphs of
-// many sizes: to a power of two while they are small, to a multiple of 512 from
-// there on, where a power of two would waste up to half of the memory.
+// capacityFor rounds a number of rows up, so that a few programs cover graphs of many sizes:
+// small numbers to a power of two, larger ones to a multiple of 512, where a power of two would
+// waste up to half of the memory.
 func capacityFor(rows int) int {
 	const large = 512
 	if rows > large {
@@ -58,13 +57,12 @@ func capacityFor(rows int) int {
 	return capacity
 }
 
-// sizeBytes is about the memory that the program holds on to.
+// sizeBytes is the approximate memory of the program.
 func (p *program) sizeBytes() int {
 	return p.plan.SizeBytes() + 4*(p.Params.Layout.Size+p.Buffers.Layout.Size)
 }
 
-// compile builds the graph, differentiates it if it is for training, and plans
-// its operators.
+// compile builds the graph, differentiates it for training, and plans its operators.
 func compile(shape programShape, set kernels.Set) (*program, error) {
 	p, err := assemble(shape, set)
 	if err != nil {
@@ -107,12 +105,12 @@ func assemble(shape programShape, set kernels.Set) (*program, error) {
 	return p, nil
 }
 
-// run computes the logits and, in a training program, loss and gradients. A
-// training run also moves the batch norms' running statistics.
+// run computes the logits and, in a training program, loss and gradients. A training run also
+// updates the batch norms' running statistics.
 func (p *program) run() error {
 	p.Work.Attention = 0
 	return p.plan.Run()
 }
 
-// loss is that of the last run, attention losses included.
+// loss is the loss of the last run, including attention losses.
 func (p *program) loss() float64 { return p.Work.Loss + p.Work.Attention }

@@ -14,10 +14,10 @@ import (
 	"lethe/trainer/trees"
 )
 
-// The models that are no networks. They look at one row at a time, so that
-// neighbours reach them through one-hop features only (package onehop). Under the
-// schedule Window they are fitted anew to all rows of the window. Trees know
-// Continual too: a forest that grows by some trees at every timestep.
+// The models that are not networks. They process one row at a time, so neighbours affect them
+// only through one-hop features (package onehop). Under the schedule Window they are refitted to
+// all rows of the window. Trees also support Continual: a forest that gets some more trees at
+// every timestep.
 const (
 	// Trees are gradient-boosted trees, see package trees.
 	Trees = "trees"
@@ -25,17 +25,17 @@ const (
 	Logistic = "logistic"
 )
 
-// RowModels returns the names of the models that are no networks.
+// RowModels returns the names of the models that process single rows.
 func RowModels() []string { return []string{Trees, Logistic} }
 
-// ComponentModels returns what a Blend may consist of.
+// ComponentModels returns the models that a Blend may contain.
 func ComponentModels() []string { return append(Models(), RowModels()...) }
 
-// StreamModels returns every model that Config.Model takes. A graph without
-// timesteps takes Models alone.
+// StreamModels returns all values of Config.Model. A graph without timesteps supports only
+// Models.
 func StreamModels() []string { return append(ComponentModels(), Blend) }
 
-// rowModel is a fitted model that looks at one row at a time.
+// rowModel is a fitted model that processes one row at a time.
 type rowModel interface {
 	Classes() int
 	Features() int
@@ -44,17 +44,16 @@ type rowModel interface {
 	Encode() []byte
 }
 
-// LooksAtRows reports whether what the model says of a row depends on that row alone.
+// LooksAtRows reports whether the model's output for a row depends only on that row.
 func (c Config) LooksAtRows() bool { return looksAtRows(c.Model) }
 
 // looksAtRows reports whether a model is one of RowModels.
 func looksAtRows(model string) bool { return model == Trees || model == Logistic }
 
-// keepsBody reports whether a model is no network: its state is the Body of a
-// checkpoint.
+// keepsBody reports whether a model is not a network: its state is the Body of a checkpoint.
 func keepsBody(model string) bool { return looksAtRows(model) || model == Blend }
 
-// rows decodes the model of a checkpoint; it is nil if no row had a label yet.
+// rows decodes the model of a checkpoint; it is nil before training on any label.
 func (c *Checkpoint) rows() (rowModel, error) {
 	if len(c.Body) == 0 {
 		return nil, nil
@@ -110,7 +109,7 @@ func (e *Engine) fitModel(ctx context.Context, next *Checkpoint, rows tabular.Ro
 		report.Steps = o.Rounds
 		m, fit, err = trees.Fit(ctx, rows, o)
 	} else {
-		// Under the schedule Continual the forest of the checkpoint before.
+		// Under the schedule Continual: the forest of the previous checkpoint.
 		if m, err = trees.Decode(next.Body); err != nil {
 			return nil, err
 		}
@@ -121,7 +120,7 @@ func (e *Engine) fitModel(ctx context.Context, next *Checkpoint, rows tabular.Ro
 	return m, err
 }
 
-// weighted gives the rows the weights of their classes.
+// weighted applies the class weights to the rows.
 func (e *Engine) weighted(rows tabular.Rows) tabular.Rows {
 	if e.config.classWeights() == EqualClasses {
 		return rows
@@ -138,7 +137,7 @@ func (e *Engine) weighted(rows tabular.Rows) tabular.Rows {
 	return rows
 }
 
-// bodyProbabilities asks a model that is no network.
+// bodyProbabilities computes the probabilities of a model that is not a network.
 func (e *Engine) bodyProbabilities(ctx context.Context, c *Checkpoint, in Input) ([]float32, error) {
 	if c.Model == Blend {
 		return e.blendProbabilities(ctx, c, in)
@@ -146,9 +145,9 @@ func (e *Engine) bodyProbabilities(ctx context.Context, c *Checkpoint, in Input)
 	return e.rowProbabilities(c, in)
 }
 
-// readRows keeps the models that were decoded last: one that is asked about a few rows
-// again and again takes longer to decode than to ask. Bodies never change, so the first
-// byte's place, which an entry keeps from being used again, tells them apart.
+// readRows caches the latest decoded models: for repeated queries of a few rows, decoding takes
+// longer than scoring. Bodies are immutable, so the address of the first byte, which the cache
+// entry keeps alive, identifies them.
 type readRows struct {
 	mu   sync.Mutex
 	kept []readRow
@@ -159,10 +158,10 @@ type readRow struct {
 	model rowModel
 }
 
-// maxReadRows bounds what is kept: a component has a few groups.
+// maxReadRows bounds the cache: a component has a few groups.
 const maxReadRows = 4
 
-// rows is that of the checkpoint.
+// rows is Checkpoint.rows, cached.
 func (r *readRows) rows(c *Checkpoint) (rowModel, error) {
 	if len(c.Body) == 0 {
 		return nil, nil
@@ -185,8 +184,8 @@ func (r *readRows) rows(c *Checkpoint) (rowModel, error) {
 	return m, nil
 }
 
-// rowProbabilities asks a model that looks at rows. One that has not met a
-// label yet knows nothing: every class is as likely as the others.
+// rowProbabilities computes the probabilities of a row model. Before training on a label all
+// classes are equally likely.
 func (e *Engine) rowProbabilities(c *Checkpoint, in Input) ([]float32, error) {
 	m, err := e.read.rows(c)
 	if err != nil {
@@ -210,8 +209,8 @@ func (e *Engine) rowProbabilities(c *Checkpoint, in Input) ([]float32, error) {
 	return m.Probabilities(in.Features)
 }
 
-// shape returns what a checkpoint's model takes and gives. Both are 0 for a model
-// that looks at rows and has met none.
+// shape returns the numbers of features and classes of a checkpoint's model. Both are 0 for a row
+// model that was not trained on a label.
 func (c *Checkpoint) shape() (features, classes int, err error) {
 	if !keepsBody(c.Model) {
 		return c.Architecture.Features, c.Architecture.Classes, c.check()

@@ -6,21 +6,20 @@ import (
 	"lethe/trainer/models"
 )
 
-// selection says which of a network's parameters make up a shorter vector, which
-// is 0 where none is selected.
+// selection maps some of a network's parameters to a shorter vector; positions without a selected
+// parameter are 0.
 type selection struct {
 	runs []run
 	size int
 }
 
-// run is a number of neighbours, and where they begin in the network's vector and
-// in the shorter one.
+// run is a number of adjacent parameters, and where they begin in the network's vector and in the shorter
+// one.
 type run struct{ from, to, size int }
 
-// selectFeatures selects the parameters of a narrow network, which has the present
-// ones of the features, and those of the first layer that belong to the absent
-// ones. A tensor has a row per feature if its shape differs between the two
-// networks.
+// selectFeatures selects the parameters of a narrow network, which has only the present features,
+// and the first layer's parameters of the absent features. A tensor has a row per feature if its
+// shape differs between the two networks.
 func selectFeatures(wide, narrow models.Architecture, present, absent []uint32) (inside, outside *selection) {
 	layout := narrow.Parameters()
 	into := layout.Specs
@@ -42,7 +41,7 @@ func selectFeatures(wide, narrow models.Architecture, present, absent []uint32) 
 	return inside, outside
 }
 
-// taken returns the shorter vector of the network's vector, put copies it back.
+// taken extracts the shorter vector from the network's vector; put copies it back.
 func (s *selection) taken(long []float32) []float32 {
 	short := make([]float32, s.size)
 	for _, r := range s.runs {

@@ -9,24 +9,24 @@ import (
 	"lethe/canonical"
 )
 
-// Report says what a call of Train did.
+// Report describes a call of Train.
 type Report struct {
 	// Slices counts the slices of the window with a label; the others were
 	// skipped.
 	Slices int
 	// Steps counts the optimiser's steps of this call.
 	Steps int
-	// FirstLoss and FinalLoss are the weighted cross entropy before the first
-	// and before the last step, 0 without steps.
+	// FirstLoss and FinalLoss are the weighted cross entropy before the first and before the last
+	// step, 0 without steps.
 	FirstLoss, FinalLoss float64
 }
 
 // Progress is one optimiser step.
 type Progress struct {
 	Shard lethe.ShardID
-	// Timestep is that of the slice that was trained on.
+	// Timestep is the timestep of the slice.
 	Timestep lethe.Timestep
-	// Epoch counts the passes through the window from 0.
+	// Epoch is the number of the pass over the window, from 0.
 	Epoch int
 	// Loss is the weighted cross entropy before the step.
 	Loss float64
@@ -34,20 +34,18 @@ type Progress struct {
 
 // Train returns the checkpoint after the last slice of the window.
 //
-// The window holds the shard's latest slices up to and including the new one,
-// ascending by timestep, at most Config.WindowTimesteps of them. Training goes
-// through it Config.Passes times from the oldest to the newest, one step per
-// slice, and skips slices without a label; if none has any, the weights stay as
-// they are and only the lineage moves on. previous is the checkpoint before the
-// new slice; nil means fresh weights. Under the schedule Window the weights are
-// always fresh and previous is only checked. The models that look at rows are
-// fitted to all labelled rows of the window at once.
+// The window holds the shard's latest slices up to and including the new one, ascending by
+// timestep, at most Config.WindowTimesteps of them. Training makes Config.Passes passes from the
+// oldest to the newest slice, one step per slice, and skips slices without a label; if none has a
+// label, the weights stay unchanged and only the lineage advances. previous is the checkpoint
+// before the new slice; nil means fresh weights. Under the schedule Window the weights are always
+// fresh and previous is only checked. Row models are fitted to all labelled rows of the window at
+// once.
 //
-// The result is a pure function of the arguments, the options and the kernel
-// set; previous is not changed. Aggregation of the result is empty.
+// The result is a pure function of the arguments, the options and the kernel set; previous is not
+// changed. Aggregation of the result is empty.
 //
-// Errors wrap ErrInvalidSlice, ErrIncompatible, ErrNotFinite or the context's
-// error.
+// Errors wrap ErrInvalidSlice, ErrIncompatible, ErrNotFinite or the context's error.
 func (e *Engine) Train(ctx context.Context, shard lethe.ShardID, previous *Checkpoint,
 	window []*lethe.Slice) (*Checkpoint, Report, error) {
 	if err := e.checkWindow(shard, previous, window); err != nil {
@@ -72,7 +70,7 @@ func (e *Engine) Train(ctx context.Context, shard lethe.ShardID, previous *Check
 	return next, report, nil
 }
 
-// start returns the state that training begins with.
+// start returns the state before training.
 func (e *Engine) start(shard lethe.ShardID, previous *Checkpoint, features int) *Checkpoint {
 	if previous == nil || e.config.Schedule == Window {
 		return e.fresh(shard, features)
@@ -82,8 +80,8 @@ func (e *Engine) start(shard lethe.ShardID, previous *Checkpoint, features int) 
 	return next
 }
 
-// lineage returns the lineage of the result. The digests of slices that an
-// earlier call covered are not computed again.
+// lineage returns the lineage of the result. It computes only the digests of slices that no
+// earlier call covered.
 func (e *Engine) lineage(previous *Checkpoint, window []*lethe.Slice) lethe.Digest {
 	var earlier lethe.Digest
 	if previous != nil && e.config.Schedule == Continual {
@@ -97,7 +95,7 @@ func (e *Engine) lineage(previous *Checkpoint, window []*lethe.Slice) lethe.Dige
 	return e.config.LineageOf(earlier, digests)
 }
 
-// checkWindow tells whether the slices fit each other and what came before.
+// checkWindow checks that the slices fit each other and the previous checkpoint.
 func (e *Engine) checkWindow(shard lethe.ShardID, previous *Checkpoint, window []*lethe.Slice) error {
 	if n := len(window); n < 1 || n > e.config.WindowTimesteps {
 		return fmt.Errorf("%w: shard %d: window of %d slices, want 1 to %d", ErrInvalidSlice, shard, n,
@@ -188,7 +186,7 @@ func (e *Engine) fit(ctx context.Context, next *Checkpoint, window []*lethe.Slic
 	return report, nil
 }
 
-// stepKey keys the random draws of a step on the slice of a timestep.
+// stepKey returns the key of a step's random draws on the slice of a timestep.
 func (e *Engine) stepKey(next *Checkpoint, slice lethe.Timestep, pass int) uint64 {
 	return lethe.NewDraw(e.config.Seed, "training step", uint64(next.Shard),
 		uint64(next.Timestep), uint64(slice), uint64(pass)).Uint64()
@@ -203,8 +201,8 @@ func (r *Report) count(loss float64) {
 	r.Steps++
 }
 
-// patience counts the passes in a row that did not lower the loss. Limit 0 means
-// that it never ends.
+// patience counts the consecutive passes that did not lower the loss. A limit of 0 never ends
+// training.
 type patience struct {
 	left, limit int
 	passes      int
@@ -222,7 +220,7 @@ func (p *patience) after(loss float64) bool {
 	return p.limit > 0 && p.left <= 0
 }
 
-// step does one optimiser step on the loaded batch.
+// step performs one optimiser step on the loaded batch.
 func (e *Engine) step(p *fitting) error {
 	if err := p.run(); err != nil {
 		return err

@@ -1,6 +1,5 @@
-// Package atomicfile writes files that are there whole or not at all, also
-// after a loss of power: the content is synced before it gets its name, and the
-// folder after. renameio does all but the last.
+// Package atomicfile writes files atomically and durably: the content is synced before the file
+// gets its name, and the folder afterwards. renameio does everything except the last step.
 package atomicfile
 
 import (
@@ -14,8 +13,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Write replaces the file at path by the content. It makes the folders that are
-// missing, open to all to read.
+// Write atomically replaces the file at path. Missing folders are created, readable for all
+// users.
 func Write(path string, content []byte, mode fs.FileMode) error {
 	return WriteFrom(path, mode, func(w io.Writer) error {
 		_, err := w.Write(content)
@@ -23,12 +22,12 @@ func Write(path string, content []byte, mode fs.FileMode) error {
 	})
 }
 
-// writtenAtOnce is how many files WriteAll writes at a time: each waits for the disk, which serves
-// several that wait together about as fast as one.
+// writtenAtOnce is how many files WriteAll writes concurrently: each waits for the disk, which
+// syncs several files about as fast as one.
 const writtenAtOnce = 16
 
-// WriteAll replaces files of one folder by contents, by name, each whole or not at all. Some may be
-// written when it fails. It makes the folders that are missing.
+// WriteAll replaces files of one folder, given as contents by name, each atomically. After an
+// error some may have been written. Missing folders are created.
 func WriteAll(folder string, files map[string][]byte, mode fs.FileMode) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
@@ -49,8 +48,8 @@ func WriteAll(folder string, files map[string][]byte, mode fs.FileMode) error {
 	return syncFolder(folder)
 }
 
-// WriteFrom replaces the file at path by what write writes, or leaves it as it
-// is if write fails. It makes the folders that are missing.
+// WriteFrom replaces the file at path with the output of write. If write fails, the file stays
+// unchanged. Missing folders are created.
 func WriteFrom(path string, mode fs.FileMode, write func(io.Writer) error) error {
 	folder := filepath.Dir(path)
 	if err := os.MkdirAll(folder, 0o755); err != nil {
@@ -62,7 +61,7 @@ func WriteFrom(path string, mode fs.FileMode, write func(io.Writer) error) error
 	return syncFolder(folder)
 }
 
-// replace is WriteFrom in a folder that is there. The name is durable once the folder is synced.
+// replace is WriteFrom in an existing folder. The name is durable once the folder is synced.
 func replace(path string, mode fs.FileMode, write func(io.Writer) error) error {
 	file, err := pending(path, mode, write)
 	if err != nil {
@@ -74,9 +73,8 @@ func replace(path string, mode fs.FileMode, write func(io.Writer) error) error {
 	return nil
 }
 
-// Create writes a file that must not be there yet, in a folder that must. If
-// there is one, it stays and the error is fs.ErrExist: of two processes that
-// create a file together, one succeeds.
+// Create creates a file in an existing folder. If the file already exists, it stays unchanged and
+// the error is fs.ErrExist: of two processes that create a file concurrently, one succeeds.
 func Create(path string, content []byte, mode fs.FileMode) error {
 	file, err := pending(path, mode, func(w io.Writer) error {
 		_, err := w.Write(content)
@@ -85,7 +83,7 @@ func Create(path string, content []byte, mode fs.FileMode) error {
 	if err != nil {
 		return err
 	}
-	// A rename would replace the other's file; a link does not.
+	// A rename would replace the other process's file; a link does not.
 	err = file.Sync()
 	if err == nil {
 		err = os.Link(file.Name(), path)
@@ -96,7 +94,7 @@ func Create(path string, content []byte, mode fs.FileMode) error {
 	return syncFolder(filepath.Dir(path))
 }
 
-// pending writes the content to another name in the same folder.
+// pending writes the content to a temporary file in the same folder.
 func pending(path string, mode fs.FileMode, write func(io.Writer) error) (*renameio.PendingFile, error) {
 	file, err := renameio.NewPendingFile(path,
 		renameio.WithTempDir(filepath.Dir(path)), renameio.WithPermissions(mode))

@@ -7,12 +7,11 @@ import (
 	"os"
 )
 
-// ErrTooLarge is returned for a file that is not read because it is longer than what is
-// expected there.
+// ErrTooLarge is returned for a file that exceeds the limit of Read.
 var ErrTooLarge = errors.New("file is too large")
 
-// Read reads a whole file of at most some bytes. It is for files that somebody else has handed
-// over: they may be of any size, or have no end.
+// Read reads a whole file of at most so many bytes. It is for untrusted files, which may be of
+// any size or endless.
 func Read(path string, most int64) (content []byte, err error) {
 	file, err := os.Open(path)
 	if err != nil {

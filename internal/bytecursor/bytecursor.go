@@ -1,7 +1,7 @@
-// Package bytecursor takes encoded bytes apart, field by field.
+// Package bytecursor decodes bytes field by field.
 //
-// It is made for bytes that may be cut short or altered: no length found in
-// them can make it read outside of them, or ask for more memory than they take.
+// It is safe for truncated or altered input: no length found in it can cause a read out of bounds
+// or an allocation larger than the input.
 package bytecursor
 
 import (
@@ -11,25 +11,24 @@ import (
 	"lethe/internal/floatbytes"
 )
 
-// Cursor reads the fields of a message in order. The first failure sticks: Err
-// and Close return it, and fields read after it are zero.
+// Cursor reads the fields of a message in order. It keeps the first error: Err and Close return
+// it, and fields read after it are zero.
 type Cursor struct {
 	rest  []byte
 	order binary.ByteOrder
 	err   error
 }
 
-// New returns a cursor over the message, whose numbers are in the byte order.
-// The cursor reads the message in place.
+// New returns a cursor over a message with numbers in the given byte order. It reads the message
+// in place.
 func New(message []byte, order binary.ByteOrder) Cursor {
 	return Cursor{rest: message, order: order}
 }
 
-// Left returns the number of bytes not read yet.
+// Left returns the number of unread bytes.
 func (c *Cursor) Left() int { return len(c.rest) }
 
-// Take returns the next n bytes, which share memory with the message, or nil
-// after a failure.
+// Take returns the next n bytes, which share memory with the message, or nil after an error.
 func (c *Cursor) Take(n int) []byte {
 	if c.err != nil {
 		return nil
@@ -51,8 +50,8 @@ func (c *Cursor) Uint8() uint8 {
 	return 0
 }
 
-// Flag reads a byte that is 0 or 1; another one is a failure, for what was read
-// would be written as other bytes.
+// Flag reads a byte that is 0 or 1. Any other value is an error, because encoding the result
+// would give different bytes.
 func (c *Cursor) Flag() bool {
 	b := c.Uint8()
 	if b > 1 && c.err == nil {
@@ -85,8 +84,8 @@ func (c *Cursor) Uint64() uint64 {
 	return 0
 }
 
-// Count reads the 32-bit length of a sequence whose items take at least
-// itemBytes each, and fails if the message is too short to hold them.
+// Count reads the 32-bit length of a sequence whose items take at least itemBytes each. If the
+// message is too short for them, that is an error.
 func (c *Cursor) Count(itemBytes int) int {
 	n := int(c.Uint32())
 	if c.err == nil && n > len(c.rest)/itemBytes {
@@ -104,8 +103,8 @@ func (c *Cursor) Bytes(dst []byte) { copy(dst, c.Take(len(dst))) }
 // Text reads a 32-bit length and as many bytes.
 func (c *Cursor) Text() string { return string(c.Take(c.Count(1))) }
 
-// Float32s reads n values as floatbytes has them, whatever the byte order of
-// numbers is; nil after a failure.
+// Float32s reads n values in the encoding of floatbytes, which does not depend on the byte order
+// of the cursor. It returns nil after an error.
 func (c *Cursor) Float32s(n int) []float32 {
 	if n < 0 || n > len(c.rest)/floatbytes.Size {
 		c.Take(len(c.rest) + 1)
@@ -116,7 +115,7 @@ func (c *Cursor) Float32s(n int) []float32 {
 	return c.AppendFloat32s(make([]float32, 0, n), n)
 }
 
-// AppendFloat32s is Float32s behind other values; after a failure it returns these.
+// AppendFloat32s is Float32s that appends to dst; after an error it returns dst unchanged.
 func (c *Cursor) AppendFloat32s(dst []float32, n int) []float32 {
 	if n < 0 || n > len(c.rest)/floatbytes.Size {
 		c.Take(len(c.rest) + 1)
@@ -125,10 +124,10 @@ func (c *Cursor) AppendFloat32s(dst []float32, n int) []float32 {
 	return floatbytes.AppendValues(dst, c.Take(floatbytes.Size*n))
 }
 
-// Err returns the first failure.
+// Err returns the first error.
 func (c *Cursor) Err() error { return c.err }
 
-// Close returns the first failure, or an error if bytes are left over.
+// Close returns the first error, or an error if bytes remain.
 func (c *Cursor) Close() error {
 	if c.err == nil && len(c.rest) > 0 {
 		c.err = fmt.Errorf("%d bytes left over", len(c.rest))

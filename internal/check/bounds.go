@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Bad reports a value that is wrong for a reason of its own.
+// Bad reports a value with its own description of what is allowed.
 func (p *Problems) Bad(key string, value any, want string, args ...any) {
 	if len(args) > 0 {
 		want = fmt.Sprintf(want, args...)
@@ -35,8 +35,8 @@ func (p *Problems) AtLeast(key string, value, from int) {
 	p.That(value >= from, key, value, "at least %d", from)
 }
 
-// Number bounds a number, both ends included. NaN is outside every bound, here
-// and below.
+// Number bounds a number, both ends included. NaN is outside every bound, here and in the methods
+// below.
 func (p *Problems) Number(key string, value, from, to float64) {
 	p.That(value >= from && value <= to, key, value, "%v to %v", from, to)
 }
@@ -56,13 +56,12 @@ func (p *Problems) Duration(key string, value, from, to time.Duration) {
 	p.That(value >= from && value <= to, key, value, "%s to %s", Duration(from), Duration(to))
 }
 
-// OneOf takes only the known names.
+// OneOf accepts only the known names.
 func (p *Problems) OneOf(key, value string, known ...string) {
 	p.That(slices.Contains(known, value), key, value, "one of %s", strings.Join(known, ", "))
 }
 
-// Each takes only lists of known names that hold each once. An empty list is
-// for the caller to judge.
+// Each accepts only lists of known names without repetition. It accepts an empty list.
 func (p *Problems) Each(key, noun string, values []string, known ...string) {
 	for i, value := range values {
 		p.OneOf(key, value, known...)
@@ -70,20 +69,20 @@ func (p *Problems) Each(key, noun string, values []string, known ...string) {
 	}
 }
 
-// Once reports the i-th value of a list if it is there before.
+// Once reports the i-th value of a list if an earlier value equals it.
 func (p *Problems) Once(key, noun string, values []string, i int) {
 	p.That(!slices.Contains(values[:i], values[i]), key, values[i], "every %s once", noun)
 }
 
-// HostPort takes the address of a server: a host and a port.
+// HostPort accepts the address of a server: a host and a port.
 func (p *Problems) HostPort(key, value string) {
 	host, port, ok := splitAddress(value)
 	p.That(ok && port > 0, key, value, "host:port")
 	p.That(!ok || port == 0 || host != "", key, value, "host:port with a host")
 }
 
-// ListenAddress takes what a server can listen on: without a host, on all
-// addresses; with port 0, on any free port.
+// ListenAddress accepts an address to listen on. Without a host it means all addresses; port 0
+// means any free port.
 func (p *Problems) ListenAddress(key, value string) {
 	_, _, ok := splitAddress(value)
 	p.That(ok, key, value, "host:port")
@@ -98,8 +97,8 @@ func splitAddress(value string) (host string, port uint64, ok bool) {
 	return host, port, err == nil
 }
 
-// Sorted orders the problems by the place of their keys in a list; what one key
-// is reported for keeps its order.
+// Sorted sorts the problems by the position of their keys in a list; problems of one key keep
+// their order.
 func (p Problems) Sorted(keys []string) Problems {
 	sorted := slices.Clone(p)
 	slices.SortStableFunc(sorted, func(a, b Problem) int {
@@ -108,7 +107,7 @@ func (p Problems) Sorted(keys []string) Problems {
 	return sorted
 }
 
-// Duration writes 5m0s as 5m and 720h0m0s as 720h.
+// Duration formats 5m0s as 5m and 720h0m0s as 720h.
 func Duration(d time.Duration) string {
 	text := d.String()
 	if strings.HasSuffix(text, "m0s") {

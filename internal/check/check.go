@@ -1,5 +1,5 @@
-// Package check collects what is wrong with a configuration, so that every
-// package words it alike and reports all of it at once:
+// Package check collects the problems of a configuration, so that every package words them alike and reports all of
+// them at once:
 //
 //	func (c Config) Validate() error {
 //		var p check.Problems
@@ -8,10 +8,9 @@
 //		return p.Err()
 //	}
 //
-// A problem names the key, the value and the bound. Keys are those of the
-// configuration file within the package's section; whoever embeds the
-// configuration adds the section with Within. Fields without a key are named as
-// they would be if they had one.
+// A problem names the key, the value and the bound. Keys are those of the configuration file within the package's
+// section; a configuration that embeds another one adds the section with Within. Fields without a key are named as if
+// they had one.
 package check
 
 import (
@@ -27,15 +26,15 @@ import (
 type Problem struct {
 	// Key is the dotted key of the value.
 	Key string
-	// Value is what is there.
+	// Value is the wrong value.
 	Value any
-	// Want says what would be right.
+	// Want describes the allowed values.
 	Want string
-	// Origin says where the value came from; empty if that is not known.
+	// Origin is the source of the value, or empty if unknown.
 	Origin string
 }
 
-// Error words the problem in one line.
+// Error formats the problem as one line.
 func (p Problem) Error() string {
 	value := p.Value
 	switch v := value.(type) {
@@ -50,8 +49,7 @@ func (p Problem) Error() string {
 	return fmt.Sprintf("%s is %v, want %s", p.Key, value, p.Want)
 }
 
-// Problems is an error of one line per problem. The zero value is empty and
-// ready for use.
+// Problems is an error with one line per problem. The zero value is empty and ready to use.
 type Problems []Problem
 
 // Error lists the problems, one per line.
@@ -63,7 +61,7 @@ func (p Problems) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Err returns the problems as an error, or nil if there are none.
+// Err returns the problems as an error, or nil if the list is empty.
 func (p Problems) Err() error {
 	if len(p) == 0 {
 		return nil
@@ -71,8 +69,8 @@ func (p Problems) Err() error {
 	return p
 }
 
-// Of returns the problems of a validation's error, none of nil. An error of
-// another kind is a mistake in the program.
+// Of returns the problems in a validation's error, nil for a nil error. It panics for any other
+// error, which is a programming error.
 func Of(err error) Problems {
 	var found Problems
 	if err != nil && !errors.As(err, &found) {
@@ -86,9 +84,8 @@ func (p Problems) Has(key string) bool {
 	return slices.ContainsFunc(p, func(one Problem) bool { return one.Key == key })
 }
 
-// Within adds the problems that the validation of a section reported, but for
-// keys with a problem already: whoever embeds a configuration may bound it
-// closer, and then does so first.
+// Within adds the problems that the validation of a section reported, except for keys that
+// already have a problem: a configuration that embeds a section may check stricter bounds first.
 func (p *Problems) Within(section string, err error) {
 	before := *p
 	for _, one := range Of(err) {

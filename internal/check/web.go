@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// WebAddress reports whether a text is a whole address of the web of one of some schemes, without a user and a
-// password, which would end up in logs, and returns its host and port.
+// WebAddress reports whether text is a complete URL with one of the schemes and without user and password, which
+// would end up in logs. It returns the host and port.
 func WebAddress(text string, schemes ...string) (host string, ok bool) {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.User != nil || !slices.Contains(schemes, u.Scheme) {
@@ -18,7 +18,7 @@ func WebAddress(text string, schemes ...string) (host string, ok bool) {
 	return u.Host, true
 }
 
-// IsLoopback reports whether a host, with a port or without, is this machine.
+// IsLoopback reports whether a host, with or without a port, is this machine.
 func IsLoopback(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name

@@ -7,20 +7,20 @@ import (
 	"io"
 )
 
-// App is what a command may touch of the outside world.
+// App is a command's access to the outside world.
 type App struct {
-	// Context ends when the user interrupts.
+	// Context ends when the user interrupts the command.
 	Context context.Context
-	// Stdout takes results, Stderr progress, logs and errors.
+	// Stdout receives results; Stderr receives progress, logs and errors.
 	Stdout, Stderr io.Writer
 	// Environ is the environment as key=value.
 	Environ []string
-	// Version is the software's, as it stands on receipts.
+	// Version is the software version, as printed on receipts.
 	Version string
 }
 
-// PrintJSON writes one JSON document to standard output, and nothing else goes
-// there when --json was asked for.
+// PrintJSON writes one JSON document to standard output. With --json a command must write nothing
+// else there.
 func (a *App) PrintJSON(v any) error {
 	enc := json.NewEncoder(a.Stdout)
 	enc.SetIndent("", "  ")

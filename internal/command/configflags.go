@@ -6,9 +6,8 @@ import (
 	"lethe/configs"
 )
 
-// ConfigFlags are the flags by which commands share the configuration. They
-// beat the environment, which beats the file. Flags that set a key have its help,
-// see SharedHelp.
+// ConfigFlags are the configuration flags that commands share. They override the environment,
+// which overrides the file. Flags that set a key have its help, see SharedHelp.
 type ConfigFlags struct {
 	Config      string            `help:"YAML configuration file." type:"path" placeholder:"FILE"`
 	DataDir     string            `help:"${data_dir}" placeholder:"DIR"`
@@ -17,8 +16,8 @@ type ConfigFlags struct {
 	Set         map[string]string `help:"${set_key}" placeholder:"KEY=VALUE"`
 }
 
-// Load puts the configuration together; extra are keys that the command sets and
-// that beat the flags. A wrong configuration is wrong use.
+// Load assembles the configuration; extra are keys that the command sets and that override the
+// flags. An invalid configuration is a usage error.
 func (f ConfigFlags) Load(a *App, extra map[string]any) (configs.Config, error) {
 	return f.LoadOver(a, configs.Default, extra)
 }

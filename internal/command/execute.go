@@ -19,27 +19,25 @@ const (
 	ExitOK     = 0
 	ExitFailed = 1
 	ExitUsage  = 2
-	// ExitNothingHeld ends erase submit --wait if nothing was held of any target.
+	// ExitNothingHeld ends erase submit --wait if the service held nothing of any target.
 	ExitNothingHeld = 3
 )
 
 // Program is a command with its subcommands.
 type Program struct {
 	Name, Description string
-	// Commands points to a struct that kong reads: a field per subcommand, whose
-	// Run method takes an *App.
+	// Commands points to a struct for kong: a field per subcommand, whose Run method takes an *App.
 	Commands any
-	// Vars are put into help texts and lists of values, beside the help of the
-	// configuration's keys: ${kafka_brokers} for kafka.brokers.
+	// Vars are variables for help texts and lists of values, in addition to the help of
+	// configuration keys: ${kafka_brokers} for kafka.brokers.
 	Vars kong.Vars
-	// Elsewhere maps subcommands that another program has to its name: asked for
-	// here, they are wrong use with a hint.
+	// Elsewhere maps subcommands of another program to that program's name: using one here is a
+	// usage error with a hint.
 	Elsewhere map[string]string
 }
 
-// CollectOften has the garbage collector run twice as often as it does by itself, unless GOGC is set. Most of the
-// memory is a few large blocks, of weights and of filters: that costs little time and saves up to a quarter of the
-// peak.
+// CollectOften makes the garbage collector run twice as often as by default, unless GOGC is set. Most memory is in
+// a few large blocks, weights and filters, so this costs little time and saves up to a quarter of the peak.
 func CollectOften() {
 	const collectPercent = 50
 	if os.Getenv("GOGC") == "" {
@@ -47,8 +45,8 @@ func CollectOften() {
 	}
 }
 
-// Main runs the process' command line and returns its exit status. An interrupt
-// or SIGTERM ends the App's context.
+// Main runs the command line of the process and returns its exit status. An interrupt or SIGTERM
+// ends the App's context.
 func Main(p Program, version string) int {
 	CollectOften()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -57,8 +55,8 @@ func Main(p Program, version string) int {
 	return p.Execute(a, os.Args[1:])
 }
 
-// Execute runs one command line and returns its exit status. A failure is one
-// line on standard error. --version alone prints name and version.
+// Execute runs one command line and returns its exit status. A failure is one line on standard
+// error. --version as the only argument prints name and version.
 func (p Program) Execute(a *App, args []string) int {
 	if len(args) == 0 {
 		args = []string{"--help"}
@@ -77,7 +75,7 @@ func (p Program) Execute(a *App, args []string) int {
 		fmt.Fprintf(a.Stderr, "%s: %v\n", p.Name, err)
 		return ExitFailed
 	}
-	// If a shell asks for the words that may follow, that is all there is to do.
+	// For a shell's completion request this prints the completions and is done.
 	if kongcompletion.Register(parser); exited {
 		return code
 	}
@@ -106,7 +104,7 @@ func (p Program) Parser(a *App, options ...kong.Option) (*kong.Kong, error) {
 	}, options...)...)
 }
 
-// end reports how a command ended.
+// end reports the result of a command.
 func (p Program) end(a *App, err error) int {
 	if err == nil {
 		return ExitOK

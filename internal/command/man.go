@@ -13,10 +13,10 @@ type Man struct {
 	Markdown bool `help:"Print Markdown instead, as in docs/commands.md."`
 }
 
-// Help shows an example.
+// Help returns an example.
 func (Man) Help() string { return "Example:\n  lethe man > /usr/local/share/man/man1/lethe.1" }
 
-// Run prints the page of all commands.
+// Run prints the reference of all commands.
 func (c *Man) Run(ctx *kong.Context) error {
 	text := manPage(ctx.Model)
 	if c.Markdown {
@@ -47,7 +47,7 @@ func manPage(program *kong.Application) string {
 	return p.String()
 }
 
-// page is a manual page that is being written.
+// page is a manual page under construction.
 type page struct{ strings.Builder }
 
 func (p *page) line(format string, args ...any) { fmt.Fprintf(p, format+"\n", args...) }
@@ -81,8 +81,8 @@ func (p *page) blocks(all []block) {
 	}
 }
 
-// escaped returns text in which roff finds no request: it escapes a leading dot, and hyphens, which roff would print
-// as another character that cannot be pasted.
+// escaped escapes text for roff: a leading dot, which would start a request, and hyphens, which roff would print as
+// a character that cannot be pasted.
 func escaped(text string) string {
 	text = strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(text)
 	if strings.HasPrefix(text, ".") || strings.HasPrefix(text, "'") {

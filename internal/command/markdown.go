@@ -11,10 +11,10 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// sharedFrom is the number of commands from which on a flag is described once for all of them.
+// sharedFrom is the number of commands from which a flag is described once for all of them.
 const sharedFrom = 10
 
-// sharedTitle is the heading of the flags that are described once, and sharedAnchor the link to it.
+// sharedTitle is the heading of the shared flags, and sharedAnchor the link to it.
 const sharedTitle, sharedAnchor = "Flags that many commands share", "#flags-that-many-commands-share"
 
 // Markdown returns the reference of a program's commands as a page: an index, the flags that many commands share, and
@@ -41,7 +41,7 @@ func Markdown(program *kong.Application) string {
 	return m.String()
 }
 
-// markdown is a page that is being written.
+// markdown is a page under construction.
 type markdown struct {
 	strings.Builder
 	all    []section
@@ -63,8 +63,8 @@ func (m *markdown) head(program *kong.Application) {
 		"  defaults ([configuration](configuration.md)).")
 }
 
-// section writes a command: what it does, how it is called, its text, its examples and its flags. A group has no
-// examples, because its subcommands show them.
+// section writes a command: its purpose, usage, text, examples and flags. A group has no examples, because its
+// subcommands have them.
 func (m *markdown) section(s section) {
 	m.line("\n%s %s\n\n%s", strings.Repeat("#", s.node.Depth()+2), s.node.FullPath(), m.prose(s.node.Help))
 	if s.node.Leaf() {
@@ -103,7 +103,7 @@ func (m *markdown) examples(detail []block) {
 	m.line("```")
 }
 
-// options writes a table of a command's own options, and names those that are shared.
+// options writes a table of a command's own options and lists the shared ones.
 func (m *markdown) options(all []option) {
 	var own []option
 	var elsewhere []string
@@ -151,7 +151,7 @@ func (m *markdown) prose(text string) string {
 	})
 }
 
-// codeIn matches what is code in a help text, and characters that Markdown would interpret.
+// codeIn matches the code in a help text, and characters that Markdown would interpret.
 func codeIn(all []section) *regexp.Regexp {
 	var alternatives []string
 	for _, s := range all {
@@ -170,8 +170,8 @@ func codeIn(all []section) *regexp.Regexp {
 	), "|"))
 }
 
-// shared returns the flags that at least sharedFrom commands have with the same text. Of two texts of one flag only
-// the more frequent is shared, so that a name in the list of a command is not ambiguous.
+// shared returns the flags that at least sharedFrom commands have with the same text. If a flag has two texts, only
+// the more frequent one is shared, so that a flag listed in a command is not ambiguous.
 func shared(all []section) []option {
 	counts := make(map[option]int)
 	for _, s := range all {

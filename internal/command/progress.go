@@ -9,8 +9,8 @@ import (
 	"golang.org/x/term"
 )
 
-// Progress shows how far long work has got: a line that is overwritten on a
-// terminal, a line every few seconds elsewhere.
+// Progress shows the progress of long work: on a terminal a line that is overwritten, elsewhere a
+// line every few seconds.
 type Progress struct {
 	// Started is when the work began.
 	Started  time.Time
@@ -22,13 +22,12 @@ type Progress struct {
 
 const progressInterval = 5 * time.Second
 
-// NewProgress begins to count the time.
+// NewProgress starts the clock.
 func NewProgress(w io.Writer) *Progress {
 	return &Progress{w: w, terminal: isTerminal(w), Started: time.Now()}
 }
 
-// Show prints the state of the work. Off a terminal it prints only when the
-// interval has passed.
+// Show prints the state of the work. Off a terminal it prints at most once per interval.
 func (p *Progress) Show(format string, args ...any) {
 	now := time.Now()
 	if !p.terminal && now.Sub(p.last) < progressInterval {
@@ -37,8 +36,8 @@ func (p *Progress) Show(format string, args ...any) {
 	p.print(now, format, args...)
 }
 
-// Reached prints a stage that the work has come to. Stages are few and none is
-// left out, however soon it follows what was printed before.
+// Reached prints a completed stage. Stages are few and are all printed, regardless of the
+// interval.
 func (p *Progress) Reached(format string, args ...any) {
 	p.print(time.Now(), format, args...)
 }
@@ -54,7 +53,7 @@ func (p *Progress) print(now time.Time, format string, args ...any) {
 	p.width = len(line)
 }
 
-// Done ends the overwritten line and prints what was reached.
+// Done ends the overwritten line and prints the result.
 func (p *Progress) Done(format string, args ...any) {
 	p.Reached(format, args...)
 	if p.terminal {
@@ -62,8 +61,7 @@ func (p *Progress) Done(format string, args ...any) {
 	}
 }
 
-// isTerminal reports whether w is a terminal, where progress may overwrite its
-// own line.
+// isTerminal reports whether w is a terminal, where progress may overwrite its own line.
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))

@@ -13,7 +13,8 @@ import (
 // exitStatuses is the contract of every command.
 const exitStatuses = "0: success. 1: something failed. 2: wrong use."
 
-// section is one command in a reference: the manual page and the Markdown page are two writers of the same sections.
+// section is one command in a reference. The manual page and the Markdown page are two renderings of the same
+// sections.
 type section struct {
 	node    *kong.Node
 	options []option
@@ -32,7 +33,7 @@ func sections(node *kong.Node) (all []section) {
 	return all
 }
 
-// usage returns how the command is called. Of flags in a group that excludes one another, one is required.
+// usage returns the command's usage line. Of the flags in an exclusive group, one is required.
 func (s section) usage() string {
 	words := []string{s.node.Path()}
 	var either []string
@@ -59,7 +60,7 @@ func (s section) usage() string {
 	return strings.Join(words, " ")
 }
 
-// option is an argument or a flag: how it is written, what it means, and its default unless that is zero.
+// option is an argument or a flag: its syntax, meaning, and default unless that is zero.
 type option struct {
 	name, help, fallback       string
 	argument, required, either bool
@@ -71,7 +72,7 @@ func (o option) bareName() string {
 	return name
 }
 
-// optionsOf returns the arguments and then the flags of a command, without those of the commands above.
+// optionsOf returns the arguments and then the flags of a command, without those of its parent commands.
 func optionsOf(node *kong.Node) (all []option) {
 	for _, argument := range node.Positional {
 		all = append(all, option{name: argument.Summary(), help: argument.Help, argument: true})
@@ -103,7 +104,7 @@ func flagOption(flag *kong.Flag) option {
 	return o
 }
 
-// placeholder stands for the value of a flag. It differs from kong's, which shows the default in its place.
+// placeholder returns the placeholder of a flag's value. Unlike kong's, it does not show the default there.
 func placeholder(flag *kong.Flag) string {
 	switch kind := flag.Target.Kind(); {
 	case flag.PlaceHolder != "":
@@ -119,7 +120,7 @@ func placeholder(flag *kong.Flag) string {
 	}
 }
 
-// block is a paragraph of a help text, or lines of an example, which are indented there.
+// block is a paragraph of a help text, or the indented lines of an example.
 type block struct {
 	example bool
 	lines   []string

@@ -2,10 +2,10 @@ package command
 
 import kongcompletion "github.com/jotaen/kong-completion"
 
-// Completion is a subcommand that prints what a shell needs to complete command lines.
+// Completion is a subcommand that prints the shell code for completing command lines.
 type Completion struct{ kongcompletion.Completion }
 
-// Help shows an example.
+// Help returns an example.
 func (Completion) Help() string {
 	return `Example:
   lethe completion bash

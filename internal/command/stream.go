@@ -8,9 +8,8 @@ import (
 	"lethe/dataset"
 )
 
-// LoadStream reads a folder in Elliptic's format: all timesteps, or those that
-// --steps names as in 1-30. What a deployment of the configuration would reject is an error that names
-// the file, the row and the column.
+// LoadStream reads a folder in Elliptic's format: all timesteps, or those of --steps, for example 1-30. A record
+// that a deployment with this configuration would reject is an error that names the file, the row and the column.
 func LoadStream(a *App, dir, steps string, c configs.Config) (*dataset.Stream, error) {
 	var from, to lethe.Timestep
 	if steps != "" {

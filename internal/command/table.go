@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Table writes rows in aligned columns: numbers to the right, words to the left.
-// The first row is the heading; all have its length.
+// Table writes rows in aligned columns: numbers to the right, words to the left. The first row is
+// the heading; all rows have the same length.
 func Table(w io.Writer, rows [][]string) error {
 	width, words := make([]int, len(rows[0])), make([]bool, len(rows[0]))
 	for i, row := range rows {

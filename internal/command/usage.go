@@ -9,18 +9,18 @@ import (
 	"lethe/internal/check"
 )
 
-// usageError marks wrong use: the exit status is 2.
+// usageError marks a usage error: the exit status is 2.
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
 
-// Usage marks an error as one of wrong use.
+// Usage marks an error as a usage error.
 func Usage(err error) error { return usageError{err} }
 
-// Usagef returns an error of wrong use.
+// Usagef returns a usage error.
 func Usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
-// statusError ends a command with an exit status of its own.
+// statusError ends a command with a specific exit status.
 type statusError struct {
 	error
 	status int
@@ -28,12 +28,11 @@ type statusError struct {
 
 func (e statusError) Unwrap() error { return e.error }
 
-// WithStatus marks an error as one that ends the command with an exit status.
+// WithStatus marks an error with the exit status of the command.
 func WithStatus(err error, status int) error { return statusError{err, status} }
 
-// WrongFlags returns an error of wrong use that names the flags of a validation's
-// error: the flag of nodes_per_step is --nodes-per-step. A key of several words is
-// none.
+// WrongFlags converts a validation's error into a usage error that names flags: the key
+// nodes_per_step becomes --nodes-per-step. Keys of several words stay as they are.
 func WrongFlags(err error) error {
 	problems := slices.Clone(check.Of(err))
 	for i := range problems {
@@ -45,7 +44,7 @@ func WrongFlags(err error) error {
 	return usageError{errors.New(OneLine(problems))}
 }
 
-// OneLine joins the lines of an error that reports several problems at once.
+// OneLine joins the lines of an error that reports several problems.
 func OneLine(err error) string {
 	return strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "; ")
 }

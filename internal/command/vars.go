@@ -12,8 +12,8 @@ import (
 	"lethe/configs"
 )
 
-// SharedHelp has the help of every configuration key, by the key with underscores
-// for dots, and that of flags which several commands have.
+// SharedHelp returns the help of every configuration key, under the key with underscores for
+// dots, and the help of flags that several commands have.
 func SharedHelp() kong.Vars {
 	vars := kong.Vars{
 		"set_key":               "Set any configuration key, as in --set trainer.hidden=128.",
@@ -25,10 +25,9 @@ func SharedHelp() kong.Vars {
 	return vars
 }
 
-// VarsOf has, for every field of a configuration that has a tag help, this help and
-// the field's value, so that flags need not repeat them: of prefix cut and a field
-// MinStubs these are ${cut_min_stubs} and ${cut_min_stubs_default}. Fields of an
-// embedded struct count as the struct's own.
+// VarsOf returns the help and value of every field with a help tag, so that flags need not repeat
+// them: with the prefix cut, the field MinStubs gives ${cut_min_stubs} and
+// ${cut_min_stubs_default}. Fields of an embedded struct count as fields of the struct.
 func VarsOf(prefix string, defaults any) kong.Vars {
 	vars := make(kong.Vars)
 	of := reflect.ValueOf(defaults)
@@ -41,11 +40,11 @@ func VarsOf(prefix string, defaults any) kong.Vars {
 	return vars
 }
 
-// variable is a variable in the tags of a command.
+// variable matches a variable in the tags of a command.
 var variable = regexp.MustCompile(`\$\{(\w+)`)
 
-// used are the variables that the tags of commands name. kong looks through all that it is given again for
-// every flag, which took most of the time of a short command.
+// used returns only the variables that the tags of commands mention. kong iterates over all variables for every
+// flag, which took most of the time of a short command.
 func used(commands any, all kong.Vars) kong.Vars {
 	vars, seen := make(kong.Vars), make(map[reflect.Type]bool)
 	var walk func(t reflect.Type)
@@ -71,7 +70,7 @@ func used(commands any, all kong.Vars) kong.Vars {
 	return vars
 }
 
-// snakeCase writes NodesPerStep as nodes_per_step.
+// snakeCase converts NodesPerStep to nodes_per_step.
 func snakeCase(name string) string {
 	var out strings.Builder
 	for i, r := range name {

@@ -1,8 +1,8 @@
-// Package cputime tells the processor time that this process has used.
+// Package cputime measures the processor time of this process.
 package cputime
 
 import "time"
 
-// Used returns the processor time of all threads of the process since it began,
-// in and out of the kernel. It is 0 where the system does not tell.
+// Used returns the processor time of all threads of the process since it started, in user and
+// kernel mode. It is 0 where the system does not report it.
 func Used() time.Duration { return used() }

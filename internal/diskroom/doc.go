@@ -3,8 +3,9 @@ package diskroom
 
 import "errors"
 
-// Room is the space of a file system, for those who are not root.
+// Room is the space of a file system, as available without root rights.
 type Room struct{ FreeBytes, TotalBytes uint64 }
 
-// ErrUnknown says that it cannot be told on this operating system: go on without.
+// ErrUnknown is returned on operating systems without this information; callers should continue
+// without it.
 var ErrUnknown = errors.New("what file systems have is not known on this operating system")

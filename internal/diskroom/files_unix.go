@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// MostFiles is how many file descriptors the process may have; 0 if that is not known.
+// MostFiles returns the limit of file descriptors of the process, or 0 if unknown.
 func MostFiles() int {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {

@@ -2,7 +2,7 @@
 
 package diskroom
 
-// Of is not known here.
+// Of returns ErrUnknown on this operating system.
 func Of(string) (Room, error) { return Room{}, ErrUnknown }
 
 // MostFiles is not known here.

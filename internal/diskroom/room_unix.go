@@ -4,7 +4,7 @@ package diskroom
 
 import "golang.org/x/sys/unix"
 
-// Of is the room of the file system that holds a path, which must be there.
+// Of returns the space of the file system that holds an existing path.
 func Of(path string) (Room, error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(path, &s); err != nil {

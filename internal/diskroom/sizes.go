@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// SizesOf returns the bytes of the files below a folder, by the names in it. What vanishes at the same time counts
-// nothing.
+// SizesOf returns the bytes of the files below a folder, by its direct entries. Files that vanish meanwhile are not
+// counted.
 func SizesOf(dir string) (map[string]int64, error) {
 	out := make(map[string]int64)
 	err := fs.WalkDir(os.DirFS(dir), ".", func(path string, d fs.DirEntry, err error) error {
@@ -34,19 +34,19 @@ func SizesOf(dir string) (map[string]int64, error) {
 	return out, err
 }
 
-// Sizes keeps what SizesOf has found for a while, for it looks at every file. Any number of goroutines may ask. The
-// zero value has found nothing yet.
+// Sizes caches the result of SizesOf, which reads the metadata of every file. It may be used from any number of
+// goroutines. The zero value is an empty cache.
 type Sizes struct {
 	mu    sync.Mutex
 	until time.Time
 	found map[string]int64
 }
 
-// keptFor is how long sizes are not measured again.
+// keptFor is how long sizes are cached.
 const keptFor = 10 * time.Second
 
-// Of returns the sizes below a folder, which is always the same, as they were a moment ago; nil if they cannot be
-// measured. The result is not to be changed.
+// Of returns the recent sizes below a folder, or nil if they cannot be measured. dir must be the same in all calls.
+// The result must not be changed.
 func (s *Sizes) Of(dir string, now time.Time) map[string]int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,3 +1,3 @@
-// Package docrules tests that documents say what is there: links lead somewhere, and the keys
-// of the configuration, the metrics and the tests that they name exist.
+// Package docrules tests that documents match the code: links resolve, and the configuration
+// keys, metrics and tests that they mention exist.
 package docrules

@@ -1,7 +1,7 @@
-// Package floatbytes writes and reads rows of features as bytes: of each value the bits of IEEE 754, in four bytes,
-// little-endian. All formats of lethe keep rows like this, so that one search of the disk finds a row in any of them.
+// Package floatbytes encodes rows of features: the IEEE 754 bits of each value in four bytes, little-endian. All
+// formats of lethe store rows in this form, so that one search of the disk finds a row in any of them.
 //
-// A machine that is little-endian, too, has the same bytes in memory, and copies them. Others turn them around.
+// On little-endian machines the memory has the same bytes and is copied; other machines convert.
 package floatbytes
 
 import (
@@ -11,7 +11,7 @@ import (
 	"unsafe"
 )
 
-// Size is how many bytes a value takes.
+// Size is the number of bytes of a value.
 const Size = 4
 
 // Append appends the bytes of values.
@@ -22,8 +22,8 @@ func Append(dst []byte, values []float32) []byte {
 	return append(dst, memoryOf(values)...)
 }
 
-// View returns the bytes of values: where they are in memory as they are written, that memory, and otherwise scratch
-// with them appended.
+// View returns the bytes of values: their memory on little-endian machines, otherwise scratch with the bytes
+// appended.
 func View(scratch []byte, values []float32) []byte {
 	if !copies() {
 		return appendTurned(scratch, values)
@@ -31,7 +31,7 @@ func View(scratch []byte, values []float32) []byte {
 	return memoryOf(values)
 }
 
-// AppendValues appends the values that bytes stand for. Fewer than Size at their end stand for none.
+// AppendValues appends the decoded values. It ignores a remainder shorter than Size.
 func AppendValues(dst []float32, raw []byte) []float32 {
 	if !copies() {
 		return appendTurnedValues(dst, raw)
@@ -42,13 +42,13 @@ func AppendValues(dst []float32, raw []byte) []float32 {
 	return dst
 }
 
-// copies reports whether values are in memory as they are written.
+// copies reports whether the memory of values has the encoded form.
 func copies() bool {
 	const one = 1
 	return binary.NativeEndian.Uint16([]byte{one, 0}) == one
 }
 
-// memoryOf is the memory that values are in.
+// memoryOf returns the memory of values.
 func memoryOf(values []float32) []byte {
 	if len(values) == 0 {
 		return nil
@@ -56,7 +56,7 @@ func memoryOf(values []float32) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(&values[0])), Size*len(values)) //nolint:gosec // as many bytes as there are
 }
 
-// appendTurned is Append on any machine.
+// appendTurned is Append for any byte order.
 func appendTurned(dst []byte, values []float32) []byte {
 	for _, v := range values {
 		dst = binary.LittleEndian.AppendUint32(dst, math.Float32bits(v))
@@ -64,7 +64,7 @@ func appendTurned(dst []byte, values []float32) []byte {
 	return dst
 }
 
-// appendTurnedValues is AppendValues on any machine.
+// appendTurnedValues is AppendValues for any byte order.
 func appendTurnedValues(dst []float32, raw []byte) []float32 {
 	for ; len(raw) >= Size; raw = raw[Size:] {
 		dst = append(dst, math.Float32frombits(binary.LittleEndian.Uint32(raw)))

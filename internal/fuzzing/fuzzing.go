@@ -1,9 +1,7 @@
-// Package fuzzing is what the fuzz targets of the decoders share. It is for
-// tests.
+// Package fuzzing has the fuzz targets that decoders share, for tests.
 //
-// A framed message ends in a checksum, past which no mutation would get. Its
-// targets therefore mutate the body and frame it again: what they find is what
-// somebody who can write to a topic could send.
+// A framed message ends in a checksum, which no mutation would match. Its target therefore
+// mutates the body and frames it again, as a sender with write access to a topic could.
 package fuzzing
 
 import (
@@ -12,16 +10,15 @@ import (
 	"testing"
 )
 
-// frameBytes is what a canonical message has around its body: magic and version
-// before, checksum behind.
+// A canonical message has magic and version before its body and a checksum after it.
 const (
 	headBytes     = 5
 	checksumBytes = sha256.Size
 )
 
-// Framed adds a target for the decoder of a canonical message. reencode decodes
-// a message and returns its encoding; what it accepts must be encoded as the same
-// bytes. Seeds are whole messages, of which at least one must be accepted.
+// Framed adds a target for the decoder of a canonical message. reencode decodes a message and
+// returns its encoding, which must equal any message that it accepts. Seeds are whole messages,
+// at least one, all of which must be accepted.
 func Framed(f *testing.F, reencode func([]byte) ([]byte, error), seeds ...[]byte) {
 	f.Helper()
 	if len(seeds) == 0 {
@@ -45,8 +42,7 @@ func Framed(f *testing.F, reencode func([]byte) ([]byte, error), seeds ...[]byte
 	})
 }
 
-// Plain adds a target for a decoder of bytes as they are: it must return, with
-// or without an error.
+// Plain adds a target for a decoder of plain bytes: it must return, with or without an error.
 func Plain(f *testing.F, decode func([]byte) error, seeds ...[]byte) {
 	f.Helper()
 	if len(seeds) == 0 {

@@ -26,7 +26,7 @@ func (g Tensor) Floats() []float32 {
 	return out
 }
 
-// File is what the files have in common.
+// File has the common fields of the files.
 type File struct {
 	Rtol  float64           `json:"rtol"`
 	Atol  float64           `json:"atol"`
@@ -37,7 +37,7 @@ type File struct {
 type Comparer struct {
 	T          *testing.T
 	Rtol, Atol float64
-	// Special replaces Atol for paths under expect.
+	// Special replaces Atol for certain paths under expect.
 	Special map[string]float64
 }
 
@@ -52,14 +52,14 @@ func (c Comparer) Values(path string, want Tensor, got []float32) {
 	for i, w := range want.Data {
 		limit := atol + c.Rtol*max(w, -w)
 		diff := float64(got[i]) - w
-		// Written so that a value that is not a number fails.
+		// Written so that NaN fails.
 		if !(max(diff, -diff) <= limit) {
 			require.Failf(c.T, "value differs", "%s[%d]: got %g, want %g ± %g", path, i, got[i], w, limit)
 		}
 	}
 }
 
-// Number is Values of one number.
+// Number is Values for one number.
 func (c Comparer) Number(path string, want, got float64) {
 	c.T.Helper()
 	c.Values(path, Tensor{Data: []float64{want}}, []float32{float32(got)})

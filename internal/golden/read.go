@@ -11,10 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Each decodes a file of every folder of reference vectors and hands it to run
-// as a subtest: "own" is testdata/golden, which lab/reference makes and every
-// clone has; "other" is the folder that LETHE_GOLDEN names, by default
-// ../shared/golden, next to the repository, and is skipped where it is absent.
+// Each decodes a file of every folder of reference vectors and passes it to run as a subtest.
+// "own" is testdata/golden, which lab/reference generates and every clone has. "other" is the
+// folder of LETHE_GOLDEN, by default ../shared/golden next to the repository; it is skipped if
+// absent.
 func Each[T any](t *testing.T, name string, run func(t *testing.T, file T)) {
 	t.Helper()
 	own := filepath.Join(realdata.Repository(t), "testdata", "golden")

@@ -1,3 +1,3 @@
-// Package jcs writes JSON in the canonical form of RFC 8785: one value, one sequence
-// of bytes, which programs in other languages get as well from the same value.
+// Package jcs writes JSON in the canonical form of RFC 8785: equal values give equal bytes, also
+// in other languages.
 package jcs

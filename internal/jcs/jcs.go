@@ -11,21 +11,20 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// ErrNoForm marks what has no canonical form: what is no JSON, an object with two members
-// of one name, half a surrogate pair, a number that a float64 does not hold, what is nested
-// deeper than maxDepth. Its text does not repeat what was read.
+// ErrNoForm marks input without a canonical form: invalid JSON, an object with a repeated name,
+// half a surrogate pair, a number outside float64, or nesting deeper than maxDepth. Its text does
+// not repeat the input.
 var ErrNoForm = errors.New("no canonical JSON")
 
-// maxDepth is how deep values may be nested, far deeper than any of lethe's.
+// maxDepth bounds the nesting of values, far above any of lethe's documents.
 const maxDepth = 100
 
-// Encode returns a value as canonical JSON. Numbers are those of JSON: an integer that a
-// float64 does not hold exactly is ErrNoForm, where it would otherwise become another.
+// Encode returns a value as canonical JSON. An integer that float64 cannot represent exactly is
+// ErrNoForm; otherwise it would silently change.
 func Encode(v any) ([]byte, error) { return encode(v, false) }
 
-// EncodeExact is Encode, but integers keep all their digits: where one is beyond 2^53, the
-// text is not of RFC 8785, and programs that know no other numbers than float64 read it as
-// another.
+// EncodeExact is Encode that keeps all digits of integers. A text with an integer beyond 2^53
+// does not follow RFC 8785, and programs limited to float64 read a different number.
 func EncodeExact(v any) ([]byte, error) { return encode(v, true) }
 
 // Transform returns the canonical form of a JSON text.
@@ -39,7 +38,7 @@ func encode(v any, exact bool) ([]byte, error) {
 	return canonical(text, exact)
 }
 
-// canonical takes the text over. Exact integers stand as they are.
+// canonical reuses the memory of text. With exact, integers stay as written.
 func canonical(text []byte, exact bool) ([]byte, error) {
 	if err := check(text, exact); err != nil {
 		return nil, err
@@ -51,7 +50,7 @@ func canonical(text []byte, exact bool) ([]byte, error) {
 	return out, nil
 }
 
-// check refuses what Canonicalize would change without an error, numbers that no float64 holds, and what is nested too
+// check rejects input that Canonicalize would change silently, numbers outside float64, and nesting that is too
 // deep.
 func check(text []byte, exact bool) error {
 	decoder := jsontext.NewDecoder(bytes.NewBuffer(text))
@@ -63,7 +62,7 @@ func check(text []byte, exact bool) error {
 		case errors.Is(err, jsontext.ErrDuplicateName):
 			return fmt.Errorf("%w: an object has two members of one name", ErrNoForm)
 		case err != nil:
-			return fmt.Errorf("%w: not JSON", ErrNoForm) // nor the library's words, which repeat what was read
+			return fmt.Errorf("%w: not JSON", ErrNoForm) // the library's message would repeat the input
 		case decoder.StackDepth() > maxDepth:
 			return fmt.Errorf("%w: nested deeper than %d", ErrNoForm, maxDepth)
 		case token.Kind() == '0' && !held(token, exact):
@@ -72,8 +71,8 @@ func check(text []byte, exact bool) error {
 	}
 }
 
-// held reports whether a number may stand in a canonical text: one in the range of float64 and, unless integers are
-// kept, an integer that a float64 is exactly, or that is written as the float64 nearest to it is.
+// held reports whether a canonical text may contain a number: it is in the range of float64 and, unless exact, an
+// integer is exactly representable or written as its nearest float64.
 func held(token jsontext.Token, exact bool) bool {
 	number, err := token.Float()
 	if err != nil {

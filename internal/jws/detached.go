@@ -8,19 +8,19 @@ import (
 	"lethe/internal/jcs"
 )
 
-// detached is the general JSON serialization without its payload (RFC 7515, appendix F): that
-// stands elsewhere.
+// detached is the general JSON serialization without the payload (RFC 7515, appendix F), which is
+// stored elsewhere.
 type detached struct {
 	Signatures []Signature `json:"signatures"`
 }
 
-// EncodeDetached writes signatures whose payload stands elsewhere.
+// EncodeDetached writes signatures without their payload.
 func EncodeDetached(list []Signature) ([]byte, error) { return jcs.Encode(detached{list}) }
 
-// DecodeDetached reads what EncodeDetached wrote: 1 to most signatures. Of none it checks
-// anything.
+// DecodeDetached reads the output of EncodeDetached, with 1 to most signatures. It does not
+// verify them.
 func DecodeDetached(text []byte, most int) ([]Signature, error) {
-	// Doubled members are read differently by different programs.
+	// Programs differ in how they read repeated members.
 	if _, err := jcs.Transform(text); err != nil {
 		return nil, fmt.Errorf("signatures: %w", err)
 	}

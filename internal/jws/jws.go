@@ -12,14 +12,14 @@ import (
 	"lethe/internal/jcs"
 )
 
-// Algorithm is the only one (RFC 8037, section 3.1).
+// Algorithm is the only supported algorithm (RFC 8037, section 3.1).
 const Algorithm = "EdDSA"
 
-// latest is the last second, since 1970, that a document can tell: that of the year 9999.
+// latest is the last supported Unix time in seconds: the end of year 9999.
 const latest = 253402300799
 
-// ErrHeader refuses a protected header: no JSON object, or one that asks for what is not
-// known here (crit). The caller does not trust the signature.
+// ErrHeader rejects a protected header that is not a JSON object, or that has critical extensions
+// (crit). The caller must not trust the signature.
 var ErrHeader = errors.New("protected header refused")
 
 // Header is the protected header of a signature.
@@ -29,9 +29,8 @@ type Header struct {
 	KeyID string `json:"kid"`
 	// Type is the media type of what was signed.
 	Type string `json:"typ"`
-	// The others are claims of RFC 7519, which may stand in a header (section 5.3): for whom and
-	// under which name the signature was made, and its times in seconds since 1970. They are
-	// empty or 0 where it does not say.
+	// The following are claims of RFC 7519, which a header may have (section 5.3): audience and
+	// subject of the signature, and its times in Unix seconds. They are empty or 0 if absent.
 	Audience string `json:"aud,omitempty"`
 	Subject  string `json:"sub,omitempty"`
 	IssuedAt int64  `json:"iat,omitempty"`
@@ -46,11 +45,10 @@ type Signature struct {
 	Value string `json:"signature"`
 }
 
-// Encode is base64url without padding (RFC 7515, section 2).
+// Encode encodes as base64url without padding (RFC 7515, section 2).
 func Encode(data []byte) string { return base64.RawURLEncoding.EncodeToString(data) }
 
-// Decode reads what Encode writes and nothing else: no padding, no line break, no bits left
-// over.
+// Decode reads only what Encode writes: no padding, no line break, no trailing bits.
 func Decode(text string) ([]byte, error) {
 	out, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil || Encode(out) != text {
@@ -59,20 +57,20 @@ func Decode(text string) ([]byte, error) {
 	return out, nil
 }
 
-// Thumbprint names a public key: the SHA-256 of its required members as a JSON web key (RFC
+// Thumbprint identifies a public key: the SHA-256 of its required members as a JSON web key (RFC
 // 7638 and RFC 8037, appendix A.3), in base64url.
 func Thumbprint(key ed25519.PublicKey) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, `{"crv":"Ed25519","kty":"OKP","x":"%s"}`, Encode(key)))
 	return Encode(sum[:])
 }
 
-// Sign signs a payload, given as base64url, as one of a media type. The key is an Ed25519 key,
-// here or in a KMS.
+// Sign signs a payload, given as base64url, of a media type. The key is an Ed25519 key, local or
+// in a KMS.
 func Sign(payload, mediaType string, key crypto.Signer) (Signature, error) {
 	return SignAs(payload, Header{Type: mediaType}, key)
 }
 
-// SignAs is Sign with what the header says beside the algorithm and the key.
+// SignAs is Sign with further header fields. It sets algorithm and key id.
 func SignAs(payload string, h Header, key crypto.Signer) (Signature, error) {
 	public, ok := PublicOf(key)
 	if private, here := key.(ed25519.PrivateKey); here && !ok {
@@ -104,17 +102,17 @@ func PublicOf(key crypto.Signer) (ed25519.PublicKey, bool) {
 	return public, ok && len(public) == ed25519.PublicKeySize
 }
 
-// input is what is signed (RFC 7515, section 5.1).
+// input is the signed text (RFC 7515, section 5.1).
 func (s Signature) input(payload string) []byte { return []byte(s.Protected + "." + payload) }
 
-// Header reads the protected header. It is not checked yet. Members that are not known are
-// passed over, as section 4 asks. Errors: ErrHeader.
+// Header reads the protected header without verifying it. Unknown members are ignored, as section
+// 4 requires. Errors: ErrHeader.
 func (s Signature) Header() (h Header, err error) {
 	text, err := Decode(s.Protected)
 	if err != nil {
 		return h, fmt.Errorf("%w: %w", ErrHeader, err)
 	}
-	// Doubled members are read differently by different programs.
+	// Programs differ in how they read repeated members.
 	if _, err := jcs.Transform(text); err != nil {
 		return h, fmt.Errorf("%w: %w", ErrHeader, err)
 	}
@@ -140,8 +138,8 @@ func (s Signature) Header() (h Header, err error) {
 	return h, nil
 }
 
-// Verify reports whether the signature is the key's, of this payload in base64url. What the
-// header says is for the caller to look at.
+// Verify reports whether the signature is the key's, for this payload in base64url. The caller
+// must check the header.
 func (s Signature) Verify(payload string, key ed25519.PublicKey) bool {
 	value, err := Decode(s.Value)
 	return err == nil && len(key) == ed25519.PublicKeySize && ed25519.Verify(key, s.input(payload), value)

@@ -1,6 +1,6 @@
-// Package keyfilter tells of most keys that were not added that they were not, without keeping any: a Bloom filter
-// whose bits of a key lie in one line of the processor's cache (F. Putze, P. Sanders, J. Singler, Cache-, Hash- and
-// Space-Efficient Bloom Filters, 2007). It is small for the first keys, and of its full size for more.
+// Package keyfilter is a Bloom filter: it answers "certainly not added" for most keys that were not added. All bits
+// of a key are in one cache line (F. Putze, P. Sanders, J. Singler, Cache-, Hash- and Space-Efficient Bloom
+// Filters, 2007). It starts small and grows once to its full size.
 package keyfilter
 
 import (
@@ -8,27 +8,27 @@ import (
 	"math/bits"
 )
 
-// Key is what is added and asked for. Keys must be spread evenly, as pseudonyms are: their own bits say where they
-// are noted.
+// Key is a key of the filter. Keys must be uniformly distributed, as pseudonyms are: their own bits select the
+// positions in the filter.
 type Key = [16]byte
 
 const (
-	// probes are the bits that a key sets, probeBits of the key for each.
+	// probes is the number of bits that a key sets, each selected by probeBits bits of the key.
 	probes, probeBits = 7, 9
-	// blockWords are those of a block, which has 1<<probeBits bits.
+	// blockWords is the number of words of a block, which has 1<<probeBits bits.
 	blockWords = 1 << probeBits / 64
 	blockBytes = blockWords * 8
-	// The first part has firstBytes, for so many keys.
+	// firstBytes is the size of the first part, for firstKeys keys.
 	firstBytes, firstKeys = 1 << 20, 250_000
 )
 
-// Filter is a set of keys that may say of others, too, that it has them. Of more keys than it has memory for it is
-// right as well, and of more and more others it is not.
+// Filter is a set of keys with false positives and without false negatives. With more keys than it was sized for,
+// false positives become more frequent.
 type Filter struct {
-	// parts are the one for the first keys and that for all others, which takes its memory at once: of who takes millions
-	// of keys, memory stays what it is.
+	// parts are the part for the first keys and the part for all others, which is allocated at once, so that memory
+	// stays constant with millions of keys.
 	parts []part
-	// room is for how many more keys the first part is, and left are the bytes of the other one, 0 once it is there.
+	// room is how many more keys the first part takes; left is the size of the second part in bytes, 0 once allocated.
 	room, left int
 }
 
@@ -37,9 +37,8 @@ type part []block
 
 type block [blockWords]uint64
 
-// New returns a filter without keys. The first 250,000 take a megabyte, and more of them so many bytes besides. Of as
-// many as have 12 bits each, one in some two hundred keys that were not added is taken for one that was; of 16, one in
-// a thousand, of 24, one in some thousands.
+// New returns an empty filter. The first 250,000 keys take a megabyte, more keys take mostBytes in addition. The
+// false positive rate is about 1/200 at 12 bits per key, 1/1000 at 16 bits, and one in several thousand at 24 bits.
 func New(mostBytes int) *Filter { return &Filter{left: mostBytes} }
 
 // Add adds a key.
@@ -55,7 +54,7 @@ func (f *Filter) Add(k Key) {
 	}
 }
 
-// grow adds the next part, if there is one.
+// grow adds the next part, if any.
 func (f *Filter) grow() {
 	switch {
 	case len(f.parts) == 0:
@@ -65,7 +64,7 @@ func (f *Filter) grow() {
 	}
 }
 
-// MayHave reports whether a key was added, or, rarely, that it was though it was not.
+// MayHave reports whether a key was added, with rare false positives.
 func (f *Filter) MayHave(k Key) bool {
 	for _, p := range f.parts {
 		if p.has(k) {
@@ -86,7 +85,7 @@ func (p part) has(k Key) bool {
 	return true
 }
 
-// of returns the block of a key, and the bits that say where in it the key is noted.
+// of returns the block of a key, and the bits that select the key's positions in it.
 func (p part) of(k Key) (*block, uint64) {
 	at, _ := bits.Mul64(binary.BigEndian.Uint64(k[:8]), uint64(len(p)))
 	return &p[at], binary.BigEndian.Uint64(k[8:])

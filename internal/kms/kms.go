@@ -1,9 +1,9 @@
-// Package kms has keys sealed and unsealed by a key management system, so that the files that hold them
-// are of no use without it.
+// Package kms seals and unseals keys with a key management system, so that the files that hold them are useless
+// without it.
 //
-// A Keeper is asked once for each key when a process starts. What it unseals stays in memory: HMACs are
-// made by the million, and a deployment goes on while its Keeper is away. Vault is the one that there
-// is: the transit engine of HashiCorp Vault, and of OpenBao, over its HTTP API.
+// A Keeper is called once for each key when a process starts. The unsealed keys stay in memory: HMACs are computed
+// by the million, and a deployment must continue while its Keeper is unavailable. The only Keeper is Vault: the
+// transit engine of HashiCorp Vault and OpenBao, over its HTTP API.
 package kms
 
 import (
@@ -16,43 +16,43 @@ import (
 )
 
 var (
-	// ErrAway says that the keeper does not answer, or cannot now: ask again later.
+	// ErrAway means that the keeper does not answer, or cannot at the moment: retry later.
 	ErrAway = errors.New("the key management system is away")
-	// ErrRefused says that the keeper will not do it: its text names what the operator has to put
-	// right. To ask again as it is does not help.
+	// ErrRefused means that the keeper rejects the request; its text names what the operator must
+	// fix. Retrying does not help.
 	ErrRefused = errors.New("the key management system refuses")
 )
 
-// Keeper seals small secrets so that only who may ask it can read them.
+// Keeper seals small secrets so that only its authorized clients can read them.
 type Keeper interface {
-	// Seal returns a text that stands for some bytes; no two calls return the same.
+	// Seal returns a sealed text; no two calls return the same.
 	Seal(ctx context.Context, plain []byte) (sealed string, err error)
-	// Unseal returns what was sealed. Errors: ErrAway, ErrRefused.
+	// Unseal returns the sealed bytes. Errors: ErrAway, ErrRefused.
 	Unseal(ctx context.Context, sealed string) (plain []byte, err error)
 	// String names the keeper and its key, without secrets.
 	String() string
 }
 
-// IsSealed reports whether a file's content is what a Keeper has sealed.
+// IsSealed reports whether a file's content was sealed by a Keeper.
 func IsSealed(content []byte) bool { return strings.HasPrefix(string(content), vaultPrefix) }
 
-// Config says which keeper unseals the keys.
+// Config selects the keeper that unseals the keys.
 type Config struct {
-	// Address is that of Vault, such as https://vault:8200. Without one keys lie in their files as
-	// they are.
+	// Address is the address of Vault, such as https://vault:8200. If empty, key files are not
+	// sealed.
 	Address string `yaml:"address" help:"Vault that unseals the keys, such as https://vault:8200; empty: none."`
-	// Mount is where the transit engine is, Key the name of its key.
+	// Mount is the path of the transit engine, Key the name of its key.
 	Mount string `yaml:"mount" help:"Where Vault's transit engine is mounted."`
 	Key   string `yaml:"key" help:"Name of the transit key that seals the keys."`
-	// TokenFile holds the token, which whoever writes it keeps fresh.
+	// TokenFile holds the token; the program that writes it must renew it.
 	TokenFile string `yaml:"token_file" help:"File with Vault's token, read anew for each request."`
-	// CAFile has the certificates that Vault's must follow from, in PEM.
+	// CAFile holds the root certificates for Vault's certificate, in PEM.
 	CAFile string `yaml:"ca_file" help:"Certificates (PEM) that sign Vault's; empty: those of the system."`
-	// Namespace is Vault's, where it has several.
+	// Namespace is Vault's namespace, if it has several.
 	Namespace string `yaml:"namespace" help:"Vault's namespace, if it has several."`
 }
 
-// Defaults are without a keeper.
+// Defaults returns a configuration without a keeper.
 func Defaults() Config { return Config{Mount: "transit", Key: "lethe"} }
 
 // Validate reports every problem at once.
@@ -79,7 +79,7 @@ func isPath(text string) bool {
 		!strings.Contains(text, "..")
 }
 
-// Open returns the keeper of a configuration, nil without one. It asks nobody.
+// Open returns the keeper of a configuration, or nil without one. It sends no request.
 func (c Config) Open() (Keeper, error) {
 	if c.Address == "" {
 		return nil, nil

@@ -21,14 +21,14 @@ import (
 const (
 	// vaultPrefix begins every ciphertext of transit; the version of its key follows.
 	vaultPrefix = "vault:v"
-	// requestLimit bounds one request: whoever waits asks again.
+	// requestLimit is the timeout of one request; callers that wait retry.
 	requestLimit = 3 * time.Second
-	// mostAnswerBytes is far above what a sealed key has.
+	// mostAnswerBytes is far above the size of a sealed key.
 	mostAnswerBytes = 1 << 20
 )
 
-// vault is the transit engine of HashiCorp Vault
-// (https://developer.hashicorp.com/vault/api-docs/secret/transit). The key that seals never leaves it.
+// vault is the transit engine of HashiCorp Vault (https://developer.hashicorp.com/vault/api-docs/secret/transit).
+// The sealing key never leaves it.
 type vault struct {
 	Config
 	client *http.Client
@@ -36,7 +36,7 @@ type vault struct {
 
 func newVault(c Config) (*vault, error) {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
-	// A secret is read from whom it was configured to be, through nobody.
+	// Secrets come directly from the configured server, never through a proxy.
 	transport.Proxy = nil
 	if c.CAFile != "" {
 		text, err := os.ReadFile(c.CAFile)
@@ -51,7 +51,7 @@ func newVault(c Config) (*vault, error) {
 	}
 	return &vault{c, &http.Client{
 		Transport: transport, Timeout: requestLimit,
-		// Another address than the configured one gets no token.
+		// A redirect must not send the token to another address.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}, nil
 }
@@ -92,7 +92,7 @@ func (v *vault) Unseal(ctx context.Context, sealed string) ([]byte, error) {
 	return plain, nil
 }
 
-// ask sends one request to the transit engine. What was sent and answered is in no error: it is secret.
+// ask sends one request to the transit engine. Errors never contain request or response bodies, which are secret.
 func (v *vault) ask(ctx context.Context, operation string, body map[string]string, into any) error {
 	token, err := v.token()
 	if err != nil {
@@ -109,7 +109,7 @@ func (v *vault) ask(ctx context.Context, operation string, body map[string]strin
 	}
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("X-Vault-Token", token)
-	// Vault refuses requests without it where it is asked to, so that no page can make them.
+	// Vault can be configured to reject requests without this header, as protection against SSRF.
 	request.Header.Set("X-Vault-Request", "true")
 	if v.Namespace != "" {
 		request.Header.Set("X-Vault-Namespace", v.Namespace)
@@ -139,8 +139,8 @@ func (v *vault) ask(ctx context.Context, operation string, body map[string]strin
 	return nil
 }
 
-// unreachable tells a certificate that is not believed, which an operator has to put right, from a
-// server that is away.
+// unreachable distinguishes an untrusted certificate, which an operator must fix, from a server
+// that is away.
 func unreachable(err error) error {
 	var certificate *tls.CertificateVerificationError
 	if errors.As(err, &certificate) {
@@ -149,7 +149,7 @@ func unreachable(err error) error {
 	return fmt.Errorf("%w: %w", ErrAway, err)
 }
 
-// token reads the token, which is written anew when it is renewed.
+// token reads the token, whose file is rewritten when it is renewed.
 func (v *vault) token() (string, error) {
 	token, err := secretfile.ReadLine(v.TokenFile)
 	if err != nil {
@@ -161,14 +161,14 @@ func (v *vault) token() (string, error) {
 	return token, nil
 }
 
-// refusal is what an answer that is not 200 means.
+// refusal converts an answer other than 200 into an error.
 func (v *vault) refusal(operation string, status int, answer []byte) error {
 	var said struct {
 		Errors []string `json:"errors"`
 	}
 	reason := http.StatusText(status)
 	if json.Unmarshal(answer, &said) == nil && len(said.Errors) > 0 {
-		// Vault says what is wrong with a request in words, without what was in it.
+		// Vault's messages describe the problem without repeating the request.
 		reason = fmt.Sprintf("%.200s", strings.Join(said.Errors, "; "))
 	}
 	why := func(kind error, hint string) error {
@@ -181,7 +181,7 @@ func (v *vault) refusal(operation string, status int, answer []byte) error {
 	case status == http.StatusNotFound:
 		return why(ErrRefused, " (is a transit engine at kms.mount, and the namespace right?)")
 	case status == http.StatusTooManyRequests, status == 472, status == 473, status >= 500:
-		// Sealed, a standby, or too much to do.
+		// Sealed, a standby, or overloaded.
 		return why(ErrAway, "")
 	default:
 		return why(ErrRefused, " (is kms.key the key that has sealed it?)")

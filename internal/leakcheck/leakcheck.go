@@ -10,8 +10,8 @@ import (
 	"go.uber.org/goleak"
 )
 
-// patience is how long goroutines may take to end. Connections that were cut
-// need a moment on a busy machine, more than goleak grants of its own.
+// patience is how long goroutines may take to end. Interrupted connections need more time on a
+// busy machine than goleak allows.
 const patience = 10 * time.Second
 
 // Main runs the tests of a package and exits. Call it from TestMain.

@@ -14,11 +14,11 @@ import (
 	"lethe/internal/swapstore"
 )
 
-// files are the values in a folder.
+// files are the large values, in a folder.
 type files struct {
 	fs  vfs.FS
 	dir string
-	// prefixes begin the keys of which each has a file. Each ends in a slash.
+	// prefixes select the keys that have a file. Each ends in a slash.
 	prefixes []string
 }
 
@@ -27,14 +27,14 @@ const (
 	tempSuffix = ".tmp"
 )
 
-// openFiles opens the folder, creating it when absent, and removes what a crash
-// left half written.
+// openFiles opens the folder, creating it if absent, and removes partially written files that a
+// crash left.
 func openFiles(fs vfs.FS, dir string, prefixes []string) (*files, error) {
 	f := &files{fs, fs.PathJoin(dir, folderName), prefixes}
 	if err := fs.MkdirAll(f.dir, 0o755); err != nil {
 		return nil, fmt.Errorf("folder of values: %w", err)
 	}
-	// A folder that is not durable takes its files along when the machine stops.
+	// Without this sync, a crash of the machine could lose the folder with its files.
 	if err := swapstore.SyncDir(fs, dir); err != nil {
 		return nil, err
 	}
@@ -60,7 +60,7 @@ func (f *files) has(key []byte) bool {
 // PathOf returns the path of a key's file below the folder of its store.
 func PathOf(key []byte) string { return folderName + "/" + nameOf(key) }
 
-// FilesFolder is the path of the folder of files below that of its store.
+// FilesFolder is the path of the files' folder, below the folder of the store.
 const FilesFolder = folderName
 
 // nameOf returns the file name of a key.
@@ -69,7 +69,7 @@ func nameOf(key []byte) string {
 	return prefix + "-" + hex.EncodeToString([]byte(rest))
 }
 
-// keyOf is the inverse of nameOf; ok is false for a file that is not ours.
+// keyOf is the inverse of nameOf; ok is false for other files.
 func keyOf(name string) (key []byte, ok bool) {
 	prefix, rest, found := strings.Cut(name, "-")
 	raw, err := hex.DecodeString(rest)
@@ -101,7 +101,7 @@ func (f *files) get(key []byte) (value []byte, found bool, err error) {
 		return nil, false, fmt.Errorf("read value: %w", err)
 	}
 	if info, err := file.Stat(); err == nil {
-		// As much as there is, and what a buffer wants to be free to see the end.
+		// The file's size plus what bytes.Buffer needs to detect the end without growing.
 		value = make([]byte, 0, info.Size()+bytes.MinRead)
 	}
 	buffer := bytes.NewBuffer(value)
@@ -113,8 +113,7 @@ func (f *files) get(key []byte) (value []byte, found bool, err error) {
 	return value, true, nil
 }
 
-// set writes a value, whole or not at all, in place of the one that was there. It
-// is durable after sync.
+// set atomically writes or replaces a value. It is durable after sync.
 func (f *files) set(key, value []byte) error {
 	path := f.fs.PathJoin(f.dir, nameOf(key))
 	file, err := f.fs.Create(path+tempSuffix, vfs.WriteCategoryUnspecified)
@@ -131,7 +130,7 @@ func (f *files) set(key, value []byte) error {
 	return f.unlink(path, func() error { return f.fs.Rename(path+tempSuffix, path) }, "write value")
 }
 
-// remove unlinks a value, if it is there. It is durable after sync.
+// remove unlinks a value, if it exists. That is durable after sync.
 func (f *files) remove(key []byte) error {
 	path := f.fs.PathJoin(f.dir, nameOf(key))
 	return f.unlink(path, func() error {
@@ -142,7 +141,7 @@ func (f *files) remove(key []byte) error {
 	}, "remove value")
 }
 
-// unlink does what takes a file's name away, and empties the file.
+// unlink runs do, which removes or replaces the file's name, and truncates the old file.
 func (f *files) unlink(path string, do func() error, what string) error {
 	var held swapstore.Held
 	err := held.Hold(f.fs, path)

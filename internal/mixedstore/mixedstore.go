@@ -16,14 +16,13 @@ import (
 type Store struct {
 	small *swapstore.Store
 	files *files
-	// writing is held while changes are made: they are made one after the other.
+	// writing serializes changes.
 	writing sync.Mutex
 }
 
-// Open opens the store in a folder, creating it when absent. Keys under one of
-// the prefixes, each of which ends in a slash, have files of their own; the
-// others must not begin with one. Errors are those of swapstore.Open and of the
-// file system.
+// Open opens the store in a folder, creating it if absent. Keys under one of the prefixes, each
+// of which ends in a slash, have files of their own; other keys must not begin with one. Errors
+// are those of swapstore.Open and of the file system.
 func Open(fs vfs.FS, dir string, format swapstore.Format, prefixes ...string) (*Store, error) {
 	small, err := swapstore.Open(fs, dir, format)
 	if err != nil {
@@ -47,13 +46,13 @@ func (s *Store) Get(key []byte) (value []byte, found bool, err error) {
 	return s.small.Get(key)
 }
 
-// Scan implements swapstore.Reader, but for what is written at the same time.
+// Scan implements swapstore.Reader, but concurrent writes may or may not be seen.
 func (s *Store) Scan(prefix []byte, fn func(key, value []byte) error) error {
 	keys, err := s.files.keys(prefix)
 	if err != nil {
 		return err
 	}
-	// before hands over the files whose keys come before one of the others.
+	// before calls fn for the files whose keys sort before limit.
 	before := func(limit []byte) error {
 		for len(keys) > 0 && (limit == nil || bytes.Compare(keys[0], limit) < 0) {
 			value, found, err := s.files.get(keys[0])
@@ -78,13 +77,12 @@ func (s *Store) Scan(prefix []byte, fn func(key, value []byte) error) error {
 	return before(nil)
 }
 
-// Apply makes the changes that fn asks for. They are durable when it returns nil,
-// and the files that were replaced or deleted are unlinked. An error of fn is
-// returned as it is, and nothing changes.
+// Apply makes the changes of fn. They are durable when it returns nil, and replaced or deleted files
+// are unlinked. An error of fn is returned unchanged, and nothing changes.
 //
-// If the process is killed during it, it has done the beginning of this: files are set, each whole
-// or not at all; all other keys are changed together; files are deleted, the last
-// keys first. What ties files to each other belongs under another key.
+// If the process crashes, a prefix of these steps has been done: files are set, each atomically; all
+// other keys are changed atomically; files are deleted, in descending order of keys. So data that ties
+// files together belongs under another key.
 func (s *Store) Apply(fn func(w swapstore.Writer) error) error {
 	asked := changes{}
 	if err := fn(asked); err != nil {
@@ -134,7 +132,7 @@ func (s *Store) changeFiles(order []string, asked changes, deletes bool) error {
 	return s.files.sync()
 }
 
-// changes are the last that was asked for each key.
+// changes holds the last change of each key.
 type changes map[string]change
 
 type change struct {
@@ -156,7 +154,7 @@ func (c changes) Delete(key []byte) error {
 	return nil
 }
 
-// apply asks a writer for the changes of some keys.
+// apply passes the changes of some keys to a writer.
 func (c changes) apply(w swapstore.Writer, keys []string) error {
 	for _, key := range keys {
 		var err error

@@ -1,5 +1,5 @@
-// Package normalise brings names (ids of transactions, keys of subjects) into one form, so that two spellings that
-// people take for one name are one: in records, requests, lookups and searches.
+// Package normalise brings names (ids of transactions, keys of subjects) into a normal form, so that spellings that
+// people consider the same name are equal: in records, requests, lookups and searches.
 package normalise
 
 import (
@@ -15,23 +15,24 @@ import (
 
 // The steps of a rule.
 const (
-	// NFC composes letters and their marks, as Unicode's normalisation form C has them.
+	// NFC composes letters and their marks (Unicode normalisation form C).
 	NFC = "nfc"
-	// Casefold makes upper and lower case alike.
+	// Casefold ignores case.
 	Casefold = "casefold"
-	// Trim takes off white space at both ends.
+	// Trim removes white space at both ends.
 	Trim = "trim"
-	// Digits writes decimal digits of all scripts, and full-width ones, as 0 to 9.
+	// Digits converts decimal digits of all scripts, including full-width ones, to 0 to 9.
 	Digits = "digits"
 )
 
-// Steps are all of them, in the order in which they are applied.
+// Steps returns all steps in the order of their application.
 func Steps() []string { return []string{NFC, Casefold, Trim, Digits} }
 
-// Rule is the steps that a deployment applies, in any order. The zero value leaves names as they are.
+// Rule is the list of steps that a deployment applies; their order in the list does not matter. The zero value
+// leaves names unchanged.
 type Rule []string
 
-// Name returns the normal form of a name. The normal form of that is the same again.
+// Name returns the normal form of a name. It is idempotent.
 func (r Rule) Name(name string) string {
 	if len(r) == 0 || r.isPlain(name) {
 		return name
@@ -42,7 +43,7 @@ func (r Rule) Name(name string) string {
 	return r.within(name)
 }
 
-// Key returns the key of a record with each of the names in it in normal form: those of a payment are joined by '>'.
+// Key returns the key of a record with each name in normal form; the two names of a payment are joined by '>'.
 func (r Rule) Key(key []byte) []byte {
 	if len(r) == 0 || len(key) == 0 || r.isPlain(string(key)) && bytes.IndexByte(key, ' ') < 0 {
 		return key
@@ -54,7 +55,8 @@ func (r Rule) Key(key []byte) []byte {
 	return []byte(strings.Join(names, ">"))
 }
 
-// Names returns names in normal form, in their order, and the same list if all of them are.
+// Names returns the names in normal form, in their order; if none changes, it returns the same
+// list.
 func (r Rule) Names(names []string) []string {
 	if !slices.ContainsFunc(names, func(name string) bool { return r.Name(name) != name }) {
 		return names
@@ -66,8 +68,7 @@ func (r Rule) Names(names []string) []string {
 	return out
 }
 
-// Decomposed returns the spelling of a name in form D, where the rule takes that for the name, and "" where it is
-// none of its own.
+// Decomposed returns a name in form D if that differs and the rule treats it as the same name, otherwise "".
 func (r Rule) Decomposed(name string) string {
 	if spelled := norm.NFD.String(name); r.has(NFC) && spelled != name {
 		return spelled
@@ -75,25 +76,25 @@ func (r Rule) Decomposed(name string) string {
 	return ""
 }
 
-// Folded is what names that look alike have in common: NFKC, and every step. It tells that a name may be another one's
-// spelling, not that it is.
+// Folded returns a form that similar names share: NFKC and every step. Equal forms mean that a name may be another
+// spelling of the other, not that it is.
 func Folded(name string) string {
 	return Rule(Steps()).Name(norm.NFKC.String(Rule(Steps()).Name(name)))
 }
 
-// Varies reports whether a name in normal form may have other spellings, which are other bytes: in a key, for one.
+// Varies reports whether a name in normal form may have other spellings, with different bytes.
 func (r Rule) Varies(name string) bool {
-	// NFC, which case folding comes with, makes three signs of ASCII from others.
+	// NFC, which case folding includes, produces three ASCII characters from others.
 	composed := func(c rune) bool { return c >= utf8.RuneSelf || strings.ContainsRune("K;`", c) }
 	return r.has(Trim) || (r.has(NFC) || r.has(Casefold)) && strings.ContainsFunc(name, composed) ||
 		r.has(Casefold) && strings.ContainsFunc(name, unicode.IsLetter) ||
 		r.has(Digits) && strings.ContainsFunc(name, unicode.IsDigit)
 }
 
-// within applies all steps but Trim.
+// within applies all steps except Trim.
 func (r Rule) within(text string) string {
 	if r.has(Casefold) {
-		// Case folding is defined on form D, and gives what is in no form.
+		// Case folding is defined on form D, and its result is not normalised.
 		text = norm.NFD.String(strings.Map(cherokee, cases.Fold().String(norm.NFD.String(text))))
 		if !r.has(NFC) {
 			text = norm.NFC.String(text)
@@ -110,7 +111,7 @@ func (r Rule) within(text string) string {
 
 func (r Rule) has(step string) bool { return slices.Contains(r, step) }
 
-// isPlain is a fast look at what nearly every name is: ASCII that no step changes.
+// isPlain quickly recognises the common case: ASCII that no step changes.
 func (r Rule) isPlain(name string) bool {
 	lower := r.has(Casefold)
 	for i := range len(name) {
@@ -122,7 +123,8 @@ func (r Rule) isPlain(name string) bool {
 	return !r.has(Trim) || len(name) == 0 || name[0] > ' ' && name[len(name)-1] > ' '
 }
 
-// cherokee returns the capital of a letter of that script: Unicode folds those to capitals, package cases either way.
+// cherokee returns the capital of a Cherokee letter: Unicode folds those to capitals, package cases to lower case
+// or capitals.
 func cherokee(c rune) rune {
 	switch {
 	case 0xab70 <= c && c <= 0xabbf:
@@ -134,7 +136,7 @@ func cherokee(c rune) rune {
 	}
 }
 
-// digit returns the ASCII digit of a decimal digit. Unicode keeps those of a script together, ten by ten.
+// digit returns the ASCII digit of a decimal digit. Unicode groups the digits of a script in tens.
 func digit(c rune) rune {
 	const base = 10
 	if c < utf8.RuneSelf || !unicode.IsDigit(c) {

@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// Said returns what a part of a record says with its names in normal form, and whether that differs from the part: of
-// JSON every string decoded, normalised and encoded again, of another text the text. What of a broken text stands
-// between white space is not trimmed.
+// Said returns a part of a record with its names in normal form, and whether that changed the part. In JSON, every
+// string is decoded, normalised and encoded again; other text is normalised as a whole. Invalid JSON is not
+// trimmed.
 func (r Rule) Said(part []byte) ([]byte, bool) {
 	if len(r) == 0 || len(part) == 0 || part[0] == 0 || !r.mayChange(part) {
 		return part, false
@@ -40,7 +40,7 @@ func (r Rule) Said(part []byte) ([]byte, bool) {
 	return append(out, part[from:]...), true
 }
 
-// mayChange is a fast look at what nearly every part is: ASCII without escapes and upper case.
+// mayChange quickly recognises the common case: ASCII without escapes and upper case.
 func (r Rule) mayChange(part []byte) bool {
 	lower, trims := r.has(Casefold), r.has(Trim)
 	for i, c := range part {
@@ -54,7 +54,8 @@ func (r Rule) mayChange(part []byte) bool {
 	return false
 }
 
-// closing returns where the string ends whose content begins at a place of a valid text.
+// closing returns the closing quote of the string whose content begins at a position of valid
+// JSON.
 func closing(text []byte, at int) int {
 	for text[at] != '"' {
 		if text[at] == '\\' {
@@ -65,13 +66,13 @@ func closing(text []byte, at int) int {
 	return at
 }
 
-// quoted is a text as JSON.
+// quoted encodes a text as JSON.
 func quoted(text string) []byte {
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)
 	e.SetEscapeHTML(false)
 	if e.Encode(text) != nil {
-		return []byte(`""`) // there is no such text
+		return []byte(`""`) // unreachable
 	}
 	return bytes.TrimSuffix(out.Bytes(), []byte{'\n'})
 }

@@ -2,33 +2,34 @@ package openfiles
 
 import "fmt"
 
-// Use is what a process with all roles does with its files.
+// Use describes the file use of a process with all roles.
 type Use struct {
-	// Partitions of a busy topic. Each is read over connections of its own.
+	// Partitions is the number of partitions of a busy topic. Each is read over connections of its
+	// own.
 	Partitions int
-	// Embedded is set where the broker runs in the process, so that it has both ends of these connections.
+	// Embedded is set if the broker runs in the process, which then has both ends of these connections.
 	Embedded bool
 }
 
-// Connections are how many there may be at a time at the embedded broker's port and at HTTP's.
+// Connections are the limits of concurrent connections at the embedded broker's port and at the HTTP port.
 type Connections struct{ Broker, HTTP int }
 
-// Measured on a process with all roles at rest: 227 files that are no connections, and 27 connections to brokers and 8
-// more for each partition; at work with 4 partitions 448 files in all.
+// Measured on an idle process with all roles: 227 files that are not connections, 27 connections to brokers and 8
+// more for each partition; under load with 4 partitions 448 files in all.
 const (
 	ownFiles             = 400
 	brokerConnections    = 48
 	partitionConnections = 10
-	// leastClients are those that each port has room for beside lethe itself.
+	// leastClients is the minimum number of client connections for each port, beside lethe's own.
 	leastClients      = 32
 	mostBrokerClients = 1024
 	mostHTTPClients   = 256
 )
 
-// own are the connections to brokers that lethe itself has.
+// own returns the number of lethe's own connections to brokers.
 func (u Use) own() uint64 { return uint64(brokerConnections + partitionConnections*u.Partitions) }
 
-// needs is the least limit of open files.
+// needs returns the minimum limit of open files.
 func (u Use) needs() uint64 {
 	if u.Embedded {
 		return ownFiles + 2*u.own() + 2*leastClients
@@ -36,12 +37,12 @@ func (u Use) needs() uint64 {
 	return ownFiles + u.own() + leastClients
 }
 
-// Unlimited are the connections where files do not limit them.
+// Unlimited returns the connections for systems without a limit of open files.
 func (u Use) Unlimited() Connections {
 	return Connections{Broker: int(u.own()) + mostBrokerClients, HTTP: mostHTTPClients}
 }
 
-// Within shares a limit of open files out. The error is one line for an operator.
+// Within divides a limit of open files. The error is one line for an operator.
 func (u Use) Within(limit uint64) (Connections, error) {
 	least := u.needs()
 	if limit+1 < least { // Go raises the soft limit to one below the hard one

@@ -1,4 +1,4 @@
-// Package openfiles shares the limit of open files out between lethe and the clients of its two ports.
+// Package openfiles divides the limit of open files between lethe and the clients of its two ports.
 package openfiles
 
 import "errors"

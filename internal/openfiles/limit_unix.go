@@ -4,7 +4,7 @@ package openfiles
 
 import "golang.org/x/sys/unix"
 
-// Limit is the limit in force. Go raises it to the hard limit when a process starts.
+// Limit returns the current limit. Go raises it to the hard limit when a process starts.
 func Limit() (uint64, error) {
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/net/netutil"
 )
 
-// Listen opens a port for as many connections at a time. net/http waits out a lack of file descriptors.
+// Listen opens a port for at most so many concurrent connections. net/http retries when file descriptors run out.
 func Listen(address string, connections int) (net.Listener, error) {
 	port, err := net.Listen("tcp", address)
 	if err != nil {

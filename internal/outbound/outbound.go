@@ -1,7 +1,7 @@
-// Package outbound posts to addresses that somebody has named: a receiver of alerts, or whoever asked
-// for an erasure. An address of a private network is refused when a connection is made, whatever its name
-// resolved to before, unless the operator allows it; one of the local link never is allowed, for cloud
-// machines hand out their credentials there. Redirects are not followed.
+// Package outbound posts to addresses that users have configured or sent: receivers of alerts, requesters of
+// erasures. An address of a private network is rejected at connection time, after name resolution, unless the
+// operator allows it. A link-local address is never allowed, because cloud machines serve their credentials there.
+// Redirects are not followed.
 package outbound
 
 import (
@@ -15,11 +15,11 @@ import (
 	"time"
 )
 
-// ErrAddress refuses to connect to an address.
+// ErrAddress rejects a connection to an address.
 var ErrAddress = errors.New("nothing is sent to this address")
 
-// CheckURL says what is wrong with an address as it is written. Where its name leads is seen when a
-// connection is made.
+// CheckURL checks the text of a URL and returns what it should be. The address that its name
+// resolves to is checked at connection time.
 func CheckURL(text string, allowPrivate bool) error {
 	at, err := url.Parse(text)
 	switch {
@@ -38,7 +38,7 @@ func CheckURL(text string, allowPrivate bool) error {
 	return nil
 }
 
-// checkAddress refuses what is not of the public network, unless it is allowed.
+// checkAddress rejects addresses outside the public network, unless allowed.
 func checkAddress(ip netip.Addr, allowPrivate bool) error {
 	ip = ip.Unmap().WithZone("")
 	private := false
@@ -62,7 +62,7 @@ func checkAddress(ip netip.Addr, allowPrivate bool) error {
 	return nil
 }
 
-// Client returns a client that connects where it may, and follows no redirect: a receiver could send it
+// Client returns a client that connects only to allowed addresses and follows no redirect, which could lead
 // elsewhere.
 func Client(allowPrivate bool, timeout time.Duration) *http.Client {
 	dialer := &net.Dialer{
@@ -85,8 +85,7 @@ func Client(allowPrivate bool, timeout time.Duration) *http.Client {
 	}
 }
 
-// Bare is an error of a Client without the address that was asked, which may hold what only its owner is
-// to know.
+// Bare returns the error of a Client without the URL, which may be confidential.
 func Bare(err error) error {
 	var of *url.Error
 	if errors.As(err, &of) {

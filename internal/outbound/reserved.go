@@ -2,17 +2,18 @@ package outbound
 
 import "net/netip"
 
-// addresses are some that are not of the public network, or of no receiver.
+// addresses is a range of addresses that are not public, or never a receiver.
 type addresses struct {
 	prefix netip.Prefix
 	what   string
-	// never says that nobody can allow them.
+	// never means that the range cannot be allowed.
 	never bool
-	// inner is at which byte of them an IPv4 address stands that is reached through them, 0 for none.
+	// inner is the byte position of an embedded IPv4 address that is reached through them, 0 for
+	// none.
 	inner int
 }
 
-// reserved lists what the registries of special addresses of IANA have, and where cloud machines hand out their
+// reserved lists IANA's registries of special addresses, and the addresses where cloud machines serve their
 // credentials.
 func reserved() []addresses {
 	never := func(what string, prefixes ...string) (out []addresses) {
@@ -42,7 +43,7 @@ func reserved() []addresses {
 	return list
 }
 
-// embedded returns the IPv4 address that is reached through one of IPv6.
+// embedded returns the IPv4 address that is reached through an IPv6 address.
 func (a addresses) embedded(ip netip.Addr) (inner netip.Addr, found bool) {
 	if a.inner == 0 || !ip.Is6() || ip.IsLoopback() {
 		return netip.Addr{}, false

@@ -1,9 +1,7 @@
-// Package patientfs makes a file system whose writes wait while the disk takes none:
-// it is full, read-only, or a folder's rights were taken away. Pebble ends the process
-// when its log cannot be written, and repeats a failed flush without a pause. With this
-// file system below it, Pebble loses nothing and goes on once the disk takes writes
-// again.
+// Package patientfs is a file system whose writes wait while the disk is full or read-only, or
+// the permissions of a folder are missing. Pebble ends the process when its log cannot be
+// written, and retries a failed flush without a pause. On this file system Pebble loses nothing
+// and continues once writes succeed again.
 //
-// A failed sync is not waited for: nobody knows which bytes the operating system has
-// dropped then.
+// A failed sync is not retried: it is unknown which bytes the operating system has dropped.
 package patientfs

@@ -6,7 +6,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// FS returns the file system with writes that wait.
+// FS returns a file system whose writes wait.
 func (p *Patience) FS(inner vfs.FS) vfs.FS { return patientFS{inner, p} }
 
 type patientFS struct {
@@ -77,7 +77,7 @@ type patientFile struct {
 	patience *Patience
 }
 
-// Write implements vfs.File: what a full disk has taken of it is not written twice.
+// Write implements vfs.File. After a partial write it continues with the rest.
 func (f patientFile) Write(b []byte) (written int, err error) {
 	err = f.patience.Do(f.name, func() error {
 		n, err := f.File.Write(b[written:])

@@ -9,13 +9,11 @@ import (
 	"time"
 )
 
-// Watch is told what is waited for, a path, and why, again and again as long as it
-// lasts, then nil when it is over. It is called from several goroutines and must not
-// block.
+// Watch is notified whenever an operation waits: with the path and the error, repeatedly while it
+// lasts, then with nil when it is over. It is called from several goroutines and must not block.
 type Watch func(path string, err error)
 
-// Patience says whether and how long writes wait. It may be used from several
-// goroutines.
+// Patience controls whether and how long writes wait. It may be used from several goroutines.
 type Patience struct {
 	watch    Watch
 	patient  atomic.Bool
@@ -23,16 +21,16 @@ type Patience struct {
 	stopOnce sync.Once
 }
 
-// New returns one that does not wait before Begin. The watch is told
-// of every wait.
+// New returns a Patience that fails at once until Begin is called; watch is notified whenever an
+// operation waits.
 func New(watch Watch) *Patience {
 	return &Patience{watch: watch, stopped: make(chan struct{})}
 }
 
-// Begin has writes wait from now on.
+// Begin makes writes wait from now on.
 func (p *Patience) Begin() { p.patient.Store(true) }
 
-// Stop ends all waiting, for good: what waits fails, as does what would.
+// Stop ends all waiting permanently: waiting operations fail, and later ones fail at once.
 func (p *Patience) Stop() { p.stopOnce.Do(func() { close(p.stopped) }) }
 
 const (
@@ -40,8 +38,8 @@ const (
 	maxPause   = time.Second
 )
 
-// Do calls fn until it succeeds or fails for a reason that does not pass. It may be
-// called again after it failed. A nil Patience does not wait.
+// Do calls fn until it succeeds or fails with a permanent error. fn must be repeatable after an
+// error. A nil Patience does not wait.
 func (p *Patience) Do(path string, fn func() error) error {
 	err := fn()
 	if err == nil || p == nil || !p.patient.Load() || !MayPass(err) {
@@ -61,8 +59,7 @@ func (p *Patience) Do(path string, fn func() error) error {
 	}
 }
 
-// MayPass reports whether an error says that the disk takes no writes now and may
-// later.
+// MayPass reports whether an error means that the disk cannot be written now but may be later.
 func MayPass(err error) bool {
 	var refused syscall.Errno
 	passes := []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS, syscall.EACCES, syscall.EPERM}

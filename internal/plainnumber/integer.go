@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// End returns where the number ends that stands at a place of a text, as JSON (RFC 8259) writes numbers, and
-// what is malformed of it, or nothing.
+// End returns the end of the number at a position of a text in the syntax of JSON (RFC 8259), and which part of it
+// is malformed, or "".
 func End(text []byte, at int) (end int, malformed string) {
 	if is(text, at, '-') {
 		at++
@@ -33,8 +33,8 @@ func End(text []byte, at int) (end int, malformed string) {
 	return end, ""
 }
 
-// Integer returns the value of a number of JSON if that is an integer of 0 to most, however it is written: 5,
-// 5.0 and 50e-1 are one number, as JSON Schema has it. The number is one that End accepts.
+// Integer returns the value of a JSON number that is an integer from 0 to most, in any notation: 5, 5.0 and 50e-1
+// are the same number, as in JSON Schema. The number must be one that End accepts.
 func Integer(number []byte, most uint64) (value uint64, ok bool) {
 	mantissa, power := number, 0
 	if at := bytes.IndexAny(number, "eE"); at >= 0 {
@@ -60,11 +60,11 @@ func Integer(number []byte, most uint64) (value uint64, ok bool) {
 	return value, err == nil && value <= most
 }
 
-// mostDigits are those of the largest uint64, less one.
+// mostDigits is one less than the digits of the largest uint64.
 const mostDigits = 19
 
-// exponent reads what follows the e of a number, as far as that counts: of a mantissa of less than a million
-// digits, more makes 0 or nothing that fits.
+// exponent parses an exponent, clamped to ±10^9: for a mantissa of less than a million digits, anything beyond
+// gives 0 or overflows.
 func exponent(text []byte) int {
 	const far = 1_000_000_000
 	v, err := strconv.Atoi(string(text))

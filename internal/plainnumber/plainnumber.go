@@ -1,21 +1,21 @@
-// Package plainnumber reads plain decimal numbers as float32: an integer and a fraction of few
-// digits, without an exponent. It says of them what strconv.ParseFloat says, in a fraction of
-// the time, and leaves all others to it. It also has what all readers of numbers share: where a number of
-// JSON ends, and which are integers.
+// Package plainnumber parses plain decimal numbers as float32: few digits and no exponent. For these it gives the
+// result of strconv.ParseFloat in a fraction of the time; other numbers are left to strconv. It also finds the end
+// of a JSON number, and recognises integers.
 package plainnumber
 
 import "math"
 
 const (
-	// bound is one on the digits of a plain number as an integer: float64 has all integers up to
-	// 2^53, of 15 digits and more.
+	// bound limits the digits of a plain number read as an integer: float64 represents all integers
+	// up to 2^53, which has more than 15 digits.
 	bound = 1e15
-	// mostPlaces are those behind the point: float64 has 10^22, and no power of ten behind it.
+	// mostPlaces bounds the decimal places: 10^22 is the largest power of ten that float64
+	// represents exactly.
 	mostPlaces = 22
 )
 
-// Float32 reads the number at a place of a text, if it is plain: exactly what
-// strconv.ParseFloat says of it. It ends before a byte that is no part of a number.
+// Float32 parses the number at a position of a text if it is plain, with exactly the result of
+// strconv.ParseFloat. end is the first byte after the number.
 func Float32(text []byte, at int) (v float32, end int, ok bool) {
 	negative := is(text, at, '-')
 	if negative {
@@ -45,8 +45,8 @@ func Float32(text []byte, at int) (v float32, end int, ok bool) {
 
 func is(text []byte, at int, c byte) bool { return at < len(text) && text[at] == c }
 
-// digits returns where the digits end that stand at a place, and appends them to those of a
-// number, which stays at the bound once it is there.
+// digits returns the end of the digits at a position, and appends them to a number, which
+// saturates at the bound.
 func digits(text []byte, at int, sum uint64) (end int, all uint64) {
 	for ; at < len(text); at++ {
 		c := text[at] - '0'
@@ -58,12 +58,12 @@ func digits(text []byte, at int, sum uint64) (end int, all uint64) {
 	return at, sum
 }
 
-// rounded returns the float32 next to a number of which x is the next float64, if that can be
-// told from x: not if x is in the middle between two, for the number itself may be on either
-// side, nor if it is so small that float32 has fewer digits.
+// rounded returns the float32 nearest to a number whose nearest float64 is x, if x determines it.
+// It does not if x is halfway between two float32 values, because the number may be on either
+// side, or if x is so small that float32 has fewer digits.
 func rounded(x float64) (float32, bool) {
 	const (
-		dropped = 1<<29 - 1 // the digits that float64 has more
+		dropped = 1<<29 - 1 // the digits that float64 has beyond float32
 		middle  = 1 << 28
 		normal  = 0x1p-126
 	)

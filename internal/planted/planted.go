@@ -1,5 +1,5 @@
-// Package planted draws graphs with planted communities: the answer that a
-// partitioner should come close to is known before it starts.
+// Package planted generates graphs with planted communities, so that the ideal result of a
+// partitioner is known.
 package planted
 
 import (
@@ -11,10 +11,10 @@ import (
 // Spec describes a graph with planted communities.
 type Spec struct {
 	Nodes int
-	// Edges is the number of edges drawn. Loops are drawn again; a pair drawn
-	// twice is listed twice and counts once in a graph.
+	// Edges is the number of edges drawn. Loops are redrawn; a pair drawn twice is listed twice and
+	// counts once in a graph.
 	Edges int
-	// Communities are of equal size, give or take one node.
+	// Communities is the number of communities, equal in size up to one node.
 	Communities int
 	// Inside is the share of edges with both ends in one community.
 	Inside float64
@@ -23,9 +23,8 @@ type Spec struct {
 	Seed        uint64
 }
 
-// Large is the graph of a million nodes by which partitioners are compared,
-// made smaller or larger: five edges per node, a community per thousand nodes,
-// four edges of five inside, and classes as rare as fraud is.
+// Large is the graph for comparing partitioners, usually with a million nodes: five edges per
+// node, a community per thousand nodes, four of five edges inside, and rare classes as in fraud.
 func Large(nodes int, seed uint64) Spec {
 	return Spec{
 		Nodes: nodes, Edges: 5 * nodes, Communities: max(1, nodes/1000),
@@ -33,8 +32,8 @@ func Large(nodes int, seed uint64) Spec {
 	}
 }
 
-// Graph draws the edges and the class of every node. Communities are scattered
-// over the positions, so that the order of nodes gives nothing away.
+// Graph draws the edges and the class of every node. Communities are scattered over the
+// positions, so that the order of nodes reveals nothing.
 func (s Spec) Graph() (edges []lethe.Edge, classes []uint8) {
 	draw := lethe.NewDraw(s.Seed, "planted-graph")
 	position := make([]uint32, s.Nodes)
@@ -47,7 +46,7 @@ func (s Spec) Graph() (edges []lethe.Edge, classes []uint8) {
 		a := draw.IntN(s.Nodes)
 		var b int
 		if draw.Float64() < s.Inside {
-			// Node a is in community a·c/n, whose nodes lie side by side.
+			// Node a is in community a·c/n, whose nodes are contiguous.
 			community := a * s.Communities / s.Nodes
 			first := (community*s.Nodes + s.Communities - 1) / s.Communities
 			end := ((community+1)*s.Nodes + s.Communities - 1) / s.Communities

@@ -1,8 +1,7 @@
-// Package portable has the elementary functions of the numeric core that give
-// the same bits on every architecture. Those of package math have assembly of
-// their own on some, and compilers fuse products into sums on others; here
-// every product is rounded before it is added. What must keep the bytes that package
-// math gave on amd64 takes those of gomath.
+// Package portable has the elementary functions of the numeric core, with the same bits on every
+// architecture. Package math has assembly on some architectures, and compilers fuse products into
+// sums on others; here every product is rounded before it is added. Code that must reproduce the
+// bytes of package math on amd64 uses gomath.
 package portable
 
 import "math"
@@ -12,16 +11,16 @@ const (
 	// zeros, so that its products with small integers are exact.
 	ln2High = 6.93147180369123816490e-01
 	ln2Low  = 1.90821492927058770002e-10
-	// logTerms is where z^(2n+1)/(2n+1) does for |z| ≤ 3-2√2.
+	// logTerms is the number of terms z^(2n+1)/(2n+1) needed for |z| ≤ 3-2√2.
 	logTerms = 11
 )
 
-// Exp is e^x, good to a few units in the last place. It is 0 below -700 and
-// +Inf above 709; what is not a number stays one.
+// Exp returns e^x, accurate to a few units in the last place. It is 0 below -700 and +Inf above 709;
+// NaN stays NaN.
 //
-// The losses of networks have an exponential of their own (trainer/layers),
-// summed in another order, with other last bits. There are two because the bytes
-// of checkpoints depend on both. Joining them would change models that exist.
+// The losses of networks have an exponential of their own (trainer/layers), summed in another order
+// with different last bits. The bytes of checkpoints depend on both, so merging them would change
+// existing models.
 func Exp(x float64) float64 {
 	switch {
 	case x < -700:
@@ -33,8 +32,8 @@ func Exp(x float64) float64 {
 	}
 	k := math.Floor(float64(x*math.Log2E) + 0.5)
 	r := x - float64(k*ln2High) - float64(k*ln2Low)
-	// The series Σ r^n/n!, even and odd powers apart so that neither sum waits
-	// for the other.
+	// The series Σ r^n/n!, with even and odd powers separate so that the two sums can be computed in
+	// parallel.
 	q := r * r
 	even := float64(q*(1.0/87178291200)) + 1.0/479001600
 	even = float64(q*even) + 1.0/3628800
@@ -48,13 +47,13 @@ func Exp(x float64) float64 {
 	odd = float64(q*odd) + 1.0/120
 	odd = float64(q*odd) + 1.0/6
 	odd = float64(q*odd) + 1
-	// k is from -1010 to 1023, so that 2^k is a normal number.
+	// k is from -1010 to 1023, so 2^k is a normal number.
 	return (1 + (float64(r*odd) + float64(q*even))) * math.Float64frombits(uint64(int(k)+1023)<<52)
 }
 
-// Log is the natural logarithm of a positive finite x, good to a few units in
-// the last place: ln x = k ln 2 + 2 artanh z with z = (m-1)/(m+1) and x = m·2^k,
-// m in [1/√2, √2). It panics for other x.
+// Log returns the natural logarithm of a positive finite x, accurate to a few units in the last
+// place: ln x = k ln 2 + 2 artanh z with z = (m-1)/(m+1) and x = m·2^k, m in [1/√2, √2). It
+// panics for other x.
 func Log(x float64) float64 {
 	if !(x > 0) || math.IsInf(x, 1) {
 		panic("portable: logarithm of a number that is not positive and finite")
@@ -72,7 +71,7 @@ func Log(x float64) float64 {
 	return float64(float64(k)*ln2High) + (float64(float64(k)*ln2Low) + (2*z + float64(2*z*sum)))
 }
 
-// Logistic is 1/(1+e^-x).
+// Logistic returns 1/(1+e^-x).
 func Logistic(x float64) float64 {
 	if x >= 0 {
 		return 1 / (1 + Exp(-x))
@@ -81,12 +80,12 @@ func Logistic(x float64) float64 {
 	return e / (1 + e)
 }
 
-// LogOnePlusExp is ln(1+e^x), the log-loss of an example with margin -x.
+// LogOnePlusExp returns ln(1+e^x), the log-loss of an example with margin -x.
 func LogOnePlusExp(x float64) float64 {
 	return max(x, 0) + Log(1+Exp(-math.Abs(x)))
 }
 
-// Softmax replaces logits by the class probabilities and returns ln Σ e^z.
+// Softmax replaces logits with the class probabilities and returns ln Σ e^z.
 func Softmax(z []float64) float64 {
 	largest := math.Inf(-1)
 	for _, v := range z {

@@ -1,4 +1,4 @@
-// Package precedence has work that is waited for go before work that can wait, within one process.
+// Package precedence gives urgent work priority over background work within one process.
 package precedence
 
 import (
@@ -6,17 +6,17 @@ import (
 	"sync"
 )
 
-// Rule knows how much work that is waited for is under way. The zero Rule is ready to use; nil is one by which nothing
-// ever goes first. It may be used from several goroutines at once.
+// Rule counts the urgent work in progress. The zero Rule is ready to use; with a nil Rule nothing is urgent. It may
+// be used from several goroutines.
 type Rule struct {
 	mu    sync.Mutex
 	first int
-	// none is closed once nothing that goes first is under way; it is nil if nobody waits for that.
+	// none is closed once no urgent work is in progress; it is nil if nothing waits for that.
 	none chan struct{}
 }
 
-// Begin notes that work begins which goes first. The caller calls end once, when it is done; work that waits for
-// other work, and not for the processor alone, must not go first.
+// Begin registers urgent work. The caller must call end once when the work is done. Work that waits for other work,
+// and not only for the processor, must not be urgent.
 func (r *Rule) Begin() (end func()) {
 	if r == nil {
 		return func() {}
@@ -36,9 +36,8 @@ func (r *Rule) end() {
 	}
 }
 
-// Give gives way to what goes first: it returns as soon as nothing of it is under way, or the context ends, and
-// reports whether there was anything to wait for. Who gave way goes on even if something begins right afterwards, so
-// that nobody waits for ever.
+// Give waits until no urgent work is in progress or the context ends, and reports whether it had to wait. The
+// caller then proceeds even if new urgent work begins, so that background work cannot starve.
 func (r *Rule) Give(ctx context.Context) (waited bool) {
 	if r == nil {
 		return false

@@ -1,4 +1,4 @@
-// Package processors has a program use its processors while goroutines of it wait for the disk.
+// Package processors keeps the processors busy while goroutines wait for the disk.
 package processors
 
 import (
@@ -6,11 +6,11 @@ import (
 	"runtime"
 )
 
-// Spare lets two goroutines more run at a time than there are processors. One that waits for the disk in a system call
-// counts as running until the runtime looks, which may take as long as the disk: on two processors, a log and a table
-// that are being made durable leave nobody to work. A GOMAXPROCS in the environment is left as it is.
+// Spare raises GOMAXPROCS by two. A goroutine that waits for the disk in a system call occupies a processor slot
+// until the runtime notices, which may take as long as the disk: on two processors, syncing a log and a table would
+// stop all other work. A GOMAXPROCS in the environment is respected.
 //
-// Whoever works on as many things at a time as there are processors has asked how many there are before.
+// Code that sizes its worker pools by the number of processors must read that number before this call.
 func Spare() {
 	const waiting = 2
 	if os.Getenv("GOMAXPROCS") == "" {

@@ -1,5 +1,5 @@
-// Package realdata finds the real data sets that tests compare with. They are
-// not part of the repository: a test whose data is absent is skipped and says so.
+// Package realdata finds the real data sets that tests compare with. They are not part of the
+// repository: a test whose data is absent is skipped with a message.
 package realdata
 
 import (
@@ -8,9 +8,8 @@ import (
 	"testing"
 )
 
-// Path returns the path of a file or folder under LETHE_DATA, or under
-// ../shared/data, next to the repository, where that is not set. It skips the test
-// if nothing is there.
+// Path returns the path of a file or folder under LETHE_DATA, by default ../shared/data next to
+// the repository. It skips the test if the path does not exist.
 func Path(tb testing.TB, parts ...string) string {
 	tb.Helper()
 	path, found := Find(tb, parts...)
@@ -20,7 +19,7 @@ func Path(tb testing.TB, parts ...string) string {
 	return path
 }
 
-// Find is Path for tests that know something else to do where nothing is there, which it reports.
+// Find is Path for tests with an alternative: it reports whether the path exists.
 func Find(tb testing.TB, parts ...string) (path string, found bool) {
 	tb.Helper()
 	root := os.Getenv("LETHE_DATA")

@@ -1,12 +1,9 @@
-// Package residue looks for what an erasure must not leave. The forms in which
-// a transaction can stand in a file are written down from the dataset, and
-// files are searched byte by byte. It shares nothing with lethe's own scanner
-// and stores, so that a mistake of theirs is not made here again. Only tests
-// use it.
+// Package residue searches for the remains of an erased transaction, byte by byte. The forms that
+// a transaction can have in a file are derived from the dataset. It shares no code with lethe's
+// own scanner and stores, so that their mistakes are not repeated here. Only tests use it.
 //
-// What is compressed or encrypted hides from it; lethe does neither to stores
-// and topics. A search proves something only if it also finds a record that is
-// there, which is the caller's to show.
+// It cannot see compressed or encrypted data; lethe uses neither for stores and topics. A search
+// proves something only if it also finds a record that is present, which the caller must show.
 package residue
 
 import (
@@ -24,14 +21,14 @@ import (
 	"lethe/ingest"
 )
 
-// ErrSharedFeatures says that another transaction has the same features, so
-// that finding them proves nothing. The caller may go on with the other forms,
-// which are returned with it, or choose another transaction.
+// ErrSharedFeatures means that another transaction has the same features, so that finding them
+// proves nothing. The other forms are returned with it; the caller may use those or choose
+// another transaction.
 var ErrSharedFeatures = errors.New("another transaction has the same features")
 
-// Form is one way in which something can stand in a file: as Bytes, or as what JSON
-// says in whatever spelling, a string that is Text, an array of numbers that is Row, an
-// object with the source and target of Payment, or one with an id and features that are not 0.
+// Form is one representation of something in a file: Bytes, or decoded JSON in any spelling: a
+// string equal to Text, an array of numbers equal to Row, an object with the source and target of
+// Payment, or one with an id and features that are not 0.
 type Form struct {
 	Name    string
 	Bytes   []byte
@@ -41,18 +38,18 @@ type Form struct {
 	Of      Features
 }
 
-// Features are those of a transaction, at some positions; none stand for all.
+// Features are a transaction's features at some positions; without columns, all of them.
 type Features struct {
 	ID      string
 	Columns []int
 }
 
-// Payment is the ends of a payment.
+// Payment holds the ends of a payment.
 type Payment struct{ Source, Target string }
 
-// Of returns the forms of a transaction that the stream holds once: its id; its
-// pseudonym raw, in hexadecimal and in base64; its features raw, in base64 and
-// as the sender writes them; id and features as JSON says them.
+// Of returns the forms of a transaction that is in the stream exactly once: its id; its pseudonym
+// raw, in hexadecimal and in base64; its features raw, in base64 and as the sender writes them;
+// id and features as decoded JSON.
 func Of(secret lethe.Secret, stream *dataset.Stream, id lethe.TransactionID) ([]Form, error) {
 	var rows [][]byte
 	var subjects []lethe.Transaction
@@ -87,11 +84,10 @@ func Of(secret lethe.Secret, stream *dataset.Stream, id lethe.TransactionID) ([]
 	return append(forms, OfRow(subjects[0].Features)...), nil
 }
 
-// OfID returns the forms of an id: itself, its pseudonym raw, in hexadecimal and in
-// base64.
+// OfID returns the forms of an id: itself, and its pseudonym raw, in hexadecimal and in base64.
 func OfID(secret lethe.Secret, id lethe.TransactionID) []Form {
 	pseudonym := secret.Pseudonym(id)
-	// Tables may share prefixes of neighbouring keys, but not so much of them.
+	// Tables may share prefixes of neighbouring keys, but rarely more than four bytes.
 	tail := pseudonym[4:]
 	forms := []Form{{Name: "id", Bytes: []byte(id)}, {Name: "id in JSON", Text: string(id)},
 		{Name: "pseudonym", Bytes: tail},
@@ -99,9 +95,9 @@ func OfID(secret lethe.Secret, id lethe.TransactionID) []Form {
 	return append(forms, base64Forms("pseudonym", tail)...)
 }
 
-// OfPayment returns the forms of a payment of a timestep up to the last: its key; the keys
-// under which graphs and what waits for them hold it, which end with both pseudonyms; source
-// and target as the sender writes them, and as JSON says them.
+// OfPayment returns the forms of a payment of a timestep up to last: its record key; its keys in
+// graphs and in staging, which end with both pseudonyms; source and target as the sender writes
+// them, and as decoded JSON.
 func OfPayment(secret lethe.Secret, p lethe.Payment, last lethe.Timestep) []Form {
 	key := string(p.Source) + ">" + string(p.Target)
 	source, target := secret.Pseudonym(p.Source), secret.Pseudonym(p.Target)
@@ -118,8 +114,8 @@ func OfPayment(secret lethe.Secret, p lethe.Payment, last lethe.Timestep) []Form
 	return forms
 }
 
-// OfSubject returns the forms of a subject that nothing carries any more: its key as it is
-// and as JSON says it, and its pseudonym.
+// OfSubject returns the forms of an erased subject: its key, raw and as decoded JSON, and its
+// pseudonym.
 func OfSubject(secret lethe.Secret, subject string) []Form {
 	pseudonym := secret.SubjectPseudonym(subject)
 	return []Form{
@@ -128,20 +124,19 @@ func OfSubject(secret lethe.Secret, subject string) []Form {
 	}
 }
 
-// OfFeatures returns the form of features of a transaction: as JSON says them, when they are
-// not 0.
+// OfFeatures returns the form of features of a transaction: decoded JSON in which they are not 0.
 func OfFeatures(id lethe.TransactionID, columns []int) Form {
 	return Form{Name: "features of a transaction in JSON", Of: Features{string(id), columns}}
 }
 
-// OfRow returns the forms of features: raw, in base64, and as JSON says them.
+// OfRow returns the forms of features: raw, in base64, and as decoded JSON.
 func OfRow(features []float32) []Form {
 	row := rowBytes(features)
 	forms := []Form{{Name: "features", Bytes: row}, {Name: "features in JSON", Row: features}}
 	return append(forms, base64Forms("features", row)...)
 }
 
-// rowBytes is a feature row as it is in memory and in canonical bytes.
+// rowBytes is a feature row in its canonical bytes, which equal those in memory.
 func rowBytes(features []float32) []byte {
 	var out []byte
 	for _, v := range features {
@@ -150,9 +145,9 @@ func rowBytes(features []float32) []byte {
 	return out
 }
 
-// base64Forms returns three texts, one of which stands in the base64 text of
-// anything that holds the data: which one depends on the number of bytes before
-// it. Digits that also encode a neighbouring byte are left off.
+// base64Forms returns three texts, one of which is in the base64 encoding of any data that
+// contains these bytes: which one depends on the number of bytes before them. Characters that
+// also encode a neighbouring byte are omitted.
 func base64Forms(name string, data []byte) []Form {
 	var out []Form
 	for before := range 3 {

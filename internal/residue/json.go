@@ -12,18 +12,16 @@ import (
 	"lethe"
 )
 
-// said is what the JSON in a file says: its strings, decoded, and its arrays of
-// numbers.
+// said is the decoded JSON of a file: its strings and its arrays of numbers.
 type said struct {
 	texts    map[string]bool
 	rows     [][]float32
 	payments map[Payment]bool
-	// of are the features that objects say of ids.
+	// of holds the features that objects give for ids.
 	of map[string][][]float32
 }
 
-// listen decodes every JSON object, array and string that stands in data, with
-// encoding/json, wherever it begins.
+// listen decodes every JSON object, array and string in data with encoding/json, at any position.
 func listen(data []byte) said {
 	s := said{texts: make(map[string]bool), payments: make(map[Payment]bool), of: make(map[string][][]float32)}
 	for at := 0; at < len(data); {
@@ -42,7 +40,7 @@ func listen(data []byte) said {
 	return s
 }
 
-// decode takes the JSON value at the beginning of data and returns its length.
+// decode decodes the JSON value at the beginning of data and returns its length.
 func (s *said) decode(data []byte) (int, bool) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
@@ -84,7 +82,7 @@ func (s *said) take(value any) {
 	}
 }
 
-// numbers are those of a list, and what is missing.
+// numbers returns the numbers of a list; null is a missing value.
 func numbers(list []any) (row []float32) {
 	for _, element := range list {
 		switch e := element.(type) {
@@ -99,7 +97,7 @@ func numbers(list []any) (row []float32) {
 	return row
 }
 
-// says reports whether an object says features of an id that are not 0.
+// says reports whether an object has features of an id that are not 0.
 func (s *said) says(of Features) bool {
 	return slices.ContainsFunc(s.of[of.ID], func(row []float32) bool {
 		for i, v := range row {
@@ -111,7 +109,7 @@ func (s *said) says(of Features) bool {
 	})
 }
 
-// text takes a string, the ends of a payment it may be, and JSON it may hold.
+// text records a string, the ends of a payment in it, and JSON nested in it.
 func (s *said) text(v string) {
 	for part := range strings.SplitSeq(v, ">") {
 		s.texts[part] = true
@@ -130,7 +128,7 @@ func (s *said) text(v string) {
 	}
 }
 
-// holds reports whether the form is among what was said.
+// holds reports whether the form is in the decoded JSON.
 func (s *said) holds(f Form) bool {
 	if f.Text != "" && s.texts[f.Text] || f.Payment != (Payment{}) && s.payments[f.Payment] {
 		return true

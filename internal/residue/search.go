@@ -10,25 +10,25 @@ import (
 	"slices"
 )
 
-// Hit is a form that stands in a file or in the name of a file or folder.
+// Hit is a form found in a file, or in the name of a file or folder.
 type Hit struct {
 	Form, Path string
 }
 
-// String names the form and the place.
+// String names the form and the path.
 func (h Hit) String() string { return h.Form + " in " + h.Path }
 
-// Report is what a search came to.
+// Report is the result of a search.
 type Report struct {
 	Hits []Hit
-	// Files counts the files that were read.
+	// Files counts the files read.
 	Files int
 }
 
-// Search looks for the forms in every regular file below the folders and in all
-// names. Files may be replaced during the search; one that is gone holds nothing. A
-// folder without a file, no forms and a form without bytes are errors: such a
-// search finds nothing, or everything, whatever there is.
+// Search searches every regular file below the folders, and all names, for the forms. Files may
+// be replaced meanwhile; a file that is gone holds nothing. A folder without a file, an empty
+// list of forms and a form without bytes are errors, because such a search finds nothing, or
+// everything, in any case.
 func Search(forms []Form, folders ...string) (Report, error) {
 	var r Report
 	if len(forms) == 0 || len(folders) == 0 {
@@ -48,7 +48,7 @@ func Search(forms []Form, folders ...string) (Report, error) {
 			return r, fmt.Errorf("search %s: no file is there", folder)
 		}
 	}
-	// Alignments of one form share its name.
+	// The base64 alignments of a form share its name.
 	r.Hits = slices.Compact(r.Hits)
 	return r, nil
 }
@@ -77,7 +77,7 @@ func (r *Report) walk(forms []Form, folder string) error {
 	})
 }
 
-// In returns the names of the forms that stand in data.
+// In returns the names of the forms found in data.
 func In(forms []Form, data []byte) (names []string) {
 	holds := looking(forms, data)
 	for _, f := range forms {
@@ -88,8 +88,8 @@ func In(forms []Form, data []byte) (names []string) {
 	return slices.Compact(names)
 }
 
-// looking tells of forms whether data holds them. What JSON there is is decoded once, and
-// only if a form asks for it.
+// looking returns a function that reports whether data holds a form. JSON is decoded once, and
+// only if a form needs it.
 func looking(forms []Form, data []byte) func(Form) bool {
 	var content said
 	if slices.ContainsFunc(forms, func(f Form) bool {
@@ -100,5 +100,5 @@ func looking(forms []Form, data []byte) func(Form) bool {
 	return func(f Form) bool { return f.isIn(data) || content.holds(f) }
 }
 
-// isIn reports whether the form's bytes stand in data.
+// isIn reports whether data contains the form's bytes.
 func (f Form) isIn(data []byte) bool { return len(f.Bytes) > 0 && bytes.Contains(data, f.Bytes) }

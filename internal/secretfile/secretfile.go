@@ -1,5 +1,5 @@
-// Package secretfile reads files that hold one secret, such as a password, a token or a private key. Those that
-// everybody can read are refused.
+// Package secretfile reads files that hold one secret, such as a password, a token or a private key. World-readable
+// files are rejected.
 package secretfile
 
 import (
@@ -11,11 +11,11 @@ import (
 	"runtime"
 )
 
-// maxBytes bounds what a file of a secret may hold.
+// maxBytes bounds the size of a secret's file.
 const maxBytes = 64 << 10
 
-// Read reads a file that not everybody may read. The group may: orchestrators hand
-// secrets to a process by its group. The error says what to do about the file's mode.
+// Read reads a file that must not be world-readable. The group may read it: orchestrators pass
+// secrets to a process by its group. The error describes how to fix the file's mode.
 func Read(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -37,7 +37,7 @@ func Read(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, maxBytes))
 }
 
-// ReadLine reads a secret of one line, without what ends the line, from a file that not everybody can read.
+// ReadLine reads a secret of one line, without the line ending, from a file that must not be world-readable.
 func ReadLine(path string) (string, error) {
 	content, err := Read(path)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package sleep waits for as long as somebody still wants to.
+// Package sleep has a sleep that a context interrupts.
 package sleep
 
 import (
@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// For waits, or returns the context's error when that ends first.
+// For sleeps for d, or returns the context's error if that ends first.
 func For(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -2,12 +2,11 @@ package sortedcells
 
 import "slices"
 
-// firstBytes are the values that the first byte of a key has.
+// firstBytes is the number of values of a key's first byte.
 const firstBytes = 256
 
-// Sort sorts elements that compare tells apart by keys whose first byte is first. Where there are many, they are dealt
-// by that byte first: keys that are hashes have as many of each, and comparing what is in no order is what takes
-// long.
+// Sort sorts elements by compare, whose order must agree with that of the first byte that first returns. Long lists
+// are split by that byte first: keys that are hashes are spread evenly over it, and sorting small parts is faster.
 func Sort[T any](list []T, first func(*T) byte, compare func(a, b T) int) {
 	const fewest = 4 * firstBytes
 	if len(list) < fewest {
@@ -30,7 +29,7 @@ func Sort[T any](list []T, first func(*T) byte, compare func(a, b T) int) {
 		*at++
 	}
 	from := 0
-	for _, end := range next { // which is where the next ones begin by now
+	for _, end := range next { // by now next holds the end of each part
 		slices.SortFunc(dealt[from:end], compare)
 		from = end
 	}

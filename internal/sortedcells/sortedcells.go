@@ -1,6 +1,5 @@
-// Package sortedcells keeps a value for each of many keys of 16 bytes that are known all at once, such as pseudonyms.
-// Sorting them takes less time and memory than a map, and they are read from a store, and written to it, in the order
-// that it has them in.
+// Package sortedcells holds a value for each of many 16-byte keys that are known in advance, such as pseudonyms.
+// Sorting them takes less time and memory than a map, and the order is that in which a store reads and writes them.
 package sortedcells
 
 import (
@@ -10,22 +9,22 @@ import (
 	"slices"
 )
 
-// Key is what a value is kept under.
+// Key is the key of a value.
 type Key = [16]byte
 
-// Cell is the value of one key.
+// Cell is a key and its value.
 type Cell[V any] struct {
 	Key   Key
 	Value V
 }
 
-// Table is the cells of some keys, ascending by the bytes of the keys, each once. A nil one has none.
+// Table holds the cells of some keys, ascending and without duplicates. A nil Table is empty.
 type Table[V any] struct{ Cells []Cell[V] }
 
-// highBits are the bits after the first eight of a 64-bit number.
+// highBits is the shift that leaves the first eight bits of a 64-bit number.
 const highBits = 56
 
-// Of returns the table of some keys, and for each of them its cell. Cells of equal keys are one.
+// Of returns the table of some keys, and the cell of each key. Equal keys share a cell.
 func Of[V any](keys []Key) (t *Table[V], of []*Cell[V]) {
 	type place struct {
 		high, low uint64
@@ -44,7 +43,7 @@ func Of[V any](keys []Key) (t *Table[V], of []*Cell[V]) {
 	t, of = &Table[V]{Cells: make([]Cell[V], 0, len(keys))}, make([]*Cell[V], len(keys))
 	for _, p := range order {
 		if n := len(t.Cells); n == 0 || t.Cells[n-1].Key != keys[p.at] {
-			t.Cells = append(t.Cells, Cell[V]{Key: keys[p.at]}) // there is room: what is pointed to stays
+			t.Cells = append(t.Cells, Cell[V]{Key: keys[p.at]}) // within capacity, so pointers stay valid
 		}
 		of[p.at] = &t.Cells[len(t.Cells)-1]
 	}

@@ -1,6 +1,5 @@
-// Package spares keeps a few values whose memory is not used now, to be used again. A sync.Pool would give
-// it to the garbage collector every other time that this runs, and memory that was not used before costs more
-// than what is put there.
+// Package spares is a free list of a few values whose memory is reused. A sync.Pool would release the memory after
+// two garbage collections, and fresh memory is slower than the work done in it.
 package spares
 
 import (
@@ -8,20 +7,19 @@ import (
 	"sync"
 )
 
-// Most is how many values a list keeps that says nothing else: one is filled while one is worked on and one is waited
-// for.
+// Most is the default capacity of a list: one value being filled, one being processed and one waiting.
 const Most = 3
 
-// List holds values that nobody uses. Its zero value is empty. Several goroutines may use it.
+// List is a free list. Its zero value is empty. It may be used from several goroutines.
 type List[T any] struct {
-	// Most is how many it keeps, if not 0; it is set before the list is used.
+	// Most is the capacity, if not 0; it must be set before the list is used.
 	Most int
 
 	mu     sync.Mutex
 	values []T
 }
 
-// Take returns the value that was kept last, if there is one.
+// Take removes and returns the value added last, if any.
 func (l *List[T]) Take() (value T, found bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -34,7 +32,7 @@ func (l *List[T]) Take() (value T, found bool) {
 	return value, true
 }
 
-// Keep keeps a value, and reports whether there was room for it.
+// Keep adds a value, and reports whether there was room for it.
 func (l *List[T]) Keep(value T) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

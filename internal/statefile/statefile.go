@@ -1,6 +1,5 @@
-// Package statefile keeps what a part of the process has to know after a restart as one JSON document
-// in a file, with the name of its format. The file is there whole or not at all, and is written only
-// when something in it has changed.
+// Package statefile persists state that must survive a restart as one JSON document in a file, with the name of its
+// format. The file is written atomically, and only when its content changes.
 package statefile
 
 import (
@@ -14,21 +13,21 @@ import (
 	"lethe/internal/atomicfile"
 )
 
-// mode is that of the files: nobody else's to read.
+// mode makes the files readable only for their owner.
 const mode = 0o600
 
 // File is a document on disk. One goroutine uses it at a time.
 type File struct {
 	path, format string
-	// written is what is on disk, as far as this process has written it.
+	// written is the content last written by this process.
 	written []byte
 }
 
 // At returns the file at a path, of a format such as lethe-webhooks/1.
 func At(path, format string) *File { return &File{path: path, format: format} }
 
-// Read reads the document into a value, whose JSON has the format as "format"; found is false if there
-// is no file. A file of another format is an error, which names the path.
+// Read decodes the document into a value; its JSON has the format under "format". found is false if there is no
+// file. A file of another format is an error, which names the path.
 func (f *File) Read(into any) (found bool, err error) {
 	text, err := os.ReadFile(f.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -52,7 +51,7 @@ func (f *File) Read(into any) (found bool, err error) {
 	return true, nil
 }
 
-// Write puts a value in the place of the document, unless it is what this process wrote there last.
+// Write replaces the document, unless this process wrote the same content last.
 func (f *File) Write(what any) error {
 	text, err := json.MarshalIndent(what, "", " ")
 	if err != nil {

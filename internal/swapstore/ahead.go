@@ -8,18 +8,18 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// ahead are changes that are being applied while their writer goes on. Nobody sees a store without them: who writes
-// waits for them, or queues behind them, and so does who reads what they may change.
+// ahead is a set of changes that is being applied while its writer continues. No reader sees the store without
+// them: other writers wait or queue behind them, and readers wait if they read keys that may change.
 type ahead struct {
-	// before are those that are applied first, until they are.
+	// before is the preceding set, nil once that is applied.
 	before *ahead
-	// kinds are the first bytes of the keys that change.
+	// kinds are the first bytes of the changed keys.
 	kinds kinds
-	// applied is closed once they can be read, or cannot be applied.
+	// applied is closed once the changes can be read or have failed.
 	applied chan struct{}
 }
 
-// kinds are first bytes of keys.
+// kinds is a set of first bytes of keys.
 type kinds [256]bool
 
 func (k *kinds) add(key []byte) {
@@ -32,24 +32,24 @@ func (k *kinds) add(key []byte) {
 	}
 }
 
-// has reports whether a key with the prefix may be among those of the kinds.
+// has reports whether keys with the prefix may be of one of the kinds.
 func (k *kinds) has(prefix []byte) bool { return len(prefix) == 0 || k[prefix[0]] }
 
-// ApplyUnsynced is Apply of changes that are durable once Sync or a later Apply has returned. If the machine stops
-// before, they are lost with all that came after them. It waits for fn alone, as ApplyAhead does.
+// ApplyUnsynced is Apply whose changes become durable with Sync or a later Apply. If the machine crashes before,
+// they are lost together with all later changes. Like ApplyAhead, it waits only for fn.
 func (s *Store) ApplyUnsynced(fn func(w Writer) error) error {
 	return s.applyAhead(nothing, fn, pebble.NoSync, func(error) {})
 }
 
-// ApplyAhead is Apply that waits for fn alone. Who reads or writes after it has returned finds the changes made. Once
-// they are durable, or cannot be, which the error says, ended is called, in another goroutine; Close and Rewrite wait
-// for that. What is applied later is durable later, and if something cannot be applied nothing can any more.
+// ApplyAhead is Apply that waits only for fn. Reads and writes after it returns see the changes. Once the changes
+// are durable, or have failed, it calls ended with the result in another goroutine; Close and Rewrite wait for
+// that. Later changes become durable later. After a failure all further writes fail.
 func (s *Store) ApplyAhead(fn func(w Writer) error, ended func(error)) error {
 	return s.applyAhead(nothing, fn, pebble.Sync, ended)
 }
 
-// ApplyAheadBehind is ApplyAhead of changes that are not applied before first has returned, which is called after fn,
-// in the other goroutine. Its error is one of applying them.
+// ApplyAheadBehind is ApplyAhead that runs first, after fn, in the other goroutine, and applies the changes only if
+// it succeeds. An error of first counts as a failure to apply.
 func ApplyAheadBehind(s *Store, first func() error, fn func(w Writer) error, ended func(error)) error {
 	return s.applyAhead(first, fn, pebble.Sync, ended)
 }
@@ -82,23 +82,22 @@ func (s *Store) applyAhead(
 	return nil
 }
 
-// queue is what is being applied ahead.
+// queue holds the changes that are being applied ahead.
 type queue struct {
 	mu   sync.Mutex
 	last *ahead
-	// failed is why changes could not be applied: none is applied behind them.
+	// failed is the error after which no further changes are applied.
 	failed error
 }
 
-// add adds changes, which are to be applied.
+// add appends changes to the queue.
 func (q *queue) add(a *ahead) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	a.before, q.last = q.last, a
 }
 
-// apply applies changes once those before them are, unless something has failed, and lets those go on that wait for
-// them.
+// apply applies changes after those before them, unless an error has occurred, and wakes their waiters.
 func (q *queue) apply(a *ahead, g *generation, b *pebble.Batch, how *pebble.WriteOptions, failed error) error {
 	q.before(a).wait()
 	err := errors.Join(q.failure(), failed)
@@ -125,14 +124,14 @@ func (q *queue) before(a *ahead) *ahead {
 	return a.before
 }
 
-// failure returns why nothing can be applied any more, if that is so.
+// failure returns the error after which nothing can be applied, if any.
 func (q *queue) failure() error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.failed
 }
 
-// wait waits until all changes are applied that may be of keys with a prefix.
+// wait waits until all changes that may concern keys with the prefix are applied.
 func (q *queue) wait(prefix []byte) {
 	q.mu.Lock()
 	a := q.last
@@ -143,7 +142,7 @@ func (q *queue) wait(prefix []byte) {
 	a.wait()
 }
 
-// wait waits until the changes, and with them those before, are applied.
+// wait waits until the changes, and with them all earlier ones, are applied.
 func (a *ahead) wait() {
 	if a != nil {
 		<-a.applied

@@ -9,14 +9,15 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// aloneName is the folder of tables of a generation that is nothing else. It is not tablesName: of that, a crash may
-// leave the name in a generation that is a database.
+// aloneName is the folder of tables in a generation that consists only of tables. It differs from tablesName, which
+// a crash may leave in a generation that is a database.
 const aloneName = "alone"
 
-// Fill makes a store that is not there yet, with what fill sets, keys ascending, each once, and does not open it. If it
-// returns nil, that is durable, and it was written once; on an error what is there of it is to be removed.
+// Fill creates a store from what fill sets (keys ascending, each once) without opening it. The store must be
+// absent. When Fill returns nil, the content is durable; it is written only once. After an error the caller must
+// remove the remains.
 //
-// Such a store is tables alone: a database, which is a dozen files more, is made of them when it is opened first.
+// Such a store consists only of tables. The first Open makes a database of them, which takes a dozen more files.
 func Fill(ctx context.Context, fs vfs.FS, dir string, format Format, fill func(dst Writer) error) error {
 	if err := makeDir(fs, fs.PathDir(dir)); err != nil {
 		return fmt.Errorf("store: %w", err)
@@ -61,7 +62,7 @@ func fillAlone(ctx context.Context, fs vfs.FS, dir string, format Format, fill f
 	return err
 }
 
-// isAlone reports whether a generation is tables alone.
+// isAlone reports whether a generation consists only of tables.
 func isAlone(fs vfs.FS, generation string) (bool, error) {
 	_, err := fs.Stat(fs.PathJoin(generation, aloneName))
 	if errors.Is(err, os.ErrNotExist) {
@@ -70,8 +71,8 @@ func isAlone(fs vfs.FS, generation string) (bool, error) {
 	return err == nil, err
 }
 
-// takeOver makes the next generation, a database, of one that is tables alone. Killed before it points there, it is
-// done again.
+// takeOver makes a database, the next generation, of a generation that consists only of tables. If a crash prevents
+// the switch to it, the next Open repeats the work.
 func (s *Store) takeOver(ctx context.Context, number uint64) (g *generation, err error) {
 	unsynced := &later{FS: s.fs}
 	g, err = s.openGeneration(unsynced, number+1, true)
@@ -94,7 +95,8 @@ func (s *Store) takeOver(ctx context.Context, number uint64) (g *generation, err
 	return g, nil
 }
 
-// ingestCopies has a database take over tables that stay where they are, too: on most file systems under a second name.
+// ingestCopies ingests tables into a database and leaves the originals in place; most file systems allow hard links
+// for that.
 func ingestCopies(ctx context.Context, g *generation, fs vfs.FS, from, to string) error {
 	from, to = fs.PathJoin(from, aloneName), fs.PathJoin(to, tablesName)
 	names, err := fs.List(from)

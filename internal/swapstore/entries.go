@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// entriesBytes is how much is handed over at once.
+// entriesBytes is the size of a list that is handed over.
 const entriesBytes = 128 << 10
 
-// entries are keys with values, one after the other.
+// entries is a list of keys and values in one buffer.
 type entries struct {
 	bytes []byte
-	// ends are where each key and each value ends.
+	// ends are the ends of each key and each value.
 	ends []int
 }
 
@@ -27,7 +27,7 @@ func (e *entries) add(key, value []byte) {
 
 func (e *entries) clear() { e.bytes, e.ends = e.bytes[:0], e.ends[:0] }
 
-// each calls fn for every entry, until it returns an error, which is returned.
+// each calls fn for every entry until fn returns an error, which it returns.
 func (e *entries) each(fn func(key, value []byte) error) error {
 	from := 0
 	for i := 0; i < len(e.ends); i += 2 {
@@ -39,10 +39,10 @@ func (e *entries) each(fn func(key, value []byte) error) error {
 	return nil
 }
 
-// touched are keys that have been written to. A nil one notes nothing.
+// touched records the keys that have been written. A nil *touched records nothing.
 type touched struct {
 	keys entries
-	// prefixes are those under which all was deleted.
+	// prefixes are the prefixes deleted as a whole.
 	prefixes [][]byte
 }
 
@@ -58,10 +58,11 @@ func (t *touched) prefix(prefix []byte) {
 	}
 }
 
-// size is how many were noted, each as often as it was.
+// size is the number of records, including repetitions.
 func (t *touched) size() int { return len(t.keys.ends)/2 + len(t.prefixes) }
 
-// sorted returns the keys and the prefixes, ascending, each once. The keys are those that t holds.
+// sorted returns the keys and the prefixes, ascending and without duplicates. The keys share
+// memory with t.
 func (t *touched) sorted() (keys, prefixes [][]byte) {
 	keys = make([][]byte, 0, len(t.keys.ends)/2)
 	_ = t.keys.each(func(key, _ []byte) error {

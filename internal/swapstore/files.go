@@ -9,8 +9,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// Files are the files below a folder of a file system that stores are kept on, so
-// that they can be searched byte by byte.
+// Files returns the files below a folder of a store's file system, so that they can be searched
+// byte by byte.
 func Files(fsys vfs.FS, dir string) fs.FS {
 	if vfs.Root(fsys) == vfs.Default {
 		return os.DirFS(dir)
@@ -18,8 +18,7 @@ func Files(fsys vfs.FS, dir string) fs.FS {
 	return files{fsys, dir}
 }
 
-// files shows a folder of Pebble's kind of file system as one of the standard
-// library's.
+// files adapts a folder of a vfs.FS to fs.FS.
 type files struct {
 	fsys vfs.FS
 	dir  string
@@ -39,7 +38,7 @@ func (f files) Open(name string) (fs.File, error) {
 	return opened{file}, nil
 }
 
-// ReadDir implements fs.ReadDirFS. What vanishes at the same time is left out.
+// ReadDir implements fs.ReadDirFS. It omits files that are removed meanwhile.
 func (f files) ReadDir(name string) ([]fs.DirEntry, error) {
 	names, err := f.fsys.List(f.fsys.PathJoin(f.dir, name))
 	if err != nil {
@@ -59,7 +58,7 @@ func (f files) ReadDir(name string) ([]fs.DirEntry, error) {
 	return out, nil
 }
 
-// opened is a file that is only read.
+// opened is a file opened for reading.
 type opened struct{ vfs.File }
 
 // Stat implements fs.File.

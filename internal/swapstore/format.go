@@ -12,20 +12,18 @@ const (
 	formatTempName = "FORMAT.tmp"
 )
 
-// Format says what the keys and values of a store mean: whose they are, and
-// which version of that. The zero value stands for a store that nobody but its
-// maker opens, as in tests, and is not checked.
+// Format identifies the keys and values of a store: the kind of store, and the version of its
+// encoding. The zero value disables the check, for stores such as those of tests.
 type Format struct {
 	Kind    string
 	Version int
 }
 
-// String returns the format as it is written in the store's folder.
+// String returns the format as written in the store's folder.
 func (f Format) String() string { return fmt.Sprintf("%s/%d", f.Kind, f.Version) }
 
-// checkFormat compares the format that a folder was written with. A folder from
-// before formats were written holds version 1 of what it is opened as; it and a
-// new one are marked.
+// checkFormat checks the format in a folder. A folder without a format is new, or holds version 1
+// of what it is opened as; the format is then written.
 func checkFormat(fs vfs.FS, dir string, want Format) error {
 	if want == (Format{}) {
 		return nil
@@ -40,9 +38,8 @@ func checkFormat(fs vfs.FS, dir string, want Format) error {
 	return want.compare(dir, content)
 }
 
-// CheckFormat compares the format that the store in a folder was written with, without
-// opening it. A folder without a mark passes: Open judges it. The error is ErrFormat, or
-// of the file system.
+// CheckFormat checks the format of the store in a folder without opening it. A folder without a
+// format passes: Open checks it. Errors: ErrFormat, those of the file system.
 func CheckFormat(fs vfs.FS, dir string, want Format) error {
 	content, found, err := readWhole(fs, dir, formatName)
 	if err != nil || !found {
@@ -51,7 +48,7 @@ func CheckFormat(fs vfs.FS, dir string, want Format) error {
 	return want.compare(dir, content)
 }
 
-// compare returns ErrFormat if a folder's mark is of another format.
+// compare returns ErrFormat if a folder's format differs.
 func (f Format) compare(dir, mark string) error {
 	if got := strings.TrimSuffix(mark, "\n"); got != f.String() {
 		return fmt.Errorf("%w: %s is %q, this program reads %q", ErrFormat, dir, got, f)
@@ -59,8 +56,8 @@ func (f Format) compare(dir, mark string) error {
 	return nil
 }
 
-// markFormat writes the format into the folder of a store that has none. A store of another
-// version than the first was never written without.
+// markFormat writes the format into a folder that has none. Only stores of version 1 were ever
+// written without a format.
 func markFormat(fs vfs.FS, dir string, want Format) error {
 	found, err := generations(fs, dir)
 	if err != nil {

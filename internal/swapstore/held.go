@@ -10,11 +10,11 @@ import (
 	"lethe/internal/unlinked"
 )
 
-// Held are files that are about to be unlinked. They are emptied then, so that nothing
-// is left of them on disk, whoever else holds them open.
+// Held are open files that are about to be unlinked. They are then truncated, so that no data
+// stays on disk while other processes hold them open.
 type Held []vfs.File
 
-// Hold opens a file that is about to be unlinked, if it is there.
+// Hold opens a file that is about to be unlinked, if it exists.
 func (h *Held) Hold(fs vfs.FS, path string) error {
 	if _, err := fs.Stat(path); errors.Is(err, os.ErrNotExist) {
 		return nil
@@ -52,7 +52,7 @@ func (h *Held) holdAll(fs vfs.FS, dir string) error {
 	return nil
 }
 
-// Empty empties and closes the files that have lost their name.
+// Empty truncates and closes the unlinked files.
 func (h *Held) Empty() error {
 	var errs []error
 	for _, file := range *h {

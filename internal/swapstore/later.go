@@ -9,23 +9,21 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// later is a file system for a folder that nobody looks at before it is there whole: nothing in it is synchronised
-// until all of it is, at once. Making a database synchronises a dozen files and folders one after the other, each of
-// which waits for the disk.
+// later is a file system that defers syncs: a new folder that is not read before it is complete is synced as a
+// whole at the end. Creating a database syncs a dozen files and folders in turn, each waiting for the disk.
 type later struct {
 	vfs.FS
-	// now says that files are synchronised as they ask for it.
+	// now disables the deferral.
 	now atomic.Bool
 }
 
-// syncAll synchronises a folder with all that it holds, and the folder that it is in, and has whatever is done from
-// then on synchronised as it is asked for.
+// syncAll syncs a folder, everything in it, and its parent folder. From then on syncs take effect immediately.
 func (l *later) syncAll(dir string) error {
 	l.now.Store(true)
 	var working errgroup.Group
 	dirs, err := syncFiles(l.FS, dir, &working)
 	err = errors.Join(err, working.Wait())
-	// One after the other, so that the disk sees the same in the same order every time.
+	// In a fixed order, so that the sequence on disk is deterministic.
 	for _, at := range append(dirs, l.PathDir(dir)) {
 		if err == nil {
 			err = SyncDir(l.FS, at)
@@ -37,8 +35,8 @@ func (l *later) syncAll(dir string) error {
 	return nil
 }
 
-// syncFiles begins to synchronise the files of a folder and of those in it, in no order: the disk does together what
-// comes together. It returns the folders, those within others first.
+// syncFiles starts to sync the files below a folder concurrently, because the disk combines concurrent syncs. It
+// returns the folders, nested ones first.
 func syncFiles(fs vfs.FS, dir string, working *errgroup.Group) (dirs []string, err error) {
 	names, err := fs.List(dir)
 	if err != nil {

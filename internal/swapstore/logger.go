@@ -10,28 +10,27 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// logger is Pebble's logger for the database in a folder. It is silent, because
-// messages may quote keys.
+// logger is Pebble's logger for the database in a folder. It logs nothing, because messages may
+// quote keys.
 type logger struct{ dir, remedy string }
 
-// Infof says nothing.
+// Infof discards the message.
 func (logger) Infof(string, ...any) {}
 
-// Errorf says nothing: what concerns a caller is returned to it.
+// Errorf discards the message: errors that concern a caller are returned to it.
 func (logger) Errorf(string, ...any) {}
 
-// Fatalf is called, often in a goroutine of Pebble's own, when a file turns out to be
-// damaged or the log or the manifest cannot be written. It must not return: going on
-// would lose acknowledged writes. So it ends the process, as a failure whose reason
-// is one line; a store is built to survive that.
+// Fatalf is called, often in one of Pebble's goroutines, when a file is damaged or the log or
+// manifest cannot be written. It must not return, because continuing would lose acknowledged
+// writes. It ends the process with a failure of one line; stores are built to survive that.
 func (l logger) Fatalf(format string, args ...any) {
 	fmt.Fprintln(os.Stderr, "lethe: "+l.lastMessage(format, args...))
 	os.Exit(1)
 }
 
-// background is told of a flush or compaction that failed. Pebble tries a flush again
-// at once, for ever, and a store that is opened waits for it: where the disk takes no
-// writes, that would keep a processor busy and tell nobody.
+// background handles a failed flush or compaction. Pebble retries a flush immediately and
+// forever, and opening a store waits for it; on a full or failed disk that would occupy a
+// processor without any message.
 func (l logger) background(err error) {
 	var refused syscall.Errno
 	if errors.As(err, &refused) && refused != syscall.ENOENT {
@@ -39,7 +38,7 @@ func (l logger) background(err error) {
 	}
 }
 
-// lastMessage names the folder, what is wrong with it, and the remedy.
+// lastMessage names the folder, the problem and the remedy.
 func (l logger) lastMessage(format string, args ...any) string {
 	for _, arg := range args {
 		err, is := arg.(error)
@@ -55,7 +54,7 @@ func (l logger) lastMessage(format string, args ...any) string {
 			return l.damaged(info.Path)
 		}
 	}
-	// What else it says is a constant of Pebble's; arguments may quote keys.
+	// Pebble's format string is a constant; its arguments may quote keys.
 	return fmt.Sprintf("the store in %s cannot go on: %s (start again)", l.dir, strings.TrimSpace(format))
 }
 

@@ -9,20 +9,19 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Found is what Lookup found under a key.
+// Found is the result of Lookup for one key.
 type Found struct {
 	Value []byte
 	Found bool
 }
 
-// Lookup returns what is under keys, each as Get would and in their order, all as they are at one
-// time. Of many keys it takes less time than Get, above all if they ascend and most are not
-// there.
+// Lookup returns the values of keys, in their order and from one point in time. For many keys it
+// is faster than Get, especially if they ascend and most are absent.
 func (s *Store) Lookup(keys [][]byte) (out []Found, err error) {
 	if len(keys) == 0 {
 		return nil, nil
 	}
-	// All of one kind, or of any.
+	// The common kind of the keys, or nil if they differ.
 	kind := keys[0][:min(1, len(keys[0]))]
 	for _, key := range keys {
 		if !bytes.HasPrefix(key, kind) {
@@ -49,7 +48,7 @@ func (s *Store) Lookup(keys [][]byte) (out []Found, err error) {
 	return out, err
 }
 
-// lookedUpTogether is from how many keys on two goroutines look them up.
+// lookedUpTogether is the number of keys from which two goroutines share the lookup.
 const lookedUpTogether = 512
 
 // lookup looks up keys one after the other.

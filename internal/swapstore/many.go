@@ -1,7 +1,7 @@
 package swapstore
 
-// DeletePrefix removes every key that has a prefix, in one step however many there are. It is for the writers that
-// Apply gives to its function; others return ErrOrder.
+// DeletePrefix deletes every key with a prefix, at a cost independent of their number. It works only with the
+// writers that Apply passes to its function; others return ErrOrder.
 func DeletePrefix(w Writer, prefix []byte) error {
 	b, is := w.(batchWriter)
 	if !is {

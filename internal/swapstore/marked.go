@@ -6,14 +6,14 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// marked is a file system for a database that was there before. Opened, Pebble writes a
-// new manifest, creates a marker that names it, removes the marker before it, and only
-// then syncs the folder. A file system may keep any of these names and lose the others
-// when the machine stops in between: a marker without its manifest, or no marker. So the
-// folder is synced before each of the two steps as well.
+// marked is a file system for an existing database. When Pebble opens one, it writes a new
+// manifest, creates a marker that names it, removes the previous marker, and only then syncs the
+// folder. If the machine crashes in between, the file system may keep any of these names and lose
+// the others: a marker without its manifest, or no marker. So marked also syncs the folder before
+// each of the two steps.
 type marked struct{ vfs.FS }
 
-// markerPrefix begins the names of Pebble's markers.
+// markerPrefix is the prefix of the names of Pebble's markers.
 const markerPrefix = "marker."
 
 // Create implements vfs.FS.

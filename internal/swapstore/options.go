@@ -7,32 +7,31 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// Size is what a store is made for.
+// Size configures a store for its load.
 type Size struct {
-	// CacheBytes bounds the memory for table blocks and what is gathered, which comes first: blocks
-	// have what two times MemTableBytes leave.
+	// CacheBytes bounds the memory for memory tables and table blocks. Blocks get what two memory
+	// tables leave.
 	CacheBytes int64
-	// MemTableBytes is how much is gathered in memory before a table is written.
+	// MemTableBytes is the size of a memory table before it is flushed.
 	MemTableBytes uint64
-	// FilterBits are those of a key in the Bloom filters that keep Lookup from reading tables
-	// which do not hold a key; 0 for no filters.
+	// FilterBits is the number of bits per key in the Bloom filters that save Lookup from reading
+	// tables without a key; 0 means no filters.
 	FilterBits int
-	// GatheredTables is how many tables of what was gathered lie over each other before they are compacted, 0 for
-	// what Pebble does by itself. Keys that come in no order are written anew with all that there is each
-	// time, so that more tables are fewer bytes written, and more filters to ask.
+	// GatheredTables is the number of overlapping level-0 tables that triggers a compaction; 0 means Pebble's default.
+	// Keys in random order are rewritten with the whole level at each compaction, so more tables mean fewer bytes
+	// written, and more filters to query.
 	GatheredTables int
-	// BatchBytes is for how much of what one Apply writes memory is kept for the next; 0 for Pebble's megabyte.
+	// BatchBytes bounds the batch memory that is kept for reuse; 0 means Pebble's default of one megabyte.
 	BatchBytes int
 }
 
-// Small is the size of a store of which one process holds many.
+// Small is the size for one of many stores in a process.
 func Small() Size {
 	const cacheBytes, memTableBytes = 1 << 20, 4 << 20
 	return Size{CacheBytes: cacheBytes, MemTableBytes: memTableBytes}
 }
 
-// Busy is the size of a store that is written to all the time, and asked of every key that is
-// written whether it is there.
+// Busy is the size for a store with constant writes, each preceded by a lookup of its key.
 func Busy() Size {
 	const cacheBytes, memTableBytes, filterBits, gatheredTables, batchBytes = 80 << 20, 32 << 20, 10, 12, 16 << 20
 	return Size{
@@ -43,12 +42,11 @@ func Busy() Size {
 
 const (
 	maxOpenFiles = 256
-	// blockBytes is how much of a table is written and read at a time: what stores hold is mostly read in
-	// order, and every block costs a system call.
+	// blockBytes is the size of a table's blocks: stores are mostly read in order, and every block costs a system
+	// call.
 	blockBytes = 32 << 10
-	// The newest format whose tables hold one row after the other. Later ones
-	// store keys by column and may share their prefixes, which a search of the
-	// files for a whole key would miss.
+	// The newest format with row-oriented tables. Later formats store keys by column and may share
+	// their prefixes, so that a search of the files for a whole key would miss them.
 	formatVersion = pebble.FormatFlushableIngestExcises
 )
 
@@ -65,10 +63,10 @@ func pebbleOptions(fs vfs.FS, dir string, size Size) *pebble.Options {
 		EventListener:      &pebble.EventListener{BackgroundError: log.background},
 	}
 	if size.GatheredTables > 0 {
-		// Pebble compacts at half of the threshold, and stops writes where compacting does not keep up.
+		// Pebble compacts at half of the threshold, and stops writes if compactions do not keep up.
 		const half, stopAt, oneLevelBytes = 2, 8, 1 << 30
 		p.L0CompactionThreshold, p.L0StopWritesThreshold = half*size.GatheredTables, stopAt*size.GatheredTables
-		p.LBaseMaxBytes = oneLevelBytes // what is below it would be written once more
+		p.LBaseMaxBytes = oneLevelBytes // lower levels would mean one more rewrite
 	}
 	for i := range p.Levels {
 		p.Levels[i].BlockRestartInterval = 1

@@ -21,7 +21,7 @@ const (
 // generationName is the name of a generation's folder.
 func generationName(number uint64) string { return fmt.Sprintf("%s%06d", generationMark, number) }
 
-// parseGeneration reads what generationName wrote, and nothing else.
+// parseGeneration parses a name that generationName returned, and rejects any other.
 func parseGeneration(name string) (uint64, bool) {
 	digits, ok := strings.CutPrefix(name, generationMark)
 	if !ok {
@@ -45,13 +45,13 @@ func readPointer(fs vfs.FS, dir string) (number uint64, found bool, err error) {
 	return number, true, nil
 }
 
-// writePointer replaces the pointer file: all of it or nothing. After an error
-// the old one holds or, if the switch was begun, the old or the new.
+// writePointer replaces the pointer file atomically. After an error the old pointer is in place
+// or, if the switch was begun, either one.
 func writePointer(fs vfs.FS, dir string, number uint64) (begun bool, err error) {
 	return writeWhole(fs, dir, pointerName, pointerTempName, generationName(number)+"\n")
 }
 
-// readWhole reads a small file of the store's folder, if it is there.
+// readWhole reads a small file of the store's folder, if it exists.
 func readWhole(fs vfs.FS, dir, name string) (content string, found bool, err error) {
 	f, err := fs.Open(fs.PathJoin(dir, name))
 	if errors.Is(err, os.ErrNotExist) {
@@ -67,7 +67,7 @@ func readWhole(fs vfs.FS, dir, name string) (content string, found bool, err err
 	return string(read), true, nil
 }
 
-// writeWhole replaces a small file of the store's folder: all of it or nothing.
+// writeWhole replaces a small file of the store's folder atomically.
 func writeWhole(fs vfs.FS, dir, name, tempName, content string) (begun bool, err error) {
 	temp := fs.PathJoin(dir, tempName)
 	f, err := fs.Create(temp, vfs.WriteCategoryUnspecified)

@@ -9,16 +9,16 @@ import (
 
 // Reader reads keys and values.
 type Reader interface {
-	// Get returns a copy of the value under a key and whether there is one.
+	// Get returns a copy of the value of a key and whether it exists.
 	Get(key []byte) (value []byte, found bool, err error)
-	// Scan calls fn for every key with the prefix, ascending by bytes; a nil
-	// prefix means all. Both slices are valid during the call only. An error of
-	// fn ends the scan and is returned as it is.
+	// Scan calls fn for every key with the prefix, in ascending byte order; a nil prefix selects all
+	// keys. Both slices are valid only during the call. An error of fn stops the scan and is
+	// returned unchanged.
 	Scan(prefix []byte, fn func(key, value []byte) error) error
 }
 
-// acquire returns the current generation, which then stays open until release, once what was applied ahead to keys with
-// a prefix can be read.
+// acquire returns the current generation, which stays open until release, after waiting for changes applied ahead
+// to keys with the prefix.
 func (s *Store) acquire(prefix []byte) (*generation, error) {
 	s.queue.wait(prefix)
 	s.mu.RLock()
@@ -42,7 +42,7 @@ func (s *Store) Get(key []byte) (value []byte, found bool, err error) {
 	return g.now().Get(key)
 }
 
-// Scan implements Reader. It sees the store as it was when Scan was called.
+// Scan implements Reader. It reads the store as of the call.
 func (s *Store) Scan(prefix []byte, fn func(key, value []byte) error) error {
 	g, err := s.acquire(prefix)
 	if err != nil {
@@ -52,8 +52,7 @@ func (s *Store) Scan(prefix []byte, fn func(key, value []byte) error) error {
 	return g.now().Scan(prefix, fn)
 }
 
-// ScanFrom is Scan of the keys with the prefix that do not come before from, which has the prefix
-// too.
+// ScanFrom is Scan that starts at the key from, which must have the prefix.
 func (s *Store) ScanFrom(prefix, from []byte, fn func(key, value []byte) error) error {
 	g, err := s.acquire(prefix)
 	if err != nil {
@@ -63,13 +62,13 @@ func (s *Store) ScanFrom(prefix, from []byte, fn func(key, value []byte) error) 
 	return g.now().scanBetween(from, prefixEnd(prefix), fn)
 }
 
-// view is a generation as it is read: as it is now, or was at one time.
+// view reads a generation, either live or from a snapshot.
 type view struct {
 	number uint64
 	in     pebble.Reader
 }
 
-// now is the generation as it is at every call.
+// now is a live view of the generation.
 func (g *generation) now() view { return view{g.number, g.db} }
 
 // Get implements Reader.
@@ -90,13 +89,13 @@ func (g view) Get(key []byte) (value []byte, found bool, err error) {
 
 // Scan implements Reader.
 func (g view) Scan(prefix []byte, fn func(key, value []byte) error) (err error) {
-	if len(prefix) == 0 { // an empty bound is not the same to Pebble as none
+	if len(prefix) == 0 { // Pebble distinguishes an empty bound from no bound
 		return g.scanBetween(nil, nil, fn)
 	}
 	return g.scanBetween(prefix, prefixEnd(prefix), fn)
 }
 
-// scanBetween scans the keys from a bound to another one, which is not included; nil is none.
+// scanBetween scans the keys in [from, to); nil means no bound.
 func (g view) scanBetween(from, to []byte, fn func(key, value []byte) error) (err error) {
 	it, err := g.in.NewIter(&pebble.IterOptions{LowerBound: from, UpperBound: to})
 	if err != nil {
@@ -117,8 +116,8 @@ func (g view) scanBetween(from, to []byte, fn func(key, value []byte) error) (er
 	return nil
 }
 
-// prefixEnd returns the first key above all keys with the prefix, or nil if
-// there is none.
+// prefixEnd returns the first key above all keys with the prefix, or nil if every higher key has
+// it.
 func prefixEnd(prefix []byte) []byte {
 	for i := len(prefix) - 1; i >= 0; i-- {
 		if prefix[i] != 0xff {

@@ -6,15 +6,13 @@ import (
 	"fmt"
 )
 
-// Rewrite replaces the whole content: fill reads the old from src and sets in
-// dst what shall be there from now on, keys ascending, each once. When Rewrite
-// returns nil, the new content is durable and every file of the old one is
-// unlinked. Writers wait until it is done; readers go on, and see the old content or,
-// once it is complete, the new.
+// Rewrite replaces the whole content: fill reads the old content from src and sets the new
+// content in dst, keys ascending, each once. When Rewrite returns nil, the new content is durable
+// and every old file is unlinked. Writers wait until it is done. Readers continue; they see the
+// old content or, once it is complete, the new.
 //
-// On an error the old content stays and what was written of the new is
-// removed, with two exceptions: ErrUncertain and ErrLeftovers. A cancelled
-// context is such an error, until the switch has begun.
+// After an error, including a context cancelled before the switch, the old content stays and
+// partial new content is removed. The exceptions are ErrUncertain and ErrLeftovers.
 func (s *Store) Rewrite(ctx context.Context, fill func(src Reader, dst Writer) error) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
@@ -32,8 +30,8 @@ func (s *Store) Rewrite(ctx context.Context, fill func(src Reader, dst Writer) e
 	return old.clean(s, g)
 }
 
-// rewritable returns the current generation, with all that was applied ahead, if it can be written anew now. The
-// caller holds s.writing.
+// rewritable returns the current generation, with everything applied, if it can be rewritten now. The caller holds
+// s.writing.
 func rewritable(s *Store) (*generation, error) {
 	s.queue.wait(nil)
 	if s.rewriting != nil {
@@ -42,8 +40,8 @@ func rewritable(s *Store) (*generation, error) {
 	return s.writable()
 }
 
-// fillNext writes the next generation and makes it durable, without pointing
-// at it yet. What an earlier attempt has left is removed first.
+// fillNext writes the next generation and makes it durable, without switching to it. It first
+// removes what an earlier attempt left.
 func (s *Store) fillNext(
 	ctx context.Context, old view, fill func(src Reader, dst Writer) error,
 ) (*generation, error) {
@@ -70,8 +68,8 @@ func (s *Store) fillNext(
 	return g, nil
 }
 
-// switchTo points at the new generation. If that fails, the new one is removed
-// when the pointer is known to name the old; otherwise the store is broken.
+// switchTo switches the pointer to the new generation. After a failure it removes the new
+// generation if the pointer certainly names the old one; otherwise the store is broken.
 func (s *Store) switchTo(old, g *generation) error {
 	fs := s.fs
 	begun, err := writePointer(fs, s.dir, g.number)
@@ -91,7 +89,7 @@ func (s *Store) switchTo(old, g *generation) error {
 	return errors.Join(ErrUncertain, err)
 }
 
-// clean removes the generation, which another one has replaced, once nobody reads it any more.
+// clean removes the replaced generation once it has no readers.
 func (g *generation) clean(s *Store, by *generation) error {
 	g.readers.Wait()
 	if err := errors.Join(g.db.Close(), sweep(s.fs, s.dir, by.number)); err != nil {

@@ -10,33 +10,33 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// Rewriting is a Rewrite in parts: readers and writers go on, but for the moment of Switch. Its parts are called one
-// after the other, in any goroutine:
+// Rewriting is a Rewrite in steps: readers and writers continue, except during Switch. The steps are called in
+// order, from any goroutine:
 //
 //	r, err := BeginRewriting(s)
 //	err = r.Fill(ctx, fill) // takes long
 //	err = r.Switch()
 //	err = r.Clean()         // may take long
 //
-// What was deleted before BeginRewriting is not in the new files. What is deleted or written over after it may be. A
-// part that fails ends the rewriting, with what Rewrite says of its errors.
+// Keys deleted before BeginRewriting are not in the new files. Keys deleted or overwritten later may be. A step
+// that fails ends the rewriting; its errors are those of Rewrite.
 type Rewriting struct {
 	s *Store
-	// working is held by the part that goes on.
+	// working is held by the running step.
 	working sync.Mutex
-	// old is what is replaced, nil once it was, or once that was given up.
+	// old is the generation to be replaced, nil once it was replaced or the rewriting was abandoned.
 	old *generation
-	// then is old when the rewriting began, nil once it was read.
+	// then is a snapshot of old at BeginRewriting, nil once it was read.
 	then *pebble.Snapshot
-	// next is what replaces it, nil before it was filled.
+	// next is the new generation, nil before it is filled.
 	next     *generation
 	switched bool
-	// uncertain says that it may have been switched to.
+	// uncertain means that the switch may have happened.
 	uncertain bool
 }
 
-// BeginRewriting begins to write a store anew with what it holds now. It waits for what is being applied. One
-// rewriting is under way at a time: ErrRewriting.
+// BeginRewriting starts to rewrite a store from its current content. It waits for changes that are being applied.
+// If another rewriting is in progress it returns ErrRewriting.
 func BeginRewriting(s *Store) (*Rewriting, error) {
 	s.writing.Lock()
 	defer s.writing.Unlock()
@@ -48,12 +48,12 @@ func BeginRewriting(s *Store) (*Rewriting, error) {
 	return s.rewriting, nil
 }
 
-// caughtUp and mostRounds are how few keys may be left to be written by Switch, and how often it is tried to come to
-// that before.
+// caughtUp is how few keys may be left for Switch to copy; mostRounds is how many rounds Fill takes at most to get
+// there.
 const caughtUp, mostRounds = 256, 16
 
-// Fill writes the new content: fill is that of Rewrite, and src the store as it was at BeginRewriting. What others have
-// written since is written after that, as they have left it.
+// Fill writes the new content: fill is that of Rewrite, and src is the store as of BeginRewriting. Keys written
+// since then are copied afterwards with their current values.
 func (r *Rewriting) Fill(ctx context.Context, fill func(src Reader, dst Writer) error) error {
 	r.working.Lock()
 	defer r.working.Unlock()
@@ -95,18 +95,18 @@ func (r *Rewriting) endReading() error {
 	return then.Close()
 }
 
-// changed returns what was written to since it was called last, all of which is applied.
+// changed returns the keys written since its last call, after waiting until they are applied.
 func (r *Rewriting) changed() *touched {
 	s := r.s
 	s.writing.Lock()
 	out := s.touched
 	s.touched = new(touched)
 	s.writing.Unlock()
-	s.queue.wait(nil) // those who write go on
+	s.queue.wait(nil) // without holding the lock, so that writers continue
 	return out
 }
 
-// catchUp brings to the new generation what the old one has under some keys now.
+// catchUp copies the current values of changed keys to the new generation.
 func (r *Rewriting) catchUp(ctx context.Context, changed *touched) error {
 	const atOnce = 1024
 	keys, prefixes := changed.sorted()
@@ -123,7 +123,7 @@ func (r *Rewriting) catchUp(ctx context.Context, changed *touched) error {
 			return errors.Join(err, w.end())
 		}
 	}
-	if err := w.end(); err != nil { // what follows is compared with what is there
+	if err := w.end(); err != nil { // copyOver compares with what is stored
 		return err
 	}
 	for len(keys) > 0 {
@@ -136,7 +136,8 @@ func (r *Rewriting) catchUp(ctx context.Context, changed *touched) error {
 	return w.end()
 }
 
-// copyOver brings some keys, ascending, to the new generation. What came and went again meanwhile leaves nothing there.
+// copyOver copies keys, ascending, to the new generation. A key that was set and deleted meanwhile leaves nothing
+// there.
 func (r *Rewriting) copyOver(keys [][]byte, w *catching) error {
 	from, to := make([]Found, len(keys)), make([]Found, len(keys))
 	if err := errors.Join(r.old.now().lookup(keys, from), r.next.now().lookup(keys, to)); err != nil {
@@ -158,7 +159,7 @@ func (r *Rewriting) copyOver(keys [][]byte, w *catching) error {
 	return nil
 }
 
-// catching writes what was caught up with, a few megabytes at a time.
+// catching writes copied keys in batches of about a megabyte.
 type catching struct {
 	to   *pebble.DB
 	open *pebble.Batch
@@ -178,7 +179,7 @@ func (c *catching) write(change func(b *pebble.Batch) error) error {
 	return c.end()
 }
 
-// end stores what is not yet, which is durable once something later is.
+// end stores the open batch, which becomes durable with a later synced write.
 func (c *catching) end() error {
 	if c.open == nil {
 		return nil
@@ -188,8 +189,8 @@ func (c *catching) end() error {
 	return errors.Join(b.Commit(pebble.NoSync), b.Close())
 }
 
-// Switch replaces the old content. Writers wait for what is left to be brought over, little if it is called soon after
-// Fill has ended, and for the disk.
+// Switch replaces the old content. Writers wait while the remaining keys are copied, which are few soon after Fill,
+// and for the disk.
 func (r *Rewriting) Switch() error {
 	r.working.Lock()
 	defer r.working.Unlock()
@@ -226,7 +227,7 @@ func (r *Rewriting) swap() error {
 	return nil
 }
 
-// Clean removes the old files, once nobody reads them any more.
+// Clean removes the old files once they have no readers.
 func (r *Rewriting) Clean() error {
 	r.working.Lock()
 	defer r.working.Unlock()
@@ -236,8 +237,8 @@ func (r *Rewriting) Clean() error {
 	return r.abandon()
 }
 
-// Abandon ends a rewriting wherever it is: what was written of the new content is removed or, once that was switched
-// to, the old one. It waits for a part that goes on. One that has ended, or nil, stays so.
+// Abandon ends a rewriting in any state: it removes the new content or, after Switch, the old. It waits for a
+// running step. For a rewriting that has ended, or nil, it does nothing.
 func (r *Rewriting) Abandon() error {
 	if r == nil {
 		return nil

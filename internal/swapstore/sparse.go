@@ -8,9 +8,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// sparse is a file system on which files take no more room than what is written
-// to them: Pebble would reserve a whole memory table for every write-ahead log,
-// megabytes for a store of kilobytes. Tables are gathered.
+// sparse is a file system without preallocation: Pebble would reserve the size of a memory table
+// for every write-ahead log, megabytes for a store of kilobytes. Writes of tables are buffered.
 type sparse struct{ vfs.FS }
 
 // Create implements vfs.FS.
@@ -41,19 +40,19 @@ func asWritten(f vfs.File, err error) (vfs.File, error) {
 	return unreserved{f}, nil
 }
 
-// unreserved is a file for which no room is reserved.
+// unreserved is a file without preallocation.
 type unreserved struct{ vfs.File }
 
 // Preallocate implements vfs.File.
 func (unreserved) Preallocate(offset, length int64) error { return nil }
 
-// gatheredBytes is how much of a table is written at a time. Its blocks end anywhere: written one by one, each has the
-// kernel begin in the middle of a page, which takes it half as long again.
+// gatheredBytes is the buffer for writing tables. Without it, each block would start a write in the middle of a
+// page, which makes the write about half as slow again.
 const gatheredBytes = 128 << 10
 
 func gather(file vfs.File) vfs.File { return gathered{file, bufio.NewWriterSize(file, gatheredBytes)} }
 
-// gathered is a file that is written a good many bytes at a time, and has them all once it is synchronised.
+// gathered is a buffered file; Sync and Close flush the buffer.
 type gathered struct {
 	vfs.File
 	next *bufio.Writer

@@ -16,8 +16,7 @@ import (
 	"lethe/internal/spares"
 )
 
-// Store is an open store. See the package comment for what may be called from
-// where.
+// Store is an open store. The package comment explains which calls may be concurrent or nested.
 type Store struct {
 	dir    string
 	fs     vfs.FS
@@ -27,50 +26,48 @@ type Store struct {
 
 	// writing is held by Apply, Rewrite and Close.
 	writing sync.Mutex
-	// rewriting is that under way in parts, or nil, and touched what was written to since its fill has begun or was
-	// caught up with. Both are for who holds writing.
+	// rewriting is the rewriting in progress, or nil. touched holds the keys written since BeginRewriting or the last
+	// catch-up. writing guards both.
 	rewriting *Rewriting
 	touched   *touched
 
 	mu sync.RWMutex
 	// current is nil after Close.
 	current *generation
-	// broken is what every write returns once a switch was left in doubt.
+	// broken is the error of every write after an uncertain switch.
 	broken error
 
 	queue queue
 }
 
-// generation is one Pebble database and those who read it.
+// generation is one Pebble database and its readers.
 type generation struct {
 	number  uint64
 	db      *pebble.DB
 	readers sync.WaitGroup
-	// spare are batches to be used again.
+	// spare is a free list of batches.
 	spare spares.List[*pebble.Batch]
-	// largest is about how many bytes the largest batch had: one that has no spare to use has room for as many.
+	// largest is the size of the largest batch so far; new batches are allocated with about that size.
 	largest atomic.Int64
 }
 
-// lockedHere is what Pebble says, and gives no name to, if this process has the lock.
+// lockedHere is Pebble's text, which has no exported error, for a lock held by this process.
 const lockedHere = "lock held by current process"
 
-// Open opens the store in a folder of a file system, creating both when absent;
-// format is what its keys and values mean. It removes
-// whatever a crash left that the pointer does not name. A second Open of the
-// same folder fails while the first is not closed. Errors: ErrCorrupt, ErrFormat, ErrInUse
-// if another process has it open, or this one has, or those of the file system.
+// Open opens the store in a folder, creating both if absent, and removes what a crash left that
+// the pointer does not name. format identifies the keys and values. Errors: ErrCorrupt,
+// ErrFormat, ErrInUse if this or another process has the store open, and those of the file
+// system.
 func Open(fs vfs.FS, dir string, format Format) (*Store, error) {
 	return OpenSized(fs, dir, format, Small())
 }
 
-// OpenSized is Open of a store that is not Small. The size may be another each time.
+// OpenSized is Open with another size than Small. The size may differ each time.
 func OpenSized(fs vfs.FS, dir string, format Format, size Size) (*Store, error) {
 	if err := makeDir(fs, dir); err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
-	// The lock comes before anything is swept away: another process may be
-	// about to switch.
+	// Lock before removing anything: another process may be about to switch.
 	lock, err := fs.Lock(fs.PathJoin(dir, lockName))
 	if err != nil {
 		if errors.Is(err, syscall.EAGAIN) || err.Error() == lockedHere {
@@ -85,7 +82,7 @@ func OpenSized(fs vfs.FS, dir string, format Format, size Size) (*Store, error) 
 	return s, nil
 }
 
-// recover brings the folder into order and opens the current generation.
+// recover cleans up the folder and opens the current generation.
 func (s *Store) recover() (*generation, error) {
 	number, found, err := readPointer(s.fs, s.dir)
 	if err != nil {
@@ -115,8 +112,8 @@ func (s *Store) recover() (*generation, error) {
 	return s.openGeneration(s.fs, number, false)
 }
 
-// announce notes that a store is being created here. Generations without a
-// pointer mean that the pointer was lost; they are not ours to remove.
+// announce records that a store is being created. Generations without a pointer mean that the
+// pointer was lost; they must not be removed.
 func (s *Store) announce() error {
 	found, err := generations(s.fs, s.dir)
 	if err != nil {
@@ -145,11 +142,10 @@ func (s *Store) generationDir(number uint64) string {
 	return s.fs.PathJoin(s.dir, generationName(number))
 }
 
-// openGeneration opens the database of a generation, which must be there or,
-// if it is to be created, must not.
+// openGeneration opens the database of a generation, which must exist or, with create, must not.
 func (s *Store) openGeneration(fs vfs.FS, number uint64, create bool) (*generation, error) {
 	if !create {
-		// Nothing points at a new one before it was synced whole.
+		// A new generation is not reachable before it is fully synced, so it needs no marked.
 		fs = marked{fs}
 	}
 	p := pebbleOptions(fs, s.generationDir(number), s.size)
@@ -172,8 +168,8 @@ func (s *Store) openGeneration(fs vfs.FS, number uint64, create bool) (*generati
 	return &generation{number: number, db: db}, nil
 }
 
-// markVersion writes Pebble's marker of a database's version before there is a database. Without it Pebble begins with
-// its oldest version and writes a marker for each one after that, syncing the folder every time.
+// markVersion writes Pebble's version marker before the database exists. Without it Pebble starts with its oldest
+// version and writes a marker for each later one, syncing the folder every time.
 func markVersion(fs vfs.FS, dir string, version pebble.FormatMajorVersion) error {
 	if err := fs.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -188,8 +184,8 @@ func markVersion(fs vfs.FS, dir string, version pebble.FormatMajorVersion) error
 // Dir returns the store's folder.
 func (s *Store) Dir() string { return s.dir }
 
-// Close waits for readers and closes the database. A Rewriting that is under way is abandoned, once its part that goes
-// on has ended. Closing twice is harmless.
+// Close waits for readers and closes the database. A Rewriting in progress is abandoned after its running step.
+// Closing twice is harmless.
 func (s *Store) Close() error {
 	s.writing.Lock()
 	r := s.rewriting

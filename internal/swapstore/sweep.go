@@ -25,8 +25,8 @@ func generations(fs vfs.FS, dir string) ([]uint64, error) {
 	return out, nil
 }
 
-// sweep removes every generation but the one to keep and half-written files,
-// then sees that they are gone.
+// sweep removes every generation except keep, and partially written files, and verifies that they
+// are gone.
 func sweep(fs vfs.FS, dir string, keep uint64) error {
 	for _, name := range []string{pointerTempName, formatTempName} {
 		if err := fs.Remove(fs.PathJoin(dir, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -48,8 +48,8 @@ func sweep(fs vfs.FS, dir string, keep uint64) error {
 	return nil
 }
 
-// Remove unlinks a folder with all it holds, durably, and sees that it is
-// gone, for those too who hold a file of it open. A folder that does not exist is no error. No store may be open in it.
+// Remove durably unlinks a folder with everything in it and verifies that it is gone. It also truncates the files,
+// for processes that hold them open. A missing folder is no error. No store may be open in it.
 func Remove(fs vfs.FS, dir string) error {
 	if _, err := fs.Stat(dir); errors.Is(err, os.ErrNotExist) {
 		return nil

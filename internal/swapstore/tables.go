@@ -13,22 +13,21 @@ import (
 )
 
 const (
-	// tableBytes is how much a table of a new generation holds, about: a later compaction
-	// writes whole tables.
+	// tableBytes is the approximate size of a new generation's tables: a later compaction rewrites
+	// whole tables.
 	tableBytes = 8 << 20
-	// tablesName is the folder of tables that are not part of the database yet.
+	// tablesName is the folder of tables that are not yet part of the database.
 	tablesName = "tables"
 )
 
-// tableWriter makes the tables of a new generation. What it is given comes in the
-// order of the keys, so it writes tables, without the log and the memory tables before
-// them, and a database takes them over. Tables are made in a goroutine of their own
-// while what follows is read.
+// tableWriter writes the tables of a new generation. Its input is sorted, so it writes tables
+// directly, without log and memory tables, and the database ingests them. A separate goroutine
+// writes tables while the caller reads on.
 type tableWriter struct {
 	//nolint:containedctx // lives for one call of Rewrite, whose context it is
 	ctx  context.Context
 	last []byte
-	// next are entries that are not handed over yet, empty are lists to be filled.
+	// next holds entries not handed over yet; empty holds lists to be refilled.
 	next        *entries
 	full, empty chan *entries
 	making      *errgroup.Group
@@ -70,7 +69,7 @@ func (w *tableWriter) Set(key, value []byte) error {
 // Delete implements Writer.
 func (w *tableWriter) Delete([]byte) error { return ErrOrder }
 
-// hand hands over the entries that have come together.
+// hand hands the collected entries over to the other goroutine.
 func (w *tableWriter) hand() error {
 	select {
 	case w.full <- w.next:
@@ -81,7 +80,7 @@ func (w *tableWriter) hand() error {
 	}
 }
 
-// make makes tables of what is handed over.
+// make writes the handed-over entries into tables.
 func (w *tableWriter) make() error {
 	for list := range w.full {
 		if err := w.tables.write(list); err != nil {
@@ -96,10 +95,10 @@ func (w *tableWriter) make() error {
 	return nil
 }
 
-// finish makes everything durable and part of the empty database of a generation. The context is that of
+// finish makes everything durable and part of the generation's empty database. The context is that of
 // newTableWriter.
 func (w *tableWriter) finish(ctx context.Context, g *generation) error {
-	// Why nothing is taken any more is what the making of tables has ended with.
+	// If handing over fails, end returns the reason.
 	handed := w.hand()
 	if err := w.end(); err != nil {
 		return err
@@ -110,20 +109,20 @@ func (w *tableWriter) finish(ctx context.Context, g *generation) error {
 	return ingest(ctx, g, w.tables.fs, w.tables.dir, w.tables.paths)
 }
 
-// ingest has a database take over tables, which are all that is in a folder.
+// ingest makes tables part of a database; they are the only files in the folder.
 func ingest(ctx context.Context, g *generation, fs vfs.FS, dir string, paths []string) error {
 	if err := g.db.Ingest(ctx, paths); err != nil {
 		return fmt.Errorf("take over tables: %w", err)
 	}
-	// The database has them under names of its own.
+	// The database has linked them under its own names.
 	if err := fs.RemoveAll(dir); err != nil {
 		return fmt.Errorf("take over tables: %w", err)
 	}
 	return nil
 }
 
-// end waits until what was handed over is durable, or an error has ended that. Tables that
-// are not part of the database go with the generation. Calling it again is harmless.
+// end waits until everything handed over is durable, or an error ended the writing. Tables that
+// are not part of the database are removed with the generation. Calling it again is harmless.
 func (w *tableWriter) end() error {
 	if !w.ended {
 		w.ended = true
@@ -132,12 +131,12 @@ func (w *tableWriter) end() error {
 	return w.making.Wait()
 }
 
-// tables are written one after the other.
+// tables writes a sequence of tables.
 type tables struct {
 	fs     vfs.FS
 	dir    string
 	format sstable.WriterOptions
-	// paths are those of the tables, the last of which is open if there is a writer.
+	// paths are the paths of the tables; the last one is open if there is a writer.
 	paths []string
 	open  *sstable.Writer
 	bytes int
@@ -161,7 +160,7 @@ func (t *tables) write(list *entries) error {
 	})
 }
 
-// begin begins a table.
+// begin starts a table.
 func (t *tables) begin() error {
 	if err := t.fs.MkdirAll(t.dir, 0o755); err != nil {
 		return err
@@ -176,7 +175,7 @@ func (t *tables) begin() error {
 	return nil
 }
 
-// end makes the table durable that is open, if one is.
+// end makes the open table, if any, durable.
 func (t *tables) end() error {
 	if t.open == nil {
 		return nil

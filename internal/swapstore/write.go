@@ -7,18 +7,18 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// Writer takes changes. Keys and values are copied.
+// Writer receives changes. Keys and values are copied.
 type Writer interface {
-	// Set puts a value under a key.
+	// Set stores a value under a key.
 	Set(key, value []byte) error
-	// Delete removes a key logically: its bytes stay on disk until the next
-	// Rewrite. Deleting a key that is not there is harmless.
+	// Delete removes a key logically: its bytes stay on disk until the next Rewrite. Deleting an
+	// absent key is harmless.
 	Delete(key []byte) error
 }
 
-// Apply makes the changes that fn asks for, all or none. They are durable when
-// it returns nil. An error of fn is returned as it is, and nothing changes. No
-// change is seen by readers, fn included, before Apply is done.
+// Apply makes the changes of fn atomically. They are durable when it returns nil. An error of fn
+// is returned unchanged, and nothing changes. Readers, including fn, see none of the changes
+// before Apply is done.
 func (s *Store) Apply(fn func(w Writer) error) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
@@ -50,8 +50,7 @@ func (s *Store) Sync() error {
 	return nil
 }
 
-// written returns a batch of the changes that fn asks for, and notes the kinds of their keys. The caller holds
-// s.writing.
+// written returns a batch of fn's changes and records the kinds of their keys. The caller holds s.writing.
 func (s *Store) written(fn func(w Writer) error, changed *kinds) (*generation, *pebble.Batch, error) {
 	g, err := s.writable()
 	if err != nil {
@@ -64,7 +63,7 @@ func (s *Store) written(fn func(w Writer) error, changed *kinds) (*generation, *
 	return g, b, nil
 }
 
-// newBatch returns an empty batch, with room for what a large one of the store takes.
+// newBatch returns an empty batch, allocated for the largest size so far.
 func (s *Store) newBatch(g *generation) *pebble.Batch {
 	if s.size.BatchBytes == 0 {
 		return g.db.NewBatch()
@@ -72,14 +71,14 @@ func (s *Store) newBatch(g *generation) *pebble.Batch {
 	if b, found := g.spare.Take(); found {
 		return b
 	}
-	const spare = 8 // of the room, one part: the next is seldom as large to a byte
+	const spare = 8 // 1/8 of extra space, because batch sizes vary
 	largest := int(g.largest.Load())
 	room := min(largest+largest/spare, s.size.BatchBytes)
 	return g.db.NewBatch(pebble.WithInitialSizeBytes(room), pebble.WithMaxRetainedSizeBytes(s.size.BatchBytes))
 }
 
-// doneWith keeps a batch that was stored, or failed to be, for the next, if that takes much memory: Pebble would give
-// the memory to any of its databases.
+// doneWith keeps a large stored batch for reuse, and closes others. Pebble's own pool would share the memory among
+// all its databases.
 func (s *Store) doneWith(g *generation, b *pebble.Batch, failed error) error {
 	if s.size.BatchBytes == 0 || failed != nil {
 		return b.Close()
@@ -92,8 +91,8 @@ func (s *Store) doneWith(g *generation, b *pebble.Batch, failed error) error {
 	return nil
 }
 
-// writable returns the current generation if writes may go on. The caller
-// holds s.writing, so the generation stays.
+// writable returns the current generation if writes are possible. The caller holds s.writing, so
+// the generation stays current.
 func (s *Store) writable() (*generation, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -122,7 +121,7 @@ func (w batchWriter) Delete(key []byte) error {
 	return w.b.Delete(key, nil)
 }
 
-// note notes that a key changes.
+// note records that a key changes.
 func (w batchWriter) note(key []byte) {
 	w.changed.add(key)
 	w.touched.key(key)

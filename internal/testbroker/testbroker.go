@@ -11,9 +11,8 @@ import (
 	"lethe/ingest/embedded"
 )
 
-// Start starts a broker with lethe's topics, which compacts only when it is
-// asked to, and connects to it. partitions overrides how many a topic has.
-// Both end with the test.
+// Start starts a broker with lethe's topics that compacts only on demand, and connects to it.
+// partitions overrides the partition counts of topics. Both are closed when the test ends.
 func Start(t testing.TB, partitions map[bus.Topic]int) (*embedded.Broker, *bus.Client) {
 	t.Helper()
 	broker, err := embedded.Start(t.TempDir(), embedded.Config{CleanOnDemand: true}, slog.New(slog.DiscardHandler))

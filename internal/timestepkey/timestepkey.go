@@ -1,6 +1,5 @@
-// Package timestepkey makes the keys of stores that hold something per
-// timestep: a prefix, then the timestep as eight big-endian bytes, so that keys
-// of one prefix sort by time.
+// Package timestepkey makes store keys for data per timestep: a prefix, then the timestep as
+// eight big-endian bytes, so that keys of one prefix sort by timestep.
 package timestepkey
 
 import (
@@ -18,8 +17,8 @@ func New[P ~string | ~[]byte](prefix P, t lethe.Timestep) []byte {
 	return binary.BigEndian.AppendUint64(append(make([]byte, 0, len(prefix)+Bytes), prefix...), uint64(t))
 }
 
-// Parse reads a key that is nothing but prefix and timestep. The error gives
-// lengths and not the key, which may hold what is personal.
+// Parse reads a key that consists of prefix and timestep only. The error contains lengths and not
+// the key, which may hold personal data.
 func Parse(prefix string, key []byte) (lethe.Timestep, error) {
 	t, rest, err := Cut(prefix, key)
 	if err == nil && len(rest) > 0 {
@@ -28,7 +27,7 @@ func Parse(prefix string, key []byte) (lethe.Timestep, error) {
 	return t, err
 }
 
-// Cut reads a key that goes on behind the timestep, and returns what follows.
+// Cut reads a key that continues after the timestep, and returns the rest.
 func Cut(prefix string, key []byte) (t lethe.Timestep, rest []byte, err error) {
 	if len(key) < len(prefix)+Bytes || string(key[:len(prefix)]) != prefix {
 		return 0, nil, fmt.Errorf("key of %d bytes is not %q and a timestep", len(key), prefix)

@@ -1,4 +1,4 @@
-// Package undirected brings the edges of graphs without direction into one form.
+// Package undirected normalises the edges of undirected graphs.
 package undirected
 
 import (
@@ -8,9 +8,8 @@ import (
 	"lethe"
 )
 
-// Simple returns the edges as A < B, ascending, each pair once. It returns an
-// error if an edge joins a node to itself or names one of numNodes that does not
-// exist.
+// Simple returns the edges with A < B, ascending, without duplicates. An edge that joins a node
+// to itself, or names a node outside numNodes, is an error.
 func Simple(numNodes int, edges []lethe.Edge) ([]lethe.Edge, error) {
 	out := make([]lethe.Edge, 0, len(edges))
 	for i, e := range edges {

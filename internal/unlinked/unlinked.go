@@ -1,12 +1,10 @@
-// Package unlinked takes the content from files that have lost their name: as long as
-// somebody holds such a file open, a backup for example, its bytes stay on disk where
-// no search of folders finds them.
+// Package unlinked truncates unlinked files: while another process, such as a backup, holds such a
+// file open, its bytes stay on disk where no search of folders finds them.
 package unlinked
 
 import "golang.org/x/sys/unix"
 
-// Cut cuts an open file to nothing, unless it still has a name, which then is that of a
-// copy that somebody made with intent.
+// Cut truncates an open file unless it still has a name, which then belongs to a deliberate copy.
 func Cut(fd uintptr) error {
 	var s unix.Stat_t
 	if err := unix.Fstat(int(fd), &s); err != nil {

@@ -15,14 +15,14 @@ import (
 // DefaultBEKMSweeps is the default bound on the rounds of BEKM.
 const DefaultBEKMSweeps = 20
 
-// BEKM is balanced embedding k-means (Chen et al., "Graph Unlearning", CCS 2022,
-// Algorithm 2): pairs of node and centre are taken by ascending distance, and a
-// node joins the centre if that has room. It knows no classes.
+// BEKM is balanced embedding k-means (Chen et al., "Graph Unlearning", CCS 2022, Algorithm 2):
+// pairs of node and centre are processed by ascending distance, and a node joins the centre if
+// that has room. It ignores classes.
 type BEKM struct {
 	// Sweeps bounds the rounds.
 	Sweeps int
-	// Embedding, if it is given, is what is clustered in place of the graph's structure
-	// (projectNeighbourhoods), one row per node. It comes from a model in the paper.
+	// Embedding, if set, is clustered instead of the graph's structure (projectNeighbourhoods), one
+	// row per node. In the paper it comes from a model.
 	Embedding *kmeans.Points
 }
 
@@ -59,8 +59,7 @@ func (m BEKM) Propose(ctx context.Context, r method.Request) (graph.Assignment, 
 	return a, course, nil
 }
 
-// startRows picks the rows of drawn nodes as centres, of different ones as far
-// as there are enough.
+// startRows picks the rows of drawn nodes as centres, all different if there are enough.
 func startRows(e *kmeans.Points, shards int, seed uint64) *kmeans.Points {
 	order := shuffled(e.Rows(), lethe.NewDraw(seed, "bekm-centres"))
 	centres := &kmeans.Points{Columns: e.Columns}
@@ -74,13 +73,13 @@ func startRows(e *kmeans.Points, shards int, seed uint64) *kmeans.Points {
 type balancedMeans struct {
 	e, centres    *kmeans.Points
 	shards, limit int
-	// distance is nodes × shards, order sorts its positions.
+	// distance is nodes × shards; order holds its positions, sorted.
 	distance []float64
 	order    []int
 }
 
-// assign goes through the pairs by ascending distance; among equals the lower
-// node, then the lower shard comes first.
+// assign processes the pairs by ascending distance; ties go to the lower node, then to the lower
+// shard.
 func (k *balancedMeans) assign() graph.Assignment {
 	kmeans.Distances(k.distance, k.e, k.centres)
 	for p := range k.order {

@@ -11,11 +11,10 @@ import (
 	"lethe"
 )
 
-// BLPA is balanced label propagation (Chen et al., "Graph Unlearning", CCS 2022,
-// Algorithm 1): nodes want to join the shards of their neighbours, the most
-// wanted moves come first, and no shard grows beyond a capacity. It knows no
-// classes. Ties, which the paper leaves open, go to the shard a node is in, and
-// between nodes by keyed draws.
+// BLPA is balanced label propagation (Chen et al., "Graph Unlearning", CCS 2022, Algorithm 1):
+// nodes move to the shards of their neighbours, moves with the most neighbours first, and no
+// shard exceeds a capacity. It ignores classes. The paper leaves ties open: here the node's own
+// shard wins, and between nodes a keyed draw decides.
 type BLPA struct {
 	// Sweeps bounds the sweeps.
 	Sweeps int
@@ -32,7 +31,7 @@ type wish struct {
 	node  uint32
 	to    lethe.ShardID
 	count int
-	// tie orders equal counts; it is 0 for the shard that the node is in.
+	// tie orders equal counts; it is 0 for the node's own shard.
 	tie uint64
 }
 
@@ -48,8 +47,8 @@ func (m BLPA) Propose(ctx context.Context, r method.Request) (graph.Assignment, 
 	return a, course, err
 }
 
-// propagate moves nodes of the assignment until none wants to move and can, or
-// the sweeps run out. Every sweep looks at the shards as it found them.
+// propagate moves nodes of the assignment until no wished move is possible, or the sweeps are
+// used up. Within a sweep, wishes refer to the shards at its start.
 func (m BLPA) propagate(ctx context.Context, r method.Request, a graph.Assignment) (method.Course, error) {
 	g, course := r.Graph(), method.Course{}
 	sizes := make([]int, r.Shards)
@@ -85,7 +84,7 @@ func appendWishes(wishes []wish, g *graph.Graph, a graph.Assignment, i int, coun
 	for _, j := range g.Neighbors(i) {
 		to := a[j]
 		if counts[to] == 0 {
-			continue // it has its wish already
+			continue // already has a wish
 		}
 		w := wish{node: uint32(i), to: to, count: counts[to]}
 		if to != a[i] {
@@ -97,8 +96,8 @@ func appendWishes(wishes []wish, g *graph.Graph, a graph.Assignment, i int, coun
 	return wishes
 }
 
-// grant fulfils one wish per node, in order, as far as shards have room, and
-// reports whether a node moved. settled is scratch space.
+// grant fulfils at most one wish per node, in order, while shards have room, and reports whether
+// a node moved. settled is scratch space.
 func grant(wishes []wish, a graph.Assignment, sizes []int, limit int, settled []bool) bool {
 	clear(settled)
 	moved := false
@@ -118,10 +117,9 @@ func grant(wishes []wish, a graph.Assignment, sizes []int, limit int, settled []
 	return moved
 }
 
-// eraserCapacity is the largest shard that blpa and bekm allow: even shards and
-// one part in 200 of the other nodes, ceil(n/v + 0.005 (n - n/v)), as in the
-// code of Chen et al.
+// eraserCapacity is the capacity of shards in blpa and bekm: ceil(n/v + 0.005 (n - n/v)), an even
+// share plus one in 200 of the other nodes, as in the code of Chen et al.
 func eraserCapacity(n, shards int) int {
-	// In units of 1/(200 v) it is exact.
+	// In units of 1/(200 v) this is exact.
 	return (200*n + n*(shards-1) + 200*shards - 1) / (200 * shards)
 }

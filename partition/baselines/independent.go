@@ -9,11 +9,11 @@ import (
 	"lethe/partition/method"
 )
 
-// Independent gives every node the shard that a hash of its own name chooses, whatever the
-// other nodes are: who leaves moves nobody else. Shards are even in size and classes in
-// expectation only, and payments are cut as often as by chance.
+// Independent assigns every node to a shard by a hash of its name only, so removing a node moves
+// no other node. Sizes and classes are even only in expectation, and edges are cut as often as by
+// chance.
 type Independent struct {
-	// Nodes name the nodes. Without names a node's number stands for its name.
+	// Nodes are the names of the nodes. Without names, a node's number is used.
 	Nodes []lethe.Pseudonym
 }
 

@@ -8,17 +8,16 @@ import (
 )
 
 const (
-	// projectionColumns keeps distances between neighbourhoods to about a sixth.
+	// projectionColumns preserves distances between neighbourhoods to about a sixth.
 	projectionColumns = 64
-	// projectionHops is how far a neighbourhood reaches.
+	// projectionHops is the radius of a neighbourhood.
 	projectionHops = 4
 )
 
-// projectNeighbourhoods is the embedding that bekm falls back on: every node gets
-// keyed normal draws, which are averaged over its neighbours hop by hop, and rows
-// end at length 1. Nodes whose random walks meet lie close. It is FastRP (Chen,
-// Sultan, Tian, Chen and Skiena, CIKM 2019) with equal weights for the hops, and
-// uses no features. Isolated nodes have a row of zeros.
+// projectNeighbourhoods is bekm's embedding without a model: every node gets keyed normal draws,
+// which are averaged over its neighbours hop by hop, and rows are scaled to length 1. Nodes whose
+// random walks meet are close. It is FastRP (Chen, Sultan, Tian, Chen and Skiena, CIKM 2019) with
+// equal weights for the hops and without features. Isolated nodes have a row of zeros.
 func projectNeighbourhoods(g *graph.Graph, seed uint64) *kmeans.Points {
 	e := &kmeans.Points{Columns: projectionColumns, Values: make([]float64, g.N()*projectionColumns)}
 	from, to := make([]float64, len(e.Values)), make([]float64, len(e.Values))

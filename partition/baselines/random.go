@@ -9,11 +9,9 @@ import (
 	"lethe"
 )
 
-// Random fills the quotas at random: the nodes are shuffled, then dealt class by
-// class.
+// Random fills the quotas at random: the nodes are shuffled, then distributed class by class.
 type Random struct {
-	// Plain deals the nodes without regard to their class: sizes are even, classes
-	// fall as they may.
+	// Plain ignores classes: only the sizes are even.
 	Plain bool
 }
 
@@ -55,7 +53,7 @@ func shuffled(n int, draw *lethe.Draw) []int {
 	return order
 }
 
-// dealt gives n nodes to shards at random, sizes even to within one.
+// dealt distributes n nodes over shards at random; sizes differ by at most one.
 func dealt(n, shards int, seed uint64) graph.Assignment {
 	a := make(graph.Assignment, n)
 	for at, i := range shuffled(n, lethe.NewDraw(seed, "partition-deal")) {

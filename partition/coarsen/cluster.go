@@ -2,16 +2,15 @@ package coarsen
 
 import "lethe"
 
-// clusterRounds bounds the rounds of label propagation of one coarsening. The
-// clusters hardly change after the third.
+// clusterRounds bounds the rounds of label propagation per level. Clusters hardly change after
+// the third round.
 const clusterRounds = 3
 
-// Cluster groups the nodes of a level by label propagation with bounded sizes
-// (Meyerhenke, Sanders and Schulz, "Partitioning Complex Networks via
-// Size-Constrained Clustering", SEA 2014): one after the other every node joins
-// the cluster it has most edge weight to, if that stays within maxSize nodes of
-// the graph. Among equals a drawn one wins. It returns the cluster of every
-// node, numbered in the order of their first nodes, and their number.
+// Cluster groups the nodes of a level by label propagation with bounded sizes (Meyerhenke,
+// Sanders and Schulz, "Partitioning Complex Networks via Size-Constrained Clustering", SEA 2014):
+// in turn, every node joins the cluster to which it has the most edge weight, if that stays
+// within maxSize nodes of the graph. Ties are broken by a draw. It returns the cluster of every
+// node, numbered in the order of their first nodes, and the number of clusters.
 func (l *Level) Cluster(maxSize int, draw *lethe.Draw) (cluster []uint32, clusters int) {
 	p := newPropagation(l, maxSize, draw)
 	for range clusterRounds {
@@ -27,9 +26,9 @@ type propagation struct {
 	maxSize int
 	draw    *lethe.Draw
 	cluster []uint32
-	// size counts the nodes of the graph in every cluster.
+	// size is the number of the graph's nodes per cluster.
 	size []uint32
-	// pull is the edge weight from the node being visited to clusters.
+	// pull is the edge weight from the current node to each cluster.
 	pull tally
 }
 
@@ -68,9 +67,9 @@ func (p *propagation) round() int {
 	return moved
 }
 
-// strongest returns the cluster that pulls hardest at a node of cluster from
-// among those with room for its size. The node stays where it is if no other
-// pulls harder; a node on its own joins the first that pulls.
+// strongest returns the cluster with the largest pull on a node of cluster from, among those with
+// room for its size. The node stays if no other cluster pulls harder; a single node joins the
+// first that pulls.
 func (p *propagation) strongest(from, size uint32) uint32 {
 	best, most, ties := from, p.pull.of(from), uint64(0)
 	for _, at := range p.pull.used {
@@ -83,7 +82,7 @@ func (p *propagation) strongest(from, size uint32) uint32 {
 			continue
 		}
 		if ties == 0 {
-			continue // as strong as its own
+			continue // equal to the pull of its own cluster
 		}
 		if ties++; p.draw.Uint64()%ties == 0 {
 			best = c
@@ -92,8 +91,8 @@ func (p *propagation) strongest(from, size uint32) uint32 {
 	return best
 }
 
-// renumber gives the values numbers from 0 in the order in which they first
-// appear, in place, and returns how many there are. Values are below the length.
+// renumber replaces the values by numbers from 0 in the order of their first appearance, in
+// place, and returns how many there are. Values are below the length.
 func renumber(values []uint32) int {
 	number := make([]uint32, len(values))
 	count := uint32(0)

@@ -1,7 +1,6 @@
-// Package coarsen clusters a graph level by level, so that a partition can be
-// sought where the graph is small and refined as it grows (multilevel
-// partitioning).
+// Package coarsen clusters a graph level by level, so that a partition can be found on a small
+// graph and refined on the larger ones (multilevel partitioning).
 //
-// A Level is one graph, a Hierarchy all of them; cluster.go is the label propagation
-// that finds the clusters of a level, tally.go its counters.
+// A Level is one graph, a Hierarchy all of them. cluster.go is the label propagation that finds
+// the clusters of a level, tally.go its counters.
 package coarsen

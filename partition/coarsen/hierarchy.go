@@ -8,31 +8,27 @@ import (
 )
 
 const (
-	// coarsestPerShard is how many nodes per shard the coarsest level has at
-	// least. With 30 the cut of Cora after refinement is .012 higher, since
-	// heavier nodes leave less choice.
+	// coarsestPerShard is the minimum number of nodes per shard on the coarsest level. With 30, the
+	// cut of Cora after refinement is .012 higher, because heavier nodes leave less choice.
 	coarsestPerShard = 10
-	// leastShrink is by how much a level must be smaller than the one below for
-	// another to be worth its time.
+	// leastShrink is the minimum reduction from one level to the next that justifies another level.
 	leastShrink = 0.05
 )
 
-// Hierarchy is a graph and its coarser versions: Levels[0] is the graph itself,
-// and node c of Levels[k+1] stands for the nodes i of Levels[k] with
-// clusters[k][i] = c.
+// Hierarchy is a graph and its coarser versions: Levels[0] is the graph itself, and node c of
+// Levels[k+1] represents the nodes i of Levels[k] with clusters[k][i] = c.
 type Hierarchy struct {
 	Graph    *graph.Graph
 	Levels   []*Level
 	clusters [][]uint32
 }
 
-// Flat returns the hierarchy of the graph alone.
+// Flat returns the hierarchy with only the graph itself.
 func Flat(g *graph.Graph) *Hierarchy { return &Hierarchy{Graph: g, Levels: []*Level{Finest(g)}} }
 
-// New clusters and contracts the graph until it is small enough or shrinks
-// no more. A graph that is small already has one level. It costs
-// O(nodes + edges), since every level has at most 19/20 of the nodes below it,
-// and mostly a third.
+// New clusters and contracts the graph until it is small enough or no longer shrinks. A graph
+// that is already small has one level. It costs O(nodes + edges), because every level has at most
+// 19/20 of the nodes of the level below, usually a third.
 func New(ctx context.Context, g *graph.Graph, shards int, seed uint64) (*Hierarchy, error) {
 	h := Flat(g)
 	target := coarsestPerShard * shards
@@ -53,8 +49,8 @@ func New(ctx context.Context, g *graph.Graph, shards int, seed uint64) (*Hierarc
 	}
 }
 
-// Contract adds a level whose node c stands for the nodes i of the coarsest level
-// with cluster[i] = c. Clusters are numbered from 0 without gaps.
+// Contract adds a level whose node c represents the nodes i of the coarsest level with cluster[i]
+// = c. Clusters are numbered from 0 without gaps.
 func (h *Hierarchy) Contract(cluster []uint32, clusters int) {
 	h.Levels = append(h.Levels, h.Coarsest().Contract(cluster, clusters, h.Graph.NumClasses()))
 	h.clusters = append(h.clusters, cluster)
@@ -72,8 +68,8 @@ func (h *Hierarchy) Lower(k int, a graph.Assignment) graph.Assignment {
 	return out
 }
 
-// Lift gives every node of the coarsest level the shard that holds most of the
-// nodes it stands for, the lowest among equals.
+// Lift gives every node of the coarsest level the shard that holds most of the nodes it
+// represents, the lowest in a tie.
 func (h *Hierarchy) Lift(a graph.Assignment, shards int) graph.Assignment {
 	cluster := make([]uint32, len(a))
 	for i := range cluster {

@@ -2,19 +2,17 @@ package coarsen
 
 import "lethe/partition/graph"
 
-// Level is one graph of a multilevel hierarchy. Its nodes stand for clusters of
-// nodes of the level below, its edge weights count the edges between clusters,
-// and every node carries how many nodes of each class it stands for. Everything
-// lies in compressed rows of 32-bit numbers: at the finest level nothing but
-// weights of one is added to the graph.
+// Level is one graph of a multilevel hierarchy. Its nodes represent clusters of nodes of the
+// level below, its edge weights count the edges between clusters, and every node has the number
+// of nodes of each class that it represents. Everything is in compressed rows of 32-bit numbers:
+// the finest level adds only weights of one to the graph.
 type Level struct {
-	// Start[i] is where the neighbours of node i begin.
+	// Start[i] is the index of node i's first neighbour.
 	Start      []int
 	Neighbours []uint32
-	// Weights follows Neighbours; nil says that every edge weighs one.
+	// Weights is parallel to Neighbours; nil means that every edge has weight one.
 	Weights []uint32
-	// The nodes that node i stands for, by class, are at LoadStart[i] up to
-	// LoadStart[i+1].
+	// The nodes that node i represents, by class, are at LoadStart[i] up to LoadStart[i+1].
 	LoadStart []uint32
 	LoadClass []uint8
 	LoadCount []uint32
@@ -36,7 +34,7 @@ func Finest(g *graph.Graph) *Level {
 // N returns the number of nodes.
 func (l *Level) N() int { return len(l.Start) - 1 }
 
-// Weight returns the weight of the edge at a place in neighbours.
+// Weight returns the weight of the edge at an index of Neighbours.
 func (l *Level) Weight(k int) int {
 	if l.Weights == nil {
 		return 1
@@ -56,7 +54,7 @@ func (l *Level) TotalWeight() int {
 	return total
 }
 
-// Size returns how many nodes of the graph node i stands for.
+// Size returns the number of the graph's nodes that node i represents.
 func (l *Level) Size(i int) int {
 	total := 0
 	for k := l.LoadStart[i]; k < l.LoadStart[i+1]; k++ {
@@ -65,14 +63,13 @@ func (l *Level) Size(i int) int {
 	return total
 }
 
-// Contract returns the level whose node c stands for the nodes i of this one
-// with cluster[i] = c. Clusters are numbered from 0 without gaps. It costs
-// O(nodes + edges).
+// Contract returns the level whose node c represents the nodes i of this one with cluster[i] = c.
+// Clusters are numbered from 0 without gaps. It costs O(nodes + edges).
 func (l *Level) Contract(cluster []uint32, clusters, numClasses int) *Level {
 	members, memberStart := groupBy(cluster, clusters)
 	out := &Level{Start: make([]int, clusters+1), LoadStart: make([]uint32, clusters+1)}
 	loads := make([]uint32, numClasses)
-	// at[c] is where the row being built holds cluster c, plus one.
+	// at[c] is the index of cluster c in the row under construction, plus one.
 	at := make([]int, clusters)
 	for c := range clusters {
 		begin := len(out.Neighbours)
@@ -106,8 +103,8 @@ func (l *Level) Contract(cluster []uint32, clusters, numClasses int) *Level {
 	return out
 }
 
-// groupBy lists the positions of every group, ascending: group c has those from
-// start[c] up to start[c+1].
+// groupBy lists the positions of every group, ascending: those of group c are from start[c] up to
+// start[c+1].
 func groupBy(group []uint32, groups int) (positions, start []uint32) {
 	start = make([]uint32, groups+1)
 	for _, c := range group {

@@ -1,15 +1,15 @@
 package coarsen
 
-// tally adds up weights by key in a table that stays as small as the number of
-// keys, so that it stays in the processor's cache.
+// tally sums weights by key in a table proportional to the number of keys, so that it stays in
+// the processor's cache.
 type tally struct {
 	keys, sums []uint32
-	// used lists the places taken.
+	// used lists the occupied slots.
 	used []uint32
 	mask uint32
 }
 
-// reset empties the tally and makes room for a number of keys.
+// reset empties the tally and resizes it for a number of keys.
 func (t *tally) reset(keys int) {
 	for _, at := range t.used {
 		t.sums[at] = 0
@@ -25,7 +25,7 @@ func (t *tally) reset(keys int) {
 	t.mask = size - 1
 }
 
-// place returns where a key is or would be.
+// place returns the slot of a key, occupied or not.
 func (t *tally) place(key uint32) uint32 {
 	at := key * 0x9e3779b1 >> 7 & t.mask
 	for t.sums[at] != 0 && t.keys[at] != key {

@@ -7,11 +7,10 @@ import (
 	"lethe/partition/internal/vectors"
 )
 
-// clusterOperator is the operator of GPFB on a level of a hierarchy: A = base +
-// shift I - α F Fᵀ and B = α F M̃. The base is D^-1/2 W D^-1/2 of the graph of
-// clusters. A row of H stands for a cluster's nodes together, so that its row of
-// F holds the cluster's count of every class over the root of its size; with
-// clusters of one node this is the operator of the graph itself.
+// clusterOperator is the operator of GPFB on a level of a hierarchy: A = base + shift I - α F Fᵀ
+// and B = α F M̃. The base is D^-1/2 W D^-1/2 of the graph of clusters. A row of H represents all
+// nodes of a cluster, so its row of F holds the cluster's count of every class over the root of
+// its size; with clusters of one node this is the operator of the graph itself.
 type clusterOperator struct {
 	*coarsen.Level
 	// root holds the roots of the weighted degrees, size the roots of the sizes.
@@ -19,7 +18,7 @@ type clusterOperator struct {
 	alpha      float64
 	columns    int
 	shift      float64
-	// linear is α |C_s| / sqrt(n v) per class, n counting the graph's nodes.
+	// linear is α |C_s| / sqrt(n v) per class, with n nodes in the graph.
 	linear []float64
 	// sums is scratch space: Fᵀ H, classes × columns.
 	sums []float64

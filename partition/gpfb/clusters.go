@@ -14,21 +14,21 @@ import (
 	"lethe"
 )
 
-// PlainLimit is the number of nodes up to which gpfb-fast without refinement
-// embeds the graph itself. Two n × v arrays of float64 are 32 MB there with 20
-// shards; with refinement the clusters are enough, since it moves nodes anyway.
+// PlainLimit is the number of nodes up to which gpfb-fast without refinement embeds the graph
+// itself. Two n × v arrays of float64 take 32 MB at that size with 20 shards. With refinement the
+// clusters are sufficient, because refinement moves nodes anyway.
 const PlainLimit = 100_000
 
-// embedsClusters reports whether the coarsest level of the hierarchy is embedded in
-// place of the graph. It needs more clusters than shards, and the operator of
-// clusters knows the normalised base only.
+// embedsClusters reports whether the coarsest level of the hierarchy is embedded instead of the
+// graph. That needs more clusters than shards, and the operator of clusters supports only the
+// normalised base.
 func (f Fast) embedsClusters(r method.Request) bool {
 	h := r.Hierarchy
 	return !f.Plain && !f.Unnormalised && r.Shards > 1 && len(h.Levels) > 1 && h.Coarsest().N() > r.Shards
 }
 
-// proposeByClusters is GPFB-Fast on the coarsest level: the power iteration and
-// k-means with bounded sizes see clusters, and the quotas are met at the end.
+// proposeByClusters is GPFB-Fast on the coarsest level: the power iteration and k-means with
+// bounded sizes work on clusters, and the quotas are met at the end.
 func (f Fast) proposeByClusters(ctx context.Context, r method.Request) (graph.Assignment, method.Course, error) {
 	h := r.Hierarchy
 	var course method.Course
@@ -50,9 +50,8 @@ func (f Fast) proposeByClusters(ctx context.Context, r method.Request) (graph.As
 	return a, course, nil
 }
 
-// assignBySize gives every cluster the nearest shard that it still fits into, or
-// else the emptiest. Clusters choose in the order of their regret. distance is
-// clusters × shards.
+// assignBySize gives every cluster the nearest shard with room for it, or else the emptiest.
+// Clusters choose in the order of their regret. distance is clusters × shards.
 func assignBySize(h *coarsen.Hierarchy, distance []float64, shards int) graph.Assignment {
 	l := h.Coarsest()
 	left := make([]int, shards)

@@ -10,10 +10,9 @@ import (
 	"lethe/partition/method"
 )
 
-// Fast is GPFB-Fast (Wang, Huai and Wang 2023, Algorithm 1) with three
-// corrections: the factor of α is the one the objective asks for, a shift makes
-// the iteration ascend, and the k-means step at the end fills quotas, since
-// plain k-means promises neither balance nor fairness.
+// Fast is GPFB-Fast (Wang, Huai and Wang 2023, Algorithm 1) with three corrections: the factor of
+// α follows from the objective, a shift makes the iteration ascend, and the k-means step at the
+// end fills quotas, because plain k-means guarantees neither balance nor fairness.
 type Fast struct{ Config }
 
 // Even implements method.Method.
@@ -48,8 +47,8 @@ func (f Fast) Propose(ctx context.Context, r method.Request) (graph.Assignment, 
 	return inner.Complete(g, a, q), course, nil
 }
 
-// nothingToEmbed reports whether either no edge is cut, or every node has a shard
-// of its own and every edge is.
+// nothingToEmbed reports whether there is one shard, so that no edge is cut, or at most one
+// connected node per shard, so that every edge is.
 func nothingToEmbed(inner *graph.Connected, r method.Request) bool {
 	return r.Shards == 1 || inner.Graph.N() <= r.Shards
 }

@@ -8,14 +8,13 @@ import (
 	"lethe/partition/kmeans"
 )
 
-// lloydSweeps bounds the rounds of assigning nodes under quotas and moving
-// centres. The assignment settles after about ten; later rounds move a handful of
-// nodes.
+// lloydSweeps bounds the rounds of assigning nodes under quotas and moving centres. The
+// assignment converges after about ten; later rounds move a handful of nodes.
 const lloydSweeps = 12
 
-// fillQuotas rounds an embedding to shards: k-means from the centres given, in
-// which the assignment fills the quotas. It moves the centres. A round costs
-// O(n v d + n log n) for d columns.
+// fillQuotas rounds an embedding to shards: k-means from the given centres with an assignment
+// step that fills the quotas. It moves the centres. A round costs O(n v d + n log n) for d
+// columns.
 func fillQuotas(ctx context.Context, g *graph.Graph, e *kmeans.Points, q *graph.Quotas,
 	centres *kmeans.Points) (graph.Assignment, error) {
 	return boundedMeans(ctx, e, centres, func(distance []float64) graph.Assignment {
@@ -23,8 +22,8 @@ func fillQuotas(ctx context.Context, g *graph.Graph, e *kmeans.Points, q *graph.
 	})
 }
 
-// boundedMeans is k-means with bounded shards: assign has the distance of every
-// row to every centre. It moves the centres.
+// boundedMeans is k-means with bounded shards: assign receives the distance of every row to every
+// centre. It moves the centres.
 func boundedMeans(ctx context.Context, e, centres *kmeans.Points,
 	assign func(distance []float64) graph.Assignment) (graph.Assignment, error) {
 	distance := make([]float64, e.Rows()*centres.Rows())

@@ -31,7 +31,7 @@ func newIndicator(g *graph.Graph, y graph.Assignment, shards int) *indicator {
 	return d
 }
 
-// set takes a new embedding HR (nodes × shards) for the assignment as it is.
+// set replaces the embedding HR (nodes × shards) and keeps the assignment.
 func (d *indicator) set(hr []float64) {
 	v := len(d.a)
 	clear(d.a)
@@ -49,10 +49,9 @@ func (d *indicator) set(hr []float64) {
 	}
 }
 
-// pass visits every node once and gives it the shard that raises the objective
-// most, the lowest among equals, as a and b then stand. It returns the number of
-// nodes that moved. gains, if not nil, sees the gains of every node (scratch
-// space) when it is visited.
+// pass visits every node once and gives it the shard that raises the objective most with the
+// current a and b, the lowest in a tie. It returns the number of nodes that moved. gains, if not
+// nil, receives the gains of every visited node (scratch space).
 func (d *indicator) pass(gains func(i int, c []float64)) int {
 	c := make([]float64, len(d.a))
 	changed := 0
@@ -75,8 +74,8 @@ func (d *indicator) pass(gains func(i int, c []float64)) int {
 	return changed
 }
 
-// gains fills c with what each shard's quotient gains by having node i over not
-// having it. A quotient with denominator 0 counts as 0.
+// gains fills c with each shard's gain: its quotient with node i minus its quotient without. A
+// quotient with denominator 0 counts as 0.
 func (d *indicator) gains(c []float64, i int) {
 	own := int(d.y[i])
 	row := d.g[i*len(c) : (i+1)*len(c)]
@@ -97,7 +96,7 @@ func (d *indicator) move(i int, to lethe.ShardID) {
 	d.a[to] += row[to]
 	d.b[to] += d.degree[i]
 	if d.b[from] == 0 {
-		d.a[from] = 0 // drop what rounding left of an empty shard
+		d.a[from] = 0 // remove the rounding error of an empty shard
 	}
 	d.rootB[from], d.rootB[to] = math.Sqrt(d.b[from]), math.Sqrt(d.b[to])
 	d.y[i] = to

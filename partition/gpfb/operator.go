@@ -7,10 +7,9 @@ import (
 	"lethe/partition/internal/vectors"
 )
 
-// operator is the n × n matrix A = base + shift I - α F Fᵀ of GPFB and the
-// linear term B = α F M̃, kept as what they are made of: a sparse matrix, a
-// diagonal and the nodes' classes. F is the one-hot matrix of classes (n × h)
-// and M̃[s,j] = |C_s| / sqrt(n v) for each of the v columns j.
+// operator is the n × n matrix A = base + shift I - α F Fᵀ of GPFB and the linear term B = α F
+// M̃, stored in factors: a sparse matrix, a diagonal and the nodes' classes. F is the one-hot
+// matrix of classes (n × h) and M̃[s,j] = |C_s| / sqrt(n v) for each of the v columns j.
 //
 // The base is D^-1/2 W D^-1/2, or W - D.
 type operator struct {
@@ -18,15 +17,15 @@ type operator struct {
 	// start and neighbours are the graph's rows.
 	start      []int
 	neighbours []uint32
-	// weight follows neighbours: the off-diagonal entries of the base.
+	// weight is parallel to neighbours: the off-diagonal entries of the base.
 	weight []float64
 	// diagonal is the base's diagonal plus the shift.
 	diagonal []float64
 	alpha    float64
 	columns  int
-	// shift makes A positive semidefinite, on which the ascent rests. spread is
-	// the part of it that the base needs: a bound on its eigenvalues. scale is the
-	// size of what an edge adds to the objective, to judge a rise by.
+	// shift makes A positive semidefinite, which the ascent requires. spread is the part that the
+	// base needs: a bound on its eigenvalues. scale is the size of an edge's contribution to the
+	// objective, to compare increases with.
 	shift, spread, scale float64
 	// coupling adds β G Rᵀ to B for GPFB-SR; nil for GPFB-Fast.
 	coupling *coupling
@@ -34,8 +33,8 @@ type operator struct {
 	classSums []float64
 }
 
-// coupling is the matrix β G Rᵀ (n × v) as what it is made of: G has one entry
-// per row, in the column of the node's shard.
+// coupling is the matrix β G Rᵀ (n × v) in factors: G has one entry per row, in the column of the
+// node's shard.
 type coupling struct {
 	// weight holds β times that entry.
 	weight   []float64
@@ -64,8 +63,8 @@ func unitWeights(g *graph.Graph) []float64 {
 	return weights
 }
 
-// newOperator builds the matrices for one column per shard from the weights of
-// W, which follow neighbours and must be symmetric and not negative.
+// newOperator builds the matrices for one column per shard from the weights of W, which are
+// parallel to neighbours and must be symmetric and not negative.
 func newOperator(g *graph.Graph, weights []float64, columns int, c Config) *operator {
 	start, neighbours := g.Rows()
 	op := &operator{

@@ -9,17 +9,17 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// errEigen marks an eigendecomposition that did not converge, which finite
-// input does not cause.
+// errEigen marks an eigendecomposition that did not converge, which does not happen for finite
+// input.
 var errEigen = errors.New("eigendecomposition did not converge")
 
 const (
-	// wellConditioned is the ratio of the smallest to the largest eigenvalue of
-	// the Gram matrix above which its inverse root is accurate enough: the
-	// columns of the factor are then orthonormal to about 1e-10.
+	// wellConditioned is the ratio of the smallest to the largest eigenvalue of the Gram matrix
+	// above which its inverse root is accurate enough: the columns of the factor are then
+	// orthonormal to about 1e-10.
 	wellConditioned = 1e-6
-	// negligible is the share of the largest singular value below which a
-	// direction counts as missing.
+	// negligible is the share of the largest singular value below which a direction counts as
+	// missing.
 	negligible = 1e-12
 )
 
@@ -104,8 +104,8 @@ func (f *polar) byInverseRoot(h, p []float64) {
 	}
 }
 
-// byColumns computes U column by column from P V, strongest direction first,
-// and completes it where P has no direction left.
+// byColumns computes U column by column from P V, strongest direction first, and completes it
+// where P has no further direction.
 func (f *polar) byColumns(h, p []float64) {
 	largest := math.Sqrt(max(0, f.values[f.v-1]))
 	basis := make([][]float64, 0, f.v)

@@ -9,10 +9,9 @@ import (
 	"lethe"
 )
 
-// assignByRegret gives every node the nearest shard that still has room for its
-// class. The nodes choose in the order of their regret, which is what the second
-// best shard would cost them over the best; among equals the lower position
-// chooses first. distance is n × v.
+// assignByRegret gives every node the nearest shard with room for its class. Nodes choose in the
+// order of their regret, the extra distance of the second best shard over the best; in a tie the
+// lower position chooses first. distance is n × v.
 func assignByRegret(g *graph.Graph, distance []float64, q *graph.Quotas) graph.Assignment {
 	v := q.Shards()
 	a := make(graph.Assignment, g.N())
@@ -25,8 +24,8 @@ func assignByRegret(g *graph.Graph, distance []float64, q *graph.Quotas) graph.A
 	return a
 }
 
-// regretOrder lists the rows of distance, of v shards each, by descending regret,
-// and among equals by their positions.
+// regretOrder lists the rows of distance, of v shards each, by descending regret, ties by
+// position.
 func regretOrder(distance []float64, v int) []int {
 	regret := make([]float64, len(distance)/v)
 	order := make([]int, len(regret))
@@ -57,8 +56,8 @@ func regretOf(row []float64) float64 {
 	return second - best
 }
 
-// nearestWithRoom returns the shard of the smallest distance among those with room
-// for size nodes, the lowest among equals, or -1.
+// nearestWithRoom returns the shard of the smallest distance among those with room for size
+// nodes, the lowest in a tie, or -1.
 func nearestWithRoom(distance []float64, left []int, size int) int {
 	best := -1
 	for s, d := range distance {

@@ -22,13 +22,12 @@ type rotation struct {
 	square    *polar    // for R
 }
 
-// warmSweeps is how many iterations H gets before there is a Y: enough for the
-// coarsest structure to show.
+// warmSweeps is the number of iterations of H before Y exists: enough for the coarsest structure
+// to appear.
 const warmSweeps = 10
 
-// newRotation starts from a few power iterations without Y, and from the even
-// shards that k-means under quotas finds in them. Starting Y at random instead
-// ties H to noise.
+// newRotation starts from a few power iterations without Y, and from the even shards that k-means
+// under quotas finds in them. A random Y at the start would tie H to noise.
 func newRotation(ctx context.Context, g *graph.Graph, q *graph.Quotas, r method.Request, c Config) (*rotation, error) {
 	warm := c
 	warm.Sweeps = warmSweeps
@@ -43,8 +42,8 @@ func newRotation(ctx context.Context, g *graph.Graph, q *graph.Quotas, r method.
 	return newRotationState(g, h.Values, y, r.Shards, c), nil
 }
 
-// newRotationState makes the state of an embedding and an assignment, both of
-// which it takes over. R is not set yet.
+// newRotationState creates the state from an embedding and an assignment, and takes ownership of
+// both. R is not set yet.
 func newRotationState(g *graph.Graph, h []float64, y graph.Assignment, v int, c Config) *rotation {
 	n := g.N()
 	s := &rotation{
@@ -56,8 +55,8 @@ func newRotationState(g *graph.Graph, h []float64, y graph.Assignment, v int, c 
 	return s
 }
 
-// ascend sweeps until the objective rises by less than the tolerance allows or
-// the sweeps run out. It notes its course in the course.
+// ascend sweeps until the objective rises by less than the tolerance allows or the sweeps are
+// used up. It records the iterations in course.
 func (s *rotation) ascend(ctx context.Context, c Config, course *method.Course) error {
 	if err := s.rotate(c.Beta); err != nil {
 		return fmt.Errorf("rotation: %w", err)
@@ -79,8 +78,7 @@ func (s *rotation) ascend(ctx context.Context, c Config, course *method.Course) 
 	return nil
 }
 
-// rotate makes R the polar factor of Hᵀ G and renews the linear term of H, which
-// is β G Rᵀ.
+// rotate sets R to the polar factor of Hᵀ G and updates the linear term of H, which is β G Rᵀ.
 func (s *rotation) rotate(beta float64) error {
 	v := len(s.indicator.a)
 	volumes := make([]float64, v)
@@ -98,7 +96,7 @@ func (s *rotation) rotate(beta float64) error {
 	return s.square.of(s.r, product)
 }
 
-// assign lets Y follow H and R.
+// assign updates Y for the current H and R.
 func (s *rotation) assign() {
 	s.project()
 	for range indicatorPasses {
@@ -108,7 +106,7 @@ func (s *rotation) assign() {
 	}
 }
 
-// project hands HR to Y.
+// project passes HR to Y.
 func (s *rotation) project() {
 	v := len(s.indicator.a)
 	clear(s.hr)

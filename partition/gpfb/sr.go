@@ -9,19 +9,17 @@ import (
 	"lethe/partition/method"
 )
 
-// SR is GPFB-SR (Wang, Huai and Wang 2023, Algorithm 2), which learns the
-// embedding H, a rotation R and the assignment Y together. Each sweep is one step
-// of block ascent on
+// SR is GPFB-SR (Wang, Huai and Wang 2023, Algorithm 2), which learns the embedding H, a rotation R and the
+// assignment Y together. Each sweep is one step of block ascent on
 //
 //	Tr(Hᵀ A H) + 2α Tr(Hᵀ F M̃) + 2β Tr((HR)ᵀ G),  G = D^-1/2 Y (Yᵀ D Y)^-1/2:
 //
-// R becomes the polar factor of Hᵀ G, H that of A H + α F M̃ + β G Rᵀ, and Y
-// follows by coordinate ascent. Algorithm 2 leaves Rᵀ out of the second and mixes
-// HR with D^-1/2 H R in the third, which ascends nothing.
+// R becomes the polar factor of Hᵀ G, H that of A H + α F M̃ + β G Rᵀ, and Y is updated by coordinate ascent.
+// Algorithm 2 omits Rᵀ in the second step and mixes HR with D^-1/2 H R in the third, which does not ascend any
+// objective.
 type SR struct{ Config }
 
-// indicatorPasses bounds the passes over the nodes per sweep; two or three settle
-// it.
+// indicatorPasses bounds the passes over the nodes per sweep; it converges after two or three.
 const indicatorPasses = 10
 
 // Even implements method.Method.

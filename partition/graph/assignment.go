@@ -10,9 +10,9 @@ import (
 // Assignment is the shard of every node, by node position.
 type Assignment []lethe.ShardID
 
-// ErrAssignment marks an assignment that does not fit its graph: of another
-// length, or with a shard that does not exist. The caller has mixed up two
-// timesteps or two configurations; it should load the assignment again.
+// ErrAssignment marks an assignment that does not fit its graph: wrong length, or a shard that
+// does not exist. The caller has mixed up two timesteps or two configurations and should load the
+// assignment again.
 var ErrAssignment = errors.New("assignment does not fit")
 
 // Check reports whether the assignment gives each of n nodes one of the shards.

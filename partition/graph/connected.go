@@ -2,12 +2,12 @@ package graph
 
 import "lethe"
 
-// Connected is a graph without its isolated nodes, which have no place in a
-// spectral embedding: no edge says where they belong.
+// Connected is a graph without its isolated nodes, which a spectral embedding cannot place
+// because they have no edges.
 type Connected struct {
 	Graph *Graph
-	// Kept holds the node of the whole graph for each node of this one; Isolated
-	// holds the others. Both ascend.
+	// Kept holds the node of the whole graph for each node of this one; Isolated holds the others.
+	// Both ascend.
 	Kept, Isolated []uint32
 }
 
@@ -33,7 +33,7 @@ func (g *Graph) WithoutIsolated() *Connected {
 		classes:     make([]uint8, len(c.Kept)),
 		classCounts: make([]int, g.NumClasses()),
 	}
-	// Leaving out isolated nodes leaves the neighbours where they are.
+	// Without isolated nodes, the rows keep their positions.
 	for k, j := range g.neighbours {
 		c.Graph.neighbours[k] = position[j]
 	}
@@ -45,10 +45,9 @@ func (g *Graph) WithoutIsolated() *Connected {
 	return c
 }
 
-// Complete extends an assignment of the connected nodes to all nodes of g. Every
-// isolated node goes where its class falls shortest of the quotas; among equals
-// to the smaller shard, then to the lower one. Where the assignment keeps within
-// the quotas this fills them.
+// Complete extends an assignment of the connected nodes to all nodes of g. Every isolated node
+// goes to the shard with the most room for its class; ties go to the smaller shard, then to the
+// lower one. If the assignment is within the quotas, this fills them.
 func (c *Connected) Complete(g *Graph, inner Assignment, q *Quotas) Assignment {
 	a := make(Assignment, g.N())
 	missing := q.Room()

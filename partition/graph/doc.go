@@ -1,4 +1,3 @@
-// Package graph holds what every part of a partition works on: the graph of a
-// timestep, the assignment of its nodes to shards, and the quotas that even shards
-// keep to.
+// Package graph has the types that all parts of a partition share: the graph of a timestep, the
+// assignment of its nodes to shards, and the quotas of even shards.
 package graph

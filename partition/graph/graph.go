@@ -8,11 +8,10 @@ import (
 	"lethe"
 )
 
-// Graph is an undirected simple graph with one class per node, in compressed
-// rows: the neighbours of a node lie side by side and ascend. Use New or
-// FromSnapshot to make one; it does not change afterwards.
+// Graph is an undirected simple graph with one class per node, in compressed rows: the neighbours
+// of a node are contiguous and ascend. Create one with New or FromSnapshot; it is immutable.
 type Graph struct {
-	// start[i] is where the neighbours of node i begin; start[N()] is their end.
+	// start[i] is the index of node i's first neighbour; start[N()] is the end of the last row.
 	start      []int
 	neighbours []uint32
 	classes    []uint8
@@ -20,9 +19,9 @@ type Graph struct {
 	classCounts []int
 }
 
-// New builds the graph on nodes 0..numNodes-1. Edges may come in any order
-// and either way round; a pair given more than once counts once. The error names
-// the first edge or node that is out of bounds, by its index.
+// New builds the graph on nodes 0..numNodes-1. Edges may be in any order and direction; a
+// repeated pair counts once. The error contains the index of the first edge or node that is out
+// of bounds.
 func New(numNodes int, edges []lethe.Edge, classes []uint8, numClasses int) (*Graph, error) {
 	if err := checkGraph(numNodes, edges, classes, numClasses); err != nil {
 		return nil, fmt.Errorf("graph: %w", err)
@@ -52,9 +51,9 @@ func New(numNodes int, edges []lethe.Edge, classes []uint8, numClasses int) (*Gr
 	return g, nil
 }
 
-// FromSnapshot builds the undirected graph of the payments of a snapshot, with
-// the labels as classes: "unknown" is a class like the others. Labels beyond
-// those of transactions are taken too, for data sets with more classes.
+// FromSnapshot builds the undirected graph of the payments of a snapshot, with the labels as
+// classes; "unknown" is a class like the others. It accepts higher label values too, for data
+// sets with more classes.
 func FromSnapshot(s *lethe.Snapshot) (*Graph, error) {
 	classes := make([]uint8, len(s.Nodes))
 	numClasses := lethe.NumLabels
@@ -73,7 +72,7 @@ func FromSnapshot(s *lethe.Snapshot) (*Graph, error) {
 	return g, nil
 }
 
-// compact sorts every row, of which end holds the ends, and drops repetitions.
+// compact sorts every row, whose ends are in end, and removes duplicates.
 func (g *Graph) compact(end []int) {
 	g.start = make([]int, len(end)+1)
 	from, to := 0, 0

@@ -2,17 +2,17 @@ package graph
 
 import "lethe"
 
-// Quotas says how many nodes of every class each shard takes. The counts of a
-// class differ by at most one between shards, and so do the shards' totals.
+// Quotas is the number of nodes of every class for each shard. The counts of a class differ by at
+// most one between shards, and so do the shards' totals.
 type Quotas struct {
 	shards int
 	// counts is classes × shards.
 	counts []int
 }
 
-// NewQuotas spreads every class evenly and hands out what is left over one by
-// one, each class going on at the shard where the one before it stopped. So no
-// shard gets two leftovers of a class, nor two more leftovers than another.
+// NewQuotas spreads every class evenly and distributes the remainders one by one, each class
+// continuing at the shard where the previous one stopped. So no shard gets two remainders of a
+// class, nor two more remainders than another.
 func NewQuotas(g *Graph, shards int) *Quotas {
 	q := &Quotas{shards: shards, counts: make([]int, g.NumClasses()*shards)}
 	next := 0
@@ -40,15 +40,15 @@ func (q *Quotas) Of(class uint8) []int {
 	return q.counts[int(class)*q.shards : (int(class)+1)*q.shards]
 }
 
-// Room is what is left of the quotas while nodes are being assigned.
+// Room is the remaining part of the quotas during an assignment.
 type Room struct{ Quotas }
 
-// Room returns the places of the quotas, all of them free.
+// Room returns the quotas as room, all of it free.
 func (q *Quotas) Room() *Room {
 	return &Room{Quotas{shards: q.shards, counts: append([]int(nil), q.counts...)}}
 }
 
-// Take uses up one place of a class in a shard and reports whether there was one.
+// Take uses one place of a class in a shard and reports whether there was one.
 func (r *Room) Take(class uint8, shard lethe.ShardID) bool {
 	left := &r.Of(class)[shard]
 	if *left == 0 {

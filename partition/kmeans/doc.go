@@ -1,3 +1,3 @@
-// Package kmeans clusters points: k-means++ starts and Lloyd's iteration, and its
-// two steps for those who assign points to centres under conditions of their own.
+// Package kmeans clusters points: k-means++ starts and Lloyd's iteration. Its two steps are
+// exported for callers that assign points to centres under further conditions.
 package kmeans

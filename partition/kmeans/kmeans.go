@@ -12,13 +12,13 @@ import (
 )
 
 const (
-	// plainStarts and plainSweeps are those of the published code.
+	// plainStarts and plainSweeps are the values of the published code.
 	plainStarts = 10
 	plainSweeps = 50
 )
 
-// Cluster is Lloyd's algorithm without quotas. Of several starts it keeps the one
-// with the least sum of squared distances, the first among equals.
+// Cluster is Lloyd's algorithm without quotas. Of several starts it returns the result with the
+// smallest sum of squared distances, the first in a tie.
 func Cluster(ctx context.Context, e *Points, shards int, seed uint64) (graph.Assignment, error) {
 	distance := make([]float64, e.Rows()*shards)
 	var best graph.Assignment
@@ -47,8 +47,8 @@ func Cluster(ctx context.Context, e *Points, shards int, seed uint64) (graph.Ass
 	return best, nil
 }
 
-// Nearest assigns every node to the nearest centre, the lowest among equals, and
-// returns the sum of these distances.
+// Nearest assigns every node to the nearest centre, the lowest in a tie, and returns the sum of
+// the distances.
 func Nearest(distance []float64, shards int) (graph.Assignment, float64) {
 	a := make(graph.Assignment, len(distance)/shards)
 	sum := 0.0
@@ -66,8 +66,8 @@ func Nearest(distance []float64, shards int) (graph.Assignment, float64) {
 	return a, sum
 }
 
-// Distances fills dst (nodes × shards) with squared distances from rows to
-// centres, |x|² + |c|² - 2 x·c, which may come out a little below 0.
+// Distances fills dst (nodes × shards) with squared distances from rows to centres, |x|² + |c|² -
+// 2 x·c, which rounding may make slightly negative.
 func Distances(dst []float64, e, centres *Points) {
 	shards := centres.Rows()
 	across := make([]float64, len(centres.Values)) // -2 c, transposed
@@ -88,8 +88,7 @@ func Distances(dst []float64, e, centres *Points) {
 	}
 }
 
-// MoveCentres puts every centre at the mean of its nodes. A centre without
-// nodes stays.
+// MoveCentres moves every centre to the mean of its nodes. A centre without nodes stays.
 func MoveCentres(centres, e *Points, a graph.Assignment) {
 	sums := make([]float64, len(centres.Values))
 	sizes := make([]int, centres.Rows())

@@ -8,17 +8,17 @@ import (
 	"lethe/partition/internal/vectors"
 )
 
-// StartCentres picks rows of e as centres (k-means++, Arthur and Vassilvitskii
-// 2007, in its greedy form): the first by a keyed draw; for each next one it
-// draws a few rows with a probability proportional to the squared distance from
-// the centres before, and takes the one that leaves the least sum of these. Once
-// every row is a centre the last one repeats. try keys one of several starts.
+// StartCentres picks rows of e as centres (k-means++, Arthur and Vassilvitskii 2007, greedy
+// variant): the first by a keyed draw; for each next one it draws a few rows with a probability
+// proportional to the squared distance from the previous centres, and picks the one with the
+// smallest remaining sum. Once every row is a centre, the last one repeats. try distinguishes
+// several starts.
 func StartCentres(e *Points, shards int, seed, try uint64) *Points {
 	n := e.Rows()
 	draw := lethe.NewDraw(seed, "gpfb-centres", try)
 	candidates := 2 + int(gomath.Log(float64(shards)))
-	// Squared distances to the closest centre: so far, with a candidate, and with
-	// the best candidate.
+	// Squared distances to the closest centre: current, with a candidate, and with the best
+	// candidate.
 	closest, with, best := make([]float64, n), make([]float64, n), make([]float64, n)
 	for i := range closest {
 		closest[i] = math.Inf(1)
@@ -52,8 +52,8 @@ func closer(dst, closest []float64, e *Points, pick int) float64 {
 	return sum
 }
 
-// positionOf returns the position at which the running sum of the weights passes
-// x, the last one if it does not.
+// positionOf returns the position at which the running sum of the weights exceeds x, or the last
+// one.
 func positionOf(x float64, weights []float64) int {
 	last := len(weights) - 1
 	for i, w := range weights[:last] {

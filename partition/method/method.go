@@ -1,4 +1,4 @@
-// Package method says what a partition method is asked and what it answers.
+// Package method defines the interface of partition methods.
 package method
 
 import (
@@ -10,19 +10,18 @@ import (
 
 // Method proposes shards for the nodes of a graph.
 type Method interface {
-	// Even reports whether proposals meet the quotas. Only those are refined,
-	// since refinement keeps whatever balance it finds.
+	// Even reports whether proposals meet the quotas. Only those are refined, because refinement
+	// preserves the balance it starts from.
 	Even() bool
-	// Propose answers a request. It is a pure function of it, and returns ctx's
-	// error soon after ctx is done.
+	// Propose returns an assignment for the request. It is a pure function of the request, and
+	// returns ctx's error soon after ctx is done.
 	Propose(ctx context.Context, r Request) (graph.Assignment, Course, error)
 }
 
-// Request is what a method is asked for: shards 0..Shards-1 for the nodes of
-// Hierarchy.Graph.
+// Request asks for shards 0..Shards-1 for the nodes of Hierarchy.Graph.
 type Request struct {
-	// Hierarchy has coarser versions of the graph where those were asked for, for
-	// methods that can do with clusters.
+	// Hierarchy includes coarser versions of the graph if requested, for methods that can work on
+	// clusters.
 	Hierarchy *coarsen.Hierarchy
 	Shards    int
 	// Seed keys every random draw.
@@ -32,13 +31,13 @@ type Request struct {
 // Graph returns the graph to partition.
 func (r Request) Graph() *graph.Graph { return r.Hierarchy.Graph }
 
-// Course says how a method came to its proposal.
+// Course describes the iterations of a method.
 type Course struct {
-	// Objective is what GPFB maximises, before the first sweep and after each; it
-	// never falls. Empty for the other methods.
+	// Objective is the objective of GPFB, before the first sweep and after each; it never falls. It
+	// is empty for other methods.
 	Objective []float64 `json:"objective,omitempty"`
-	// Iterations counts the sweeps of methods that iterate; Converged says that
-	// they ended by themselves, not by the bound on sweeps.
+	// Iterations counts the sweeps of iterative methods; Converged means that they stopped before
+	// the bound on sweeps.
 	Iterations int  `json:"iterations"`
 	Converged  bool `json:"converged"`
 }

@@ -1,9 +1,8 @@
-// Package onehop joins to a node's features what surrounds it in the whole
-// snapshot: means of its neighbours' features, and how many neighbours there are.
+// Package onehop adds features of a node's neighbourhood in the whole snapshot to its own: means
+// of its neighbours' features, and the number of neighbours.
 //
-// These are the one thing that crosses shards. A joined row depends on the node and
-// its neighbours alone, so taking a node out changes the rows of its neighbours and
-// no others.
+// These are the only data that cross shards. An extended row depends on the node and its
+// neighbours only, so removing a node changes the rows of its neighbours and no others.
 package onehop
 
 import (
@@ -13,24 +12,22 @@ import (
 	"lethe/internal/portable"
 )
 
-// Mode says what is joined.
+// Mode selects the added features.
 type Mode uint8
 
 const (
-	// None joins nothing.
+	// None adds nothing.
 	None Mode = iota
-	// Undirected joins the mean of all neighbours' features, zeros without any, and
-	// ln(1 + degree). Neighbours count once whichever way and however often money
-	// flowed.
+	// Undirected adds the mean of all neighbours' features, zeros without any, and ln(1 + degree). A
+	// neighbour counts once, regardless of the direction and number of payments.
 	Undirected
-	// Directed keeps those who pay a node and those whom it pays apart: the payers'
-	// mean, the payees' mean, ln(1 + payers), ln(1 + payees). Who is both counts in
-	// both.
+	// Directed separates the payers and payees of a node: the payers' mean, the payees' mean, ln(1 +
+	// payers), ln(1 + payees). A neighbour that is both counts in both.
 	Directed
 )
 
-// ModeOf returns the mode of a configuration, which has a key for one-hop features
-// and one for keeping directions apart.
+// ModeOf returns the mode of a configuration, which has one key for one-hop features and one for
+// separate directions.
 func ModeOf(oneHop, directed bool) Mode {
 	switch {
 	case directed:
@@ -45,16 +42,15 @@ func ModeOf(oneHop, directed bool) Mode {
 // String returns none, undirected or directed.
 func (m Mode) String() string { return [...]string{"none", "undirected", "directed"}[m] }
 
-// Features returns how many features a row has once something was joined to its own
-// f.
+// Features returns the length of an extended row whose own features are f.
 func (m Mode) Features(f int) int { return f + int(m)*(f+1) }
 
-// Own returns the number of a transaction's own features of a row with so many, the
-// inverse of Features.
+// Own returns the number of own features in an extended row of the given length, the inverse of
+// Features.
 func (m Mode) Own(row int) int { return (row - int(m)) / (int(m) + 1) }
 
-// Join returns the snapshot with rows as Rows makes them. Everything but the
-// features is shared with s, with None all.
+// Join returns the snapshot with the rows of Rows. Everything except the features is shared with
+// s; with None, s itself is returned.
 func (m Mode) Join(s *lethe.Snapshot) *lethe.Snapshot {
 	if m == None {
 		return s
@@ -69,7 +65,7 @@ func (m Mode) Join(s *lethe.Snapshot) *lethe.Snapshot {
 	return &out
 }
 
-// Rows returns what makes the rows of a snapshot one by one.
+// Rows returns the builder of a snapshot's rows.
 func (m Mode) Rows(s *lethe.Snapshot) *Rows {
 	r := &Rows{mode: m, s: s}
 	if m == None {
@@ -83,12 +79,12 @@ func (m Mode) Rows(s *lethe.Snapshot) *Rows {
 	return r
 }
 
-// Rows makes rows of a snapshot, which must not change while it is used. It is used by one
+// Rows builds extended rows of a snapshot, which must not change meanwhile. Use it from one
 // goroutine at a time.
 type Rows struct {
 	mode Mode
 	s    *lethe.Snapshot
-	// payers and payees are positions per node, ascending and each once.
+	// payers and payees are positions per node, ascending and without duplicates.
 	payers, payees [][]uint32
 	neighbours     []uint32 // scratch
 }
@@ -111,9 +107,9 @@ func (r *Rows) Append(dst []float32, i int) []float32 {
 	return dst
 }
 
-// appendMean appends the mean of the nodes' features, of those that have a value: without
-// nodes 0, and missing if there are nodes and none has one. They are added in double
-// precision in the order of the nodes, so that the bits depend on nothing else.
+// appendMean appends the mean of the nodes' features over the present values: 0 without nodes,
+// and missing if all values are missing. Sums are in double precision in the order of the nodes,
+// so that the bits depend on nothing else.
 func (r *Rows) appendMean(dst []float32, nodes []uint32) []float32 {
 	f := r.s.FeatureCount
 	from := len(dst)

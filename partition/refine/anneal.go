@@ -7,22 +7,22 @@ import (
 	"lethe/internal/portable/gomath"
 )
 
-// firstPrice is the share of their last prices that classes have at first: while
-// it is hot, nodes pass through shards that are full.
+// firstPrice is the initial share of the classes' final prices: at high temperature, nodes may
+// pass through full shards.
 const firstPrice = 0.1
 
-// cooling says how to anneal.
+// cooling configures an annealing.
 type cooling struct {
 	draws  *lethe.Draw
 	sweeps int
-	// temperature is the first, in cut edges; it falls linearly to zero.
+	// temperature is the initial one, in cut edges; it falls linearly to zero.
 	temperature float64
-	// price is the last price of every class; it rises linearly.
+	// price is the final price of every class; the price rises linearly to it.
 	price []float64
 }
 
-// anneal moves nodes for a number of sweeps (Kirkpatrick, Gelatt and Vecchi
-// 1983), each of which visits every node once.
+// anneal moves nodes for a number of sweeps (Kirkpatrick, Gelatt and Vecchi 1983), each of which
+// visits every node once.
 func (m *moves) anneal(ctx context.Context, c cooling) error {
 	for sweep := range c.sweeps {
 		if err := ctx.Err(); err != nil {
@@ -37,8 +37,8 @@ func (m *moves) anneal(ctx context.Context, c cooling) error {
 	return nil
 }
 
-// sweep offers every node the shard of a drawn neighbour, or a drawn shard if it
-// has none. Moves are accepted by Metropolis' rule.
+// sweep proposes for every node the shard of a drawn neighbour, or a drawn shard if it has none.
+// Moves are accepted by Metropolis' rule.
 func (m *moves) sweep(temperature float64, draw *lethe.Draw) {
 	for i, from := range m.a {
 		to := m.offer(i, draw)

@@ -16,10 +16,9 @@ func EvenOut(finest *coarsen.Level, a graph.Assignment, q *graph.Quotas) {
 	newMoves(finest, a, q).evenOut()
 }
 
-// evenOut moves nodes of the finest level until every quota is met exactly:
-// from shards above the quota of a class to shards below it, the cheapest moves
-// first. A round costs O(nodes + edges); after one the best places are mostly
-// taken and all excess is gone.
+// evenOut moves nodes of the finest level until every quota is met exactly: from shards above the
+// quota of a class to shards below it, the cheapest moves first. A round costs O(nodes + edges);
+// usually one round is enough for almost all of the excess.
 func (m *moves) evenOut() {
 	for {
 		leaving := m.leaving()
@@ -35,8 +34,7 @@ func (m *moves) evenOut() {
 	}
 }
 
-// departure is a move of a node to the shard below quota that it has most
-// neighbours in.
+// departure is the move of a node to the shard below quota with the most neighbours of the node.
 type departure struct {
 	saved int
 	node  uint32
@@ -44,18 +42,18 @@ type departure struct {
 	class uint8
 }
 
-// compare orders the most saving departures first.
+// compare orders departures by descending savings.
 func (d departure) compare(other departure) int {
 	return cmp.Or(cmp.Compare(other.saved, d.saved), cmp.Compare(d.node, other.node))
 }
 
-// over returns how far a shard is above the quota of a departure's class.
+// over returns how far a shard exceeds the quota of a departure's class.
 func (m *moves) over(s lethe.ShardID, d departure) *int {
 	return &m.excess[int(s)*m.numClasses+int(d.class)]
 }
 
-// leaving lists the best departures from every shard above the quota of a class,
-// as many as are above it.
+// leaving lists the best departures from every shard above the quota of a class, as many as the
+// excess.
 func (m *moves) leaving() []departure {
 	best := make([][]departure, len(m.excess))
 	links := make([]int, m.shards)
@@ -72,9 +70,9 @@ func (m *moves) leaving() []departure {
 	return slices.Concat(best...)
 }
 
-// bestBelow returns the shard below the quota of the class of node i that saves
-// most cut edges, the lowest among equals. There is one if another shard is
-// above. links is scratch space, all zero.
+// bestBelow returns the shard below the quota of node i's class that saves the most cut edges,
+// the lowest in a tie. There is one if another shard is above the quota. links is scratch space,
+// all zero.
 func (m *moves) bestBelow(i int, links []int) (to lethe.ShardID, saved int) {
 	neighbours := m.Neighbours[m.Start[i]:m.Start[i+1]]
 	for _, j := range neighbours {
@@ -93,8 +91,7 @@ func (m *moves) bestBelow(i int, links []int) (to lethe.ShardID, saved int) {
 	return to, saved
 }
 
-// keepBest puts d into a heap of the best departures, whose worst lies at 0 and
-// of which it keeps no more than limit.
+// keepBest adds d to a heap of the best departures with at most limit entries; the worst is at 0.
 func keepBest(heap []departure, d departure, limit int) []departure {
 	if len(heap) < limit {
 		heap = append(heap, d)

@@ -6,9 +6,9 @@ import (
 	"lethe/partition/graph"
 )
 
-// moves is an assignment of the nodes of one level under single moves. Quotas
-// are soft: a shard that is over or under the quota of a class pays the square
-// of the difference times the price of the class.
+// moves is an assignment of the nodes of one level under single moves. Quotas are soft: a shard
+// above or below the quota of a class pays the square of the difference times the price of the
+// class.
 type moves struct {
 	*coarsen.Level
 	a      graph.Assignment
@@ -17,7 +17,7 @@ type moves struct {
 	numClasses int
 	// excess is shards × classes: nodes of the graph beyond the quota.
 	excess []int
-	// price is in cut edges, per class.
+	// price is the price per class, in cut edges.
 	price []float64
 	// made counts the moves made.
 	made int
@@ -46,8 +46,8 @@ func (m *moves) load(i int, s lethe.ShardID, factor int) {
 	}
 }
 
-// saved returns the weight of the edges that moving node i from one shard to
-// another takes out of the cut.
+// saved returns the weight of the edges that a move of node i from one shard to another removes
+// from the cut.
 func (m *moves) saved(i int, from, to lethe.ShardID) int {
 	saved := 0
 	if m.Weights == nil {
@@ -72,8 +72,8 @@ func (m *moves) saved(i int, from, to lethe.ShardID) int {
 	return saved
 }
 
-// cost returns by how much moving node i raises what the shards pay for their
-// differences from the quotas.
+// cost returns how much a move of node i raises what the shards pay for their deviations from the
+// quotas.
 func (m *moves) cost(i int, from, to lethe.ShardID) float64 {
 	source, target := m.excess[int(from)*m.numClasses:], m.excess[int(to)*m.numClasses:]
 	cost := 0.0

@@ -10,25 +10,24 @@ import (
 )
 
 const (
-	// meltTemperature and warmTemperature are the first temperatures of the
-	// coarsest level and of the others, in mean edge weights per node.
+	// meltTemperature and warmTemperature are the initial temperatures of the coarsest level and of
+	// the others, in mean edge weights per node.
 	meltTemperature, warmTemperature = 0.35, 0.15
 	// mostSweeps bounds the sweeps of coarse levels.
 	mostSweeps = 1000
-	// finePrice is the price of a node beyond the quota of a small class, in cut
-	// edges, at the end of annealing. It is lower for large classes, of which a
-	// looseShare costs as much: a few nodes of many are evened out cheaply.
+	// finePrice is the price of a node beyond the quota of a small class, in cut edges, at the end
+	// of annealing. For a large class the price is lower: looseShare of its nodes costs as much,
+	// because a few of many nodes are cheap to even out.
 	finePrice, looseShare = 0.5, 0.001
-	// coarsePrice bounds what a mean node of a coarse level pays for moving by a
-	// share of its edges, or it could not move at all.
+	// coarsePrice bounds the price of moving a mean node of a coarse level by a share of its edges;
+	// otherwise it could not move at all.
 	coarsePrice = 0.25
 )
 
-// anneal refines an assignment from the coarsest level to the graph itself and
-// returns one that meets the quotas, with the number of moves made. start is an
-// assignment of the graph; what it groups well survives as far as clusters allow.
-// On every level nodes move one by one under soft quotas (see moves), so that a
-// level costs O(sweeps × (nodes + edges)).
+// anneal refines an assignment from the coarsest level to the graph itself and returns one that
+// meets the quotas, with the number of moves. start is an assignment of the graph; its structure
+// is preserved as far as clusters allow. On every level nodes move one by one under soft quotas
+// (see moves), so a level costs O(sweeps × (nodes + edges)).
 func anneal(ctx context.Context, h *coarsen.Hierarchy, start graph.Assignment, q *graph.Quotas,
 	c Config) (graph.Assignment, int, error) {
 	a, made := h.Lift(start, q.Shards()), 0
@@ -57,8 +56,8 @@ func anneal(ctx context.Context, h *coarsen.Hierarchy, start graph.Assignment, q
 	return a, made, nil
 }
 
-// levelSweeps returns the sweeps of a level: those of the finest, and on coarser ones
-// as many as cost the same.
+// levelSweeps returns the sweeps of a level: the given number on the finest level, and on coarser
+// ones as many as take the same time.
 func levelSweeps(h *coarsen.Hierarchy, l *coarsen.Level, finest int) int {
 	work := func(l *coarsen.Level) int { return l.N() + len(l.Neighbours) }
 	return max(finest, min(mostSweeps, finest*work(h.Levels[0])/work(l)))

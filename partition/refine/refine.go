@@ -11,44 +11,42 @@ import (
 )
 
 const (
-	// candidates is how many nodes of the other shard are tried per visit while
-	// annealing.
+	// candidates is how many nodes of the other shard are tried per visit while annealing.
 	candidates = 16
-	// polishTemperature is in cut edges: an exchange that adds one is accepted
-	// with probability exp(-1/0.3) = 0.04 at first. polishShare is the share of
-	// the annealing sweeps that it gets.
+	// polishTemperature is in cut edges: a swap that adds one is initially accepted with probability
+	// exp(-1/0.3) = 0.04. polishShare is its share of the annealing sweeps.
 	polishTemperature = 0.3
 	polishShare       = 0.5
-	// A descent tries up to mostDescentCandidates nodes per exchange, but on
-	// large graphs so few that a sweep tries about descentVisits, though never
-	// below the candidates of annealing. It mostly settles within five sweeps.
+	// A descent tries up to mostDescentCandidates nodes per swap. On large graphs it tries fewer, so
+	// that a sweep tries about descentVisits, but at least candidates. It usually converges within
+	// five sweeps.
 	mostDescentCandidates = 256
 	descentVisits         = 4_000_000
 	descentSweeps         = 20
-	// settled is the share of the cut that a sweep of the descent must save for
-	// another to be worth its time. Below a thousand cut edges it is one edge.
+	// settled is the share of the cut that a sweep of the descent must save to justify another.
+	// Below a thousand cut edges it is one edge.
 	settled = 0.001
 )
 
-// Config says how to refine.
+// Config configures a refinement.
 type Config struct {
-	// Shards is the number of shards, Seed keys every draw.
+	// Shards is the number of shards; Seed is the key of every draw.
 	Shards int
 	Seed   uint64
-	// Sweeps is the number of annealing sweeps over the nodes; coarser levels get
-	// as many as cost the same.
+	// Sweeps is the number of annealing sweeps over the nodes; coarser levels get as many as take
+	// the same time.
 	Sweeps int
-	// Slack is how many nodes a shard may lie above or below its even share of
-	// every class, and of all nodes, where that lowers the cut.
+	// Slack is how far a shard may deviate from its even share of every class, and of all nodes,
+	// where that lowers the cut.
 	Slack int
 }
 
-// Sweeps says how many sweeps a graph gets: fewer with the root of the number of
-// its nodes, but never below Least or above Most.
+// Sweeps bounds the number of sweeps for a graph. It falls with the root of the number of nodes,
+// from Most down to Least.
 type Sweeps struct{ Least, Most int }
 
-// DefaultSweeps gives small graphs the sweeps after which the cut hardly falls;
-// from 400,000 nodes on the work is linear.
+// DefaultSweeps gives small graphs as many sweeps as still lower the cut noticeably; from 400,000
+// nodes on the work is linear.
 func DefaultSweeps() Sweeps { return Sweeps{Least: 10, Most: 200} }
 
 // For returns the number of sweeps for a graph of n nodes.
@@ -57,13 +55,12 @@ func (s Sweeps) For(n int) int {
 	return int(max(float64(s.Least), min(float64(s.Most), scale/math.Sqrt(float64(max(1, n))))))
 }
 
-// Refine lowers the cut of an assignment of the hierarchy's graph in place, and
-// returns the number of moves and exchanges it made. The assignment meets the
-// quotas before and, within the slack, after, and never cuts more edges than it
-// did.
+// Refine lowers the cut of an assignment of the hierarchy's graph in place, and returns the
+// number of moves and swaps. The assignment must meet the quotas; afterwards it meets them within
+// the slack and never cuts more edges than before.
 //
-// A multilevel annealing finds the shards, quotas are met exactly, and exchanges of
-// two nodes of one class make up for what that cost.
+// A multilevel annealing finds the shards, then quotas are met exactly, and swaps of two nodes of
+// one class recover what that cost.
 func Refine(ctx context.Context, h *coarsen.Hierarchy, a graph.Assignment, c Config) (int, error) {
 	if c.Shards == 1 || h.Graph.NumEdges() == 0 || h.Graph.N() <= c.Shards && c.Slack == 0 {
 		return 0, ctx.Err() // no assignment cuts fewer edges than another
@@ -91,8 +88,8 @@ func Refine(ctx context.Context, h *coarsen.Hierarchy, a graph.Assignment, c Con
 	return made, nil
 }
 
-// polish anneals exchanges at a low temperature, then descends. The largest
-// graphs only descend: single moves have left nothing for exchanges to find.
+// polish anneals swaps at a low temperature, then descends. The largest graphs only descend,
+// because single moves leave nothing for swaps to find.
 func (s *swaps) polish(ctx context.Context, c Config) error {
 	if s.table == nil {
 		return s.descend(ctx, c.Seed)
@@ -108,8 +105,8 @@ func (s *swaps) polish(ctx context.Context, c Config) error {
 	return s.descend(ctx, c.Seed)
 }
 
-// anneal visits every node once and offers it a place in the shard of a drawn
-// neighbour. Exchanges that add cut edges are accepted by Metropolis' rule.
+// anneal visits every node once and proposes a place in the shard of a drawn neighbour. Swaps
+// that add cut edges are accepted by Metropolis' rule.
 func (s *swaps) anneal(temperature float64, draw *lethe.Draw) {
 	for i := range s.a {
 		neighbours := s.g.Neighbors(i)
@@ -130,7 +127,7 @@ func (s *swaps) anneal(temperature float64, draw *lethe.Draw) {
 	}
 }
 
-// descend takes exchanges that save cut edges until a sweep finds next to none.
+// descend makes swaps that save cut edges until a sweep finds almost none.
 func (s *swaps) descend(ctx context.Context, seed uint64) error {
 	limit := max(candidates, min(mostDescentCandidates, descentVisits/max(1, s.g.N())))
 	for sweep := range descentSweeps {
@@ -149,9 +146,9 @@ func (s *swaps) descend(ctx context.Context, seed uint64) error {
 	return nil
 }
 
-// improve tries the shards of all neighbours of node i and takes the exchanges
-// that save cut edges. Of the two nodes of such an exchange at least one has more
-// neighbours where it goes than where it is; it is enough to start from that one.
+// improve tries the shards of all neighbours of node i and makes the swaps that save cut edges.
+// In such a swap at least one of the two nodes has more neighbours in its new shard than in its
+// old one; starting from that node is sufficient.
 func (s *swaps) improve(i, limit int, draw *lethe.Draw) {
 	neighbours := s.g.Neighbors(i)
 	home := s.links(i, s.a[i])

@@ -5,8 +5,8 @@ import (
 	"lethe/partition/graph"
 )
 
-// slack is how far shards are from their quotas, and how far they may be: the
-// count of a class in a shard, and the shard's size. A nil slack allows nothing.
+// slack holds how far shards deviate from their quotas, and how far they may: by the count of a
+// class in a shard, and by the shard's size. A nil slack allows no deviation.
 type slack struct {
 	limit, shards int
 	// classes is classes × shards, sizes has an entry per shard: nodes beyond
@@ -34,7 +34,7 @@ func (s *slack) allows(class uint8, from, to lethe.ShardID) bool {
 	return row[to] < s.limit && s.sizes[to] < s.limit && row[from] > -s.limit && s.sizes[from] > -s.limit
 }
 
-// move notes that a node of a class moved between two shards.
+// move records that a node of a class moved between two shards.
 func (s *slack) move(class uint8, from, to lethe.ShardID) {
 	row := s.classes[int(class)*s.shards : (int(class)+1)*s.shards]
 	row[from]--

@@ -8,30 +8,29 @@ import (
 	"lethe"
 )
 
-// tableEntries bounds the table of neighbour counts: 16 million entries of four
-// bytes. Larger graphs count neighbours when asked, which costs the degree.
+// tableEntries bounds the table of neighbour counts: 16 million entries of four bytes. For larger
+// graphs neighbours are counted on demand, at the cost of the degree.
 const tableEntries = 16 << 20
 
-// swaps is an assignment under exchange: two nodes of one class change places,
-// so that no count per shard ever changes.
+// swaps is an assignment under swaps of two nodes of one class, which never change a count per
+// shard.
 type swaps struct {
 	g      *graph.Graph
 	a      graph.Assignment
 	shards int
-	// table holds, per node and shard, the neighbours the node has there;
-	// nil for large graphs.
+	// table holds the number of neighbours per node and shard; nil for large graphs.
 	table []int32
-	// members lists the nodes of every class and shard, and place is each
-	// node's position in its list.
+	// members lists the nodes of every class and shard, and place is each node's position in its
+	// list.
 	members [][]uint32
 	place   []uint32
-	// cut counts the cut edges, made the exchanges.
+	// cut is the number of cut edges, made the number of swaps.
 	cut, made int
 	// loose allows single moves; nil without slack.
 	loose *slack
 }
 
-// nobody stands for the other node of an exchange where a node moves alone.
+// nobody is the other node of a swap in which a node moves alone.
 const nobody = -1
 
 func newSwaps(g *graph.Graph, a graph.Assignment, shards int) *swaps {
@@ -58,7 +57,7 @@ func (s *swaps) list(class uint8, shard lethe.ShardID) *[]uint32 {
 	return &s.members[int(class)*s.shards+int(shard)]
 }
 
-// links returns the neighbours of node i in a shard.
+// links returns the number of neighbours of node i in a shard.
 func (s *swaps) links(i int, shard lethe.ShardID) int {
 	if s.table != nil {
 		return int(s.table[i*s.shards+int(shard)])
@@ -72,11 +71,10 @@ func (s *swaps) links(i int, shard lethe.ShardID) int {
 	return count
 }
 
-// best returns the node of shard to, of the class of node i, whose exchange
-// with i saves the most cut edges, and how many it saves (less than 0 if it adds
-// some). It looks at no more than limit nodes, starting from a drawn one. Where
-// the slack allows it and no exchange saves more, node i moves alone and the
-// other is nobody. There is none if the shard holds no node of that class.
+// best returns the node in shard to, of node i's class, whose swap with i saves the most cut
+// edges, and how many it saves (negative if it adds some). It examines at most limit nodes,
+// starting from a drawn one. If the slack allows it and no swap saves more, node i moves alone
+// and other is nobody. found is false if the shard has no node of that class.
 func (s *swaps) best(i int, to lethe.ShardID, limit int, draw *lethe.Draw) (other, saved int, found bool) {
 	from := s.a[i]
 	list := *s.list(s.g.Class(i), to)
@@ -97,7 +95,7 @@ func (s *swaps) best(i int, to lethe.ShardID, limit int, draw *lethe.Draw) (othe
 		if found && gain <= saved {
 			continue
 		}
-		// An edge between the two stays cut, though each counted it as saved.
+		// An edge between the two stays cut, although both counted it as saved.
 		if s.g.Adjacent(i, j) {
 			if gain -= 2; found && gain <= saved {
 				continue
@@ -108,8 +106,8 @@ func (s *swaps) best(i int, to lethe.ShardID, limit int, draw *lethe.Draw) (othe
 	return other, saved, found
 }
 
-// exchange swaps the shards of two nodes of one class, which saves the given
-// number of cut edges. If j is nobody node i moves to shard to alone.
+// exchange swaps the shards of two nodes of one class, which saves the given number of cut edges.
+// If j is nobody, node i moves to shard to alone.
 func (s *swaps) exchange(i, j int, to lethe.ShardID, saved int) {
 	from, class := s.a[i], s.g.Class(i)
 	if j == nobody {
@@ -129,8 +127,7 @@ func (s *swaps) exchange(i, j int, to lethe.ShardID, saved int) {
 	s.made++
 }
 
-// leave takes node i off the list of its shard: the last of the list fills its
-// place.
+// leave removes node i from the list of its shard; the last node of the list takes its place.
 func (s *swaps) leave(i int) {
 	list := s.list(s.g.Class(i), s.a[i])
 	last := (*list)[len(*list)-1]
@@ -139,7 +136,7 @@ func (s *swaps) leave(i int) {
 	*list = (*list)[:len(*list)-1]
 }
 
-// enter puts node i at the end of the list of a shard.
+// enter appends node i to the list of a shard.
 func (s *swaps) enter(i int, to lethe.ShardID) {
 	list := s.list(s.g.Class(i), to)
 	s.a[i] = to
@@ -147,7 +144,7 @@ func (s *swaps) enter(i int, to lethe.ShardID) {
 	*list = append(*list, uint32(i))
 }
 
-// recount tells the neighbours of node i that it moved.
+// recount updates the neighbour counts after node i moved.
 func (s *swaps) recount(i int, from, to lethe.ShardID) {
 	if s.table == nil {
 		return
@@ -158,8 +155,8 @@ func (s *swaps) recount(i int, from, to lethe.ShardID) {
 	}
 }
 
-// below returns a number in [0, n) by multiplication, which costs no division.
-// Its bias, of n in 2^64, is of no weight for a search.
+// below returns a number in [0, n) by multiplication instead of division. Its bias, n in 2^64, is
+// irrelevant for a search.
 func below(draw *lethe.Draw, n int) int {
 	hi, _ := bits.Mul64(draw.Uint64(), uint64(n))
 	return int(hi)

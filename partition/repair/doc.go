@@ -1,5 +1,5 @@
-// Package repair cuts a partitioned snapshot into slices and gives each node a
-// stub for every neighbour that it lost to another shard.
+// Package repair divides a partitioned snapshot into slices and gives each node a stub for every neighbour that it lost
+// to another shard.
 //
 //	config.go           the ways to fill in a missing neighbour
 //	slices.go           a snapshot as slices

@@ -9,15 +9,14 @@ import (
 	"lethe"
 )
 
-// Slices cuts a snapshot into one slice per shard, empty ones included. A slice
-// holds the shard's nodes in the order of the snapshot, the edges between them,
-// and one stub at each end that the shard holds of a cut edge, ordered by owner
-// and then by the pseudonym it stands for; a node's extra stubs follow its
-// others. It holds nothing of other shards' nodes, unless Config.OneHop
-// joins means of all neighbours' features to each row.
+// Slices divides a snapshot into one slice per shard, including empty ones. A slice holds the
+// shard's nodes in the order of the snapshot, the edges between them, and a stub for each end of
+// a cut edge in the shard, ordered by owner and then by the pseudonym of the missing neighbour; a
+// node's extra stubs follow the others. It contains nothing of other shards' nodes, unless
+// Config.OneHop adds means of all neighbours' features to each row.
 //
-// previous is the settled timestep before, or lethe.NoTimestep. The error wraps
-// graph.ErrAssignment when a does not give every node one of the shards.
+// previous is the settled timestep before this one, or lethe.NoTimestep. The error wraps
+// graph.ErrAssignment if a does not give every node one of the shards.
 func Slices(s *lethe.Snapshot, previous lethe.Timestep, a graph.Assignment, shards int, config Config) ([]*lethe.Slice,
 	error) {
 	c, err := newCutter(s, previous, a, shards, config)
@@ -44,7 +43,7 @@ func OneSlice(s *lethe.Snapshot, previous lethe.Timestep, a graph.Assignment, sh
 	return c.slice(shard), nil
 }
 
-// cutter holds what the slices of one snapshot share.
+// cutter holds the data that the slices of one snapshot share.
 type cutter struct {
 	snapshot *lethe.Snapshot
 	previous lethe.Timestep
@@ -84,7 +83,7 @@ func newCutter(s *lethe.Snapshot, previous lethe.Timestep, a graph.Assignment, s
 	return c, nil
 }
 
-// slice builds one slice. Its sequences are never nil, as after decoding.
+// slice builds one slice. Its lists are never nil, as after decoding.
 func (c *cutter) slice(shard lethe.ShardID) *lethe.Slice {
 	members := c.members[shard]
 	features := c.lambdas.OneHop.Features(c.snapshot.FeatureCount)
@@ -106,8 +105,8 @@ func (c *cutter) slice(shard lethe.ShardID) *lethe.Slice {
 	return out
 }
 
-// connect adds the kept edges from node i to later nodes, and its stubs. Nodes
-// and neighbours ascend by pseudonym, so both come out in their order.
+// connect adds the kept edges from node i to later nodes, and its stubs. Nodes and neighbours
+// ascend by pseudonym, so both lists are in order.
 func (c *cutter) connect(out *lethe.Slice, i int) {
 	owner := c.snapshot.Nodes[i].Pseudonym
 	repair := c.lambdas.Method != None

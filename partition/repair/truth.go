@@ -8,24 +8,22 @@ import (
 	"lethe"
 )
 
-// Truth fills in a missing neighbour with the neighbour's own features. It
-// is an ablation that tells what a perfect repair would be worth: the stub holds
-// another shard's data, so an erasure could not leave that shard alone. Slices
-// and the service refuse it; TruthSlices is the one way to it.
+// Truth fills in a missing neighbour with the neighbour's own features. It is an ablation that
+// measures the value of a perfect repair: the stub holds another shard's data, so an erasure
+// would affect that shard too. Slices and the service reject it; only TruthSlices offers it.
 const Truth = "truth"
 
-// TruthSlice is a slice with the features of its stubs, which Stub.Lambda cannot
-// express. It has no canonical bytes and no place on disk or in a topic.
+// TruthSlice is a slice with the features of its stubs, which Stub.Lambda cannot express. It has
+// no canonical bytes and is never stored or published.
 type TruthSlice struct {
 	*lethe.Slice
-	// StubFeatures is row-major, one row of FeatureCount per stub in the order of
-	// Stubs: the features of the neighbour that the stub stands for.
+	// StubFeatures is row-major, one row of FeatureCount per stub in the order of Stubs: the
+	// features of the missing neighbour.
 	StubFeatures []float32
 }
 
-// TruthSlices cuts a snapshot like Slices with one stub per missing neighbour,
-// and adds the neighbours' true features. Every λ is 1, which a reader who
-// ignores StubFeatures takes for Mirror. It is for evaluation alone.
+// TruthSlices is Slices with one stub per missing neighbour and the neighbours' true features.
+// Every λ is 1, so ignoring StubFeatures gives Mirror. It is only for evaluation.
 func TruthSlices(s *lethe.Snapshot, previous lethe.Timestep, a graph.Assignment, shards int) ([]TruthSlice, error) {
 	c, err := newCutter(s, previous, a, shards, Config{Method: Mirror, Tau: 1})
 	if err != nil {

@@ -2,13 +2,11 @@ package scores
 
 import "lethe/partition/graph"
 
-// Reach is how many shards have to forget when one node is erased, in the mean
-// over the nodes.
+// Reach is the mean number of shards that must be retrained when one node is erased.
 type Reach struct {
-	// Shard counts the node's own shard, which is all that scope "shard" touches.
+	// Shard counts the node's own shard, the only one affected by scope "shard".
 	Shard float64 `json:"shard"`
-	// Stubs counts the node's own shard and those with a stub for it, which
-	// scope "stubs" touches.
+	// Stubs counts the node's own shard and those with a stub for it, which scope "stubs" affects.
 	Stubs float64 `json:"stubs"`
 	// Partition counts all shards: at scope "partition" every node may move.
 	Partition float64 `json:"partition"`
@@ -19,7 +17,7 @@ func reach(g *graph.Graph, a graph.Assignment, shards int) Reach {
 	if g.N() == 0 {
 		return Reach{}
 	}
-	// seenBy[s] is one more than the last node that was found to reach shard s.
+	// seenBy[s] is one more than the last node that reached shard s.
 	seenBy := make([]int, shards)
 	total := 0
 	for i := range g.N() {

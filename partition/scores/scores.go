@@ -9,22 +9,22 @@ import (
 	"lethe/partition/graph"
 )
 
-// Scores says how good a partition is. Balance and Fairness are those of Wang,
-// Huai and Wang (2023): 0 is best, everything else is negative.
+// Scores measures the quality of a partition. Balance and Fairness are those of Wang, Huai and
+// Wang (2023): 0 is best, all other values are negative.
 type Scores struct {
 	// Nodes and Edges count the graph; every undirected edge counts once.
 	Nodes int `json:"nodes"`
 	Edges int `json:"edges"`
-	// CutEdges counts the edges whose ends lie in two shards, EdgeCut is their
-	// share of the edges (0 without edges).
+	// CutEdges counts the edges between two shards, EdgeCut is their share of the edges (0 without
+	// edges).
 	CutEdges int     `json:"cut_edges"`
 	EdgeCut  float64 `json:"edge_cut"`
 	// Balance is -1/2 Σ_i | |V_i| - n/v | / n over the v shards.
 	Balance float64 `json:"balance"`
-	// Fairness is -1/(2v) Σ_i Σ_s | |C_s ∩ V_i| / |V_i| - |C_s| / n |. A shard
-	// without nodes adds nothing, and v counts it.
+	// Fairness is -1/(2v) Σ_i Σ_s | |C_s ∩ V_i| / |V_i| - |C_s| / n |. A shard without nodes adds
+	// nothing, but counts in v.
 	Fairness float64 `json:"fairness"`
-	// Reach is what the erasure of one node costs.
+	// Reach is the cost of erasing one node.
 	Reach Reach `json:"expected_shards"`
 	// Sizes holds the number of nodes per shard, ClassCounts the same by class:
 	// shards × classes.
@@ -32,8 +32,8 @@ type Scores struct {
 	ClassCounts [][]int `json:"class_counts"`
 }
 
-// Of measures an assignment to the given number of shards. The error wraps
-// graph.ErrAssignment when the two do not fit.
+// Of measures an assignment to the given number of shards. The error wraps graph.ErrAssignment if
+// they do not fit.
 func Of(g *graph.Graph, a graph.Assignment, shards int) (Scores, error) {
 	if err := a.Check(g.N(), shards); err != nil {
 		return Scores{}, fmt.Errorf("score: %w", err)
@@ -58,7 +58,7 @@ func Of(g *graph.Graph, a graph.Assignment, shards int) (Scores, error) {
 	return s, nil
 }
 
-// Balance measures the sizes of shards, as Scores has it; 0 for no nodes.
+// Balance computes Scores.Balance from the sizes of shards; 0 for no nodes.
 func Balance(sizes []int) float64 {
 	n := 0
 	for _, size := range sizes {
@@ -74,8 +74,7 @@ func Balance(sizes []int) float64 {
 	return 0 - sum/2/float64(n) // 0 - x, so that a perfect score is not -0
 }
 
-// Fairness measures how many of each class the shards have, shards × classes, as Scores has it; 0
-// for no nodes.
+// Fairness computes Scores.Fairness from the counts of classes, shards × classes; 0 for no nodes.
 func Fairness(counts [][]int) float64 {
 	n, sizes := 0, make([]int, len(counts))
 	var classCounts []int

@@ -17,25 +17,24 @@ const (
 	kindNode     = 'n' // pseudonym: a row
 )
 
-// version is that of the keys and values of a store, which repeats it in its description.
+// version is the version of a store's keys and values; the description repeats it.
 const version = 1
 
-// Format is what the keys and values of a store mean.
+// Format identifies the keys and values of a store.
 func Format() swapstore.Format { return swapstore.Format{Kind: "snapshot-graph", Version: version} }
 
-// Description describes a timestep's store. It is written together with what it
-// describes.
+// Description describes a timestep's store. It is written atomically with what it describes.
 type Description struct {
 	Revision     lethe.Revision
 	FeatureCount int
 	Nodes        int
 	Payments     int
-	// Labelled counts the transactions labelled licit or illicit; it is 0 until
-	// the labels are written.
+	// Labelled counts the transactions labelled licit or illicit; it is 0 until the labels are
+	// written.
 	Labelled int
 }
 
-// describe is what will be stored of a graph, without labels.
+// describe returns the description of a graph without labels.
 func describe(g *lethe.Snapshot) Description {
 	return Description{
 		Revision: g.Revision, FeatureCount: g.FeatureCount, Nodes: len(g.Nodes), Payments: len(g.Payments),

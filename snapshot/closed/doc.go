@@ -1,10 +1,10 @@
-// Package closed keeps the graph of every closed timestep in a store of its own: the graph and, once the timestep is
-// settled, labels and shards, which are kept apart from the rows so that settling does not write them again.
+// Package closed stores the graph of every closed timestep in a store of its own. Once the timestep is settled,
+// labels and shards are stored apart from the rows, so that settling does not rewrite the rows.
 //
-//	graph.go        one store, read
-//	write.go        filled, written anew, given labels and shards or another revision
-//	erase.go        written anew without what goes
-//	description.go  what a store holds, in numbers; the kinds of its keys
-//	graphs.go       the stores of one folder, of which a few are open
-//	folder.go       the names of the stores, and which there are
+//	graph.go        reads a store
+//	write.go        fills and rewrites a store; sets labels, shards and revision
+//	erase.go        rewrites a store without erased records
+//	description.go  counts of a store; kinds of its keys
+//	graphs.go       the stores of one folder, a few of them open
+//	folder.go       names and listing of the stores
 package closed

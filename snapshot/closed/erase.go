@@ -9,8 +9,8 @@ import (
 	"lethe/snapshot/stored"
 )
 
-// Erase writes the store anew without what goes, under a new revision if it held any of
-// that, and returns its description.
+// Erase rewrites the store without what gone names, under a new revision if it held any of that,
+// and returns the new description.
 func (s Graph) Erase(ctx context.Context, gone stored.Erasure) (Description, error) {
 	d, err := s.Describe()
 	if err != nil {
@@ -24,8 +24,8 @@ func (s Graph) Erase(ctx context.Context, gone stored.Erasure) (Description, err
 		d.Revision++
 	}
 	d.Payments, d.Labelled = 0, 0
-	// Keys come in the order payments, assignments, description, rows, so that the
-	// description's counts are known when it is due.
+	// Keys ascend: payments, assignments, description, rows. So the description's counts are
+	// complete when it is written.
 	err = s.Rewrite(ctx, func(src swapstore.Reader, dst swapstore.Writer) error {
 		return src.Scan(nil, func(key, value []byte) error {
 			drop, err := gone.IsIn(key, 1)
@@ -41,7 +41,7 @@ func (s Graph) Erase(ctx context.Context, gone stored.Erasure) (Description, err
 	return d, err
 }
 
-// keep counts an entry that stays, and returns the value that it has then.
+// keep counts an entry that stays and returns its new value.
 func (d *Description) keep(gone stored.Erasure, key, value []byte) ([]byte, error) {
 	switch key[0] {
 	case kindEdge:
@@ -62,7 +62,7 @@ func (d *Description) keep(gone stored.Erasure, key, value []byte) ([]byte, erro
 	return value, nil
 }
 
-// lose counts the nodes that go, and reports whether anything does.
+// lose counts the nodes to erase, and reports whether anything changes.
 func (s Graph) lose(gone stored.Erasure) (nodes int, changed bool, err error) {
 	for p := range gone.Nodes {
 		_, found, err := s.Row(p)
@@ -91,7 +91,7 @@ func (s Graph) lose(gone stored.Erasure) (nodes int, changed bool, err error) {
 	return nodes, changed, nil
 }
 
-// redacts reports whether the store holds a row that is another one afterwards.
+// redacts reports whether the erasure changes a row of the store.
 func (s Graph) redacts(gone stored.Erasure, p lethe.Pseudonym) (bool, error) {
 	value, found, err := s.Row(p)
 	if err != nil || !found || gone.Nodes[p] {

@@ -17,18 +17,18 @@ import (
 
 const folderPrefix = "t"
 
-// FolderName is the name of a closed timestep's folder.
+// FolderName returns the name of a closed timestep's folder.
 func FolderName(t lethe.Timestep) string { return fmt.Sprintf("%s%06d", folderPrefix, t) }
 
-// parseFolderName reads what FolderName wrote, and nothing else: the folder may
-// hold what is not ours.
+// parseFolderName parses a name that FolderName returned. The folder may contain other files,
+// whose names are rejected.
 func parseFolderName(name string) (lethe.Timestep, bool) {
 	n, err := strconv.ParseInt(strings.TrimPrefix(name, folderPrefix), 10, 64)
 	t := lethe.Timestep(n)
 	return t, err == nil && FolderName(t) == name
 }
 
-// Folders lists the timesteps that have a store in a folder, which may not be there.
+// Folders lists the timesteps that have a store in a folder, which may be absent.
 func Folders(files vfs.FS, dir string) (stores []lethe.Timestep, err error) {
 	names, err := files.List(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -42,8 +42,7 @@ func Folders(files vfs.FS, dir string) (stores []lethe.Timestep, err error) {
 	return stores, err
 }
 
-// Require refuses a folder in which one of some timesteps has no store, or one of another format. Errors:
-// stored.ErrCorrupt, swapstore.ErrFormat.
+// Require checks that each timestep has a store of this format. Errors: stored.ErrCorrupt, swapstore.ErrFormat.
 func (c *Graphs) Require(timesteps []lethe.Timestep) error {
 	stores, err := Folders(c.fs, c.dir)
 	if err != nil {

@@ -22,7 +22,7 @@ func (s Graph) Read() (*lethe.Snapshot, error) {
 		return nil, err
 	}
 	g := &lethe.Snapshot{Timestep: s.timestep, Revision: d.Revision, FeatureCount: d.FeatureCount}
-	const plausible = 1 << 26 // features for which room is made before they are read
+	const plausible = 1 << 26 // limit, in features, for allocating before reading
 	if d.Nodes >= 0 && d.Nodes <= plausible/max(1, d.FeatureCount) {
 		g.Nodes = make([]lethe.SnapshotNode, 0, d.Nodes)
 		g.Features = make([]float32, 0, d.Nodes*d.FeatureCount)
@@ -53,8 +53,8 @@ func (s Graph) Read() (*lethe.Snapshot, error) {
 	return g, nil
 }
 
-// ReadAssigned fills in the labels of a settled snapshot and returns the shard
-// of every node. Error: stored.ErrCorrupt.
+// ReadAssigned fills in the labels of a settled snapshot and returns the shard of every node.
+// Error: stored.ErrCorrupt.
 func (s Graph) ReadAssigned(g *lethe.Snapshot) ([]lethe.ShardID, error) {
 	shards := make([]lethe.ShardID, 0, len(g.Nodes))
 	err := s.Scan([]byte{kindAssigned}, func(key, value []byte) error {
@@ -73,7 +73,7 @@ func (s Graph) ReadAssigned(g *lethe.Snapshot) ([]lethe.ShardID, error) {
 	return shards, err
 }
 
-// Row returns a transaction's row as it is stored, and whether there is one.
+// Row returns a transaction's stored row, and whether there is one.
 func (s Graph) Row(p lethe.Pseudonym) (value []byte, found bool, err error) {
 	return s.Get(stored.Key(kindNode, p))
 }
@@ -84,11 +84,11 @@ func (s Graph) HasPayment(source, target lethe.Pseudonym) (bool, error) {
 	return found, err
 }
 
-// PaymentKey is the key of a payment in the store: what a search of its files can look for.
+// PaymentKey is the key of a payment in the store, which a search of the files can look for.
 func PaymentKey(source, target lethe.Pseudonym) []byte { return stored.Key(kindEdge, source, target) }
 
-// Label returns a transaction's label and whether it has been given one, which may be lethe.Unknown. Only of a settled
-// timestep it means anything.
+// Label returns a transaction's label, which may be lethe.Unknown, and whether it was assigned one. It is
+// meaningful only for a settled timestep.
 func (s Graph) Label(p lethe.Pseudonym) (label lethe.Label, found bool, err error) {
 	value, found, err := s.Get(stored.Key(kindAssigned, p))
 	if err != nil || !found {
@@ -98,7 +98,7 @@ func (s Graph) Label(p lethe.Pseudonym) (label lethe.Label, found bool, err erro
 	return label, true, err
 }
 
-// EachName calls node for every transaction and then payment for every payment, and reads no features.
+// EachName calls node for every transaction and then payment for every payment, without reading features.
 func (s Graph) EachName(node func(lethe.TransactionID), payment func(source, target lethe.TransactionID)) error {
 	ids := make(map[lethe.Pseudonym]lethe.TransactionID)
 	err := s.Scan([]byte{kindNode}, func(key, value []byte) error {

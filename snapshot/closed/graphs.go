@@ -12,8 +12,8 @@ import (
 	"lethe/internal/swapstore"
 )
 
-// Graphs opens the stores of closed timesteps on demand and holds a few
-// open. When there are too many, it closes the one that was used longest ago.
+// Graphs opens the stores of closed timesteps on demand, and closes the least recently used one
+// when too many are open.
 type Graphs struct {
 	fs       vfs.FS
 	dir      string
@@ -21,7 +21,7 @@ type Graphs struct {
 	open     *simplelru.LRU[lethe.Timestep, Graph]
 }
 
-// New returns the stores of a folder, of which at most capacity are open, one at least.
+// New returns the stores of a folder, of which at most capacity are open; capacity is at least 1.
 func New(fs vfs.FS, dir string, capacity int) (*Graphs, error) {
 	open, err := simplelru.NewLRU[lethe.Timestep, Graph](capacity, nil)
 	if err != nil {
@@ -30,13 +30,13 @@ func New(fs vfs.FS, dir string, capacity int) (*Graphs, error) {
 	return &Graphs{fs: fs, dir: dir, capacity: capacity, open: open}, nil
 }
 
-// Capacity is how many stores are open at most.
+// Capacity returns how many stores may be open at a time.
 func (c *Graphs) Capacity() int { return c.capacity }
 
 func (c *Graphs) path(t lethe.Timestep) string { return c.fs.PathJoin(c.dir, FolderName(t)) }
 
-// Get returns the timestep's store, which is open until the next call of a
-// method. It creates a store that is not there.
+// Get returns the timestep's store, which stays open until the next method call. It creates a
+// store that is absent.
 func (c *Graphs) Get(t lethe.Timestep) (Graph, error) {
 	if store, found := c.open.Get(t); found {
 		return store, nil
@@ -56,8 +56,7 @@ func (c *Graphs) Get(t lethe.Timestep) (Graph, error) {
 	return store, nil
 }
 
-// Create puts a snapshot without labels into a store of its own, in place of
-// whatever a crash left there.
+// Create writes a snapshot without labels into a new store, replacing what a crash left there.
 func (c *Graphs) Create(ctx context.Context, g *lethe.Snapshot) error {
 	if err := c.Remove(g.Timestep); err != nil {
 		return err
@@ -65,8 +64,8 @@ func (c *Graphs) Create(ctx context.Context, g *lethe.Snapshot) error {
 	return c.Fill(ctx, g)
 }
 
-// Fill puts a snapshot without labels into a store of its own, which is not there yet, and does not open it. Any
-// goroutine may call it.
+// Fill writes a snapshot without labels into a new store, which must be absent, and does not open it. Any goroutine
+// may call it.
 func (c *Graphs) Fill(ctx context.Context, g *lethe.Snapshot) error {
 	err := swapstore.Fill(ctx, c.fs, c.path(g.Timestep), Format(), func(dst swapstore.Writer) error {
 		d := describe(g)
@@ -78,8 +77,8 @@ func (c *Graphs) Fill(ctx context.Context, g *lethe.Snapshot) error {
 	return nil
 }
 
-// Close closes the timestep's store if it is open. After a failed write that
-// also is the way to get it back into order: Get opens it afresh.
+// Close closes the timestep's store if it is open. After a failed write it must be called, so
+// that Get reopens the store.
 func (c *Graphs) Close(t lethe.Timestep) error {
 	store, found := c.open.Peek(t)
 	if !found {
@@ -112,8 +111,7 @@ func (c *Graphs) Remove(t lethe.Timestep) error {
 	return nil
 }
 
-// RemoveUnlisted unlinks the stores of timesteps that are not listed: a crash
-// left them behind.
+// RemoveUnlisted unlinks the stores of timesteps that are not listed: a crash left them behind.
 func (c *Graphs) RemoveUnlisted(listed func(lethe.Timestep) bool) error {
 	stores, err := Folders(c.fs, c.dir)
 	if err != nil {

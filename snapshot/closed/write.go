@@ -8,15 +8,15 @@ import (
 	"lethe/snapshot/stored"
 )
 
-// Replace writes the store anew with another graph, without the old bytes, and
-// returns its description. shards are nil until the timestep is settled.
+// Replace rewrites the store with another graph, without the old bytes, and returns its
+// description. shards is nil until the timestep is settled.
 func (s Graph) Replace(ctx context.Context, g *lethe.Snapshot, shards []lethe.ShardID) (Description, error) {
 	d := describe(g)
 	err := s.Rewrite(ctx, func(_ swapstore.Reader, dst swapstore.Writer) error { return d.fill(dst, g, shards) })
 	return d, err
 }
 
-// fill sets all that the store of a graph holds, and counts who is labelled. Keys ascend: payments,
+// fill writes the whole store of a graph and counts labelled nodes. Keys ascend: payments,
 // assignments, description, rows.
 func (d *Description) fill(dst swapstore.Writer, g *lethe.Snapshot, shards []lethe.ShardID) error {
 	for _, p := range g.Payments {
@@ -33,7 +33,7 @@ func (d *Description) fill(dst swapstore.Writer, g *lethe.Snapshot, shards []let
 	if err := dst.Set([]byte{kindMeta}, d.encode()); err != nil {
 		return err
 	}
-	var key, row []byte // which Set copies
+	var key, row []byte // Set copies them
 	for i, n := range g.Nodes {
 		key = append(append(key[:0], kindNode), n.Pseudonym[:]...)
 		row = stored.Row{ID: n.ID, Features: g.Row(i)}.AppendTo(row[:0])
@@ -44,7 +44,7 @@ func (d *Description) fill(dst swapstore.Writer, g *lethe.Snapshot, shards []let
 	return nil
 }
 
-// assign sets labels and shards, and counts who is labelled.
+// assign writes labels and shards, and counts labelled nodes.
 func (d *Description) assign(dst swapstore.Writer, g *lethe.Snapshot, shards []lethe.ShardID) error {
 	d.Labelled = 0
 	for i, n := range g.Nodes {
@@ -58,12 +58,12 @@ func (d *Description) assign(dst swapstore.Writer, g *lethe.Snapshot, shards []l
 	return nil
 }
 
-// Assign stores labels and shards. Until staging lists the timestep as settled, nobody reads them.
+// Assign stores labels and shards. They are not read until staging lists the timestep as settled.
 func (s Graph) Assign(g *lethe.Snapshot, shards []lethe.ShardID) (Description, error) {
 	return s.redescribe(func(d *Description, w swapstore.Writer) error { return d.assign(w, g, shards) })
 }
 
-// Raise gives the store the revision after its own and after another.
+// Raise sets the revision to one above both the store's own and behind.
 func (s Graph) Raise(behind lethe.Revision) (Description, error) {
 	return s.redescribe(func(d *Description, _ swapstore.Writer) error {
 		d.Revision = max(d.Revision, behind) + 1
@@ -71,7 +71,7 @@ func (s Graph) Raise(behind lethe.Revision) (Description, error) {
 	})
 }
 
-// Adopt gives the store a revision that the same content has elsewhere.
+// Adopt sets the revision to one under which the same content exists elsewhere.
 func (s Graph) Adopt(r lethe.Revision) (Description, error) {
 	return s.redescribe(func(d *Description, _ swapstore.Writer) error {
 		d.Revision = r
@@ -79,7 +79,7 @@ func (s Graph) Adopt(r lethe.Revision) (Description, error) {
 	})
 }
 
-// redescribe stores what fn sets together with the description that fn makes of the present one.
+// redescribe applies fn's writes together with the description that fn updates.
 func (s Graph) redescribe(fn func(*Description, swapstore.Writer) error) (Description, error) {
 	d, err := s.Describe()
 	if err != nil {

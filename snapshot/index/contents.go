@@ -8,31 +8,32 @@ import (
 	"lethe/snapshot/stored"
 )
 
-// contents tells of most contents that no two transactions have them.
+// contents is a filter: it answers "certainly unique" for most contents.
 type contents struct {
-	// seen are those that transactions had, and repeated those of them that came when seen may have had them already:
-	// what two transactions have is in both.
+	// seen holds the contents of all transactions. repeated holds those that seen may already have had when they were
+	// added, so a content that two transactions share is in both.
 	seen, repeated *keyfilter.Filter
-	// holders are of contents that were asked for lately, until a transaction comes that has one of them.
+	// holders caches the result of recent searches for a content, until a transaction with that content arrives.
 	holders map[Content]holders
 }
 
-// holders are transactions that had a content when it was looked for. Of each the index tells whether it still has.
+// holders are the transactions that had a content when it was searched for. The index shows whether each still has
+// it.
 type holders struct {
 	list []lethe.Pseudonym
-	// all says that nobody else has it.
+	// all means that no other transaction has it.
 	all bool
 }
 
 func newContents() contents {
-	// As many contents as there is memory for transactions, 16 bits each. Of so many, one in a thousand that nobody
-	// repeats is taken for repeated: to ask the store instead takes as long as the history is.
+	// Room for as many contents as known transactions, 16 bits each. At that size about 0.1 % of unique contents
+	// appear repeated; for those the store must be scanned, which takes time in proportion to the history.
 	const seenBytes, repeatedBytes = 32 << 20, 6 << 20
 	return contents{keyfilter.New(seenBytes), keyfilter.New(repeatedBytes), make(map[Content]holders)}
 }
 
-// meet learns the content of an entry. Met twice, the same entry makes it a repeated one, which costs time
-// and no more.
+// meet adds the content of an entry. Adding the same entry twice makes it appear repeated, which costs time but is
+// correct.
 func (c *contents) meet(content Content) {
 	if key := keyfilter.Key(content); c.seen.MayHave(key) {
 		c.repeated.Add(key)
@@ -41,19 +42,21 @@ func (c *contents) meet(content Content) {
 	}
 }
 
-// MayHave reports whether a transaction may have a content. If one has, it is reported.
+// MayHave reports whether a transaction may have a content; false positives are possible, false
+// negatives are not.
 func (x *Index) MayHave(content Content) bool {
 	return !x.Learnt() || x.contents.seen.MayHave(keyfilter.Key(content))
 }
 
-// Had notes that a transaction has a content: unless it may be repeated, nobody else has.
+// Had records that a transaction has a content. If the content is certainly not repeated, no
+// other transaction has it.
 func (x *Index) Had(content Content, by lethe.Pseudonym) {
 	if x.Learnt() && !x.contents.repeated.MayHave(keyfilter.Key(content)) {
 		x.contents.hold(content, holders{[]lethe.Pseudonym{by}, true})
 	}
 }
 
-// hold notes who has a content.
+// hold caches which transactions have a content.
 func (c *contents) hold(content Content, by holders) {
 	const most = 1 << 16 // a few megabytes
 	if len(c.holders) >= most {
@@ -62,8 +65,8 @@ func (c *contents) hold(content Content, by holders) {
 	c.holders[content] = by
 }
 
-// Stay returns which contents a transaction has that stays as it is. It reads all of the index, once, if memory does
-// not tell. Errors: stored.ErrCorrupt, those of the store.
+// Stay returns, for each content, whether a transaction that the erasure leaves unchanged has it. Contents that
+// memory cannot decide are looked up in one scan of the whole index. Errors: stored.ErrCorrupt, those of the store.
 func (x *Index) Stay(asked []Content, gone stored.Erasure) (map[Content]bool, error) {
 	stays, doubt := make(map[Content]bool), make(map[Content]*holders)
 	for _, content := range asked {
@@ -91,7 +94,7 @@ func (x *Index) Stay(asked []Content, gone stored.Erasure) (map[Content]bool, er
 	return stays, nil
 }
 
-// look goes through the entries for who has the contents that are in doubt.
+// look scans the entries for transactions that have the undecided contents.
 func (x *Index) look(doubt map[Content]*holders, stays map[Content]bool, gone stored.Erasure) error {
 	left := len(doubt)
 	err := x.store.Scan([]byte{Kind}, func(key, value []byte) error {
@@ -117,7 +120,7 @@ func (x *Index) look(doubt map[Content]*holders, stays map[Content]bool, gone st
 	return err
 }
 
-// stayed is Stay of one content, as far as it is sure of that without going through the entries.
+// stayed is Stay for one content; sure is false if it needs a scan of the entries.
 func (x *Index) stayed(content Content, gone stored.Erasure) (is, sure bool, err error) {
 	h := x.contents.holders[content]
 	var others []lethe.Pseudonym

@@ -1,7 +1,8 @@
-// Package index tells where every transaction of the history is and which content it has. Entries are in the store of
-// staging. To read them all takes as long as the history is long: filters in memory answer most questions.
+// Package index locates every transaction of the history and stores a hash of its content. The entries are in the
+// store of staging. Reading all of them takes time in proportion to the history, so filters in memory answer most
+// questions.
 //
 //	entry.go     an entry and its keys
-//	index.go     who is not known at all
-//	contents.go  which contents nobody has; who has one
+//	index.go     a filter of known transactions
+//	contents.go  filters of known and repeated contents; which transactions have one
 package index

@@ -10,36 +10,37 @@ import (
 
 // Kinds of keys.
 const (
-	// Kind is followed by a pseudonym: where that transaction is, and its content.
+	// Kind is followed by a pseudonym; the value is the transaction's Entry.
 	Kind = 'i'
-	// KindReplaced is followed by a content: a transaction that was corrected had it, and files of the store may still.
+	// KindReplaced is followed by a content that a transaction had before a correction; files of the store may still
+	// contain the features.
 	KindReplaced = 'h'
 )
 
-// Content stands for a transaction's features once its row has moved to the
-// timestep's store: a keyed hash of them.
+// Content is a keyed hash of a transaction's features. It represents them once the row has moved
+// to the timestep's store.
 type Content [16]byte
 
 const contentPurpose = "transaction-content"
 
-// ContentOf is the content of features.
+// ContentOf returns the content of features.
 func ContentOf(secret lethe.Secret, features []float32) Content {
 	return NewHashing(secret).Content(floatbytes.View(nil, features))
 }
 
-// Hashing makes contents. It is for one goroutine.
+// Hashing computes contents. Use it from one goroutine at a time.
 type Hashing struct{ hasher lethe.Hasher }
 
-// NewHashing returns one that hashes with a secret.
+// NewHashing returns a Hashing that uses a secret.
 func NewHashing(secret lethe.Secret) Hashing { return Hashing{secret.Hasher(contentPurpose)} }
 
-// Content is that of features, given as their bytes (floatbytes.View).
+// Content returns the content of features, given as bytes (floatbytes.View).
 func (h Hashing) Content(features []byte) Content {
 	digest := h.hasher.Hash(features)
 	return Content(digest[:len(Content{})])
 }
 
-// Entry tells where a transaction is, and its content.
+// Entry is the timestep and content of a transaction.
 type Entry struct {
 	Timestep lethe.Timestep
 	Content  Content
@@ -47,13 +48,13 @@ type Entry struct {
 
 const timestepBytes = 8
 
-// EntryBytes is the length of an entry as it is stored.
+// EntryBytes is the encoded length of an entry.
 const EntryBytes = timestepBytes + len(Content{})
 
-// Encode returns the entry as it is stored.
+// Encode returns the encoded entry.
 func (e Entry) Encode() []byte { return e.AppendTo(nil) }
 
-// AppendTo appends the entry as it is stored.
+// AppendTo appends the encoded entry.
 func (e Entry) AppendTo(dst []byte) []byte {
 	return append(binary.BigEndian.AppendUint64(dst, uint64(e.Timestep)), e.Content[:]...)
 }
@@ -66,13 +67,13 @@ func Decode(value []byte) (Entry, error) {
 	return e, c.Done("index entry")
 }
 
-// Key is that of a transaction's entry.
+// Key is the key of a transaction's entry.
 func Key(p lethe.Pseudonym) []byte { return stored.Key(Kind, p) }
 
-// ReplacedKey is for a content that a transaction had before it was corrected.
+// ReplacedKey is the key of a content that a transaction had before a correction.
 func ReplacedKey(c Content) []byte { return append([]byte{KindReplaced}, c[:]...) }
 
-// Lookup returns where a transaction is, as get reads the store. Errors: stored.ErrCorrupt, those of get.
+// Lookup reads the entry of a transaction through get. Errors: stored.ErrCorrupt, those of get.
 func Lookup(
 	get func(key []byte) ([]byte, bool, error), p lethe.Pseudonym,
 ) (entry Entry, known bool, err error) {

@@ -12,38 +12,38 @@ import (
 // errStop ends a scan early.
 var errStop = errors.New("enough")
 
-// Store is where the entries are.
+// Store holds the entries.
 type Store interface {
 	Get(key []byte) (value []byte, found bool, err error)
 	Scan(prefix []byte, fn func(key, value []byte) error) error
 	ScanFrom(prefix, from []byte, fn func(key, value []byte) error) error
 }
 
-// Index knows of most transactions that are not in the store that they are not, without reading it. What the store had
-// when it was opened it learns a part at a time, and nothing is a stranger before it has all. One goroutine owns it.
-// Every entry that is stored has to be met.
+// Index is a Bloom filter over the index entries: it answers "certainly not stored" for most unknown transactions
+// without a read. Learn loads the entries that were stored at open, one part at a time; until all are loaded, every
+// transaction may be known. One goroutine owns it. Meet must see every entry that is stored.
 type Index struct {
-	// AtOnce is how many entries Learn reads.
+	// AtOnce is how many entries one call of Learn reads.
 	AtOnce int
 
 	store Store
 	known *keyfilter.Filter
-	// from is the key to go on from, nil once all are learnt.
+	// from is the key to continue from, nil once all entries are loaded.
 	from     []byte
 	contents contents
 }
 
-// New returns an index of which nothing is learnt.
+// New returns an index with nothing loaded.
 func New(store Store) *Index {
-	// Memory for some 16 million transactions, 12 bits each: of more, it is asked in vain more and more often. And a few
-	// milliseconds for a part.
+	// 24 MiB hold about 16 million transactions at 12 bits each; beyond that, false positives increase. 50,000 entries
+	// take a few milliseconds.
 	const mostBytes, atOnce = 24 << 20, 50_000
 	return &Index{
 		AtOnce: atOnce, store: store, known: keyfilter.New(mostBytes), from: []byte{Kind}, contents: newContents(),
 	}
 }
 
-// Learn learns the next of what the store has. Errors: stored.ErrCorrupt, those of the store.
+// Learn loads the next part of the stored entries. Errors: stored.ErrCorrupt, those of the store.
 func (x *Index) Learn() error {
 	if x.Learnt() {
 		return nil
@@ -69,21 +69,21 @@ func (x *Index) Learn() error {
 	return err
 }
 
-// Learnt reports whether all is learnt that the store had when it was opened.
+// Learnt reports whether all entries that were stored at open are loaded.
 func (x *Index) Learnt() bool { return x.from == nil }
 
-// MayKnow reports whether a transaction may be in the store. If it is, it is reported.
+// MayKnow reports whether a transaction may be in the store; there are no false negatives.
 func (x *Index) MayKnow(p lethe.Pseudonym) bool { return !x.Learnt() || x.known.MayHave(p) }
 
-// Know learns a key that is about to be stored, or is, if it is one of the index.
+// Know adds a key of the index that is stored or about to be stored; it ignores other keys.
 func (x *Index) Know(key []byte) {
 	if key[0] == Kind && len(key) == 1+stored.PseudonymBytes {
 		x.known.Add(lethe.Pseudonym(key[1:]))
 	}
 }
 
-// Meet learns what is about to be stored, if it is an entry. The content of one that Learn comes to
-// later is left to it.
+// Meet adds an entry that is about to be stored; it ignores other keys. Contents of entries that
+// Learn has yet to reach are left to Learn.
 func (x *Index) Meet(key, value []byte) {
 	x.Know(key)
 	if key[0] != Kind {

@@ -15,39 +15,39 @@ import (
 const (
 	// mostBytes bounds the rows of a file.
 	mostBytes = 64 << 20
-	// keptBytes is for how many memory is kept to be used again.
+	// keptBytes is the largest buffer that is kept for reuse.
 	keptBytes = 8 << 20
 )
 
-// Batch are rows that come together. They are part of the store with what the batch of the store holds that Put was
-// given, once Write was called before that is applied.
+// Batch holds rows that arrive together. They become part of the store when the store applies the writes of
+// Describe, after Write has succeeded.
 type Batch struct {
 	of *Rows
-	// bytes is how many bytes the rows of a timestep have.
+	// bytes is the expected size of the rows, by timestep.
 	bytes map[lethe.Timestep]int
 	files []*file
 }
 
-// file is one that is to be written.
+// file is a file to be written.
 type file struct {
 	timestep lethe.Timestep
 	number   number
 	*content
 }
 
-// NewBatch returns a batch without rows.
+// NewBatch returns an empty batch.
 func (r *Rows) NewBatch() *Batch { return &Batch{of: r, bytes: make(map[lethe.Timestep]int)} }
 
-// Expect says that a row will be put that has so many bytes, of a transaction of an open timestep that has none yet.
-// What is not expected goes to the store.
+// Expect announces a row of so many bytes for a transaction of an open timestep that has no row yet. A row that was
+// not announced goes to the store.
 func (b *Batch) Expect(t lethe.Timestep, bytes int) {
 	if bytes <= mostRowBytes {
 		b.bytes[t] += headBytes + bytes
 	}
 }
 
-// Put adds a row, whose two parts are copied, and reports whether it goes to a file: if not, the caller stores it. Of
-// each timestep rows come in the order of their pseudonyms; expected are those that Expect was told.
+// Put adds a row, copying its two parts, and reports whether it goes to a file; if not, the caller must store it.
+// Rows of a timestep must come in the order of their pseudonyms, after Expect has announced all of them.
 func (b *Batch) Put(t lethe.Timestep, p lethe.Pseudonym, first, second []byte) bool {
 	bytes := len(first) + len(second)
 	if b.bytes[t] < b.of.fewestBytes || bytes > mostRowBytes {
@@ -65,7 +65,7 @@ func (b *Batch) Put(t lethe.Timestep, p lethe.Pseudonym, first, second []byte) b
 	return true
 }
 
-// Describe has the store name the files.
+// Describe writes the entries that make the files part of the store.
 func (b *Batch) Describe(w swapstore.Writer) error {
 	for _, f := range b.files {
 		d := f.describe(f.number)
@@ -76,8 +76,8 @@ func (b *Batch) Describe(w swapstore.Writer) error {
 	return nil
 }
 
-// Write writes the files and makes them durable, once. Any goroutine may call it. What an error leaves, Clean removes,
-// as do TakeIn and Open.
+// Write writes the files and makes them durable, once. Any goroutine may call it. Files left by an error are
+// unlinked by Clean, TakeIn and Open.
 func (b *Batch) Write() error {
 	if len(b.files) == 0 {
 		return nil
@@ -97,8 +97,8 @@ func (b *Batch) Write() error {
 	return nil
 }
 
-// write writes one file after the other, so that the disk sees the same in the same order every time, and synchronises
-// them together: the disk does together what comes together.
+// write writes the files in order, so that the sequence on disk is deterministic, and syncs them concurrently,
+// because the disk combines concurrent syncs.
 func (b *Batch) write(to *folder) (err error) {
 	var working errgroup.Group
 	for _, f := range b.files {
@@ -114,7 +114,7 @@ func (b *Batch) write(to *folder) (err error) {
 	return swapstore.SyncDir(to.fs, to.dir)
 }
 
-// room returns memory for rows of so many bytes.
+// room returns a buffer for rows of so many bytes.
 func (r *Rows) room(bytes int) *content {
 	if c, found := r.spare.Take(); found {
 		c.rows, c.starts = slices.Grow(c.rows[:0], min(bytes, mostBytes)), c.starts[:0]

@@ -12,21 +12,21 @@ import (
 	"lethe/internal/swapstore"
 )
 
-// A file holds its rows and then where each begins, as big-endian numbers of four bytes, so that one row can be found
-// without reading the others. A row is its pseudonym, its length in four bytes, and what it is.
+// A file holds its rows, followed by the start of each as a big-endian number of four bytes, so that one row can be
+// found without reading the others. A row is its pseudonym, its length in four bytes, and its value.
 const (
 	startBytes     = 4
 	pseudonymBytes = len(lethe.Pseudonym{})
 	headBytes      = pseudonymBytes + 4
 )
 
-// number names a file. It is never used again.
+// number identifies a file. It is never reused.
 type number uint64
 
-// description is what the store says of a file.
+// description is the store's entry for a file.
 type description struct {
 	number number
-	// rows is how many rows there are, bytes what they take, checksum the CRC-32C of the file.
+	// rows is the number of rows, bytes their size, checksum the CRC-32C of the file.
 	rows, bytes, checksum uint32
 }
 
@@ -50,10 +50,10 @@ func decodeDescription(n number, value []byte) (description, error) {
 	}, nil
 }
 
-// castagnoli is the polynomial that processors have an instruction for.
+// castagnoli is a polynomial with hardware support.
 func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
 
-// content is what a file is to hold.
+// content is the content of a file to be written.
 type content struct{ rows, starts []byte }
 
 func (c *content) add(p lethe.Pseudonym, first, second []byte) {
@@ -70,7 +70,7 @@ func (c *content) describe(n number) description {
 	}
 }
 
-// write writes a file, which is to be synchronised and closed.
+// write writes a file, which the caller must sync and close.
 func (c *content) write(fs vfs.FS, path string) (vfs.File, error) {
 	file, err := fs.Create(path, vfs.WriteCategoryUnspecified)
 	if err != nil {
@@ -113,7 +113,7 @@ func (f finder) find(p lethe.Pseudonym) (row []byte, found bool, err error) {
 	return nil, false, nil
 }
 
-// head reads where a row begins, how long it is and whose it is.
+// head reads the start, length and pseudonym of a row.
 func (f finder) head(i uint32) (at int64, length uint32, p lethe.Pseudonym, err error) {
 	var start [startBytes]byte
 	if _, err := f.file.ReadAt(start[:], int64(f.bytes)+startBytes*int64(i)); err != nil {

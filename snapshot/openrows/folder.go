@@ -13,27 +13,27 @@ import (
 	"lethe/internal/swapstore"
 )
 
-// folder holds the files.
+// folder manages the files of rows.
 type folder struct {
 	fs  vfs.FS
 	dir string
 
 	mu sync.Mutex
-	// next names the next file.
+	// next is the number of the next file.
 	next number
-	// dropped are files that the store does not name any more, which may not be durable yet; of those that are to be
-	// removed it is.
+	// dropped are files that the store no longer names, although that may not be durable yet; for removable files it
+	// is durable.
 	dropped, removable []number
 }
 
-// openFolder opens a folder, which is created when absent, and removes the files that are not named. It is an error if
-// one is not there that is.
+// openFolder opens a folder, creating it if absent, and removes the files that are not named. A named file that is
+// missing is an error.
 func openFolder(fs vfs.FS, dir string, named map[number]bool) (*folder, error) {
 	f := &folder{fs: fs, dir: dir}
 	if err := fs.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("create folder of rows: %w", err)
 	}
-	// A process that was killed may have made it and not have made that durable.
+	// A process may have crashed after creating the folder and before syncing its parent.
 	if err := swapstore.SyncDir(fs, fs.PathDir(dir)); err != nil {
 		return nil, err
 	}
@@ -98,7 +98,7 @@ func (f *folder) find(d description, p lethe.Pseudonym) (row []byte, found bool,
 	return row, found, nil
 }
 
-// reserve returns the name of a file to be written.
+// reserve returns the number for a new file.
 func (f *folder) reserve() number {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -106,14 +106,15 @@ func (f *folder) reserve() number {
 	return f.next - 1
 }
 
-// drop notes files that the store does not name any more, once its last change is durable.
+// drop records files that the store no longer names once its last change is durable.
 func (f *folder) drop(list []number) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.dropped = append(f.dropped, list...)
 }
 
-// takeDropped returns the files that were dropped, which go back if that does not become durable.
+// takeDropped takes the dropped files off the list; the caller must drop them again if the sync
+// fails.
 func (f *folder) takeDropped() []number {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -122,14 +123,15 @@ func (f *folder) takeDropped() []number {
 	return list
 }
 
-// release has files removed, for it is durable that the store does not name them.
+// release makes files removable: it is durable that the store does not name them.
 func (f *folder) release(list []number) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.removable = append(f.removable, list...)
 }
 
-// remove unlinks the files that may be, for those too who hold one open. What fails is tried again the next time.
+// remove unlinks the removable files, and empties them for processes that hold them open. Failures are retried by
+// the next call.
 func (f *folder) remove() error {
 	f.mu.Lock()
 	list := f.removable

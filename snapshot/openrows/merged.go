@@ -7,10 +7,10 @@ import (
 	"lethe"
 )
 
-// merged are the rows of several files as one list, by pseudonym.
+// merged reads the rows of several files as one list, by pseudonym.
 type merged struct{ readers }
 
-// readers are files that are not at their end, that with the next row first.
+// readers are the files that are not at their end; the one with the next row is first.
 type readers []*reader
 
 var _ heap.Interface = (*readers)(nil)
@@ -55,8 +55,8 @@ func (f *folder) merge(list []description) (*merged, error) {
 	return m, nil
 }
 
-// before calls fn for the rows of transactions that come before another one in order, and passes over that one's; nil
-// is none. Rows are valid during the call alone.
+// before calls fn for the rows that sort before p, all remaining rows if p is nil, and skips the row of p itself.
+// Rows are valid only during the call.
 func (m *merged) before(p *lethe.Pseudonym, fn func(lethe.Pseudonym, []byte) error) error {
 	for len(m.readers) > 0 {
 		first := m.readers[0]

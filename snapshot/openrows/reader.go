@@ -15,23 +15,23 @@ import (
 )
 
 const (
-	// readBytes is how much of a file is read at a time, and mostRowBytes what a row in a file may have: less, so that
-	// it is read where it is.
+	// readBytes is the size of the read buffer. mostRowBytes bounds a row in a file: less, so that a row can be read
+	// in place.
 	readBytes, mostRowBytes = 128 << 10, 64 << 10
 )
 
-// reader reads the rows of a file one after the other, and checks the file when it comes to its end.
+// reader reads the rows of a file in order, and verifies the checksum at the end.
 type reader struct {
 	description
 	file vfs.File
 	next *bufio.Reader
-	// left is how many bytes of rows were not gone past, sum the checksum of those that were.
+	// left is the number of bytes of rows not consumed yet, sum the checksum of the consumed ones.
 	left, sum uint32
-	// here is the row that is read, with its head: part of the memory of next. It is empty at the end.
+	// here is the current row with its head, inside the buffer of next. It is empty at the end.
 	here []byte
 }
 
-// newReader returns a reader of a file, which it closes, at its first row.
+// newReader returns a reader at the first row of a file. The reader closes the file.
 func newReader(file vfs.File, d description) (*reader, error) {
 	r := &reader{description: d, file: file, next: bufio.NewReaderSize(file, readBytes), left: d.bytes}
 	if err := r.read(); err != nil {
@@ -47,7 +47,7 @@ func (r *reader) row() []byte { return r.here[headBytes:] }
 
 func (r *reader) ended() bool { return len(r.here) == 0 }
 
-// advance goes on to the next row.
+// advance moves to the next row.
 func (r *reader) advance() error {
 	before := r.pseudonym()
 	r.sum = crc32.Update(r.sum, castagnoli(), r.here)
@@ -64,7 +64,7 @@ func (r *reader) advance() error {
 	return nil
 }
 
-// read reads the row that comes next, or what follows the last one.
+// read reads the next row, or what follows the last one.
 func (r *reader) read() error {
 	if r.left == 0 {
 		return r.check()
@@ -81,7 +81,7 @@ func (r *reader) read() error {
 	return r.failed(err)
 }
 
-// check compares the checksum of all that was read.
+// check verifies the checksum of everything that was read.
 func (r *reader) check() error {
 	r.here = nil
 	starts, err := io.ReadAll(r.next)

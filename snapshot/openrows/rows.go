@@ -14,17 +14,17 @@ import (
 	"lethe/internal/timestepkey"
 )
 
-// Kind is the first byte of the keys of rows. Nothing else in the store may begin with it.
+// Kind is the first byte of the keys of rows. No other keys in the store may begin with it.
 const Kind byte = 'r'
 
-// fileKind is the same of files of rows, and outdatedKind of notes that a file has a row which is not the last one of
-// its transaction.
+// fileKind is the first byte of the keys of files, and outdatedKind of those that mark a transaction with an
+// outdated row in a file.
 const fileKind, outdatedKind byte = 'd', 'j'
 
-// folderName is that of the folder below the store's.
+// folderName is the name of the folder below the store's.
 const folderName = "rows"
 
-// Store is what rows are kept in.
+// Store is the store of rows.
 type Store interface {
 	swapstore.Reader
 	Apply(fn func(w swapstore.Writer) error) error
@@ -36,17 +36,17 @@ type Store interface {
 type Rows struct {
 	store  Store
 	folder *folder
-	// fewestBytes of rows of a timestep are given a file of their own.
+	// fewestBytes is the size from which the rows of a timestep get a file of their own.
 	fewestBytes int
-	// removing is held by TakeIn while it sees that files are gone, and shared by others who have some removed.
+	// removing is held by TakeIn while it ensures that files are unlinked, and shared by Sync and Clean.
 	removing sync.RWMutex
-	// spare is memory for files, to be used again.
+	// spare is a free list of file buffers.
 	spare spares.List[*content]
 }
 
-// Open opens the rows of a store, whose folder is on a file system, and removes the files that a sudden stop left.
-// Rows of a timestep that come together go to a file if they have fewestBytes or more.
-// Errors: swapstore.ErrCorrupt, and those of the file system.
+// Open opens the rows of a store, whose folder is on fs, and removes the files that a crash left behind. Rows of a
+// timestep that arrive together go to a file if they have at least fewestBytes. Errors: swapstore.ErrCorrupt, and
+// those of the file system.
 func Open(fs vfs.FS, store Store, fewestBytes int) (*Rows, error) {
 	named := make(map[number]bool)
 	err := store.Scan([]byte{fileKind}, func(key, value []byte) error {
@@ -61,19 +61,19 @@ func Open(fs vfs.FS, store Store, fewestBytes int) (*Rows, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open rows: %w", err)
 	}
-	const spare = 8 // of a few megabytes: as many are filled or written when much comes
+	const spare = 8 // buffers of a few megabytes: as many are in use under load
 	r := &Rows{store: store, folder: folder, fewestBytes: fewestBytes}
 	r.spare.Most = spare
 	return r, nil
 }
 
-// Prefixes are what the keys of all that the store holds of the rows of a timestep begin with: who takes all of them
-// out tells Dropped what Files returned before.
+// Prefixes returns the key prefixes of everything the store holds for the rows of a timestep. Before deleting them
+// all, call Files, and pass its result to Dropped afterwards.
 func Prefixes(t lethe.Timestep) [][]byte {
 	return [][]byte{rowsPrefix(t), filesPrefix(t), timestepkey.New([]byte{outdatedKind}, t)}
 }
 
-// OutdatedKey is the key of a note, without a value, to be set with a row of a transaction that may have another one in
+// OutdatedKey is the key, with an empty value, to be set with a row of a transaction that may have an older row in
 // a file.
 func OutdatedKey(t lethe.Timestep, p lethe.Pseudonym) []byte {
 	return append(timestepkey.New([]byte{outdatedKind}, t), p[:]...)
@@ -99,7 +99,7 @@ func parseFile(key, value []byte) (description, error) {
 	return decodeDescription(number(binary.BigEndian.Uint64(rest)), value)
 }
 
-// files are those of a timestep.
+// files returns the files of a timestep.
 func (r *Rows) files(t lethe.Timestep) (list []description, err error) {
 	err = r.store.Scan(filesPrefix(t), func(key, value []byte) error {
 		d, err := parseFile(key, value)
@@ -109,8 +109,8 @@ func (r *Rows) files(t lethe.Timestep) (list []description, err error) {
 	return list, err
 }
 
-// Scan calls fn for the rows of a timestep, by pseudonym. They are valid during the call alone. An error of fn ends it
-// and is returned as it is. Any goroutine may call it while nobody takes rows of the timestep out.
+// Scan calls fn for the rows of a timestep, by pseudonym. They are valid only during the call. An error of fn stops
+// the scan and is returned unchanged. Any goroutine may call it while no rows of the timestep are being deleted.
 func (r *Rows) Scan(t lethe.Timestep, fn func(p lethe.Pseudonym, row []byte) error) (err error) {
 	list, err := r.files(t)
 	if err != nil {
@@ -154,7 +154,7 @@ func (r *Rows) Get(t lethe.Timestep, p lethe.Pseudonym) (row []byte, found bool,
 // Files are files of a timestep.
 type Files []number
 
-// Files returns those of a timestep.
+// Files returns the files of a timestep.
 func (r *Rows) Files(t lethe.Timestep) (Files, error) {
 	list, err := r.files(t)
 	out := make(Files, len(list))
@@ -164,8 +164,7 @@ func (r *Rows) Files(t lethe.Timestep) (Files, error) {
 	return out, err
 }
 
-// Dropped notes files that the store does not name any more once its last change is durable: Sync makes it so, and
-// Clean removes them then.
+// Dropped records files that the store no longer names. Sync makes that durable; after that Clean unlinks them.
 func (r *Rows) Dropped(files Files) { r.folder.drop(files) }
 
 // Sync makes all changes of the store durable. Any goroutine may call it.
@@ -185,9 +184,8 @@ func (r *Rows) sync() error {
 	return nil
 }
 
-// Clean removes the files of which it is durable that the store does not name them. A sudden stop may bring them back
-// until TakeIn was called, or the rows are opened again. Any goroutine may call it; what could not be removed is tried
-// again.
+// Clean unlinks the files that the store durably no longer names. A crash may bring them back until TakeIn is
+// called or the rows are reopened. Any goroutine may call it; failures are retried by the next call.
 func (r *Rows) Clean() error {
 	r.removing.RLock()
 	defer r.removing.RUnlock()

@@ -11,9 +11,9 @@ import (
 	"lethe/internal/timestepkey"
 )
 
-// TakeIn has the files that hold rows of some transactions be part of the store, with all their rows, so that who
-// removes them or changes them finds them there. The transactions are given by their timesteps. So does it with the
-// files that hold outdated rows, which are not taken in. Whatever was dropped is removed too, for good.
+// TakeIn moves the files that hold rows of the given transactions into the store, with all their rows, so that the
+// caller can delete or change them there. Files with outdated rows are moved too, without those rows. All dropped
+// files are then unlinked, and the folder is synced so that a crash cannot bring them back.
 func (r *Rows) TakeIn(of map[lethe.Timestep][]lethe.Pseudonym) error {
 	outdated, err := outdatedIn(r.store)
 	if err != nil {
@@ -45,12 +45,12 @@ func (r *Rows) TakeIn(of map[lethe.Timestep][]lethe.Pseudonym) error {
 			return err
 		}
 	}
-	r.removing.Lock() // what others are about to remove is gone then
+	r.removing.Lock() // so that files other goroutines are about to unlink are gone
 	defer r.removing.Unlock()
 	return errors.Join(r.sync(), r.folder.remove(), swapstore.SyncDir(r.folder.fs, r.folder.dir))
 }
 
-// HasOutdated reports whether a store names files that may hold rows which are not the last ones of their transactions.
+// HasOutdated reports whether a store names files that may hold outdated rows.
 func HasOutdated(store swapstore.Reader) (is bool, err error) {
 	outdated, err := outdatedIn(store)
 	for t := range outdated {
@@ -64,7 +64,7 @@ func HasOutdated(store swapstore.Reader) (is bool, err error) {
 	return is, err
 }
 
-// outdatedIn are the transactions of which a file may have a row that is not the last one.
+// outdatedIn returns the transactions of which a file may have an outdated row.
 func outdatedIn(store swapstore.Reader) (map[lethe.Timestep][]lethe.Pseudonym, error) {
 	out := make(map[lethe.Timestep][]lethe.Pseudonym)
 	err := store.Scan([]byte{outdatedKind}, func(key, _ []byte) error {
@@ -106,9 +106,9 @@ func (r *Rows) takeInOne(t lethe.Timestep, d description, wanted map[lethe.Pseud
 	return err
 }
 
-// hasAny reports whether a file has the row of one of some transactions.
+// hasAny reports whether a file has a row of one of the transactions.
 func (f *folder) hasAny(d description, wanted map[lethe.Pseudonym]bool) (has bool, err error) {
-	const few = 64 // are looked for one by one, which reads little of the file
+	const few = 64 // a few are looked up individually, which reads little of the file
 	if len(wanted) > few {
 		m, err := f.merge([]description{d})
 		if err != nil {

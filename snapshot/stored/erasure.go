@@ -6,11 +6,11 @@ import (
 	"lethe"
 )
 
-// Erasure is what an erasure takes out of stores.
+// Erasure is what an erasure removes from stores.
 type Erasure struct{ lethe.Removal }
 
-// Names reports whether what is about some transactions is to go: with one of them, or as
-// the payment between them.
+// Names reports whether an entry about some transactions must be erased: because it names an
+// erased transaction, or because it is about an erased payment between the two.
 func (e Erasure) Names(about []lethe.Pseudonym) bool {
 	if len(about) == 2 && e.Payments[lethe.PseudonymPair{Source: about[0], Target: about[1]}] {
 		return true
@@ -18,19 +18,19 @@ func (e Erasure) Names(about []lethe.Pseudonym) bool {
 	return slices.ContainsFunc(about, func(p lethe.Pseudonym) bool { return e.Nodes[p] })
 }
 
-// IsIn reports whether what the pseudonyms at the end of a key are about is to go. Error: ErrCorrupt.
+// IsIn reports whether an entry must be erased, by the pseudonyms at the end of its key. Error: ErrCorrupt.
 func (e Erasure) IsIn(key []byte, prefix int) (bool, error) {
 	about, err := Pseudonyms(key, prefix, (len(key)-prefix)/PseudonymBytes)
 	return e.Names(about), err
 }
 
-// Keeps reports whether a transaction stays as it is.
+// Keeps reports whether a transaction stays unchanged.
 func (e Erasure) Keeps(p lethe.Pseudonym) bool {
 	_, redacted := e.Features[p]
 	return !redacted && !e.Nodes[p]
 }
 
-// Redacted is a stored row with 0 for the features that go of it. Error: ErrCorrupt.
+// Redacted returns a stored row with 0 for the erased features. Error: ErrCorrupt.
 func (e Erasure) Redacted(p lethe.Pseudonym, value []byte) ([]byte, error) {
 	columns, redacted := e.Features[p]
 	if !redacted {

@@ -9,7 +9,7 @@ import (
 // PseudonymBytes is the length of a pseudonym in a key.
 const PseudonymBytes = len(lethe.Pseudonym{})
 
-// Key is a kind and the pseudonyms that it is about.
+// Key returns the key of a kind and the pseudonyms that it names.
 func Key(kind byte, about ...lethe.Pseudonym) []byte {
 	return AppendPseudonyms(append(make([]byte, 0, 1+len(about)*PseudonymBytes), kind), about...)
 }
@@ -22,7 +22,8 @@ func AppendPseudonyms(dst []byte, about ...lethe.Pseudonym) []byte {
 	return dst
 }
 
-// Pseudonyms returns the count pseudonyms that end a key, after prefix bytes. Error: ErrCorrupt.
+// Pseudonyms returns the count pseudonyms that follow prefix bytes of a key, up to its end.
+// Error: ErrCorrupt.
 func Pseudonyms(key []byte, prefix, count int) ([]lethe.Pseudonym, error) {
 	if len(key) != prefix+count*PseudonymBytes {
 		return nil, fmt.Errorf("%w: key of kind %q has %d bytes", ErrCorrupt, key[0], len(key))

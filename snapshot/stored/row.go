@@ -7,23 +7,22 @@ import (
 	"lethe/internal/floatbytes"
 )
 
-// Row is a transaction as it is stored: all but its timestep, which its place
-// gives.
+// Row is a stored transaction. Its timestep follows from where it is stored.
 type Row struct {
 	ID       lethe.TransactionID
 	Features []float32
 }
 
-// Bytes is how long it is as it is stored.
+// Bytes returns the encoded length.
 func (r Row) Bytes() int { return 4 + len(r.ID) + floatbytes.Size*len(r.Features) }
 
-// AppendHead appends what a stored row begins with: all but its features.
+// AppendHead appends the encoded row without its features, which follow.
 func (r Row) AppendHead(dst []byte) []byte { return AppendString(dst, string(r.ID)) }
 
-// AppendTo appends the row as it is stored.
+// AppendTo appends the encoded row.
 func (r Row) AppendTo(dst []byte) []byte { return floatbytes.Append(r.AppendHead(dst), r.Features) }
 
-// Encode returns the row as it is stored.
+// Encode returns the encoded row.
 func (r Row) Encode() []byte { return r.AppendTo(make([]byte, 0, r.Bytes())) }
 
 // DecodeRow reads a stored row. Error: ErrCorrupt.
@@ -34,8 +33,8 @@ func DecodeRow(value []byte) (Row, error) {
 	return r, c.Done("row")
 }
 
-// AddNode appends a stored row to a snapshot. Rows come in the order of their
-// pseudonyms, which is the canonical one. Error: ErrCorrupt.
+// AddNode appends a stored row to a snapshot. Rows must come in the order of their pseudonyms,
+// which is the canonical one. Error: ErrCorrupt.
 func AddNode(g *lethe.Snapshot, p lethe.Pseudonym, value []byte) error {
 	c := Over(value)
 	id := lethe.TransactionID(c.Text())
@@ -51,8 +50,8 @@ func AddNode(g *lethe.Snapshot, p lethe.Pseudonym, value []byte) error {
 	return nil
 }
 
-// AddPayment appends a payment to a snapshot that has all its nodes, and
-// reports whether it has both ends.
+// AddPayment appends a payment to a snapshot whose nodes are complete, and reports whether both
+// ends exist.
 func AddPayment(g *lethe.Snapshot, source, target lethe.Pseudonym) bool {
 	from, foundSource := g.Find(source)
 	to, foundTarget := g.Find(target)

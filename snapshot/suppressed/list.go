@@ -1,5 +1,5 @@
-// Package suppressed keeps, in the store of staging, what is erased: keyed hashes of transactions, payments and
-// subjects, of which nothing is taken any more, and of features, which are 0 in what is taken.
+// Package suppressed stores in staging what is erased: keyed hashes of transactions, payments and subjects, whose
+// records are dropped, and of features, which become 0 in accepted records.
 package suppressed
 
 import (
@@ -15,21 +15,21 @@ import (
 
 // Kinds of keys.
 const (
-	// Kind is followed by a keyed hash; the value of a subject is the last timestep of what goes.
+	// Kind is followed by a keyed hash; for a subject the value is the last timestep of the erasure.
 	Kind = 's'
 	// KindRedacted is followed by a keyed hash; the value is the columns of the features.
 	KindRedacted = 'z'
 )
 
-// Store is where the list is kept.
+// Store holds the list.
 type Store interface {
-	// Apply stores durably what fn sets.
+	// Apply durably stores what fn sets.
 	Apply(fn func(w swapstore.Writer) error) error
-	// Outdate ends what was begun before: a batch must not outlive an erasure.
+	// Outdate makes open batches stale: a batch must not outlive an erasure.
 	Outdate()
 }
 
-// List is what is erased. One goroutine owns it, but for Redacts.
+// List is the list of erased targets. One goroutine owns it, except for Redacts.
 type List struct {
 	store    Store
 	secret   lethe.Secret
@@ -38,15 +38,15 @@ type List struct {
 	redacts  atomic.Bool
 }
 
-// New returns an empty list, to be filled by Mirror with what is stored.
+// New returns an empty list, to be loaded by Mirror.
 func New(store Store, secret lethe.Secret) *List { return &List{store: store, secret: secret} }
 
-// Key is that of a suppressed hash.
+// Key is the key of a suppressed hash.
 func Key(d lethe.Digest) []byte { return append([]byte{Kind}, d[:]...) }
 
 func redactedKey(d lethe.Digest) []byte { return append([]byte{KindRedacted}, d[:]...) }
 
-// Mirror takes a stored entry in. Error: stored.ErrCorrupt.
+// Mirror loads a stored entry. Error: stored.ErrCorrupt.
 func (l *List) Mirror(key, value []byte) error {
 	k, c := stored.Over(key[1:]), stored.Over(value)
 	var d lethe.Digest
@@ -67,9 +67,9 @@ func (l *List) Mirror(key, value []byte) error {
 	return errors.Join(k.Done("key"), c.Done("suppression"))
 }
 
-// Add remembers, by keyed hash, that the targets are erased: from now on
-// no record that names one is taken, and features are 0 in those that are. It is durable when
-// it returns. Only Lift undoes it. Errors: lethe.ErrTarget, those of the store.
+// Add suppresses the targets by keyed hash: from now on records that name one are dropped, and
+// erased features are 0 in accepted records. It is durable when it returns. Only Lift undoes it.
+// Errors: lethe.ErrTarget, those of the store.
 func (l *List) Add(targets []lethe.Target) error {
 	if err := lethe.CheckTargets(targets); err != nil {
 		return err
@@ -95,8 +95,8 @@ func (l *List) Add(targets []lethe.Target) error {
 	return l.AddHashes(hashes, subjects...)
 }
 
-// AddHashes is Add by keyed hashes (lethe.Secret.Suppressed). Subjects are
-// given with the last timestep of what goes; what is known is passed over.
+// AddHashes is Add for keyed hashes (lethe.Secret.Suppressed). Subjects come with the last
+// timestep of their erasure; known hashes are skipped.
 func (l *List) AddHashes(hashes []lethe.Digest, subjects ...lethe.SubjectUntil) error {
 	hashes, subjects = l.all.Lacking(hashes, subjects)
 	if len(hashes)+len(subjects) == 0 {
@@ -127,8 +127,8 @@ func setSubjects(w swapstore.Writer, subjects []lethe.SubjectUntil) error {
 	return nil
 }
 
-// Redact remembers, by keyed hash, which features are erased: from now on they are 0 in
-// every transaction that is taken. It is durable when it returns. Only Lift undoes it.
+// Redact suppresses features by keyed hash: from now on they are 0 in every accepted transaction.
+// It is durable when it returns. Only Lift undoes it.
 func (l *List) Redact(list []lethe.Redaction) error {
 	fresh := list[:0:0]
 	for _, one := range list {
@@ -162,8 +162,8 @@ func (l *List) Redact(list []lethe.Redaction) error {
 	return nil
 }
 
-// Lift takes records of these keyed hashes again; of some subjects what is later than a timestep
-// alone. It is durable when it returns.
+// Lift accepts records of these keyed hashes again. The subjects in still stay suppressed up to
+// their timestep, and only later records are accepted. It is durable when it returns.
 func (l *List) Lift(hashes []lethe.Digest, still ...lethe.SubjectUntil) error {
 	err := l.store.Apply(func(w swapstore.Writer) error {
 		for _, hash := range hashes {
@@ -185,8 +185,8 @@ func (l *List) Lift(hashes []lethe.Digest, still ...lethe.SubjectUntil) error {
 // Has reports whether the target with this keyed hash is erased.
 func (l *List) Has(hash lethe.Digest) bool { return l.all.Has(hash) }
 
-// Names reports whether one of the transactions is erased, or, of two, the payment
-// from the first to the second.
+// Names reports whether one of the transactions is erased or, given two, the payment from the
+// first to the second.
 func (l *List) Names(about []lethe.TransactionID) bool {
 	if !l.all.Any() {
 		return false
@@ -199,7 +199,8 @@ func (l *List) Names(about []lethe.TransactionID) bool {
 	return len(about) == 2 && l.all.Has(l.secret.SuppressedPayment(about[0], about[1]))
 }
 
-// Take reports whether what carries subjects in a timestep goes with one of them.
+// Take reports whether a record that carries subjects in a timestep must be dropped because one
+// of them is erased.
 func (l *List) Take(t lethe.Timestep, subjects []string) bool {
 	if !l.all.AnySubject() {
 		return false
@@ -211,10 +212,10 @@ func (l *List) Take(t lethe.Timestep, subjects []string) bool {
 	return l.all.Take(t, hashes)
 }
 
-// Redacts reports whether features of some transaction are erased. Any goroutine may ask.
+// Redacts reports whether features of any transaction are erased. Any goroutine may call it.
 func (l *List) Redacts() bool { return l.redacts.Load() }
 
-// Redacted returns the features that are erased of a transaction, if some are.
+// Redacted returns the erased features of a transaction, if any.
 func (l *List) Redacted(id lethe.TransactionID) (lethe.Columns, bool) {
 	return l.features.Of(l.secret, id)
 }

@@ -8,26 +8,25 @@ import (
 	"lethe/trainer"
 )
 
-// Column trains the model of one shard. It holds no state and may be copied and
-// used from several goroutines at once.
+// Column trains the model of one shard. It has no state and may be copied and used from several
+// goroutines.
 type Column struct {
 	Engine *trainer.Engine
 	Shard  lethe.ShardID
-	// Describe returns the aggregation vector that a checkpoint carries, from the
-	// newest slice it was trained on; it must be pure. With nil the checkpoints
-	// carry none.
+	// Describe returns the aggregation vector of a checkpoint, from the newest slice it was trained
+	// on; it must be pure. If nil, checkpoints have none.
 	Describe func(*lethe.Slice) ([]byte, error)
 }
 
-// Step is a checkpoint and what training it took.
+// Step is a checkpoint and the report of its training.
 type Step struct {
 	Checkpoint *trainer.Checkpoint
 	Report     trainer.Report
 }
 
-// Advance returns the checkpoint after the last slice of the window. previous is
-// the checkpoint after the slice before it, or nil for fresh weights, and is not
-// changed. Windows are those of the function Window.
+// Advance returns the checkpoint after the last slice of the window. previous is the checkpoint
+// after the preceding slice, or nil for fresh weights, and is not changed. Windows are those of
+// the function Window.
 //
 // Errors are those of trainer.Engine.Train and of Describe.
 func (c Column) Advance(ctx context.Context, previous *trainer.Checkpoint, window []*lethe.Slice) (Step, error) {

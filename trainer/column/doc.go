@@ -1,17 +1,15 @@
-// Package column is one shard through time: the slices of the shard in the order
-// of their timesteps, and the checkpoint that belongs after each of them.
+// Package column is one shard over time: the slices of the shard in the order of their timesteps,
+// and the checkpoint after each of them.
 //
-// Advance makes one step, Replay any number of them, from the first slice or from
-// a checkpoint. A checkpoint is a pure function of the engine's options, its
-// kernel set and the shard's slices up to its timestep, so it does not matter
-// where a replay starts: training everything from the beginning, going on after a
-// restart and replaying from a slice that was replaced give the same bytes. Window says
-// which slices a checkpoint is trained on.
+// Advance makes one step, Replay any number of them, from the first slice or from a checkpoint. A
+// checkpoint is a pure function of the engine's options, its kernel set and the shard's slices up
+// to its timestep, so the start of a replay does not matter: training from the beginning,
+// continuing after a restart and replaying from a replaced slice give the same bytes. Window
+// returns the slices that a checkpoint is trained on.
 //
-// The package knows no broker, store, clock or log, and starts no goroutine.
+// The package uses no broker, store, clock or log, and starts no goroutine.
 //
-// Training does not know how the shards of an ensemble are weighed: what a
-// checkpoint carries for it comes from a function that the caller hands in, so
-// that package trainer and this one do not depend on package scoring. Package
-// ensemble, which trains and asks many columns, hands in scoring.Describe.
+// Training is independent of how an ensemble weighs its shards: a function of the caller computes
+// that part of a checkpoint, so that packages trainer and column do not depend on package
+// scoring. Package ensemble, which trains and queries many columns, passes scoring.Describe.
 package column

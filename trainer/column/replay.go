@@ -10,24 +10,21 @@ import (
 	"lethe/trainer"
 )
 
-// Replay yields the checkpoint after every slice that is newer than from, oldest
-// first, and ends at the first error. With from nil the weights are fresh and the
-// first checkpoint is that after the first slice.
+// Replay yields the checkpoint after every slice that is newer than from, oldest first, and ends
+// at the first error. If from is nil, training starts with fresh weights and the first checkpoint
+// is that after the first slice.
 //
-// The slices are those of the column, ascending and without a gap: all of them, or
-// the newest ones, reaching back to where the first window begins. Those up to
-// from's timestep are only looked at by the windows of later ones. Nothing is
-// yielded if none is newer than from.
+// The slices must be those of the column, ascending and without a gap: all of them, or the newest
+// ones, back to the start of the first window. Slices up to from's timestep are used only in the
+// windows of later ones. If no slice is newer than from, nothing is yielded.
 //
-// Errors wrap trainer.ErrInvalidSlice if slices are missing, and are those of
-// Advance otherwise.
+// Errors wrap trainer.ErrInvalidSlice if slices are missing, and are those of Advance otherwise.
 func (c Column) Replay(ctx context.Context, from *trainer.Checkpoint, column []*lethe.Slice) iter.Seq2[Step, error] {
 	return c.replay(ctx, from, column, after(from, column))
 }
 
-// Newest returns the last checkpoint that Replay yields, or from if it yields
-// none. Under the schedule trainer.Window this is the only one it trains, and the
-// slices need not reach back further than its window.
+// Newest returns the last checkpoint of Replay, or from if there is none. Under the schedule
+// trainer.Window it trains only this checkpoint, and needs no slices before its window.
 func (c Column) Newest(
 	ctx context.Context, from *trainer.Checkpoint, column []*lethe.Slice,
 ) (*trainer.Checkpoint, error) {
@@ -57,7 +54,7 @@ func after(from *trainer.Checkpoint, column []*lethe.Slice) int {
 	return len(column)
 }
 
-// replay trains from the slice at position first on.
+// replay trains from the slice at position first.
 func (c Column) replay(
 	ctx context.Context, previous *trainer.Checkpoint, column []*lethe.Slice, first int,
 ) iter.Seq2[Step, error] {
@@ -77,8 +74,8 @@ func (c Column) replay(
 	}
 }
 
-// complete tells whether the slices from position first on can be trained on as
-// those of the whole column would be.
+// complete checks that training on the slices from position first gives the same result as
+// training on the whole column.
 func (c Column) complete(config trainer.Config, from *trainer.Checkpoint, column []*lethe.Slice, first int) error {
 	for i, s := range column {
 		if i > 0 && s.Previous != column[i-1].Timestep {

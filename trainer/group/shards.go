@@ -6,8 +6,8 @@ import (
 	"lethe"
 )
 
-// Of returns the group of a shard. There are at least one and at most as many groups
-// as shards.
+// Of returns the group of a shard. There must be at least one group and at most as many as
+// shards.
 func Of(shard lethe.ShardID, groups, shards int) int {
 	mustBe(groups, shards)
 	return int(shard) * groups / shards
@@ -25,7 +25,7 @@ func Shards(group, groups, shards int) []lethe.ShardID {
 	return out
 }
 
-// mustBe panics if there are no groups or more than shards: a caller's mistake.
+// mustBe panics if there are no groups or more than shards: a programming error.
 func mustBe(groups, shards int) {
 	if groups < 1 || groups > shards {
 		panic(fmt.Sprintf("group: %d groups of %d shards", groups, shards))

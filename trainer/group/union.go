@@ -8,14 +8,13 @@ import (
 	"lethe/canonical"
 )
 
-// Union returns the slices of one timestep, of ascending shards, as one slice, whose
-// shard is the number of the model that learns from it. Nodes ascend, as in every
-// slice; edges and stubs are those of the parts, so edges between shards stay cut.
-// Its digest is made of those of the parts (canonical.DigestUnion), so that it is known
-// to whoever knows theirs.
+// Union merges the slices of one timestep, of ascending shards, into one slice, whose shard is
+// the number of the model that learns from it. Nodes ascend, as in every slice; edges and stubs
+// are those of the parts, so edges between shards stay cut. Its digest is computed from those of
+// the parts (canonical.DigestUnion), without the slices.
 //
-// The error says that the slices are not of one timestep, or of another number of
-// features. It is a mistake of the caller that there are none.
+// It returns an error if the slices differ in timestep or number of features. An empty list is a
+// programming error.
 func Union(model lethe.ShardID, parts []*lethe.Slice) (*lethe.Slice, error) {
 	first := parts[0]
 	out := &lethe.Slice{
@@ -40,7 +39,7 @@ func Union(model lethe.ShardID, parts []*lethe.Slice) (*lethe.Slice, error) {
 	slices.SortFunc(places, func(a, b place) int {
 		return parts[a.part].Nodes[a.node].Compare(parts[b.part].Nodes[b.node])
 	})
-	at := make([][]uint32, len(parts)) // where every node of a part is in the union
+	at := make([][]uint32, len(parts)) // position in the union of every node of a part
 	for i, p := range parts {
 		at[i] = make([]uint32, len(p.Nodes))
 	}
@@ -55,12 +54,12 @@ func Union(model lethe.ShardID, parts []*lethe.Slice) (*lethe.Slice, error) {
 		join(out, p, at[i])
 	}
 	slices.SortFunc(out.Edges, lethe.Edge.Compare)
-	// Those of one owner come from one part, and keep their order.
+	// Stubs of one owner are from one part and keep their order.
 	slices.SortStableFunc(out.Stubs, func(a, b lethe.Stub) int { return int(a.Owner) - int(b.Owner) })
 	return out, nil
 }
 
-// join adds the edges and stubs of a part, whose nodes are in the union at these places.
+// join adds the edges and stubs of a part; at holds the positions of its nodes in the union.
 func join(out, part *lethe.Slice, at []uint32) {
 	for _, e := range part.Edges {
 		a, b := at[e.A], at[e.B]

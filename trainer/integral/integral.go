@@ -1,11 +1,11 @@
-// Package integral adds up by what a function of many inputs grows on a straight way, input
-// by input, so that the sums are its growth: the integrated gradients of a network
-// (Sundararajan, Taly and Yan, "Axiomatic Attribution for Deep Networks", ICML 2017).
+// Package integral integrates the gradient of a function of many inputs along a straight path,
+// input by input, so that the sums add up to the function's increase: the integrated gradients of
+// a network (Sundararajan, Taly and Yan, "Axiomatic Attribution for Deep Networks", ICML 2017).
 //
-// It is made for functions that are linear in pieces along the way, as networks of ReLUs
-// are. Two points with different gradients and the values there tell where between them the
-// gradient changes: exactly, if it does once. A stretch of the way that the gradients of its
-// ends cannot account for is halved.
+// It is designed for functions that are piecewise linear along the path, as networks of ReLUs
+// are. From the values and gradients at two points it computes where between them the gradient
+// changes, exactly if it changes once. A segment whose ends do not explain its increase is
+// halved.
 package integral
 
 import (
@@ -14,51 +14,51 @@ import (
 	"slices"
 )
 
-// Place is a place on one of several ways.
+// Place is a position on one of several paths.
 type Place struct {
 	Way int
 	// At is from 0, the beginning, to 1.
 	At float64
 }
 
-// Point is what a function is and does at a place.
+// Point is the function's value and derivatives at a place.
 type Point struct {
-	// Value is the function's.
+	// Value is the function's value.
 	Value float64
-	// Terms are by how much it grows along the way, input by input.
+	// Terms are the derivatives along the path, input by input.
 	Terms []float64
 }
 
-// Integral is what a way adds up to.
+// Integral is the result for a path.
 type Integral struct {
 	// First and Last are the function's values at the ends.
 	First, Last float64
-	// Terms are what each input adds. Their sum is Last - First within 5e-4, of a function
-	// with values beyond ±32 in proportion, unless it is so rough that it took MostPoints.
+	// Terms are the contributions of the inputs. Their sum is Last - First within 5e-4, in
+	// proportion for functions with values beyond ±32, unless the function is so rough that
+	// MostPoints was reached.
 	Terms []float64
-	// Points is how many places were visited.
+	// Points is the number of points evaluated.
 	Points int
 }
 
 const (
-	// MostPoints bounds the points of a way. There may be up to twice as many.
+	// MostPoints limits the points of a path; the last round may double it.
 	MostPoints = 512
-	// firstStretches is into how many stretches a way is divided at first.
+	// firstStretches is the initial number of segments of a path.
 	firstStretches = 8
-	// mayMiss is what all stretches together may miss, and mayTurn by how much the terms
-	// of each may change, added up.
+	// mayMiss is the tolerated error of all segments together, and mayTurn the tolerated change of
+	// the terms per segment, summed.
 	mayMiss, mayTurn = 5e-4, .5
-	// beyond is how far beyond the gradients at its ends that of a stretch may be, as a part
-	// of their difference.
+	// beyond is how far a segment's mean gradient may be outside the gradients at its ends, as a
+	// share of their difference.
 	beyond = 1
-	// usual is up to where values count as such: single precision has no more digits for
-	// larger ones.
+	// usual is the magnitude up to which tolerances are absolute: single precision has fewer
+	// decimals for larger values.
 	usual = 32
 )
 
-// Along integrates along some ways at once. visit computes the functions at some places of
-// theirs. No integral depends on the other ways. The error is that of visit or of the
-// context.
+// Along integrates along several paths at once. visit evaluates the functions at some places. No
+// integral depends on the other paths. The error is that of visit or of the context.
 func Along(ctx context.Context, ways int, visit func(places []Place) ([]Point, error)) ([]Integral, error) {
 	all := make([]way, ways)
 	for i := range all {
@@ -96,7 +96,8 @@ func Along(ctx context.Context, ways int, visit func(places []Place) ([]Point, e
 	return out, nil
 }
 
-// Mean is the mean of some functions' points, place by place. It overwrites those of the first.
+// Mean returns the mean of several functions' points, place by place. It overwrites those of the
+// first.
 func Mean(by [][]Point) []Point {
 	out, share := by[0], 1/float64(len(by))
 	for i := range out {
@@ -114,14 +115,14 @@ func Mean(by [][]Point) []Point {
 	return out
 }
 
-// way is one that is integrated along.
+// way is a path under integration.
 type way struct {
 	points []point
-	// next are the places that are to be visited, ascending.
+	// next are the places to evaluate next, ascending.
 	next []float64
 }
 
-// point is a Point that was visited.
+// point is an evaluated Point.
 type point struct {
 	Point
 	at float64
@@ -129,7 +130,7 @@ type point struct {
 	slope float64
 }
 
-// visited adds the points of the next places, and plans which come next.
+// visited adds the points of the next places, and plans the following ones.
 func (w *way) visited(met []Point) {
 	for i, m := range met {
 		p := point{Point: m, at: w.next[i]}
@@ -152,7 +153,7 @@ func (w *way) visited(met []Point) {
 	}
 }
 
-// sum adds up the stretches.
+// sum adds up the segments.
 func (w *way) sum() Integral {
 	last := w.points[len(w.points)-1]
 	out := Integral{
@@ -168,14 +169,14 @@ func (w *way) sum() Integral {
 	return out
 }
 
-// stretch is the way between two points that follow each other.
+// stretch is the segment between two consecutive points.
 type stretch struct {
 	length float64
-	// share is for how much of it the gradient is that of its beginning: what makes the
-	// values at its ends right. Where the gradient between them is beyond both, so is share.
+	// share is the part of the segment with the gradient of its beginning, chosen to match the
+	// values at its ends. It is outside 0 to 1 if the mean gradient is outside those of the ends.
 	share float64
-	// missed is by how much they are not, and turned by how much the terms at its ends
-	// differ, times its length: no term is further off than that.
+	// missed is the mismatch that remains, and turned the difference of the terms at the ends times
+	// the length, which bounds the error of each term.
 	missed, turned float64
 }
 
@@ -193,7 +194,7 @@ func stretchOf(from, to point) stretch {
 	return s
 }
 
-// coarse returns the middles of the stretches that are to be halved.
+// coarse returns the midpoints of the segments to halve.
 func (w *way) coarse() (next []float64) {
 	missed, scale := 0.0, 1.0
 	stretches := make([]stretch, len(w.points))

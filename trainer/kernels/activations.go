@@ -2,10 +2,10 @@ package kernels
 
 import "math"
 
-// Activations take vectors value by value. Every set computes the same bits.
-// Other arguments are at least as long as dst, which they may be.
+// Activations process vectors element by element. Every set computes the same bits. Other
+// arguments must be at least as long as dst; they may be dst.
 type Activations interface {
-	// ReLU stores max(x, 0); what is not a number stays so.
+	// ReLU stores max(x, 0); NaN stays NaN.
 	ReLU(dst, x []float32)
 	// ReLUGrad stores g where y is not 0, else 0.
 	ReLUGrad(dst, y, g []float32)
@@ -15,7 +15,7 @@ type Activations interface {
 	LeakyReLUGrad(dst, y, g []float32, slope float32)
 	// ELU stores e^x − 1 where x < 0 and x elsewhere.
 	ELU(dst, x []float32)
-	// ELUGrad stores g·(1 + min(y, 0)), y being the result of ELU.
+	// ELUGrad stores g·(1 + min(y, 0)), where y is the result of ELU.
 	ELUGrad(dst, y, g []float32)
 	// Sigmoid stores 1/(1+e^-x).
 	Sigmoid(dst, x []float32)
@@ -35,8 +35,7 @@ func (plainActivations) ReLU(dst, x []float32) {
 func (plainActivations) ReLUGrad(dst, y, g []float32) {
 	dst, g = dst[:len(y)], g[:len(y)]
 	for i, v := range y {
-		// The mask is 0 or all ones. A branch here would be mispredicted half
-		// of the time.
+		// The mask is 0 or all ones. A branch would be mispredicted half of the time.
 		b := math.Float32bits(v)
 		mask := uint32(int32(b|-b) >> 31)
 		dst[i] = math.Float32frombits(math.Float32bits(g[i]) & mask)
@@ -105,10 +104,9 @@ const (
 	ln2Low  = -2.12194440e-4
 )
 
-// exponential is e^x for x ≤ 0, good to two units in the last place: a polynomial
-// of degree 6 after taking out powers of two. Below -87 it is 0, and what is not
-// a number stays one. It is made of sums and products alone, so that the loops
-// for 16 values compute the same bits.
+// exponential returns e^x for x ≤ 0, accurate to two units in the last place: a polynomial of
+// degree 6 after extracting powers of two. Below -87 it is 0; NaN stays NaN. It uses only sums
+// and products, so that the loops for 16 values compute the same bits.
 func exponential(x float32) float32 {
 	switch {
 	case x != x:

@@ -2,28 +2,27 @@ package kernels
 
 import "math"
 
-// Optimiser moves weights. Every set computes the same bits. Other vectors are at
-// least as long as the weights p.
+// Optimiser updates weights. Every set computes the same bits. Other vectors must be at least as
+// long as the weights p.
 type Optimiser interface {
-	// Adam moves the weights p and the moments m and v by gradient g, in one
-	// pass. It reports whether every gradient and weight is finite.
+	// Adam updates the weights p and the moments m and v from gradient g, in one pass. It reports
+	// whether every gradient and weight is finite.
 	Adam(s *AdamStep, p, g, m, v []float32) bool
-	// Idle makes the steps one after the other with gradients that are all 0. It
-	// reports whether every weight is finite after the last one.
+	// Idle performs the steps in order with zero gradients. It reports whether every weight is
+	// finite after the last one.
 	Idle(steps []AdamStep, p, m, v []float32) bool
 }
 
-// AdamStep holds the constants of one step of Adam with coupled weight decay
-// (Decay) or decoupled decay (Shrink). With gradient g' = g + Decay·w:
+// AdamStep holds the constants of one step of Adam with coupled weight decay (Decay) or decoupled decay (Shrink).
+// With gradient g' = g + Decay·w:
 //
 //	m ← Beta1·m + OneMinusBeta1·g'
 //	v ← Beta2·v + OneMinusBeta2·g'²
 //	w ← Shrink·w − Size·m / (RootScale·√v + Epsilon)
 //
-// Values too small to tell beside Epsilon become 0: g' and m below 2^-56, v below
-// 2^-120, w below 2^-100. What a weight that no gradient reaches leaves behind
-// would otherwise end as subnormal numbers, which processors take many times
-// longer for.
+// Values that are negligible beside Epsilon become 0: g' and m below 2^-56, v below 2^-120, w below 2^-100. The
+// moments of a weight without gradients would otherwise decay to subnormal numbers, which processors handle many
+// times slower.
 type AdamStep struct {
 	Decay, Shrink                float32
 	Beta1, Beta2                 float32
@@ -38,7 +37,7 @@ const (
 	smallWeight = (127 - 100) << 23
 )
 
-// unlessBelow returns x, or 0 if its absolute value is below that of the bits.
+// unlessBelow returns x, or 0 if its absolute value is below the number with these bits.
 func unlessBelow(small uint32, x float32) float32 {
 	if math.Float32bits(x)&^(1<<31) < small {
 		return 0
@@ -57,7 +56,7 @@ func (plainOptimiser) Adam(s *AdamStep, p, g, m, v []float32) bool {
 		grad := unlessBelow(smallFirst, g[i]+float32(s.Decay*w))
 		first := unlessBelow(smallFirst, float32(s.Beta1*m[i])+float32(s.OneMinusBeta1*grad))
 		second := float32(s.Beta2*v[i]) + float32(s.OneMinusBeta2*float32(grad*grad))
-		if math.Float32bits(second) < smallSecond { // it has no sign
+		if math.Float32bits(second) < smallSecond { // second has no sign
 			second = 0
 		}
 		m[i], v[i] = first, second
@@ -72,10 +71,10 @@ func (plainOptimiser) Adam(s *AdamStep, p, g, m, v []float32) bool {
 	return finite
 }
 
-// idleBlock is how many weights stay in the first-level cache for all steps.
+// idleBlock is the number of weights that stay in the first-level cache for all steps.
 const idleBlock = 1024
 
-// idle makes steps with no gradient by those with one.
+// idle performs steps without gradient through Adam.
 func idle(o Optimiser, steps []AdamStep, p, m, v []float32) bool {
 	var zeros [idleBlock]float32
 	finite := true

@@ -11,7 +11,7 @@ func (avx512Optimiser) Adam(s *AdamStep, p, g, m, v []float32) bool {
 	return adamAVX512(s, &p[0], &g[0], &m[0], &v[0], len(p))
 }
 
-// idleWeights is how many weights idleAVX512 takes.
+// idleWeights is the number of weights per call of idleAVX512.
 const idleWeights = 64
 
 // Idle implements Optimiser.

@@ -1,8 +1,7 @@
 package kernels
 
-// Columns take matrices column by column, rows in ascending order, which is what
-// batch norms consist of. Every set computes the same bits. Sums have a value per
-// column.
+// Columns process matrices column by column, rows in ascending order, as batch norms need. Every
+// set computes the same bits. Sums have one value per column.
 type Columns interface {
 	// ColumnSums stores Σ x.
 	ColumnSums(sums []float64, x Matrix)
@@ -23,13 +22,13 @@ type Normalisation struct {
 	Weight, Bias   []float32
 	// Sum and Along are Σ g and Σ g·z over the rows, for the gradient.
 	Sum, Along []float32
-	// Share is one over the number of rows if the mean and the deviation come
-	// from these rows, 0 if they are constants.
+	// Share is one over the number of rows if mean and deviation are computed from these rows, 0 if
+	// they are constants.
 	Share float32
 	call  normalising
 }
 
-// normalising is one call of an assembly loop.
+// normalising holds the arguments of an assembly loop.
 type normalising struct {
 	dst, z, x                    []float32
 	shift, inverse, weight, bias []float32

@@ -46,8 +46,7 @@ func (avx512Columns) NormaliseGrad(dst, z, g Matrix, n *Normalisation) {
 	}
 }
 
-// bind fills in a call. Every length is checked here, because nothing checks
-// them in assembly.
+// bind fills in a call. It checks every length, because the assembly does not.
 func (n *Normalisation) bind(dst, z, x Matrix) *normalising {
 	n.call = normalising{
 		dst: dst.Data[:len(x.Data)], z: z.Data[:len(x.Data)], x: x.Data,

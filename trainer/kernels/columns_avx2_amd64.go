@@ -1,10 +1,9 @@
 package kernels
 
-// avx2Columns leave matrices with columns that fill no whole group to the loops in
-// plain Go.
+// avx2Columns uses plain Go for matrices whose columns are not a multiple of the group.
 type avx2Columns struct{}
 
-// whole tells whether the loops for AVX2 take a matrix.
+// whole reports whether the loops for AVX2 support a matrix.
 func (avx2Columns) whole(x Matrix) bool { return len(x.Data) > 0 && wholeGroups(x.Cols) == x.Cols }
 
 // ColumnSums implements Columns.

@@ -2,11 +2,11 @@ package kernels
 
 import "math"
 
-// Draws are the keyed random draws of which a step makes so many that they want a
-// loop of their own. Every set computes the same.
+// Draws are the keyed random draws that are frequent enough to need loops of their own. Every set
+// computes the same.
 type Draws interface {
-	// Below appends the positions of the keys for which the draw keyed by
-	// key ^ keys[j], the upper half of Mix, is below the limit.
+	// Below appends the positions j for which the draw with key ^ keys[j], the upper half of Mix, is
+	// below the limit.
 	Below(into []uint32, keys []uint64, key, limit uint64) []uint32
 	// Mask stores 0 in the columns whose ColumnDraw is below the limit and rest in
 	// the others.
@@ -24,16 +24,16 @@ func Mix(z uint64) uint64 {
 	return z ^ z>>31
 }
 
-// ColumnDraw is the draw of 32 bits that a key gives a column. Two neighbouring
-// columns share a Mix, the even one has its lower half.
+// ColumnDraw is the 32-bit draw of a key for a column. Two neighbouring columns share a Mix; the
+// even one uses its lower half.
 func ColumnDraw(key uint64, column int) uint64 {
 	return columnPair(key, column) >> (32 * (column % 2)) & math.MaxUint32
 }
 
 func columnPair(key uint64, column int) uint64 { return Mix(key + uint64(column/2+1)*mixStep) }
 
-// unless returns value, or 0 if a draw of 32 bits is below the limit. A branch
-// would be mispredicted half of the time.
+// unless returns value, or 0 if a 32-bit draw is below the limit. A branch would be mispredicted
+// half of the time.
 func unless(draw, limit uint64, value float32) float32 {
 	dropped := uint32(int64(draw-limit) >> 63)
 	return math.Float32frombits(math.Float32bits(value) &^ dropped)

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// maskCall is one call of the loop over values of named columns.
+// maskCall holds the arguments of the loop over values of named columns.
 type maskCall struct {
 	dst, values *float32
 	columns     *uint32

@@ -1,8 +1,7 @@
 package kernels
 
-// Elements take vectors value by value. Every set computes the same bits. Other
-// arguments are at least as long as the one that gives the length: dst of Multiply,
-// x of the others.
+// Elements process vectors element by element. Every set computes the same bits. The length is
+// that of dst for Multiply and of x for the others; other arguments must be at least as long.
 type Elements interface {
 	// Add adds x to dst.
 	Add(dst, x []float32)
@@ -10,13 +9,13 @@ type Elements interface {
 	Scale(dst, x []float32, alpha float32)
 	// Multiply stores x·y in dst, which may be either.
 	Multiply(dst, x, y []float32)
-	// Dot returns Σ x·y in double precision: 16 sums over the positions modulo
-	// 16, then halves added to halves.
+	// Dot returns Σ x·y in double precision: 16 sums over the positions modulo 16, which are then
+	// added pairwise by halves.
 	Dot(x, y []float32) float64
 }
 
-// plainElements are in plain Go, as are the loops of every type that begins with
-// plain: what they multiply is rounded before it is added, or exact in float64.
+// plainElements are in plain Go, like every type whose name begins with plain: products are
+// rounded before they are added, or exact in float64.
 type plainElements struct{}
 
 // Add implements Elements.
@@ -50,10 +49,10 @@ func (plainElements) Dot(x, y []float32) float64 {
 	return sums.total()
 }
 
-// dotSums are the sums over the positions modulo 16 of a dot product.
+// dotSums are the sums of a dot product over the positions modulo 16.
 type dotSums [16]float64
 
-// add adds the products of values that begin at a multiple of 16.
+// add adds the products of values that start at a multiple of 16.
 func (s *dotSums) add(x, y []float32) {
 	y = y[:len(x)]
 	for i, v := range x {
@@ -61,7 +60,7 @@ func (s *dotSums) add(x, y []float32) {
 	}
 }
 
-// total adds halves to halves.
+// total adds the sums pairwise by halves.
 func (s *dotSums) total() float64 {
 	for half := len(s) / 2; half > 0; half /= 2 {
 		for i := range half {

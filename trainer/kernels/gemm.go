@@ -1,77 +1,76 @@
 package kernels
 
-// tile is one call of a multiplying loop: rows × columns of c become the product
-// of a panel of a (k × height) and one of b (k × width), or are increased by it.
+// tile holds the arguments of a multiplying loop: rows × columns of c are set to the product of a
+// panel of a (k × height) and one of b (k × width), or increased by it.
 type tile struct {
 	a, b, c []float32
-	// k is at least 1; stride is the bytes between rows of c, aStep and bStep those
-	// between the steps of k in the panels.
+	// k is at least 1; stride is the bytes between rows of c, aStep and bStep those between the
+	// steps of k in the panels.
 	k, stride, aStep, bStep int
-	// rows of height and the columns in mask exist in c.
+	// rows (up to height) and the columns in mask exist in c.
 	rows, height int
 	mask         uint64
-	// add is 1 to go on from what c holds, 0 to start from nothing.
+	// add is 1 to add to c, 0 to overwrite it.
 	add int
-	// aRow is the bytes between the rows of a, for tiles that say so in their size.
+	// aRow is the bytes between the rows of a, for tiles whose size has rows set.
 	aRow int
 }
 
-// packing is one call of a loop that fills panels.
+// packing holds the arguments of a loop that fills panels.
 type packing struct {
 	dst, src []float32
 	// dstStride and srcStride are the bytes between rows.
 	dstStride, srcStride int
-	// count is how many rows to copy, or how many columns to transpose.
+	// count is the number of rows to copy, or of columns to transpose.
 	count int
-	// panels is how many panels a row is copied to, each dstStride further in
-	// src and panelStride bytes further in dst.
+	// panels is the number of panels that a row is copied to, each dstStride further in src and
+	// panelStride bytes further in dst.
 	panels, panelStride int
-	// rows is how many rows to transpose.
+	// rows is the number of rows to transpose.
 	rows int
-	// load and store mask the columns to read and to write.
+	// load and store are the masks of the columns to read and to write.
 	load, store uint64
 }
 
 const (
-	// blockDepth bounds the k of a tile, so that a panel of a stays in the
-	// first-level cache while the panels of b pass by.
+	// blockDepth bounds the k of a tile, so that a panel of a stays in the first-level cache while
+	// the panels of b are processed.
 	blockDepth = 352
-	// blockColumns bounds the columns of b that are packed at once, so that
-	// they stay in the second-level cache while the rows of a pass by.
+	// blockColumns bounds the columns of b packed at once, so that they stay in the second-level
+	// cache while the rows of a are processed.
 	blockColumns = 384
-	// leftPanels is how many panels of a are packed at once, so that the cache
-	// lines of a transposed one are read once.
+	// leftPanels is the number of panels of a packed at once, so that the cache lines of a
+	// transposed one are read once.
 	leftPanels = 8
-	// narrowColumns bounds the columns of an operand that is read where it is: the
-	// rows of a wide one are too far from each other to share the cache's sets.
+	// narrowColumns bounds the columns of an operand that is read in place: rows of a wide one map
+	// to the same cache sets.
 	narrowColumns = 128
-	// nearColumns bounds the columns of a left operand whose rows are read where they are
-	// for a wide result, which reads each of them often.
+	// nearColumns bounds the columns of a left operand whose rows are read in place for a wide
+	// result, which reads each row often.
 	nearColumns = 512
-	// packSlack is the room behind the panels that transposing may overwrite.
+	// packSlack is the space after the panels that transposing may overwrite.
 	packSlack = 15 * 32
 )
 
-// operand is a matrix as a product reads it: its transpose, if turned.
+// operand is a matrix in a product; it is transposed if turned.
 type operand struct {
 	Matrix
 	turned bool
 }
 
-// inPlace tells whether panels can be read from the operand, a row per step of k.
+// inPlace reports whether panels can be read from the operand, one row per step of k.
 func (o operand) inPlace(size tileSize) bool {
 	return size.steps && !o.turned && o.Cols <= narrowColumns
 }
 
-// block is a part of an operand: depth steps of k from k on, and length rows of
-// a, or columns of b, from from on.
+// block is a part of an operand: depth steps of k starting at k, and length rows of a, or columns
+// of b, starting at from.
 type block struct{ k, depth, from, length int }
 
-// multiplication is a product under way, after Goto and van de Geijn ("Anatomy
-// of High-Performance Matrix Multiplication", ACM TOMS 2008): blocks of b are
-// packed into panels as wide as a tile, blocks of a into panels as high as one,
-// and every tile of the result is computed from two panels. Where an operand's rows
-// are short enough, its panels are read where they are.
+// multiplication is a product in progress, after Goto and van de Geijn ("Anatomy of
+// High-Performance Matrix Multiplication", ACM TOMS 2008): blocks of b are packed into panels as
+// wide as a tile, blocks of a into panels as high as one, and every tile of the result is
+// computed from two panels. Operands with short rows are read in place.
 type multiplication struct {
 	tiles       tiles
 	dst         Matrix
@@ -81,8 +80,8 @@ type multiplication struct {
 	pack        packing
 }
 
-// multiply stores a·b, with depth columns in a. Every element is a chain of
-// fused multiply-adds over ascending k that starts at 0.
+// multiply stores a·b, where a has depth columns. Every element is a chain of fused multiply-adds
+// over ascending k that starts at 0.
 func (s *Scratch) multiply(with tiles, dst Matrix, a, b operand, depth int) {
 	if depth == 0 || len(dst.Data) == 0 {
 		clear(dst.Data)
@@ -113,9 +112,9 @@ func (s *Scratch) multiply(with tiles, dst Matrix, a, b operand, depth int) {
 	*m = multiplication{}
 }
 
-// leftInPlace returns how many rows of a, of length in a block, are read where they are:
-// whole panels of rows, or all if their values for one step of k stand side by side. A
-// tile reads whole steps of its height, so there must be as many.
+// leftInPlace returns how many of the length rows of a block of a are read in place: whole panels
+// of rows, or all if their values for one step of k are contiguous. A tile always reads its full
+// height, so that many rows must exist.
 func (m *multiplication) leftInPlace(length int, size tileSize) int {
 	a := operand{Matrix: m.a.Matrix, turned: !m.a.turned}
 	switch {
@@ -127,7 +126,7 @@ func (m *multiplication) leftInPlace(length int, size tileSize) int {
 	return 0
 }
 
-// strip computes the tiles that the blocks determine.
+// strip computes the tiles of two blocks.
 func (m *multiplication) strip(rows, columns block, size tileSize) {
 	t := &m.tile
 	t.k, t.stride, t.add = rows.depth, 4*m.dst.Cols, min(1, rows.k)
@@ -151,7 +150,7 @@ func (m *multiplication) strip(rows, columns block, size tileSize) {
 	}
 }
 
-// readLeft lets a tile read a where it is, from a step of k and a row on.
+// readLeft makes a tile read a in place, starting at a step of k and a row.
 func (m *multiplication) readLeft(t *tile, k, row int) {
 	if m.a.turned {
 		t.a, t.aRow, t.aStep = m.a.Data[k*m.a.Cols+row:], 4, 4*m.a.Cols
@@ -160,8 +159,8 @@ func (m *multiplication) readLeft(t *tile, k, row int) {
 	t.a, t.aRow, t.aStep = m.a.Data[row*m.a.Cols+k:], 4*m.a.Cols, 4
 }
 
-// packLeft packs the rows of a block of a that are not read where they are. The last
-// panel is only as high as it needs.
+// packLeft packs the rows of a block of a that are not read in place. The last panel is only as
+// high as necessary.
 func (m *multiplication) packLeft(at block, size tileSize) {
 	a := operand{Matrix: m.a.Matrix, turned: !m.a.turned}
 	first, whole := m.leftInPlace(at.length, size), at.length/size.height*size.height

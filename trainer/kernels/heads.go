@@ -2,56 +2,55 @@ package kernels
 
 import "math"
 
-// Heads are the loops of attention with several heads. A vector holds its heads
-// side by side: position p belongs to head p mod heads, so that the values of
-// one channel lie next to each other. Every set computes the same bits: sums are
-// taken over the positions modulo 16 and then halves added to halves, or, if 16
-// is no multiple of heads, over the positions of a head in ascending order.
+// Heads are the loops of attention with several heads. A vector interleaves its heads: position p
+// belongs to head p mod heads, so that the values of one channel are adjacent. Every set computes
+// the same bits: sums are over the positions modulo 16 and are then added pairwise by halves or,
+// if 16 is not a multiple of heads, over the positions of a head in ascending order.
 //
-// Lists of rows ascend, and hold a value per row and head in the order of the
-// list. Lengths of vectors are multiples of heads.
+// Lists of rows ascend, and have a value per row and head in the order of the list. Lengths of
+// vectors are multiples of heads.
 type Heads interface {
-	// SumHeadRows stores Σ_e weights[e]·x[rows[e]] in dst, which has x.Cols values,
-	// the weight being that of the head.
+	// SumHeadRows stores Σ_e weights[e]·x[rows[e]] in dst, which has x.Cols values, using each
+	// head's weight.
 	SumHeadRows(dst []float32, x Matrix, rows []uint32, weights []float32, heads int)
 	// AddHeadRows adds weights[e]·x to row rows[e] of dst for every e.
 	AddHeadRows(dst Matrix, x []float32, rows []uint32, weights []float32, heads int)
 	// DotHeadRows stores Σ x·y[rows[e]] per head for every e.
 	DotHeadRows(dots, x []float32, y Matrix, rows []uint32, heads int)
-	// Permute stores column order[p] of src, counted from column from on, in
-	// column to+p of dst. Neither matrix overlaps the other.
+	// Permute stores column order[p] of src, counted from column from, in column to+p of dst. The
+	// matrices must not overlap.
 	Permute(dst, src Matrix, to, from int, order []uint32)
 	// Softmax replaces x by e^x / Σ e^x per head.
 	Softmax(x []float32, heads int)
-	// SoftmaxGrad replaces the gradient g for a softmax's result y by that for
-	// its argument, y·(g − Σ g·y).
+	// SoftmaxGrad replaces the gradient g for a softmax's result y by that for its argument, y·(g −
+	// Σ g·y).
 	SoftmaxGrad(g, y []float32, heads int)
 	// PairScores stores the scores of the pairs.
 	PairScores(scores []float32, p *Pairs)
-	// PairScoresGrad adds up the gradients for what the scores are made of, given
-	// that for the scores.
+	// PairScoresGrad accumulates the gradients for the inputs of the scores, given that for the
+	// scores.
 	PairScoresGrad(p *Pairs, grad []float32)
 }
 
-// Pairs are pairs of a row of Left each with one vector, Right. The score of a
-// pair is Σ Vector·LeakyReLU(left + right) per head.
+// Pairs are pairs of rows of Left with one vector, Right. The score of a pair is Σ
+// Vector·LeakyReLU(left + right) per head.
 type Pairs struct {
 	Left          Matrix
 	Rows          []uint32
 	Right, Vector []float32
-	// Slope is that of LeakyReLU.
+	// Slope is the slope of LeakyReLU.
 	Slope float32
 	Heads int
-	// The gradients are needed by PairScoresGrad only.
+	// The gradients are used only by PairScoresGrad.
 	GradLeft              Matrix
 	GradRight, GradVector []float32
 }
 
-// group is how many values the loops take at a time.
+// group is the number of values that loops process at a time.
 const group = 16
 
-// folded sums values per head in the order that Heads promises. at gives the
-// value of a position.
+// folded sums values per head in the order that Heads specifies. at returns the value of a
+// position.
 func folded(dst []float32, length int, at func(p int) float32) {
 	heads := len(dst)
 	if group%heads != 0 {
@@ -90,7 +89,7 @@ func (plainHeads) AddHeadRows(dst Matrix, x []float32, rows []uint32, weights []
 	}
 }
 
-// addByHead adds w·x to dst, w being that of the head.
+// addByHead adds w·x to dst, using each head's weight.
 func addByHead(dst, x, w []float32) {
 	dst = dst[:len(x)]
 	for p := 0; p < len(x); p += len(w) {
@@ -150,7 +149,7 @@ func (plainHeads) SoftmaxGrad(g, y []float32, heads int) {
 	}
 }
 
-// perHead returns a value per head, from room if there is enough.
+// perHead returns a slice with a value per head, from room if it is large enough.
 func perHead(room *[group]float32, heads int) []float32 {
 	if heads <= group {
 		return room[:heads]

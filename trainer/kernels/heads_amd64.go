@@ -2,11 +2,10 @@ package kernels
 
 import "slices"
 
-// few tells whether the loops in assembly take a number of heads: a power of two
-// up to 16.
+// few reports whether the assembly loops support a number of heads: a power of two up to 16.
 func few(heads int) bool { return heads > 0 && heads <= group && heads&(heads-1) == 0 }
 
-// headsCall is one call of a loop over rows and heads. Strides are in bytes.
+// headsCall holds the arguments of a loop over rows and heads. Strides are in bytes.
 type headsCall struct {
 	dst, x               *float32
 	stride               int
@@ -15,7 +14,7 @@ type headsCall struct {
 	count, values, heads int
 }
 
-// permuteCall is one call of the loop that permutes columns.
+// permuteCall holds the arguments of the loop that permutes columns.
 type permuteCall struct {
 	dst, src                            *float32
 	order                               *uint32
@@ -30,7 +29,7 @@ func (avx512Heads) SumHeadRows(dst []float32, x Matrix, rows []uint32, weights [
 		plainHeads{}.SumHeadRows(dst, x, rows, weights, heads)
 		return
 	}
-	// Rows ascend: nothing else checks them in assembly.
+	// Rows ascend, so checking the last one is sufficient; the assembly does not check.
 	last := x.Row(int(rows[len(rows)-1]))[:len(dst)]
 	c := headsCall{
 		dst: &dst[0], x: &x.Data[0], stride: 4 * x.Cols, rows: &rows[0],
@@ -87,7 +86,7 @@ func (avx512Heads) Permute(dst, src Matrix, to, from int, order []uint32) {
 	permuteAVX512(&c)
 }
 
-// permuteNarrow is how many columns permuteNarrowAVX512 keeps in registers.
+// permuteNarrow is the number of columns that permuteNarrowAVX512 holds in registers.
 const permuteNarrow = 64
 
 // Softmax implements Heads.
@@ -109,7 +108,7 @@ func (avx512Heads) SoftmaxGrad(g, y []float32, heads int) {
 	softmaxGradAVX512(&g[0], &y[0], len(g), heads)
 }
 
-// check panics if the assembly would leave a matrix or a vector.
+// check panics if the assembly would access memory outside a matrix or a vector.
 func (p *Pairs) check(perHead []float32, more ...[]float32) {
 	n := len(p.Vector)
 	_, _, _ = p.Right[:n], perHead[:len(p.Rows)*p.Heads], p.Left.Row(int(p.Rows[len(p.Rows)-1]))[:n]

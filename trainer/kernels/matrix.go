@@ -9,15 +9,15 @@ type Matrix struct {
 // Row returns row i. It aliases the matrix.
 func (m Matrix) Row(i int) []float32 { return m.Data[i*m.Cols : (i+1)*m.Cols] }
 
-// Scratch is working memory for kernels. Its content never reaches a result.
-// One Scratch must not be used from two goroutines.
+// Scratch is working memory for kernels. Its content never affects a result. It must not be used
+// from two goroutines.
 type Scratch struct {
 	left, right []float32
 	product     multiplication
 }
 
-// transpose stores the transpose of src in dst, which has room for it. It goes
-// by squares, so that the lines of both stay in the cache.
+// transpose stores the transpose of src in dst, which must be large enough. It works on square
+// blocks, so that the cache lines of both stay cached.
 func transpose(dst []float32, src Matrix) Matrix {
 	const side = 16
 	t := Matrix{Rows: src.Cols, Cols: src.Rows, Data: dst[:src.Rows*src.Cols]}

@@ -11,13 +11,12 @@ const (
 	PortableName = "portable"
 )
 
-// removedName begins the names of a set that no longer exists, such as
-// openblas-0.3.21-skylakex. Old checkpoints and receipts have them.
+// removedName is the prefix of the names of a set that no longer exists, such as
+// openblas-0.3.21-skylakex. Old checkpoints and receipts contain them.
 const removedName = "openblas"
 
-// Default returns the set fma where the processor has loops for it, else
-// portable. It never depends on a library that is or is not installed, so an
-// update of the system cannot change what the next start computes.
+// Default returns the set fma where the processor has loops for it, else portable. It does not
+// depend on installed libraries, so an update of the system cannot change results.
 func Default() Set {
 	if s, fast := fused(); fast {
 		return s
@@ -25,8 +24,7 @@ func Default() Set {
 	return Portable()
 }
 
-// Named returns the named set. It takes what Set.Name says: every processor can run
-// every set, if slowly.
+// Named returns the set with a Set.Name. Every processor can run every set, possibly slowly.
 func Named(name string) (Set, error) {
 	switch {
 	case name == FMAName:

@@ -1,7 +1,7 @@
 package kernels
 
-// Products are dense matrix products. The sets differ in them. The destination must
-// not overlap an operand.
+// Products are dense matrix products. The sets differ in them. The destination must not overlap
+// an operand.
 type Products interface {
 	// MulNN stores a·b: a is m×k, b is k×n, dst is m×n.
 	MulNN(dst, a, b Matrix, s *Scratch)
@@ -11,8 +11,8 @@ type Products interface {
 	MulTN(dst, a, b Matrix, s *Scratch)
 }
 
-// fusedProducts are made of tiles: every element of a product is one chain
-// x·y + z, rounded once per step, over ascending k.
+// fusedProducts compute products by tiles: every element is one chain of x·y + z, rounded once
+// per step, over ascending k.
 type fusedProducts struct{ tiles }
 
 // MulNN implements Products.

@@ -1,33 +1,30 @@
 package kernels
 
-// Rows take matrices by whole rows, which is what sparse products, sums over
-// neighbours and biases consist of.
+// Rows process matrices by whole rows, as sparse products, sums over neighbours and biases need.
 //
 // The sets differ in Axpy, and so in SumRows.
 type Rows interface {
 	// Axpy adds alpha·x to dst, which is at least as long.
 	Axpy(dst, x []float32, alpha float32)
-	// SumRows stores Σ_e weight[e]·x[row[e]] in row i of dst for the i-th list, e
-	// ascending, with the bits of repeated Axpy. If one matrix has fewer columns
-	// than the other, the sums are over the first columns, and the other columns of
-	// dst stay.
+	// SumRows stores Σ_e weight[e]·x[row[e]] in row i of dst for the i-th list, e ascending, with
+	// the bits of repeated Axpy. If one matrix has fewer columns than the other, only the common
+	// first columns are summed, and other columns of dst stay unchanged.
 	SumRows(dst, x Matrix, l Lists)
-	// AddRows stores the sum of row i of x and row i of y in row i of dst, which may
-	// be x or y, with the same bits in every set. A y with a single row is added to
-	// all of them. Columns are those that all matrices have, as in SumRows; the last
-	// row of x and y may end there.
+	// AddRows stores the sum of row i of x and row i of y in row i of dst, which may be x or y, with
+	// the same bits in every set. If y has a single row, it is added to all rows. Only the common
+	// columns are used, as in SumRows; the last row of x and y may end there.
 	AddRows(dst, x, y Matrix)
 }
 
-// Lists are lists of rows: list i holds Rows[Starts[i]:Starts[i+1]], ascending,
-// with the weights at the same places. Weights may be nil, which stands for ones.
+// Lists are lists of rows: list i holds Rows[Starts[i]:Starts[i+1]], ascending, with parallel
+// weights. If Weights is nil, all are one.
 type Lists struct {
 	Starts  []int
 	Rows    []uint32
 	Weights []float32
 }
 
-// axpyer is what the sums over rows can be made of.
+// axpyer is the loop from which sums over rows are built.
 type axpyer interface {
 	Axpy(dst, x []float32, alpha float32)
 }
@@ -47,7 +44,7 @@ func sumRows[K axpyer](k K, dst, x Matrix, l Lists) {
 	}
 }
 
-// rowAdder is the half of Rows that all loops in plain Go have in common.
+// rowAdder is the part of Rows that all plain Go loops share.
 type rowAdder struct{}
 
 // AddRows implements Rows.
@@ -75,7 +72,7 @@ func (portableRows) Axpy(dst, x []float32, alpha float32) {
 // SumRows implements Rows.
 func (r portableRows) SumRows(dst, x Matrix, l Lists) { sumRows(r, dst, x, l) }
 
-// fusedRows make fused multiply-adds of float64 ones.
+// fusedRows emulate fused multiply-adds in float64.
 type fusedRows struct{ rowAdder }
 
 // Axpy implements Rows.

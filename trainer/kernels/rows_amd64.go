@@ -40,8 +40,8 @@ func (avx512Rows) Axpy(dst, x []float32, alpha float32) {
 	}
 }
 
-// rowsCall is one call of a loop over lists of rows. Strides are in bytes; step is
-// from one weight to the next. The loop counts in it.
+// rowsCall holds the arguments of a loop over lists of rows, and its counters. Strides are in
+// bytes; step is the distance between weights.
 type rowsCall struct {
 	dst           *float32
 	dstStride     int
@@ -74,8 +74,8 @@ func (r avx512Rows) SumRows(dst, x Matrix, l Lists) {
 	sumRowsAVX512(&c)
 }
 
-// check panics if a list leaves its memory or names a row that does not exist.
-// Rows ascend, so the last one tells.
+// check panics if a list exceeds its memory or contains a row that does not exist. Rows ascend,
+// so checking the last one is sufficient.
 func (l Lists) check(lists, rows int) {
 	from := l.Starts[0]
 	if from < 0 {
@@ -89,8 +89,8 @@ func (l Lists) check(lists, rows int) {
 	}
 }
 
-// addRowsCall is one call of a loop over pairs of rows. Strides are in bytes. The
-// loop counts in it.
+// addRowsCall holds the arguments of a loop over pairs of rows, and its counters. Strides are in
+// bytes.
 type addRowsCall struct {
 	dst, x, y                   *float32
 	dstStride, xStride, yStride int
@@ -114,7 +114,7 @@ func (avx512Rows) AddRows(dst, x, y Matrix) {
 	case y.Rows < dst.Rows:
 		panic("kernels: rows of y end before those of the sum")
 	case x.Cols == cols && y.Cols == cols && dst.Cols == cols:
-		// No row ends before the next one begins.
+		// The rows are contiguous.
 		c.rows, c.values = 1, dst.Rows*cols
 	}
 	addRowsAVX512(&c)

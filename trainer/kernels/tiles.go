@@ -5,29 +5,29 @@ import (
 	"math/bits"
 )
 
-// tiles are the innermost loops of the fused products, for one kind of processor.
-// All kinds compute the same bits.
+// tiles are the innermost loops of the fused products for one kind of processor. All kinds
+// compute the same bits.
 type tiles interface {
 	size() tileSize
 	tile(t *tile)
-	// gather fills panels from rows, transpose one from columns. transpose may
-	// overwrite up to 15 rows of dst behind the last.
+	// gather fills panels from rows, transpose fills one from columns. transpose may overwrite up to
+	// 15 rows of dst after the last.
 	gather(p *packing)
 	transpose(p *packing)
 }
 
-// tileSize is the height and width of a tile. A lower tile has a multiple of
-// step rows. If a tile can read neither operand where it is, panels are packed.
+// tileSize is the height and width of a tile. A lower tile has a multiple of step rows. If a tile
+// can read neither operand in place, panels are packed.
 type tileSize struct {
 	height, step, width int
-	// steps tells whether a tile heeds aStep and bStep, with values of a side by side, and
-	// reads no column that does not exist.
+	// steps means that a tile supports aStep and bStep, with adjacent values of a, and reads no
+	// column that does not exist.
 	steps bool
-	// rows tells whether a tile heeds aStep and aRow. It reads as many rows as it is high.
+	// rows means that a tile supports aStep and aRow. It always reads its full height of rows.
 	rows bool
 }
 
-// plainTiles work everywhere: fused multiply-adds are made of float64 ones.
+// plainTiles run on any processor, with fused multiply-adds emulated in float64.
 type plainTiles struct{}
 
 func (plainTiles) size() tileSize { return tileSize{height: 4, step: 4, width: 16, steps: true} }
@@ -66,7 +66,7 @@ func transposePlain(p *packing) {
 	width, to := bits.OnesCount64(p.store), p.dstStride/4
 	row := func(i int) []float32 { return p.src[i*p.srcStride/4:][:p.count] }
 	i := 0
-	// Four rows at a time, so that a line of the panel is written a quarter as often.
+	// Four rows at a time, which writes a line of the panel a quarter as often.
 	for ; i+3 < min(width, p.rows); i += 4 {
 		r0, r1, r2, r3 := row(i), row(i+1), row(i+2), row(i+3)
 		r1, r2, r3 = r1[:len(r0)], r2[:len(r0)], r3[:len(r0)]

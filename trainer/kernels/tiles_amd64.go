@@ -14,8 +14,8 @@ func fused() (Set, bool) {
 	return fusedPlain(), false
 }
 
-// fusedAVX2 uses AVX2 for what models without attention spend their time on and leaves
-// the rest to the compiler.
+// fusedAVX2 uses AVX2 for the loops that dominate models without attention, and plain Go for the
+// rest.
 func fusedAVX2() Set {
 	return Set{
 		Name: FMAName, Detail: "AVX2",
@@ -52,8 +52,8 @@ func (avx2Tiles) gather(p *packing) {
 	}
 }
 
-// transpose leaves what is no multiple of 8 columns to the loop in plain Go. It stores
-// 8 values for every column, so that up to two rows behind the last are overwritten.
+// transpose leaves columns beyond a multiple of 8 to plain Go. It stores 8 values for every
+// column, so it overwrites up to two rows after the last.
 func (avx2Tiles) transpose(p *packing) {
 	whole := wholeGroups(p.count)
 	for i := 0; i < p.rows && whole > 0; i += 8 {

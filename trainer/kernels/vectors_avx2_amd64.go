@@ -1,7 +1,7 @@
 package kernels
 
-// wholeGroups is how many of n values the loops for AVX2 take: whole groups of 8. What
-// is left over is for the loops in plain Go.
+// wholeGroups is how many of n values the AVX2 loops process: whole groups of 8. Plain Go
+// processes the rest.
 func wholeGroups(n int) int { return n &^ 7 }
 
 type avx2Elements struct{}

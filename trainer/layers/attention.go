@@ -15,27 +15,25 @@ const attentionSlope = 0.2
 // columns, head by head.
 type Attention struct {
 	Heads, Channels int
-	// Dropout is the probability that an edge's weight is dropped for a head in
-	// training. The others are scaled by 1/(1−Dropout), not normalised again.
+	// Dropout is the probability that an edge's weight is dropped for a head in training. The others
+	// are scaled by 1/(1−Dropout), not normalised again.
 	Dropout float64
 }
 
-// attention is what the attention layers share: scores per edge and head become
-// weights by a softmax over the edges into a node, its loop included, and the
-// weights sum messages up. Edge e of node i's closed neighbourhood and head h
-// lie at e·heads + h. Matrices are turned so that the heads of a channel lie side
-// by side (kernels.Heads), and the results are turned back.
+// attention is shared by the attention layers: scores per edge and head become weights by a
+// softmax over the edges into a node, including its loop, and messages are summed with these
+// weights. Edge e of node i's closed neighbourhood and head h are at e·heads + h. Matrices are
+// permuted ("turned") so that the heads of a channel are adjacent (kernels.Heads), and results
+// are permuted back.
 type attention struct {
 	Attention
 	work *Workspace
 	site uint64
 	drop bool
-	// order and back are where a turned row takes its values from, and where a
-	// row takes those of a turned one.
+	// order and back are the permutations from a row to a turned row and back.
 	order, back []uint32
-	// pre is what the score is made of, weight the result of the softmax, mask
-	// what dropout multiplies it by, used their product, and grad the gradient
-	// for the score.
+	// pre is the input of the score, weight the result of the softmax, mask the factor of dropout,
+	// used their product, and grad the gradient for the score.
 	pre, weight, mask, used, grad []float32
 	// Turned matrices: the messages, their sums, and the gradients for both.
 	messages, sums, upstream, gradMessages []float32
@@ -58,7 +56,7 @@ func grow(buf *[]float32, n int) []float32 {
 	return *buf
 }
 
-// prepare makes room for the batch's edges.
+// prepare allocates for the batch's edges.
 func (a *attention) prepare() {
 	n := len(a.work.Batch.Graph.loopTargets) * a.Heads
 	for _, buf := range []*[]float32{&a.pre, &a.weight, &a.grad} {
@@ -73,15 +71,15 @@ func (a *attention) prepare() {
 // size is the number of columns of the result.
 func (a *attention) size() int { return a.Heads * a.Channels }
 
-// turn returns the columns of m from the given one on with the heads of a
-// channel side by side.
+// turn returns the columns of m starting at from, permuted so that the heads of a channel are
+// adjacent.
 func (a *attention) turn(buf *[]float32, m kernels.Matrix, from int) kernels.Matrix {
 	t := kernels.Matrix{Rows: m.Rows, Cols: a.size(), Data: grow(buf, m.Rows*a.size())}
 	a.work.kernels.Heads.Permute(t, m, 0, from, a.order)
 	return t
 }
 
-// turnBack stores t in the columns of dst from the given one on.
+// turnBack stores t, permuted back, in the columns of dst starting at from.
 func (a *attention) turnBack(dst, t kernels.Matrix, from int) {
 	a.work.kernels.Heads.Permute(dst, t, from, 0, a.back)
 }
@@ -93,7 +91,7 @@ func (a *attention) zeros(buf *[]float32, rows int) kernels.Matrix {
 	return t
 }
 
-// turnVector and turnVectorBack do so with an attention vector.
+// turnVector and turnVectorBack permute an attention vector.
 func (a *attention) turnVector(dst, v []float32) { a.permute(dst, v, a.order) }
 
 func (a *attention) turnVectorBack(dst, t []float32) { a.permute(dst, t, a.back) }
@@ -103,8 +101,8 @@ func (a *attention) permute(dst, src []float32, order []uint32) {
 	a.work.kernels.Heads.Permute(row(dst), row(src), 0, 0, order)
 }
 
-// interleaved is the order in which parts of a length that lie one behind the
-// other are taken in turn: one value of each part, then the next of each.
+// interleaved is the permutation that interleaves consecutive parts of a length: one value of
+// each part, then the next of each.
 func interleaved(parts, length int) []uint32 {
 	order := make([]uint32, 0, parts*length)
 	for i := range length {
@@ -126,7 +124,7 @@ func (a *attention) into(values []float32, i int) []float32 {
 	return values[graph.loopStarts[i]*a.Heads : graph.loopStarts[i+1]*a.Heads]
 }
 
-// normalise turns the scores in weight into weights and draws the mask.
+// normalise converts the scores in weight into weights and draws the mask.
 func (a *attention) normalise() {
 	graph := a.work.Batch.Graph
 	for i := range graph.Nodes {
@@ -173,8 +171,8 @@ func (a *attention) aggregate(dst, messages kernels.Matrix) {
 	a.turnBack(dst, sums, 0)
 }
 
-// pull returns the gradient for the turned messages and leaves that for the
-// scores in grad: weight·(d − Σ d·weight), d being the gradient for a weight.
+// pull returns the gradient for the turned messages and stores that for the scores in grad:
+// weight·(d − Σ d·weight), where d is the gradient for a weight.
 func (a *attention) pull(g, messages kernels.Matrix) kernels.Matrix {
 	graph, k := a.work.Batch.Graph, a.work.kernels
 	upstream, back := a.turn(&a.upstream, g, 0), a.zeros(&a.gradMessages, g.Rows)
@@ -192,7 +190,7 @@ func (a *attention) pull(g, messages kernels.Matrix) kernels.Matrix {
 	return back
 }
 
-// byproduct is a node for values that another node's operator leaves behind.
+// byproduct adds a node for values that another node's operator computes as a side effect.
 func (b *Builder) byproduct(kind string, of *gorgonia.Node, values []float32, shape ...int) *gorgonia.Node {
 	return b.apply(operation{
 		kind: kind, inputs: gorgonia.Nodes{of}, out: dense(values, shape...),

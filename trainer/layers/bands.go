@@ -7,27 +7,27 @@ import (
 	"lethe/trainer/kernels"
 )
 
-// reads says which rows of its inputs a row of an operator's result depends on.
+// reads describes which rows of its inputs a row of an operator's result depends on.
 type reads int
 
 const (
-	// everyRow: any of them.
+	// everyRow means any row.
 	everyRow reads = iota
-	// ofNeighbours: of the first input any, of the others, and of features, the same row.
+	// ofNeighbours means any row of the first input, and the same row of the others and of features.
 	ofNeighbours
-	// sameRow: the same row alone, or inputs without rows, such as weights.
+	// sameRow means only the same row, or inputs without rows, such as weights.
 	sameRow
 )
 
-// bandRows is how many rows pass through row-wise operators together: so many that packing the weights again
-// does not count, and so few that their results stay in the second-level cache of today's processors. Of
-// layers that are wider there are as many as the widest has columns, for weights take longer to pack then.
+// bandRows is the number of rows in a band of row-wise operators: large enough to amortise packing the weights
+// again, and small enough that results stay in the second-level cache of current processors. For wider layers a
+// band has as many rows as the widest layer has columns, because packing the weights then takes longer.
 const bandRows = 192
 
-// span is some of the rows of a batch, all if count is 0.
+// span is a range of rows of a batch; all rows if count is 0.
 type span struct{ from, count int }
 
-// rows returns the rows that operators work on.
+// rows returns the current rows.
 func (w *Workspace) rows() (from, count int) {
 	if w.band.count > 0 {
 		return w.band.from, w.band.count
@@ -35,17 +35,17 @@ func (w *Workspace) rows() (from, count int) {
 	return 0, w.Batch.Rows
 }
 
-// part is operators that run one after the other, on all rows or on one band after the other.
+// part is a list of operators that run in sequence, either on all rows or band by band.
 type part struct {
 	steps  []planned
 	banded bool
 }
 
-// parts splits the operators of a plan so that those that work row by row run band by band. The result of one
-// that only others of its part read passes: each band of it takes the place of the one before.
+// parts splits the operators of a plan so that row-wise ones run band by band. The result of an operator that only
+// operators of its own part read holds just the current band.
 //
-// A program with gradients reads most results again, and a batch norm in training needs all rows: their plans
-// have one part.
+// A program with gradients reads most results again, and a batch norm in training needs all rows: their plans have
+// one part.
 func (b *Builder) parts(steps []planned) []part {
 	if b.Training || b.terms != nil {
 		return []part{{steps: steps}}
@@ -105,7 +105,7 @@ func (p *part) once() error {
 	return nil
 }
 
-// widest returns the most columns that a result has.
+// widest returns the largest number of columns of a result.
 func (p *part) widest() int {
 	most := 0
 	for _, s := range p.steps {
@@ -114,8 +114,8 @@ func (p *part) widest() int {
 	return most
 }
 
-// live returns the rows of a value that operators work on. What lies behind them is left over from other
-// batches, or bands, and is never read.
+// live returns the current rows of a value. Rows after them are left over from other batches or bands and are never
+// read.
 func (b *Builder) live(v gorgonia.Value) kernels.Matrix {
 	from, count := b.Work.rows()
 	if b.passing[v] {
@@ -124,7 +124,7 @@ func (b *Builder) live(v gorgonia.Value) kernels.Matrix {
 	return rowsOf(v, from, count)
 }
 
-// all returns every row of the current batch, of a value that does not pass.
+// all returns every row of the current batch, for a value that is not limited to a band.
 func (b *Builder) all(v gorgonia.Value) kernels.Matrix { return rowsOf(v, 0, b.Work.Batch.Rows) }
 
 func rowsOf(v gorgonia.Value, from, count int) kernels.Matrix {
@@ -133,7 +133,7 @@ func rowsOf(v gorgonia.Value, from, count int) kernels.Matrix {
 	return kernels.Matrix{Rows: count, Cols: cols, Data: d.Float32s()[from*cols : (from+count)*cols]}
 }
 
-// rows returns some rows of features, which it aliases.
+// rows returns a range of rows of features, aliasing them.
 func (f Features) rows(from, count int) Features {
 	f.Dense.Rows = count
 	if f.Sparse == nil {

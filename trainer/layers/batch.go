@@ -5,29 +5,26 @@ import (
 	"lethe/trainer/kernels"
 )
 
-// Ignored is the class of a row that carries no loss.
+// Ignored is the class of a row that does not contribute to the loss.
 const Ignored = -1
 
-// Batch is a graph prepared for a program: a slice with its stubs, or a whole
-// snapshot to be scored.
+// Batch is a graph prepared for a program: a slice with its stubs, or a whole snapshot to score.
 type Batch struct {
 	Rows     int
 	Features Features
-	// Aggregated is what the model's first layer makes of the features by the
-	// graph alone. It does not change while the weights do, so it is computed
-	// once.
+	// Aggregated is the model's first graph aggregation of the features. It does not depend on the
+	// weights, so it is computed once.
 	Aggregated Features
 	Graph      *Graph
-	// Labels has a class per row or Ignored; it is nil without a loss.
+	// Labels holds a class or Ignored per row; it is nil if there is no loss.
 	Labels       []int32
 	ClassWeights []float32
-	// Keys has a key per row for its random draws, from the pseudonym alone, so
-	// that one row does not change the draws of another. It is nil without
-	// training.
+	// Keys holds a key per row for its random draws, derived only from the pseudonym, so that one
+	// row does not change the draws of another. It is nil without training.
 	Keys []uint64
 }
 
-// Aggregation says what Batch.Aggregated holds.
+// Aggregation is the kind of Batch.Aggregated.
 type Aggregation int
 
 // The aggregations. A is the adjacency matrix, D the degrees and
@@ -43,8 +40,8 @@ const (
 	Propagation
 )
 
-// NewBatch prepares a graph with cols features per row. Edges must be below
-// rows. It aliases the features.
+// NewBatch prepares a graph with cols features per row. Edges must be below rows. It aliases the
+// features.
 func NewBatch(rows, cols int, features []float32, edges []lethe.Edge) *Batch {
 	return &Batch{
 		Rows: rows, Graph: NewGraph(rows, edges),

@@ -13,19 +13,18 @@ const (
 	normMomentum = 0.1
 )
 
-// BatchNorm is one batch normalisation (Ioffe and Szegedy, ICML 2015) with
-// PyTorch's conventions: training normalises by the biased variance of the rows
-// given and moves the running statistics a tenth of the way to theirs, taking
-// the unbiased variance; evaluation normalises by the running ones. A single
-// row has unbiased variance 0 here, where PyTorch refuses it.
+// BatchNorm is one batch normalisation (Ioffe and Szegedy, ICML 2015) with PyTorch's conventions:
+// training normalises by the biased variance of the given rows and moves the running statistics a
+// tenth of the way to theirs, using the unbiased variance; evaluation normalises by the running
+// statistics. A single row has unbiased variance 0 here, where PyTorch fails.
 type BatchNorm struct {
 	Weight, Bias *gorgonia.Node
 	// RunningMean and RunningVar alias the model's buffers.
 	RunningMean, RunningVar []float32
 
-	// normalised and inverse are the normalised rows and one over the standard
-	// deviations, left by the forward pass for the backward one. mean, variance
-	// and their like are summed in double precision.
+	// normalised and inverse are the normalised rows and one over the standard deviations, stored by
+	// the forward pass for the backward pass. Mean, variance and similar sums are in double
+	// precision.
 	normalised     []float32
 	call           kernels.Normalisation
 	sum, sumSquare []float64
@@ -39,7 +38,7 @@ func Norm(b *Builder, x *gorgonia.Node, n *BatchNorm) *gorgonia.Node {
 	cols := width(x)
 	n.normalised = make([]float32, b.capacity*cols)
 	n.call.Inverse, n.call.Shift = make([]float32, cols), make([]float32, cols)
-	// Without a gradient nothing is summed.
+	// Without a gradient the sums are unused.
 	n.call.Sum, n.call.Along = n.call.Shift, n.call.Shift
 	n.sum, n.sumSquare = make([]float64, cols), make([]float64, cols)
 	out := b.rows(cols)
@@ -67,7 +66,7 @@ func Norm(b *Builder, x *gorgonia.Node, n *BatchNorm) *gorgonia.Node {
 	})
 }
 
-// measure takes mean and deviation from the rows and updates the running ones.
+// measure computes mean and deviation from the rows and updates the running statistics.
 func (n *BatchNorm) measure(k kernels.Columns, x kernels.Matrix) {
 	rows := float64(x.Rows)
 	k.ColumnSums(n.sum, x)
@@ -87,7 +86,7 @@ func blend(running float32, batch float64) float32 {
 	return float32(float64((1-normMomentum)*float64(running)) + float64(normMomentum*batch))
 }
 
-// recall takes mean and deviation from the running statistics.
+// recall sets mean and deviation from the running statistics.
 func (n *BatchNorm) recall() {
 	copy(n.call.Shift, n.RunningMean)
 	for j, v := range n.RunningVar {
@@ -100,8 +99,8 @@ func (n *BatchNorm) rows(x kernels.Matrix) kernels.Matrix {
 	return kernels.Matrix{Rows: x.Rows, Cols: x.Cols, Data: n.normalised[:len(x.Data)]}
 }
 
-// normSums has rows Σ G (the gradient for the bias) and Σ G∘normalised (for the
-// weight). It takes y to run after the forward pass.
+// normSums has the rows Σ G (the gradient for the bias) and Σ G∘normalised (for the weight). The
+// input y makes it run after the forward pass.
 func normSums(b *Builder, grad, y *gorgonia.Node, n *BatchNorm) *gorgonia.Node {
 	cols := width(grad)
 	out := dense(make([]float32, 2*cols), 2, cols)

@@ -9,44 +9,43 @@ import (
 	"lethe/trainer/kernels"
 )
 
-// Builder assembles the expression graph of a program, differentiates it and plans
-// its operators. Layers are functions that add to it. The first failure is kept, so
-// that models read as formulas; Err returns it.
+// Builder assembles the expression graph of a program, differentiates it and plans its operators.
+// Layers are functions that add to it. It keeps the first error, so that models read as formulas;
+// Err returns it.
 type Builder struct {
-	// Training says whether batch norms take their statistics from the batch
-	// and dropout and attention losses are in force.
+	// Training means that batch norms use statistics of the batch, and that dropout and attention
+	// losses are active.
 	Training bool
 	Work     *Workspace
 
 	graph    *gorgonia.ExprGraph
 	capacity int
-	// count numbers the names of nodes, operators the operators.
+	// count numbers node names, operators numbers operators.
 	count, operators int
-	// sites counts the layers that draw, so that each draws by a key of its own.
+	// sites counts the layers that draw, so that each has a key of its own.
 	sites uint64
-	// needs holds the nodes that a gradient must flow to, terms the gradients that
-	// their uses give them.
+	// needs holds the nodes that need a gradient, terms the gradients from their uses.
 	needs map[*gorgonia.Node]bool
 	terms map[*gorgonia.Node]gorgonia.Nodes
-	// perRow holds the results that have a row for every node of a batch.
+	// perRow holds the results with a row for every node of a batch.
 	perRow map[gorgonia.Value]bool
-	// passing holds those of which no more than a band is kept.
+	// passing holds the results of which only one band is stored.
 	passing map[gorgonia.Value]bool
-	// sources holds the nodes that stand for the features of a batch.
+	// sources holds the nodes that represent the features of a batch.
 	sources map[*gorgonia.Node]source
 	err     error
 }
 
-// Workspace is what the operators of a program work on besides their inputs. It
-// is replaced batch by batch while the graph stays.
+// Workspace is the data of a program's operators besides their inputs. It is replaced for each
+// batch, while the graph stays.
 type Workspace struct {
 	Batch *Batch
 	// Key is the key of the step's random draws.
 	Key uint64
-	// Loss is the last cross entropy, Attention the sum of the attention losses
-	// with their weight, both in double precision.
+	// Loss is the last cross entropy, Attention the weighted sum of the attention losses, both in
+	// double precision.
 	Loss, Attention float64
-	// Replace is nil but in comparisons with other programs.
+	// Replace is nil except in comparisons with other programs.
 	Replace *Replacement
 
 	kernels kernels.Set
@@ -68,16 +67,16 @@ func NewBuilder(set kernels.Set, capacity int, training bool) *Builder {
 	}
 }
 
-// Err returns the first failure.
+// Err returns the first error.
 func (b *Builder) Err() error { return b.err }
 
-// unique returns a name that no other node of the graph has.
+// unique returns an unused node name.
 func (b *Builder) unique(kind string) string {
 	b.count++
 	return fmt.Sprintf("%s/%d", kind, b.count)
 }
 
-// Input adds a leaf that is bound to values, which it aliases.
+// Input adds a leaf bound to values, which it aliases.
 func (b *Builder) Input(kind string, values []float32, needsGradient bool, shape ...int) *gorgonia.Node {
 	n := gorgonia.NewTensor(b.graph, tensor.Float32, len(shape),
 		gorgonia.WithShape(shape...), gorgonia.WithName(b.unique(kind)), gorgonia.WithValue(dense(values, shape...)))
@@ -92,15 +91,15 @@ func (b *Builder) rows(cols int) *tensor.Dense {
 	return out
 }
 
-// operation says what apply adds to the graph.
+// operation describes a node for apply.
 type operation struct {
 	kind   string
 	inputs gorgonia.Nodes
 	out    gorgonia.Value
 	reads  reads
 	run    func(in []gorgonia.Value) error
-	// pull returns one gradient per input, nil where needs is false. It is nil
-	// for the operations that gradients are made of.
+	// pull returns one gradient per input, nil where needs is false. It is nil for operations that
+	// compute gradients.
 	pull func(out, grad *gorgonia.Node) gorgonia.Nodes
 }
 

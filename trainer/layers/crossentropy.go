@@ -8,14 +8,13 @@ import (
 	"lethe/internal/portable/gomath"
 )
 
-// ErrNoLabels means that no row carries a loss: every label is unknown, or every
-// class that occurs has weight 0. Skip the slice.
+// ErrNoLabels means that no row contributes to the loss: every label is unknown, or every class
+// that occurs has weight 0. Skip the slice.
 var ErrNoLabels = errors.New("no labelled rows")
 
-// CrossEntropy adds the mean negative log-likelihood of the labelled rows,
-// weighted by class: Σ w[y]·nll / Σ w[y] over rows with y ≥ 0, as PyTorch's
-// cross_entropy with ignore_index -1. It fails with ErrNoLabels where the sum
-// of weights is 0.
+// CrossEntropy adds the mean negative log-likelihood of the labelled rows, weighted by class: Σ
+// w[y]·nll / Σ w[y] over rows with y ≥ 0, like PyTorch's cross_entropy with ignore_index -1. It
+// fails with ErrNoLabels if the sum of weights is 0.
 func CrossEntropy(b *Builder, logits *gorgonia.Node) *gorgonia.Node {
 	if b.err != nil {
 		return nil
@@ -49,9 +48,9 @@ func CrossEntropy(b *Builder, logits *gorgonia.Node) *gorgonia.Node {
 	})
 }
 
-// crossEntropyGrad is w[y]/Σw · (softmax − one-hot) for labelled rows, 0 for
-// the others, times the gradient of the loss. It takes the loss to run after
-// the forward pass, which leaves the probabilities.
+// crossEntropyGrad is w[y]/Σw · (softmax − one-hot) for labelled rows, 0 for the others, times
+// the gradient of the loss. The input loss makes it run after the forward pass, which computes
+// the probabilities.
 func crossEntropyGrad(b *Builder, logits, loss, grad *gorgonia.Node, probabilities []float64) *gorgonia.Node {
 	out := b.rows(width(logits))
 	return b.apply(operation{

@@ -6,10 +6,9 @@ import (
 	"gorgonia.org/gorgonia"
 )
 
-// Dropout adds x·mask/(1−p), where each element of the mask is 0 with
-// probability p and 1 otherwise (Srivastava et al., JMLR 2014). It is x itself
-// in evaluation. The mask is keyed by step, layer, node and column: a node that
-// goes away changes no other node's mask.
+// Dropout adds x·mask/(1−p), where each element of the mask is 0 with probability p and 1
+// otherwise (Srivastava et al., JMLR 2014). In evaluation it is x itself. The mask is keyed by
+// step, layer, node and column: removing a node changes no other node's mask.
 func Dropout(b *Builder, x *gorgonia.Node, p float64) *gorgonia.Node {
 	if b.err != nil || p == 0 || !b.Training {
 		return x
@@ -57,12 +56,12 @@ func (w *Workspace) maskRow(mask []float32, site uint64, row int, p float64) {
 	w.kernels.Draws.Mask(mask, w.rowKey(site, row), dropLimit(p), rest)
 }
 
-// kept is what a value that is not dropped is multiplied by.
+// kept returns the factor of values that are not dropped.
 func kept(p float64) float32 { return float32(1 / (1 - p)) }
 
-// dropSource is dropout of features: a source whose values are masked when the
-// node's operator runs. Of sparse features it draws for the values that are not
-// 0, and gives them what they would get in dense ones.
+// dropSource is dropout of features: a source whose values are masked when the node's operator
+// runs. For sparse features it draws only for the nonzero values, with the same result as for
+// dense ones.
 func dropSource(b *Builder, x *gorgonia.Node, from source, site uint64, p float64) *gorgonia.Node {
 	cols := width(x)
 	var dropped Features

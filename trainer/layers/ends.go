@@ -2,16 +2,15 @@ package layers
 
 import "lethe/trainer/kernels"
 
-// ends is the part of a score that is linear in each end of an edge, source·z_j +
-// target·z_i, and its gradient. GAT and SuperGAT share it.
+// ends is the part of a score that is linear in each end of an edge, source·z_j + target·z_i, and
+// its gradient. GAT and SuperGAT share it.
 type ends struct {
 	*attention
-	// source and target are the attention vectors, turned, bySource and byTarget
-	// each node's part in the scores, rows × heads, and later the gradients for
-	// them.
+	// source and target are the attention vectors, turned. bySource and byTarget are each node's
+	// contributions to the scores, rows × heads, and later the gradients for them.
 	source, target, bySource, byTarget []float32
-	// gradSource and gradTarget are the gradients for the attention vectors, and
-	// the turned ones are what they are summed in.
+	// gradSource and gradTarget are the gradients for the attention vectors; the turned ones
+	// accumulate them.
 	gradSource, gradTarget             []float32
 	turnedGradSource, turnedGradTarget []float32
 }
@@ -45,8 +44,8 @@ func (n *ends) sum(z kernels.Matrix, source, target []float32) {
 	}
 }
 
-// pullSum adds the gradient for z to dz, both turned, and stores those for the
-// attention vectors, given the gradients for the sums.
+// pullSum adds the gradient for z to dz, both turned, and stores those for the attention vectors,
+// given the gradients for the sums.
 func (n *ends) pullSum(dz, z kernels.Matrix, grad []float32) {
 	graph, k := n.work.Batch.Graph, n.work.kernels
 	clear(n.bySource)

@@ -2,17 +2,15 @@ package layers
 
 import "math"
 
-// exponential is e^x from sums and products alone, because math.Exp has its own
-// assembly on some architectures and may differ there in the last bit. It is
-// good to a few units in the last place of float64 and meant for x ≤ 0, as
-// after subtracting the largest logit; below -700 it is 0. What is not a
-// number stays one. The terms of its series are 1/n! for n up to 13, the last
-// that counts for |r| ≤ ln2/2.
+// exponential returns e^x using only sums and products, because math.Exp has assembly on some
+// architectures and may differ there in the last bit. It is accurate to a few units in the last
+// place of float64 and meant for x ≤ 0, as after subtracting the largest logit; below -700 it is
+// 0. NaN stays NaN. The terms of its series are 1/n! for n up to 13, the last significant one for
+// |r| ≤ ln2/2.
 //
-// portable.Exp is the same function, summed in another order, with other last
-// bits. There are two because the bytes of checkpoints depend on both: those of
-// networks on this one, those of trees, logistic regression and blends on the
-// other. Joining them would change models that exist.
+// portable.Exp is the same function, summed in another order with different last bits. The bytes
+// of checkpoints depend on both: networks on this one; trees, logistic regression and blends on
+// the other. Merging them would change existing models.
 func exponential(x float64) float64 {
 	if x < -700 {
 		return 0
@@ -23,8 +21,7 @@ func exponential(x float64) float64 {
 	)
 	k := math.Floor(float64(x*math.Log2E) + 0.5)
 	r := x - float64(k*ln2High) - float64(k*ln2Low)
-	// Pairs of terms, pairs of pairs, and so on: the sums of a level do not wait
-	// for each other.
+	// Pairs of terms, pairs of pairs, and so on: the sums of a level can be computed in parallel.
 	r2 := r * r
 	r4 := r2 * r2
 	low := (1 + r) + float64(r2*(1.0/2+float64(r*(1.0/6))))

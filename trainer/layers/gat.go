@@ -9,11 +9,10 @@ import (
 // gat is one GAT layer.
 type gat struct{ ends }
 
-// GAT adds a graph attention layer (Veličković et al., ICLR 2018) on z = x·W,
-// which is rows × heads·channels: out_i = Σ_j α_ij·z_j per head, where α is the
-// softmax over the edges into i, its loop included, of
-// LeakyReLU(source·z_j + target·z_i). source and target have shape
-// [1, heads, channels].
+// GAT adds a graph attention layer (Veličković et al., ICLR 2018) on z = x·W, rows ×
+// heads·channels: out_i = Σ_j α_ij·z_j per head, where α is the softmax over the edges into i,
+// including its loop, of LeakyReLU(source·z_j + target·z_i). source and target have shape [1,
+// heads, channels].
 func GAT(b *Builder, z, source, target *gorgonia.Node, shape Attention) *gorgonia.Node {
 	if b.err != nil {
 		return nil

@@ -9,19 +9,18 @@ import (
 // gatv2 is one GATv2 layer.
 type gatv2 struct {
 	*attention
-	// right and gradRight are the targets' halves of the pairs and the gradient
-	// for them, turned like the attention vector and the gradient for it.
+	// right and gradRight are the targets' halves of the pairs and the gradient for them, turned
+	// like the attention vector and its gradient.
 	right, gradRight, vector, turnedGradVector []float32
 	gradVector                                 []float32
 	pairs                                      kernels.Pairs
 }
 
-// GATv2 adds a graph attention layer with dynamic attention (Brody, Alon and
-// Yahav, "How Attentive are Graph Attention Networks?", ICLR 2022) on pairs
-// [l | r], the two linear layers of x, rows × 2·heads·channels: out_i =
-// Σ_j α_ij·l_j per head, where α is the softmax over the edges into i, its loop
-// included, of vector·LeakyReLU(l_j + r_i). vector has shape
-// [1, heads, channels].
+// GATv2 adds a graph attention layer with dynamic attention (Brody, Alon and Yahav, "How
+// Attentive are Graph Attention Networks?", ICLR 2022) on pairs [l | r], the two linear layers of
+// x, rows × 2·heads·channels: out_i = Σ_j α_ij·l_j per head, where α is the softmax over the
+// edges into i, including its loop, of vector·LeakyReLU(l_j + r_i). vector has shape [1, heads,
+// channels].
 func GATv2(b *Builder, pairs, vector *gorgonia.Node, shape Attention) *gorgonia.Node {
 	if b.err != nil {
 		return nil

@@ -6,11 +6,10 @@ import (
 	"lethe/trainer/kernels"
 )
 
-// GINSum adds the aggregation of a GIN convolution (Xu et al., "How Powerful
-// are Graph Neural Networks?", ICLR 2019): (1+eps)·x_i + Σ_{j∈N(i)} x_j, with x
-// rows × width and eps of length 1. The neural network that follows it is built
-// of Linear, Norm and ReLU. The sum and a linear layer without bias may change
-// places, which pays where x is sparse.
+// GINSum adds the aggregation of a GIN convolution (Xu et al., "How Powerful are Graph Neural
+// Networks?", ICLR 2019): (1+eps)·x_i + Σ_{j∈N(i)} x_j, with x rows × width and eps of length 1.
+// The neural network that follows is built from Linear, Norm and ReLU. The sum commutes with a
+// linear layer without bias, which saves time if x is sparse.
 func GINSum(b *Builder, x, eps *gorgonia.Node) *gorgonia.Node {
 	if b.err != nil {
 		return nil
@@ -35,8 +34,8 @@ func GINSum(b *Builder, x, eps *gorgonia.Node) *gorgonia.Node {
 	})
 }
 
-// GINInput is GINSum of dense features whose neighbour sums the batch holds: x
-// is Source, and Aggregated was filled with NeighbourSum.
+// GINInput is GINSum of dense features whose neighbour sums are in the batch: x is Source, and
+// Aggregated was filled with NeighbourSum.
 func GINInput(b *Builder, x, eps *gorgonia.Node) *gorgonia.Node {
 	if b.err != nil {
 		return nil
@@ -62,7 +61,7 @@ func GINInput(b *Builder, x, eps *gorgonia.Node) *gorgonia.Node {
 	})
 }
 
-// combine stores (1+eps)·x + A·x. Neighbours come first, in ascending order.
+// combine stores (1+eps)·x + A·x. Neighbours are added first, in ascending order.
 func (b *Builder) combine(dst kernels.Matrix, x gorgonia.Value, alpha float32) {
 	graph, k := b.Work.Batch.Graph, b.Work.kernels.Rows
 	from, _ := b.Work.rows()

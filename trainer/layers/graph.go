@@ -7,8 +7,7 @@ import (
 	"lethe"
 )
 
-// Graph is an undirected graph in compressed sparse rows, with and without a
-// loop at every node.
+// Graph is an undirected graph in compressed sparse rows, with and without a loop at every node.
 type Graph struct {
 	Nodes   int
 	starts  []int
@@ -16,15 +15,14 @@ type Graph struct {
 	// loopStarts and loopTargets list the neighbours and the node itself.
 	loopStarts  []int
 	loopTargets []uint32
-	// normalised holds the values of S = (D+I)^-1/2 (A+I) (D+I)^-1/2 in the order
-	// of loopTargets, and share one over the target's degree in that of targets.
+	// normalised holds the values of S = (D+I)^-1/2 (A+I) (D+I)^-1/2 in the order of loopTargets,
+	// and share one over the target's degree in the order of targets.
 	normalised, share []float32
 	// all lists the nodes.
 	all []uint32
 }
 
-// NewGraph lists every edge at both of its ends. Positions must be below nodes,
-// and no edge may occur twice.
+// NewGraph lists every edge at both ends. Positions must be below nodes, and no edge may repeat.
 func NewGraph(nodes int, edges []lethe.Edge) *Graph {
 	g := &Graph{Nodes: nodes}
 	g.starts, g.targets = neighbours(nodes, edges, false)

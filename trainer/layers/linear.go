@@ -110,7 +110,7 @@ func Bias(b *Builder, x, bias *gorgonia.Node) *gorgonia.Node {
 	})
 }
 
-// columnSums adds the live rows of a matrix up, the gradient for a bias.
+// columnSums sums the live rows of a matrix, the gradient for a bias.
 func columnSums(b *Builder, grad *gorgonia.Node) *gorgonia.Node {
 	cols := width(grad)
 	out := dense(make([]float32, cols), cols)

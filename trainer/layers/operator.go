@@ -9,12 +9,12 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// operator is the one implementation of Gorgonia's Op and SDOp interfaces
-// here; the layers differ in run and pull only. An operator belongs to exactly
-// one node and owns the memory of its result, so that a step allocates nothing.
+// operator is the only implementation of Gorgonia's Op and SDOp interfaces here; layers differ
+// only in run and pull. An operator belongs to exactly one node and owns the memory of its
+// result, so that a step allocates nothing.
 type operator struct {
-	// name and number are unique in the graph. Gorgonia takes two nodes for one if
-	// their hashes, which are made of names, agree and their numbers do.
+	// name and number are unique in the graph. Gorgonia considers two nodes equal if their hashes,
+	// computed from names, and their numbers agree.
 	name   string
 	number uint32
 	inputs gorgonia.Nodes
@@ -34,8 +34,8 @@ var _ gorgonia.SDOp = (*operator)(nil)
 // Arity implements gorgonia.Op.
 func (o *operator) Arity() int { return len(o.inputs) }
 
-// Type implements gorgonia.Op. It is made anew each time because Gorgonia's
-// type inference recycles what it gets.
+// Type implements gorgonia.Op. It returns a new value each time, because Gorgonia's type
+// inference recycles its arguments.
 func (o *operator) Type() hm.Type {
 	types := make([]hm.Type, 0, len(o.inputs)+1)
 	for _, n := range o.inputs {
@@ -58,7 +58,7 @@ func (o *operator) ReturnsPtr() bool { return true }
 // CallsExtern implements gorgonia.Op: Gorgonia must not allocate the result.
 func (o *operator) CallsExtern() bool { return false }
 
-// OverwritesInput implements gorgonia.Op: no input is touched.
+// OverwritesInput implements gorgonia.Op: no input is changed.
 func (o *operator) OverwritesInput() int { return -1 }
 
 // DiffWRT implements gorgonia.SDOp.
@@ -72,12 +72,11 @@ func (o *operator) SymDiff(_ gorgonia.Nodes, out, grad *gorgonia.Node) (gorgonia
 // WriteHash implements gorgonia.Op.
 func (o *operator) WriteHash(h hash.Hash) { _, _ = io.WriteString(h, o.name) }
 
-// Hashcode implements gorgonia.Op. Operators with one hash code are the same to
-// Gorgonia.
+// Hashcode implements gorgonia.Op. Gorgonia considers operators with the same hash code equal.
 func (o *operator) Hashcode() uint32 { return o.number }
 
 // String implements gorgonia.Op.
 func (o *operator) String() string { return o.name }
 
-// floats returns the values of a tensor that this package made. It aliases it.
+// floats returns the values of a tensor of this package, aliasing it.
 func floats(v gorgonia.Value) []float32 { return v.(*tensor.Dense).Float32s() }

@@ -6,9 +6,9 @@ import (
 	"lethe/trainer/kernels"
 )
 
-// LinearPair adds [x·left | x·right], plus the biases unless they are nil, rows ×
-// twice the width: two linear layers of one input, which GraphSAGE and GATv2 ask
-// for. x is rows × in or a source; both weights are in × out.
+// LinearPair adds [x·left | x·right], plus the biases unless they are nil, rows × twice the
+// width: two linear layers of one input, which GraphSAGE and GATv2 need. x is rows × in or a
+// source; both weights are in × out.
 func LinearPair(b *Builder, x, left, right, leftBias, rightBias *gorgonia.Node) *gorgonia.Node {
 	if b.err != nil {
 		return nil

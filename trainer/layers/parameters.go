@@ -10,29 +10,29 @@ import (
 	"lethe"
 )
 
-// Spec is the name and shape of one parameter or buffer, and where its values
-// lie in the flat vector that holds all of them.
+// Spec is the name and shape of one parameter or buffer, and the range of its values in the flat
+// vector.
 type Spec struct {
-	// Name is PyTorch's, such as conv1.nn.0.weight.
+	// Name is PyTorch's name, such as conv1.nn.0.weight.
 	Name  string
 	Shape []int
-	// Transposed says that PyTorch keeps the matrix with its axes swapped.
+	// Transposed means that PyTorch stores the matrix with its axes swapped.
 	Transposed bool
 	Start      Start
 	From, Size int
 }
 
-// Start says how a tensor begins: at Value, plus a uniform draw in ±Bound.
+// Start is the initial value of a tensor's elements: Value plus a uniform draw in ±Bound.
 type Start struct{ Value, Bound float32 }
 
-// Layout orders tensors. The order is part of the checkpoint format.
+// Layout is an ordered list of tensors. The order is part of the checkpoint format.
 type Layout struct {
 	Specs []Spec
 	Size  int
 	index map[string]int
 }
 
-// Add appends a tensor to the order.
+// Add appends a tensor.
 func (l *Layout) Add(name string, begin Start, shape ...int) {
 	size := 1
 	for _, n := range shape {
@@ -46,8 +46,8 @@ func (l *Layout) Add(name string, begin Start, shape ...int) {
 	l.Size += size
 }
 
-// Linear adds weight and bias of a linear layer, which start as PyTorch's do:
-// uniform in ±1/sqrt(in), both alike.
+// Linear adds weight and bias of a linear layer with PyTorch's initialisation: uniform in
+// ±1/sqrt(in) for both.
 func (l *Layout) Linear(name string, in, out int) {
 	l.Matrix(name+".weight", in, out, fanIn(in))
 	l.Add(name+".bias", fanIn(in), out)
@@ -59,7 +59,7 @@ func (l *Layout) Matrix(name string, in, out int, begin Start) {
 	l.Specs[len(l.Specs)-1].Transposed = true
 }
 
-// Norm adds a batch norm, which starts as the identity.
+// Norm adds a batch norm, initialised as the identity.
 func (l *Layout) Norm(name string, width int) {
 	l.Add(name+".weight", Start{Value: 1}, width)
 	l.Add(name+".bias", Start{}, width)
@@ -73,7 +73,7 @@ func (l *Layout) RunningNorm(name string, width int) {
 
 func fanIn(in int) Start { return Start{Bound: float32(1 / math.Sqrt(float64(in)))} }
 
-// FanIn is PyTorch's start of a linear layer: uniform in ±1/sqrt(in).
+// FanIn is PyTorch's initialisation of a linear layer: uniform in ±1/sqrt(in).
 func FanIn(in int) Start { return fanIn(in) }
 
 // Glorot is uniform in ±sqrt(6/(a+b)) (Glorot and Bengio, AISTATS 2010).
@@ -85,8 +85,8 @@ func (l *Layout) Index(name string) (int, bool) {
 	return i, ok
 }
 
-// Fresh returns the tensors as they are before training. Each drawn value is
-// keyed by seed, shard, tensor and element, and by nothing else.
+// Fresh returns the initial tensors. Each drawn value is keyed only by seed, shard, tensor and
+// element.
 func (l *Layout) Fresh(seed uint64, shard lethe.ShardID) *Tensors {
 	t := NewTensors(l)
 	for i, spec := range l.Specs {
@@ -104,7 +104,7 @@ func (l *Layout) Fresh(seed uint64, shard lethe.ShardID) *Tensors {
 	return t
 }
 
-// TorchShape returns the shape that PyTorch gives the tensor.
+// TorchShape returns the tensor's shape in PyTorch.
 func (s Spec) TorchShape() []int {
 	if s.Transposed {
 		return []int{s.Shape[1], s.Shape[0]}

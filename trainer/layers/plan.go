@@ -7,9 +7,9 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Plan runs the operators of a graph, each after its inputs. It takes the place
-// of Gorgonia's tape machine, which starts a goroutine, resets its registers and
-// binds every value anew at each step, some hundred allocations.
+// Plan runs the operators of a graph, each after its inputs. It replaces Gorgonia's tape machine,
+// which starts a goroutine, resets its registers and rebinds every value at each step, with some
+// hundred allocations.
 type Plan struct {
 	parts []part
 	work  *Workspace
@@ -31,9 +31,9 @@ func (p *Plan) SizeBytes() int {
 	return size
 }
 
-// Gradients differentiates a scalar loss with respect to wrt. The leaf of the
-// loss's own gradient is ours: the constant that gorgonia.Grad would share
-// between all graphs is not safe for concurrent use.
+// Gradients differentiates a scalar loss with respect to wrt. It creates the leaf of the loss's
+// own gradient, because the constant that gorgonia.Grad would share between all graphs is not
+// safe for concurrent use.
 func (b *Builder) Gradients(loss *gorgonia.Node, wrt gorgonia.Nodes) gorgonia.Nodes {
 	if b.err != nil {
 		return nil
@@ -43,8 +43,7 @@ func (b *Builder) Gradients(loss *gorgonia.Node, wrt gorgonia.Nodes) gorgonia.No
 	return b.backpropagate(loss, one, wrt)
 }
 
-// GradientsOf differentiates the sum of a matrix's entries, each times its entry of
-// weights, with respect to wrt.
+// GradientsOf differentiates the weighted sum of a matrix's entries with respect to wrt.
 func (b *Builder) GradientsOf(output, weights *gorgonia.Node, wrt gorgonia.Nodes) gorgonia.Nodes {
 	if b.err != nil {
 		return nil
@@ -52,7 +51,7 @@ func (b *Builder) GradientsOf(output, weights *gorgonia.Node, wrt gorgonia.Nodes
 	return b.backpropagate(output, weights, wrt)
 }
 
-// backpropagate pulls the gradient of an output back to wrt.
+// backpropagate propagates the gradient of an output back to wrt.
 func (b *Builder) backpropagate(output, gradient *gorgonia.Node, wrt gorgonia.Nodes) gorgonia.Nodes {
 	b.terms = map[*gorgonia.Node]gorgonia.Nodes{output: {gradient}}
 	grads, err := gorgonia.Backpropagate(gorgonia.Nodes{output}, gorgonia.Nodes{gradient}, wrt)
@@ -70,7 +69,7 @@ func (b *Builder) backpropagate(output, gradient *gorgonia.Node, wrt gorgonia.No
 // Plan orders the graph's operators. The order is a function of the graph alone.
 func (b *Builder) Plan() (*Plan, error) { return b.plan(func(*gorgonia.Node) bool { return true }) }
 
-// PlanFor is Plan with the operators alone that some results need.
+// PlanFor is Plan with only the operators that the results need.
 func (b *Builder) PlanFor(results ...*gorgonia.Node) (*Plan, error) {
 	if b.err != nil {
 		return nil, b.err
@@ -99,7 +98,7 @@ func (b *Builder) plan(wanted func(*gorgonia.Node) bool) (*Plan, error) {
 		return nil, fmt.Errorf("order the operators: %w", err)
 	}
 	var steps []planned
-	// Gorgonia's edges lead from a result to its inputs.
+	// Gorgonia's edges point from a result to its inputs.
 	for i := len(sorted) - 1; i >= 0; i-- {
 		n := sorted[i]
 		if n.Op() == nil || !wanted(n) {
@@ -131,8 +130,7 @@ func (p *Plan) Run() error {
 	return nil
 }
 
-// valueOf returns the memory of a node: what its operator writes, or what the
-// leaf is bound to.
+// valueOf returns the memory of a node: its operator's result, or the leaf's bound values.
 func valueOf(n *gorgonia.Node) gorgonia.Value {
 	if op, ok := n.Op().(*operator); ok {
 		return op.out
@@ -140,7 +138,7 @@ func valueOf(n *gorgonia.Node) gorgonia.Value {
 	return n.Value()
 }
 
-// Result returns the memory that a node's value is computed into, with as many
-// rows as the capacity. In a plan without gradients a value that only row-wise operators read
-// holds no more than the last band of a batch that has several.
+// Result returns the memory of a node's value, with as many rows as the capacity. In a plan
+// without gradients, a value that only row-wise operators read holds just the last band of a
+// batch with several bands.
 func Result(n *gorgonia.Node) []float32 { return floats(valueOf(n)) }

@@ -6,11 +6,10 @@ import (
 	"lethe/trainer/kernels"
 )
 
-// Propagate adds the result of hops steps of x_{k+1} = (1−teleport)·S·x_k +
-// teleport·x_0 with S = D^-1/2 (A+I) D^-1/2, D the degrees with the loop: the
-// propagation of APPNP (Klicpera, Bojchevski and Günnemann, "Predict then
-// Propagate", ICLR 2019). One hop without teleport is that of GCN (Kipf and
-// Welling, ICLR 2017), several are that of SGC (Wu et al., ICML 2019).
+// Propagate adds the result of hops steps of x_{k+1} = (1−teleport)·S·x_k + teleport·x_0 with S =
+// D^-1/2 (A+I) D^-1/2, where D are the degrees including the loop: the propagation of APPNP
+// (Klicpera, Bojchevski and Günnemann, "Predict then Propagate", ICLR 2019). One hop without
+// teleport is GCN's (Kipf and Welling, ICLR 2017), several are SGC's (Wu et al., ICML 2019).
 //
 // S is symmetric, so the gradient for x is the same polynomial of S.
 func Propagate(b *Builder, x *gorgonia.Node, hops int, teleport float32) *gorgonia.Node {

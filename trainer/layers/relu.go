@@ -2,8 +2,8 @@ package layers
 
 import "gorgonia.org/gorgonia"
 
-// ReLU adds max(x, 0) element by element. A value that is not a number stays
-// one, so that it reaches the loss and is reported.
+// ReLU adds max(x, 0) element by element. NaN stays NaN, so that it reaches the loss and is
+// reported.
 func ReLU(b *Builder, x *gorgonia.Node) *gorgonia.Node {
 	return elementwise(b, "relu", x, b.Work.kernels.Activations.ReLU, b.Work.kernels.Activations.ReLUGrad)
 }
@@ -13,8 +13,8 @@ func ELU(b *Builder, x *gorgonia.Node) *gorgonia.Node {
 	return elementwise(b, "elu", x, b.Work.kernels.Activations.ELU, b.Work.kernels.Activations.ELUGrad)
 }
 
-// elementwise adds a function of single elements. backward stores its derivative
-// times g, told from the function's result y.
+// elementwise adds a function of single elements. backward stores its derivative, computed from
+// the function's result y, times g.
 func elementwise(
 	b *Builder, kind string, x *gorgonia.Node, forward func(dst, x []float32), backward func(dst, y, g []float32),
 ) *gorgonia.Node {

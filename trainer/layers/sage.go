@@ -20,13 +20,12 @@ func SAGE(b *Builder, x, neighbours, bias, self *gorgonia.Node) *gorgonia.Node {
 	if b.needs[x] {
 		return Bias(b, sageMean(b, LinearPair(b, x, neighbours, self, nil, nil)), bias)
 	}
-	// Features take no gradient, so x may be used twice, which saves the copies of
-	// a pair.
+	// Features need no gradient, so x may be used twice, which saves the copies of a pair.
 	return Bias(b, Sum(b, neighbourMean(b, Linear(b, x, neighbours, nil)), Linear(b, x, self, nil)), bias)
 }
 
-// SAGEInput is SAGE of features whose neighbour means the batch holds: x is
-// Source, and Aggregated was filled with NeighbourMean.
+// SAGEInput is SAGE of features whose neighbour means are in the batch: x is Source, and
+// Aggregated was filled with NeighbourMean.
 func SAGEInput(b *Builder, x, neighbours, bias, self *gorgonia.Node) *gorgonia.Node {
 	if b.err != nil {
 		return nil
@@ -96,8 +95,8 @@ func (w *Workspace) sageGrad(dst, g kernels.Matrix) {
 	}
 }
 
-// mean stores mean_{j∈N(i)} x_j in dst, which may have fewer columns, 0 without
-// neighbours. Neighbours are added in ascending order.
+// mean stores mean_{j∈N(i)} x_j in dst, which may have fewer columns; 0 without neighbours.
+// Neighbours are added in ascending order.
 func (g *Graph) mean(set kernels.Set, dst, x kernels.Matrix) {
 	set.Rows.SumRows(dst, x, kernels.Lists{Starts: g.starts, Rows: g.targets})
 	for i := range dst.Rows {
@@ -108,7 +107,7 @@ func (g *Graph) mean(set kernels.Set, dst, x kernels.Matrix) {
 	}
 }
 
-// meanGrad stores Σ_{i∈N(j)} g_i/|N(i)| in the columns that both matrices have.
+// meanGrad stores Σ_{i∈N(j)} g_i/|N(i)| in the common columns of both matrices.
 func (g *Graph) meanGrad(rows kernels.Rows, dst, grad kernels.Matrix) {
 	rows.SumRows(dst, grad, kernels.Lists{Starts: g.starts, Rows: g.targets, Weights: g.share})
 }

@@ -2,9 +2,8 @@ package layers
 
 import "gorgonia.org/gorgonia"
 
-// source tells the features that a node stands for. Such a node takes no
-// gradient and may be sparse; only Linear, LinearPair, GINInput and Dropout
-// take it.
+// source returns the features that a node represents. Such a node has no gradient and may be
+// sparse; only Linear, LinearPair, GINInput and Dropout accept it.
 type source func() Features
 
 // Source adds the features of the batch.
@@ -12,7 +11,7 @@ func (b *Builder) Source(cols int) *gorgonia.Node {
 	return b.source("features", cols, func() Features { return b.Work.Batch.Features })
 }
 
-// Aggregated adds what the batch's preparation made of its features.
+// Aggregated adds the batch's Aggregated features.
 func (b *Builder) Aggregated(cols int) *gorgonia.Node {
 	return b.source("aggregated", cols, func() Features { return b.Work.Batch.Aggregated })
 }
@@ -23,7 +22,7 @@ func (b *Builder) source(kind string, cols int, from source) *gorgonia.Node {
 	return n
 }
 
-// operand returns the rows that operators work on, of the matrix that an input stands for in the current batch.
+// operand returns the current rows of the matrix that an input represents in the current batch.
 func (b *Builder) operand(n *gorgonia.Node, v gorgonia.Value) Features {
 	if from, ok := b.sources[n]; ok {
 		return from().rows(b.Work.rows())

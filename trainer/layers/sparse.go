@@ -7,8 +7,7 @@ import (
 	"lethe/trainer/kernels"
 )
 
-// sparseBelow is the share of values other than 0 up to which features are kept
-// as sparse rows.
+// sparseBelow is the share of nonzero values up to which features are stored as sparse rows.
 const sparseBelow = 0.25
 
 // Sparse is a matrix in compressed sparse rows: row i has the values
@@ -19,19 +18,19 @@ type Sparse struct {
 	Starts     []int
 	Columns    []uint32
 	Values     []float32
-	// original is what Columns was before Narrow, nil if it is the same.
+	// original holds the Columns before Narrow, nil if they did not change.
 	original   []uint32
 	transposed *transposition
 }
 
-// Features is a matrix of which a batch keeps the shorter form.
+// Features is a matrix in dense or sparse form, whichever is smaller.
 type Features struct {
 	// Dense has no Data if Sparse is set.
 	Dense  kernels.Matrix
 	Sparse *Sparse
 }
 
-// NewFeatures keeps a matrix as sparse rows if few of its values are not 0.
+// NewFeatures stores a matrix as sparse rows if few of its values are nonzero.
 func NewFeatures(m kernels.Matrix) Features {
 	count := 0
 	eachValue(m.Data, func(int, float32) { count++ })
@@ -51,8 +50,7 @@ func NewFeatures(m kernels.Matrix) Features {
 	return Features{Dense: kernels.Matrix{Rows: m.Rows, Cols: m.Cols}, Sparse: s}
 }
 
-// eachValue visits the values that are not 0, ascending. Most are 0: eight of them
-// are skipped at once.
+// eachValue visits the nonzero values, ascending. Most are 0, so eight zeros are skipped at once.
 func eachValue(row []float32, visit func(j int, v float32)) {
 	for from := 0; from < len(row); from += 8 {
 		if from+8 <= len(row) && zeros((*[8]float32)(row[from:])) {
@@ -66,16 +64,16 @@ func eachValue(row []float32, visit func(j int, v float32)) {
 	}
 }
 
-// zeros tells whether all values are 0 or -0.
+// zeros reports whether all values are 0 or -0.
 func zeros(v *[8]float32) bool {
 	bits := math.Float32bits(v[0]) | math.Float32bits(v[1]) | math.Float32bits(v[2]) | math.Float32bits(v[3]) |
 		math.Float32bits(v[4]) | math.Float32bits(v[5]) | math.Float32bits(v[6]) | math.Float32bits(v[7])
 	return bits<<1 == 0
 }
 
-// Narrow drops the columns that are not kept, none of which has a value, of sparse
-// features. kept ascends, and width is at least its length. Random draws stay
-// those of the old columns.
+// Narrow removes from sparse features the columns that are not kept, all of which must be empty.
+// kept ascends, and width is at least its length. Random draws remain those of the original
+// columns.
 func (f *Features) Narrow(kept []uint32, width int) {
 	s := f.Sparse
 	to := make([]uint32, s.Cols)
@@ -90,7 +88,7 @@ func (f *Features) Narrow(kept []uint32, width int) {
 	s.Cols, f.Dense.Cols, s.transposed = width, width, nil
 }
 
-// drawn returns the column that keys the draws of each value.
+// drawn returns the columns that are the keys of the values' draws.
 func (s *Sparse) drawn() []uint32 {
 	if s.original == nil {
 		return s.Columns
@@ -103,14 +101,13 @@ func (s *Sparse) mul(rows kernels.Rows, dst, w kernels.Matrix) {
 	rows.SumRows(dst, w, kernels.Lists{Starts: s.Starts, Rows: s.Columns, Weights: s.Values})
 }
 
-// transposition is a sparse matrix by columns: order tells where a value lies by
-// rows.
+// transposition is a sparse matrix by columns: order holds each value's position in row order.
 type transposition struct {
 	kernels.Lists
 	order []uint32
 }
 
-// transpose orders the values by columns. The first call does the work.
+// transpose orders the values by columns, once.
 func (s *Sparse) transpose() {
 	if s.transposed != nil {
 		return
@@ -135,7 +132,7 @@ func (s *Sparse) transpose() {
 	s.transposed = t
 }
 
-// mask gives s the places of from and other values.
+// mask gives s the positions of from and other values.
 func (s *Sparse) mask(from *Sparse, values []float32) {
 	from.transpose()
 	if s.transposed == nil {

@@ -11,15 +11,13 @@ import (
 	"lethe/trainer/kernels"
 )
 
-// errMerged means that Gorgonia took two additions of gradients for one. It
-// compares the operators of nodes whose 32-bit hashes agree, but not their inputs,
-// and the operator of an addition is the same everywhere. Operators of this package
-// are told apart by their number.
+// errMerged means that Gorgonia merged two additions of gradients. It compares the operators of
+// nodes whose 32-bit hashes agree, but not their inputs, and all additions have the same
+// operator. Operators of this package differ by their number.
 var errMerged = errors.New("two sums of gradients have one hash in Gorgonia's graph")
 
-// sumOf returns the operator for a node that Gorgonia made itself: where a value
-// is used several times, it adds the gradients one after the other, in an order
-// that is a function of the graph.
+// sumOf returns the operator for a node that Gorgonia created: if a value is used several times,
+// it adds the gradients in sequence, in an order that is a function of the graph.
 func (b *Builder) sumOf(n *gorgonia.Node) (*operator, error) {
 	terms := b.inputsOf(n)
 	op, ok := n.Op().(gorgonia.BinaryOp)
@@ -57,7 +55,7 @@ func (b *Builder) inputsOf(n *gorgonia.Node) gorgonia.Nodes {
 	return inputs
 }
 
-// isSum tells whether a node is the sum of the terms, added one after the other.
+// isSum reports whether a node is the sum of the terms, added in sequence.
 func (b *Builder) isSum(n *gorgonia.Node, terms gorgonia.Nodes) bool {
 	last := len(terms) - 1
 	if last <= 0 {

@@ -11,11 +11,10 @@ import (
 
 // SelfSupervision is the attention loss of a SuperGAT layer.
 type SelfSupervision struct {
-	// Weight is what the loss counts for.
+	// Weight is the weight of the loss.
 	Weight float64
-	// EdgeRatio is the share of the edges, loops included, that are sampled as
-	// positive. NegativeRatio is the number of pairs without an edge that are
-	// sampled per sampled edge, in expectation.
+	// EdgeRatio is the share of the edges, including loops, that are sampled as positive.
+	// NegativeRatio is the expected number of non-adjacent pairs sampled per sampled edge.
 	EdgeRatio, NegativeRatio float64
 }
 
@@ -24,36 +23,33 @@ type superGAT struct {
 	ends
 	loss SelfSupervision
 	pick uint64
-	// gate is sigmoid(z_i·z_j) per edge and head, score what it makes of pre.
+	// gate is sigmoid(z_i·z_j) per edge and head, score its product with pre.
 	gate, score []float32
 	pairs       []Pair
-	// strangers are the rows drawn for a pair without an edge.
+	// strangers are the rows drawn for non-adjacent pairs.
 	strangers []uint32
-	// other and logit are the source of a pair and its z_i·z_j, summed over the
-	// heads.
+	// other and logit are the source of a pair and its z_i·z_j, summed over the heads.
 	other [1]uint32
 	logit [1]float32
 }
 
-// Pair is a pair of rows whose edge an attention loss asks about.
+// Pair is a pair of rows whose adjacency an attention loss predicts.
 type Pair struct {
 	Source, Target uint32
 	Edge           bool
-	// wrong is the probability that the mean of z_i·z_j over the heads gives to
-	// the wrong answer.
+	// wrong is the predicted probability of the wrong answer, from the mean of z_i·z_j over the
+	// heads.
 	wrong float64
 }
 
-// SuperGAT adds a SuperGAT layer of the kind MX (Kim and Oh, "How to Find Your
-// Friendly Neighborhood", ICLR 2021) on z = x·W, rows × heads·channels: out_i =
-// Σ_j α_ij·z_j per head, where α is the softmax over the edges into i, its loop
-// included, of LeakyReLU((source·z_j + target·z_i)·sigmoid(z_i·z_j)). source and
-// target have shape [1, heads, channels].
+// SuperGAT adds a SuperGAT layer of the kind MX (Kim and Oh, "How to Find Your Friendly
+// Neighborhood", ICLR 2021) on z = x·W, rows × heads·channels: out_i = Σ_j α_ij·z_j per head,
+// where α is the softmax over the edges into i, including its loop, of LeakyReLU((source·z_j +
+// target·z_i)·sigmoid(z_i·z_j)). source and target have shape [1, heads, channels].
 //
-// In training a loss is added to Workspace.Attention: Weight times the mean
-// binary cross entropy, over the sampled pairs, of sigmoid of the mean of
-// z_i·z_j over the heads. Its gradient joins that of z here. Each pair is drawn
-// by the key of the step, the layer and its two nodes.
+// In training a loss is added to Workspace.Attention: Weight times the mean binary cross entropy,
+// over the sampled pairs, of the sigmoid of the mean of z_i·z_j over the heads. Its gradient is
+// added to that of z. Each pair is drawn with the key of the step, the layer and its two nodes.
 func SuperGAT(b *Builder, z, source, target *gorgonia.Node, shape Attention, loss SelfSupervision) *gorgonia.Node {
 	if b.err != nil {
 		return nil
@@ -97,8 +93,8 @@ func SuperGAT(b *Builder, z, source, target *gorgonia.Node, shape Attention, los
 	})
 }
 
-// scoreEdges leaves sigmoid(z_i·z_j) in gate, and its product with what the ends
-// add up to, before and behind LeakyReLU, in score and weight.
+// scoreEdges stores sigmoid(z_i·z_j) in gate, and its product with the sum of the ends in score
+// (before LeakyReLU) and weight (after it).
 func (g *superGAT) scoreEdges(z kernels.Matrix) {
 	graph, k := g.work.Batch.Graph, g.work.kernels
 	for i := range graph.Nodes {
@@ -115,8 +111,7 @@ func (g *superGAT) backward(dz, upstream kernels.Matrix) {
 	z := kernels.Matrix{Rows: dz.Rows, Cols: dz.Cols, Data: g.messages}
 	back := g.pull(upstream, z)
 	k.Activations.LeakyReLUGrad(g.grad, g.score, g.grad, attentionSlope)
-	// The gradient for a sum of ends is d·gate, that for z_i·z_j is
-	// d·sum·gate·(1 − gate).
+	// The gradient for a sum of ends is d·gate, that for z_i·z_j is d·sum·gate·(1 − gate).
 	k.Elements.Multiply(g.grad, g.grad, g.gate)
 	own := g.turnedGradSource // free until pullSum
 	for at, gate := range g.gate {
@@ -167,15 +162,14 @@ func (g *superGAT) sample() {
 	}
 }
 
-// ask samples an edge if the draw for it is below the limit.
+// ask samples an edge if its draw is below the limit.
 func (g *superGAT) ask(target int, source uint32, key, limit uint64) {
 	if g.work.pairKey(key, int(source))>>32 < limit {
 		g.pairs = append(g.pairs, Pair{Source: source, Target: uint32(target), Edge: true})
 	}
 }
 
-// attentionLoss is the mean binary cross entropy of the pairs; it leaves their
-// logits.
+// attentionLoss returns the mean binary cross entropy of the pairs, and stores each pair's wrong.
 func (g *superGAT) attentionLoss(z kernels.Matrix) float64 {
 	total := 0.0
 	for k := range g.pairs {

@@ -8,17 +8,16 @@ import (
 	"lethe/trainer/tabular"
 )
 
-// Config shapes a fit.
+// Config configures a fit.
 type Config struct {
 	// Classes is the number of classes.
 	Classes int `yaml:"-"`
-	// L2 is the coefficient of ½|w|² beside the sum of the rows' weighted losses.
+	// L2 is the coefficient of ½|w|², which is added to the sum of the rows' weighted losses.
 	// Intercepts are not penalised.
 	L2 float64 `yaml:"-"`
 	// Iterations bounds the steps of the solver.
 	Iterations int `yaml:"-"`
-	// Tolerance ends it once no component of the mean loss's gradient exceeds
-	// it.
+	// Tolerance ends the fit once no component of the mean loss's gradient exceeds it.
 	Tolerance float64 `yaml:"-"`
 }
 
@@ -35,7 +34,7 @@ func (c Config) Validate() error {
 	return p.Err()
 }
 
-// Append adds everything that a model depends on to a fingerprint.
+// Append adds every setting that a model depends on to a fingerprint.
 func (c Config) Append(w *canonical.Writer) {
 	w.Uint32(uint32(c.Classes))
 	w.Uint32(uint32(c.Iterations))

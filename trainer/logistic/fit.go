@@ -11,21 +11,21 @@ import (
 	"lethe/trainer/tabular"
 )
 
-// Report says what a fit did.
+// Report describes a fit.
 type Report struct {
 	// Loss is the weighted mean log-loss on the rows, without the penalty.
 	Loss float64
 	// Iterations counts the solver's steps.
 	Iterations int
-	// Converged is false if the solver stopped short of the tolerance; the model
-	// is the best it found.
+	// Converged is false if the solver stopped before reaching the tolerance; the model is the best
+	// one found.
 	Converged bool
 }
 
-// Fit learns from the rows. Missing values count as 0.
+// Fit fits a model to the rows. Missing values count as 0.
 //
-// Errors wrap tabular.ErrInvalidRows, tabular.ErrNoRows, those of the configuration or
-// the context's.
+// Errors wrap tabular.ErrInvalidRows, tabular.ErrNoRows, those of the configuration or the
+// context's.
 func Fit(ctx context.Context, rows tabular.Rows, config Config) (*Model, Report, error) {
 	if err := config.Validate(); err != nil {
 		return nil, Report{}, fmt.Errorf("logistic: %w", err)
@@ -42,8 +42,7 @@ func Fit(ctx context.Context, rows tabular.Rows, config Config) (*Model, Report,
 	if err != nil {
 		return nil, Report{}, err
 	}
-	// A line search that cannot go further stands at the best point there is, to
-	// within rounding.
+	// If the line search makes no further progress, its point is optimal to within rounding.
 	report := Report{Iterations: result.Points, Converged: result.Converged}
 	p.evaluate(result.X)
 	report.Loss = p.mean
@@ -54,8 +53,7 @@ func Fit(ctx context.Context, rows tabular.Rows, config Config) (*Model, Report,
 	return p.model, report, nil
 }
 
-// fold puts the standardisation into the weights, so that the model takes
-// features as they are.
+// fold merges the standardisation into the weights, so that the model accepts raw features.
 func (p *problem) fold(x []float64) {
 	cols := p.rows.Cols
 	for c := range p.model.outputs() {

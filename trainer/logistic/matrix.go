@@ -1,15 +1,15 @@
 package logistic
 
 const (
-	// group is how many columns loops take at once.
+	// group is the number of columns that loops process at once.
 	group = 8
-	// band is how many rows are scored before their residuals are needed: they stay in the first
-	// cache. Loops take four of them at once.
+	// band is the number of rows scored before their residuals are computed, so that they stay in
+	// the first-level cache. Loops process four of them at once.
 	band = 64
 )
 
-// matrix holds rows of which each takes a multiple of group values, and which are a multiple of
-// band. What is beyond rows and columns is 0.
+// matrix holds rows padded to a multiple of group values, and a number of rows padded to a
+// multiple of band. Padding is 0.
 type matrix struct {
 	stride int
 	values []float32
@@ -23,11 +23,11 @@ func newMatrix(rows, cols int) matrix {
 
 func (m matrix) row(i int) []float32 { return m.values[i*m.stride : (i+1)*m.stride] }
 
-// band is the rows from one on.
+// band returns the band of rows starting at from.
 func (m matrix) band(from int) []float32 { return m.values[from*m.stride : (from+band)*m.stride] }
 
-// scoreRowsPlain stores the scores of a band: the sums of weights times values of every eighth column
-// by themselves, which are then added in halves. The loops for AVX2 and AVX-512 compute the same bits.
+// scoreRowsPlain stores the scores of a band: sums of weights times values, separately for every eighth column,
+// then added pairwise by halves. The loops for AVX2 and AVX-512 compute the same bits.
 func scoreRowsPlain(scores, weights []float64, rows []float32) {
 	for i := range scores {
 		var s [group]float64
@@ -41,7 +41,7 @@ func scoreRowsPlain(scores, weights []float64, rows []float32) {
 	}
 }
 
-// addRowsPlain adds every row of a band times its step to the slopes, one after the other.
+// addRowsPlain adds every row of a band, times its step, to the slopes in sequence.
 func addRowsPlain(slopes, steps []float64, rows []float32) {
 	for i, step := range steps {
 		for f, v := range rows[i*len(slopes) : (i+1)*len(slopes)] {

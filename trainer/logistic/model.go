@@ -10,12 +10,11 @@ import (
 	"lethe/trainer/tabular"
 )
 
-// Model is a fitted regression. It is read-only and may be used from several
-// goroutines at once.
+// Model is a fitted regression. It is read-only and may be used from several goroutines.
 type Model struct {
 	classes, features int
-	// weights holds, score after score, a weight per feature and an intercept:
-	// one score for two classes, else one per class.
+	// weights holds, for each score, a weight per feature and an intercept: one score for two
+	// classes, else one per class.
 	weights []float64
 }
 
@@ -32,8 +31,8 @@ func (m *Model) outputs() int {
 	return m.classes
 }
 
-// Probabilities returns the class probabilities of every row, rows × classes.
-// Features are row-major, rows × Features(); missing ones count as 0. The error wraps
+// Probabilities returns the class probabilities of every row, rows × classes. Features are
+// row-major, rows × Features(); missing values count as 0. The error wraps
 // tabular.ErrInvalidRows.
 func (m *Model) Probabilities(features []float32) ([]float32, error) {
 	if len(features)%m.features != 0 {
@@ -63,8 +62,8 @@ func (m *Model) Probabilities(features []float32) ([]float32, error) {
 	return out, nil
 }
 
-// Explain returns the exact terms of a row's scores, weight times value, over the
-// intercepts: what the model says of a row of zeros, as which missing values count.
+// Explain returns the exact terms of a row's scores, weight times value, over the intercepts,
+// which are the scores of a row of zeros; missing values count as 0.
 //
 // The error wraps tabular.ErrInvalidRows for a row of another width.
 func (m *Model) Explain(row []float32) (tabular.Explanation, error) {
@@ -104,9 +103,9 @@ func (m *Model) Encode() []byte {
 	return w.Seal()
 }
 
-// Decode reads what Encode wrote. The error wraps canonical.ErrCorrupt for
-// bytes that are cut short, altered or contradict themselves, and
-// canonical.ErrVersion for a format this program does not read.
+// Decode reads the output of Encode. The error wraps canonical.ErrCorrupt for bytes that are
+// truncated, altered or inconsistent, and canonical.ErrVersion for a format that this program
+// does not read.
 func Decode(message []byte) (*Model, error) {
 	r, err := canonical.NewReader(message, modelMagic, modelVersion)
 	if err != nil {

@@ -8,20 +8,20 @@ import (
 	"lethe/trainer/tabular"
 )
 
-// problem is the loss of a fit. Weights are laid out score by score, each
-// followed by its intercept.
+// problem is the loss of a fit. Weights are stored score by score, each followed by its
+// intercept.
 type problem struct {
 	rows   tabular.Rows
 	config Config
 	model  *Model
-	// inputs are the standardised rows, each followed by a 1 for the intercept; shift and
-	// scale are what they were standardised by.
+	// inputs are the standardised rows, each followed by a 1 for the intercept; shift and scale are
+	// the parameters of the standardisation.
 	inputs       matrix
 	shift, scale []float64
 	total        float64
-	// at is where the loss was evaluated last, mean the loss there without the penalty,
-	// and slopes its derivatives. The solver asks for loss and gradient of one point one
-	// after the other, and both come out of one pass over the rows.
+	// at is the point of the last evaluation, mean the loss there without the penalty, and slopes
+	// its derivatives. The solver requests loss and gradient of a point in sequence, and one pass
+	// over the rows computes both.
 	at     []float64
 	mean   float64
 	slopes []float64
@@ -50,7 +50,7 @@ func newProblem(rows tabular.Rows, config Config) *problem {
 	return p
 }
 
-// standardisation is the mean and the standard deviation of every feature.
+// standardisation returns the mean and the standard deviation of every feature.
 func standardisation(rows tabular.Rows) (shift, scale []float64) {
 	n := float64(rows.Len())
 	shift, scale = make([]float64, rows.Cols), make([]float64, rows.Cols)
@@ -69,7 +69,7 @@ func standardisation(rows tabular.Rows) (shift, scale []float64) {
 		}
 	}
 	for f := range scale {
-		// A constant feature says nothing; its deviations are rounding.
+		// A constant feature is useless; its deviations are rounding errors.
 		if scale[f] = math.Sqrt(scale[f] / n); scale[f] <= 1e-12*math.Abs(shift[f]) {
 			scale[f] = math.Inf(1)
 		}
@@ -101,7 +101,7 @@ func (p *problem) gradient(into, x []float64) {
 	}
 }
 
-// evaluate fills mean and slopes, unless they are those of x already.
+// evaluate computes mean and slopes, unless they are already those of x.
 func (p *problem) evaluate(x []float64) {
 	if slices.Equal(p.at, x) {
 		return
@@ -127,8 +127,8 @@ func (p *problem) evaluate(x []float64) {
 	}
 }
 
-// residuals turns the scores of a band of rows into steps, the derivatives of the loss by
-// them, and returns the loss.
+// residuals converts the scores of a band of rows into steps, the derivatives of the loss with
+// respect to them, and returns the loss.
 func (p *problem) residuals(from int) float64 {
 	clear(p.steps)
 	labels := p.rows.Labels[from:min(from+band, len(p.rows.Labels))]
@@ -144,12 +144,12 @@ func (p *problem) residuals(from int) float64 {
 			probability = e / (1 + e)
 		}
 		p.steps[i] = float64((probability - float64(class)) * (w / p.total))
-		// The log-loss is ln(1+e^-|z|), and |z| where the row is on the wrong side.
+		// The log-loss is ln(1+e^-|z|), plus |z| if the prediction is wrong.
 		if (z > 0) == (class == 0) {
 			loss += float64(w * math.Abs(z))
 		}
 		if w == 1 {
-			odds *= 1 + e // a band of factors of at most 2, and one logarithm
+			odds *= 1 + e // a band of factors of at most 2 each, and one logarithm
 		} else {
 			loss += float64(w * portable.Log(1+e))
 		}
@@ -157,7 +157,7 @@ func (p *problem) residuals(from int) float64 {
 	return (loss + portable.Log(odds)) / p.total
 }
 
-// residualsOfMany is residuals with a score per class.
+// residualsOfMany is residuals for one score per class.
 func (p *problem) residualsOfMany(from int, labels []int32) float64 {
 	loss, outputs := 0.0, p.model.outputs()
 	scores := make([]float64, outputs)
@@ -175,7 +175,7 @@ func (p *problem) residualsOfMany(from int, labels []int32) float64 {
 	return loss / p.total
 }
 
-// affine is w·row plus the intercept that follows the weights.
+// affine returns w·row plus the intercept that follows the weights.
 func affine(w, row []float64) float64 {
 	sum := w[len(row)]
 	for f, v := range row {

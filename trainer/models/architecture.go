@@ -10,24 +10,23 @@ import (
 )
 
 const (
-	// MaxWidth bounds features and layers, so that a forged checkpoint cannot
-	// make the size of a weight matrix overflow.
+	// MaxWidth bounds features and layers, so that a forged checkpoint cannot make the size of a
+	// weight matrix overflow.
 	MaxWidth = 1 << 16
-	// MaxClasses is the largest number of classes that a label can name.
+	// MaxClasses is the largest number of classes that a label can represent.
 	MaxClasses = math.MaxUint8
-	// maxHops and maxHeads bound what a forged checkpoint may ask for.
+	// maxHops and maxHeads bound the values in a forged checkpoint.
 	maxHops, maxHeads = 1 << 10, 1 << 10
 )
 
-// Architecture is what the shapes and the formula of a model depend on.
+// Architecture determines the shapes and the formula of a model.
 type Architecture struct {
 	Model             string
 	Features, Classes int
-	// Widths are those of the hidden layers: of the three convolutions and fc1
-	// for the Elliptic models, none for SGC, one for all others. The attention
-	// models divide it among the heads.
+	// Widths are the widths of the hidden layers: of the three convolutions and fc1 for the Elliptic
+	// models, none for SGC, one for all others. The attention models divide it among the heads.
 	Widths []int
-	// Heads and OutputHeads are those of the two attention layers, else 0.
+	// Heads and OutputHeads are the numbers of heads of the two attention layers, else 0.
 	Heads, OutputHeads int
 	// Hops is the number of propagation steps of APPNP and SGC, else 0.
 	Hops int
@@ -36,12 +35,12 @@ type Architecture struct {
 	// LinearSkip adds a linear layer from the raw features to the logits of the
 	// Elliptic models (Weber et al., "Anti-Money Laundering in Bitcoin", 2019).
 	LinearSkip bool
-	// Plain takes batch norm and the learned ε out of GIN.
+	// Plain removes batch norm and the learned ε from GIN.
 	Plain bool
 }
 
-// DefaultArchitecture returns the sizes of a model for a hidden width, 64 in the
-// citation benchmarks. A model that is none of these has one hidden layer.
+// DefaultArchitecture returns the sizes of a model for a hidden width, 64 in the citation
+// benchmarks. An unknown model has one hidden layer.
 func DefaultArchitecture(model string, hidden int) Architecture {
 	f, ok := familyOf(model)
 	if !ok {
@@ -69,7 +68,7 @@ func (a Architecture) Validate() error {
 	return p.Err()
 }
 
-// checkWidths looks at the hidden layers and the heads.
+// checkWidths checks the hidden layers and the heads.
 func (a Architecture) checkWidths(p *check.Problems, f family) {
 	count := len(f.widths(1))
 	p.That(len(a.Widths) == count, "widths", a.Widths, "%d widths", count)
@@ -97,7 +96,7 @@ func (a Architecture) Equal(other Architecture) bool {
 	return fmt.Sprintf("%v", a) == fmt.Sprintf("%v", other)
 }
 
-// Parameters lays out the trained tensors of a valid architecture.
+// Parameters returns the layout of the trained tensors of a valid architecture.
 func (a Architecture) Parameters() *layers.Layout {
 	l := &layers.Layout{}
 	f, _ := familyOf(a.Model)
@@ -105,7 +104,7 @@ func (a Architecture) Parameters() *layers.Layout {
 	return l
 }
 
-// Buffers lays out the batch norms' running statistics.
+// Buffers returns the layout of the batch norms' running statistics.
 func (a Architecture) Buffers() *layers.Layout {
 	l := &layers.Layout{}
 	if f, _ := familyOf(a.Model); f.buffers != nil {

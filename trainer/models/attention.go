@@ -13,10 +13,9 @@ const (
 	SuperGAT = "supergat"
 )
 
-// attentionFamily is two attention layers with ELU between them: the heads of
-// the first lie side by side, those of the second are averaged. Dropout is in
-// front of both and on the attention. There are 8 heads, and so many in the last
-// layer as outputs says.
+// attentionFamily is two attention layers with ELU between them: the heads of the first are
+// concatenated, those of the second averaged. Dropout is before both and on the attention. There
+// are 8 heads, and outputs heads in the last layer.
 func attentionFamily(
 	name string, outputs int,
 	parameters func(l *layers.Layout, conv string, in int, shape layers.Attention),

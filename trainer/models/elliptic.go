@@ -13,17 +13,16 @@ const (
 	// EllipticGIN is the paper's GIN: three convolutions, each followed by batch
 	// norm and ReLU, and two linear layers.
 	EllipticGIN = "elliptic-gin"
-	// EllipticGINMLP3 is the paper's wording of it: three linear layers with
-	// batch norms inside each convolution instead of two without.
+	// EllipticGINMLP3 follows the paper's text: three linear layers with batch norms inside each
+	// convolution instead of two without.
 	EllipticGINMLP3 = "elliptic-gin-mlp3"
 )
 
 // ellipticConvolutions is the number of convolutions of the Elliptic models.
 const ellipticConvolutions = 3
 
-// ellipticWidths are those of the convolutions and of fc1. The third convolution
-// and the layer after it have a quarter of the width, so that 1024 gives the widths
-// of the paper's notebook.
+// ellipticWidths returns the widths of the convolutions and of fc1. The third convolution and the
+// next layer have a quarter of the width, so that 1024 gives the widths of the paper's notebook.
 func ellipticWidths(hidden int) []int {
 	quarter := max(2, hidden/4)
 	return []int{hidden, hidden, quarter, quarter}

@@ -6,23 +6,21 @@ import (
 	"lethe/trainer/layers"
 )
 
-// family says how a model is built, and what a configuration may ask of it.
+// family describes how a model is built, and which settings it supports.
 type family struct {
 	name string
-	// served tells whether a service may train it, which takes two classes.
+	// served means that a service may train it, which requires two classes.
 	served bool
-	// widths returns the widths of the hidden layers for a hidden width, and sizes
-	// holds the other default ones.
+	// widths returns the widths of the hidden layers for a hidden width; sizes holds the other
+	// default sizes.
 	widths func(hidden int) []int
 	sizes  Architecture
-	// settings are the default ones. attention tells whether layers have heads, and
-	// the others whether the architecture may have what they name, and whether
-	// there may be dropout.
+	// settings are the default ones. attention means that layers have heads; the others mean that
+	// the architecture may have the named option, takesDropout that dropout is allowed.
 	settings                                       Settings
 	attention, takesDropout, takesSkip, takesPlain bool
-	// aggregation is what the first layer makes of the features by the graph
-	// alone, if it can be made beforehand. prepared tells that it always is, over
-	// all hops.
+	// aggregation is the first layer's graph aggregation of the features, if it can be computed in
+	// advance. prepared means that it always is, over all hops.
 	aggregation layers.Aggregation
 	prepared    bool
 	parameters  func(a Architecture, l *layers.Layout)
@@ -31,7 +29,7 @@ type family struct {
 	logits  func(n *Network) *gorgonia.Node
 }
 
-// families lists the models: a new one is added here, in a file of its own.
+// families lists the models; a new model is added here, in a file of its own.
 func families() []family {
 	return []family{
 		ellipticGIN(), ellipticGINMLP3(), sage(), gin(), gcn(), mlp(), gat(), gatv2(), superGAT(), appnp(), sgc(),
@@ -41,7 +39,7 @@ func families() []family {
 // oneLayer is one hidden layer.
 func oneLayer(hidden int) []int { return []int{hidden} }
 
-// familyOf returns the family of a name, and whether there is one.
+// familyOf returns the family of a name, and whether it exists.
 func familyOf(model string) (family, bool) {
 	for _, f := range families() {
 		if f.name == model {
@@ -71,27 +69,26 @@ func Served() []string {
 	return names
 }
 
-// Known reports whether there is a model of that name.
+// Known reports whether a model of that name exists.
 func Known(model string) bool {
 	_, ok := familyOf(model)
 	return ok
 }
 
-// SumsNeighbours tells whether a model adds its neighbours up instead of
-// averaging them, so that their number counts.
+// SumsNeighbours reports whether a model sums its neighbours instead of averaging them, so that
+// their number matters.
 func SumsNeighbours(model string) bool {
 	f, _ := familyOf(model)
 	return f.aggregation == layers.NeighbourSum
 }
 
-// DefaultSettings returns the settings of a model that PyTorch Geometric's
-// benchmarks have.
+// DefaultSettings returns the settings of a model in PyTorch Geometric's benchmarks.
 func DefaultSettings(model string) Settings {
 	f, _ := familyOf(model)
 	return f.settings
 }
 
-// TakesDropout reports whether a model has dropout in front of its layers.
+// TakesDropout reports whether a model has dropout before its layers.
 func TakesDropout(model string) bool {
 	f, _ := familyOf(model)
 	return f.takesDropout

@@ -8,13 +8,13 @@ import (
 	"lethe/trainer/layers"
 )
 
-// The graph convolutions, and those without anything between them.
+// The graph convolutions, with and without nonlinearities between them.
 const (
 	GCN = "gcn"
 	SGC = "sgc"
 )
 
-// convolution names the i-th convolution.
+// convolution returns the name of the i-th convolution.
 func convolution(i int) string { return fmt.Sprintf("conv%d", i+1) }
 
 // gcn is two graph convolutions S·x·W + bias with ReLU between them.
@@ -44,8 +44,7 @@ func (n *Network) gcn(x *gorgonia.Node, i int) *gorgonia.Node {
 	return layers.Bias(n.Builder, layers.Propagate(n.Builder, layers.Linear(n.Builder, x, w, nil), 1, 0), bias)
 }
 
-// sgc is one linear layer of S^hops·X, which does not change while the weights
-// do. It has 2 hops.
+// sgc is one linear layer of S^hops·X, which does not depend on the weights. It has 2 hops.
 func sgc() family {
 	return family{
 		name: SGC, widths: func(int) []int { return []int{} }, sizes: Architecture{Hops: 2},

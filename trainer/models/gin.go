@@ -50,9 +50,8 @@ func gin() family {
 	}
 }
 
-// ginParameters adds the parameters of a GIN convolution whose network has the
-// given widths, with a batch norm behind every linear layer but the last unless
-// it is plain.
+// ginParameters adds the parameters of a GIN convolution whose network has the given widths, with
+// a batch norm after every linear layer except the last, unless it is plain.
 func ginParameters(l *layers.Layout, conv string, widths []int, plain bool) {
 	if !plain {
 		l.Add(conv+".eps", layers.Start{}, 1)

@@ -6,7 +6,7 @@ import (
 	"lethe/trainer/layers"
 )
 
-// The model without a graph, and that with propagation behind it.
+// The model without a graph, and the same model followed by propagation.
 const (
 	MLP   = "mlp"
 	APPNP = "appnp"
@@ -27,8 +27,7 @@ func mlp() family {
 	}
 }
 
-// appnp is that with personalised propagation of the logits behind it, of 10 hops
-// with α .1.
+// appnp is mlp followed by personalised propagation of the logits, with 10 hops and α .1.
 func appnp() family {
 	f := mlp()
 	f.name, f.sizes, f.settings = APPNP, Architecture{Hops: 10, Teleport: 0.1}, Settings{Dropout: 0.5}

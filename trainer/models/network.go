@@ -9,31 +9,30 @@ import (
 	"lethe/trainer/layers"
 )
 
-// Settings are what training a model depends on besides its architecture.
+// Settings are the training parameters besides the architecture.
 type Settings struct {
-	// Dropout is the probability that a value is dropped in front of a layer,
-	// and that an attention weight is (TakesDropout).
+	// Dropout is the probability of dropping an input of a layer (TakesDropout) or an attention
+	// weight.
 	Dropout float64
 	// Attention is the attention loss of SuperGAT.
 	Attention layers.SelfSupervision
 }
 
-// Form says in which form the features reach the first layer. All forms compute
-// the same function.
+// Form is the form in which features enter the first layer. All forms compute the same function.
 type Form int
 
 // The forms.
 const (
-	// Sparse multiplies the features by weights before it aggregates: for
-	// sparse features, and for those that dropout changes at every step.
+	// Sparse multiplies the features by weights before aggregating: for sparse features, and for
+	// features that dropout changes at every step.
 	Sparse Form = iota
-	// Cached takes the aggregate that Prepare computed once.
+	// Cached uses the aggregate that Prepare computed once.
 	Cached
-	// Differentiable makes the features a leaf that takes a gradient.
+	// Differentiable makes the features a leaf with a gradient.
 	Differentiable
 )
 
-// FormFor returns the form that suits features.
+// FormFor returns the form for features.
 func (a Architecture) FormFor(sparse bool, dropout float64) Form {
 	if sparse || dropout > 0 {
 		return Sparse
@@ -41,8 +40,7 @@ func (a Architecture) FormFor(sparse bool, dropout float64) Form {
 	return Cached
 }
 
-// Prepare fills in the batch's aggregate if the form needs it. features are
-// those of the batch.
+// Prepare computes the batch's aggregate if the form needs it. features are those of the batch.
 func (a Architecture) Prepare(b *layers.Batch, form Form, features []float32, set kernels.Set) {
 	f, _ := familyOf(a.Model)
 	hops := 1
@@ -54,7 +52,7 @@ func (a Architecture) Prepare(b *layers.Batch, form Form, features []float32, se
 	}
 }
 
-// Network is the graph of a model.
+// Network is the expression graph of a model.
 type Network struct {
 	*layers.Builder
 	Architecture Architecture
@@ -66,7 +64,7 @@ type Network struct {
 	Features *gorgonia.Node
 	// Nodes holds the parameters' leaves in the order of the layout.
 	Nodes gorgonia.Nodes
-	// Marks names intermediate results as the reference vectors do.
+	// Marks names intermediate results as in the reference vectors.
 	Marks map[string]*gorgonia.Node
 	// Logits is rows × classes.
 	Logits *gorgonia.Node
@@ -75,8 +73,8 @@ type Network struct {
 	err  error
 }
 
-// NewNetwork adds a model to a builder that is for capacity rows. Its parameters
-// and buffers are zeros.
+// NewNetwork adds a model to a builder of the given capacity in rows. Its parameters and buffers
+// are zeros.
 func NewNetwork(b *layers.Builder, a Architecture, s Settings, form Form, capacity int) (*Network, error) {
 	if err := a.Validate(); err != nil {
 		return nil, err
@@ -103,7 +101,7 @@ func NewNetwork(b *layers.Builder, a Architecture, s Settings, form Form, capaci
 	return n, b.Err()
 }
 
-// Load makes a batch the one that runs work on.
+// Load sets the batch of the following runs.
 func (n *Network) Load(b *layers.Batch) {
 	n.Work.Batch = b
 	if n.Form == Differentiable {
@@ -136,7 +134,7 @@ func (n *Network) norm(x *gorgonia.Node, name string) *gorgonia.Node {
 	})
 }
 
-// buffer returns the values of a buffer, which it aliases.
+// buffer returns the values of a buffer, aliasing it.
 func (n *Network) buffer(name string) []float32 {
 	values, _, err := n.Buffers.Named(name)
 	if err != nil && n.err == nil {

@@ -2,15 +2,15 @@ package models
 
 import "lethe/trainer/layers"
 
-// Reach is how many payments away a transaction may be and still have a part in what a
-// network says of another. A graph without the transactions beyond gives the same logits.
+// Reach is the maximum distance, in payments, at which one transaction can influence a network's
+// logits for another. Removing transactions beyond it does not change the logits.
 func (a Architecture) Reach() int {
 	f, _ := familyOf(a.Model)
 	switch {
 	case a.Model == MLP:
 		return 0
 	case a.Hops > 0:
-		// Weights hold the degrees of both ends, of those at the border too.
+		// Weights depend on the degrees of both ends, also at the border.
 		return a.Hops + 1
 	case f.aggregation == layers.Propagation:
 		return convolutions + 1

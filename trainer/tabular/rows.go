@@ -1,5 +1,5 @@
-// Package tabular has what models share that look at one row at a time and at
-// no edge: labelled rows, taken from slices or elsewhere.
+// Package tabular has the shared types of models that process one row at a time, without edges:
+// labelled rows, from slices or elsewhere.
 package tabular
 
 import (
@@ -11,22 +11,21 @@ import (
 )
 
 var (
-	// ErrInvalidRows means that rows contradict themselves or the model, or are
-	// infinite. Training or scoring again with the same ones fails again.
+	// ErrInvalidRows means that rows are inconsistent, do not fit the model, or are infinite. A
+	// retry with the same rows fails again.
 	ErrInvalidRows = errors.New("invalid rows")
 
-	// ErrNoRows means that there is nothing to learn from. Skip the fit and
-	// keep the model before it.
+	// ErrNoRows means that there is nothing to learn from. Skip the fit and keep the previous model.
 	ErrNoRows = errors.New("no rows")
 )
 
 const (
 	// MaxFeatures is the largest number of features of a row.
 	MaxFeatures = 1 << 16
-	// MaxClasses is the largest number of classes that a slice's labels can name.
+	// MaxClasses is the largest number of classes that a slice's labels can represent.
 	MaxClasses = math.MaxUint8
-	// MaxTotalWeight bounds the sum of weights, which keeps sums of gradients in
-	// fixed point below 2^63.
+	// MaxTotalWeight bounds the sum of weights, so that sums of gradients in fixed point stay below
+	// 2^63.
 	MaxTotalWeight = 1 << 29
 )
 
@@ -38,17 +37,15 @@ type Rows struct {
 	Features []float32
 	// Labels holds a class per row, from 0.
 	Labels []int32
-	// Weights holds what each row counts for in the loss; nil means 1 each.
+	// Weights holds each row's weight in the loss; nil means 1 each.
 	Weights []float32
-	// Keys holds a number per row that draws are keyed by, so that removing one row
-	// changes no other row's draw; nil leaves it to the model to make them of the
-	// rows' values. Two rows with one key share their draws.
+	// Keys holds a key for each row's draws, so that removing one row changes no other row's draw;
+	// nil lets the model derive them from the rows' values. Rows with equal keys share their draws.
 	Keys []uint64
 }
 
-// FromSlices returns the labelled nodes of slices, in their order. Label c+1 of
-// a slice is class c. Edges and stubs are left out. Keys follow from pseudonym and
-// timestep.
+// FromSlices returns the labelled nodes of slices, in their order, without edges and stubs. Label
+// c+1 of a slice is class c. Keys are derived from pseudonym and timestep.
 func FromSlices(window []*lethe.Slice) Rows {
 	var r Rows
 	base := lethe.NewDraw(0, "tabular-row")
@@ -73,7 +70,7 @@ func (r Rows) Len() int { return len(r.Labels) }
 // Row returns the features of row i. It aliases the rows.
 func (r Rows) Row(i int) []float32 { return r.Features[i*r.Cols : (i+1)*r.Cols] }
 
-// Weight returns what row i counts for.
+// Weight returns the weight of row i.
 func (r Rows) Weight(i int) float64 {
 	if r.Weights == nil {
 		return 1
@@ -81,8 +78,8 @@ func (r Rows) Weight(i int) float64 {
 	return float64(r.Weights[i])
 }
 
-// Check returns an error that wraps ErrInvalidRows or ErrNoRows unless a model
-// of the given number of classes can learn from the rows.
+// Check returns an error that wraps ErrInvalidRows or ErrNoRows unless a model with the given
+// number of classes can be fitted to the rows.
 func (r Rows) Check(classes int) error {
 	n := len(r.Labels)
 	switch {
@@ -105,7 +102,7 @@ func (r Rows) Check(classes int) error {
 	return r.checkLabels(classes)
 }
 
-// checkLabels is the part of Check about classes and weights.
+// checkLabels is the part of Check for classes and weights.
 func (r Rows) checkLabels(classes int) error {
 	total := 0.0
 	for i, class := range r.Labels {

@@ -9,19 +9,17 @@ import (
 // binned holds the rows' features as bin numbers.
 type binned struct {
 	rows int
-	// thresholds holds, per feature, the upper bound of every bin but the last,
-	// ascending. A feature with one value has none.
+	// thresholds holds, per feature, the upper bound of every bin except the last, ascending. A
+	// constant feature has none.
 	thresholds [][]float32
-	// missing tells, per feature, whether rows miss it. They are in a bin behind
-	// the others.
+	// missing marks the features with missing values, which have a bin after the others.
 	missing []bool
 	// bins is column-major: the bin of every row, feature after feature.
 	bins []uint8
 }
 
-// newBinned sorts every feature into at most maxBins bins that hold about the
-// same number of rows. A bin's bound lies half way between two values, or on
-// the lower one if nothing is in between.
+// newBinned divides every feature into at most maxBins bins with about equally many rows. A bin's
+// bound is halfway between two values, or equals the lower one if no number is in between.
 func newBinned(r tabular.Rows, maxBins int) *binned {
 	n := len(r.Labels)
 	b := &binned{
@@ -47,7 +45,7 @@ func newBinned(r tabular.Rows, maxBins int) *binned {
 // column returns the bins of a feature, by row.
 func (b *binned) column(f int) []uint8 { return b.bins[f*b.rows : (f+1)*b.rows] }
 
-// count is the number of bins of a feature, that of missing values included.
+// count is the number of bins of a feature, including that of missing values.
 func (b *binned) count(f int) int {
 	if b.missing[f] {
 		return len(b.thresholds[f]) + 2
@@ -55,14 +53,13 @@ func (b *binned) count(f int) int {
 	return len(b.thresholds[f]) + 1
 }
 
-// varying returns those of the features that can tell rows apart.
+// varying returns the features that are not constant.
 func (b *binned) varying(features []int) []int {
 	return slices.DeleteFunc(features, func(f int) bool { return b.count(f) == 1 })
 }
 
-// boundaries returns where sorted values are cut into at most maxBins bins: at
-// every change of value if there are few, else so that bins hold about the same
-// number of rows.
+// boundaries returns the bounds of at most maxBins bins of sorted values: at every change of
+// value if there are few, otherwise such that bins have about equally many rows.
 func boundaries(sorted []float32, maxBins int) []float32 {
 	distinct := 1
 	for i := 1; i < len(sorted); i++ {
@@ -76,8 +73,8 @@ func boundaries(sorted []float32, maxBins int) []float32 {
 		if sorted[i] == sorted[i-1] {
 			continue
 		}
-		// What is left since the last cut is shared out among the bins that are
-		// left, so that one frequent value does not starve the others.
+		// The rows since the last bound are compared with an even share of the remaining rows, so that
+		// one frequent value does not use up the bins of the others.
 		if distinct > maxBins && (i-cut)*(maxBins-len(bounds)) < len(sorted)-cut {
 			continue
 		}
@@ -87,7 +84,7 @@ func boundaries(sorted []float32, maxBins int) []float32 {
 	return bounds
 }
 
-// between returns a number from a, included, to b > a, excluded.
+// between returns a number in [a, b), for b > a.
 func between(a, b float32) float32 {
 	if m := float32((float64(a) + float64(b)) / 2); m < b {
 		return m
@@ -95,13 +92,13 @@ func between(a, b float32) float32 {
 	return a
 }
 
-// lanes is how many features share a word of bins, one byte each.
+// lanes is the number of features in a word of bins, one byte each.
 const lanes = 8
 
-// packed holds the bins of some rows by some features, eight features a word, so
-// that a row of a small leaf is read with one access per eight features.
+// packed holds the bins of some rows and features, eight features per word, so that reading a row
+// of a small leaf takes one access per eight features.
 type packed struct {
-	// features are those of the lanes, ascending.
+	// features are the features of the lanes, ascending.
 	features []int
 	// words holds a block of rows per eight features.
 	words [][]uint64
@@ -110,8 +107,7 @@ type packed struct {
 // block returns the features of a block.
 func (p *packed) block(b int) []int { return p.features[b*lanes : min(len(p.features), (b+1)*lanes)] }
 
-// pack takes the features' bins of the given rows out of all. It reuses the
-// memory of p.
+// pack extracts the features' bins of the given rows. It reuses the memory of p.
 func (p *packed) pack(data *binned, rows []int32, features []int) {
 	p.features = features
 	blocks := (len(features) + lanes - 1) / lanes
@@ -126,7 +122,7 @@ func (p *packed) pack(data *binned, rows []int32, features []int) {
 		p.words[b] = p.words[b][:len(rows)]
 		var columns [lanes][]uint8
 		for lane := range columns {
-			// A block with too few features repeats its last one.
+			// A block with fewer features repeats its last one.
 			of := p.block(b)
 			columns[lane] = data.column(of[min(lane, len(of)-1)])
 		}
@@ -134,7 +130,7 @@ func (p *packed) pack(data *binned, rows []int32, features []int) {
 	}
 }
 
-// packBlock is given rows that are all there are, or some of them, ascending.
+// packBlock packs all rows, or an ascending list of rows.
 func packBlock(words []uint64, rows []int32, columns *[lanes][]uint8) {
 	done := 0
 	if len(rows) == len(columns[0]) {
@@ -154,5 +150,5 @@ func packBlock(words []uint64, rows []int32, columns *[lanes][]uint8) {
 	}
 }
 
-// place is where a feature's bins are: a block and the shift of a lane.
+// place returns a feature's block and the shift of its lane.
 func place(position int) (block int, shift uint) { return position / lanes, uint(position % lanes * 8) }

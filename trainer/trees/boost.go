@@ -10,15 +10,15 @@ import (
 	"lethe/trainer/tabular"
 )
 
-// Report says what a fit did.
+// Report describes a fit.
 type Report struct {
-	// FirstLoss and FinalLoss are the weighted mean loss on the rows before the
-	// first and after the last round: log-loss, and for forests the squared error of
-	// the probabilities, summed over the classes.
+	// FirstLoss and FinalLoss are the weighted mean loss on the rows before the first and after the
+	// last round: log-loss or, for forests, the squared error of the probabilities, summed over the
+	// classes.
 	FirstLoss, FinalLoss float64
 }
 
-// Fit fits a new model to the rows. Values that are not numbers are missing.
+// Fit fits a new model to the rows. NaN means a missing value.
 //
 // Errors wrap tabular.ErrInvalidRows, tabular.ErrNoRows, those of the configuration or the context's.
 func Fit(ctx context.Context, rows tabular.Rows, config Config) (*Model, Report, error) {
@@ -31,9 +31,8 @@ func Fit(ctx context.Context, rows tabular.Rows, config Config) (*Model, Report,
 	return f.run(ctx)
 }
 
-// Extend returns a model with further rounds: for boosted trees fitted on the rows
-// to what m leaves to be explained, for forests beside the trees of m. m is not
-// changed. Errors are those of Fit.
+// Extend returns a model with further rounds: boosted trees are fitted to the residuals of m on
+// the rows, forests get further trees. m is not changed. Errors are those of Fit.
 func Extend(ctx context.Context, m *Model, rows tabular.Rows, config Config) (*Model, Report, error) {
 	if err := checkFit(rows, config); err != nil {
 		return nil, Report{}, err
@@ -47,8 +46,8 @@ func Extend(ctx context.Context, m *Model, rows tabular.Rows, config Config) (*M
 	return newFitter(&next, rows, config).run(ctx)
 }
 
-// Update goes on from a model along a stream: it extends m by UpdateRounds and
-// drops the oldest rounds beyond MaxRounds. Errors are those of Fit.
+// Update continues a model on a stream: it extends m by UpdateRounds and drops the oldest rounds
+// beyond MaxRounds. Errors are those of Fit.
 func Update(ctx context.Context, m *Model, rows tabular.Rows, config Config) (*Model, Report, error) {
 	config.Rounds = config.UpdateRounds
 	next, report, err := Extend(ctx, m, rows, config)
@@ -81,7 +80,7 @@ type fitter struct {
 	rows   tabular.Rows
 	config Config
 	model  *Model
-	// weights are those of the rows and their classes, nil if each is 1.
+	// weights are the weights of rows times those of their classes, nil if all are 1.
 	weights []float64
 	grower  *grower
 	sampler *sampler
@@ -95,7 +94,7 @@ func newFitter(m *Model, rows tabular.Rows, config Config) *fitter {
 	return f
 }
 
-// weight is what a row counts for.
+// weight returns the weight of a row.
 func (f *fitter) weight(i int) float64 {
 	if f.weights == nil {
 		return 1
@@ -106,14 +105,14 @@ func (f *fitter) weight(i int) float64 {
 // run adds the rounds of the configuration.
 func (f *fitter) run(ctx context.Context) (*Model, Report, error) {
 	m := f.model
-	together, most := 1, 1.0 // one more than the sum, which is cut off
+	together, most := 1, 1.0 // one more than the sum, which is truncated
 	for _, n := range f.counts() {
 		most += n
 	}
 	if m.averages {
 		together = m.outputs()
 	} else {
-		most /= 4 // no p(1-p) is larger
+		most /= 4 // p(1-p) is at most 1/4
 		f.boost = newBooster(f)
 	}
 	report := Report{FirstLoss: f.loss()}
@@ -139,7 +138,7 @@ func (f *fitter) run(ctx context.Context) (*Model, Report, error) {
 	return m, report, nil
 }
 
-// base are the scores of a model without trees.
+// base returns the scores of a model without trees.
 func (f *fitter) base() []float64 {
 	if f.model.averages {
 		return f.frequencies()

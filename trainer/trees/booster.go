@@ -5,8 +5,8 @@ import (
 	"lethe/internal/portable"
 )
 
-// booster is what boosting knows of the rows: the model's scores of each, and the
-// derivatives of the log-loss there. All are row-major.
+// booster is the boosting state of the rows: the model's scores of each, and the derivatives of
+// the log-loss there. All are row-major.
 type booster struct {
 	outputs int
 	scores  []float64
@@ -24,8 +24,7 @@ func newBooster(f *fitter) *booster {
 	return b
 }
 
-// addBoosted adds one tree per score, fitted to what the model leaves to be
-// explained.
+// addBoosted adds one tree per score, fitted to the model's residuals.
 func (f *fitter) addBoosted(path lethe.Draw, rest []int32) {
 	b, g, m := f.boost, f.grower, f.model
 	b.differentiate(f.rows.Labels)
@@ -48,9 +47,9 @@ func (f *fitter) addBoosted(path lethe.Draw, rest []int32) {
 	}
 }
 
-// step is the Newton step of a leaf, shrunk and within its bounds. Without a split
-// there is nothing to tell rows apart by: boosting what all have in common, once
-// per round, would end in certainty.
+// step returns the Newton step of a leaf, shrunk and bounded. A tree without a split returns 0,
+// because it cannot distinguish rows: adding the common step in every round would drive the model
+// to certainty.
 func (f *fitter) step(n *growing) float32 {
 	if len(f.grower.nodes) == 1 {
 		return 0
@@ -58,7 +57,7 @@ func (f *fitter) step(n *growing) float32 {
 	return float32(f.config.LearningRate * n.bounds.hold(f.grower.limits.output(n.all[0])))
 }
 
-// differentiate computes the derivatives at the present scores.
+// differentiate computes the derivatives at the current scores.
 func (b *booster) differentiate(labels []int32) {
 	for i, class := range labels {
 		if b.outputs == 1 {
@@ -77,9 +76,8 @@ func (b *booster) differentiate(labels []int32) {
 	}
 }
 
-// priors are the logarithms of the classes' weighted frequencies, for two classes
-// of their ratio. Each class gets half a row more than it has, so that a missing
-// one stays possible.
+// priors returns the logarithms of the classes' weighted frequencies, for two classes of their
+// ratio. Each class counts half a row more than it has, so that an absent class remains possible.
 func (f *fitter) priors() []float64 {
 	counts := f.counts()
 	for c, n := range counts {
@@ -91,7 +89,7 @@ func (f *fitter) priors() []float64 {
 	return counts
 }
 
-// logLoss is the weighted mean log-loss at the present scores.
+// logLoss returns the weighted mean log-loss at the current scores.
 func (f *fitter) logLoss() float64 {
 	b := f.boost
 	scores := make([]float64, b.outputs)

@@ -11,8 +11,8 @@ import (
 
 const (
 	modelMagic = "LGBT"
-	// modelVersion is what Encode writes. Version 1, which Decode still reads, knew
-	// neither forests nor covers nor missing values, which went right.
+	// modelVersion is the version that Encode writes. Version 1, which Decode still reads, had no
+	// forests and no covers, and sent missing values to the right.
 	modelVersion = 2
 	firstVersion = 1
 )
@@ -40,9 +40,9 @@ func (m *Model) Encode() []byte {
 	return w.Seal()
 }
 
-// Decode reads what Encode wrote, now or in version 1. The error wraps
-// canonical.ErrCorrupt for bytes that are cut short, altered or contradict
-// themselves, and canonical.ErrVersion for a format this program does not read.
+// Decode reads the output of Encode, in the current version or version 1. The error wraps
+// canonical.ErrCorrupt for bytes that are truncated, altered or inconsistent, and
+// canonical.ErrVersion for a format that this program does not read.
 func Decode(message []byte) (*Model, error) {
 	version := byte(modelVersion)
 	r, err := canonical.NewReader(message, modelMagic, version)
@@ -99,7 +99,7 @@ func decodeTree(r *canonical.Reader, version byte) tree {
 	return t
 }
 
-// check tells whether the parts fit each other.
+// check reports whether the model is consistent.
 func (m *Model) check() error {
 	if len(m.trees)%m.outputs() != 0 {
 		return fmt.Errorf("%d trees for %d scores", len(m.trees), m.outputs())
@@ -125,8 +125,8 @@ func (m *Model) check() error {
 	return nil
 }
 
-// check tells whether every path ends in a leaf. In preorder a split stands
-// before both its children, so positions only grow on the way down.
+// check reports whether every path ends in a leaf. In preorder a split precedes both its
+// children, so positions only increase downwards.
 func (t tree) check(features int) error {
 	if len(t) == 0 {
 		return errors.New("no node")

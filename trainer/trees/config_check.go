@@ -8,7 +8,7 @@ import (
 	"lethe/trainer/tabular"
 )
 
-// maxBins is what a row's bin number, one byte, can tell apart.
+// maxBins is the number of values of a bin number, one byte.
 const maxBins = 256
 
 // Validate reports every value that is out of bounds.
@@ -46,7 +46,7 @@ func (c Config) Validate() error {
 	return p.Err()
 }
 
-// Append adds everything that a model depends on to a fingerprint.
+// Append adds every setting that a model depends on to a fingerprint.
 func (c Config) Append(w *canonical.Writer) {
 	for _, v := range []int{
 		c.Classes, c.Rounds, c.UpdateRounds, c.MaxRounds, c.MaxLeaves, c.MaxDepth, c.MinChildRows, c.MaxBins,
@@ -67,5 +67,5 @@ func (c Config) Append(w *canonical.Writer) {
 	}
 }
 
-// rootShare is the share of features whose number is the square root of all.
+// rootShare is the share of features that gives the square root of their number.
 func rootShare(features int) float64 { return min(1, 1/math.Sqrt(float64(max(1, features)))) }

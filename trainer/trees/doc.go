@@ -1,20 +1,17 @@
-// Package trees fits ensembles of decision trees to labelled rows by histograms:
-// gradient boosting (Friedman, "Greedy Function Approximation", 2001; with second
-// derivatives as in Chen and Guestrin, "XGBoost", KDD 2016; by histograms and leaf by leaf as in Ke
-// et al., "LightGBM", NeurIPS 2017) with log-loss, random forests (Breiman 2001) and
-// extremely randomised trees (Geurts, Ernst and Wehenkel 2006), all for two and more
-// classes.
+// Package trees fits ensembles of decision trees to labelled rows by histograms: gradient boosting (Friedman, "Greedy
+// Function Approximation", 2001; with second derivatives as in Chen and Guestrin, "XGBoost", KDD 2016; by histograms
+// and leaf by leaf as in Ke et al., "LightGBM", NeurIPS 2017) with log-loss, random forests (Breiman 2001) and
+// extremely randomised trees (Geurts, Ernst and Wehenkel 2006), all for two and more classes.
 //
-// A model is a pure function of the set of rows, their keys and the configuration.
-// Derivatives are summed as integers, which commute: neither the order of the rows nor
-// the number of threads changes a bit of the result. Every draw is keyed, that of a row
-// by the row's own key: a fit without a row is byte for byte what it would be had the
-// row never been there. The same bits come out on every processor.
+// A model is a pure function of the set of rows, their keys and the configuration. Derivatives are summed as integers,
+// which commute: neither the order of the rows nor the number of threads changes the result. Every draw is keyed, that
+// of a row by the row's own key: a fit without a row is byte for byte the same as if the row had never existed. All
+// processors give the same bits.
 //
-// A value that is not a number is missing. Every split has learnt where rows that
-// miss its feature go; where no row of the fit did, they go with rows that have 0.
+// NaN is a missing value. Every split learns a side for rows that miss its feature; if no row of the fit did, they
+// go to the side of 0.
 //
-// Fit uses one thread and holds the rows a second time as one byte per value.
+// Fit uses one thread and stores the rows a second time as one byte per value.
 //
 //	config*.go               the configuration and its bounds
 //	boost.go                 Fit and Extend; booster.go, forest.go: rounds of either kind
@@ -22,7 +19,7 @@
 //	histogram*.go, sums.go   sums per bin, in fixed point; *.s is generated from the descriptions in lab/asm
 //	grow.go, search.go       a tree grown leaf by leaf, the best leaf first
 //	split.go, monotone.go    the best split of a leaf; bounds by monotone features
-//	leaves.go, tree.go       values of leaves; the tree as it is kept
+//	leaves.go, tree.go       values of leaves; the stored tree
 //	model.go, codec.go       the fitted model and its bytes
-//	predict.go, nodes.go     scores of rows; the nodes for those who look into a model
+//	predict.go, nodes.go     scores of rows; exported nodes
 package trees

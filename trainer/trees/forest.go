@@ -5,11 +5,10 @@ import (
 	"lethe/trainer/tabular"
 )
 
-// addForest adds a tree to a forest. Its leaves hold the classes' frequencies, and
-// its splits lower Gini's impurity: both follow from the sums of boosting for
-// gradients -w for the rows of a class and second derivatives w, since then -G/H is
-// the frequency of the class and the sum of G²/H over the classes is the weight less
-// the impurity. With two classes, one of them says it all.
+// addForest adds a tree to a forest. Its leaves hold the classes' frequencies, and its splits
+// lower Gini's impurity. Both follow from the sums of boosting with gradients -w for the rows of
+// a class and second derivatives w: then -G/H is the frequency of the class, and the sum of G²/H
+// over the classes is the weight minus the impurity. With two classes, one sum suffices.
 func (f *fitter) addForest(path lethe.Draw) {
 	g, m := f.grower, f.model
 	for c := range m.outputs() {
@@ -24,7 +23,7 @@ func (f *fitter) addForest(path lethe.Draw) {
 	g.grow(path)
 	frequency := func(c int, n *growing) float32 {
 		if g.limits.weigh(n.all[c]) == 0 {
-			return float32(m.base[c]) // only a tree whose rows weigh next to nothing
+			return float32(m.base[c]) // only for a tree whose rows have almost no weight
 		}
 		return float32(n.bounds.hold(min(1, g.limits.output(n.all[c]))))
 	}
@@ -33,7 +32,7 @@ func (f *fitter) addForest(path lethe.Draw) {
 	}
 }
 
-// counts are the weights of the classes, summed as integers.
+// counts returns the weights of the classes, summed as integers.
 func (f *fitter) counts() []float64 {
 	sums := make([]int64, f.model.classes)
 	for i, class := range f.rows.Labels {
@@ -46,7 +45,7 @@ func (f *fitter) counts() []float64 {
 	return counts
 }
 
-// frequencies are the shares of the classes in the weight, as scores.
+// frequencies returns the classes' shares of the weight, as scores.
 func (f *fitter) frequencies() []float64 {
 	counts, total := f.counts(), 0.0
 	for _, n := range counts {
@@ -61,7 +60,7 @@ func (f *fitter) frequencies() []float64 {
 	return base
 }
 
-// loss is the report's.
+// loss returns the loss of the Report.
 func (f *fitter) loss() float64 {
 	if !f.model.averages {
 		return f.logLoss()
@@ -79,7 +78,7 @@ func (f *fitter) loss() float64 {
 			sum += float64(p * p)
 		}
 		if len(scores) == 1 {
-			sum *= 2 // the other class is off by as much
+			sum *= 2 // the other class has the same error
 		}
 		loss += float64(w * sum)
 		weight += w
@@ -87,8 +86,7 @@ func (f *fitter) loss() float64 {
 	return loss / weight
 }
 
-// weightsOf returns the weights of the rows with that of their class, or nil if all
-// are 1.
+// weightsOf returns the weights of the rows times that of their class, or nil if all are 1.
 func weightsOf(rows tabular.Rows, config Config) []float64 {
 	if rows.Weights == nil && config.PositiveWeight == 1 {
 		return nil

@@ -11,20 +11,19 @@ type grower struct {
 	data   *binned
 	config Config
 	limits limits
-	// outputs is how many trees a round has. Those of a forest have the same splits
-	// and are grown as one, those of boosting are grown one by one.
+	// outputs is the number of trees in a round. Those of a forest have the same splits and are
+	// grown as one; those of boosting are grown one by one.
 	outputs int
-	// direct tells that leaves choose from features of their own, so that no leaf
-	// can take its sums over from the one above.
+	// direct means that leaves draw their own features, so that no leaf can reuse its parent's sums.
 	direct bool
-	// isCareful tells that splits need more than sums of one output.
+	// isCareful means that splits need more than the sums of one output.
 	isCareful, constrained bool
 	careful                careful
 
-	// bag lists the rows that the tree looks at; all below counts within it.
+	// bag lists the tree's rows; all fields below count within it.
 	bag  []int32
 	bins packed
-	// packedAll tells that bins hold all rows and features.
+	// packedAll means that bins hold all rows and features.
 	packedAll bool
 	// columns are the features that the tree may split on, ascending.
 	columns []column
@@ -35,13 +34,13 @@ type grower struct {
 
 	// near holds a leaf's cells in its own order, per output.
 	near [][]cell
-	// free are histograms that no leaf holds.
+	// free are unused histograms.
 	free [][]plane
-	// spare holds the rows that go right while a leaf is cut.
+	// spare holds the rows of the right side while a leaf is split.
 	spare []int32
-	// nodes are those of the tree so far.
+	// nodes are the nodes of the tree so far.
 	nodes []growing
-	// open lists the leaves that have a split.
+	// open lists the leaves that can be split.
 	open queue
 }
 
@@ -49,18 +48,18 @@ type grower struct {
 type growing struct {
 	from, to int
 	depth    int
-	// all are the sums of its rows, per output.
+	// all are the sums of the node's rows, per output.
 	all []cell
-	// best is the split to make.
+	// best is the best split.
 	best split
-	// sums are the histograms of a leaf that may be cut, output by output.
+	// sums are the histograms of a leaf that may be split, output by output.
 	sums   []plane
 	bounds bounds
-	// path keys the node's draws by the way from the root.
+	// path is the key of the node's draws, derived from its path from the root.
 	path lethe.Draw
 	// left is the position of the left child, 0 for a leaf; right follows it.
 	left int
-	// goesLeft tells for every bin of the split's feature whether its rows go left.
+	// goesLeft holds for every bin of the split's feature whether its rows go left.
 	goesLeft [maxBins]uint8
 }
 
@@ -79,8 +78,7 @@ func newGrower(data *binned, config Config, outputs int, most float64) *grower {
 	return g
 }
 
-// take prepares a tree: the rows that it looks at and the features that it may
-// split on.
+// take prepares a tree: its rows and the features that it may split on.
 func (g *grower) take(bag []int32, features []int) {
 	everything := len(bag) == g.data.rows && g.config.FeatureShare == 1
 	if !everything || !g.packedAll {
@@ -99,9 +97,8 @@ func (g *grower) take(bag []int32, features []int) {
 	}
 }
 
-// grow grows a tree for the present cells. It splits the leaf with the highest
-// gain until there are enough leaves or none gains; of equal leaves the oldest
-// goes first.
+// grow grows a tree for the current cells. It splits the leaf with the highest gain until there
+// are enough leaves or no split gains; ties go to the oldest leaf.
 func (g *grower) grow(path lethe.Draw) {
 	g.rows = g.rows[:len(g.bag)]
 	for i := range g.rows {
@@ -127,10 +124,10 @@ func (g *grower) grow(path lethe.Draw) {
 	}
 }
 
-// nothing is what a split has to gain more than.
+// nothing is the gain that a split must exceed.
 func (g *grower) nothing() split { return split{gain: g.config.MinGain} }
 
-// offer lists a leaf if it has a split, else it needs its histograms no more.
+// offer adds a leaf with a split to the queue, and releases the histograms of any other.
 func (g *grower) offer(at int) {
 	g.open.nodes = g.nodes
 	if g.nodes[at].best.found {
@@ -140,7 +137,7 @@ func (g *grower) offer(at int) {
 	}
 }
 
-// cut splits a leaf. After the last cut no splits are looked for.
+// cut splits a leaf. After the last cut it searches no further splits.
 func (g *grower) cut(at int, last bool) {
 	n := &g.nodes[at]
 	middle := g.divide(n)
@@ -172,8 +169,8 @@ func (g *grower) cut(at int, last bool) {
 	g.offer(len(g.nodes) - 1)
 }
 
-// divide sorts the rows of a leaf by side and returns where the right side
-// begins. Rows keep their order within each.
+// divide partitions the rows of a leaf and returns where the right side begins. The partition is
+// stable.
 func (g *grower) divide(n *growing) int {
 	c := g.columns[n.best.position]
 	for bin := range int(n.best.bin) + 1 {
@@ -186,8 +183,8 @@ func (g *grower) divide(n *growing) int {
 	words, rows, spare := g.bins.words[block], g.rows[n.from:n.to], g.spare[:n.to-n.from]
 	left, right := 0, 0
 	for _, i := range rows {
-		// Both sides are written and one of them goes on: a branch would be guessed
-		// wrong every other time.
+		// Both sides are written and one position advances: a branch would be mispredicted half of the
+		// time.
 		side := int(n.goesLeft[uint8(words[i]>>(shift&63))])
 		rows[left] = i
 		spare[right] = i

@@ -1,10 +1,10 @@
 package trees
 
-// stride is how many cells a feature of a histogram takes: one per bin, and some
-// more, since cells of equal bins that are 4096 bytes apart slow processors down.
+// stride is the number of cells of a feature in a histogram: one per bin plus padding, because
+// cells of equal bins at a distance of 4096 bytes slow processors down.
 const stride = maxBins + 4
 
-// plane holds the sums of a leaf's rows by bin of eight features.
+// plane holds the sums of a leaf's rows, by bin, for eight features.
 type plane [lanes][stride]cell
 
 // clear empties the first bins of every lane.
@@ -14,14 +14,14 @@ func (p *plane) clear(bins int) {
 	}
 }
 
-// add adds the rows of a leaf, whose cells are given in the leaf's own order.
+// add adds the rows of a leaf; cells are in the leaf's own order.
 func (p *plane) add(words []uint64, rows []int32, cells []cell) {
 	if cells = cells[:len(rows)]; len(cells) > 0 {
 		addListed(p, words, rows, cells)
 	}
 }
 
-// addAll adds rows that are all there are, as add does.
+// addAll is add for all rows.
 func (p *plane) addAll(words []uint64, cells []cell) {
 	if cells = cells[:len(words)]; len(cells) > 0 {
 		addAll(p, words, cells)
@@ -39,7 +39,7 @@ func (p *plane) addLane(lane int, words []uint64, rows []int32, cells []cell) {
 	}
 }
 
-// subtract takes the rows of one child away, which leaves the other's.
+// subtract subtracts one child's sums, which leaves the other's.
 func subtract(all, child []cell) {
 	child = child[:len(all)]
 	for bin := range all {

@@ -1,7 +1,7 @@
 package trees
 
-// Both sums of a cell are one register: half as many loads and stores as the compiler makes. Bins are bytes,
-// below the histograms' stride, and rows are those of the words: nothing else is touched.
+// Both sums of a cell are in one register, with half as many loads and stores as compiled code. Bins are bytes,
+// below the histograms' stride, and rows are those of the words: no other memory is accessed.
 
 func addAll(p *plane, words []uint64, cells []cell) { addAllRows(p, &words[0], &cells[0], len(cells)) }
 
@@ -15,7 +15,7 @@ func addAllRows(p *plane, words *uint64, cells *cell, n int)
 //go:noescape
 func addListedRows(p *plane, words *uint64, rows *int32, cells *cell, n int)
 
-// packAll packs rows that are all there are, sixteen at a time. It returns how many.
+// packAll packs all rows, sixteen at a time, and returns how many.
 func packAll(words []uint64, columns *[lanes][]uint8) int {
 	var starts [lanes]*uint8
 	whole := len(words) &^ 15

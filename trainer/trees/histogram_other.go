@@ -14,7 +14,8 @@ func addListed(p *plane, words []uint64, rows []int32, cells []cell) {
 	}
 }
 
-// addRow adds a row to every lane. They are written out: constant ones leave no bounds to check.
+// addRow adds a row to every lane. The lanes are unrolled: constant indices need no bounds
+// checks.
 func (p *plane) addRow(w uint64, by cell) {
 	p[0][uint8(w)].add(by)
 	p[1][uint8(w>>8)].add(by)

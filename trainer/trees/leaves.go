@@ -1,12 +1,12 @@
 package trees
 
-// flatten returns the last grown tree with the values of an output.
+// flatten returns the tree grown last with the values of an output.
 func (g *grower) flatten(output int, values leafValues, weights []float64) tree {
 	t := make(tree, 0, len(g.nodes))
 	return g.subtree(t, 0, output, values, weights)
 }
 
-// leafValues turns the sums of a leaf into what it adds to a score.
+// leafValues computes a leaf's contribution to a score from its sums.
 type leafValues func(output int, n *growing) float32
 
 // subtree appends the subtree at a node in preorder.
@@ -22,7 +22,7 @@ func (g *grower) subtree(t tree, at, output int, values leafValues, weights []fl
 		missingLeft: n.best.missingLeft,
 	})
 	if !f.missing {
-		// No row of the fit missed the feature: as if it were 0, as LightGBM does.
+		// No row of the fit missed the feature: treat it as 0, like LightGBM.
 		t[here].missingLeft = 0 <= t[here].value
 	}
 	t = g.subtree(t, n.left, output, values, weights)
@@ -30,7 +30,7 @@ func (g *grower) subtree(t tree, at, output int, values leafValues, weights []fl
 	return g.subtree(t, n.left+1, output, values, weights)
 }
 
-// cover is the weight of a node's rows, summed as integers.
+// cover returns the weight of a node's rows, summed as integers.
 func (g *grower) cover(n *growing, weights []float64) float32 {
 	if weights == nil {
 		return float32(n.to - n.from)
@@ -42,8 +42,7 @@ func (g *grower) cover(n *growing, weights []float64) float32 {
 	return float32(float64(sum) / gradientUnit)
 }
 
-// leaves calls a function with the rows and the position of every leaf of the last
-// tree.
+// leaves calls visit with the rows and the node of every leaf of the tree grown last.
 func (g *grower) leaves(visit func(row int32, n *growing)) {
 	for at := range g.nodes {
 		n := &g.nodes[at]
@@ -55,8 +54,7 @@ func (g *grower) leaves(visit func(row int32, n *growing)) {
 	}
 }
 
-// leafOf returns the leaf of the last tree that a row of the data ends in, be it in
-// the bag or not.
+// leafOf returns the leaf of a row in the tree grown last, whether or not the row is in the bag.
 func (g *grower) leafOf(row int32) *growing {
 	n := &g.nodes[0]
 	for n.left != 0 {

@@ -1,18 +1,16 @@
 package trees
 
-// Model is a fitted ensemble. It is read-only and may be used from several
-// goroutines at once.
+// Model is a fitted ensemble. It is read-only and may be used from several goroutines.
 type Model struct {
-	// averages tells a forest, whose score is the mean of its trees and a
-	// probability, from boosted trees, whose score is a sum and a logit.
+	// averages marks a forest, whose score is the mean of its trees and a probability. The score of
+	// boosted trees is a sum and a logit.
 	averages          bool
 	classes, features int
-	// base holds the scores without trees: one for two classes, that of class 1,
-	// else one per class.
+	// base holds the scores without trees: for two classes only that of class 1, else one per class.
 	base []float64
 	// trees holds round after round, with one tree per score.
 	trees []tree
-	// walks are the trees as prediction takes them.
+	// walks are the trees in the form used for prediction.
 	walks []walk
 }
 
@@ -25,13 +23,12 @@ func (m *Model) Features() int { return m.features }
 // Rounds returns how many rounds of trees there are.
 func (m *Model) Rounds() int { return len(m.trees) / m.outputs() }
 
-// Averages reports whether the model is a forest: its scores are the mean of its
-// trees and probabilities. Those of boosted trees are the sum of Base and of all
-// trees, and logits.
+// Averages reports whether the model is a forest: its scores are the mean of its trees and are
+// probabilities. Those of boosted trees are the sum of Base and of all trees and are logits.
 func (m *Model) Averages() bool { return m.averages }
 
-// Base returns the scores of a model without trees, one per output: for two classes
-// that of class 1, else one per class.
+// Base returns the scores of a model without trees, one per output: for two classes only that of
+// class 1, else one per class.
 func (m *Model) Base() []float64 { return append([]float64(nil), m.base...) }
 
 // Leaves returns the number of leaves of all trees.
@@ -43,8 +40,8 @@ func (m *Model) Leaves() int {
 	return n
 }
 
-// Latest returns the model without its oldest rounds, so that at most the given
-// number is left. What the dropped trees explained is lost.
+// Latest returns the model with only its latest rounds, at most the given number. The
+// contributions of the dropped trees are lost.
 func (m *Model) Latest(rounds int) *Model {
 	out := *m
 	from := max(0, m.Rounds()-rounds) * m.outputs()
@@ -52,7 +49,7 @@ func (m *Model) Latest(rounds int) *Model {
 	return &out
 }
 
-// outputs is the number of scores: one for two classes, else one each.
+// outputs is the number of scores: one for two classes, else one per class.
 func (m *Model) outputs() int {
 	if m.classes == 2 {
 		return 1
@@ -60,7 +57,7 @@ func (m *Model) outputs() int {
 	return m.classes
 }
 
-// class is what an output speaks of.
+// class returns the class of an output.
 func (m *Model) class(output int) int32 {
 	if m.classes == 2 {
 		return 1
@@ -68,8 +65,8 @@ func (m *Model) class(output int) int32 {
 	return int32(output)
 }
 
-// score stores the scores of a row, summed in double precision from the oldest
-// tree to the newest.
+// score stores the scores of a row, summed in double precision from the oldest tree to the
+// newest.
 func (m *Model) score(row []float32, into []float64) {
 	m.begin(into)
 	for i, t := range m.trees {
@@ -78,7 +75,7 @@ func (m *Model) score(row []float32, into []float64) {
 	m.finish(into)
 }
 
-// begin stores what the sums over the trees begin with.
+// begin stores the initial values of the sums over the trees.
 func (m *Model) begin(scores []float64) {
 	if m.averages && len(m.trees) > 0 {
 		clear(scores)
@@ -89,7 +86,7 @@ func (m *Model) begin(scores []float64) {
 	}
 }
 
-// finish turns sums into scores.
+// finish converts sums into scores.
 func (m *Model) finish(scores []float64) {
 	if m.averages && len(m.trees) > 0 {
 		n := float64(m.Rounds())

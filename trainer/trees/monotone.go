@@ -6,16 +6,15 @@ import (
 	"lethe"
 )
 
-// bounds are what a leaf's output is held to by the monotone features above it.
+// bounds limit a leaf's output because of the monotone features above it.
 type bounds struct{ lowest, highest float64 }
 
 func unbounded() bounds { return bounds{math.Inf(-1), math.Inf(1)} }
 
 func (b bounds) hold(output float64) float64 { return min(max(output, b.lowest), b.highest) }
 
-// under returns the bounds of both children of a split with these outputs: half
-// way between them lies what neither side may cross. This is the basic method of
-// LightGBM.
+// under returns the bounds of both children of a split with these outputs: neither side may cross
+// the midpoint. This is the basic method of LightGBM.
 func (b bounds) under(direction int8, left, right float64) (bounds, bounds) {
 	l, r := b, b
 	middle := (left + right) / 2
@@ -28,20 +27,19 @@ func (b bounds) under(direction int8, left, right float64) (bounds, bounds) {
 	return l, r
 }
 
-// careful looks for splits where improve does not do: with monotone features,
-// several sums per row (forests of more than two classes) or one random threshold
-// per feature.
+// careful searches splits where limits.improve is insufficient: with monotone features, several
+// sums per row (forests of more than two classes) or one random threshold per feature.
 type careful struct {
 	limits
 	// all are the leaf's sums, one per output.
 	all    []cell
 	bounds bounds
-	// constrained tells that bounds and directions matter.
+	// constrained means that bounds and directions apply.
 	constrained bool
-	// random tells that a feature has one threshold, drawn by the leaf's draw.
+	// random means that a feature has one threshold, drawn by the leaf's draw.
 	random bool
 	draw   lethe.Draw
-	// sums are the histograms of the feature at hand, one per output.
+	// sums are the histograms of the current feature, one per output.
 	sums [][]cell
 	// left and right are scratch.
 	left, right []cell
@@ -54,7 +52,7 @@ func newCareful(l limits, config *Config, outputs int) careful {
 	}
 }
 
-// improve makes best the best split of the leaf by a feature if that gains more.
+// improve replaces best by the best split of the leaf on a feature if that gains more.
 func (c *careful) improve(best *split, f column) {
 	only := -1
 	if c.random {
@@ -72,7 +70,7 @@ func (c *careful) improve(best *split, f column) {
 	}
 }
 
-// threshold draws a bin of those that part the leaf's rows, or -1 if none does.
+// threshold draws one of the bins that separate the leaf's rows, or returns -1 if none does.
 func (c *careful) threshold(h []cell, f column) int {
 	from, to := 0, len(h)-1
 	for from < len(h) && h[from].packed == 0 {
@@ -92,7 +90,7 @@ func (c *careful) threshold(h []cell, f column) int {
 	}
 }
 
-// scan tries every bin, or only one.
+// scan tries every bin, or just one.
 func (c *careful) scan(best *split, f column, as split, only int) {
 	whole := c.whole()
 	for k := range c.left {
@@ -123,7 +121,7 @@ func (c *careful) allowed(side cell) bool {
 	return c.count(side) >= c.rows && c.weigh(side) >= c.weight
 }
 
-// whole is what the leaf is worth as it is.
+// whole returns the worth of the unsplit leaf.
 func (c *careful) whole() float64 {
 	sum := 0.0
 	for _, all := range c.all {
@@ -132,8 +130,7 @@ func (c *careful) whole() float64 {
 	return sum
 }
 
-// gain is what both sides are worth, or nothing if they go against the feature's
-// direction.
+// gain returns the worth of both sides, or none if they violate the feature's direction.
 func (c *careful) gain(direction int8) float64 {
 	if c.constrained && direction != 0 {
 		left, right := c.bounds.hold(c.output(c.left[0])), c.bounds.hold(c.output(c.right[0]))
@@ -148,14 +145,14 @@ func (c *careful) gain(direction int8) float64 {
 	return sum
 }
 
-// worth is how much a leaf with these sums lowers the loss, twice over, with the
-// output that its bounds leave it: -(2Gw + (H+λ)w²).
+// worth is how much a leaf with these sums lowers the loss, times two, with its output limited by
+// its bounds: -(2Gw + (H+λ)w²).
 func (c *careful) worth(sums cell) float64 {
 	if !c.constrained {
 		return c.quality(sums)
 	}
 	w := c.bounds.hold(c.output(sums))
-	// The conversion keeps the compiler from fusing the quotient into 2g, which is g + g.
+	// The conversion prevents fusing the quotient into 2g, which is g + g.
 	g, h := float64(float64(sums.gradient)/gradientUnit), (float64(c.weigh(sums))+c.l2)/c.unit
 	return -(float64(2*g*w) + float64(h*float64(w*w)))
 }

@@ -4,7 +4,7 @@ import "iter"
 
 // Node is a split or a leaf of a tree.
 type Node struct {
-	// Feature is what a split asks for, -1 for a leaf.
+	// Feature is the feature of a split, -1 for a leaf.
 	Feature int
 	// Threshold is the largest value that goes left.
 	Threshold float32
@@ -12,27 +12,25 @@ type Node struct {
 	MissingLeft bool
 	// Left and Right are the positions of the children, 0 for a leaf.
 	Left, Right int
-	// Value is what a leaf adds to the score of the tree's output.
+	// Value is a leaf's contribution to the score of the tree's output.
 	Value float32
-	// Cover is the weight of the rows that the fit had here, which is their number if
-	// none had a weight: what TreeSHAP (Lundberg et al. 2020) weighs both children of
-	// a split by. It is 0 in models that were encoded before covers were kept.
+	// Cover is the weight of the fit's rows at this node, their number if they had no weights.
+	// TreeSHAP (Lundberg et al. 2020) weighs the children of a split by it. It is 0 in models
+	// encoded before covers existed.
 	Cover float32
 }
 
-// Tree is one tree of a model. The root is the first of its nodes; children stand
-// behind their parent.
+// Tree is one tree of a model. The root is its first node; children follow their parent.
 type Tree struct {
 	// Round counts from 0, the oldest.
 	Round int
-	// Output is the score that the tree adds to: 0 for two classes, else the class.
+	// Output is the score of the tree: 0 for two classes, else the class.
 	Output int
 	Nodes  []Node
 }
 
-// Trees yields the trees of the model from the oldest to the newest. A row's score of
-// an output is Base plus the values of the leaves that it ends in, and for forests,
-// which Averages tells, their mean.
+// Trees yields the trees of the model from the oldest to the newest. A row's score of an output
+// is Base plus the values of its leaves; for forests, see Averages, it is the mean of the values.
 func (m *Model) Trees() iter.Seq[Tree] {
 	return func(yield func(Tree) bool) {
 		for i, t := range m.trees {

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// sorter sorts columns by their bits, 11 at a time, from the lowest on.
+// sorter is a radix sort of columns, 11 bits at a time from the lowest.
 type sorter struct {
 	keys, spare []uint32
 	sorted      []float32
@@ -15,7 +15,7 @@ type sorter struct {
 const (
 	digits    = 3
 	digitBits = 11
-	// fewValues is how many a comparison sort has done with first.
+	// fewValues is the number of values below which a comparison sort is faster.
 	fewValues = 1 << 10
 )
 
@@ -23,8 +23,7 @@ func newSorter(n int) *sorter {
 	return &sorter{keys: make([]uint32, n), spare: make([]uint32, n), sorted: make([]float32, n)}
 }
 
-// sort returns the numbers among the values, ascending. They are valid until the
-// next call.
+// sort returns the non-missing values, ascending. They are valid until the next call.
 func (s *sorter) sort(values []float32) []float32 {
 	keys := s.keys[:0]
 	for _, v := range values {
@@ -44,7 +43,7 @@ func (s *sorter) sort(values []float32) []float32 {
 	return out
 }
 
-// radix sorts the keys in place. Equal ones are the same, so only counts matter.
+// radix sorts the keys in place. Equal keys are identical, so only counts matter.
 func (s *sorter) radix(keys []uint32) {
 	from, to := keys, s.spare[:len(keys)]
 	for digit := range digits {
@@ -68,8 +67,7 @@ func (s *sorter) radix(keys []uint32) {
 	copy(keys, from)
 }
 
-// ascending returns a whole number per value, in the same order. Both zeros have
-// one.
+// ascending maps a value to an integer with the same order. Both zeros map to one integer.
 func ascending(v float32) uint32 {
 	bits := math.Float32bits(v + 0)
 	if v == 0 {
@@ -81,7 +79,7 @@ func ascending(v float32) uint32 {
 	return bits | 1<<31
 }
 
-// ascended turns ascending back.
+// ascended is the inverse of ascending.
 func ascended(k uint32) float32 {
 	if k>>31 != 0 {
 		return math.Float32frombits(k &^ (1 << 31))
@@ -91,13 +89,13 @@ func ascended(k uint32) float32 {
 
 // lookup finds the bins of values.
 type lookup struct {
-	// keys are the thresholds in the order of ascending, padded with what is above all values to one less than a power
-	// of two. Whole numbers are compared without a branch, which would be guessed wrong every other time.
+	// keys are the thresholds as integers (see ascending), padded with values above all others to one less than a
+	// power of two. Integers are compared without a branch, which would be mispredicted half of the time.
 	keys    []uint64
 	missing uint8
 }
 
-// above is more than ascending returns.
+// above exceeds every result of ascending.
 const above = 1 << 32
 
 func newLookup(thresholds []float32) lookup {
@@ -111,8 +109,8 @@ func newLookup(thresholds []float32) lookup {
 	return l
 }
 
-// fill stores the bin of every value: the number of thresholds below it, and for
-// a missing one the bin behind the last.
+// fill stores the bin of every value: the number of thresholds below it or, for a missing value,
+// the bin after the last.
 func (l lookup) fill(bins []uint8, values []float32) {
 	bins = bins[:len(values)]
 	for i, v := range values {

@@ -8,16 +8,16 @@ import (
 )
 
 const (
-	// blockRows is how many rows go through all trees together: few enough for their
+	// blockRows is the number of rows that pass through all trees together: few enough for their
 	// features to stay in a cache beside a tree.
 	blockRows = 32
-	// abreast is how many of them go down a tree side by side, so that the processor
-	// has something to do while one waits for its next node.
+	// abreast is how many of them descend a tree in parallel, so that the processor is busy while
+	// one waits for its next node.
 	abreast = 4
 )
 
-// step is a node as prediction takes it. A leaf leads to itself, so that rows can
-// go on for as many steps as the tree is deep without being asked where they are.
+// step is a node in the form used for prediction. A leaf leads to itself, so that all rows take
+// as many steps as the tree is deep, without a test for leaves.
 type step struct {
 	value   float32
 	feature uint32
@@ -30,7 +30,7 @@ type walk struct {
 	depth int
 }
 
-// compile makes the walks of the trees that have none.
+// compile creates the missing walks of the trees.
 func (m *Model) compile() {
 	m.walks = m.walks[:len(m.walks):len(m.walks)]
 	for _, t := range m.trees[len(m.walks):] {
@@ -46,13 +46,11 @@ func (m *Model) compile() {
 	}
 }
 
-// Probabilities returns the class probabilities of every row, rows × classes.
-// Features are row-major, rows × Features(). A value that is not a number is missing:
-// every split sends it where it has learnt to, or where 0 goes if no row of the fit
-// missed its feature.
+// Probabilities returns the class probabilities of every row, rows × classes. Features are
+// row-major, rows × Features(). NaN is a missing value: every split sends it to its learnt side,
+// or to the side of 0 if no row of the fit missed the feature.
 //
-// The error wraps tabular.ErrInvalidRows for a number of values that is no multiple
-// of Features().
+// The error wraps tabular.ErrInvalidRows if the number of values is not a multiple of Features().
 func (m *Model) Probabilities(features []float32) ([]float32, error) {
 	if len(features)%m.features != 0 {
 		return nil, fmt.Errorf("%w: %d feature values, want a multiple of %d", tabular.ErrInvalidRows, len(features),
@@ -71,7 +69,7 @@ func (m *Model) Probabilities(features []float32) ([]float32, error) {
 	return out, nil
 }
 
-// appendProbabilities turns the scores of a row into its probabilities.
+// appendProbabilities converts the scores of a row into its probabilities.
 func (m *Model) appendProbabilities(out []float32, scores []float64) []float32 {
 	switch {
 	case m.classes == 2 && m.averages:
@@ -88,13 +86,13 @@ func (m *Model) appendProbabilities(out []float32, scores []float64) []float32 {
 	return out
 }
 
-// scoreBlock stores the scores of some rows, the same as score does.
+// scoreBlock stores the scores of some rows, with the same result as score.
 func (m *Model) scoreBlock(features []float32, scores []float64) {
 	outputs, n := m.outputs(), len(features)/m.features
 	whole := n - n%abreast
 	for _, v := range features {
 		if v != v {
-			whole = 0 // rows with missing values go one by one
+			whole = 0 // rows with missing values are scored one by one
 			break
 		}
 	}
@@ -112,7 +110,7 @@ func (m *Model) scoreBlock(features []float32, scores []float64) {
 	m.finish(scores)
 }
 
-// add adds the leaves of rows side by side to scores that are so many places apart.
+// add adds the leaf values of four rows in parallel to scores at a distance of apart.
 func (w walk) add(features []float32, cols int, scores []float64, apart int) {
 	r0, r1, r2, r3 := features[:cols], features[cols:2*cols], features[2*cols:3*cols], features[3*cols:4*cols]
 	s := w.steps
@@ -126,7 +124,7 @@ func (w walk) add(features []float32, cols int, scores []float64, apart int) {
 	scores[3*apart] += float64(s[a3].value)
 }
 
-// after is where a row goes on from a step.
+// after returns the next step of a row.
 func (s *step) after(row []float32) uint32 {
 	side := 0
 	if row[s.feature] > s.value {

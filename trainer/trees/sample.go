@@ -8,8 +8,8 @@ import (
 	"lethe/trainer/tabular"
 )
 
-// keys returns what the draws of rows are keyed by: the rows' own keys, or a digest
-// of each row's values and class.
+// keys returns the keys of the rows' draws: the rows' own keys, or a digest of each row's values
+// and class.
 func keys(rows tabular.Rows) []uint64 {
 	if rows.Keys != nil {
 		return rows.Keys
@@ -43,9 +43,8 @@ func newSampler(rows tabular.Rows, share float64) *sampler {
 	return s
 }
 
-// draw returns the rows that a round looks at and the others, both ascending. If it
-// would look at none with any weight, it looks at all. They are valid until the
-// next call.
+// draw returns the rows in a round and the others, both ascending. If none of the drawn rows has
+// any weight, it returns all rows. They are valid until the next call.
 func (s *sampler) draw(base lethe.Draw, weight func(i int) float64) (bag, rest []int32) {
 	if s.share == 1 {
 		return s.bag, nil
@@ -66,7 +65,7 @@ func (s *sampler) draw(base lethe.Draw, weight func(i int) float64) (bag, rest [
 	return s.bag, s.rest
 }
 
-// everyRow lists a number of rows.
+// everyRow appends the numbers of n rows.
 func everyRow(into []int32, n int) []int32 {
 	for i := range n {
 		into = append(into, int32(i))
@@ -86,8 +85,8 @@ func drawFeatures(features, round int, config Config) []int {
 	return chosen(all, config.FeatureShare, lethe.NewDraw(config.Seed, "trees-features", uint64(round)))
 }
 
-// drawColumns returns the features that a leaf may choose from, ascending. The
-// first draws of a path are those of its thresholds, which have a coordinate more.
+// drawColumns returns the features that a leaf may choose from, ascending. Its coordinate differs
+// from those of the path's thresholds.
 func drawColumns(columns []column, path lethe.Draw, share float64) []column {
 	d := path.At(math.MaxUint64)
 	places := make([]int, len(columns))
@@ -101,7 +100,7 @@ func drawColumns(columns []column, path lethe.Draw, share float64) []column {
 	return out
 }
 
-// chosen keeps a share of a list, at least one, in its order.
+// chosen returns a share of a list, at least one, in its order.
 func chosen(all []int, share float64, draw *lethe.Draw) []int {
 	keep := min(len(all), max(1, int(share*float64(len(all)))))
 	for i := range keep {

@@ -1,7 +1,6 @@
 package trees
 
-// queue is a heap of leaves by what their splits gain, of equal ones the oldest
-// first.
+// queue is a heap of leaves by the gain of their splits; ties go to the oldest.
 type queue struct {
 	nodes []growing
 	order []int
@@ -31,12 +30,12 @@ func (q *queue) Pop() any {
 	return x
 }
 
-// mayCut reports whether the options let a leaf be cut.
+// mayCut reports whether the configuration allows splitting a leaf.
 func (g *grower) mayCut(n *growing) bool {
 	return n.to-n.from >= 2*g.config.MinChildRows && (g.config.MaxDepth == 0 || n.depth < g.config.MaxDepth)
 }
 
-// gather puts a leaf's cells side by side.
+// gather copies a leaf's cells into a contiguous range.
 func (g *grower) gather(n *growing) {
 	for k, cells := range g.cells {
 		near := g.near[k][:n.to-n.from]
@@ -46,9 +45,9 @@ func (g *grower) gather(n *growing) {
 	}
 }
 
-// search finds the best splits of two siblings. Only the smaller one's rows are
-// added up; the larger one's sums are what is left of their parent's, whose
-// histograms it takes over. The smaller one's cells have been gathered.
+// search finds the best splits of two siblings. It sums only the smaller one's rows; the larger
+// one gets its parent's histograms and subtracts. The smaller one's cells must have been
+// gathered.
 func (g *grower) search(small, large, parent *growing) {
 	switch {
 	case g.direct:
@@ -68,7 +67,7 @@ func (g *grower) search(small, large, parent *growing) {
 	g.lend(small)
 	both := g.mayCut(small)
 	for b := range g.bins.words {
-		// Block by block, so that its histograms are still in the cache.
+		// Block by block, while its histograms are in the cache.
 		g.fill(small, b)
 		columns := g.blockColumns(b)
 		for k := range g.outputs {
@@ -84,7 +83,7 @@ func (g *grower) search(small, large, parent *growing) {
 	}
 }
 
-// measure adds up a gathered leaf, or the root, and looks for a split.
+// measure sums a gathered leaf, or the root, and searches a split.
 func (g *grower) measure(n *growing) {
 	g.lend(n)
 	if g.direct {
@@ -105,7 +104,7 @@ func (g *grower) blockColumns(block int) []column {
 	return g.columns[block*lanes : min(len(g.columns), (block+1)*lanes)]
 }
 
-// fill adds a leaf's rows up by the features of a block.
+// fill sums a leaf's rows by the features of a block.
 func (g *grower) fill(n *growing, block int) {
 	rows, words := g.rows[n.from:n.to], g.bins.words[block]
 	most := 0
@@ -123,12 +122,12 @@ func (g *grower) fill(n *growing, block int) {
 	}
 }
 
-// fillColumns adds a leaf's rows up by some features.
+// fillColumns sums a leaf's rows by some features.
 func (g *grower) fillColumns(n *growing, columns []column) {
 	rows := g.rows[n.from:n.to]
 	for k, near := range g.near {
 		if len(rows) == len(g.bag) {
-			near = g.cells[k] // those of the root are in its order
+			near = g.cells[k] // the root's cells are in its order
 		}
 		for _, c := range columns {
 			clear(g.histogram(n, k, c.position)[:g.data.count(c.feature)])
@@ -138,8 +137,8 @@ func (g *grower) fillColumns(n *growing, columns []column) {
 	}
 }
 
-// choose looks for a leaf's split by the given features, beside what was found by
-// others. Of equal ones the lowest feature wins.
+// choose searches a leaf's split on the given features, and compares it with the best so far. In
+// a tie the lowest feature wins.
 func (g *grower) choose(n *growing, columns []column) {
 	if !g.isCareful {
 		for _, c := range columns {
@@ -162,7 +161,7 @@ func (g *grower) histogram(n *growing, output, position int) *[stride]cell {
 	return &n.sums[output*len(g.bins.words)+position/lanes][position%lanes]
 }
 
-// lend gives a leaf histograms that hold anything.
+// lend gives a leaf histograms with arbitrary content.
 func (g *grower) lend(n *growing) {
 	need := g.outputs * len(g.bins.words)
 	if last := len(g.free) - 1; last >= 0 {
@@ -175,7 +174,7 @@ func (g *grower) lend(n *growing) {
 	n.sums = make([]plane, need)
 }
 
-// release takes them back.
+// release takes the histograms back.
 func (g *grower) release(n *growing) {
 	if n.sums != nil {
 		g.free = append(g.free, n.sums)

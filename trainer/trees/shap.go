@@ -6,11 +6,11 @@ import (
 	"lethe/trainer/tabular"
 )
 
-// Explain returns the Shapley values of a row's features by the trees' own covers: TreeSHAP,
-// over the mean score of the rows of the fit as the covers tell it:
-// path-dependent (Lundberg, Erion and Lee, "Consistent Individualized Feature Attribution for
-// Tree Ensembles", 2018, algorithm 2). Scores are logits for boosted trees and
-// probabilities for forests. It takes time in proportion to leaves × depth².
+// Explain returns the Shapley values of a row's features with respect to the trees' covers:
+// path-dependent TreeSHAP, over the mean score of the fit's rows according to the covers
+// (Lundberg, Erion and Lee, "Consistent Individualized Feature Attribution for Tree Ensembles",
+// 2018, algorithm 2). Scores are logits for boosted trees and probabilities for forests. It takes
+// time in proportion to leaves × depth².
 //
 // The error wraps tabular.ErrInvalidRows for a row of another width.
 func (m *Model) Explain(row []float32) (tabular.Explanation, error) {
@@ -40,7 +40,7 @@ func (m *Model) Explain(row []float32) (tabular.Explanation, error) {
 	return e, nil
 }
 
-// finishTerms turns sums over the trees into what is added to a score.
+// finishTerms converts sums over the trees into contributions to a score.
 func (m *Model) finishTerms(terms []float64) {
 	if m.averages && len(m.trees) > 0 {
 		for i := range terms {
@@ -49,7 +49,7 @@ func (m *Model) finishTerms(terms []float64) {
 	}
 }
 
-// expected is the mean score of the rows that came to a node.
+// expected returns the mean score of the rows at a node.
 func (t tree) expected(at uint32) float64 {
 	n := t[at]
 	if n.feature == leaf {
@@ -58,8 +58,8 @@ func (t tree) expected(at uint32) float64 {
 	return float64(t.share(at, at+1)*t.expected(at+1)) + float64(t.share(at, n.right)*t.expected(n.right))
 }
 
-// share is the part of a node's rows that go on to a child: half of them where the fit
-// left no covers, as in models of version 1.
+// share returns a child's share of a node's rows, or one half without covers, as in models of
+// version 1.
 func (t tree) share(at, child uint32) float64 {
 	if t[at].cover == 0 {
 		return .5
@@ -67,14 +67,14 @@ func (t tree) share(at, child uint32) float64 {
 	return float64(t[child].cover) / float64(t[at].cover)
 }
 
-// pathStep is a feature on the way from the root to a node.
+// pathStep is a feature on the path from the root to a node.
 type pathStep struct {
 	feature int32
-	// zero is the share of the rows that go this way if the feature is not known, one
-	// whether the row itself does.
+	// zero is the share of the rows that take this branch if the feature is unknown; one is 1 if the
+	// row itself does, else 0.
 	zero, one float64
-	// weight belongs to the number of features on the way that are known: the share of
-	// the orders in which that many come first.
+	// weight is the weight of the number of known features on the path: the share of the orders in
+	// which that many come first.
 	weight float64
 }
 
@@ -83,12 +83,12 @@ type shapWalk struct {
 	tree  tree
 	row   []float32
 	terms []float64
-	// paths has room for a path per node on the way down, so many steps apart.
+	// paths has space for one path per depth, apart steps each.
 	paths []pathStep
 	apart int
 }
 
-// visit is a node to go on from: at which depth, behind which path, and the step that led to it.
+// visit is a node to visit: its depth, the path before it, and the step that leads to it.
 type visit struct {
 	at    uint32
 	depth int
@@ -96,7 +96,7 @@ type visit struct {
 	last  pathStep
 }
 
-// down goes on from a node.
+// down visits a node.
 func (w *shapWalk) down(v visit) {
 	path := extend(w.paths[v.depth*w.apart:][:0], v.path, v.last)
 	n := w.tree[v.at]
@@ -125,7 +125,7 @@ func (w *shapWalk) down(v visit) {
 	w.down(visit{cold, v.depth + 1, path, step})
 }
 
-// extend stores a path with one step more in dst (EXTEND).
+// extend stores a path with one more step in dst (EXTEND).
 func extend(dst, path []pathStep, step pathStep) []pathStep {
 	length := len(path)
 	if step.weight = 0; length == 0 {
@@ -140,7 +140,7 @@ func extend(dst, path []pathStep, step pathStep) []pathStep {
 	return dst
 }
 
-// unwind takes a step out of a path (UNWIND).
+// unwind removes a step from a path (UNWIND).
 func unwind(path []pathStep, at int) []pathStep {
 	last := len(path) - 1
 	zero, one, next := path[at].zero, path[at].one, path[last].weight
@@ -154,7 +154,7 @@ func unwind(path []pathStep, at int) []pathStep {
 	return path[:last]
 }
 
-// unwoundSum is the sum of the weights that a path has without a step.
+// unwoundSum returns the sum of the weights of a path without a step.
 func unwoundSum(path []pathStep, at int) float64 {
 	last := len(path) - 1
 	zero, one, next := path[at].zero, path[at].one, path[last].weight
@@ -166,8 +166,8 @@ func unwoundSum(path []pathStep, at int) float64 {
 	return sum
 }
 
-// unwound is the weight that a place of a path has without a step of the given shares,
-// and what the place before it is to be told.
+// unwound returns the weight of a position of a path without a step of the given shares, and the
+// value needed for the position before it.
 func unwound(path []pathStep, i int, next, zero, one float64) (weight, before float64) {
 	length, last := float64(len(path)), len(path)-1
 	switch {

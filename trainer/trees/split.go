@@ -4,11 +4,11 @@ import (
 	"math"
 )
 
-// split is a way to cut a leaf in two.
+// split is a split of a leaf.
 type split struct {
-	// gain is how much the loss falls, twice over.
+	// gain is the reduction of the loss, times two.
 	gain float64
-	// position is that of the feature among those of the tree.
+	// position is the feature's position among those of the tree.
 	position int
 	// bin is the last bin of the left side.
 	bin uint8
@@ -17,7 +17,7 @@ type split struct {
 	found       bool
 }
 
-// limits are what the configuration demands of both sides of a split.
+// limits are the configuration's requirements for both sides of a split.
 type limits struct {
 	scale
 	rows   int
@@ -28,20 +28,20 @@ func newLimits(s scale, config *Config) limits {
 	return limits{scale: s, rows: config.MinChildRows, weight: max(1, uint64(config.MinChildWeight*s.unit))}
 }
 
-// column is a feature of a leaf that may be split.
+// column is a feature of a leaf to split.
 type column struct {
-	// feature is its number, and position where it stands among those of the tree.
+	// feature is its number, and position its position among those of the tree.
 	feature, position int
-	// real is how many bins hold values; missing tells that one more holds the rows
-	// without.
+	// real is the number of bins with values; missing means that one more bin holds the rows without
+	// a value.
 	real    int
 	missing bool
-	// direction is the way that a monotone feature is held to.
+	// direction is the constraint of a monotone feature.
 	direction int8
 }
 
-// improve makes best the best split of a leaf by a feature if that gains more. Of
-// equal ones the lowest bin wins, and the left side for missing values.
+// improve replaces best by the best split of a leaf on a feature if that gains more. In a tie the
+// lowest bin wins, and the left side for missing values.
 func (l limits) improve(best *split, h []cell, all cell, f column) {
 	if !f.missing {
 		l.scan(best, h[:f.real], cell{}, all, split{position: f.position})
@@ -54,18 +54,18 @@ func (l limits) improve(best *split, h []cell, all cell, f column) {
 	}
 }
 
-// scan moves one bin after the other from the right side to the left. The leaf has
-// at least twice the rows that a side needs.
+// scan moves one bin after the other from the right side to the left. The leaf must have at least
+// twice the minimum number of rows.
 //
-// Most bins are ruled out without a division: with a and b for the denominators
-// of both sides, G²/a + g²/b exceeds x only if G²b + g²a exceeds xab.
+// Most bins are ruled out without a division: with denominators a and b of the two sides, G²/a +
+// g²/b exceeds x only if G²b + g²a exceeds xab.
 func (l limits) scan(best *split, h []cell, left, all cell, as split) {
 	whole := l.quality(all)
 	mask := uint64(1)<<l.shift - 1
 	gradient, hessian := float64(all.gradient), float64(all.packed&mask)+l.l2
 	toUnits := gradientUnit * gradientUnit / l.unit
 	bar := float64((best.gain + whole) * toUnits)
-	// Counts stand above the weights, so packed sums compare as counts do.
+	// Counts are above the weights, so packed sums compare like counts.
 	leastRows, mostRows := uint64(l.rows)<<l.shift, all.packed&^mask-uint64(l.rows)<<l.shift|mask
 	leastWeight, mostWeight := l.weight, all.packed&mask-min(l.weight, all.packed&mask)
 	sum, packed := left.gradient, left.packed
@@ -94,8 +94,8 @@ func (l limits) scan(best *split, h []cell, left, all cell, as split) {
 	}
 }
 
-// threshold is the largest value that goes left. Where the last bin goes left,
-// only rows without a value are right.
+// threshold returns the largest value that goes left. If the last bin goes left, only rows
+// without a value are right.
 func (b *binned) threshold(feature int, bin uint8) float32 {
 	if t := b.thresholds[feature]; int(bin) < len(t) {
 		return t[bin]

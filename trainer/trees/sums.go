@@ -5,9 +5,9 @@ import "math/bits"
 // gradientUnit is one in the fixed point of gradients.
 const gradientUnit = 1 << 32
 
-// cell is what rows add up to, in fixed point: first derivatives of the loss, and
-// in one number their count above their second derivatives, so that a row costs a
-// histogram two additions instead of three.
+// cell is a sum over rows, in fixed point: first derivatives of the loss and, packed into one
+// number, the row count above the second derivatives, so that a row costs a histogram two
+// additions instead of three.
 type cell struct {
 	gradient int64
 	packed   uint64
@@ -17,9 +17,9 @@ func (c cell) plus(d cell) cell { return cell{c.gradient + d.gradient, c.packed 
 
 func (c cell) minus(d cell) cell { return cell{c.gradient - d.gradient, c.packed - d.packed} }
 
-// scale says how cells are read.
+// scale defines the fixed point of cells.
 type scale struct {
-	// shift is where the count begins.
+	// shift is the position of the count.
 	shift uint
 	// unit is one in the fixed point of second derivatives.
 	unit float64
@@ -27,9 +27,8 @@ type scale struct {
 	l2 float64
 }
 
-// newScale makes room for the counts of a number of rows and for second
-// derivatives that add up to less than most, which it gives what is left of 64
-// bits, and no more than gradients have.
+// newScale reserves bits for the counts of a number of rows. Second derivatives, whose sum is
+// below most, get the remaining bits of 64, but no finer unit than gradients.
 func newScale(rows int, most, l2 float64) scale {
 	s := scale{shift: uint(64 - bits.Len(uint(rows))), unit: gradientUnit}
 	for room := float64(uint64(1) << (s.shift - 1)); most*s.unit > room; {
@@ -39,12 +38,12 @@ func newScale(rows int, most, l2 float64) scale {
 	return s
 }
 
-// row returns the cell of one row. A second derivative is not negative.
+// row returns the cell of one row. A second derivative must not be negative.
 func (s scale) row(gradient, hessian float64) cell {
 	return cell{gradient: fixed(gradient), packed: uint64(hessian*s.unit) + 1<<s.shift}
 }
 
-// fixed is x in the fixed point of gradients.
+// fixed converts x to the fixed point of gradients.
 func fixed(x float64) int64 { return int64(x * gradientUnit) }
 
 // count is the number of rows.
@@ -53,14 +52,14 @@ func (s scale) count(c cell) int { return int(c.packed >> s.shift) }
 // weigh is the sum of second derivatives, in fixed point.
 func (s scale) weigh(c cell) uint64 { return c.packed & (1<<s.shift - 1) }
 
-// quality is how much a leaf with these sums lowers the loss, twice over:
-// G²/(H+λ), equation 6 of XGBoost.
+// quality is how much a leaf with these sums lowers the loss, times two: G²/(H+λ), equation 6 of
+// XGBoost.
 func (s scale) quality(c cell) float64 {
 	g := float64(c.gradient) / gradientUnit
 	return float64(g*g) / ((float64(int64(s.weigh(c))) + s.l2) / s.unit)
 }
 
-// output is the step of a leaf with these sums, -G/(H+λ), equation 5 of XGBoost.
+// output returns the step of a leaf with these sums, -G/(H+λ), equation 5 of XGBoost.
 func (s scale) output(c cell) float64 {
 	h := float64(int64(s.weigh(c))) + s.l2
 	if h == 0 {

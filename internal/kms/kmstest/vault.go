@@ -15,9 +15,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Fake answers as Vault's transit engine does, by its API's documentation and what Vault 1.x says.
+// Fake answers like Vault's transit engine, according to its API documentation and Vault 1.x.
 type Fake struct {
-	// URL is where it answers.
+	// URL is the address of the fake.
 	URL    string
 	token  atomic.Value
 	sealed atomic.Bool
@@ -25,16 +25,16 @@ type Fake struct {
 	aead   cipher.AEAD
 }
 
-// Seal has it answer as a Vault does that nobody has unsealed yet, or no more.
+// Seal makes it answer like a sealed or an unsealed Vault.
 func (f *Fake) Seal(sealed bool) { f.sealed.Store(sealed) }
 
-// TakeToken changes the token that it takes.
+// TakeToken changes the accepted token.
 func (f *Fake) TakeToken(token string) { f.token.Store(token) }
 
 // Asked counts the requests.
 func (f *Fake) Asked() int64 { return f.asked.Load() }
 
-// New starts one that takes a token, until the test ends.
+// New starts a fake that accepts a token. It stops when the test ends.
 func New(t testing.TB, token string) *Fake {
 	block, err := aes.NewCipher([]byte("0123456789abcdef"))
 	require.NoError(t, err)

@@ -2,8 +2,7 @@ package gomath
 
 import "math"
 
-// Exp is e^x: 0 where that is below the smallest subnormal number, +Inf where it is
-// 2^1023.5 or more. What is not a number stays one.
+// Exp returns e^x: 0 below the smallest subnormal number, +Inf from 2^1023.5. NaN stays NaN.
 func Exp(x float64) float64 {
 	switch {
 	case x != x:

@@ -2,9 +2,8 @@ package gomath
 
 import "math"
 
-// Log is the natural logarithm: not a number below 0, -Inf at 0, x itself if it is +Inf
-// or no number. Of subnormal numbers, for which package math's is wrong on amd64, it is
-// right.
+// Log returns the natural logarithm: NaN below 0, -Inf at 0, x itself for +Inf and NaN. It is
+// correct for subnormal numbers, unlike package math on amd64.
 func Log(x float64) float64 {
 	switch {
 	case x != x || math.IsInf(x, 1):
@@ -23,7 +22,7 @@ func Log(x float64) float64 {
 		m, exponent = 2*m, exponent-1
 	}
 	f, k := m-1, float64(exponent)
-	// ln(1+f) = f − f²/2 + s·(f²/2 + R), where R is made of powers of s².
+	// ln(1+f) = f − f²/2 + s·(f²/2 + R), where R is a polynomial in s².
 	s := f / (2 + f)
 	s2 := float64(s * s)
 	s4 := float64(s2 * s2)

@@ -2,7 +2,7 @@ package gomath
 
 import "math"
 
-// Cos is the cosine of x, which lies in ±2^29.
+// Cos returns the cosine of x, which must be within ±2^29.
 func Cos(x float64) float64 {
 	octant, z := reduced(math.Abs(x))
 	negative := octant > 1 && octant < 6
@@ -12,7 +12,7 @@ func Cos(x float64) float64 {
 	return signed(negative, cosineNear0(z))
 }
 
-// Sin is the sine of x, which lies in ±2^29.
+// Sin returns the sine of x, which must be within ±2^29.
 func Sin(x float64) float64 {
 	octant, z := reduced(math.Abs(x))
 	negative := (octant > 3) != math.Signbit(x)
@@ -22,8 +22,8 @@ func Sin(x float64) float64 {
 	return signed(negative, sineNear0(z))
 }
 
-// reduced returns how many eighths of a turn lie in x ≥ 0, rounded up to an even
-// number and modulo 8, and what is left, in ±π/4.
+// reduced returns the number of eighths of a turn in x ≥ 0, rounded up to an even number and
+// modulo 8, and the rest, within ±π/4.
 func reduced(x float64) (octant int, rest float64) {
 	// π/4 in three parts, whose products with the octant are exact.
 	const (

@@ -18,8 +18,8 @@ import (
 	"lethe/partition/graph"
 )
 
-// ReadSteps reads the graphs of an Elliptic-style dataset, one per timestep, in
-// order. Features are left out.
+// ReadSteps reads the graphs of an Elliptic-style dataset, one per timestep, in order, without
+// features.
 func ReadSteps(t testing.TB, folder string) []*graph.Graph {
 	t.Helper()
 	labels := map[string]uint8{"1": uint8(lethe.Illicit), "2": uint8(lethe.Licit), "unknown": uint8(lethe.Unknown)}
@@ -80,7 +80,7 @@ func readHeads(t testing.TB, path string) [][]string {
 	return rows
 }
 
-// ReadCitation reads a citation graph and induces it on a seeded share of its
+// ReadCitation reads a citation graph and returns the subgraph induced by a seeded share of its
 // nodes.
 func ReadCitation(t testing.TB, path string, fraction float64, seed uint64) *graph.Graph {
 	t.Helper()

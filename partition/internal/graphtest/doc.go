@@ -1,3 +1,3 @@
-// Package graphtest is for the tests of partition's packages: graphs drawn, planted
-// and real, golden files, and what their transcripts have in common.
+// Package graphtest has helpers for the tests of partition's packages: drawn, planted and real
+// graphs, golden files, and shared transcript commands.
 package graphtest

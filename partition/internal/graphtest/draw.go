@@ -8,8 +8,8 @@ import (
 	"lethe/partition/graph"
 )
 
-// Draw draws a graph with up to maxNodes nodes, empty classes and isolated
-// nodes included; its edges come in any order, either way round and repeated.
+// Draw draws a graph with up to maxNodes nodes, possibly with empty classes and isolated nodes;
+// its edges are in any order and direction, and may repeat.
 func Draw(rt *rapid.T, maxNodes int) *graph.Graph {
 	return DrawOf(rt, rapid.IntRange(0, maxNodes).Draw(rt, "nodes"))
 }
@@ -44,8 +44,7 @@ func DrawAssignment(rt *rapid.T, n, shards int) graph.Assignment {
 	return a
 }
 
-// DrawClusters gives every node one of a few clusters, numbered as contract
-// wants them.
+// DrawClusters gives every node one of a few clusters, numbered as Contract requires.
 func DrawClusters(rt *rapid.T, n int) (cluster []uint32, count int) {
 	cluster = make([]uint32, n)
 	for i := range cluster {

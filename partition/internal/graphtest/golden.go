@@ -9,8 +9,7 @@ import (
 	"lethe"
 )
 
-// Float64 code is held to these limits, not to those of the file, which are for
-// float32.
+// Limits for float64 code; those of the file are for float32.
 const (
 	goldenRelative = 1e-9
 	goldenAbsolute = 1e-10
@@ -35,7 +34,7 @@ func ListedEdges(index [2][]uint32) []lethe.Edge {
 	return edges
 }
 
-// ClassesOf turns the classes of a file into those of a graph.
+// ClassesOf converts the classes of a file into those of a graph.
 func ClassesOf(y []int) []uint8 {
 	classes := make([]uint8, len(y))
 	for i := range y {

@@ -15,18 +15,18 @@ import (
 	"lethe/partition/scores"
 )
 
-// Session is what the transcripts of partition's packages share: a graph that later
+// Session is the state that the transcripts of partition's packages share: a graph that later
 // commands refer to.
 type Session struct {
 	Graph *graph.Graph
 	edges []lethe.Edge
 }
 
-// Command answers one command of a transcript.
+// Command executes one command of a transcript.
 type Command func(t *testing.T, s *Session, d *datadriven.TestData) (string, error)
 
-// Transcripts runs the transcripts under testdata. In addition to the commands given there
-// is one to all: "graph classes=<n>" makes the graph of "classes" and "edges" lines.
+// Transcripts runs the transcripts under testdata. Besides the given commands, all of them have
+// "graph classes=<n>", which builds the graph of "classes" and "edges" lines.
 func Transcripts(t *testing.T, commands map[string]Command) {
 	datadriven.Walk(t, "testdata/transcripts", func(t *testing.T, path string) {
 		s := &Session{}
@@ -47,14 +47,14 @@ func Transcripts(t *testing.T, commands map[string]Command) {
 	})
 }
 
-// Shards returns the argument of that name, 2 without it.
+// Shards returns the argument shards, by default 2.
 func Shards(t *testing.T, d *datadriven.TestData) int {
 	shards := 2
 	d.MaybeScanArgs(t, "shards", &shards)
 	return shards
 }
 
-// Seed returns the argument of that name, 1 without it.
+// Seed returns the argument seed, by default 1.
 func Seed(t *testing.T, d *datadriven.TestData) uint64 {
 	seed := uint64(1)
 	d.MaybeScanArgs(t, "seed", &seed)
@@ -86,8 +86,8 @@ func readGraph(t *testing.T, s *Session, d *datadriven.TestData) (string, error)
 	return fmt.Sprintf("%d nodes, %d edges\n", s.Graph.N(), s.Graph.NumEdges()), nil
 }
 
-// Snapshot makes the graph a snapshot of timestep 3: classes are labels, the
-// one feature of a node is its number.
+// Snapshot returns the graph as a snapshot of timestep 3: classes are labels, and the one feature
+// of a node is its number.
 func (s *Session) Snapshot() *lethe.Snapshot {
 	out := &lethe.Snapshot{Timestep: 3, FeatureCount: 1}
 	for _, e := range s.edges {

@@ -1,5 +1,5 @@
-// Package vectors has the loops over float64 vectors that embedding and k-means
-// share. Sums run in a fixed order, and no product is fused with one.
+// Package vectors has the loops over float64 vectors that embedding and k-means share. Sums have
+// a fixed order, and no product is fused with a sum.
 package vectors
 
 import "math"
@@ -12,8 +12,8 @@ func AddScaled(y []float64, factor float64, x []float64) {
 	}
 }
 
-// AddScaled4 adds four scaled vectors to y at once, which halves the memory
-// traffic of the loop that takes most of the time.
+// AddScaled4 adds four scaled vectors to y at once, which halves the memory traffic of the
+// hottest loop.
 func AddScaled4(y []float64, factor [4]float64, a, b, c, d []float64) {
 	a, b, c, d = a[:len(y)], b[:len(y)], c[:len(y)], d[:len(y)]
 	fa, fb, fc, fd := factor[0], factor[1], factor[2], factor[3]
@@ -52,8 +52,7 @@ func SquaredDistance(x, y []float64) float64 {
 	return even + odd
 }
 
-// Completion returns a unit vector orthogonal to the basis, which has fewer
-// than n vectors.
+// Completion returns a unit vector orthogonal to the basis, which must have fewer than n vectors.
 func Completion(n int, basis [][]float64) []float64 {
 	best, bestLeft := 0, math.Inf(-1)
 	for i := range n {
@@ -72,7 +71,7 @@ func Completion(n int, basis [][]float64) []float64 {
 	return u
 }
 
-// Orthogonalise takes from u its parts along the orthonormal basis.
+// Orthogonalise subtracts from u its components along the orthonormal basis.
 func Orthogonalise(u []float64, basis [][]float64) {
 	for _, b := range basis {
 		dot := 0.0

@@ -2,8 +2,7 @@
 // Quasi-Newton Matrices with Limited Storage", 1980; Nocedal and Wright, "Numerical
 // Optimization", 2006, algorithm 7.4), in one goroutine.
 //
-// Every sum runs in a fixed order and no product is fused into one, so that equal functions
-// give equal bits on every processor. Steps and orders are those of gonum's optimize.LBFGS
-// v0.17 with its defaults on amd64: models that it fitted keep their bytes
-// (docs/decisions/0042).
+// Every sum has a fixed order and no product is fused with it, so that equal functions give equal
+// bits on every processor. Steps and orders are those of gonum's optimize.LBFGS v0.17 with its
+// defaults on amd64, which preserves the bytes of models fitted with it (docs/decisions/0042).
 package lbfgs

@@ -1,15 +1,15 @@
 package lbfgs
 
-// pairs is how many steps are remembered.
+// pairs is the number of stored steps.
 const pairs = 15
 
-// history approximates the inverse of the Hessian by the last steps.
+// history approximates the inverse of the Hessian from the last steps.
 type history struct {
 	// list is from the oldest to the newest.
 	list []pair
 }
 
-// pair is a step and by how much the gradient changed, with the inverse of their product.
+// pair is a step and the change of the gradient, with the inverse of their product.
 type pair struct {
 	step, change []float64
 	inverse      float64
@@ -17,7 +17,7 @@ type pair struct {
 
 func (h *history) empty() bool { return len(h.list) == 0 }
 
-// add remembers the step from one point to another.
+// add stores the step from one point to another.
 func (h *history) add(from, to point) {
 	var p pair
 	if len(h.list) == pairs {
@@ -35,7 +35,7 @@ func (h *history) add(from, to point) {
 	h.list = append(h.list, p)
 }
 
-// multiply replaces v by the inverse times v. Without a step that is v.
+// multiply replaces v by the inverse times v. Without a step v stays unchanged.
 func (h *history) multiply(v []float64) {
 	if h.empty() {
 		return

@@ -8,36 +8,35 @@ import (
 
 // Problem is a smooth function with a lower bound.
 type Problem struct {
-	// Value returns the function's value at x. It keeps nothing of x.
+	// Value returns the function's value at x. It must not retain x.
 	Value func(x []float64) float64
-	// Gradient stores the derivatives at x, the point whose value was asked for last.
+	// Gradient stores the derivatives at x, the point of the latest call of Value.
 	Gradient func(into, x []float64)
 }
 
-// Options say when to end.
+// Options configure the end of a minimisation.
 type Options struct {
-	// Points bounds the points that are stepped to, the first one included; at least 1.
+	// Points bounds the number of points stepped to, including the first one; at least 1.
 	Points int
-	// Tolerance ends it once no derivative is as large.
+	// Tolerance ends the minimisation once all derivatives are smaller.
 	Tolerance float64
-	// Gain is the share of the value by which it has to fall within Patience steps.
+	// Gain is the share of the value by which it must fall within Patience steps.
 	Gain     float64
 	Patience int
 }
 
-// Result is what was found.
+// Result is the result of a minimisation.
 type Result struct {
 	// X is the best point.
 	X []float64
-	// Points counts those stepped to, the first one included.
+	// Points is the number of points stepped to, including the first one.
 	Points int
-	// Converged is false if it ended by the number of points or because no step goes further.
+	// Converged is false if the bound on points was reached or no step made progress.
 	Converged bool
 }
 
-// Minimise goes down from start, which it does not keep. Value and derivatives that are no
-// numbers at a point keep it from being stepped to; if they are so at the first one, that is
-// the result. The error is the context's.
+// Minimise descends from start, which it does not retain. Points with a NaN value or derivative
+// are not stepped to; if start is such a point, it is the result. The error is the context's.
 func Minimise(ctx context.Context, p Problem, start []float64, o Options) (Result, error) {
 	n := len(start)
 	m := &minimiser{Problem: p, point: newPoint(n), trial: newPoint(n), direction: make([]float64, n)}
@@ -71,7 +70,7 @@ func Minimise(ctx context.Context, p Problem, start []float64, o Options) (Resul
 	}
 }
 
-// point is a place with what the function says there.
+// point is a position with the function's value and gradient.
 type point struct {
 	x, gradient []float64
 	value       float64
@@ -89,7 +88,7 @@ func (p *point) finite() bool {
 	return p.value-p.value == 0 && !slices.ContainsFunc(p.gradient, func(v float64) bool { return v-v != 0 })
 }
 
-// minimiser is a descent under way. The point is where it stands.
+// minimiser is a descent in progress at a point.
 type minimiser struct {
 	Problem
 	point
@@ -98,7 +97,7 @@ type minimiser struct {
 	past      history
 }
 
-// aim sets the direction to go in, and returns how far to try first.
+// aim sets the direction of the next step, and returns the first length to try.
 func (m *minimiser) aim() (length float64) {
 	copy(m.direction, m.gradient)
 	m.past.multiply(m.direction)

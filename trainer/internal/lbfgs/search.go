@@ -6,16 +6,16 @@ import (
 	"slices"
 )
 
-// flatter is what the slope has to have fallen to where a search ends: the curvature
+// flatter is the ratio to which the slope must fall at the end of a search: the curvature
 // condition of the strong Wolfe conditions.
 const flatter = 0.9
 
-// bracket encloses a step where the function is lower than at its ends.
+// bracket encloses a step at which the function is lower than at its ends.
 type bracket struct{ low, high, lowValue, highValue float64 }
 
 // search looks along the direction for a point that is no higher and flatter, by doubling and
-// halving the first length, and leaves it in trial. found is false if rounding hides all
-// that could be gained.
+// halving the first length, and leaves it in trial. found is false if rounding hides any possible
+// gain.
 func (m *minimiser) search(ctx context.Context, length float64) (found bool, err error) {
 	slope := dot(m.gradient, m.direction)
 	if !(slope < 0) {
@@ -49,8 +49,8 @@ func (m *minimiser) search(ctx context.Context, length float64) (found bool, err
 	}
 }
 
-// lowest is the lowest value known, where the search began at first. What is no number is
-// none.
+// lowest returns the lowest known value; first is the value at the start of the search. NaN is
+// ignored.
 func (b *bracket) lowest(first float64) float64 {
 	for _, v := range []float64{b.highValue, b.lowValue} {
 		if v < first {
@@ -60,8 +60,8 @@ func (b *bracket) lowest(first float64) float64 {
 	return first
 }
 
-// below takes a step that is lower than all before, where the function goes on by the slope,
-// and returns the next one to try.
+// below records a step that is lower than all previous ones, with the slope there, and returns
+// the next length to try.
 func (b *bracket) below(length, value, slope float64) float64 {
 	unbounded := math.IsInf(b.high, 1)
 	if slope < 0 || unbounded && slope == 0 {
@@ -75,7 +75,7 @@ func (b *bracket) below(length, value, slope float64) float64 {
 	return (b.low + b.high) / 2
 }
 
-// above takes a step that is not lower, and returns the next one to try.
+// above records a step that is not lower, and returns the next length to try.
 func (b *bracket) above(length, value float64) float64 {
 	if math.IsInf(b.high, 1) || b.lowValue <= b.highValue {
 		b.high, b.highValue = length, value

@@ -2,8 +2,8 @@ package lbfgs
 
 import "math"
 
-// dot is the scalar product, in four sums: of every fourth entry one, of what is left at the
-// end all in the first.
+// dot returns the scalar product, in four interleaved sums; remaining entries are added to the
+// first.
 func dot(a, b []float64) float64 {
 	b = b[:len(a)]
 	var s0, s1, s2, s3 float64
@@ -33,7 +33,7 @@ func scale(v []float64, factor float64) {
 	}
 }
 
-// norm is the Euclidean length, of which no square is too large or too small.
+// norm returns the Euclidean length without overflow or underflow of squares.
 func norm(v []float64) float64 {
 	largest, sum := 0.0, 1.0
 	for _, x := range v {
@@ -51,7 +51,7 @@ func norm(v []float64) float64 {
 	return largest * math.Sqrt(sum)
 }
 
-// largest is the largest magnitude, or no number.
+// largest returns the largest magnitude, or NaN if v has one.
 func largest(v []float64) float64 {
 	out := 0.0
 	for _, x := range v {
