@@ -11,10 +11,7 @@ import (
 )
 
 const (
-	checkpointMagic = "LCKP"
-	// checkpointVersion counts the formats. Version 1 knew one model and kept
-	// its weights transposed; such checkpoints are refused, and a shard is
-	// trained afresh from its slices.
+	checkpointMagic   = "LCKP"
 	checkpointVersion = 2
 )
 

@@ -1,19 +1,12 @@
 package kernels
 
-import (
-	"fmt"
-	"strings"
-)
+import "fmt"
 
 // The names of the kernel sets.
 const (
 	FMAName      = "fma"
 	PortableName = "portable"
 )
-
-// removedName begins the names of a set that no longer exists, such as
-// openblas-0.3.21-skylakex. Old checkpoints and receipts have them.
-const removedName = "openblas"
 
 // Default returns the set fma where the processor has loops for it, else
 // portable. It never depends on a library that is or is not installed, so an
@@ -28,15 +21,12 @@ func Default() Set {
 // Named returns the named set. It takes what Set.Name says: every processor can run
 // every set, if slowly.
 func Named(name string) (Set, error) {
-	switch {
-	case name == FMAName:
+	switch name {
+	case FMAName:
 		s, _ := fused()
 		return s, nil
-	case name == PortableName:
+	case PortableName:
 		return Portable(), nil
-	case name == removedName || strings.HasPrefix(name, removedName+"-"):
-		return Set{}, fmt.Errorf("kernel set %q: openblas was removed, since fma is faster: use %q or %q",
-			name, FMAName, PortableName)
 	}
 	return Set{}, fmt.Errorf("kernel set %q is none of %q, %q", name, FMAName, PortableName)
 }

@@ -10,11 +10,8 @@ import (
 )
 
 const (
-	modelMagic = "LGBT"
-	// modelVersion is what Encode writes. Version 1, which Decode still reads, knew
-	// neither forests nor covers nor missing values, which went right.
+	modelMagic   = "LGBT"
 	modelVersion = 2
-	firstVersion = 1
 )
 
 // Encode returns the model's canonical bytes.
@@ -40,26 +37,15 @@ func (m *Model) Encode() []byte {
 	return w.Seal()
 }
 
-// Decode reads what Encode wrote, now or in version 1. The error wraps
+// Decode reads what Encode wrote. The error wraps
 // canonical.ErrCorrupt for bytes that are cut short, altered or contradict
 // themselves, and canonical.ErrVersion for a format this program does not read.
 func Decode(message []byte) (*Model, error) {
-	version := byte(modelVersion)
-	r, err := canonical.NewReader(message, modelMagic, version)
-	if errors.Is(err, canonical.ErrVersion) {
-		version = firstVersion
-		if old, oldErr := canonical.NewReader(message, modelMagic, version); oldErr == nil {
-			r, err = old, nil
-		}
-	}
+	r, err := canonical.NewReader(message, modelMagic, modelVersion)
 	if err != nil {
 		return nil, fmt.Errorf("trees: %w", err)
 	}
-	m := &Model{}
-	if version > firstVersion {
-		m.averages = r.Flag()
-	}
-	m.classes, m.features = int(r.Uint32()), int(r.Uint32())
+	m := &Model{averages: r.Flag(), classes: int(r.Uint32()), features: int(r.Uint32())}
 	if m.classes < 2 || m.classes > tabular.MaxClasses || m.features < 1 || m.features > tabular.MaxFeatures {
 		return nil, fmt.Errorf("trees: %w: %d classes, %d features", canonical.ErrCorrupt, m.classes, m.features)
 	}
@@ -69,7 +55,7 @@ func Decode(message []byte) (*Model, error) {
 	}
 	m.trees = make([]tree, r.Count(4))
 	for i := range m.trees {
-		m.trees[i] = decodeTree(r, version)
+		m.trees[i] = decodeTree(r)
 	}
 	if err := r.Close(); err != nil {
 		return nil, fmt.Errorf("trees: %w", err)
@@ -81,14 +67,7 @@ func Decode(message []byte) (*Model, error) {
 	return m, nil
 }
 
-func decodeTree(r *canonical.Reader, version byte) tree {
-	if version == firstVersion {
-		t := make(tree, r.Count(12))
-		for k := range t {
-			t[k] = node{feature: int32(r.Uint32()), value: math.Float32frombits(r.Uint32()), right: r.Uint32()}
-		}
-		return t
-	}
+func decodeTree(r *canonical.Reader) tree {
 	t := make(tree, r.Count(17))
 	for k := range t {
 		t[k] = node{

@@ -16,7 +16,7 @@ type Node struct {
 	Value float32
 	// Cover is the weight of the rows that the fit had here, which is their number if
 	// none had a weight: what TreeSHAP (Lundberg et al. 2020) weighs both children of
-	// a split by. It is 0 in models that were encoded before covers were kept.
+	// a split by.
 	Cover float32
 }
 

@@ -58,8 +58,7 @@ func (t tree) expected(at uint32) float64 {
 	return float64(t.share(at, at+1)*t.expected(at+1)) + float64(t.share(at, n.right)*t.expected(n.right))
 }
 
-// share is the part of a node's rows that go on to a child: half of them where the fit
-// left no covers, as in models of version 1.
+// share is the part of a node's rows that go on to a child: half of them where they have no weight.
 func (t tree) share(at, child uint32) float64 {
 	if t[at].cover == 0 {
 		return .5
