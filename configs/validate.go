@@ -115,10 +115,6 @@ func (c Config) checkTrainer(p *check.Problems) {
 		p.Within("trainer", c.TrainerConfig().Validate())
 	}
 	p.Whole("trainer.workers", c.Trainer.Workers, 0, 4096)
-	if c.Trainer.Kernels == "openblas" {
-		p.Bad("trainer.kernels", c.Trainer.Kernels, "auto, fma or portable: openblas was removed, since fma is faster")
-		return
-	}
 	p.OneOf("trainer.kernels", c.Trainer.Kernels, "auto", "fma", "portable")
 }
 

@@ -195,9 +195,8 @@ func decodeInfo(t lethe.Timestep, value []byte) (Info, error) {
 		Payments: int(c.Uint64()),
 		Labels:   int(c.Uint64()),
 		Previous: lethe.Timestep(c.Uint64()),
-	}
-	if i.Reopened = min(i.Revision, 1); c.Left() > 0 { // version 1 ends here
-		i.Waiting, i.Reopened = int(c.Uint64()), lethe.Revision(c.Uint32())
+		Waiting:  int(c.Uint64()),
+		Reopened: lethe.Revision(c.Uint32()),
 	}
 	return i, c.Done("timestep")
 }

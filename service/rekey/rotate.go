@@ -42,8 +42,8 @@ func (r Rotate) newConfig() configs.Config {
 	return c
 }
 
-// Run makes the new directory of a stopped one, which stays as it was. On an error nothing is left of the new one; lethe
-// run refuses one that was cut off. Errors: ErrRefused.
+// Run makes the new directory of a stopped one, which stays as it was. On an error nothing is left of the
+// new one; lethe run refuses one that was cut off. Errors: ErrRefused.
 func (r Rotate) Run(ctx context.Context) (out Result, err error) {
 	if out.Plan, err = r.Plan(ctx); err != nil {
 		return out, err

@@ -119,14 +119,6 @@ func TestKernelsByName(t *testing.T) {
 		_, err := Named(unknown)
 		require.ErrorContains(t, err, PortableName)
 	}
-}
-
-func TestOpenBLASIsRefusedByName(t *testing.T) {
-	for _, name := range []string{"openblas", "openblas-0.3.21-skylakex"} {
-		_, err := Named(name)
-		require.EqualError(t, err, fmt.Sprintf(
-			"kernel set %q: openblas was removed, since fma is faster: use \"fma\" or \"portable\"", name))
-	}
 	require.ElementsMatch(t, []string{FMAName, PortableName}, Available())
 }
 

@@ -1,9 +1,6 @@
 package kernels
 
-import (
-	"fmt"
-	"strings"
-)
+import "fmt"
 
 // The names of the kernel sets.
 const (
@@ -26,15 +23,12 @@ func Default() Set {
 
 // Named returns the set with a Set.Name. Every processor can run every set, possibly slowly.
 func Named(name string) (Set, error) {
-	switch {
-	case name == FMAName:
+	switch name {
+	case FMAName:
 		s, _ := fused()
 		return s, nil
-	case name == PortableName:
+	case PortableName:
 		return Portable(), nil
-	case name == removedName || strings.HasPrefix(name, removedName+"-"):
-		return Set{}, fmt.Errorf("kernel set %q: openblas was removed, since fma is faster: use %q or %q",
-			name, FMAName, PortableName)
 	}
 	return Set{}, fmt.Errorf("kernel set %q is none of %q, %q", name, FMAName, PortableName)
 }

@@ -14,7 +14,6 @@ const (
 	// modelVersion is the version that Encode writes. Version 1, which Decode still reads, had no
 	// forests and no covers, and sent missing values to the right.
 	modelVersion = 2
-	firstVersion = 1
 )
 
 // Encode returns the model's canonical bytes.
@@ -44,22 +43,11 @@ func (m *Model) Encode() []byte {
 // canonical.ErrCorrupt for bytes that are truncated, altered or inconsistent, and
 // canonical.ErrVersion for a format that this program does not read.
 func Decode(message []byte) (*Model, error) {
-	version := byte(modelVersion)
-	r, err := canonical.NewReader(message, modelMagic, version)
-	if errors.Is(err, canonical.ErrVersion) {
-		version = firstVersion
-		if old, oldErr := canonical.NewReader(message, modelMagic, version); oldErr == nil {
-			r, err = old, nil
-		}
-	}
+	r, err := canonical.NewReader(message, modelMagic, modelVersion)
 	if err != nil {
 		return nil, fmt.Errorf("trees: %w", err)
 	}
-	m := &Model{}
-	if version > firstVersion {
-		m.averages = r.Flag()
-	}
-	m.classes, m.features = int(r.Uint32()), int(r.Uint32())
+	m := &Model{averages: r.Flag(), classes: int(r.Uint32()), features: int(r.Uint32())}
 	if m.classes < 2 || m.classes > tabular.MaxClasses || m.features < 1 || m.features > tabular.MaxFeatures {
 		return nil, fmt.Errorf("trees: %w: %d classes, %d features", canonical.ErrCorrupt, m.classes, m.features)
 	}
@@ -69,7 +57,7 @@ func Decode(message []byte) (*Model, error) {
 	}
 	m.trees = make([]tree, r.Count(4))
 	for i := range m.trees {
-		m.trees[i] = decodeTree(r, version)
+		m.trees[i] = decodeTree(r)
 	}
 	if err := r.Close(); err != nil {
 		return nil, fmt.Errorf("trees: %w", err)
@@ -81,14 +69,7 @@ func Decode(message []byte) (*Model, error) {
 	return m, nil
 }
 
-func decodeTree(r *canonical.Reader, version byte) tree {
-	if version == firstVersion {
-		t := make(tree, r.Count(12))
-		for k := range t {
-			t[k] = node{feature: int32(r.Uint32()), value: math.Float32frombits(r.Uint32()), right: r.Uint32()}
-		}
-		return t
-	}
+func decodeTree(r *canonical.Reader) tree {
 	t := make(tree, r.Count(17))
 	for k := range t {
 		t[k] = node{
