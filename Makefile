@@ -89,16 +89,18 @@ SEED ?= $(shell od -An -N4 -tu4 /dev/urandom | tr -d ' ')
 worlds: ## Try RUNS (300) random worlds, erasures and kills amid them, and say how many a second and how many violations
 	RUNS=$(RUNS) SEED=$(SEED) KINDS='$(KINDS)' ./.ci/worlds
 
+# SOME is how many mistakes are made of all; which ones follows from the commit.
+some = $(if $(SOME),--some $(SOME))
 .PHONY: mutations
-mutations: ## Make the mistakes of .ci/mutations.d one by one: a named test must notice each (minutes)
-	./.ci/mutations
+mutations: ## Make the mistakes of .ci/mutations.d one by one, or SOME of them: a named test must notice each (minutes)
+	./.ci/mutations $(some)
 
 # PLANTED bounds the worlds in which each mistake must be found.
 PLANTED ?= 1000
 .PHONY: planted
-planted: ## Make the mistakes of .ci/planted.d one by one: PLANTED (1000) random worlds must find each (minutes)
+planted: ## Make the mistakes of .ci/planted.d one by one, or SOME of them: PLANTED (1000) random worlds must find each (minutes)
 	MUTATIONS=.ci/planted.d LETHE_WORLDS=$(PLANTED) \
-	  TEST_FLAGS="-timeout 24h -rapid.nofailfile -rapid.shrinktime=1ms -rapid.seed=$(SEED)" ./.ci/mutations
+	  TEST_FLAGS="-timeout 24h -rapid.nofailfile -rapid.shrinktime=1ms -rapid.seed=$(SEED)" ./.ci/mutations $(some)
 
 # TORTURE is how many times longer than in CI everything random is tried.
 TORTURE ?= 20

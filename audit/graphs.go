@@ -98,7 +98,7 @@ func (inv *inventory) takeLedger(store *snapshot.Store) (err error) {
 			inv.done = append(inv.done, e)
 		}
 		for _, target := range e.Targets {
-			if e.Suppresses() && !store.Suppresses(target) {
+			if e.Suppresses() && !store.Suppressed().Has(target) {
 				inv.unsuppressed++
 			}
 		}

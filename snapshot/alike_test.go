@@ -1,7 +1,6 @@
 package snapshot
 
 import (
-	"encoding/binary"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -12,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lethe"
-	"lethe/internal/keyfilter"
 	"lethe/internal/swapstore"
+	"lethe/snapshot/index"
 )
 
 // shared tells of each target whether a transaction beside them has its features.
@@ -30,7 +29,7 @@ func shared(t *testing.T, s *Store, targets ...lethe.Target) []bool {
 
 func hasContent(t *testing.T, s *Store, features ...float32) bool {
 	t.Helper()
-	has, err := s.Marks().HasContents([][16]byte{ContentOf(s.staging.options.Secret, features)})
+	has, err := s.Marks().HasContents([]index.Content{index.ContentOf(s.staging.options.Secret, features)})
 	require.NoError(t, err)
 	return has[0]
 }
@@ -71,7 +70,7 @@ func TestTheIndexIsNotReadForWhatNobodyRepeats(t *testing.T) {
 	take(t, s, 0, "b", 3, 4)
 	take(t, s, 0, "c", 3, 4)
 	take(t, s, 0, "d", 5, 6)
-	bad := pseudonymKey(kindIndex, lethe.Pseudonym{})
+	bad := index.Key(lethe.Pseudonym{})
 	damage := func(w swapstore.Writer) error { return w.Set(bad, []byte("cut")) }
 	require.NoError(t, s.staging.Apply(damage))
 	require.Equal(t, []bool{false, false}, shared(t, s, lethe.Transactions("a", "d")...))
@@ -169,61 +168,50 @@ func (m *alikeModel) check(t *testing.T, s *Store, targets []lethe.Target) {
 	}
 }
 
-// What is told of contents is exact, whatever became of transactions, whatever the filters take for known, and
-// whenever it is asked.
+// What is told of contents is exact, whatever became of transactions and whenever it is asked.
 func TestWhatIsToldOfContentsIsExact(t *testing.T) {
-	full := keyfilter.New(0)
 	rng := rand.New(rand.NewPCG(7, 9))
-	for range 3_000_000 {
-		high := binary.BigEndian.AppendUint64(nil, rng.Uint64())
-		full.Add(keyfilter.Key(binary.BigEndian.AppendUint64(high, rng.Uint64())))
+	fs := vfs.NewMem()
+	s := openMem(t, fs, 1, 2)
+	m := &alikeModel{
+		map[lethe.TransactionID][2]float32{}, map[[2]float32]int{},
+		map[lethe.TransactionID]bool{}, map[lethe.TransactionID]bool{},
 	}
-	for _, filter := range []*keyfilter.Filter{nil, full} {
-		fs := vfs.NewMem()
-		s := openMem(t, fs, 1, 2)
-		m := &alikeModel{
-			map[lethe.TransactionID][2]float32{}, map[[2]float32]int{},
-			map[lethe.TransactionID]bool{}, map[lethe.TransactionID]bool{},
+	first := 0 // of the transactions that are drawn: erased ones never come back
+	id := func() lethe.TransactionID { return lethe.TransactionID(fmt.Sprint(first + rng.IntN(10))) }
+	row := func() [2]float32 { return [2]float32{float32(rng.IntN(3)), float32(rng.IntN(6))} }
+	some := func() (out []lethe.Target) {
+		for n := 1 + rng.IntN(4); len(out) < n; {
+			out = append(out, [][]lethe.Target{lethe.Transactions(id()), {lethe.FeaturesOf(id(), 0)}}[rng.IntN(2)]...)
 		}
-		first := 0 // of the transactions that are drawn: erased ones never come back
-		id := func() lethe.TransactionID { return lethe.TransactionID(fmt.Sprint(first + rng.IntN(10))) }
-		row := func() [2]float32 { return [2]float32{float32(rng.IntN(3)), float32(rng.IntN(6))} }
-		some := func() (out []lethe.Target) {
-			for n := 1 + rng.IntN(4); len(out) < n; {
-				out = append(out, [][]lethe.Target{lethe.Transactions(id()), {lethe.FeaturesOf(id(), 0)}}[rng.IntN(2)]...)
-			}
-			return lethe.Distinct(out)
-		}
-		for range 1000 {
-			switch n := rng.IntN(100); {
-			case n < 70:
-				m.take(t, s, id(), row())
-			case n < 90:
-				m.erase(t, s, some()[:1])
-				first += rng.IntN(2)
-			case n < 95:
-				require.NoError(t, s.Close())
-				s = openMem(t, fs, 1, 2)
-				LearnAtOnce(s, 3)
-			default:
-				scrub, err := s.BeginScrub()
-				require.NoError(t, err)
-				maps.DeleteFunc(m.counts, func(_ [2]float32, n int) bool { return n == 0 })
-				m.take(t, s, id(), row())
-				require.NoError(t, scrub.Fill(t.Context()))
-				m.take(t, s, id(), row())
-				require.NoError(t, scrub.Switch())
-				require.NoError(t, scrub.Clean())
-			}
-			if filter != nil {
-				s.staging.strangers.contents.seen, s.staging.strangers.contents.repeated = filter, filter
-			}
-			if rng.IntN(3) == 0 {
-				m.check(t, s, some())
-			}
-		}
-		require.NoError(t, s.Close())
+		return lethe.Distinct(out)
 	}
+	for range 1000 {
+		switch n := rng.IntN(100); {
+		case n < 70:
+			m.take(t, s, id(), row())
+		case n < 90:
+			m.erase(t, s, some()[:1])
+			first += rng.IntN(2)
+		case n < 95:
+			require.NoError(t, s.Close())
+			s = openMem(t, fs, 1, 2)
+			LearnAtOnce(s, 3)
+		default:
+			scrub, err := s.BeginScrub()
+			require.NoError(t, err)
+			maps.DeleteFunc(m.counts, func(_ [2]float32, n int) bool { return n == 0 })
+			m.take(t, s, id(), row())
+			require.NoError(t, scrub.Fill(t.Context()))
+			m.take(t, s, id(), row())
+			require.NoError(t, scrub.Switch())
+			require.NoError(t, scrub.Clean())
+		}
+		if rng.IntN(3) == 0 {
+			m.check(t, s, some())
+		}
+	}
+	require.NoError(t, s.Close())
 }
 
 // While the number of features is not known, candidates are looked through.

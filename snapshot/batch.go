@@ -9,6 +9,7 @@ import (
 
 	"lethe"
 	"lethe/internal/swapstore"
+	"lethe/snapshot/closed"
 )
 
 // Batch takes records of one topic partition in log order. Nothing is stored
@@ -16,7 +17,7 @@ import (
 // nothing; a batch that is not committed is simply dropped.
 type Batch struct {
 	staging *staging
-	closed  *storeCache
+	closed  *closed.Graphs
 	source  Source
 	epoch   int
 	// nextOffset is one after the last record seen: below it, a record was
@@ -122,7 +123,7 @@ func commitBy(
 	files := filesFor(b)
 	err := apply(files.Write, func(w swapstore.Writer) error {
 		set := func(key, value []byte) error {
-			s.strangers.meet(key, value)
+			s.index.Meet(key, value)
 			return w.Set(key, value)
 		}
 		for _, key := range slices.Sorted(maps.Keys(b.writes)) {

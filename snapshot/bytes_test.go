@@ -18,6 +18,7 @@ import (
 
 	"lethe"
 	"lethe/internal/floatbytes"
+	"lethe/snapshot/index"
 )
 
 const scanFeatures = 40
@@ -105,7 +106,7 @@ func needles(s *Store, subjects []lethe.TransactionID) map[string][]byte {
 		out["hex pseudonym of "+string(id)] = []byte(p.String())
 	}
 	for step := lethe.Timestep(1); step <= 3; step++ {
-		hash := hashContent(s.staging.options.Secret, scanRow(step, 0))
+		hash := index.ContentOf(s.staging.options.Secret, scanRow(step, 0))
 		out[fmt.Sprintf("row %d", step)] = floatbytes.Append(nil, scanRow(step, 0))
 		out[fmt.Sprintf("content hash %d", step)] = hash[:]
 	}
@@ -255,8 +256,8 @@ func TestEraseReachesAnUnlistedStore(t *testing.T) {
 	g, _, err := s.staging.assemble(context.Background(), s.staging.change(), 3, nil, 1)
 	require.NoError(t, err)
 	g.Revision = 1
-	require.NoError(t, s.closed.create(t.Context(), g))
-	require.NoError(t, s.closed.close(3))
+	require.NoError(t, s.closed.Create(t.Context(), g))
+	require.NoError(t, s.closed.Close(3))
 	require.NoError(t, eraseWhole(s, subjects))
 	hits, _ := search(t, fs, "data", needles(s, subjects))
 	require.Empty(t, hits)

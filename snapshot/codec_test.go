@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"lethe"
+	"lethe/snapshot/index"
 )
 
 // bytesOrNil draws nil, empty and filled slices: a record without a key is not
@@ -48,7 +49,7 @@ func TestWhatIsPendingComesBackWhole(t *testing.T) {
 		gotLetter, err := decodeLetter(letter.encode())
 		require.NoError(rt, err)
 		require.Equal(rt, letter, gotLetter)
-		found := candidate{indexEntry{3, contentHash{4}}, "id", []byte{5}, o}
+		found := candidate{index.Entry{Timestep: 3, Content: index.Content{4}}, "id", []byte{5}, o}
 		gotCandidate, err := decodeCandidate(found.encode())
 		require.NoError(rt, err)
 		require.Equal(rt, found, gotCandidate)
@@ -61,15 +62,8 @@ func TestWhatIsPendingComesBackWhole(t *testing.T) {
 	})
 }
 
-func TestStoredRecordsComeBackWhole(t *testing.T) {
+func TestWhatIsKnownOfATimestepComesBackWhole(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		want := row{
-			id:       lethe.TransactionID(rapid.StringN(0, 9, 20).Draw(rt, "id")),
-			features: append([]float32{}, rapid.SliceOfN(rapid.Float32(), 0, 5).Draw(rt, "features")...),
-		}
-		got, err := decodeRow(encodeRow(want.id, want.features))
-		require.NoError(rt, err)
-		require.Equal(rt, want, got)
 		i := Info{
 			Timestep: 4, State: lethe.Closed, Revision: 3, Nodes: rapid.IntRange(0, 1<<40).Draw(rt, "nodes"),
 			Payments: 7, Labels: 8, Previous: lethe.NoTimestep, Waiting: 2, Reopened: 2,
@@ -77,9 +71,5 @@ func TestStoredRecordsComeBackWhole(t *testing.T) {
 		gotInfo, err := decodeInfo(4, i.encode())
 		require.NoError(rt, err)
 		require.Equal(rt, i, gotInfo)
-		m := meta{revision: 2, featureCount: 165, nodes: i.Nodes, payments: 5, labelled: 6}
-		gotMeta, err := decodeMeta(m.encode())
-		require.NoError(rt, err)
-		require.Equal(rt, m, gotMeta)
 	})
 }

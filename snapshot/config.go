@@ -8,6 +8,7 @@ import (
 
 	"lethe"
 	"lethe/internal/check"
+	"lethe/snapshot/stored"
 )
 
 // What becomes of late records.
@@ -162,7 +163,7 @@ func (o Options) lateness(s Stream) int {
 var (
 	// ErrCorrupt marks stored bytes that cannot be what was written. The store
 	// has to be rebuilt from the topics.
-	ErrCorrupt = errors.New("corrupt snapshot store")
+	ErrCorrupt = stored.ErrCorrupt
 
 	// ErrIncompatible is returned by Open when the store was written with another
 	// secret, partition count or feature count. Open it with the options it was

@@ -9,6 +9,8 @@ import (
 
 	"lethe"
 	"lethe/internal/swapstore"
+	"lethe/snapshot/closed"
+	"lethe/snapshot/stored"
 )
 
 // The same search finds what is left when keys are deleted instead of stores
@@ -18,18 +20,18 @@ func TestDeletingInsteadOfRewritingLeavesBytes(t *testing.T) {
 	s, subjects := scanStore(t, dir, vfs.Default, 300)
 	located, err := s.Locate(lethe.Transactions(subjects...))
 	require.NoError(t, err)
-	gone := erasureOf(located)
-	stores := map[string]*swapstore.Store{stagingName: s.staging.Store}
+	gone := (stored.Erasure{Removal: RemovalOf(located)})
+	stores := map[string]*swapstore.Store{StagingFolder: s.staging.Store}
 	for step := lethe.Timestep(1); step <= 2; step++ {
-		store, err := s.closed.get(step)
+		store, err := s.closed.Get(step)
 		require.NoError(t, err)
-		stores[storeName(step)] = store.Store
+		stores[closed.FolderName(step)] = store.Store
 	}
 	for name, store := range stores {
 		require.NoError(t, store.Apply(func(w swapstore.Writer) error {
 			return store.Scan(nil, func(key, value []byte) error {
-				drop, err := gone.isIn(key, 1)
-				if name == stagingName {
+				drop, err := gone.IsIn(key, 1)
+				if name == StagingFolder {
 					drop, err = dropFromStaging(gone, key, value)
 				}
 				if err != nil || !drop {
@@ -48,7 +50,7 @@ func TestDeletingInsteadOfRewritingLeavesBytes(t *testing.T) {
 	require.NoError(t, s.Close())
 	hits, _ := search(t, vfs.Default, dir, wanted)
 	all := strings.Join(hits, "\n")
-	for _, place := range []string{stagingName, storeName(1), storeName(2)} {
+	for _, place := range []string{StagingFolder, closed.FolderName(1), closed.FolderName(2)} {
 		require.Contains(t, all, place)
 	}
 	for _, what := range []string{"id ", "pseudonym of", "row 1", "row 2", "row 3"} {

@@ -74,7 +74,7 @@
 //
 //	<dir>/staging/        offsets, watermarks, open timesteps, what waits or is refused
 //	<dir>/staging/rows/   transactions of open timesteps that came together, see package openrows
-//	<dir>/t000012/        the snapshot of timestep 12, once it is closed
+//	<dir>/t000012/        the snapshot of timestep 12, once it is closed, see package closed
 //
 // Both kinds are swapstores. A batch of records is one atomic write to staging,
 // with the consumed offset. Which timesteps are closed or settled, staging
@@ -88,21 +88,23 @@
 // # Files of the package
 //
 //	config.go, record.go    settings and errors; sources, verdicts, letters, what is told of a timestep
-//	store.go                the Store, and marks for its owner
-//	batch.go, take.go       records of one partition; what becomes of each
+//	store.go, marks.go      the Store, and marks for its owner
+//	batch.go                records of one partition
+//	take.go, refer.go       what becomes of a transaction; of a payment or label, which refer to one
 //	foresee.go              what does not depend on the records before, for many transactions at once, and what is
 //	                        known of them
 //	width.go                the number of features
 //	lifecycle.go, reopen.go close and settle a timestep; deal it afresh, late records into it
 //	judge.go                what is in no graph: why not, and until it is said
 //	subjects.go             who carries which subjects
-//	suppress.go             what is erased, remembered by keyed hashes
 //	targets.go, alike.go    where what is to be erased is; who has equal features
+//	named.go                which of some transactions and payments are here
 //	redact.go               features that are erased: 0 in what comes and in what is here
 //	erase.go                take the targets out of all stores; erasestaging.go
 //	staging.go              the part with open timesteps: its store and its mirror; how many may be open
 //	recover.go              staging read from disk, crashes made good
-//	storecache.go           the part with closed timesteps: a store of each; whether all are there
-//	graphstore.go           one of these stores: a graph, labels and shards
 //	keys.go                 keys and values; pending.go: of what is in no graph, and how much of it may wait
+//
+// Package stored has what staging and the stores of closed timesteps share, package closed those stores, and package
+// index where each transaction is, and package suppressed what is erased.
 package snapshot

@@ -12,6 +12,8 @@ import (
 	"lethe"
 	"lethe/internal/sortedset"
 	"lethe/internal/swapstore"
+	"lethe/snapshot/closed"
+	"lethe/snapshot/stored"
 )
 
 // Erase removes the targets in whatever state their timesteps are: their rows,
@@ -38,14 +40,14 @@ func (s *Store) Erase(ctx context.Context, targets []lethe.Target) error {
 	if err != nil {
 		return err
 	}
-	if err := s.Suppress(targets); err != nil {
+	if err := s.Suppressed().Add(targets); err != nil {
 		return err
 	}
 	located, err := s.Locate(targets)
 	if err != nil {
 		return err
 	}
-	gone := erasureOf(located)
+	gone := stored.Erasure{Removal: RemovalOf(located)}
 	if err := takeInRows(s.staging, located); err != nil {
 		return fmt.Errorf("erase: %w", err)
 	}
@@ -61,7 +63,7 @@ func (s *Store) Erase(ctx context.Context, targets []lethe.Target) error {
 	if err := (transition{s, s.staging.change()}).dropEmpty(); err != nil {
 		return fmt.Errorf("erase: drop empty timesteps: %w", err)
 	}
-	if err := s.closed.removeUnlisted(s.staging.isListed); err != nil {
+	if err := s.closed.RemoveUnlisted(s.staging.isListed); err != nil {
 		return fmt.Errorf("erase: %w", err)
 	}
 	if err := redactStaging(s, gone); err != nil {
@@ -75,7 +77,7 @@ func (s *Store) Erase(ctx context.Context, targets []lethe.Target) error {
 
 // eraseFrom erases from closed timesteps. The notes in staging let Open take the
 // revisions over after a crash.
-func (t transition) eraseFrom(ctx context.Context, timesteps []lethe.Timestep, gone erasure) error {
+func (t transition) eraseFrom(ctx context.Context, timesteps []lethe.Timestep, gone stored.Erasure) error {
 	err := t.staging.Apply(func(w swapstore.Writer) error {
 		for _, at := range timesteps {
 			if err := w.Set(timestepKey(kindRewriting, at), nil); err != nil {
@@ -87,7 +89,7 @@ func (t transition) eraseFrom(ctx context.Context, timesteps []lethe.Timestep, g
 	if err != nil {
 		return err
 	}
-	for together := range slices.Chunk(timesteps, min(t.staging.options.RewriteAtOnce, t.store.closed.capacity)) {
+	for together := range slices.Chunk(timesteps, min(t.staging.options.RewriteAtOnce, t.store.closed.Capacity())) {
 		if err := t.eraseTogether(ctx, together, gone); err != nil {
 			return err
 		}
@@ -96,27 +98,27 @@ func (t transition) eraseFrom(ctx context.Context, timesteps []lethe.Timestep, g
 }
 
 // eraseTogether erases from a few timesteps at a time.
-func (t transition) eraseTogether(ctx context.Context, timesteps []lethe.Timestep, gone erasure) error {
-	stores, metas := make([]graphStore, len(timesteps)), make([]meta, len(timesteps))
+func (t transition) eraseTogether(ctx context.Context, timesteps []lethe.Timestep, gone stored.Erasure) error {
+	stores, found := make([]closed.Graph, len(timesteps)), make([]closed.Description, len(timesteps))
 	for i, at := range timesteps {
 		var err error
-		if stores[i], err = t.store.closed.get(at); err != nil {
+		if stores[i], err = t.store.closed.Get(at); err != nil {
 			return err
 		}
 	}
 	failed := make([]error, len(timesteps))
 	var group sync.WaitGroup
 	for i, store := range stores {
-		group.Go(func() { metas[i], failed[i] = store.erase(ctx, gone) })
+		group.Go(func() { found[i], failed[i] = store.Erase(ctx, gone) })
 	}
 	group.Wait()
 	for i, at := range timesteps {
 		if failed[i] != nil {
 			// A store whose switch is in doubt has to be opened afresh.
-			failed[i] = fmt.Errorf("timestep %d: %w", at, errors.Join(failed[i], t.store.closed.close(at)))
+			failed[i] = fmt.Errorf("timestep %d: %w", at, errors.Join(failed[i], t.store.closed.Close(at)))
 			continue
 		}
-		t.staging.infos[at] = metas[i].applyTo(t.staging.infos[at])
+		t.staging.infos[at] = t.staging.infos[at].describedBy(found[i])
 	}
 	return errors.Join(failed...)
 }
@@ -190,101 +192,4 @@ func (c *changes) recount(t lethe.Timestep) error {
 	}
 	c.infos[t] = i
 	return nil
-}
-
-// erasure is what is to be erased.
-type erasure struct{ lethe.Removal }
-
-// erasureOf is what some targets are.
-func erasureOf(located []Located) erasure { return erasure{RemovalOf(located)} }
-
-// names reports whether what is about some transactions is to go: with one of them, or as
-// the payment between them.
-func (e erasure) names(about []lethe.Pseudonym) bool {
-	if len(about) == 2 && e.Payments[lethe.PseudonymPair{Source: about[0], Target: about[1]}] {
-		return true
-	}
-	return slices.ContainsFunc(about, func(p lethe.Pseudonym) bool { return e.Nodes[p] })
-}
-
-// isIn reports whether what the transactions at the end of a key are about is to go.
-func (e erasure) isIn(key []byte, prefix int) (bool, error) {
-	about, err := pseudonymsAfter(key, prefix, (len(key)-prefix)/pseudonymBytes)
-	return e.names(about), err
-}
-
-// erase writes the store anew without what goes, under a new revision if it held any of
-// that, and returns its description.
-func (s graphStore) erase(ctx context.Context, gone erasure) (meta, error) {
-	m, err := s.meta()
-	if err != nil {
-		return m, err
-	}
-	lost, changed, err := s.lose(gone)
-	if err != nil {
-		return m, err
-	}
-	if m.nodes -= lost; changed {
-		m.revision++
-	}
-	m.payments, m.labelled = 0, 0
-	// Keys come in the order payments, assignments, description, rows, so that the
-	// description's counts are known when it is due.
-	err = s.Rewrite(ctx, func(src swapstore.Reader, dst swapstore.Writer) error {
-		return src.Scan(nil, func(key, value []byte) error {
-			drop, err := gone.isIn(key, 1)
-			if err != nil || drop {
-				return err
-			}
-			switch key[0] {
-			case kindEdge:
-				m.payments++
-			case kindAssigned:
-				label, _, err := decodeAssigned(value)
-				if err != nil {
-					return err
-				}
-				if label != lethe.Unknown {
-					m.labelled++
-				}
-			case kindMeta:
-				value = m.encode()
-			case kindNode:
-				if value, err = gone.redactedRow(lethe.Pseudonym(key[1:]), value); err != nil {
-					return err
-				}
-			}
-			return dst.Set(key, value)
-		})
-	})
-	return m, err
-}
-
-// lose counts the nodes that go, and reports whether anything does.
-func (s graphStore) lose(gone erasure) (nodes int, changed bool, err error) {
-	for p := range gone.Nodes {
-		_, found, err := s.Get(pseudonymKey(kindNode, p))
-		if err != nil {
-			return nodes, changed, err
-		}
-		if found {
-			nodes++
-		}
-	}
-	changed = nodes > 0
-	for p := range gone.Payments {
-		_, found, err := s.Get(pseudonymKey(kindEdge, p.Source, p.Target))
-		if err != nil {
-			return nodes, changed, err
-		}
-		changed = changed || found
-	}
-	for p := range gone.Features {
-		other, err := s.changesRow(gone, p)
-		if err != nil {
-			return nodes, changed, err
-		}
-		changed = changed || other
-	}
-	return nodes, changed, nil
 }

@@ -8,12 +8,14 @@ import (
 
 	"lethe"
 	"lethe/internal/swapstore"
+	"lethe/snapshot/index"
 	"lethe/snapshot/openrows"
+	"lethe/snapshot/stored"
 )
 
 // erase takes the transactions out of staging, and the notes of rewriting that end
 // here. Their bytes stay in its files until it is scrubbed.
-func (s *staging) erase(gone erasure) error {
+func (s *staging) erase(gone stored.Erasure) error {
 	infos, err := s.infosWithout(gone)
 	if err != nil {
 		return err
@@ -68,13 +70,13 @@ func putInfo(w swapstore.Writer, t lethe.Timestep, i Info) error {
 // keysOf returns what goes. The index, which has an entry for every transaction of the history, is
 // not gone through. With an entry of it goes the note that one that was corrected had the same
 // content: the features are looked for once the files, which may hold them, are written anew.
-func keysOf(s *staging, gone erasure) (keys [][]byte, err error) {
+func keysOf(s *staging, gone stored.Erasure) (keys [][]byte, err error) {
 	if keys, err = subjectKeysOf(s, gone); err != nil {
 		return nil, err
 	}
 	prefixes := [][]byte{{kindRow}, {kindPayment}, {kindLabel}, {kindLetter}, {kindRewriting}}
 	for p := range gone.Nodes {
-		prefixes = append(prefixes, pseudonymKey(kindIndex, p), pseudonymKey(kindCandidate, p))
+		prefixes = append(prefixes, index.Key(p), stored.Key(kindCandidate, p))
 	}
 	for _, prefix := range prefixes {
 		err = s.Scan(prefix, func(key, value []byte) error {
@@ -83,9 +85,9 @@ func keysOf(s *staging, gone erasure) (keys [][]byte, err error) {
 				return err
 			}
 			keys = append(keys, bytes.Clone(key))
-			if key[0] == kindIndex {
-				entry, err := decodeIndex(value)
-				keys = append(keys, replacedKey(entry.hash))
+			if key[0] == index.Kind {
+				entry, err := index.Decode(value)
+				keys = append(keys, index.ReplacedKey(entry.Content))
 				return err
 			}
 			return nil
@@ -130,7 +132,7 @@ func fillScrubbed(src swapstore.Reader, dst swapstore.Writer) error {
 		return err
 	}
 	return src.Scan(nil, func(key, value []byte) error {
-		if key[0] == kindReplaced && !outdated {
+		if key[0] == index.KindReplaced && !outdated {
 			return nil
 		}
 		return dst.Set(key, value)
@@ -138,7 +140,7 @@ func fillScrubbed(src swapstore.Reader, dst swapstore.Writer) error {
 }
 
 // infosWithout returns what will be known of every timestep.
-func (s *staging) infosWithout(gone erasure) (map[lethe.Timestep]Info, error) {
+func (s *staging) infosWithout(gone stored.Erasure) (map[lethe.Timestep]Info, error) {
 	infos := maps.Clone(s.infos)
 	// What is counted as late, or as pending while a timestep is open.
 	lose := func(t lethe.Timestep, through lethe.State, pending func(*Info)) {
@@ -167,7 +169,7 @@ func (s *staging) infosWithout(gone erasure) (map[lethe.Timestep]Info, error) {
 		},
 	} {
 		err := s.scanThrough(kind, maxTimestep, func(e staged) error {
-			if gone.names(e.about) {
+			if gone.Names(e.about) {
 				forget(e)
 			}
 			return nil
@@ -178,7 +180,7 @@ func (s *staging) infosWithout(gone erasure) (map[lethe.Timestep]Info, error) {
 	}
 	for p := range gone.Nodes {
 		err := widths{s}.candidates(p, func(c candidate) error {
-			lose(c.entry.timestep, lethe.Open, func(i *Info) { i.Nodes-- })
+			lose(c.entry.Timestep, lethe.Open, func(i *Info) { i.Nodes-- })
 			return nil
 		})
 		if err != nil {
@@ -190,17 +192,17 @@ func (s *staging) infosWithout(gone erasure) (map[lethe.Timestep]Info, error) {
 
 // dropFromStaging reports whether an entry goes with the transactions, or with
 // the notes of rewriting that end here.
-func dropFromStaging(gone erasure, key, value []byte) (bool, error) {
+func dropFromStaging(gone stored.Erasure, key, value []byte) (bool, error) {
 	switch key[0] {
-	case kindIndex:
-		return gone.isIn(key, 1)
+	case index.Kind:
+		return gone.IsIn(key, 1)
 	case kindRow, kindPayment, kindLabel:
-		return gone.isIn(key, 1+timestepBytes)
+		return gone.IsIn(key, 1+timestepBytes)
 	case kindCandidate:
-		return gone.isIn(key[:len(key)-widthBytes], 1)
+		return gone.IsIn(key[:len(key)-widthBytes], 1)
 	case kindLetter:
 		l, err := decodeLetter(value)
-		return gone.names(l.about), err
+		return gone.Names(l.about), err
 	case kindRewriting:
 		return true, nil
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"lethe"
+	"lethe/snapshot/index"
 )
 
 // Watermark returns the lowest watermark of a stream's partitions.
@@ -24,18 +25,18 @@ func CloseTimestep(ctx context.Context, s *Store, t lethe.Timestep) error {
 }
 
 // LearnAtOnce is how many transactions a store that was opened just now learns of at a time.
-func LearnAtOnce(s *Store, n int) { s.staging.strangers.atOnce = n }
+func LearnAtOnce(s *Store, n int) { s.staging.index.AtOnce = n }
 
 // Unknown returns how many transactions a store takes for strangers though it has them, and whether it has learnt of
 // all that it had when it was opened.
 func Unknown(s *Store) (n int, learnt bool, err error) {
-	err = s.staging.Scan([]byte{kindIndex}, func(key, _ []byte) error {
-		if !s.staging.strangers.mayKnow(lethe.Pseudonym(key[1:])) {
+	err = s.staging.Scan([]byte{index.Kind}, func(key, _ []byte) error {
+		if !s.staging.index.MayKnow(lethe.Pseudonym(key[1:])) {
 			n++
 		}
 		return nil
 	})
-	return n, s.staging.strangers.from == nil, err
+	return n, s.staging.index.Learnt(), err
 }
 
 // ScrubAtOnce writes staging anew in one go.

@@ -2,13 +2,13 @@ package snapshot
 
 import (
 	"bytes"
-	"errors"
 
 	"lethe"
 	"lethe/internal/floatbytes"
-	"lethe/internal/keyfilter"
 	"lethe/internal/sortedcells"
+	"lethe/snapshot/index"
 	"lethe/snapshot/openrows"
+	"lethe/snapshot/stored"
 )
 
 // Foreseen is a transaction of which all that does not depend on the records before it was
@@ -16,7 +16,7 @@ import (
 type Foreseen struct {
 	tr        lethe.Transaction // without erased features
 	pseudonym lethe.Pseudonym
-	arrived   indexEntry
+	arrived   index.Entry
 	// known is what place made of all of them, nil while the number of features is not known; entry is this one's.
 	known *known
 	entry *sortedcells.Cell[knownEntry]
@@ -30,12 +30,12 @@ type known = sortedcells.Table[knownEntry]
 
 // knownEntry is where a transaction is, by pseudonym.
 type knownEntry struct {
-	entry indexEntry
+	entry index.Entry
 	// found is unset while the transaction is not known, changed until the batch stores it. Who is fresh was not known
 	// before the batch.
 	found, changed, fresh bool
 	// row is its row, if it changed.
-	row row
+	row stored.Row
 }
 
 // Place reads, for a batch that is to take transactions, what staging knows of all of them. What becomes of a
@@ -46,7 +46,7 @@ func Place(b *Batch, list []*Foreseen) error {
 	}
 	// Others may have been foreseen before.
 	_ = eachKnown(b.known, func(key, value []byte) error {
-		b.staging.strangers.know(key)
+		b.staging.index.Know(key)
 		b.set(key, bytes.Clone(value))
 		return nil
 	})
@@ -64,19 +64,19 @@ func Place(b *Batch, list []*Foreseen) error {
 
 // readKnown reads what staging knows of transactions.
 func readKnown(b *Batch, table *known) error {
-	if err := b.staging.strangers.load(b.staging); err != nil {
+	if err := b.staging.index.Learn(); err != nil {
 		return err
 	}
 	var cells []*sortedcells.Cell[knownEntry]
 	for i := range table.Cells {
-		if c := &table.Cells[i]; b.staging.strangers.mayKnow(c.Key) {
+		if c := &table.Cells[i]; b.staging.index.MayKnow(c.Key) {
 			cells = append(cells, c)
 		}
 	}
-	const keyBytes = 1 + pseudonymBytes
+	const keyBytes = 1 + stored.PseudonymBytes
 	room, keys := make([]byte, 0, len(cells)*keyBytes), make([][]byte, len(cells))
 	for i, c := range cells {
-		room = append(append(room, kindIndex), c.Key[:]...)
+		room = append(append(room, index.Kind), c.Key[:]...)
 		keys[i] = room[len(room)-keyBytes:]
 	}
 	found, err := b.staging.Lookup(keys)
@@ -88,57 +88,11 @@ func readKnown(b *Batch, table *known) error {
 		if written || found[i].Found {
 			e := &cells[i].Value
 			e.found = true
-			e.entry, err = decodeIndex(value)
+			e.entry, err = index.Decode(value)
 		}
 	}
 	return err
 }
-
-// strangers tells of most transactions that are not known that they are not, without reading the store. What staging
-// knew when it was opened it learns a part at a time, and nothing is a stranger before it has all.
-type strangers struct {
-	known *keyfilter.Filter
-	// from is the key of the index to go on from, nil once all are learnt; atOnce is how many are at a time.
-	from   []byte
-	atOnce int
-	// contents are learnt with them.
-	contents contents
-}
-
-func newStrangers() strangers {
-	// Memory for some 16 million transactions, 12 bits each: of more, it is asked in vain more and more often. And a few
-	// milliseconds for a part.
-	const mostBytes, atOnce = 24 << 20, 50_000
-	return strangers{keyfilter.New(mostBytes), []byte{kindIndex}, atOnce, newContents()}
-}
-
-// load learns the next of what the store knows.
-func (s *strangers) load(of *staging) error {
-	if s.from == nil {
-		return nil
-	}
-	n := 0
-	err := of.ScanFrom([]byte{kindIndex}, s.from, func(key, value []byte) error {
-		if n == s.atOnce {
-			s.from = bytes.Clone(key)
-			return errStop
-		}
-		n++
-		s.know(key)
-		entry, err := decodeIndex(value)
-		s.contents.meet(entry.hash)
-		return err
-	})
-	if err == nil {
-		s.from = nil
-	}
-	if errors.Is(err, errStop) {
-		err = nil
-	}
-	return err
-}
-
-func (s *strangers) mayKnow(p lethe.Pseudonym) bool { return s.from != nil || s.known.MayHave(p) }
 
 // eachKnown calls fn for all that is to be stored of transactions, kind by kind, each ascending. Keys and values are
 // valid during the call alone.
@@ -151,14 +105,14 @@ func storeKnown(k *known, files *openrows.Batch, fn func(key, value []byte) erro
 	if k == nil {
 		return nil
 	}
-	key, entry := make([]byte, 0, 1+timestepBytes+pseudonymBytes), make([]byte, 0, timestepBytes+len(contentHash{}))
+	key, entry := make([]byte, 0, 1+timestepBytes+stored.PseudonymBytes), make([]byte, 0, index.EntryBytes)
 	var head, features, value []byte
 	for i := range k.Cells {
 		e := &k.Cells[i]
 		if !e.Value.changed {
 			continue
 		}
-		if err := fn(append(append(key, kindIndex), e.Key[:]...), e.Value.entry.appendTo(entry)); err != nil {
+		if err := fn(append(append(key, index.Kind), e.Key[:]...), e.Value.entry.AppendTo(entry)); err != nil {
 			return err
 		}
 	}
@@ -167,12 +121,12 @@ func storeKnown(k *known, files *openrows.Batch, fn func(key, value []byte) erro
 		if !e.changed {
 			continue
 		}
-		head, features = e.row.appendHead(head[:0]), floatbytes.View(features[:0], e.row.features)
-		if e.fresh && files != nil && files.Put(e.entry.timestep, p, head, features) {
+		head, features = e.row.AppendHead(head[:0]), floatbytes.View(features[:0], e.row.Features)
+		if e.fresh && files != nil && files.Put(e.entry.Timestep, p, head, features) {
 			continue
 		}
 		value = append(append(value[:0], head...), features...)
-		if err := fn(appendTimestepKey(key, kindRow, e.entry.timestep, p), value); err != nil {
+		if err := fn(appendTimestepKey(key, kindRow, e.entry.Timestep, p), value); err != nil {
 			return err
 		}
 	}
@@ -188,9 +142,9 @@ func filesFor(b *Batch) *openrows.Batch {
 	}
 	for i := range b.known.Cells {
 		e := &b.known.Cells[i].Value
-		e.fresh = e.fresh && b.info(e.entry.timestep).State == lethe.Open
+		e.fresh = e.fresh && b.info(e.entry.Timestep).State == lethe.Open
 		if e.fresh {
-			files.Expect(e.entry.timestep, e.row.bytes())
+			files.Expect(e.entry.Timestep, e.row.Bytes())
 		}
 	}
 	return files
@@ -201,9 +155,9 @@ func knownUnder(k *known, key []byte) (value []byte, found, is bool) {
 	switch {
 	case k == nil:
 		return nil, false, false
-	case key[0] == kindIndex:
+	case key[0] == index.Kind:
 		if e := k.Find(sortedcells.Key(key[1:])); e != nil {
-			return e.Value.entry.encode(), e.Value.found, true
+			return e.Value.entry.Encode(), e.Value.found, true
 		}
 	case key[0] == kindRow:
 		e := k.Find(sortedcells.Key(key[1+timestepBytes:]))
@@ -211,7 +165,7 @@ func knownUnder(k *known, key []byte) (value []byte, found, is bool) {
 			return nil, false, false
 		}
 		t, err := timestepOf(key)
-		return e.Value.row.encode(), true, err == nil && t == e.Value.entry.timestep
+		return e.Value.row.Encode(), true, err == nil && t == e.Value.entry.Timestep
 	}
 	return nil, false, false
 }
@@ -221,7 +175,7 @@ type Hashing struct {
 	// staging is nil if no features are erased.
 	staging *staging
 	names   lethe.Pseudonymizer
-	content lethe.Hasher
+	content index.Hashing
 	// scratch is memory for the bytes of features, on machines that need some.
 	scratch []byte
 }
@@ -230,7 +184,7 @@ type Hashing struct {
 // no features are erased: if Redacts tells that some are by now, what it has foreseen is not to be taken.
 func (m Marks) NewHashing() *Hashing {
 	secret := m.staging.options.Secret
-	return &Hashing{names: secret.Pseudonymizer(), content: secret.Hasher(contentPurpose)}
+	return &Hashing{names: secret.Pseudonymizer(), content: index.NewHashing(secret)}
 }
 
 // NewRedactingHashing returns one with 0 for features that are erased, to be used while the owner of the store waits.
@@ -247,7 +201,7 @@ func (h *Hashing) Foresee(tr lethe.Transaction) Foreseen {
 	}
 	features := floatbytes.View(h.scratch[:0], tr.Features)
 	return Foreseen{
-		tr: tr, pseudonym: h.names.Pseudonym(tr.ID), arrived: indexEntry{tr.Timestep, contentOf(h.content, features)},
+		tr: tr, pseudonym: h.names.Pseudonym(tr.ID), arrived: index.Entry{Timestep: tr.Timestep, Content: h.content.Content(features)},
 	}
 }
 
@@ -255,7 +209,7 @@ func (h *Hashing) Foresee(tr lethe.Transaction) Foreseen {
 // published again tells nothing.
 func (b *Batch) Repeats(id lethe.TransactionID) (bool, error) {
 	p := b.staging.options.Secret.Pseudonym(id)
-	_, known, err := lookup(b.get, p)
+	_, known, err := index.Lookup(b.get, p)
 	if err != nil || known {
 		return known, err
 	}

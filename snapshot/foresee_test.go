@@ -20,7 +20,7 @@ func TestForeseenTransactionsFareAsOthers(t *testing.T) {
 		})
 		require.NoError(t, err)
 		defer func() { require.NoError(t, s.Close()) }()
-		require.NoError(t, s.Suppress(append(lethe.Transactions("t-3"), lethe.FeaturesOf("t-4", 1))))
+		require.NoError(t, s.Suppressed().Add(append(lethe.Transactions("t-3"), lethe.FeaturesOf("t-4", 1))))
 		offset := int64(0)
 		for round := range 4 {
 			var list []lethe.Transaction

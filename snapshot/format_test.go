@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lethe/internal/swapstore"
+	"lethe/snapshot/closed"
 )
 
 func readMark(t *testing.T, fs vfs.FS, folder string) string {
@@ -43,7 +44,7 @@ func twoTimesteps(t *testing.T) vfs.FS {
 // names both formats, and is left as it is.
 func TestStoresOfALaterFormatAreRefused(t *testing.T) {
 	for folder, format := range map[string]swapstore.Format{
-		stagingName: stagingFormat(), storeName(1): graphFormat(),
+		StagingFolder: stagingFormat(), closed.FolderName(1): closed.Format(),
 	} {
 		fs := twoTimesteps(t)
 		later := swapstore.Format{Kind: format.Kind, Version: format.Version + 1}

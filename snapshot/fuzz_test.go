@@ -7,6 +7,9 @@ import (
 
 	"lethe"
 	"lethe/internal/fuzzing"
+	"lethe/snapshot/index"
+	"lethe/snapshot/stored"
+	"lethe/snapshot/suppressed"
 )
 
 // FuzzDecodeValue decodes a stored value as every kind that it may be.
@@ -15,15 +18,13 @@ func FuzzDecodeValue(f *testing.F) {
 	fuzzing.Plain(f, func(value []byte) error {
 		var taken bool
 		for _, decode := range []func() error{
-			func() error { _, err := decodeRow(value); return err },
+			func() error { _, err := stored.DecodeRow(value); return err },
 			func() error { _, err := decodePayment(value); return err },
 			func() error { _, err := decodeLabel(value); return err },
 			func() error { _, err := decodeLetter(value); return err },
 			func() error { _, err := decodeCandidate(value); return err },
-			func() error { _, err := decodeIndex(value); return err },
+			func() error { _, err := index.Decode(value); return err },
 			func() error { _, err := decodeInfo(1, value); return err },
-			func() error { _, err := decodeMeta(value); return err },
-			func() error { _, _, err := decodeAssigned(value); return err },
 		} {
 			taken = decode() == nil || taken
 		}
@@ -32,11 +33,11 @@ func FuzzDecodeValue(f *testing.F) {
 		}
 		return nil
 	},
-		encodeRow("a", []float32{1}), pendingPayment{"a", "b", o, judgement{}}.encode(),
+		stored.Row{ID: "a", Features: []float32{1}}.Encode(), pendingPayment{"a", "b", o, judgement{}}.encode(),
 		pendingLabel{lethe.Licit, "a", o, judgement{ReasonLate, true}}.encode(), candidate{origin: o}.encode(),
 		storedLetter{[]lethe.Pseudonym{p}, Letter{Refusal: Refusal{o, ReasonLate, ""}}}.encode(),
-		indexEntry{timestep: 1}.encode(),
-		Info{Timestep: 1, Nodes: 2}.encode(), meta{nodes: 1}.encode(), encodeAssigned(lethe.Licit, 3))
+		index.Entry{Timestep: 1}.Encode(),
+		Info{Timestep: 1, Nodes: 2}.encode())
 }
 
 // FuzzMirror takes an entry of staging into memory, as Open does. The first byte
@@ -51,7 +52,7 @@ func FuzzMirror(f *testing.F) {
 		key, value := data[1:1+int(data[0])], data[1+int(data[0]):]
 		return s.staging.mirror(key, value)
 	},
-		entry([]byte{kindFeatureCount}, []byte{0, 0, 0, 1}), entry(suppressedKey(lethe.Digest{}), nil),
+		entry([]byte{kindFeatureCount}, []byte{0, 0, 0, 1}), entry(suppressed.Key(lethe.Digest{}), nil),
 		entry(offsetKey(TopicPartition{"t", 0}), make([]byte, 8)), entry(watermarkKey(Labels, 0), make([]byte, 8)),
 		entry(timestepKey(kindInfo, 1), Info{}.encode()))
 }

@@ -7,6 +7,7 @@ import (
 
 	"lethe"
 	"lethe/internal/sortedset"
+	"lethe/snapshot/index"
 )
 
 // review judges the payments, or the labels, that are in no graph: whether they are
@@ -164,8 +165,8 @@ func (c *review) reason(e staged) (reason, detail string, err error) {
 
 // closedTimestepOf returns the closed timestep of a transaction.
 func (c *review) closedTimestepOf(p lethe.Pseudonym) (lethe.Timestep, bool, error) {
-	entry, known, err := lookup(c.staging.Get, p)
-	return entry.timestep, known && c.info(entry.timestep).State > lethe.Open, err
+	entry, known, err := index.Lookup(c.staging.Get, p)
+	return entry.Timestep, known && c.info(entry.Timestep).State > lethe.Open, err
 }
 
 // decodePending returns what payments and labels that are in no graph have in common.

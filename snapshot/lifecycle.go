@@ -54,7 +54,7 @@ func (s *Store) BeginClosing(t lethe.Timestep) (*Closing, error) {
 		return nil, err
 	}
 	// Whatever a crash left there goes.
-	if err := s.closed.remove(t); err != nil {
+	if err := s.closed.Remove(t); err != nil {
 		return nil, err
 	}
 	c := &Closing{store: s, timestep: t, revision: s.staging.gone[t] + 1, expected: i.Nodes, taken: s.staging.change()}
@@ -70,7 +70,7 @@ func (c *Closing) Make(ctx context.Context) *lethe.Snapshot {
 			return
 		}
 		c.graph.Revision = c.revision
-		c.failed = c.store.closed.fill(ctx, c.graph)
+		c.failed = c.store.closed.Fill(ctx, c.graph)
 	})
 	if c.failed != nil {
 		return nil
@@ -104,7 +104,7 @@ func (c *Closing) finish(ctx context.Context) error {
 	if c.failed != nil {
 		// The store is not listed yet. A failed removal is made good by the next
 		// Open, Erase or BeginClosing.
-		return errors.Join(c.failed, s.closed.remove(c.timestep))
+		return errors.Join(c.failed, s.closed.Remove(c.timestep))
 	}
 	next := transition{s, s.staging.change()}
 	maps.Copy(next.writes, c.taken.writes)
@@ -144,10 +144,10 @@ func abandon(s *Store) {
 // begin makes a store of its own for the graph of a timestep that closes.
 func (t transition) begin(ctx context.Context, i Info, g *lethe.Snapshot) error {
 	g.Revision = t.staging.gone[i.Timestep] + 1
-	if err := t.store.closed.create(ctx, g); err != nil {
+	if err := t.store.closed.Create(ctx, g); err != nil {
 		// The store is not listed yet. A failed removal is made good by the next
 		// Open, Erase or BeginClosing.
-		return errors.Join(err, t.store.closed.remove(i.Timestep))
+		return errors.Join(err, t.store.closed.Remove(i.Timestep))
 	}
 	t.list(i, g)
 	return nil
@@ -200,11 +200,11 @@ func (s *Store) SettleTimestep(ctx context.Context, t lethe.Timestep, assign Ass
 	if err != nil || settled {
 		return err
 	}
-	store, err := s.closed.get(t)
+	store, err := s.closed.Get(t)
 	if err != nil {
 		return err
 	}
-	g, err := store.read()
+	g, err := store.Read()
 	if err != nil {
 		return err
 	}
@@ -239,13 +239,15 @@ func (t transition) settle(ctx context.Context, i Info, g *lethe.Snapshot, assig
 	if err != nil {
 		return err
 	}
-	store, err := t.store.closed.get(i.Timestep)
+	store, err := t.store.closed.Get(i.Timestep)
 	if err != nil {
 		return err
 	}
-	if i.Labels, err = store.writeAssigned(g, shards); err != nil {
+	d, err := store.Assign(g, shards)
+	if err != nil {
 		return err
 	}
+	i.Labels = d.Labelled
 	i.State, i.Previous = lethe.Settled, t.settledBefore(i.Timestep)
 	t.infos[i.Timestep] = i
 	return nil

@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"lethe"
+	"lethe/snapshot/index"
+	"lethe/snapshot/stored"
 )
 
 // judgement is how a payment or label that is in no graph was judged. It ends their
@@ -18,13 +20,13 @@ type judgement struct {
 }
 
 func (s judgement) appendTo(dst []byte) []byte {
-	if dst = appendString(dst, s.letter); s.judged {
+	if dst = stored.AppendString(dst, s.letter); s.judged {
 		return append(dst, 1)
 	}
 	return append(dst, 0)
 }
 
-func (c *cursor) judgement() judgement { return judgement{letter: c.Text(), judged: c.Flag()} }
+func judgementFrom(c *stored.Cursor) judgement { return judgement{letter: c.Text(), judged: c.Flag()} }
 
 // isJudged reads the judgement at the end of a stored value.
 func isJudged(value []byte) bool { return len(value) > 0 && value[len(value)-1] == 1 }
@@ -38,19 +40,19 @@ type pendingPayment struct {
 }
 
 func (p pendingPayment) encode() []byte {
-	dst := appendString(appendString(nil, string(p.source)), string(p.target))
+	dst := stored.AppendString(stored.AppendString(nil, string(p.source)), string(p.target))
 	return p.appendTo(appendOrigin(dst, p.origin))
 }
 
 func decodePayment(value []byte) (pendingPayment, error) {
-	c := cursorOver(value)
+	c := stored.Over(value)
 	p := pendingPayment{
 		source: lethe.TransactionID(c.Text()),
 		target: lethe.TransactionID(c.Text()),
-		origin: c.origin(),
+		origin: originFrom(&c),
 	}
-	p.judgement = c.judgement()
-	return p, c.close("payment")
+	p.judgement = judgementFrom(&c)
+	return p, c.Done("payment")
 }
 
 // pendingLabel is a label that no graph has.
@@ -62,14 +64,14 @@ type pendingLabel struct {
 }
 
 func (p pendingLabel) encode() []byte {
-	return p.appendTo(appendOrigin(appendString([]byte{byte(p.label)}, string(p.id)), p.origin))
+	return p.appendTo(appendOrigin(stored.AppendString([]byte{byte(p.label)}, string(p.id)), p.origin))
 }
 
 func decodeLabel(value []byte) (pendingLabel, error) {
-	c := cursorOver(value)
-	p := pendingLabel{label: lethe.Label(c.Uint8()), id: lethe.TransactionID(c.Text()), origin: c.origin()}
-	p.judgement = c.judgement()
-	return p, c.close("label")
+	c := stored.Over(value)
+	p := pendingLabel{label: lethe.Label(c.Uint8()), id: lethe.TransactionID(c.Text()), origin: originFrom(&c)}
+	p.judgement = judgementFrom(&c)
+	return p, c.Done("label")
 }
 
 // lacking bounds the payments, or the labels, that wait for transactions which have not
@@ -157,8 +159,8 @@ func (l *lacking) look(b *Batch) error {
 }
 
 func (l *lacking) index(key string) {
-	for rest := key[1+timestepBytes:]; len(rest) >= pseudonymBytes; rest = rest[pseudonymBytes:] {
-		p := lethe.Pseudonym([]byte(rest[:pseudonymBytes]))
+	for rest := key[1+timestepBytes:]; len(rest) >= stored.PseudonymBytes; rest = rest[stored.PseudonymBytes:] {
+		p := lethe.Pseudonym([]byte(rest[:stored.PseudonymBytes]))
 		l.by[p] = append(l.by[p], key)
 	}
 }
@@ -193,16 +195,16 @@ func isComplete(get func([]byte) ([]byte, bool, error), s *staging, key []byte) 
 	if err != nil {
 		return false, err
 	}
-	for rest := key[1+timestepBytes:]; len(rest) >= pseudonymBytes; rest = rest[pseudonymBytes:] {
-		p := lethe.Pseudonym(rest[:pseudonymBytes])
-		entry, known, err := lookup(get, p)
+	for rest := key[1+timestepBytes:]; len(rest) >= stored.PseudonymBytes; rest = rest[stored.PseudonymBytes:] {
+		p := lethe.Pseudonym(rest[:stored.PseudonymBytes])
+		entry, known, err := index.Lookup(get, p)
 		if err != nil {
 			return false, err
 		}
-		there := known && entry.timestep == at
+		there := known && entry.Timestep == at
 		if s.featureCount == 0 && !known {
 			err = widths{s}.candidates(p, func(c candidate) error {
-				there = there || c.entry.timestep == at
+				there = there || c.entry.Timestep == at
 				return nil
 			})
 		}
@@ -237,48 +239,48 @@ type storedLetter struct {
 }
 
 func (p storedLetter) encode() []byte {
-	dst := appendPseudonyms([]byte{byte(len(p.about))}, p.about)
-	dst = appendString(appendString(dst, p.letter.Reason), p.letter.Detail)
+	dst := stored.AppendPseudonyms([]byte{byte(len(p.about))}, p.about...)
+	dst = stored.AppendString(stored.AppendString(dst, p.letter.Reason), p.letter.Detail)
 	return appendOrigin(dst, p.letter.Origin)
 }
 
 // decodeLetter takes a letter without a reason for one that is withdrawn.
 func decodeLetter(value []byte) (storedLetter, error) {
-	c := cursorOver(value)
+	c := stored.Over(value)
 	p := storedLetter{about: make([]lethe.Pseudonym, c.Uint8())}
 	for i := range p.about {
 		c.Bytes(p.about[i][:])
 	}
 	p.letter.Reason, p.letter.Detail = c.Text(), c.Text()
-	p.letter.Origin = c.origin()
+	p.letter.Origin = originFrom(&c)
 	p.letter.Withdrawn = p.letter.Reason == ""
-	return p, c.close("letter")
+	return p, c.Done("letter")
 }
 
 func appendOrigin(dst []byte, o Origin) []byte {
-	dst = appendString(dst, o.Topic)
+	dst = stored.AppendString(dst, o.Topic)
 	dst = binary.BigEndian.AppendUint32(dst, uint32(o.Partition))
 	dst = binary.BigEndian.AppendUint64(dst, uint64(o.Offset))
 	dst = binary.BigEndian.AppendUint64(dst, uint64(o.TimeUnixMillis))
-	dst = appendBlob(appendBlob(dst, o.Key), o.Value)
+	dst = stored.AppendBlob(stored.AppendBlob(dst, o.Key), o.Value)
 	dst = binary.BigEndian.AppendUint32(dst, uint32(len(o.Headers)))
 	for _, h := range o.Headers {
-		dst = appendBlob(appendString(dst, h.Key), h.Value)
+		dst = stored.AppendBlob(stored.AppendString(dst, h.Key), h.Value)
 	}
 	return dst
 }
 
-func (c *cursor) origin() Origin {
+func originFrom(c *stored.Cursor) Origin {
 	o := Origin{
 		Topic:          c.Text(),
 		Partition:      int(c.Uint32()),
 		Offset:         int64(c.Uint64()),
 		TimeUnixMillis: int64(c.Uint64()),
-		Key:            c.blob(),
-		Value:          c.blob(),
+		Key:            c.Blob(),
+		Value:          c.Blob(),
 	}
 	for range c.Count(5) {
-		o.Headers = append(o.Headers, Header{Key: c.Text(), Value: c.blob()})
+		o.Headers = append(o.Headers, Header{Key: c.Text(), Value: c.Blob()})
 	}
 	return o
 }

@@ -7,6 +7,8 @@ import (
 
 	"lethe"
 	"lethe/internal/swapstore"
+	"lethe/snapshot/closed"
+	"lethe/snapshot/stored"
 )
 
 // Stream tells which records a partition carries.
@@ -148,6 +150,15 @@ type Info struct {
 	Reopened lethe.Revision
 }
 
+// describedBy returns the info with the revision and counts of the timestep's store.
+func (i Info) describedBy(d closed.Description) Info {
+	i.Revision, i.Nodes, i.Payments = d.Revision, d.Nodes, d.Payments
+	if i.State == lethe.Settled {
+		i.Labels = d.Labelled
+	}
+	return i
+}
+
 // known reports whether the timestep takes part in closing and settling. What
 // only payments or labels name is judged with the next one that does.
 func (i Info) known() bool { return i.State > lethe.Open || i.Nodes > 0 }
@@ -177,7 +188,7 @@ func (i Info) encode() []byte {
 }
 
 func decodeInfo(t lethe.Timestep, value []byte) (Info, error) {
-	c := cursorOver(value)
+	c := stored.Over(value)
 	i := Info{
 		Timestep: t,
 		State:    lethe.State(c.Uint8()),
@@ -190,7 +201,7 @@ func decodeInfo(t lethe.Timestep, value []byte) (Info, error) {
 	if i.Reopened = min(i.Revision, 1); c.Left() > 0 { // version 1 ends here
 		i.Waiting, i.Reopened = int(c.Uint64()), lethe.Revision(c.Uint32())
 	}
-	return i, c.close("timestep")
+	return i, c.Done("timestep")
 }
 
 // lettersAtOnce bounds what Letters holds in memory.

@@ -4,11 +4,18 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"lethe"
 	"lethe/internal/swapstore"
+	"lethe/snapshot/closed"
+	"lethe/snapshot/index"
 	"lethe/snapshot/openrows"
+	"lethe/snapshot/stored"
+	"lethe/snapshot/suppressed"
 )
 
 // openStaging opens staging and reads into memory what is mirrored there.
@@ -22,7 +29,7 @@ func openStaging(path string, o Options) (*staging, error) {
 		s.rows, err = openrows.Open(o.FS, store, o.RowFileBytes)
 	}
 	for _, kind := range []byte{
-		kindFeatureCount, kindOffset, kindSuppressed, kindRedacted, kindInfo, kindWatermark, kindGone,
+		kindFeatureCount, kindOffset, suppressed.Kind, suppressed.KindRedacted, kindInfo, kindWatermark, kindGone,
 	} {
 		if err == nil {
 			err = s.Scan([]byte{kind}, s.mirror)
@@ -39,20 +46,20 @@ func openStaging(path string, o Options) (*staging, error) {
 
 // newStaging returns staging over its store, with nothing of it in memory.
 func newStaging(store *swapstore.Store, o Options) *staging {
-	return &staging{
+	s := &staging{
 		Store: store, options: o, featureCount: o.FeatureCount,
-		infos:      make(map[lethe.Timestep]Info),
-		offsets:    make(map[TopicPartition]int64),
-		suppressed: make(map[lethe.Digest]struct{}),
-		subjects:   make(map[lethe.Digest]lethe.Timestep),
-		gone:       make(map[lethe.Timestep]lethe.Revision),
-		payments:   newLacking(kindPayment, o.MaxWaiting),
-		labels:     newLacking(kindLabel, o.MaxWaiting), strangers: newStrangers(),
+		infos:    make(map[lethe.Timestep]Info),
+		offsets:  make(map[TopicPartition]int64),
+		gone:     make(map[lethe.Timestep]lethe.Revision),
+		payments: newLacking(kindPayment, o.MaxWaiting),
+		labels:   newLacking(kindLabel, o.MaxWaiting), index: index.New(store),
 		watermarks: map[Stream][]lethe.Timestep{
 			Transactions: slices.Repeat([]lethe.Timestep{o.FirstTimestep}, o.TransactionPartitions),
 			Labels:       slices.Repeat([]lethe.Timestep{o.FirstTimestep}, o.LabelPartitions),
 		},
 	}
+	s.suppressed = suppressed.New(s, o.Secret)
+	return s
 }
 
 // stagingOf is the error for staging of a version that this program does not read.
@@ -95,7 +102,7 @@ func (s *staging) checkOptions() error {
 
 // mirror takes a stored entry into memory.
 func (s *staging) mirror(key, value []byte) error {
-	k, c := cursorOver(key[1:]), cursorOver(value)
+	k, c := stored.Over(key[1:]), stored.Over(value)
 	switch key[0] {
 	case kindFeatureCount:
 		stored := int(c.Uint32())
@@ -109,20 +116,8 @@ func (s *staging) mirror(key, value []byte) error {
 		p := TopicPartition{Partition: int(k.Uint32())}
 		p.Topic = string(k.Take(k.Left()))
 		s.offsets[p] = int64(c.Uint64())
-	case kindSuppressed:
-		var d lethe.Digest
-		k.Bytes(d[:])
-		s.suppressed[d] = struct{}{}
-		if len(value) > 0 {
-			s.subjects[d] = lethe.Timestep(c.Uint64())
-		}
-	case kindRedacted:
-		var d lethe.Digest
-		k.Bytes(d[:])
-		columns, err := decodeColumns(value)
-		s.redacted.Add(lethe.Redaction{Target: d, Columns: columns})
-		s.redacts.Store(true)
-		return errors.Join(k.close("key"), err)
+	case suppressed.Kind, suppressed.KindRedacted:
+		return s.suppressed.Mirror(key, value)
 	case kindWatermark:
 		stream, partition := Stream(k.Uint8()), int(k.Uint32())
 		if k.Err() != nil || partition >= len(s.watermarks[stream]) {
@@ -135,7 +130,7 @@ func (s *staging) mirror(key, value []byte) error {
 			return err
 		}
 		s.gone[t] = lethe.Revision(c.Uint32())
-		return c.close("gone")
+		return c.Done("gone")
 	case kindInfo:
 		t, err := timestepOf(key)
 		if err == nil {
@@ -143,14 +138,38 @@ func (s *staging) mirror(key, value []byte) error {
 		}
 		return err
 	}
-	return errors.Join(k.close("key"), c.close("entry"))
+	return errors.Join(k.Done("key"), c.Done("entry"))
+}
+
+// requireStaging refuses a folder of which staging was removed: the other stores would
+// be taken for left-overs, and what was erased would be taken again.
+func requireStaging(files vfs.FS, dir string) error {
+	stores, err := closed.Folders(files, dir)
+	if err != nil || len(stores) == 0 {
+		return err
+	}
+	if _, err := files.Stat(files.PathJoin(dir, StagingFolder)); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w: %s holds the stores of %d timesteps, but no %s (put the folder back from a copy)",
+			ErrCorrupt, dir, len(stores), StagingFolder)
+	}
+	return err
+}
+
+// closedTimesteps lists those that have a store of their own.
+func (s *staging) closedTimesteps() (out []lethe.Timestep) {
+	for _, i := range s.timesteps() {
+		if i.State > lethe.Open {
+			out = append(out, i.Timestep)
+		}
+	}
+	return out
 }
 
 // makeGood removes the stores that a crash left behind and takes over what an
 // interrupted Erase or ReopenTimestep changed in those of closed timesteps. The erasure
 // itself is for its requester to go on with; what waited waits on.
 func makeGood(s *Store) error {
-	if err := s.closed.removeUnlisted(s.staging.isListed); err != nil {
+	if err := s.closed.RemoveUnlisted(s.staging.isListed); err != nil {
 		return err
 	}
 	c := s.staging.change()
@@ -160,12 +179,12 @@ func makeGood(s *Store) error {
 		if err != nil || !s.staging.isListed(t) {
 			return err
 		}
-		store, err := s.closed.get(t)
+		store, err := s.closed.Get(t)
 		if err != nil {
 			return err
 		}
-		m, err := store.meta()
-		i := m.applyTo(s.staging.info(t))
+		d, err := store.Describe()
+		i := s.staging.info(t).describedBy(d)
 		if len(value) > 0 && i.Revision > s.staging.info(t).Revision {
 			i.Reopened = i.Revision
 		}
@@ -184,7 +203,7 @@ func makeGood(s *Store) error {
 	if err != nil {
 		return err
 	}
-	return s.closed.removeUnlisted(s.staging.isListed)
+	return s.closed.RemoveUnlisted(s.staging.isListed)
 }
 
 // isListed reports whether staging lists the timestep as closed.

@@ -2,11 +2,11 @@ package snapshot
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
 
 	"lethe"
-	"lethe/internal/swapstore"
+	"lethe/snapshot/index"
+	"lethe/snapshot/stored"
 )
 
 // Features that are erased become 0 while their transaction stays: in whatever comes of it
@@ -15,50 +15,6 @@ import (
 // Redactor returns the value of a record with 0 for the features that are erased of the
 // transaction it brings, and whether that is another value.
 type Redactor func(value []byte, erased func(lethe.TransactionID) (lethe.Columns, bool)) ([]byte, bool)
-
-// Redact remembers, by keyed hash, which features are erased: from now on they are 0 in
-// every transaction that is taken. It is durable when it returns. Only Lift undoes it.
-func (m Marks) Redact(list []lethe.Redaction) error {
-	fresh := list[:0:0]
-	for _, one := range list {
-		if !m.staging.redacted.Has(one.Target) {
-			fresh = append(fresh, one)
-		}
-	}
-	if len(fresh) == 0 {
-		// A batch that was begun before must not outlive an erasure.
-		m.staging.epoch++
-		return nil
-	}
-	err := m.staging.Apply(func(w swapstore.Writer) error {
-		for _, one := range fresh {
-			if err := w.Set(redactedKey(one.Target), encodeColumns(one.Columns)); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("redact features of %d targets: %w", len(fresh), err)
-	}
-	for _, one := range fresh {
-		m.staging.redacted.Add(one)
-	}
-	m.staging.redacts.Store(m.staging.redacted.Any())
-	return nil
-}
-
-// Redacts reports whether features of some transaction are erased. Any goroutine may ask.
-func (m Marks) Redacts() bool { return m.staging.redacts.Load() }
-
-// Redacted returns the features that are erased of a transaction, if some are.
-func (m Marks) Redacted(id lethe.TransactionID) (lethe.Columns, bool) {
-	return redactedOf(m.staging, id)
-}
-
-func redactedOf(s *staging, id lethe.TransactionID) (lethe.Columns, bool) {
-	return s.redacted.Of(s.options.Secret, id)
-}
 
 // locateFeatures tells where features of a transaction are that are not 0. It is known if
 // some are.
@@ -81,7 +37,7 @@ func locateFeatures(s *Store, t lethe.Target) (Located, error) {
 		if err != nil {
 			return l, err
 		}
-		if _, changed := t.Columns.Zeroed(row.features); found && changed {
+		if _, changed := t.Columns.Zeroed(row.Features); found && changed {
 			l.Known = true
 		}
 	}
@@ -92,50 +48,23 @@ func locateFeatures(s *Store, t lethe.Target) (Located, error) {
 }
 
 // closedRow returns a row of the graph of a closed timestep.
-func closedRow(s *Store, t lethe.Timestep, p lethe.Pseudonym) (row, bool, error) {
-	store, err := s.closed.get(t)
+func closedRow(s *Store, t lethe.Timestep, p lethe.Pseudonym) (stored.Row, bool, error) {
+	store, err := s.closed.Get(t)
 	if err != nil {
-		return row{}, false, err
+		return stored.Row{}, false, err
 	}
-	value, found, err := store.Get(pseudonymKey(kindNode, p))
+	value, found, err := store.Row(p)
 	if err != nil || !found {
-		return row{}, false, err
+		return stored.Row{}, false, err
 	}
-	r, err := decodeRow(value)
+	r, err := stored.DecodeRow(value)
 	return r, true, err
-}
-
-// redactedRow is the stored row with 0 for what goes of it.
-func (e erasure) redactedRow(p lethe.Pseudonym, value []byte) ([]byte, error) {
-	columns, redacted := e.Features[p]
-	if !redacted {
-		return value, nil
-	}
-	r, err := decodeRow(value)
-	if err != nil {
-		return nil, err
-	}
-	zeroed, changed := columns.Zeroed(r.features)
-	if !changed {
-		return value, nil
-	}
-	return encodeRow(r.id, zeroed), nil
-}
-
-// changesRow reports whether the store holds a row that is another one afterwards.
-func (s graphStore) changesRow(gone erasure, p lethe.Pseudonym) (bool, error) {
-	value, found, err := s.Get(pseudonymKey(kindNode, p))
-	if err != nil || !found || gone.Nodes[p] {
-		return false, err
-	}
-	after, err := gone.redactedRow(p, value)
-	return !bytes.Equal(after, value), err
 }
 
 // redactStaging has what staging keeps of transactions hold 0 for the features that go: rows,
 // candidates and what they came as, letters, and the hashes of contents. Stores of closed
 // timesteps were written anew before.
-func redactStaging(s *Store, gone erasure) error {
+func redactStaging(s *Store, gone stored.Erasure) error {
 	if len(gone.Features) == 0 {
 		return nil
 	}
@@ -165,48 +94,48 @@ func redactStaging(s *Store, gone erasure) error {
 }
 
 // redactOne is redactStaging of the rows, candidates and index entry of one transaction.
-func redactOne(s *Store, c *changes, gone erasure, p lethe.Pseudonym) error {
-	entry, known, err := lookup(s.staging.Get, p)
+func redactOne(s *Store, c *changes, gone stored.Erasure, p lethe.Pseudonym) error {
+	entry, known, err := index.Lookup(s.staging.Get, p)
 	if err != nil {
 		return err
 	}
-	var latest row
+	var latest stored.Row
 	found := false
 	if known {
-		key := timestepKey(kindRow, entry.timestep, p)
+		key := timestepKey(kindRow, entry.Timestep, p)
 		value, staged, err := s.staging.Get(key)
 		if err != nil {
 			return err
 		}
 		if found = staged; staged {
-			if value, err = gone.redactedRow(p, value); err != nil {
+			if value, err = gone.Redacted(p, value); err != nil {
 				return err
 			}
 			c.set(key, value)
-			latest, err = decodeRow(value)
-		} else if s.staging.info(entry.timestep).State > lethe.Open {
-			latest, found, err = closedRow(s, entry.timestep, p)
+			latest, err = stored.DecodeRow(value)
+		} else if s.staging.info(entry.Timestep).State > lethe.Open {
+			latest, found, err = closedRow(s, entry.Timestep, p)
 		}
 		if err != nil {
 			return err
 		}
 	}
 	if found {
-		rehash(s.staging, c, p, entry, latest.features)
+		rehash(s.staging, c, p, entry, latest.Features)
 	}
-	return s.staging.Scan(pseudonymKey(kindCandidate, p), func(key, value []byte) error {
+	return s.staging.Scan(stored.Key(kindCandidate, p), func(key, value []byte) error {
 		one, err := decodeCandidate(value)
 		if err != nil {
 			return err
 		}
-		if one.row, err = gone.redactedRow(p, one.row); err != nil {
+		if one.row, err = gone.Redacted(p, one.row); err != nil {
 			return err
 		}
-		r, err := decodeRow(one.row)
+		r, err := stored.DecodeRow(one.row)
 		if err != nil {
 			return err
 		}
-		one.entry.hash = hashContent(s.staging.options.Secret, r.features)
+		one.entry.Content = index.ContentOf(s.staging.options.Secret, r.Features)
 		redactOrigin(s.staging, &one.origin)
 		c.set(bytes.Clone(key), one.encode())
 		return nil
@@ -214,18 +143,18 @@ func redactOne(s *Store, c *changes, gone erasure, p lethe.Pseudonym) error {
 }
 
 // rehash gives a transaction the hash of its features as they are now.
-func rehash(s *staging, c *changes, p lethe.Pseudonym, entry indexEntry, features []float32) {
-	before := entry.hash
-	if entry.hash = hashContent(s.options.Secret, features); entry.hash == before {
+func rehash(s *staging, c *changes, p lethe.Pseudonym, entry index.Entry, features []float32) {
+	before := entry.Content
+	if entry.Content = index.ContentOf(s.options.Secret, features); entry.Content == before {
 		return
 	}
-	c.drop(replacedKey(before)) // as keysOf does
-	c.set(pseudonymKey(kindIndex, p), entry.encode())
+	c.drop(index.ReplacedKey(before)) // as keysOf does
+	c.set(index.Key(p), entry.Encode())
 }
 
 // redacted is a transaction with 0 for the features of it that are erased.
 func redacted(s *staging, tr lethe.Transaction) lethe.Transaction {
-	if columns, erased := redactedOf(s, tr.ID); erased {
+	if columns, erased := s.suppressed.Redacted(tr.ID); erased {
 		tr.Features, _ = columns.Zeroed(tr.Features)
 	}
 	return tr
@@ -234,17 +163,21 @@ func redacted(s *staging, tr lethe.Transaction) lethe.Transaction {
 // isKnown reports whether a transaction that arrived is what the store knows of it. Between the
 // suppression of its features and the rewriting the store still has their values: they count as
 // the 0 that they become, so that a record that comes again is not taken for a correction.
-func isKnown(b *Batch, p lethe.Pseudonym, id lethe.TransactionID, known, arrived indexEntry) (bool, error) {
-	columns, erased := redactedOf(b.staging, id)
-	if known == arrived || known.timestep != arrived.timestep || !erased {
+func isKnown(b *Batch, p lethe.Pseudonym, id lethe.TransactionID, known, arrived index.Entry) (bool, error) {
+	columns, erased := b.staging.suppressed.Redacted(id)
+	if known == arrived || known.Timestep != arrived.Timestep || !erased {
 		return known == arrived, nil
 	}
-	value, found, err := b.get(timestepKey(kindRow, known.timestep, p))
+	value, found, err := b.get(timestepKey(kindRow, known.Timestep, p))
 	if err == nil && !found {
-		value, found, err = b.staging.rows.Get(known.timestep, p)
+		value, found, err = b.staging.rows.Get(known.Timestep, p)
 	}
 	if err == nil && !found {
-		value, found, err = b.getClosed(known.timestep, lethe.Closed, pseudonymKey(kindNode, p))
+		if graph, has, failed := b.graph(known.Timestep, lethe.Closed); has {
+			value, found, err = graph.Row(p)
+		} else {
+			err = failed
+		}
 	}
 	if err != nil || !found {
 		return false, err
@@ -253,13 +186,13 @@ func isKnown(b *Batch, p lethe.Pseudonym, id lethe.TransactionID, known, arrived
 }
 
 // becomes reports whether a stored row has the content that arrived once some columns are 0.
-func becomes(b *Batch, stored []byte, columns lethe.Columns, arrived indexEntry) (bool, error) {
-	r, err := decodeRow(stored)
+func becomes(b *Batch, value []byte, columns lethe.Columns, arrived index.Entry) (bool, error) {
+	r, err := stored.DecodeRow(value)
 	if err != nil {
-		return false, fmt.Errorf("row of timestep %d: %w", arrived.timestep, err)
+		return false, fmt.Errorf("row of timestep %d: %w", arrived.Timestep, err)
 	}
-	zeroed, _ := columns.Zeroed(r.features)
-	return hashContent(b.staging.options.Secret, zeroed) == arrived.hash, nil
+	zeroed, _ := columns.Zeroed(r.Features)
+	return index.ContentOf(b.staging.options.Secret, zeroed) == arrived.Content, nil
 }
 
 // redactOrigin reports whether a record as it came holds something else now. Without a
@@ -272,28 +205,9 @@ func redactOrigin(s *staging, o *Origin) bool {
 		o.Value, o.Headers = nil, nil
 		return true
 	}
-	erased := func(id lethe.TransactionID) (lethe.Columns, bool) { return redactedOf(s, id) }
-	value, changed := s.options.Redact(o.Value, erased)
+	value, changed := s.options.Redact(o.Value, s.suppressed.Redacted)
 	if changed {
 		o.Value, o.Headers = value, nil
 	}
 	return changed
-}
-
-func redactedKey(d lethe.Digest) []byte { return append([]byte{kindRedacted}, d[:]...) }
-
-func encodeColumns(c lethe.Columns) []byte {
-	out := []byte{}
-	for _, column := range c {
-		out = binary.BigEndian.AppendUint32(out, uint32(column))
-	}
-	return out
-}
-
-func decodeColumns(value []byte) (out lethe.Columns, err error) {
-	c := cursorOver(value)
-	for range c.Left() / 4 {
-		out = append(out, int(c.Uint32()))
-	}
-	return out, c.close("columns")
 }

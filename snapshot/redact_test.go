@@ -9,6 +9,8 @@ import (
 
 	"lethe"
 	"lethe/internal/floatbytes"
+	"lethe/snapshot/index"
+	"lethe/snapshot/stored"
 )
 
 // redactedRows are those that the store has of the transactions of two timesteps, closed or
@@ -60,7 +62,7 @@ func TestErasedFeaturesAreZeroInLateCopies(t *testing.T) {
 	require.NoError(t, err)
 	require.ElementsMatch(t, [][]float32{{4, 0, 6}, {0, 0, 0}, {7, 8, 9}}, redactedRows(t, s, 0))
 
-	require.NoError(t, s.Marks().Lift([]lethe.Digest{s.staging.options.Secret.Suppressed(targets[0])}))
+	require.NoError(t, s.Suppressed().Lift([]lethe.Digest{s.staging.options.Secret.Suppressed(targets[0])}))
 	require.Equal(t, Accepted, take(t, s, 0, "a", 4, 5, 6))
 	_, err = s.ReopenTimestep(context.Background(), 0, oneShard)
 	require.NoError(t, err)
@@ -81,9 +83,9 @@ func TestNoErasedFeatureIsLeft(t *testing.T) {
 	}
 	before, _ := search(t, disk, "data", wanted)
 	require.GreaterOrEqual(t, len(before), 3, "the search must find what is there")
-	contents := make([][16]byte, 3)
+	contents := make([]index.Content, 3)
 	for i := range contents {
-		contents[i] = ContentOf(s.staging.options.Secret, scanRow(lethe.Timestep(i+1), 3))
+		contents[i] = index.ContentOf(s.staging.options.Secret, scanRow(lethe.Timestep(i+1), 3))
 	}
 	located, err := s.Locate(targets)
 	require.NoError(t, err)
@@ -146,10 +148,10 @@ func TestErasedFeaturesOfCandidates(t *testing.T) {
 	require.NoError(t, ScrubAtOnce(context.Background(), s))
 	var rows [][]float32
 	require.NoError(t, widths{s.staging}.candidates(s.staging.options.Secret.Pseudonym("a"), func(c candidate) error {
-		r, err := decodeRow(c.row)
-		rows = append(rows, r.features)
+		r, err := stored.DecodeRow(c.row)
+		rows = append(rows, r.Features)
 		require.Equal(t, "redacted", string(c.origin.Value))
-		require.Equal(t, hashContent(o.Secret, r.features), c.entry.hash)
+		require.Equal(t, index.ContentOf(o.Secret, r.Features), c.entry.Content)
 		return err
 	}))
 	require.Equal(t, [][]float32{{0}, {0, 8.5}}, rows)

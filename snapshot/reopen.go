@@ -9,6 +9,7 @@ import (
 	"lethe"
 	"lethe/internal/swapstore"
 	"lethe/snapshot/openrows"
+	"lethe/snapshot/stored"
 )
 
 // Waiting lists the timesteps up to the newest closed one that late records wait to
@@ -109,16 +110,16 @@ func (t transition) rewrite(ctx context.Context, i Info, g *lethe.Snapshot, shar
 	if err := t.noteReopening(i.Timestep); err != nil {
 		return i, err
 	}
-	store, err := t.store.closed.get(i.Timestep)
+	store, err := t.store.closed.Get(i.Timestep)
 	if err != nil {
 		return i, err
 	}
-	m, err := store.replace(ctx, g, shards)
+	d, err := store.Replace(ctx, g, shards)
 	if err != nil {
 		// A store whose switch is in doubt has to be opened afresh.
-		return i, errors.Join(err, t.store.closed.close(i.Timestep))
+		return i, errors.Join(err, t.store.closed.Close(i.Timestep))
 	}
-	i = m.applyTo(i)
+	i = i.describedBy(d)
 	i.Reopened = i.Revision
 	t.drop(timestepKey(kindRewriting, i.Timestep))
 	return i, nil
@@ -169,17 +170,17 @@ func (t transition) repartition(ctx context.Context, r Redeal, assign Assign) er
 	if err != nil {
 		return err
 	}
-	store, err := t.store.closed.get(at)
+	store, err := t.store.closed.Get(at)
 	if err != nil {
 		return err
 	}
 	content.Snapshot.Revision = i.Revision + 1
-	m, err := store.replace(ctx, content.Snapshot, shards)
+	d, err := store.Replace(ctx, content.Snapshot, shards)
 	if err != nil {
 		// A store whose switch is in doubt has to be opened afresh.
-		return errors.Join(err, t.store.closed.close(at))
+		return errors.Join(err, t.store.closed.Close(at))
 	}
-	t.infos[at] = m.applyTo(i)
+	t.infos[at] = i.describedBy(d)
 	t.drop(timestepKey(kindRewriting, at))
 	return t.apply()
 }
@@ -205,7 +206,7 @@ func (s *staging) assemble(
 	}
 	m.finish()
 	err = s.scanAt(kindPayment, t, func(e staged) error {
-		if addPayment(m.graph, e.about) {
+		if stored.AddPayment(m.graph, e.about[0], e.about[1]) {
 			c.drop(e.key)
 			m.changed = true
 		}
@@ -249,7 +250,7 @@ type merger struct {
 // take adds a new row.
 func (m *merger) take(e staged) error {
 	m.skipTo(func(n lethe.SnapshotNode) bool { return n.Pseudonym.Compare(e.about[0]) >= 0 })
-	if err := addNode(m.graph, e.about[0], e.value); err != nil {
+	if err := stored.AddNode(m.graph, e.about[0], e.value); err != nil {
 		return err
 	}
 	last := len(m.graph.Nodes) - 1
@@ -281,6 +282,6 @@ func (m *merger) finish() {
 		return
 	}
 	for _, p := range m.base.Payments {
-		addPayment(m.graph, []lethe.Pseudonym{m.base.Nodes[p.Source].Pseudonym, m.base.Nodes[p.Target].Pseudonym})
+		stored.AddPayment(m.graph, m.base.Nodes[p.Source].Pseudonym, m.base.Nodes[p.Target].Pseudonym)
 	}
 }

@@ -33,7 +33,7 @@ func TestARecordWhoseFeaturesAreSuppressedRepeatsWhatIsKnown(t *testing.T) {
 				require.NoError(t, CloseTimestep(context.Background(), s, 1))
 			}
 			target := lethe.FeaturesOf("a", 1)
-			require.NoError(t, s.Marks().Redact([]lethe.Redaction{
+			require.NoError(t, s.Suppressed().Redact([]lethe.Redaction{
 				{Target: o.Secret.Suppressed(target), Columns: target.Columns},
 			}))
 

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lethe"
+	"lethe/snapshot/index"
 )
 
 // filed is a store whose rows of open timesteps are in files, as far as they may be.
@@ -133,8 +134,8 @@ func TestWhatWasCorrectedIsKnownAsLongAsAFileHasIt(t *testing.T) {
 	f.take(1, 5, "b")
 	f.take(1, 6, "a")
 	has := func(first float32) bool {
-		is, err := f.store.Marks().HasContents([][len(contentHash{})]byte{
-			ContentOf(f.store.staging.options.Secret, []float32{first, 0}),
+		is, err := f.store.Marks().HasContents([]index.Content{
+			index.ContentOf(f.store.staging.options.Secret, []float32{first, 0}),
 		})
 		require.NoError(t, err)
 		return is[0]

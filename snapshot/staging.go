@@ -4,14 +4,22 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"sync/atomic"
 
 	"lethe"
 	"lethe/internal/swapstore"
+	"lethe/snapshot/closed"
+	"lethe/snapshot/index"
 	"lethe/snapshot/openrows"
+	"lethe/snapshot/stored"
+	"lethe/snapshot/suppressed"
 )
 
-const stagingName = "staging"
+// StagingFolder and TimestepFolder are the names of folders below that of a Store:
+// of what is open, and of a closed timestep.
+const StagingFolder = "staging"
+
+// TimestepFolder is described with StagingFolder.
+func TimestepFolder(t lethe.Timestep) string { return closed.FolderName(t) }
 
 // staging holds the records of open timesteps, those that wait to become part of a
 // closed one, the payments and labels that are in no graph, the letters that are not
@@ -28,19 +36,13 @@ type staging struct {
 	infos        map[lethe.Timestep]Info
 	offsets      map[TopicPartition]int64
 	watermarks   map[Stream][]lethe.Timestep
-	suppressed   map[lethe.Digest]struct{}
-	// subjects are those of suppressed that are subjects, with the last timestep of what
-	// goes.
-	subjects map[lethe.Digest]lethe.Timestep
-	redacted lethe.Redactions
-	// redacts says that there are some.
-	redacts atomic.Bool
+	suppressed   *suppressed.List
 	// gone are the timesteps that were emptied, with the revision that says so.
 	gone map[lethe.Timestep]lethe.Revision
 	// payments and labels bound those that wait for transactions.
 	payments, labels *lacking
-	// strangers tells who is not known. Every entry of the index that is stored has to be met.
-	strangers strangers
+	// index tells where transactions are. Every entry that is stored has to be met.
+	index *index.Index
 
 	// epoch counts the changes; a batch of an older one is stale.
 	epoch int
@@ -51,6 +53,9 @@ func (s *staging) Apply(fn func(w swapstore.Writer) error) error {
 	s.epoch++
 	return s.Store.Apply(fn)
 }
+
+// Outdate ends the batches that were begun.
+func (s *staging) Outdate() { s.epoch++ }
 
 // changes are made to staging together, or none of them.
 type changes struct {
@@ -146,7 +151,7 @@ func (c *changes) commit() error {
 			if value := c.writes[key]; value == nil {
 				err = w.Delete([]byte(key))
 			} else {
-				c.staging.strangers.meet([]byte(key), value)
+				c.staging.index.Meet([]byte(key), value)
 				err = w.Set([]byte(key), value)
 			}
 			if err != nil {
@@ -199,18 +204,6 @@ func newestOf(infos []Info, state lethe.State) lethe.Timestep {
 // watermark returns the lowest watermark of a stream's partitions: timesteps
 // below it take no more records.
 func (s *staging) watermark(stream Stream) lethe.Timestep { return slices.Min(s.watermarks[stream]) }
-
-// lookup returns where a transaction is, as get reads staging.
-func lookup(
-	get func(key []byte) ([]byte, bool, error), p lethe.Pseudonym,
-) (entry indexEntry, known bool, err error) {
-	value, found, err := get(pseudonymKey(kindIndex, p))
-	if err != nil || !found {
-		return indexEntry{}, false, err
-	}
-	entry, err = decodeIndex(value)
-	return entry, err == nil, err
-}
 
 // errStop ends a scan early.
 var errStop = errors.New("enough")
@@ -269,7 +262,7 @@ func (s *staging) scanStaged(prefix []byte, fn func(staged) error) error {
 		if e.at, err = timestepOf(key); err != nil {
 			return err
 		}
-		if e.about, err = pseudonymsAfter(key, 1+timestepBytes, names); err != nil {
+		if e.about, err = stored.Pseudonyms(key, 1+timestepBytes, names); err != nil {
 			return err
 		}
 		return fn(e)

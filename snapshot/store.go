@@ -9,6 +9,8 @@ import (
 
 	"lethe"
 	"lethe/internal/swapstore"
+	"lethe/snapshot/closed"
+	"lethe/snapshot/suppressed"
 )
 
 // Store holds the timesteps of one deployment. One goroutine owns it.
@@ -18,7 +20,7 @@ import (
 // timestep is; closed has a store for the graph of each closed timestep.
 type Store struct {
 	staging *staging
-	closed  *storeCache
+	closed  *closed.Graphs
 	// recent, if not nil, is the timestep that closed last: whoever had it closed loads it first. It is handed
 	// over once.
 	recent *Content
@@ -33,19 +35,19 @@ func Open(dir string, o Options) (*Store, error) {
 	if err := o.Validate(); err != nil {
 		return nil, fmt.Errorf("snapshot store: %w", err)
 	}
-	closed, err := newStoreCache(o.FS, dir, o.OpenStores)
+	graphs, err := closed.New(o.FS, dir, o.OpenStores)
 	if err != nil {
 		return nil, err
 	}
 	if err := requireStaging(o.FS, dir); err != nil {
 		return nil, fmt.Errorf("open snapshot store: %w", err)
 	}
-	staging, err := openStaging(o.FS.PathJoin(dir, stagingName), o)
+	staging, err := openStaging(o.FS.PathJoin(dir, StagingFolder), o)
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{staging: staging, closed: closed}
-	err = requireStores(staging, o.FS, dir)
+	s := &Store{staging: staging, closed: graphs}
+	err = graphs.Require(staging.closedTimesteps())
 	if err == nil {
 		err = makeGood(s)
 	}
@@ -58,7 +60,7 @@ func Open(dir string, o Options) (*Store, error) {
 // Close closes the store. An open batch is lost.
 func (s *Store) Close() error {
 	abandon(s)
-	return errors.Join(s.closed.closeAll(), s.staging.Close())
+	return errors.Join(s.closed.CloseAll(), s.staging.Close())
 }
 
 // Timesteps lists what is known, ascending, and the timesteps of which only
@@ -115,15 +117,15 @@ func AdoptRevisions(s *Store, published map[lethe.Timestep]lethe.Revision) error
 		if err != nil {
 			return err
 		}
-		store, err := s.closed.get(at)
+		store, err := s.closed.Get(at)
 		if err != nil {
 			return err
 		}
-		m, err := store.adopt(published[at])
+		d, err := store.Adopt(published[at])
 		if err != nil {
-			return errors.Join(err, s.closed.close(at))
+			return errors.Join(err, s.closed.Close(at))
 		}
-		t.infos[at] = m.applyTo(s.staging.info(at))
+		t.infos[at] = s.staging.info(at).describedBy(d)
 		t.drop(timestepKey(kindRewriting, at))
 	}
 	return t.apply()
@@ -146,15 +148,15 @@ func (t transition) raise(i Info, behind lethe.Revision) error {
 	if err := t.noteReopening(i.Timestep); err != nil {
 		return err
 	}
-	store, err := t.store.closed.get(i.Timestep)
+	store, err := t.store.closed.Get(i.Timestep)
 	if err != nil {
 		return err
 	}
-	m, err := store.raise(behind)
+	d, err := store.Raise(behind)
 	if err != nil {
-		return errors.Join(err, t.store.closed.close(i.Timestep))
+		return errors.Join(err, t.store.closed.Close(i.Timestep))
 	}
-	i = m.applyTo(i)
+	i = i.describedBy(d)
 	i.Reopened = i.Revision
 	if i.State == lethe.Settled {
 		i.Previous = t.settledBefore(i.Timestep)
@@ -212,6 +214,9 @@ func (s *staging) due(t lethe.Timestep, state lethe.State, ready []lethe.Timeste
 	return i, false, nil
 }
 
+// Suppressed is what is erased.
+func (s *Store) Suppressed() *suppressed.List { return s.staging.suppressed }
+
 // Load reads a closed or settled timestep. Errors: ErrUnknownTimestep, and
 // ErrNotReady for an open one.
 func (s *Store) Load(t lethe.Timestep) (*Content, error) {
@@ -225,76 +230,15 @@ func (s *Store) Load(t lethe.Timestep) (*Content, error) {
 		}
 	}
 	c := &Content{Info: i}
-	store, err := s.closed.get(t)
+	store, err := s.closed.Get(t)
 	if err == nil {
-		c.Snapshot, err = store.read()
+		c.Snapshot, err = store.Read()
 	}
 	if err == nil && i.State == lethe.Settled {
-		c.Assignment, err = store.readAssigned(c.Snapshot)
+		c.Assignment, err = store.ReadAssigned(c.Snapshot)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("load timestep %d: %w", t, err)
 	}
 	return c, nil
-}
-
-// Marks is a small area for the owner's own bookkeeping, beside the offsets.
-// Erase does not look into it: keys and values must hold no id, feature or other
-// content of a record. It may be used from any goroutine; Put waits while Erase writes
-// the files anew. What is beside timesteps and not of the owner (FixFeatureCount, HasContents, Carry)
-// is the goroutine's alone that uses the Store.
-type Marks struct{ staging *staging }
-
-// Marks returns the owner's area.
-func (s *Store) Marks() Marks { return Marks{s.staging} }
-
-func markKey(key []byte) []byte { return append([]byte{kindMark}, key...) }
-
-// Get returns a copy of the value under a key and whether there is one.
-func (m Marks) Get(key []byte) (value []byte, found bool, err error) {
-	return m.staging.Get(markKey(key))
-}
-
-// Watermarks returns a copy of the watermarks of a stream, by partition. It is for the goroutine that uses the Store.
-func (m Marks) Watermarks(stream Stream) []lethe.Timestep {
-	return slices.Clone(m.staging.watermarks[stream])
-}
-
-// Put stores a value under a key. It is durable when it returns.
-func (m Marks) Put(key, value []byte) error { return m.PutAll([][]byte{key}, value) }
-
-// PutAll stores a value under every key, in one write.
-func (m Marks) PutAll(keys [][]byte, value []byte) error {
-	rows := make([]Mark, len(keys))
-	for i, key := range keys {
-		rows[i] = Mark{key, value}
-	}
-	return m.PutEach(rows...)
-}
-
-// Mark is a key of the owner's area and its value.
-type Mark struct{ Key, Value []byte }
-
-// PutEach stores marks in one write.
-func (m Marks) PutEach(marks ...Mark) error { return m.put(m.staging.Apply, marks) }
-
-// PutUnsynced stores marks that are durable once anything is that is stored later.
-func (m Marks) PutUnsynced(marks ...Mark) error {
-	m.staging.epoch++
-	return m.put(m.staging.ApplyUnsynced, marks)
-}
-
-func (m Marks) put(apply func(func(swapstore.Writer) error) error, marks []Mark) error {
-	err := apply(func(w swapstore.Writer) error {
-		for _, mark := range marks {
-			if err := w.Set(markKey(mark.Key), mark.Value); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("put mark: %w", err)
-	}
-	return nil
 }

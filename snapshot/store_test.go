@@ -12,6 +12,8 @@ import (
 
 	"lethe"
 	"lethe/internal/swapstore"
+	"lethe/snapshot/closed"
+	"lethe/snapshot/suppressed"
 )
 
 // openMem opens a store of transactions of one feature, or as many as are given.
@@ -78,7 +80,7 @@ func TestStaleBatchStoresNothing(t *testing.T) {
 	s := openMem(t, vfs.NewMem(), 1)
 	for name, change := range map[string]func() error{
 		"commit of another": func() error { return begin(t, s, Transactions).Commit(0) },
-		"suppress":          func() error { return s.Suppress(lethe.Transactions("x")) },
+		"suppress":          func() error { return s.Suppressed().Add(lethe.Transactions("x")) },
 		"erase":             func() error { return s.Erase(context.Background(), nil) },
 		"confirm":           func() error { return s.ConfirmLetters(1) },
 	} {
@@ -103,40 +105,14 @@ func TestOpenRemovesStoresThatAreNotListed(t *testing.T) {
 	fill(t, s, 3)
 	g, _, err := s.staging.assemble(context.Background(), s.staging.change(), 2, nil, 1)
 	require.NoError(t, err)
-	require.NoError(t, s.closed.create(t.Context(), g))
+	require.NoError(t, s.closed.Create(t.Context(), g))
 	require.NoError(t, fs.MkdirAll("data/tools", 0o700))
 	require.NoError(t, s.Close())
 	s = openMem(t, fs, 1)
 	names, err := fs.List("data")
 	require.NoError(t, err)
-	require.ElementsMatch(t, []string{stagingName, storeName(0), storeName(1), "tools"}, names)
+	require.ElementsMatch(t, []string{StagingFolder, closed.FolderName(0), closed.FolderName(1), "tools"}, names)
 	require.Len(t, s.Timesteps(), 3)
-}
-
-func TestClosingAgainReplacesWhatAFailureLeft(t *testing.T) {
-	s := openMem(t, vfs.NewMem(), 1)
-	left := &lethe.Snapshot{Timestep: 5, Revision: 1, FeatureCount: 1, Features: []float32{1},
-		Nodes: []lethe.SnapshotNode{{Pseudonym: lethe.Pseudonym{1}, ID: "left"}}}
-	require.NoError(t, s.closed.create(t.Context(), left))
-	next := &lethe.Snapshot{Timestep: 5, Revision: 1, FeatureCount: 1, Features: []float32{2},
-		Nodes: []lethe.SnapshotNode{{Pseudonym: lethe.Pseudonym{2}, ID: "next"}}}
-	require.NoError(t, s.closed.create(t.Context(), next))
-	store, err := s.closed.get(5)
-	require.NoError(t, err)
-	got, err := store.read()
-	require.NoError(t, err)
-	require.Equal(t, next, got)
-}
-
-func TestFewStoresAreHeldOpen(t *testing.T) {
-	s := openMem(t, vfs.NewMem(), 3)
-	fill(t, s, 12)
-	for step := range 11 {
-		_, err := s.Load(lethe.Timestep(step))
-		require.NoError(t, err)
-		require.LessOrEqual(t, s.closed.open.Len(), 3)
-	}
-	require.Equal(t, []lethe.Timestep{8, 9, 10}, s.closed.open.Keys(), "the last used stay")
 }
 
 func TestSettlingRefusesABadAssignment(t *testing.T) {
@@ -170,34 +146,9 @@ func TestWrongUseIsToldApart(t *testing.T) {
 	require.ErrorIs(t, s.SettleTimestep(ctx, 1, oneShard), ErrNotReady)
 }
 
-func TestDamageIsFound(t *testing.T) {
-	node := pseudonymKey(kindNode, lethe.Secret{3}.Pseudonym("t0"))
-	for name, damage := range map[string]func(w swapstore.Writer) error{
-		"no meta":     func(w swapstore.Writer) error { return w.Delete([]byte{kindMeta}) },
-		"cut meta":    func(w swapstore.Writer) error { return w.Set([]byte{kindMeta}, []byte{graphVersion, 0}) },
-		"cut row":     func(w swapstore.Writer) error { return w.Set(node, []byte{0, 0, 0, 9, 'x'}) },
-		"wrong count": func(w swapstore.Writer) error { return w.Set(node, encodeRow("t0", []float32{1, 2})) },
-		"lost row":    func(w swapstore.Writer) error { return w.Delete(node) },
-		"lost end": func(w swapstore.Writer) error {
-			return w.Set(pseudonymKey(kindEdge, lethe.Pseudonym{1}, lethe.Pseudonym{2}), nil)
-		},
-		"odd key": func(w swapstore.Writer) error { return w.Set([]byte{kindEdge, 1}, nil) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := openMem(t, vfs.NewMem(), 1)
-			fill(t, s, 2)
-			store, err := s.closed.get(0)
-			require.NoError(t, err)
-			require.NoError(t, store.Apply(damage))
-			_, err = s.Load(0)
-			require.ErrorIs(t, err, ErrCorrupt)
-		})
-	}
-}
-
 func TestDamagedStagingIsFound(t *testing.T) {
 	for name, entry := range map[string][2][]byte{
-		"short suppressed": {{kindSuppressed, 1}, nil},
+		"short suppressed": {{suppressed.Kind, 1}, nil},
 		"long offset":      {offsetKey(TopicPartition{"t", 0}), make([]byte, 9)},
 		"no partition":     {watermarkKey(Labels, 1), make([]byte, 8)},
 		"cut info":         {timestepKey(kindInfo, 1), {1}},

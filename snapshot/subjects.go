@@ -12,6 +12,8 @@ import (
 	"lethe"
 	"lethe/internal/normalise"
 	"lethe/internal/swapstore"
+	"lethe/snapshot/index"
+	"lethe/snapshot/stored"
 )
 
 // Subjects are kept as pseudonyms in an index beside the index of transactions: by subject,
@@ -31,15 +33,15 @@ type carrier struct {
 
 // key is that of the index by subject.
 func (c carrier) key(subject lethe.Pseudonym) []byte {
-	key := binary.BigEndian.AppendUint64(pseudonymKey(kindSubject, subject), uint64(c.at))
-	return appendPseudonyms(key, c.about)
+	key := binary.BigEndian.AppendUint64(stored.Key(kindSubject, subject), uint64(c.at))
+	return stored.AppendPseudonyms(key, c.about...)
 }
 
 func decodeCarrier(key, value []byte) (c carrier, err error) {
-	k, v := cursorOver(key), cursorOver(value)
-	k.Take(1 + pseudonymBytes)
+	k, v := stored.Over(key), stored.Over(value)
+	k.Take(1 + stored.PseudonymBytes)
 	c.at = lethe.Timestep(k.Uint64())
-	for k.Left() >= pseudonymBytes {
+	for k.Left() >= stored.PseudonymBytes {
 		var p lethe.Pseudonym
 		k.Bytes(p[:])
 		c.about, c.ids = append(c.about, p), append(c.ids, lethe.TransactionID(v.Text()))
@@ -47,10 +49,10 @@ func decodeCarrier(key, value []byte) (c carrier, err error) {
 	if v.Left() > 0 {
 		v.Bytes(c.folded[:])
 	}
-	if err := k.close("key of a carrier"); err != nil {
+	if err := k.Done("key of a carrier"); err != nil {
 		return c, err
 	}
-	return c, v.close("carrier")
+	return c, v.Done("carrier")
 }
 
 // target is what an erasure of the carrier takes away.
@@ -68,7 +70,7 @@ func (b *Batch) carry(c carrier, subjects []string) {
 	}
 	var ids []byte
 	for _, id := range c.ids {
-		ids = appendString(ids, string(id))
+		ids = stored.AppendString(ids, string(id))
 	}
 	secret := b.staging.options.Secret
 	for _, subject := range subjects {
@@ -80,9 +82,9 @@ func (b *Batch) carry(c carrier, subjects []string) {
 		key := c.key(secret.SubjectPseudonym(subject))
 		b.set(key, value)
 		// From either end, for the payment goes with either.
-		b.set(append(pseudonymKey(kindCarries, c.about[0]), key...), []byte{})
+		b.set(append(stored.Key(kindCarries, c.about[0]), key...), []byte{})
 		if len(c.about) == 2 {
-			b.set(append(pseudonymKey(kindCarries, c.about[1]), key...), []byte{})
+			b.set(append(stored.Key(kindCarries, c.about[1]), key...), []byte{})
 		}
 	}
 }
@@ -127,14 +129,14 @@ func (b *Batch) wouldTake(tr lethe.Transaction) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("timestep %d: transaction: %w", tr.Timestep, err)
 	}
-	return !known || entry.timestep == tr.Timestep, nil
+	return !known || entry.Timestep == tr.Timestep, nil
 }
 
 // placed returns where a transaction is: before the number of features is known, the candidate of the same one.
-func (b *Batch) placed(tr lethe.Transaction) (entry indexEntry, known bool, err error) {
+func (b *Batch) placed(tr lethe.Transaction) (entry index.Entry, known bool, err error) {
 	p := b.staging.options.Secret.Pseudonym(tr.ID)
 	if b.featureCount > 0 {
-		return lookup(b.get, p)
+		return index.Lookup(b.get, p)
 	}
 	value, known, err := b.get(candidateKey(p, len(tr.Features)))
 	if err != nil || !known {
@@ -150,7 +152,7 @@ type subjectIndex struct{ *staging }
 // carried returns what carries a subject up to a timestep, and the keys of the index that
 // say so. Several are the transactions that carry other subjects too.
 func (s subjectIndex) carried(subject string, until lethe.Timestep) (l Located, err error) {
-	prefix := pseudonymKey(kindSubject, s.options.Secret.SubjectPseudonym(subject))
+	prefix := stored.Key(kindSubject, s.options.Secret.SubjectPseudonym(subject))
 	err = s.Scan(prefix, func(key, value []byte) error {
 		c, err := decodeCarrier(key, value)
 		if err != nil || c.at > until {
@@ -208,10 +210,10 @@ func (m Marks) SubjectsAlike(ctx context.Context, subjects []lethe.Target) (out 
 
 // carriesOthers reports whether a transaction carries another subject than that of a prefix.
 func (s subjectIndex) carriesOthers(c carrier, prefix []byte) (others bool, err error) {
-	own := pseudonymKey(kindCarries, c.about[0])
+	own := stored.Key(kindCarries, c.about[0])
 	err = s.Scan(own, func(key, _ []byte) error {
 		index := key[len(own):]
-		transaction := len(index) == 1+pseudonymBytes+timestepBytes+pseudonymBytes
+		transaction := len(index) == 1+stored.PseudonymBytes+timestepBytes+stored.PseudonymBytes
 		others = others || transaction && !bytes.HasPrefix(index, prefix)
 		return nil
 	})
@@ -219,19 +221,19 @@ func (s subjectIndex) carriesOthers(c carrier, prefix []byte) (others bool, err 
 }
 
 // subjectKeysOf returns the entries of both indexes that go with what is erased.
-func subjectKeysOf(s *staging, gone erasure) (keys [][]byte, err error) {
+func subjectKeysOf(s *staging, gone stored.Erasure) (keys [][]byte, err error) {
 	take := func(p lethe.Pseudonym) error {
-		own := pseudonymKey(kindCarries, p)
+		own := stored.Key(kindCarries, p)
 		return s.Scan(own, func(key, _ []byte) error {
 			index := bytes.Clone(key[len(own):])
-			about, err := pseudonymsAfter(index, 1+pseudonymBytes+timestepBytes,
-				(len(index)-1-pseudonymBytes-timestepBytes)/pseudonymBytes)
-			if err != nil || !gone.names(about) {
+			about, err := stored.Pseudonyms(index, 1+stored.PseudonymBytes+timestepBytes,
+				(len(index)-1-stored.PseudonymBytes-timestepBytes)/stored.PseudonymBytes)
+			if err != nil || !gone.Names(about) {
 				return err
 			}
 			keys = append(keys, index)
 			for _, end := range about {
-				keys = append(keys, append(pseudonymKey(kindCarries, end), index...))
+				keys = append(keys, append(stored.Key(kindCarries, end), index...))
 			}
 			return nil
 		})
@@ -265,18 +267,18 @@ func (m Marks) SubjectsOf(t lethe.Target) (out []lethe.Digest, err error) {
 		about = 1
 	default:
 	}
-	own := pseudonymKey(kindCarries, of)
+	own := stored.Key(kindCarries, of)
 	err = m.staging.Scan(own, func(key, _ []byte) error {
-		index := cursorOver(key[len(own)+1:])
+		index := stored.Over(key[len(own)+1:])
 		var subject, first, last lethe.Pseudonym
 		index.Bytes(subject[:])
 		index.Take(timestepBytes)
-		ends := index.Left() / pseudonymBytes
+		ends := index.Left() / stored.PseudonymBytes
 		index.Bytes(first[:])
 		if ends == 2 {
 			index.Bytes(last[:])
 		}
-		if err := index.close("key of what is carried"); err != nil {
+		if err := index.Done("key of what is carried"); err != nil {
 			return err
 		}
 		payment := about == 2 && (first != of || last != secret.Pseudonym(t.Payment.Target))

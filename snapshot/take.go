@@ -5,8 +5,9 @@ import (
 	"fmt"
 
 	"lethe"
-	"lethe/internal/floatbytes"
+	"lethe/snapshot/index"
 	"lethe/snapshot/openrows"
+	"lethe/snapshot/stored"
 )
 
 // Transaction takes a transaction, whose features must not change before the batch
@@ -46,8 +47,8 @@ func (f *Foreseen) Take(b *Batch, o Origin) (Verdict, error) {
 	switch {
 	case err != nil:
 		return Verdict{}, fmt.Errorf("timestep %d: transaction: %w", tr.Timestep, err)
-	case known && entry.timestep != tr.Timestep:
-		return conflict(o, tr.Timestep, entry.timestep), nil
+	case known && entry.Timestep != tr.Timestep:
+		return conflict(o, tr.Timestep, entry.Timestep), nil
 	}
 	b.carry(carrier, tr.Subjects) // also if it comes too late, as when the subject is erased before it comes
 	switch {
@@ -66,7 +67,7 @@ func (f *Foreseen) Take(b *Batch, o Origin) (Verdict, error) {
 }
 
 // lookUp tells where a transaction is known to be, and whether it is the same there.
-func (f *Foreseen) lookUp(b *Batch) (entry indexEntry, known, same bool, err error) {
+func (f *Foreseen) lookUp(b *Batch) (entry index.Entry, known, same bool, err error) {
 	if f.known == nil || f.known != b.known {
 		if err := Place(b, []*Foreseen{f}); err != nil {
 			return entry, false, false, err
@@ -95,13 +96,13 @@ func (b *Batch) store(f *Foreseen) (err error) {
 	e := &f.entry.Value
 	staged, wasKnown := false, e.found
 	if wasKnown { // else there is no row of it: a row goes with its entry
-		b.set(replacedKey(e.entry.hash), []byte{})
+		b.set(index.ReplacedKey(e.entry.Content), []byte{})
 		if staged, err = b.outdate(f.tr.Timestep, f.pseudonym, e.fresh); err != nil {
 			return err
 		}
 	}
 	e.fresh = e.fresh || !wasKnown
-	e.entry, e.found, e.changed, e.row = f.arrived, true, true, row{f.tr.ID, f.tr.Features}
+	e.entry, e.found, e.changed, e.row = f.arrived, true, true, stored.Row{ID: f.tr.ID, Features: f.tr.Features}
 	if !wasKnown {
 		err = errors.Join(b.staging.payments.arrived(b, f.pseudonym), b.staging.labels.arrived(b, f.pseudonym))
 	}
@@ -129,16 +130,6 @@ func oneMore(i Info) Info {
 	return i
 }
 
-func onePaymentMore(i Info) Info {
-	i.Payments++
-	return i
-}
-
-func oneLabelMore(i Info) Info {
-	i.Labels++
-	return i
-}
-
 func conflict(o Origin, at, known lethe.Timestep) Verdict {
 	return refuse(o, ReasonTimestepConflict, fmt.Sprintf("timestep %d, known in %d", at, known))
 }
@@ -155,76 +146,6 @@ func (b *Batch) wait(t lethe.Timestep, through lethe.State, pending func(Info) I
 	b.infos[t] = i
 }
 
-// Payment takes a payment, which may carry subjects. Its ends need not be there yet: it is pending until
-// its timestep closes.
-func (b *Batch) Payment(p lethe.Payment, o Origin, subjects ...string) (Verdict, error) {
-	at, v, err := b.admit(Transactions, p.Timestep, o, subjects, p.Source, p.Target)
-	v.Late = v.Late && p.Source != p.Target && !b.arrival(p.Timestep).tooFar
-	if err != nil || v.Outcome != "" {
-		return v, err
-	}
-	if p.Source == p.Target {
-		return refuse(o, ReasonSelfLoop, ""), nil
-	}
-	secret := b.staging.options.Secret
-	source, target := secret.Pseudonym(p.Source), secret.Pseudonym(p.Target)
-	key := timestepKey(kindPayment, p.Timestep, source, target)
-	_, known, err := b.get(key)
-	if err == nil && !known && at.late {
-		_, known, err = b.getClosed(p.Timestep, lethe.Closed, pseudonymKey(kindEdge, source, target))
-	}
-	ids := []lethe.TransactionID{p.Source, p.Target}
-	carrier := carrier{at: p.Timestep, about: []lethe.Pseudonym{source, target}, ids: ids}
-	late, isLate := b.refused(at)
-	if err != nil {
-		return Verdict{}, fmt.Errorf("timestep %d: payment: %w", p.Timestep, err)
-	}
-	b.carry(carrier, subjects)
-	switch {
-	case known:
-		return Verdict{Outcome: Duplicate}, nil
-	case isLate:
-		return refuse(o, ReasonLate, late), nil
-	}
-	if v, err := (beginning{b}).room(b.staging.payments, p.Timestep, key, o); err != nil || v.Outcome != "" {
-		return v, err
-	}
-	b.set(key, pendingPayment{source: p.Source, target: p.Target, origin: o}.encode())
-	b.wait(p.Timestep, lethe.Open, onePaymentMore)
-	return Verdict{Outcome: Accepted}, nil
-}
-
-// Label takes a label. Its transaction need not be there yet: it is pending
-// until its timestep settles.
-func (b *Batch) Label(l lethe.LabelRecord, o Origin) (Verdict, error) {
-	at, v, err := b.admit(Labels, l.Timestep, o, nil, l.ID)
-	if err != nil || v.Outcome != "" {
-		return v, err
-	}
-	p := b.staging.options.Secret.Pseudonym(l.ID)
-	known, label, old, err := b.knownLabel(l.Timestep, p, at.late)
-	late, isLate := b.refused(at)
-	switch {
-	case err != nil:
-		return Verdict{}, fmt.Errorf("timestep %d: label: %w", l.Timestep, err)
-	case known && label == l.Label:
-		return Verdict{Outcome: Duplicate}, nil
-	case isLate:
-		return refuse(o, ReasonLate, late), nil
-	}
-	next, key := pendingLabel{label: l.Label, id: l.ID, origin: o}, timestepKey(kindLabel, l.Timestep, p)
-	if old != nil {
-		next.letter = old.letter
-	} else if v, err := (beginning{b}).room(b.staging.labels, l.Timestep, key, o); err != nil || v.Outcome != "" {
-		return v, err
-	}
-	b.set(key, next.encode())
-	if old == nil || old.judged {
-		b.wait(l.Timestep, lethe.Closed, oneLabelMore)
-	}
-	return Verdict{Outcome: Accepted}, nil
-}
-
 // admit does what every record begins with: one that was delivered before, or
 // names an erased transaction, is an erased payment or carries an erased subject, ends here and
 // moves nothing; others raise the watermark, and those that are too far ahead end here. Without an outcome the
@@ -238,10 +159,10 @@ func (b *Batch) admit(
 	if b.redelivered(o) {
 		return arrival{}, Verdict{Outcome: Duplicate}, nil
 	}
-	if b.staging.isSuppressed(about) {
+	if b.staging.suppressed.Names(about) {
 		return arrival{}, Verdict{Outcome: Suppressed}, nil
 	}
-	if (subjectIndex{b.staging}).isErased(t, subjects) {
+	if b.staging.suppressed.Take(t, subjects) {
 		return arrival{}, Verdict{Outcome: Suppressed, Late: true}, nil
 	}
 	at := b.observe(t)
@@ -250,51 +171,4 @@ func (b *Batch) admit(
 		return at, refuse(o, ReasonTimestepJump, at.String()), nil
 	}
 	return at, Verdict{}, nil
-}
-
-// knownLabel returns the label that is in staging, and how it was judged, or, for a
-// late one, the label that the settled snapshot holds.
-func (b *Batch) knownLabel(
-	t lethe.Timestep, p lethe.Pseudonym, late bool,
-) (known bool, label lethe.Label, pending *pendingLabel, err error) {
-	value, found, err := b.get(timestepKey(kindLabel, t, p))
-	if err != nil {
-		return false, lethe.Unknown, nil, err
-	}
-	if found {
-		pending, err := decodeLabel(value)
-		return true, pending.label, &pending, err
-	}
-	if !late {
-		return false, lethe.Unknown, nil, nil
-	}
-	value, found, err = b.getClosed(t, lethe.Settled, pseudonymKey(kindAssigned, p))
-	if err != nil || !found {
-		return false, lethe.Unknown, nil, err
-	}
-	label, _, err = decodeAssigned(value)
-	return true, label, nil, err
-}
-
-// getClosed reads the store of a timestep that has reached a state.
-func (b *Batch) getClosed(t lethe.Timestep, state lethe.State, key []byte) (value []byte, found bool, err error) {
-	if b.staging.info(t).State < state {
-		return nil, false, nil
-	}
-	store, err := b.closed.get(t)
-	if err != nil {
-		return nil, false, err
-	}
-	return store.Get(key)
-}
-
-func hashContent(secret lethe.Secret, features []float32) contentHash {
-	return contentOf(secret.Hasher(contentPurpose), floatbytes.View(nil, features))
-}
-
-const contentPurpose = "transaction-content"
-
-func contentOf(h lethe.Hasher, features []byte) contentHash {
-	digest := h.Hash(features)
-	return contentHash(digest[:16])
 }

@@ -6,6 +6,9 @@ import (
 	"slices"
 
 	"lethe"
+	"lethe/snapshot/closed"
+	"lethe/snapshot/index"
+	"lethe/snapshot/stored"
 )
 
 // Located is what a Store knows of one target, for planning an erasure.
@@ -89,7 +92,7 @@ func (s *Store) Locate(targets []lethe.Target) ([]Located, error) {
 			return nil, fmt.Errorf("locate target %d: %w", i, err)
 		}
 		out[i].Kind = target.Kind
-		out[i].Suppressed = s.Suppresses(s.staging.options.Secret.Suppressed(target))
+		out[i].Suppressed = s.staging.suppressed.Has(s.staging.options.Secret.Suppressed(target))
 	}
 	if err := s.staging.markShared(out); err != nil {
 		return nil, fmt.Errorf("locate %d targets: %w", len(targets), err)
@@ -105,31 +108,30 @@ func (s *Store) Locate(targets []lethe.Target) ([]Located, error) {
 func locatePayment(s *Store, p lethe.Payment) (Located, error) {
 	secret := s.staging.options.Secret
 	l := Located{Payment: lethe.PseudonymPair{Source: secret.Pseudonym(p.Source), Target: secret.Pseudonym(p.Target)}}
-	entry, known, err := lookup(s.staging.Get, l.Payment.Source)
-	if err != nil || !known || s.staging.info(entry.timestep).State == lethe.Open {
+	entry, known, err := index.Lookup(s.staging.Get, l.Payment.Source)
+	if err != nil || !known || s.staging.info(entry.Timestep).State == lethe.Open {
 		return l, err
 	}
-	store, err := s.closed.get(entry.timestep)
+	store, err := s.closed.Get(entry.Timestep)
 	if err != nil {
 		return l, err
 	}
-	key := pseudonymKey(kindEdge, l.Payment.Source, l.Payment.Target)
-	if _, l.Known, err = store.Get(key); l.Known {
-		l.Timestep, l.State = entry.timestep, s.staging.info(entry.timestep).State
-		l.Keys = append(l.Keys, key)
+	if l.Known, err = store.HasPayment(l.Payment.Source, l.Payment.Target); l.Known {
+		l.Timestep, l.State = entry.Timestep, s.staging.info(entry.Timestep).State
+		l.Keys = append(l.Keys, closed.PaymentKey(l.Payment.Source, l.Payment.Target))
 	}
 	return l, err
 }
 
 func (s *staging) locate(id lethe.TransactionID) (Located, error) {
 	l := Located{Pseudonym: s.options.Secret.Pseudonym(id)}
-	entry, known, err := lookup(s.Get, l.Pseudonym)
+	entry, known, err := index.Lookup(s.Get, l.Pseudonym)
 	if err != nil {
 		return l, err
 	}
 	var rows [][]byte
 	if known {
-		value, found, err := s.rows.Get(entry.timestep, l.Pseudonym)
+		value, found, err := s.rows.Get(entry.Timestep, l.Pseudonym)
 		if err != nil {
 			return l, err
 		}
@@ -144,13 +146,13 @@ func (s *staging) locate(id lethe.TransactionID) (Located, error) {
 	if err != nil || !known {
 		return l, err
 	}
-	l.Known, l.Timestep, l.State = true, entry.timestep, s.info(entry.timestep).State
+	l.Known, l.Timestep, l.State = true, entry.Timestep, s.info(entry.Timestep).State
 	for _, value := range rows {
-		r, err := decodeRow(value)
+		r, err := stored.DecodeRow(value)
 		if err != nil {
 			return l, err
 		}
-		l.Rows = append(l.Rows, r.features)
+		l.Rows = append(l.Rows, r.Features)
 	}
 	return l, nil
 }

@@ -10,6 +10,8 @@ import (
 
 	"lethe"
 	"lethe/internal/sortedset"
+	"lethe/snapshot/index"
+	"lethe/snapshot/stored"
 )
 
 // Unless it is configured, the number of features, or width, of the stream is that
@@ -24,28 +26,28 @@ const enough = 10
 
 // candidate is a transaction of one width. For each id and width the last one counts.
 type candidate struct {
-	entry  indexEntry
+	entry  index.Entry
 	id     lethe.TransactionID
 	row    []byte
 	origin Origin
 }
 
 func (c candidate) encode() []byte {
-	return appendOrigin(appendBlob(appendString(c.entry.encode(), string(c.id)), c.row), c.origin)
+	return appendOrigin(stored.AppendBlob(stored.AppendString(c.entry.Encode(), string(c.id)), c.row), c.origin)
 }
 
 func decodeCandidate(value []byte) (candidate, error) {
-	c := cursorOver(value)
-	out := candidate{entry: indexEntry{timestep: lethe.Timestep(c.Uint64())}}
-	c.Bytes(out.entry.hash[:])
-	out.id, out.row, out.origin = lethe.TransactionID(c.Text()), c.blob(), c.origin()
-	return out, c.close("candidate")
+	c := stored.Over(value)
+	out := candidate{entry: index.Entry{Timestep: lethe.Timestep(c.Uint64())}}
+	c.Bytes(out.entry.Content[:])
+	out.id, out.row, out.origin = lethe.TransactionID(c.Text()), c.Blob(), originFrom(&c)
+	return out, c.Done("candidate")
 }
 
 // candidate takes a transaction before the width is known, and asks the same questions in
 // the same order as after: one delivered again is a duplicate, be it late or not.
 func (b *Batch) candidate(
-	p lethe.Pseudonym, tr lethe.Transaction, arrived indexEntry, at arrival, o Origin,
+	p lethe.Pseudonym, tr lethe.Transaction, arrived index.Entry, at arrival, o Origin,
 ) (Verdict, error) {
 	key := candidateKey(p, len(tr.Features))
 	value, known, err := b.get(key)
@@ -55,7 +57,7 @@ func (b *Batch) candidate(
 	if known {
 		old, err := decodeCandidate(value)
 		same := old.entry == arrived
-		if columns, erased := redactedOf(b.staging, tr.ID); err == nil && erased && old.entry.timestep == arrived.timestep {
+		if columns, erased := b.staging.suppressed.Redacted(tr.ID); err == nil && erased && old.entry.Timestep == arrived.Timestep {
 			same, err = becomes(b, old.row, columns, arrived) // as isKnown does
 		}
 		switch {
@@ -63,8 +65,8 @@ func (b *Batch) candidate(
 			return Verdict{}, err
 		case same:
 			return Verdict{Outcome: Duplicate}, nil
-		case old.entry.timestep != arrived.timestep:
-			return conflict(o, tr.Timestep, old.entry.timestep), nil
+		case old.entry.Timestep != arrived.Timestep:
+			return conflict(o, tr.Timestep, old.entry.Timestep), nil
 		}
 	}
 	if late, isLate := b.refused(at); isLate {
@@ -76,7 +78,7 @@ func (b *Batch) candidate(
 	if !known {
 		b.infos[tr.Timestep] = oneMore(b.info(tr.Timestep))
 	}
-	b.set(key, candidate{arrived, tr.ID, encodeRow(tr.ID, tr.Features), o}.encode())
+	b.set(key, candidate{arrived, tr.ID, stored.Row{ID: tr.ID, Features: tr.Features}.Encode(), o}.encode())
 	return Verdict{Outcome: Accepted}, nil
 }
 
@@ -153,7 +155,7 @@ func (s widths) mostFrequent(t lethe.Timestep, alone bool) (int, error) {
 	votes := make(map[int]int)
 	err := s.Scan([]byte{kindCandidate}, func(key, value []byte) error {
 		c, err := decodeCandidate(value)
-		if at := c.entry.timestep; err == nil && (at == t || at < t && !alone) {
+		if at := c.entry.Timestep; err == nil && (at == t || at < t && !alone) {
 			votes[widthOf(key)]++
 		}
 		return err
@@ -193,7 +195,7 @@ func (s widths) fixWidth(width int) error {
 			return err
 		}
 		c.drop(key)
-		p, t := lethe.Pseudonym(key[1:1+pseudonymBytes]), found.entry.timestep
+		p, t := lethe.Pseudonym(key[1:1+stored.PseudonymBytes]), found.entry.Timestep
 		if n := widthOf(key); n != width {
 			detail := fmt.Sprintf("%d features, want %d", n, width)
 			letter := Letter{Refusal: Refusal{found.origin, ReasonFeatureCount, detail}}
@@ -203,7 +205,7 @@ func (s widths) fixWidth(width int) error {
 			c.infos[t] = i
 			return nil
 		}
-		c.set(pseudonymKey(kindIndex, p), found.entry.encode())
+		c.set(index.Key(p), found.entry.Encode())
 		c.set(timestepKey(kindRow, t, p), found.row)
 		return nil
 	})
@@ -236,10 +238,10 @@ func widthOf(key []byte) int { return int(binary.BigEndian.Uint32(key[len(key)-w
 // alike reports whether a candidate of another transaction than those that go has a
 // content. Candidates are not in the index, and there are some only until the width is
 // known.
-func (s widths) alike(content contentHash, gone erasure) (found bool, err error) {
+func (s widths) alike(content index.Content, gone stored.Erasure) (found bool, err error) {
 	err = s.Scan([]byte{kindCandidate}, func(key, value []byte) error {
 		c, err := decodeCandidate(value)
-		if err != nil || c.entry.hash != content || gone.Nodes[lethe.Pseudonym(key[1:1+pseudonymBytes])] {
+		if err != nil || c.entry.Content != content || gone.Nodes[lethe.Pseudonym(key[1:1+stored.PseudonymBytes])] {
 			return err
 		}
 		found = true
@@ -253,7 +255,7 @@ func (s widths) alike(content contentHash, gone erasure) (found bool, err error)
 
 // candidates calls fn for all that are of a transaction.
 func (s widths) candidates(p lethe.Pseudonym, fn func(candidate) error) error {
-	return s.Scan(pseudonymKey(kindCandidate, p), func(_, value []byte) error {
+	return s.Scan(stored.Key(kindCandidate, p), func(_, value []byte) error {
 		c, err := decodeCandidate(value)
 		if err != nil {
 			return err

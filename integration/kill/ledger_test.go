@@ -66,7 +66,7 @@ func (d *deployment) suppress(id lethe.TransactionID) {
 		TransactionPartitions: 2, LabelPartitions: 2,
 	})
 	require.NoError(d.t, err)
-	require.NoError(d.t, store.Suppress(lethe.Transactions(id)))
+	require.NoError(d.t, store.Suppressed().Add(lethe.Transactions(id)))
 	require.NoError(d.t, store.Close())
 }
 

@@ -57,9 +57,9 @@ func TestWhoMissesThatARequestWasTakenBackHearsItFromTheLedger(t *testing.T) {
 		require.NoError(t, err)
 		target := lethe.Transactions("a")[0]
 		a := d.stoodBy(t, s, "back", target)
-		require.True(t, s.store.Suppresses(secret.Suppressed(target)))
+		require.True(t, s.store.Suppressed().Has(secret.Suppressed(target)))
 		a.hears(state)
-		require.False(t, s.store.Suppresses(secret.Suppressed(target)), state)
+		require.False(t, s.store.Suppressed().Has(secret.Suppressed(target)), state)
 		require.Empty(t, s.erasures)
 		require.NoError(t, s.Close())
 	}
@@ -75,21 +75,21 @@ func TestWhoMissesAHoldSuppressesAsTheLeaderDidAfterIt(t *testing.T) {
 	target := lethe.Transactions("a")[0]
 	a := d.stoodBy(t, s, "held", target)
 	a.hears(deletions.Suppressed)
-	require.True(t, s.store.Suppresses(secret.Suppressed(target)))
+	require.True(t, s.store.Suppressed().Has(secret.Suppressed(target)))
 	a.e.History = append(a.e.History, deletions.Change{At: time.Unix(2, 0), State: deletions.Held})
 	a.e.Attempts++
 	a.hears(deletions.Accepted)
-	require.False(t, s.store.Suppresses(secret.Suppressed(target)), "its command says from where on")
+	require.False(t, s.store.Suppressed().Has(secret.Suppressed(target)), "its command says from where on")
 	again := wire.Command{
 		RequestID: "held", Attempt: 1, Phase: wire.PhaseSuppress, SecretCheck: wire.SecretCheck(secret),
 		Suppressed: a.e.Suppressed(), Taken: map[string]int64{"transactions.v1/0": 3},
 	}
 	require.NoError(t, s.command(&again))
-	require.False(t, s.store.Suppresses(secret.Suppressed(target)), "the leader had taken more")
+	require.False(t, s.store.Suppressed().Has(secret.Suppressed(target)), "the leader had taken more")
 	again.Taken = nil
 	a.hears(deletions.Suppressed)
 	require.NoError(t, s.command(&again))
-	require.True(t, s.store.Suppresses(secret.Suppressed(target)))
+	require.True(t, s.store.Suppressed().Has(secret.Suppressed(target)))
 }
 
 // What another request suppresses, whose command was heard, stays suppressed, as it does where the leader is.
@@ -102,7 +102,7 @@ func TestWhatAnotherRequestSuppressesIsNotTakenBack(t *testing.T) {
 	a := d.stoodBy(t, s, "back", both, alone, lethe.SubjectThrough("customer", 9))
 	d.stoodBy(t, s, "another", both, lethe.SubjectThrough("customer", 4))
 	a.hears(deletions.Cancelled)
-	require.True(t, s.store.Suppresses(secret.Suppressed(both)))
-	require.True(t, s.store.Suppresses(secret.Suppressed(lethe.SubjectThrough("customer", 4))))
-	require.False(t, s.store.Suppresses(secret.Suppressed(alone)))
+	require.True(t, s.store.Suppressed().Has(secret.Suppressed(both)))
+	require.True(t, s.store.Suppressed().Has(secret.Suppressed(lethe.SubjectThrough("customer", 4))))
+	require.False(t, s.store.Suppressed().Has(secret.Suppressed(alone)))
 }

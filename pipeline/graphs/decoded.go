@@ -94,7 +94,7 @@ func (in *intake) done(l *decodedList) {
 
 // prepare decodes a batch of transactions ahead. Where features are erased it does not: what is erased may change.
 func (in *intake) prepare(batch bus.Batch) any {
-	if batch.Source.Topic != bus.Transactions || in.store.Marks().Redacts() {
+	if batch.Source.Topic != bus.Transactions || in.store.Suppressed().Redacts() {
 		return nil
 	}
 	return in.decodeAll(batch.Records, false, false)
@@ -102,7 +102,7 @@ func (in *intake) prepare(batch bus.Batch) any {
 
 func (in *intake) decode(d *decoded, b *bench, rec ingest.Record, redacts, labels bool) {
 	*d = decoded{rec: rec}
-	if redacts && in.store.Marks().Redacts() {
+	if redacts && in.store.Suppressed().Redacts() {
 		if again, _ := ingest.IsRepublished(in.secret, rec); !again {
 			d.rec, d.redacted = in.redact(rec)
 		}

@@ -20,6 +20,7 @@ import (
 	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
 	"lethe/snapshot"
+	"lethe/snapshot/index"
 )
 
 // eraser is what the coordinator sees of the graphs.
@@ -41,17 +42,17 @@ type eraser struct {
 var _ coordinator.Graphs = (*eraser)(nil)
 
 // Suppress implements coordinator.Graphs.
-func (e *eraser) Suppress(targets []lethe.Target) error { return e.store.Suppress(targets) }
+func (e *eraser) Suppress(targets []lethe.Target) error { return e.store.Suppressed().Add(targets) }
 
 // Lift implements coordinator.Graphs.
 func (e *eraser) Lift(hashes []lethe.Digest, still ...lethe.SubjectUntil) error {
-	return e.store.Marks().Lift(hashes, still...)
+	return e.store.Suppressed().Lift(hashes, still...)
 }
 
 // Suppressed implements coordinator.Graphs.
 func (e *eraser) Suppressed(hashes []lethe.Digest) (n int) {
 	for _, h := range hashes {
-		if e.store.Suppresses(h) {
+		if e.store.Suppressed().Has(h) {
 			n++
 		}
 	}
@@ -80,9 +81,9 @@ func sourcesRead(store Store) map[bus.TopicPartition]int64 {
 
 // Alike implements coordinator.Graphs.
 func (e *eraser) Alike(contents []scan.MAC) ([]bool, error) {
-	asked := make([][len(scan.MAC{})]byte, len(contents))
+	asked := make([]index.Content, len(contents))
 	for i, content := range contents {
-		asked[i] = content
+		asked[i] = index.Content(content)
 	}
 	return e.store.Marks().HasContents(asked)
 }

@@ -24,7 +24,7 @@ func TestWhatWhoLeadsHasFoundGoes(t *testing.T) {
 	_, err = labels.Label(lethe.LabelRecord{ID: "carrier", Timestep: 1, Label: lethe.Licit}, snapshot.Origin{})
 	require.NoError(t, err)
 	require.NoError(t, labels.Commit(1))
-	require.NoError(t, store.Suppress([]lethe.Target{subject}))
+	require.NoError(t, store.Suppressed().Add([]lethe.Target{subject}))
 	transactions, err := store.Begin(snapshot.Source{Stream: snapshot.Transactions, Topic: string(bus.Transactions)})
 	require.NoError(t, err)
 	v, err := transactions.Transaction(lethe.Transaction{
@@ -45,5 +45,5 @@ func TestWhatWhoLeadsHasFoundGoes(t *testing.T) {
 		t.Errorf("%s@%d is left", o.Topic, o.Offset)
 		return nil
 	}))
-	require.True(t, store.Suppresses(secret.Suppressed(carrier)))
+	require.True(t, store.Suppressed().Has(secret.Suppressed(carrier)))
 }

@@ -102,7 +102,7 @@ func (in *intake) take(ctx context.Context, batch bus.Batch, ahead any) error {
 		stream = snapshot.Labels
 	}
 	all, is := ahead.(*decodedList)
-	if !is || in.store.Marks().Redacts() {
+	if !is || in.store.Suppressed().Redacts() {
 		all = in.decodeAll(batch.Records, stream == snapshot.Transactions, stream == snapshot.Labels)
 	}
 	list := all.list

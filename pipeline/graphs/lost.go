@@ -185,7 +185,7 @@ func begunMark() []byte { return []byte("begun") }
 // nothing of this.
 func isNew(store *snapshot.Store, erased []lethe.Digest) (bool, error) {
 	_, begun, err := store.Marks().Get(begunMark())
-	holds := len(store.Offsets())+len(store.Timesteps()) > 0 || slices.ContainsFunc(erased, store.Suppresses)
+	holds := len(store.Offsets())+len(store.Timesteps()) > 0 || slices.ContainsFunc(erased, store.Suppressed().Has)
 	return !begun && !holds, err
 }
 

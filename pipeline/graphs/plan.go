@@ -14,6 +14,7 @@ import (
 	"lethe/deletions/scan"
 	"lethe/internal/sortedset"
 	"lethe/snapshot"
+	"lethe/snapshot/index"
 )
 
 // Plan implements coordinator.Graphs. All targets are located together and every
@@ -117,7 +118,7 @@ func (e *eraser) planFeatures(plan *coordinator.Plan, row []float32, prints []sc
 	if len(prints) == 0 {
 		return
 	}
-	forms := deletions.RowForms{Content: snapshot.ContentOf(e.secret, row)}
+	forms := deletions.RowForms{Content: scan.MAC(index.ContentOf(e.secret, row))}
 	for _, f := range prints {
 		forms.Forms = append(forms.Forms, f.MAC)
 	}

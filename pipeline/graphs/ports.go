@@ -17,6 +17,7 @@ import (
 	"lethe/internal/patientfs"
 	"lethe/pipeline/role"
 	"lethe/snapshot"
+	"lethe/snapshot/suppressed"
 )
 
 // Bus is what the role and the coordinator need of the topics; role.Kafka is one.
@@ -51,8 +52,7 @@ type Store interface {
 	Load(t lethe.Timestep) (*snapshot.Content, error)
 	Locate(targets []lethe.Target) ([]snapshot.Located, error)
 	Named(ctx context.Context, is func(lethe.Target) bool) ([]lethe.Target, error)
-	Suppress(targets []lethe.Target) error
-	Suppresses(hash lethe.Digest) bool
+	Suppressed() *suppressed.List
 	Originals(fn func(snapshot.Origin) error) error
 	Erase(ctx context.Context, targets []lethe.Target) error
 	Repartition(ctx context.Context, list []snapshot.Redeal, assign snapshot.Assign) error

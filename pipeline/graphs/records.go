@@ -143,7 +143,7 @@ func (e carriers) withCarried(plans []coordinator.Plan, requests [][]lethe.Targe
 // the topic's newest of its key is the newest that came. One that is too large for that is refused, however few
 // features remain, and withdrawn if it says what is erased.
 func (in *intake) redact(rec ingest.Record) (ingest.Record, bool) {
-	if !in.store.Marks().Redacts() || rec.Value == nil || len(rec.Value) > in.limits.MaxRecordBytes {
+	if !in.store.Suppressed().Redacts() || rec.Value == nil || len(rec.Value) > in.limits.MaxRecordBytes {
 		return rec, false
 	}
 	id, is := ingest.NamedIn(rec.Value)
@@ -151,7 +151,7 @@ func (in *intake) redact(rec ingest.Record) (ingest.Record, bool) {
 		return rec, false
 	}
 	erased := func(id lethe.TransactionID) (lethe.Columns, bool) {
-		return in.store.Marks().Redacted(lethe.TransactionID(in.limits.Name(string(id))))
+		return in.store.Suppressed().Redacted(lethe.TransactionID(in.limits.Name(string(id))))
 	}
 	if _, redacted := erased(id); !redacted {
 		return rec, false

@@ -232,14 +232,14 @@ func TestWhatWasTakenBackMeanwhileIsTakenAgain(t *testing.T) {
 	part := lethe.FeaturesOf("c", 1)
 	back := asks("back", []deletions.State{deletions.Accepted}, whole, other, part)
 	require.NoError(t, suppressAsIn(store, []deletions.Entry{back}))
-	require.True(t, store.Suppresses(secret.Suppressed(whole)))
-	require.True(t, store.Marks().Redacts())
+	require.True(t, store.Suppressed().Has(secret.Suppressed(whole)))
+	require.True(t, store.Suppressed().Redacts())
 	back = asks("back", []deletions.State{deletions.Accepted, deletions.Cancelled}, whole, other, part)
 	on := asks("on", []deletions.State{deletions.Accepted}, other)
 	require.NoError(t, suppressAsIn(store, []deletions.Entry{back, on}))
-	require.False(t, store.Suppresses(secret.Suppressed(whole)))
-	require.False(t, store.Marks().Redacts())
-	require.True(t, store.Suppresses(secret.Suppressed(other)))
+	require.False(t, store.Suppressed().Has(secret.Suppressed(whole)))
+	require.False(t, store.Suppressed().Redacts())
+	require.True(t, store.Suppressed().Has(secret.Suppressed(other)))
 }
 
 // Anybody who may write to receipts.v1 could have who took over keep what is no receipt, and refuse every start after

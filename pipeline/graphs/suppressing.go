@@ -49,14 +49,14 @@ func suppressAsIn(store *snapshot.Store, entries []deletions.Entry) error {
 		}
 	}
 	if len(lifted) > 0 {
-		if err := store.Marks().Lift(lifted); err != nil {
+		if err := store.Suppressed().Lift(lifted); err != nil {
 			return err
 		}
 	}
-	if err := snapshot.SuppressHashes(store, erased, subjects...); err != nil {
+	if err := store.Suppressed().AddHashes(erased, subjects...); err != nil {
 		return err
 	}
-	return store.Marks().Redact(redactionsOf(entries))
+	return store.Suppressed().Redact(redactionsOf(entries))
 }
 
 // command follows a command of an erasure.
@@ -69,7 +69,7 @@ func (s *standby) command(c *wire.Command) error {
 	}
 	if c.Phase == wire.PhaseLift {
 		delete(s.erasures, c.RequestID)
-		return s.store.Marks().Lift(c.Suppressed, c.Subjects...)
+		return s.store.Suppressed().Lift(c.Suppressed, c.Subjects...)
 	}
 	if s.erasures[c.RequestID] == nil {
 		s.erasures[c.RequestID] = &followed{rewritten: -1, erased: -1, scanned: -1}
@@ -116,10 +116,10 @@ func (s *standby) suppressLater(due func(c *wire.Command) bool) error {
 
 // suppress takes nothing more of what a command names.
 func (s *standby) suppress(c *wire.Command) error {
-	if err := snapshot.SuppressHashes(s.store.(*snapshot.Store), c.Suppressed, c.Subjects...); err != nil {
+	if err := s.store.Suppressed().AddHashes(c.Suppressed, c.Subjects...); err != nil {
 		return err
 	}
-	return s.store.Marks().Redact(c.Redacted)
+	return s.store.Suppressed().Redact(c.Redacted)
 }
 
 // hearLedger takes again what requests suppressed that were taken back, or wait for a hold, once the copy of the ledger
@@ -153,7 +153,7 @@ func (s *standby) hearLedger(ctx context.Context, records []ingest.Record) error
 				still = append(still, lethe.SubjectUntil{Target: subject.Target, Until: until})
 			}
 		}
-		if err := s.store.Marks().Lift(alone, still...); err != nil {
+		if err := s.store.Suppressed().Lift(alone, still...); err != nil {
 			return fmt.Errorf("request %s, taken back: %w", e.RequestID, err)
 		}
 	}

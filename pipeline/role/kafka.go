@@ -22,6 +22,13 @@ func (k Kafka) ReadAll(ctx context.Context, t bus.Topic, fn func(ingest.Record) 
 	return k.ReadAround(ctx, t, fn, k.around)
 }
 
+// ReadOn is ReadAll of what stands behind the positions, by partition, and moves them on.
+func (k Kafka) ReadOn(
+	ctx context.Context, t bus.Topic, positions map[int]int64, fn func(ingest.Record) error,
+) error {
+	return k.ReadNewAround(ctx, t, positions, fn, k.around)
+}
+
 // ReadEvery is ReadAll of every record that the log holds, whatever became of its transaction. around is told of what
 // is damaged as well.
 func (k Kafka) ReadEvery(

@@ -31,11 +31,9 @@ type Window struct {
 	// past are the beginnings of the pseudonyms of transactions of closed timesteps. Of
 	// other transactions with such a beginning it would hold one in 2^64.
 	past       map[uint64]struct{}
-	suppressed map[lethe.Digest]bool
+	suppressed lethe.Suppressions
 	redacted   lethe.Redactions
-	// subjects go up to a timestep.
-	subjects map[lethe.Digest]lethe.Timestep
-	steps    map[lethe.Timestep]map[lethe.Pseudonym]*place
+	steps      map[lethe.Timestep]map[lethe.Pseudonym]*place
 	// home is the timestep of every transaction that has arrived: an id has one.
 	home  map[lethe.Pseudonym]lethe.Timestep
 	count int
@@ -46,9 +44,8 @@ type Window struct {
 // New returns an empty window.
 func New(secret lethe.Secret, bounds Bounds) *Window {
 	return &Window{
-		secret: secret, bounds: bounds, closed: bounds.First - 1, suppressed: make(map[lethe.Digest]bool),
-		subjects: make(map[lethe.Digest]lethe.Timestep),
-		steps:    make(map[lethe.Timestep]map[lethe.Pseudonym]*place), home: make(map[lethe.Pseudonym]lethe.Timestep),
+		secret: secret, bounds: bounds, closed: bounds.First - 1,
+		steps: make(map[lethe.Timestep]map[lethe.Pseudonym]*place), home: make(map[lethe.Pseudonym]lethe.Timestep),
 		past: make(map[uint64]struct{}),
 	}
 }
@@ -89,7 +86,7 @@ func (w *Window) Transaction(t lethe.Transaction, written time.Time) {
 		return
 	}
 	subjects := w.hashesOf(t.Subjects)
-	if w.isErased(t.Timestep, subjects) {
+	if w.suppressed.Take(t.Timestep, subjects) {
 		if !p.here() && len(p.payers)+len(p.payees) == 0 {
 			w.forget(p)
 			w.sweep()
@@ -119,7 +116,7 @@ func (w *Window) Payment(t lethe.Payment, written time.Time, subjects ...string)
 		return
 	}
 	hashes := append([]lethe.Digest{w.secret.SuppressedPayment(t.Source, t.Target)}, w.hashesOf(subjects)...)
-	if w.suppressed[hashes[0]] || w.isErased(t.Timestep, hashes[1:]) {
+	if w.suppressed.Has(hashes[0]) || w.suppressed.Take(t.Timestep, hashes[1:]) {
 		return
 	}
 	source.payees[target], target.payers[source] = hashes, hashes
@@ -168,20 +165,15 @@ func beginningOf(p lethe.Pseudonym) uint64 { return binary.BigEndian.Uint64(p[:]
 // no more. Those that lose a neighbour wait for a
 // score without it.
 func (w *Window) Suppress(hashes []lethe.Digest, subjects ...lethe.SubjectUntil) {
-	for _, h := range hashes {
-		w.suppressed[h] = true
-	}
-	for _, subject := range subjects {
-		w.subjects[subject.Target] = max(w.subjects[subject.Target], subject.Until)
-	}
+	w.suppressed.Add(hashes, subjects...)
 	for _, step := range w.steps {
 		for _, p := range step {
-			if w.suppressed[p.suppression] || w.isErased(p.at, p.subjects) {
+			if w.suppressed.Has(p.suppression) || w.suppressed.Take(p.at, p.subjects) {
 				w.forget(p)
 				continue
 			}
 			for payee, payment := range p.payees {
-				if w.suppressed[payment[0]] || w.isErased(p.at, payment[1:]) {
+				if w.suppressed.Has(payment[0]) || w.suppressed.Take(p.at, payment[1:]) {
 					w.forgetPayment(p, payee)
 				}
 			}
@@ -193,13 +185,7 @@ func (w *Window) Suppress(hashes []lethe.Digest, subjects ...lethe.SubjectUntil)
 // Lift takes the transactions with these keyed hashes again when they come, and of some subjects
 // what is later than a timestep.
 func (w *Window) Lift(hashes []lethe.Digest, still ...lethe.SubjectUntil) {
-	for _, h := range hashes {
-		delete(w.suppressed, h)
-		delete(w.subjects, h)
-	}
-	for _, subject := range still {
-		w.subjects[subject.Target] = subject.Until
-	}
+	w.suppressed.Lift(hashes, still...)
 	w.redacted.Drop(hashes)
 }
 
@@ -219,7 +205,7 @@ func (w *Window) place(t lethe.Timestep, id lethe.TransactionID) *place {
 		at: t, pseudonym: pseudonym, suppression: w.secret.Suppression(id),
 		payers: make(map[*place][]lethe.Digest), payees: make(map[*place][]lethe.Digest),
 	}
-	if w.suppressed[p.suppression] || w.count == w.bounds.Places {
+	if w.suppressed.Has(p.suppression) || w.count == w.bounds.Places {
 		return nil
 	}
 	if w.steps[t] == nil {
@@ -259,14 +245,6 @@ func (w *Window) hashesOf(subjects []string) (out []lethe.Digest) {
 		out = append(out, w.secret.SuppressedSubject(subject))
 	}
 	return out
-}
-
-// isErased reports whether what carries subjects in a timestep goes with one of them.
-func (w *Window) isErased(t lethe.Timestep, subjects []lethe.Digest) bool {
-	return slices.ContainsFunc(subjects, func(d lethe.Digest) bool {
-		until, found := w.subjects[d]
-		return found && t <= until
-	})
 }
 
 // forgetPayment takes a payment out. Its ends are scored without it.

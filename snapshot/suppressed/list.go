@@ -1,0 +1,220 @@
+// Package suppressed keeps, in the store of staging, what is erased: keyed hashes of transactions, payments and
+// subjects, of which nothing is taken any more, and of features, which are 0 in what is taken.
+package suppressed
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"lethe"
+	"lethe/internal/swapstore"
+	"lethe/snapshot/stored"
+)
+
+// Kinds of keys.
+const (
+	// Kind is followed by a keyed hash; the value of a subject is the last timestep of what goes.
+	Kind = 's'
+	// KindRedacted is followed by a keyed hash; the value is the columns of the features.
+	KindRedacted = 'z'
+)
+
+// Store is where the list is kept.
+type Store interface {
+	// Apply stores durably what fn sets.
+	Apply(fn func(w swapstore.Writer) error) error
+	// Outdate ends what was begun before: a batch must not outlive an erasure.
+	Outdate()
+}
+
+// List is what is erased. One goroutine owns it, but for Redacts.
+type List struct {
+	store    Store
+	secret   lethe.Secret
+	all      lethe.Suppressions
+	features lethe.Redactions
+	redacts  atomic.Bool
+}
+
+// New returns an empty list, to be filled by Mirror with what is stored.
+func New(store Store, secret lethe.Secret) *List { return &List{store: store, secret: secret} }
+
+// Key is that of a suppressed hash.
+func Key(d lethe.Digest) []byte { return append([]byte{Kind}, d[:]...) }
+
+func redactedKey(d lethe.Digest) []byte { return append([]byte{KindRedacted}, d[:]...) }
+
+// Mirror takes a stored entry in. Error: stored.ErrCorrupt.
+func (l *List) Mirror(key, value []byte) error {
+	k, c := stored.Over(key[1:]), stored.Over(value)
+	var d lethe.Digest
+	k.Bytes(d[:])
+	switch {
+	case key[0] == KindRedacted:
+		var columns lethe.Columns
+		for range c.Left() / 4 {
+			columns = append(columns, int(c.Uint32()))
+		}
+		l.features.Add(lethe.Redaction{Target: d, Columns: columns})
+		l.redacts.Store(true)
+	case len(value) > 0:
+		l.all.Add(nil, lethe.SubjectUntil{Target: d, Until: lethe.Timestep(c.Uint64())})
+	default:
+		l.all.Add([]lethe.Digest{d})
+	}
+	return errors.Join(k.Done("key"), c.Done("suppression"))
+}
+
+// Add remembers, by keyed hash, that the targets are erased: from now on
+// no record that names one is taken, and features are 0 in those that are. It is durable when
+// it returns. Only Lift undoes it. Errors: lethe.ErrTarget, those of the store.
+func (l *List) Add(targets []lethe.Target) error {
+	if err := lethe.CheckTargets(targets); err != nil {
+		return err
+	}
+	var hashes []lethe.Digest
+	var subjects []lethe.SubjectUntil
+	var redactions []lethe.Redaction
+	for _, t := range targets {
+		hash := l.secret.Suppressed(t)
+		switch t.Kind {
+		case lethe.SubjectTarget:
+			subjects = append(subjects, lethe.SubjectUntil{Target: hash, Until: t.Until})
+			continue
+		case lethe.FeaturesTarget:
+			redactions = append(redactions, lethe.Redaction{Target: hash, Columns: t.Columns})
+		default:
+		}
+		hashes = append(hashes, hash)
+	}
+	if err := l.Redact(redactions); err != nil {
+		return err
+	}
+	return l.AddHashes(hashes, subjects...)
+}
+
+// AddHashes is Add by keyed hashes (lethe.Secret.Suppressed). Subjects are
+// given with the last timestep of what goes; what is known is passed over.
+func (l *List) AddHashes(hashes []lethe.Digest, subjects ...lethe.SubjectUntil) error {
+	hashes, subjects = l.all.Lacking(hashes, subjects)
+	if len(hashes)+len(subjects) == 0 {
+		l.store.Outdate()
+		return nil
+	}
+	err := l.store.Apply(func(w swapstore.Writer) error {
+		for _, hash := range hashes {
+			if err := w.Set(Key(hash), nil); err != nil {
+				return err
+			}
+		}
+		return setSubjects(w, subjects)
+	})
+	if err != nil {
+		return fmt.Errorf("suppress %d targets: %w", len(hashes)+len(subjects), err)
+	}
+	l.all.Add(hashes, subjects...)
+	return nil
+}
+
+func setSubjects(w swapstore.Writer, subjects []lethe.SubjectUntil) error {
+	for _, subject := range subjects {
+		if err := w.Set(Key(subject.Target), binary.BigEndian.AppendUint64(nil, uint64(subject.Until))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Redact remembers, by keyed hash, which features are erased: from now on they are 0 in
+// every transaction that is taken. It is durable when it returns. Only Lift undoes it.
+func (l *List) Redact(list []lethe.Redaction) error {
+	fresh := list[:0:0]
+	for _, one := range list {
+		if !l.features.Has(one.Target) {
+			fresh = append(fresh, one)
+		}
+	}
+	if len(fresh) == 0 {
+		l.store.Outdate()
+		return nil
+	}
+	err := l.store.Apply(func(w swapstore.Writer) error {
+		for _, one := range fresh {
+			value := []byte{}
+			for _, column := range one.Columns {
+				value = binary.BigEndian.AppendUint32(value, uint32(column))
+			}
+			if err := w.Set(redactedKey(one.Target), value); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("redact features of %d targets: %w", len(fresh), err)
+	}
+	for _, one := range fresh {
+		l.features.Add(one)
+	}
+	l.redacts.Store(l.features.Any())
+	return nil
+}
+
+// Lift takes records of these keyed hashes again; of some subjects what is later than a timestep
+// alone. It is durable when it returns.
+func (l *List) Lift(hashes []lethe.Digest, still ...lethe.SubjectUntil) error {
+	err := l.store.Apply(func(w swapstore.Writer) error {
+		for _, hash := range hashes {
+			if err := errors.Join(w.Delete(Key(hash)), w.Delete(redactedKey(hash))); err != nil {
+				return err
+			}
+		}
+		return setSubjects(w, still)
+	})
+	if err != nil {
+		return fmt.Errorf("lift the suppression of %d targets: %w", len(hashes), err)
+	}
+	l.all.Lift(hashes, still...)
+	l.features.Drop(hashes)
+	l.redacts.Store(l.features.Any())
+	return nil
+}
+
+// Has reports whether the target with this keyed hash is erased.
+func (l *List) Has(hash lethe.Digest) bool { return l.all.Has(hash) }
+
+// Names reports whether one of the transactions is erased, or, of two, the payment
+// from the first to the second.
+func (l *List) Names(about []lethe.TransactionID) bool {
+	if !l.all.Any() {
+		return false
+	}
+	for _, id := range about {
+		if l.all.Has(l.secret.Suppression(id)) {
+			return true
+		}
+	}
+	return len(about) == 2 && l.all.Has(l.secret.SuppressedPayment(about[0], about[1]))
+}
+
+// Take reports whether what carries subjects in a timestep goes with one of them.
+func (l *List) Take(t lethe.Timestep, subjects []string) bool {
+	if !l.all.AnySubject() {
+		return false
+	}
+	hashes := make([]lethe.Digest, len(subjects))
+	for i, subject := range subjects {
+		hashes[i] = l.secret.SuppressedSubject(subject)
+	}
+	return l.all.Take(t, hashes)
+}
+
+// Redacts reports whether features of some transaction are erased. Any goroutine may ask.
+func (l *List) Redacts() bool { return l.redacts.Load() }
+
+// Redacted returns the features that are erased of a transaction, if some are.
+func (l *List) Redacted(id lethe.TransactionID) (lethe.Columns, bool) {
+	return l.features.Of(l.secret, id)
+}
