@@ -28,19 +28,12 @@ func (c *Client) ReadAll(ctx context.Context, t Topic, fn func(ingest.Record) er
 func (c *Client) ReadNew(
 	ctx context.Context, t Topic, positions map[int]int64, fn func(ingest.Record) error,
 ) error {
-	return c.ReadNewAround(ctx, t, positions, fn, c.cfg.Around)
-}
-
-// ReadNewAround is ReadNew for those who can do without what is damaged.
-func (c *Client) ReadNewAround(
-	ctx context.Context, t Topic, positions map[int]int64, fn func(ingest.Record) error, around func(*Gap),
-) error {
 	count, err := c.Partitions(ctx, t)
 	if err != nil {
 		return fmt.Errorf("read %s: %w", t, err)
 	}
 	for p := range count {
-		r := reading{TopicPartition: TopicPartition{t, p}, from: positions[p], around: around}
+		r := reading{TopicPartition: TopicPartition{t, p}, from: positions[p], around: c.cfg.Around}
 		next, err := c.readPartition(ctx, r, fn)
 		if err != nil {
 			return fmt.Errorf("read %s/%d: %w", t, p, err)
