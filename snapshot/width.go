@@ -87,7 +87,8 @@ func (b *Batch) candidate(
 func (s *Store) FeatureCount() int { return s.staging.featureCount }
 
 // TellFeatureCount returns the number of features if it is not known and can be told now, else 0. Once it is fixed
-// (see FixFeatureCount) no record and no erasure moves it, and transactions of another number are refused (see Letters).
+// (see FixFeatureCount) no record and no erasure moves it, and transactions of another number are refused (see
+// Letters).
 //
 // It is told by the first timestep that may close and has ten transactions or more:
 // the most frequent number among them, the smallest of equals. A smaller timestep

@@ -131,8 +131,8 @@ func (s *simulation) start() {
 	decided, err := readDecided(s.Context(), o)
 	require.NoError(s, err)
 	kept := stores{
-		decided: decided, graphs: store, ledger: ledger, log: log, backups: backups.In(ledgerKV{s.ledger}), ledgerStore: io.NopCloser(nil),
-		receipts: s,
+		graphs: store, ledger: ledger, log: log, backups: backups.In(ledgerKV{s.ledger}), ledgerStore: io.NopCloser(nil),
+		receipts: s, decided: decided,
 	}
 	searcher := coordinator.Searcher{Bus: s.topics, Clock: s, Compact: s.topics.Compact}
 	s.logic = newLogic(o, kept, &atOnce{Searcher: searcher})

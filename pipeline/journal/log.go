@@ -14,8 +14,8 @@ var ErrFenced = errors.New("another process leads")
 
 // Topics is what the journal needs of the topics.
 type Topics interface {
-	// ReadNew reads what stands behind positions, and moves them on.
-	ReadNew(ctx context.Context, t bus.Topic, positions map[int]int64, fn func(ingest.Record) error) error
+	// ReadOn reads what stands behind positions, by partition, and moves them on.
+	ReadOn(ctx context.Context, t bus.Topic, positions map[int]int64, fn func(ingest.Record) error) error
 }
 
 // Write writes records to a topic, once the process is known to lead.
@@ -53,7 +53,7 @@ func (l *Log) Read(ctx context.Context) error {
 }
 
 func (l *Log) read(ctx context.Context, seen func(e Entry, counts bool)) error {
-	err := l.topics.ReadNew(ctx, bus.Journal, l.next, func(rec ingest.Record) error {
+	err := l.topics.ReadOn(ctx, bus.Journal, l.next, func(rec ingest.Record) error {
 		e, counts, err := l.reader.Read(rec)
 		if err != nil || e.Role != l.role {
 			return nil //nolint:nilerr // whoever follows the topic says what is wrong with it

@@ -26,7 +26,7 @@ func (s Served) Equal(other Served) bool {
 		slices.Equal(s.Scored.But, other.Scored.But)
 }
 
-// Scored are the timesteps that arrived and have all their predictions and reasons on the topics of these: those through
+// Scored are the timesteps that arrived and have all their predictions and reasons on the topics of these: those up to
 // one, but for some.
 type Scored struct {
 	Through lethe.Timestep   `json:"through"`

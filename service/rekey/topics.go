@@ -89,7 +89,8 @@ func kept(
 	}
 	err = client.ReadAll(ctx, bus.Journal, func(rec ingest.Record) error {
 		if rec.Unproven == "" {
-			again[bus.Journal] = append(again[bus.Journal], ingest.Outgoing{Key: bytes.Clone(rec.Key), Value: bytes.Clone(rec.Value)})
+			entry := ingest.Outgoing{Key: bytes.Clone(rec.Key), Value: bytes.Clone(rec.Value)}
+			again[bus.Journal] = append(again[bus.Journal], entry)
 		}
 		return nil
 	})

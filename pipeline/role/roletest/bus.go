@@ -123,6 +123,11 @@ func (b *Bus) ReadAll(ctx context.Context, t bus.Topic, fn func(ingest.Record) e
 	return b.ReadNew(ctx, t, make(map[int]int64), fn)
 }
 
+// ReadOn implements role.Bus.
+func (b *Bus) ReadOn(ctx context.Context, t bus.Topic, positions map[int]int64, fn func(ingest.Record) error) error {
+	return b.ReadNew(ctx, t, positions, fn)
+}
+
 // ReadNew is ReadAll of what stands behind the positions, and moves them on.
 func (b *Bus) ReadNew(_ context.Context, t bus.Topic, positions map[int]int64, fn func(ingest.Record) error) error {
 	b.mu.Lock()
