@@ -202,7 +202,8 @@ func (h *Hashing) Foresee(tr lethe.Transaction) Foreseen {
 	}
 	features := floatbytes.View(h.scratch[:0], tr.Features)
 	return Foreseen{
-		tr: tr, pseudonym: h.names.Pseudonym(tr.ID), arrived: index.Entry{Timestep: tr.Timestep, Content: h.content.Content(features)},
+		tr: tr, pseudonym: h.names.Pseudonym(tr.ID),
+		arrived: index.Entry{Timestep: tr.Timestep, Content: h.content.Content(features)},
 	}
 }
 

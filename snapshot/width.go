@@ -57,7 +57,8 @@ func (b *Batch) candidate(
 	if known {
 		old, err := decodeCandidate(value)
 		same := old.entry == arrived
-		if columns, erased := b.staging.suppressed.Redacted(tr.ID); err == nil && erased && old.entry.Timestep == arrived.Timestep {
+		columns, erased := b.staging.suppressed.Redacted(tr.ID)
+		if err == nil && erased && old.entry.Timestep == arrived.Timestep {
 			same, err = becomes(b, old.row, columns, arrived) // as isKnown does
 		}
 		switch {
