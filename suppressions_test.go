@@ -34,5 +34,7 @@ func TestOnlyWhatIsLackingIsAdded(t *testing.T) {
 		{Target: lethe.Digest{2}, Until: 3}, {Target: lethe.Digest{8}, Until: 0},
 	})
 	require.Equal(t, []lethe.Digest{{4}, {3}}, hashes)
-	require.ElementsMatch(t, []lethe.SubjectUntil{{Target: lethe.Digest{2}, Until: 6}, {Target: lethe.Digest{8}}}, subjects)
+	require.ElementsMatch(t, []lethe.SubjectUntil{
+		{Target: lethe.Digest{2}, Until: 6}, {Target: lethe.Digest{8}},
+	}, subjects)
 }

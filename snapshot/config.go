@@ -19,10 +19,10 @@ const (
 	DeadLetter = "dlq"
 )
 
-// AnyTimestep, as Config.ReopenTimesteps, accepts late records of any age.
+// AnyTimestep as Config.ReopenTimesteps accepts late records of any age.
 const AnyTimestep = -1
 
-// ByControl, as a lateness, means that only a control record ends a timestep.
+// ByControl as a lateness means that only a control record ends a timestep.
 const ByControl = -1
 
 // MaxLateness bounds both latenesses. Together with maxJump it keeps arithmetic on timesteps far

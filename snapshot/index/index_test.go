@@ -49,8 +49,8 @@ func full(rng *rand.Rand) *keyfilter.Filter {
 	return f
 }
 
-// What the index tells is exact, whatever the filters take for known, however much is learnt, and whatever came, changed
-// and went since.
+// What the index tells is exact, whatever the filters take for known, however much is learnt, and whatever came,
+// changed and went since.
 func TestWhatIsToldIsExact(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 9))
 	for _, filter := range []*keyfilter.Filter{nil, full(rng)} {

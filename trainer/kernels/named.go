@@ -8,10 +8,6 @@ const (
 	PortableName = "portable"
 )
 
-// removedName is the prefix of the names of a set that no longer exists, such as
-// openblas-0.3.21-skylakex. Old checkpoints and receipts contain them.
-const removedName = "openblas"
-
 // Default returns the set fma where the processor has loops for it, else portable. It does not
 // depend on installed libraries, so an update of the system cannot change results.
 func Default() Set {
