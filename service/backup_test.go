@@ -63,7 +63,7 @@ func TestABackupBringsNothingBack(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, m.ID, restored.ID)
 	_, err = service.New(t.Context(), service.Defaults(put, "test", slog.New(slog.DiscardHandler)))
-	require.ErrorContains(t, err, "a backup was put back here")
+	require.ErrorContains(t, err, "what was put here is not whole")
 	again, err := backup.Finish(t.Context(), put, "test", slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	require.Equal(t, 1, again.Targets)
