@@ -47,11 +47,11 @@ def main():
 
     until("a final prediction", scored)
 
-    def alerted():
-        page = alerts.sync(client=client, limit=5)
-        return page.items if page and page.items else None
+    def alerted():  # a provisional alert may have no reasons yet, and its final score may be below the threshold
+        page = alerts.sync(client=client, limit=500)
+        return [a for a in page.items if a.final] if page else None
 
-    top = until("an alert", alerted)[0]
+    top = until("a final alert", alerted)[0]
     found = transaction.sync(top.ref, client=client)
     assert found.ref == top.ref, found
     until("its reasons", lambda: reasons.sync_detailed(top.ref, client=client).status_code == 200)
