@@ -37,9 +37,10 @@ func (s *Suppressions) Lift(hashes []Digest, still ...SubjectUntil) {
 
 // Lacking returns the hashes and subjects that Add would change, without duplicates.
 func (s *Suppressions) Lacking(hashes []Digest, subjects []SubjectUntil) (fresh []Digest, later []SubjectUntil) {
+	seen := make(map[Digest]struct{}) // a start may bring all hashes of the ledger
 	for _, hash := range hashes {
-		if !s.Has(hash) && !slices.Contains(fresh, hash) {
-			fresh = append(fresh, hash)
+		if _, again := seen[hash]; !again && !s.Has(hash) {
+			seen[hash], fresh = struct{}{}, append(fresh, hash)
 		}
 	}
 	until := make(map[Digest]Timestep)

@@ -5,6 +5,7 @@ import (
 
 	"lethe"
 	"lethe/internal/floatbytes"
+	"lethe/internal/timestepkey"
 	"lethe/snapshot/stored"
 )
 
@@ -46,7 +47,7 @@ type Entry struct {
 	Content  Content
 }
 
-const timestepBytes = 8
+const timestepBytes = timestepkey.Bytes
 
 // EntryBytes is the encoded length of an entry.
 const EntryBytes = timestepBytes + len(Content{})
