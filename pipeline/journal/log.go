@@ -78,10 +78,10 @@ func (l *Log) Begin(ctx context.Context, write Write, ends map[string]int64) err
 			return err
 		}
 		l.epoch = l.Newest() + 1
-		switch counts, err := l.append(ctx, write, EpochBegan{ends}); {
-		case err != nil || counts:
+		if err := l.Append(ctx, write, EpochBegan{ends}); !errors.Is(err, ErrFenced) {
 			return err
-		case l.Newest() < l.epoch:
+		}
+		if l.Newest() < l.epoch {
 			return fmt.Errorf("the beginning of epoch %d of role %s was not read back", l.epoch, l.role)
 		}
 	}
@@ -90,24 +90,15 @@ func (l *Log) Begin(ctx context.Context, write Write, ends map[string]int64) err
 // Append appends a decision, and returns once it was read back and applied. The error is ErrFenced when it does not
 // count.
 func (l *Log) Append(ctx context.Context, write Write, d Decision) error {
-	counts, err := l.append(ctx, write, d)
-	if err == nil && !counts {
-		err = fmt.Errorf("epoch %d of role %s: %w", l.epoch, l.role, ErrFenced)
-	}
-	return err
-}
-
-// append appends a decision, and reports whether it counts.
-func (l *Log) append(ctx context.Context, write Write, d Decision) (counts bool, err error) {
 	own := l.Next(d)
 	record, err := own.Record()
 	if err == nil {
 		err = write(ctx, bus.Journal, []ingest.Outgoing{record})
 	}
 	if err != nil {
-		return false, fmt.Errorf("append to the journal: %w", err)
+		return fmt.Errorf("append to the journal: %w", err)
 	}
-	return l.counts(ctx, own)
+	return l.Confirm(ctx, own)
 }
 
 // Next returns the entry of a decision, for who writes it otherwise than Append and has it confirmed then.
@@ -118,18 +109,14 @@ func (l *Log) Next(d Decision) Entry {
 
 // Confirm reads back an entry that was written. The error is ErrFenced when it does not count.
 func (l *Log) Confirm(ctx context.Context, own Entry) error {
-	counts, err := l.counts(ctx, own)
-	if err == nil && !counts {
-		err = fmt.Errorf("epoch %d of role %s: %w", l.epoch, l.role, ErrFenced)
-	}
-	return err
-}
-
-func (l *Log) counts(ctx context.Context, own Entry) (counted bool, err error) {
 	own.Decision = nil
-	err = l.read(ctx, func(e Entry, counts bool) {
+	counted := false
+	err := l.read(ctx, func(e Entry, counts bool) {
 		e.Decision = nil
 		counted = counted || counts && e == own
 	})
-	return counted, err
+	if err == nil && !counted {
+		err = fmt.Errorf("epoch %d of role %s: %w", l.epoch, l.role, ErrFenced)
+	}
+	return err
 }
