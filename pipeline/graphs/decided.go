@@ -20,12 +20,10 @@ type decided struct {
 
 // readDecided reads what was decided.
 func readDecided(ctx context.Context, o Options) (*decided, error) {
-	d := &decided{journal: journal.Open(o.Bus, roleName, o.Instance)}
-	if o.standing != nil {
-		d.journal = o.standing.Journal()
-	}
-	d.journal.Replay(d.apply)
-	return d, d.journal.Read(ctx)
+	d := new(decided)
+	var err error
+	d.journal, err = o.standing.ReadJournal(ctx, o.Bus, roleName, o.Instance, d.apply)
+	return d, err
 }
 
 func (d *decided) apply(e journal.Entry) {

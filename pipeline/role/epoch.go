@@ -44,8 +44,18 @@ func (s *Standing) Begin(ctx context.Context, b Bus, heard map[bus.TopicPartitio
 	return nil
 }
 
-// Journal is the journal for a process that leads, as one that has begun an epoch.
-func (s *Standing) Journal() *journal.Log { return s.journal }
+// ReadJournal reads all that was decided for a role and returns its journal: that in which a leader has begun its epoch,
+// or one of its own for a process that shares the role with no other.
+func (s *Standing) ReadJournal(
+	ctx context.Context, b journal.Topics, role, instance string, apply func(journal.Entry),
+) (*journal.Log, error) {
+	log := journal.Open(b, role, instance)
+	if s != nil {
+		log = s.journal
+	}
+	log.Replay(apply)
+	return log, log.Read(ctx)
+}
 
 // owner is who this process is to those who read what it writes. The lock is held.
 func (l *Lead) owner() wire.Owner { return wire.Owner{Generation: l.epoch, Instance: l.instance} }

@@ -203,15 +203,12 @@ func takeOver(ctx context.Context, l *logic) error {
 	if err != nil {
 		return err
 	}
-	if l.journal = journal.Open(l.o.Bus, roleName, l.o.Instance); l.o.Standing != nil {
-		l.journal = l.o.Standing.Journal()
-	}
-	l.journal.Replay(func(e journal.Entry) {
+	l.journal, err = l.o.Standing.ReadJournal(ctx, l.o.Bus, roleName, l.o.Instance, func(e journal.Entry) {
 		if served, is := e.Decision.(journal.Served); is {
 			l.said = served
 		}
 	})
-	if err := l.journal.Read(ctx); err != nil {
+	if err != nil {
 		return err
 	}
 	if l.sent, err = sent.Read(ctx, l.o.Bus, l.o.Standing, l.o.Secret); err != nil || l.o.Standing == nil {
