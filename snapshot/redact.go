@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"lethe"
+	"lethe/snapshot/closed"
 	"lethe/snapshot/index"
 	"lethe/snapshot/stored"
 )
@@ -172,11 +173,10 @@ func isKnown(b *Batch, p lethe.Pseudonym, id lethe.TransactionID, known, arrived
 		value, found, err = b.staging.rows.Get(known.Timestep, p)
 	}
 	if err == nil && !found {
-		if graph, has, failed := b.graph(known.Timestep, lethe.Closed); has {
-			value, found, err = graph.Row(p)
-		} else {
-			err = failed
-		}
+		err = b.inGraph(known.Timestep, lethe.Closed, func(g closed.Graph) (err error) {
+			value, found, err = g.Row(p)
+			return err
+		})
 	}
 	if err != nil || !found {
 		return false, err

@@ -33,11 +33,10 @@ func (b *Batch) Payment(p lethe.Payment, o Origin, subjects ...string) (Verdict,
 	key := timestepKey(kindPayment, p.Timestep, source, target)
 	_, known, err := b.get(key)
 	if err == nil && !known && at.late {
-		if graph, has, failed := b.graph(p.Timestep, lethe.Closed); has {
-			known, err = graph.HasPayment(source, target)
-		} else {
-			err = failed
-		}
+		err = b.inGraph(p.Timestep, lethe.Closed, func(g closed.Graph) (err error) {
+			known, err = g.HasPayment(source, target)
+			return err
+		})
 	}
 	ids := []lethe.TransactionID{p.Source, p.Target}
 	carrier := carrier{at: p.Timestep, about: []lethe.Pseudonym{source, target}, ids: ids}
@@ -107,19 +106,21 @@ func (b *Batch) knownLabel(
 	if !late {
 		return false, lethe.Unknown, nil, nil
 	}
-	graph, settled, err := b.graph(t, lethe.Settled)
-	if err != nil || !settled {
-		return false, lethe.Unknown, nil, err
-	}
-	label, known, err = graph.Label(p)
+	err = b.inGraph(t, lethe.Settled, func(g closed.Graph) (err error) {
+		label, known, err = g.Label(p)
+		return err
+	})
 	return known, label, nil, err
 }
 
-// graph returns the store of a timestep that has reached a state.
-func (b *Batch) graph(t lethe.Timestep, state lethe.State) (g closed.Graph, reached bool, err error) {
+// inGraph calls fn with the store of a timestep, if the timestep has reached a state.
+func (b *Batch) inGraph(t lethe.Timestep, state lethe.State, fn func(closed.Graph) error) error {
 	if b.staging.info(t).State < state {
-		return closed.Graph{}, false, nil
+		return nil
 	}
-	g, err = b.closed.Get(t)
-	return g, err == nil, err
+	g, err := b.closed.Get(t)
+	if err != nil {
+		return err
+	}
+	return fn(g)
 }
