@@ -44,7 +44,7 @@ func (s *Standing) Begin(ctx context.Context, b Bus, heard map[bus.TopicPartitio
 	return nil
 }
 
-// ReadJournal reads all that was decided for a role and returns its journal: that in which a leader has begun its epoch,
+// ReadJournal reads all that was decided for a role and returns its journal: that in which a leader began its epoch,
 // or one of its own for a process that shares the role with no other.
 func (s *Standing) ReadJournal(
 	ctx context.Context, b journal.Topics, role, instance string, apply func(journal.Entry),
