@@ -27,8 +27,6 @@ const (
 	besideBytes  = 8
 )
 
-// Nor does it count where it is a part of another name (names.go, framing.go).
-
 // standsAlone applies the rules to buf[from:to]. The buffer's ends are the
 // data's ends, unless contextBytes of it lie beyond the window.
 func standsAlone(buf []byte, from, to int) bool {
@@ -44,7 +42,7 @@ func standsAlone(buf []byte, from, to int) bool {
 	if len(right) > 0 && joins(right[0]) && (!isFramed || len(right) < 2 || right[1] != '{') {
 		return false
 	}
-	return !inDecimal(left, buf[from:to], right) && !partOfName(buf, from, to)
+	return !inDecimal(left, buf[from:to], right)
 }
 
 // inDecimal reports whether digits on the far side of a point make the window a

@@ -30,10 +30,10 @@ func TestPartsOfOtherNames(t *testing.T) {
 		{`{"subjects":["order-1-b"]}`, false},
 		{"{\"id\":\"order-1\ue000b\"}", false},     // of private use: intake takes it
 		{"{\"id\":\"order-1\U000e1000b\"}", false}, // not assigned yet
-		{kafkaString(long) + kafkaString(`{"id":"order-1-b"}`), false},
-		{kafkaString("x>"+long) + kafkaString(`{"timestep":1}`), false},
-		{kafkaString(long+">x") + "\x01\x00", false},
-		{kafkaString(long) + "\x20\x00\x00\x00\x00\x07\x0a\x09" + long, false},
+		{kafkaRecord(long, `{"id":"order-1-b"}`), false},
+		{kafkaRecord("x>"+long, `{"timestep":1}`), false},
+		{kafkaRecord(long+">x", ""), false},
+		{kafkaRecord(long, "\x00\x00\x00\x00\x07\x00\x0a\x09"+long), false},
 		{"\x09\x00\x00\x00" + long + "abc", false},
 		{"\x00\x00\x00\x09" + long, false},
 
@@ -45,7 +45,7 @@ func TestPartsOfOtherNames(t *testing.T) {
 		{`{"id":"order-1-b and order-1"}`, true},
 		{`{"id":"see order-1-b"}`, true},
 		{`{"id":"order-1-b`, true},
-		{kafkaString(long+">"+id) + kafkaString(`{"timestep":1}`), true},
+		{kafkaRecord(long+">"+id, `{"timestep":1}`), true},
 		{kafkaString(long) + "abc", true},
 		{"\x0a\x00\x00\x00" + long + " c", true},
 		{"\x05\x00\x00\x00" + long, true},
@@ -72,10 +72,10 @@ func TestPartsOfOtherPaymentsAndSubjects(t *testing.T) {
 	payment, err := scan.PaymentFingerprints(testSecret, "order-1", "x-1")
 	require.NoError(t, err)
 	sc := scannerOf(t, payment...)
-	value := kafkaString(`{"timestep":1}`)
-	require.NotEmpty(t, sc.ScanBytes([]byte(kafkaString("order-1>x-1")+value)))
-	require.Empty(t, sc.ScanBytes([]byte(kafkaString("order-1>x-1-b")+value)))
-	require.Empty(t, sc.ScanBytes([]byte(kafkaString("re-order-1>x-1")+value)))
+	const value = `{"timestep":1}`
+	require.NotEmpty(t, sc.ScanBytes([]byte(kafkaRecord("order-1>x-1", value))))
+	require.Empty(t, sc.ScanBytes([]byte(kafkaRecord("order-1>x-1-b", value))))
+	require.Empty(t, sc.ScanBytes([]byte(kafkaRecord("re-order-1>x-1", value))))
 
 	subject, err := scan.SubjectFingerprints(testSecret, "cust-1", lethe.Timestep(3))
 	require.NoError(t, err)

@@ -215,3 +215,12 @@ func TestHashesAtRestAreMasked(t *testing.T) {
 func slicesConcat(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
 
 func kafkaString(s string) string { return string(binary.AppendVarint(nil, int64(len(s)))) + s }
+
+// kafkaRecord is a record of a batch: attributes, time and offset of 0, key, value (none if it is empty), no headers.
+func kafkaRecord(key, value string) string {
+	framed := "\x01"
+	if value != "" {
+		framed = kafkaString(value)
+	}
+	return kafkaString("\x00\x00\x00" + kafkaString(key) + framed + "\x00")
+}

@@ -140,18 +140,7 @@ func wordsIn(t *testing.T, path string, found map[string]bool) {
 
 // listWords writes ownWords anew.
 func listWords(t *testing.T, found map[string]bool) {
-	const width = 114
-	lines, line := []string{`const ownWords = " " +`}, ""
-	for _, word := range slices.Sorted(maps.Keys(found)) {
-		if len(line)+len(word) >= width {
-			lines, line = append(lines, fmt.Sprintf("\t%q +", line)), ""
-		}
-		line += word + " "
-	}
-	lines = append(lines, fmt.Sprintf("\t%q", line))
-	source, err := os.ReadFile("words.go")
-	require.NoError(t, err)
-	list := regexp.MustCompile(`(?s)const ownWords = " ".*?\n\n`)
-	source = list.ReplaceAllLiteral(source, []byte(strings.Join(lines, "\n")+"\n\n"))
-	require.NoError(t, os.WriteFile("words.go", source, 0o600))
+	list := strings.Join(slices.Sorted(maps.Keys(found)), "\n")
+	head := "# Words of the texts that lethe may write: go test ./deletions/scan -run OwnWords -rewrite\n"
+	require.NoError(t, os.WriteFile("ownwords.txt", []byte(head+list+"\n"), 0o600))
 }

@@ -1,0 +1,89 @@
+package scan
+
+import (
+	"bytes"
+	"encoding/json"
+	"unicode/utf8"
+)
+
+// tokens are those of a JSON text, one after another: nothing of a text is kept, however long it is. A text that is
+// broken is read as if it were whole as far as that goes.
+type tokens struct {
+	text []byte
+	at   int
+}
+
+// token is one of { } [ ], or a string, without its quotes, or something else, such as a number.
+type token struct {
+	kind byte
+	raw  []byte
+}
+
+const (
+	stringToken  = '"'
+	literalToken = '0'
+	noToken      = 0
+)
+
+// next returns the next one, or one of no kind at the end. Commas and colons are none.
+func (t *tokens) next() token {
+	for ; t.at < len(t.text); t.at++ {
+		switch c := t.text[t.at]; c {
+		case ' ', '\t', '\r', '\n', ',', ':':
+		case '{', '}', '[', ']':
+			t.at++
+			return token{kind: c}
+		case '"':
+			from := t.at + 1
+			to := closingQuote(t.text, from)
+			t.at = to + 1
+			return token{stringToken, t.text[min(from, to):to]}
+		default:
+			from := t.at
+			for t.at++; t.at < len(t.text) && !endsLiteral(t.text[t.at]); {
+				t.at++
+			}
+			return token{literalToken, t.text[from:t.at]}
+		}
+	}
+	return token{}
+}
+
+func endsLiteral(c byte) bool { return isSpace(c) || bytes.IndexByte([]byte(",:{}[]"), c) >= 0 }
+
+// opens reports whether values follow that belong to it.
+func (t token) opens() bool { return t.kind == '{' || t.kind == '[' }
+
+// closes reports whether it ends those.
+func (t token) closes() bool { return t.kind == '}' || t.kind == ']' }
+
+// isNull reports whether it is null.
+func (t token) isNull() bool { return t.kind == literalToken && string(t.raw) == missingText }
+
+// said is what a string says.
+func (t token) said() string {
+	if bytes.IndexByte(t.raw, '\\') < 0 && utf8.Valid(t.raw) {
+		return string(t.raw)
+	}
+	var out string
+	quoted := append(append([]byte{'"'}, t.raw...), '"')
+	if json.Unmarshal(quoted, &out) != nil {
+		return string(unescape(t.raw))
+	}
+	return out
+}
+
+// pastValue goes past the value that a token begins.
+func (t *tokens) pastValue(first token) {
+	for depth := 0; ; first = t.next() {
+		switch {
+		case first.opens():
+			depth++
+		case first.closes():
+			depth--
+		}
+		if depth <= 0 || first.kind == noToken {
+			return
+		}
+	}
+}
