@@ -2,7 +2,6 @@ package deletions
 
 import (
 	"crypto/sha256"
-	"slices"
 
 	"lethe"
 )
@@ -29,8 +28,4 @@ func (c CheckpointDigests) Fits(before, after lethe.Digest) bool {
 		return len(list) == 0 || lethe.Digest(h.Sum(nil)) == version
 	}
 	return is(c.Before, before) && is(c.After, after)
-}
-
-func (c CheckpointDigests) clone() CheckpointDigests {
-	return CheckpointDigests{slices.Clone(c.Before), slices.Clone(c.After)}
 }

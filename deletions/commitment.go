@@ -40,11 +40,6 @@ type Committed struct {
 // Count is the number of commitments, and of salts.
 func (c Committed) Count() int { return len(c.Commitments) + len(c.Payments) }
 
-func (c Committed) clone() Committed {
-	c.Commitments, c.Payments = slices.Clone(c.Commitments), slices.Clone(c.Payments)
-	return c
-}
-
 // commit makes the commitments to the targets of a request.
 func commit(secret lethe.Secret, request lethe.Digest, targets []lethe.Target) (c Committed) {
 	next := func() lethe.Digest { return TargetSalt(secret, request, c.Count()) }

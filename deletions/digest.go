@@ -120,3 +120,13 @@ func holdsID(requestID, id string) bool {
 	return requestID == id || slices.Contains(parts, id) ||
 		len(id) >= scan.BoundedIDBytes && strings.Contains(requestID, id)
 }
+
+// ValidRequestID reports whether the text may name a request: 1 to 128 of A-Z,
+// a-z, 0-9, '.', '_' and '-', not beginning with '.'.
+func ValidRequestID(id string) bool {
+	valid := func(c rune) bool {
+		return '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || strings.ContainsRune("._-", c)
+	}
+	return id != "" && len(id) <= maxRequestIDBytes && id[0] != '.' &&
+		!strings.ContainsFunc(id, func(c rune) bool { return !valid(c) })
+}

@@ -3,6 +3,7 @@ package deletions
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"time"
 
@@ -247,22 +248,25 @@ func NewEntry(secret lethe.Secret, r lethe.ErasureRequest, at time.Time) (Entry,
 	return e, nil
 }
 
-// clone returns a copy that shares nothing that can be changed in place.
+// clone returns a copy whose lists are its own. What stands behind a pointer is replaced and never changed.
 func (e *Entry) clone() Entry {
-	c, p := *e, &e.Progress
-	c.History, c.Targets = slices.Clone(e.History), slices.Clone(e.Targets)
-	c.Committed, c.Progress.Checkpoints = e.Committed.clone(), p.Checkpoints.clone()
-	c.SignedBy = slices.Clone(e.SignedBy)
-	c.Subjects, c.Progress.Carried = slices.Clone(e.Subjects), slices.Clone(p.Carried)
-	c.Progress.Fingerprints, c.Progress.NotSearched = slices.Clone(p.Fingerprints), slices.Clone(p.NotSearched)
-	c.Progress.Rows = slices.Clone(p.Rows)
-	c.Progress.Timesteps, c.Progress.Slices = slices.Clone(p.Timesteps), slices.Clone(p.Slices)
-	c.Progress.Retrained, c.Progress.Revisions = slices.Clone(p.Retrained), slices.Clone(p.Revisions)
-	c.Progress.Outcomes, c.Progress.Searched = slices.Clone(p.Outcomes), slices.Clone(p.Searched)
-	c.Progress.Refitted, c.Progress.Replaced = slices.Clone(p.Refitted), slices.Clone(p.Replaced)
-	c.Progress.Gone, c.Progress.KeptStubs = slices.Clone(p.Gone), slices.Clone(p.KeptStubs)
-	c.Progress.HeldRequests, c.Progress.WaitsFor = slices.Clone(p.HeldRequests), p.WaitsFor.clone()
+	c := *e
+	ownLists(reflect.ValueOf(&c).Elem())
 	return c
+}
+
+// ownLists copies the slices in a struct and in the structs in it.
+func ownLists(v reflect.Value) {
+	for _, field := range v.Fields() {
+		switch {
+		case field.Kind() == reflect.Struct && field.Type() != reflect.TypeFor[time.Time]():
+			ownLists(field)
+		case field.Kind() == reflect.Slice && !field.IsNil():
+			own := reflect.MakeSlice(field.Type(), field.Len(), field.Len())
+			reflect.Copy(own, field)
+			field.Set(own)
+		}
+	}
 }
 
 // Received is when the request came.

@@ -29,14 +29,7 @@ func (e *Entry) Encode() ([]byte, error) {
 
 // DecodeEntry reads what Encode wrote, and validates it.
 func DecodeEntry(data []byte) (Entry, error) {
-	var e Entry
-	if err := record.Decode(data, &e, entryFormat); err != nil {
-		return Entry{}, fmt.Errorf("ledger entry: %w", err)
-	}
-	if err := e.Validate(); err != nil {
-		return Entry{}, fmt.Errorf("ledger entry: %w: %w", ErrFormat, err)
-	}
-	return e, nil
+	return record.DecodeValid("ledger entry", entryFormat, data, (*Entry).Validate)
 }
 
 // Validate reports every inconsistency at once.

@@ -91,6 +91,29 @@ func (h *Hold) InForce(now time.Time) bool {
 	return h.LiftedAt.IsZero() && (h.Until.IsZero() || now.Before(h.Until))
 }
 
+// Kept is what holds in force protect from erasure.
+type Kept struct {
+	// Targets are keyed hashes as in Hold.Targets, Subjects as in Hold.Subjects.
+	Targets, Subjects map[lethe.Digest]bool
+}
+
+// KeptBy returns what those of some holds protect that are in force at a time.
+func KeptBy(now time.Time, list ...Hold) Kept {
+	k := Kept{make(map[lethe.Digest]bool), make(map[lethe.Digest]bool)}
+	for _, hold := range list {
+		if !hold.InForce(now) {
+			continue
+		}
+		for _, target := range hold.Targets {
+			k.Targets[target] = true
+		}
+		for _, subject := range hold.Subjects {
+			k.Subjects[subject] = true
+		}
+	}
+	return k
+}
+
 // State says in a word how the hold stands at a time: in_force, ended or lifted.
 func (h *Hold) State(now time.Time) string {
 	switch {
@@ -111,10 +134,7 @@ func IsHoldKey(key string) bool { return strings.HasPrefix(key, holdKeyPrefix) }
 
 // Encode returns the hold as canonical JSON.
 func (h *Hold) Encode() ([]byte, error) {
-	if err := h.validate(); err != nil {
-		return nil, fmt.Errorf("hold: %w", err)
-	}
-	return record.Encode(h)
+	return record.EncodeValid("hold", h, h.validate())
 }
 
 // Digest is SHA-256 of what Encode returns, zero for a hold that is not valid.
@@ -128,14 +148,7 @@ func (h *Hold) Digest() lethe.Digest {
 
 // DecodeHold reads what Encode wrote.
 func DecodeHold(data []byte) (Hold, error) {
-	var h Hold
-	if err := record.Decode(data, &h, holdFormat); err != nil {
-		return Hold{}, fmt.Errorf("hold: %w", err)
-	}
-	if err := h.validate(); err != nil {
-		return Hold{}, fmt.Errorf("hold: %w: %w", ErrFormat, err)
-	}
-	return h, nil
+	return record.DecodeValid("hold", holdFormat, data, (*Hold).validate)
 }
 
 func (h *Hold) validate() error {

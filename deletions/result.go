@@ -184,18 +184,6 @@ type WaitsForSignatures struct {
 	Needed int `json:"needed"`
 }
 
-func (w *WaitsFor) clone() *WaitsFor {
-	if w == nil {
-		return nil
-	}
-	out := WaitsFor{Holds: slices.Clone(w.Holds)}
-	if w.Signatures != nil {
-		n := *w.Signatures
-		out.Signatures = &n
-	}
-	return &out
-}
-
 // Equal reports whether both say the same; nil says nothing.
 func (w *WaitsFor) Equal(other *WaitsFor) bool {
 	if w == nil || other == nil {

@@ -65,23 +65,18 @@ type Status struct {
 
 // Status returns what may be told of the entry.
 func (e *Entry) Status() Status {
-	return Status{
+	s := Status{
 		Format: statusFormat, RequestID: e.RequestID, RequestDigest: e.Digest, State: e.State, Scope: e.Scope,
 		Counts: e.Progress.Counts, Failure: e.Failure(), FailedIn: e.FailedIn, Attempts: e.Attempts,
 		ReceivedAt: e.Received(), UpdatedAt: e.Updated(), Outcomes: slices.Clone(e.Progress.Outcomes),
 		Deadline: e.Deadline, Overdue: e.Overdue(),
 		Elapsed: e.Elapsed(), BatchSize: e.Batch.Size, Refitted: slices.Clone(e.Progress.Refitted),
 		HeldRequests: slices.Clone(e.Progress.HeldRequests), SignedBy: slices.Clone(e.SignedBy),
-		WaitsFor: e.waitsFor(),
 	}
-}
-
-// waitsFor is what the request waits for; nil unless it is held.
-func (e *Entry) waitsFor() *WaitsFor {
-	if e.State != Held {
-		return nil
+	if e.State == Held {
+		s.WaitsFor = e.Progress.WaitsFor
 	}
-	return e.Progress.WaitsFor.clone()
+	return s
 }
 
 // Refuse returns the answer to a request that has no place in the ledger, because of its id
@@ -125,22 +120,12 @@ func (s *Status) aside() bool {
 
 // Encode returns the status as canonical JSON.
 func (s *Status) Encode() ([]byte, error) {
-	if err := s.validate(); err != nil {
-		return nil, fmt.Errorf("erasure status: %w", err)
-	}
-	return record.Encode(s)
+	return record.EncodeValid("erasure status", s, s.validate())
 }
 
 // DecodeStatus reads what Encode wrote.
 func DecodeStatus(data []byte) (Status, error) {
-	var s Status
-	if err := record.Decode(data, &s, statusFormat); err != nil {
-		return Status{}, fmt.Errorf("erasure status: %w", err)
-	}
-	if err := s.validate(); err != nil {
-		return Status{}, fmt.Errorf("erasure status: %w: %w", ErrFormat, err)
-	}
-	return s, nil
+	return record.DecodeValid("erasure status", statusFormat, data, (*Status).validate)
 }
 
 func (s *Status) validate() error {
@@ -229,22 +214,12 @@ func (a *Ack) Key() string {
 
 // Encode returns the acknowledgement as canonical JSON.
 func (a *Ack) Encode() ([]byte, error) {
-	if err := a.validate(); err != nil {
-		return nil, fmt.Errorf("erasure acknowledgement: %w", err)
-	}
-	return record.Encode(a)
+	return record.EncodeValid("erasure acknowledgement", a, a.validate())
 }
 
 // DecodeAck reads what Encode wrote.
 func DecodeAck(data []byte) (Ack, error) {
-	var a Ack
-	if err := record.Decode(data, &a, ackFormat); err != nil {
-		return Ack{}, fmt.Errorf("erasure acknowledgement: %w", err)
-	}
-	if err := a.validate(); err != nil {
-		return Ack{}, fmt.Errorf("erasure acknowledgement: %w: %w", ErrFormat, err)
-	}
-	return a, nil
+	return record.DecodeValid("erasure acknowledgement", ackFormat, data, (*Ack).validate)
 }
 
 func (a *Ack) validate() error {

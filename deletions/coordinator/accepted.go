@@ -57,7 +57,7 @@ func (s *states) received(ctx context.Context, list []deletions.Entry) (out []de
 	}
 	if len(fine.members) > 0 {
 		found := fine.members
-		fine, err = s.moveEach(ctx, fine, deletions.Accepted, func(i int, e *deletions.Entry) { e.Found(&found[i]) })
+		fine, err = s.move(ctx, fine, deletions.Accepted, func(i int, e *deletions.Entry) { e.Found(&found[i]) })
 		if err != nil {
 			return nil, err
 		}
@@ -108,7 +108,7 @@ func (s *states) accepted(ctx context.Context, list []deletions.Entry) error {
 		delete(s.commanded, id)
 	}
 	s.out.phaseDone(answered, events.Suppress, deletions.Received)
-	_, err := s.moveEach(ctx, answered, deletions.Suppressed, func(_ int, e *deletions.Entry) {
+	_, err := s.move(ctx, answered, deletions.Suppressed, func(_ int, e *deletions.Entry) {
 		e.Progress.EnsembleBefore = before[e.RequestID].Ensemble
 		e.Progress.Checkpoints.Before = before[e.RequestID].Models
 	})

@@ -253,7 +253,7 @@ func (s *states) gather(ctx context.Context) (b batch, begins bool, err error) {
 		}
 	}
 	byReceipt(b.members)
-	b, err = s.moveEach(ctx, b, deletions.Rewriting, func(_ int, e *deletions.Entry) {
+	b, err = s.move(ctx, b, deletions.Rewriting, func(_ int, e *deletions.Entry) {
 		e.Batch = deletions.Batch{Leader: b.leader, Size: len(b.members)}
 		before, answered := s.acks.of(e.RequestID, e.Attempts, scoreRole, deletions.StepSuppressed)
 		if answered && e.Progress.EnsembleBefore.IsZero() {

@@ -60,7 +60,7 @@ func (s *cancellations) take(ctx context.Context, list []ingest.Cancel) error {
 
 // cancel takes a request back of which nothing was rewritten.
 func (s *cancellations) cancel(ctx context.Context, e deletions.Entry) error {
-	b, err := s.moveEach(ctx, batch{e.RequestID, []deletions.Entry{e}}, deletions.Cancelled,
+	b, err := s.move(ctx, batch{e.RequestID, []deletions.Entry{e}}, deletions.Cancelled,
 		func(_ int, e *deletions.Entry) { note(e, nil) })
 	if err != nil {
 		return err

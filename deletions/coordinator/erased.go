@@ -101,11 +101,11 @@ func (s *states) cleaned(ctx context.Context, b batch) (batch, error) {
 		s.splits.note(b)
 		s.o.Logger.Error("erasure: a place that was written anew still holds something", "request_id", b.leader,
 			"requests", len(b.members), "hits", found.Hits)
-		return s.fail(ctx, b, deletions.FailedHits)
+		return s.stop(ctx, b, deletions.Failed, deletions.FailedHits)
 	}
 	s.out.phaseDone(b, events.Swap, deletions.Swapped)
-	note := func(_ int, p *deletions.Progress) { p.Erasure = &found }
-	if b, err = s.moveAll(ctx, b, deletions.Erased, note); err != nil {
+	note := func(_ int, e *deletions.Entry) { e.Progress.Erasure = &found }
+	if b, err = s.move(ctx, b, deletions.Erased, note); err != nil {
 		return b, err
 	}
 	return b, s.out.command(ctx, b.leader, wire.PhaseSearch)
@@ -145,7 +145,7 @@ func (s *states) erasedEverywhere(ctx context.Context, b batch) (batch, error) {
 	})
 	if len(heldUp.members) > 0 { // the others are searched for without them
 		s.dirty = true
-		return s.fail(ctx, heldUp, deletions.FailedUnreadable)
+		return s.stop(ctx, heldUp, deletions.Failed, deletions.FailedUnreadable)
 	}
 	if err := s.verification.purge(ctx, b); err != nil {
 		return b, err

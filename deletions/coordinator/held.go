@@ -140,31 +140,11 @@ func (h *holds) begunTargets() (erased, redacted map[lethe.Digest]bool, err erro
 	return erased, redacted, err
 }
 
-// keptNow is what holds in force keep from being erased: targets, and what goes with subjects.
-type keptNow struct{ targets, subjects map[lethe.Digest]bool }
-
-// keptBy is what some of the holds keep that are in force.
-func keptBy(now time.Time, list ...deletions.Hold) keptNow {
-	k := keptNow{make(map[lethe.Digest]bool), make(map[lethe.Digest]bool)}
-	for _, hold := range list {
-		if !hold.InForce(now) {
-			continue
-		}
-		for _, target := range hold.Targets {
-			k.targets[target] = true
-		}
-		for _, subject := range hold.Subjects {
-			k.subjects[subject] = true
-		}
-	}
-	return k
-}
-
 // kept is what all holds keep, but for the targets that are gone.
-func (h *holds) kept() (keptNow, error) {
+func (h *holds) kept() (deletions.Kept, error) {
 	list, err := h.o.Ledger.Holds()
 	if err != nil {
-		return keptNow{}, err
+		return deletions.Kept{}, err
 	}
 	now := h.o.Clock.Now()
 	h.next = time.Time{}
@@ -173,14 +153,14 @@ func (h *holds) kept() (keptNow, error) {
 			h.next = hold.Until
 		}
 	}
-	k := keptBy(now, list...)
-	if h.next, err = h.signed.next(h.next); err != nil || len(k.targets) == 0 {
+	k := deletions.KeptBy(now, list...)
+	if h.next, err = h.signed.next(h.next); err != nil || len(k.Targets) == 0 {
 		return k, err
 	}
 	erased, _, err := h.begunTargets()
-	for target := range k.targets {
+	for target := range k.Targets {
 		if erased[target] {
-			delete(k.targets, target)
+			delete(k.Targets, target)
 		}
 	}
 	return k, err
@@ -240,7 +220,7 @@ func (h *holds) apply(ctx context.Context, open []deletions.Entry) ([]deletions.
 		for _, id := range b.ids() {
 			delete(h.cancelled.pending, id)
 		}
-		if _, err := h.moveEach(ctx, b, deletions.Accepted, func(_ int, e *deletions.Entry) {
+		if _, err := h.move(ctx, b, deletions.Accepted, func(_ int, e *deletions.Entry) {
 			note(e, nil)
 			e.Progress.WaitsFor = nil
 		}); err != nil {
@@ -263,7 +243,7 @@ func (h *holds) wait(ctx context.Context, w waiting) ([]deletions.Entry, error) 
 			return nil, err
 		}
 	}
-	b, err := h.moveEach(ctx, batch{w.list[0].RequestID, w.list}, deletions.Held, func(i int, e *deletions.Entry) {
+	b, err := h.move(ctx, batch{w.list[0].RequestID, w.list}, deletions.Held, func(i int, e *deletions.Entry) {
 		e.Found(&w.list[i])
 		note(e, w.kept[i])
 		e.Progress.WaitsFor = reasons[i]

@@ -230,8 +230,8 @@ func (c *Coordinator) waits() (bool, error) {
 // concern reports whether a request has to wait for holds, as one does that asks for what came late of a
 // subject whose own request waits, and what holds keep of it. One that waits goes on waiting as
 // long as a new process has not read again what that depends on.
-func (h *holds) concern(e deletions.Entry, k keptNow) (own map[lethe.Digest]bool, waits bool, err error) {
-	if len(k.targets)+len(k.subjects) == 0 {
+func (h *holds) concern(e deletions.Entry, k deletions.Kept) (own map[lethe.Digest]bool, waits bool, err error) {
+	if len(k.Targets)+len(k.Subjects) == 0 {
 		return nil, false, nil
 	}
 	own, known, err := (subjects{h.states}).keptOf(e, k)
@@ -250,7 +250,7 @@ func (h *holds) concern(e deletions.Entry, k keptNow) (own map[lethe.Digest]bool
 func (h *holds) passed() bool { return !h.next.IsZero() && !h.o.Clock.Now().Before(h.next) }
 
 // waits is concern, and for the signature of one more person.
-func (h *holds) waits(e deletions.Entry, k keptNow) (own map[lethe.Digest]bool, waits bool, err error) {
+func (h *holds) waits(e deletions.Entry, k deletions.Kept) (own map[lethe.Digest]bool, waits bool, err error) {
 	own, waits, err = h.concern(e, k)
 	return own, waits || h.signed.lacks(e), err
 }

@@ -35,30 +35,29 @@ type outbox struct {
 
 // announce publishes the states of requests, and copies of their entries.
 func (o *outbox) announce(ctx context.Context, list ...deletions.Entry) error {
+	return o.copy(ctx, list, true)
+}
+
+// copies publishes copies of entries, for whoever goes on with them.
+func (o *outbox) copies(ctx context.Context, list []deletions.Entry) error {
+	return o.copy(ctx, list, false)
+}
+
+func (o *outbox) copy(ctx context.Context, list []deletions.Entry, statuses bool) error {
 	var records []ingest.Outgoing
 	for _, e := range list {
 		copied, err := ledgercopy.Records(o.secret, e)
 		if err != nil {
 			return err
+		}
+		if records = append(records, copied...); !statuses {
+			continue
 		}
 		status, err := o.record(e.Status())
 		if err != nil {
 			return err
 		}
-		records = append(append(records, copied...), status)
-	}
-	return wire.Say(ctx, o.bus, records)
-}
-
-// copies publishes copies of entries, for whoever goes on with them.
-func (o *outbox) copies(ctx context.Context, list []deletions.Entry) error {
-	var records []ingest.Outgoing
-	for _, e := range list {
-		copied, err := ledgercopy.Records(o.secret, e)
-		if err != nil {
-			return err
-		}
-		records = append(records, copied...)
+		records = append(records, status)
 	}
 	return wire.Say(ctx, o.bus, records)
 }

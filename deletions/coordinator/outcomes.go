@@ -235,8 +235,8 @@ func (h *holds) holding(e deletions.Entry) (out []deletions.Hold, err error) {
 		return nil, err
 	}
 	for _, hold := range list {
-		k := keptBy(now, hold)
-		maps.DeleteFunc(k.targets, func(target lethe.Digest, _ bool) bool { return erased[target] })
+		k := deletions.KeptBy(now, hold)
+		maps.DeleteFunc(k.Targets, func(target lethe.Digest, _ bool) bool { return erased[target] })
 		_, waits, err := h.concern(e, k)
 		if err != nil {
 			return nil, err
@@ -270,15 +270,15 @@ func note(e *deletions.Entry, kept map[lethe.Digest]bool) {
 
 // keptOf returns what holds keep of a request: of its targets, those that go with a held subject
 // too. It is not known as long as a new process has not read the request again.
-func (s subjects) keptOf(e deletions.Entry, k keptNow) (_ map[lethe.Digest]bool, known bool, err error) {
-	if len(k.subjects) == 0 {
-		return k.targets, true, nil
+func (s subjects) keptOf(e deletions.Entry, k deletions.Kept) (_ map[lethe.Digest]bool, known bool, err error) {
+	if len(k.Subjects) == 0 {
+		return k.Targets, true, nil
 	}
 	j := s.jobs.of(e.RequestID)
 	if j == nil {
-		return k.targets, false, nil
+		return k.Targets, false, nil
 	}
-	out := maps.Clone(k.targets)
+	out := maps.Clone(k.Targets)
 	for _, own := range e.Complete(s.o.Secret, j.targets()) {
 		carried, _, err := s.o.Graphs.Carried([]lethe.Target{own})
 		if err != nil {
@@ -289,7 +289,7 @@ func (s subjects) keptOf(e deletions.Entry, k keptNow) (_ map[lethe.Digest]bool,
 			if err != nil {
 				return nil, false, err
 			}
-			if slices.ContainsFunc(of, func(subject lethe.Digest) bool { return k.subjects[subject] }) {
+			if slices.ContainsFunc(of, func(subject lethe.Digest) bool { return k.Subjects[subject] }) {
 				out[s.o.Secret.Suppressed(own)] = true
 			}
 		}

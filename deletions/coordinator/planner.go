@@ -7,32 +7,22 @@ import (
 
 	"lethe"
 	"lethe/deletions"
-	"lethe/deletions/backups"
 	"lethe/internal/sortedset"
 )
 
-// planner tells what requests change, and changes nothing of that.
-type planner struct {
-	graphs   Graphs
-	ledger   *deletions.Ledger
-	restored backups.Restored
-}
-
-func (o *Options) planner() planner { return planner{o.Graphs, o.Ledger, o.Restored} }
-
 // plan tells what a batch will change.
-func (p planner) plan(ctx context.Context, b batch, requests [][]lethe.Target) ([]Plan, error) {
+func (o *Options) plan(ctx context.Context, b batch, requests [][]lethe.Target) ([]Plan, error) {
 	for i, e := range b.members {
-		if err := p.graphs.Adopt(ctx, requests[i], e.Progress.Carried); err != nil {
+		if err := o.Graphs.Adopt(ctx, requests[i], e.Progress.Carried); err != nil {
 			return nil, err
 		}
 	}
-	plans, err := p.graphs.Plan(ctx, requests, b.members[0].Scope)
+	plans, err := o.Graphs.Plan(ctx, requests, b.members[0].Scope)
 	if err == nil && b.members[0].Scope == lethe.ScopePartition {
-		err = p.addAfresh(ctx, b, plans)
+		err = o.addAfresh(ctx, b, plans)
 	}
 	if err == nil {
-		err = p.addUnlearnt(b, plans)
+		err = o.addUnlearnt(b, plans)
 	}
 	return plans, err
 }
@@ -40,14 +30,14 @@ func (p planner) plan(ctx context.Context, b batch, requests [][]lethe.Target) (
 // addUnlearnt adds to the plans of requests that were asked for because a backup was put back what others have changed
 // there that ended thereby: the graphs hold nothing of their targets any more, and the models may not have learnt that.
 // Others may have rewritten some of the timesteps since, with other slices.
-func (p planner) addUnlearnt(b batch, plans []Plan) error {
+func (o *Options) addUnlearnt(b batch, plans []Plan) error {
 	for i, e := range b.members {
-		ended, err := p.endedBefore(e)
+		ended, err := o.endedBefore(e)
 		if err != nil {
 			return err
 		}
 		for _, other := range ended {
-			for _, step := range p.graphs.Steps(batch{members: []deletions.Entry{other}}.replaced()) {
+			for _, step := range o.Graphs.Steps(batch{members: []deletions.Entry{other}}.replaced()) {
 				if !step.Settled && !step.Gone {
 					step.Shards = nil // what it will settle as is without the targets
 				}
@@ -60,9 +50,9 @@ func (p planner) addUnlearnt(b batch, plans []Plan) error {
 
 // endedBefore are the requests that have ended because a backup was put back, in whose place another one is, as far as
 // models may not have learnt yet what they have changed.
-func (p planner) endedBefore(e deletions.Entry) (ended []deletions.Entry, err error) {
-	for _, id := range p.restored.UnlearntFor(e.RequestID) {
-		other, err := p.ledger.Get(id)
+func (o *Options) endedBefore(e deletions.Entry) (ended []deletions.Entry, err error) {
+	for _, id := range o.Restored.UnlearntFor(e.RequestID) {
+		other, err := o.Ledger.Get(id)
 		if err != nil {
 			return nil, fmt.Errorf("request %s, ended by a restore: %w", id, err)
 		}
@@ -87,15 +77,15 @@ func (p *Plan) add(r Replaced) {
 // then, and are dealt afresh now. Otherwise a request whose target is erased already would
 // promise what was not done. So are those that the request has rewritten in whose place one is:
 // another one may have taken something out of them since.
-func (p planner) addAfresh(ctx context.Context, b batch, plans []Plan) error {
-	list, err := p.ledger.List()
+func (o *Options) addAfresh(ctx context.Context, b batch, plans []Plan) error {
+	list, err := o.Ledger.List()
 	if err != nil {
 		return err
 	}
 	wanted := make([][]lethe.Timestep, len(plans))
 	var unplanned []lethe.Timestep
 	for i, e := range b.members {
-		ended, err := p.endedBefore(e)
+		ended, err := o.endedBefore(e)
 		if err != nil {
 			return err
 		}
@@ -111,7 +101,7 @@ func (p planner) addAfresh(ctx context.Context, b batch, plans []Plan) error {
 	}
 	var known []Replaced
 	if len(unplanned) > 0 {
-		if known, err = p.graphs.PlanAfresh(ctx, unplanned); err != nil {
+		if known, err = o.Graphs.PlanAfresh(ctx, unplanned); err != nil {
 			return err
 		}
 	}
@@ -194,7 +184,7 @@ func (c *Coordinator) Plan(ctx context.Context, targets []lethe.Target, scope le
 	for _, t := range targets {
 		asked.Targets = append(asked.Targets, c.states.o.Secret.Suppressed(t))
 	}
-	plans, err := c.states.o.planner().plan(ctx, batch{members: []deletions.Entry{asked}}, [][]lethe.Target{targets})
+	plans, err := c.states.o.plan(ctx, batch{members: []deletions.Entry{asked}}, [][]lethe.Target{targets})
 	if err != nil {
 		return Plan{}, err
 	}

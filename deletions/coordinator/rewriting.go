@@ -23,7 +23,7 @@ func (s *states) rewriting(ctx context.Context, b batch) (batch, error) {
 	if !known {
 		return b, nil
 	}
-	plans, err := s.o.planner().plan(ctx, b, requests)
+	plans, err := s.o.plan(ctx, b, requests)
 	if err != nil {
 		return b, err
 	}
@@ -77,7 +77,7 @@ func (s *states) rewriting(ctx context.Context, b batch) (batch, error) {
 	s.o.Logger.Info("erasure: graphs rewritten", "request_id", b.leader, "requests", len(b.members),
 		"timesteps", len(b.replaced()), "shards", len(b.retrained()))
 	s.out.phaseDone(b, events.Rewrite, deletions.Rewriting)
-	return s.moveAll(ctx, b, deletions.Retraining, nil)
+	return s.move(ctx, b, deletions.Retraining, nil)
 }
 
 // rewrite has the graphs rewritten, once others, where there are any, know what was planned: what a plan has found
@@ -188,7 +188,8 @@ func (s *states) retraining(ctx context.Context, b batch) (batch, error) {
 		return b, err
 	}
 	s.out.phaseDone(b, events.Retrain, deletions.Retraining)
-	return s.moveAll(ctx, b, deletions.Swapped, func(_ int, p *deletions.Progress) {
+	return s.move(ctx, b, deletions.Swapped, func(_ int, e *deletions.Entry) {
+		p := &e.Progress
 		p.EnsembleAfter, p.Refitted = swapped.Ensemble, purged.Refitted(p.Retrained)
 		p.Checkpoints.After, p.Configuration = swapped.Models, configuration
 	})

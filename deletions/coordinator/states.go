@@ -91,19 +91,8 @@ func (s *states) drive(ctx context.Context, b batch) (batch, error) {
 	}
 }
 
-// moveAll makes a transition of a batch and announces it.
-func (s *states) moveAll(
-	ctx context.Context, b batch, to deletions.State, update func(i int, p *deletions.Progress),
-) (batch, error) {
-	return s.moveEach(ctx, b, to, func(i int, e *deletions.Entry) {
-		if update != nil {
-			update(i, &e.Progress)
-		}
-	})
-}
-
-// moveEach is moveAll for what is not progress.
-func (s *states) moveEach(
+// move makes a transition of a batch and announces it. update may be nil.
+func (s *states) move(
 	ctx context.Context, b batch, to deletions.State, update func(i int, e *deletions.Entry),
 ) (batch, error) {
 	members, err := s.o.Ledger.TransitionAll(b.ids(), to, update)
@@ -120,11 +109,6 @@ func (s *states) update(b batch, update func(i int, p *deletions.Progress)) (bat
 		return b, err
 	}
 	return batch{b.leader, members}, nil
-}
-
-// fail ends a try of a batch and says why.
-func (s *states) fail(ctx context.Context, b batch, why deletions.FailureCode) (batch, error) {
-	return s.stop(ctx, b, deletions.Failed, why)
 }
 
 // stop ends requests, or their try, and says why.

@@ -196,7 +196,7 @@ func (v *Verification) fail(
 	for range holding.members {
 		v.states.o.Listener.ErasureVerificationFailed(events.ErasureVerificationFailed{})
 	}
-	return v.states.fail(ctx, holding, v.failure(verdict, others))
+	return v.states.stop(ctx, holding, deletions.Failed, v.failure(verdict, others))
 }
 
 // heldRequests are, for each request of a batch, those that wait for a hold and whose own records

@@ -14,6 +14,7 @@ import (
 
 	"lethe"
 	"lethe/deletions"
+	"lethe/deletions/internal/record"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 )
@@ -90,20 +91,21 @@ func (r Requests) Ask(ctx context.Context, list []Carrier) error {
 			}
 		}
 	}
-	held, err := r.held()
+	holds, err := r.Ledger.Holds()
 	if err != nil {
 		return err
 	}
+	held := deletions.KeptBy(r.Now(), holds...).Targets
 	var records []ingest.Outgoing
 	for _, e := range known {
-		free, kept := lethe.Distinct(targets[e.RequestID]), []lethe.Target(nil)
-		free = slices.DeleteFunc(free, func(t lethe.Target) bool {
-			is := held[r.Secret.Suppressed(t)]
-			if is {
+		var free, kept []lethe.Target
+		for _, t := range lethe.Distinct(targets[e.RequestID]) {
+			if held[r.Secret.Suppressed(t)] {
 				kept = append(kept, t)
+			} else {
+				free = append(free, t)
 			}
-			return is
-		})
+		}
 		for _, list := range [][]lethe.Target{free, kept} {
 			for part := range slices.Chunk(list, r.Most) {
 				record, err := r.record(e, part)
@@ -118,21 +120,6 @@ func (r Requests) Ask(ctx context.Context, list []Carrier) error {
 		return nil
 	}
 	return r.Out.Write(ctx, bus.Erasures, records)
-}
-
-// held are the targets that holds name now.
-func (r Requests) held() (map[lethe.Digest]bool, error) {
-	holds, err := r.Ledger.Holds()
-	out := make(map[lethe.Digest]bool)
-	for _, hold := range holds {
-		if !hold.InForce(r.Now()) {
-			continue
-		}
-		for _, target := range hold.Targets {
-			out[target] = true
-		}
-	}
-	return out, err
 }
 
 // record is that of a request for what came late. It has another id than one that was taken back,
@@ -183,7 +170,7 @@ func request(secret lethe.Secret, of deletions.Entry, targets []lethe.Target, ti
 // holds no id by chance.
 func suffix(secret lethe.Secret, of deletions.Entry, targets []lethe.Digest, times int) string {
 	content := slices.Clone(of.Digest[:])
-	for _, t := range slices.SortedFunc(slices.Values(targets), compare) {
+	for _, t := range slices.SortedFunc(slices.Values(targets), record.CompareDigests) {
 		content = append(content, t[:]...)
 	}
 	content = append(content, bytes.Repeat([]byte{1}, times)...)
@@ -195,8 +182,6 @@ func suffix(secret lethe.Secret, of deletions.Entry, targets []lethe.Digest, tim
 	}
 	return out.String()
 }
-
-func compare(a, b lethe.Digest) int { return slices.Compare(a[:], b[:]) }
 
 // Of returns the request for a subject, whose late records another request asks for, if that is
 // one of lethe's own.

@@ -34,27 +34,24 @@ func (r *Receipt) Problems() []string {
 	out.Check(r.Checkpoints.Fits(r.EnsembleBefore, r.EnsembleAfter), "checkpoints are not those of the ensembles")
 	r.checkCounts(&out)
 	r.checkArtefacts(&out)
-	for _, said := range GoneFolders(r.Gone) {
-		out.Check(slices.Contains(r.MayRemain, said), "may_remain does not speak of every one of gone_folders")
-	}
-	for _, said := range InBackups(r.Backups) {
-		out.Check(slices.Contains(r.MayRemain, said), "may_remain does not speak of every one of backups")
-	}
-	for _, said := range InClientNames(r.Searched) {
-		out.Check(slices.Contains(r.MayRemain, said), "may_remain does not speak of client_names")
-	}
-	for _, said := range InHeldRequests(r.HeldRequests) {
-		out.Check(slices.Contains(r.MayRemain, said), "may_remain does not speak of every one of held_requests")
-	}
-	for _, said := range InUnreadable(r.Searched) {
-		out.Check(slices.Contains(r.MayRemain, said), "may_remain does not speak of every one of unreadable_batches")
+	for _, declared := range []struct {
+		of        string
+		sentences []string
+	}{
+		{"every one of gone_folders", GoneFolders(r.Gone)},
+		{"every one of backups", InBackups(r.Backups)},
+		{"client_names", InClientNames(r.Searched)},
+		{"every one of held_requests", InHeldRequests(r.HeldRequests)},
+		{"every one of unreadable_batches", InUnreadable(r.Searched)},
+		{"spellings", InSpellings(r.NotSearched)},
+	} {
+		for _, sentence := range declared.sentences {
+			out.Check(slices.Contains(r.MayRemain, sentence), "may_remain does not speak of %s", declared.of)
+		}
 	}
 	for _, p := range r.Searched {
 		out.Check(!slices.ContainsFunc(p.Unreadable, func(u deletions.UnreadableBatch) bool { return !u.Valid() }),
 			"an unreadable batch in %s is not valid", p.Place)
-	}
-	for _, said := range InSpellings(r.NotSearched) {
-		out.Check(slices.Contains(r.MayRemain, said), "may_remain does not speak of spellings")
 	}
 	for _, h := range r.HeldRequests {
 		valid := deletions.ValidRequestID(h.RequestID) && h.RequestID != r.RequestID && h.Records > 0

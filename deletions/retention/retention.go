@@ -16,6 +16,7 @@ import (
 
 	"lethe"
 	"lethe/deletions"
+	"lethe/deletions/internal/record"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/snapshot"
@@ -67,10 +68,11 @@ func (r Retention) Advance(ctx context.Context) error {
 	if err != nil || len(due) == 0 {
 		return err
 	}
-	kept, err := r.held()
+	holds, err := r.Ledger.Holds()
 	if err != nil {
 		return fmt.Errorf("retention: %w", err)
 	}
+	kept := deletions.KeptBy(r.Now(), holds...)
 	for _, info := range due {
 		if err := r.ask(ctx, info, kept); err != nil {
 			return fmt.Errorf("retention of timestep %d: %w", info.Timestep, err)
@@ -113,36 +115,16 @@ func revision(info snapshot.Info) []byte {
 	return binary.BigEndian.AppendUint32(nil, uint32(info.Reopened))
 }
 
-// held is what holds keep now: transactions, and what goes with subjects.
-type held struct{ targets, subjects map[lethe.Digest]bool }
-
-func (r Retention) held() (held, error) {
-	list, err := r.Ledger.Holds()
-	kept := held{make(map[lethe.Digest]bool), make(map[lethe.Digest]bool)}
-	for _, h := range list {
-		if !h.InForce(r.Now()) {
-			continue
-		}
-		for _, target := range h.Targets {
-			kept.targets[target] = true
-		}
-		for _, subject := range h.Subjects {
-			kept.subjects[subject] = true
-		}
-	}
-	return kept, err
-}
-
 // keeps reports whether a transaction is held.
-func (r Retention) keeps(kept held, id lethe.TransactionID) (bool, error) {
-	if kept.targets[r.Secret.Suppression(id)] || len(kept.subjects) == 0 {
-		return kept.targets[r.Secret.Suppression(id)], nil
+func (r Retention) keeps(kept deletions.Kept, id lethe.TransactionID) (bool, error) {
+	if kept.Targets[r.Secret.Suppression(id)] || len(kept.Subjects) == 0 {
+		return kept.Targets[r.Secret.Suppression(id)], nil
 	}
 	of, err := r.Graphs.Marks().SubjectsOf(lethe.Transactions(id)[0])
-	return slices.ContainsFunc(of, func(subject lethe.Digest) bool { return kept.subjects[subject] }), err
+	return slices.ContainsFunc(of, func(subject lethe.Digest) bool { return kept.Subjects[subject] }), err
 }
 
-func (r Retention) ask(ctx context.Context, info snapshot.Info, kept held) error {
+func (r Retention) ask(ctx context.Context, info snapshot.Info, kept deletions.Kept) error {
 	content, err := r.Graphs.Load(info.Timestep)
 	if err != nil {
 		return err
@@ -188,7 +170,7 @@ func (r Retention) request(name string, ids []lethe.TransactionID) (lethe.Erasur
 	for _, id := range ids {
 		hashes = append(hashes, r.Secret.Suppression(id))
 	}
-	slices.SortFunc(hashes, func(a, b lethe.Digest) int { return slices.Compare(a[:], b[:]) })
+	slices.SortFunc(hashes, record.CompareDigests)
 	asked := lethe.ErasureRequest{Scope: r.Scope, Targets: lethe.Transactions(ids...), Reason: Reason}
 	for times := 0; ; times++ {
 		if asked.RequestID = name; times > 0 {

@@ -17,38 +17,22 @@ type artefact struct {
 	timestep lethe.Timestep
 }
 
-// commitment is a leaf that commits to a digest.
-type commitment interface {
-	Leaf
-	artefact() artefact
-	digest() lethe.Digest
-	// replacing returns the leaf as it follows a digest.
-	replacing(before lethe.Digest) Leaf
-}
-
-func (s Setup) artefact() artefact   { return artefact{kind: KindSetup} }
-func (s Setup) digest() lethe.Digest { return s.Digest }
-func (s Setup) replacing(before lethe.Digest) Leaf {
-	s.Replaces = before
-	return s
-}
-
-func (s Slice) artefact() artefact {
-	return artefact{KindSlice, [2]int{int(s.Shard)}, s.Timestep}
-}
-func (s Slice) digest() lethe.Digest { return s.Digest }
-func (s Slice) replacing(before lethe.Digest) Leaf {
-	s.Replaces = before
-	return s
-}
-
-func (c Checkpoint) artefact() artefact {
-	return artefact{KindCheckpoint, [2]int{c.Component, c.Group}, c.Timestep}
-}
-func (c Checkpoint) digest() lethe.Digest { return c.Digest }
-func (c Checkpoint) replacing(before lethe.Digest) Leaf {
-	c.Replaces = before
-	return c
+// commitment returns what a leaf commits to, its digest, and the leaf as it follows another digest. ok is false for leaves
+// that commit to no digest.
+func commitment(leaf Leaf, before lethe.Digest) (of artefact, digest lethe.Digest, next Leaf, ok bool) {
+	switch l := leaf.(type) {
+	case Setup:
+		l.Replaces = before
+		return artefact{kind: KindSetup}, l.Digest, l, true
+	case Slice:
+		l.Replaces = before
+		return artefact{KindSlice, [2]int{int(l.Shard)}, l.Timestep}, l.Digest, l, true
+	case Checkpoint:
+		l.Replaces = before
+		return artefact{KindCheckpoint, [2]int{l.Component, l.Group}, l.Timestep}, l.Digest, l, true
+	default:
+		return of, digest, nil, false
+	}
 }
 
 // Commit adds what commits to the digests of setups, slices and checkpoints, in their order
@@ -117,22 +101,22 @@ func (l *Log) commit(rows []deletions.Row, list []Leaf) (int, error) {
 	var fresh, accesses []Leaf
 	now := make(map[artefact]lethe.Digest)
 	for _, leaf := range list {
-		c, ok := leaf.(commitment)
 		if leaf.Kind() == KindAccess {
 			accesses = append(accesses, leaf)
 			continue
 		}
+		at, digest, _, ok := commitment(leaf, lethe.Digest{})
 		if !ok {
 			return 0, fmt.Errorf("a leaf of kind %s commits to no digest", leaf.Kind())
 		}
-		at := c.artefact()
 		before, changed := now[at]
 		if !changed {
 			before = l.latest[at]
 		}
-		if before != c.digest() {
-			now[at] = c.digest()
-			fresh = append(fresh, c.replacing(before))
+		if before != digest {
+			now[at] = digest
+			_, _, next, _ := commitment(leaf, before)
+			fresh = append(fresh, next)
 		}
 	}
 	unknown, err := l.fresh(accesses)

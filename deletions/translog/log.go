@@ -200,9 +200,10 @@ func (l *Log) note(index int64, leaf Leaf, text []byte) {
 	if index >= l.published {
 		l.pending = append(l.pending, text)
 	}
+	if of, digest, _, ok := commitment(leaf, lethe.Digest{}); ok {
+		l.latest[of] = digest
+	}
 	switch leaf := leaf.(type) {
-	case commitment:
-		l.latest[leaf.artefact()] = leaf.digest()
 	case Request:
 		l.said[leaf.Digest] = []deletions.Change{{State: deletions.Received, At: leaf.At}}
 	case Found:

@@ -3,7 +3,6 @@ package requests
 import (
 	"cmp"
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -23,13 +22,7 @@ var ErrHoldTaken = errors.New("a hold of this name is in force")
 var ErrUnknownHold = errors.New("no such hold is in force")
 
 // NewHoldName makes a name that says nothing about what is held.
-func NewHoldName(random io.Reader) (string, error) {
-	var b [8]byte
-	if _, err := io.ReadFull(random, b[:]); err != nil {
-		return "", fmt.Errorf("hold name: %w", err)
-	}
-	return "hold-" + hex.EncodeToString(b[:]), nil
-}
+func NewHoldName(random io.Reader) (string, error) { return randomHex("hold-", "hold name", 8, random) }
 
 // Holds returns every hold as lethe last told of it, in the order in which they were set.
 func Holds(ctx context.Context, topics Bus) ([]deletions.Hold, error) {
@@ -102,10 +95,8 @@ func saidOf(
 		if err != nil || found && now.Said.After(before.Said) {
 			return now, err
 		}
-		select {
-		case <-time.After(pollInterval):
-		case <-ctx.Done():
-			return now, fmt.Errorf("hold %s: lethe has not answered: %w", name, ctx.Err())
+		if err := pause(ctx); err != nil {
+			return now, fmt.Errorf("hold %s: lethe has not answered: %w", name, err)
 		}
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"lethe/deletions"
 	"lethe/ingest"
 	"lethe/ingest/bus"
+	"lethe/internal/sleep"
 	"lethe/pipeline/wire"
 )
 
@@ -37,13 +38,19 @@ type Bus interface {
 }
 
 // NewID makes a request id that says nothing about the subject.
-func NewID(random io.Reader) (string, error) {
-	var b [8]byte
-	if _, err := io.ReadFull(random, b[:]); err != nil {
-		return "", fmt.Errorf("request id: %w", err)
+func NewID(random io.Reader) (string, error) { return randomHex("erase-", "request id", 8, random) }
+
+// randomHex returns n random bytes in hexadecimal behind a prefix.
+func randomHex(prefix, what string, n int, random io.Reader) (string, error) {
+	b := make([]byte, n)
+	if _, err := io.ReadFull(random, b); err != nil {
+		return "", fmt.Errorf("%s: %w", what, err)
 	}
-	return "erase-" + hex.EncodeToString(b[:]), nil
+	return prefix + hex.EncodeToString(b), nil
 }
+
+// pause waits until topics are read again, or returns the context's error.
+func pause(ctx context.Context) error { return sleep.For(ctx, pollInterval) }
 
 // Submitted is a request that was published: what its status is told by.
 type Submitted struct {
@@ -53,15 +60,11 @@ type Submitted struct {
 
 // Sealed returns the request with a nonce, if it has none.
 func Sealed(r lethe.ErasureRequest, random io.Reader) (lethe.ErasureRequest, error) {
-	if r.Nonce != "" {
-		return r, nil
+	var err error
+	if r.Nonce == "" {
+		r.Nonce, err = randomHex("", "nonce", 16, random)
 	}
-	var b [16]byte
-	if _, err := io.ReadFull(random, b[:]); err != nil {
-		return r, fmt.Errorf("nonce: %w", err)
-	}
-	r.Nonce = hex.EncodeToString(b[:])
-	return r, nil
+	return r, err
 }
 
 // Submit publishes a request. It returns once the brokers have it. Errors:

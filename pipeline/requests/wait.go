@@ -38,10 +38,8 @@ func Wait(
 				return s, nil
 			}
 		}
-		select {
-		case <-time.After(pollInterval):
-		case <-ctx.Done():
-			return s, fmt.Errorf("request %s is %s: %w", r.RequestID, cmp.Or(string(last), "not read yet"), ctx.Err())
+		if err := pause(ctx); err != nil {
+			return s, fmt.Errorf("request %s is %s: %w", r.RequestID, cmp.Or(string(last), "not read yet"), err)
 		}
 	}
 }
@@ -64,10 +62,8 @@ func WaitAll(ctx context.Context, topics Bus, all []Submitted) error {
 		if err != nil || len(open) == 0 {
 			return err
 		}
-		select {
-		case <-time.After(pollInterval):
-		case <-ctx.Done():
-			return fmt.Errorf("%d of %d requests go on: %w", len(open), len(all), ctx.Err())
+		if err := pause(ctx); err != nil {
+			return fmt.Errorf("%d of %d requests go on: %w", len(open), len(all), err)
 		}
 	}
 }
@@ -80,10 +76,8 @@ func answered(
 	f, id, digest := follower{topics: topics}, s.RequestID, s.RequestDigest
 	f.follow(digest)
 	for !answer(s) {
-		select {
-		case <-time.After(pollInterval):
-		case <-ctx.Done():
-			return s, fmt.Errorf("request %s is %s, and lethe has not answered: %w", id, s.State, ctx.Err())
+		if err := pause(ctx); err != nil {
+			return s, fmt.Errorf("request %s is %s, and lethe has not answered: %w", id, s.State, err)
 		}
 		now, found, err := f.answer(ctx, digest)
 		if err != nil {

@@ -151,7 +151,7 @@ func (s *sayer) unsaid() (said map[*series][]lethe.Timestep, any bool) {
 		if !s.owns(of) {
 			continue
 		}
-		timesteps := of.unsaid()
+		timesteps := without(slices.Clone(of.kept), of.said)
 		timesteps = timesteps[:min(len(timesteps), left)]
 		if len(timesteps) > 0 && of.component != former {
 			said[of] = timesteps
@@ -227,20 +227,9 @@ func (s *sayer) commitment(of *series, t lethe.Timestep) (wire.Commitment, error
 	return c, nil
 }
 
-// unsaid are the timesteps whose digest was not said.
-func (s *series) unsaid() []lethe.Timestep { return without(slices.Clone(s.kept), s.said) }
-
 // noteSaid notes that digests were said.
 func (s *series) noteSaid(timesteps []lethe.Timestep) error {
-	err := s.store.Apply(func(w swapstore.Writer) error {
-		for _, t := range timesteps {
-			if err := w.Set(learntKey(saidPrefix, t, s.component), nil); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
+	if err := s.setMarks(saidPrefix, nil, timesteps...); err != nil {
 		return fmt.Errorf("model %d: note the digests that were said: %w", s.number, err)
 	}
 	for _, t := range timesteps {

@@ -192,6 +192,18 @@ func (s *series) unsentMark(t lethe.Timestep) []byte {
 	return nil
 }
 
+// setMarks writes a mark under a prefix for each of some timesteps.
+func (s *series) setMarks(prefix string, value []byte, timesteps ...lethe.Timestep) error {
+	return s.store.Apply(func(w swapstore.Writer) error {
+		for _, t := range timesteps {
+			if err := w.Set(learntKey(prefix, t, s.component), value); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
 // withdraw implements learner.
 func (s *series) withdraw(t, newest lethe.Timestep) error {
 	for _, again := range []lethe.Timestep{t, newest} {
@@ -202,9 +214,7 @@ func (s *series) withdraw(t, newest lethe.Timestep) error {
 			return err
 		}
 	}
-	err := s.store.Apply(func(w swapstore.Writer) error {
-		return w.Set(learntKey(withdrawnPrefix, t, s.component), nil)
-	})
+	err := s.setMarks(withdrawnPrefix, nil, t)
 	if err == nil {
 		s.withdrawn = sortedset.Add(s.withdrawn, t)
 	}
@@ -213,10 +223,7 @@ func (s *series) withdraw(t, newest lethe.Timestep) error {
 
 // sayAgain has the value of a timestep said, whatever the topic holds, once there is one.
 func (s *series) sayAgain(t lethe.Timestep) error {
-	err := s.store.Apply(func(w swapstore.Writer) error {
-		return w.Set(learntKey(unsentPrefix, t, s.component), againMark())
-	})
-	if err != nil {
+	if err := s.setMarks(unsentPrefix, againMark(), t); err != nil {
 		return err
 	}
 	if s.again = sortedset.Add(s.again, t); s.holds(t) {

@@ -95,21 +95,18 @@ func (s *series) deletedByOwner(t lethe.Timestep) error {
 // restate has the topic told again what there is of a timestep: somebody else has said
 // something there.
 func (s *series) restate(t lethe.Timestep) error {
-	holds := s.holds(t)
-	if err := s.store.Apply(func(w swapstore.Writer) error {
-		if holds {
-			return w.Set(learntKey(unsentPrefix, t, s.component), s.unsentMark(t))
+	if !s.holds(t) {
+		err := s.setMarks(withdrawnPrefix, nil, t)
+		if err == nil {
+			s.withdrawn = sortedset.Add(s.withdrawn, t)
 		}
-		return w.Set(learntKey(withdrawnPrefix, t, s.component), nil)
-	}); err != nil {
 		return err
 	}
-	if holds {
+	err := s.setMarks(unsentPrefix, s.unsentMark(t), t)
+	if err == nil {
 		s.unsent, s.absent = sortedset.Add(s.unsent, t), without(slices.Clone(s.absent), []lethe.Timestep{t})
-	} else {
-		s.withdrawn = sortedset.Add(s.withdrawn, t)
 	}
-	return nil
+	return err
 }
 
 // lookAgain has what the topic holds no longer count as deleted, where this process has taken models over: a deletion

@@ -45,6 +45,26 @@ func Decode(data []byte, v any, formats ...string) error {
 	return DecodeMembers(data, v)
 }
 
+// EncodeValid is Encode of a value that was found to be valid, or the error that says why it is not.
+func EncodeValid(what string, v any, invalid error) ([]byte, error) {
+	if invalid != nil {
+		return nil, fmt.Errorf("%s: %w", what, invalid)
+	}
+	return Encode(v)
+}
+
+// DecodeValid is Decode of one format, of a value that validate accepts. The error begins with what it is.
+func DecodeValid[T any](what, format string, data []byte, validate func(*T) error) (T, error) {
+	var v, none T
+	if err := Decode(data, &v, format); err != nil {
+		return none, fmt.Errorf("%s: %w", what, err)
+	}
+	if err := validate(&v); err != nil {
+		return none, fmt.Errorf("%s: %w: %w", what, ErrFormat, err)
+	}
+	return v, nil
+}
+
 // DecodeMembers is Decode for an object that does not name its format.
 func DecodeMembers(data []byte, v any) error {
 	decoder := json.NewDecoder(bytes.NewReader(data))
@@ -92,3 +112,6 @@ func CompareDigests(a, b lethe.Digest) int { return bytes.Compare(a[:], b[:]) }
 
 // Time is the form in which every time is kept: UTC, milliseconds.
 func Time(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
+
+// Row is a key of a store and its value.
+type Row struct{ Key, Value []byte }

@@ -1,4 +1,0 @@
-package record
-
-// Row is a key of a store and its value.
-type Row struct{ Key, Value []byte }
