@@ -1,16 +1,13 @@
 package deletions
 
-// Batch names the requests of one scope that are carried out together: with one
-// rewrite of every place, one replay of every shard and one command to the roles.
+// Batch names the requests of one scope that run together: one rewrite, one replay of every shard, one command.
 type Batch struct {
-	// Leader is the request under whose id the batch is commanded and answered.
+	// Leader is the request whose id names the batch in commands and acknowledgements.
 	Leader string `json:"leader"`
-	// Size is the number of its requests.
-	Size int `json:"size"`
+	Size   int    `json:"size"`
 }
 
-// Leader is the request under whose id the entry's batch is commanded and answered:
-// itself, if it is in none.
+// Leader is the leader of the entry's batch, or the entry's own request if it has no batch.
 func (e *Entry) Leader() string {
 	if e.Batch.Leader == "" {
 		return e.RequestID

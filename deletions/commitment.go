@@ -8,30 +8,26 @@ import (
 	"lethe"
 )
 
-// TargetSalt is the salt of commitment i of a request. Who gives it away opens
-// that commitment and no other.
+// TargetSalt is the salt of commitment i of a request. Revealing it opens that commitment and no other.
 func TargetSalt(secret lethe.Secret, request lethe.Digest, i int) lethe.Digest {
 	return secret.Ledger().Hash("log-commitment", request[:], binary.LittleEndian.AppendUint64(nil, uint64(i)))
 }
 
-// Commitment commits to a pseudonym: SHA-256 of the salt and the pseudonym. Without the salt
-// nobody can tell whose it is; with it, everybody can check that it is this one's.
+// Commitment is SHA-256 of a salt and a pseudonym. It can be checked with the salt, and reveals nothing without it.
 func Commitment(salt lethe.Digest, pseudonym lethe.Pseudonym) lethe.Digest {
 	return sha256.Sum256(append(salt[:], pseudonym[:]...))
 }
 
-// PaymentCommitment commits to a payment as Commitment does to a transaction: SHA-256 of the
-// salt and the pseudonyms of who pays and who is paid.
+// PaymentCommitment is Commitment for a payment: SHA-256 of the salt and the pseudonyms of source and target.
 func PaymentCommitment(salt lethe.Digest, source, target lethe.Pseudonym) lethe.Digest {
 	return sha256.Sum256(slices.Concat(salt[:], source[:], target[:]))
 }
 
 // Committed are the commitments to the targets of a request.
 type Committed struct {
-	// Commitments are to the transactions, in the order of the request.
+	// Commitments are to the transactions, in request order.
 	Commitments []lethe.Digest `json:"commitments,omitempty"`
-	// Payments are to the payments, in the order of the request. Their salts follow those of the
-	// transactions.
+	// Payments are to the payments, in request order. Their salts follow those of the transactions.
 	Payments []lethe.Digest `json:"payment_commitments,omitempty"`
 	// Salts commits to all salts (SaltsDigest).
 	Salts lethe.Digest `json:"salts_digest,omitzero"`
@@ -40,7 +36,6 @@ type Committed struct {
 // Count is the number of commitments, and of salts.
 func (c Committed) Count() int { return len(c.Commitments) + len(c.Payments) }
 
-// commit makes the commitments to the targets of a request.
 func commit(secret lethe.Secret, request lethe.Digest, targets []lethe.Target) (c Committed) {
 	next := func() lethe.Digest { return TargetSalt(secret, request, c.Count()) }
 	for _, t := range targets {
@@ -67,8 +62,8 @@ func Salts(secret lethe.Secret, request lethe.Digest, n int) []lethe.Digest {
 	return out
 }
 
-// SaltsDigest commits to the salts of a request's targets, in their order, so that the
-// request can be opened with no others. It is zero without any.
+// SaltsDigest commits to the ordered salts of a request, so that it can be opened in one way only. Zero without
+// salts.
 func SaltsDigest(salts []lethe.Digest) lethe.Digest {
 	if len(salts) == 0 {
 		return lethe.Digest{}

@@ -14,17 +14,15 @@ import (
 	"lethe/deletions/scan"
 )
 
-// nonceBytes is half the digits of a nonce.
+// nonceBytes is the length of a nonce; it has two digits a byte.
 const nonceBytes = 16
 
-// RequestDigest returns the digest of a request's content: SHA-256 of the JSON object with
-// the members deadline (RFC 3339 in UTC, if there is one), features_of, nodes (ascending), nonce,
-// payments, reason, request_id, scope, subjects (ascending) and until, in this order and without
-// white space. features_of, payments, subjects and until are left out if the request has none;
-// payments are objects of source and target, ascending by source, then by target; features_of
-// objects of columns (ascending, left out for all) and id, ascending by id, then by columns as
-// numbers. A status and a receipt carry it, so that whoever holds the request can tell that they
-// are its own, and nobody else learns anything. Names stand in it as the request spells them. Errors: lethe.ErrTarget.
+// RequestDigest is SHA-256 of the request as a JSON object with the members deadline (RFC 3339 in UTC), features_of,
+// nodes (ascending), nonce, payments, reason, request_id, scope, subjects (ascending) and until, in this order,
+// without white space. deadline, features_of, payments, subjects and until are left out where absent. Payments are
+// objects of source and target, sorted by both; features_of objects of columns (ascending, absent for all) and id,
+// sorted by id, then columns. Names are spelled as in the request. Statuses and receipts carry the digest: a holder
+// of the request can recognise them, others learn nothing. Errors: lethe.ErrTarget.
 func RequestDigest(r lethe.ErasureRequest) (lethe.Digest, error) {
 	if err := lethe.CheckTargets(r.Targets); err != nil {
 		return lethe.Digest{}, err
@@ -79,27 +77,24 @@ func RequestDigest(r lethe.ErasureRequest) (lethe.Digest, error) {
 	return sha256.Sum256(content), nil
 }
 
-// namedPayment is a payment in the content of a request.
 type namedPayment struct {
 	Source lethe.TransactionID `json:"source"`
 	Target lethe.TransactionID `json:"target"`
 }
 
-// namedFeatures are features of a transaction in the content of a request.
 type namedFeatures struct {
 	Columns lethe.Columns       `json:"columns,omitempty"`
 	ID      lethe.TransactionID `json:"id"`
 }
 
-// NonceOf is the nonce of a request that has none: without one, the digest of a
-// request with a single short id could be found by trying ids.
+// NonceOf is the nonce of a request without one. Without a nonce, a digest of one short id could be found by trying
+// ids.
 func NonceOf(secret lethe.Secret, requestID string) string {
 	d := secret.Ledger().Hash("request-nonce", []byte(requestID))
 	return hex.EncodeToString(d[:nonceBytes])
 }
 
-// NamesTarget reports whether the request's id holds what a target names, which of a
-// payment are both its ends.
+// NamesTarget reports whether the request's id contains a target's name; of a payment, both names.
 func NamesTarget(r lethe.ErasureRequest) bool {
 	return slices.ContainsFunc(slices.Concat(r.Targets, r.Named), func(t lethe.Target) bool {
 		switch t.Kind {
@@ -113,16 +108,15 @@ func NamesTarget(r lethe.ErasureRequest) bool {
 	})
 }
 
-// holdsID reports whether a request id holds an id: as it is, between its separators, or
-// anywhere if it is long enough not to be there by chance.
+// holdsID reports whether a request id contains an id: as a whole, between separators, or anywhere if the id is
+// long.
 func holdsID(requestID, id string) bool {
 	parts := strings.FieldsFunc(requestID, func(c rune) bool { return strings.ContainsRune(".-_", c) })
 	return requestID == id || slices.Contains(parts, id) ||
 		len(id) >= scan.BoundedIDBytes && strings.Contains(requestID, id)
 }
 
-// ValidRequestID reports whether the text may name a request: 1 to 128 of A-Z,
-// a-z, 0-9, '.', '_' and '-', not beginning with '.'.
+// ValidRequestID reports whether an id has 1 to 128 of A-Z, a-z, 0-9, '.', '_' and '-', and does not begin with '.'.
 func ValidRequestID(id string) bool {
 	valid := func(c rune) bool {
 		return '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || strings.ContainsRune("._-", c)

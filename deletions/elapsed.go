@@ -1,7 +1,7 @@
 package deletions
 
-// Elapsed are the milliseconds from when a request was received until it first was
-// in a state; nil for one that it has not reached.
+// Elapsed are the milliseconds from receipt of a request to its first time in each state; nil for a state not
+// reached.
 type Elapsed struct {
 	Suppressed *int64 `json:"suppressed,omitempty"`
 	Swapped    *int64 `json:"swapped,omitempty"`
@@ -9,13 +9,13 @@ type Elapsed struct {
 	Verified   *int64 `json:"verified,omitempty"`
 }
 
-// StateTime is how long it took until a state was reached.
+// StateTime is the time until a state was reached.
 type StateTime struct {
 	State        State
 	Milliseconds int64
 }
 
-// Elapsed returns the request's four times, as far as they are known.
+// Elapsed returns the known times of the request.
 func (e *Entry) Elapsed() Elapsed {
 	var out Elapsed
 	fields := out.fields()
@@ -28,7 +28,7 @@ func (e *Entry) Elapsed() Elapsed {
 	return out
 }
 
-// Known lists the times that are known, in the order of the states.
+// Known lists the known times in the order of the states.
 func (t *Elapsed) Known() (out []StateTime) {
 	fields := t.fields()
 	for _, state := range States() {
@@ -45,7 +45,7 @@ func (t *Elapsed) fields() map[State]**int64 {
 	}
 }
 
-// Ascending reports whether the times are as the states follow each other.
+// Ascending reports whether the times follow the order of the states.
 func (t *Elapsed) Ascending() bool {
 	last := int64(0)
 	for _, known := range t.Known() {

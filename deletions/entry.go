@@ -17,12 +17,12 @@ const (
 	maxRequestIDBytes = 128
 )
 
-// ErrRequest refuses an erasure request. The caller rejects it; the text holds
-// no part of the request but the position of a target.
+// ErrRequest marks an invalid erasure request, to be rejected. Its text holds nothing of the request but a target's
+// position.
 var ErrRequest = errors.New("erasure request refused")
 
-// ErrNamesTarget is the ErrRequest of a request whose id holds the id of a target:
-// receipts, logs and file names carry request ids.
+// ErrNamesTarget is the ErrRequest of a request id that contains a target's id: receipts, logs and file names show
+// request ids.
 var ErrNamesTarget = fmt.Errorf("%w: the request id holds an id that is to be erased", ErrRequest)
 
 // Change is one step of a request's history.
@@ -32,163 +32,142 @@ type Change struct {
 	Failure FailureCode `json:"failure,omitempty"`
 }
 
-// Counts says how much a request concerns. It names nothing.
+// Counts are the numbers of a request. They name nothing.
 type Counts struct {
 	Targets int `json:"nodes"`
-	// Held are the transactions and payments that a graph or an open timestep held: targets,
-	// those of features, and what carries subjects.
+	// Held are the transactions and payments held by a graph or an open timestep: targets, also for their features, and
+	// what carries subjects.
 	Held      int `json:"held,omitempty"`
 	Timesteps int `json:"timesteps"`
 	Payments  int `json:"payments"`
 	Labels    int `json:"labels"`
 	Slices    int `json:"slices"`
 	Shards    int `json:"shards"`
-	// Stubs stood for the records in slices of other shards.
+	// Stubs are the stubs for the records in slices of other shards.
 	Stubs int `json:"stubs"`
-	// SourceRecords, DeadLetters, Predictions and Reasons were found in the topics, or known by
-	// their keys, and withdrawn: transactions, payments and labels (those that were dropped as they came, and
-	// compacted away before the search, count as one); refused records; predictions
-	// of the records; reasons of them or that named them.
+	// SourceRecords (transactions, payments, labels), DeadLetters, Predictions and Reasons are the records tombstoned,
+	// found in the topics or known by key. Records dropped on arrival and compacted before the search count as one.
 	SourceRecords int `json:"source_records"`
 	DeadLetters   int `json:"dead_letters"`
 	Predictions   int `json:"predictions"`
 	Reasons       int `json:"reasons,omitempty"`
-	// OfOthers are records of others that named a target, and were published again without it.
+	// OfOthers are other transactions' records that named a target and were republished without it.
 	OfOthers int `json:"of_others,omitempty"`
-	// Carried are the transactions and payments that went with subjects, SeveralSubjects
-	// those of the transactions that carried other subjects too, and went whole.
+	// Carried are the transactions and payments erased with subjects, SeveralSubjects those of them with other subjects
+	// too.
 	Carried         int `json:"carried,omitempty"`
 	SeveralSubjects int `json:"several_subjects,omitempty"`
 }
 
 // Progress is what the steps find out about a request.
 type Progress struct {
-	// Fingerprints are the forms searched for. They are added before the first
-	// byte is erased: afterwards nobody knows the bytes any more.
+	// Fingerprints are the forms searched for, added before anything is erased: later the bytes are unknown.
 	Fingerprints []scan.Fingerprint `json:"fingerprints,omitempty"`
-	// Rows tell which of them are forms of features, by transaction.
+	// Rows are the fingerprints of features, by transaction.
 	Rows []RowForms `json:"rows,omitempty"`
-	// NotSearched are the forms that say nothing about the records.
+	// NotSearched are the forms that would not identify the records.
 	NotSearched []scan.Kind      `json:"not_searched,omitempty"`
 	Timesteps   []lethe.Timestep `json:"timesteps,omitempty"`
 	Slices      []SliceRef       `json:"slices,omitempty"`
 	Retrained   []lethe.ShardID  `json:"retrained,omitempty"`
 	// Refitted are the groups of every component that learn from the shards of Retrained.
 	Refitted []RefittedGroups `json:"refitted,omitempty"`
-	// Revisions are those at which the request's slices were replaced, by the
-	// timestep's place in Timesteps.
+	// Revisions are the revisions at which slices were replaced, parallel to Timesteps.
 	Revisions []lethe.Revision `json:"revisions,omitempty"`
 	Counts    Counts           `json:"counts"`
-	// Withdrawn says that the records were withdrawn from the topics: from then on
-	// nobody needs to know them.
+	// Withdrawn says that the records were tombstoned in the topics: the targets are needed no longer.
 	Withdrawn bool `json:"withdrawn,omitempty"`
-	// Dropped are the fingerprints that were found in records that were dropped as they came and withdrawn:
-	// no search finds these any more, once they are compacted away.
+	// Dropped are the fingerprints found in records dropped on arrival; once compacted, no search finds these.
 	Dropped []scan.MAC `json:"dropped,omitempty"`
-	// Carried are the keyed hashes of what the subjects were carried by when the request was
-	// accepted, ascending: they are suppressed with them.
+	// Carried are the keyed hashes, ascending, of what carried the subjects at acceptance. They are suppressed too.
 	Carried []lethe.Digest `json:"carried,omitempty"`
-	// Found commits to what the first plan of the request has found.
+	// Found are the commitments to what the first plan found.
 	Found *Found `json:"found,omitempty"`
-	// Outcomes are in the order of the request, which may name a target twice.
-	Outcomes       []TargetOutcome `json:"outcomes,omitempty"`
-	EnsembleBefore lethe.Digest    `json:"ensemble_before,omitzero"`
-	EnsembleAfter  lethe.Digest    `json:"ensemble_after,omitzero"`
-	// Checkpoints are those of both ensembles.
-	Checkpoints CheckpointDigests `json:"checkpoints,omitzero"`
-	// Configuration is the digest of the settings that the roles had said when the ensemble
-	// was swapped.
+	// Outcomes are in request order; a request may name a target twice.
+	Outcomes       []TargetOutcome   `json:"outcomes,omitempty"`
+	EnsembleBefore lethe.Digest      `json:"ensemble_before,omitzero"`
+	EnsembleAfter  lethe.Digest      `json:"ensemble_after,omitzero"`
+	Checkpoints    CheckpointDigests `json:"checkpoints,omitzero"`
+	// Configuration is the digest of the roles' shared settings at the time of the swap.
 	Configuration lethe.Digest `json:"configuration,omitzero"`
-	// Replaced are the timesteps of Timesteps with the slices of Slices, by digest.
+	// Replaced are Timesteps and Slices by digest.
 	Replaced []Replacement `json:"replaced,omitempty"`
-	// Erasure is what was searched before the records counted as erased: the places
-	// that held them. Verification is what was searched in the end: everything.
+	// Erasure summarises the search of the places that held the records, Verification the final search of everything.
 	Erasure *scan.Summary `json:"erasure,omitempty"`
-	// Searched is the verification by place.
+	// Searched is Verification by place.
 	Searched     []PlaceSearch `json:"searched,omitempty"`
 	Verification *scan.Summary `json:"verification,omitempty"`
-	// Gone are the folders that were not searched, because an operator has declared them
-	// gone for good.
+	// Gone are the folders not searched because an operator declared them gone.
 	Gone []GoneFolder `json:"gone_folders,omitempty"`
-	// KeptStubs are the stubs that a request at scope shard leaves in slices of other
-	// shards, and StubsLeft counts those that were still there when everything was
-	// searched. It is nil at other scopes.
+	// KeptStubs are the stubs that scope shard leaves in slices of other shards, StubsLeft how many the final search
+	// still found; nil at other scopes.
 	KeptStubs []KeptStubs `json:"kept_stubs,omitempty"`
 	StubsLeft *int        `json:"stubs_left,omitempty"`
-	// HeldRequests are those whose records the search at the end has found and left alone.
+	// HeldRequests are those whose own records the final search found and left alone.
 	HeldRequests []HeldRequest `json:"held_requests,omitempty"`
-	// WaitsFor says what the request waits for, while it is held.
+	// WaitsFor is set while the request is held.
 	WaitsFor *WaitsFor `json:"waits_for,omitempty"`
-	// Overdue says that the deadline was seen to pass before the end.
+	// Overdue says that the deadline passed first.
 	Overdue bool `json:"overdue,omitempty"`
 }
 
-// RowForms are the fingerprints of the features of a transaction that is erased. Another
-// one may come that has the same: then finding them says nothing.
+// RowForms are the fingerprints of one erased transaction's features. They are not searched once another one has the
+// same.
 type RowForms struct {
-	// Content is the hash by which the graphs know the features.
 	Content scan.MAC   `json:"content"`
 	Forms   []scan.MAC `json:"forms"`
 }
 
-// PlaceSearch is what the search of one place came to.
+// PlaceSearch is the result of searching one place.
 type PlaceSearch struct {
-	// Place is a topic, a role whose folder it is, or a folder of the data directory.
+	// Place is a topic, a role (for its folder) or a folder of the data directory.
 	Place string `json:"place"`
-	// Instance is the data directory whose folder of a role it is, as its process said. It is
-	// empty for other places.
+	// Instance is the data directory of a role's folder; empty for other places.
 	Instance string `json:"instance,omitempty"`
-	// Brokers are those whose copies of a topic were searched, each whole; none where one broker alone
-	// keeps it. What was looked at is counted once for each.
+	// Brokers are those whose copies of a topic were searched, each counted in full; empty if one broker has the only
+	// copy.
 	Brokers []int32 `json:"brokers,omitempty"`
 	scan.Summary
-	// Unreadable are the parts of a topic that were not searched.
+	// Unreadable are the parts of a topic not searched.
 	Unreadable []UnreadableBatch `json:"unreadable_batches,omitempty"`
-	// Superseded counts records that a later one under their key has replaced, but that
-	// are still in the log.
+	// Superseded counts records replaced by a later one of their key that are still in the log.
 	Superseded int `json:"superseded,omitempty"`
-	// ClientNames counts what was found in names that clients gave the embedded broker: of consumer groups and their
-	// members, metadata of commits, transactional ids. No record holds it, and it is no hit.
+	// ClientNames counts matches in names that clients chose (groups, commit metadata, transactional ids). They are no
+	// hits.
 	ClientNames int `json:"client_names,omitempty"`
 }
 
-// Entry is what the ledger knows of one request. It holds no id, no feature
-// and no text of the request.
+// Entry is what the ledger holds of one request: no id, no feature and no text of it.
 type Entry struct {
 	Format    string `json:"format"`
 	RequestID string `json:"request_id"`
-	// Digest is that of the request's content (RequestDigest): whoever holds the request can check it.
+	// Digest is RequestDigest of the request.
 	Digest lethe.Digest `json:"request_digest,omitzero"`
 	Scope  lethe.Scope  `json:"scope"`
 	State  State        `json:"state"`
 	// FailedIn is the state to retry from, while State is Failed.
 	FailedIn State `json:"failed_in,omitempty"`
-	// Attempts counts how often a step was begun again after a failure, or a request after a
-	// hold.
+	// Attempts counts retries of a step and returns from a hold.
 	Attempts int `json:"attempts"`
 	// Batch is set when the request begins to be carried out.
 	Batch   Batch    `json:"batch,omitzero"`
 	History []Change `json:"history"`
 	// Targets are keyed hashes (lethe.Secret.Suppressed), ascending.
 	Targets []lethe.Digest `json:"nodes"`
-	// Committed is what the transparency log says of the targets.
 	Committed
-	// Subjects are those of Targets that are subjects, in the order of the request, with the
-	// last timestep of what goes, which is NoTimestep until the request is looked at if it
-	// does not say one.
+	// Subjects are the targets that are subjects, in request order, each with the last timestep to erase; NoTimestep
+	// until that is decided.
 	Subjects []lethe.SubjectUntil `json:"subjects,omitempty"`
-	// Reason is the keyed hash of the reason's text, zero if there was none.
+	// Reason is the keyed hash of the reason, zero for none.
 	Reason lethe.Digest `json:"reason,omitzero"`
-	// Deadline is until when it should be verified; zero for none.
+	// Deadline is when the request should be verified, zero for none.
 	Deadline time.Time `json:"deadline,omitzero"`
 	Signatures
 	Progress Progress `json:"progress"`
 }
 
-// NewEntry makes the entry of a request that has just been received. The
-// fingerprints it starts with are those of the ids and pseudonyms, which need
-// no snapshot. With ErrNamesTarget the entry is returned too, for the answer to
-// the request (Refuse).
+// NewEntry makes the entry of a received request, with the fingerprints that need no snapshot. With ErrNamesTarget
+// it returns the entry too, for the rejection (Refuse).
 func NewEntry(secret lethe.Secret, r lethe.ErasureRequest, at time.Time) (Entry, error) {
 	e := Entry{Format: entryFormat, RequestID: r.RequestID, Scope: r.Scope, State: Received}
 	if !r.Deadline.IsZero() {
@@ -248,14 +227,14 @@ func NewEntry(secret lethe.Secret, r lethe.ErasureRequest, at time.Time) (Entry,
 	return e, nil
 }
 
-// clone returns a copy whose lists are its own. What stands behind a pointer is replaced and never changed.
+// clone returns a copy with slices of its own. What pointers refer to is never changed in place.
 func (e *Entry) clone() Entry {
 	c := *e
 	ownLists(reflect.ValueOf(&c).Elem())
 	return c
 }
 
-// ownLists copies the slices in a struct and in the structs in it.
+// ownLists copies the slices of a struct and of the structs in it.
 func ownLists(v reflect.Value) {
 	for _, field := range v.Fields() {
 		switch {
@@ -269,7 +248,7 @@ func ownLists(v reflect.Value) {
 	}
 }
 
-// Received is when the request came.
+// Received is when the request was received.
 func (e *Entry) Received() time.Time { return e.History[0].At }
 
 // Updated is when the state last changed.
@@ -278,8 +257,7 @@ func (e *Entry) Updated() time.Time { return e.History[len(e.History)-1].At }
 // Failure is the code of the last change.
 func (e *Entry) Failure() FailureCode { return e.History[len(e.History)-1].Failure }
 
-// Suppresses reports whether the records must be dropped wherever they turn
-// up: from Accepted on, without end, unless the request was cancelled or waits for a hold.
+// Suppresses reports whether records of the targets must be dropped: from Accepted on, unless cancelled or held.
 func (e *Entry) Suppresses() bool {
 	accepted := func(c Change) bool { return c.State == Accepted }
 	if n := len(e.History); e.State == Rejected && n > 1 && e.History[n-2].State == Held {
@@ -288,8 +266,7 @@ func (e *Entry) Suppresses() bool {
 	return e.State != Cancelled && e.State != Held && slices.ContainsFunc(e.History, accepted)
 }
 
-// Overdue reports whether the deadline passed before the request was verified, as far as
-// that was noticed.
+// Overdue reports whether the deadline passed before the request was verified.
 func (e *Entry) Overdue() bool {
 	late := e.State == Verified && !e.Deadline.IsZero() && e.Updated().After(e.Deadline)
 	return late || e.Progress.Overdue

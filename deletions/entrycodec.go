@@ -10,12 +10,10 @@ import (
 	"lethe/internal/jcs"
 )
 
-// ErrFormat marks bytes that this program did not write or does not know the
-// version of. The caller should not guess: it stops and says so.
+// ErrFormat marks bytes of an unknown format or version. Stop and report it.
 var ErrFormat = record.ErrFormat
 
-// Encode returns the entry's canonical JSON: one entry, one sequence of bytes. Its
-// fingerprints hold integers of 64 bits, which RFC 8785 does not have.
+// Encode returns the entry as canonical JSON. Its 64-bit integers are beyond RFC 8785.
 func (e *Entry) Encode() ([]byte, error) {
 	if err := e.Validate(); err != nil {
 		return nil, fmt.Errorf("ledger entry: %w", err)
@@ -27,7 +25,7 @@ func (e *Entry) Encode() ([]byte, error) {
 	return out, nil
 }
 
-// DecodeEntry reads what Encode wrote, and validates it.
+// DecodeEntry reads and validates what Encode wrote.
 func DecodeEntry(data []byte) (Entry, error) {
 	return record.DecodeValid("ledger entry", entryFormat, data, (*Entry).Validate)
 }
@@ -57,7 +55,6 @@ func (e *Entry) Validate() error {
 	return errors.Join(problems.Err(), e.checkHistory())
 }
 
-// checkHistory replays the history through the state machine.
 func (e *Entry) checkHistory() error {
 	failedIn, err := CheckHistory(e.History)
 	if err != nil {
@@ -69,9 +66,8 @@ func (e *Entry) checkHistory() error {
 	return nil
 }
 
-// CheckHistory replays the changes of a request through the state machine. It returns the
-// state that a request failed in, if the last change is to Failed. The error names the
-// first change that is not a legal one.
+// CheckHistory replays a history through the state machine. failedIn is the state that failed, if the last change is
+// to Failed. The error names the first illegal change.
 func CheckHistory(history []Change) (failedIn State, err error) {
 	if len(history) == 0 || history[0].State != Received {
 		return "", fmt.Errorf("history does not begin with %s", Received)

@@ -11,36 +11,35 @@ import (
 	"lethe/deletions/internal/record"
 )
 
-// mostFound bounds the commitments to what a plan has found: they travel in one leaf.
+// mostFound bounds the commitments to a plan's findings: they are one leaf.
 const mostFound = 4000
 
-// Gone is what a plan says that no slice may hold once a request is carried out, beside the
-// transactions that the request names. It names pseudonyms and is not stored.
+// Gone is what no slice may hold after a request, beside the transactions it names. It has pseudonyms and is not
+// stored.
 type Gone struct {
-	// Transactions go with subjects.
+	// Transactions are erased with subjects.
 	Transactions []lethe.Pseudonym
 	Features     []GoneFeatures
-	// Pairs are transactions that no payment joins any more, and both stay. PairStubs stand for
-	// one of such a pair in the slice of the other.
+	// Pairs are transactions that lose their payment and both stay. PairStubs are the stubs for such payments.
 	Pairs     []lethe.PseudonymPair
 	PairStubs []GoneStub
-	// Stubs stand for transactions that go.
+	// Stubs are for erased transactions.
 	Stubs []GoneStub
 }
 
-// GoneFeatures are features that become 0.
+// GoneFeatures are features set to 0.
 type GoneFeatures struct {
 	Of      lethe.Pseudonym
 	Columns []int
 }
 
-// GoneStub is a stub: its owner and its factor, which is drawn for the pair that it stands for.
+// GoneStub is a stub by its owner and its factor, which is drawn per pair.
 type GoneStub struct {
 	Owner  lethe.Pseudonym
 	Lambda float32
 }
 
-// Add adds what another part of a plan says.
+// Add adds another part of a plan.
 func (g *Gone) Add(other Gone) {
 	g.Transactions = append(g.Transactions, other.Transactions...)
 	g.Features = append(g.Features, other.Features...)
@@ -48,21 +47,20 @@ func (g *Gone) Add(other Gone) {
 	g.Stubs = append(g.Stubs, other.Stubs...)
 }
 
-// FoundSalt is the salt of the commitments to what a plan has found for a request.
+// FoundSalt is the salt of all commitments to a request's findings.
 func FoundSalt(secret lethe.Secret, request lethe.Digest) lethe.Digest {
 	return secret.Ledger().Hash("log-found", request[:])
 }
 
-// Found are the commitments to what is Gone, all under one salt, for one opens all of them. Each
-// list ascends.
+// Found are the commitments to Gone under one salt: opening one opens all. Each list ascends.
 type Found struct {
 	Transactions []lethe.Digest `json:"transactions,omitempty"`
-	// Features are to transactions of which features go, and to each of these features.
+	// Features are to transactions with erased features, and to each of these features.
 	Features  []lethe.Digest `json:"features,omitempty"`
 	Pairs     []lethe.Digest `json:"pairs,omitempty"`
 	PairStubs []lethe.Digest `json:"pair_stubs,omitempty"`
 	Stubs     []lethe.Digest `json:"stubs,omitempty"`
-	// LeftOut counts what was not committed to, because it was too much for one leaf.
+	// LeftOut counts what exceeded one leaf.
 	LeftOut int `json:"left_out,omitempty"`
 	// Salt commits to the salt (SaltsDigest).
 	Salt lethe.Digest `json:"salt_digest"`
@@ -73,7 +71,7 @@ func (f *Found) All() []lethe.Digest {
 	return slices.Concat(f.Transactions, f.Features, f.Pairs, f.PairStubs, f.Stubs)
 }
 
-// Commit returns the commitments to what is gone, or nil if nothing is.
+// Commit returns the commitments, or nil if nothing is gone.
 func (g Gone) Commit(secret lethe.Secret, request lethe.Digest) *Found {
 	salt := FoundSalt(secret, request)
 	out := &Found{Salt: SaltsDigest([]lethe.Digest{salt})}
@@ -115,7 +113,7 @@ func (g Gone) Commit(secret lethe.Secret, request lethe.Digest) *Found {
 	return out
 }
 
-// FeaturesCommitment commits to a transaction as one of which features are erased.
+// FeaturesCommitment commits to a transaction with erased features.
 func FeaturesCommitment(salt lethe.Digest, p lethe.Pseudonym) lethe.Digest {
 	return foundAs("features", salt, p[:])
 }
@@ -125,7 +123,7 @@ func FeatureCommitment(salt lethe.Digest, p lethe.Pseudonym, column int) lethe.D
 	return foundAs("feature", salt, binary.LittleEndian.AppendUint64(p[:], uint64(column)))
 }
 
-// PairCommitment commits to two transactions, whichever is first.
+// PairCommitment commits to two transactions in either order.
 func PairCommitment(salt lethe.Digest, a, b lethe.Pseudonym) lethe.Digest {
 	if bytes.Compare(a[:], b[:]) > 0 {
 		a, b = b, a
@@ -138,7 +136,7 @@ func StubCommitment(salt lethe.Digest, owner lethe.Pseudonym, lambda float32) le
 	return foundAs("stub", salt, binary.LittleEndian.AppendUint32(owner[:], math.Float32bits(lambda)))
 }
 
-// foundAs is SHA-256 of a salt, a word, a zero byte and some bytes.
+// foundAs is SHA-256 of a salt, a word, a zero byte and data.
 func foundAs(what string, salt lethe.Digest, data []byte) lethe.Digest {
 	return sha256.Sum256(slices.Concat(salt[:], []byte(what), []byte{0}, data))
 }

@@ -14,48 +14,45 @@ import (
 )
 
 const (
-	holdFormat = "lethe-hold/1"
-	holdPrefix = "hold/"
-	// holdKeyPrefix begins the keys of holds on erasure-status.v1.
+	holdFormat    = "lethe-hold/1"
+	holdPrefix    = "hold/"
 	holdKeyPrefix = "!hold/"
 )
 
-// Hold keeps transactions, and what carries subjects, from being erased until it ends or is
-// lifted. It holds keyed hashes only, and is told on erasure-status.v1 as it stands in the ledger.
+// Hold protects transactions, and what carries subjects, from erasure until it ends or is lifted. It has keyed
+// hashes only, and is published on erasure-status.v1 as stored.
 type Hold struct {
 	Format string `json:"format"`
 	Name   string `json:"hold_id"`
 	// Targets are keyed hashes (lethe.Secret.Suppressed), ascending.
 	Targets []lethe.Digest `json:"nodes"`
-	// Subjects are keyed hashes (lethe.Secret.HeldSubject) of those of the targets that are
-	// subjects, ascending: by them what carries one is known.
+	// Subjects are keyed hashes (lethe.Secret.HeldSubject) of the subjects among the targets, ascending: carriers are
+	// matched by them.
 	Subjects []lethe.Digest `json:"subjects,omitempty"`
 	// Reason is the keyed hash of the reason's text.
 	Reason lethe.Digest `json:"reason"`
 	SetAt  time.Time    `json:"set_at"`
-	// Until is zero for a hold that ends only when it is lifted.
+	// Until is zero for a hold without an end.
 	Until    time.Time `json:"until,omitzero"`
 	LiftedAt time.Time `json:"lifted_at,omitzero"`
-	// TooLate counts the targets that had been erased, or were being erased, when it was set.
+	// TooLate counts targets already erased, or being erased, when the hold was set.
 	TooLate int `json:"too_late,omitempty"`
-	// Said is where the record stands that changed it last: one before that says nothing new.
+	// Said is the position of the record that changed it last. Earlier records are ignored.
 	Said Position `json:"said"`
 }
 
-// Position tells a record of erasures.v1 from those before it: by its time, and of one time
-// by its offset.
+// Position orders records of erasures.v1 by time, then offset.
 type Position struct {
 	At     time.Time `json:"at"`
 	Offset int64     `json:"offset"`
 }
 
-// After reports whether a record stands behind another.
+// After reports whether a record is behind another.
 func (p Position) After(q Position) bool {
 	return cmp.Or(p.At.Compare(q.At), cmp.Compare(p.Offset, q.Offset)) > 0
 }
 
-// NewHold makes a hold. Errors: ErrRequest, and ErrNamesTarget if its name holds the id of a
-// target.
+// NewHold makes a hold. Errors: ErrRequest, ErrNamesTarget.
 func NewHold(
 	secret lethe.Secret, name, reason string, targets []lethe.Target, until time.Time, said Position,
 ) (Hold, error) {
@@ -86,18 +83,18 @@ func NewHold(
 	return h, nil
 }
 
-// InForce reports whether the hold keeps its targets at a time.
+// InForce reports whether the hold applies at a time.
 func (h *Hold) InForce(now time.Time) bool {
 	return h.LiftedAt.IsZero() && (h.Until.IsZero() || now.Before(h.Until))
 }
 
-// Kept is what holds in force protect from erasure.
+// Kept is what holds in force protect.
 type Kept struct {
 	// Targets are keyed hashes as in Hold.Targets, Subjects as in Hold.Subjects.
 	Targets, Subjects map[lethe.Digest]bool
 }
 
-// KeptBy returns what those of some holds protect that are in force at a time.
+// KeptBy returns what the holds protect that are in force.
 func KeptBy(now time.Time, list ...Hold) Kept {
 	k := Kept{make(map[lethe.Digest]bool), make(map[lethe.Digest]bool)}
 	for _, hold := range list {
@@ -114,7 +111,7 @@ func KeptBy(now time.Time, list ...Hold) Kept {
 	return k
 }
 
-// State says in a word how the hold stands at a time: in_force, ended or lifted.
+// State is in_force, ended or lifted.
 func (h *Hold) State(now time.Time) string {
 	switch {
 	case h.InForce(now):
@@ -129,7 +126,7 @@ func (h *Hold) State(now time.Time) string {
 // Key is the hold's key on erasure-status.v1.
 func (h *Hold) Key() string { return holdKeyPrefix + h.Name }
 
-// IsHoldKey reports whether a key of erasure-status.v1 is that of a hold.
+// IsHoldKey reports whether a key of erasure-status.v1 is of a hold.
 func IsHoldKey(key string) bool { return strings.HasPrefix(key, holdKeyPrefix) }
 
 // Encode returns the hold as canonical JSON.
@@ -137,7 +134,7 @@ func (h *Hold) Encode() ([]byte, error) {
 	return record.EncodeValid("hold", h, h.validate())
 }
 
-// Digest is SHA-256 of what Encode returns, zero for a hold that is not valid.
+// Digest is SHA-256 of the encoded hold, zero if it is not valid.
 func (h *Hold) Digest() lethe.Digest {
 	value, err := h.Encode()
 	if err != nil {
@@ -163,7 +160,7 @@ func (h *Hold) validate() error {
 	return out.Err()
 }
 
-// Holds returns every hold that the ledger knows, by name.
+// Holds returns every hold, by name.
 func (l *Ledger) Holds() ([]Hold, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -185,7 +182,7 @@ func (l *Ledger) Holds() ([]Hold, error) {
 	return slices.Clone(l.holds), nil
 }
 
-// PutHold writes a hold in place of that of its name. It is durable when it returns.
+// PutHold stores a hold durably under its name.
 func (l *Ledger) PutHold(h Hold) error {
 	value, err := h.Encode()
 	if err != nil {

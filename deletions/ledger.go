@@ -11,12 +11,11 @@ import (
 	"lethe/deletions/internal/record"
 )
 
-// KV is where the ledger keeps its entries.
+// KV stores the ledger.
 type KV interface {
-	// Scan calls fn for the keys with the prefix, ascending. fn must not keep
-	// key and value.
+	// Scan calls fn for the keys with a prefix, ascending. fn must not keep its arguments.
 	Scan(prefix []byte, fn func(key, value []byte) error) error
-	// Put writes all rows or none, and durably when it returns nil.
+	// Put writes all rows or none, durably.
 	Put(rows ...Row) error
 }
 
@@ -24,66 +23,56 @@ type KV interface {
 type Row = record.Row
 
 var (
-	// ErrUnknownRequest says that the ledger has no such request.
+	// ErrUnknownRequest: the ledger has no such request.
 	ErrUnknownRequest = errors.New("unknown erasure request")
-	// ErrConflict says that the ledger has a request of this id with another content.
-	// The caller rejects the later one without touching the first.
+	// ErrConflict: the ledger has another request under this id. Reject the later one.
 	ErrConflict = errors.New("another erasure request has this id")
-	// ErrRepeat says that the ledger has a request of this id and content, submitted
-	// before. The caller answers the later one by the first.
+	// ErrRepeat: the same was requested before under this id. The first request answers for both.
 	ErrRepeat = errors.New("the same was requested before")
 )
 
-// Journal writes down what the ledger changes, in the same write.
+// Journal records the changes of the ledger in the same write.
 type Journal interface {
-	// Write has put write rows, together with the rows by which the journal remembers what
-	// changed since it wrote last. They are written all or none.
+	// Write calls put with rows and the journal's own, all or none.
 	Write(c Changes, rows []Row, put func(...Row) error) error
 }
 
-// Changes are the requests and holds of one write, as they are after it.
+// Changes are the requests and holds of one write, as they are afterwards.
 type Changes struct {
 	Entries []Entry
 	Holds   []Hold
 }
 
-// ledgerPrefix begins every key of the ledger.
 const ledgerPrefix = "erasure/"
 
-// Ledger is the durable record of every erasure request. Each change is durable
-// before the method returns, so that a step is begun only after the state that
-// announces it is on disk. Its methods may be called from several goroutines;
-// no two ledgers may write to one KV.
+// Ledger is the durable record of erasure requests. A change is durable when its method returns, so that no step
+// begins before its state is stored. It is safe for concurrent use; a KV has one ledger only.
 type Ledger struct {
 	mu    sync.Mutex
 	kv    KV
 	clock func() time.Time
-	// journal is nil if nothing is written down.
+	// journal may be nil.
 	journal Journal
-	// known are the entries as they are stored, by request id; nil until they are read.
+	// known are the stored entries by request id; nil until read.
 	known map[string]Entry
-	// holds are as they are stored; nil until they are read.
+	// holds are the stored holds; nil until read.
 	holds []Hold
 }
 
-// NewLedger returns the ledger kept in kv. clock tells the time of a change; it
-// may step back, the history does not.
+// NewLedger returns the ledger in kv. clock dates changes; the history stays ordered if it steps back.
 func NewLedger(kv KV, clock func() time.Time) *Ledger {
 	return &Ledger{kv: kv, clock: clock}
 }
 
-// Keep has every change from now on written down in a journal, which keeps its rows in the
-// same KV.
+// Keep sets the journal of all later changes.
 func (l *Ledger) Keep(j Journal) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.journal = j
 }
 
-// Take puts a new entry into the ledger. If there is one of its request id, that is
-// returned as it stands: without an error if the request is the same, so that a
-// redelivered record does no harm, with ErrRepeat if the same was submitted a second
-// time, and with ErrConflict if it asks for something else.
+// Take adds an entry. If the request id is known, it returns the stored entry: without error for the same request,
+// so that redelivery is harmless, else with ErrRepeat or ErrConflict.
 func (l *Ledger) Take(fresh Entry) (Entry, error) {
 	list, errs, err := l.TakeAll([]Entry{fresh})
 	if err != nil {
@@ -92,8 +81,7 @@ func (l *Ledger) Take(fresh Entry) (Entry, error) {
 	return list[0], errs[0]
 }
 
-// TakeAll is Take of several entries, in order, in one write: for each what Take would
-// return. The last error is that of the ledger as a whole.
+// TakeAll is Take of several entries in one write, with a result and an error each. The last error is the ledger's.
 func (l *Ledger) TakeAll(fresh []Entry) (list []Entry, errs []error, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -118,7 +106,7 @@ func (l *Ledger) TakeAll(fresh []Entry) (list []Entry, errs []error, err error) 
 	return list, errs, l.commitAll(written)
 }
 
-// sameAs says how an entry of the same request id asks for something else than this one, or again.
+// sameAs returns ErrConflict or ErrRepeat if an entry of this id is of another request.
 func (e *Entry) sameAs(later Entry) error {
 	switch {
 	case !slices.Equal(e.Targets, later.Targets) || e.Scope != later.Scope || e.Reason != later.Reason ||
@@ -131,8 +119,7 @@ func (e *Entry) sameAs(later Entry) error {
 	}
 }
 
-// Restore puts an entry into the ledger that was taken from a copy of it, unless the
-// ledger knows as much of the request.
+// Restore adds an entry from a copy of the ledger, unless the ledger knows as much.
 func (l *Ledger) Restore(e Entry) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -154,7 +141,7 @@ func (l *Ledger) Get(requestID string) (Entry, error) {
 	return l.read(requestID)
 }
 
-// load decodes what is stored, once.
+// load reads the store once.
 func (l *Ledger) load() error {
 	if l.known != nil {
 		return nil
@@ -190,10 +177,8 @@ func (l *Ledger) read(requestID string) (Entry, error) {
 	return e.clone(), nil
 }
 
-// commit writes an entry and returns it.
 func (l *Ledger) commit(e Entry) (Entry, error) { return e, l.commitAll([]Entry{e}) }
 
-// commitAll writes entries, all or none.
 func (l *Ledger) commitAll(list []Entry) error {
 	rows := make([]Row, len(list))
 	for i, e := range list {
@@ -204,7 +189,7 @@ func (l *Ledger) commitAll(list []Entry) error {
 		rows[i] = Row{Key: []byte(ledgerPrefix + e.RequestID), Value: value}
 	}
 	if err := l.put(Changes{Entries: list}, rows); err != nil {
-		// Whether it was written is not known.
+		// It may or may not be stored.
 		l.known = nil
 		return fmt.Errorf("ledger: request %s and %d more: %w", list[0].RequestID, len(list)-1, err)
 	}
@@ -221,8 +206,7 @@ func (l *Ledger) put(c Changes, rows []Row) error {
 	return l.journal.Write(c, rows, l.kv.Put)
 }
 
-// List returns the requests in the given states, or all if none is given, in
-// the order in which they were received, then of their ids.
+// List returns the requests in some states, or all, by time of receipt, then id.
 func (l *Ledger) List(states ...State) ([]Entry, error) {
 	return l.Where(func(e *Entry) bool { return len(states) == 0 || slices.Contains(states, e.State) })
 }

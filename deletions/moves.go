@@ -6,17 +6,14 @@ import (
 	"lethe/deletions/internal/record"
 )
 
-// TransitionAll moves requests to a state that needs no failure code, in one write: all
-// move or none. update is called with the position and the entry of each, in order, and
-// may be nil; it may change batch and progress and nothing else. To leave Failed, move
-// to the state that they failed in. A move that the state machine does not have is
-// ErrIllegalTransition. On any error the ledger is unchanged, unless the KV broke its
-// promise.
+// TransitionAll moves requests to a state without a failure code, all or none, in one write. update, which may be
+// nil, gets each with its position and may change batch and progress. To leave Failed, move to the state that
+// failed. Errors: ErrIllegalTransition, after which nothing has changed.
 func (l *Ledger) TransitionAll(requestIDs []string, to State, update func(i int, e *Entry)) ([]Entry, error) {
 	return l.move(requestIDs, Change{State: to}, update)
 }
 
-// Stop moves a request to Failed or Rejected, with the code that says why.
+// Stop moves a request to Failed or Rejected with the reason.
 func (l *Ledger) Stop(requestID string, to State, code FailureCode) (Entry, error) {
 	return one(l.StopAll([]string{requestID}, to, code))
 }
@@ -26,8 +23,7 @@ func (l *Ledger) StopAll(requestIDs []string, to State, code FailureCode) ([]Ent
 	return l.move(requestIDs, Change{State: to, Failure: code}, nil)
 }
 
-// RetryAll moves requests that failed in the same state back to it, in one write. update, which may be nil,
-// is called with each.
+// RetryAll moves requests that failed in one state back to it, in one write. update may be nil.
 func (l *Ledger) RetryAll(requestIDs []string, update func(e *Entry)) ([]Entry, error) {
 	var failedIn State
 	for _, id := range requestIDs {
@@ -47,13 +43,12 @@ func (l *Ledger) RetryAll(requestIDs []string, update func(e *Entry)) ([]Entry, 
 	})
 }
 
-// Update records progress within a state.
+// Update changes progress within a state.
 func (l *Ledger) Update(requestID string, update func(*Progress)) (Entry, error) {
 	return one(l.UpdateAll([]string{requestID}, func(_ int, p *Progress) { update(p) }))
 }
 
-// UpdateAll is Update of several requests in one write. update is called with the
-// position and the progress of each, in order.
+// UpdateAll is Update of several requests in one write.
 func (l *Ledger) UpdateAll(requestIDs []string, update func(i int, p *Progress)) ([]Entry, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -70,7 +65,6 @@ func (l *Ledger) UpdateAll(requestIDs []string, update func(i int, p *Progress))
 	return list, l.commitAll(list)
 }
 
-// one is the first entry.
 func one(list []Entry, err error) (Entry, error) {
 	if err != nil {
 		return Entry{}, err
@@ -108,7 +102,6 @@ func (l *Ledger) move(requestIDs []string, c Change, update func(int, *Entry)) (
 	return list, l.commitAll(list)
 }
 
-// change makes a move.
 func (e *Entry) change(c Change) error {
 	if err := checkMove(e.State, e.FailedIn, c); err != nil {
 		return err
@@ -120,7 +113,7 @@ func (e *Entry) change(c Change) error {
 		c.At = last
 	}
 	if e.State == Failed || e.State == Held && c.State == Accepted {
-		// What it has suppressed before is suppressed anew.
+		// The targets are suppressed again.
 		e.Attempts++
 	}
 	e.FailedIn = ""

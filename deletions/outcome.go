@@ -2,19 +2,18 @@ package deletions
 
 import "lethe"
 
-// Outcome is what an erasure came to for one target.
+// Outcome is the result of an erasure for one target.
 type Outcome string
 
 // The outcomes.
 const (
-	// OutcomeErased: something of it was held, and is not any more.
+	// OutcomeErased: it was held and is erased.
 	OutcomeErased Outcome = "erased"
-	// OutcomeAlreadyErased: another request had erased it, or was erasing it.
+	// OutcomeAlreadyErased: another request erased it, or is erasing it.
 	OutcomeAlreadyErased Outcome = "already_erased"
-	// OutcomeNothingHeld: no place held anything of it. What comes in for it is dropped
-	// all the same.
+	// OutcomeNothingHeld: nothing was held. Later records are dropped nevertheless.
 	OutcomeNothingHeld Outcome = "nothing_held"
-	// OutcomeHeld: a hold keeps it from being erased; the request waits.
+	// OutcomeHeld: a hold protects it; the request waits.
 	OutcomeHeld Outcome = "held"
 )
 
@@ -23,20 +22,19 @@ func (o Outcome) Valid() bool {
 	return o == OutcomeErased || o == OutcomeAlreadyErased || o == OutcomeNothingHeld || o == OutcomeHeld
 }
 
-// TargetOutcome is the outcome for one target, empty as long as it is not known.
+// TargetOutcome is the outcome for one target, empty until decided.
 type TargetOutcome struct {
 	// Target is its keyed hash (lethe.Secret.Suppressed).
 	Target lethe.Digest `json:"target"`
-	// Kind is what the target is. None is a transaction.
+	// Kind is empty for a transaction.
 	Kind lethe.TargetKind `json:"kind,omitempty"`
-	// Columns are those that features are erased of, none for all, and Transaction is the
-	// keyed hash of the transaction that they are of (lethe.Secret.Suppression).
+	// Columns are the erased features, empty for all; Transaction is the keyed hash of their transaction
+	// (lethe.Secret.Suppression).
 	Columns     lethe.Columns `json:"columns,omitempty"`
 	Transaction lethe.Digest  `json:"transaction,omitzero"`
 	Outcome     Outcome       `json:"outcome,omitempty"`
 }
 
-// kindOf is the kind that an outcome says.
 func kindOf(t lethe.Target) lethe.TargetKind {
 	if t.Kind == lethe.TransactionTarget {
 		return ""
@@ -44,7 +42,7 @@ func kindOf(t lethe.Target) lethe.TargetKind {
 	return t.Kind
 }
 
-// ValidKind reports whether the outcome's kind is one of those that there are.
+// ValidKind reports whether the kind is known and its members fit.
 func (o TargetOutcome) ValidKind() bool {
 	switch o.Kind {
 	case lethe.FeaturesTarget:
@@ -56,7 +54,6 @@ func (o TargetOutcome) ValidKind() bool {
 	}
 }
 
-// undecided is the outcome of a target of which nothing is known yet.
 func undecided(secret lethe.Secret, t lethe.Target) TargetOutcome {
 	o := TargetOutcome{Target: secret.Suppressed(t), Kind: kindOf(t)}
 	if t.Kind == lethe.FeaturesTarget {
@@ -75,5 +72,5 @@ func (e *Entry) Redactions() (out []lethe.Redaction) {
 	return out
 }
 
-// Decided reports whether the outcome is known.
+// Decided reports whether the outcome is set.
 func (o TargetOutcome) Decided() bool { return o.Outcome != "" }

@@ -5,14 +5,13 @@ import (
 	"slices"
 )
 
-// Open returns the requests that are not in a final state.
+// Open returns the requests in no final state.
 func (l *Ledger) Open() ([]Entry, error) {
 	return l.List(slices.DeleteFunc(States(), State.Final)...)
 }
 
-// Where is List for the requests that match. The others are not copied, of which there are more and
-// more: match is called with what the ledger has, neither changes it nor keeps it, and asks the
-// ledger nothing.
+// Where is List of the requests that match. Only those are copied: match must neither change nor keep an entry, nor
+// use the ledger.
 func (l *Ledger) Where(match func(e *Entry) bool) ([]Entry, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -31,7 +30,7 @@ func (l *Ledger) Where(match func(e *Entry) bool) ([]Entry, error) {
 	return list, nil
 }
 
-// Count returns the number of requests by state, every state included.
+// Count returns the number of requests in every state.
 func (l *Ledger) Count() (map[State]int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

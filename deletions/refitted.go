@@ -8,17 +8,16 @@ import (
 	"lethe/deletions/internal/record"
 )
 
-// ComponentGroups says which groups of an ensemble's component learn from some shards.
+// ComponentGroups are the groups of a component that learn from some shards.
 type ComponentGroups struct {
-	// Model is the kind of model that the component has.
 	Model string `json:"model"`
-	// Groups is how many the component has, each a union of shards with one model.
+	// Groups is the number of groups, each a union of shards with one model.
 	Groups int `json:"groups"`
-	// Of is the group that learns from a shard, shard by shard.
+	// Of is the group of each shard.
 	Of []int `json:"of"`
 }
 
-// RefittedGroups are the groups of a component whose models were trained anew.
+// RefittedGroups are the retrained groups of a component.
 type RefittedGroups struct {
 	Model  string `json:"model"`
 	Groups int    `json:"groups"`
@@ -26,8 +25,8 @@ type RefittedGroups struct {
 	Refitted []int `json:"refitted"`
 }
 
-// Refitted returns the groups that learn from some of the shards that an acknowledgement
-// names, component by component; none if there are no shards.
+// Refitted returns the groups of every component that learn from some of the acknowledged shards; none without
+// shards.
 func (a *Ack) Refitted(shards []lethe.ShardID) []RefittedGroups {
 	if len(shards) == 0 {
 		return nil
@@ -56,7 +55,7 @@ func (a *Ack) checkComponents(out *record.Problems) {
 	}
 }
 
-// Valid reports whether the groups are some of those that there are.
+// Valid reports whether the groups exist.
 func (r RefittedGroups) Valid() bool {
 	return r.Model != "" && record.Ascending(r.Refitted, cmp.Compare) &&
 		(len(r.Refitted) == 0 || r.Refitted[0] >= 0 && r.Refitted[len(r.Refitted)-1] < r.Groups)

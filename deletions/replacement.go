@@ -7,39 +7,36 @@ import (
 	"lethe"
 )
 
-// Replacement is what was published of a timestep before and after an erasure, by digest.
-// Requests of one batch have the same after.
+// Replacement is a timestep's published artefacts before and after an erasure, by digest. The after is that of the
+// batch.
 type Replacement struct {
 	Timestep lethe.Timestep `json:"timestep"`
-	// Graph and Manifest are of canonical bytes: a graph without labels, and a manifest with
-	// the digests of all slices.
+	// Graph is of a graph without labels, Manifest of the manifest with the digests of all slices.
 	Graph    DigestChange `json:"graph,omitzero"`
 	Manifest DigestChange `json:"manifest,omitzero"`
 	// Slices ascend by shard.
 	Slices []SliceChange `json:"slices,omitempty"`
 }
 
-// DigestChange is an artefact before and after, zero where there is none: a timestep that
-// was emptied has no successor.
+// DigestChange is an artefact before and after, zero for none.
 type DigestChange struct {
 	Before lethe.Digest `json:"before,omitzero"`
 	After  lethe.Digest `json:"after,omitzero"`
 }
 
-// SliceChange is a slice that was replaced.
+// SliceChange is a replaced slice.
 type SliceChange struct {
 	Shard lethe.ShardID `json:"shard"`
 	DigestChange
 }
 
-// Published is what was published last of a timestep, by digest: zero where nothing was.
+// Published are the latest digests of a timestep, zero for none.
 type Published struct {
 	Graph, Manifest lethe.Digest
-	// Slices are by shard, and nil if the timestep has none.
+	// Slices are by shard; nil without any.
 	Slices []lethe.Digest
 }
 
-// slice is the digest of a shard's slice.
 func (p Published) slice(shard lethe.ShardID) lethe.Digest {
 	if int(shard) >= len(p.Slices) {
 		return lethe.Digest{}
@@ -47,8 +44,7 @@ func (p Published) slice(shard lethe.ShardID) lethe.Digest {
 	return p.Slices[shard]
 }
 
-// AddTimestep notes that a timestep is rewritten, and reports whether that is new. It has no revision yet; those of
-// the others, if they are known, keep their places.
+// AddTimestep adds a timestep to be rewritten and reports whether it is new. Its revision is 0 until known.
 func (p *Progress) AddTimestep(t lethe.Timestep) (added bool) {
 	at, known := slices.BinarySearch(p.Timesteps, t)
 	if known {
@@ -61,8 +57,7 @@ func (p *Progress) AddTimestep(t lethe.Timestep) (added bool) {
 	return true
 }
 
-// NoteBefore notes what there is of the timesteps and slices that will be replaced. What was
-// noted stays: after a crash there may be the new ones already.
+// NoteBefore records the artefacts to be replaced. Recorded ones stay: after a crash they may be replaced already.
 func (p *Progress) NoteBefore(published map[lethe.Timestep]Published) {
 	replaced := slices.Clone(p.Replaced)
 	for _, t := range p.Timesteps {
@@ -81,7 +76,6 @@ func (p *Progress) NoteBefore(published map[lethe.Timestep]Published) {
 	p.Replaced = replaced
 }
 
-// withSlices adds the slices of a timestep that are not there yet.
 func withSlices(
 	list []SliceChange, all []SliceRef, t lethe.Timestep, now Published,
 ) []SliceChange {
@@ -97,7 +91,7 @@ func withSlices(
 	return out
 }
 
-// NoteAfter notes what took the place of what was replaced.
+// NoteAfter records the artefacts that replaced them.
 func (p *Progress) NoteAfter(published map[lethe.Timestep]Published) {
 	replaced := slices.Clone(p.Replaced)
 	for i := range replaced {
@@ -118,7 +112,7 @@ type SliceRef struct {
 	Shard    lethe.ShardID  `json:"shard"`
 }
 
-// Compare orders slices by timestep, then by shard.
+// Compare orders by timestep, then shard.
 func (s SliceRef) Compare(t SliceRef) int {
 	return cmp.Or(cmp.Compare(s.Timestep, t.Timestep), cmp.Compare(s.Shard, t.Shard))
 }

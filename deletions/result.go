@@ -11,32 +11,30 @@ import (
 	"lethe/deletions/internal/record"
 )
 
-// Result says what an erasure that is verified has found. It follows from the outcomes of the targets:
-// a request that was verified may have erased nothing.
+// Result follows from the outcomes of a verified request, which may have erased nothing.
 type Result string
 
 // The results.
 const (
-	// ResultErased: every target was held, and is erased.
+	// ResultErased: every target was held and is erased.
 	ResultErased Result = "erased"
-	// ResultAlreadyErased: another request had erased every target, or was erasing it.
+	// ResultAlreadyErased: another request erased every target.
 	ResultAlreadyErased Result = "already_erased"
-	// ResultPartlyHeld: some of the targets were held and are erased, of others nothing was held.
+	// ResultPartlyHeld: some targets were erased, of others nothing was held.
 	ResultPartlyHeld Result = "partly_held"
 	// ResultNothingHeld: nothing was held of any target.
 	ResultNothingHeld Result = "nothing_held"
 )
 
-// Results lists all of them.
+// Results lists the results.
 func Results() []Result {
 	return []Result{ResultErased, ResultAlreadyErased, ResultPartlyHeld, ResultNothingHeld}
 }
 
-// Valid reports whether the result is one of Results.
+// Valid reports whether the result is known.
 func (r Result) Valid() bool { return slices.Contains(Results(), r) }
 
-// ResultOf returns the result of a verified request with these outcomes. It is empty while one is
-// undecided.
+// ResultOf returns the result of a verified request with these outcomes, or "" while one is undecided.
 func ResultOf(outcomes []TargetOutcome) Result {
 	counts := make(map[Outcome]int)
 	for _, o := range outcomes {
@@ -57,7 +55,7 @@ func ResultOf(outcomes []TargetOutcome) Result {
 	}
 }
 
-// NotHeld counts the targets of which nothing was held.
+// NotHeld counts targets of which nothing was held.
 func NotHeld(outcomes []TargetOutcome) (n int) {
 	for _, o := range outcomes {
 		if o.Outcome == OutcomeNothingHeld {
@@ -67,7 +65,7 @@ func NotHeld(outcomes []TargetOutcome) (n int) {
 	return n
 }
 
-// Result is that of a request that is verified; empty in every other state.
+// Result is empty unless the request is verified.
 func (s *Status) Result() Result {
 	if s.State != Verified {
 		return ""
@@ -75,8 +73,7 @@ func (s *Status) Result() Result {
 	return ResultOf(s.Outcomes)
 }
 
-// Headline says in a few words where the request stands. Every surface shows this text, so that no two
-// of them differ, and none claims more than the outcomes do.
+// Headline is the state in a few words. Every surface shows this text, and it claims no more than the outcomes do.
 func (s *Status) Headline() string {
 	switch s.State {
 	case Verified:
@@ -92,7 +89,7 @@ func (s *Status) Headline() string {
 	}
 }
 
-// Summary is the headline with the reason behind it, if the request was rejected or has failed.
+// Summary is the headline and, if rejected or failed, the reason.
 func (s *Status) Summary() string {
 	if s.Failure == NoFailure {
 		return s.Headline()
@@ -113,7 +110,6 @@ func verifiedHeadline(outcomes []TargetOutcome) string {
 	}
 }
 
-// heldHeadline says what the request waits for: holds, another signature, or both.
 func (s *Status) heldHeadline() string {
 	var parts []string
 	w := s.WaitsFor
@@ -136,38 +132,37 @@ func (s *Status) heldHeadline() string {
 	return strings.Join(parts, "; ")
 }
 
-// AwaitsSignature reports whether the request waits for the signature of one more person.
+// AwaitsSignature reports whether another person must sign the request.
 func (s *Status) AwaitsSignature() bool {
 	return s.State == Held && s.WaitsFor != nil && s.WaitsFor.Signatures != nil
 }
 
-// WaitsFor says what a request in the state held waits for.
+// WaitsFor is what a held request waits for.
 type WaitsFor struct {
-	// Holds are those in force that keep a target.
+	// Holds are those in force on a target.
 	Holds []WaitsForHold `json:"holds,omitempty"`
-	// Signatures is nil unless another person must sign the request.
+	// Signatures is nil unless one is missing.
 	Signatures *WaitsForSignatures `json:"signatures,omitempty"`
 }
 
-// Waits counts the open requests that wait for somebody, by what they wait for.
+// Waits counts the open requests that wait, by reason.
 type Waits struct {
-	// Held wait for a hold, Unsigned for a signature; Failed have failed and are tried again.
 	Held, Unsigned, Failed int
-	// Absent are the data directories that have not answered yet, ascending by role and instance.
+	// Absent are the data directories that have not acknowledged, ascending by role and instance.
 	Absent []AbsentDirectory
 }
 
 // AbsentDirectory is a data directory that requests wait for.
 type AbsentDirectory struct {
 	Role, Instance string
-	// Since is when the oldest of the requests came to the state in which it waits.
+	// Since is when the oldest request entered its state.
 	Since time.Time
 }
 
-// WaitsForHold is a hold that keeps a target.
+// WaitsForHold is a hold on a target.
 type WaitsForHold struct {
 	Name string `json:"hold_id"`
-	// Until is zero for a hold that ends only when it is lifted.
+	// Until is zero for a hold without an end.
 	Until time.Time `json:"until,omitzero"`
 }
 
@@ -178,13 +173,13 @@ func (h WaitsForHold) text() string {
 	return fmt.Sprintf("%s until %s", h.Name, h.Until.UTC().Format(time.RFC3339))
 }
 
-// WaitsForSignatures counts the people who have signed, and who must sign.
+// WaitsForSignatures counts people.
 type WaitsForSignatures struct {
 	Given  int `json:"given"`
 	Needed int `json:"needed"`
 }
 
-// Equal reports whether both say the same; nil says nothing.
+// Equal reports whether both are equal, nil included.
 func (w *WaitsFor) Equal(other *WaitsFor) bool {
 	if w == nil || other == nil {
 		return w == other
@@ -196,20 +191,18 @@ func (w *WaitsFor) Equal(other *WaitsFor) bool {
 	return w.Signatures == nil || *w.Signatures == *other.Signatures
 }
 
-// Report is a status as commands and the API show it: with what follows from it. The record in
-// erasure-status.v1 lacks these members.
+// Report is a status with what follows from it, for commands and the API. erasure-status.v1 lacks these members.
 type Report struct {
 	Status
-	// Result is set for a request that is verified.
-	Result Result `json:"result,omitempty"`
-	// Summary is Status.Summary.
+	// Result is set if verified.
+	Result  Result `json:"result,omitempty"`
 	Summary string `json:"summary,omitempty"`
 }
 
-// Report returns the status as it is shown.
+// Report returns the status as shown.
 func (s Status) Report() Report { return Report{s, s.Result(), s.Summary()} }
 
-// Reports returns statuses as they are shown.
+// Reports returns statuses as shown.
 func Reports(list []Status) []Report {
 	out := make([]Report, len(list))
 	for i, s := range list {
@@ -218,8 +211,7 @@ func Reports(list []Status) []Report {
 	return out
 }
 
-// AsksTheSame reports whether a request has the targets, the scope and the deadline of the status's. A status does not
-// say why it was asked for.
+// AsksTheSame reports whether a request has the targets, scope and deadline of the status. A status has no reason.
 func (s *Status) AsksTheSame(secret lethe.Secret, r lethe.ErasureRequest) bool {
 	named := make(map[lethe.Digest]bool)
 	for _, o := range s.Outcomes {

@@ -7,17 +7,15 @@ import (
 	"lethe/deletions/internal/record"
 )
 
-// Signatures say who has signed a request, where the deployment asks for that.
+// Signatures are those of a request, where the deployment requires them.
 type Signatures struct {
-	// SignedBy are the thumbprints of the keys, in the order in which they signed. Who holds
-	// them stands in the deployment's file of keys.
+	// SignedBy are thumbprints of keys in the order of signing. The key file names their owners.
 	SignedBy []string `json:"signed_by,omitempty"`
-	// SignedUntil is when the first of the signatures expires, zero for never: a request that
-	// still waits for another one then is rejected.
+	// SignedUntil is when the first signature expires, zero for never. A request that still lacks one then is rejected.
 	SignedUntil time.Time `json:"signed_until,omitzero"`
 }
 
-// NewSignatures returns what an entry keeps of signatures.
+// NewSignatures makes the signatures of an entry.
 func NewSignatures(by []string, until time.Time) Signatures {
 	s := Signatures{SignedUntil: record.Time(until)}
 	if until.IsZero() {
@@ -31,7 +29,7 @@ func NewSignatures(by []string, until time.Time) Signatures {
 	return s
 }
 
-// SignedToo returns the signatures with those of somebody else.
+// SignedToo adds others' signatures.
 func (s Signatures) SignedToo(by []string, until time.Time) Signatures {
 	if until.IsZero() || !s.SignedUntil.IsZero() && s.SignedUntil.Before(until) {
 		until = s.SignedUntil
@@ -39,12 +37,12 @@ func (s Signatures) SignedToo(by []string, until time.Time) Signatures {
 	return NewSignatures(slices.Concat(s.SignedBy, by), until)
 }
 
-// Expired reports whether the signatures count no longer.
+// Expired reports whether a signature has expired.
 func (s Signatures) Expired(now time.Time) bool {
 	return !s.SignedUntil.IsZero() && !now.Before(s.SignedUntil)
 }
 
-// Sign notes more signatures of an open request.
+// Sign adds signatures to an open request.
 func (l *Ledger) Sign(requestID string, by []string, until time.Time) (Entry, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -6,47 +6,42 @@ import (
 	"slices"
 )
 
-// State is where an erasure request stands.
+// State is the state of an erasure request.
 type State string
 
-// The states; see the package comment for the legal moves.
+// The states. The package comment has the moves.
 const (
-	// Received: the request is in the ledger and nothing else has happened.
+	// Received: stored in the ledger.
 	Received State = "received"
-	// Accepted: the request is valid and will be carried out.
+	// Accepted: valid, and will be carried out.
 	Accepted State = "accepted"
-	// Held: a hold keeps a target from being erased, or one more person has to sign the
-	// request. It waits, and suppresses nothing.
+	// Held: waits for a hold or another signature, and suppresses nothing.
 	Held State = "held"
-	// Rejected: the request will not be carried out. Final.
+	// Rejected: will not be carried out. Final.
 	Rejected State = "rejected"
-	// Suppressed: no prediction for the records leaves any more, and what comes
-	// in for them is dropped.
+	// Suppressed: no prediction for the records is published, and incoming records are dropped.
 	Suppressed State = "suppressed"
-	// Rewriting: snapshots and topics are being written without the records.
+	// Rewriting: snapshots and topics are rewritten without the records.
 	Rewriting State = "rewriting"
-	// Retraining: the replaced slices are being trained on.
+	// Retraining: models are retrained on the replaced slices.
 	Retraining State = "retraining"
 	// Swapped: the new ensemble is served.
 	Swapped State = "swapped"
-	// Erased: every place that held the records was rewritten, unlinked and
-	// searched again.
+	// Erased: every place that held the records was rewritten and searched.
 	Erased State = "erased"
-	// Verified: everything was searched and nothing found. Final.
+	// Verified: everything was searched, nothing found. Final.
 	Verified State = "verified"
-	// Failed: a step did not succeed; a retry goes back to it.
+	// Failed: a step failed and will be retried.
 	Failed State = "failed"
-	// Cancelled: whoever asked for it has taken it back before anything was rewritten.
-	// What it kept out is taken again, unless another request names it. Final.
+	// Cancelled: withdrawn by the requester before anything was rewritten. Suppression ends unless another request has
+	// the target. Final.
 	Cancelled State = "cancelled"
 )
 
-// ErrIllegalTransition refuses a move that the state machine does not have.
-// Its text names both states. The caller has lost track of the request and
-// should read it again.
+// ErrIllegalTransition refuses a move that the state machine lacks, and names both states. Read the request again.
 var ErrIllegalTransition = errors.New("illegal transition")
 
-// States lists every state in the order of the flow.
+// States lists the states in order.
 func States() []State {
 	return []State{
 		Received, Accepted, Rejected, Held, Suppressed, Rewriting,
@@ -54,22 +49,21 @@ func States() []State {
 	}
 }
 
-// Valid reports whether the state is one of States.
+// Valid reports whether the state is known.
 func (s State) Valid() bool { return slices.Contains(States(), s) }
 
-// Final reports whether nothing follows the state.
+// Final reports whether no state follows.
 func (s State) Final() bool { return s == Verified || s == Rejected || s == Cancelled }
 
-// IsSwapped reports whether what is served follows from what is left, or did when the state was reached.
+// IsSwapped reports whether the retrained ensemble is served, or was.
 func (s State) IsSwapped() bool {
 	return slices.Contains([]State{Swapped, Erased, Verified}, s)
 }
 
-// Cancellable reports whether a request in the state can be taken back: nothing was
-// rewritten for it.
+// Cancellable reports whether the request can be cancelled: nothing was rewritten.
 func (s State) Cancellable() bool { return slices.Contains(s.next(), Cancelled) }
 
-// next lists the states that may follow, Failed and the way back apart.
+// next lists the states that may follow, besides Failed and back.
 func (s State) next() []State {
 	switch s {
 	case Received:
@@ -93,7 +87,7 @@ func (s State) next() []State {
 	}
 }
 
-// working reports whether a step is under way that can fail.
+// working reports whether a step is running that can fail.
 func (s State) working() bool {
 	switch s {
 	case Accepted, Suppressed, Rewriting, Retraining, Swapped, Erased:
@@ -103,8 +97,8 @@ func (s State) working() bool {
 	}
 }
 
-// checkMove returns ErrIllegalTransition unless a request in state from, which
-// failed in failedIn if from is Failed, may make a change.
+// checkMove returns ErrIllegalTransition unless a change from a state is legal. failedIn is the state to retry if
+// from is Failed.
 func checkMove(from, failedIn State, change Change) error {
 	to := change.State
 	switch {
@@ -124,8 +118,7 @@ func checkMove(from, failedIn State, change Change) error {
 	}
 }
 
-// FailureCode says why a request failed or was rejected. It is one of a fixed
-// list, so that no text with personal data can get into the ledger.
+// FailureCode is why a request failed or was rejected: a fixed list, so that the ledger gets no personal data.
 type FailureCode string
 
 // The codes.
@@ -133,28 +126,25 @@ const (
 	NoFailure FailureCode = ""
 	// FailedBroker: a topic could not be read or written.
 	FailedBroker FailureCode = "broker"
-	// FailedDisk: the disk takes no writes, or has no room for the log's cleaning.
+	// FailedDisk: the disk accepts no writes, or has no room to compact the log.
 	FailedDisk FailureCode = "disk"
-	// FailedTimeout: the search was not done in time.
+	// FailedTimeout: the search took too long.
 	FailedTimeout FailureCode = "timeout"
-	// FailedHits: the search found what should be gone.
+	// FailedHits: the search found something.
 	FailedHits FailureCode = "hits_remain"
-	// FailedUnreadable: a batch that nobody can read may hold what should be gone.
+	// FailedUnreadable: an unreadable batch may hold a target.
 	FailedUnreadable FailureCode = "unreadable_batch"
-	// RejectedScope: the deployment's settings rule the scope out, because the
-	// result would not be exact. Ask again for a wider scope.
+	// RejectedScope: the scope would not be exact with these settings. Request a wider one.
 	RejectedScope FailureCode = "scope_not_exact"
-	// RejectedConflict: another request has the request id.
+	// RejectedConflict: another request has the id.
 	RejectedConflict FailureCode = "request_id_conflict"
-	// RejectedName: the request id holds the id of a target.
+	// RejectedName: the request id contains a target's id.
 	RejectedName FailureCode = "request_id_names_target"
-	// RejectedRestored: a backup was put back from before the request was carried out. Its
-	// targets stay suppressed; what the backup holds of them is erased under another request.
+	// RejectedRestored: a restored backup predates the request. Its targets stay suppressed and are erased by another
+	// request.
 	RejectedRestored FailureCode = "restored_from_backup"
 
-	// RejectedUnsigned, RejectedKey, RejectedRole, RejectedSignature and RejectedExpired: the
-	// request is not signed as the deployment requires. They are the reasons of package ingest
-	// of the same words.
+	// The request is not signed as required. These codes are the reasons of package ingest of the same names.
 	RejectedUnsigned  FailureCode = "unsigned"
 	RejectedKey       FailureCode = "unknown_key"
 	RejectedRole      FailureCode = "wrong_role"
@@ -162,7 +152,7 @@ const (
 	RejectedExpired   FailureCode = "signature_expired"
 )
 
-// AboutSignatures reports whether the code says what is wrong with the signatures of a request.
+// AboutSignatures reports whether the code is about signatures.
 func (c FailureCode) AboutSignatures() bool {
 	switch c {
 	case RejectedUnsigned, RejectedKey, RejectedRole, RejectedSignature, RejectedExpired:
@@ -172,8 +162,7 @@ func (c FailureCode) AboutSignatures() bool {
 	}
 }
 
-// Fits reports whether the code may explain the state: a code of its own for
-// failed and rejected, none for the others.
+// Fits reports whether the code may explain the state.
 func (c FailureCode) Fits(s State) bool {
 	switch c {
 	case NoFailure:
@@ -187,7 +176,7 @@ func (c FailureCode) Fits(s State) bool {
 	}
 }
 
-// Stage is the state of the request, or, if it has failed, the one to retry from.
+// Stage is the state, or the one to retry if failed.
 func (e *Entry) Stage() State {
 	if e.State == Failed {
 		return e.FailedIn

@@ -19,17 +19,14 @@ const (
 	ackFormat    = "lethe-erasure-ack/1"
 )
 
-// Status is what the erasure-status topic says of a request, under Key. Of the
-// records it holds keyed hashes only.
+// Status is a request's record on erasure-status.v1, under Key. It names records by keyed hashes only.
 type Status struct {
 	Format string `json:"format"`
-	// RequestID is empty if it must not be told (RejectedName).
+	// RequestID is empty for RejectedName.
 	RequestID string `json:"request_id"`
-	// RequestDigest is that of the request's content (RequestDigest of package deletions):
-	// whoever waits for a request goes by it.
+	// RequestDigest is RequestDigest of the request; requesters wait for it.
 	RequestDigest lethe.Digest `json:"request_digest,omitzero"`
-	// Repeats is the digest of an earlier request for the same under the same id, whose
-	// status is this one's too. It is zero if there was none.
+	// Repeats is the digest of an earlier request for the same under the same id, whose status this is; zero for none.
 	Repeats lethe.Digest `json:"repeats,omitzero"`
 
 	State      State       `json:"state"`
@@ -40,30 +37,25 @@ type Status struct {
 	Attempts   int         `json:"attempts"`
 	ReceivedAt time.Time   `json:"received_at"`
 	UpdatedAt  time.Time   `json:"updated_at"`
-	// Elapsed are the four times, as far as they are known.
-	Elapsed Elapsed `json:"elapsed_ms,omitzero"`
-	// Deadline is until when it should be verified, zero for no time. Overdue says that it
-	// passed before.
+	Elapsed    Elapsed     `json:"elapsed_ms,omitzero"`
+	// Deadline is when it should be verified, zero for none. Overdue says that it passed first.
 	Deadline time.Time `json:"deadline,omitzero"`
 	Overdue  bool      `json:"overdue,omitempty"`
-	// BatchSize is the number of requests that are carried out together with this one,
-	// itself included, or 0 as long as that is not known.
+	// BatchSize is the size of the request's batch, 0 until known.
 	BatchSize int `json:"batch_size,omitempty"`
-	// Refitted are the groups of every component whose models were trained anew, once
-	// that is known.
+	// Refitted are the retrained groups of every component, once known.
 	Refitted []RefittedGroups `json:"groups_refitted,omitempty"`
-	// HeldRequests name, of a request that is verified, something of it in their own records.
+	// HeldRequests have own records that name something of this verified request.
 	HeldRequests []HeldRequest `json:"held_requests,omitempty"`
-	// SignedBy are the thumbprints of the keys that have signed the request, where the deployment
-	// asks for that.
+	// SignedBy are the thumbprints of the signing keys, where required.
 	SignedBy []string `json:"signed_by,omitempty"`
-	// WaitsFor says what a request in the state held waits for.
+	// WaitsFor is set if the state is held.
 	WaitsFor *WaitsFor `json:"waits_for,omitempty"`
-	// Outcomes are in the order of the request.
+	// Outcomes are in request order.
 	Outcomes []TargetOutcome `json:"outcomes,omitempty"`
 }
 
-// Status returns what may be told of the entry.
+// Status returns the published view of the entry.
 func (e *Entry) Status() Status {
 	s := Status{
 		Format: statusFormat, RequestID: e.RequestID, RequestDigest: e.Digest, State: e.State, Scope: e.Scope,
@@ -79,9 +71,8 @@ func (e *Entry) Status() Status {
 	return s
 }
 
-// Refuse returns the answer to a request that has no place in the ledger, because of its id
-// (RejectedConflict, RejectedName) or of its signatures (AboutSignatures). The entry is that of the request, at is
-// when it came.
+// Refuse returns the status of a request that is not stored, because of its id (RejectedConflict, RejectedName) or
+// its signatures. at is when it was received.
 func (e *Entry) Refuse(why FailureCode, at time.Time) Status {
 	s := e.Status()
 	s.State, s.Failure, s.WaitsFor = Rejected, why, nil
@@ -92,16 +83,15 @@ func (e *Entry) Refuse(why FailureCode, at time.Time) Status {
 	return s
 }
 
-// Repeat returns the answer to a request that asks for what the first did. The entry
-// is that of the later one.
+// Repeat returns the status of a request that repeats the first. e is the later one.
 func (e *Entry) Repeat(first Entry) Status {
 	s := first.Status()
 	s.RequestDigest, s.Repeats, s.Outcomes = e.Digest, first.Digest, slices.Clone(e.Progress.Outcomes)
 	return s
 }
 
-// Key is the status's key in the topic: the request id, and for an answer to a
-// request that is not the one of its id, a part of the digest too.
+// Key is the record key: the request id, and for a request that is not the stored one of its id a part of the
+// digest.
 func (s *Status) Key() string {
 	if !s.aside() {
 		return s.RequestID
@@ -111,8 +101,7 @@ func (s *Status) Key() string {
 
 const digestKeyDigits = 16
 
-// aside reports whether the status answers a request that the ledger does not know
-// by its id.
+// aside reports whether the request is not the stored one of its id.
 func (s *Status) aside() bool {
 	return s.Failure == RejectedConflict || s.Failure == RejectedName || !s.Repeats.IsZero() ||
 		s.Failure.AboutSignatures() && len(s.SignedBy) == 0
@@ -154,56 +143,52 @@ type Step string
 
 // The steps.
 const (
-	// StepSuppressed: the role drops the records from now on.
+	// StepSuppressed: the role drops the records.
 	StepSuppressed Step = "suppressed"
-	// StepPurged: the role's local state holds them no more.
+	// StepPurged: the role's state holds them no more.
 	StepPurged Step = "purged"
 	// StepSwapped: the role serves, or has published, the new models.
 	StepSwapped Step = "swapped"
-	// StepErased: the role has searched every place of its local state that held
-	// the records, after it was rewritten or unlinked.
+	// StepErased: the role has searched every rewritten place that held the records.
 	StepErased Step = "erased"
-	// StepLifted: the role takes the records of a cancelled request again.
+	// StepLifted: the role accepts the records of a cancelled request again.
 	StepLifted Step = "lifted"
-	// StepScanned: the role has searched all of its local state.
+	// StepScanned: the role has searched all of its state.
 	StepScanned Step = "scanned"
 )
 
-// Ack is how a role tells the deletions role that it has done its part. It is
-// written after the part is durable.
+// Ack is a role's acknowledgement of a step, published once the step is durable.
 type Ack struct {
 	Format    string `json:"format"`
 	RequestID string `json:"request_id"`
-	// Role and Instance name the process: several may play one role.
+	// Role and Instance name the process; a role may have several.
 	Role     string `json:"role"`
 	Instance string `json:"instance"`
-	// Run is that of the process, as it said with its data directory. What an earlier one has answered says nothing of
-	// what is there now: the directory may have been lost in between.
+	// Run identifies the process. An earlier run's acknowledgement does not count: the directory may have been lost
+	// since.
 	Run  string `json:"run,omitempty"`
 	Step Step   `json:"step"`
-	// Attempt is the entry's Attempts when the step was asked for, so that an
-	// acknowledgement of an earlier attempt is not taken for the present one.
+	// Attempt is the entry's Attempts at the command, to tell acknowledgements of earlier ones.
 	Attempt int `json:"attempt"`
-	// Ensemble is the version that the role serves at that step, or zero.
+	// Ensemble is the version served at that step, or zero.
 	Ensemble lethe.Digest `json:"ensemble,omitzero"`
-	// Models are the digests of that ensemble's checkpoints, in their order, the meta-model's
-	// last (CheckpointDigests).
+	// Models are the digests of that ensemble's checkpoints (CheckpointDigests).
 	Models []lethe.Digest `json:"models,omitempty"`
-	// Scan is what StepErased or StepScanned looked at, else nil.
+	// Scan is set for StepErased and StepScanned.
 	Scan *scan.Summary `json:"scan,omitempty"`
-	// Shards are those that were trained again, ascending.
+	// Shards are the retrained shards, ascending.
 	Shards []lethe.ShardID `json:"shards,omitempty"`
-	// Components say which groups of the ensemble's components learn from Shards.
+	// Components are the groups that learn from Shards.
 	Components []ComponentGroups `json:"components,omitempty"`
 }
 
-// NewAck returns an acknowledgement to be filled in.
+// NewAck returns an acknowledgement to be completed.
 func NewAck(requestID, role, instance string, step Step) Ack {
 	return Ack{Format: ackFormat, RequestID: requestID, Role: role, Instance: instance, Step: step}
 }
 
-// Key is the acknowledgement's key in the topic: a later one of the same
-// process and step supersedes it. One of another process of the directory does not: what that wrote may arrive late.
+// Key is the record key. A later one of the same process and step supersedes it; another run's does not, for it may
+// arrive late.
 func (a *Ack) Key() string {
 	key := fmt.Sprintf("ack/%s/%s/%s/%s", a.RequestID, a.Role, a.Instance, a.Step)
 	if a.Run != "" {
@@ -228,7 +213,7 @@ func (a *Ack) validate() error {
 	searched := a.Step == StepErased || a.Step == StepScanned
 	out.Check(a.Format == ackFormat, "format is not %s", ackFormat)
 	out.Check(ValidRequestID(a.RequestID), "request_id is not valid")
-	// These stand in a key, between slashes, and obey the same rule.
+	// These are parts of a key.
 	out.Check(ValidRequestID(a.Role), "role is not valid")
 	out.Check(ValidRequestID(a.Instance), "instance is not valid")
 	out.Check(a.Run == "" || ValidRequestID(a.Run), "run is not valid")

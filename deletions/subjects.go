@@ -9,8 +9,7 @@ import (
 	"lethe/deletions/scan"
 )
 
-// Complete returns the targets of the entry's request, with the timestep until which subjects
-// go.
+// Complete returns the targets with the last timestep of each subject.
 func (e *Entry) Complete(secret lethe.Secret, targets []lethe.Target) []lethe.Target {
 	if len(e.Subjects) == 0 {
 		return targets
@@ -30,7 +29,7 @@ func (e *Entry) Complete(secret lethe.Secret, targets []lethe.Target) []lethe.Ta
 	return out
 }
 
-// Decide says until when the subjects go of which the request does not.
+// Decide sets the last timestep of subjects that have none.
 func (e *Entry) Decide(until lethe.Timestep) {
 	for i := range e.Subjects {
 		if e.Subjects[i].Until == lethe.NoTimestep {
@@ -44,8 +43,8 @@ func (e *Entry) Decide(until lethe.Timestep) {
 	}
 }
 
-// Carries notes what the subjects are carried by, of several subjects some, and by which forms
-// that is found: from now on it is dropped, and so must be what is refused and names it.
+// Carries records what carries the subjects, and its fingerprints: it is dropped from now on, and so are refused
+// records that name it. several counts carriers with other subjects too.
 func (e *Entry) Carries(secret lethe.Secret, carried []lethe.Target, several int) error {
 	p := &e.Progress
 	known := make(map[scan.Fingerprint]bool, len(p.Fingerprints))
@@ -67,7 +66,7 @@ func (e *Entry) Carries(secret lethe.Secret, carried []lethe.Target, several int
 	return nil
 }
 
-// FoundInto puts into the progress of a request's entry what was found of its subjects.
+// FoundInto copies what was found of the subjects into a progress.
 func (e *Entry) FoundInto(p *Progress) {
 	if len(e.Subjects) == 0 {
 		return
@@ -76,7 +75,7 @@ func (e *Entry) FoundInto(p *Progress) {
 	p.Counts.Carried, p.Counts.SeveralSubjects = e.Progress.Counts.Carried, e.Progress.Counts.SeveralSubjects
 }
 
-// Found puts into a request's entry what was found of its subjects.
+// Found copies what was found of the subjects into an entry.
 func (e *Entry) Found(found *Entry) {
 	if len(found.Subjects) > 0 {
 		e.Subjects = slices.Clone(found.Subjects)
@@ -84,6 +83,5 @@ func (e *Entry) Found(found *Entry) {
 	}
 }
 
-// Suppressed are the keyed hashes of what may not be taken or told any more: the targets, and
-// what carried subjects.
+// Suppressed are the keyed hashes to suppress: targets and what carries subjects.
 func (e *Entry) Suppressed() []lethe.Digest { return slices.Concat(e.Targets, e.Progress.Carried) }

@@ -11,8 +11,7 @@ import (
 	"lethe/metrics/events"
 )
 
-// received accepts or rejects requests that have just been read, or has them wait for a
-// hold, and returns them as they are then.
+// received accepts, rejects or holds new requests, and returns them as they are afterwards.
 func (s *states) received(ctx context.Context, list []deletions.Entry) (out []deletions.Entry, err error) {
 	if len(list) == 0 {
 		return nil, nil
@@ -39,8 +38,7 @@ func (s *states) received(ctx context.Context, list []deletions.Entry) (out []de
 		}
 		switch {
 		case s.o.rejects(e.Scope):
-			// Rows of other shards hold a mean of the erased one, and this scope
-			// would leave them as they are.
+			// Rows of other shards hold a mean of the erased one, which this scope would keep.
 			s.o.Logger.Warn("erasure rejected: with one-hop features scope shard is not exact, ask for scope stubs",
 				"request_id", e.RequestID)
 			narrow.members = append(narrow.members, e)
@@ -69,13 +67,10 @@ func (s *states) received(ctx context.Context, list []deletions.Entry) (out []de
 	return slices.Concat(narrow.members, now, fine.members), nil
 }
 
-// rejects reports whether requests of a scope are refused.
 func (o *Options) rejects(scope lethe.Scope) bool { return o.OneHop && scope == lethe.ScopeShard }
 
-// accepted suppresses the targets of requests here and asks score to do so, then waits
-// until score lets nothing about them out any more. It answers with the ensemble it
-// serves, which the receipt names. Requests whose targets have to be read again, after a
-// crash, wait for that.
+// accepted suppresses the targets here and commands score to, then waits for score's acknowledgement, which has the
+// ensemble served at that time for the receipt. After a crash, requests wait until their targets are read again.
 func (s *states) accepted(ctx context.Context, list []deletions.Entry) error {
 	var untold, answered batch
 	before := make(map[string]deletions.Ack)
@@ -115,12 +110,10 @@ func (s *states) accepted(ctx context.Context, list []deletions.Entry) error {
 	return err
 }
 
-// subjects carries out what requests for subjects need beside others: it is told until when
-// they go, and by what they are carried.
+// subjects handles what is special about requests for subjects: until when, and carried by what.
 type subjects struct{ *states }
 
-// found returns requests with the timestep until which their subjects go, decided when they are
-// looked at first, and with what carries these now.
+// found returns requests with the last timestep of their subjects, decided once, and with what carries these now.
 func (s subjects) found(list []deletions.Entry) ([]deletions.Entry, error) {
 	out := slices.Clone(list)
 	for i := range out {
@@ -141,8 +134,7 @@ func (s subjects) found(list []deletions.Entry) ([]deletions.Entry, error) {
 	return out, nil
 }
 
-// suppress suppresses the targets of requests in the graphs, and what carries the subjects among
-// them, which the ledger knows before. It returns the requests as they are then.
+// suppress suppresses the targets in the graphs, and what carries their subjects, which the ledger stores first.
 func (s subjects) suppress(list []deletions.Entry) ([]deletions.Entry, error) {
 	list, err := s.found(list)
 	if err != nil {
@@ -166,7 +158,7 @@ func (s subjects) suppress(list []deletions.Entry) ([]deletions.Entry, error) {
 	return b.members, s.o.Graphs.Suppress(lethe.Distinct(targets))
 }
 
-// commandSuppress asks score to suppress the targets of requests.
+// commandSuppress commands score to suppress targets.
 func (s subjects) commandSuppress(ctx context.Context, list []deletions.Entry) error {
 	list, err := s.suppress(list)
 	if err != nil {
@@ -176,20 +168,20 @@ func (s subjects) commandSuppress(ctx context.Context, list []deletions.Entry) e
 	return s.out.suppress(ctx, list...)
 }
 
-// awaitedQuietly is how long an answer may be missing before that is logged.
+// awaitedQuietly is how long an acknowledgement may be missing before that is logged.
 const awaitedQuietly = 30 * time.Second
 
 // awaiting finds the data directories and people that requests wait for.
 type awaiting struct {
 	*states
-	// said are the waits that were logged.
+	// said are the waits already logged.
 	said map[string]bool
-	// waits are what open requests waited for when it was looked at last.
+	// waits are the waits at the last look.
 	waits deletions.Waits
 }
 
-// look counts what the open requests wait for, and logs once which data directory one waits for that stands for long:
-// its process may be stopped or gone, and only an operator can tell.
+// look counts what open requests wait for, and logs once each data directory that one waits for too long: only an
+// operator can tell whether it is gone.
 func (s *awaiting) look() error {
 	open, err := s.o.Ledger.Open()
 	if err != nil {
@@ -215,7 +207,6 @@ func (s *awaiting) look() error {
 	return nil
 }
 
-// count counts a request that waits for a hold or a signature, or has failed.
 func (s *awaiting) count(e deletions.Entry) {
 	status := e.Status()
 	switch {
@@ -228,7 +219,7 @@ func (s *awaiting) count(e deletions.Entry) {
 	}
 }
 
-// lookAt looks for the data directories that a request, or the batch that it is of, waits for.
+// lookAt finds the data directories that a request or its batch waits for.
 func (s *awaiting) lookAt(e deletions.Entry, said map[string]bool) error {
 	b := batch{leader: e.RequestID, members: []deletions.Entry{e}}
 	if begun(e) {
@@ -255,7 +246,6 @@ func (s *awaiting) lookAt(e deletions.Entry, said map[string]bool) error {
 	return nil
 }
 
-// absent adds a data directory to those that are waited for.
 func (s *awaiting) absent(d deletions.AbsentDirectory) {
 	same := func(o deletions.AbsentDirectory) bool { return o.Role == d.Role && o.Instance == d.Instance }
 	if at := slices.IndexFunc(s.waits.Absent, same); at >= 0 {
@@ -267,7 +257,7 @@ func (s *awaiting) absent(d deletions.AbsentDirectory) {
 	s.waits.Absent = append(s.waits.Absent, d)
 }
 
-// answers are those that a request in a state waits for.
+// answers are the acknowledgements that a state waits for.
 func (s *awaiting) answers(state deletions.State) (out []source) {
 	switch state {
 	case deletions.Accepted:

@@ -12,15 +12,14 @@ import (
 	"lethe/metrics/events"
 )
 
-// batch are requests of one scope that are carried out together, as far as they are
-// in one state: they move as one. Members are in the order received.
+// batch is the requests of one scope that run together and are in one state, in order of receipt.
 type batch struct {
-	// leader is the request under whose id they are commanded and answered.
+	// leader is the request whose id names the batch in commands and acknowledgements.
 	leader  string
 	members []deletions.Entry
 }
 
-// batches groups requests that have begun, those that began first in front.
+// batches groups the requests that have begun, the oldest batch first.
 func batches(list []deletions.Entry) (out []batch) {
 	for _, e := range list {
 		if !begun(e) {
@@ -48,16 +47,14 @@ func begun(e deletions.Entry) bool {
 
 func (b batch) state() deletions.State { return b.members[0].State }
 
-// holdsUp reports whether no other batch may begin: what one publishes counts on what
-// was published last. One that failed is tried again later and keeps no other waiting,
-// nor does one that is being searched for.
+// holdsUp reports whether no other batch may begin, because it would build on what this one publishes. Failed
+// batches, which wait for a retry, and those being searched hold up none.
 func (b batch) holdsUp() bool {
 	state := b.state()
 	return !state.Final() && state != deletions.Failed && state != deletions.Erased
 }
 
-// attempts is the number under which the batch is commanded: the highest of its
-// members.
+// attempts numbers the batch's commands: the highest number of its members.
 func (b batch) attempts() (most int) {
 	for _, e := range b.members {
 		most = max(most, e.Attempts)
@@ -73,7 +70,7 @@ func (b batch) ids() []string {
 	return out
 }
 
-// targets are the keyed hashes of all targets and of what is carried by subjects, each once.
+// targets are the distinct keyed hashes of all targets and of what carries subjects.
 func (b batch) targets() (out []lethe.Digest) {
 	known := make(map[lethe.Digest]bool)
 	for _, e := range b.members {
@@ -87,7 +84,6 @@ func (b batch) targets() (out []lethe.Digest) {
 	return out
 }
 
-// subjects are those of all members.
 func (b batch) subjects() (out []lethe.SubjectUntil) {
 	for _, e := range b.members {
 		out = append(out, e.Subjects...)
@@ -95,7 +91,6 @@ func (b batch) subjects() (out []lethe.SubjectUntil) {
 	return out
 }
 
-// redactions are the features that members erase.
 func (b batch) redactions() (out []lethe.Redaction) {
 	for _, e := range b.members {
 		out = append(out, e.Redactions()...)
@@ -103,7 +98,7 @@ func (b batch) redactions() (out []lethe.Redaction) {
 	return out
 }
 
-// fingerprints are those of all members, each once.
+// fingerprints are the distinct ones of all members.
 func (b batch) fingerprints() (out []scan.Fingerprint) {
 	known := make(map[scan.Fingerprint]bool)
 	for _, e := range b.members {
@@ -117,7 +112,7 @@ func (b batch) fingerprints() (out []scan.Fingerprint) {
 	return out
 }
 
-// replaced lists what the batch rewrites, as the progress of its members says.
+// replaced lists what the batch rewrites, as recorded.
 func (b batch) replaced() []Replaced {
 	byTimestep := make(map[lethe.Timestep]*Replaced)
 	var timesteps []lethe.Timestep
@@ -143,7 +138,6 @@ func (b batch) replaced() []Replaced {
 	return out
 }
 
-// retrained are the shards that have to be trained again.
 func (b batch) retrained() (out []lethe.ShardID) {
 	for _, e := range b.members {
 		out = sortedset.Add(out, e.Progress.Retrained...)
@@ -151,35 +145,31 @@ func (b batch) retrained() (out []lethe.ShardID) {
 	return out
 }
 
-// queue says when requests that are suppressed begin to be carried out.
+// queue decides when suppressed requests begin.
 type queue struct {
-	// window is how long the first of a batch waits for others at most: they begin when
-	// none has come for a small part of that.
+	// window is the longest wait of a batch's first request. A small part of it without a new request ends it too.
 	window time.Duration
-	// busy is when a batch was last seen to hold up the others: who came before has
-	// waited for that one, and waits no longer.
+	// busy is when a batch last held up others. Requests received before have waited and begin at once.
 	busy time.Time
-	// due is when the next batch begins, if nothing else happens; zero if none waits.
+	// due is when the next batch begins; zero for none.
 	due time.Time
-	// asked is the time of day at which due was found.
+	// asked is the time of day at which due was computed.
 	asked time.Time
 }
 
-// waits reports whether the next batch is not due yet. If the clock was set back since,
-// it is: nobody waits for a time of day to come again.
+// waits reports whether the next batch is not yet due. It is if the clock was set back since.
 func (q *queue) waits(now time.Time) bool {
 	day := now.Round(0) // that of the wall clock alone
 	return q.due.IsZero() || day.Before(q.due) && !day.Before(q.asked)
 }
 
-// quietPart is which part of the window must pass without a request for a batch to begin.
+// quietPart is the divisor of the window that must pass without a request.
 const quietPart = 20
 
-// begins is when a batch begins whose first and last requests were received at two
-// times.
+// begins is when a batch begins, given the times of receipt of its first and last request.
 func (q *queue) begins(first, last, now time.Time) time.Time {
 	if !first.After(q.busy) || last.After(now) {
-		// The latter has the clock set back.
+		// The clock was set back if last is after now.
 		return now
 	}
 	latest, quiet := first.Add(q.window), last.Add(q.window/quietPart)
@@ -189,8 +179,7 @@ func (q *queue) begins(first, last, now time.Time) time.Time {
 	return latest
 }
 
-// carryOut takes the batches that have begun as far as they can go, and begins others
-// as long as none holds them up.
+// carryOut advances the batches that have begun, and begins others until one holds them up.
 func (s *states) carryOut(ctx context.Context, begun []batch) (err error) {
 	for _, b := range begun {
 		if b, err = s.drive(ctx, b); err != nil {
@@ -216,10 +205,8 @@ func (s *states) carryOut(ctx context.Context, begun []batch) (err error) {
 	}
 }
 
-// gather begins the next batch: the request that is suppressed whose deadline is first, or
-// the oldest if none has one, and those of its scope that are suppressed too. Who is a
-// member of which batch is in the ledger, of all of them at once, before anything is
-// rewritten.
+// gather begins the next batch: the suppressed request with the first deadline, or the oldest, and others of its
+// scope. The ledger stores all members in one write before anything is rewritten.
 func (s *states) gather(ctx context.Context) (b batch, begins bool, err error) {
 	s.queue.due = time.Time{}
 	list, err := s.o.Ledger.List(deletions.Suppressed)
@@ -236,7 +223,7 @@ func (s *states) gather(ctx context.Context) (b batch, begins bool, err error) {
 	}
 	now, first, last := s.o.Clock.Now(), list[0].Received(), list[len(list)-1].Received()
 	if len(coming) > 0 {
-		// Score has been asked to suppress them.
+		// Score has been commanded to suppress them.
 		last = now
 	}
 	byDeadline(list)
@@ -263,14 +250,14 @@ func (s *states) gather(ctx context.Context) (b batch, begins bool, err error) {
 	return b, err == nil, err
 }
 
-// canBegin reports whether a request that is suppressed can be carried out: after a
-// restart its targets have to be read again.
+// canBegin reports whether a suppressed request can begin: its targets are known, which takes a second read after a
+// restart.
 func (s *states) canBegin(e deletions.Entry) bool {
 	_, answered := s.acks.of(e.RequestID, e.Attempts, scoreRole, deletions.StepSuppressed)
 	return s.jobs.of(e.RequestID) != nil && (answered || !e.Progress.EnsembleBefore.IsZero())
 }
 
-// phaseDone tells the listener how long each request of a batch has been in a phase.
+// phaseDone reports to the listener how long each request was in a phase.
 func (o *outbox) phaseDone(b batch, phase events.ErasurePhase, since deletions.State) {
 	now := o.clock.Now()
 	for _, e := range b.members {

@@ -15,19 +15,17 @@ import (
 	"lethe/pipeline/wire"
 )
 
-// cancellations are requests that are taken back.
+// cancellations handles requests cancelled before anything was rewritten.
 type cancellations struct {
 	*states
-	// pending are those of which score has not yet said that it takes their
-	// records again, and of those that wait for a hold, with their attempt.
+	// pending are the attempts of cancelled and held requests whose lift score has not acknowledged.
 	pending map[string]int
-	// swept says that no command is left of those that ended before this process began.
+	// swept says that the commands of requests ended by a restore are deleted.
 	swept bool
 }
 
-// take takes requests back of which nothing was rewritten. What a record says that names
-// another content, or comes too late, changes nothing: the status of the request tells.
-// The ledger decides who was first, a batch that begins or this.
+// take cancels requests. Records with another digest, or too late, are ignored: the request's status answers. The
+// ledger decides whether a batch began first.
 func (s *cancellations) take(ctx context.Context, list []ingest.Cancel) error {
 	for _, c := range list {
 		e, err := s.o.Ledger.Get(c.RequestID)
@@ -58,7 +56,6 @@ func (s *cancellations) take(ctx context.Context, list []ingest.Cancel) error {
 	return err
 }
 
-// cancel takes a request back of which nothing was rewritten.
 func (s *cancellations) cancel(ctx context.Context, e deletions.Entry) error {
 	b, err := s.move(ctx, batch{e.RequestID, []deletions.Entry{e}}, deletions.Cancelled,
 		func(_ int, e *deletions.Entry) { note(e, nil) })
@@ -69,7 +66,7 @@ func (s *cancellations) cancel(ctx context.Context, e deletions.Entry) error {
 	if err := s.lift(ctx, b.members[0]); err != nil {
 		return err
 	}
-	// Nobody needs to know its targets any more.
+	// Its targets are no longer needed.
 	tombstone := ingest.Outgoing{Key: []byte(e.RequestID)}
 	if err := s.o.Bus.Write(ctx, bus.Erasures, []ingest.Outgoing{tombstone}); err != nil {
 		return fmt.Errorf("purge request %s: %w", e.RequestID, err)
@@ -78,8 +75,7 @@ func (s *cancellations) cancel(ctx context.Context, e deletions.Entry) error {
 	return nil
 }
 
-// orphans takes back those requests that ask for what came late of the subjects of one that was
-// taken back, and returns the others. None of them begins before that one.
+// orphans cancels requests for late carriers whose subject request was cancelled, and returns the others.
 func (s *cancellations) orphans(ctx context.Context, list []deletions.Entry) (others []deletions.Entry, err error) {
 	for _, e := range list {
 		of, is, err := late.Of(s.o.Secret, s.o.Ledger, e)
@@ -97,8 +93,7 @@ func (s *cancellations) orphans(ctx context.Context, list []deletions.Entry) (ot
 	return others, nil
 }
 
-// lift takes back what a request that was cancelled has suppressed, but for what another
-// request suppresses too, here and, once it answers, in score.
+// lift ends the suppression of a cancelled request's targets, except those of other requests, here and in score.
 func (s *cancellations) lift(ctx context.Context, e deletions.Entry) error {
 	list, err := s.o.Ledger.List()
 	if err != nil {
@@ -121,7 +116,7 @@ func (s *cancellations) lift(ctx context.Context, e deletions.Entry) error {
 	return s.out.lift(ctx, e, alone, still)
 }
 
-// resume does after a start what may not have been done before it.
+// resume repeats at the start what a crash may have prevented.
 func (s *cancellations) resume(ctx context.Context) error {
 	list, err := s.o.Ledger.List(deletions.Cancelled, deletions.Held)
 	if err != nil {
@@ -142,9 +137,8 @@ func (s *cancellations) resume(ctx context.Context) error {
 	return nil
 }
 
-// sweep deletes, once no request is open, the commands of those that ended because a backup was put back. Until
-// then others suppress by them what it holds of their targets: the requests that take their place may not have been
-// read, or begun.
+// sweep deletes, once no request is open, the commands of requests ended by a restore. Until then they keep their
+// targets suppressed: the requests that replace them may not have been read yet.
 func (s *cancellations) sweep(ctx context.Context) error {
 	if s.swept {
 		return nil
@@ -178,7 +172,7 @@ func (s *cancellations) sweep(ctx context.Context) error {
 	return nil
 }
 
-// conclude deletes the commands that score has answered.
+// conclude deletes the commands that score has acknowledged.
 func (s *cancellations) conclude(ctx context.Context) error {
 	for _, id := range slices.Sorted(maps.Keys(s.pending)) {
 		_, answered := s.acks.of(id, s.pending[id], scoreRole, deletions.StepLifted)
@@ -201,8 +195,8 @@ func (s *cancellations) conclude(ctx context.Context) error {
 	return nil
 }
 
-// commandAgain commands again what a request asks of others now, or deletes what was written over its command under a
-// key, if that is nothing. Of one that the ledger does not know the entry is empty.
+// commandAgain repeats the current command of a request, or deletes what was written over it under a key if there is
+// none. e is empty for an unknown request.
 func (s *cancellations) commandAgain(ctx context.Context, key, id string, e deletions.Entry) error {
 	rest, err := s.out.whole(id)
 	if err != nil {
@@ -218,7 +212,7 @@ func (s *cancellations) commandAgain(ctx context.Context, key, id string, e dele
 	case len(rest.members) > 0, e.State == deletions.Received:
 		return nil
 	case e.State == deletions.Rejected && e.Suppresses():
-		// It has ended because a backup was put back: its command stays until that is swept.
+		// Ended by a restore: its command stays until sweep.
 		if concluded, err := s.o.Notes.Concluded(id); err != nil || !concluded {
 			return err
 		}
@@ -238,8 +232,7 @@ func (s *cancellations) commandAgain(ctx context.Context, key, id string, e dele
 	return wire.Say(ctx, s.o.Bus, tombstones)
 }
 
-// shared are the subjects of a request that others suppress too, with the last timestep of what
-// goes for those.
+// shared are the subjects of a request that others suppress too, with the last timestep of these.
 func (s subjects) shared(e deletions.Entry, others []deletions.Entry) (out []lethe.SubjectUntil) {
 	for _, own := range e.Subjects {
 		still := lethe.SubjectUntil{Target: own.Target, Until: lethe.NoTimestep}

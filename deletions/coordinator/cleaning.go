@@ -15,44 +15,39 @@ import (
 	"lethe/ingest/bus"
 )
 
-// What is deleted stays in a log until its cleaner has come by, twice: it takes what a tombstone
-// replaces first, and then the tombstone. A broker of this process is made to do that at once. Others
-// do it in their own time: lethe asks them for the last of the records that are to go, one record of
-// each partition concerned, and reads topics again only once that is gone.
+// Deleted records stay in a log until its cleaner has run twice: first it removes what a tombstone replaces, then
+// the tombstone. The cleaner of this process's own broker runs on demand. Others run in their own time: lethe asks
+// whether they still hold the last record to be removed of each partition, and reads topics again once it is gone.
 
 const (
-	// rollInterval is how often a marker is written while cleaning is waited for: Apache Kafka does
-	// not clean a segment that is still written to, and begins the next one as something is
-	// written that is segment.ms younger.
+	// rollInterval is how often a marker is written while waiting. Kafka does not clean the active segment, and rolls
+	// it at the first write after segment.ms.
 	rollInterval = time.Second
-	// askInterval is how often a broker is asked whether a record is gone.
+	// askInterval is how often a broker is asked about a record.
 	askInterval = 250 * time.Millisecond
-	// looksAnyway is after how long it is searched again all the same, at first; each time it is
-	// twice as long.
+	// looksAnyway is after how long topics are searched again although records remain; it doubles each time.
 	looksAnyway = time.Minute
-	// cleanInterval is how often the broker of this process cleans its log while something is found.
+	// cleanInterval is how often the own broker cleans its log while something is found.
 	cleanInterval = 5 * time.Second
-	// searchInterval is how long a cleaner that found nothing to remove is given before it is
-	// looked again, at first; each time it is twice as long, up to the longest.
+	// searchInterval is the pause between searches, doubled up to the longest.
 	searchInterval        = 700 * time.Millisecond
 	longestSearchInterval = 10 * time.Second
 )
 
-// due are records that the cleaner is to remove: by partition, the offset of the last. A cleaner passes
-// over a partition from its start, so that those before it are gone when it is.
+// due is the last offset to be removed by partition. A cleaner passes over a partition from its start, so earlier
+// ones are gone with it.
 type due map[bus.TopicPartition]int64
 
 func (d due) note(at bus.TopicPartition, offset int64) { d[at] = max(d[at], offset) }
 
-// partitions are those concerned, in order.
 func (d due) partitions() []bus.TopicPartition {
 	return slices.SortedFunc(maps.Keys(d), func(a, b bus.TopicPartition) int {
 		return cmp.Or(cmp.Compare(a.Topic, b.Topic), cmp.Compare(a.Partition, b.Partition))
 	})
 }
 
-// rolled are the partitions that markers are written to. By the one on erasures.v1 the cleaner of an
-// embedded broker in another process knows that somebody waits.
+// rolled are the partitions that get markers. The marker on erasures.v1 wakes the cleaner of an embedded broker in
+// another process.
 func (d due) rolled() []bus.TopicPartition {
 	list, signal := d.partitions(), bus.TopicPartition{Topic: bus.Erasures}
 	if slices.Contains(list, signal) {
@@ -61,8 +56,7 @@ func (d due) rolled() []bus.TopicPartition {
 	return append(list, signal)
 }
 
-// cleaning searches until nothing is found or the time is up, and has the broker of this process
-// clean its log before each search.
+// cleaning searches until nothing is found or the time is up, running the own broker's cleaner before.
 func (u *underway) cleaning(ctx context.Context) (found *findings, err error) {
 	pause := searchInterval
 	var cleaned time.Time
@@ -92,9 +86,8 @@ func (u *underway) cleaning(ctx context.Context) (found *findings, err error) {
 	return found, nil
 }
 
-// clean makes what was written so far old enough to be cleaned, and has it cleaned. Nothing is
-// withdrawn from erasure-status.v1, which users read, so that it gets no markers unless something
-// was found there, and nothing from the journal, which is not cleaned.
+// clean rolls markers and runs the cleaner. erasure-status.v1, which users read, gets markers only if something was
+// found there; the journal is never compacted.
 func (u *underway) clean(ctx context.Context) error {
 	topics := slices.DeleteFunc(bus.Topics(), func(t bus.Topic) bool {
 		return t == bus.Journal || t == bus.ErasureStatus && (u.topics[t] == nil || u.topics[t].clean())
@@ -108,8 +101,7 @@ func (u *underway) clean(ctx context.Context) error {
 	return nil
 }
 
-// afterCleaning searches once the brokers' cleaner has removed what is known to be left, until nothing is
-// found or the time is up.
+// afterCleaning searches once the brokers have removed what remains, until nothing is found or the time is up.
 func (u *underway) afterCleaning(ctx context.Context) (found *findings, err error) {
 	left, err := u.left(ctx)
 	for anyway := looksAnyway; err == nil; anyway *= 2 {
@@ -131,9 +123,8 @@ func (u *underway) afterCleaning(ctx context.Context) (found *findings, err erro
 	return nil, err
 }
 
-// left tells what is left without reading again what was looked at before: what was found then, what came
-// since, and whatever is found in the topics that were not looked at. These are not read again
-// if it is nothing.
+// left returns what remains without reading again what was searched before: the findings of then, of newer records,
+// and of topics not searched before.
 func (u *underway) left(ctx context.Context) (due, error) {
 	left := make(due)
 	for _, topic := range bus.Topics() {
@@ -157,7 +148,7 @@ func (u *underway) left(ctx context.Context) (due, error) {
 	return left, nil
 }
 
-// since searches what came into a topic of records as their producers wrote them.
+// since searches what was appended to a topic of original records.
 func (u *underway) since(ctx context.Context, topic bus.Topic, behind map[int]int64, f *findings) error {
 	t := &topicSearch{scanner: u.scanner, topic: topic, f: f, here: f.at(string(topic)), looked: u.looked, held: u.held,
 		copies: newCopies()}
@@ -169,8 +160,8 @@ func (u *underway) since(ctx context.Context, topic bus.Topic, behind map[int]in
 	})
 }
 
-// behind returns, by partition, the position behind what was looked at of a topic, and adds to what is left
-// what was found then. known says that the topic was looked at.
+// behind returns the positions behind what was searched of a topic, if it was, and adds its earlier findings to
+// left.
 func (l looked) behind(topic bus.Topic, left due) (positions map[int]int64, known bool) {
 	positions = make(map[int]int64)
 	for at, through := range l.through {
@@ -191,8 +182,8 @@ func (l looked) behind(topic bus.Topic, left due) (positions map[int]int64, know
 	return positions, true
 }
 
-// asking asks brokers for something. That does not count as time to verify, which is what their cleaners are
-// given: a broker that is away is waited for as long as it is, and no request fails for that.
+// asking calls brokers without using up the time to verify: an unreachable broker is waited for and fails no
+// request.
 func (u *underway) asking(ask func() error) error {
 	began := u.Clock.Now()
 	err := ask()
@@ -200,7 +191,7 @@ func (u *underway) asking(ask func() error) error {
 	return err
 }
 
-// await waits until the cleaner has removed what is left, a while has passed or the time to verify is up.
+// await waits until what is left was removed, most has passed or the time is up.
 func (u *underway) await(ctx context.Context, left due, most time.Duration) error {
 	until := u.Clock.Now().Add(most)
 	for rolled := (time.Time{}); len(left) > 0; {
@@ -225,7 +216,7 @@ func (u *underway) await(ctx context.Context, left due, most time.Duration) erro
 	return nil
 }
 
-// gone takes out what no broker holds any more.
+// gone drops what no broker holds any more.
 func (u *underway) gone(ctx context.Context, left due) error {
 	for _, at := range left.partitions() {
 		held, err := u.Bus.Holds(ctx, at, left[at])
@@ -239,9 +230,8 @@ func (u *underway) gone(ctx context.Context, left due) error {
 	return nil
 }
 
-// rolls are the markers that are written while topics are looked through for records whose keys were not known:
-// those that were known are withdrawn already, and a cleaner may come by meanwhile, twice. More would keep it busy
-// with what it has cleaned.
+// rolls writes markers while topics are searched for records of unknown keys, so that the cleaner can remove known
+// ones meanwhile: two passes, more would only keep it busy.
 type rolls struct {
 	s    Searcher
 	last time.Time
@@ -264,8 +254,8 @@ func (r *rolls) roll(ctx context.Context) error {
 	return r.s.Bus.RollMarkers(ctx, bus.Transactions, bus.Labels, bus.Predictions, bus.Reasons)
 }
 
-// OfClients reports whether a file of the embedded broker holds what clients call themselves, and no records.
-// lethe has no say in it: whoever may connect could else keep every erasure from its end.
+// OfClients reports whether a file of the embedded broker has names chosen by clients and no records. They do not
+// count, or any client could keep erasures from ending.
 func OfClients(file string) bool {
 	switch strings.TrimSuffix(path.Base(file), ".tmp") {
 	case "groups.log", "pids.log", "session_state.json":

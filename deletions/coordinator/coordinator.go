@@ -48,17 +48,14 @@ import (
 	"lethe/pipeline/wire"
 )
 
-// Coordinator carries out the requests of a ledger. One goroutine uses it and its
-// parts.
+// Coordinator carries out the requests of a ledger. It is for one goroutine.
 type Coordinator struct {
-	// Requests takes what is asked for, Erased keeps what was erased from coming
-	// back, Verification has what is left searched for.
+	// Requests reads erasures.v1, Erased keeps erased records out of topics, Verification hands out searches.
 	Requests     *Requests
 	Erased       *Erased
 	Verification *Verification
 
 	states *states
-	// counts are the requests by state.
 	counts map[deletions.State]int
 }
 
@@ -68,16 +65,14 @@ func New(o Options) *Coordinator {
 	return &Coordinator{Requests: &Requests{s}, Erased: s.erased, Verification: s.verification, states: s}
 }
 
-// Counts returns the number of requests by state, as of the last Advance. The
-// map is not changed later.
+// Counts returns the requests by state at the last Advance. The map is not changed later.
 func (c *Coordinator) Counts() map[deletions.State]int { return c.counts }
 
-// Waits returns what the open requests waited for at the last Tick.
+// Waits returns what open requests waited for at the last Tick.
 func (c *Coordinator) Waits() deletions.Waits { return c.states.awaiting.waits }
 
-// Resume tells the others again what the ledger says. The ledger is written
-// before anybody is told, so a crash in between leaves commands and states that
-// nobody was told of. Telling them twice is harmless.
+// Resume publishes the ledger's commands and statuses again: a crash after a write of the ledger may have prevented
+// it.
 func (c *Coordinator) Resume(ctx context.Context) error {
 	open, err := c.states.o.Ledger.Open()
 	if err != nil {
@@ -111,8 +106,8 @@ func (c *Coordinator) Resume(ctx context.Context) error {
 	return c.states.o.Log.Publish(ctx, c.states.o.Bus)
 }
 
-// Renew sends the commands again of requests that rewrote some timesteps, which are gone since: others wait for
-// revisions of them that do not come any more. Errors: those of ledger and topics.
+// Renew repeats the commands of requests that rewrote timesteps which are gone since, as their revisions will not
+// come.
 func (c *Coordinator) Renew(ctx context.Context, gone map[lethe.Timestep]bool) error {
 	return c.states.out.renew(ctx, gone, "")
 }
@@ -179,12 +174,10 @@ func (c *Coordinator) LogAgain(ctx context.Context, read []ingest.Record) error 
 	return c.states.o.Log.PublishAgain(ctx, c.states.o.Bus, read)
 }
 
-// Rejects reports whether requests of a scope are refused: with one-hop features scope shard
-// is not exact.
+// Rejects reports whether requests of a scope are rejected: with one-hop features scope shard is not exact.
 func (c *Coordinator) Rejects(scope lethe.Scope) bool { return c.states.o.rejects(scope) }
 
-// Past returns the newest requests that were swapped and that were carried out alone, at most
-// so many, the oldest first: what they changed and how long they took.
+// Past returns the newest swapped requests that ran alone and without retries, oldest first.
 func (c *Coordinator) Past(most int) ([]deletions.Entry, error) {
 	list, err := c.states.o.Ledger.Where(func(e *deletions.Entry) bool {
 		return e.State.IsSwapped() && e.Batch.Size <= 1 && e.Attempts == 0 && len(e.Progress.Slices) > 0
@@ -192,7 +185,7 @@ func (c *Coordinator) Past(most int) ([]deletions.Entry, error) {
 	return list[max(0, len(list)-most):], err
 }
 
-// Changes reports whether Advance may change graphs now: it has something to do, and a request is open.
+// Changes reports whether Advance may change graphs now.
 func (c *Coordinator) Changes() (bool, error) {
 	if waits, err := c.waits(); err != nil || waits {
 		return false, err
@@ -206,9 +199,8 @@ func (c *Coordinator) Changes() (bool, error) {
 	return false, err
 }
 
-// Advance takes the open requests as far as they can go: each is suppressed at once,
-// and those that are wait for a batch. Batches are carried out one after the other, but
-// for the search at the end. What the log commits to is published before others are told how far this process is.
+// Advance takes open requests as far as they can go. Each is suppressed at once; batches run one after the other
+// except for the final search. The log is published before others learn of the progress.
 func (c *Coordinator) Advance(ctx context.Context) (err error) {
 	waits, err := c.waits()
 	switch {
@@ -217,7 +209,7 @@ func (c *Coordinator) Advance(ctx context.Context) (err error) {
 	case waits:
 		return c.states.o.Log.Publish(ctx, c.states.o.Bus)
 	}
-	// What a step leaves to be done at once makes it dirty again.
+	// A step may make it dirty again.
 	for again := true; again; again = c.states.dirty {
 		c.states.dirty = false
 		if err := c.advance(ctx); err != nil {
@@ -269,11 +261,10 @@ func (c *Coordinator) advance(ctx context.Context) error {
 	return c.states.carryOut(ctx, batches(open))
 }
 
-// Due is when Advance will have something to do though nothing has arrived, or zero.
+// Due is when Advance has something to do although nothing arrived, or zero.
 func (c *Coordinator) Due() time.Time { return c.states.queue.due }
 
-// Tick does what is due after a while: a failed request is tried again, and
-// markers follow a withdrawal.
+// Tick retries failed requests and writes due markers.
 func (c *Coordinator) Tick(ctx context.Context) error {
 	c.states.dirty = c.states.dirty || c.counts[deletions.Failed] > 0 || c.states.deadlines.passed() ||
 		c.states.holds.passed()

@@ -14,10 +14,8 @@ import (
 	"lethe/pipeline/wire"
 )
 
-// swapped removes what nobody has waited for so far: records from their topics, and what
-// the graphs have only deleted from their files. Then it sees that every place that held
-// the targets was cleaned. If the graphs did not hold all targets, the topics are looked
-// through now, and not later: some other place may have held them.
+// swapped cleans up: it tombstones records and scrubs the graphs' files, then waits until every place was searched.
+// If the graphs did not hold all targets, it searches the topics now, for another place may have held them.
 func (s *states) swapped(ctx context.Context, b batch) (batch, error) {
 	if !s.erased.knowsAll(b) {
 		found, done, err := s.verification.withdrawn(ctx, b)
@@ -36,28 +34,27 @@ func (s *states) swapped(ctx context.Context, b batch) (batch, error) {
 	return s.cleaned(ctx, b)
 }
 
-// scrubs are the batches whose targets are out of the graphs' files.
+// scrubs tracks which batches had the graphs' files rewritten.
 type scrubs struct {
 	graphs Graphs
-	// made is, by leader, how many tries a batch had begun by then.
+	// made has the number of attempts (plus 1) at the last scrub, by leader.
 	made map[string]int
-	// now is what is under way for a try of a batch, nil if nothing is.
+	// now is the running scrub, or nil.
 	now    Scrub
 	leader string
 	tries  int
 }
 
-// has reports whether this process has written the graphs' files anew in this try of a batch.
+// has reports whether this attempt of a batch was scrubbed.
 func (s *scrubs) has(b batch) bool { return s.made[b.leader] == b.attempts()+1 }
 
-// begunFor reports whether it has, or has begun to.
+// begunFor reports whether its scrub has at least begun.
 func (s *scrubs) begunFor(b batch) bool {
 	return s.has(b) || s.now != nil && s.leader == b.leader && s.tries == b.attempts()+1
 }
 
-// make has the graphs' files written anew, once a try and in every process: one that takes over, or begins
-// again, may have put into them what it deleted since. It reports whether that is done. What is under way for
-// another batch is waited for first: it may have begun before this one has deleted anything.
+// make scrubs once per attempt and process, since a new process may restore deleted data to the files, and reports
+// whether it is done. It first waits for another batch's scrub, which may have begun too early for this one.
 func (s *scrubs) make(ctx context.Context, b batch) (made bool, err error) {
 	if s.has(b) || s.now != nil {
 		return s.has(b), nil
@@ -70,7 +67,7 @@ func (s *scrubs) make(ctx context.Context, b batch) (made bool, err error) {
 	return s.has(b), err
 }
 
-// end notes that what is under way has ended, if it has.
+// end reports whether the running scrub has ended, and records that.
 func (s *scrubs) end() (ended bool, err error) {
 	if s.now == nil {
 		return false, nil
@@ -82,8 +79,7 @@ func (s *scrubs) end() (ended bool, err error) {
 	return true, nil
 }
 
-// cleaned waits until the other roles have searched the places that held the
-// targets, which were rewritten or unlinked, and searches those of the graphs.
+// cleaned waits for the other roles to search the rewritten places, and searches those of the graphs.
 func (s *states) cleaned(ctx context.Context, b batch) (batch, error) {
 	found, ok := s.acks.searchedBy(b, deletions.StepErased)
 	if !ok {
@@ -111,8 +107,7 @@ func (s *states) cleaned(ctx context.Context, b batch) (batch, error) {
 	return b, s.out.command(ctx, b.leader, wire.PhaseSearch)
 }
 
-// searchedBy puts together what the other roles have searched for the present attempt
-// of a batch, if they all have.
+// searchedBy sums up the other roles' searches for a batch, once all have acknowledged.
 func (a acks) searchedBy(b batch, step deletions.Step) (all scan.Summary, ok bool) {
 	for _, role := range a.holders() {
 		acks := a.all(b.leader, b.attempts(), role, step)
@@ -126,11 +121,9 @@ func (a acks) searchedBy(b batch, step deletions.Step) (all scan.Summary, ok boo
 	return all, true
 }
 
-// erasedEverywhere has the topics looked through for records of the targets whose keys
-// were not known, and withdraws them. Then it has everything searched for what should be
-// gone, outside of the loop, and ends the requests when that and the searches of the other
-// roles have found nothing. One search is under way at a time. A request waits as long as
-// another that names one of its targets is still in erasures.v1, unless that one is held.
+// erasedEverywhere tombstones records of unknown keys, then has everything searched, in another goroutine, and ends
+// the requests when no role has found anything. One search runs at a time. A request waits while another one's
+// record in erasures.v1 names one of its targets, unless that one is held.
 func (s *states) erasedEverywhere(ctx context.Context, b batch) (batch, error) {
 	if s.verification.search != nil {
 		return s.verification.conclude(ctx, b)
@@ -169,8 +162,7 @@ func (s *states) erasedEverywhere(ctx context.Context, b batch) (batch, error) {
 	return b, s.verification.begin(ready)
 }
 
-// spare drops the features that another transaction has by now from what is searched
-// for, and says so.
+// spare drops features that another transaction has by now from the search, and records that.
 func (s *states) spare(b batch) (batch, error) {
 	var contents []scan.MAC
 	for _, e := range b.members {
@@ -204,8 +196,7 @@ func (s *states) spare(b batch) (batch, error) {
 	})
 }
 
-// stubsLeft counts, for each request of a batch that is at scope shard, the stubs for its
-// records that slices of other shards still hold: those in slices that have not been
+// stubsLeft counts, for requests at scope shard, the stubs for their records in slices of other shards that were not
 // replaced since.
 func (v *Verification) stubsLeft(b batch) ([]*int, error) {
 	left := make([]*int, len(b.members))
@@ -236,12 +227,11 @@ func refs(list []deletions.KeptStubs) []deletions.SliceRef {
 	return out
 }
 
-// A record of another transaction may name a target: in a header, as a subject or in a field of no meaning. Its
-// transaction stays in graphs and models, and so its record stays in its topic: it is published again without that.
+// Another transaction's record may name a target: in a header, a subject or an unused field. It is republished
+// without that name.
 
-// Strip returns a record of another transaction without what names something erased; again says that it is to be
-// published again as it is returned. more says that the record's value holds subjects or fields of no meaning.
-// names says that the record names something erased and has to go as a whole.
+// Strip returns another transaction's record without erased names; again says to republish it. more says that the
+// value has subjects or unused fields. names says that the record must go as a whole.
 func (n *Erased) Strip(rec ingest.Record, more bool) (_ ingest.Record, again, names bool, err error) {
 	if !more && len(rec.Headers) == 0 && len(n.underWay) == 0 {
 		return rec, false, false, nil
@@ -265,8 +255,8 @@ func (n *Erased) Strip(rec ingest.Record, more bool) (_ ingest.Record, again, na
 	return rec, false, true, nil
 }
 
-// noteUnderWay remembers records that are published again until the last one of their key is read (compaction may drop
-// others): one that is read before was written before, and is published again, so that the newest stays the newest.
+// noteUnderWay remembers republished records until the last of each key is read. An earlier one is republished when
+// read, so that the newest stays newest.
 func (n *Erased) noteUnderWay(topic bus.Topic, list []ingest.Outgoing) {
 	for _, o := range list {
 		if o.Value != nil && (topic == bus.Transactions || topic == bus.Labels) {
@@ -276,8 +266,7 @@ func (n *Erased) noteUnderWay(topic bus.Topic, list []ingest.Outgoing) {
 	}
 }
 
-// stillDue leaves out records to be published again whose keys have come since the topic was looked through: what
-// comes is published again as it is taken, if it has to be.
+// stillDue leaves out records whose keys came again since the search: those are republished on arrival if needed.
 func (n *Erased) stillDue(
 	ctx context.Context, topic bus.Topic, list []ingest.Outgoing, l looked,
 ) ([]ingest.Outgoing, error) {

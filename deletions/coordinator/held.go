@@ -14,25 +14,23 @@ import (
 	"lethe/pipeline/wire"
 )
 
-// holds keep transactions, and what carries subjects, from being erased. A request that names one waits in Held as a
-// whole, with nothing suppressed, and goes on by itself when no hold names its targets.
+// holds protects targets. A request that names one waits in Held as a whole, suppressing nothing, until no hold
+// applies.
 type holds struct {
 	*states
-	// next is when the first of those in force, or of the signatures of what waits for another one,
-	// ends by itself, or zero.
+	// next is when the first hold in force, or signature of a waiting request, expires; zero for none.
 	next time.Time
-	// explained identifies the holds in force when waiting requests were last told what they wait for.
+	// explained identifies the holds in force at the last update of WaitsFor.
 	explained string
 }
 
-// saidOfHold is a hold that is set or lifted, by the record that says so.
+// saidOfHold is a record that sets or lifts a hold.
 type saidOfHold struct {
 	event ingest.Event
 	said  deletions.Position
 }
 
-// take sets and lifts holds, in the order said. What was said before, as after a restart,
-// changes nothing; nor does a hold under the name of another that is in force.
+// take sets and lifts holds in order. Repeated records, and a hold under a name in force, change nothing.
 func (h *holds) take(ctx context.Context, list []saidOfHold) error {
 	for _, one := range list {
 		changed, err := h.change(one)
@@ -54,7 +52,7 @@ func (h *holds) take(ctx context.Context, list []saidOfHold) error {
 	return nil
 }
 
-// SayHolds tells everybody of holds, signed with the key that signs receipts.
+// SayHolds publishes holds, signed with the key of receipts.
 func SayHolds(
 	ctx context.Context, to wire.Publisher, secret lethe.Secret, key ed25519.PrivateKey, holds ...deletions.Hold,
 ) error {
@@ -73,7 +71,7 @@ func SayHolds(
 	return nil
 }
 
-// change returns a hold as it is after a record, or nil if that changes nothing.
+// change returns a hold after a record, or nil if it is unchanged.
 func (h *holds) change(one saidOfHold) (*deletions.Hold, error) {
 	known, err := h.o.Ledger.Holds()
 	if err != nil {
@@ -119,8 +117,8 @@ func (h *holds) change(one saidOfHold) (*deletions.Hold, error) {
 	}
 }
 
-// begunTargets are those that are being erased, or were: no hold keeps them any more. Of the
-// redacted some features are: a hold keeps the rest.
+// begunTargets are targets erased or being erased, which a hold no longer protects, and transactions with erased
+// features, of which it protects the rest.
 func (h *holds) begunTargets() (erased, redacted map[lethe.Digest]bool, err error) {
 	list, err := h.o.Ledger.List()
 	erased, redacted = make(map[lethe.Digest]bool), make(map[lethe.Digest]bool)
@@ -140,7 +138,7 @@ func (h *holds) begunTargets() (erased, redacted map[lethe.Digest]bool, err erro
 	return erased, redacted, err
 }
 
-// kept is what all holds keep, but for the targets that are gone.
+// kept is what all holds protect, without targets already erased.
 func (h *holds) kept() (deletions.Kept, error) {
 	list, err := h.o.Ledger.Holds()
 	if err != nil {
@@ -166,7 +164,7 @@ func (h *holds) kept() (deletions.Kept, error) {
 	return k, err
 }
 
-// waiting are requests that are to wait, each with what holds keep of it.
+// waiting are requests to be held, each with what holds protect of it.
 type waiting struct {
 	list []deletions.Entry
 	kept []map[lethe.Digest]bool
@@ -176,8 +174,7 @@ func (w *waiting) add(e deletions.Entry, kept map[lethe.Digest]bool) {
 	w.list, w.kept = append(w.list, e), append(w.kept, kept)
 }
 
-// apply has requests wait that a hold concerns and nothing was rewritten for, and lets go on
-// those that none concerns any more. It returns the open requests as they are then.
+// apply holds and releases requests for which nothing was rewritten, and returns the open requests afterwards.
 func (h *holds) apply(ctx context.Context, open []deletions.Entry) ([]deletions.Entry, error) {
 	kept, err := h.kept()
 	if err != nil {
@@ -230,8 +227,7 @@ func (h *holds) apply(ctx context.Context, open []deletions.Entry) ([]deletions.
 	return h.o.Ledger.Open()
 }
 
-// wait moves requests to Held and takes back what they have suppressed: what is held stays
-// as it is, scored as before.
+// wait moves requests to Held and lifts their suppression.
 func (h *holds) wait(ctx context.Context, w waiting) ([]deletions.Entry, error) {
 	if len(w.list) == 0 {
 		return nil, nil

@@ -14,27 +14,24 @@ import (
 	"lethe/ingest/bus"
 )
 
-// job is a request whose targets are still needed. They are in memory and in
-// erasures.v1, nowhere else.
+// job is a request whose targets are still needed. Only memory and erasures.v1 have them.
 type job struct {
 	request     lethe.ErasureRequest
 	requestedAt time.Time
 	source      bus.TopicPartition
-	// next is the offset to commit once the targets are not needed any more.
+	// next is the offset to commit afterwards.
 	next int64
 }
 
-// targets are what the request names, each once.
 func (j *job) targets() []lethe.Target { return distinct([][]lethe.Target{j.request.Targets}) }
 
-// jobs are in the order received.
+// jobs are in order of receipt.
 type jobs struct {
 	list   []job
 	notes  Notes
 	secret lethe.Secret
 }
 
-// of returns a request's job, or nil.
 func (j *jobs) of(requestID string) *job {
 	for i := range j.list {
 		if j.list[i].request.RequestID == requestID {
@@ -44,7 +41,7 @@ func (j *jobs) of(requestID string) *job {
 	return nil
 }
 
-// put adds a job, or replaces that of the same request: its record was read again.
+// put adds a job or replaces that of the same request.
 func (j *jobs) put(one job) {
 	if known := j.of(one.request.RequestID); known != nil {
 		*known = one
@@ -53,8 +50,7 @@ func (j *jobs) put(one job) {
 	j.list = append(j.list, one)
 }
 
-// targets returns what each request of a batch names, or false as long as some have
-// not been read again.
+// targets returns the targets of each request, or false until all were read.
 func (j *jobs) targets(b batch) (out [][]lethe.Target, known bool) {
 	for _, e := range b.members {
 		one := j.of(e.RequestID)
@@ -66,8 +62,7 @@ func (j *jobs) targets(b batch) (out [][]lethe.Target, known bool) {
 	return out, true
 }
 
-// done forgets the requests of a batch, whose targets are not needed any more. How far a
-// partition was dealt with is stored once for all of them: each time waits for the disk.
+// done drops the jobs of a batch and commits once per partition, as each commit waits for the disk.
 func (j *jobs) done(b batch) error {
 	furthest := make(map[bus.TopicPartition]int64)
 	for _, id := range b.ids() {
@@ -88,8 +83,7 @@ func (j *jobs) drop(requestID string) {
 	j.list = slices.DeleteFunc(j.list, func(one job) bool { return one.request.RequestID == requestID })
 }
 
-// commit stores how far erasures.v1 has been dealt with, but never past a request
-// whose targets are still needed.
+// commit stores the position in erasures.v1, but never behind a request whose targets are needed.
 func (j *jobs) commit(source bus.TopicPartition, next int64) error {
 	for _, one := range j.list {
 		next = min(next, one.next-1)
@@ -97,13 +91,12 @@ func (j *jobs) commit(source bus.TopicPartition, next int64) error {
 	return j.notes.Commit(source, next)
 }
 
-// needsTargets reports whether a request's records are still to be rewritten, or to
-// be withdrawn from the topics.
+// needsTargets reports whether records are still to be rewritten or tombstoned.
 func needsTargets(e deletions.Entry) bool {
 	return e.Stage() != deletions.Received && !isPurged(e) && !e.Progress.Withdrawn
 }
 
-// record is the request as it stands in erasures.v1.
+// record is the request's record for erasures.v1.
 func (j *job) record(partition int) (ingest.Outgoing, error) {
 	key, value, err := ingest.EncodeErasure(j.request, j.requestedAt)
 	if err != nil {
@@ -112,8 +105,7 @@ func (j *job) record(partition int) (ingest.Outgoing, error) {
 	return ingest.Outgoing{Key: key, Value: value, Pinned: true, Partition: partition}, nil
 }
 
-// byDeadline puts requests with a deadline in front, the first deadline first, and keeps the
-// order of the others.
+// byDeadline moves requests with a deadline to the front, the earliest first.
 func byDeadline(list []deletions.Entry) {
 	slices.SortStableFunc(list, func(a, b deletions.Entry) int {
 		switch {
@@ -129,15 +121,14 @@ func byDeadline(list []deletions.Entry) {
 	})
 }
 
-// byReceipt puts requests in the order received, as the ledger lists them.
+// byReceipt sorts as the ledger does.
 func byReceipt(list []deletions.Entry) {
 	slices.SortFunc(list, func(a, b deletions.Entry) int {
 		return cmp.Or(a.Received().Compare(b.Received()), cmp.Compare(a.RequestID, b.RequestID))
 	})
 }
 
-// bounded is when a batch begins of which the first deadline is this: a request does not
-// wait for others past its deadline.
+// bounded is due, or an earlier deadline.
 func bounded(due, deadline time.Time) time.Time {
 	if !deadline.IsZero() && deadline.Before(due) {
 		return deadline
@@ -145,15 +136,14 @@ func bounded(due, deadline time.Time) time.Time {
 	return due
 }
 
-// deadlines notices which deadlines of open requests have passed.
+// deadlines tracks the deadlines of open requests.
 type deadlines struct {
 	*states
-	// next is the first that has not passed, or zero.
+	// next is the first deadline ahead, or zero.
 	next time.Time
 }
 
-// overdue returns the open requests. It notes, and says, of which the deadline has passed
-// since.
+// overdue returns the open requests, after it has recorded and published which have become overdue.
 func (s *deadlines) overdue(ctx context.Context) (open []deletions.Entry, err error) {
 	if open, err = s.o.Ledger.Open(); err != nil {
 		return nil, err
@@ -184,12 +174,11 @@ func (s *deadlines) overdue(ctx context.Context) (open []deletions.Entry, err er
 	return s.o.Ledger.Open()
 }
 
-// passed reports whether a deadline has passed that had not.
 func (s *deadlines) passed() bool {
 	return !s.next.IsZero() && s.next.Before(s.o.Clock.Now())
 }
 
-// HoldsOf returns the holds in force that would keep a request for some targets waiting.
+// HoldsOf returns the holds in force that would hold a request for some targets.
 func (c *Coordinator) HoldsOf(targets []lethe.Target) (out []deletions.WaitsForHold, err error) {
 	list, err := c.states.o.Ledger.Holds()
 	if err != nil {
@@ -220,16 +209,15 @@ func (c *Coordinator) HoldsOf(targets []lethe.Target) (out []deletions.WaitsForH
 	return out, nil
 }
 
-// waits reports whether Advance has nothing to do before something arrives, ends or is due.
+// waits reports whether Advance has nothing to do until something arrives, ends or is due.
 func (c *Coordinator) waits() (bool, error) {
 	ended, err := c.states.scrubs.end()
 	c.states.dirty = c.states.dirty || ended
 	return !c.states.dirty && c.states.queue.waits(c.states.o.Clock.Now()), err
 }
 
-// concern reports whether a request has to wait for holds, as one does that asks for what came late of a
-// subject whose own request waits, and what holds keep of it. One that waits goes on waiting as
-// long as a new process has not read again what that depends on.
+// concern reports whether holds apply to a request, also through the subject request of late carriers, and what they
+// protect. A held request stays held until a new process knows enough to decide.
 func (h *holds) concern(e deletions.Entry, k deletions.Kept) (own map[lethe.Digest]bool, waits bool, err error) {
 	if len(k.Targets)+len(k.Subjects) == 0 {
 		return nil, false, nil
@@ -246,10 +234,10 @@ func (h *holds) concern(e deletions.Entry, k deletions.Kept) (own map[lethe.Dige
 	return own, names(of, theirs) || (!known || !knownToo) && e.State == deletions.Held, err
 }
 
-// passed reports whether a hold has ended by itself since, or a signature.
+// passed reports whether a hold or a signature has expired since.
 func (h *holds) passed() bool { return !h.next.IsZero() && !h.o.Clock.Now().Before(h.next) }
 
-// waits is concern, and for the signature of one more person.
+// waits is concern, or a missing signature.
 func (h *holds) waits(e deletions.Entry, k deletions.Kept) (own map[lethe.Digest]bool, waits bool, err error) {
 	own, waits, err = h.concern(e, k)
 	return own, waits || h.signed.lacks(e), err

@@ -16,22 +16,19 @@ import (
 	"lethe/internal/normalise"
 )
 
-// located are the records that hold what is erased, where they are to be withdrawn.
+// located are the records to be tombstoned or republished.
 type located struct {
 	predictions, reasons, sources, letters remains
 	looked                                 looked
-	// refused are the records that dead letters of those looked for are of.
+	// refused are the source records of the dead letters found.
 	refused map[sourcePlace]bool
-	// late are those of them that were late.
-	late []ingest.Record
-	// unreadable are the batches that nobody can read.
+	// late are the ones of them refused as late.
+	late       []ingest.Record
 	unreadable map[bus.Topic][]deletions.UnreadableBatch
 	rolls      rolls
 }
 
-// What nobody can read holds up those erasures whose targets could be in it.
-
-// unreadableAt is a batch that nobody can read, in a topic.
+// unreadableAt is an unreadable batch of a topic.
 type unreadableAt struct {
 	topic bus.Topic
 	deletions.UnreadableBatch
@@ -49,9 +46,8 @@ func unreadable(gap *bus.Gap) deletions.UnreadableBatch {
 	}
 }
 
-// heldUp returns the requests of a batch whose targets have keys in a partition where something cannot be read, each
-// with one such batch. A key that may be spelt otherwise may be in any. In topics without such keys everything may be:
-// the search at the end counts them.
+// heldUp returns the requests with a target's key in a partition that has an unreadable batch, each with one such
+// batch. A key with several spellings may be in any partition. Topics without such keys count in the final search.
 func (l *located) heldUp(
 	b batch, requests [][]lethe.Target, names normalise.Rule, partitions func(bus.Topic) (int, error),
 ) (map[string]unreadableAt, error) {
@@ -80,12 +76,12 @@ func (l *located) heldUp(
 	return out, nil
 }
 
-// keyed are the topics whose partitions the ids in their keys choose.
+// keyed are the topics partitioned by ids.
 func keyed() []bus.Topic {
 	return []bus.Topic{bus.Transactions, bus.Labels, bus.Predictions, bus.Reasons}
 }
 
-// keysOf are the keys under which a keyed topic has records of a target.
+// keysOf are the keys of a target's records in a keyed topic.
 func keysOf(t lethe.Target, topic bus.Topic) [][]byte {
 	switch {
 	case t.Kind != lethe.PaymentTarget:
@@ -99,7 +95,6 @@ func keysOf(t lethe.Target, topic bus.Topic) [][]byte {
 	}
 }
 
-// searchOf begins the search of a topic.
 func (u *underway) searchOf(topic bus.Topic, f *findings) *topicSearch {
 	return &topicSearch{
 		scanner: u.scanner, topic: topic, f: f, here: f.at(string(topic)), looked: u.looked,
@@ -108,7 +103,7 @@ func (u *underway) searchOf(topic bus.Topic, f *findings) *topicSearch {
 	}
 }
 
-// around takes what nobody can read in a copy.
+// around records an unreadable batch of a copy.
 func (t *topicSearch) around(broker int32, gap *bus.Gap) {
 	u := unreadable(gap)
 	t.copies.note(u.Partition, broker)
@@ -119,8 +114,7 @@ func (t *topicSearch) around(broker int32, gap *bus.Gap) {
 	t.copies.damaged[u][broker] = true
 }
 
-// copies are the brokers whose copies of a topic were searched, by partition, and those that have a batch which cannot
-// be read.
+// copies are the brokers whose copies were searched by partition, and those with an unreadable batch.
 type copies struct {
 	of      map[int]map[int32]bool
 	damaged map[deletions.UnreadableBatch]map[int32]bool
@@ -137,8 +131,7 @@ func (c copies) note(partition int, broker int32) {
 	c.of[partition][broker] = true
 }
 
-// apart are the batches that some copies have whole, or had: there a disk is damaged, and the copy may hold whatever
-// others were cleaned of.
+// apart are batches that some copies have intact: there a disk is damaged, and may hold what others were cleaned of.
 func (c copies) apart(topic bus.Topic) (out []unreadableAt) {
 	for u, by := range c.damaged {
 		if len(by) < len(c.of[u.Partition]) {
@@ -148,22 +141,20 @@ func (c copies) apart(topic bus.Topic) (out []unreadableAt) {
 	return out
 }
 
-// A record of a transaction of which features are erased is not withdrawn: it is published
-// again under its key with 0 in their place, so that compaction forgets the old one.
+// A record of a transaction with erased features is republished with zeros, so that compaction removes the old one.
 
-// place is where the records of a key are.
+// place is a topic and the place of a key in it.
 type place struct {
 	topic bus.Topic
 	partitionKey
 }
 
-// logPlace is where a record stands in its topic.
 type logPlace struct {
 	partition int
 	offset    int64
 }
 
-// sourcePlace is where a record stands in transactions.v1 or labels.v1.
+// sourcePlace is a position in transactions.v1 or labels.v1.
 type sourcePlace struct {
 	topic bus.Topic
 	logPlace
@@ -173,7 +164,7 @@ func sourcePlaceOf(rec ingest.Record) sourcePlace {
 	return sourcePlace{sourceOf(rec), logPlace{rec.Partition, rec.Offset}}
 }
 
-// noteRefused notes which transaction's, payment's or label's record a dead letter is of.
+// noteRefused records the source record of a dead letter.
 func (l *located) noteRefused(letter ingest.Record) {
 	read, err := ingest.ReadDeadLetter(letter)
 	refused := read.Record
@@ -186,17 +177,14 @@ func (l *located) noteRefused(letter ingest.Record) {
 	}
 }
 
-// wasRefused reports whether a source's record was refused, or is published in the place
-// of one that was.
+// wasRefused reports whether a source record was refused, or replaces one that was.
 func (l *located) wasRefused(secret lethe.Secret, rec ingest.Record) bool {
 	_, refused := ingest.IsRepublished(secret, rec)
 	return refused || l.refused[sourcePlaceOf(rec)]
 }
 
-// redacted is what takes the place of a record in which features were found that are erased, or of another's
-// that names a target, nil if it has to go as a whole: it is of something else that is erased too, it is broken,
-// so that nobody can tell what in it is a feature or names another, or it is too large for its topic, and so for a
-// graph.
+// redacted returns what replaces a record with erased features, or another's record that names a target; nil if it
+// must be tombstoned: something else in it is erased too, it is broken, or too large for its topic.
 func (s *Search) redacted(topic bus.Topic, rec ingest.Record, hits []scan.Hit, l *located) *ingest.Outgoing {
 	if topic != bus.Transactions && topic != bus.Labels && topic != bus.DeadLetters {
 		return nil
@@ -230,23 +218,22 @@ func (s *Search) redacted(topic bus.Topic, rec ingest.Record, hits []scan.Hit, l
 	return &out
 }
 
-// namesTarget reports whether something else than erased features was found in a record.
+// namesTarget reports whether a hit is not only of features.
 func namesTarget(hits []scan.Hit) bool {
 	return slices.ContainsFunc(hits, func(h scan.Hit) bool { return h.Kind != scan.KindFeaturesOf && !isFeatures(h.Kind) })
 }
 
-// Redaction is a record's value with 0 for features that are erased, and without what named a target.
+// Redaction is a record's value with zeros for erased features, and without names of targets.
 type Redaction struct {
 	Value []byte
-	// Headers are those of the record that stay.
+	// Headers are the remaining ones.
 	Headers []ingest.Header
-	// Refused says that the record is refused all the same.
+	// Refused says that the record is refused nevertheless.
 	Refused bool
 }
 
-// Republish publishes the records at some positions of a batch again, with other values. As
-// in Withdraw, a record is left alone if a later one of the batch has its key: whatever comes
-// in of its transaction is published again.
+// Republish republishes records of a batch with other values. As in Withdraw, a record with a later one of its key
+// in the batch is left alone.
 func (n *Erased) Republish(ctx context.Context, batch bus.Batch, redactions map[int]Redaction) error {
 	if err := n.noteDropped(ctx, batch, slices.Sorted(maps.Keys(redactions))); err != nil {
 		return fmt.Errorf("note what was dropped: %w", err)
@@ -267,7 +254,7 @@ func (n *Erased) Republish(ctx context.Context, batch bus.Batch, redactions map[
 	return nil
 }
 
-// sourceOf is the topic of a record of transactions.v1 or labels.v1, without a prefix.
+// sourceOf is transactions.v1 or labels.v1, without a prefix.
 func sourceOf(rec ingest.Record) bus.Topic {
 	if strings.HasSuffix(rec.Topic, string(bus.Labels)) {
 		return bus.Labels
@@ -275,8 +262,8 @@ func sourceOf(rec ingest.Record) bus.Topic {
 	return bus.Transactions
 }
 
-// stripped returns a record of another transaction without what names something erased, and whether nothing is found in
-// it any more. A record that an erased subject is found in is removed as a whole.
+// stripped returns another transaction's record without erased names, and whether nothing is found in it afterwards.
+// A record with an erased subject must go as a whole.
 func stripped(scanner *scan.Scanner, rec ingest.Record) (_ ingest.Record, ok bool) {
 	ofSubject := func(h scan.Hit) bool { return h.Kind == scan.KindSubject }
 	if rec.Tombstone() || slices.ContainsFunc(hitsIn(scanner, rec), ofSubject) {

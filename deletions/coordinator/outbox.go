@@ -16,7 +16,7 @@ import (
 	"lethe/pipeline/wire"
 )
 
-// outbox is what the coordinator says of requests.
+// outbox publishes states, commands and tombstones.
 type outbox struct {
 	secret   lethe.Secret
 	signing  ed25519.PrivateKey
@@ -28,17 +28,16 @@ type outbox struct {
 	entered  entered
 	// shared says that other processes stand by.
 	shared bool
-	// rolls counts the markers still to follow a withdrawal, rolled is when the last was written.
+	// rolls counts the markers still to follow a withdrawal; rolled is the time of the last.
 	rolls  int
 	rolled time.Time
 }
 
-// announce publishes the states of requests, and copies of their entries.
+// announce publishes statuses and copies of entries.
 func (o *outbox) announce(ctx context.Context, list ...deletions.Entry) error {
 	return o.copy(ctx, list, true)
 }
 
-// copies publishes copies of entries, for whoever goes on with them.
 func (o *outbox) copies(ctx context.Context, list []deletions.Entry) error {
 	return o.copy(ctx, list, false)
 }
@@ -62,8 +61,8 @@ func (o *outbox) copy(ctx context.Context, list []deletions.Entry, statuses bool
 	return wire.Say(ctx, o.bus, records)
 }
 
-// handOver is copies where there are others, before something is removed by which they could find out for themselves
-// what the entries know.
+// handOver is copies if other processes stand by, before something is removed from which they could derive the
+// entries.
 func (o *outbox) handOver(ctx context.Context, list []deletions.Entry) error {
 	if !o.shared || len(list) == 0 {
 		return nil
@@ -86,7 +85,7 @@ func (o *outbox) say(ctx context.Context, list []deletions.Status) error {
 	return wire.Say(ctx, o.bus, records)
 }
 
-// bury keeps records that are refused as dead letters, without what they hold.
+// bury publishes dead letters without the records' content.
 func (o *outbox) bury(ctx context.Context, list []letter, version string) error {
 	letters := make([]ingest.Outgoing, len(list))
 	for i, one := range list {
@@ -121,7 +120,7 @@ func (o *outbox) bury(ctx context.Context, list []letter, version string) error 
 	return wire.Say(ctx, o.bus, answers)
 }
 
-// record is a status as a record of its topic. The listener is notified when the request has entered a state.
+// record is a status's record. It notifies the listener of a new state.
 func (o *outbox) record(status deletions.Status) (ingest.Outgoing, error) {
 	if o.entered.add(&status) {
 		o.listener.ErasureChanged(events.ErasureChanged{
@@ -132,7 +131,7 @@ func (o *outbox) record(status deletions.Status) (ingest.Outgoing, error) {
 	return wire.StatusRecord(status, o.signing)
 }
 
-// suppress asks score to let nothing about the targets of requests out any more.
+// suppress commands score to suppress the targets of requests.
 func (o *outbox) suppress(ctx context.Context, list ...deletions.Entry) error {
 	var commands []*wire.Command
 	for _, e := range list {
@@ -145,7 +144,7 @@ func (o *outbox) suppress(ctx context.Context, list ...deletions.Entry) error {
 	return o.send(ctx, commands...)
 }
 
-// lift asks score to take the records of these keyed hashes again, of a request that was cancelled.
+// lift commands score to accept records of these hashes again.
 func (o *outbox) lift(ctx context.Context, e deletions.Entry, hashes []lethe.Digest, still []lethe.SubjectUntil) error {
 	return o.send(ctx, &wire.Command{
 		RequestID: e.RequestID, Attempt: e.Attempts, Phase: wire.PhaseLift,
@@ -153,8 +152,7 @@ func (o *outbox) lift(ctx context.Context, e deletions.Entry, hashes []lethe.Dig
 	})
 }
 
-// command asks the other roles to do their part for a batch. Revisions only grow, so
-// those of now will do for a timestep that was rewritten before.
+// command commands the other roles to do a phase of a batch. Revisions only grow, so the present ones will do.
 func (o *outbox) command(ctx context.Context, leader string, phase wire.Phase) error {
 	b, err := o.whole(leader)
 	if err != nil {
@@ -171,8 +169,7 @@ func (o *outbox) commandOf(b batch, phase wire.Phase) *wire.Command {
 	}
 }
 
-// unneeded deletes what the roles were told of requests that are done: to suppress
-// their targets, and, once no other request of the batch is open, the batch's command.
+// unneeded returns tombstones for the commands of ended requests, and for the batch's command once all have ended.
 func (o *outbox) unneeded(b batch) (tombstones []ingest.Outgoing, answered []string, err error) {
 	for _, id := range b.ids() {
 		if id != b.leader {
@@ -193,8 +190,7 @@ func (o *outbox) unneeded(b batch) (tombstones []ingest.Outgoing, answered []str
 	return append(tombstones, last...), append(answered, b.leader), err
 }
 
-// whole returns the requests of a batch that are not done, whatever their state: an
-// answer to a command must hold for each of them.
+// whole returns the open requests of a batch in any state: an acknowledgement must hold for all.
 func (o *outbox) whole(leader string) (batch, error) {
 	open, err := o.ledger.Open()
 	b := batch{leader: leader}
@@ -218,8 +214,8 @@ func (o *outbox) send(ctx context.Context, commands ...*wire.Command) error {
 	return wire.Say(ctx, o.bus, records)
 }
 
-// repeat sends the command and the states of a batch once more. One whose targets are
-// still needed is not commanded again: it goes on when they have been read again.
+// repeat publishes the command and states of a batch again. A batch that needs its targets is commanded when they
+// have been read.
 func (o *outbox) repeat(ctx context.Context, b batch) (err error) {
 	switch b.state() {
 	case deletions.Retraining, deletions.Swapped:
@@ -234,7 +230,7 @@ func (o *outbox) repeat(ctx context.Context, b batch) (err error) {
 	return o.announce(ctx, b.members...)
 }
 
-// repeatAlone is repeat for a request that has not begun to be carried out.
+// repeatAlone is repeat for a request that has not begun.
 func (o *outbox) repeatAlone(ctx context.Context, e deletions.Entry) error {
 	if e.State == deletions.Suppressed {
 		if err := o.suppress(ctx, e); err != nil {
@@ -245,17 +241,14 @@ func (o *outbox) repeatAlone(ctx context.Context, e deletions.Entry) error {
 }
 
 const (
-	// laterRolls is how many markers follow a withdrawal for the sake of Apache
-	// Kafka, which takes a segment to be old only when something is written after
-	// segment.ms, and drops the tombstone in a later run. They are not
-	// remembered over a restart: whatever is sent next does the same.
+	// laterRolls is how many markers follow a withdrawal: Kafka rolls a segment only at a write after segment.ms, and
+	// drops tombstones in a later pass. They are forgotten at a restart; any later write has the same effect.
 	laterRolls    = 3
 	laterInterval = bus.CleaningLag + time.Second
 )
 
-// withdraw writes tombstones to a topic, and a marker behind them: the newest
-// write of a partition is not compacted. By the one on erasures.v1 the cleaner of an
-// embedded broker knows that somebody waits.
+// withdraw writes tombstones and a marker behind them, as the newest record of a partition is not compacted. The
+// marker on erasures.v1 wakes an embedded broker's cleaner.
 func (o *outbox) withdraw(ctx context.Context, topic bus.Topic, tombstones []ingest.Outgoing) error {
 	if len(tombstones) == 0 {
 		return nil
@@ -270,7 +263,6 @@ func (o *outbox) withdraw(ctx context.Context, topic bus.Topic, tombstones []ing
 	return nil
 }
 
-// rollLater writes the markers that are due.
 func (o *outbox) rollLater(ctx context.Context) error {
 	if o.rolls == 0 || o.clock.Now().Sub(o.rolled) < laterInterval {
 		return nil
@@ -279,8 +271,7 @@ func (o *outbox) rollLater(ctx context.Context) error {
 	return o.bus.RollMarkers(ctx, bus.Transactions, bus.Labels, bus.Erasures)
 }
 
-// answered tells the listener that a process has done a step of the requests of a batch that are open.
-// What it answered before this process began is read again and is told again.
+// answered notifies the listener of a step acknowledged for open requests, again after a restart.
 func (o *outbox) answered(ack deletions.Ack) error {
 	open, err := o.ledger.Open()
 	if err != nil {

@@ -10,8 +10,7 @@ import (
 	"lethe/ingest"
 )
 
-// markErased notes of the targets that something of them was held. What was noted
-// stays: a step that is repeated after a crash may find nothing any more.
+// markErased sets the outcome of held targets. It stays: a repeated step may find nothing.
 func markErased(p *deletions.Progress, secret lethe.Secret, targets []lethe.Target, held []bool) {
 	for i, t := range targets {
 		if !held[i] {
@@ -26,8 +25,8 @@ func markErased(p *deletions.Progress, secret lethe.Secret, targets []lethe.Targ
 	}
 }
 
-// decide gives every target its outcome: what another request has erased, or is
-// erasing, is that one's, unless it was found again after that was verified.
+// decide sets the outcomes. A target of another request is that one's, unless it was found again after that was
+// verified.
 func decide(p *deletions.Progress, earlier map[lethe.Digest]deletions.State) {
 	for i := range p.Outcomes {
 		o := &p.Outcomes[i]
@@ -41,9 +40,8 @@ func decide(p *deletions.Progress, earlier map[lethe.Digest]deletions.State) {
 	}
 }
 
-// earlier returns the targets that another request than one erases, each with that one's
-// state. Requests may overtake each other: which was received first counts only in a
-// batch, whose members find the same.
+// earlier returns the targets that other requests erase, with those requests' states. The order of receipt counts
+// only within a batch, whose members find the same.
 func earlier(list []deletions.Entry, one deletions.Entry) map[lethe.Digest]deletions.State {
 	out := make(map[lethe.Digest]deletions.State)
 	before := true
@@ -70,8 +68,7 @@ func earlier(list []deletions.Entry, one deletions.Entry) map[lethe.Digest]delet
 	return out
 }
 
-// erases reports whether a request has found something of a target. The ledger's oldest
-// entries have no outcomes.
+// erases reports whether a request has found a target. Entries without outcomes count as before.
 func erases(e deletions.Entry, target lethe.Digest, before bool) bool {
 	found := func(o deletions.TargetOutcome) bool {
 		return o.Target == target && o.Outcome == deletions.OutcomeErased
@@ -80,8 +77,7 @@ func erases(e deletions.Entry, target lethe.Digest, before bool) bool {
 		before && len(e.Progress.Outcomes) == 0
 }
 
-// erasesMore reports whether a request has found the whole transaction of some features, be it
-// carried by a subject, or more features of it.
+// erasesMore reports whether a request has found the whole transaction of some features, or more of its features.
 func erasesMore(e deletions.Entry, features deletions.TargetOutcome) bool {
 	if slices.Contains(e.Progress.Carried, features.Transaction) {
 		return true
@@ -93,7 +89,7 @@ func erasesMore(e deletions.Entry, features deletions.TargetOutcome) bool {
 	})
 }
 
-// sharing matches the requests of a batch, and those that name something that it erases.
+// sharing matches the members of a batch, and requests that share a target with it.
 func sharing(b batch) func(e *deletions.Entry) bool {
 	named := make(map[lethe.Digest]bool)
 	for _, e := range b.members {
@@ -114,8 +110,7 @@ func sharing(b batch) func(e *deletions.Entry) bool {
 	}
 }
 
-// decided notes in a list of entries what has become of the targets of one: those of
-// a batch are decided in the order received, each after the ones before.
+// decided sets one request's outcomes in a list: members of a batch are decided in order of receipt.
 func decided(list []deletions.Entry, requestID string, outcomes []deletions.TargetOutcome) {
 	for i := range list {
 		if list[i].RequestID == requestID {
@@ -124,8 +119,7 @@ func decided(list []deletions.Entry, requestID string, outcomes []deletions.Targ
 	}
 }
 
-// namedBy reports of each target whether something that was found holds one of its
-// own fingerprints.
+// namedBy reports for each target whether a finding has one of its fingerprints.
 func (s *states) namedBy(targets []lethe.Target, found ...remains) ([]bool, error) {
 	out := make([]bool, len(targets))
 	for i, t := range targets {
@@ -138,8 +132,7 @@ func (s *states) namedBy(targets []lethe.Target, found ...remains) ([]bool, erro
 	return out, nil
 }
 
-// naming returns, for each of some requests, the others that are open and whose own records in
-// erasures.v1 name something of it, where a search would find it.
+// naming returns, by request, the other open requests whose records in erasures.v1 name something of it.
 func (v *Verification) naming(list []deletions.Entry) (map[string][]deletions.Entry, error) {
 	open, err := v.states.o.Ledger.Open()
 	if err != nil {
@@ -168,7 +161,7 @@ func (v *Verification) naming(list []deletions.Entry) (map[string][]deletions.En
 			}
 		}
 		for _, e := range list {
-			// One that a new process has not read again is known by its keyed hashes alone.
+			// A request not read yet is known by its hashes alone.
 			meets := j == nil && (meet(e, other) || meetFeatures(e, other)) ||
 				slices.ContainsFunc(e.Progress.Fingerprints, func(f scan.Fingerprint) bool { return named[f.MAC] })
 			if meets && e.RequestID != other.RequestID {
@@ -179,19 +172,18 @@ func (v *Verification) naming(list []deletions.Entry) (map[string][]deletions.En
 	return out, nil
 }
 
-// awaits reports whether one of the others will leave erasures.v1 without anybody's doing: it does
-// not wait for a hold.
+// awaits reports whether a record of the others will leave erasures.v1 by itself, as that of no held request does.
 func awaits(others []deletions.Entry) bool {
 	return slices.ContainsFunc(others, func(other deletions.Entry) bool { return other.State != deletions.Held })
 }
 
-// meet reports whether two requests erase one thing, be it carried by a subject.
+// meet reports whether two requests erase something in common.
 func meet(a, b deletions.Entry) bool {
 	all := b.Suppressed()
 	return slices.ContainsFunc(a.Suppressed(), func(t lethe.Digest) bool { return slices.Contains(all, t) })
 }
 
-// meetFeatures reports whether a request names features of a transaction that another one erases.
+// meetFeatures reports whether a request is for features of a transaction that another erases.
 func meetFeatures(whole, features deletions.Entry) bool {
 	all := whole.Suppressed()
 	return slices.ContainsFunc(features.Progress.Outcomes, func(o deletions.TargetOutcome) bool {
@@ -199,7 +191,7 @@ func meetFeatures(whole, features deletions.Entry) bool {
 	})
 }
 
-// isPurged reports whether a request has been deleted from erasures.v1.
+// isPurged reports whether a request's record was deleted.
 func isPurged(e deletions.Entry) bool {
 	switch state := e.Stage(); state {
 	case deletions.Erased:
@@ -209,7 +201,7 @@ func isPurged(e deletions.Entry) bool {
 	}
 }
 
-// of returns the names of the holds in force that a request waits for.
+// of returns the names of the holds that a request waits for.
 func (h *holds) of(e deletions.Entry) ([]string, error) {
 	list, err := h.holding(e)
 	out := []string{}
@@ -219,7 +211,7 @@ func (h *holds) of(e deletions.Entry) ([]string, error) {
 	return out, err
 }
 
-// holding returns the holds in force that a request waits for.
+// holding returns those holds.
 func (h *holds) holding(e deletions.Entry) (out []deletions.Hold, err error) {
 	list, err := h.o.Ledger.Holds()
 	if err != nil {
@@ -253,8 +245,8 @@ func names(e deletions.Entry, kept map[lethe.Digest]bool) bool {
 		slices.ContainsFunc(e.Progress.Outcomes, func(o deletions.TargetOutcome) bool { return kept[o.Transaction] })
 }
 
-// note gives the targets that are held that outcome, for as long as they are; subjects too if
-// what carries one of them is held.
+// note sets the outcome of protected targets, and of subjects with a protected carrier, to held, and clears it of
+// others.
 func note(e *deletions.Entry, kept map[lethe.Digest]bool) {
 	carried := slices.ContainsFunc(e.Progress.Carried, func(t lethe.Digest) bool { return kept[t] })
 	for i := range e.Progress.Outcomes {
@@ -268,8 +260,8 @@ func note(e *deletions.Entry, kept map[lethe.Digest]bool) {
 	}
 }
 
-// keptOf returns what holds keep of a request: of its targets, those that go with a held subject
-// too. It is not known as long as a new process has not read the request again.
+// keptOf returns what holds protect of a request, with the targets that go with a held subject. known is false until
+// a new process has read the request.
 func (s subjects) keptOf(e deletions.Entry, k deletions.Kept) (_ map[lethe.Digest]bool, known bool, err error) {
 	if len(k.Subjects) == 0 {
 		return k.Targets, true, nil

@@ -10,7 +10,7 @@ import (
 	"lethe/internal/sortedset"
 )
 
-// plan tells what a batch will change.
+// plan returns what a batch will change.
 func (o *Options) plan(ctx context.Context, b batch, requests [][]lethe.Target) ([]Plan, error) {
 	for i, e := range b.members {
 		if err := o.Graphs.Adopt(ctx, requests[i], e.Progress.Carried); err != nil {
@@ -27,9 +27,8 @@ func (o *Options) plan(ctx context.Context, b batch, requests [][]lethe.Target) 
 	return plans, err
 }
 
-// addUnlearnt adds to the plans of requests that were asked for because a backup was put back what others have changed
-// there that ended thereby: the graphs hold nothing of their targets any more, and the models may not have learnt that.
-// Others may have rewritten some of the timesteps since, with other slices.
+// addUnlearnt adds, to requests made at a restore, the slices changed by requests that the restore ended: the graphs
+// no longer hold their targets, but models may not have learnt that.
 func (o *Options) addUnlearnt(b batch, plans []Plan) error {
 	for i, e := range b.members {
 		ended, err := o.endedBefore(e)
@@ -48,8 +47,8 @@ func (o *Options) addUnlearnt(b batch, plans []Plan) error {
 	return nil
 }
 
-// endedBefore are the requests that have ended because a backup was put back, in whose place another one is, as far as
-// models may not have learnt yet what they have changed.
+// endedBefore are the requests ended by the restore that a request replaces, as far as models may not have learnt
+// them.
 func (o *Options) endedBefore(e deletions.Entry) (ended []deletions.Entry, err error) {
 	for _, id := range o.Restored.UnlearntFor(e.RequestID) {
 		other, err := o.Ledger.Get(id)
@@ -63,7 +62,6 @@ func (o *Options) endedBefore(e deletions.Entry) (ended []deletions.Entry, err e
 	return ended, nil
 }
 
-// add adds slices to those that a plan changes.
 func (p *Plan) add(r Replaced) {
 	if known := p.changes(r.Timestep); known != nil {
 		known.Shards, known.Anew = sortedset.Add(slices.Clone(known.Shards), r.Shards...), known.Anew || r.Anew
@@ -72,11 +70,9 @@ func (p *Plan) add(r Replaced) {
 	p.Steps = append(p.Steps, StepPlan{Replaced: r})
 }
 
-// addAfresh adds to the plans of a batch at scope partition the timesteps of which an
-// earlier request has erased a target at another scope: the others were left in their shards
-// then, and are dealt afresh now. Otherwise a request whose target is erased already would
-// promise what was not done. So are those that the request has rewritten in whose place one is:
-// another one may have taken something out of them since.
+// addAfresh adds, at scope partition, the timesteps in which an earlier request at another scope erased a shared
+// target, and those of requests it replaces after a restore: their other transactions kept their shards, and must be
+// assigned afresh.
 func (o *Options) addAfresh(ctx context.Context, b batch, plans []Plan) error {
 	list, err := o.Ledger.List()
 	if err != nil {
@@ -120,7 +116,7 @@ func (o *Options) addAfresh(ctx context.Context, b batch, plans []Plan) error {
 	return nil
 }
 
-// changes returns what a plan changes in a timestep, or nil.
+// changes returns the changes of a timestep, or nil.
 func (p *Plan) changes(t lethe.Timestep) *StepPlan {
 	for i := range p.Steps {
 		if p.Steps[i].Timestep == t {
@@ -130,8 +126,7 @@ func (p *Plan) changes(t lethe.Timestep) *StepPlan {
 	return nil
 }
 
-// keptShards are the timesteps in which requests at other scopes than partition have left
-// the others where they were, ascending, as far as they name a target of one request.
+// keptShards are the timesteps in which requests at other scopes erased a shared target, ascending.
 func keptShards(list []deletions.Entry, one deletions.Entry) (out []lethe.Timestep) {
 	for _, e := range list {
 		shares := meet(e, one)
@@ -142,7 +137,7 @@ func keptShards(list []deletions.Entry, one deletions.Entry) (out []lethe.Timest
 	return out
 }
 
-// planned are the timesteps that plans change, and that were planned before.
+// planned are the timesteps of plans, and those recorded before.
 func planned(b batch, plans []Plan) (out []lethe.Timestep) {
 	for _, e := range b.members {
 		out = append(out, e.Progress.Timesteps...)
@@ -156,8 +151,7 @@ func planned(b batch, plans []Plan) (out []lethe.Timestep) {
 	return slices.Compact(out)
 }
 
-// replacedBy lists what a batch rewrites, as it is noted, and of which of that its plans say that it is to be published
-// anew.
+// replacedBy lists what a batch rewrites, and what its plans want published anew.
 func replacedBy(b batch, plans []Plan) []Replaced {
 	list := b.replaced()
 	for i := range list {
@@ -169,13 +163,11 @@ func replacedBy(b batch, plans []Plan) []Replaced {
 	return list
 }
 
-// distinct are the targets of several requests, each once.
 func distinct(requests [][]lethe.Target) []lethe.Target {
 	return lethe.Distinct(slices.Concat(requests...))
 }
 
-// Plan tells what a request for some targets would change now, and changes nothing. Errors:
-// lethe.ErrTarget, and those of the stores.
+// Plan returns what a request would change now. Errors: lethe.ErrTarget, those of the stores.
 func (c *Coordinator) Plan(ctx context.Context, targets []lethe.Target, scope lethe.Scope) (Plan, error) {
 	asked := deletions.Entry{Scope: scope}
 	if err := lethe.CheckTargets(targets); err != nil {

@@ -16,13 +16,11 @@ import (
 	"lethe/metrics/events"
 )
 
-// Requests takes the requests of erasures.v1 into the ledger, and out of the topic
-// when nobody needs them.
+// Requests reads the requests of erasures.v1 and deletes their records when no longer needed.
 type Requests struct{ states *states }
 
-// Take puts the requests of a batch into the ledger and suppresses their
-// targets at once. The offset is committed when a request's targets are not
-// needed any more, so that a restart reads them again.
+// Take stores the requests of a batch and suppresses their targets. Offsets are committed once targets are not
+// needed, so that a restart reads them again.
 func (r *Requests) Take(ctx context.Context, batch bus.Batch) error {
 	r.states.dirty = true
 	var list []asked
@@ -51,7 +49,7 @@ func (r *Requests) Take(ctx context.Context, batch bus.Batch) error {
 		err = r.states.out.say(ctx, told.statuses)
 	}
 	if err == nil {
-		// What is held in the same batch is held before anything is accepted.
+		// Holds of the batch come before acceptance.
 		err = r.states.holds.take(ctx, said.holds)
 	}
 	if err == nil {
@@ -83,24 +81,23 @@ func (r *Requests) Take(ctx context.Context, batch bus.Batch) error {
 	return nil
 }
 
-// asked is a request that was read from a batch of records.
+// asked is a request read from a batch.
 type asked struct {
-	// at is its position in the batch.
+	// at is its index in the batch.
 	at     int
 	fresh  deletions.Entry
 	cameAt time.Time
 	job    job
 }
 
-// answers are what is said of requests that are not admitted, which are at some
-// positions of a batch.
+// answers are the rejections and dead letters of a batch; refused has the records' indexes.
 type answers struct {
 	refused  map[int]bool
 	statuses []deletions.Status
 	letters  []letter
 }
 
-// letter is a record that is refused, and why.
+// letter is a refused record.
 type letter struct {
 	rec     ingest.Record
 	refusal *ingest.Refusal
@@ -116,16 +113,15 @@ func (a *answers) add(at int, s deletions.Status) {
 	a.statuses = append(a.statuses, s)
 }
 
-// controls are what operators say of requests in a batch of records.
+// controls are the control records of a batch.
 type controls struct {
 	cancelled []ingest.Cancel
 	approved  []approval
 	holds     []saidOfHold
 }
 
-// read reads what one record asks for; what a control record says is added to what others
-// of the batch say. What is no request at all is an *ingest.Refusal. before are those of the
-// same batch.
+// read decodes a record; control records are added to said. What is no request is an *ingest.Refusal. before are the
+// batch's earlier requests.
 func (r *Requests) read(
 	rec ingest.Record, source bus.TopicPartition, before []asked, said *controls,
 ) (one asked, err error) {
@@ -162,8 +158,7 @@ func (r *Requests) read(
 	return one, err
 }
 
-// enter puts requests into the ledger, all in one write. Those whose request id stands
-// for something else are answered, the others returned, each once.
+// enter stores requests in one write, rejects those with a taken id, and returns the others once each.
 func (r *Requests) enter(list []asked, told *answers) (admitted []deletions.Entry, err error) {
 	fresh := make([]deletions.Entry, len(list))
 	for i, one := range list {
@@ -185,7 +180,7 @@ func (r *Requests) enter(list []asked, told *answers) (admitted []deletions.Entr
 				told.refused[one.at] = true
 				continue
 			}
-			// The log has lost the first record to this one, which has the same targets.
+			// The log has lost the first record to this one with the same targets.
 		case errs[i] != nil:
 			return nil, errs[i]
 		}
@@ -200,8 +195,7 @@ func (r *Requests) enter(list []asked, told *answers) (admitted []deletions.Entr
 	return admitted, nil
 }
 
-// scopeOf returns the scope of a request: one that names none has the deployment's,
-// and keeps it if that changes.
+// scopeOf returns a request's scope. One without gets the deployment's at first, for good.
 func (r *Requests) scopeOf(request lethe.ErasureRequest, before []asked) (lethe.Scope, error) {
 	if request.Scope != "" {
 		return request.Scope, nil
@@ -218,15 +212,14 @@ func (r *Requests) scopeOf(request lethe.ErasureRequest, before []asked) (lethe.
 	return known.Scope, err
 }
 
-// admit accepts or rejects requests that were received and suppresses their targets.
-// Those that are further on already only need their targets again.
+// admit accepts or rejects received requests and suppresses their targets. Others only needed their targets.
 func (r *Requests) admit(ctx context.Context, list []deletions.Entry) error {
 	byState := make(map[deletions.State][]deletions.Entry)
 	for _, e := range list {
 		byState[e.State] = append(byState[e.State], e)
 	}
 	if rejected := byState[deletions.Rejected]; len(rejected) > 0 {
-		// A crash may have prevented it the first time.
+		// A crash may have prevented it.
 		if err := r.states.out.announce(ctx, rejected...); err != nil {
 			return err
 		}
@@ -249,11 +242,8 @@ func (r *Requests) admit(ctx context.Context, list []deletions.Entry) error {
 	return r.states.accepted(ctx, accepted)
 }
 
-// tidy leaves in erasures.v1 those requests of a batch whose targets are still
-// needed, and withdraws all others: ids that nobody needs must not stay in a topic,
-// and above all not those of a request that came too late because they are erased
-// already. A request under way that lost its record to another under the
-// same key is written again, for a restart reads the targets there.
+// tidy tombstones the batch's records except requests whose targets are needed: unneeded ids must not stay in a
+// topic. It rewrites the record of an open request that lost it to another of its key, for restarts.
 func (r *Requests) tidy(ctx context.Context, batch bus.Batch, refused map[int]bool) error {
 	var withdrawn []int
 	restored := make(map[string]ingest.Outgoing)

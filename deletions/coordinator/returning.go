@@ -18,32 +18,29 @@ import (
 	"lethe/internal/normalise"
 )
 
-// What was erased may be sent again: a replay of the source, a late label, a
-// record that is broken but names it. Such records are dropped, not kept as dead
-// letters, and withdrawn from their topic, for lethe promises that no topic of
-// its own holds them.
+// Erased records may come again: a replay, a late label, a broken record that names one. They are dropped, not
+// dead-lettered, and tombstoned.
 
-// Erased keeps whatever was erased so far out of lethe's topics.
+// Erased keeps erased records out of lethe's topics.
 type Erased struct {
 	ledger *deletions.Ledger
 	secret lethe.Secret
-	// names is how records are read.
+	// names is the rule of names in records.
 	names normalise.Rule
 	bus   Bus
 	out   *outbox
-	// named are the records of requests that the graphs have told the keys of.
+	// named are the records whose keys the graphs knew, by request.
 	named map[string][]NamedRecord
-	// scanner is nil when what was erased has changed.
+	// scanner is nil after a change of what is erased.
 	scanner *scan.Scanner
-	// underWay has the places where records were published again that were not read yet, and the offset of the record
-	// that was replaced last: once its replacement is read, none before it is on its way.
+	// underWay has the offset of the last replaced record, by place, until its replacement is read.
 	underWay map[place]int64
 }
 
 func (n *Erased) forget() { n.scanner = nil }
 
-// Names reports whether a record holds something erased, anywhere in it. One that
-// is to be refused is asked about: a dead letter would keep its bytes.
+// Names reports whether a record contains something erased. A refused record is checked too, since a dead letter
+// would keep its bytes.
 func (n *Erased) Names(rec ingest.Record) (bool, error) {
 	if n.scanner == nil {
 		var prints []scan.Fingerprint
@@ -61,14 +58,13 @@ func (n *Erased) Names(rec ingest.Record) (bool, error) {
 		}
 	}
 	if rec.Tombstone() && slices.ContainsFunc(rec.Headers, func(h ingest.Header) bool { return h.Key == withdrawnBy }) {
-		// What it withdraws is withdrawn: a second one would come after what was searched meanwhile.
+		// It withdraws what is withdrawn; another tombstone would come after the search.
 		rec.Key = nil
 	}
 	return len(hitsIn(n.scanner, rec)) > 0, nil
 }
 
-// hitsIn looks into every part of a record, by its bytes and by what they say. The
-// features of another transaction do not count.
+// hitsIn searches every part of a record, raw and decoded. Another transaction's features do not count.
 func hitsIn(scanner *scan.Scanner, rec ingest.Record) []scan.Hit {
 	hits := scanner.MatchRecord(rec.Key, rec.Parts()...)
 	if ofAnother(rec, hits) {
@@ -77,9 +73,8 @@ func hitsIn(scanner *scan.Scanner, rec ingest.Record) []scan.Hit {
 	return hits
 }
 
-// Withdraw deletes the records at some positions of a batch from their topic. A
-// record is left alone if a later one of the batch has taken its key over:
-// compaction will remove it then, and a tombstone would remove the later one too.
+// Withdraw tombstones records of a batch. One with a later record of its key is left alone: compaction removes it,
+// and a tombstone would remove the later one.
 func (n *Erased) Withdraw(ctx context.Context, batch bus.Batch, positions []int) error {
 	if err := n.noteDropped(ctx, batch, positions); err != nil {
 		return fmt.Errorf("note what was dropped: %w", err)
@@ -98,17 +93,17 @@ func (n *Erased) Withdraw(ctx context.Context, batch bus.Batch, positions []int)
 	return n.out.withdraw(ctx, batch.Source.Topic, tombstones)
 }
 
-// remains are the records of some topics that hold what is to be erased.
+// remains are the records found in some topics.
 type remains struct {
-	// tombstones withdraw them, by topic, or take their place without what is erased.
+	// tombstones are to be written by topic, or the records' replacements.
 	tombstones map[bus.Topic][]ingest.Outgoing
-	// by lists, for each record, the fingerprints by which it was found.
+	// by are the fingerprints found, by record.
 	by []map[scan.MAC]bool
-	// ofOthers are those of by that are published again because they are of another transaction and name a target.
+	// ofOthers are those of by of other transactions' records, which are republished.
 	ofOthers []map[scan.MAC]bool
 }
 
-// of counts the records that hold one of the fingerprints.
+// of counts the records with one of the fingerprints.
 func (r remains) of(prints []scan.Fingerprint) int { return holding(r.by, prints) }
 
 func holding(list []map[scan.MAC]bool, prints []scan.Fingerprint) (records int) {
@@ -120,8 +115,7 @@ func holding(list []map[scan.MAC]bool, prints []scan.Fingerprint) (records int) 
 	return records
 }
 
-// locate looks for them. It runs beside the loop: topics are as long as the history. It
-// takes a processor as long as it lasts, for the erasure waits for it.
+// locate finds the records to be withdrawn, in another goroutine. It is not paced, since the erasure waits for it.
 func (s Searcher) locate(ctx context.Context, search *Search) Verdict {
 	v := Verdict{requestIDs: search.requestIDs, located: &located{
 		looked: lookedFor(search.prints), refused: make(map[sourcePlace]bool),
@@ -133,7 +127,7 @@ func (s Searcher) locate(ctx context.Context, search *Search) Verdict {
 	}{
 		{&v.located.predictions, []bus.Topic{bus.Predictions}},
 		{&v.located.reasons, []bus.Topic{bus.Reasons}},
-		// First the dead letters, which tell which of the sources were refused.
+		// Dead letters first: they tell which source records were refused.
 		{&v.located.letters, []bus.Topic{bus.DeadLetters}},
 		{&v.located.sources, []bus.Topic{bus.Transactions, bus.Labels}},
 	} {
@@ -148,10 +142,8 @@ func (s Searcher) locate(ctx context.Context, search *Search) Verdict {
 	return v
 }
 
-// locateIn looks through a topic. Only the newest of a key in its partition counts:
-// compaction removes the others, and if that one holds nothing, a tombstone would remove
-// it too. One that was withdrawn for these requests already counts as long as the log has
-// it.
+// locateIn searches a topic. Only the newest record of a key and partition counts: compaction removes the others,
+// and a tombstone would remove a newer one. Records tombstoned for these requests count while the log has them.
 func (s Searcher) locateIn(ctx context.Context, search *Search, topic bus.Topic, r *remains, l *located) error {
 	newest, meanwhile := make(map[partitionKey]found), &l.rolls
 	meanwhile.s = s
@@ -195,7 +187,7 @@ func (s Searcher) locateIn(ctx context.Context, search *Search, topic bus.Topic,
 		err = s.Log.EachSegment(ctx, topic, func(segment Segment) error { return segment.Records(take) })
 	}
 	if s.Log == nil || errors.Is(err, bus.ErrCorrupt) {
-		// Around what is damaged there is something to withdraw.
+		// Records around the damage are to be withdrawn.
 		clear(newest)
 		err = s.Bus.ReadEvery(ctx, topic, take, func(gap *bus.Gap) {
 			l.unreadable[topic] = append(l.unreadable[topic], unreadable(gap))
@@ -205,27 +197,25 @@ func (s Searcher) locateIn(ctx context.Context, search *Search, topic bus.Topic,
 	return err
 }
 
-// partitionKey names records that replace each other in a log.
+// partitionKey identifies records that replace each other.
 type partitionKey struct {
 	partition int
 	key       string
-	// uncommitted is the position behind a record that is not committed, which replaces no other, else 0.
+	// uncommitted is 1 + offset of an uncommitted record, which replaces none; else 0.
 	uncommitted int64
 }
 
-// found is what was found in the record at an offset. It is settled if it was withdrawn already, will go as
-// it is taken, or goes with its aborted transaction as the log is cleaned.
+// found is a record with hits. It is settled if it needs no tombstone: tombstoned, removed when taken, or aborted.
 type found struct {
 	offset  int64
 	hits    []scan.Hit
 	settled bool
-	// instead is published under its key, nil for a tombstone.
+	// instead replaces the record; nil for a tombstone.
 	instead *ingest.Outgoing
 }
 
-// early reports whether a record has to be taken before it goes, and will go then: one that is
-// to be published again, because whether it is refused shows as it is taken, and one that carries
-// an erased subject, because what it brings is asked for then.
+// early reports whether intake must see a record first and will then remove it: one to be republished, as intake
+// decides whether it is refused, and one with an erased subject, whose transaction is then requested.
 func (s *Search) early(rec ingest.Record, hits []scan.Hit, instead *ingest.Outgoing) bool {
 	if rec.Offset < s.taken[rec.Partition] {
 		return false
@@ -234,7 +224,7 @@ func (s *Search) early(rec ingest.Record, hits []scan.Hit, instead *ingest.Outgo
 	return instead != nil || slices.ContainsFunc(hits, ofSubject)
 }
 
-// add takes what was found in a topic, in the order of its log.
+// add adds the findings of a topic in log order.
 func (r *remains) add(topic bus.Topic, newest map[partitionKey]found, prints []scan.Fingerprint) {
 	order := slices.Collect(maps.Keys(newest))
 	sort.Slice(order, func(i, j int) bool {
@@ -280,15 +270,11 @@ func (n *Erased) remove(ctx context.Context, r remains, l looked) error {
 	return nil
 }
 
-// Another transaction may come with the very features of one that is erased. They are
-// its own: its record is not to be withdrawn, and finding them says nothing about what
-// is left of the erased one.
+// Another transaction may have the same features as an erased one. They are its own and do not count.
 
-// isFeatures reports whether a form is one of features.
 func isFeatures(k scan.Kind) bool { return k == scan.KindFeatures || k == scan.KindFeaturesText }
 
-// ofAnother reports whether what was found in a record are but the features of another
-// transaction, whose record is whole. All forms of the erased ids are searched for too.
+// ofAnother reports whether all hits are features in another transaction's intact record.
 func ofAnother(rec ingest.Record, hits []scan.Hit) bool {
 	if len(hits) == 0 || slices.ContainsFunc(hits, func(h scan.Hit) bool { return !isFeatures(h.Kind) }) {
 		return false

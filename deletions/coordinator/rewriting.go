@@ -13,11 +13,9 @@ import (
 	"lethe/pipeline/wire"
 )
 
-// rewriting takes the targets out of every graph and sends what replaces them.
-//
-// What is about to be lost is put into the ledger first: the fingerprints, the
-// timesteps and the slices that change. Everything after that can be repeated
-// from the ledger and the targets, so a crash at any point only repeats it.
+// rewriting removes the targets from every graph and publishes the replacements. It first stores what is about to be
+// lost: fingerprints, timesteps and slices. Everything else can be repeated from the ledger and the targets after a
+// crash.
 func (s *states) rewriting(ctx context.Context, b batch) (batch, error) {
 	requests, known := s.jobs.targets(b)
 	if !known {
@@ -37,7 +35,7 @@ func (s *states) rewriting(ctx context.Context, b batch) (batch, error) {
 			p.StubsLeft = new(int)
 		}
 		recordPlan(p, plans[i])
-		// The first plan is made while everything is still there.
+		// The first plan sees everything.
 		if first := len(b.members[i].Progress.Revisions) == 0; first && p.Found == nil {
 			p.Found = plans[i].Gone.Commit(s.o.Secret, b.members[i].Digest)
 		}
@@ -80,8 +78,7 @@ func (s *states) rewriting(ctx context.Context, b batch) (batch, error) {
 	return s.move(ctx, b, deletions.Retraining, nil)
 }
 
-// rewrite has the graphs rewritten, once others, where there are any, know what was planned: what a plan has found
-// nobody finds any more.
+// rewrite has the graphs rewritten, after standbys got the plan: later nobody finds it.
 func (o *outbox) rewrite(ctx context.Context, b batch, requests [][]lethe.Target, plans []Plan) error {
 	if err := o.handOver(ctx, b.members); err != nil {
 		return err
@@ -89,8 +86,8 @@ func (o *outbox) rewrite(ctx context.Context, b batch, requests [][]lethe.Target
 	return o.graphs.Rewrite(ctx, distinct(requests), replacedBy(b, plans))
 }
 
-// renew sends the commands of other batches again whose timesteps were rewritten
-// once more, and may be gone now: they name revisions that will not come any more.
+// renew repeats the commands of other batches whose timesteps were rewritten again or are gone: their revisions will
+// not come.
 func (s *states) renew(ctx context.Context, b batch) error {
 	rewritten := make(map[lethe.Timestep]bool)
 	for _, r := range b.replaced() {
@@ -99,7 +96,7 @@ func (s *states) renew(ctx context.Context, b batch) error {
 	return s.out.renew(ctx, rewritten, b.leader)
 }
 
-// renew repeats the commands of batches that rewrote some timesteps, but for that of one leader.
+// renew repeats the commands of batches that rewrote some timesteps, except one leader's.
 func (o *outbox) renew(ctx context.Context, timesteps map[lethe.Timestep]bool, but string) error {
 	open, err := o.ledger.List(deletions.Retraining, deletions.Swapped, deletions.Erased)
 	if err != nil {
@@ -117,8 +114,7 @@ func (o *outbox) renew(ctx context.Context, timesteps map[lethe.Timestep]bool, b
 	return nil
 }
 
-// recordPlan adds a plan to a request's progress. After a crash the same is
-// planned again, but counted once.
+// recordPlan adds a plan to a progress, once also after a crash.
 func recordPlan(p *deletions.Progress, plan Plan) {
 	for _, f := range plan.Fingerprints {
 		if !slices.Contains(p.Fingerprints, f) {
@@ -151,8 +147,8 @@ func recordPlan(p *deletions.Progress, plan Plan) {
 	p.Counts.SourceRecords = max(p.Counts.SourceRecords, sourceRecords(plan))
 }
 
-// sourceRecords counts the records that the graphs were made of, as the plan tells them. They are
-// withdrawn by their keys, and the broker may have removed them before anybody reads its topics.
+// sourceRecords counts the source records of a plan. They are tombstoned by key and may be compacted before anybody
+// reads them.
 func sourceRecords(plan Plan) (n int) {
 	keys := make(map[string]bool)
 	for _, r := range plan.Records {
@@ -166,8 +162,7 @@ func sourceRecords(plan Plan) (n int) {
 	return n + len(keys)
 }
 
-// retraining waits until every affected shard was trained again and the ensemble
-// that fits is served.
+// retraining waits until every affected shard is retrained and the new ensemble is served.
 func (s *states) retraining(ctx context.Context, b batch) (batch, error) {
 	purged, ok := s.acks.of(b.leader, b.attempts(), trainRole, deletions.StepPurged)
 	if !ok {
@@ -182,7 +177,7 @@ func (s *states) retraining(ctx context.Context, b batch) (batch, error) {
 	if !ok {
 		return b, nil
 	}
-	// Both have said their settings before they answered.
+	// Both have published their settings before.
 	configuration, err := wire.Configuration(s.acks.settings)
 	if err != nil {
 		return b, err

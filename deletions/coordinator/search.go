@@ -17,61 +17,55 @@ import (
 	"lethe/ingest/bus"
 )
 
-// errTimeUp says that something was still found, or that no search was done,
-// when the time to verify was up.
+// errTimeUp: something was still found, or nothing was searched, within the time.
 var errTimeUp = errors.New("the time to verify is up")
 
-// Search is what should be gone, and how long it may take until it is: deleting a
-// record only asks the log's cleaner to remove it.
+// Search is what to search for.
 type Search struct {
-	// requestIDs are the requests that it serves, prints what the scanner looks for.
+	// requestIDs are the requests served, prints the scanner's fingerprints.
 	requestIDs []string
 	prints     []scan.Fingerprint
 	scanner    *scan.Scanner
-	// secret signs what is published again.
+	// secret signs republished records.
 	secret  lethe.Secret
 	timeout time.Duration
-	// looked are records that were looked at before.
+	// looked are records searched before.
 	looked looked
-	// held are the requests that wait for a hold: what their own records in erasures.v1 name is
-	// told, not counted as left.
+	// held are held requests: findings in their own records do not count.
 	held map[string]bool
-	// locates says that records are looked for that are to be withdrawn, once.
+	// locates says to find records to be withdrawn, once.
 	locates bool
 	taken   map[int]int64 // by partition, how far the graphs have taken transactions.v1
 }
 
-// Searcher looks for what should be gone, until nothing is found or the time is
-// up. It touches no state of the coordinator, and may run beside it.
+// Searcher searches until nothing is found or the time is up. It shares no state with the coordinator.
 type Searcher struct {
 	Bus    Topics
 	Places []Place
-	// Log, if not nil, is where the topics are. The place called BrokerFolder holds it.
+	// Log, if not nil, has the topics; it is in the place BrokerFolder.
 	Log   Log
 	Clock Clock
-	// Compact, if not nil, makes the broker's cleaner run at once.
+	// Compact, if not nil, runs the broker's cleaner.
 	Compact func() error
-	// Pacer keeps the search from taking more than its share, or is nil.
+	// Pacer may be nil.
 	Pacer *scan.Pacer
 }
 
-// Place is somewhere beside the topics where a copy could be. Its search touches
-// nothing that a step changes.
+// Place is a place besides the topics that may hold a copy.
 type Place struct {
 	Name string
-	// Search looks into it at a pace. seen is what an earlier call has seen, for a
-	// place that can tell what has changed since.
+	// Search searches it at a pace. seen has the state of earlier calls.
 	Search func(ctx context.Context, scanner *scan.Scanner, pacer *scan.Pacer, seen *scan.Seen) (scan.Report, error)
 }
 
-// The places of a deployment beside the topics and the folders of the other roles.
+// The places besides topics and other roles' folders.
 const (
 	GraphsFolder   = "graphs"
 	ReceiptsFolder = "receipts"
 	BrokerFolder   = "broker"
 )
 
-// Folder is a folder as a place: every file of it is read byte by byte.
+// Folder is a folder as a place.
 func Folder(name string, folder fs.FS) Place {
 	return Place{name, func(
 		ctx context.Context, scanner *scan.Scanner, pacer *scan.Pacer, seen *scan.Seen,
@@ -80,21 +74,19 @@ func Folder(name string, folder fs.FS) Place {
 	}}
 }
 
-// Receipted is the folder of the receipts as a place: what they say is searched as well.
+// Receipted is the folder of receipts as a place, decoded too.
 func Receipted(folder fs.FS) Place { return Folder(ReceiptsFolder, receipt.Readable(folder)) }
 
-// Verdict is the outcome of a search.
 type Verdict struct {
 	requestIDs []string
-	// found is the last search that came to its end, nil if none did.
+	// found is the last complete search, nil for none.
 	found *findings
-	// located is what was found by a search that locates.
+	// located is the result of a search that locates.
 	located *located
 	err     error
 }
 
-// Run searches. When the context ends, so does the search, and the verdict says
-// no more than that.
+// Run searches until done or the context ends.
 func (s Searcher) Run(ctx context.Context, search *Search) Verdict {
 	if search.locates {
 		return s.locate(ctx, search)
@@ -110,10 +102,8 @@ func (s Searcher) Run(ctx context.Context, search *Search) Verdict {
 	return v
 }
 
-// underway is a search that is repeated until nothing is found. A topic in which
-// nothing was found is not read again: whatever comes in later for what is erased is
-// withdrawn as it comes. Folders are searched when the topics are clean, and each
-// time after, but for the files that have not changed.
+// underway is a repeated search. Clean topics are not read again, as later records are withdrawn on arrival. Folders
+// are searched once the topics are clean, later only their changed files.
 type underway struct {
 	Searcher
 	scanner  *scan.Scanner
@@ -130,7 +120,6 @@ func (s Searcher) begin(scanner *scan.Scanner) *underway {
 	}
 }
 
-// look searches once more.
 func (u *underway) look(ctx context.Context) (*findings, error) {
 	all := newFindings()
 	for _, topic := range bus.Topics() {
@@ -156,7 +145,6 @@ func (u *underway) look(ctx context.Context) (*findings, error) {
 	return all, nil
 }
 
-// seenIn is what was seen of a place so far.
 func (u *underway) seenIn(place string) *scan.Seen {
 	if u.seen[place] == nil {
 		u.seen[place] = scan.NewSeen(u.Clock.Now)
@@ -164,30 +152,27 @@ func (u *underway) seenIn(place string) *scan.Seen {
 	return u.seen[place]
 }
 
-// findings is what one search found.
+// findings are the results of one search.
 type findings struct {
-	// kinds counts the hits by the form that was found.
+	// kinds counts hits by kind.
 	kinds map[scan.Kind]int
-	// by are the fingerprints by which they were found, by their position in the search.
+	// by are the fingerprints found, by index.
 	by map[int]bool
-	// places are what was searched, in this order: topics and folders. Superseded records
-	// of graphs, slices and models count too. What was computed from an erased record
-	// holds none of its bytes, so this is how an old model that was not compacted away is
-	// noticed.
+	// places are the topics and folders searched, in order. Superseded records of graphs, slices and models count too:
+	// an old model holds no bytes of a record, so this is how it is noticed.
 	places []*deletions.PlaceSearch
-	// named are the requests that wait for a hold in whose own records something was found, and
-	// namedIn the files with these records.
+	// named are the held requests with findings in their own records, namedIn the files with these.
 	named   map[string]*named
 	namedIn map[string]bool
-	// due are the records that a broker's cleaner has yet to remove.
+	// due are the records not cleaned yet.
 	due due
-	// open is, by partition, the first offset that an open transaction keeps from being read.
+	// open is the first offset behind an open transaction, by partition.
 	open map[bus.TopicPartition]int64
-	// apart are batches that cannot be read in some brokers' copies alone.
+	// apart are batches unreadable in some copies only.
 	apart []unreadableAt
 }
 
-// noteOpen takes a record that may stand in or behind an open transaction.
+// noteOpen records a record in or behind an open transaction.
 func (f *findings) noteOpen(at bus.TopicPartition, rec ingest.Record) {
 	if first, known := f.open[at]; rec.Uncommitted == ingest.BehindOpen && (!known || rec.Offset < first) {
 		f.open[at] = rec.Offset
@@ -209,7 +194,6 @@ func (f *findings) at(place string) *deletions.PlaceSearch {
 	return p
 }
 
-// total sums up all places.
 func (f *findings) total() (all scan.Summary, superseded int) {
 	for _, p := range f.places {
 		all = all.Add(p.Summary)
@@ -218,14 +202,14 @@ func (f *findings) total() (all scan.Summary, superseded int) {
 	return all, superseded
 }
 
-// clean reports whether nothing is left of what was searched for.
+// clean reports whether nothing was found.
 func (f *findings) clean() bool {
 	all, superseded := f.total()
 	return all.Hits == 0 && superseded == 0
 }
 
-// anybodys are the unreadable batches that may hold any target: those of topics whose keys do not say in which
-// partition a target is, and those that are damaged in some copies alone.
+// anybodys are unreadable batches that may hold any target: in topics not partitioned by ids, or damaged in some
+// copies only.
 func (f *findings) anybodys() (out []unreadableAt) {
 	out = slices.Clone(f.apart)
 	for _, p := range f.places {
@@ -238,7 +222,6 @@ func (f *findings) anybodys() (out []unreadableAt) {
 	return out
 }
 
-// add takes over what was found elsewhere.
 func (f *findings) add(other *findings) {
 	f.places = append(f.places, other.places...)
 	for kind, n := range other.kinds {
@@ -263,7 +246,7 @@ func (f *findings) note(at *deletions.PlaceSearch, hits []scan.Hit) {
 	}
 }
 
-// place counts what the search of a place looked at and found.
+// place adds the report of a place.
 func (f *findings) place(name string, report scan.Report) {
 	here := f.at(name)
 	here.Summary = report.Summary()
@@ -273,15 +256,14 @@ func (f *findings) place(name string, report scan.Report) {
 			here.ClientNames++
 			continue
 		}
-		// The log of a broker may hold records of later timesteps that carry a subject, and those
-		// of requests that wait; what its records say was looked at as topics.
+		// A broker's log may hold later records with a subject, and held requests. Its records were searched as topics.
 		if name != BrokerFolder || h.Kind != scan.KindSubjectKey && !f.namedIn[h.Path] {
 			f.note(here, []scan.Hit{h.Hit})
 		}
 	}
 }
 
-// dirty names the places where something is left.
+// dirty names the places with findings.
 func (f *findings) dirty() (names []string) {
 	for _, p := range f.places {
 		if p.Hits+p.Superseded > 0 {

@@ -14,19 +14,18 @@ import (
 	"lethe/ingest/bus"
 )
 
-// signatures are what the records of erasures.v1 must be signed with.
+// signatures checks the signatures of records of erasures.v1.
 type signatures struct{ *states }
 
-// approval is a record that signs somebody else's request.
+// approval is a record that signs another person's request.
 type approval struct {
 	ingest.Approve
 	rec    ingest.Record
 	signed authority.Signed
 }
 
-// request returns the signatures of a request, or refuses it for them. One that the ledger has
-// with the same content needs none: it was signed when it came, or is of before that was asked
-// for. Nor does one of lethe's own.
+// request returns a request's signatures, or a refusal. A stored request with this content, and lethe's own, need
+// none.
 func (s signatures) request(rec ingest.Record, fresh deletions.Entry) (deletions.Signatures, error) {
 	if s.o.Authority.Requests == 0 || ingest.IsOwn(s.o.Secret, rec) {
 		return deletions.Signatures{}, nil
@@ -48,8 +47,8 @@ func (s signatures) request(rec ingest.Record, fresh deletions.Entry) (deletions
 	return deletions.NewSignatures(signed.By, signed.Until), nil
 }
 
-// control adds what a record says of requests to what others of its batch say, or refuses it for
-// its signatures. One that changes nothing, as when it is read again, may have expired since.
+// control adds a control record to the batch's, or refuses it for its signatures. One that changes nothing, as when
+// read again, may have expired.
 func (s signatures) control(rec ingest.Record, event ingest.Event, said *controls) error {
 	if _, nothing := event.(ingest.Ignored); nothing {
 		return nil
@@ -64,7 +63,7 @@ func (s signatures) control(rec ingest.Record, event ingest.Event, said *control
 		if signed, refusal = s.o.Authority.Check(rec, authority.Compliance); refusal != nil {
 			return refusal
 		}
-		// The time of a record is its producer's to say, and an old one can be written again.
+		// A producer chooses the record's time, and could repeat an old record.
 		at.At = signed.At
 		changes, err := s.changes(event, at)
 		if err != nil || !changes {
@@ -85,8 +84,7 @@ func (s signatures) control(rec ingest.Record, event ingest.Event, said *control
 	return nil
 }
 
-// changes reports whether a record would change anything now, or may once what stands before it
-// in the batch is done.
+// changes reports whether a record would change anything, now or after earlier ones of its batch.
 func (s signatures) changes(event ingest.Event, at deletions.Position) (bool, error) {
 	var id string
 	switch control := event.(type) {
@@ -125,16 +123,15 @@ func holdOf(event ingest.Event) string {
 	}
 }
 
-// lacks reports whether a request that is in the ledger waits for the signature of one more person.
-// One that nobody had to sign when it came waits for nobody, nor does one that was accepted once.
+// lacks reports whether a stored request waits for another signature. One that needed none when received, or was
+// accepted once, does not.
 func (s signatures) lacks(e deletions.Entry) bool {
 	accepted := func(c deletions.Change) bool { return c.State == deletions.Accepted }
 	return !slices.ContainsFunc(e.History, accepted) &&
 		len(e.SignedBy) > 0 && s.o.Authority.Holders(e.SignedBy) < s.o.Authority.Requests
 }
 
-// approve notes the signatures of others under requests that wait for them. Who has signed a
-// request already does not count twice.
+// approve adds signatures to waiting requests. Nobody counts twice.
 func (s signatures) approve(ctx context.Context, list []approval, told *answers) error {
 	for _, a := range list {
 		e, err := s.o.Ledger.Get(a.RequestID)
@@ -175,8 +172,7 @@ func (s signatures) approve(ctx context.Context, list []approval, told *answers)
 	return nil
 }
 
-// expire rejects requests that still wait for a signature when the first of theirs has expired,
-// and returns how many.
+// expire rejects requests that lack a signature when their first one expires, and returns their number.
 func (s signatures) expire(ctx context.Context, open []deletions.Entry) (int, error) {
 	var late batch
 	for _, e := range open {
@@ -196,15 +192,14 @@ func (s signatures) expire(ctx context.Context, open []deletions.Entry) (int, er
 		s.jobs.drop(id)
 		tombstones = append(tombstones, ingest.Outgoing{Key: []byte(id)})
 	}
-	// Nobody needs to know their targets any more.
+	// Their targets are no longer needed.
 	if err := s.o.Bus.Write(ctx, bus.Erasures, tombstones); err != nil {
 		return 0, fmt.Errorf("purge %d requests: %w", len(tombstones), err)
 	}
 	return len(late.members), nil
 }
 
-// next is when the first signature of a request that waits for another one expires, if that is
-// before a time, which is zero for never.
+// next is the earlier of a time and the first expiry of a waiting request's signature; zero is never.
 func (s signatures) next(before time.Time) (time.Time, error) {
 	waiting, err := s.o.Ledger.List(deletions.Held)
 	for _, e := range waiting {
@@ -215,7 +210,7 @@ func (s signatures) next(before time.Time) (time.Time, error) {
 	return before, err
 }
 
-// waitsFor is what a request waits for: holds in force, and the signature of one more person.
+// waitsFor returns the holds and signatures that a request waits for.
 func (h *holds) waitsFor(e deletions.Entry) (*deletions.WaitsFor, error) {
 	var out deletions.WaitsFor
 	list, err := h.holding(e)
@@ -236,8 +231,7 @@ func (h *holds) waitsFor(e deletions.Entry) (*deletions.WaitsFor, error) {
 	return &out, nil
 }
 
-// explain publishes what requests wait for now, if that has changed: one hold may be set while another one ends.
-// The holds of a request are computed only when the holds in force have changed.
+// explain publishes changes of WaitsFor. It recomputes them only when the holds in force have changed.
 func (h *holds) explain(ctx context.Context, waiting []deletions.Entry) error {
 	list, err := h.o.Ledger.Holds()
 	if err != nil {

@@ -12,20 +12,18 @@ import (
 	"lethe/pipeline/wire"
 )
 
-// states moves requests from state to state; each has a file of its own.
+// states moves requests from state to state.
 type states struct {
 	o Options
-	// steps are those of a batch.
-	steps  map[deletions.State]step
-	queue  queue
-	jobs   jobs
-	acks   acks
-	out    *outbox
-	erased *Erased
-	// verification is that under way, if there is one.
+	// steps are those of batches.
+	steps        map[deletions.State]step
+	queue        queue
+	jobs         jobs
+	acks         acks
+	out          *outbox
+	erased       *Erased
 	verification *Verification
-	// commanded are the requests of which this process has asked score to suppress
-	// the targets.
+	// commanded are requests that this process commanded score to suppress.
 	commanded map[string]bool
 	scrubs    scrubs
 	failedAt  tries
@@ -39,9 +37,8 @@ type states struct {
 	dirty bool
 }
 
-// step does what the state of a batch announces, if it can be done now, and returns
-// the batch as it is then, or what is left of it in that state. The same state and
-// attempt mean that it has to wait.
+// step does the work of a state if possible and returns the batch afterwards, or the part still in that state. An
+// unchanged state and attempt mean that it waits.
 type step func(ctx context.Context, b batch) (batch, error)
 
 func newStates(o Options) *states {
@@ -72,12 +69,12 @@ func newStates(o Options) *states {
 	return s
 }
 
-// recordScanner looks for fingerprints in records as their producers wrote them.
+// recordScanner searches original records.
 func (s *states) recordScanner(prints []scan.Fingerprint) (*scan.Scanner, error) {
 	return scan.NewRecordScanner(s.o.Secret, s.o.Limits.Normalise, prints)
 }
 
-// drive steps through the states until the batch is done or has to wait.
+// drive steps through the states until the batch is done or waits.
 func (s *states) drive(ctx context.Context, b batch) (batch, error) {
 	for {
 		next, err := s.steps[b.state()](ctx, b)
@@ -91,7 +88,7 @@ func (s *states) drive(ctx context.Context, b batch) (batch, error) {
 	}
 }
 
-// move makes a transition of a batch and announces it. update may be nil.
+// move moves and announces a batch. update may be nil.
 func (s *states) move(
 	ctx context.Context, b batch, to deletions.State, update func(i int, e *deletions.Entry),
 ) (batch, error) {
@@ -102,7 +99,7 @@ func (s *states) move(
 	return batch{b.leader, members}, s.out.announce(ctx, members...)
 }
 
-// update records progress of a batch.
+// update changes progress of a batch.
 func (s *states) update(b batch, update func(i int, p *deletions.Progress)) (batch, error) {
 	members, err := s.o.Ledger.UpdateAll(b.ids(), update)
 	if err != nil {
@@ -111,7 +108,7 @@ func (s *states) update(b batch, update func(i int, p *deletions.Progress)) (bat
 	return batch{b.leader, members}, nil
 }
 
-// stop ends requests, or their try, and says why.
+// stop moves a batch to Failed or Rejected.
 func (s *states) stop(ctx context.Context, b batch, to deletions.State, why deletions.FailureCode) (batch, error) {
 	members, err := s.o.Ledger.StopAll(b.ids(), to, why)
 	if err != nil {
@@ -120,8 +117,7 @@ func (s *states) stop(ctx context.Context, b batch, to deletions.State, why dele
 	return batch{b.leader, members}, s.out.announce(ctx, members...)
 }
 
-// failed goes back to the step that failed, after a while. Verification is asked
-// for again, with a new attempt number, so that the other roles search again.
+// failed retries the failed step after a delay, under a new attempt number, so that the other roles search again.
 func (s *states) failed(ctx context.Context, b batch) (batch, error) {
 	now := s.o.Clock.Now()
 	for _, e := range b.members {
@@ -139,17 +135,15 @@ func (s *states) failed(ctx context.Context, b batch) (batch, error) {
 	return s.retry(ctx, b)
 }
 
-// try is one try of a request.
 type try struct {
 	requestID string
 	attempts  int
 }
 
-// tries says when this process first saw that a try had failed.
+// tries has the time at which this process first saw a try fail.
 type tries map[try]time.Time
 
-// waited is how long ago a try failed. The ledger has the time of day, which may have been
-// set back since: then it counts from when this process first saw that.
+// waited is the time since a try failed, counted from when this process saw it if the clock was set back.
 func (known tries) waited(e deletions.Entry, now time.Time) time.Duration {
 	this := try{e.RequestID, e.Attempts}
 	if seen, found := known[this]; !found || now.Before(seen) {
@@ -158,13 +152,11 @@ func (known tries) waited(e deletions.Entry, now time.Time) time.Duration {
 	return max(now.Sub(e.Updated()), now.Sub(known[this]))
 }
 
-// retryDelay doubles from a second to a minute.
 func retryDelay(attempts int) time.Duration {
 	return min(time.Second<<min(attempts, 6), time.Minute)
 }
 
-// holding are those requests of which something was found: all of them, if what was
-// found does not say whose it is.
+// holding are the requests with findings; all if the findings do not tell.
 func (s *Search) holding(sought batch, verdict Verdict, others scan.Summary) batch {
 	if others.Hits > 0 || verdict.found == nil || !errors.Is(verdict.err, errTimeUp) {
 		return sought
@@ -186,22 +178,19 @@ func (s *Search) holding(sought batch, verdict Verdict, others scan.Summary) bat
 	return own
 }
 
-// Another role counts what its search of a batch has found, and does not say whose it is. Such a batch is
-// tried again in halves, each searched under its own leader, until a request of which something is found
-// is alone. The others end without it.
+// Another role does not tell whose its findings are. Such a batch is retried in halves with a leader each, until the
+// request concerned is alone and the others end without it.
 
-// splits are the leaders of batches to split before they are tried again. After a restart a batch is split
-// once its next try has failed.
+// splits are the leaders of batches to split before a retry. They are forgotten at a restart.
 type splits map[string]bool
 
-// note marks a batch of several requests.
 func (p splits) note(b batch) {
 	if len(b.members) > 1 {
 		p[b.leader] = true
 	}
 }
 
-// halves returns the members of a batch with the leader of each. The half that the leader is in keeps it.
+// halves returns the new leader of each member. The old leader keeps its half.
 func (b batch) halves() map[string]string {
 	first, second := b.members[:len(b.members)/2], b.members[len(b.members)/2:]
 	isLeader := func(e deletions.Entry) bool { return e.RequestID == b.leader }
@@ -218,8 +207,7 @@ func (b batch) halves() map[string]string {
 	return leaders
 }
 
-// retry moves a failed batch back to the state that it failed in, in halves if it is to be split, and
-// commands each. It returns those of the batch's leader.
+// retry moves a failed batch back, in halves if marked, commands each half and returns the old leader's.
 func (s *states) retry(ctx context.Context, b batch) (batch, error) {
 	var leaders map[string]string
 	if s.splits[b.leader] && len(b.members) > 1 {
@@ -260,11 +248,10 @@ func (s *states) retry(ctx context.Context, b batch) (batch, error) {
 	return own, nil
 }
 
-// entered is which state each open request came into last, and when: a status is published again when anything else of
-// it changes.
+// entered has the last state of each open request and its time.
 type entered map[string]deletions.Change
 
-// add reports whether a request has come into a state since its status was published last.
+// add reports whether the state is new since the last status.
 func (n entered) add(s *deletions.Status) bool {
 	last, now := n[s.Key()], deletions.Change{State: s.State, At: s.UpdatedAt}
 	if s.State.Final() {

@@ -14,52 +14,42 @@ import (
 	"lethe/ingest/bus"
 )
 
-// Log reads topics in the files of a broker of this process, a file at a time. So
-// every byte is read once, and not sent by the broker as well.
+// Log reads topics from the files of this process's broker, so that every byte is read once.
 type Log interface {
-	// EachSegment calls fn for every file of a topic, by partition and offset. What was
-	// acknowledged before is in one of them.
+	// EachSegment calls fn for every file of a topic in order. They have all that was acknowledged before.
 	EachSegment(ctx context.Context, topic bus.Topic, fn func(Segment) error) error
 }
 
-// Segment is a file of a log.
 type Segment struct {
-	// Path is below the broker's folder. The bytes of the file are never changed, but
-	// more may follow them.
+	// Path is below the broker's folder. Files only grow.
 	Path string
 	Info fs.FileInfo
 	Data []byte
-	// Compressed says that records are not in Data as they are.
+	// Compressed says that Data does not hold records as they are.
 	Compressed bool
-	// Records calls fn for every record of the file.
-	Records func(fn func(ingest.Record) error) error
+	Records    func(fn func(ingest.Record) error) error
 }
 
-// topicSearch searches the records of one topic.
 type topicSearch struct {
 	scanner *scan.Scanner
 	topic   bus.Topic
 	f       *findings
 	here    *deletions.PlaceSearch
-	// scanned says that the bytes of every record were looked through before, but not
-	// across the cuts between chunks.
+	// scanned says that the records' bytes were searched, except across cuts between chunks.
 	scanned bool
-	// joined are values of chunks whose keys continue joinedKey, so that nothing hides
-	// across the cut; joinedAt is where the last of them is.
+	// joined are chunk values that continue joinedKey, to search across cuts; joinedAt is the last.
 	joined    []byte
 	joinedKey string
 	joinedAt  logPlace
 	looked    looked
-	// seen are the keys so far, of topics whose records replace each other, and where the last
-	// record of each is.
+	// seen are the last places of keys, for topics with superseded records.
 	seen map[string]logPlace
-	// broker is the one whose copy is searched, bus.OneCopy where there is one.
+	// broker is the copy searched, or bus.OneCopy.
 	broker int32
 	copies copies
 	held   map[string]bool
 }
 
-// note counts what was found in a record.
 func (t *topicSearch) note(at logPlace, hits []scan.Hit) {
 	if t.f.note(t.here, hits); len(hits) > 0 {
 		t.due(at)
@@ -70,14 +60,14 @@ func (t *topicSearch) due(at logPlace) {
 	t.f.due.note(bus.TopicPartition{Topic: t.topic, Partition: at.partition}, at.offset)
 }
 
-// named is what the records of a request that waits for a hold name of what is searched for.
+// named are the findings in a held request's own records.
 type named struct {
 	records int
-	// by are the fingerprints, by their position in the search.
+	// by are the fingerprints, by index.
 	by map[int]bool
 }
 
-// named takes what was found in a record of such a request; it reports whether it is one.
+// named records hits in a held request's own record and reports whether it is one.
 func (t *topicSearch) named(rec ingest.Record, hits []scan.Hit) bool {
 	id := string(rec.Key)
 	if t.topic != bus.Erasures || !t.held[id] || len(hits) == 0 {
@@ -95,7 +85,7 @@ func (t *topicSearch) named(rec ingest.Record, hits []scan.Hit) bool {
 	return true
 }
 
-// records is how many records of such requests were found so far.
+// records counts the held requests' records so far.
 func (f *findings) records() (n int) {
 	for _, one := range f.named {
 		n += one.records
@@ -103,7 +93,7 @@ func (f *findings) records() (n int) {
 	return n
 }
 
-// topic searches keys, values and headers of every record.
+// topic searches keys, values and headers.
 func (u *underway) topic(ctx context.Context, topic bus.Topic, f *findings) error {
 	pace := u.Pacer.Begin()
 	defer pace.End()
@@ -122,7 +112,7 @@ func (u *underway) topic(ctx context.Context, topic bus.Topic, f *findings) erro
 		}
 		t.flush()
 	}
-	// Every topic holds markers: if no record was seen, its files are elsewhere.
+	// Every topic has markers: without a record, its files are elsewhere.
 	if t.here.Records > 0 {
 		return nil
 	}
@@ -142,8 +132,7 @@ func (u *underway) topic(ctx context.Context, topic bus.Topic, f *findings) erro
 	})
 }
 
-// of begins another broker's copy. A record that one keeps may have been gone from the copy that was looked
-// at before, so that nothing is known of it.
+// of begins another broker's copy, of which nothing is known.
 func (t *topicSearch) of(broker int32) {
 	if broker == bus.OneCopy || broker == t.broker {
 		return
@@ -152,7 +141,6 @@ func (t *topicSearch) of(broker int32) {
 	t.broker, t.looked, t.seen = broker, looked{}, make(map[string]logPlace)
 }
 
-// segments searches a topic in the files of its log.
 func (u *underway) segments(
 	ctx context.Context, t *topicSearch, pace *scan.Pace, take func(ingest.Record) error,
 ) error {
@@ -179,7 +167,6 @@ func (u *underway) segments(
 	})
 }
 
-// take searches a record.
 func (t *topicSearch) take(rec ingest.Record) {
 	at := logPlace{rec.Partition, rec.Offset}
 	t.here.Records++
@@ -220,7 +207,7 @@ func (t *topicSearch) take(rec ingest.Record) {
 		t.joined = append(t.joined, rec.Value...)
 		return
 	}
-	// What lies across the cut, or is told from other bytes by it.
+	// What lies across the cut, or depends on it.
 	reach := t.scanner.Reach()
 	t.joined = append(t.joined, rec.Value[:min(len(rec.Value), reach)]...)
 	t.note(at, t.scanner.ScanBytes(t.joined))
@@ -231,27 +218,23 @@ func (t *topicSearch) take(rec ingest.Record) {
 	t.joined = append(t.joined[:0], rest[max(0, len(rest)-reach):]...)
 }
 
-// flush searches what was joined.
 func (t *topicSearch) flush() {
 	t.note(t.joinedAt, t.scanner.ScanBytes(t.joined))
 	t.joined, t.joinedKey = t.joined[:0], ""
 }
 
-// replaces reports whether a topic holds graphs, slices or models, of which a later
-// revision replaces the earlier one.
+// replaces reports whether later revisions replace records of a topic.
 func replaces(t bus.Topic) bool { return t == bus.Snapshots || t == bus.Slices || t == bus.Models }
 
-// keepsOriginals reports whether a topic's records are as their producers wrote them.
+// keepsOriginals reports whether a topic has producers' original records.
 func keepsOriginals(t bus.Topic) bool {
 	return t == bus.Transactions || t == bus.Labels || t == bus.Erasures || t == bus.DeadLetters
 }
 
-// looked are the records that were looked at for some fingerprints and hold none: what
-// stands at an offset never changes, so a later search for them need not decode it again.
+// looked are records found clean for some fingerprints. Offsets never change, so a later search can skip them.
 type looked struct {
 	prints map[scan.MAC]bool
-	// through is the last offset that was looked at, except are those up to it that were
-	// not, or hold something.
+	// through is the last offset searched; except are those before that were not, or hold something.
 	through map[bus.TopicPartition]int64
 	except  map[bus.TopicPartition]map[int64]bool
 }
@@ -266,12 +249,12 @@ func lookedFor(prints []scan.Fingerprint) looked {
 	return l
 }
 
-// serves reports whether no other fingerprints are looked for.
+// serves reports whether all fingerprints were searched for.
 func (l looked) serves(prints []scan.Fingerprint) bool {
 	return !slices.ContainsFunc(prints, func(f scan.Fingerprint) bool { return !l.prints[f.MAC] })
 }
 
-// note takes a record, the next of its partition.
+// note adds the next record of a partition.
 func (l looked) note(topic bus.Topic, rec ingest.Record, empty bool) {
 	at := bus.TopicPartition{Topic: topic, Partition: rec.Partition}
 	l.through[at] = rec.Offset
@@ -284,8 +267,7 @@ func (l looked) note(topic bus.Topic, rec ingest.Record, empty bool) {
 	l.except[at][rec.Offset] = true
 }
 
-// holds reports whether a record was looked at and held nothing. Those that are not committed are looked at
-// each time.
+// holds reports whether a record is known to be clean. Uncommitted ones never are.
 func (l looked) holds(topic bus.Topic, rec ingest.Record) bool {
 	if rec.Uncommitted != "" {
 		return false

@@ -12,32 +12,27 @@ import (
 	"lethe/metrics/events"
 )
 
-// Verification hands out the search for what is left, to be run beside the loop,
-// and takes its verdict.
+// Verification hands out searches for another goroutine and receives their verdicts.
 type Verification struct {
 	states *states
-	// search is the verification under way, or nil; handed says that it runs.
-	search *Search
-	handed bool
-	// verdict is its outcome, once it has ended.
+	// search is the current search, or nil; handed says that it runs.
+	search  *Search
+	handed  bool
 	verdict *Verdict
-	// first is the search under way for records that are to be withdrawn, or nil;
-	// firstHanded says that it runs. located is the outcome of the last one.
+	// first is the current search for records to be withdrawn, or nil; located is the verdict of the last.
 	first       *Search
 	firstHanded bool
 	located     *Verdict
-	// looked are the records that it has looked at.
-	looked looked
-	// barrier is the name of the one that is sent once the verdict is there, or empty. passed says
-	// that it has come back: whoever said before it that he shares a role is known; unsaid that it is to be sent.
+	looked      looked
+	// barrier is the name of the barrier published after the verdict. passed says that it was read back, so that
+	// everyone who joined before is known; unsaid that it is to be published.
 	barrier        string
 	passed, unsaid bool
-	// purged are the requests that were deleted from erasures.v1.
+	// purged are the requests deleted from erasures.v1.
 	purged map[string]bool
 }
 
-// Next returns the search that is to be run now, once, or nil. Its verdict
-// goes to Conclude.
+// Next returns the search to run now, once, or nil. Pass its verdict to Conclude.
 func (v *Verification) Next() *Search {
 	if v.first != nil && !v.firstHanded {
 		v.firstHanded = true
@@ -50,8 +45,7 @@ func (v *Verification) Next() *Search {
 	return v.search
 }
 
-// Conclude takes the outcome of a search. The request it was for goes on with it in
-// the next Advance.
+// Conclude receives a verdict. The next Advance uses it.
 func (v *Verification) Conclude(ctx context.Context, verdict Verdict) error {
 	v.states.dirty = true
 	if verdict.located != nil {
@@ -62,7 +56,7 @@ func (v *Verification) Conclude(ctx context.Context, verdict Verdict) error {
 		return verdict.err
 	}
 	if ctx.Err() != nil {
-		// The process is stopping; the search begins again at the next start.
+		// The process stops; the search begins again at the start.
 		v.search, v.barrier = nil, ""
 		return verdict.err
 	}
@@ -70,8 +64,7 @@ func (v *Verification) Conclude(ctx context.Context, verdict Verdict) error {
 	return nil
 }
 
-// locate returns where records lie that hold what a batch erases, once that was looked
-// for.
+// locate returns the records to be withdrawn for a batch, once found.
 func (v *Verification) locate(b batch) (*located, error) {
 	if v.located != nil && slices.Equal(v.located.requestIDs, b.ids()) {
 		found := v.located.located
@@ -93,7 +86,7 @@ func (v *Verification) locate(b batch) (*located, error) {
 	return nil, nil
 }
 
-// begin has a search handed out for what some requests erased, all together.
+// begin prepares the search for some requests.
 func (v *Verification) begin(list []deletions.Entry) error {
 	all := batch{members: list}
 	prints := all.fingerprints()
@@ -119,8 +112,7 @@ func (v *Verification) begin(list []deletions.Entry) error {
 	return nil
 }
 
-// conclude ends those requests of a batch, or their try, that were searched for, once
-// everything was.
+// conclude ends the searched requests of a batch, or their try, once all roles have searched.
 func (v *Verification) conclude(ctx context.Context, b batch) (batch, error) {
 	sought := b
 	sought.members = slices.DeleteFunc(slices.Clone(b.members), func(e deletions.Entry) bool {
@@ -166,13 +158,12 @@ func (v *Verification) conclude(ctx context.Context, b batch) (batch, error) {
 	if len(members) == len(b.members) {
 		delete(v.states.scrubs.made, b.leader)
 	}
-	// Those that were not searched for have their turn next.
+	// The others are next.
 	v.states.dirty = true
 	return v.states.verified(ctx, sought)
 }
 
-// fail ends the try of those requests of which something was found. The others of the
-// batch are searched for without them.
+// fail ends the try of the requests with findings. The others are searched without them.
 func (v *Verification) fail(
 	ctx context.Context, b batch, search *Search, holding batch, verdict Verdict, others int,
 ) (batch, error) {
@@ -181,7 +172,7 @@ func (v *Verification) fail(
 		return b, err
 	}
 	holding.members = slices.DeleteFunc(slices.Clone(holding.members), func(e deletions.Entry) bool {
-		// What was found may be the other request, or one that is held since.
+		// The finding may be the other request, or one held since.
 		return slices.ContainsFunc(naming[e.RequestID], func(other deletions.Entry) bool {
 			return !search.held[other.RequestID]
 		})
@@ -199,8 +190,7 @@ func (v *Verification) fail(
 	return v.states.stop(ctx, holding, deletions.Failed, v.failure(verdict, others))
 }
 
-// heldRequests are, for each request of a batch, those that wait for a hold and whose own records
-// name something of it.
+// heldRequests are, by request, the held requests whose own records name something of it.
 func (v *Verification) heldRequests(b batch, search *Search, found *findings) ([][]deletions.HeldRequest, error) {
 	out := make([][]deletions.HeldRequest, len(b.members))
 	for _, id := range slices.Sorted(maps.Keys(found.named)) {
@@ -228,8 +218,7 @@ func (v *Verification) heldRequests(b batch, search *Search, found *findings) ([
 	return out, nil
 }
 
-// searched lists what was searched, by place: topics, folders, and the folders of the
-// other roles.
+// searched lists what was searched, by place.
 func (v *Verification) searched(b batch, found *findings) (out []deletions.PlaceSearch) {
 	for _, p := range found.places {
 		out = append(out, *p)
@@ -242,7 +231,6 @@ func (v *Verification) searched(b batch, found *findings) (out []deletions.Place
 	return out
 }
 
-// failure is the code of a verification that did not succeed.
 func (v *Verification) failure(verdict Verdict, others int) deletions.FailureCode {
 	code := deletions.FailedTimeout
 	if others > 0 {

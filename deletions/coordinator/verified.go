@@ -16,10 +16,8 @@ import (
 	"lethe/pipeline/wire"
 )
 
-// verified issues the receipts and publishes the last state of requests, unless that
-// was done and the receipts are still there. Killed before it is done, it is done
-// again at the next start with the same content. Copies of the entries come first: the log, which
-// is published with the receipts, must not tell of changes that who takes over lacks.
+// verified issues receipts and publishes the last states, unless done; a crash repeats it with the same content.
+// Copies of the entries come first: the log must not name changes that a standby lacks.
 func (s *states) verified(ctx context.Context, b batch) (batch, error) {
 	due, err := s.notConcluded(b)
 	if err != nil || len(due) == 0 {
@@ -40,7 +38,7 @@ func (s *states) verified(ctx context.Context, b batch) (batch, error) {
 	return b, s.o.Notes.Conclude(batch{b.leader, due}.ids()...)
 }
 
-// end deletes the commands of requests that are done, and the answers to them: they are of no use any more.
+// end deletes the commands of ended requests and their acknowledgements.
 func (a acks) end(ctx context.Context, out *outbox, b batch) error {
 	records, answered, err := out.unneeded(b)
 	if err != nil {
@@ -55,8 +53,7 @@ func (a acks) end(ctx context.Context, out *outbox, b batch) error {
 	return wire.Say(ctx, out.bus, records)
 }
 
-// notConcluded are the requests of which the receipt or the last state may not be
-// published.
+// notConcluded are the requests whose receipt or last state may not be published.
 func (s *states) notConcluded(b batch) (due []deletions.Entry, err error) {
 	for _, e := range b.members {
 		concluded, err := s.o.Notes.Concluded(e.RequestID)
@@ -74,10 +71,9 @@ func (s *states) notConcluded(b batch) (due []deletions.Entry, err error) {
 	return due, nil
 }
 
-// issuer signs receipts, proves them to be in the transparency log, keeps and publishes them.
 type issuer struct{ o Options }
 
-// issue signs what was done, keeps the receipts and publishes them.
+// issue signs, logs, stores and publishes receipts.
 func (s issuer) issue(ctx context.Context, list []deletions.Entry) error {
 	records := make([]ingest.Outgoing, len(list))
 	for i, e := range list {
@@ -107,8 +103,7 @@ func (s issuer) issue(ctx context.Context, list []deletions.Entry) error {
 	return nil
 }
 
-// prove has signed receipts in the transparency log before anybody has one, and puts the
-// proofs into them.
+// prove adds receipts to the transparency log before publication, and the proofs to them.
 func (s issuer) prove(ctx context.Context, list []deletions.Entry, signed []ingest.Outgoing) error {
 	var leaves []translog.Receipt
 	var at []int
@@ -132,13 +127,12 @@ func (s issuer) prove(ctx context.Context, list []deletions.Entry, signed []inge
 	return nil
 }
 
-// Issued reports whether data is the receipt of a request as this deployment has issued it, as far as its signing key
-// and the ledger's entry, nil if there is none, can tell.
+// Issued reports whether data is this deployment's receipt of a request, by its key or the ledger's entry, which may
+// be nil.
 func (c Config) Issued(data []byte, requestID string, e *deletions.Entry) bool {
 	return receipt.Genuine(data, requestID, c.SigningKey.Public().(ed25519.PublicKey), e)
 }
 
-// sign makes the receipt of a request.
 func (s issuer) sign(e deletions.Entry) ([]byte, error) {
 	known, err := s.o.Ledger.Get(e.RequestID)
 	if err != nil {
@@ -168,7 +162,7 @@ func (s issuer) sign(e deletions.Entry) ([]byte, error) {
 	return signed.Encode()
 }
 
-// keptBackups are those that may still hold what a request has erased.
+// keptBackups are the backups that may hold what a request erased.
 func (o *Options) keptBackups(e deletions.Entry) (out []receipt.KeptBackup, err error) {
 	if o.Backups == nil {
 		return nil, nil
@@ -180,7 +174,7 @@ func (o *Options) keptBackups(e deletions.Entry) (out []receipt.KeptBackup, err 
 	return out, err
 }
 
-// mayRemain is what a request leaves beside what its scope does.
+// mayRemain is what a request leaves besides its scope's residue.
 func mayRemain(e deletions.Entry) []string {
 	out := []string{receipt.ReasonsStay}
 	if len(e.Redactions()) > 0 {
@@ -193,10 +187,9 @@ func mayRemain(e deletions.Entry) []string {
 
 const models = "models of the affected shards: shard stores, served ensemble, models.v1"
 
-// kept is what is kept of a request on purpose, counted when the receipt is issued.
+// kept counts what is kept on purpose.
 type kept struct{ suppressed, entries int }
 
-// refitted counts the models that were trained anew.
 func refitted(p deletions.Progress) (n int) {
 	for _, c := range p.Refitted {
 		n += len(c.Refitted)
@@ -204,8 +197,8 @@ func refitted(p deletions.Progress) (n int) {
 	return n
 }
 
-// artefacts accounts for every place where a record, or something computed from
-// it, could be. What remains is what the search found there, or what was counted.
+// artefacts accounts for every place of a record or what was computed from it. Remaining is what the search found or
+// counted.
 func artefacts(e deletions.Entry, k kept) []receipt.ArtefactRow {
 	p, c := e.Progress, e.Progress.Counts
 	row := func(a receipt.Artefact, place string, action receipt.Action, found, remaining int) receipt.ArtefactRow {
@@ -258,8 +251,7 @@ func artefacts(e deletions.Entry, k kept) []receipt.ArtefactRow {
 	return rows
 }
 
-// keptStubs accounts for the stubs at scope shard, where slices of other shards stay. What
-// is left of them was counted when everything was searched.
+// keptStubs accounts for the stubs that scope shard keeps.
 func keptStubs(e deletions.Entry, cuts int) receipt.ArtefactRow {
 	left := e.Progress.Counts.Stubs
 	if e.Progress.StubsLeft != nil {
@@ -278,9 +270,7 @@ func keptStubs(e deletions.Entry, cuts int) receipt.ArtefactRow {
 	return out
 }
 
-// leftIn counts what the last search found in places: hits, and records that were
-// replaced but not removed. What was verified before searches were kept by place had
-// no hits anywhere.
+// leftIn counts the hits and superseded records of the final search in some places.
 func leftIn(p deletions.Progress, places ...string) (left int) {
 	for _, s := range p.Searched {
 		if slices.Contains(places, s.Place) {

@@ -14,23 +14,20 @@ import (
 	"lethe/ingest/bus"
 )
 
-// Records of what is erased are withdrawn from the topics twice: first those whose keys
-// the graphs know, which costs nothing however long the topics are, and later, when
-// everything is searched, all others in which something is found.
+// Records are withdrawn twice: at once those whose keys the graphs know, and after the search of the topics all
+// others.
 
-// knows notes the records whose keys the plan of a request tells, unless it was planned
-// before: then some may be gone from the graphs. They are in memory alone, and not known
-// after a crash.
+// knows stores the record keys of a first plan, in memory. A later plan may lack some.
 func (n *Erased) knows(requestID string, before deletions.Progress, plan Plan) {
 	if before.Counts.Held == 0 && len(before.Timesteps) == 0 {
 		n.named[requestID] = plan.Records
 	}
 }
 
-// knowsAll reports whether the graphs have told the records of all targets of a batch.
+// knowsAll reports whether the record keys of all targets are known.
 func (n *Erased) knowsAll(b batch) bool {
 	return !slices.ContainsFunc(b.members, func(e deletions.Entry) bool {
-		// Records that features are taken out of are known once they are read.
+		// Records with erased features must be read.
 		elsewhere := func(o deletions.TargetOutcome) bool {
 			return o.Outcome != deletions.OutcomeErased || o.Kind == lethe.FeaturesTarget
 		}
@@ -38,8 +35,8 @@ func (n *Erased) knowsAll(b batch) bool {
 	})
 }
 
-// noteDropped notes with the requests under way what of theirs is in records that are dropped, before these are
-// withdrawn: what was in its topic when it was asked for was held, whoever reads it first.
+// noteDropped records which open requests a dropped record belongs to, before it is withdrawn: it was held when
+// requested.
 func (n *Erased) noteDropped(ctx context.Context, in bus.Batch, positions []int) error {
 	if topic := in.Source.Topic; len(positions) == 0 || topic != bus.Transactions && topic != bus.Labels {
 		return nil
@@ -81,7 +78,7 @@ func (n *Erased) noteDropped(ctx context.Context, in bus.Batch, positions []int)
 	return n.out.handOver(ctx, changed)
 }
 
-// fresh are the fingerprints of a request that were found and not noted before, in its order.
+// fresh are a request's fingerprints found for the first time.
 func fresh(p deletions.Progress, found map[scan.MAC]bool) (list []scan.MAC) {
 	for _, f := range p.Fingerprints {
 		if found[f.MAC] && !slices.Contains(p.Dropped, f.MAC) {
@@ -91,7 +88,7 @@ func fresh(p deletions.Progress, found map[scan.MAC]bool) (list []scan.MAC) {
 	return list
 }
 
-// droppedOf are the records of a request that were dropped, as far as they are known, as one.
+// droppedOf are a request's dropped records, as one.
 func droppedOf(ledger *deletions.Ledger, requestID string) (remains, error) {
 	e, err := ledger.Get(requestID)
 	by := make(map[scan.MAC]bool, len(e.Progress.Dropped))
@@ -101,12 +98,11 @@ func droppedOf(ledger *deletions.Ledger, requestID string) (remains, error) {
 	return remains{by: []map[scan.MAC]bool{by}}, err
 }
 
-// withdrawnBy is the header of a tombstone that names the request that it is for.
+// withdrawnBy is a tombstone's header with its request.
 const withdrawnBy = "lethe-withdrawn-by"
 
-// removeNamed withdraws what is known of some requests, from every partition. The
-// tombstones say for which request: the records count as found by it as long as the log
-// has them.
+// removeNamed tombstones the known records of some requests in every partition, naming the request: they count as
+// found while the log has them.
 func (n *Erased) removeNamed(ctx context.Context, requestIDs []string) error {
 	for _, topic := range bus.Topics() {
 		partitions, err := n.bus.Partitions(ctx, topic)
@@ -136,15 +132,14 @@ func (n *Erased) removeNamed(ctx context.Context, requestIDs []string) error {
 	return nil
 }
 
-// withdrawnFor reports whether a tombstone was written for one of the requests.
 func (s *Search) withdrawnFor(rec ingest.Record) bool {
 	return slices.ContainsFunc(rec.Headers, func(h ingest.Header) bool {
 		return h.Key == withdrawnBy && slices.Contains(s.requestIDs, string(h.Value))
 	})
 }
 
-// withdrawn has the topics looked through for the targets of a batch, and withdraws what was
-// found. It reports whether all that is done.
+// withdrawn searches the topics for the targets of a batch and withdraws the findings. It reports whether it is
+// done.
 func (v *Verification) withdrawn(ctx context.Context, b batch) (_ batch, done bool, err error) {
 	if !slices.ContainsFunc(b.members, func(e deletions.Entry) bool { return !e.Progress.Withdrawn }) {
 		return b, true, nil
@@ -174,16 +169,15 @@ func (v *Verification) withdrawn(ctx context.Context, b batch) (_ batch, done bo
 	}); err != nil {
 		return b, false, err
 	}
-	// What was found, and what became of every target, is known now.
+	// Findings and outcomes are known now.
 	if err := v.states.out.announce(ctx, b.members...); err != nil {
 		return b, false, err
 	}
 	return b, true, nil
 }
 
-// purge withdraws requests that nobody needs any more, once in a process: one that was
-// killed may not have come to it. Processes that stand by read their targets there, so all have answered before that
-// nothing is left.
+// purge deletes the records of requests that are no longer needed, once per process. Standbys read targets there, so
+// all have acknowledged before.
 func (v *Verification) purge(ctx context.Context, b batch) error {
 	var tombstones []ingest.Outgoing
 	for _, id := range b.ids() {
@@ -204,9 +198,8 @@ func (v *Verification) purge(ctx context.Context, b batch) error {
 	return v.states.jobs.done(b)
 }
 
-// withdraw removes the targets from the source topics, the dead letters, the
-// predictions and the reasons, none of which leaves any more. What is found, and with it each
-// target's outcome, is put into the ledger first, and told to who may take over: a step that is repeated finds less.
+// withdraw removes the records found in sources, dead letters, predictions and reasons. Findings and outcomes are
+// stored and handed over first: a repeated step finds less.
 func (v *Verification) withdraw(
 	ctx context.Context, b batch, requests [][]lethe.Target, where *located,
 ) (_ batch, err error) {
@@ -251,8 +244,8 @@ func (v *Verification) withdraw(
 	return b, err
 }
 
-// askForLate asks for what carried subjects of a batch in records that were refused as late, unless
-// the batch erases it already: what else names it is not among what was looked for.
+// askForLate requests what carried subjects of a batch in records refused as late, unless the batch erases it
+// already.
 func (v *Verification) askForLate(ctx context.Context, b batch, refused []ingest.Record) error {
 	o := v.states.o
 	erased := make(map[lethe.Digest]bool)

@@ -1,5 +1,4 @@
-// Package disk keeps the ledger of erasures and the transparency log in a store, and signed
-// receipts as files.
+// Package disk stores the ledger and the transparency log in Pebble, and receipts as files.
 package disk
 
 import (
@@ -17,8 +16,7 @@ import (
 	"lethe/internal/swapstore"
 )
 
-// ledgerStore keeps the ledger in a store of its own. It is never rewritten,
-// because it holds keyed hashes only, which are kept for good, and the transparency log.
+// ledgerStore is never rewritten: it holds keyed hashes and the transparency log only.
 type ledgerStore struct{ *swapstore.Store }
 
 // Put implements deletions.KV.
@@ -35,11 +33,10 @@ func (l ledgerStore) Put(rows ...deletions.Row) error {
 
 var _ deletions.KV = ledgerStore{}
 
-// KV is the store of the ledger, for what is kept beside it: the transparency log.
+// KV is the ledger's store, also for the transparency log.
 func KV(store *swapstore.Store) deletions.KV { return ledgerStore{store} }
 
-// OpenLedger opens the ledger below a role's folder. The clock may be nil if the
-// ledger is only read. The store is to be closed by the caller.
+// OpenLedger opens the ledger below a role's folder; the caller closes the store. clock may be nil for reading.
 func OpenLedger(
 	fsys vfs.FS, dir string, clock func() time.Time,
 ) (*deletions.Ledger, *swapstore.Store, error) {
@@ -53,8 +50,7 @@ func OpenLedger(
 
 const ledgerFolder = "ledger"
 
-// RemoveLedger removes the ledger below a role's folder, and all that is kept beside it. It must not
-// be open.
+// RemoveLedger deletes the ledger's store below a role's folder. It must not be open.
 func RemoveLedger(fsys vfs.FS, dir string) error {
 	err := fsys.RemoveAll(filepath.Join(dir, ledgerFolder))
 	if err == nil {
@@ -66,7 +62,7 @@ func RemoveLedger(fsys vfs.FS, dir string) error {
 	return nil
 }
 
-// ReceiptFolder is a folder that keeps each receipt as a file. A request id is safe in its name.
+// ReceiptFolder stores each receipt as a file named by its request id.
 type ReceiptFolder string
 
 func receiptName(requestID string) string { return requestID + ".json" }

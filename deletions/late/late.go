@@ -1,7 +1,6 @@
-// Package late asks for the erasure of what an erased subject is carried by when that comes after the
-// subject was suppressed. Such a record is dropped as it comes, but other records may name what
-// it brings: labels and payments, corrections that carry no subject. So what it brings is asked for by
-// its own id, by requests of lethe's own that go the way of every other.
+// Package late requests the erasure of records that carry an erased subject and arrive after it was suppressed. The
+// record is dropped, but other records may name its transaction without the subject: labels, payments, corrections.
+// So that transaction is erased by its own id, with an ordinary request.
 package late
 
 import (
@@ -19,29 +18,28 @@ import (
 	"lethe/ingest/bus"
 )
 
-// Reason is what the requests give as theirs.
+// Reason is the reason of these requests.
 const Reason = "came late"
 
-// infix joins the id of the request for the subject with what tells its late ones apart.
+// infix separates the id of the subject's request from a suffix.
 const infix = ".late-"
 
-// A suffix is so many bytes of a hash, each as two of these letters.
+// A suffix has two of these letters for each byte of a hash.
 const (
 	suffixBytes   = 16
 	suffixLetters = "abcdefghijklmnop"
 )
 
-// maxRequestIDBytes is how long an id may be.
 const maxRequestIDBytes = 128
 
-// Carrier is what a record brought that was dropped on account of a subject.
+// Carrier is what a record brought that was dropped for its subjects.
 type Carrier struct {
 	Target   lethe.Target
 	At       lethe.Timestep
 	Subjects []string
 }
 
-// CarrierOf is what a record brings that may carry subjects.
+// CarrierOf returns what an event brings that may carry subjects.
 func CarrierOf(event ingest.Event) Carrier {
 	switch e := event.(type) {
 	case ingest.Transaction:
@@ -53,12 +51,12 @@ func CarrierOf(event ingest.Event) Carrier {
 	}
 }
 
-// Writer is how requests are published.
+// Writer publishes requests.
 type Writer interface {
 	Write(ctx context.Context, t bus.Topic, records []ingest.Outgoing) error
 }
 
-// Requests asks for what comes late.
+// Requests publishes requests for late carriers.
 type Requests struct {
 	Secret lethe.Secret
 	Ledger *deletions.Ledger
@@ -68,9 +66,9 @@ type Requests struct {
 	Now  func() time.Time
 }
 
-// Ask publishes requests for what some records brought: one for each request for a subject, up to one that is not taken
-// back any more, at its scope, and another one for what holds name, so that nothing else waits for these. Called again
-// for the same records it publishes the same, as long as these requests are what they were.
+// Ask publishes requests for carriers: one for each subject request up to the first that can no longer be cancelled,
+// at its scope, and a separate one for held targets, so that nothing else waits for a hold. It is idempotent while
+// these requests are unchanged.
 func (r Requests) Ask(ctx context.Context, list []Carrier) error {
 	if len(list) == 0 {
 		return nil
@@ -122,8 +120,8 @@ func (r Requests) Ask(ctx context.Context, list []Carrier) error {
 	return r.Out.Write(ctx, bus.Erasures, records)
 }
 
-// record is that of a request for what came late. It has another id than one that was taken back,
-// as it is when a backup is put back while it waits: what came then comes once more.
+// record is the request for late targets. It avoids the id of a cancelled request, which a restored backup may
+// leave.
 func (r Requests) record(of deletions.Entry, targets []lethe.Target) (ingest.Outgoing, error) {
 	for times := 0; ; times++ {
 		asked := request(r.Secret, of, targets, times)
@@ -139,7 +137,7 @@ func (r Requests) record(of deletions.Entry, targets []lethe.Target) (ingest.Out
 	}
 }
 
-// erases reports whether a request erases a subject at the timestep of what carries it.
+// erases reports whether a request erases a subject of a carrier at its timestep.
 func erases(secret lethe.Secret, e deletions.Entry, c Carrier) bool {
 	return e.Suppresses() && slices.ContainsFunc(c.Subjects, func(subject string) bool {
 		hash := secret.SuppressedSubject(subject)
@@ -149,9 +147,8 @@ func erases(secret lethe.Secret, e deletions.Entry, c Carrier) bool {
 	})
 }
 
-// request asks for what came late of the subjects of another. It has the id of that in its own,
-// unless this held the id of a target then, or was too long. Times says how often the same was
-// asked for before.
+// request is for late targets of another request's subjects. Its id begins with the other's, unless that would name
+// a target or be too long. times counts earlier requests for the same.
 func request(secret lethe.Secret, of deletions.Entry, targets []lethe.Target, times int) lethe.ErasureRequest {
 	hashes := make([]lethe.Digest, len(targets))
 	for i, t := range targets {
@@ -166,8 +163,7 @@ func request(secret lethe.Secret, of deletions.Entry, targets []lethe.Target, ti
 	return r
 }
 
-// suffix follows from a request for subjects and what came late of them: so many letters that it
-// holds no id by chance.
+// suffix is derived from the subject request and the late targets, long enough to contain no id by chance.
 func suffix(secret lethe.Secret, of deletions.Entry, targets []lethe.Digest, times int) string {
 	content := slices.Clone(of.Digest[:])
 	for _, t := range slices.SortedFunc(slices.Values(targets), record.CompareDigests) {
@@ -183,8 +179,7 @@ func suffix(secret lethe.Secret, of deletions.Entry, targets []lethe.Digest, tim
 	return out.String()
 }
 
-// Of returns the request for a subject, whose late records another request asks for, if that is
-// one of lethe's own.
+// Of returns the subject request that a request of lethe's own belongs to.
 func Of(secret lethe.Secret, ledger *deletions.Ledger, e deletions.Entry) (of deletions.Entry, is bool, err error) {
 	if at := strings.LastIndex(e.RequestID, infix); at >= 0 {
 		of, err = ledger.Get(e.RequestID[:at])
@@ -199,7 +194,7 @@ func Of(secret lethe.Secret, ledger *deletions.Ledger, e deletions.Entry) (of de
 	if len(e.RequestID) != 2*suffixBytes || strings.Trim(e.RequestID, suffixLetters) != "" {
 		return of, false, nil
 	}
-	// It has not the id of the other one in its own.
+	// Its id does not begin with the other's.
 	list, err := ledger.Where(func(e *deletions.Entry) bool { return len(e.Subjects) > 0 })
 	for i := 0; i < len(list) && err == nil && !is; i++ {
 		of = list[i]
@@ -208,8 +203,7 @@ func Of(secret lethe.Secret, ledger *deletions.Ledger, e deletions.Entry) (of de
 	return of, is, err
 }
 
-// asks reports whether a request asks for what came late of the subjects of another one. What its id begins with is
-// given.
+// asks reports whether a request is for late targets of another one. prefix begins its id.
 func asks(
 	secret lethe.Secret, ledger *deletions.Ledger, of, e deletions.Entry, prefix string,
 ) (is bool, err error) {

@@ -1,7 +1,6 @@
-// Package retention asks for the erasure of what is older than it may be kept: whole
-// timesteps, by requests of lethe's own that go the way of every other. There is one for a timestep,
-// or one for each thousand transactions of a large one; what a hold keeps has requests of its
-// own, so that the rest does not wait with it.
+// Package retention requests the erasure of timesteps older than the retention period: a request per timestep, or
+// per thousand transactions of a large one. Held transactions have requests of their own, so that the rest need not
+// wait.
 package retention
 
 import (
@@ -22,34 +21,33 @@ import (
 	"lethe/snapshot"
 )
 
-// atOnce bounds the timesteps that are asked for in one turn.
+// atOnce bounds the timesteps requested in one call.
 const atOnce = 8
 
-// Reason is what the requests give as theirs.
+// Reason is the reason of these requests.
 const Reason = "retention"
 
-// Graphs are the timesteps that are kept; a snapshot.Store is one.
+// Graphs is a snapshot.Store.
 type Graphs interface {
 	Timesteps() []snapshot.Info
 	Load(t lethe.Timestep) (*snapshot.Content, error)
 	Marks() snapshot.Marks
 }
 
-// Writer is how requests are published.
+// Writer publishes requests.
 type Writer interface {
 	Write(ctx context.Context, t bus.Topic, records []ingest.Outgoing) error
 }
 
-// Ledger knows the holds that an operator has set, and the requests; a deletions.Ledger is one.
+// Ledger is a deletions.Ledger.
 type Ledger interface {
 	Holds() ([]deletions.Hold, error)
 	Get(requestID string) (deletions.Entry, error)
 }
 
-// Retention asks for what is too old. Its zero value keeps everything.
+// Retention requests the erasure of old timesteps. The zero value keeps all.
 type Retention struct {
-	// Keep is how many settled timesteps are kept, counted by their numbers back from the
-	// newest; 0 for all.
+	// Keep is the number of timesteps kept, counted back from the newest settled one; 0 for all.
 	Keep int
 	// Most bounds the targets of a request.
 	Most   int
@@ -61,8 +59,8 @@ type Retention struct {
 	Now    func() time.Time
 }
 
-// Advance publishes requests for timesteps that have become too old, or have got records since
-// that was asked for, and notes that. Killed in between it publishes the same once more.
+// Advance publishes requests for timesteps that are too old, or got records since their last request. A crash
+// repeats the same requests.
 func (r Retention) Advance(ctx context.Context) error {
 	due, err := r.due()
 	if err != nil || len(due) == 0 {
@@ -81,7 +79,7 @@ func (r Retention) Advance(ctx context.Context) error {
 	return nil
 }
 
-// due are the timesteps to be asked for, ascending.
+// due are the timesteps to request, ascending.
 func (r Retention) due() (due []snapshot.Info, err error) {
 	if r.Keep <= 0 {
 		return nil, nil
@@ -110,12 +108,11 @@ func (r Retention) due() (due []snapshot.Info, err error) {
 
 func mark(t lethe.Timestep) []byte { return fmt.Appendf(nil, "retention/%d", t) }
 
-// revision is the one that records gave the timestep last: those of erasures do not count.
+// revision is the latest one caused by records, not by erasures.
 func revision(info snapshot.Info) []byte {
 	return binary.BigEndian.AppendUint32(nil, uint32(info.Reopened))
 }
 
-// keeps reports whether a transaction is held.
 func (r Retention) keeps(kept deletions.Kept, id lethe.TransactionID) (bool, error) {
 	if kept.Targets[r.Secret.Suppression(id)] || len(kept.Subjects) == 0 {
 		return kept.Targets[r.Secret.Suppression(id)], nil
@@ -163,8 +160,8 @@ func (r Retention) ask(ctx context.Context, info snapshot.Info, kept deletions.K
 	return r.Graphs.Marks().Put(mark(info.Timestep), revision(info))
 }
 
-// request asks for some transactions. It has another name than one that asked for others, or was taken back: where a
-// backup was put back the ledger is ahead of the graphs, whose timesteps get revisions again that it knows.
+// request is for some transactions, under a name that no other or cancelled request has: after a restore the ledger
+// is ahead of the graphs, whose revisions come again.
 func (r Retention) request(name string, ids []lethe.TransactionID) (lethe.ErasureRequest, error) {
 	var hashes []lethe.Digest
 	for _, id := range ids {
@@ -195,7 +192,6 @@ func (r Retention) request(name string, ids []lethe.TransactionID) (lethe.Erasur
 	}
 }
 
-// letter is a digit as a letter.
 func letter(c rune) rune {
 	if '0' <= c && c <= '9' {
 		return 'a' + c - '0'

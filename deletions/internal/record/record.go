@@ -1,6 +1,5 @@
-// Package record is what ledger entries, statuses, acknowledgements and
-// receipts have in common as documents: canonical JSON, a strict reader, and
-// checks that report everything that is wrong at once.
+// Package record encodes ledger entries, statuses, acknowledgements and receipts as canonical JSON, reads them
+// strictly, and collects all problems at once.
 package record
 
 import (
@@ -16,11 +15,10 @@ import (
 	"lethe/internal/jcs"
 )
 
-// ErrFormat marks bytes that this program did not write or does not know the
-// version of. The caller should not guess: it stops and says so.
+// ErrFormat marks bytes of an unknown format or version. Stop and report it.
 var ErrFormat = errors.New("not a known format")
 
-// Encode writes a value as canonical JSON (RFC 8785): another program gets the same bytes.
+// Encode returns canonical JSON (RFC 8785).
 func Encode(v any) ([]byte, error) {
 	out, err := jcs.Encode(v)
 	if err != nil {
@@ -29,9 +27,8 @@ func Encode(v any) ([]byte, error) {
 	return out, nil
 }
 
-// Decode reads one JSON object of one of the known formats, the newest first, into
-// v: no unknown member, nothing after it. Its errors are ErrFormat and do not repeat
-// what was read.
+// Decode reads one JSON object of a known format, the newest first, without unknown members or trailing data. Errors
+// are ErrFormat and repeat nothing of the input.
 func Decode(data []byte, v any, formats ...string) error {
 	var head struct {
 		Format string `json:"format"`
@@ -45,7 +42,7 @@ func Decode(data []byte, v any, formats ...string) error {
 	return DecodeMembers(data, v)
 }
 
-// EncodeValid is Encode of a value that was found to be valid, or the error that says why it is not.
+// EncodeValid is Encode, or the error for an invalid value.
 func EncodeValid(what string, v any, invalid error) ([]byte, error) {
 	if invalid != nil {
 		return nil, fmt.Errorf("%s: %w", what, invalid)
@@ -53,7 +50,7 @@ func EncodeValid(what string, v any, invalid error) ([]byte, error) {
 	return Encode(v)
 }
 
-// DecodeValid is Decode of one format, of a value that validate accepts. The error begins with what it is.
+// DecodeValid is Decode of one format with a check. Errors begin with what.
 func DecodeValid[T any](what, format string, data []byte, validate func(*T) error) (T, error) {
 	var v, none T
 	if err := Decode(data, &v, format); err != nil {
@@ -65,7 +62,7 @@ func DecodeValid[T any](what, format string, data []byte, validate func(*T) erro
 	return v, nil
 }
 
-// DecodeMembers is Decode for an object that does not name its format.
+// DecodeMembers is Decode without a format.
 func DecodeMembers(data []byte, v any) error {
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.DisallowUnknownFields()
@@ -78,7 +75,7 @@ func DecodeMembers(data []byte, v any) error {
 	return nil
 }
 
-// Problems is a list of what is wrong, in words without personal data.
+// Problems are descriptions of problems, without personal data.
 type Problems []string
 
 // Check adds a problem unless ok.
@@ -110,7 +107,7 @@ func Ascending[T any](list []T, compare func(a, b T) int) bool {
 // CompareDigests orders digests by their bytes.
 func CompareDigests(a, b lethe.Digest) int { return bytes.Compare(a[:], b[:]) }
 
-// Time is the form in which every time is kept: UTC, milliseconds.
+// Time returns a time as stored: UTC, milliseconds.
 func Time(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
 
 // Row is a key of a store and its value.
