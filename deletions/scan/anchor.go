@@ -2,33 +2,26 @@ package scan
 
 import "encoding/binary"
 
-// anchorBytes is the length of the part of a needle that the scanner looks for
-// first. It is the shortest needle's length, so that one look at each place of
-// the data serves needles of every length.
+// anchorBytes is the length of the part of a needle that is looked for first: that of the shortest needle, so that
+// one look per place serves all needles.
 const anchorBytes = 6
 
-// anchorHash multiplies the six bytes by an odd number modulo 2^64; its upper
-// bits choose a place in the scanner's filter (multiply-shift hashing:
-// Dietzfelbinger, Hagerup, Katajainen and Penttonen, "A reliable randomized
-// algorithm for the closest-pair problem", Journal of Algorithms 25, 1997).
-// The multiplication is one-to-one, so different anchors never agree.
-//
-// window must hold eight bytes, of which the first six count.
+// anchorHash multiplies the first six of window's eight bytes by an odd number modulo 2^64; the upper bits select a
+// place in the filter (multiply-shift hashing: Dietzfelbinger et al., Journal of Algorithms 25, 1997). Different
+// anchors never agree.
 func anchorHash(multiplier uint64, window []byte) uint64 {
 	return binary.LittleEndian.Uint64(window) << 16 * multiplier
 }
 
-// stride is how many anchors in a row a needle has that is long enough for it:
-// whatever place of the data it begins at, one of them begins at a multiple of the
-// stride, so that a search need not look at the places in between.
+// stride is the number of consecutive anchors of a long needle: wherever it begins, one of them is at a multiple of
+// stride, so that the other places can be skipped.
 const stride = 4
 
-// stridedBytes is the least needle with so many anchors.
+// stridedBytes is the shortest needle with that many.
 const stridedBytes = anchorBytes + stride - 1
 
-// anchorAt chooses where in the needle the first anchor is: the bytes with the
-// most different values, the last such place. A feature row may begin with
-// zeros, which are everywhere, and ids tend to differ at their ends.
+// anchorAt returns the place of the first anchor: the bytes with the most different values, the last such place.
+// Feature rows may begin with zeros, and ids differ at their ends.
 func anchorAt(needle []byte) int {
 	width := anchorBytes
 	if len(needle) >= stridedBytes {
@@ -57,7 +50,6 @@ func distinct(window []byte) int {
 	return n
 }
 
-// anchorOf hashes the anchor of a needle at its place.
 func anchorOf(multiplier uint64, needle []byte, at int) uint64 {
 	var window [8]byte
 	copy(window[:], needle[at:at+anchorBytes])

@@ -20,15 +20,13 @@ import (
 //   - the end of a JSON escape before it, such as the '>' of a payment's key,
 //     which encoding/json writes as \u003e.
 
-// contextBytes is how much of the data next to a window the rules look at, besideBytes
-// those for what is right beside it.
+// contextBytes is how much the rules look at on either side of a window, besideBytes for what is adjacent.
 const (
 	contextBytes = 2 << 10
 	besideBytes  = 8
 )
 
-// standsAlone applies the rules to buf[from:to]. The buffer's ends are the
-// data's ends, unless contextBytes of it lie beyond the window.
+// standsAlone applies the rules to buf[from:to]. The buffer ends with the data, or contextBytes beyond the window.
 func standsAlone(buf []byte, from, to int) bool {
 	left, right := buf[max(0, from-besideBytes):from], buf[to:min(len(buf), to+besideBytes)]
 	frame := frameBefore(left, to-from)
@@ -45,8 +43,7 @@ func standsAlone(buf []byte, from, to int) bool {
 	return !inDecimal(left, buf[from:to], right)
 }
 
-// inDecimal reports whether digits on the far side of a point make the window a
-// part of a decimal number.
+// inDecimal reports whether the window is a part of a decimal number.
 func inDecimal(left, window, right []byte) bool {
 	if n := len(left); n > 1 && left[n-1] == '.' && isDigit(left[n-2]) && isDigit(window[0]) {
 		return true
@@ -54,7 +51,7 @@ func inDecimal(left, window, right []byte) bool {
 	return len(right) > 1 && right[0] == '.' && isDigit(right[1]) && isDigit(window[len(window)-1])
 }
 
-// frameBefore returns the length that follows if left ends in it, else nil.
+// frameBefore returns the length at the end of left, or nil.
 func frameBefore(left []byte, lengthBytes int) []byte {
 	n := uint64(lengthBytes)
 	for _, encoded := range [...][]byte{
@@ -70,7 +67,7 @@ func frameBefore(left []byte, lengthBytes int) []byte {
 	return nil
 }
 
-// isText reports whether all the bytes also stand in text files.
+// isText reports whether all bytes occur in text files.
 func isText(frame []byte) bool {
 	for _, c := range frame {
 		if (c < ' ' || c > '~') && c != '\t' && c != '\n' && c != '\r' {

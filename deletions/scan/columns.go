@@ -9,34 +9,30 @@ import (
 	"lethe/internal/normalise"
 )
 
-// Features that are erased are searched for by what is said of their transaction, for that
-// stays: an object with its id, in whatever spelling, whose features are not 0 at the
-// columns. Where JSON is broken, or has under that name no numbers, nobody can tell which
-// columns they are, and everything counts.
+// Erased features are found by their transaction, which stays: an object with its id in any spelling whose features
+// at the columns are not 0. In broken JSON, or where features are no numbers, everything counts.
 
-// FeaturesFingerprint stands for features of a transaction. Only MatchRecord and MatchRow look
-// for it; Columns are those of the target.
+// FeaturesFingerprint is for features of a transaction. MatchRecord and MatchRow use it.
 func FeaturesFingerprint(secret lethe.Secret, id lethe.TransactionID, columns lethe.Columns) (Fingerprint, error) {
 	f, err := NewFingerprint(secret, KindFeaturesOf, featuresNeedle([]byte(id), columns.String()))
 	f.Columns = columns.String()
 	return f, err
 }
 
-// featuresNeedle joins an id, which holds no '>', with columns.
+// featuresNeedle joins an id (without '>') and columns.
 func featuresNeedle(id []byte, columns string) []byte {
 	return slices.Concat(id, []byte{'>'}, []byte(columns))
 }
 
 // columnsIndex are the fingerprints of features.
 type columnsIndex struct {
-	// of are their places in the list, by the length of the transaction's id, then by their columns.
+	// of are indexes of fingerprints by length of the id, then columns.
 	of map[int]map[string][]int
-	// read are the columns by what lethe.Columns.String says of them, named all that some of them hold.
+	// read are parsed columns by their text; named are all columns in them.
 	read  map[string]lethe.Columns
 	named map[int]bool
 }
 
-// addColumns takes in the fingerprint at a place of the list, which is valid, by its columns and length.
 func (sc *Scanner) addColumns(i int, f Fingerprint) {
 	in := &sc.columns
 	if in.of == nil {
@@ -62,7 +58,7 @@ func (sc *Scanner) addColumns(i int, f Fingerprint) {
 	}
 }
 
-// RedactedOf returns the columns that the fingerprints name of a transaction, if some do, as a record spells its id.
+// RedactedOf returns the erased columns of a transaction, given the spelling of its id in a record.
 func (sc *Scanner) RedactedOf(id lethe.TransactionID) (columns lethe.Columns, redacted bool) {
 	for _, i := range sc.featuresOf([]byte(sc.names.Name(string(id)))) {
 		of, err := parseColumns(sc.fingerprints[i].Columns)
@@ -77,7 +73,7 @@ func (sc *Scanner) RedactedOf(id lethe.TransactionID) (columns lethe.Columns, re
 	return columns, redacted
 }
 
-// MatchRow looks for features of a transaction that are not 0.
+// MatchRow finds erased features of a transaction that are not 0.
 func (sc *Scanner) MatchRow(id lethe.TransactionID, row []float32) (hits []Hit) {
 	for _, i := range sc.featuresOf([]byte(id)) {
 		columns, err := parseColumns(sc.fingerprints[i].Columns)
@@ -88,10 +84,10 @@ func (sc *Scanner) MatchRow(id lethe.TransactionID, row []float32) (hits []Hit) 
 	return hits
 }
 
-// SeeksFeatures reports whether MatchRow may find something.
+// SeeksFeatures reports whether MatchRow can find anything.
 func (sc *Scanner) SeeksFeatures() bool { return len(sc.columns.of) > 0 }
 
-// featuresOf are the fingerprints that are of a transaction.
+// featuresOf are the fingerprints for a transaction.
 func (sc *Scanner) featuresOf(id []byte) (out []int) {
 	if len(id) == 0 {
 		return nil
@@ -107,7 +103,7 @@ func (sc *Scanner) featuresOf(id []byte) (out []int) {
 
 var errColumns = errors.New("columns are no positions, separated by commas")
 
-// parseColumns reads what lethe.Columns.String says.
+// parseColumns reads the text of lethe.Columns.String.
 func parseColumns(text string) (lethe.Columns, error) {
 	if text == "" {
 		return nil, nil
@@ -119,10 +115,8 @@ func parseColumns(text string) (lethe.Columns, error) {
 	return out, nil
 }
 
-// RowFingerprints returns the forms of one feature row, or none for a row that
-// says nothing about whom it belongs to: without two different values beside 0 and
-// missing ones, or too short. Unlike NodeFingerprints it does not know whether another transaction
-// has the same.
+// RowFingerprints returns the forms of a feature row, or none if it would not identify its transaction: too short,
+// or without two different values besides 0 and missing. It does not check for equal rows, as NodeFingerprints does.
 func RowFingerprints(secret lethe.Secret, row []float32) ([]Fingerprint, error) {
 	set := fingerprintSet{secret: secret}
 	if !telling(row) {
@@ -137,8 +131,7 @@ func RowFingerprints(secret lethe.Secret, row []float32) ([]Fingerprint, error) 
 	return set.list, set.err
 }
 
-// NewRecordScanner is NewScanner for records as their producers wrote them, in which names are compared in the normal
-// form of a rule: fingerprints are of names in that form.
+// NewRecordScanner is NewScanner for original records, whose names are compared in a rule's normal form.
 func NewRecordScanner(secret lethe.Secret, names normalise.Rule, fingerprints []Fingerprint) (*Scanner, error) {
 	sc, err := NewScanner(secret, fingerprints)
 	if err == nil {

@@ -13,40 +13,35 @@ import (
 
 // FileHit is a hit in a file.
 type FileHit struct {
-	// Path is slash-separated and relative to the root. A part of it that itself
-	// holds what was searched for is replaced by RedactedName.
+	// Path is slash-separated and relative to the root; names with a needle are replaced by RedactedName.
 	Path string `json:"path"`
-	// InName says that the hit is in the last part of the path, at Offset there.
+	// InName says that the hit is at Offset in the last part of the path.
 	InName bool `json:"in_name,omitempty"`
 	Hit
 }
 
-// RedactedName stands for a file or directory name that holds a needle.
+// RedactedName replaces names with a needle.
 const RedactedName = "[redacted]"
 
-// Report is what a scan of a directory looked at and found.
+// Report is the result of scanning a directory.
 type Report struct {
-	// Files and Bytes count the regular files read to their ends.
+	// Files and Bytes count regular files read to the end.
 	Files int   `json:"files"`
 	Bytes int64 `json:"bytes"`
-	// Hits are in order of path, then of offset, a hit in a name first.
+	// Hits are ordered by path, then offset, hits in names first.
 	Hits []FileHit `json:"hits"`
-	// NotRead are the paths of symbolic links, sockets and devices, which are
-	// neither followed nor read; their names are searched.
+	// NotRead are symbolic links, sockets and devices; only their names are searched.
 	NotRead []string `json:"not_read"`
 }
 
-// ScanDir scans every regular file of a file system, hidden ones included, and the
-// name of everything it meets. Files that vanish during the search are skipped,
-// as a store that is being rewritten removes files; any other failure to read
-// is an error, because what was not read was not verified. No error text holds
-// a name that holds a needle.
+// ScanDir scans every regular file and every name. Files that vanish are skipped; any other failure is an error, as
+// what was not read is not verified. Errors name no needle.
 func (sc *Scanner) ScanDir(ctx context.Context, fsys fs.FS) (Report, error) {
 	return sc.ScanDirAt(ctx, fsys, nil, nil)
 }
 
-// ScanDirAt is ScanDir at a pace, which may be nil. If seen is not nil, files that it
-// has seen unchanged are counted and not read.
+// ScanDirAt is ScanDir at a pace, which may be nil. Files known unchanged to seen, if not nil, are counted and not
+// read.
 func (sc *Scanner) ScanDirAt(ctx context.Context, fsys fs.FS, pacer *Pacer, seen *Seen) (Report, error) {
 	info, err := fs.Stat(fsys, ".")
 	if err != nil {
@@ -65,7 +60,7 @@ func (sc *Scanner) ScanDirAt(ctx context.Context, fsys fs.FS, pacer *Pacer, seen
 	return walk.report, err
 }
 
-// dirWalk is one walk. Every path comes twice: as it is, and as it may be shown.
+// dirWalk is one walk. Paths come twice: real, and as shown.
 type dirWalk struct {
 	sc     *Scanner
 	fsys   fs.FS
@@ -100,9 +95,8 @@ func (w *dirWalk) dir(ctx context.Context, rel, shown string) error {
 	return nil
 }
 
-// name searches one name and returns the path under which it may be shown. A
-// name's extension is set off by a dot, which between digits would count as a
-// decimal point, so dots are searched as spaces too.
+// name searches a name and returns the path to show. Dots are searched as spaces too: between digits they would
+// count as decimal points.
 func (w *dirWalk) name(parent, name string) string {
 	hits := slices.Concat(w.sc.ScanBytes([]byte(name)), w.sc.ScanBytes([]byte(strings.ReplaceAll(name, ".", " "))))
 	sortHits(hits)
@@ -117,10 +111,8 @@ func (w *dirWalk) name(parent, name string) string {
 	return shown
 }
 
-// regular searches a regular file. An empty one counts as read but is not
-// opened: it may be the lock file of a store, and on Unix closing a file ends
-// every lock that the process has on it. A second process could then open the
-// store.
+// regular searches a regular file. An empty one is not opened: it may be a store's lock file, and on Unix closing it
+// would release the process's lock.
 func (w *dirWalk) regular(ctx context.Context, entry fs.DirEntry, rel, shown string) error {
 	info, err := entry.Info()
 	if err != nil {
@@ -151,7 +143,7 @@ func (w *dirWalk) file(ctx context.Context, rel, shown string) (err error) {
 	if err != nil {
 		return failure(shown, err)
 	}
-	// The file was only read: closing it cannot lose anything.
+	// It was only read.
 	defer func() { _ = f.Close() }()
 	hits, n, err := w.pass.run(cancellable{ctx, f, w.pace})
 	for _, h := range hits {
@@ -165,8 +157,7 @@ func (w *dirWalk) file(ctx context.Context, rel, shown string) (err error) {
 	return nil
 }
 
-// failure is nil for what has vanished. It leaves out the path that the error
-// carries, because that one is not fit to be shown.
+// failure is nil for what vanished. It drops the error's path, which may hold a needle.
 func failure(shown string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -177,8 +168,7 @@ func failure(shown string, err error) error {
 	return fmt.Errorf("scan of %q: %w", shown, err)
 }
 
-// cancellable reads until the context is done, so that a large file does not
-// hold up a stop.
+// cancellable is a paced reader that ends with the context.
 type cancellable struct {
 	ctx  context.Context
 	r    io.Reader
@@ -192,9 +182,7 @@ func (c cancellable) Read(p []byte) (int, error) {
 	return c.r.Read(p)
 }
 
-// Some shows a part of a file system: the files and folders that keep is true for.
-// It is asked about slash-separated paths; what is in a folder that is left out is
-// left out too.
+// Some is a file system without the files and folders for which keep is false.
 func Some(fsys fs.FS, keep func(path string) bool) fs.FS { return some{fsys, keep} }
 
 type some struct {

@@ -9,89 +9,74 @@ import (
 	"lethe"
 )
 
-// Kind names the form of a record's bytes that a fingerprint stands for. It
-// also decides how the fingerprint is matched.
+// Kind is the form of the bytes behind a fingerprint, and decides how it is matched.
 type Kind string
 
-// The kinds. See IDFingerprints for which forms an id has.
+// The kinds. IDFingerprints says which an id has.
 const (
-	// KindID is a raw id of at least 6 bytes, matched where it stands alone.
+	// KindID is a raw id of 6 bytes or more that stands alone.
 	KindID Kind = "id"
-	// KindIDJSON is such an id as JSON escapes it, where that differs.
+	// KindIDJSON is its JSON escape, if different.
 	KindIDJSON Kind = "id_json"
 	// KindIDQuoted is an id of 4 or 5 bytes in quotes.
 	KindIDQuoted Kind = "id_quoted"
-	// KindIDField is an id of 1 to 3 bytes, or a word, with a JSON field's name before it.
+	// KindIDField is an id of 1 to 3 bytes, or a word, after a JSON field's name.
 	KindIDField Kind = "id_field"
-	// KindIDFramed is an id of 3 to 5 bytes after its length, as canonical
-	// bytes hold it.
+	// KindIDFramed is an id of 3 to 5 bytes after its length, as in canonical bytes.
 	KindIDFramed Kind = "id_framed"
-	// KindIDKey is an id of fewer than 6 bytes, or a word, as the whole of a record's key
-	// or one end of a payment's. It is matched by MatchKey only.
+	// KindIDKey is a short id or a word as a record's key or an end of a payment's. Only MatchKey uses it.
 	KindIDKey Kind = "id_key"
-	// KindPseudonym is the last 12 bytes of a pseudonym: a sorted table may
-	// leave out the first bytes of a key that it shares with the one before.
+	// KindPseudonym is the last 12 bytes of a pseudonym: sorted tables may omit a shared prefix.
 	KindPseudonym Kind = "pseudonym"
-	// KindPseudonymHex is the same in hexadecimal.
+	// KindPseudonymHex is its hexadecimal form.
 	KindPseudonymHex Kind = "pseudonym_hex"
-	// KindPayment is the key of a payment, its two ids joined by '>', of at least 6 bytes,
-	// matched where it stands alone.
+	// KindPayment is a payment's key, both ids joined by '>', of 6 bytes or more, that stands alone.
 	KindPayment Kind = "payment"
-	// KindPaymentKey is the same as the whole of a record's key or of a string in JSON,
-	// and a payment as the source and target of one JSON object. Bytes are not searched
-	// for it.
+	// KindPaymentKey is it as a whole record key or JSON string, or as source and target of a JSON object; not for
+	// bytes.
 	KindPaymentKey Kind = "payment_key"
-	// KindPaymentText is a payment's source and target as lethe writes them into JSON.
+	// KindPaymentText is source and target as lethe's JSON has them.
 	KindPaymentText Kind = "payment_text"
-	// KindPaymentFramed is both ids, each after its length, as staging holds them.
+	// KindPaymentFramed is both ids after their lengths, as in staging.
 	KindPaymentFramed Kind = "payment_framed"
-	// KindPaymentPseudonyms is the key under which a store holds a payment: it ends with
-	// the pseudonyms of both ends.
+	// KindPaymentPseudonyms is a store key that ends with both pseudonyms.
 	KindPaymentPseudonyms Kind = "payment_pseudonyms"
-	// KindSubject is the key of a subject among the subjects of a record of a timestep up to
-	// the fingerprint's Until. Bytes are not searched for it.
+	// KindSubject is a key among the subjects of a record, up to the timestep Until; not for bytes.
 	KindSubject Kind = "subject"
-	// KindSubjectKey is the same key, of at least 6 bytes, matched where it stands alone in
-	// files of lethe's own: topics may hold it in records of later timesteps.
+	// KindSubjectKey is such a key of 6 bytes or more that stands alone in lethe's files. Topics may have it in later
+	// records.
 	KindSubjectKey Kind = "subject_key"
-	// KindSubjectIndex is the key under which a store holds that a subject is carried.
+	// KindSubjectIndex is a store key that records a carried subject.
 	KindSubjectIndex Kind = "subject_index"
 	// KindFeatures is a feature row as little-endian float32.
 	KindFeatures Kind = "features"
-	// KindFeaturesText is a feature row as lethe writes it into JSON.
+	// KindFeaturesText is a feature row as in lethe's JSON.
 	KindFeaturesText Kind = "features_text"
-	// KindFeaturesOf is features of a transaction, told by its id and their columns: an
-	// object of JSON with that id, or a row of a graph, in which they are not 0. Bytes are
-	// not searched for it.
+	// KindFeaturesOf is features of a transaction, by id and columns: a JSON object or a graph's row with values other
+	// than 0; not for bytes.
 	KindFeaturesOf Kind = "features_of"
-	// KindSpellings is every other spelling that counts as the same name, in bytes outside of records: no fingerprint
-	// stands for them.
+	// KindSpellings is other spellings of a name outside of records. It has no fingerprints.
 	KindSpellings Kind = "spellings"
-	// KindBytes is anything else, such as a record's original bytes.
+	// KindBytes is anything else, such as a record's bytes.
 	KindBytes Kind = "bytes"
 )
 
-// keyed reports whether a kind is no bytes to be searched for, but compared with keys and
-// what JSON says.
+// keyed reports whether a kind is compared with keys and decoded JSON, not with bytes.
 func (k Kind) keyed() bool {
 	return k == KindIDKey || k == KindPaymentKey || k == KindSubject || k == KindFeaturesOf
 }
 
-// MinNeedleBytes and MaxNeedleBytes bound what NewFingerprint takes for kinds
-// that stand for raw bytes: shorter needles are found everywhere by chance; of
-// a longer one the first MaxNeedleBytes are searched, which every copy of the
-// whole also holds.
+// MinNeedleBytes and MaxNeedleBytes bound needles of raw bytes: shorter ones occur by chance, and of longer ones the
+// first MaxNeedleBytes are searched.
 const (
 	MinNeedleBytes = 8
 	MaxNeedleBytes = 1 << 16
 )
 
-// ErrNeedle refuses a needle that cannot be searched soundly. The caller uses
-// another form, or says on the receipt that this one was not searched.
+// ErrNeedle: the needle cannot be searched reliably. Use another form, or declare it as not searched.
 var ErrNeedle = errors.New("needle cannot be searched")
 
-// MAC confirms what the rolling hash found: the first 16 bytes of an
-// HMAC-SHA-256 under the deployment's secret, over the kind and the bytes.
+// MAC is the first 16 bytes of an HMAC-SHA-256 over kind and bytes, and confirms a match of the rolling hash.
 type MAC [16]byte
 
 // MarshalText writes the MAC in hexadecimal, for JSON.
@@ -108,33 +93,27 @@ func (m *MAC) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Fingerprint stands for bytes that must not be found any more, without
-// telling them.
+// Fingerprint identifies bytes without revealing them.
 type Fingerprint struct {
 	Kind Kind `json:"kind"`
-	// Length is the number of bytes searched for.
+	// Length is the needle's length.
 	Length int `json:"length"`
-	// AnchorAt is where in them the anchor lies: the six bytes that the scanner
-	// looks for first.
+	// AnchorAt is the place of the anchor in the needle.
 	AnchorAt int `json:"anchor_at"`
-	// Anchor and Rolling are hashes of the anchor and of the whole, each under a
-	// mask that only the secret and the MAC give. Unmasked they would be no keyed
-	// hashes: who knows the bytes behind one fingerprint could solve for the
-	// multiplier and the base, and then try ids against all the others.
+	// Anchor and Rolling are hashes of the anchor and of the needle, masked: unmasked, known bytes behind one
+	// fingerprint would give away multiplier and base, and ids could be tried against all others.
 	Anchor  uint64 `json:"anchor,string"`
 	Rolling uint64 `json:"rolling,string"`
 	MAC     MAC    `json:"mac"`
-	// Next are hashes of the anchors that begin one, two and three bytes further, each
-	// under a mask of its own. All are zero if the needle is too short for them.
+	// Next are masked hashes of the anchors one, two and three bytes further; zero for short needles.
 	Next [stride - 1]uint64 `json:"next,omitzero"`
-	// Until is the last timestep of records that count, for KindSubject alone.
+	// Until is the last timestep that counts, for KindSubject.
 	Until lethe.Timestep `json:"until,omitempty"`
-	// Columns are those of KindFeaturesOf, as lethe.Columns.String says them.
+	// Columns are those of KindFeaturesOf, as text.
 	Columns string `json:"columns,omitempty"`
 }
 
-// NewFingerprint returns the fingerprint of the needle's bytes in one form.
-// The error is ErrNeedle, names kind and length, and never the bytes.
+// NewFingerprint returns the fingerprint of a needle. The error is ErrNeedle and never has the bytes.
 func NewFingerprint(secret lethe.Secret, kind Kind, needle []byte) (Fingerprint, error) {
 	least, ok := minBytes(kind)
 	if !ok {
@@ -162,7 +141,7 @@ func NewFingerprint(secret lethe.Secret, kind Kind, needle []byte) (Fingerprint,
 	return f, nil
 }
 
-// Validate checks what can be checked without the secret.
+// Validate checks what needs no secret.
 func (f Fingerprint) Validate() error {
 	least, ok := minBytes(f.Kind)
 	if !ok {
@@ -184,14 +163,13 @@ func (f Fingerprint) Validate() error {
 	return nil
 }
 
-// masks hide the two hashes at rest. The MAC differs for different needles, so
-// no mask is used for two of them.
+// masks hide the hashes. MACs differ between needles, so no mask is used twice.
 func (f Fingerprint) masks(secret lethe.Secret) (anchor, rolling uint64) {
 	d := secret.Ledger().Hash("fingerprint-mask", f.MAC[:], []byte(f.Kind))
 	return binary.LittleEndian.Uint64(d[:8]), binary.LittleEndian.Uint64(d[8:16])
 }
 
-// strided reports whether the needle has as many anchors as the stride.
+// strided reports whether the needle has stride anchors.
 func (f Fingerprint) strided() bool { return f.Next != [stride - 1]uint64{} }
 
 // nextMasks are masks for Next.
@@ -214,7 +192,7 @@ func macBy(hasher lethe.Hasher, kind Kind, needle []byte) MAC {
 	return MAC(d[:16])
 }
 
-// mac is macOf under the scanner's secret, by a hasher that is used again: making one takes most of the time.
+// mac is macOf under the scanner's secret, with reused hashers: making one takes most of the time.
 func (sc *Scanner) mac(kind Kind, needle []byte) MAC {
 	hasher, _ := sc.hashers.Get().(*lethe.Hasher)
 	if hasher == nil {
@@ -225,7 +203,7 @@ func (sc *Scanner) mac(kind Kind, needle []byte) MAC {
 	return macBy(*hasher, kind, needle)
 }
 
-// minBytes is the least length at which a form is told from chance.
+// minBytes is the shortest needle of a kind.
 func minBytes(kind Kind) (int, bool) {
 	switch kind {
 	case KindID, KindIDJSON, KindIDQuoted, KindPayment, KindSubjectKey:

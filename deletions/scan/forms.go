@@ -14,32 +14,24 @@ import (
 )
 
 const (
-	// BoundedIDBytes is the length from which an id is searched as it is, where
-	// it stands alone (see bounds.go).
+	// BoundedIDBytes is the length from which an id is searched raw, where it stands alone.
 	BoundedIDBytes = 6
-	// framedIDBytes is the least needle of the framed form: an id of 3 bytes
-	// after 4 of length. Shorter ones would be found in every list of edges,
-	// where small 32-bit numbers follow each other.
+	// framedIDBytes is the shortest framed id: 4 bytes of length and 3 of id. Shorter ones occur in lists of edges.
 	framedIDBytes = 7
 	// floatBytes is the size of one feature in a row.
-	floatBytes = 4
-	// pseudonymTailBytes is how much of a pseudonym is searched for.
+	floatBytes         = 4
 	pseudonymTailBytes = 12
 )
 
-// idFields are the JSON fields that hold an id in lethe's record formats.
+// idFields are the JSON fields that hold an id.
 func idFields() []string { return []string{"id", "source", "target", "transaction"} }
 
-// IDFingerprints returns the forms in which an id is searched for.
+// IDFingerprints returns the forms of an id.
 //
-// From 6 bytes on it is the id itself where it stands alone, and its JSON
-// escape. A shorter id, such as "42", is found in any data by chance and is
-// searched only in forms that delimit it: as a whole key (MatchKey), in quotes
-// (4 and 5 bytes), after its length (3 bytes and more), after the name of an id
-// field (1 to 3 bytes). A bare short id in the middle of other bytes is
-// therefore not found; its pseudonym, which lethe's stores keep next to it, is. Nor is
-// the bare id found that is a word (words.go), whatever its length: it is searched as a
-// whole key and after the name of an id field.
+// From 6 bytes on these are the raw id and its JSON escape. A shorter one occurs by chance in any data and is
+// searched only where delimited: as a whole key, in quotes (4 and 5 bytes), after its length (3 bytes and more),
+// after an id field's name (1 to 3 bytes). Elsewhere it is missed, but not its pseudonym, which stores keep next to
+// it. A word (words.go) is searched as a whole key and after an id field's name.
 func IDFingerprints(secret lethe.Secret, id lethe.TransactionID) ([]Fingerprint, error) {
 	set := fingerprintSet{secret: secret}
 	raw := []byte(id)
@@ -80,8 +72,7 @@ func PseudonymFingerprints(secret lethe.Secret, p lethe.Pseudonym) ([]Fingerprin
 	return set.list, set.err
 }
 
-// TransactionFingerprints returns the forms of a transaction that need no graph:
-// those of its id and of its pseudonym.
+// TransactionFingerprints returns the forms of a transaction's id and pseudonym.
 func TransactionFingerprints(secret lethe.Secret, id lethe.TransactionID) ([]Fingerprint, error) {
 	set := fingerprintSet{secret: secret}
 	set.forms(IDFingerprints(secret, id))
@@ -89,19 +80,16 @@ func TransactionFingerprints(secret lethe.Secret, id lethe.TransactionID) ([]Fin
 	return set.list, set.err
 }
 
-// Forms are those of one node.
+// Forms are those of a node.
 type Forms struct {
 	Found []Fingerprint
-	// NotSearched are the kinds that say nothing about whom they belong to, for the
-	// receipt, ascending.
+	// NotSearched are the kinds that would not identify it, ascending.
 	NotSearched []Kind
 }
 
-// NodeFingerprints returns every form of each of the nodes of a snapshot, given by
-// position: ids, pseudonyms, features. Features that say nothing about whom they belong to are
-// left out, and their kinds named: a row that has not two different values beside 0 and missing
-// ones, a row shorter than MinNeedleBytes, and a row whose bytes also occur in what stays of the
-// timestep.
+// NodeFingerprints returns the forms of some nodes of a snapshot: ids, pseudonyms, features. It leaves out, and
+// names, feature rows that would not identify a node: too short, without two different values besides 0 and missing,
+// or with bytes that occur in the rest of the timestep.
 func NodeFingerprints(secret lethe.Secret, s *lethe.Snapshot, nodes []int) ([]Forms, error) {
 	gone := make([]bool, len(s.Nodes))
 	for _, node := range nodes {
@@ -141,9 +129,8 @@ func NodeFingerprints(secret lethe.Secret, s *lethe.Snapshot, nodes []int) ([]Fo
 	return out, nil
 }
 
-// telling reports whether a row has two different values beside 0 and missing ones. Rows of fewer
-// stand in other rows, too, across what is a transaction's own and the mean of its neighbours: a
-// missing value or a one and then zeros.
+// telling reports whether a row has two different values besides 0 and missing. Rows with fewer occur inside other
+// rows.
 func telling(row []float32) bool {
 	first := float32(0)
 	for _, v := range row {
@@ -158,8 +145,7 @@ func telling(row []float32) bool {
 	return false
 }
 
-// featureLines is the text form, one to a line, of the rows whose text may hold that of one of some
-// rows of another snapshot.
+// featureLines are the texts, a line each, of rows that may contain the text of one of some other rows.
 func featureLines(s, of *lethe.Snapshot, rows []int) []byte {
 	var out []byte
 	for i := range s.Nodes {
@@ -171,8 +157,8 @@ func featureLines(s, of *lethe.Snapshot, rows []int) []byte {
 	return out
 }
 
-// mayHold reports whether the text of a row may hold that of another with as many features. Only the
-// first and the last one may differ then, as 0.25 does from 10.25.
+// mayHold reports whether a row's text may contain another's of the same length: only the first and last values may
+// differ, as in 10.25 and 0.25.
 func mayHold(row, other []float32) bool {
 	for i := 1; i < len(row)-1; i++ {
 		if row[i] != other[i] && !(lethe.IsMissing(row[i]) && lethe.IsMissing(other[i])) {
@@ -182,7 +168,6 @@ func mayHold(row, other []float32) bool {
 	return true
 }
 
-// fingerprintSet collects fingerprints until the first error.
 type fingerprintSet struct {
 	secret lethe.Secret
 	list   []Fingerprint
@@ -205,7 +190,7 @@ func (c *fingerprintSet) forms(list []Fingerprint, err error) {
 	c.list = append(c.list, list...)
 }
 
-// jsonText is the id as encoding/json writes it, without the quotes.
+// jsonText is the id as JSON without quotes.
 func jsonText(id lethe.TransactionID) []byte {
 	out, err := json.Marshal(string(id))
 	if err != nil {
@@ -222,7 +207,7 @@ func featureBytes(row []float32) []byte {
 	return out
 }
 
-// featureText is the row as package ingest writes it: its features joined by commas.
+// featureText is the row as package ingest writes it.
 func featureText(row []float32) []byte {
 	var out []byte
 	for i, v := range row {

@@ -21,15 +21,14 @@ import (
 // one of these may read as a name. A blob counts as a name only where it is a record's key, or where
 // the pseudonym of that very name stands before it.
 
-// window is where an occurrence stands in a buffer.
+// window is an occurrence in a buffer.
 type window struct {
 	from, to int
-	// bare says that it is an id and nothing else. With its quotation marks it is a part even of a name
-	// that is as long as it.
+	// bare says that it is an id without quotation marks or a field's name.
 	bare bool
 }
 
-// inLongerName reports whether an occurrence is a part of a longer name.
+// inLongerName reports whether an occurrence is part of a longer name.
 func inLongerName(secret lethe.Secret, buf []byte, w window) bool {
 	return inNameString(buf, w) || inFramedName(secret, buf, w)
 }
@@ -37,7 +36,7 @@ func inLongerName(secret lethe.Secret, buf []byte, w window) bool {
 // maxNameSpellingBytes bounds a name in JSON: encoding/json writes a byte as six at most.
 const maxNameSpellingBytes = 6 * lethe.MaxNameBytes
 
-// inNameString looks for the string of JSON around a window, at each level of nesting.
+// inNameString looks for a name in the JSON string around a window, at every level of nesting.
 func inNameString(buf []byte, w window) bool {
 	from, to := w.from, w.to
 	for level := range maxNesting + 1 {
@@ -61,13 +60,12 @@ func inNameString(buf []byte, w window) bool {
 	return false
 }
 
-// A quotation mark that ends or begins a string has 2^level-1 backslashes before it, and one that
-// stands in such a string has more: the level is the number of ones that end that count in binary.
+// A delimiting quotation mark has 2^level-1 backslashes before it, one inside the string more: the level is the
+// number of trailing ones of that count in binary.
 
 // delimiterBytes is the length of a quotation mark with its backslashes.
 func delimiterBytes(level int) int { return 1 << level }
 
-// quoteLevel returns the level of the quotation mark at a place.
 func quoteLevel(buf []byte, at int) (level int) {
 	slashes := 0
 	for at-slashes > 0 && buf[at-slashes-1] == '\\' {
@@ -79,8 +77,8 @@ func quoteLevel(buf []byte, at int) (level int) {
 	return level
 }
 
-// quoteBefore returns where the string of a level begins whose quotation mark is the next one before a
-// place. Marks of higher levels stand in the string; one of a lower level ends the text around it.
+// quoteBefore returns the begin of the string of a level around a place. Marks of higher levels are inside it; a
+// lower one ends the text around it.
 func quoteBefore(buf []byte, from, level int) (begin int, found bool) {
 	for at := from - 1; at >= 0 && from-at <= maxNameSpellingBytes; at-- {
 		if buf[at] == '"' {
@@ -92,7 +90,7 @@ func quoteBefore(buf []byte, from, level int) (begin int, found bool) {
 	return 0, false
 }
 
-// quoteBehind returns where the string of a level ends whose quotation mark is the next one behind a place.
+// quoteBehind returns its end.
 func quoteBehind(buf []byte, to, level int) (end int, found bool) {
 	for at := to; at < len(buf) && at-to <= maxNameSpellingBytes; at++ {
 		if buf[at] == '"' {
@@ -104,7 +102,7 @@ func quoteBehind(buf []byte, to, level int) (end int, found bool) {
 	return 0, false
 }
 
-// hasQuote reports whether a quotation mark of a level, or of a lower one, stands in a part of a text.
+// hasQuote reports whether a mark of a level or lower is in a range.
 func hasQuote(buf []byte, from, to, level int) bool {
 	for at := from; at < to; at++ {
 		if buf[at] == '"' && quoteLevel(buf, at) <= level {
@@ -114,8 +112,8 @@ func hasQuote(buf []byte, from, to, level int) bool {
 	return false
 }
 
-// nameField returns the name of the field that a string is the value of, or an element of the list
-// of, if it is one for names. The string's quotation mark begins at a place.
+// nameField returns the field that a string is a value of, or a list element of, if it is for names. at is the
+// string's quotation mark.
 func nameField(buf []byte, at, level int) (field string, isName bool) {
 	text := buf[max(0, at-contextBytes):max(0, at)]
 	if field, isName = fieldBefore(text, level); isName {
@@ -144,7 +142,7 @@ func nameField(buf []byte, at, level int) (field string, isName bool) {
 
 func isListField(field string) bool { return field == "nodes" || field == "subjects" }
 
-// fieldBefore returns the name of a field for names that a text ends in, with its colon.
+// fieldBefore returns the field for names at the end of a text, with its colon.
 func fieldBefore(text []byte, level int) (field string, isName bool) {
 	text, isField := bytes.CutSuffix(trimSpace(text), []byte{':'})
 	if !isField {
@@ -160,7 +158,7 @@ func fieldBefore(text []byte, level int) (field string, isName bool) {
 	return "", false
 }
 
-// inFramedName looks for a name behind its length around a window.
+// inFramedName looks for a name after its length around a window.
 func inFramedName(secret lethe.Secret, buf []byte, w window) bool {
 	from, to := w.from, w.to
 	for at := from; at >= 0 && from-at <= 2*lethe.MaxNameBytes; at-- {
@@ -177,7 +175,7 @@ func inFramedName(secret lethe.Secret, buf []byte, w window) bool {
 	return false
 }
 
-// nameLengths returns the lengths of the names that begin at a place, as frames before it say.
+// nameLengths returns the lengths of names at a place, by the frames before it.
 func nameLengths(secret lethe.Secret, buf []byte, at int) (lengths []int) {
 	if at >= 4 {
 		fixed := buf[at-4 : at]
@@ -204,14 +202,13 @@ func nameLengths(secret lethe.Secret, buf []byte, at int) (lengths []int) {
 	return lengths
 }
 
-// holdsName reports whether a text of a length that begins at a place is whole and may be a name.
+// holdsName reports whether a text of a length at a place is complete and may be a name.
 func holdsName(buf []byte, at int, length uint64, may func([]byte) bool) bool {
 	return length > 0 && length <= 2*lethe.MaxNameBytes+1 && int(length) <= len(buf)-at && may(buf[at:at+int(length)])
 }
 
-// isStoredName reports whether a text behind its length in big-endian bytes is one that a store holds for
-// itself, and no part of a record: its length is none of a blob, and not the key length of a batch's
-// first record, which three zeros come before. Else the pseudonym of that name says that it is one.
+// isStoredName reports whether a text after its big-endian length is a store's own and no part of a record: its
+// length is neither a blob's nor a key length after three zeros, or the name's pseudonym precedes it.
 func isStoredName(secret lethe.Secret, buf []byte, at, length int) bool {
 	if !isBlob(buf, at-4) && !isRecordKey(buf, at-1) {
 		return true
@@ -220,14 +217,12 @@ func isStoredName(secret lethe.Secret, buf []byte, at, length int) bool {
 	return bytes.Contains(buf[max(0, at-contextBytes):at], pseudonym[len(pseudonym)-pseudonymTailBytes:])
 }
 
-// isBlob reports whether a length that begins at a place may be that of a blob: a 1 comes before it that
-// does not end a number of 64 bits, such as the timestep 1.
+// isBlob reports whether a length may be a blob's: after a 1 that does not end a 64-bit number, such as timestep 1.
 func isBlob(buf []byte, at int) bool {
 	return at > 0 && buf[at-1] == 1 && (at < 8 || binary.BigEndian.Uint32(buf[at-8:]) != 0)
 }
 
-// isKeyBlob reports whether a blob that ends at a place is a record's key: the record's value follows as
-// another one.
+// isKeyBlob reports whether a blob is a record's key: its value follows as another blob.
 func isKeyBlob(buf []byte, end int) bool {
 	const prefix = 5
 	if len(buf)-end <= prefix || buf[end] != 1 {

@@ -6,12 +6,10 @@ import (
 	"lethe"
 )
 
-// mostRecordHeadBytes is how far before the length of its key a Kafka record may begin: its length, its
-// attributes, its time and its offset.
+// mostRecordHeadBytes bounds what precedes a key's length in a Kafka record: length, attributes, time and offset.
 const mostRecordHeadBytes = 5 + 1 + 10 + 5
 
-// isRecordKey reports whether the length of a Kafka record's key begins at a place: the record around it
-// has the form and the length that it says.
+// isRecordKey reports whether a key's length begins at a place, by the form and length of the record around it.
 func isRecordKey(buf []byte, at int) bool {
 	for attributes := at - 3; attributes >= max(1, at-mostRecordHeadBytes); attributes-- {
 		if buf[attributes] != 0 {
@@ -39,8 +37,7 @@ func pastVarint(buf []byte, at int) (next int, ok bool) {
 	return at + n, n > 0
 }
 
-// endsRecord reports whether a record ends at a place whose key's length is at another. Of one that the
-// buffer does not hold whole, as much is looked at as is there.
+// endsRecord reports whether a record with its key's length at a place ends at another, as far as the buffer goes.
 func endsRecord(buf []byte, at int, end int64) bool {
 	parts, isWhole := 2, false // key and value
 	for next := int64(at); ; {
@@ -71,11 +68,11 @@ func endsRecord(buf []byte, at int, end int64) bool {
 	}
 }
 
-// mostMessageBytes is how far before its field of names a Protobuf message may begin.
+// mostMessageBytes bounds what precedes a name in a Protobuf message.
 const mostMessageBytes = 16 + lethe.MaxNameBytes
 
-// protobufName returns the length of the name that begins at a place as the first or the second field of
-// a message in the format of Confluent's serializers.
+// protobufName returns the length of a name that is the first or second field of a message of Confluent's
+// serializers.
 func protobufName(buf []byte, at int) (length uint64, found bool) {
 	const first, second = 1<<3 | 2, 2<<3 | 2
 	for start := at - 1; start >= max(0, at-mostMessageBytes); start-- {
@@ -104,8 +101,7 @@ func protobufName(buf []byte, at int) (length uint64, found bool) {
 	return 0, false
 }
 
-// messageBody returns where the body of a message begins whose header is at a place: a zero, the number of
-// its schema, and the path to its message.
+// messageBody returns the begin of a message's body, behind a zero, the schema number and the message path.
 func messageBody(buf []byte, start int) (body int, ok bool) {
 	const schemaBytes, mostPath = 4, 2
 	if buf[start] != 0 || start+1+schemaBytes >= len(buf) {

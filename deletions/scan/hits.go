@@ -4,20 +4,18 @@ import (
 	"slices"
 )
 
-// mostHits is how many hits are kept before those of a fingerprint that has some are left out: a record may repeat what
-// is erased millions of times.
+// mostHits is the number of hits after which each fingerprint gets one more at most: a record may repeat one
+// millions of times.
 const mostHits = 1024
 
-// hitList are hits in one text.
 type hitList struct {
 	hits []Hit
-	// every says that none is left out.
+	// every says to keep all.
 	every bool
-	// found are the fingerprints of the hits, once there are many.
+	// found are the fingerprints with hits, once there are many.
 	found map[int]bool
 }
 
-// note takes hits.
 func (l *hitList) note(hits ...Hit) {
 	for _, h := range hits {
 		if l.found[h.Fingerprint] {
@@ -36,29 +34,29 @@ func (l *hitList) note(hits ...Hit) {
 	}
 }
 
-// match compares a text with some fingerprints of a kind, all of its length, unless hits of all of them are there.
+// match compares a text with candidates of its length, unless all have hits.
 func (m *jsonMatch) match(kind Kind, candidates []int, text []byte, offset int64) {
 	if slices.ContainsFunc(candidates, func(i int) bool { return !m.found[i] }) {
 		m.note(m.sc.matching(kind, candidates, text, offset)...)
 	}
 }
 
-// Summary is what a search looked at and found, in numbers.
+// Summary is the result of a search in numbers.
 type Summary struct {
 	Files   int   `json:"files"`
 	Bytes   int64 `json:"bytes"`
 	Records int64 `json:"records"`
 	Hits    int   `json:"hits"`
-	// NotRead counts links, sockets and devices met in the directories.
+	// NotRead counts links, sockets and devices.
 	NotRead int `json:"not_read"`
 }
 
-// Add sums two summaries.
+// Add returns the sum.
 func (s Summary) Add(t Summary) Summary {
 	return Summary{s.Files + t.Files, s.Bytes + t.Bytes, s.Records + t.Records, s.Hits + t.Hits, s.NotRead + t.NotRead}
 }
 
-// Summary puts the report in numbers.
+// Summary returns the report in numbers.
 func (r Report) Summary() Summary {
 	return Summary{Files: r.Files, Bytes: r.Bytes, Hits: len(r.Hits), NotRead: len(r.NotRead)}
 }

@@ -9,46 +9,39 @@ import (
 	"unicode/utf8"
 )
 
-// JSON spells one text in many ways: "caf\u00e9", "a\/b", 1e0 and 1.0. What a
-// producer wrote is kept as it was in source topics, dead letters and staging, so
-// there it is not the bytes that count but what they say.
+// JSON has many spellings of one text: "caf\u00e9", "a\/b", 1e0 and 1.0. Topics, dead letters and staging keep
+// original bytes, so the decoded text counts there.
 
-// maxNesting is how deep JSON may stand in strings of JSON.
+// maxNesting bounds JSON in strings of JSON.
 const maxNesting = 3
 
-// jsonMatch looks through one text.
 type jsonMatch struct {
 	sc *Scanner
 	hitList
 	runRoom
-	// at is the field that the present string stands in.
+	// at is the field of the present string.
 	at field
-	// isName says that the present string is a name, which is compared as a whole only.
+	// isName says that the present string is a name, to be compared as a whole.
 	isName bool
-	// ends are what the present object names as source and target of a payment.
+	// ends are the source and target of the present object.
 	ends paymentEnds
-	// noPayments says that source and target are not to be put together.
+	// noPayments says not to combine source and target.
 	noPayments bool
 }
 
-// runRoom is what is known of a run of numbers. It is used for one text after another.
+// runRoom is a run of numbers, reused.
 type runRoom struct {
-	// row are the numbers of the present run, values those that were read as the bytes of
-	// a feature row, and known says which were.
+	// row are the run's numbers, values those read so far as a row's bytes, known which these are.
 	row    []span
 	values []byte
 	known  []bool
 }
 
-// span is where a token stands.
 type span struct{ from, to int }
 
-// MatchText looks for ids and feature rows by what a text says, in whatever way JSON
-// spells it: strings are compared decoded, as a whole and as the ends of a payment,
-// and rows of numbers as float32. The text need not be valid JSON; of a broken one,
-// every string and row is looked at that can be told. What is spelled as lethe does
-// is found by ScanBytes; ids of fewer than 6 bytes are found here however they are
-// spelled. The offset of a hit is that of its string or row.
+// MatchText finds ids and feature rows in any JSON spelling: strings decoded, as a whole and as ends of a payment,
+// and numbers as float32. Of broken JSON, all recognisable strings and rows are compared. Hits have the offset of
+// their string or row. ScanBytes finds lethe's own spelling of longer ids.
 func (sc *Scanner) MatchText(text []byte) []Hit {
 	room, _ := sc.rooms.Get().(*runRoom)
 	if room == nil {
@@ -63,9 +56,8 @@ func (sc *Scanner) MatchText(text []byte) []Hit {
 	return m.hits
 }
 
-// MatchRecord looks for everything in a record that keeps a producer's bytes: its key,
-// and its value and headers in rest. The bytes of a subject's key count in none: later records
-// may hold them. Names are compared in normal form.
+// MatchRecord searches an original record: its key, and value and headers in rest, with names in normal form. A
+// subject key's bytes do not count: later records may have them.
 func (sc *Scanner) MatchRecord(key []byte, rest ...[]byte) []Hit {
 	var list hitList
 	key = sc.names.Key(key)
@@ -93,8 +85,8 @@ func (sc *Scanner) MatchRecord(key []byte, rest ...[]byte) []Hit {
 	return hits
 }
 
-// text looks at the strings of a text that begins at an offset. A broken text may have
-// lost a quotation mark, so there what lies between strings is looked at too.
+// text compares the strings of a text. A broken one may lack a quotation mark, so the parts between strings count
+// too.
 func (m *jsonMatch) text(data []byte, offset int64, depth int) {
 	escaped := bytes.IndexByte(data, '\\') >= 0
 	if !escaped && len(m.sc.keyed)+len(m.sc.payments) == 0 {
@@ -133,8 +125,7 @@ func (m *jsonMatch) text(data []byte, offset int64, depth int) {
 	m.ends = around
 }
 
-// undivided looks at a text as if it were one string: its escapes decoded, or, of a broken
-// one without escapes, as it is.
+// undivided compares a text as one string: unescaped, or a broken one without escapes as it is.
 func (m *jsonMatch) undivided(data []byte, offset int64, depth int, escaped, broken bool) {
 	if !escaped {
 		if broken {
@@ -142,7 +133,7 @@ func (m *jsonMatch) undivided(data []byte, offset int64, depth int, escaped, bro
 		}
 		return
 	}
-	// Decoded as a whole, JSON that was whole tells no objects any more, and no names.
+	// Unescaped as a whole, valid JSON has no objects or names any more.
 	before := m.noPayments
 	if m.noPayments = before || !broken; !broken {
 		data = remainder(data, depth)
@@ -151,7 +142,7 @@ func (m *jsonMatch) undivided(data []byte, offset int64, depth int, escaped, bro
 	m.noPayments = before
 }
 
-// endsName reports whether a colon follows the string that ends at a place.
+// endsName reports whether a colon follows a string.
 func endsName(data []byte, end int) bool {
 	for end++; end < len(data); end++ {
 		switch data[end] {
@@ -163,7 +154,7 @@ func endsName(data []byte, end int) bool {
 	return false
 }
 
-// closingQuote returns where the string that begins at from ends, or the data's end.
+// closingQuote returns the end of a string, or of the data.
 func closingQuote(data []byte, from int) int {
 	for at := from; at < len(data); at++ {
 		switch data[at] {
@@ -176,7 +167,6 @@ func closingQuote(data []byte, from int) int {
 	return len(data)
 }
 
-// str looks at what stands between quotation marks.
 func (m *jsonMatch) str(raw []byte, offset int64, depth int) {
 	if bytes.IndexByte(raw, '\\') < 0 {
 		m.whole(raw, offset)
@@ -195,8 +185,7 @@ func (m *jsonMatch) str(raw []byte, offset int64, depth int) {
 	m.rows(decoded, offset)
 }
 
-// whole compares a string with every payment, and it, or the two ends of a payment, with
-// every id.
+// whole compares a string with payments, and it, or its two ends, with ids.
 func (m *jsonMatch) whole(text []byte, offset int64) {
 	if !m.noPayments {
 		m.match(KindPaymentKey, m.sc.payments[len(text)], text, offset)
@@ -211,8 +200,7 @@ func (m *jsonMatch) whole(text []byte, offset int64) {
 	}
 }
 
-// unescape decodes the escapes of a JSON string. What is no escape stays as it is, and
-// half a surrogate pair becomes U+FFFD, as encoding/json has it. Without escapes it is raw itself.
+// unescape decodes a JSON string as encoding/json does; invalid escapes stay.
 func unescape(raw []byte) []byte {
 	if bytes.IndexByte(raw, '\\') < 0 {
 		return raw
@@ -237,8 +225,7 @@ func unescape(raw []byte) []byte {
 	return append(out, raw...)
 }
 
-// unicodeEscape decodes \uXXXX, or two that are a surrogate pair, at the beginning of
-// raw, and returns its length, 0 if there is none.
+// unicodeEscape decodes \uXXXX or a surrogate pair. n is its length, 0 for none.
 func unicodeEscape(raw []byte) (r rune, n int) {
 	const length = len(`\uXXXX`)
 	first, ok := hexEscape(raw)
@@ -272,8 +259,8 @@ func hexEscape(raw []byte) (rune, bool) {
 	return r, true
 }
 
-// unquoted returns the text of a key that is a string of JSON, as some serializers write keys. A record that names
-// the key itself has a name with quotation marks, and is another transaction's.
+// unquoted returns the text of a key that is a JSON string, as some serializers write keys, unless the record names
+// the quoted key itself.
 func unquoted(key []byte, parts [][]byte) (text []byte, quoted bool) {
 	var name string
 	if len(key) == 0 || key[0] != '"' || json.Unmarshal(key, &name) != nil {

@@ -6,11 +6,10 @@ import (
 	"slices"
 )
 
-// A string of a valid JSON text that stands in a field of names and may be a name is one: it is
-// compared decoded, as a whole, and what its bytes hold besides is the name of another.
+// In valid JSON, a string in a field of names that may be a name is compared as a whole: parts of it are other
+// names.
 
-// eachString calls fn for every string of a valid JSON text that names no field, where it stands without
-// its quotes, in order. isName says that it is a name.
+// eachString calls fn for every string of valid JSON that is no field's name. isName says that it is a name.
 func eachString(text []byte, fn func(s span, isName bool)) {
 	name := ""
 	for at := bytes.IndexByte(text, '"'); at >= 0 && at < len(text); {
@@ -28,7 +27,7 @@ func eachString(text []byte, fn func(s span, isName bool)) {
 	}
 }
 
-// fieldName returns the name of a field, empty if it is too long for one that holds names.
+// fieldName returns the name of a field, or "" if it is too long for a field of names.
 func fieldName(raw []byte) string {
 	const longest = 6 * len("transaction")
 	if len(raw) > longest {
@@ -37,8 +36,7 @@ func fieldName(raw []byte) string {
 	return string(unescape(raw))
 }
 
-// remainder is a valid JSON text at a depth without the strings that are looked at one by one: names, and
-// JSON in strings.
+// remainder is valid JSON without strings compared separately: names, and nested JSON.
 func remainder(text []byte, depth int) []byte {
 	out, from := make([]byte, 0, len(text)), 0
 	eachString(text, func(s span, isName bool) {
@@ -49,7 +47,6 @@ func remainder(text []byte, depth int) []byte {
 	return append(out, text[from:]...)
 }
 
-// isNestedJSON reports whether a string holds an object or a list of JSON.
 func isNestedJSON(raw []byte) bool {
 	begins := bytes.TrimLeft(raw, " ")
 	if len(begins) == 0 || begins[0] != '{' && begins[0] != '[' || bytes.IndexByte(raw, '\\') < 0 {
@@ -58,8 +55,7 @@ func isNestedJSON(raw []byte) bool {
 	return json.Valid(unescape(raw))
 }
 
-// scanSaid is ScanBytes of a part of a record. What is found within a name of a valid JSON text is another
-// name's, however far the text around it reaches.
+// scanSaid is ScanBytes without hits inside the names of valid JSON.
 func scanSaid(sc *Scanner, part []byte) []Hit {
 	hits := sc.ScanBytes(part)
 	if !slices.ContainsFunc(hits, func(h Hit) bool { return ofName(h.Kind) }) || !json.Valid(part) {

@@ -9,8 +9,7 @@ import (
 	"lethe"
 )
 
-// rows looks at every run of numbers and nulls that commas separate. Quotation marks around
-// them do not count.
+// rows compares every run of numbers and nulls separated by commas, in quotation marks or not.
 func (m *jsonMatch) rows(data []byte, offset int64) {
 	if len(m.sc.rows) == 0 {
 		return
@@ -34,8 +33,7 @@ func (m *jsonMatch) rows(data []byte, offset int64) {
 	}
 }
 
-// pastComma returns where the feature behind a comma begins, if there is one, or where to
-// go on.
+// pastComma returns the next feature's begin, if more follow, or where to continue.
 func pastComma(data []byte, at int) (next int, more bool) {
 	if at+1 < len(data) && data[at] == ',' && beginsFeature(data, at+1) {
 		return at + 1, true
@@ -48,16 +46,14 @@ func pastComma(data []byte, at int) (next int, more bool) {
 	return next, next < len(data) && beginsFeature(data, next)
 }
 
-// missingText is a feature without a value.
 const missingText = "null"
 
-// beginsFeature reports whether a number or null stands at a place.
 func beginsFeature(data []byte, at int) bool {
 	c := data[at]
 	return isDigit(c) || c == '-' || c == missingText[0] && bytes.HasPrefix(data[at:], []byte(missingText))
 }
 
-// pastFeature returns where the number or null ends that begins at a place.
+// pastFeature returns the end of a number or null.
 func pastFeature(data []byte, at int) int {
 	if data[at] == missingText[0] {
 		return at + len(missingText)
@@ -68,8 +64,7 @@ func pastFeature(data []byte, at int) int {
 	return at
 }
 
-// pastSpace returns the first place that holds neither white space nor a quotation
-// mark.
+// pastSpace skips white space and quotation marks.
 func pastSpace(data []byte, at int) int {
 	for at < len(data) && isSpace(data[at]) {
 		at++
@@ -77,8 +72,7 @@ func pastSpace(data []byte, at int) int {
 	return at
 }
 
-// inNumber reports whether a character is a digit, or one of . - + e E. The characters
-// from '+', the first bit, to 'e' fit one word of bits.
+// inNumber reports whether c is a digit or one of . - + e E, which fit one word of bits from '+' on.
 func inNumber(c byte) bool {
 	const (
 		digits = 0x3ff << ('0' - '+')
@@ -90,11 +84,8 @@ func inNumber(c byte) bool {
 
 func isSpace(c byte) bool { return c == ' ' || c == '"' || c == '\t' || c == '\r' || c == '\n' }
 
-// compareRow compares the run of numbers with every feature row of its length. The
-// numbers that hold the anchors of some rows are read first: reading all of them in all
-// runs would take most of a search's time. Each is read once, those anchors are hashed
-// once for all rows that have theirs there, and the run is hashed once, by the rolling hash:
-// the code of a run is asked for only where that agrees.
+// compareRow compares a run with the feature rows of its length. It first reads only the numbers under anchors,
+// hashes each anchor once per group and the whole run once: reading all numbers would take most of the time.
 func (m *jsonMatch) compareRow(data []byte, offset int64) {
 	groups := m.sc.rows[len(m.row)]
 	if len(groups) == 0 {
@@ -124,7 +115,7 @@ func (m *jsonMatch) compareRow(data []byte, offset int64) {
 	}
 }
 
-// candidates are the rows of a group whose first anchor the run of numbers has.
+// candidates are the rows of a group with the run's first anchor.
 func (m *jsonMatch) candidates(data []byte, group *rowGroup) []rowEntry {
 	if !m.readBytes(data, group.at, anchorBytes) {
 		return nil
@@ -132,7 +123,7 @@ func (m *jsonMatch) candidates(data []byte, group *rowGroup) []rowEntry {
 	return group.byAnchor[anchorOf(m.sc.keys.multiplier, m.values, group.at)]
 }
 
-// holds reports whether anchors stand in the run of numbers from a place on.
+// holds reports whether anchors are in the run from a place on.
 func (m *jsonMatch) holds(data []byte, at int, anchors []uint64) bool {
 	if len(anchors) > 0 && !m.readBytes(data, at, len(anchors)-1+anchorBytes) {
 		return false
@@ -145,13 +136,12 @@ func (m *jsonMatch) holds(data []byte, at int, anchors []uint64) bool {
 	return true
 }
 
-// readBytes reads the features that some bytes of the row belong to.
+// readBytes reads the features behind some bytes of the row.
 func (m *jsonMatch) readBytes(data []byte, at, count int) bool {
 	return m.read(data, at/floatBytes, (at+count-1)/floatBytes)
 }
 
-// read reads some features of the run as their bytes in a row, each once. It reports
-// whether all of them are numbers or null.
+// read reads features as their row bytes, each once, and reports whether all are numbers or null.
 func (m *jsonMatch) read(data []byte, first, last int) bool {
 	for i := first; i <= last; i++ {
 		if m.known[i] {

@@ -44,11 +44,10 @@ func powmod(base uint64, exponent int) uint64 {
 	return result
 }
 
-// blockBytes are hashed together: their products are added up before they are reduced
-// modulo the prime, and do not wait for each other.
+// blockBytes are hashed together: their products are summed before the reduction.
 const blockBytes = 8
 
-// rollingBase is B with its powers from 0 to blockBytes.
+// rollingBase is B^0 to B^blockBytes.
 type rollingBase [blockBytes + 1]uint64
 
 func rollingBaseOf(base uint64) (b rollingBase) {
@@ -59,10 +58,9 @@ func rollingBaseOf(base uint64) (b rollingBase) {
 	return b
 }
 
-// hash returns the hash of a window.
 func (b *rollingBase) hash(window []byte) uint64 { return b.after(0, window) }
 
-// after returns the hash of what has the hash h, followed by more.
+// after continues the hash h.
 func (b *rollingBase) after(h uint64, more []byte) uint64 {
 	for ; len(more) >= blockBytes; more = more[blockBytes:] {
 		h = addmod(mulmod(h, b[blockBytes]), b.block((*[blockBytes]byte)(more)))
@@ -73,7 +71,7 @@ func (b *rollingBase) after(h uint64, more []byte) uint64 {
 	return h
 }
 
-// block hashes a block. The sum is below 2^72.
+// block hashes a block; the sum is below 2^72.
 func (b *rollingBase) block(block *[blockBytes]byte) uint64 {
 	var hi, lo, carry uint64
 	for k, c := range block {
@@ -84,8 +82,8 @@ func (b *rollingBase) block(block *[blockBytes]byte) uint64 {
 	return addmod(lo&prime, lo>>61|hi<<3)
 }
 
-// prefixHashes appends to dst the hashes of the buffer's prefixes of whole blocks, from
-// the empty one on, so that the hash of any window takes a few multiplications.
+// prefixHashes appends the hashes of the prefixes of whole blocks, from which a window's takes a few
+// multiplications.
 func (b *rollingBase) prefixHashes(dst []uint64, buf []byte) []uint64 {
 	var h uint64
 	dst = append(dst, h)
@@ -96,14 +94,13 @@ func (b *rollingBase) prefixHashes(dst []uint64, buf []byte) []uint64 {
 	return dst
 }
 
-// windowHash is the hash of buf[from:to], given the hashes of the buffer's
-// prefixes and B^(to-from).
+// windowHash is the hash of buf[from:to], with B^(to-from) as power.
 func (b *rollingBase) windowHash(prefixes []uint64, buf []byte, from, to int, power uint64) uint64 {
 	through := func(n int) uint64 { return b.after(prefixes[n/blockBytes], buf[n/blockBytes*blockBytes:n]) }
 	return addmod(through(to), prime-mulmod(through(from), power))
 }
 
-// hashKeys are what the two hashes of a scan draw from the secret.
+// hashKeys are drawn from the secret.
 type hashKeys struct {
 	// base of the rolling hash, in [256, prime).
 	base rollingBase

@@ -7,8 +7,8 @@ import (
 	"lethe"
 )
 
-// isPart reports whether what stands at from to to is but a part of a name in a text that has such a length and the '>'
-// of a payment's key at a place, or -1.
+// isPart reports whether from..to is only a part of a name in a text of a length, with the '>' of a payment's key at
+// joint, or -1.
 func isPart(length, joint, from, to int) bool {
 	begin, end := 0, length
 	switch {
@@ -20,9 +20,7 @@ func isPart(length, joint, from, to int) bool {
 	return begin < from || to < end
 }
 
-// MatchKey looks for ids in the key of a record whose key is a transaction id
-// or a payment's two ids joined by '>'. Unlike ScanBytes it also knows ids of
-// fewer than 6 bytes, because such a key delimits them.
+// MatchKey finds ids in a key that is an id or a payment's two ids, also short ones, which a key delimits.
 func (sc *Scanner) MatchKey(key []byte) []Hit {
 	var list hitList
 	start, named := keyStart(key)
@@ -52,29 +50,25 @@ func trimSpace(text []byte) []byte {
 	return text
 }
 
-// isBlank reports whether a character may stand between the tokens of JSON.
+// isBlank reports whether JSON may have c between tokens.
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
 
-// What a name may be is what intake takes for one: an id that differs from an erased one by any character is another
-// transaction's id.
+// A name is what intake accepts: an id that differs by any character is another one.
 
-// isIDName reports whether a text may be the id of a transaction.
 func isIDName(text []byte) bool { return lethe.ValidID(text) }
 
-// isSubjectName reports whether a text may be the key of a subject. Blanks at an end make it a text
-// that mentions a name.
+// isSubjectName reports whether a text may be a subject's key. Blanks at an end make it a text.
 func isSubjectName(text []byte) bool {
 	return lethe.ValidSubject(text) && text[0] != ' ' && text[len(text)-1] != ' '
 }
 
-// isKeyName reports whether a text may be the key of a transaction or of a payment.
 func isKeyName(text []byte) bool {
 	source, target, isPayment := bytes.Cut(text, []byte{'>'})
 	return isIDName(source) && (!isPayment || isIDName(target))
 }
 
-// keyStart returns where the names of a record's key begin: behind the prefix ">!topic>" of a dead
-// letter, if the key has one. ok is false if the key holds something else than names.
+// keyStart returns the begin of the names in a key: behind ">!topic>" of a dead letter. ok is false if it has no
+// names.
 func keyStart(key []byte) (start int, ok bool) {
 	if rest, isLetter := bytes.CutPrefix(key, []byte(">!")); isLetter {
 		at := bytes.IndexByte(rest, '>')
@@ -86,8 +80,7 @@ func keyStart(key []byte) (start int, ok bool) {
 	return start, isKeyName(key[start:])
 }
 
-// fitsName reports whether a string of JSON in a field, without its quotes, may be a name there: an id, or
-// an element of a list of subjects.
+// fitsName reports whether a JSON string in a field may be a name: an id, or an element of a list of subjects.
 func fitsName(field string, raw []byte) bool {
 	isSubject := strings.EqualFold(field, "subjects")
 	if !isSubject && fieldOf(field) != idField {

@@ -10,12 +10,10 @@ import (
 	"lethe/internal/normalise"
 )
 
-// A payment is searched for as a whole: its two ends stay, and each of them says nothing
-// about it. So its forms are its key, both ids beside each other as lethe writes them, the
-// keys of stores that end with both pseudonyms, and, in records of producers, a JSON object
-// with this source and this target in whatever spelling and order.
+// A payment is searched as a whole, as its ends stay: its key, both ids side by side in lethe's JSON, store keys
+// that end with both pseudonyms, and in original records an object with this source and target.
 
-// PaymentFingerprints returns the forms of a payment that need no graph.
+// PaymentFingerprints returns a payment's forms without its graph.
 func PaymentFingerprints(secret lethe.Secret, source, target lethe.TransactionID) ([]Fingerprint, error) {
 	set := fingerprintSet{secret: secret}
 	key := paymentKey([]byte(source), []byte(target))
@@ -31,7 +29,7 @@ func PaymentFingerprints(secret lethe.Secret, source, target lethe.TransactionID
 	return set.list, set.err
 }
 
-// KeyFingerprints returns those of keys under which stores hold what is erased.
+// KeyFingerprints returns the forms of store keys.
 func KeyFingerprints(secret lethe.Secret, kind Kind, keys [][]byte) ([]Fingerprint, error) {
 	set := fingerprintSet{secret: secret}
 	for _, key := range keys {
@@ -40,8 +38,7 @@ func KeyFingerprints(secret lethe.Secret, kind Kind, keys [][]byte) ([]Fingerpri
 	return set.list, set.err
 }
 
-// TargetFingerprints returns the forms of a target that need no graph, and the kinds that
-// are not searched for because they say nothing about it, ascending. Errors:
+// TargetFingerprints returns a target's forms without its graph, and the kinds not searched, ascending. Errors:
 // lethe.ErrTarget, ErrNeedle.
 func TargetFingerprints(secret lethe.Secret, t lethe.Target) (found []Fingerprint, notSearched []Kind, err error) {
 	if err := t.Check(); err != nil {
@@ -64,9 +61,8 @@ func TargetFingerprints(secret lethe.Secret, t lethe.Target) (found []Fingerprin
 	return found, NotSearched(t.Transaction), err
 }
 
-// SpelledFingerprints returns the forms of a target as raw bytes hold them that were sent decomposed, where the rule of
-// names composes them: what is decoded is compared in normal form, files of raw bytes are not. If the rule takes more
-// spellings for the name, notSearched names them.
+// SpelledFingerprints returns a target's forms in raw bytes that were sent decomposed, if the rule composes names:
+// raw files are not compared in normal form. notSearched is set if the rule allows other spellings.
 func SpelledFingerprints(secret lethe.Secret, rule normalise.Rule, t lethe.Target) (
 	found []Fingerprint, notSearched []Kind, err error,
 ) {
@@ -94,19 +90,18 @@ func SpelledFingerprints(secret lethe.Secret, rule normalise.Rule, t lethe.Targe
 
 func paymentKey(source, target []byte) []byte { return slices.Concat(source, []byte{'>'}, target) }
 
-// paymentEnds are the source and target that the present JSON object names.
+// paymentEnds are the source and target of the present object.
 type paymentEnds struct {
 	source, target []byte
-	// name is the field whose value comes next.
+	// name is the field of the next value.
 	name []byte
-	// outer are those of the objects around it.
+	// outer are those of the enclosing object.
 	outer *paymentEnds
-	// keeps says that objects are not told from each other, because the text is broken: then
-	// every source counts with the target before it, and the other way round.
+	// keeps says that objects cannot be told apart in a broken text: any source counts with any target beside it.
 	keeps bool
 }
 
-// pass goes over what stands between two strings, where objects begin and end.
+// pass follows the braces between two strings.
 func (e *paymentEnds) pass(between []byte) {
 	if e.keeps {
 		return
@@ -122,8 +117,7 @@ func (e *paymentEnds) pass(between []byte) {
 	}
 }
 
-// end takes a string, which may be the name of a field or its value, and compares the payment
-// if it is whole now.
+// end takes a field's name or value, and compares the payment once complete.
 func (m *jsonMatch) end(raw []byte, isName bool, offset int64) {
 	if len(m.sc.payments) == 0 || m.noPayments || m.ends.keeps && string(bytes.TrimSpace(raw)) == ":" {
 		return // of a broken text, what stands between strings comes too

@@ -9,17 +9,15 @@ import (
 )
 
 const (
-	// chunkBytes stays in a core's second-level cache.
+	// chunkBytes fits a core's second-level cache.
 	chunkBytes = 128 << 10
-	// loadBytes is what an anchor's load may read beyond it.
+	// loadBytes is how far an anchor's load reads beyond it.
 	loadBytes = 8 - anchorBytes
-	// prefixedBytes is the window length from which one of a chunk whose prefixes
-	// were hashed is not hashed from scratch any more.
+	// prefixedBytes is the shortest window hashed by prefixes.
 	prefixedBytes = 64
 )
 
-// Scan reads to the end and returns every hit, in order of offset. On a read
-// error the hits so far are returned with it.
+// Scan reads to the end and returns every hit, by offset; on an error those so far.
 func (sc *Scanner) Scan(r io.Reader) ([]Hit, error) {
 	hits, bytesRead, err := sc.newPass(chunkBytes).run(r)
 	if err != nil {
@@ -28,38 +26,34 @@ func (sc *Scanner) Scan(r io.Reader) ([]Hit, error) {
 	return hits, nil
 }
 
-// pass is one scanning of one stream after another: the buffers it reuses.
+// pass scans streams one after another, reusing its buffers.
 type pass struct {
 	sc *Scanner
-	// buf holds the stream from offset start on. Its length is what was read;
-	// loadBytes of capacity beyond it may be loaded but never count.
+	// buf is the stream from start on. loadBytes beyond its length may be loaded but do not count.
 	buf   []byte
 	start int64
-	// prefixes are the hashes of buf's prefixes, or empty if not needed yet. hashed
-	// counts the bytes of the windows of buf that were asked for so far.
+	// prefixes are the hashes of buf's prefixes, if computed; hashed counts the window bytes hashed so far.
 	prefixes []uint64
 	hashed   int
-	// dense says that of the buffer before so many bytes were asked for that hashing its
-	// prefixes was the cheaper way.
+	// dense says that prefixes paid off in the previous buffer.
 	dense bool
 	hits  hitList
-	// bounded says that of what is found very often not all hits are asked for, keep which are, if it is not nil.
+	// bounded allows dropping hits of frequent fingerprints; keep, if not nil, selects hits.
 	bounded bool
 	keep    func(h Hit) bool
 }
 
-// newPass makes room for reading about chunk bytes at a time.
+// newPass allocates for reads of about chunk bytes.
 func (sc *Scanner) newPass(chunk int) *pass {
 	return &pass{sc: sc, buf: make([]byte, 0, sc.roomFor(chunk))}
 }
 
-// roomFor returns the length of a buffer of about chunk bytes.
 func (sc *Scanner) roomFor(chunk int) int {
-	// The part that is carried over must be small beside what is read.
+	// What is carried over must be small beside what is read.
 	return max(chunk, 4*(sc.before+sc.after+2*contextBytes)) + loadBytes
 }
 
-// passFor returns a pass with that much room or more, used before if there is one.
+// passFor returns a free pass of that size, or a new one.
 func (sc *Scanner) passFor(chunk int) *pass {
 	if p, ok := sc.passes.Get().(*pass); ok && cap(p.buf) >= sc.roomFor(chunk) {
 		return p
@@ -67,9 +61,7 @@ func (sc *Scanner) passFor(chunk int) *pass {
 	return sc.newPass(chunk)
 }
 
-// run scans one stream from its start. The places of anchors are worked off in
-// order; one is left for the next round while the bytes that its windows or
-// their surroundings may reach have not been read.
+// run scans a stream. An anchor waits for the next read while its windows and context are incomplete.
 func (p *pass) run(r io.Reader) (hits []Hit, bytesRead int64, err error) {
 	p.buf, p.start, p.hits = p.buf[:0], 0, hitList{every: !p.bounded}
 	next := 0
@@ -98,8 +90,7 @@ func (p *pass) run(r io.Reader) (hits []Hit, bytesRead int64, err error) {
 	}
 }
 
-// sieve looks at the anchors that start in [from, to) of the buffer, a step apart,
-// and returns where to go on.
+// sieve checks the anchors in [from, to), a step apart, and returns where to continue.
 func (p *pass) sieve(from, to int) int {
 	data := p.buf[:len(p.buf)+loadBytes]
 	filter, shift, multiplier := p.sc.filter, p.sc.shift&63, p.sc.keys.multiplier
@@ -116,8 +107,7 @@ func (p *pass) sieve(from, to int) int {
 	return i
 }
 
-// sieveFour looks at anchors a stride apart, four with one branch, as long as there
-// are four.
+// sieveFour checks four anchors with one branch, as long as there are four.
 func (p *pass) sieveFour(from, to int) int {
 	data := p.buf[:len(p.buf)+loadBytes]
 	coarse, coarseShift := p.sc.coarse, p.sc.coarseShift&63
@@ -139,7 +129,7 @@ func (p *pass) sieveFour(from, to int) int {
 	return i
 }
 
-// candidate examines every fingerprint with this anchor.
+// candidate checks the fingerprints with an anchor.
 func (p *pass) candidate(anchor int, h uint64) {
 	bucket := h >> p.sc.directoryShift
 	entries := p.sc.entries[p.sc.directory[bucket]:p.sc.directory[bucket+1]]
@@ -161,7 +151,7 @@ func (p *pass) candidate(anchor int, h uint64) {
 	}
 }
 
-// compare takes the window for a hit if its MAC is that of the fingerprint.
+// compare records a hit if the MAC agrees.
 func (p *pass) compare(fingerprint, from, to int) {
 	f := &p.sc.fingerprints[fingerprint]
 	if p.hits.found[fingerprint] || bounded(f.Kind) && !standsAlone(p.buf, from, to) {
@@ -181,8 +171,7 @@ func (p *pass) compare(fingerprint, from, to int) {
 	}
 }
 
-// followed reports whether the other anchors of the needle stand in the window that
-// begins at from, too: rows of few different values share one more often than all.
+// followed reports whether the needle's other anchors follow: rows of few values share single anchors.
 func (p *pass) followed(e *scanEntry, from int) bool {
 	if e.row == nil {
 		return true
@@ -196,11 +185,8 @@ func (p *pass) followed(e *scanEntry, from int) bool {
 	return true
 }
 
-// rolling hashes the window buf[from:to], the long ones by way of the hashes of
-// the buffer's prefixes once as many bytes as the buffer has were asked for: rows of few
-// different values share their anchors, and each meeting of one asks for the windows of all
-// of them. So it takes at most twice as long as the better of both. Where the buffer before
-// came so far, this one begins so: what lies next to each other tends to be alike.
+// rolling hashes a window. Long ones use prefix hashes once a buffer's worth of bytes was hashed, as rows of few
+// values share anchors: at most twice the time of the better method. A buffer starts as the previous one ended.
 func (p *pass) rolling(from, to int, power uint64) uint64 {
 	p.hashed += to - from
 	if to-from < prefixedBytes || !p.dense && p.hashed <= len(p.buf) {
@@ -215,12 +201,12 @@ func (p *pass) rolling(from, to int, power uint64) uint64 {
 	return p.sc.keys.base.windowHash(p.prefixes, p.buf, from, to, power)
 }
 
-// bounded reports whether a kind counts only where it stands alone.
+// bounded reports whether a kind must stand alone.
 func bounded(kind Kind) bool {
 	return kind == KindID || kind == KindIDJSON || kind == KindPayment || kind == KindSubjectKey
 }
 
-// ofName reports whether a kind stands for a name, so that a longer name may hold its bytes.
+// ofName reports whether a kind is a name, which a longer name may contain.
 func ofName(kind Kind) bool { return bounded(kind) || kind == KindIDQuoted || kind == KindIDField }
 
 func sortHits(hits []Hit) {

@@ -13,74 +13,64 @@ import (
 	"lethe/internal/normalise"
 )
 
-// Hit is a place where the bytes behind a fingerprint were found. It never carries the bytes.
+// Hit is a place with the bytes behind a fingerprint. It never has the bytes.
 type Hit struct {
 	Kind Kind `json:"kind"`
-	// Fingerprint is the index in the list the scanner was built from.
-	Fingerprint int `json:"fingerprint"`
-	// Offset counts bytes from the start of what was scanned.
-	Offset int64 `json:"offset"`
+	// Fingerprint is an index of the scanner's list.
+	Fingerprint int   `json:"fingerprint"`
+	Offset      int64 `json:"offset"`
 }
 
-// Scanner finds every fingerprint of a list in one pass over data.
+// Scanner finds all fingerprints of a list in one pass.
 //
-// Three sieves, each exact on what it lets fall: a filter of bits over the anchors, one look per
-// byte of data, or per four if all needles are long enough, whatever their number and lengths; the
-// rolling hash of the window; its MAC. No occurrence is missed by any of them, and only the MAC
-// decides that there is one. Rolling a hash over the data for each length, without anchors, was
-// measured at a quarter of the speed for four lengths.
+// Three sieves miss nothing: a bit filter over anchors, with one look per byte or per four bytes whatever the
+// needles; the rolling hash of a window; its MAC, which alone decides. A rolling hash per needle length, without
+// anchors, was a quarter as fast for four lengths.
 //
-// A Scanner does not change and may be used by many goroutines at once.
+// A Scanner is immutable and safe for concurrent use.
 type Scanner struct {
 	secret       lethe.Secret
 	keys         hashKeys
 	fingerprints []Fingerprint
-	// filter has 2^(64-shift) bits, one for the upper bits of an anchor's hash.
+	// filter has 2^(64-shift) bits by the upper bits of anchors.
 	filter []uint64
 	shift  int
-	// coarse is the same for fewer of the upper bits, a byte each: fewer instructions.
+	// coarse is the same with fewer bits, a byte each.
 	coarse      []uint8
 	coarseShift int
-	// entries ascend by anchor. Those whose anchor's upper bits are b lie from
-	// directory[b] to directory[b+1].
+	// entries ascend by anchor; those with upper bits b are at directory[b] to directory[b+1].
 	entries        []scanEntry
 	directory      []int32
 	directoryShift int
-	// keyed are the fingerprints of ids that only MatchKey and MatchText look for, by
-	// length, payments those of payments, subjects those of subjects.
+	// keyed (ids), payments and subjects are the fingerprints compared with keys and text, by length.
 	keyed, payments, subjects map[int][]int
-	// whole are the fingerprints of ids from 6 bytes on, by length and rolling hash, rows those of feature rows,
-	// by their number of features: MatchText compares them with what JSON says.
-	whole map[int]map[uint64][]int
-	rows  map[int][]rowGroup
-	// mostFeatures is the greatest of those numbers.
+	// whole are longer ids by length and rolling hash, rows are feature rows by number of features, for MatchText.
+	whole        map[int]map[uint64][]int
+	rows         map[int][]rowGroup
 	mostFeatures int
 	columns      columnsIndex
-	// before and after bound how far a window reaches from its anchor's start.
+	// before and after bound the reach of a window around its anchor.
 	before, after int
-	// step is how far apart the places are that are looked at.
-	step int
-	// names brings the names in records into normal form.
+	// step is the distance of the places checked.
+	step  int
 	names normalise.Rule
-	// passes are those that are free to be used again, rooms those for runs of numbers, hashers those that make MACs.
+	// passes, rooms and hashers are free for reuse.
 	passes, rooms, hashers sync.Pool
 }
 
-// scanEntry is a fingerprint as the scan needs it, its masks removed.
+// scanEntry is an unmasked fingerprint.
 type scanEntry struct {
 	anchor, rolling uint64
 	// power is base^length.
 	power       uint64
 	at, length  int
 	fingerprint int
-	// row holds all anchors of the needle, in a row, if it has a stride of them.
+	// row are all anchors of a strided needle.
 	row *anchorRow
-	// alike counts this entry and those behind it that ask for the same window: one rolling
-	// hash serves all of them.
+	// alike counts this and the following entries with the same window.
 	alike int
 }
 
-// anchors are all that the entry has.
 func (e *scanEntry) anchors() []uint64 {
 	if e.row == nil {
 		return nil
@@ -88,26 +78,21 @@ func (e *scanEntry) anchors() []uint64 {
 	return e.row[:]
 }
 
-// compareWindow orders entries. It is 0 if both ask for the hash of the same window wherever
-// their anchors stand.
+// compareWindow orders entries; 0 means that they hash the same windows.
 func (e *scanEntry) compareWindow(o *scanEntry) int {
 	return cmp.Or(cmp.Compare(e.anchor, o.anchor), cmp.Compare(e.at, o.at), cmp.Compare(e.length, o.length),
 		slices.Compare(e.anchors(), o.anchors()))
 }
 
-// anchorRow holds the anchors that begin a byte apart, without their masks.
 type anchorRow [stride]uint64
 
-// rowGroup are the feature rows of one length whose first anchor is at one place, as
-// MatchText needs them.
+// rowGroup are feature rows of one length and place of the first anchor.
 type rowGroup struct {
-	at int
-	// byAnchor holds them by that anchor.
+	at       int
 	byAnchor map[uint64][]rowEntry
 }
 
-// rowEntry is a feature row: the anchors behind the first, if it has more, its rolling hash
-// and its fingerprint.
+// rowEntry is a row's further anchors, rolling hash and fingerprint.
 type rowEntry struct {
 	next        []uint64
 	rolling     uint64
@@ -115,18 +100,15 @@ type rowEntry struct {
 }
 
 const (
-	// filterBitsPerEntry keeps the share of places that pass the filter by
-	// chance under one half per cent: looking at the entries of one costs a miss of the cache.
+	// filterBitsPerEntry keeps chance matches below half a per cent: each costs a cache miss.
 	filterBitsPerEntry = 256
 	leastFilterLog2    = 15
-	// coarseBytesPerEntry keeps the share of four places that pass the coarse filter below
-	// one sixteenth, as long as it fits a core's second-level cache.
+	// coarseBytesPerEntry keeps chance matches of four places below a sixteenth, within the second-level cache.
 	coarseBytesPerEntry = 64
 	mostCoarseLog2      = 18
 )
 
-// NewScanner builds the scanner for fingerprints made under the same secret. It keeps a copy of
-// the list. An invalid fingerprint is an error that names its index.
+// NewScanner returns a scanner for fingerprints of a secret. An error names the index of an invalid one.
 func NewScanner(secret lethe.Secret, fingerprints []Fingerprint) (*Scanner, error) {
 	sc := &Scanner{
 		secret: secret, keys: hashKeysOf(secret), fingerprints: slices.Clone(fingerprints),
@@ -159,7 +141,6 @@ func NewScanner(secret lethe.Secret, fingerprints []Fingerprint) (*Scanner, erro
 	return sc, nil
 }
 
-// add takes in the fingerprint at a place of the list.
 func (sc *Scanner) add(i int, f Fingerprint) {
 	anchorMask, rollingMask := f.masks(sc.secret)
 	e := scanEntry{
@@ -195,7 +176,6 @@ func (sc *Scanner) add(i int, f Fingerprint) {
 	}
 }
 
-// addRow takes in a feature row under its first anchor.
 func (sc *Scanner) addRow(f Fingerprint, row rowEntry, first uint64) {
 	groups := sc.rows[f.Length/floatBytes]
 	at := slices.IndexFunc(groups, func(g rowGroup) bool { return g.at == f.AnchorAt })
@@ -208,8 +188,7 @@ func (sc *Scanner) addRow(f Fingerprint, row rowEntry, first uint64) {
 	same[first] = append(same[first], row)
 }
 
-// stepOf returns how far apart the places may be that are looked at: every place
-// counts as soon as one needle is too short to have an anchor at each.
+// stepOf returns stride, or 1 if a needle is too short for it.
 func stepOf(fingerprints []Fingerprint) int {
 	short := func(f Fingerprint) bool { return !f.Kind.keyed() && !f.strided() }
 	if slices.ContainsFunc(fingerprints, short) {
@@ -218,7 +197,6 @@ func stepOf(fingerprints []Fingerprint) int {
 	return stride
 }
 
-// index builds the filter and the directory of the sorted entries.
 func (sc *Scanner) index() {
 	log2 := max(leastFilterLog2, bits.Len(uint(len(sc.entries)*filterBitsPerEntry)))
 	sc.shift = 64 - log2
@@ -250,16 +228,14 @@ func (sc *Scanner) index() {
 // Len is the number of fingerprints.
 func (sc *Scanner) Len() int { return len(sc.fingerprints) }
 
-// ScanBytes scans data that is in memory, such as a record's value. Of data with very many hits, not all of one
-// fingerprint are returned.
+// ScanBytes scans data in memory. It may drop hits of very frequent fingerprints.
 func (sc *Scanner) ScanBytes(data []byte) []Hit {
 	return sc.scanBytes(data, nil)
 }
 
-// scanBytes is ScanBytes, for hits that are to be kept, if that is not nil.
+// scanBytes is ScanBytes of the hits that keep, if not nil, selects.
 func (sc *Scanner) scanBytes(data []byte, keep func(h Hit) bool) []Hit {
-	// A bytes.Reader has no errors. One byte more than the data lets the first
-	// read see its end.
+	// A bytes.Reader has no errors; one more byte lets the first read see the end.
 	p := sc.passFor(min(chunkBytes, len(data)+1))
 	p.bounded, p.keep = true, keep
 	hits, _, _ := p.run(bytes.NewReader(data))
@@ -268,7 +244,7 @@ func (sc *Scanner) scanBytes(data []byte, keep func(h Hit) bool) []Hit {
 	return hits
 }
 
-// ScanPaced is Scan of bytes at a pace, which may be nil. The error is the context's.
+// ScanPaced is Scan of bytes at a pace, which may be nil.
 func (sc *Scanner) ScanPaced(ctx context.Context, data []byte, pace *Pace) ([]Hit, error) {
 	p := sc.passFor(min(chunkBytes, len(data)+1))
 	hits, _, err := p.run(cancellable{ctx, bytes.NewReader(data), pace})
@@ -276,12 +252,10 @@ func (sc *Scanner) ScanPaced(ctx context.Context, data []byte, pace *Pace) ([]Hi
 	return hits, err
 }
 
-// Reach bounds how far from a place in the data a needle that lies across it, and what
-// is looked at next to it, may reach.
+// Reach bounds how far a needle across a place, and its context, extend from it.
 func (sc *Scanner) Reach() int { return sc.before + sc.after + contextBytes }
 
-// matching returns those of some fingerprints of a kind, all of a text's length, that stand
-// for the text.
+// matching returns the candidates, all of the text's length, that are for a text.
 func (sc *Scanner) matching(kind Kind, candidates []int, text []byte, offset int64) (hits []Hit) {
 	if len(candidates) == 0 {
 		return nil

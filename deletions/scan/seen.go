@@ -6,28 +6,26 @@ import (
 	"time"
 )
 
-// Seen are the files that a search has read and found nothing in, so that the next
-// search for the same reads what has changed since.
+// Seen remembers clean files, so that the next search reads changed ones only.
 type Seen struct {
 	now   func() time.Time
 	files map[string]fs.FileInfo
-	// growing are files of which bytes are never changed, but more may follow.
+	// growing are files that only grow.
 	growing map[string]fs.FileInfo
-	// began is when the present search began, before is when the last one began.
+	// began and before are the starts of this and the last search.
 	began, before time.Time
 }
 
-// settled is how long a file must not have changed before it is read, so that it is
-// not read again: the times of a file system may be exact to a second only.
+// settled is the minimal age of a change for a file to count as unchanged later: file times may be exact to a
+// second.
 const settled = time.Second
 
-// NewSeen returns one that has seen nothing.
+// NewSeen returns an empty Seen.
 func NewSeen(now func() time.Time) *Seen {
 	return &Seen{now: now, files: make(map[string]fs.FileInfo), growing: make(map[string]fs.FileInfo)}
 }
 
-// begin begins a search. When the clock was set back, the times of files tell nothing of
-// what was read before.
+// begin begins a search. If the clock was set back, nothing is known.
 func (s *Seen) begin() {
 	now := s.now().Round(0)
 	if s.before = s.began; now.Before(s.began) {
@@ -37,12 +35,9 @@ func (s *Seen) begin() {
 	s.began = now
 }
 
-// NoteGrowing notes that all of a file was looked through and nothing was found,
-// otherwise than by a search of its folder. Its bytes are never changed, but more may
-// follow them.
+// NoteGrowing records that a file that only grows was found clean otherwise.
 func (s *Seen) NoteGrowing(path string, info fs.FileInfo) { s.growing[path] = info }
 
-// unchanged reports whether a file is the one that was read, with the same bytes.
 func (s *Seen) unchanged(path string, info fs.FileInfo) bool {
 	if known, found := s.growing[path]; found && os.SameFile(known, info) && known.Size() == info.Size() {
 		return true
@@ -52,7 +47,6 @@ func (s *Seen) unchanged(path string, info fs.FileInfo) bool {
 		info.ModTime().Before(s.before.Add(-settled))
 }
 
-// note takes what the reading of a file has found.
 func (s *Seen) note(path string, info fs.FileInfo, hits int) {
 	if delete(s.files, path); hits == 0 {
 		s.files[path] = info

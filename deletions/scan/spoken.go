@@ -12,7 +12,6 @@ import (
 	"lethe"
 )
 
-// matchFeatures looks at a value of a record with a key.
 func (sc *Scanner) matchFeatures(key, value []byte) (hits []Hit) {
 	if len(sc.columns.of) == 0 || len(value) == 0 {
 		return nil
@@ -29,31 +28,28 @@ func (sc *Scanner) matchFeatures(key, value []byte) (hits []Hit) {
 	return hits
 }
 
-// spoken is what a JSON text says of the features of transactions.
+// spoken finds features in a JSON text.
 type spoken struct {
 	sc *Scanner
-	// byKey are the fingerprints of the transaction that the record's key names: they are
-	// of every object.
+	// byKey are the fingerprints of the key's transaction, which apply to every object.
 	byKey []int
-	// known are the fingerprints of the ids that were met and have some.
+	// known are the fingerprints of ids met.
 	known map[string][]int
 	found map[int]bool
 }
 
-// mostDepth bounds how many values stand in each other in what is no broken text, as encoding/json has it: each takes
-// room on the stack.
+// mostDepth bounds nesting in valid JSON as encoding/json does, for the stack.
 const mostDepth = 10_000
 
-// features are what an object has under that name, in all its lists together: which of them has what does not matter.
+// features are those of an object, of all its lists together.
 type features struct {
 	sc *Scanner
-	// unclear says that something is no number, some that a number is not 0, and at where it is not, of the positions
-	// that fingerprints name.
+	// unclear: something is no number. some: a number is not 0; at: where, of the named columns.
 	unclear, some bool
 	at            map[int]bool
 }
 
-// number takes the number at a position. A missing one and -0 are not 0.
+// number adds a number. Missing and -0 are not 0.
 func (f *features) number(at int, v float32) {
 	if math.Float32bits(v) == 0 {
 		return
@@ -67,7 +63,7 @@ func (f *features) number(at int, v float32) {
 	}
 }
 
-// standAt reports whether some of them may stand at columns.
+// standAt reports whether some columns may have features.
 func (f *features) standAt(columns lethe.Columns) bool {
 	switch {
 	case f.unclear:
@@ -85,8 +81,7 @@ func (f *features) standAt(columns lethe.Columns) bool {
 	return false
 }
 
-// value reads one value, which begins with a token. Every object in it is looked at. It reports whether the text goes
-// on as one that is whole.
+// value reads a value and the objects in it, and reports whether the text is still valid.
 func (s *spoken) value(text *tokens, first token, depth int) bool {
 	switch {
 	case depth > mostDepth || first.closes() || first.kind == noToken:
@@ -104,8 +99,7 @@ func (s *spoken) value(text *tokens, first token, depth int) bool {
 	return true
 }
 
-// object reads an object whose brace was read. A field may be there many times: what it takes to compare them is no
-// product of ids and features.
+// object reads an object. Repeated fields cost no product of ids and features.
 func (s *spoken) object(text *tokens, depth int) bool {
 	ids := make(map[string]bool)
 	stand := features{sc: s.sc}
@@ -135,7 +129,7 @@ func (s *spoken) object(text *tokens, depth int) bool {
 	return name.kind == '}'
 }
 
-// compare takes those fingerprints for found whose columns may have features.
+// compare records the fingerprints whose columns may have features.
 func (s *spoken) compare(prints []int, stand *features) {
 	for _, i := range prints {
 		if !s.found[i] && stand.standAt(s.sc.columns.read[s.sc.fingerprints[i].Columns]) {
@@ -144,7 +138,7 @@ func (s *spoken) compare(prints []int, stand *features) {
 	}
 }
 
-// readID takes what stands under that name, and keeps it if its features are searched for.
+// readID keeps an id with fingerprints.
 func (s *spoken) readID(value token, ids map[string]bool) {
 	if value.kind != stringToken {
 		return
@@ -160,8 +154,7 @@ func (s *spoken) readID(value token, ids map[string]bool) {
 	ids[id] = true
 }
 
-// read reads what stands under that name and begins with a token. It keeps no list: one may be as long as the largest
-// record.
+// read reads the features field without keeping a list: one may be as large as a record.
 func (f *features) read(text *tokens, first token) {
 	if first.kind != '[' {
 		f.unclear = f.unclear || !first.isNull()
@@ -183,7 +176,7 @@ func (f *features) read(text *tokens, first token) {
 	}
 }
 
-// text takes the number at a position as JSON says it.
+// text adds a number in JSON form.
 func (f *features) text(at int, n string) {
 	parsed, err := strconv.ParseFloat(n, 32)
 	if err != nil || parsed == 0 && !math.Signbit(parsed) && strings.ContainsAny(mantissa(n), "123456789") {
@@ -193,7 +186,6 @@ func (f *features) text(at int, n string) {
 	f.number(at, float32(parsed))
 }
 
-// mantissa is a number without its exponent.
 func mantissa(n string) string {
 	if at := strings.IndexAny(n, "eE"); at >= 0 {
 		return n[:at]
@@ -201,8 +193,7 @@ func mantissa(n string) string {
 	return n
 }
 
-// broken looks at a text that is no JSON: whoever is named in it, in a string or between two,
-// may be the one whose features stand in it.
+// broken reads invalid JSON: the features may be of anyone named in it.
 func (s *spoken) broken(text []byte) {
 	if bytes.IndexByte(text, '[') < 0 {
 		return

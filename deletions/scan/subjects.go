@@ -11,12 +11,10 @@ import (
 	"lethe"
 )
 
-// A subject goes with what carries it up to a timestep, and may be carried by later records.
-// So its key is looked for in records by what they say, with their timesteps, and its bytes in
-// the files of stores alone.
+// A subject is erased up to a timestep, and later records may carry it. So records are decoded and compared with
+// their timestep, and only store files are searched for its bytes.
 
-// SubjectFingerprints returns the forms of a subject that is erased up to and including a
-// timestep.
+// SubjectFingerprints returns the forms of a subject erased through a timestep.
 func SubjectFingerprints(secret lethe.Secret, subject string, until lethe.Timestep) ([]Fingerprint, error) {
 	set := fingerprintSet{secret: secret}
 	set.add(KindSubject, []byte(subject))
@@ -29,8 +27,7 @@ func SubjectFingerprints(secret lethe.Secret, subject string, until lethe.Timest
 	return set.list, set.err
 }
 
-// carrying looks for the subjects of a record, or of a request. Of a text that is broken,
-// which tells no timestep, every string counts.
+// carrying finds subjects in a record or request. In broken JSON, without a timestep, every string counts.
 func (m *jsonMatch) carrying(text []byte) {
 	if len(m.sc.subjects) == 0 {
 		return
@@ -55,21 +52,19 @@ func (m *jsonMatch) carrying(text []byte) {
 	}
 }
 
-// carried is what a JSON text says of the subjects that it carries. It keeps no list of them: one may be as long as the
-// largest record.
+// carried are the subjects in a JSON text, without a list, which may be as large as a record.
 type carried struct {
 	sc *Scanner
-	// timestep is the first that the text says, 0 if it says none that can be read.
+	// timestep is the first one in the text, 0 if unreadable.
 	timestep lethe.Timestep
 	dated    bool
-	// listed says that there is a list of subjects, odd that something has not the form of the record formats.
+	// listed: there is a list of subjects. odd: something is not in the record format.
 	listed, odd bool
-	// by are the fingerprints of its subjects.
-	by map[int]bool
+	by          map[int]bool
 }
 
-// read reads a text that is valid. Names are told apart as encoding/json does. The subjects of all lists count, at the
-// first timestep of several, for nobody can tell which of them its reader takes.
+// read reads valid JSON with field names as encoding/json matches them. All lists count, at the first of several
+// timesteps, since readers differ.
 func (c *carried) read(text *tokens) {
 	first := text.next()
 	if first.kind != '{' {
@@ -90,7 +85,6 @@ func (c *carried) read(text *tokens) {
 	}
 }
 
-// subjects reads what stands under that name and begins with a token.
 func (c *carried) subjects(text *tokens, first token) {
 	if first.kind != '[' {
 		c.listed = c.listed && !first.isNull()
@@ -111,7 +105,6 @@ func (c *carried) subjects(text *tokens, first token) {
 	}
 }
 
-// at takes what stands under timestep.
 func (c *carried) at(value token) {
 	var at lethe.Timestep
 	if !value.isNull() {
@@ -126,7 +119,7 @@ func (c *carried) at(value token) {
 	c.dated = true
 }
 
-// strings takes every string of a text for a subject.
+// strings compares every string with the subjects.
 func (m *jsonMatch) strings(text []byte) {
 	for at := bytes.IndexByte(text, '"'); at >= 0 && at < len(text); {
 		end := closingQuote(text, at+1)

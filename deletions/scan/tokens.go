@@ -6,14 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// tokens are those of a JSON text, one after another: nothing of a text is kept, however long it is. A text that is
-// broken is read as if it were whole as far as that goes.
+// tokens reads a JSON text token by token without keeping it, broken JSON as far as possible.
 type tokens struct {
 	text []byte
 	at   int
 }
 
-// token is one of { } [ ], or a string, without its quotes, or something else, such as a number.
+// token is one of { } [ ], a string without quotes, or a literal such as a number.
 type token struct {
 	kind byte
 	raw  []byte
@@ -25,7 +24,7 @@ const (
 	noToken      = 0
 )
 
-// next returns the next one, or one of no kind at the end. Commas and colons are none.
+// next returns the next token; noToken at the end. Commas and colons are skipped.
 func (t *tokens) next() token {
 	for ; t.at < len(t.text); t.at++ {
 		switch c := t.text[t.at]; c {
@@ -51,16 +50,13 @@ func (t *tokens) next() token {
 
 func endsLiteral(c byte) bool { return isSpace(c) || bytes.IndexByte([]byte(",:{}[]"), c) >= 0 }
 
-// opens reports whether values follow that belong to it.
 func (t token) opens() bool { return t.kind == '{' || t.kind == '[' }
 
-// closes reports whether it ends those.
 func (t token) closes() bool { return t.kind == '}' || t.kind == ']' }
 
-// isNull reports whether it is null.
 func (t token) isNull() bool { return t.kind == literalToken && string(t.raw) == missingText }
 
-// said is what a string says.
+// said is a string decoded.
 func (t token) said() string {
 	if bytes.IndexByte(t.raw, '\\') < 0 && utf8.Valid(t.raw) {
 		return string(t.raw)
@@ -73,7 +69,7 @@ func (t token) said() string {
 	return out
 }
 
-// pastValue goes past the value that a token begins.
+// pastValue skips the value that begins with a token.
 func (t *tokens) pastValue(first token) {
 	for depth := 0; ; first = t.next() {
 		switch {

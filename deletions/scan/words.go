@@ -8,17 +8,13 @@ import (
 	"lethe"
 )
 
-// An id may be a word that lethe, Pebble or the broker write themselves, such as
-// "illicit" or "close". Its bytes stand in records of anybody and in every folder, so
-// they say nothing about it. Such an id is looked for in fields that hold ids, and as a
-// key; its pseudonym, which no word is, stands next to it wherever lethe keeps it.
+// An id may be a word that lethe, Pebble or the broker write, such as "illicit". Its bytes are everywhere and say
+// nothing, so it is searched in id fields and as a key only; its pseudonym, next to it in every store, is no word.
 
-// wordBytes is the length from which an id can be a word, and quotedIDBytes that from which it is searched in quotes.
-// Shorter ones are found by chance, and are searched in delimited forms whatever they are.
+// wordBytes is the shortest word, quotedIDBytes the shortest id searched in quotes.
 const wordBytes, quotedIDBytes = 3, 4
 
-// words stand in Pebble's files and in those of brokers, ownWords in texts that lethe may write: a test makes these from
-// the sources. Both files have a word a line.
+// words are in Pebble's and brokers' files, ownWords in texts that lethe may write (made by a test), one a line.
 var (
 	//go:embed words.txt
 	words string
@@ -26,13 +22,12 @@ var (
 	ownWords string
 )
 
-// isListed reports whether a list has a word.
 func isListed(word string) bool {
 	word = "\n" + strings.ToLower(word) + "\n"
 	return strings.Contains(words, word) || strings.Contains(ownWords, word)
 }
 
-// isWord reports whether an id, or each of its parts, is a word.
+// isWord reports whether all parts of an id are words.
 func isWord(id string) bool {
 	if len(id) < wordBytes {
 		return false
@@ -41,13 +36,13 @@ func isWord(id string) bool {
 	return len(parts) > 0 && !slices.ContainsFunc(parts, func(part string) bool { return !isListed(part) })
 }
 
-// field is what the name of a field says about a string in it.
+// field is what a field's name says about a string in it.
 type field int
 
 const (
 	anyField field = iota
 	idField
-	// plainField is a field of the record formats that holds no id.
+	// plainField holds no id.
 	plainField
 )
 
@@ -62,7 +57,7 @@ func fieldOf(name string) field {
 	}
 }
 
-// mayHold reports whether a string there that reads as an id is one.
+// mayHold reports whether a string that could be an id is one there.
 func (f field) mayHold(id string) bool {
 	if isWord(id) {
 		return f == idField
@@ -70,8 +65,7 @@ func (f field) mayHold(id string) bool {
 	return f != plainField
 }
 
-// NotSearched returns the forms in which an id would be searched for if it were not a
-// word, ascending.
+// NotSearched returns the kinds that a word is not searched as, ascending.
 func NotSearched(id lethe.TransactionID) []Kind {
 	switch {
 	case !isWord(string(id)):

@@ -7,27 +7,27 @@ import (
 	"lethe/deletions/internal/record"
 )
 
-// Deed is what somebody did through the API.
+// Deed is an action through the API.
 type Deed string
 
 // The deeds.
 const (
-	// DeedLook: the status or the receipt of a request was shown, or the list of them or of holds.
+	// DeedLook: a status, receipt, or list of requests or holds was read.
 	DeedLook Deed = "look"
-	// DeedPlan: it was shown what an erasure would come to, and of whom.
+	// DeedPlan: a plan of an erasure was read.
 	DeedPlan Deed = "plan"
-	// DeedSubmit and DeedCancel: a request was made, or taken back.
+	// DeedSubmit, DeedCancel: a request was made, or cancelled.
 	DeedSubmit Deed = "submit"
 	DeedCancel Deed = "cancel"
-	// DeedHold and DeedLift: a hold was set, or lifted.
+	// DeedHold, DeedLift: a hold was set, or lifted.
 	DeedHold Deed = "hold"
 	DeedLift Deed = "lift"
-	// DeedLabel: it was said what a transaction was. DeedReplay: dead letters were sent again.
+	// DeedLabel: a label was given. DeedReplay: dead letters were replayed.
 	DeedLabel  Deed = "label"
 	DeedReplay Deed = "replay"
 )
 
-// Valid reports whether the deed is one of these.
+// Valid reports whether the deed is known.
 func (d Deed) Valid() bool {
 	switch d {
 	case DeedLook, DeedPlan, DeedSubmit, DeedCancel, DeedHold, DeedLift, DeedLabel, DeedReplay:
@@ -37,16 +37,16 @@ func (d Deed) Valid() bool {
 	}
 }
 
-// Access says that somebody changed something through the API, or looked at what an erasure names.
-// No transaction stands in it, not even as a hash: the log is never erased from.
+// Access is a change through the API, or a look at an erasure. It names no transaction, not even by hash: the log is
+// never erased from.
 type Access struct {
 	Deed Deed      `json:"deed"`
 	At   time.Time `json:"at"`
-	// Actor is a keyed hash of who it was (ActorHash), zero where nobody is asked who he is.
+	// Actor is ActorHash, zero without authentication.
 	Actor lethe.Digest `json:"actor,omitzero"`
-	// Request is a keyed hash of the request's or the hold's name (RequestHash), zero for none and for lists.
+	// Request is RequestHash of a request or hold, zero for none.
 	Request lethe.Digest `json:"request,omitzero"`
-	// Count is how many records were sent, targets named, or statuses listed.
+	// Count is the number of records, targets or statuses.
 	Count int `json:"count,omitempty"`
 }
 
@@ -59,8 +59,7 @@ func (a Access) check(p *record.Problems) {
 	p.Check(a.Count >= 0, "count is negative")
 }
 
-// ActorHash is the keyed hash by which the log knows somebody: that of the name which the file of
-// tokens has for him, or the issuer of his token. It outlives a rotation of the secret.
+// ActorHash is a keyed hash of a name in the token file or a token's issuer. It survives a rotation of the secret.
 func ActorHash(secret lethe.Secret, name string) lethe.Digest {
 	if name == "" {
 		return lethe.Digest{}
@@ -68,7 +67,7 @@ func ActorHash(secret lethe.Secret, name string) lethe.Digest {
 	return secret.Ledger().Hash("log-actor", []byte(name))
 }
 
-// RequestHash is the keyed hash by which accesses name a request.
+// RequestHash is the keyed hash of a request in accesses.
 func RequestHash(secret lethe.Secret, requestID string) lethe.Digest {
 	if requestID == "" {
 		return lethe.Digest{}

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// The reasons for which a signed checkpoint is refused.
+// The errors of signed checkpoints.
 var (
 	ErrNote      = errors.New("not a signed checkpoint of a log")
 	ErrSignature = errors.New("the checkpoint is not signed by the key of this log")
@@ -20,34 +20,30 @@ var (
 )
 
 const (
-	// maxNoteBytes bounds a note: room for 16 signatures of any kind.
+	// maxNoteBytes allows 16 signatures of any kind.
 	maxNoteBytes = 128 << 10
-	// noteKeyEd25519 is the note format's number of Ed25519 keys.
+	// noteKeyEd25519 is the algorithm number of Ed25519.
 	noteKeyEd25519 = 1
 )
 
-// Name is the name of a log: the first line of its checkpoints and the name of the key in
-// their signatures. deployment names the deployment.
+// Name is the log's name, the first line of its checkpoints and the key name in signatures.
 func Name(deployment string) string { return "lethe.log/" + deployment }
 
-// SignedTree is what a checkpoint states: that the log of a name has a size and a root.
+// SignedTree is a checkpoint: size and root of the log of a name.
 type SignedTree struct {
-	// Origin is the log's name.
 	Origin string
 	tlog.Tree
-	// Note is the signed note.
 	Note string
 }
 
-// Signer signs the checkpoints of one log.
+// Signer signs a log's checkpoints.
 type Signer struct {
 	origin string
 	public ed25519.PublicKey
 	key    note.Signer
 }
 
-// NewSigner returns what signs the checkpoints of the log with a name, which must hold no
-// white space and no plus sign.
+// NewSigner returns the signer of a log, whose name has no white space and no plus sign.
 func NewSigner(origin string, key ed25519.PrivateKey) (Signer, error) {
 	if len(key) != ed25519.PrivateKeySize {
 		return Signer{}, fmt.Errorf("signing key has %d bytes, want %d", len(key), ed25519.PrivateKeySize)
@@ -66,15 +62,14 @@ func NewSigner(origin string, key ed25519.PrivateKey) (Signer, error) {
 // Origin is the name of the log.
 func (s Signer) Origin() string { return s.origin }
 
-// Sign signs a tree.
+// Sign signs a checkpoint.
 func (s Signer) Sign(tree tlog.Tree) (SignedTree, error) {
 	text := fmt.Sprintf("%s\n%d\n%s\n", s.origin, tree.N, tree.Hash)
 	signed, err := note.Sign(&note.Note{Text: text}, s.key)
 	return SignedTree{Origin: s.origin, Tree: tree, Note: string(signed)}, err
 }
 
-// VerifierKey is the public key as other programs for notes take it (C2SP signed-note,
-// "Verifier keys").
+// VerifierKey is the public key in the format of C2SP signed-note.
 func VerifierKey(origin string, key ed25519.PublicKey) (string, error) {
 	return note.NewEd25519VerifierKey(origin, key)
 }
@@ -91,9 +86,8 @@ func verifierOf(origin string, key ed25519.PublicKey) (note.Verifier, error) {
 	return verifier, nil
 }
 
-// OpenCheckpoint reads a signed checkpoint. One of keys must have signed it; origin is the
-// name of the log that it must be of, or empty for any. Signatures of others, such as
-// witnesses, are not looked at. Errors: ErrNote, ErrSignature, ErrOrigin.
+// OpenCheckpoint reads a checkpoint signed by one of keys. origin is the log's name, or empty for any. Other
+// signatures are ignored. Errors: ErrNote, ErrSignature, ErrOrigin.
 func OpenCheckpoint(signed, origin string, keys ...ed25519.PublicKey) (SignedTree, error) {
 	if len(signed) > maxNoteBytes {
 		return SignedTree{}, fmt.Errorf("%w: %d bytes, at most %d", ErrNote, len(signed), maxNoteBytes)
@@ -124,8 +118,7 @@ func OpenCheckpoint(signed, origin string, keys ...ed25519.PublicKey) (SignedTre
 	return tree, nil
 }
 
-// ParseCheckpoint reads what a signed checkpoint states, whoever signed it. The error is
-// ErrNote.
+// ParseCheckpoint reads a checkpoint without checking signatures. Errors: ErrNote.
 func ParseCheckpoint(signed string) (SignedTree, error) {
 	if len(signed) > maxNoteBytes {
 		return SignedTree{}, fmt.Errorf("%w: %d bytes, at most %d", ErrNote, len(signed), maxNoteBytes)
@@ -133,8 +126,8 @@ func ParseCheckpoint(signed string) (SignedTree, error) {
 	return parseTree(signed)
 }
 
-// parseTree reads what a note states, whoever signed it. Lines after the third are
-// extensions, which lethe does not write.
+// parseTree is ParseCheckpoint of bounded text. More than three lines would be extensions, which lethe does not
+// write.
 func parseTree(signed string) (SignedTree, error) {
 	text, _, found := strings.Cut(signed, "\n\n")
 	lines := strings.Split(text, "\n")

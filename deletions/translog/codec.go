@@ -10,19 +10,17 @@ import (
 
 const leafFormat = "lethe-leaf/1"
 
-// maxLeafBytes bounds a leaf: what is longer is refused. The request of 1,000 targets, which
-// is the largest, has 67 kB.
+// maxLeafBytes bounds a leaf. The largest request, of 1,000 targets, takes 67 kB.
 const maxLeafBytes = 512 << 10
 
-// envelope is a leaf as it is stored.
+// envelope is a stored leaf.
 type envelope struct {
 	Body   json.RawMessage `json:"body"`
 	Format string          `json:"format"`
 	Kind   Kind            `json:"kind"`
 }
 
-// Encode returns the bytes of a leaf: canonical JSON, one line without its end. The error
-// names everything that is wrong with the leaf.
+// Encode returns a leaf as canonical JSON on one line. The error names every problem.
 func Encode(l Leaf) ([]byte, error) {
 	var p record.Problems
 	l.check(&p)
@@ -40,8 +38,7 @@ func Encode(l Leaf) ([]byte, error) {
 	return out, err
 }
 
-// Decode reads what Encode wrote and nothing else: another version, an unknown kind or
-// member, white space, another order of members are ErrFormat.
+// Decode reads exactly what Encode writes; anything else is ErrFormat.
 func Decode(data []byte) (Leaf, error) {
 	if len(data) > maxLeafBytes {
 		return nil, fmt.Errorf("leaf: %w: %d bytes, at most %d", record.ErrFormat, len(data), maxLeafBytes)
@@ -64,8 +61,8 @@ func Decode(data []byte) (Leaf, error) {
 	return l, nil
 }
 
-// decodeSigned is Decode of bytes that a checkpoint of this program's own was signed over: it
-// takes a quarter of the time. What is not as it was written cannot have that root.
+// decodeSigned is Decode of leaves under this program's own checkpoint, in a quarter of the time: altered ones would
+// not have that root.
 func decodeSigned(data []byte) (Leaf, error) {
 	var e envelope
 	err := json.Unmarshal(data, &e)

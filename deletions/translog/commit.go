@@ -9,16 +9,16 @@ import (
 	"lethe/deletions"
 )
 
-// artefact names what a digest is committed to of.
+// artefact is what a digest is of.
 type artefact struct {
 	kind Kind
-	// of are the shard of a slice, the component and group of a model.
+	// of are a slice's shard, or a model's component and group.
 	of       [2]int
 	timestep lethe.Timestep
 }
 
-// commitment returns what a leaf commits to, its digest, and the leaf as it follows another digest. ok is false for leaves
-// that commit to no digest.
+// commitment returns what a leaf commits to, its digest, and the leaf as successor of another digest; ok is false
+// for leaves without a digest.
 func commitment(leaf Leaf, before lethe.Digest) (of artefact, digest lethe.Digest, next Leaf, ok bool) {
 	switch l := leaf.(type) {
 	case Setup:
@@ -35,21 +35,17 @@ func commitment(leaf Leaf, before lethe.Digest) (of artefact, digest lethe.Diges
 	}
 }
 
-// Commit adds what commits to the digests of setups, slices and checkpoints, in their order
-// and in one write, and says in each leaf what it replaces. A digest that is committed to
-// already, and was not replaced since, is not again, so that a process that repeats after a
-// crash what it has published does no harm. It returns how many leaves that were.
+// Commit adds setups, slices and checkpoints in one write, each with the digest it replaces, and returns the number
+// added. A current digest is not committed to again, so that repetition after a crash is harmless.
 func (l *Log) Commit(list ...Leaf) (int, error) { return l.commit(nil, list) }
 
-// CommitThrough is Commit for what a source said up to a position, which is kept in the
-// same write: what is read again after a crash and was replaced since would else be
-// committed to once more. It is kept only where leaves are added. Accesses may be among the
-// leaves, each of which is added once.
+// CommitThrough is Commit of what a source published up to a position, stored in the same write if leaves are added:
+// after a crash, a digest replaced since would be committed to again. Accesses are added once each.
 func (l *Log) CommitThrough(source string, next int64, list ...Leaf) (int, error) {
 	return l.commit([]deletions.Row{{Key: positionKey(source), Value: strconv.AppendInt(nil, next, 10)}}, list)
 }
 
-// Position returns where the source goes on of which CommitThrough has told last, or 0.
+// Position returns the position stored by CommitThrough for a source, or 0.
 func (l *Log) Position(source string) (next int64, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -68,9 +64,7 @@ func (l *Log) Position(source string) (next int64, err error) {
 	return next, nil
 }
 
-// Rewind forgets the positions of all sources: a backup was put back, whose topics are not
-// those that the positions are of. What the sources say is committed to where it is not what
-// was committed to last.
+// Rewind forgets all positions after a restore, whose topics they are not of.
 func (l *Log) Rewind() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

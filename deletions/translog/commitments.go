@@ -5,16 +5,14 @@ import (
 	"lethe/deletions/internal/record"
 )
 
-// Slice commits to what a shard holds of a timestep, when its slice is published.
+// Slice commits to a published slice.
 type Slice struct {
 	Timestep lethe.Timestep `json:"timestep"`
 	Shard    lethe.ShardID  `json:"shard"`
 	Revision lethe.Revision `json:"revision"`
-	// Digest is that of the slice's canonical bytes, zero for a slice that is gone
-	// because its timestep has become empty.
+	// Digest is that of the canonical bytes, zero if the timestep became empty.
 	Digest lethe.Digest `json:"digest,omitzero"`
-	// Replaces is the digest of the last slice of this shard and timestep before, zero for
-	// the first.
+	// Replaces is the previous digest of this shard and timestep, zero for the first.
 	Replaces lethe.Digest `json:"replaces,omitzero"`
 }
 
@@ -27,20 +25,17 @@ func (s Slice) check(p *record.Problems) {
 	p.Check(!s.Digest.IsZero() || !s.Replaces.IsZero(), "digest and replaces are both zero")
 }
 
-// Checkpoint commits to a model as it is after a timestep, when it is published. It is not
-// the log's own checkpoint, which is a SignedTree.
+// Checkpoint commits to a published model. The log's own checkpoints are SignedTrees.
 type Checkpoint struct {
-	// Component is the model's place in the configuration, Group that of its shards in the
-	// component. A meta-model has the place behind the last component, and group 0.
+	// Component is the model's index in the configuration, Group that in the component. The meta-model comes last, with
+	// group 0.
 	Component int            `json:"component"`
 	Group     int            `json:"group"`
 	Timestep  lethe.Timestep `json:"timestep"`
-	// Lineage is the chain of slice digests that the model was trained on.
+	// Lineage is the chain of slice digests trained on.
 	Lineage lethe.Digest `json:"lineage"`
-	// Digest is that of the checkpoint's canonical bytes.
-	Digest lethe.Digest `json:"digest"`
-	// Replaces is the digest of the last checkpoint of this group and timestep before, zero
-	// for the first.
+	Digest  lethe.Digest `json:"digest"`
+	// Replaces is the previous digest of this group and timestep, zero for the first.
 	Replaces lethe.Digest `json:"replaces,omitzero"`
 }
 

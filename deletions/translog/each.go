@@ -2,7 +2,7 @@ package translog
 
 import "fmt"
 
-// Each calls fn with every leaf in order. fn must not keep text.
+// Each calls fn with every leaf in order.
 func (l *Log) Each(fn func(index int64, leaf Leaf) error) error {
 	stored, err := ReadStored(l.kv)
 	if err != nil {

@@ -5,27 +5,26 @@ import (
 	"fmt"
 )
 
-// Statement names what a check of the log asserts. The names are part of the command line.
+// Statement is what a check asserts; the names are part of the command line.
 type Statement string
 
 // The statements.
 const (
-	// StatementLeaf: every leaf is a record of a known kind and version.
+	// StatementLeaf: every leaf has a known kind and version.
 	StatementLeaf Statement = "leaf"
-	// StatementCheckpoint: the checkpoint is signed by the log's key and of this log.
+	// StatementCheckpoint: the checkpoint is of this log and signed by its key.
 	StatementCheckpoint Statement = "checkpoint"
-	// StatementKey: every key of the log was introduced by the one before it, and the trusted
-	// one is among them.
+	// StatementKey: every key was introduced by the previous one, and the trusted key is among them.
 	StatementKey Statement = "key"
-	// StatementTree: the leaves are those of the checkpoint, all and in order.
+	// StatementTree: the leaves are those of the checkpoint.
 	StatementTree Statement = "tree"
 	// StatementConsistency: an older checkpoint is of a prefix of the log.
 	StatementConsistency Statement = "consistency"
-	// StatementReceipt: a receipt is in the log, and its proof shows that.
+	// StatementReceipt: a receipt is in the log, as its proof shows.
 	StatementReceipt Statement = "receipt"
 	// StatementLedger: the log has every change of every request of the ledger.
 	StatementLedger Statement = "ledger"
-	// StatementOrder: the changes of every request follow each other as the states do.
+	// StatementOrder: the changes of every request are legal.
 	StatementOrder Statement = "order"
 	// StatementTopic: the data directory and log.v1 hold the same log.
 	StatementTopic Statement = "topic"
@@ -50,7 +49,6 @@ func refuse(s Statement, format string, args ...any) *Refusal {
 // Findings are the statements that do not hold.
 type Findings []*Refusal
 
-// take adds a refusal, or what an error says of a statement.
 func (f *Findings) take(s Statement, err error) {
 	var refusal *Refusal
 	switch {
@@ -67,10 +65,10 @@ func (f *Findings) refuse(s Statement, format string, args ...any) {
 	}
 }
 
-// maxFindings bounds a list: behind a leaf that is missing, everything is wrong.
+// maxFindings bounds the list: behind a missing leaf, everything is wrong.
 const maxFindings = 50
 
-// Err is nil if there are none.
+// Err is nil without findings.
 func (f Findings) Err() error {
 	errs := make([]error, len(f))
 	for i, r := range f {

@@ -6,8 +6,7 @@ import (
 	"lethe/deletions/internal/record"
 )
 
-// Found commits to what the plan of a request has found that no slice may hold once the request
-// is carried out. It comes before anything is rewritten.
+// Found commits to what a request's plan has found, before anything is rewritten.
 type Found struct {
 	Request lethe.Digest `json:"request_digest"`
 	deletions.Found
@@ -26,7 +25,6 @@ func (f Found) check(p *record.Problems) {
 	}
 }
 
-// leafOfFound is the leaf of what was found for an entry's request, unless the log has one.
 func leafOfFound(e deletions.Entry, known map[lethe.Digest]bool) []Leaf {
 	if e.Progress.Found == nil || known[e.Digest] {
 		return nil

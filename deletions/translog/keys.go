@@ -11,23 +11,22 @@ import (
 	"lethe/deletions/internal/record"
 )
 
-// Introduction says that one key signs in the place of another, in the words of the one
-// before: nobody else can say so.
+// Introduction is a key's statement that another one signs in its place.
 type Introduction struct {
-	// From and To are the public keys, 32 bytes each.
+	// From and To are public keys of 32 bytes.
 	From []byte `json:"from"`
 	To   []byte `json:"to"`
-	// Signature is From's, of the text that introduction returns.
+	// Signature is From's of introduction.
 	Signature []byte `json:"signature"`
 }
 
-// introduction is what the key before signs. No receipt and no checkpoint is such a text.
+// introduction is the signed text, which no receipt or checkpoint equals.
 func introduction(origin string, at time.Time, from, to []byte) []byte {
 	return fmt.Appendf(nil, "lethe key rotation/1\n%s\n%d\n%s\n%s\n", origin, at.UnixMilli(),
 		base64.StdEncoding.EncodeToString(from), base64.StdEncoding.EncodeToString(to))
 }
 
-// introduce returns the leaf by which one key introduces another.
+// introduce returns the leaf that introduces a key.
 func introduce(origin string, at time.Time, from ed25519.PrivateKey, to ed25519.PublicKey) Operator {
 	at, public := record.Time(at), from.Public().(ed25519.PublicKey)
 	return Operator{Action: ActionRotateKey, At: at, Key: &Introduction{
@@ -41,21 +40,19 @@ func (i *Introduction) check(p *record.Problems) {
 	p.Check(!bytes.Equal(i.From, i.To), "a key introduces itself")
 }
 
-// Keys are the keys of a log, one after the other, as its leaves introduce them.
+// Keys are the successive keys of a log.
 type Keys struct{ epochs []epoch }
 
-// epoch begins with the size of the log from which on a key signs its checkpoints.
+// epoch is a key and the log's size from which it signs.
 type epoch struct {
 	size int64
 	key  ed25519.PublicKey
 }
 
-// rotationMark is in the bytes of every leaf that introduces a key.
+// rotationMark is in every leaf that introduces a key.
 const rotationMark = `"action":"` + string(ActionRotateKey) + `"`
 
-// KeysOf reads the keys of a log with a name. trusted is one that the caller knows: the first,
-// the newest or one between. The error is a Refusal if a key is not introduced by the one
-// before it, or the trusted one is not among them.
+// KeysOf reads the keys of a log. trusted is any one of them that the caller knows. The error is a Refusal.
 func KeysOf(origin string, leaves [][]byte, trusted ed25519.PublicKey) (Keys, error) {
 	var k Keys
 	for i, text := range leaves {
@@ -88,13 +85,13 @@ func KeysOf(origin string, leaves [][]byte, trusted ed25519.PublicKey) (Keys, er
 	return k, nil
 }
 
-// Epoch is a key of a log, and the size from which on it signs checkpoints.
+// Epoch is a key and the log's size from which it signs.
 type Epoch struct {
 	From int64
 	Key  ed25519.PublicKey
 }
 
-// Epochs are the keys, the one that signs now first.
+// Epochs are the keys, the newest first.
 func (k Keys) Epochs() []Epoch {
 	out := make([]Epoch, 0, len(k.epochs))
 	for _, e := range slices.Backward(k.epochs) {
@@ -103,10 +100,9 @@ func (k Keys) Epochs() []Epoch {
 	return out
 }
 
-// newest is the key that signs now.
 func (k Keys) newest() ed25519.PublicKey { return k.epochs[len(k.epochs)-1].key }
 
-// At is the key that signs the checkpoint of a size.
+// At is the key for a size.
 func (k Keys) At(size int64) ed25519.PublicKey {
 	key := k.epochs[0].key
 	for _, e := range k.epochs {
@@ -117,8 +113,7 @@ func (k Keys) At(size int64) ed25519.PublicKey {
 	return key
 }
 
-// Open reads a checkpoint, which the key of its size must have signed. Errors: those of
-// OpenCheckpoint.
+// Open is OpenCheckpoint with the key for the checkpoint's size.
 func (k Keys) Open(signed, origin string) (SignedTree, error) {
 	tree, err := ParseCheckpoint(signed)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"lethe/deletions/internal/record"
 )
 
-// Kind says what a leaf is of.
+// Kind is the kind of a leaf.
 type Kind string
 
 // The kinds.
@@ -25,34 +25,27 @@ const (
 	KindAccess     Kind = "access"
 )
 
-// Leaf is a record of the log: a Request, Transition, Found, Operator, Receipt, Setup, Slice,
-// Checkpoint or Access.
+// Leaf is a Request, Transition, Found, Operator, Receipt, Setup, Slice, Checkpoint or Access.
 type Leaf interface {
-	// Kind says which of them it is.
 	Kind() Kind
 	check(*record.Problems)
 }
 
-// Request says that a request was taken into the ledger.
+// Request: a request was stored in the ledger.
 type Request struct {
-	// Digest is that of the request's content (deletions.RequestDigest), by which later
-	// leaves name it.
+	// Digest is deletions.RequestDigest, by which other leaves refer to it.
 	Digest lethe.Digest `json:"request_digest"`
 	Scope  lethe.Scope  `json:"scope"`
 	At     time.Time    `json:"at"`
-	// Targets counts what is to be erased, each once.
+	// Targets counts distinct targets.
 	Targets int `json:"targets"`
-	// Commitments are to the pseudonyms of the targets that have one, in the order of the
-	// request (deletions.Commitment).
+	// Commitments are to targets with a pseudonym, in request order (deletions.Commitment).
 	Commitments []lethe.Digest `json:"commitments"`
-	// Payments are to the payments among them, of who pays and who is paid
-	// (deletions.PaymentCommitment).
+	// Payments are to payments (deletions.PaymentCommitment).
 	Payments []lethe.Digest `json:"payment_commitments,omitempty"`
-	// Salts commits to their salts (deletions.SaltsDigest), so that they can be opened in
-	// one way only. It is zero without commitments.
+	// Salts commits to the salts (deletions.SaltsDigest); zero without commitments.
 	Salts lethe.Digest `json:"salts_digest,omitzero"`
-	// SignedBy are the thumbprints of the keys that the request came signed by, where the
-	// deployment asks for that. Who signs later is named when it is accepted.
+	// SignedBy are the thumbprints of the keys that signed at receipt. Later ones are in the transition to accepted.
 	SignedBy []string `json:"signed_by,omitempty"`
 }
 
@@ -74,15 +67,13 @@ func (r Request) check(p *record.Problems) {
 	}
 }
 
-// Transition says that a request changed its state. That it was received is said by its
-// Request.
+// Transition: a request changed its state. Its Request stands for received.
 type Transition struct {
 	Request lethe.Digest          `json:"request_digest"`
 	State   deletions.State       `json:"state"`
 	Failure deletions.FailureCode `json:"failure,omitempty"`
 	At      time.Time             `json:"at"`
-	// SignedBy are the thumbprints of the keys that have signed a request which is accepted,
-	// where the deployment asks for that.
+	// SignedBy are the thumbprints of the signing keys, if accepted.
 	SignedBy []string `json:"signed_by,omitempty"`
 }
 
@@ -96,10 +87,10 @@ func (t Transition) check(p *record.Problems) {
 	p.Check(t.Failure.Fits(t.State), "failure code does not fit the state")
 }
 
-// Receipt says that a receipt was signed.
+// Receipt: a receipt was signed.
 type Receipt struct {
 	Request lethe.Digest `json:"request_digest"`
-	// Payload is the SHA-256 of the bytes that the receipt's signature is over.
+	// Payload is SHA-256 of the signed bytes.
 	Payload lethe.Digest `json:"payload_digest"`
 }
 

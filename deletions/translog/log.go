@@ -12,29 +12,28 @@ import (
 	"lethe/deletions"
 )
 
-// Log is the log of a deployment, kept in the same KV as the ledger of its erasures. Every
-// write signs a checkpoint, which is in the same write as the leaves: the stored checkpoint
-// is always that of all stored leaves. Its methods may be called from several goroutines.
+// Log is a deployment's log, in the ledger's KV. Every write has a new signed checkpoint, so that the stored one is
+// always that of the stored leaves. It is safe for concurrent use.
 type Log struct {
 	mu     sync.Mutex
 	kv     deletions.KV
 	signer Signer
-	// before introduces the signer's key, if the log knows only that one.
+	// before introduces the signer's key if the log has only the previous one.
 	before *introducer
-	// loaded says that the rest is what the KV holds.
+	// loaded says that the fields below are those of the KV.
 	loaded bool
 	tree   Tree
 	keys   Keys
 	signed SignedTree
-	// at is where each leaf is, by its hash; the first, where one is there twice.
+	// at is the first index of each leaf by hash.
 	at map[tlog.Hash]int64
-	// said are the changes of each request that the log has.
+	// said are the logged changes of each request.
 	said map[lethe.Digest][]deletions.Change
-	// withFound are the requests that the log has a Found of.
+	// withFound are the requests with a Found.
 	withFound map[lethe.Digest]bool
-	// latest are the digests that were committed to last.
+	// latest are the current digests.
 	latest map[artefact]lethe.Digest
-	// published counts the leaves that the topic is known to hold, pending are the others.
+	// published counts leaves known to be in the topic, pending are the others.
 	published int64
 	pending   [][]byte
 	// beyond are leaves that the topic has of those who led no more, and no others. told is the size of the last
@@ -49,8 +48,7 @@ func NewLog(kv deletions.KV, signer Signer) *Log { return &Log{kv: kv, signer: s
 // Origin is the log's name.
 func (l *Log) Origin() string { return l.signer.origin }
 
-// Write implements deletions.Journal: a Request for an entry that is new, a Transition for
-// every change of its history that the log lacks, a Found for what its plan has found, and an
+// Write implements deletions.Journal: a Request for a new entry, a Transition for every new change, a Found, and an
 // Operator for a hold that was set or lifted.
 func (l *Log) Write(c deletions.Changes, rows []deletions.Row, put func(...deletions.Row) error) error {
 	l.mu.Lock()
@@ -78,7 +76,7 @@ func sameChange(a, b deletions.Change) bool {
 	return a.State == b.State && a.Failure == b.Failure && a.At.Equal(b.At)
 }
 
-// leavesOf are the leaves of an entry's history from change n on.
+// leavesOf are the leaves of a history from change n on.
 func leavesOf(e deletions.Entry, n int) (out []Leaf) {
 	if n == 0 {
 		out = append(out, Request{
@@ -101,7 +99,7 @@ func leavesOf(e deletions.Entry, n int) (out []Leaf) {
 	return out
 }
 
-// fresh returns those of some leaves that the log has not, each once.
+// fresh returns the distinct leaves that the log lacks.
 func (l *Log) fresh(leaves []Leaf) (out []Leaf, err error) {
 	known := make(map[tlog.Hash]bool)
 	for _, leaf := range leaves {
@@ -118,9 +116,8 @@ func (l *Log) fresh(leaves []Leaf) (out []Leaf, err error) {
 	return out, nil
 }
 
-// Append adds leaves, all in one write, and returns where each is. One that is in the log
-// already is not added again, so that a step which is repeated after a crash does no harm.
-// Requests and transitions come through Write alone.
+// Append adds the leaves that the log lacks in one write and returns the index of each. Requests and transitions
+// come by Write only.
 func (l *Log) Append(leaves ...Leaf) ([]int64, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -152,7 +149,6 @@ func (l *Log) Append(leaves ...Leaf) ([]int64, error) {
 	return out, nil
 }
 
-// write adds leaves, with other rows, in one write.
 func (l *Log) write(leaves []Leaf, rows []deletions.Row, put func(...deletions.Row) error) (err error) {
 	first := l.tree.Size()
 	if len(leaves) == 0 {
@@ -164,7 +160,7 @@ func (l *Log) write(leaves []Leaf, rows []deletions.Row, put func(...deletions.R
 			return err
 		}
 	}
-	// Until it is written nothing is known any more, whatever happens.
+	// Until it is written, nothing is known.
 	l.loaded = false
 	if err := l.tree.Append(texts...); err != nil {
 		return err
@@ -191,7 +187,7 @@ func (l *Log) write(leaves []Leaf, rows []deletions.Row, put func(...deletions.R
 	return nil
 }
 
-// note remembers what a stored leaf says.
+// note updates the state by a stored leaf.
 func (l *Log) note(index int64, leaf Leaf, text []byte) {
 	hash := tlog.RecordHash(text)
 	if _, found := l.at[hash]; !found {
@@ -214,7 +210,7 @@ func (l *Log) note(index int64, leaf Leaf, text []byte) {
 	}
 }
 
-// load reads what the KV holds. A log that is not that of its own checkpoint is a Refusal.
+// load reads the KV. A log that does not match its checkpoint is a Refusal.
 func (l *Log) load() error {
 	if l.loaded {
 		return nil
@@ -250,8 +246,7 @@ func (l *Log) load() error {
 	return findings.Err()
 }
 
-// Checkpoint returns the signed checkpoint of the log as it is; its note is empty as long
-// as the log is.
+// Checkpoint returns the current checkpoint, with an empty note for an empty log.
 func (l *Log) Checkpoint() (SignedTree, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -259,7 +254,7 @@ func (l *Log) Checkpoint() (SignedTree, error) {
 	return l.signed, err
 }
 
-// Prove returns the proofs that leaves are in the log as it is now.
+// Prove returns the inclusion proofs of leaves.
 func (l *Log) Prove(indexes ...int64) ([]Proof, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -282,5 +277,5 @@ func (l *Log) Prove(indexes ...int64) ([]Proof, error) {
 	return out, nil
 }
 
-// ErrNoLeaf says that the log has no leaf of an index.
+// ErrNoLeaf: the log has no leaf of that index.
 var ErrNoLeaf = errors.New("the log has no such leaf")

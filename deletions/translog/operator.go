@@ -9,33 +9,33 @@ import (
 	"lethe/deletions/internal/record"
 )
 
-// Action is what an operator did.
+// Action is an operator's action.
 type Action string
 
 // The actions.
 const (
-	// ActionTakeOver: a data directory took a role over from another one.
+	// ActionTakeOver: a data directory replaced another one for a role.
 	ActionTakeOver Action = "take-over"
-	// ActionStrikeOff: a data directory that shared the work of a role was struck off.
+	// ActionStrikeOff: a data directory that shared a role was struck off.
 	ActionStrikeOff Action = "strike-off"
-	// ActionHold and ActionRelease: a legal hold was set, or lifted before its end.
+	// ActionHold, ActionRelease: a hold was set, or lifted before its end.
 	ActionHold    Action = "hold"
 	ActionRelease Action = "release"
 	// ActionCancel: a request was cancelled before anything was rewritten.
 	ActionCancel Action = "cancel"
-	// ActionRotateKey: receipts and checkpoints are signed by another key from here on.
+	// ActionRotateKey: another key signs from here on.
 	ActionRotateKey Action = "rotate-key"
-	// ActionRotateSecret: pseudonyms are made with another secret from here on, and everything that
-	// holds them was made anew. What requests of before commit to is named by pseudonyms of before.
+	// ActionRotateSecret: another secret makes pseudonyms from here on, and everything with pseudonyms was rebuilt.
+	// Earlier commitments are to the old ones.
 	ActionRotateSecret Action = "rotate-secret"
-	// ActionBackup: a backup was made. ActionRestore: one was put back. ActionForgetBackup: an
-	// operator said that one is destroyed, and receipts do not name it any more.
+	// ActionBackup, ActionRestore: a backup was made, or restored. ActionForgetBackup: one was destroyed, and receipts
+	// no longer name it.
 	ActionBackup       Action = "backup"
 	ActionRestore      Action = "restore"
 	ActionForgetBackup Action = "forget-backup"
 )
 
-// Valid reports whether the action is one of these.
+// Valid reports whether the action is known.
 func (a Action) Valid() bool {
 	switch a {
 	case ActionTakeOver, ActionStrikeOff, ActionHold, ActionRelease, ActionCancel, ActionRotateKey, ActionRotateSecret,
@@ -46,18 +46,16 @@ func (a Action) Valid() bool {
 	}
 }
 
-// Operator says what an operator did.
+// Operator is an operator's action.
 type Operator struct {
 	Action Action    `json:"action"`
 	At     time.Time `json:"at"`
-	// Detail is a digest of what was done in full, keyed (lethe.Secret.Hash) where it could
-	// be guessed: of a hold SHA-256 of its record in the ledger, of a take-over or a strike that
-	// of role and instance, of a rotated secret that of what tells both apart. It is zero where the
-	// rest says all.
+	// Detail is a digest of the details, keyed (lethe.Secret.Hash) if guessable: SHA-256 of a hold's record, of role
+	// and instance, of the checks of two secrets. Zero without.
 	Detail lethe.Digest `json:"detail,omitzero"`
-	// Request is the request that it concerns, zero for none.
+	// Request is the request concerned, or zero.
 	Request lethe.Digest `json:"request_digest,omitzero"`
-	// Key is there if a key was rotated.
+	// Key is set for a rotated key.
 	Key *Introduction `json:"key,omitempty"`
 }
 
@@ -73,17 +71,17 @@ func (o Operator) check(p *record.Problems) {
 	}
 }
 
-// TakeOver says that an operator declared the folders of a role's instance gone for good.
+// TakeOver: the folders of a role's instance were declared gone.
 func TakeOver(role, instance string, at time.Time) Operator {
 	return goneFolder(ActionTakeOver, role, instance, at)
 }
 
-// StrikeOff says that an operator struck an instance off those that share a role's work.
+// StrikeOff: an instance of a role was struck off.
 func StrikeOff(role, instance string, at time.Time) Operator {
 	return goneFolder(ActionStrikeOff, role, instance, at)
 }
 
-// RotateSecret says that another secret makes pseudonyms from here on. The checks tell the two apart.
+// RotateSecret: another secret makes pseudonyms from here on. The checks tell them apart.
 func RotateSecret(before, now string, at time.Time) Operator {
 	detail := sha256.Sum256([]byte(before + "\n" + now + "\n"))
 	return Operator{Action: ActionRotateSecret, At: record.Time(at), Detail: detail}
@@ -94,7 +92,7 @@ func goneFolder(action Action, role, instance string, at time.Time) Operator {
 	return Operator{Action: action, At: record.Time(at), Detail: detail}
 }
 
-// leavesOfHolds are the leaves of holds as they stand: that each was set, or lifted.
+// leavesOfHolds are the leaves of holds as stored.
 func leavesOfHolds(list []deletions.Hold) (out []Leaf) {
 	for _, h := range list {
 		out = append(out, leafOfHold(h))

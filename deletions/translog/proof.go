@@ -11,27 +11,22 @@ import (
 	"lethe"
 )
 
-// The reasons for which a proof is refused, beside those of a checkpoint.
+// The errors of proofs, beside those of checkpoints.
 var (
 	ErrNotIncluded  = errors.New("the leaf is not in the log of the checkpoint")
 	ErrOtherReceipt = errors.New("the leaf is of another receipt")
 )
 
-// Proof shows that a leaf is in the log, to whoever has the log's public key and nothing
-// else. It is what receipts and bundles of an audit carry.
+// Proof shows that a leaf is in the log to anyone with the log's public key. Receipts and audit bundles carry it.
 type Proof struct {
-	// Checkpoint is the signed note.
 	Checkpoint string `json:"checkpoint"`
-	// Index is the leaf's place in the log, from 0.
-	Index int64 `json:"index"`
-	// Leaf is the leaf's bytes.
-	Leaf string `json:"leaf"`
-	// Hashes lead from the leaf's neighbour up to the root (RFC 6962, 2.1.1), in base64.
+	Index      int64  `json:"index"`
+	Leaf       string `json:"leaf"`
+	// Hashes are the audit path (RFC 6962, 2.1.1), in base64.
 	Hashes []tlog.Hash `json:"hashes"`
 }
 
-// CheckReceipt is Check of a proof that must be of the receipt with a payload. Errors also:
-// ErrOtherReceipt.
+// CheckReceipt is Check of a receipt's proof. Errors also: ErrOtherReceipt.
 func (p *Proof) CheckReceipt(payload []byte, origin string, keys ...ed25519.PublicKey) (SignedTree, error) {
 	leaf, tree, err := p.Check(origin, keys...)
 	if err != nil {
@@ -43,9 +38,8 @@ func (p *Proof) CheckReceipt(payload []byte, origin string, keys ...ed25519.Publ
 	return tree, nil
 }
 
-// Check checks the proof: the checkpoint is signed by one of keys and of the log with the
-// name (any, if it is empty), and the leaf is in it. It returns the leaf and the checkpoint.
-// Errors: those of OpenCheckpoint, ErrNotIncluded, deletions.ErrFormat for the leaf.
+// Check checks the checkpoint's signature and name (any, if empty) and the inclusion, and returns leaf and
+// checkpoint. Errors: those of OpenCheckpoint, ErrNotIncluded, deletions.ErrFormat.
 func (p *Proof) Check(origin string, keys ...ed25519.PublicKey) (Leaf, SignedTree, error) {
 	tree, err := OpenCheckpoint(p.Checkpoint, origin, keys...)
 	if err != nil {

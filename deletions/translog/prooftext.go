@@ -10,16 +10,16 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// ErrProof says that a text is no proof.
+// ErrProof: the text is no proof.
 var ErrProof = errors.New("not a proof of a transparency log")
 
 const (
 	proofHeader = "c2sp.org/tlog-proof@v1"
-	// maxProofHashes is more than any proof has: sizes are of 63 bits.
+	// maxProofHashes bounds proofs: sizes have 63 bits.
 	maxProofHashes = 63
 )
 
-// Text returns the proof in the format of C2SP tlog-proof, with the leaf as its extra data.
+// Text returns the proof as C2SP tlog-proof, with the leaf as extra data.
 func (p *Proof) Text() string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s\nextra %s\nindex %d\n", proofHeader, base64.StdEncoding.EncodeToString([]byte(p.Leaf)), p.Index)
@@ -30,7 +30,7 @@ func (p *Proof) Text() string {
 	return out.String()
 }
 
-// ParseProof reads what Text wrote, and checks nothing of it. The error is ErrProof.
+// ParseProof reads what Text wrote, unchecked. Errors: ErrProof.
 func ParseProof(text string) (Proof, error) {
 	head, note, found := strings.Cut(text, "\n\n")
 	lines := strings.Split(head, "\n")

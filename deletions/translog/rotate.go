@@ -5,18 +5,16 @@ import (
 	"time"
 )
 
-// introducer is the key that signed before, and when it was replaced.
+// introducer is the previous key and when it was replaced.
 type introducer struct {
 	key ed25519.PrivateKey
 	at  time.Time
 }
 
-// Follow has the key that signed before introduce the signer's at Start, unless the log
-// knows that already. Call it before any other method.
+// Follow makes Start introduce the signer's key by the previous one if needed. Call it first.
 func (l *Log) Follow(before ed25519.PrivateKey, at time.Time) { l.before = &introducer{before, at} }
 
-// trusted is the key by which a copy of the log is opened: the signer's, or the one before it
-// if that has signed the copy's checkpoint.
+// trusted is the signer's key, or the previous one if that signed the copy.
 func (l *Log) trusted(c Copy) ed25519.PublicKey {
 	if l.before == nil {
 		return l.signer.public
@@ -28,15 +26,13 @@ func (l *Log) trusted(c Copy) ed25519.PublicKey {
 	return l.signer.public
 }
 
-// signs reports whether the signer goes on with the log: its key is the newest, or is about to
-// be introduced by that.
+// signs reports whether the newest key is the signer's or is about to introduce it.
 func (l *Log) signs() bool {
 	newest := l.keys.newest()
 	return newest.Equal(l.signer.public) || l.before != nil && newest.Equal(l.before.key.Public())
 }
 
-// introduce adds the leaf by which the key before introduces the signer's, if it is due. The
-// checkpoint of that write is the first that the new key signs.
+// introduce adds the introduction if due. The new key signs its checkpoint.
 func (l *Log) introduce() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -5,11 +5,10 @@ import (
 	"lethe/deletions/internal/record"
 )
 
-// Setup commits to what the models are trained with from here on: configuration of every
-// component, seed, groups, kernel set (ensemble.Setup).
+// Setup commits to what models are trained with: configurations, seed, groups, kernel set (ensemble.Setup).
 type Setup struct {
 	Digest lethe.Digest `json:"digest"`
-	// Replaces is the digest of the setup before, zero for the first.
+	// Replaces is the previous digest, zero for the first.
 	Replaces lethe.Digest `json:"replaces,omitzero"`
 }
 

@@ -13,7 +13,7 @@ import (
 const (
 	logPrefix  = "log/"
 	leafPrefix = logPrefix + "leaf/"
-	// indexDigits pads a leaf's index, so that keys sort as the leaves do.
+	// indexDigits pads indexes, so that keys sort.
 	indexDigits = 16
 )
 
@@ -23,7 +23,7 @@ func leafKey(index int64) []byte {
 
 func checkpointKey() []byte { return []byte(logPrefix + "checkpoint") }
 
-// parseIndex reads the index of a leaf's key, or is below 0.
+// parseIndex reads an index, or returns -1.
 func parseIndex(text string) int64 {
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || len(text) != indexDigits {
@@ -32,17 +32,17 @@ func parseIndex(text string) int64 {
 	return n
 }
 
-// Copy is a log as a store or a topic holds it, not checked yet.
+// Copy is an unchecked log of a store or topic.
 type Copy struct {
-	// Leaves are in order, up to the first that is missing.
+	// Leaves are in order, up to the first missing one.
 	Leaves [][]byte
-	// Checkpoint is the signed note, empty if there is none.
+	// Checkpoint is the signed note, or empty.
 	Checkpoint string
-	// Beyond counts leaves that are there behind one that is missing.
+	// Beyond counts leaves behind a missing one.
 	Beyond int
 }
 
-// ReadStored reads the log from the store that holds it.
+// ReadStored reads the log of a store.
 func ReadStored(kv deletions.KV) (Copy, error) {
 	var c Copy
 	err := kv.Scan([]byte(logPrefix), func(key, value []byte) error {
@@ -77,8 +77,8 @@ func readLeaf(kv deletions.KV, index int64) (text []byte, err error) {
 	return text, err
 }
 
-// checkTree computes the tree of the leaves and compares it with the checkpoint, which the key
-// of its size must have signed. origin may be empty, for that of the checkpoint.
+// checkTree compares the tree of the leaves with the checkpoint, which the key for its size must have signed. An
+// empty origin is the checkpoint's.
 func (c Copy) checkTree(f *Findings, origin string, trusted ed25519.PublicKey) (Tree, Keys, SignedTree) {
 	var tree Tree
 	if said, err := ParseCheckpoint(c.Checkpoint); err == nil && origin == "" {

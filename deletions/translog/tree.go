@@ -6,8 +6,8 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// Tree is the Merkle tree over leaves. It keeps the hashes in memory, about 64 bytes a leaf;
-// they are computed from the leaves, so that no stored hash can hide a changed leaf.
+// Tree is the Merkle tree over leaves, some 64 bytes each in memory. It is computed from the leaves, so that no
+// stored hash can hide a changed one.
 type Tree struct {
 	size   int64
 	hashes []tlog.Hash
@@ -41,7 +41,7 @@ func (t *Tree) Append(leaves ...[]byte) error {
 // Size is the number of leaves.
 func (t *Tree) Size() int64 { return t.size }
 
-// At returns the tree as it was at a size, which is at most the size now.
+// At returns the tree of an earlier size.
 func (t *Tree) At(size int64) (tlog.Tree, error) {
 	if size < 0 || size > t.size {
 		return tlog.Tree{}, fmt.Errorf("size %d of a tree of %d leaves", size, t.size)
@@ -50,10 +50,10 @@ func (t *Tree) At(size int64) (tlog.Tree, error) {
 	return tlog.Tree{N: size, Hash: root}, err
 }
 
-// Now returns the tree as it is.
+// Now returns the present tree.
 func (t *Tree) Now() (tlog.Tree, error) { return t.At(t.size) }
 
-// ProveRecord proves that a leaf is in the tree of a size.
+// ProveRecord proves a leaf's inclusion in the tree of a size.
 func (t *Tree) ProveRecord(index, size int64) (tlog.RecordProof, error) {
 	if index < 0 || index >= size || size > t.size {
 		return nil, fmt.Errorf("leaf %d at size %d of a tree of %d leaves", index, size, t.size)
@@ -61,8 +61,7 @@ func (t *Tree) ProveRecord(index, size int64) (tlog.RecordProof, error) {
 	return tlog.ProveRecord(size, index, t)
 }
 
-// ProveTree proves that the tree of an older size, at least 1, is a prefix of that of a
-// newer one.
+// ProveTree proves that the tree of an older size (at least 1) is a prefix of a newer one.
 func (t *Tree) ProveTree(older, newer int64) (tlog.TreeProof, error) {
 	if older < 1 || older > newer || newer > t.size {
 		return nil, fmt.Errorf("sizes %d and %d of a tree of %d leaves", older, newer, t.size)

@@ -12,52 +12,47 @@ import (
 	"lethe/ingest/bus"
 )
 
-// Evidence is what a log is checked by.
+// Evidence is what a log is checked against.
 type Evidence struct {
-	// Origin is the name of the log, empty for the one of its checkpoint; Key is one of its
-	// keys (KeysOf).
+	// Origin is the log's name, empty for the checkpoint's; Key is one of its keys (KeysOf).
 	Origin string
 	Key    ed25519.PublicKey
-	// Stored is the log of a data directory, Published that of log.v1. One of them may be
-	// nil.
+	// Stored is the data directory's log, Published that of log.v1. One may be nil.
 	Stored, Published *Copy
-	// Ledger are the requests of the data directory. They are looked at if Stored is there.
+	// Ledger and Holds are the data directory's, used with Stored.
 	Ledger []deletions.Entry
-	// Holds are those of the data directory, looked at likewise.
-	Holds []deletions.Hold
-	// Older is a signed checkpoint that was kept elsewhere, empty for none.
+	Holds  []deletions.Hold
+	// Older is an earlier signed checkpoint, or empty.
 	Older string
-	// Receipts are to be in the log.
+	// Receipts must be in the log.
 	Receipts []IssuedReceipt
 }
 
-// IssuedReceipt is a receipt with what shows that it is in the log.
+// IssuedReceipt is a receipt and its proof.
 type IssuedReceipt struct {
-	// Name is how findings call it.
+	// Name is its name in findings.
 	Name string
-	// Payload are the bytes that its signature is over.
+	// Payload are the signed bytes.
 	Payload []byte
-	// Proof is nil if it has none.
+	// Proof may be nil.
 	Proof *Proof
 }
 
-// Report is what Verify found. The JSON names are part of the command line.
+// Report is the result of Verify; the JSON names are part of the command line.
 type Report struct {
 	OK     bool   `json:"ok"`
 	Origin string `json:"origin"`
 	Size   int64  `json:"size"`
-	// Root is the root hash of all leaves, in base64.
-	Root string `json:"root"`
-	// OlderSize is that of the older checkpoint, 0 for none.
+	Root   string `json:"root"`
+	// OlderSize is the older checkpoint's, 0 for none.
 	OlderSize int64 `json:"older_size"`
-	// Requests counts those in the log, Receipts those that were checked.
-	Requests int `json:"requests"`
-	Receipts int `json:"receipts"`
-	// Refused are the statements that do not hold.
-	Refused Findings `json:"refused"`
+	// Requests counts those in the log, Receipts those checked.
+	Requests int      `json:"requests"`
+	Receipts int      `json:"receipts"`
+	Refused  Findings `json:"refused"`
 }
 
-// Verify checks every statement about a log that the evidence allows.
+// Verify checks every statement that the evidence allows.
 func Verify(e Evidence) *Report {
 	r := &Report{Refused: Findings{}, Receipts: len(e.Receipts)}
 	log := e.Stored
@@ -90,7 +85,7 @@ func Verify(e Evidence) *Report {
 	return r
 }
 
-// checkOlder checks that the log goes on from an older checkpoint.
+// checkOlder checks the consistency with an older checkpoint.
 func (r *Report) checkOlder(note string, tree Tree, keys Keys) {
 	if note == "" {
 		return
@@ -112,7 +107,7 @@ func (r *Report) checkOlder(note string, tree Tree, keys Keys) {
 	}
 }
 
-// goesOn reports whether a tree is a prefix of another.
+// goesOn reports whether an older tree is a prefix.
 func goesOn(tree Tree, older tlog.Tree) bool {
 	if older.N == 0 {
 		return true
@@ -125,7 +120,7 @@ func goesOn(tree Tree, older tlog.Tree) bool {
 	return err == nil && tlog.CheckTree(proof, now.N, now.Hash, older.N, older.Hash) == nil
 }
 
-// checkReceipt checks that a receipt is in the log, and that its proof is of this log.
+// checkReceipt checks a receipt's proof.
 func (r *Report) checkReceipt(receipt IssuedReceipt, log *Copy, tree *Tree, keys Keys) {
 	if receipt.Proof == nil {
 		r.Refused.refuse(StatementReceipt, "%s has no proof that it is in the log", receipt.Name)
@@ -149,7 +144,7 @@ func (r *Report) checkReceipt(receipt IssuedReceipt, log *Copy, tree *Tree, keys
 	}
 }
 
-// histories reads the leaves: what the log says of each request.
+// histories reads the changes of each request.
 func (r *Report) histories(leaves [][]byte) map[lethe.Digest][]deletions.Change {
 	said := make(map[lethe.Digest][]deletions.Change)
 	for i, text := range leaves {
@@ -203,7 +198,7 @@ func (r *Report) checkLedger(entries []deletions.Entry, said map[lethe.Digest][]
 	}
 }
 
-// checkHolds checks that the log has every hold as the ledger has it.
+// checkHolds checks that the log has every hold as stored.
 func (r *Report) checkHolds(holds []deletions.Hold, leaves [][]byte) {
 	for _, h := range holds {
 		text, err := Encode(leafOfHold(h))
@@ -213,7 +208,6 @@ func (r *Report) checkHolds(holds []deletions.Hold, leaves [][]byte) {
 	}
 }
 
-// checkPublished compares the log of the data directory with the topic's.
 func (r *Report) checkPublished(e Evidence) {
 	stored, published := e.Stored.Leaves, e.Published.Leaves
 	for i := range min(len(stored), len(published)) {
@@ -234,7 +228,7 @@ func (r *Report) checkPublished(e Evidence) {
 	}
 }
 
-// Receipts are the requests that have a receipt in the log.
+// Receipts are the requests with a receipt in the log.
 func (c Copy) Receipts() map[lethe.Digest]bool {
 	out := make(map[lethe.Digest]bool)
 	for _, text := range c.Leaves {
