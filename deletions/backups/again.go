@@ -19,15 +19,14 @@ import (
 )
 
 const (
-	// mostTargets bounds a request: it travels in one record.
+	// mostTargets bounds a request, which is one record.
 	mostTargets = 500
-	// mostNames bounds the names of a record that are looked at as ends of a payment.
+	// mostNames bounds the names of a record that are combined as payments.
 	mostNames = 32
 )
 
-// again returns requests for all that the backup holds of what was erased, ascending by the
-// keyed hashes of their targets. The ledger knows keyed hashes alone, so whatever could be the
-// name of something is hashed and compared.
+// again returns requests for everything erased that the backup holds, ordered by hash. The ledger has keyed hashes
+// only, so everything that may be a name is hashed and compared.
 func (d Deployment) again(ctx context.Context, r Restored) ([]lethe.ErasureRequest, error) {
 	s := search{secret: d.Secret, rule: d.Rule, found: make(map[lethe.Digest]lethe.Target), seen: make(map[string]bool)}
 	if err := s.know(d.Ledger); err != nil || len(s.erased) == 0 {
@@ -63,12 +62,10 @@ func (d Deployment) again(ctx context.Context, r Restored) ([]lethe.ErasureReque
 	return out, nil
 }
 
-// Prefix is what the ids of the requests begin with that were asked for when the backup was
-// put back.
+// Prefix begins the ids of the requests made at the restore.
 func (r Restored) Prefix() string { return fmt.Sprintf("restored-%d-", r.At.UnixMilli()) }
 
-// Published counts those of the requests that are in erasures.v1: nobody needs them there once
-// their targets are erased.
+// Published counts those of the requests still in erasures.v1.
 func (r Restored) Published(ctx context.Context, topics interface {
 	ReadAll(ctx context.Context, t bus.Topic, fn func(ingest.Record) error) error
 },
@@ -85,7 +82,7 @@ func (r Restored) Published(ctx context.Context, topics interface {
 	return len(there), err
 }
 
-// reach is what the targets of one request have in common.
+// reach is what the targets of one request share.
 type reach struct {
 	scope lethe.Scope
 	until lethe.Timestep
@@ -95,9 +92,8 @@ func (r reach) compare(other reach) int {
 	return cmp.Or(cmp.Compare(r.scope, other.scope), cmp.Compare(r.until, other.until))
 }
 
-// know takes the targets that requests have erased or are erasing from the ledger, and what went
-// with subjects, each with the widest scope, and of a subject the last timestep, for which that was
-// asked; whether there are payments among them, and of which columns features.
+// know reads the ledger: erased targets and carriers with the widest scope, subjects with their last timestep,
+// whether there are payments, and the columns of erased features.
 func (s *search) know(ledger *deletions.Ledger) error {
 	list, err := ledger.List()
 	s.erased, s.subjects = make(map[lethe.Digest]lethe.Scope), make(map[lethe.Digest]lethe.Timestep)
@@ -138,13 +134,11 @@ type search struct {
 	secret   lethe.Secret
 	erased   map[lethe.Digest]lethe.Scope
 	payments bool
-	// subjects are those of erased that are subjects, columns the different ones of which
-	// features were erased.
+	// subjects are the erased subjects, columns the distinct erased columns.
 	subjects map[lethe.Digest]lethe.Timestep
 	columns  []lethe.Columns
 	found    map[lethe.Digest]lethe.Target
-	// seen are the names that were compared.
-	seen map[string]bool
+	seen     map[string]bool
 }
 
 func (s *search) compare(t lethe.Target) {
@@ -154,7 +148,7 @@ func (s *search) compare(t lethe.Target) {
 	}
 }
 
-// name compares a text that may be the id of a transaction, or the key of a subject.
+// name compares a text with ids and subjects.
 func (s *search) name(text string) {
 	text = s.rule.Name(text)
 	if text != "" && !s.seen[text] {
@@ -169,8 +163,7 @@ func (s *search) name(text string) {
 	}
 }
 
-// record compares all that could be a name in a record; in one that is refused that may be a
-// word outside of any string.
+// record compares everything in a record that may be a name; in a refused one also words outside strings.
 func (s *search) record(rec ingest.Record, refused bool) {
 	names := []string{string(rec.Key)}
 	if source, target, is := bytes.Cut(rec.Key, []byte(">")); is {
@@ -198,7 +191,6 @@ func (s *search) record(rec ingest.Record, refused bool) {
 	}
 }
 
-// payment compares two names as the ends of a payment.
 func (s *search) payment(source, target string) {
 	source, target = s.rule.Name(source), s.rule.Name(target)
 	if s.payments && source != "" && target != "" && source != target {
@@ -206,8 +198,7 @@ func (s *search) payment(source, target string) {
 	}
 }
 
-// textsOf takes some bytes apart that may be JSON: what its strings say, and the words between
-// them.
+// textsOf returns the strings of possible JSON, and the words between them.
 func textsOf(data []byte) (texts, words []string) {
 	word := -1
 	end := func(at int) {
@@ -237,8 +228,7 @@ func textsOf(data []byte) (texts, words []string) {
 	return texts, words
 }
 
-// stringLength is how long the string is that some bytes begin with, its quotes included, or
-// all of them if it has no end.
+// stringLength is the length of the JSON string at the begin, with quotes, or of all if it has no end.
 func stringLength(data []byte) int {
 	for i := 1; i < len(data); i++ {
 		switch data[i] {
@@ -251,7 +241,7 @@ func stringLength(data []byte) int {
 	return len(data)
 }
 
-// until returns up to which timestep a subject of some name is erased, if it is.
+// until returns the last timestep of an erased subject.
 func (s *search) until(name string) (until lethe.Timestep, is bool) {
 	if len(s.subjects) > 0 {
 		until, is = s.subjects[s.secret.SuppressedSubject(name)]

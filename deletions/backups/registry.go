@@ -17,33 +17,33 @@ const (
 	prefix = "backup/"
 )
 
-// ErrUnknown says that the registry has no such backup.
+// ErrUnknown: the registry has no such backup.
 var ErrUnknown = errors.New("no such backup is known")
 
-// Backup is a copy of a data directory that was made. It says nothing of what is in it.
+// Backup is a copy of a data directory.
 type Backup struct {
 	Format string `json:"format"`
 	ID     string `json:"backup_id"`
-	// CreatedAt is from when on something that is erased may still be in it.
+	// CreatedAt: what was erased later may still be in it.
 	CreatedAt time.Time `json:"created_at"`
-	// ExpiresAt is when whoever keeps it is to destroy it at the latest.
+	// ExpiresAt is when it is to be destroyed.
 	ExpiresAt time.Time `json:"expires_at"`
-	// ForgottenAt is when an operator said that it is destroyed; zero before.
+	// ForgottenAt is when an operator declared it destroyed, or zero.
 	ForgottenAt time.Time `json:"forgotten_at,omitzero"`
 }
 
-// New makes the entry of a backup that is about to be made.
+// New makes the entry of a new backup.
 func New(id string, at time.Time, keep time.Duration) Backup {
 	at = record.Time(at)
 	return Backup{Format: format, ID: id, CreatedAt: at, ExpiresAt: record.Time(at.Add(keep))}
 }
 
-// Kept reports whether the backup counts as being there at a time.
+// Kept reports whether the backup counts as present.
 func (b Backup) Kept(now time.Time) bool {
 	return now.Before(b.ExpiresAt) && (b.ForgottenAt.IsZero() || now.Before(b.ForgottenAt))
 }
 
-// State says in a word how the backup stands at a time: kept, expired or forgotten.
+// State is kept, expired or forgotten.
 func (b Backup) State(now time.Time) string {
 	switch {
 	case b.Kept(now):
@@ -64,13 +64,12 @@ func (b Backup) validate() error {
 	return out.Err()
 }
 
-// Registry are the backups that were made of a deployment, kept in the KV of its ledger.
+// Registry are the backups of a deployment, in the ledger's KV.
 type Registry struct{ kv deletions.KV }
 
-// In returns the registry in the KV of a ledger.
 func In(kv deletions.KV) Registry { return Registry{kv} }
 
-// List returns all, in the order in which they were made.
+// List returns all in order of creation.
 func (r Registry) List() (list []Backup, err error) {
 	err = r.kv.Scan([]byte(prefix), func(key, value []byte) error {
 		var b Backup
@@ -93,7 +92,7 @@ func (r Registry) List() (list []Backup, err error) {
 	return list, nil
 }
 
-// Put writes the entry of a backup. It is durable when it returns.
+// Put stores a backup durably.
 func (r Registry) Put(b Backup) error {
 	if err := b.validate(); err != nil {
 		return fmt.Errorf("backup: %w", err)
@@ -108,7 +107,7 @@ func (r Registry) Put(b Backup) error {
 	return nil
 }
 
-// Forget notes that a backup is destroyed. Errors: ErrUnknown.
+// Forget records that a backup is destroyed. Errors: ErrUnknown.
 func (r Registry) Forget(id string, at time.Time) (Backup, error) {
 	list, err := r.List()
 	if err != nil {
@@ -125,8 +124,7 @@ func (r Registry) Forget(id string, at time.Time) (Backup, error) {
 	return b, r.Put(b)
 }
 
-// Holding returns the backups that may still hold what a request has erased: made before it
-// was erased, and kept when it was verified.
+// Holding returns the backups made before a request was erased and kept when it was verified.
 func (r Registry) Holding(e deletions.Entry) (list []Backup, err error) {
 	all, err := r.List()
 	erased := e.Updated()

@@ -23,26 +23,24 @@ const (
 	restoredKey    = "restored/note"
 )
 
-// Restored notes beside the ledger that a backup was put back under it. It stays there.
+// Restored records beside the ledger that a backup was restored. It stays there.
 type Restored struct {
 	Format string `json:"format"`
-	// ID is the backup's, At when it was put back: the same may be put back twice.
+	// ID is the backup's, At the time of the restore, as one may be restored twice.
 	ID string    `json:"backup_id"`
 	At time.Time `json:"restored_at"`
-	// UnderWay are the requests that were neither done nor in the state that the backup's
-	// ledger has them in: what they had done so far is not in the backup.
+	// UnderWay are open requests whose progress is not in the backup.
 	UnderWay []string `json:"under_way,omitempty"`
-	// Unlearnt are the requests that the backup's ledger has between the rewriting of the graphs and the swap of the
-	// models, and that do not go on there: what they have changed may still have to be learnt.
+	// Unlearnt are requests that the backup has between rewriting and swap and that do not continue: models may not
+	// have learnt their changes.
 	Unlearnt []string `json:"unlearnt,omitempty"`
-	// Asked says that what the backup holds of erased targets was asked for again, by Requests. Earlier versions do not
-	// tell these.
+	// Asked says that erased targets in the backup were requested again, by Requests.
 	Asked    bool     `json:"asked,omitempty"`
 	Requests []string `json:"requests,omitempty"`
 }
 
-// Note writes down in the newest ledger, once its files are where those of the backup's ledger
-// were, that a backup was put back. before are the requests of the backup's ledger.
+// Note stores in the newest ledger, once moved to the restored directory, that a backup was restored. before are the
+// requests of the backup's ledger.
 func Note(kv deletions.KV, newest *deletions.Ledger, id string, at time.Time, before []deletions.Entry) error {
 	open, err := newest.Open()
 	if err != nil {
@@ -71,8 +69,7 @@ func Note(kv deletions.KV, newest *deletions.Ledger, id string, at time.Time, be
 	return r.put(kv)
 }
 
-// UnlearntFor are those of Unlearnt that a request may have to do with: none, unless it was asked for when the
-// backup was put back.
+// UnlearntFor are those of Unlearnt that concern a request: only one made at the restore.
 func (r Restored) UnlearntFor(requestID string) []string {
 	if !strings.HasPrefix(requestID, r.Prefix()) {
 		return nil
@@ -80,8 +77,7 @@ func (r Restored) UnlearntFor(requestID string) []string {
 	return r.Unlearnt
 }
 
-// goOnFrom has a request that goes on do again what it has done, within its state, since the backup was made: that is
-// neither in the stores nor in the topics that are put back.
+// goOnFrom makes a continuing request repeat what it did since the backup.
 func goOnFrom(newest *deletions.Ledger, before deletions.Progress, id string) error {
 	_, err := newest.Update(id, func(p *deletions.Progress) {
 		p.Revisions, p.Withdrawn = before.Revisions, before.Withdrawn
@@ -100,7 +96,7 @@ func (r Restored) put(kv deletions.KV) error {
 	return nil
 }
 
-// Last returns the note of the backup that was put back last, and whether there is one.
+// Last returns the latest restore, if any.
 func Last(kv deletions.KV) (r Restored, found bool, err error) {
 	err = kv.Scan([]byte(restoredKey), func(_, value []byte) error {
 		found = true
@@ -112,39 +108,34 @@ func Last(kv deletions.KV) (r Restored, found bool, err error) {
 	return r, found, nil
 }
 
-// Bus is how topics are read and written.
 type Bus interface {
-	// ReadEvery reads what aborted and open transactions wrote as well, and steps over what cannot be read.
+	// ReadEvery includes aborted and open transactions, and skips unreadable batches.
 	ReadEvery(ctx context.Context, t bus.Topic, fn func(ingest.Record) error, around func(*bus.Gap)) error
 	ReadAll(ctx context.Context, t bus.Topic, fn func(ingest.Record) error) error
 	Write(ctx context.Context, t bus.Topic, records []ingest.Outgoing) error
 }
 
-// Log is what the transparency log is asked for.
 type Log interface {
 	Rewind() error
 	Append(leaves ...translog.Leaf) ([]int64, error)
 }
 
-// Deployment is what a backup was put back into. Nothing has taken anything yet.
+// Deployment is what a backup was restored to, before anything has consumed records.
 type Deployment struct {
 	Secret lethe.Secret
 	KV     deletions.KV
 	Ledger *deletions.Ledger
 	Log    Log
 	Bus    Bus
-	// Rule brings the names in records into normal form.
-	Rule normalise.Rule
-	// Names calls take with every id of a transaction that the graphs hold.
+	Rule   normalise.Rule
+	// Names calls take for every transaction of the graphs.
 	Names func(take func(lethe.TransactionID)) error
-	// Publish has published what an erasure has rewritten in the graphs and may not have come to publish.
+	// Publish publishes what an erasure rewrote and may not have published.
 	Publish func() error
 }
 
-// Resume does once, after a backup was put back, what has to be done before any record is
-// taken: requests that were under way end, and all that the backup holds of what was erased is
-// asked for again. It is called at every start. Killed on the way it begins again, and
-// publishes the same.
+// Resume finishes a restore once, before any record is consumed: open requests end, and everything erased that the
+// backup holds is requested again. Call it at every start. It is idempotent.
 func Resume(ctx context.Context, d Deployment) error {
 	if err := d.logBackups(); err != nil {
 		return err
@@ -163,7 +154,7 @@ func Resume(ctx context.Context, d Deployment) error {
 	if err := d.endUnderWay(ctx, r.UnderWay); err != nil {
 		return fmt.Errorf("requests that were under way: %w", err)
 	}
-	// Whoever was to do it may be done, or have ended, and what takes its place finds nothing in the graphs.
+	// Its owner may have ended, and what replaces it finds nothing.
 	if err := d.Publish(); err != nil {
 		return fmt.Errorf("what was rewritten and not published: %w", err)
 	}
@@ -189,8 +180,7 @@ func Resume(ctx context.Context, d Deployment) error {
 	return r.put(d.KV)
 }
 
-// logBackups has every backup that was made in the transparency log, once, and that it was
-// forgotten: no receipt is issued without it by then.
+// logBackups adds backups, and forgotten ones, to the transparency log, before any receipt.
 func (d Deployment) logBackups() error {
 	list, err := In(d.KV).List()
 	if err != nil {
@@ -211,8 +201,7 @@ func (d Deployment) logBackups() error {
 	return err
 }
 
-// endUnderWay ends requests: those that have suppressed something stay so, and are rejected
-// because what they did is lost; of the others nothing was done, they are cancelled.
+// endUnderWay ends requests: those that suppressed something are rejected and stay suppressed, others are cancelled.
 func (d Deployment) endUnderWay(ctx context.Context, ids []string) error {
 	for _, id := range ids {
 		e, err := d.Ledger.Get(id)
@@ -239,7 +228,7 @@ func (d Deployment) endUnderWay(ctx context.Context, ids []string) error {
 	return nil
 }
 
-// clearHeld takes from targets the outcome that they are held.
+// clearHeld clears the outcome held.
 func clearHeld(_ int, e *deletions.Entry) {
 	for i := range e.Progress.Outcomes {
 		if o := &e.Progress.Outcomes[i]; o.Outcome == deletions.OutcomeHeld {
@@ -248,8 +237,7 @@ func clearHeld(_ int, e *deletions.Entry) {
 	}
 }
 
-// announce publishes the state of a request and the copy of its entry, and withdraws its
-// record.
+// announce publishes a request's status and entry, and deletes its record.
 func (d Deployment) announce(ctx context.Context, e deletions.Entry) error {
 	copied, err := ledgercopy.Records(d.Secret, e)
 	if err == nil {

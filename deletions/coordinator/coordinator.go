@@ -1,36 +1,19 @@
-// Package coordinator carries out erasures. It owns the ledger, what an erasure
-// will change, the states it goes through, its verification and its receipt. It
-// speaks to the graphs through Graphs and to everyone else through Bus.
+// Package coordinator carries out erasures: it moves requests through their states, verifies them and issues receipts.
+// It uses the graphs through Graphs and everything else through Bus.
 //
-// A Coordinator does nothing by itself: its caller gives it records and the time
-// and calls Advance. It starts no goroutine; the search at the end is a function
-// that the caller runs in another goroutine.
+// A Coordinator is passive: its caller passes records and calls Advance. It starts no goroutine; the caller runs the
+// searches (Verification.Next) in another one.
 //
-//	options.go        its configuration; what it needs of graphs, topics, receipts and clock
-//	coordinator.go    the parts, and the loop through the open requests
-//	requests.go       Requests: erasures.v1, in, and out when nobody needs it
-//	jobs.go           the requests whose targets are still needed; in which order, and by when,
-//	                  requests begin, and which are overdue
-//	batches.go        requests that are carried out together, and when they begin
-//	signed.go         what must be signed, and the signature of a second person
-//	states.go         the table of states, and how a batch moves through them
-//	<state>.go        what is done in a state; erased.go, in swapped too; accepted.go, whom a state waits for;
-//	                  planner.go, what rewriting will change
-//	cancelled.go      requests that are taken back before anything is rewritten
-//	held.go           requests that wait for a hold, and the holds
-//	outcomes.go       what became of each target
-//	acks.go           what the other roles answered
-//	outbox.go         what is said: states, commands, withdrawals
-//	returning.go      Erased: records that name what was erased
-//	withdrawal.go     known records withdrawn at once, all others when they were found;
-//	                  located.go, those that features are taken out of, and batches that nobody can read
-//	verification.go   Verification: when what is left is searched for
-//	search.go         that search, the places it looks into, and what it has found;
-//	                  topics.go, the records of a topic; cleaning.go, when the brokers' cleaner has passed
+//	requests.go, signed.go      records of erasures.v1 and their signatures
+//	states.go, batches.go       the state machine; requests that run together
+//	<state>.go, planner.go      the step of a state; what rewriting will change
+//	cancelled.go, held.go       cancelled requests; holds
+//	acks.go, outbox.go          acknowledgements of the roles; what is published
+//	returning.go, withdrawal.go, located.go  records that name what was erased
+//	verification.go, search.go, topics.go, cleaning.go  the searches
 //
-// Every step may be repeated: a state is in the ledger before its step begins,
-// messages have the same keys and bytes the second time, and the graphs' methods
-// do nothing that has been done. So a crash anywhere only repeats a step.
+// Every step can be repeated: its state is stored before, messages have the same keys and bytes again, and the graphs'
+// methods are idempotent. A crash only repeats a step.
 package coordinator
 
 import (

@@ -9,19 +9,17 @@ import (
 
 // The bases of an estimate.
 const (
-	// FromErasures: recent erasures, what each of their stages took, and what training took lately.
+	// FromErasures: the stages of recent erasures, and recent training.
 	FromErasures = "recent_erasures"
-	// FromTraining: what training took lately; nothing was erased yet.
+	// FromTraining: recent training.
 	FromTraining = "recent_training"
-	// FromDefaults: nothing was measured since the process began, nor was anything erased. The
-	// order of magnitude at most.
+	// FromDefaults: nothing was measured. At most the order of magnitude.
 	FromDefaults = "defaults"
 )
 
-// What the stages of an erasure take where none was measured, in seconds, as on Bitcoin-OTC with two
-// cores: suppression and the wait for others; per timestep what rewriting does besides partitioning;
-// what each checkpoint of a network waits for besides its training, because it is stored and
-// published one after another; the meta-model and the swap.
+// Seconds of the stages where none was measured, as on Bitcoin-OTC with two cores: suppression and waiting for
+// others; rewriting besides partitioning, per timestep; storing and publishing a network's checkpoint; meta-model
+// and swap.
 const (
 	defaultBefore       = 0.12
 	defaultRewriting    = 0.02
@@ -30,23 +28,20 @@ const (
 	defaultAfterRewrite = 0.05
 )
 
-// stages are what an erasure goes through until the ensemble is swapped. The first takes as long
-// whatever is erased.
+// stages are those up to the swap. The first does not depend on what is erased.
 type stages struct {
 	before              float64
 	rewriting, training line
 }
 
-// estimator turns work into seconds.
 type estimator struct {
 	layout  ensemble.Layout
 	rates   Rates
 	workers int
-	// measured says that the rates were.
+	// measured says that the rates are measured.
 	measured bool
 	settled  []lethe.Timestep
-	// Stages of erasures of before, the newest last, those of rewriting by whether all were
-	// partitioned afresh.
+	// Stages of past erasures, the newest last; rewritten is by whether everything was partitioned afresh.
 	before            []float64
 	rewritten         map[bool][]observation
 	rewrites, trained []observation
@@ -64,7 +59,7 @@ func newEstimator(layout ensemble.Layout, rates Rates, workers int, settled []le
 	return e
 }
 
-// learn takes erasures of before, the oldest first, for which the settled timesteps of now stand.
+// learn adds past erasures, oldest first, assuming the present settled timesteps.
 func (e *estimator) learn(past []deletions.Entry) {
 	for _, entry := range past {
 		seconds, whole := stagesOf(entry)
@@ -80,7 +75,7 @@ func (e *estimator) learn(past []deletions.Entry) {
 	}
 }
 
-// stagesOf returns the seconds of each stage of an erasure that was swapped.
+// stagesOf returns the seconds of each stage of a swapped erasure.
 func stagesOf(entry deletions.Entry) (seconds [3]float64, whole bool) {
 	since := entry.Received()
 	for i, state := range []deletions.State{deletions.Rewriting, deletions.Retraining, deletions.Swapped} {
@@ -98,7 +93,6 @@ func stagesOf(entry deletions.Entry) (seconds [3]float64, whole bool) {
 	return seconds, whole
 }
 
-// basis says what an estimate rests on.
 func (e *estimator) basis() string {
 	switch {
 	case len(e.before) >= leastObserved:
@@ -110,7 +104,7 @@ func (e *estimator) basis() string {
 	}
 }
 
-// perCheckpoint is the seconds of one checkpoint of a component.
+// perCheckpoint is the seconds per checkpoint of a component.
 func (e *estimator) perCheckpoint(c trainer.Config) float64 {
 	if rate, known := e.rates.Checkpoint[c.Model]; known {
 		return rate
@@ -121,8 +115,8 @@ func (e *estimator) perCheckpoint(c trainer.Config) float64 {
 	return defaultCheckpoint.Seconds()
 }
 
-// training is the time that training takes on all workers with what it stores, and on the processor
-// without. Checkpoints of one model follow one another, models are trained side by side.
+// training is the time of training and storing on all workers, and processor time without storing. A model's
+// checkpoints are sequential, models parallel.
 func (e *estimator) training(w Work) (wall, processor float64) {
 	longest, stored := 0., 0.
 	for i, m := range w {
@@ -139,7 +133,7 @@ func (e *estimator) training(w Work) (wall, processor float64) {
 	return max(longest, processor/float64(e.workers)) + stored, processor
 }
 
-// partitions is the processor time that partitioning some timesteps takes.
+// partitions is the processor time of partitioning.
 func (e *estimator) partitions(timesteps int) float64 {
 	rate := e.rates.Partition
 	if rate == 0 {
@@ -148,8 +142,7 @@ func (e *estimator) partitions(timesteps int) float64 {
 	return rate * float64(timesteps)
 }
 
-// rewriting is the work of rewriting some timesteps, in seconds: those that it took where the defaults
-// were measured, and those of partitioning afresh, which is done side by side.
+// rewriting is the work of rewriting timesteps, in seconds of the defaults, with parallel partitioning if afresh.
 func (e *estimator) rewriting(timesteps int, afresh bool) float64 {
 	work := defaultPerTimestep * float64(timesteps)
 	if afresh {
@@ -158,8 +151,7 @@ func (e *estimator) rewriting(timesteps int, afresh bool) float64 {
 	return work
 }
 
-// stages returns what the stages take, by erasures of before and, as far as they tell nothing, by
-// defaults.
+// stages returns the stages by past erasures, or the defaults.
 func (e *estimator) stages(afresh bool) stages {
 	s := stages{defaultBefore, line{defaultRewriting, 1}, line{defaultAfterRewrite, 1}}
 	if len(e.before) >= leastObserved {
@@ -175,8 +167,7 @@ func (e *estimator) stages(afresh bool) stages {
 	return s
 }
 
-// swapped is the time until the ensemble is swapped: so many timesteps are rewritten, and it is trained
-// for so long.
+// swapped is the time until the swap.
 func (e *estimator) swapped(timesteps int, afresh bool, train float64) float64 {
 	s := e.stages(afresh)
 	return s.before + s.rewriting.at(e.rewriting(timesteps, afresh)) + s.training.at(train)

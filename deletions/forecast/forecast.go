@@ -11,74 +11,71 @@ import (
 	"lethe/scoring/ensemble"
 )
 
-// Forecast is what an erasure would come to, before it is asked for. Its JSON names are part
-// of the command line. It names no target.
+// Forecast is the expected cost of an erasure. Its JSON names are part of the command line; it names no target.
 type Forecast struct {
-	// Targets counts what was asked for, Held those of which something is held.
-	Targets int `json:"targets"`
-	Held    int `json:"held"`
-	// Basis is what the estimates rest on: recent_erasures, recent_training or defaults.
-	Basis string `json:"estimates_from"`
-	// Scopes are in the order in which they were asked for.
+	// Held counts the targets of which something is held.
+	Targets int    `json:"targets"`
+	Held    int    `json:"held"`
+	Basis   string `json:"estimates_from"`
+	// Scopes are in the requested order.
 	Scopes []Scope `json:"scopes"`
 }
 
 // Scope is the forecast of one scope.
 type Scope struct {
 	Scope lethe.Scope `json:"scope"`
-	// Rejected is why the deployment rejects the scope, or empty. Then the rest is too.
+	// Rejected is why the deployment rejects the scope; then the rest is empty.
 	Rejected string `json:"rejected,omitempty"`
-	// Timesteps are those rewritten, ascending, Shards those of which a slice is replaced.
+	// Timesteps are rewritten, Shards get a replaced slice; both ascend.
 	Timesteps []lethe.Timestep `json:"timesteps"`
 	Shards    []lethe.ShardID  `json:"shards"`
-	// Slices, Stubs, Payments and Labels are counted as on the receipt.
+	// Counted as on the receipt.
 	Slices   int `json:"slices"`
 	Stubs    int `json:"stubs"`
 	Payments int `json:"payments"`
 	Labels   int `json:"labels"`
-	// Models are trained anew, component by component.
+	// Models are retrained, by component.
 	Models []Models `json:"models"`
 	Cost
-	// Everything is the cost of training all models from their beginning instead, and Cheaper
-	// which of both takes less processor time: replay or everything.
+	// Everything is the cost of retraining all models from the start; Cheaper is replay or everything, by processor
+	// time.
 	Everything Cost   `json:"everything"`
 	Cheaper    string `json:"cheaper"`
-	// MayRemain is what the receipt would say.
+	// MayRemain is as on the receipt.
 	MayRemain []string `json:"may_remain"`
 }
 
-// Cost is counted in checkpoints and steps, and estimated in seconds.
+// Cost is in checkpoints, steps and estimated seconds.
 type Cost struct {
 	Checkpoints int `json:"checkpoints"`
 	Steps       int `json:"training_steps"`
-	// Seconds are those until the ensemble is swapped, if nothing else is under way; Processor
-	// those that are spent on training and partitioning.
+	// Seconds are until the swap of an idle deployment, Processor those of training and partitioning.
 	Seconds   float64 `json:"estimated_seconds"`
 	Processor float64 `json:"estimated_processor_seconds"`
 }
 
-// Settings are what a forecast depends on beside the graphs.
+// Settings are the inputs beside the graphs.
 type Settings struct {
 	Layout ensemble.Layout
-	// Workers is how many models are trained side by side.
+	// Workers is the number of models trained in parallel.
 	Workers           int
 	IndependentShards bool
 	Rates             Rates
 }
 
-// Facts are what those who hold the graphs say.
+// Facts are the inputs of the graphs.
 type Facts struct {
-	// Targets counts the distinct ones.
+	// Targets counts distinct ones.
 	Targets int
 	Scopes  []lethe.Scope
-	// Plans lack the scopes that are rejected.
+	// Plans lack rejected scopes.
 	Plans map[lethe.Scope]coordinator.Plan
-	// Settled are the settled timesteps, ascending; Past erasures that were carried out alone.
+	// Settled are the settled timesteps, ascending; Past are erasures that ran alone.
 	Settled []lethe.Timestep
 	Past    []deletions.Entry
 }
 
-// Of puts a forecast together.
+// Of makes a forecast.
 func Of(f Facts, s Settings) Forecast {
 	e := newEstimator(s.Layout, s.Rates, s.Workers, f.Settled)
 	e.learn(f.Past)
@@ -101,7 +98,6 @@ func Of(f Facts, s Settings) Forecast {
 	return out
 }
 
-// scope is the forecast of one.
 func (e *estimator) scope(scope lethe.Scope, plan coordinator.Plan, f Facts, s Settings) Scope {
 	out := Scope{Scope: scope, Timesteps: []lethe.Timestep{}, Shards: []lethe.ShardID{}}
 	var replaced []deletions.SliceRef
@@ -127,7 +123,6 @@ func (e *estimator) scope(scope lethe.Scope, plan coordinator.Plan, f Facts, s S
 	return out
 }
 
-// cost estimates some work, and the rewriting of some timesteps.
 func (e *estimator) cost(w Work, timesteps int, afresh bool) Cost {
 	wall, processor := e.training(w)
 	if afresh {

@@ -5,32 +5,29 @@ import (
 	"slices"
 )
 
-// line is how long something takes for so much work.
+// line is time as a function of work.
 type line struct{ fixed, perWork float64 }
 
 func (l line) at(work float64) float64 { return l.fixed + l.perWork*work }
 
 func (l line) times(factor float64) line { return line{l.fixed * factor, l.perWork * factor} }
 
-// observation is how long some work took, the newest last in a list of them.
+// observation is the time some work took.
 type observation struct{ work, took float64 }
 
 const (
-	// leastObserved is how many observations it takes to believe what they tell.
+	// leastObserved is the number of observations needed.
 	leastObserved = 3
-	// ageing is the weight of an observation beside the one after it: other work on the machine, and
-	// the deployment itself, are as they were lately.
+	// ageing is the weight of an observation relative to the next.
 	ageing = 0.95
-	// leastTook is what a stage takes at least, in seconds: times are kept in milliseconds.
+	// leastTook is the shortest stage in seconds: times have milliseconds.
 	leastTook = 0.001
-	// trust is the weight of what was expected beside the newest observation.
+	// trust is the weight of the expected line.
 	trust = 0.5
 )
 
-// learnt returns the line that observations tell. They may all be of little work, and say nothing of
-// much: so the line that was expected, as many times slower as they were in the middle, counts as an
-// observation without work and as one of most work. What is made small are errors in proportion to
-// what it took, and a few observations that something else has held up move it little.
+// learnt returns the line fitted to observations by relative error. As these may all be of little work, the expected
+// line, scaled to their median, counts as observations of none and of most work. Few outliers move it little.
 func (l line) learnt(observed []observation, most float64) line {
 	if len(observed) < leastObserved {
 		return l
@@ -53,7 +50,7 @@ func (l line) learnt(observed []observation, most float64) line {
 	return out.times(ratio(list, out))
 }
 
-// ratio is the median of what work took to what a line says.
+// ratio is the median of observed over expected time.
 func ratio(list []observation, l line) float64 {
 	ratios := make([]float64, len(list))
 	for i, o := range list {
@@ -62,7 +59,7 @@ func ratio(list []observation, l line) float64 {
 	return median(ratios)
 }
 
-// sums are those of the normal equations for the relative errors of a line.
+// sums are those of the normal equations for relative errors.
 type sums struct{ fixedFixed, fixedWork, workWork, fixed, work float64 }
 
 func (s *sums) add(o observation, weight float64) {
@@ -74,7 +71,7 @@ func (s *sums) add(o observation, weight float64) {
 	s.work += weight * v
 }
 
-// line solves them. Neither part of it is negative.
+// line solves them without negative parts.
 func (s *sums) line() line {
 	if s.workWork == 0 {
 		return line{fixed: s.fixed / s.fixedFixed}
@@ -90,7 +87,7 @@ func (s *sums) line() line {
 	return l
 }
 
-// median of a list that is not empty.
+// median is of a list that is not empty.
 func median(list []float64) float64 {
 	sorted := slices.SortedFunc(slices.Values(list), cmp.Compare[float64])
 	return (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2

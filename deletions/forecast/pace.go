@@ -7,28 +7,26 @@ import (
 	"lethe/metrics/events"
 )
 
-// Pace measures how long training and partitioning take in this process. It may be used from
-// any goroutine.
+// Pace measures the duration of training and partitioning. It is safe for concurrent use.
 type Pace struct {
 	mu    sync.Mutex
 	kinds map[string]speed
 	cut   speed
 }
 
-// speed is a mean that forgets what is long past.
+// speed is a decaying mean.
 type speed struct {
 	seconds, weight float64
 }
 
-// memory is which share of what was measured before stays with each new measurement: about the
-// last 32 count.
+// memory is its decay: about the last 32 measurements count.
 const memory = 1 - 1./32
 
 func (s speed) with(seconds, weight float64) speed {
 	return speed{s.seconds*memory + seconds, s.weight*memory + weight}
 }
 
-// rate is the seconds for a unit of work.
+// rate is the seconds per unit of work.
 func (s speed) rate() (seconds float64, known bool) {
 	if s.weight == 0 {
 		return 0, false
@@ -36,10 +34,9 @@ func (s speed) rate() (seconds float64, known bool) {
 	return s.seconds / s.weight, true
 }
 
-// NewPace returns one that has measured nothing.
 func NewPace() *Pace { return &Pace{kinds: make(map[string]speed)} }
 
-// Listener measures what the roles tell.
+// Listener measures the roles' events.
 func (p *Pace) Listener() events.Listener {
 	return events.Listener{
 		ShardTrained: func(e events.ShardTrained) {
@@ -55,8 +52,8 @@ func (p *Pace) Listener() events.Listener {
 	}
 }
 
-// Rates are the seconds that one checkpoint of each kind of model, and one partition of a
-// timestep, took lately; of what has not been measured they are missing, or 0.
+// Rates are recent seconds per checkpoint of each kind of model, and per partition of a timestep, as far as
+// measured.
 type Rates struct {
 	Checkpoint map[string]float64
 	Partition  float64
@@ -76,8 +73,7 @@ func (p *Pace) Rates() Rates {
 	return out
 }
 
-// Defaults where nothing was measured, as of a network per shard and trees on 700 transactions a
-// timestep in 20 shards on one core of a virtual machine.
+// Defaults, as of a network per shard and trees on 700 transactions a timestep in 20 shards on a virtual core.
 const (
 	defaultCheckpoint = 4 * time.Millisecond
 	defaultFit        = 150 * time.Millisecond

@@ -9,27 +9,23 @@ import (
 	"lethe/trainer"
 )
 
-// Models are those of a component that would be trained anew.
+// Models are a component's retrained models.
 type Models struct {
-	// Model is the kind, Groups how many there are of it.
 	Model  string `json:"model"`
 	Groups int    `json:"groups"`
-	// Refitted are the groups concerned, ascending; Checkpoints is how many checkpoints they
-	// take: one for each settled timestep from the first that changes on, or one in all where
-	// models are fitted anew for the newest timestep.
+	// Refitted are the groups, ascending; Checkpoints counts one per settled timestep from the first change, or one per
+	// model fitted from scratch for the newest timestep.
 	Refitted    []int `json:"refitted"`
 	Checkpoints int   `json:"checkpoints"`
-	// Steps counts the passes over a slice. A fit of trees or of a regression is one.
+	// Steps counts passes over a slice; a fit of trees or a regression is one.
 	Steps int `json:"training_steps"`
-	// longest is the number of steps of one group that takes the most of them: they follow
-	// one another.
+	// longest is the steps of the group with most: they are sequential.
 	longest int
 }
 
-// Work is what replaced slices have trained anew.
+// Work is what replaced slices have retrained.
 type Work []Models
 
-// steps is the sum over all components.
 func (w Work) steps() (n int) {
 	for _, m := range w {
 		n += m.Steps
@@ -37,7 +33,6 @@ func (w Work) steps() (n int) {
 	return n
 }
 
-// checkpoints is the sum over all components.
 func (w Work) checkpoints() (n int) {
 	for _, m := range w {
 		n += m.Checkpoints
@@ -45,8 +40,7 @@ func (w Work) checkpoints() (n int) {
 	return n
 }
 
-// workOf counts what is trained anew when slices are replaced. settled are the timesteps that
-// will be settled then, ascending.
+// workOf counts what is retrained when slices are replaced. settled are the settled timesteps, ascending.
 func workOf(layout ensemble.Layout, settled []lethe.Timestep, replaced []deletions.SliceRef) Work {
 	first := make(map[lethe.ShardID]lethe.Timestep)
 	for _, ref := range replaced {
@@ -75,7 +69,7 @@ func workOf(layout ensemble.Layout, settled []lethe.Timestep, replaced []deletio
 	return out
 }
 
-// replay counts the checkpoints and steps of one model from the timestep at a position on.
+// replay counts one model's checkpoints and steps from a position on.
 func replay(c trainer.Config, begin, timesteps int) (checkpoints, steps int) {
 	if begin >= timesteps {
 		return 0, 0
@@ -89,7 +83,7 @@ func replay(c trainer.Config, begin, timesteps int) (checkpoints, steps int) {
 	return timesteps - begin, steps
 }
 
-// everything is the work of training every model from its beginning.
+// everything is the work of training all from the start.
 func everything(layout ensemble.Layout, settled []lethe.Timestep) Work {
 	var all []deletions.SliceRef
 	for shard := range layout.Shards {

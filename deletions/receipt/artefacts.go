@@ -2,12 +2,11 @@ package receipt
 
 import "slices"
 
-// Artefact is a class of places where a record, or something computed from it,
-// can be. A receipt accounts for every class; the usual defect of erasures is a
-// second copy that nobody had on the list.
+// Artefact is a class of places that can hold a record or what was computed from it. A receipt accounts for every
+// class: erasures usually fail by a second copy that nobody listed.
 type Artefact string
 
-// The classes, in the order in which receipts list them.
+// The classes, in the order of receipts.
 const (
 	SnapshotRows       Artefact = "snapshot_rows"
 	Slices             Artefact = "slices"
@@ -31,29 +30,28 @@ func Artefacts() []Artefact {
 	}
 }
 
-// Action is what was done about an artefact.
+// Action is what was done with an artefact.
 type Action string
 
 // The actions.
 const (
-	// Rewritten: a new file without the record took the old one's place, and the
-	// old one was unlinked.
+	// Rewritten: a new file without the record replaced the old one.
 	Rewritten Action = "rewritten"
-	// Replaced: a new revision took the old one's place.
+	// Replaced: a new revision replaced the old one.
 	Replaced Action = "replaced"
-	// Recomputed: computed again from what never held the record.
+	// Recomputed: recomputed from data that never held the record.
 	Recomputed Action = "recomputed"
 	// Deleted: removed without a successor.
 	Deleted Action = "deleted"
-	// Tombstoned: marked for deletion in a topic and seen to be compacted away.
+	// Tombstoned: tombstoned in a topic, and seen to be compacted.
 	Tombstoned Action = "tombstoned"
-	// NoneHeld: looked at, and it held nothing of the record.
+	// NoneHeld: searched, and held nothing.
 	NoneHeld Action = "none_held"
-	// KeptKeyed: only keyed hashes are kept, and they are kept on purpose.
+	// KeptKeyed: keyed hashes are kept on purpose.
 	KeptKeyed Action = "kept_keyed_hash"
-	// KeptDeclared: something is kept that the receipt's may_remain speaks of.
+	// KeptDeclared: something is kept that may_remain declares.
 	KeptDeclared Action = "kept_declared"
-	// Declared: not looked at. The row says no more than that nothing is known of.
+	// Declared: not searched; nothing is known of it.
 	Declared Action = "declared"
 )
 
@@ -65,19 +63,16 @@ func Actions() []Action {
 // keeps reports whether something may remain after the action.
 func (a Action) keeps() bool { return a == KeptKeyed || a == KeptDeclared }
 
-// ArtefactRow accounts for one artefact at one place. Location is a topic, a
-// directory or a description, never a name with an id in it.
+// ArtefactRow accounts for an artefact at a place: a topic, a directory or a description without ids.
 type ArtefactRow struct {
 	Artefact Artefact `json:"artefact"`
 	Location string   `json:"location"`
 	Action   Action   `json:"action"`
-	// Found is how many items held something of the records, Remaining how many
-	// still do.
+	// Found counts items of the records, Remaining those left.
 	Found     int64 `json:"found"`
 	Remaining int64 `json:"remaining"`
 }
 
-// missingArtefacts returns the classes that no row accounts for.
 func missingArtefacts(rows []ArtefactRow) []Artefact {
 	return slices.DeleteFunc(Artefacts(), func(a Artefact) bool {
 		return slices.ContainsFunc(rows, func(r ArtefactRow) bool { return r.Artefact == a })

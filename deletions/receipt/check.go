@@ -10,9 +10,8 @@ import (
 	"lethe/deletions/scan"
 )
 
-// Problems returns every inconsistency of the receipt with itself; none means
-// that its numbers agree, that every artefact class is accounted for and that
-// what remains is declared. It cannot tell whether the statements are true.
+// Problems returns the receipt's contradictions: numbers that disagree, classes unaccounted for, remains undeclared.
+// It cannot tell whether the statements are true.
 func (r *Receipt) Problems() []string {
 	var out record.Problems
 	out.Check(deletions.ValidRequestID(r.RequestID), "request_id is not valid")
@@ -108,7 +107,7 @@ func (r *Receipt) checkReach(out *record.Problems) {
 	}
 }
 
-// checkReplaced compares the digests with what was replaced: all of it has some, or none.
+// checkReplaced checks that the digests, if any, are of everything replaced.
 func (r *Receipt) checkReplaced(out *record.Problems) {
 	if len(r.Replaced) == 0 {
 		return

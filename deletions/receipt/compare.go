@@ -12,8 +12,8 @@ import (
 	"lethe/deletions/internal/record"
 )
 
-// Differences names the members in which the receipt says something else than the
-// ledger's entry. What the entry does not say, such as the artefacts, is not compared.
+// Differences names the members that differ from the ledger's entry, apart from those the entry lacks, such as the
+// artefacts.
 func (r *Receipt) Differences(e deletions.Entry) ([]string, error) {
 	own := MayRemain(e.Scope, r.IndependentShards)
 	want := New(e, Facts{
@@ -40,8 +40,8 @@ func (r *Receipt) Differences(e deletions.Entry) ([]string, error) {
 	return slices.Sorted(maps.Keys(said)), nil
 }
 
-// Genuine reports whether data is the receipt of a request as its deployment has issued it: signed with the key, or,
-// as it may have been signed with one of before, saying what the ledger's entry says, nil if there is none.
+// Genuine reports whether data is the receipt of a request: signed with key, or, as an earlier key may have signed
+// it, equal to the ledger's entry, which may be nil.
 func Genuine(data []byte, requestID string, key ed25519.PublicKey, e *deletions.Entry) bool {
 	r, v, err := Verify(data, Pinned(key))
 	if err != nil || r.RequestID != requestID {
@@ -54,7 +54,6 @@ func Genuine(data []byte, requestID string, key ed25519.PublicKey, e *deletions.
 	return err == nil && len(differ) == 0
 }
 
-// members takes a document apart.
 func members(v any) (out map[string]json.RawMessage, err error) {
 	data, err := record.Encode(v)
 	if err == nil {

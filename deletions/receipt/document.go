@@ -15,39 +15,33 @@ import (
 	"lethe/internal/jws"
 )
 
-// MediaType is the typ of the signatures of receipts, with the version of the format.
+// MediaType is the signatures' typ with the format version.
 const MediaType = "lethe-receipt.v4+jws"
 
 const (
-	// MaxBytes is more than any receipt has: that of a request of 1,000 targets has less than a
-	// megabyte. What is longer is not read.
-	MaxBytes = 64 << 20
-	// maxSignatures bounds those of the deployment and of auditors.
+	// MaxBytes bounds receipts. One of 1,000 targets has less than a megabyte.
+	MaxBytes      = 64 << 20
 	maxSignatures = 16
 )
 
-// ErrInconsistent refuses to sign a receipt that contradicts itself. The caller has
-// not finished the erasure, or has lost count of it.
+// ErrInconsistent: the receipt contradicts itself, and was not signed.
 var ErrInconsistent = errors.New("receipt contradicts itself")
 
-// ErrSigned refuses a second signature by one key.
+// ErrSigned: the key has signed already.
 var ErrSigned = errors.New("this key has signed the receipt already")
 
-// Document is a signed receipt: a JSON web signature of RFC 7515 in the general JSON
-// serialization. Other members than these may be there and mean nothing.
+// Document is a signed receipt: a JWS (RFC 7515) in general JSON serialization.
 type Document struct {
-	// Payload is the receipt as canonical JSON (RFC 8785), in base64url.
+	// Payload is the receipt as canonical JSON, in base64url.
 	Payload string `json:"payload"`
-	// Signatures are the deployment's, and those of auditors who countersign.
+	// Signatures are the deployment's and those of countersigning auditors.
 	Signatures []jws.Signature `json:"signatures"`
-	// Log is the proof that the receipt is in the deployment's transparency log, as text (C2SP
-	// tlog-proof, translog.Proof). No signature here is over it: the leaf that it proves has
-	// the digest of the payload, and the log's checkpoint a signature of its own.
+	// Log is the inclusion proof in the transparency log (C2SP tlog-proof). No signature here covers it: its leaf has
+	// the payload's digest, and its checkpoint a signature.
 	Log string `json:"log,omitempty"`
 }
 
-// Sign checks the receipt and signs it. A receipt with problems is ErrInconsistent and
-// names them.
+// Sign checks and signs a receipt. Errors: ErrInconsistent with the problems.
 func Sign(r Receipt, key ed25519.PrivateKey) (Document, error) {
 	problems := r.Problems()
 	if len(problems) > 0 {
@@ -61,7 +55,7 @@ func Sign(r Receipt, key ed25519.PrivateKey) (Document, error) {
 	return d, d.Countersign(key)
 }
 
-// Countersign adds a signature. Errors: ErrSigned, or that the key is none.
+// Countersign adds a signature. Errors: ErrSigned.
 func (d *Document) Countersign(key ed25519.PrivateKey) error {
 	s, err := jws.Sign(d.Payload, MediaType, key)
 	if err != nil {
@@ -85,8 +79,7 @@ func (d Document) Encode() ([]byte, error) {
 	return out, nil
 }
 
-// Decode reads a document, and checks nothing of it. What is none, or has a member twice, is
-// deletions.ErrFormat.
+// Decode reads a document without checking signatures. Errors: deletions.ErrFormat.
 func Decode(data []byte) (d Document, err error) {
 	members, err := membersOf(data)
 	if err != nil {
@@ -96,7 +89,7 @@ func Decode(data []byte) (d Document, err error) {
 		return d, fmt.Errorf("receipt: %w: payload: beside it is a member %.40q that nobody has signed", deletions.ErrFormat,
 			name)
 	}
-	// Package json takes Payload for payload: what counts here is taken by its very name.
+	// encoding/json would accept Payload for payload.
 	if json.Unmarshal(members["payload"], &d.Payload) != nil {
 		return d, fmt.Errorf("receipt: %w: no member payload that is a string", deletions.ErrFormat)
 	}
@@ -109,8 +102,7 @@ func Decode(data []byte) (d Document, err error) {
 			maxSignatures)
 	}
 	for i, one := range list {
-		// RFC 7515 has header for what need not be signed. Of alg and kid there nobody could say
-		// who meant them, and crit must not stand there.
+		// RFC 7515 has an unprotected header. Nobody could vouch for its alg and kid, and crit is not allowed there.
 		if name := unsigned(one, "protected", "signature"); name != "" {
 			return d, fmt.Errorf("receipt: %w: signature: signature %d has a member %.40q that nobody has signed",
 				deletions.ErrFormat, i+1, name)
@@ -129,8 +121,7 @@ func Decode(data []byte) (d Document, err error) {
 	return d, nil
 }
 
-// unsigned returns a member other than those that a document of ours has, or nothing. RFC 7515 has
-// such passed over. A person who reads the document would not.
+// unsigned returns an unknown member, or "". RFC 7515 ignores such members; human readers would not.
 func unsigned(members map[string]json.RawMessage, known ...string) string {
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		if !slices.Contains(known, name) {
@@ -140,8 +131,7 @@ func unsigned(members map[string]json.RawMessage, known ...string) string {
 	return ""
 }
 
-// WithLog returns a document with the proof that it is in the transparency log, in place of
-// another.
+// WithLog replaces the inclusion proof of a document.
 func WithLog(signed []byte, proof string) ([]byte, error) {
 	d, err := Decode(signed)
 	if err != nil {
@@ -151,7 +141,7 @@ func WithLog(signed []byte, proof string) ([]byte, error) {
 	return d.Encode()
 }
 
-// membersOf takes an object apart that has every member once.
+// membersOf returns the members of an object without duplicates.
 func membersOf(data []byte) (members map[string]json.RawMessage, err error) {
 	if len(data) > MaxBytes {
 		return nil, fmt.Errorf("receipt: %w: %d bytes, at most %d", deletions.ErrFormat, len(data), MaxBytes)

@@ -7,7 +7,7 @@ import (
 	"lethe/internal/jws"
 )
 
-// Payload returns the bytes that the signatures of a receipt are over. It checks nothing.
+// Payload returns the signed bytes of a receipt, unchecked.
 func Payload(signed []byte) ([]byte, error) {
 	d, err := Decode(signed)
 	if err != nil {

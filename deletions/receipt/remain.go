@@ -11,12 +11,9 @@ import (
 	"lethe/deletions/scan"
 )
 
-// MayRemain returns what an erasure at this scope does not undo, in the words
-// that stand on the receipt. A receipt that left these out would claim more
-// than was done.
+// MayRemain returns what an erasure at this scope leaves, in the receipt's words.
 //
-// Where shards are independent (see Receipt.IndependentShards), the assignment of the
-// other transactions is what it would be without the records, as it is at scope partition.
+// With independent shards, the other transactions' assignment is as it would be without the records.
 func MayRemain(scope lethe.Scope, independentShards bool) []string {
 	var out []string
 	switch scope {
@@ -43,17 +40,15 @@ func MayRemain(scope lethe.Scope, independentShards bool) []string {
 const partitionResidue = "The assignment of the other transactions of the timestep to shards was computed " +
 	"with the erased records and is kept."
 
-// ReasonsStay says what remains of reasons. It stands behind what MayRemain returns, which
-// receipts of versions without reasons begin with as well.
+// ReasonsStay is what remains of reasons, behind MayRemain.
 const ReasonsStay = "Reasons that were sent with predictions of other transactions stay as they were sent, but those " +
 	"of transactions that had a payment with an erased record: these were made anew."
 
-// FeaturesStay says what remains of a transaction of which features are erased, behind what
-// MayRemain returns.
+// FeaturesStay is what remains of transactions with erased features, behind MayRemain.
 const FeaturesStay = "Of a transaction of which features were erased, its other features, its id and the prediction " +
 	"that was made of it before stay."
 
-// InSpellings says of targets that they have spellings for which nothing but records is searched.
+// InSpellings declares that other spellings were searched in records only.
 func InSpellings(notSearched []scan.Kind) []string {
 	if !slices.Contains(notSearched, scan.KindSpellings) {
 		return nil
@@ -63,7 +58,7 @@ func InSpellings(notSearched []scan.Kind) []string {
 		"another spelling there was not."}
 }
 
-// GoneFolders says of folders that were not searched why, one sentence each.
+// GoneFolders declares the folders not searched.
 func GoneFolders(list []deletions.GoneFolder) (out []string) {
 	for _, g := range list {
 		what := fmt.Sprintf("The folder of role %s in the data directory of instance %.8s was not searched: an operator "+
@@ -83,7 +78,7 @@ func GoneFolders(list []deletions.GoneFolder) (out []string) {
 	return out
 }
 
-// InBackups says of backups that they may hold the records, one sentence each.
+// InBackups declares backups that may hold the records.
 func InBackups(list []KeptBackup) (out []string) {
 	for _, b := range list {
 		out = append(out, fmt.Sprintf("Backup %s of %s may hold the records. It is to be destroyed by %s; put back before, "+
@@ -92,7 +87,7 @@ func InBackups(list []KeptBackup) (out []string) {
 	return out
 }
 
-// InUnreadable says of batches that nobody can read that they were not searched, one sentence each.
+// InUnreadable declares the batches not searched.
 func InUnreadable(searched []deletions.PlaceSearch) (out []string) {
 	for _, place := range searched {
 		for _, u := range place.Unreadable {
@@ -104,8 +99,7 @@ func InUnreadable(searched []deletions.PlaceSearch) (out []string) {
 	return out
 }
 
-// InHeldRequests says of requests that wait for holds, or for a signature, that their own records name something that
-// was erased, one sentence each.
+// InHeldRequests declares held requests whose own records name something erased.
 func InHeldRequests(list []deletions.HeldRequest) (out []string) {
 	for _, h := range list {
 		holds := "was held until just before"
@@ -121,7 +115,7 @@ func InHeldRequests(list []deletions.HeldRequest) (out []string) {
 	return out
 }
 
-// InClientNames says of names that clients gave the embedded broker that they hold something that was erased.
+// InClientNames declares names chosen by clients that contain something erased.
 func InClientNames(searched []deletions.PlaceSearch) (out []string) {
 	for _, p := range searched {
 		if p.ClientNames > 0 {

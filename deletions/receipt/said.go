@@ -10,20 +10,15 @@ import (
 	"slices"
 )
 
-// extension is that of files with receipts.
 const extension = ".json"
 
-// Said returns what a signed receipt says as plain text: its payload and the headers of its
-// signatures, each behind a line break. A search of the document's bytes would not find what
-// stands there in base64.
+// Said returns the decoded payload and signature headers of a receipt, a line each, for searches: in base64 they
+// would not be found.
 //
-// It does not ask whether the document is a receipt, or JSON at all, for a search may meet one that
-// is broken or that somebody has put there: wherever a member payload or protected stands, its
-// value is decoded as far as it is base64. So nothing that Decode reads is missed, and a search of
-// many receipts does not take each of them apart and put it together again.
+// It assumes no valid JSON, as a search may meet anything: the value of every member payload or protected is decoded
+// as far as it is base64.
 func Said(data []byte) (out []byte) {
-	// What stands between two quotation marks is a string, or what is between two strings: in
-	// a broken document that cannot be told.
+	// Between two quotation marks is a string, or the text between strings: in a broken document that is unknown.
 	var before, name []byte
 	for {
 		piece, rest, more := toQuote(data)
@@ -37,11 +32,11 @@ func Said(data []byte) (out []byte) {
 	}
 }
 
-// says reports whether the member of a name holds something in base64 that is searched.
+// says reports whether a member's value is searched.
 func says(name []byte) bool {
 	const payload, protected = "payload", "protected"
 	if bytes.IndexByte(name, '\\') >= 0 {
-		// The longest spelling has six bytes for each.
+		// The longest spelling has six bytes per character.
 		if len(name) > 6*len(protected) {
 			return false
 		}
@@ -50,7 +45,7 @@ func says(name []byte) bool {
 	return string(name) == payload || string(name) == protected
 }
 
-// toQuote cuts a text at its first quotation mark that no backslash stands before.
+// toQuote cuts a text at its first unescaped quotation mark.
 func toQuote(data []byte) (piece, rest []byte, found bool) {
 	for at := 0; ; at++ {
 		next := bytes.IndexByte(data[at:], '"')
@@ -68,7 +63,7 @@ func toQuote(data []byte) (piece, rest []byte, found bool) {
 	}
 }
 
-// plain takes the escapes out of what stands between two quotation marks, if they are JSON's.
+// plain unescapes a JSON string, if it is one.
 func plain(piece []byte) []byte {
 	if bytes.IndexByte(piece, '\\') < 0 {
 		return piece
@@ -80,8 +75,7 @@ func plain(piece []byte) []byte {
 	return []byte(text)
 }
 
-// appendDecoded appends what base64 says, in either alphabet and over line breaks, up to the first
-// byte that is none.
+// appendDecoded appends decoded base64 of either alphabet, with line breaks, up to the first other byte.
 func appendDecoded(out, text []byte) []byte {
 	if all, err := base64.RawURLEncoding.AppendDecode(out, text); err == nil {
 		return all
@@ -103,7 +97,7 @@ func appendDecoded(out, text []byte) []byte {
 	return appendDigits(out, digits)
 }
 
-// appendDigits appends what base64url says. A last character that says no whole byte is passed over.
+// appendDigits appends decoded base64url without an incomplete last byte.
 func appendDigits(out, digits []byte) []byte {
 	if len(digits)%4 == 1 {
 		digits = digits[:len(digits)-1]
@@ -112,8 +106,7 @@ func appendDigits(out, digits []byte) []byte {
 	return out
 }
 
-// Readable returns a file system for searches: every receipt in it has what it says behind
-// its bytes.
+// Readable is a file system whose receipts have their decoded content behind their bytes.
 func Readable(files fs.FS) fs.FS { return readable{files} }
 
 type readable struct{ fs.FS }
@@ -135,7 +128,7 @@ func (r readable) Open(name string) (fs.File, error) {
 	return readFile{f, bytes.NewReader(slices.Concat(data, []byte("\n"), Said(data)))}, nil
 }
 
-// readFile is a file that is read from memory.
+// readFile is a file with its content in memory.
 type readFile struct {
 	fs.File
 	content io.Reader

@@ -13,24 +13,20 @@ import (
 	"lethe/internal/jws"
 )
 
-// Trust is what whoever checks a receipt knows beforehand.
+// Trust is what a checker of receipts knows beforehand.
 type Trust struct {
-	// Keys are those that must have signed, each of them: the deployment's, which was handed
-	// over or pinned, is the first, behind it an auditor's that is asked for. Without any no
-	// receipt is valid.
+	// Keys must all have signed: the deployment's first, then auditors'. Without any, no receipt is valid.
 	Keys []ed25519.PublicKey
-	// Former are keys that the first of Keys has replaced. A signature by one of them counts
-	// as one by it.
+	// Former are earlier keys of the deployment. Their signatures count as the first key's.
 	Former []ed25519.PublicKey
-	// Deployment, if set, is whose receipt it must be.
+	// Deployment, if set, must be the receipt's.
 	Deployment lethe.DeploymentID
 }
 
 // Pinned is the trust in one key.
 func Pinned(key ed25519.PublicKey) Trust { return Trust{Keys: []ed25519.PublicKey{key}} }
 
-// OfDeployment are the keys that the deployment signs with, or has signed with before. What the
-// deployment alone may say, such as a checkpoint of its log, no other key says.
+// OfDeployment are the deployment's present and former keys, the only ones for its log's checkpoints.
 func (t Trust) OfDeployment() []ed25519.PublicKey {
 	if len(t.Keys) == 0 {
 		return nil
@@ -38,36 +34,33 @@ func (t Trust) OfDeployment() []ed25519.PublicKey {
 	return slices.Concat(t.Keys[:1], t.Former)
 }
 
-// Verification is what checking a receipt found.
+// Verification is the result of checking a receipt.
 type Verification struct {
-	// Valid: nothing is wrong, see Problems.
+	// Valid: there are no problems.
 	Valid bool `json:"valid"`
-	// KeyID names the key that the first signature claims to be by.
+	// KeyID is the first signature's key.
 	KeyID string `json:"key_id"`
-	// TrustedKey: every key that must have signed has, unaltered.
-	TrustedKey bool `json:"trusted_key"`
-	// Signatures are all there are.
+	// TrustedKey: every required key has signed.
+	TrustedKey bool             `json:"trusted_key"`
 	Signatures []SignatureCheck `json:"signatures"`
-	// Problems says what is wrong, in words without personal data. Each begins with the
-	// statement that fails: alg, kid, typ, signature, payload, deployment or format.
+	// Problems are without personal data, and begin with the failed statement: alg, kid, typ, signature, payload,
+	// deployment or format.
 	Problems []string `json:"problems"`
 }
 
-// SignatureCheck is what is known of one signature.
+// SignatureCheck is the result for one signature.
 type SignatureCheck struct {
 	KeyID string `json:"key_id"`
-	// Known: it claims to be by a key that the caller trusts. Nothing can be said of one by
-	// another key, and nothing follows from it.
+	// Known: the caller trusts its key. Nothing follows from other signatures.
 	Known bool `json:"known"`
-	// Valid: it is by that key, and the payload is unaltered.
+	// Valid: it is by that key and over this payload.
 	Valid bool `json:"valid"`
 }
 
-// KeyID names a public key, as signatures do: its thumbprint of RFC 7638.
+// KeyID is a key's thumbprint (RFC 7638).
 func KeyID(key ed25519.PublicKey) string { return jws.Thumbprint(key) }
 
-// Verify checks a signed receipt. The error is deletions.ErrFormat for what is no receipt at
-// all; everything else that is wrong is in the verification's problems.
+// Verify checks a signed receipt. The error is deletions.ErrFormat; other problems are in the verification.
 func Verify(data []byte, trust Trust) (Receipt, Verification, error) {
 	d, err := Decode(data)
 	if err != nil {
@@ -81,7 +74,6 @@ func Verify(data []byte, trust Trust) (Receipt, Verification, error) {
 	return r, v, nil
 }
 
-// close checks what formats have in common.
 func (v *Verification) close(r Receipt, trust Trust, problems record.Problems) {
 	if want := trust.Deployment; !want.IsZero() {
 		problems.Check(!r.Deployment.IsZero(), "deployment: the receipt names none, it should be %s", want)
@@ -91,7 +83,6 @@ func (v *Verification) close(r Receipt, trust Trust, problems record.Problems) {
 	v.Problems, v.Valid = list(problems), len(problems) == 0
 }
 
-// signatures checks all signatures under the keys that are trusted.
 func (v *Verification) signatures(d Document, trust Trust, problems *record.Problems) {
 	problems.Check(len(d.Signatures) > 0, "signature: there is none")
 	keys := make(map[string]ed25519.PublicKey)
@@ -123,8 +114,7 @@ func (v *Verification) signatures(d Document, trust Trust, problems *record.Prob
 	}
 }
 
-// count takes what is known of signatures by former keys, by key id, for signatures by the key
-// that has replaced them.
+// count counts signatures by former keys for the present one.
 func (t Trust) count(valid map[string]bool) {
 	if len(t.Keys) == 0 {
 		return
@@ -137,7 +127,7 @@ func (t Trust) count(valid map[string]bool) {
 	}
 }
 
-// checkSignature checks one signature and its header. Only a key that is known counts.
+// checkSignature checks a signature and its header.
 func checkSignature(
 	s jws.Signature, payload string, keys map[string]ed25519.PublicKey, check func(ok bool, format string, args ...any),
 ) SignatureCheck {
@@ -159,7 +149,7 @@ func checkSignature(
 	return out
 }
 
-// statement reads the payload and checks it in itself.
+// statement reads and checks the payload.
 func (d Document) statement(problems *record.Problems) (r Receipt) {
 	text, err := jws.Decode(d.Payload)
 	if err == nil {

@@ -1,24 +1,14 @@
-// Package scan looks for bytes that must not be found any more without knowing
-// them: a Fingerprint stands for one form of a record, a Scanner finds all
-// fingerprints of a list in one pass over data, folders included.
+// Package scan searches for bytes that must not be found any more without knowing them: a Fingerprint identifies one
+// form of a record, and a Scanner finds all fingerprints of a list in one pass.
 //
-// # What a byte scan can and cannot find
+// It finds exact bytes. Copies in compressed, encrypted or base64 data are not: stores have no compression, and
+// compressed topics are searched record by record. The forms, and where an occurrence counts, are in forms.go and
+// bounds.go.
 //
-// The scanner finds exact bytes. A copy inside compressed, encrypted or
-// base64-encoded data is not exact bytes: stores are opened without
-// compression, topics written without compression or scanned record by record.
-// The forms that are searched, and the rule that decides which occurrences of
-// an id count, are in forms.go and bounds.go.
-//
-//	fingerprint.go                  what stands for a form of a record
-//	forms.go, columns.go, payments.go  the forms of ids, of feature rows and of payments
-//	columns.go                      features of a transaction, by what is said of it
-//	bounds.go, names.go, words.go   where an id counts; ids within others; ids that are words
-//	framing.go, framing_kafka.go    the frame by which a longer name is told, whatever its characters
-//	names.go, jsonnames.go          what may be a name; the strings of JSON that are names
-//	scanner.go, scan.go, anchor.go  the pass over data, and the filter before it
-//	modular.go                      the arithmetic of rolling hashes
-//	json.go, jsonrows.go            other spellings of ids and rows in JSON
-//	dir.go, subset.go, seen.go      folders; parts of them; files that need not be read again
-//	hits.go, pacer.go               what was searched; how much of a processor it takes
+//	fingerprint.go, forms.go, payments.go, columns.go, subjects.go  the forms of targets
+//	bounds.go, names.go, words.go      where an id counts; names; ids that are words
+//	framing.go, framing_kafka.go       longer names around an id
+//	scanner.go, scan.go, anchor.go, modular.go  the pass over bytes, its filter and hashes
+//	json.go, jsonnames.go, jsonrows.go, spoken.go, tokens.go  what JSON says, in any spelling
+//	dir.go, seen.go, hits.go, pacer.go folders; unchanged files; results; the share of a processor
 package scan

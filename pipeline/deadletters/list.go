@@ -15,26 +15,23 @@ import (
 	"lethe/pipeline/wire"
 )
 
-// ErrUnknown is returned for a place that no dead letter names.
+// ErrUnknown: no dead letter has that place.
 var ErrUnknown = errors.New("no such dead letter")
 
-// Bus is what this package needs of the topics; *bus.Client is one.
+// Bus is a *bus.Client.
 type Bus interface {
 	wire.Publisher
-	// ReadAll reads a topic from its start to where it ends now.
 	ReadAll(ctx context.Context, t bus.Topic, fn func(ingest.Record) error) error
 }
 
-// Letter is a dead letter with the name that an operator gives it.
+// Letter is a dead letter and the topic of its record.
 type Letter struct {
 	ingest.Letter
-	// Topic is that of the refused record, without the deployment's prefix; empty for one that
-	// lethe does not read.
+	// Topic is without the deployment's prefix, empty if lethe does not read it.
 	Topic bus.Topic
 }
 
-// Place names the refused record: topic, partition and offset. It holds nothing personal, and
-// the letter's mark goes by it.
+// Place identifies the refused record: topic, partition and offset. It has nothing personal, and marks go by it.
 func (l Letter) Place() string {
 	topic := string(l.Topic)
 	if topic == "" {
@@ -43,8 +40,7 @@ func (l Letter) Place() string {
 	return topic + "/" + strconv.Itoa(l.Record.Partition) + "/" + strconv.FormatInt(l.Record.Offset, 10)
 }
 
-// Again returns the record as it is sent again at a time. The error is
-// ingest.ErrNotReplayable with the reason.
+// Again returns the record to replay. Errors: ingest.ErrNotReplayable.
 func (l Letter) Again(at time.Time) (ingest.Outgoing, error) {
 	if l.Topic == "" {
 		return ingest.Outgoing{}, fmt.Errorf("%w: lethe does not read its topic", ingest.ErrNotReplayable)
@@ -52,15 +48,15 @@ func (l Letter) Again(at time.Time) (ingest.Outgoing, error) {
 	return l.Letter.Again(l.Place(), at)
 }
 
-// Filter chooses dead letters. The zero value chooses all.
+// Filter selects dead letters. The zero value selects all.
 type Filter struct {
-	// Places, Reasons and Topics choose those with one of them; empty, any.
+	// Places, Reasons and Topics select any of theirs; empty selects all.
 	Places  []string
 	Reasons []ingest.Reason
 	Topics  []bus.Topic
-	// Since chooses records that were written at that time or later, if it is not zero.
+	// Since selects records written since, if not zero.
 	Since time.Time
-	// Open leaves out those whose records were sent again.
+	// Open excludes replayed ones.
 	Open bool
 }
 
@@ -72,10 +68,8 @@ func (f Filter) chooses(l Letter) bool {
 		!l.Record.Time.Before(f.Since) && (!f.Open || l.Replayed.IsZero())
 }
 
-// List returns the dead letters that a filter chooses, by topic, partition and offset of the
-// refused records. Records of the topic that are no dead letters, or
-// that the client knows to be forged, are passed over. A place that
-// no letter has is ErrUnknown.
+// List returns the selected dead letters by topic, partition and offset of their records, without forged ones.
+// Errors: ErrUnknown for a place without one.
 func List(ctx context.Context, topics Bus, f Filter) ([]Letter, error) {
 	newest, marks := make(map[string]Letter), make(map[string]time.Time)
 	err := topics.ReadAll(ctx, bus.DeadLetters, func(rec ingest.Record) error {
@@ -122,16 +116,16 @@ func List(ctx context.Context, topics Bus, f Filter) ([]Letter, error) {
 	return out, nil
 }
 
-// Read reads a record of dlq.v1. The error is ingest.ErrNotDeadLetter.
+// Read decodes a record of dlq.v1. Errors: ingest.ErrNotDeadLetter.
 func Read(rec ingest.Record) (Letter, error) {
 	letter, err := ingest.ReadDeadLetter(rec)
 	return Letter{letter, topicOf(letter.Record.Topic)}, err
 }
 
-// Topics are those whose records become dead letters and can be sent again.
+// Topics are those whose records can be replayed.
 func Topics() []bus.Topic { return []bus.Topic{bus.Transactions, bus.Labels, bus.Erasures} }
 
-// topicOf returns which of Topics a full name is of, if any.
+// topicOf returns which of Topics has a full name, or "".
 func topicOf(name string) bus.Topic {
 	for _, t := range Topics() {
 		if name == string(t) || strings.HasSuffix(name, "."+string(t)) {

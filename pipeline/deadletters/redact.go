@@ -8,13 +8,11 @@ import (
 	"strconv"
 )
 
-// mostListed is how many items of an array are shown before the rest is counted.
 const mostListed = 3
 
-// Redacted returns the form of a value without its content: of JSON its fields, with the kind
-// and length of what they hold; of anything else its length. "type" and "timestep" are kept:
-// they say nothing about a person. Fields that lethe does not know are counted, for a name can be
-// somebody's as well.
+// Redacted returns a value's structure without its content: for JSON, the fields with kind and length of their
+// values, else the length. "type" and "timestep" are not personal and kept; unknown fields are counted, since a name
+// can be personal.
 func Redacted(value []byte) string {
 	decoder := json.NewDecoder(bytes.NewReader(value))
 	decoder.UseNumber()
@@ -29,7 +27,6 @@ func Redacted(value []byte) string {
 	return string(text)
 }
 
-// form replaces what JSON holds by what kind of thing it is.
 func form(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -66,12 +63,11 @@ func form(v any) any {
 	}
 }
 
-// knownFields are those of the records that lethe reads.
 func knownFields() []string {
 	return []string{"type", "timestep", "id", "features", "source", "target", "label", "subjects"}
 }
 
-// kept reports whether a field is shown as it is.
+// kept reports whether a field is shown.
 func kept(name string, value any) bool {
 	switch name {
 	case "type":

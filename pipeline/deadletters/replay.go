@@ -10,16 +10,16 @@ import (
 	"lethe/ingest/bus"
 )
 
-// replayedTogether is how many records are sent between two marks.
+// replayedTogether is the number of records per batch of marks.
 const replayedTogether = 500
 
-// Refused is a dead letter that was not sent again, and why.
+// Refused is a dead letter that was not replayed.
 type Refused struct {
 	Letter
 	Why error
 }
 
-// Sendable parts dead letters into those whose records can be sent again and the others.
+// Sendable separates the dead letters that can be replayed.
 func Sendable(letters []Letter, at time.Time) (ready []Letter, refused []Refused) {
 	for _, l := range letters {
 		if _, err := l.Again(at); err != nil {
@@ -31,14 +31,11 @@ func Sendable(letters []Letter, at time.Time) (ready []Letter, refused []Refused
 	return ready, refused
 }
 
-// Replay sends the records of dead letters again to the topics that they came from, each after
-// its letter is marked: cut short, it has marked at most some that were not sent, and may be
-// called again. A mark stands beside the letter, which may have been withdrawn since it was listed.
-// A record that is taken has its letter deleted by lethe; one that is refused again has a new letter
-// in its place, and one that was erased meanwhile is dropped as it comes. A record that is sent twice
-// is taken once.
+// Replay publishes the records of dead letters to their topics, each after its mark: if interrupted, some marked
+// ones may not be sent, and it can be repeated. Marks stand beside the letters. Intake deletes the letter of an
+// accepted record, replaces that of one refused again, and drops erased ones; duplicates have no effect.
 //
-// It returns how many were sent, and those that cannot be.
+// It returns the number sent, and those that cannot be.
 func Replay(ctx context.Context, topics Bus, letters []Letter, at time.Time) (sent int, refused []Refused, err error) {
 	ready, refused := Sendable(letters, at)
 	for some := range slices.Chunk(ready, replayedTogether) {
@@ -51,7 +48,7 @@ func Replay(ctx context.Context, topics Bus, letters []Letter, at time.Time) (se
 	return sent, refused, nil
 }
 
-// send marks letters and sends their records. It returns how many were sent.
+// send marks letters and publishes their records.
 func send(ctx context.Context, topics Bus, letters []Letter, at time.Time) (sent int, err error) {
 	var marks []ingest.Outgoing
 	records := make(map[bus.Topic][]ingest.Outgoing)

@@ -13,19 +13,18 @@ import (
 	"lethe/pipeline/journal"
 )
 
-// ErrRejectedAgain marks a dead letter whose record would be rejected again. The error says why.
+// ErrRejectedAgain: the record would be rejected again.
 var ErrRejectedAgain = errors.New("would be rejected again")
 
-// Rules are what is known of how a deployment accepts records: those of its configuration.
+// Rules are a deployment's rules for records.
 type Rules struct {
 	Limits ingest.Limits
 	// Jump is ingest.max_timestep_jump.
 	Jump int
 }
 
-// Part parts dead letters into those whose records may be accepted now and those whose records would be
-// rejected again. It decodes records as intake does, with the number of features that the journal holds where the
-// configuration has none, and compares timesteps with those of the records of their partitions.
+// Part separates dead letters whose records may be accepted now. It decodes as intake does, with the journal's
+// number of features if the configuration has none, and compares timesteps with those in the partition.
 func (r Rules) Part(ctx context.Context, topics Bus, letters []Letter) (may []Letter, again []Refused, err error) {
 	if r.Limits.FeatureCount == ingest.AnyFeatureCount {
 		if r.Limits.FeatureCount, err = featureCount(ctx, topics); err != nil {
@@ -50,8 +49,7 @@ func (r Rules) Part(ctx context.Context, topics Bus, letters []Letter) (may []Le
 	return slices.Concat(may, near), append(again, tooFar...), err
 }
 
-// decode returns what the record of a letter says, or why it would be rejected for what it is. A record that cannot be
-// sent, or whose topic lethe does not read, is nothing to be decoded: Sendable refuses it.
+// decode returns a letter's event, or why it would be rejected. Sendable handles records that cannot be sent.
 func (r Rules) decode(l Letter) (event ingest.Event, why error) {
 	if _, err := l.Again(l.Record.Time); err != nil {
 		return nil, nil //nolint:nilerr,nilnil // Sendable names the error
@@ -70,14 +68,14 @@ func (r Rules) decode(l Letter) (event ingest.Event, why error) {
 	return event, nil
 }
 
-// jump is a letter whose record was too far ahead of its partition.
+// jump is a letter refused for a jump of the timestep.
 type jump struct {
 	letter Letter
-	// at is the record's timestep, from that of the partition when it was rejected.
+	// at is the record's timestep, from the partition's at that time.
 	at, from lethe.Timestep
 }
 
-// jumpOf reads from a letter where its partition was.
+// jumpOf reads both from a letter.
 func jumpOf(l Letter, event ingest.Event) (at, from lethe.Timestep, is bool) {
 	if l.Refusal.Reason != ingest.TimestepJump || event == nil {
 		return 0, 0, false
@@ -86,8 +84,8 @@ func jumpOf(l Letter, event ingest.Event) (at, from lethe.Timestep, is bool) {
 	return at, from, err == nil
 }
 
-// partJumps parts letters by whether their partitions can have come near them since, each record no further ahead of
-// those before it than a record may be.
+// partJumps separates letters by whether their partition can have come close enough since, in steps within the
+// limit.
 func (r Rules) partJumps(
 	ctx context.Context, topics Bus, far map[bus.TopicPartition][]jump,
 ) (near []Letter, tooFar []Refused, err error) {
@@ -125,7 +123,6 @@ func (r Rules) partJumps(
 	return near, sorted(tooFar), nil
 }
 
-// sorted orders letters by their places.
 func sorted(letters []Refused) []Refused {
 	slices.SortFunc(letters, func(a, b Refused) int {
 		return cmp.Or(cmp.Compare(a.Record.Topic, b.Record.Topic), cmp.Compare(a.Record.Partition, b.Record.Partition),
@@ -134,7 +131,7 @@ func sorted(letters []Refused) []Refused {
 	return letters
 }
 
-// timestepsOf is the timestep of a record that can be decoded.
+// timestepsOf is the timestep of a decodable record.
 func timestepsOf(rec ingest.Record) []lethe.Timestep {
 	limits := ingest.DefaultLimits()
 	event, err := ingest.DecodeTransactions(rec, limits)
@@ -160,7 +157,7 @@ func timestepsOf(rec ingest.Record) []lethe.Timestep {
 	}
 }
 
-// featureCount returns the number of features that was decided, or ingest.AnyFeatureCount.
+// featureCount returns the number of features in the journal, or ingest.AnyFeatureCount.
 func featureCount(ctx context.Context, topics Bus) (count int, err error) {
 	var reader journal.Reader
 	err = topics.ReadAll(ctx, bus.Journal, func(rec ingest.Record) error {

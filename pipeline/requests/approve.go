@@ -13,13 +13,11 @@ import (
 	"lethe/ingest/bus"
 )
 
-// ErrNotWaiting is returned for a request that waits for nobody's signature. Its text names the
-// state.
+// ErrNotWaiting: the request waits for no signature.
 var ErrNotWaiting = errors.New("the request does not wait for a signature")
 
-// Waiting returns a request that waits for the signature of one more person, as its record and its
-// status say it. The record must be the one that the status is of. Errors: ErrUnknown,
-// ErrNotWaiting, ErrDigest, those of the brokers.
+// Waiting returns a request that waits for another signature, from its record and status, which must agree. Errors:
+// ErrUnknown, ErrNotWaiting, ErrDigest, the brokers'.
 func Waiting(
 	ctx context.Context, topics Bus, requestID string,
 ) (r lethe.ErasureRequest, s deletions.Status, err error) {
@@ -62,9 +60,8 @@ func awaiting(ctx context.Context, topics Bus, requestID string) (deletions.Stat
 	return s, err
 }
 
-// Approve signs a request of somebody else and waits for lethe to say so; the topics sign what is
-// written. The status comes back as it is then. Errors: ErrUnknown, ErrNotWaiting, ErrDigest,
-// ErrUnsigned, ErrRefused, those of the brokers.
+// Approve signs another person's request, by topics that sign, and waits for the new status. Errors: ErrUnknown,
+// ErrNotWaiting, ErrDigest, ErrUnsigned, ErrRefused, the brokers'.
 func Approve(
 	ctx context.Context, topics Bus, requestID string, digest lethe.Digest, at time.Time,
 ) (deletions.Status, error) {

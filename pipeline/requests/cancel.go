@@ -12,17 +12,14 @@ import (
 	"lethe/ingest/bus"
 )
 
-// ErrTooLate is returned for a request that cannot be cancelled any more: something may have
-// been rewritten for it, or it has ended. Its text names the state.
+// ErrTooLate: something may have been rewritten for the request, or it has ended.
 var ErrTooLate = errors.New("too late to cancel")
 
-// ErrDigest is returned if the request that has the id has another digest.
+// ErrDigest: the request of that id has another digest.
 var ErrDigest = errors.New("the request has another digest")
 
-// Cancel takes a request back, which Find finds by a name or a digest, and waits for lethe to say so. A zero digest
-// stands for that of
-// the request as its status says it. What comes back is the status: of state cancelled, or, with
-// ErrTooLate, another. Errors: ErrUnknown, ErrDigest, ErrTooLate, those of the brokers.
+// Cancel cancels the request that Find finds, and waits for the new status: cancelled, or another with ErrTooLate. A
+// zero digest is that of the status. Errors: ErrUnknown, ErrDigest, ErrTooLate, the brokers'.
 func Cancel(
 	ctx context.Context, topics Bus, requestID string, digest lethe.Digest, at time.Time,
 ) (deletions.Status, error) {

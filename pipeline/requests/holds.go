@@ -15,20 +15,20 @@ import (
 	"lethe/ingest/bus"
 )
 
-// ErrHoldTaken is returned for the name of a hold that is in force.
+// ErrHoldTaken: a hold of that name is in force.
 var ErrHoldTaken = errors.New("a hold of this name is in force")
 
-// ErrUnknownHold is returned for a name that no hold in force has.
+// ErrUnknownHold: no hold of that name is in force.
 var ErrUnknownHold = errors.New("no such hold is in force")
 
-// NewHoldName makes a name that says nothing about what is held.
+// NewHoldName makes a random name.
 func NewHoldName(random io.Reader) (string, error) { return randomHex("hold-", "hold name", 8, random) }
 
-// Holds returns every hold as lethe last told of it, in the order in which they were set.
+// Holds returns the published holds, in the order they were set.
 func Holds(ctx context.Context, topics Bus) ([]deletions.Hold, error) {
 	byName := make(map[string]deletions.Hold)
 	err := topics.ReadAll(ctx, bus.ErasureStatus, func(rec ingest.Record) error {
-		// What lethe did not write says nothing, nor does what is older than what it has told before.
+		// Forged and older records do not count.
 		h, err := deletions.DecodeHold(rec.Value)
 		if err == nil && string(rec.Key) == h.Key() && rec.Unproven == "" && !byName[h.Name].Said.After(h.Said) {
 			byName[h.Name] = h
@@ -45,8 +45,8 @@ func Holds(ctx context.Context, topics Bus) ([]deletions.Hold, error) {
 	return out, err
 }
 
-// SetHold sets a hold and waits until lethe tells of it. Errors: deletions.ErrNamesTarget for a
-// name that lethe would refuse, ErrHoldTaken, those of encoding and of the brokers.
+// SetHold sets a hold and waits until it is published. Errors: deletions.ErrNamesTarget, ErrHoldTaken, of encoding,
+// the brokers'.
 func SetHold(ctx context.Context, topics Bus, h ingest.Hold) (deletions.Hold, error) {
 	request := lethe.ErasureRequest{RequestID: h.Name, Targets: h.Targets()}
 	if deletions.NamesTarget(request) {
@@ -66,8 +66,7 @@ func SetHold(ctx context.Context, topics Bus, h ingest.Hold) (deletions.Hold, er
 	return saidOf(ctx, topics, ingest.Outgoing{Key: key, Value: value}, h.Name, before)
 }
 
-// LiftHold lifts a hold and waits until lethe tells of it. Errors: ErrUnknownHold, those of the
-// brokers.
+// LiftHold lifts a hold and waits until that is published. Errors: ErrUnknownHold, the brokers'.
 func LiftHold(ctx context.Context, topics Bus, name string, at time.Time) (deletions.Hold, error) {
 	before, found, err := holdNamed(ctx, topics, name)
 	if err != nil {
@@ -83,7 +82,7 @@ func LiftHold(ctx context.Context, topics Bus, name string, at time.Time) (delet
 	return saidOf(ctx, topics, ingest.Outgoing{Key: key, Value: value}, name, before)
 }
 
-// saidOf publishes what changes a hold and waits until lethe tells that it has.
+// saidOf publishes a change of a hold and waits until it is confirmed.
 func saidOf(
 	ctx context.Context, topics Bus, record ingest.Outgoing, name string, before deletions.Hold,
 ) (deletions.Hold, error) {

@@ -1,6 +1,5 @@
-// Package requests is the compliance side of an erasure: it submits requests to
-// erasures.v1 and follows them on erasure-status.v1. It needs brokers only, no
-// data directory and no secret.
+// Package requests is the compliance side of erasures: it submits requests to erasures.v1 and follows
+// erasure-status.v1, with brokers only.
 package requests
 
 import (
@@ -23,24 +22,20 @@ import (
 	"lethe/pipeline/wire"
 )
 
-// ErrUnknown is returned for a request that erasure-status.v1 does not name: it
-// was never submitted, or lethe has not read it yet.
+// ErrUnknown: erasure-status.v1 has no such request, or not yet.
 var ErrUnknown = errors.New("no such erasure request")
 
-// Bus is what this package needs of the topics; *bus.Client is one.
+// Bus is a *bus.Client.
 type Bus interface {
 	wire.Publisher
-	// ReadAll reads a topic from its start to where it ends now.
 	ReadAll(ctx context.Context, t bus.Topic, fn func(ingest.Record) error) error
-	// ReadNew is ReadAll of what stands behind the positions, by partition, and moves them
-	// on.
+	// ReadNew reads what is behind the positions, by partition, and advances them.
 	ReadNew(ctx context.Context, t bus.Topic, positions map[int]int64, fn func(ingest.Record) error) error
 }
 
-// NewID makes a request id that says nothing about the subject.
+// NewID makes a random request id.
 func NewID(random io.Reader) (string, error) { return randomHex("erase-", "request id", 8, random) }
 
-// randomHex returns n random bytes in hexadecimal behind a prefix.
 func randomHex(prefix, what string, n int, random io.Reader) (string, error) {
 	b := make([]byte, n)
 	if _, err := io.ReadFull(random, b); err != nil {
@@ -49,16 +44,16 @@ func randomHex(prefix, what string, n int, random io.Reader) (string, error) {
 	return prefix + hex.EncodeToString(b), nil
 }
 
-// pause waits until topics are read again, or returns the context's error.
+// pause waits before topics are read again.
 func pause(ctx context.Context) error { return sleep.For(ctx, pollInterval) }
 
-// Submitted is a request that was published: what its status is told by.
+// Submitted identifies a published request.
 type Submitted struct {
 	RequestID string
 	Digest    lethe.Digest
 }
 
-// Sealed returns the request with a nonce, if it has none.
+// Sealed adds a nonce if there is none.
 func Sealed(r lethe.ErasureRequest, random io.Reader) (lethe.ErasureRequest, error) {
 	var err error
 	if r.Nonce == "" {
@@ -67,9 +62,7 @@ func Sealed(r lethe.ErasureRequest, random io.Reader) (lethe.ErasureRequest, err
 	return r, err
 }
 
-// Submit publishes a request. It returns once the brokers have it. Errors:
-// deletions.ErrNamesTarget for a request id that lethe would refuse, those of
-// encoding and of the brokers.
+// Submit publishes a request and waits for the brokers. Errors: deletions.ErrNamesTarget, of encoding, the brokers'.
 func Submit(ctx context.Context, topics Bus, r lethe.ErasureRequest, at time.Time) (Submitted, error) {
 	r, err := Sealed(r, rand.Reader)
 	if err != nil {
@@ -89,7 +82,7 @@ func Submit(ctx context.Context, topics Bus, r lethe.ErasureRequest, at time.Tim
 	return Submitted{r.RequestID, digest}, topics.Write(ctx, bus.Erasures, []ingest.Outgoing{{Key: key, Value: value}})
 }
 
-// newest returns the newest status under every key of the topic.
+// newest returns the newest status by key.
 func newest(ctx context.Context, topics Bus) (map[string]deletions.Status, error) {
 	out := make(map[string]deletions.Status)
 	err := topics.ReadAll(ctx, bus.ErasureStatus, func(rec ingest.Record) error {
@@ -99,16 +92,14 @@ func newest(ctx context.Context, topics Bus) (map[string]deletions.Status, error
 	return out, err
 }
 
-// note keeps the status that a record says. What lethe did not write says nothing; the
-// service names it.
+// note adds the status in a record, if lethe wrote it.
 func note(newest map[string]deletions.Status, rec ingest.Record) {
 	if s, says := statusOf(rec); says {
 		newest[string(rec.Key)] = s
 	}
 }
 
-// statusOf returns the status that a record says. That of another request than its key names says nothing: somebody has
-// written it there.
+// statusOf returns the status in a record of its own key.
 func statusOf(rec ingest.Record) (s deletions.Status, says bool) {
 	n, err := wire.ParseNotice(rec)
 	if err != nil || n.Status == nil || n.Status.Key() != string(rec.Key) {
@@ -117,26 +108,24 @@ func statusOf(rec ingest.Record) (s deletions.Status, says bool) {
 	return *n.Status, true
 }
 
-// List returns the newest status of every request, oldest first. A request that
-// repeats another is not listed a second time.
+// List returns the newest status of every request, oldest first, without repetitions.
 func List(ctx context.Context, topics Bus) ([]deletions.Status, error) {
 	return Follow(topics).List(ctx)
 }
 
-// Statuses are those of all requests, for whoever asks for them again and again: every record of
-// the topic is read once.
+// Statuses follows the statuses of all requests, reading each record once.
 type Statuses struct {
 	topics    Bus
 	positions map[int]int64
 	newest    map[string]deletions.Status
 }
 
-// Follow returns the statuses that a topic has, of which none is read yet.
+// Follow returns statuses with none read yet.
 func Follow(topics Bus) *Statuses {
 	return &Statuses{topics, make(map[int]int64), make(map[string]deletions.Status)}
 }
 
-// List is List, as the topic is now.
+// List is List of the present topic.
 func (f *Statuses) List(ctx context.Context) ([]deletions.Status, error) {
 	err := f.topics.ReadNew(ctx, bus.ErasureStatus, f.positions, func(rec ingest.Record) error {
 		note(f.newest, rec)
@@ -157,15 +146,15 @@ func (f *Statuses) List(ctx context.Context) ([]deletions.Status, error) {
 	return out, nil
 }
 
-// ErrSeveral is returned for digits with which the digests of several requests begin.
+// ErrSeveral: several requests have digests with these digits.
 var ErrSeveral = errors.New("several requests have a digest that begins so: give more digits")
 
-// LeastDigits is how many digits of a request's digest name it at least.
+// LeastDigits is the least number of digits of a digest.
 const LeastDigits = 8
 
-// Find returns the newest statuses of the requests that a key names: by a digest, or by at least LeastDigits of it, the
-// one that has it; by a name all that were submitted under it, the one that has the name first. A request that repeats
-// another is that one. Errors: ErrUnknown, ErrSeveral, those of the brokers.
+// Find returns the newest statuses for a key: by a digest or at least LeastDigits of it, one; by a name, all under
+// it, the stored request first. A repetition is the request it repeats. Errors: ErrUnknown, ErrSeveral, the
+// brokers'.
 func Find(ctx context.Context, topics Bus, key string) ([]deletions.Status, error) {
 	byKey, err := newest(ctx, topics)
 	if err != nil {
@@ -206,7 +195,7 @@ func Find(ctx context.Context, topics Bus, key string) ([]deletions.Status, erro
 	}
 }
 
-// one returns the request that a key names as Find has it; of several under one name the one that has it.
+// one returns Find's first.
 func one(ctx context.Context, topics Bus, key string) (deletions.Status, error) {
 	list, err := Find(ctx, topics, key)
 	if err != nil {
@@ -215,8 +204,7 @@ func one(ctx context.Context, topics Bus, key string) (deletions.Status, error) 
 	return list[0], nil
 }
 
-// inOrder returns the outcomes in the order in which a repeated request names the
-// targets.
+// inOrder returns outcomes in the order of a repeated request.
 func inOrder(outcomes, asked []deletions.TargetOutcome) []deletions.TargetOutcome {
 	of := make(map[lethe.Digest]deletions.TargetOutcome)
 	for _, o := range outcomes {

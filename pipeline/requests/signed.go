@@ -11,27 +11,25 @@ import (
 	"lethe/pipeline/wire"
 )
 
-// Signed are topics as somebody reads them who believes statuses, holds and other answers only if the
-// deployment has signed them. One goroutine uses it.
+// Signed reads topics and ignores statuses, holds and answers that the deployment has not signed. It is for one
+// goroutine.
 type Signed struct {
 	Bus
 	keys []ed25519.PublicKey
-	// updated is when the newest signed status under each key was made: an older one that is
-	// written once more does not set a request back.
+	// updated is the time of the newest signed status by key, to ignore older ones.
 	updated map[string]time.Time
-	// held is when the newest signed hold under each key was said.
+	// held is the position of the newest signed hold by key.
 	held map[string]deletions.Position
-	// unsigned are the keys of statuses and holds that were passed over.
+	// unsigned are the keys ignored.
 	unsigned map[string]bool
 }
 
-// SignedBy passes over what requesters are told and none of the keys has signed.
+// SignedBy ignores what none of the keys has signed.
 func SignedBy(topics Bus, keys ...ed25519.PublicKey) *Signed {
 	return &Signed{topics, keys, make(map[string]time.Time), make(map[string]deletions.Position), make(map[string]bool)}
 }
 
-// Unsigned counts the requests and holds of which something was passed over because no known key has
-// signed it: it is forged, or of a version that signed none.
+// Unsigned counts the requests and holds with ignored records.
 func (s *Signed) Unsigned() int { return len(s.unsigned) }
 
 // ReadAll implements Bus.
@@ -71,7 +69,7 @@ func (s *Signed) only(fn func(ingest.Record) error) func(ingest.Record) error {
 	}
 }
 
-// answers reports whether an answer that is no status is believed.
+// answers reports whether an answer other than a status counts.
 func (s *Signed) answers(rec ingest.Record) bool {
 	signed, key := wire.SignedAnswer(rec, s.keys), string(rec.Key)
 	if !deletions.IsHoldKey(key) {

@@ -12,15 +12,12 @@ import (
 	"lethe/pipeline/wire"
 )
 
-// ErrUnsigned is returned where a deployment takes only what is signed, and nothing signs: nothing
-// was written.
+// ErrUnsigned: the deployment requires signatures and there is no key. Nothing was written.
 var ErrUnsigned = errors.New("this deployment takes only what is signed")
 
-// ErrRefused is returned if lethe has refused what was signed. Its text says which statement
-// fails.
+// ErrRefused: lethe refused the signature, for the reason in the text.
 var ErrRefused = errors.New("refused for its signature")
 
-// answer is ErrRefused with the statement that fails.
 type answer struct{ wire.Refused }
 
 // Error implements error.
@@ -29,7 +26,7 @@ func (a *answer) Error() string { return fmt.Sprintf("%v: %s: %s", ErrRefused, a
 // Unwrap makes it an ErrRefused.
 func (*answer) Unwrap() error { return ErrRefused }
 
-// Answer is the ErrRefused in an error, without where it was read, or nil.
+// Answer is the ErrRefused in an error without context, or nil.
 func Answer(err error) error {
 	if found := (*answer)(nil); errors.As(err, &found) {
 		return found
@@ -37,25 +34,22 @@ func Answer(err error) error {
 	return nil
 }
 
-// Signing are topics as somebody writes to them who signs what he says of requests. One goroutine
-// uses it.
+// Signing signs what is written to erasures.v1. It is for one goroutine.
 type Signing struct {
 	Bus
 	signer authority.Signer
-	// written are the records written, by their signatures.
+	// written are the signatures of the records written.
 	written map[string]bool
-	// said is what the deployment has said last of how many must sign.
+	// said are the deployment's latest settings for signatures.
 	said wire.Settings
 }
 
-// SignedWith signs what is written to erasures.v1. Without keys it refuses to write what lethe
-// would refuse, as far as lethe was heard to say that.
+// SignedWith signs with a signer. Without keys, it refuses to write if signatures are known to be required.
 func SignedWith(topics Bus, signer authority.Signer) *Signing {
 	return &Signing{topics, signer, make(map[string]bool), wire.Settings{}}
 }
 
-// Signers returns how many people must sign a request, as the deployment has said last: 0 if nobody must, or if it has
-// said nothing yet.
+// Signers returns how many people must sign a request, as far as published.
 func (s *Signing) Signers(ctx context.Context) (int, error) {
 	if err := s.ReadAll(ctx, bus.ErasureStatus, func(ingest.Record) error { return nil }); err != nil {
 		return 0, err
@@ -96,7 +90,7 @@ func (s *Signing) ReadNew(
 	return s.Bus.ReadNew(ctx, t, positions, s.noting(t, fn))
 }
 
-// noting ends reading with ErrRefused at the answer to what was written.
+// noting ends reading with ErrRefused at a refusal of what was written.
 func (s *Signing) noting(t bus.Topic, fn func(ingest.Record) error) func(ingest.Record) error {
 	if t != bus.ErasureStatus {
 		return fn

@@ -15,9 +15,8 @@ import (
 
 const pollInterval = 200 * time.Millisecond
 
-// Wait follows a request that was submitted until it is verified, rejected, cancelled or held,
-// or the context ends. It goes by the digest: another request may have taken the request id.
-// progress, if not nil, is called with every state.
+// Wait follows a request, by its digest, until it is verified, rejected, cancelled or held. progress, if not nil,
+// gets every state.
 func Wait(
 	ctx context.Context, topics Bus, r Submitted, progress func(deletions.Status),
 ) (deletions.Status, error) {
@@ -44,8 +43,7 @@ func Wait(
 	}
 }
 
-// WaitAll waits until every one of the requests is verified, rejected, cancelled or held, or the
-// context ends. One reader follows all of them, so that many cost no more than one.
+// WaitAll waits until all requests are verified, rejected, cancelled or held, with one reader.
 func WaitAll(ctx context.Context, topics Bus, all []Submitted) error {
 	open := make(map[lethe.Digest]bool, len(all))
 	for _, r := range all {
@@ -68,8 +66,7 @@ func WaitAll(ctx context.Context, topics Bus, all []Submitted) error {
 	}
 }
 
-// answered follows a request from a status on until one comes that is an answer, or the context ends.
-// It returns the newest status.
+// answered follows a request until answer accepts its status, which it returns.
 func answered(
 	ctx context.Context, topics Bus, s deletions.Status, answer func(deletions.Status) bool,
 ) (deletions.Status, error) {
@@ -90,29 +87,26 @@ func answered(
 	return s, nil
 }
 
-// ended reports whether a request is in a state that is waited for no longer.
+// ended reports whether the state is awaited no longer.
 func ended(s deletions.Status) bool { return s.State.Final() || s.State == deletions.Held }
 
-// follower knows the newest statuses of one request, and of the one that it repeats. It
-// reads every record of the topic once, or twice if the request repeats another.
+// follower has the newest statuses of a request and of the one it repeats. It reads every record once or twice.
 type follower struct {
 	topics Bus
-	// text is the digest that a status must hold to be read: reading one takes far longer
-	// than finding that it is another's.
-	text []byte
-	// positions are where reading goes on, newest what was read so far, by key.
+	// text is the digest that a status must contain to be decoded, which takes far longer.
+	text      []byte
 	positions map[int]int64
 	newest    map[string]deletions.Status
 }
 
-// follow begins with the statuses that hold a digest.
+// follow starts with a digest.
 func (f *follower) follow(digest lethe.Digest) {
 	f.text = []byte(digest.String())
 	f.positions, f.newest = make(map[int]int64), make(map[string]deletions.Status)
 }
 
-// answer returns the newest status of the request that has the digest, or of the one
-// that it repeats. Every status of a request that repeats another holds that one's digest.
+// answer returns the newest status of the digest's request, or of the one it repeats. Statuses of a repetition
+// contain the other's digest.
 func (f *follower) answer(ctx context.Context, digest lethe.Digest) (s deletions.Status, found bool, err error) {
 	if err := f.read(ctx); err != nil {
 		return s, false, err
@@ -134,7 +128,6 @@ func (f *follower) answer(ctx context.Context, digest lethe.Digest) (s deletions
 	return s, true, nil
 }
 
-// read takes in what the topic got since it was read last.
 func (f *follower) read(ctx context.Context) error {
 	return f.topics.ReadNew(ctx, bus.ErasureStatus, f.positions, func(rec ingest.Record) error {
 		if bytes.Contains(rec.Value, f.text) {
@@ -144,7 +137,7 @@ func (f *follower) read(ctx context.Context) error {
 	})
 }
 
-// of returns the newest status of the request that has a digest.
+// of returns the newest status with a digest.
 func (f *follower) of(digest lethe.Digest) (s deletions.Status, found bool) {
 	for _, one := range f.newest {
 		if one.RequestDigest == digest {

@@ -13,39 +13,34 @@ import (
 	"lethe/pipeline/role"
 )
 
-// errMissing marks what the store should hold and does not.
+// errMissing: the store lacks something.
 var errMissing = errors.New("missing from the store")
 
-// column is the slices of one shard through time: its store, and in memory where they
-// stand. One goroutine changes it, and only while no model is trained.
+// column is a shard's slices through time. One goroutine changes it, while no model is trained.
 type column struct {
-	shard lethe.ShardID
-	store role.Store
-	// links of the stored slices, by timestep.
-	links map[lethe.Timestep]sliceLink
-	// timesteps of the stored slices, ascending.
+	shard     lethe.ShardID
+	store     role.Store
+	links     map[lethe.Timestep]sliceLink
 	timesteps []lethe.Timestep
-	// digests are those of stored slices that were asked for, for the role's loop alone.
-	digests map[lethe.Timestep]lethe.Digest
-	// learners are what learns from the slices.
+	// digests are cached, for the role's loop.
+	digests  map[lethe.Timestep]lethe.Digest
 	learners []learner
-	// offset is where the shard's topic partition is resumed.
+	// offset is the position in the shard's partition.
 	offset int64
-	// in has arrived and is not stored yet.
+	// in has arrived and is not stored.
 	in incoming
 }
 
-// learner is what learns from slices: a model, or the meta-model.
+// learner is a model or the meta-model.
 type learner interface {
-	// unlearn removes everything that was learnt through a timestep or a later one.
+	// unlearn removes what was learnt from a timestep on.
 	unlearn(from lethe.Timestep) error
-	// withdraw notes that a timestep is gone, so that what was learnt through it has
-	// to be deleted from its topic. newest is the timestep before it if it was the newest,
-	// else NoTimestep: what was learnt through that is the newest again.
+	// withdraw marks a timestep as gone, whose value is to be deleted from its topic. newest is the timestep before, if
+	// that is the newest again, else NoTimestep.
 	withdraw(t, newest lethe.Timestep) error
 }
 
-// openColumn reads from a store where the shard stands.
+// openColumn reads a shard's state.
 func openColumn(store role.Store, shard lethe.ShardID) (*column, error) {
 	c := &column{
 		shard: shard, store: store, links: make(map[lethe.Timestep]sliceLink), digests: make(map[lethe.Timestep]lethe.Digest),
@@ -70,7 +65,7 @@ func openColumn(store role.Store, shard lethe.ShardID) (*column, error) {
 	return c, err
 }
 
-// readOffset returns the position behind the last record that was read.
+// readOffset returns the stored position.
 func readOffset(store swapstore.Reader) (int64, error) {
 	value, found, err := store.Get([]byte(offsetKey))
 	if err != nil || !found {
@@ -79,7 +74,7 @@ func readOffset(store swapstore.Reader) (int64, error) {
 	return int64(binary.BigEndian.Uint64(value)), nil
 }
 
-// message reads the canonical bytes of a stored slice.
+// message reads a slice's canonical bytes.
 func (c *column) message(t lethe.Timestep) ([]byte, error) {
 	value, found, err := c.store.Get(timestepkey.New(slicePrefix, t))
 	if err == nil && !found {
@@ -92,7 +87,6 @@ func (c *column) message(t lethe.Timestep) ([]byte, error) {
 	return message, err
 }
 
-// slice reads a stored slice.
 func (c *column) slice(t lethe.Timestep) (*lethe.Slice, error) {
 	message, err := c.message(t)
 	if err != nil {
@@ -101,7 +95,7 @@ func (c *column) slice(t lethe.Timestep) (*lethe.Slice, error) {
 	return canonical.DecodeSlice(message)
 }
 
-// digestOf returns the digest of a stored slice, whose bytes are at hand.
+// digestOf returns the digest of a slice with known bytes.
 func (c *column) digestOf(t lethe.Timestep, message []byte) lethe.Digest {
 	digest, known := c.digests[t]
 	if !known {
@@ -111,7 +105,7 @@ func (c *column) digestOf(t lethe.Timestep, message []byte) lethe.Digest {
 	return digest
 }
 
-// newest returns the newest timestep that has a slice, or NoTimestep.
+// newest returns the newest timestep, or NoTimestep.
 func (c *column) newest() lethe.Timestep {
 	if len(c.timesteps) == 0 {
 		return lethe.NoTimestep
@@ -119,7 +113,7 @@ func (c *column) newest() lethe.Timestep {
 	return c.timesteps[len(c.timesteps)-1]
 }
 
-// before returns the timestep before one that has a slice, or NoTimestep.
+// before returns the timestep before one, or NoTimestep.
 func (c *column) before(t lethe.Timestep) lethe.Timestep {
 	if at, found := slices.BinarySearch(c.timesteps, t); found && at > 0 {
 		return c.timesteps[at-1]
@@ -127,7 +121,6 @@ func (c *column) before(t lethe.Timestep) lethe.Timestep {
 	return lethe.NoTimestep
 }
 
-// digest returns the digest of a stored slice.
 func (c *column) digest(t lethe.Timestep) (lethe.Digest, error) {
 	if digest, known := c.digests[t]; known {
 		return digest, nil

@@ -15,14 +15,11 @@ import (
 	"lethe/pipeline/wire"
 )
 
-// incoming are slices that are stored with one write, for each write waits for the disk:
-// an erasure of many requests sends every shard some dozens.
+// incoming are slices to be stored in one write: an erasure sends every shard dozens.
 type incoming struct {
-	slices map[lethe.Timestep]newSlice
-	// replaced are the timesteps whose slices are replaced by others.
+	slices   map[lethe.Timestep]newSlice
 	replaced []lethe.Timestep
-	// any says that something has arrived, and next is where the shard's topic partition
-	// is resumed then.
+	// any: something has arrived. next is the position then.
 	any  bool
 	next int64
 }
@@ -32,9 +29,8 @@ type newSlice struct {
 	payload []byte
 }
 
-// accept takes a slice that arrived, in place of an older revision if there is one, or
-// removes one whose timestep is gone. Older and equal revisions only move the offset. It
-// reports whether a slice is replaced or removed. Nothing is stored before flush.
+// accept adds a slice of a newer revision, or removes one of a timestep that is gone, and reports whether one is
+// replaced or removed. flush stores it.
 func (c *column) accept(m wire.Received) (replaced bool, err error) {
 	if m.Deleted {
 		if err := c.flush(); err != nil {
@@ -78,7 +74,7 @@ func (c *column) accept(m wire.Received) (replaced bool, err error) {
 	return replaced, nil
 }
 
-// linkOf returns the link of a slice that is stored or will be.
+// linkOf returns the link of a stored or incoming slice.
 func (c *column) linkOf(t lethe.Timestep) (sliceLink, bool) {
 	if s, arrived := c.in.slices[t]; arrived {
 		return s.link, true
@@ -87,8 +83,7 @@ func (c *column) linkOf(t lethe.Timestep) (sliceLink, bool) {
 	return link, exists
 }
 
-// holds reports whether the slice of a timestep has these bytes: then a newer revision
-// of it changes nothing.
+// holds reports whether a slice has these bytes: a new revision changes nothing then.
 func (c *column) holds(t lethe.Timestep, payload []byte) (bool, error) {
 	if s, arrived := c.in.slices[t]; arrived {
 		return bytes.Equal(s.payload, payload), nil
@@ -101,9 +96,8 @@ func (c *column) holds(t lethe.Timestep, payload []byte) (bool, error) {
 	return bytes.Equal(stored, payload), err
 }
 
-// flush stores what has arrived, after everything that was learnt from slices that it
-// replaces is removed. The old bytes are unlinked when it returns. Killed in between, the
-// old slices are learnt from again until the new ones are delivered again.
+// flush unlearns replaced slices, stores what arrived and unlinks the old bytes. After a crash in between, the old
+// slices are learnt until the new ones come again.
 func (c *column) flush() error {
 	in := c.in
 	if !in.any {
@@ -134,7 +128,6 @@ func (c *column) flush() error {
 	return nil
 }
 
-// unlearn removes everything that was learnt through a timestep or a later one.
 func (c *column) unlearn(from lethe.Timestep) error {
 	for _, l := range c.learners {
 		if err := l.unlearn(from); err != nil {

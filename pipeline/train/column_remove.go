@@ -11,9 +11,9 @@ import (
 	"lethe/internal/timestepkey"
 )
 
-// removePassedOver removes slices that another one says are not there: it follows one before them. They are gone, and
-// the cleaner has removed their deletion before this process came to it. (A timestep that comes in between is read
-// before those that follow it say so.) It reports whether there were any.
+// removePassedOver removes slices that a new one's predecessor rules out, and reports whether there were any: they
+// are gone, and their deletion was compacted away unread. (A timestep inserted between is read before those behind
+// it name it.)
 func (c *column) removePassedOver(s *lethe.Slice) (removed bool, err error) {
 	isBetween := func(t lethe.Timestep) bool { return s.Previous < t && t < s.Timestep }
 	arrived := slices.Collect(maps.Keys(c.in.slices))
@@ -35,10 +35,8 @@ func (c *column) removePassedOver(s *lethe.Slice) (removed bool, err error) {
 	return true, nil
 }
 
-// remove takes the slice of a timestep that is gone out of the store, after everything that
-// was learnt from it on is removed. What was learnt through it has to be deleted from its
-// topic. If it was the newest, what was learnt before it is published again, for it is the
-// newest now.
+// remove deletes the slice of a timestep that is gone, after all that was learnt from it on, and has its models
+// deleted from their topic. If it was the newest, the models before it are published again.
 func (c *column) remove(t lethe.Timestep, offset []byte) error {
 	_, found := c.links[t]
 	newest := lethe.NoTimestep

@@ -17,29 +17,28 @@ import (
 	"lethe/trainer"
 )
 
-// sayer says the digests of what was learnt, for the log to commit to.
+// sayer publishes the digests of models for the transparency log.
 type sayer struct {
 	*learners
 	secret  lethe.Secret
 	kernels string
-	// setupSaid says that the digest of what models are trained with was said.
+	// setupSaid: the digest of the setup was published.
 	setupSaid bool
-	// stands is what control.v1 was heard to say of models, by their places, since it was read to its end before.
+	// stands are the models' digests read from control.v1 since it was last read to its end.
 	stands map[wire.Commitment]ownDigest
 }
 
-// ownDigest is a digest, and who has said it.
+// ownDigest is a digest and its publisher.
 type ownDigest struct {
 	by     wire.Owner
 	digest lethe.Digest
 }
 
-// saidTogether bounds the models whose digests are said in one output.
+// saidTogether bounds the digests in one output.
 const saidTogether = 256
 
-// commit says the digests of what was learnt and not said yet, for the log to commit to,
-// and before them that of what models are trained with. It is the last thing that is done:
-// nobody waits for it, but a command to search everything is answered behind it.
+// commit publishes new digests, and before them the setup's. It comes last, as nobody waits for it, but a final
+// search is acknowledged behind it.
 func (s *sayer) commit() (role.Output, error) {
 	said, any := s.unsaid()
 	if !any {
@@ -73,7 +72,7 @@ func (s *sayer) commit() (role.Output, error) {
 	return out, nil
 }
 
-// owned returns a record that says who makes a model, where several processes share that.
+// owned adds the owner to a record, if models are shared.
 func (s *sayer) owned(of *series, record ingest.Outgoing) []ingest.Outgoing {
 	if s.share == nil {
 		return []ingest.Outgoing{record}
@@ -81,8 +80,7 @@ func (s *sayer) owned(of *series, record ingest.Outgoing) []ingest.Outgoing {
 	return wire.OwnedBy(s.share.ownerOf(s.shardOf(of.number)), []ingest.Outgoing{record})
 }
 
-// hear has digests said again where somebody who had lost a model before has said what it was: it hung, and the log
-// would commit to that.
+// hear publishes digests again that a former owner has overwritten.
 func (s *sayer) hear(batch bus.Batch) error {
 	if s.share == nil || batch.Source.Topic != bus.Control {
 		return nil
@@ -113,14 +111,13 @@ func (s *sayer) hear(batch bus.Batch) error {
 	return nil
 }
 
-// heard notes what a batch of control.v1 says of models. It returns what stands there once the topic is read to its
-// end, for a process that begins reads what was said before, too.
+// heard reads a batch of control.v1, and returns what stands there once read to the end.
 func (s *sayer) heard(batch bus.Batch) (stands map[wire.Commitment]ownDigest) {
 	if s.stands == nil {
 		s.stands = make(map[wire.Commitment]ownDigest)
 	}
 	for _, rec := range batch.Records {
-		// What is not genuine is told by who keeps the log.
+		// The keeper of the log reports forged ones.
 		said, found, err := wire.ParseCommitment(s.secret, rec)
 		if by, tells := wire.OwnerOf(rec); err == nil && found && tells && !said.Setup {
 			at := wire.Commitment{Component: said.Component, Group: said.Group, Timestep: said.Timestep}
@@ -133,7 +130,7 @@ func (s *sayer) heard(batch bus.Batch) (stands map[wire.Commitment]ownDigest) {
 	return stands
 }
 
-// placed is a commitment to what was learnt through a timestep, without a digest.
+// placed is a commitment without digest.
 func (s *sayer) placed(of *series, t lethe.Timestep) wire.Commitment {
 	c := wire.Commitment{Component: len(s.layout.Components), Timestep: t}
 	if of.component != overall {
@@ -142,8 +139,7 @@ func (s *sayer) placed(of *series, t lethe.Timestep) wire.Commitment {
 	return c
 }
 
-// unsaid are the timesteps of every series whose digest was not said, as many as are said
-// together.
+// unsaid are the unpublished timesteps of every series, up to saidTogether.
 func (s *sayer) unsaid() (said map[*series][]lethe.Timestep, any bool) {
 	said = make(map[*series][]lethe.Timestep)
 	left := saidTogether
@@ -161,7 +157,6 @@ func (s *sayer) unsaid() (said map[*series][]lethe.Timestep, any bool) {
 	return said, len(said) > 0
 }
 
-// noteSaid notes what was said.
 func (s *sayer) noteSaid(setup wire.Commitment, said map[*series][]lethe.Timestep) error {
 	if !s.setupSaid {
 		if err := s.columns[0].store.Apply(func(w swapstore.Writer) error {
@@ -171,7 +166,7 @@ func (s *sayer) noteSaid(setup wire.Commitment, said map[*series][]lethe.Timeste
 		}
 		s.setupSaid = true
 	}
-	// In one order, so that a world of the tests repeats with all that is written.
+	// In one order, for reproducible tests.
 	for _, of := range s.all() {
 		if timesteps := said[of]; len(timesteps) > 0 {
 			if err := of.noteSaid(timesteps); err != nil {
@@ -182,13 +177,13 @@ func (s *sayer) noteSaid(setup wire.Commitment, said map[*series][]lethe.Timeste
 	return nil
 }
 
-// setupCommitment is that of what models are trained with.
+// setupCommitment commits to what models are trained with.
 func (s *sayer) setupCommitment() (wire.Commitment, error) {
 	encoded, err := ensemble.Setup{Layout: s.layout, Kernels: s.kernels, Described: s.meta == nil, Meta: s.meta}.Encode()
 	return wire.Commitment{Setup: true, Digest: ensemble.DigestSetup(encoded)}, err
 }
 
-// open finds out whether the present setup was said.
+// open reads whether the setup was published.
 func (s *sayer) open() error {
 	value, _, err := s.columns[0].store.Get([]byte(setupKey))
 	if err != nil {
@@ -199,7 +194,6 @@ func (s *sayer) open() error {
 	return err
 }
 
-// commitment is that of what was learnt through a timestep.
 func (s *sayer) commitment(of *series, t lethe.Timestep) (wire.Commitment, error) {
 	value, err := of.value(t)
 	if err != nil {
@@ -227,7 +221,7 @@ func (s *sayer) commitment(of *series, t lethe.Timestep) (wire.Commitment, error
 	return c, nil
 }
 
-// noteSaid notes that digests were said.
+// noteSaid records published digests.
 func (s *series) noteSaid(timesteps []lethe.Timestep) error {
 	if err := s.setMarks(saidPrefix, nil, timesteps...); err != nil {
 		return fmt.Errorf("model %d: note the digests that were said: %w", s.number, err)
@@ -239,7 +233,7 @@ func (s *series) noteSaid(timesteps []lethe.Timestep) error {
 	return nil
 }
 
-// unsay forgets that a digest was said.
+// unsay forgets a published digest.
 func unsay(s *series, t lethe.Timestep) error {
 	err := s.store.Apply(func(w swapstore.Writer) error { return w.Delete(learntKey(saidPrefix, t, s.component)) })
 	if err != nil {

@@ -19,18 +19,16 @@ import (
 	"lethe/scoring/ensemble"
 )
 
-// erasure is a request under way, as far as this role is concerned.
+// erasure is an open request.
 type erasure struct {
 	command *wire.Command
-	// purged, erased and scanned are the newest attempts of which that step was
-	// acknowledged, or -1.
+	// The newest acknowledged attempts, or -1.
 	purged, erased, scanned int
 }
 
-// roleName is what acknowledgements call the role.
 const roleName = "train"
 
-// takeNotices follows the commands of erasures, and what score serves.
+// takeNotices processes commands, and what score serves.
 func (l *logic) takeNotices(in role.Input) error {
 	for _, e := range in.Entries {
 		if served, is := e.Decision.(journal.Served); is {
@@ -63,8 +61,7 @@ func (l *logic) takeNotices(in role.Input) error {
 	return nil
 }
 
-// removeGone removes the slices of timesteps that are gone. They were deleted from
-// their topic as well, but of that nothing may be left when the role comes to it.
+// removeGone removes slices of timesteps that are gone: their deletion may be compacted away unread.
 func (l *logic) removeGone(command *wire.Command) error {
 	for _, step := range command.Steps {
 		for _, shard := range step.Shards {
@@ -82,13 +79,12 @@ func (l *logic) removeGone(command *wire.Command) error {
 	return nil
 }
 
-// isGone reports whether a slice is of a timestep that some command says is gone: its deletion may be gone from the
-// topic, with the slice, before the role comes to it.
+// isGone reports whether a command says that the slice's timestep is gone.
 func isGone(commands []*wire.Command, m wire.Received) bool {
 	return !m.Deleted && slices.ContainsFunc(commands, func(c *wire.Command) bool { return c.Removes(m) })
 }
 
-// acknowledge does the next thing that a command asks for and says so, or is idle.
+// acknowledge does and acknowledges the next step, or is idle.
 func (l *logic) acknowledge(ctx context.Context) (role.Output, error) {
 	for _, id := range slices.Sorted(maps.Keys(l.erasures)) {
 		out, due, err := l.acknowledgeOne(ctx, l.erasures[id])
@@ -102,9 +98,8 @@ func (l *logic) acknowledge(ctx context.Context) (role.Output, error) {
 	return role.Output{Idle: true}, nil
 }
 
-// acknowledgeOne says that all slices have been replaced and trained through, for
-// score waits for no more than that; then it searches the places that held the
-// records, and everything once that is asked for.
+// acknowledgeOne acknowledges the retraining, which score waits for, then searches the rewritten places, and
+// everything when commanded.
 func (l *logic) acknowledgeOne(ctx context.Context, e *erasure) (out role.Output, due bool, err error) {
 	c := e.command
 	switch {
@@ -125,7 +120,7 @@ func (l *logic) acknowledgeOne(ctx context.Context, e *erasure) (out role.Output
 	return out, true, err
 }
 
-// groupsOf says which groups of every component learn from some shards.
+// groupsOf are the groups of every component that learn from some shards.
 func groupsOf(l ensemble.Layout, shards []lethe.ShardID) []deletions.ComponentGroups {
 	out := make([]deletions.ComponentGroups, len(l.Components))
 	for k, c := range l.Components {
@@ -137,7 +132,6 @@ func groupsOf(l ensemble.Layout, shards []lethe.ShardID) []deletions.ComponentGr
 	return out
 }
 
-// commands are those under way.
 func (l *logic) commands() []*wire.Command {
 	out := make([]*wire.Command, 0, len(l.erasures))
 	for _, e := range l.erasures {
@@ -146,7 +140,7 @@ func (l *logic) commands() []*wire.Command {
 	return out
 }
 
-// inPlace reports whether every slice that the command replaces is in place.
+// inPlace reports whether the replaced slices have arrived.
 func (l *logic) inPlace(command *wire.Command) bool {
 	for _, step := range command.Steps {
 		for _, shard := range step.Shards {
@@ -162,16 +156,14 @@ func (l *logic) inPlace(command *wire.Command) bool {
 	return true
 }
 
-// replaced reports whether every slice that the command replaces is in place and
-// its column trained as far as it goes.
+// replaced reports whether they have been trained on.
 func (l *logic) replaced(command *wire.Command) bool {
 	return l.inPlace(command) && !slices.ContainsFunc(command.Steps, func(step wire.CommandStep) bool {
 		return slices.ContainsFunc(step.Shards, func(shard lethe.ShardID) bool { return !l.learntAnew(shard, step) })
 	})
 }
 
-// learntAnew reports whether all that learns from a shard has gone through a step's
-// timestep and as far as it goes.
+// learntAnew reports whether everything over a shard is trained through a step and to the end.
 func (l *logic) learntAnew(shard lethe.ShardID, step wire.CommandStep) bool {
 	for _, n := range l.o.Layout.ModelsOf(shard) {
 		m := l.models[n]
@@ -182,8 +174,7 @@ func (l *logic) learntAnew(shard lethe.ShardID, step wire.CommandStep) bool {
 	return l.over == nil || l.over.next() == lethe.NoTimestep
 }
 
-// concerned chooses the files that held what a command erases: the stores of the
-// shards, and of their slices those of the timesteps.
+// concerned selects the files that held what a command erases: the shards' stores and the timesteps' slices.
 func concerned(c *wire.Command) func(path string) bool {
 	held := make(map[string]bool)
 	for _, step := range c.Steps {
@@ -202,10 +193,9 @@ func concerned(c *wire.Command) func(path string) bool {
 	}
 }
 
-// everything chooses every file.
 func everything(string) bool { return true }
 
-// searched searches some of the role's files and acknowledges that.
+// searched searches files and acknowledges.
 func (l *logic) searched(
 	ctx context.Context, c *wire.Command, step deletions.Step, which func(path string) bool, note *int,
 ) (role.Output, error) {
@@ -218,7 +208,6 @@ func (l *logic) searched(
 	return role.Acknowledge(a, note)
 }
 
-// newAck acknowledges a step of a command.
 func (l *logic) newAck(c *wire.Command, step deletions.Step) deletions.Ack {
 	a := deletions.NewAck(c.RequestID, roleName, l.o.Instance, step)
 	a.Attempt, a.Run = c.Attempt, l.o.Run

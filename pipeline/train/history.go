@@ -13,28 +13,23 @@ import (
 	"lethe/internal/timestepkey"
 )
 
-// Meta is the component of meta-models in History.Learnt.
+// Meta is the meta-models' component in History.Learnt.
 const Meta = overall
 
-// History is what a shard's store holds, read while no role is running.
+// History is a stopped role's store of a shard.
 type History struct {
-	Shard lethe.ShardID
-	// Timesteps of the slices, ascending.
+	Shard     lethe.ShardID
 	Timesteps []lethe.Timestep
-	// Slices are canonical bytes, by timestep.
+	// Slices and Learnt are canonical bytes; Learnt by component (Meta for meta-models) and timestep.
 	Slices map[lethe.Timestep][]byte
-	// Learnt are canonical bytes of what is kept in the shard's store, by component and
-	// timestep: checkpoints of the models that learn from this shard and later ones, and
-	// under Meta the meta-models.
 	Learnt map[int]map[lethe.Timestep][]byte
-	// Adopted are the components of which other processes made some of what is kept.
+	// Adopted are components with values of other processes.
 	Adopted map[int]bool
-	// Next is the position behind the last record of the shard's partition that was read.
+	// Next is the position behind the last record.
 	Next int64
 }
 
-// ReadHistory reads a shard's store below the role's folder. The error is fs.ErrNotExist if
-// it is not there.
+// ReadHistory reads a shard's store. The error is fs.ErrNotExist if there is none.
 func ReadHistory(fsys vfs.FS, dir string, shard lethe.ShardID) (_ *History, err error) {
 	if _, err := fsys.Stat(shardDir(dir, shard)); err != nil {
 		// Opening would create an empty store.
@@ -84,30 +79,28 @@ func ReadHistory(fsys vfs.FS, dir string, shard lethe.ShardID) (_ *History, err 
 	return h, err
 }
 
-// milestones is how many timesteps there is one of which the checkpoints of models that go on from the one before are
-// kept for good. An erasure is trained again from the last one before it: from 3.5 timesteps further back in the mean.
+// milestones is the distance of timesteps whose checkpoints of continued models are kept: an erasure replays 3.5
+// timesteps more on average.
 const milestones = 8
 
-// Milestone reports whether the checkpoints after a timestep of the settled ones, ascending, are kept for good. Of the
-// others those are that a score may wait for.
+// Milestone reports whether the checkpoints of one of the settled timesteps, ascending, are kept for good. Others
+// are kept while a score may need them.
 func Milestone(timesteps []lethe.Timestep, t lethe.Timestep) bool {
 	at, found := slices.BinarySearch(timesteps, t)
 	return found && (at+1)%milestones == 0
 }
 
-// shardDir is the folder of a shard's store below the role's folder.
 func shardDir(dir string, shard lethe.ShardID) string {
 	return filepath.Join(dir, shardFolder(shard))
 }
 
 func shardFolder(shard lethe.ShardID) string { return fmt.Sprintf("shard-%04d", shard) }
 
-// otherShards is the remedy for stores and topics of another number of shards.
+// otherShards is the remedy for another number of shards.
 const otherShards = "give the number that the stream was begun with, " +
 	"or begin anew with an empty data directory and empty topics"
 
-// checkShards makes sure that the folder holds no slices of a shard beyond those
-// configured.
+// checkShards returns an error if the folder has slices of shards beyond the configured.
 func checkShards(fsys vfs.FS, dir string, shards int) error {
 	found, err := fsys.List(dir)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -122,7 +115,7 @@ func checkShards(fsys vfs.FS, dir string, shards int) error {
 		if err != nil {
 			return err
 		}
-		// It is empty if a start with more shards was refused.
+		// Empty if an earlier start was refused.
 		held := len(c.timesteps)
 		if err := c.store.Close(); err != nil {
 			return err

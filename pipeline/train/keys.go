@@ -12,8 +12,7 @@ import (
 	"lethe/internal/timestepkey"
 )
 
-// Keys of a shard's store. Timesteps are big-endian so that they sort. Behind the
-// timestep of what was learnt stands the component, but for the first.
+// Keys of a shard's store, with big-endian timesteps. Learnt values have the component behind, except 0.
 const (
 	slicePrefix      = "s/" // timestep -> link, canonical slice
 	checkpointPrefix = "c/" // timestep, component -> what was learnt
@@ -30,13 +29,13 @@ const (
 )
 
 const (
-	// overall is the component that the meta-model is stored under.
+	// overall is the meta-model's component.
 	overall = 0xff
-	// former is that of models that the ensemble no longer has. Nothing is stored of it.
+	// former is the component of models no longer in the ensemble. Nothing is stored of it.
 	former = 0xfe
 )
 
-// learntKey is the key of what a component learnt through a timestep.
+// learntKey is the key of a component's value.
 func learntKey(prefix string, t lethe.Timestep, component int) []byte {
 	key := timestepkey.New(prefix, t)
 	if component != 0 {
@@ -45,7 +44,7 @@ func learntKey(prefix string, t lethe.Timestep, component int) []byte {
 	return key
 }
 
-// deleteLearnt deletes what a store has, under some prefixes, of what a component learnt through a timestep.
+// deleteLearnt deletes a component's value and marks under some prefixes.
 func deleteLearnt(w swapstore.Writer, t lethe.Timestep, component int, prefixes ...string) error {
 	for _, prefix := range prefixes {
 		if err := w.Delete(learntKey(prefix, t, component)); err != nil {
@@ -55,7 +54,7 @@ func deleteLearnt(w swapstore.Writer, t lethe.Timestep, component int, prefixes 
 	return nil
 }
 
-// splitLearnt takes a key of learntKey apart.
+// splitLearnt parses a learntKey.
 func splitLearnt(prefix string, key []byte) (t lethe.Timestep, component int, err error) {
 	t, rest, err := timestepkey.Cut(prefix, key)
 	switch {
@@ -67,31 +66,27 @@ func splitLearnt(prefix string, key []byte) (t lethe.Timestep, component int, er
 	return t, int(rest[0]), nil
 }
 
-// storeFormat is the version of these keys and their values.
 func storeFormat() swapstore.Format { return swapstore.Format{Kind: "train-shard", Version: 2} }
 
-// filePrefixes are those whose values are files, which are unlinked when they are
-// replaced or deleted.
+// filePrefixes have values in files, which are unlinked.
 func filePrefixes() []string { return []string{slicePrefix, checkpointPrefix} }
 
-// openStore opens the store in a shard's folder.
 func openStore(fs vfs.FS, dir string) (*mixedstore.Store, error) {
 	return mixedstore.Open(fs, dir, storeFormat(), filePrefixes()...)
 }
 
-// storedSlice is the value under slicePrefix: revision and previous timestep,
-// then the slice's canonical bytes. The revision is kept with them because it
-// is not part of what a model may depend on.
+// storedSlice is the revision, the previous timestep and the canonical bytes. A model must not depend on the
+// revision.
 func storedSlice(link sliceLink, message []byte) []byte {
 	out := binary.BigEndian.AppendUint32(make([]byte, 0, linkBytes+len(message)), uint32(link.revision))
 	out = binary.BigEndian.AppendUint64(out, uint64(link.previous))
 	return append(out, message...)
 }
 
-// sliceLink places a slice in its column.
+// sliceLink is a slice's place in its column.
 type sliceLink struct {
 	revision lethe.Revision
-	// previous is the settled timestep before it, or NoTimestep.
+	// previous is the settled timestep before, or NoTimestep.
 	previous lethe.Timestep
 }
 

@@ -12,32 +12,29 @@ import (
 	"lethe/scoring/meta"
 )
 
-// learners is all that learns from slices: the slices by shard, the models over them,
-// and the meta-model over those.
+// learners are the slices by shard, the models and the meta-model.
 type learners struct {
 	layout ensemble.Layout
-	// meta is nil for ensembles without a meta-model.
-	meta *meta.Config
-	dir  string
-	// kernels is the name of the kernel set.
+	// meta and over are nil without a meta-model.
+	meta    *meta.Config
+	dir     string
 	kernels string
 	columns shards
 	models  []*model // by number
-	// over is nil for ensembles without a meta-model.
-	over *overModels
-	// former are models that the ensemble no longer has, to be deleted from their topic.
+	over    *overModels
+	// former are models no longer in the ensemble, to be deleted from their topic.
 	former []*series
-	// served is the timestep through which the served models are, or NoTimestep.
+	// served is the timestep of the served models, or NoTimestep.
 	served lethe.Timestep
-	// share is nil where nobody else trains.
+	// share is nil without other trainers.
 	share *share
 }
 
-// owns reports whether this process makes a model, or the meta-model, and publishes it.
+// owns reports whether this process makes and publishes a series.
 func (l *learners) owns(s *series) bool { return l.share == nil || l.share.owns(l.shardOf(s.number)) }
 
-// shardOf returns the first shard that a model learns from, which says whose it is: who has
-// the shard has the model. The meta-model and models of former ensembles go with the first.
+// shardOf returns a model's first shard, whose owner has the model. The meta-model and former models are the first
+// shard's.
 func (l *learners) shardOf(number lethe.ShardID) lethe.ShardID {
 	if int(number) >= len(l.models) {
 		return 0
@@ -45,7 +42,7 @@ func (l *learners) shardOf(number lethe.ShardID) lethe.ShardID {
 	return l.layout.ShardsOf(number)[0]
 }
 
-// serve takes in through which timestep the served models are.
+// serve stores the timestep of the served models.
 func (l *learners) serve(through lethe.Timestep) error {
 	if through == l.served {
 		return nil
@@ -59,8 +56,8 @@ func (l *learners) serve(through lethe.Timestep) error {
 	return nil
 }
 
-// dropUnneeded tells every series which timesteps a score may wait for. What was learnt
-// for older ones is unlinked where it is made anew for each, and thinned out where it goes on from the one before.
+// dropUnneeded drops values that no score waits for: all of models fitted from scratch, and all but milestones of
+// continued ones.
 func (l *learners) dropUnneeded() error {
 	needed := l.columns.upTo(l.served)
 	for _, s := range l.all() {
@@ -72,7 +69,7 @@ func (l *learners) dropUnneeded() error {
 			return fmt.Errorf("model %d: drop checkpoints before timestep %d: %w", s.number, needed, err)
 		}
 	}
-	// Where several processes train, one that takes a model over goes on from what it has adopted.
+	// With several trainers, a new owner continues from what it adopted.
 	for _, m := range l.models {
 		if m.anew || l.share != nil {
 			continue
@@ -84,7 +81,7 @@ func (l *learners) dropUnneeded() error {
 	return nil
 }
 
-// all are the series of everything that is learnt.
+// all are the series of everything learnt.
 func (l *learners) all() []*series {
 	var out []*series
 	for _, m := range l.models {
@@ -96,12 +93,12 @@ func (l *learners) all() []*series {
 	return append(out, l.former...)
 }
 
-// unpublished reports whether a checkpoint waits to be published.
+// unpublished reports whether an owned value is to be published.
 func (l *learners) unpublished() bool {
 	return slices.ContainsFunc(l.all(), func(s *series) bool { return s.unpublished() && l.owns(s) })
 }
 
-// seriesOf returns what a message of models.v1 is of, or nil.
+// seriesOf returns the series of a message, or nil.
 func (l *learners) seriesOf(key wire.Key) *series {
 	switch {
 	case key.Kind != wire.KindModel:

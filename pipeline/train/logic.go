@@ -16,26 +16,25 @@ import (
 	"lethe/trainer"
 )
 
-// search looks for what a command erases in some of the files that the role keeps.
+// search searches some of the role's files.
 type search func(ctx context.Context, c *wire.Command, which func(path string) bool) (scan.Summary, error)
 
-// logic is the role as a step function over one store per shard.
+// logic is the role as a step function.
 type logic struct {
 	*learners
 	o      Options
 	runner ensemble.Runner
 	search search
 	quiet  quiet
-	// erasures are the requests under way, by id.
+	// erasures are the open requests by id.
 	erasures map[string]*erasure
-	// refreshed is set once the stored checkpoints are known to be of use.
+	// refreshed: the stored checkpoints are compatible.
 	refreshed bool
 	sayer     *sayer
-	// adoption takes over what others have made; nil where nobody else trains.
+	// adoption is nil without other trainers.
 	adoption *adoption
 }
 
-// newLogic returns a logic without columns.
 func newLogic(o Options, search search) (*logic, error) {
 	runner, err := ensemble.NewRunner(o.Layout, o.Kernels, o.Workers)
 	if err != nil {
@@ -64,8 +63,7 @@ func (l *logic) Topics() []bus.Topic {
 	return []bus.Topic{bus.Slices}
 }
 
-// Resume implements role.Logic: at the oldest offset that one of the partition's
-// shards has applied. Applying a record twice is harmless.
+// Resume implements role.Logic: the oldest position of the partition's shards.
 func (l *logic) Resume(source bus.TopicPartition, count int) (int64, error) {
 	position, found := bus.FromStart, false
 	if source.Topic != bus.Slices {
@@ -82,7 +80,7 @@ func (l *logic) Resume(source bus.TopicPartition, count int) (int64, error) {
 	return position, nil
 }
 
-// Status implements role.Logic: what this role knows is on its topics.
+// Status implements role.Logic.
 func (l *logic) Status() *role.Status { return &role.Status{} }
 
 // Close implements role.Logic.
@@ -95,10 +93,8 @@ func (l *logic) Close() error {
 	return errors.Join(errs...)
 }
 
-// Step implements role.Logic. What was trained is published before anything
-// else is trained, and all is trained before an erasure is acknowledged. Slices that
-// are on their way from the broker are taken first, so that what is learnt from them is stored
-// side by side and published together.
+// Step implements role.Logic. Arriving slices come first, to be stored and published together; then what was trained
+// is published before more is trained; erasures are acknowledged when all is trained.
 func (l *logic) Step(ctx context.Context, now func() time.Time, in role.Input) (role.Output, error) {
 	if err := l.take(in); err != nil {
 		return role.Output{}, err
@@ -142,7 +138,7 @@ func (l *logic) Step(ctx context.Context, now func() time.Time, in role.Input) (
 	return l.sayer.commit()
 }
 
-// take stores the slices and follows the commands of erasures.
+// take processes an input.
 func (l *logic) take(in role.Input) error {
 	if in.Ticked {
 		l.quiet.ticked()
@@ -169,14 +165,14 @@ func (l *logic) take(in role.Input) error {
 	return nil
 }
 
-// takeSlices stores slices, those of a shard together.
+// takeSlices stores slices, by shard.
 func (l *logic) takeSlices(in role.Input) error {
 	commands := l.commands()
 	for _, m := range in.Messages {
 		if isGone(commands, m) {
 			continue
 		}
-		// Graphs has the same number of shards, or this process would not run.
+		// Graphs has the same number of shards.
 		err := wire.ErrPayload
 		replaced := false
 		if m.Key.Kind == wire.KindSlice && int(m.Key.Shard) < len(l.columns) {
@@ -199,12 +195,11 @@ func (l *logic) takeSlices(in role.Input) error {
 	return nil
 }
 
-// unsettled reports whether slices were replaced a moment ago, and others may follow.
+// unsettled reports whether more replaced slices may follow.
 func (l *logic) unsettled() bool { return !l.quiet.is() }
 
-// refresh forgets the checkpoints that training cannot go on from, because they
-// were made with other options or another kernel set: what is served must be
-// what the slices give under the present ones.
+// refresh forgets checkpoints of other options or kernels: what is served must follow from the slices under the
+// present ones.
 func (l *logic) refresh() error {
 	for _, m := range l.models {
 		if m.trained == nil {

@@ -11,22 +11,21 @@ import (
 	"lethe/trainer"
 )
 
-// overModels is the meta-model through time. Its series is in the store of shard 0. Like
-// a model that is fitted anew it is made only for timesteps that a score waits for.
+// overModels is the meta-model through time, in the store of shard 0. It is made only for timesteps that a score
+// waits for.
 type overModels struct {
 	*series
 	config meta.Config
 	shards shards
 	models []*model
-	// known saves asking models about slices that are both as they were.
+	// known caches models' answers on unchanged slices.
 	known *ensemble.Known
 }
 
 // unlearn implements learner.
 func (o *overModels) unlearn(from lethe.Timestep) error { return o.removeFrom(from) }
 
-// next returns the oldest timestep that needs a meta-model and has all that it is learnt
-// from, or NoTimestep.
+// next returns the oldest timestep that needs a meta-model and has its inputs, or NoTimestep.
 func (o *overModels) next() lethe.Timestep {
 	for t := o.from(o.shards); t != lethe.NoTimestep; t = o.shards.after(t) {
 		if o.holds(t) {
@@ -41,7 +40,6 @@ func (o *overModels) next() lethe.Timestep {
 	return lethe.NoTimestep
 }
 
-// learn makes the meta-model after a timestep.
 func (o *overModels) learn(ctx context.Context, runner ensemble.Runner, t lethe.Timestep) (learnt, error) {
 	models := make([]*trainer.Checkpoint, len(o.models))
 	lineages := make([]lethe.Digest, len(models))
@@ -67,8 +65,7 @@ func (o *overModels) learn(ctx context.Context, runner ensemble.Runner, t lethe.
 	return learnt{t, m.Encode(), m.Lineage}, nil
 }
 
-// window returns the slices that the meta-model after t is learnt from, those of the oldest timestep first, and
-// the digests of each timestep.
+// window returns the slices for the meta-model after t, oldest first, and their digests by timestep.
 func (o *overModels) window(t lethe.Timestep) (all []ensemble.Source, digests [][]lethe.Digest, err error) {
 	end, _ := slices.BinarySearch(o.shards[0].timesteps, t)
 	window := o.shards[0].timesteps[:end+1]

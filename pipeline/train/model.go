@@ -9,24 +9,21 @@ import (
 	"lethe/trainer"
 )
 
-// model is one model of the ensemble through time. Its series is in the store of the
-// first shard that it learns from. One goroutine uses it at a time; several models may
-// be trained side by side.
+// model is a model through time, in the store of its first shard. One goroutine uses it at a time.
 type model struct {
 	*series
 	config trainer.Config
 	shards shards
 	layout ensemble.Layout
 	cache  *unions
-	// trained is the decoded checkpoint at newest, or nil.
+	// trained is the newest checkpoint decoded, or nil.
 	trained *trainer.Checkpoint
-	// replayThrough is the newest timestep that was trained before a slice was
-	// replaced: up to it, training unlearns.
+	// replayThrough is the newest timestep trained before a replacement.
 	replayThrough lethe.Timestep
 }
 
-// fitsAnew reports whether every checkpoint is made of fresh weights and a window of
-// slices. Then only those that a score waits for are made, and kept.
+// fitsAnew reports whether every checkpoint starts from fresh weights. Then only those that a score waits for are
+// made and kept.
 func (m *model) fitsAnew() bool { return m.config.Schedule == trainer.Window }
 
 // stand decodes the newest checkpoint.
@@ -47,14 +44,13 @@ func (m *model) unlearn(from lethe.Timestep) error {
 	m.cache.drop(m, from)
 	m.replayThrough = max(m.replayThrough, m.newest())
 	before := m.newest()
-	// Also where nothing is stored from there on: what was thinned out counts as said no longer.
+	// Also without stored ones: thinned ones lose their mark.
 	if err := m.removeFrom(from); err != nil || m.newest() == before {
 		return err
 	}
 	return m.stand()
 }
 
-// forget removes every checkpoint, so that the model is trained again.
 func (m *model) forget() error {
 	if err := m.removeFrom(0); err != nil {
 		return fmt.Errorf("model %d: forget checkpoints: %w", m.number, err)
@@ -62,9 +58,8 @@ func (m *model) forget() error {
 	return m.stand()
 }
 
-// next returns the timestep to train next once the model was trained through one, or
-// NoTimestep. Of a model that is fitted anew nobody needs an older checkpoint than those that a
-// score may wait for.
+// next returns the timestep to train after one, or NoTimestep. A model fitted from scratch skips those no score
+// waits for.
 func (m *model) next(trained lethe.Timestep) lethe.Timestep {
 	if !m.fitsAnew() {
 		if t := m.shards.after(trained); t != lethe.NoTimestep && m.shards.previous(t) == trained {
@@ -78,16 +73,15 @@ func (m *model) next(trained lethe.Timestep) lethe.Timestep {
 		case m.shards.complete(t, m.config.WindowTimesteps):
 			return t
 		default:
-			// A slice that was replaced stands later in the topic than its successors, so a
-			// column that is rebuilt waits for it.
+			// A replaced slice is behind its successors in the topic; a rebuilt column waits for it.
 			return lethe.NoTimestep
 		}
 	}
 	return lethe.NoTimestep
 }
 
-// thinOut unlinks the checkpoints that no score waits for, but for milestones. If a score waits for one that was
-// thinned out, because it has begun anew or a newer timestep is gone, all from there on are made again.
+// thinOut unlinks the checkpoints that no score waits for, except milestones. If a score waits for one again, all
+// from there on are remade.
 func (m *model) thinOut() error {
 	first, _ := slices.BinarySearch(m.said, m.needed)
 	lacks := func(t lethe.Timestep) bool { return !m.holds(t) }
@@ -97,15 +91,14 @@ func (m *model) thinOut() error {
 	return m.thin()
 }
 
-// wants reports whether a checkpoint is to be stored. One that was made before and thinned out is only a way to those
-// behind it: it has the same bytes, for it would have been unlearnt otherwise. The last one is stored in any case: it
-// would be trained again and again while a score waits for a timestep that this model has no slices of.
+// wants reports whether to store a checkpoint. A thinned one is only a step to the next, with the same bytes. The
+// last is always stored, or it would be trained again and again while a score waits for a timestep without slices.
 func (m *model) wants(t lethe.Timestep) bool {
 	_, said := slices.BinarySearch(m.said, t)
 	return t >= m.needed || !said || m.shards.milestone(t) || m.next(t) == lethe.NoTimestep
 }
 
-// window returns the slices that the checkpoint after t is trained on, ascending.
+// window returns the slices for the checkpoint after t, ascending.
 func (m *model) window(t lethe.Timestep) ([]*lethe.Slice, error) {
 	window := m.shards.window(t, m.config.WindowTimesteps)
 	if len(window) == 0 {

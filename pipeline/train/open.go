@@ -11,8 +11,7 @@ import (
 	"lethe/scoring/ensemble"
 )
 
-// openModels reads where every model stands, and removes what models made that are not
-// in the ensemble any more.
+// openModels reads every model's state, and removes what models no longer in the ensemble learnt.
 func (l *learners) openModels() error {
 	value, found, err := l.columns[0].store.Get([]byte(servedKey))
 	if err != nil {
@@ -41,8 +40,7 @@ func (l *learners) openModels() error {
 	return l.findFormer()
 }
 
-// findFormer finds which models were published that the ensemble no longer has: they are
-// deleted from their topic.
+// findFormer finds published models no longer in the ensemble, to delete them from their topic.
 func (l *learners) findFormer() error {
 	value, found, err := l.columns[0].store.Get([]byte(countKey))
 	if err != nil {
@@ -61,7 +59,7 @@ func (l *learners) findFormer() error {
 	return l.forgetFormer()
 }
 
-// forgetFormer notes how many models are published, once the others are deleted.
+// forgetFormer stores the number of models once the others are deleted.
 func (l *learners) forgetFormer() error {
 	if slices.ContainsFunc(l.former, (*series).unpublished) {
 		return nil
@@ -75,7 +73,7 @@ func (l *learners) forgetFormer() error {
 	return l.columns[0].store.Apply(func(w swapstore.Writer) error { return w.Set([]byte(countKey), value) })
 }
 
-// count is how many models are published of a timestep, the meta-model among them.
+// count is the number of models with the meta-model.
 func (l *learners) count() int {
 	if l.over != nil {
 		return len(l.models) + 1
@@ -83,7 +81,6 @@ func (l *learners) count() int {
 	return len(l.models)
 }
 
-// openModel reads where a model stands.
 func (l *learners) openModel(number lethe.ShardID, cache *unions) (*model, error) {
 	component, _ := l.layout.Place(number)
 	m := &model{
@@ -108,7 +105,6 @@ func (l *learners) openModel(number lethe.ShardID, cache *unions) (*model, error
 	return m, nil
 }
 
-// openOver reads where the meta-model stands.
 func (l *learners) openOver() error {
 	if l.meta == nil {
 		return nil
@@ -131,8 +127,7 @@ func (l *learners) openOver() error {
 	return nil
 }
 
-// removeStrangers unlinks what was learnt by models that the ensemble no longer has: it
-// would not be replaced by an erasure.
+// removeStrangers removes what models no longer in the ensemble learnt: no erasure would replace it.
 func (l *learners) removeStrangers() error {
 	for _, c := range l.columns {
 		var gone [][]byte
@@ -164,8 +159,7 @@ func (l *learners) removeStrangers() error {
 	return nil
 }
 
-// belongs reports whether a component of the ensemble keeps what it learns in the store
-// of a shard.
+// belongs reports whether a component's values belong in a shard's store.
 func (l *learners) belongs(shard lethe.ShardID, component int) bool {
 	if component == overall {
 		return l.meta != nil && shard == 0

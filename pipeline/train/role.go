@@ -19,29 +19,24 @@ import (
 	"lethe/trainer/kernels"
 )
 
-// Options configures the role.
 type Options struct {
-	// Dir is the role's own folder; it holds one store per shard.
-	Dir string
-	// Layout says which models there are and what they are trained with.
+	// Dir is the role's folder, with a store per shard.
+	Dir    string
 	Layout ensemble.Layout
-	// Meta shapes the meta-model over them; nil for none.
+	// Meta is nil without a meta-model.
 	Meta *meta.Config
-	// Workers bounds how many models train side by side. The result does not
-	// depend on it.
+	// Workers bounds the models trained in parallel.
 	Workers int
-	// UnderWay bounds how many models are under way at a time, at least Workers: those beyond wait for the disk
-	// with what they have learnt. 0 is twice as many as Workers, also where that is one, for a processor that
-	// waits for the disk trains nothing.
+	// UnderWay bounds the models in training or being stored, at least Workers; 0 is twice Workers, so that processors
+	// work while others wait for the disk.
 	UnderWay int
 	Kernels  kernels.Set
 	Secret   lethe.Secret
-	// Instance is the identity of the data directory, for acknowledgements.
+	// Instance is the data directory's identity.
 	Instance string
-	// Sharer, if not nil, shares the models with other processes that train: each has the
-	// slices of all shards and trains what is assigned to it.
+	// Sharer, if not nil, divides the models among processes, which all have all slices.
 	Sharer role.Sharer
-	// Pacer keeps searches from taking more than their share, or is nil.
+	// Pacer may be nil.
 	Pacer *scan.Pacer
 	role.Surroundings
 }
@@ -61,10 +56,10 @@ func (o Options) Validate() error {
 	return p.Err()
 }
 
-// tick is how often the role is told that time has passed: see quiet.
+// tick is the interval of quiet.
 const tick = 100 * time.Millisecond
 
-// New opens every shard's store and returns the role that trains the shards.
+// New opens the stores and returns the role.
 func New(o Options) (*role.Follower, error) {
 	if o.Tick == 0 {
 		o.Tick = tick
@@ -80,7 +75,6 @@ func New(o Options) (*role.Follower, error) {
 	return role.Follow(roleName, l, around), nil
 }
 
-// open opens the shards' stores, each in a folder of its own.
 func open(o Options) (*logic, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -117,7 +111,6 @@ func open(o Options) (*logic, error) {
 	return l, nil
 }
 
-// openFolder opens the store in a folder and reads where the shard stands.
 func openFolder(fsys vfs.FS, dir string, shard lethe.ShardID) (*column, error) {
 	store, err := openStore(fsys, dir)
 	if err != nil {
@@ -130,7 +123,7 @@ func openFolder(fsys vfs.FS, dir string, shard lethe.ShardID) (*column, error) {
 	return c, nil
 }
 
-// unreadable says what to do about a shard's store.
+// unreadable adds the remedy for a shard's store.
 func unreadable(err error, shard lethe.ShardID, dir string) error {
 	return fmt.Errorf("shard %d: read store: %w (remove the folder %s and start again: "+
 		"it is rebuilt from the topics)", shard, err, dir)

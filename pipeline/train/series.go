@@ -12,43 +12,34 @@ import (
 	"lethe/pipeline/role"
 )
 
-// series is what a model learnt through time, one value per timestep, in the store of
-// a shard: what is kept, and what its topic has still to be told. One goroutine uses it at
-// a time.
+// series is a model's values by timestep in a shard's store, and what is still to be published of them. One
+// goroutine uses it at a time.
 type series struct {
-	// number is that of the model, in keys of its topic.
 	number    lethe.ShardID
 	component int
 	store     role.Store
-	// kept are the timesteps that have a value, ascending.
+	// All lists of timesteps ascend. kept have a value.
 	kept []lethe.Timestep
-	// unsent are the timesteps whose value is not in its topic, ascending. absent are those
-	// of them that its topic was told to hold no longer, ascending.
+	// unsent have a value that its topic lacks; absent are those of them deleted from the topic.
 	unsent, absent []lethe.Timestep
-	// again are the timesteps whose value is to be said, whatever the topic holds, once there is one: they were gone, or
-	// those after them are, and whoever scores has dropped what it knew of them. Ascending.
+	// again must be published whatever the topic has, as they or later ones were gone and score has dropped them.
 	again []lethe.Timestep
-	// needed is the oldest timestep that a score may wait for. The topic holds values from
-	// there on: older ones would cost a replay more than training does.
+	// needed is the oldest timestep that a score may wait for. The topic has values from there on.
 	needed lethe.Timestep
-	// withdrawn are the timesteps whose value was not deleted from its topic yet,
-	// ascending.
+	// withdrawn are to be deleted from the topic.
 	withdrawn []lethe.Timestep
-	// anew says that a value is made only for timesteps that a score waits for. One that
-	// was unlearnt may never be made again: superseded are the timesteps whose value was
-	// unlearnt and may be in its topic still, ascending.
+	// anew: values are made only if a score waits for them. superseded were unlearnt, perhaps for good, and may still
+	// be in the topic.
 	anew       bool
 	superseded []lethe.Timestep
-	// said are the timesteps whose digest was said, for the log, ascending: those of values that were thinned out
-	// since are among them. lineages are those of values that were made since the start and are not.
+	// said have a published digest, thinned ones too. lineages are those of new values without.
 	said     []lethe.Timestep
 	lineages map[lethe.Timestep]lethe.Digest
-	// fresh are values that were stored last and not published yet, so that they need
-	// not be read again for that.
+	// fresh are the values stored last, not to be read again for publication.
 	fresh []learnt
 }
 
-// openSeries reads from a store what is kept of a component.
+// openSeries reads a component's values and marks.
 func openSeries(store role.Store, number lethe.ShardID, component int) (*series, error) {
 	s := &series{number: number, component: component, store: store, needed: lethe.NoTimestep}
 	s.lineages = make(map[lethe.Timestep]lethe.Digest)
@@ -72,13 +63,13 @@ func openSeries(store role.Store, number lethe.ShardID, component int) (*series,
 			return nil, err
 		}
 	}
-	// A mark without its value is that of one that was not stored.
+	// A mark without a value: it was not stored.
 	notKept := func(t lethe.Timestep) bool { return !s.holds(t) }
 	s.unsent, s.absent = slices.DeleteFunc(s.unsent, notKept), slices.DeleteFunc(s.absent, notKept)
 	return s, nil
 }
 
-// made removes everything that was made with something else than what is named here.
+// made removes everything made with something else.
 func (s *series) made(with string) error {
 	key := append([]byte(madePrefix), byte(s.component))
 	value, found, err := s.store.Get(key)
@@ -91,7 +82,6 @@ func (s *series) made(with string) error {
 	return s.store.Apply(func(w swapstore.Writer) error { return w.Set(key, []byte(with)) })
 }
 
-// newest returns the newest timestep that has a value, or NoTimestep.
 func (s *series) newest() lethe.Timestep {
 	if len(s.kept) == 0 {
 		return lethe.NoTimestep
@@ -99,15 +89,13 @@ func (s *series) newest() lethe.Timestep {
 	return s.kept[len(s.kept)-1]
 }
 
-// holds reports whether there is a value of a timestep.
 func (s *series) holds(t lethe.Timestep) bool {
 	_, found := slices.BinarySearch(s.kept, t)
 	return found
 }
 
-// from returns the oldest timestep that a score may wait for of which shards have slices, or
-// NoTimestep. It goes by needed, as what is dropped does, and not by what these shards have: while
-// they wait for a slice that others have, what is made and dropped at once would be made for ever.
+// from returns the oldest timestep to make, or NoTimestep. It depends on needed, as dropping does: otherwise a value
+// could be made and dropped forever while a slice is missing here.
 func (s *series) from(of shards) lethe.Timestep {
 	if s.needed != lethe.NoTimestep {
 		return s.needed
@@ -115,7 +103,7 @@ func (s *series) from(of shards) lethe.Timestep {
 	return of.after(lethe.NoTimestep)
 }
 
-// value reads what was learnt through a timestep.
+// value reads a value.
 func (s *series) value(t lethe.Timestep) ([]byte, error) {
 	value, found, err := s.store.Get(learntKey(checkpointPrefix, t, s.component))
 	if err == nil && !found {
@@ -127,17 +115,16 @@ func (s *series) value(t lethe.Timestep) ([]byte, error) {
 	return value, nil
 }
 
-// learnt is what was learnt through a timestep.
+// learnt is a value.
 type learnt struct {
 	at      lethe.Timestep
 	value   []byte
 	lineage lethe.Digest
 }
 
-// keep stores what was learnt, which has to be published.
+// keep stores values to be published.
 func (s *series) keep(steps ...learnt) error {
-	// The marks first: a value without one would never be published, while a mark
-	// without its value is passed over.
+	// Marks first: a value without one would never be published; a mark without a value is ignored.
 	err := s.store.Apply(func(w swapstore.Writer) error {
 		for _, step := range steps {
 			if err := w.Set(learntKey(unsentPrefix, step.at, s.component), s.unsentMark(step.at)); err != nil {
@@ -175,16 +162,14 @@ func (s *series) keep(steps ...learnt) error {
 	return nil
 }
 
-// without returns the timesteps that are not among some.
 func without(all, some []lethe.Timestep) []lethe.Timestep {
 	return slices.DeleteFunc(all, func(t lethe.Timestep) bool { return slices.Contains(some, t) })
 }
 
-// absentMark and againMark are what a mark with unsentPrefix says of a timestep of absent, and of again.
+// Values of marks under unsentPrefix for absent and again.
 func absentMark() []byte { return []byte{1} }
 func againMark() []byte  { return []byte{2} }
 
-// unsentMark is what the mark says of a timestep that is unsent.
 func (s *series) unsentMark(t lethe.Timestep) []byte {
 	if slices.Contains(s.again, t) {
 		return againMark()
@@ -192,7 +177,7 @@ func (s *series) unsentMark(t lethe.Timestep) []byte {
 	return nil
 }
 
-// setMarks writes a mark under a prefix for each of some timesteps.
+// setMarks writes a mark for each timestep.
 func (s *series) setMarks(prefix string, value []byte, timesteps ...lethe.Timestep) error {
 	return s.store.Apply(func(w swapstore.Writer) error {
 		for _, t := range timesteps {
@@ -221,7 +206,7 @@ func (s *series) withdraw(t, newest lethe.Timestep) error {
 	return err
 }
 
-// sayAgain has the value of a timestep said, whatever the topic holds, once there is one.
+// sayAgain has a value published whatever the topic has, once there is one.
 func (s *series) sayAgain(t lethe.Timestep) error {
 	if err := s.setMarks(unsentPrefix, againMark(), t); err != nil {
 		return err

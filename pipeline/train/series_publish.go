@@ -10,14 +10,13 @@ import (
 	"lethe/pipeline/wire"
 )
 
-// publishedTogether bounds how much of a series is in memory to be published.
+// publishedTogether bounds the values in memory for publication.
 const publishedTogether = 16
 
-// pending is what the topic of a series is told next: that values are gone, or which
-// values are new and which are absent from now on, because no score waits for them.
+// pending is what a topic gets next: deletions of withdrawn values, or new values and deletions of those no score
+// waits for.
 type pending struct{ withdrawn, absent, values []lethe.Timestep }
 
-// pending returns what its topic has to be told next.
 func (s *series) pending() pending {
 	if len(s.withdrawn) > 0 {
 		return pending{withdrawn: s.withdrawn}
@@ -31,14 +30,12 @@ func (s *series) pending() pending {
 	}
 }
 
-// unpublished reports whether there is something to publish.
 func (s *series) unpublished() bool {
 	next := s.pending()
 	return len(next.withdrawn)+len(next.absent)+len(next.values) > 0
 }
 
-// due are the messages that have to be published next. place returns the revision of a
-// timestep and whether it is the newest.
+// due are the next messages. place returns a timestep's revision and whether it is the newest.
 func (s *series) due(place func(lethe.Timestep) (lethe.Revision, bool)) ([]wire.Message, error) {
 	var out []wire.Message
 	key := func(t lethe.Timestep) wire.Key { return wire.Key{Kind: wire.KindModel, Shard: s.number, Timestep: t} }
@@ -57,7 +54,7 @@ func (s *series) due(place func(lethe.Timestep) (lethe.Revision, bool)) ([]wire.
 	return out, nil
 }
 
-// unpublishedValue is value of what may just have been stored.
+// unpublishedValue is value, or the fresh one.
 func (s *series) unpublishedValue(t lethe.Timestep) ([]byte, error) {
 	if at := slices.IndexFunc(s.fresh, func(step learnt) bool { return step.at == t }); at >= 0 {
 		return s.fresh[at].value, nil
@@ -65,7 +62,7 @@ func (s *series) unpublishedValue(t lethe.Timestep) ([]byte, error) {
 	return s.value(t)
 }
 
-// sent notes that what due returned was published.
+// sent records that due was published.
 func (s *series) sent() error {
 	next := s.pending()
 	err := s.store.Apply(func(w swapstore.Writer) error {

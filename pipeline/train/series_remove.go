@@ -8,7 +8,7 @@ import (
 	"lethe/internal/swapstore"
 )
 
-// removeFrom unlinks the values from a timestep on.
+// removeFrom removes the values from a timestep on.
 func (s *series) removeFrom(t lethe.Timestep) error {
 	first, _ := slices.BinarySearch(s.kept, t)
 	said, _ := slices.BinarySearch(s.said, t)
@@ -19,17 +19,15 @@ func (s *series) removeFrom(t lethe.Timestep) error {
 	return s.remove(sortedset.Of(slices.Concat(s.kept[first:], s.said[said:])), mark)
 }
 
-// dropBefore unlinks the values before a timestep, which nobody needs any more, and
-// has them deleted from their topic, with those that were unlearnt.
+// dropBefore removes the values before a timestep, superseded ones too, from their topic as well.
 func (s *series) dropBefore(t lethe.Timestep) error {
 	end, _ := slices.BinarySearch(s.kept, t)
 	old, _ := slices.BinarySearch(s.superseded, t)
 	return s.remove(sortedset.Of(slices.Concat(s.kept[:end], s.superseded[:old])), withdrawnPrefix)
 }
 
-// thin unlinks the values that no score waits for and that are not milestones, once their topic is without them and
-// their digests are said: they are functions of the slices, and are made again where one is needed. The newest stays,
-// for training goes on from it.
+// thin removes values that are neither needed nor milestones, once absent from their topic and with a published
+// digest. They can be remade from slices. The newest stays, to continue from.
 func (m *model) thin() error {
 	s := m.series
 	var gone []lethe.Timestep
@@ -57,8 +55,7 @@ func (m *model) thin() error {
 	return err
 }
 
-// remove unlinks values and leaves a mark with this prefix, if any: that their topic is to
-// be told, or that it has what was unlearnt.
+// remove removes values and leaves a mark under a prefix, if any.
 func (s *series) remove(gone []lethe.Timestep, mark string) error {
 	if len(gone) == 0 {
 		return nil

@@ -6,10 +6,10 @@ import (
 	"lethe"
 )
 
-// shards are the columns that one model learns from, ascending.
+// shards are a model's columns, ascending.
 type shards []*column
 
-// newest returns the newest timestep of which a slice is there, or NoTimestep.
+// newest returns the newest timestep with a slice, or NoTimestep.
 func (s shards) newest() lethe.Timestep {
 	newest := lethe.NoTimestep
 	for _, c := range s {
@@ -18,7 +18,7 @@ func (s shards) newest() lethe.Timestep {
 	return newest
 }
 
-// upTo returns the newest timestep up to t of which a slice is there, or NoTimestep.
+// upTo returns the newest timestep up to t with a slice, or NoTimestep.
 func (s shards) upTo(t lethe.Timestep) lethe.Timestep {
 	newest := lethe.NoTimestep
 	for _, c := range s {
@@ -33,8 +33,7 @@ func (s shards) upTo(t lethe.Timestep) lethe.Timestep {
 	return newest
 }
 
-// after returns the first timestep after t of which the slices of all shards are there
-// and agree on what was before it, or NoTimestep.
+// after returns the first timestep after t if all its slices agree, or NoTimestep.
 func (s shards) after(t lethe.Timestep) lethe.Timestep {
 	at, found := slices.BinarySearch(s[0].timesteps, t)
 	if found {
@@ -46,8 +45,7 @@ func (s shards) after(t lethe.Timestep) lethe.Timestep {
 	return s[0].timesteps[at]
 }
 
-// agree reports whether the slices of all shards are there and name the same timestep
-// before t.
+// agree reports whether all slices of t are there and name the same timestep before.
 func (s shards) agree(t lethe.Timestep) bool {
 	for _, c := range s {
 		if link, found := c.links[t]; !found || link.previous != s[0].links[t].previous {
@@ -57,11 +55,10 @@ func (s shards) agree(t lethe.Timestep) bool {
 	return true
 }
 
-// previous returns the timestep before one that has slices.
+// previous returns the timestep before.
 func (s shards) previous(t lethe.Timestep) lethe.Timestep { return s[0].links[t].previous }
 
-// complete reports whether the slices of the last n timesteps up to t are there, or of
-// all if there are fewer, without a gap.
+// complete reports whether the slices of the last n timesteps up to t are there without a gap.
 func (s shards) complete(t lethe.Timestep, n int) bool {
 	for range n {
 		if !s.agree(t) {
@@ -74,8 +71,7 @@ func (s shards) complete(t lethe.Timestep, n int) bool {
 	return true
 }
 
-// window returns the last n timesteps up to t, ascending, each of which is the one before the next. One
-// that is gone may still be here, and its slice be gone in other shards: nothing names it any more.
+// window returns the last n linked timesteps up to t, ascending, without any that nothing names any more.
 func (s shards) window(t lethe.Timestep, n int) (out []lethe.Timestep) {
 	for range n {
 		if _, here := s[0].links[t]; !here {
@@ -88,8 +84,8 @@ func (s shards) window(t lethe.Timestep, n int) (out []lethe.Timestep) {
 	return out
 }
 
-// lack reports whether a timestep is gone: there is no slice of it, and the next one names another before it. If
-// there is no next one, it is gone if its slices were removed.
+// lack reports whether a timestep is gone: no slice of it, and the next one names an earlier one, or, without a next
+// one, its slices were removed.
 func (s shards) lack(t lethe.Timestep, removed bool) bool {
 	for _, c := range s {
 		if _, here := c.links[t]; here {
@@ -102,7 +98,7 @@ func (s shards) lack(t lethe.Timestep, removed bool) bool {
 	return removed && s.newest() < t
 }
 
-// revision returns the newest revision of the slices of a timestep.
+// revision returns the newest revision of a timestep's slices.
 func (s shards) revision(t lethe.Timestep) (r lethe.Revision) {
 	for _, c := range s {
 		r = max(r, c.links[t].revision)
@@ -110,8 +106,8 @@ func (s shards) revision(t lethe.Timestep) (r lethe.Revision) {
 	return r
 }
 
-// milestone reports whether the checkpoint after a timestep is kept for good.
+// milestone reports whether a checkpoint is kept for good.
 func (s shards) milestone(t lethe.Timestep) bool { return Milestone(s[0].timesteps, t) }
 
-// place returns the revision of a timestep, and whether it is the newest.
+// place returns a timestep's revision and whether it is the newest.
 func (s shards) place(t lethe.Timestep) (lethe.Revision, bool) { return s.revision(t), t == s.newest() }

@@ -12,47 +12,41 @@ import (
 	"lethe/pipeline/wire"
 )
 
-// groupName is how the processes that train call themselves a consumer group, behind the
-// topic prefix.
+// groupName is the consumer group, behind the topic prefix.
 const groupName = "train"
 
-// share says which models this process makes, where several train. The unit is a partition of
-// slices.v1: whoever it is assigned to makes the models whose first shard is in it. Everybody
-// has all slices, and adopts what the others make, so that whoever takes a unit over goes on
-// from where it was left.
+// share decides which models this process makes. The unit is a partition of slices.v1: its owner makes the models
+// whose first shard is in it. All processes have all slices and adopt others' models, so that a new owner continues
+// where the last stopped.
 //
-// Ownership decides who works and never what comes out: two that make the same model make the
-// same bytes. So nobody has to wait for another one to let go, and whoever is alone begins at
-// once, before brokers have assigned anything.
+// Ownership never affects the result: two owners make the same bytes. So nobody waits for another to let go, and a
+// lone process starts before an assignment.
 type share struct {
 	instance string
 	sharer   role.Sharer
 	bus      role.Bus
 	log      *slog.Logger
 	wake     chan struct{}
-	// units is the number of partitions of slices.v1.
-	units int
+	units    int
 
-	// told is what the goroutine knows that takes part in the group.
+	// told is written by the goroutine in the group.
 	mu   sync.Mutex
 	told told
-	// trouble is what was said last of trouble with the group, until brokers assign again.
+	// trouble is the last reported error, until the next assignment.
 	trouble string
 
-	// members are who trains, as control.v1 says.
 	members wire.Members
-	// read is how far the topics were read, and dealt how far the slices were dealt with.
+	// read are the positions read, dealt the positions of processed slices.
 	read  map[bus.TopicPartition]int64
 	dealt map[int]int64
-	// owned are the units that this process has, and heard the newest owners heard of.
+	// owned are this process's units, heard the newest known owners.
 	owned, heard map[int]wire.Owner
 }
 
-// told is what is known from brokers. ends is nil until they have answered.
+// told is known from brokers; ends is nil before.
 type told struct {
 	assigned *bus.Assigned
-	// ends are where the topics ended then: what stands before is read before a unit is taken
-	// over, or what others have made would be made again.
+	// ends must be read before a unit is taken over, or others' models would be made again.
 	ends map[bus.TopicPartition]int64
 }
 
@@ -64,7 +58,6 @@ func newShare(o Options) *share {
 	}
 }
 
-// run takes part in the group until the context ends.
 func (s *share) run(ctx context.Context) error {
 	if err := s.tell(ctx, nil); err != nil {
 		return wire.UnlessStopped(ctx, err)
@@ -88,7 +81,7 @@ func (s *share) run(ctx context.Context) error {
 	return wire.UnlessStopped(ctx, err)
 }
 
-// tell notes an assignment, and where the topics end now.
+// tell records an assignment and the topics' present ends.
 func (s *share) tell(ctx context.Context, a *bus.Assigned) error {
 	ends, err := bus.EndsOf(ctx, s.bus, bus.Slices, bus.Models, bus.Control)
 	if err != nil {
@@ -104,7 +97,7 @@ func (s *share) tell(ctx context.Context, a *bus.Assigned) error {
 	return nil
 }
 
-// troubled tells of trouble with the group, the same once until brokers assign again.
+// troubled logs an error of the group once.
 func (s *share) troubled(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -114,7 +107,7 @@ func (s *share) troubled(err error) {
 	}
 }
 
-// positions are up to where the slices are dealt with.
+// positions are those of processed slices.
 func (s *share) positions() map[bus.TopicPartition]int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -125,7 +118,7 @@ func (s *share) positions() map[bus.TopicPartition]int64 {
 	return out
 }
 
-// take notes who is there and how far topics were read.
+// take records members and positions.
 func (s *share) take(in role.Input) {
 	for _, n := range in.Notices {
 		s.members.Take(n)
@@ -135,12 +128,12 @@ func (s *share) take(in role.Input) {
 	}
 }
 
-// settle takes units over, and lets them go. It reports whether it took any over.
+// settle takes over and gives up units, and reports whether it took any over.
 func (s *share) settle() (took bool) {
 	s.mu.Lock()
 	now := s.told
 	for unit := range s.units {
-		// What was read was stored in the same step.
+		// What was read is stored.
 		s.dealt[unit] = s.read[bus.TopicPartition{Topic: bus.Slices, Partition: unit}]
 	}
 	s.mu.Unlock()
@@ -170,8 +163,7 @@ func (s *share) settle() (took bool) {
 	return took
 }
 
-// wanted are the units that are this process's to make: all if it is alone, else those that
-// were assigned.
+// wanted are this process's units: all if alone, else those assigned.
 func (s *share) wanted(now told) (units []int) {
 	others := slices.DeleteFunc(s.members.Of(roleName), func(member string) bool { return member == s.instance })
 	switch {
@@ -186,7 +178,7 @@ func (s *share) wanted(now told) (units []int) {
 	return units
 }
 
-// caughtUp reports whether the topics were read up to where they ended.
+// caughtUp reports whether the topics were read to ends.
 func (s *share) caughtUp(ends map[bus.TopicPartition]int64) bool {
 	for tp, end := range ends {
 		if s.read[tp] < end {
@@ -198,16 +190,16 @@ func (s *share) caughtUp(ends map[bus.TopicPartition]int64) bool {
 
 func (s *share) unitOf(shard lethe.ShardID) int { return wire.PartitionOf(shard, max(1, s.units)) }
 
-// owns reports whether this process has the unit of a shard.
+// owns reports whether this process has a shard's unit.
 func (s *share) owns(shard lethe.ShardID) bool {
 	_, has := s.owned[s.unitOf(shard)]
 	return has
 }
 
-// ownerOf is this process as the owner of a shard's unit.
+// ownerOf is this process as owner of a shard's unit.
 func (s *share) ownerOf(shard lethe.ShardID) wire.Owner { return s.owned[s.unitOf(shard)] }
 
-// hear notes an owner of a shard's unit.
+// hear records an owner of a shard's unit.
 func (s *share) hear(shard lethe.ShardID, o wire.Owner) {
 	if unit := s.unitOf(shard); s.heard[unit].Before(o) {
 		s.heard[unit] = o

@@ -13,22 +13,17 @@ import (
 	"lethe/trainer"
 )
 
-// Each time that checkpoints are stored and published waits for the disk and the broker.
+// Storing and publishing waits for disk and broker.
 const (
-	// trainedTogether is how many checkpoints are trained in between, if it takes no
-	// longer because few models have more than one to train.
+	// trainedTogether is the number of checkpoints in between, when few models have more than one.
 	trainedTogether = 16
-	// bytesTogether is how many bytes of them a model trains in between however many
-	// models there are, and at most trainedTogether.
+	// bytesTogether is the size trained in between by any number of models, up to trainedTogether.
 	bytesTogether = 1 << 20
-	// storedBeside is how many times as many models are under way as are trained at a time, unless
-	// Options.UnderWay says otherwise.
+	// storedBeside is the default of Options.UnderWay over Workers.
 	storedBeside = 2
 )
 
-// advance trains every model that has slices to train on, side by side, and then learns
-// the meta-model over them. The checkpoints are stored with the mark that they have not
-// been published.
+// advance trains every due model in parallel, then the meta-model. The checkpoints are marked as unpublished.
 func (l *logic) advance(ctx context.Context, now func() time.Time) error {
 	var fits, continued []*model
 	for _, m := range l.models {
@@ -40,7 +35,7 @@ func (l *logic) advance(ctx context.Context, now func() time.Time) error {
 			continued = append(continued, m)
 		}
 	}
-	// Fits take longest, so they begin first.
+	// Fits take longest.
 	due := slices.Concat(fits, continued)
 	if len(due) == 0 {
 		return l.learnOver(ctx)
@@ -55,8 +50,7 @@ func (l *logic) advance(ctx context.Context, now func() time.Time) error {
 			defer fitting.Add(-1)
 			return l.advanceModel(ctx, due[i], round)
 		}
-		// A replay goes on to its end, for nobody asks for what it makes on the way. Others go
-		// on until the fits are ready: a processor would have nothing else to do.
+		// A replay runs to its end, as nobody needs its steps. Others continue until the fits are done.
 		m := due[i]
 		for {
 			if err := l.advanceModel(ctx, m, round); err != nil {
@@ -69,27 +63,23 @@ func (l *logic) advance(ctx context.Context, now func() time.Time) error {
 	})
 }
 
-// due reports whether a model has to be trained now. One that is trained again or fitted
-// anew waits until no further slices are on their way, as far as can be told: a batch of
-// requests replaces those of many timesteps, and each that comes late has everything
-// after it trained once more.
+// due reports whether to train a model now. Retraining and fits wait until no more slices are expected: each late
+// one would repeat everything behind it.
 func (l *logic) due(m *model) bool {
 	t := m.next(m.newest())
 	again := m.fitsAnew() || t <= m.replayThrough
 	return t != lethe.NoTimestep && (!again || !l.unsettled())
 }
 
-// round is one call of advance.
 type round struct {
-	// least is how many checkpoints a model trains in between.
+	// least is the number of checkpoints trained in between.
 	least int
-	// training holds one for each model that is being trained.
+	// training has an element per model in training.
 	training chan struct{}
 	now      func() time.Time
 }
 
-// advanceModel trains a model through the next timesteps, so many if there are as many,
-// and stores the checkpoints.
+// advanceModel trains and stores the next checkpoints of a model.
 func (l *logic) advanceModel(ctx context.Context, m *model, r round) error {
 	steps, last, err := r.train(ctx, l, m)
 	if err != nil {
@@ -105,8 +95,7 @@ func (l *logic) advanceModel(ctx context.Context, m *model, r round) error {
 	return nil
 }
 
-// train trains a model through the next timesteps, once fewer models are trained than may be at a
-// time. It returns what was learnt, and the last of it.
+// train trains the next checkpoints of a model when a worker is free, and returns them and the last.
 func (r round) train(ctx context.Context, l *logic, m *model) ([]learnt, *trainer.Checkpoint, error) {
 	r.training <- struct{}{}
 	defer func() { <-r.training }()
@@ -135,7 +124,7 @@ func (r round) train(ctx context.Context, l *logic, m *model) ([]learnt, *traine
 	return steps, last, nil
 }
 
-// trainStep trains a model on the window that ends at t.
+// trainStep trains on the window up to t.
 func (l *logic) trainStep(
 	ctx context.Context, m *model, before *trainer.Checkpoint, t lethe.Timestep, now func() time.Time,
 ) (*trainer.Checkpoint, error) {
@@ -163,7 +152,6 @@ func (l *logic) trainStep(
 	return step.Checkpoint, nil
 }
 
-// learnOver learns the next meta-model.
 func (l *logic) learnOver(ctx context.Context) error {
 	if l.over == nil || !l.owns(l.over.series) && !l.adoption.misses(l.over.series) {
 		return nil
@@ -179,8 +167,7 @@ func (l *logic) learnOver(ctx context.Context) error {
 	return l.over.keep(made)
 }
 
-// publish sends of every model what it has to publish next.
-// That they were sent is noted side by side: every note waits for the disk.
+// publish publishes what is pending. It records that in parallel, as each record waits for the disk.
 func (l *logic) publish(ctx context.Context) (role.Output, error) {
 	var out role.Output
 	var due []*series

@@ -7,30 +7,28 @@ import (
 	"lethe"
 )
 
-// unions keeps the slices that models are trained on, decoded and put together, so that
-// models of the same shards share them. Several goroutines may use it.
+// unions caches decoded and merged slices for models of the same shards. It is safe for concurrent use.
 type unions struct {
 	mu   sync.Mutex
 	kept map[unionOf]*unionColumn
 }
 
-// unionOf names some consecutive shards. That of a single shard whose number a model has
-// is the shard's slice itself, whose digest is another than that of a union of one.
+// unionOf identifies consecutive shards. A model with a single shard of its own number has that slice itself, whose
+// digest differs from a union of one.
 type unionOf struct {
 	first, last lethe.ShardID
 	itself      bool
 }
 
-// unionColumn is the slices of some shards, by timestep.
 type unionColumn struct {
 	slices map[lethe.Timestep]*lethe.Slice
-	// begins is where the window begins that each model looked at last, by its number.
+	// begins are the window begins of each model.
 	begins map[lethe.ShardID]lethe.Timestep
 }
 
 func newUnions() *unions { return &unions{kept: make(map[unionOf]*unionColumn)} }
 
-// of returns the column of a model's shards. The lock is held.
+// of returns the column of a model's shards. u.mu is held.
 func (u *unions) of(m *model) *unionColumn {
 	key := unionOf{first: m.shards[0].shard, last: m.shards[len(m.shards)-1].shard}
 	key.itself = len(m.shards) == 1 && key.first == m.number
@@ -40,7 +38,7 @@ func (u *unions) of(m *model) *unionColumn {
 	return u.kept[key]
 }
 
-// slice returns what a model learns from a timestep.
+// slice returns what a model learns from.
 func (u *unions) slice(m *model, t lethe.Timestep) (*lethe.Slice, error) {
 	u.mu.Lock()
 	kept := u.of(m).slices[t]
@@ -69,15 +67,14 @@ func (u *unions) slice(m *model, t lethe.Timestep) (*lethe.Slice, error) {
 	return &other, nil
 }
 
-// drop forgets the slices from a timestep on, some of which are replaced.
+// drop forgets the slices from a timestep on.
 func (u *unions) drop(m *model, from lethe.Timestep) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	maps.DeleteFunc(u.of(m).slices, func(t lethe.Timestep, _ *lethe.Slice) bool { return t >= from })
 }
 
-// trim forgets the slices that are older than every model's window. That of this model
-// begins with a timestep.
+// trim forgets the slices before every model's window. begin is this model's.
 func (u *unions) trim(m *model, begin lethe.Timestep) {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -12,16 +12,15 @@ import (
 	"lethe/scoring"
 )
 
-// Content is what a role's folder holds, read while no role is running.
+// Content is what a stopped role's folder holds.
 type Content struct {
 	Predictions int
-	// Problems say what does not fit together.
+	// Problems are contradictions.
 	Problems []string
 }
 
-// ReadContent reads the role's store and compares what is in it. erased are the keyed hashes of
-// what was erased: none of them may be held. The error is fs.ErrNotExist if there is no store in
-// the folder.
+// ReadContent reads and checks the role's store. erased are the hashes of erased transactions, none of which it may
+// hold. The error is fs.ErrNotExist if there is no store.
 func ReadContent(fsys vfs.FS, dir string, secret lethe.Secret, erased []lethe.Digest) (_ *Content, err error) {
 	if _, err := fsys.Stat(filepath.Join(dir, stateFolder)); err != nil {
 		return nil, fmt.Errorf("view role: %w", err) // opening would create an empty store
@@ -48,7 +47,7 @@ func (c *Content) problem(format string, args ...any) {
 	c.Problems = append(c.Problems, fmt.Sprintf(format, args...))
 }
 
-// readPredictions compares predictions with their names, their indexes and their counts.
+// readPredictions checks predictions against names, indexes and counts.
 func (c *Content) readPredictions(store *swapstore.Store, secret lethe.Secret, gone map[name]bool) error {
 	counts := make(map[lethe.Timestep]Counts)
 	held, misnamed, unlisted := 0, 0, 0
@@ -106,7 +105,7 @@ func isListed(store *swapstore.Store, n name, p *scoring.Prediction) (bool, erro
 	return true, nil
 }
 
-// readNodes looks for erased transactions in graphs and reasons.
+// readNodes looks for erased transactions.
 func (c *Content) readNodes(store *swapstore.Store, _ lethe.Secret, gone map[name]bool) error {
 	for prefix, what := range map[string]string{nodePrefix: "graphs", reasonsPrefix: "reasons"} {
 		held := 0

@@ -16,8 +16,7 @@ const (
 	lateFlag
 )
 
-// encodePrediction returns a prediction in a third of the bytes of its JSON, for a million of
-// them are written anew when one is erased.
+// encodePrediction takes a third of the JSON's bytes: an erasure rewrites a million predictions.
 func encodePrediction(p *scoring.Prediction) ([]byte, error) {
 	var id lethe.Digest
 	if err := id.UnmarshalText([]byte(p.ID)); err != nil {
@@ -41,7 +40,6 @@ func encodePrediction(p *scoring.Prediction) ([]byte, error) {
 	return appendText(out, string(p.Transaction)), nil
 }
 
-// decodePrediction reads what encodePrediction wrote.
 func decodePrediction(value []byte) (*scoring.Prediction, error) {
 	c := bytecursor.New(value, binary.BigEndian)
 	p := new(scoring.Prediction)
@@ -65,7 +63,6 @@ func appendText(dst []byte, text string) []byte {
 	return append(binary.BigEndian.AppendUint32(dst, uint32(len(text))), text...)
 }
 
-// node is a transaction in the graph of its timestep.
 type node struct {
 	id       lethe.TransactionID
 	timestep lethe.Timestep
@@ -76,7 +73,7 @@ type node struct {
 // payment leads to the other end.
 type payment struct {
 	other name
-	// from says that the other end paid, to that it was paid.
+	// from: the other end paid. to: it was paid.
 	from, to bool
 }
 

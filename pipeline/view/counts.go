@@ -14,17 +14,17 @@ import (
 	"lethe/scoring/quality"
 )
 
-// Counts says how many predictions a timestep has.
+// Counts are a timestep's numbers of predictions.
 type Counts struct {
 	Predictions int `json:"predictions"`
 	Final       int `json:"final"`
 	Late        int `json:"late"`
 	Alerts      int `json:"alerts"`
-	// Scores count the probabilities of those that are final and not late.
+	// Scores are of predictions that are final and not late.
 	Scores quality.ScoreCounts `json:"scores"`
 }
 
-// with returns the counts with a prediction more, or, with -1, one less.
+// with adds n (1 or -1) predictions.
 func (c Counts) with(p *scoring.Prediction, n int) Counts {
 	c.Predictions += n
 	if p.Final {
@@ -44,7 +44,7 @@ func (c Counts) with(p *scoring.Prediction, n int) Counts {
 
 func isAlert(p *scoring.Prediction) bool { return p.Probability >= p.Threshold }
 
-// changedCounts are counts that a write changes, to be kept once it is durable.
+// changedCounts are the changes of a write.
 type changedCounts map[lethe.Timestep]Counts
 
 func count(l *logic, changed changedCounts, p *scoring.Prediction, n int) {
@@ -55,7 +55,7 @@ func count(l *logic, changed changedCounts, p *scoring.Prediction, n int) {
 	changed[p.Timestep] = before.with(p, n)
 }
 
-// write stores counts; those of timesteps without any are deleted.
+// write stores counts, or deletes empty ones.
 func (c changedCounts) write(w swapstore.Writer) error {
 	for _, t := range slices.Sorted(maps.Keys(c)) {
 		key := timestepkey.New(countPrefix, t)
@@ -76,7 +76,7 @@ func (c changedCounts) write(w swapstore.Writer) error {
 	return nil
 }
 
-// keep takes counts that are durable into memory.
+// keep applies durable changes to memory.
 func (l *logic) keep(changed changedCounts) {
 	for t, c := range changed {
 		if l.counts[t] = c; c == (Counts{}) {
@@ -101,8 +101,7 @@ func readCounts(store swapstore.Reader) (map[lethe.Timestep]Counts, error) {
 	})
 }
 
-// driftsOf compares the scores of each timestep with those of all before it; there is nothing where either
-// has none.
+// driftsOf compares each timestep's scores with those of all before, where both exist.
 func driftsOf(store swapstore.Reader) (map[lethe.Timestep]float64, error) {
 	counts, err := readCounts(store)
 	if err != nil {

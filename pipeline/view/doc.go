@@ -1,45 +1,25 @@
-// Package view is the role that keeps what people ask for, so that any process can answer for
-// all: it follows the topics that the other roles write and materialises them in a store of its
-// own. Nothing in it is the only copy of anything: whoever removes its folder gets it again from
-// the topics.
+// Package view is the role that stores what the API answers with, so that any process can answer for all. It follows
+// other roles' topics and holds the only copy of nothing: a removed folder is rebuilt.
 //
-//	topic               what becomes of it
-//	predictions.v1      the newest prediction of every transaction, and indexes by timestep and score
+//	topic               what is stored
+//	predictions.v1      the newest prediction of every transaction, indexed by timestep and score
 //	reasons.v1          the reasons of alerts
-//	snapshots.v1        who paid whom in a timestep, without features; labels; what was settled
-//	slices.v1           how many transactions, payments and stubs a shard holds of a timestep
-//	dlq.v1              dead letters, without anything of their records' content
-//	receipts.v1, log.v1 receipts as they were signed; the transparency log
+//	snapshots.v1        payments and labels by timestep, without features
+//	slices.v1           slices in numbers
+//	dlq.v1              dead letters without their records' content
+//	receipts.v1, log.v1 signed receipts; the transparency log
 //	erasure-status.v1   the status of every request
 //	control.v1          the commands of erasures
 //
 // # Keys
 //
-// A transaction's name in keys is a keyed hash of its id (nameOf), which is made of the hash that
-// commands of erasures carry: so an erasure finds its entries without a search, and a name tells
-// nobody which request was about it. Indexes end with ^score and the name, so that what is likely
-// comes first, and a page is a scan from where the one before it ended.
+// A transaction's name in keys is a hash of the keyed hash in commands: an erasure finds its entries without a search,
+// and a name does not reveal its request. Indexes end with ^score and name, so that a page is a scan by descending
+// score.
 //
-// # What an erasure does here
+// # Erasures
 //
-// From the command that suppresses on, readers are told nothing of the targets. The command that
-// purges deletes their entries and has every record that names one of them dropped on arrival.
-// Deleting leaves bytes in a log-structured store, so the whole store is written anew if a search
-// of its files finds any; then the role says that the places are searched. Before it says so of
-// everything, it has read what the topics held when it was asked.
-//
-//	role.go, logic.go          the role opened; its step function
-//	keys.go, codec.go          the store's keys and values
-//	predictions.go             predictions and their indexes, and reasons of alerts
-//	counts.go                  how many predictions there are, and how their scores drift
-//	graphs.go, manifests.go    graphs; manifests, and the labels in them
-//	quality.go, tally.go       predictions compared with labels; what a threshold or a budget comes to
-//	shards.go, ensembles.go    how timesteps were dealt to shards; the models, as the log has them
-//	learnt.go                  when models learnt from a timestep
-//	receipts.go                the statuses of erasures; receipts, and the log
-//	letters.go                 dead letters
-//	erasure.go, hidden.go      commands of erasures; the store written anew
-//	hidden.go, feed.go         what readers are not told, and what is sent elsewhere; who waits for changes
-//	read.go, readgraph.go, readletters.go  what readers ask
-//	check.go                   what a stopped role holds
+// From the suppressing command on, readers do not see the targets. The purging command deletes their entries and has
+// records that name them dropped. The store is rewritten if a search of its files still finds deleted bytes. The final
+// search is acknowledged once everything that the topics held at the command has been read.
 package view

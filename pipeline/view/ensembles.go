@@ -16,31 +16,29 @@ import (
 	"lethe/internal/swapstore"
 )
 
-// models are the newest models of every group, as the transparency log commits to them, and the tree
-// over the log. It grows, so that each leaf is read once: by the role when it comes, and all of
-// them when the role begins, so that nobody who asks waits for that. Where a leaf is replaced, all are read again.
+// models are the newest models of every group and the tree, read from the log: all leaves at the start, later new
+// ones, so that no reader waits. A replaced leaf has all read again.
 type models struct {
 	mu   sync.Mutex
 	read int64
 	tree translog.Tree
-	// of are the models of a group, by the timestep that they learnt through.
+	// of are a group's models by the last timestep learnt.
 	of map[group]map[lethe.Timestep]translog.Checkpoint
 }
 
-// group is one of a component's. The model above the components has the place behind the last one.
+// group is a component's group; the meta-model is behind the last component.
 type group struct{ component, number int }
 
-// mark is in every leaf of a model.
 const mark = `"kind":"checkpoint"`
 
-// follow reads the leaves that have come since.
+// follow reads new leaves.
 func (m *models) follow(store *swapstore.Store) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.readOn(store)
 }
 
-// forget has all leaves be read again.
+// forget makes all leaves be read again.
 func (m *models) forget() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -78,7 +76,7 @@ func (m *models) readOn(store *swapstore.Store) error {
 	}
 }
 
-// through returns a group's model after a timestep: the newest one that learnt no further.
+// through returns the newest model that learnt nothing after a timestep.
 func through(list map[lethe.Timestep]translog.Checkpoint, t lethe.Timestep) (out translog.Checkpoint, found bool) {
 	for at, c := range list {
 		if at <= t && (!found || at > out.Timestep) {
@@ -88,22 +86,20 @@ func through(list map[lethe.Timestep]translog.Checkpoint, t lethe.Timestep) (out
 	return out, found
 }
 
-// Ensemble is what is served once a timestep was learnt from.
+// Ensemble is what is served after a timestep.
 type Ensemble struct {
 	Through lethe.Timestep `json:"through"`
-	// Models are all of it, Trained those that learnt from this timestep, and Replaced those among
-	// them that were trained anew since.
+	// Trained are the models that learnt from this timestep, Replaced those of them that were retrained since.
 	Models   int `json:"models"`
 	Trained  int `json:"trained"`
 	Replaced int `json:"replaced"`
-	// Learnt is when the log got the newest model that learnt from this timestep, AfterSeconds how long
-	// after the timestep's newest slice the last of those came that were the first of their groups. Either
-	// is nil where it is not known, as of timesteps whose slices were replaced.
+	// Learnt is when the log got the newest model of this timestep; AfterSeconds is how long after the newest slice the
+	// last first model of a group came. Nil if unknown.
 	Learnt       *time.Time `json:"learnt"`
 	AfterSeconds *float64   `json:"learnt_after_seconds"`
 }
 
-// modelIn reads a leaf of the log; it is not found if the leaf is of something else than a model.
+// modelIn reads a leaf, if it is a model's.
 func modelIn(leaf []byte) (c translog.Checkpoint, found bool, err error) {
 	if !bytes.Contains(leaf, []byte(mark)) {
 		return c, false, nil
@@ -115,8 +111,7 @@ func modelIn(leaf []byte) (c translog.Checkpoint, found bool, err error) {
 	return document.Body, err == nil, err
 }
 
-// Ensembles returns a page of ensembles, the newest first, those before a timestep, and whether more
-// follow.
+// Ensembles returns a page of ensembles before a timestep, newest first, and whether more follow.
 func (r *Reader) Ensembles(before lethe.Timestep, limit int) (list []Ensemble, more bool, err error) {
 	r.models.mu.Lock()
 	defer r.models.mu.Unlock()
@@ -158,21 +153,19 @@ func (r *Reader) Ensembles(before lethe.Timestep, limit int) (list []Ensemble, m
 	return list, more, nil
 }
 
-// GroupModel is the newest model of a group.
 type GroupModel struct {
 	Component int `json:"component"`
 	Group     int `json:"group"`
-	// Timestep is the last one that it learnt from.
+	// Timestep is the last one learnt.
 	Timestep lethe.Timestep `json:"timestep"`
-	// Digest is that of its checkpoint, Lineage the chain of slice digests that it was trained on.
-	Digest  lethe.Digest `json:"digest"`
-	Lineage lethe.Digest `json:"lineage"`
-	// Replaced says that it was trained anew after something it had learnt from was replaced.
+	Digest   lethe.Digest   `json:"digest"`
+	Lineage  lethe.Digest   `json:"lineage"`
+	// Replaced says that it was retrained after a replacement.
 	Replaced bool `json:"replaced"`
 }
 
-// Groups returns the models of the ensemble that learnt through a timestep, the newest one for nil, by
-// component and group, and that timestep.
+// Groups returns the models of the ensemble through a timestep (nil for the newest) by component and group, and that
+// timestep.
 func (r *Reader) Groups(asked *lethe.Timestep) (at lethe.Timestep, list []GroupModel, err error) {
 	r.models.mu.Lock()
 	defer r.models.mu.Unlock()
@@ -196,19 +189,19 @@ func (r *Reader) Groups(asked *lethe.Timestep) (at lethe.Timestep, list []GroupM
 	return newest, list, nil
 }
 
-// Change is a model that is another in one ensemble than in another.
+// Change is a model that differs between two ensembles.
 type Change struct {
 	Component int `json:"component"`
 	Group     int `json:"group"`
-	// Before and After are digests of their checkpoints, zero for none.
+	// Before and After are checkpoint digests, zero for none.
 	Before lethe.Digest `json:"before,omitzero"`
 	After  lethe.Digest `json:"after,omitzero"`
-	// Timestep is the last one that the later model learnt from.
+	// Timestep is the last one the later model learnt.
 	Timestep lethe.Timestep `json:"timestep"`
 }
 
-// Changes returns the models that differ between the ensembles of two timesteps, by component and
-// group, and how many do not.
+// Changes returns the models that differ between two timesteps' ensembles, by component and group, and the number of
+// others.
 func (r *Reader) Changes(from, to lethe.Timestep) (changed []Change, unchanged int, err error) {
 	r.models.mu.Lock()
 	defer r.models.mu.Unlock()

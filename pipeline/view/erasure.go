@@ -17,21 +17,19 @@ import (
 	"lethe/pipeline/wire"
 )
 
-// erasure is a request under way, as far as this role is concerned.
+// erasure is an open request.
 type erasure struct {
 	command *wire.Command
-	// scanner looks for what the command erases, once something was rewritten.
+	// scanner is set once something was rewritten.
 	scanner *scan.Scanner
-	// suppressed, erased, scanned and lifted are the newest attempts of which that step was
-	// acknowledged, or -1.
+	// The newest acknowledged attempts, or -1.
 	suppressed, erased, scanned, lifted int
-	// ends are where the topics ended when the attempt asked for a search of everything, nil
-	// before.
+	// ends are the topics' ends when the final search was asked for.
 	ends  map[bus.TopicPartition]int64
 	asked int
 }
 
-// takeNotices follows the commands of erasures and keeps statuses.
+// takeNotices processes commands and statuses.
 func (l *logic) takeNotices(notices []wire.Notice) error {
 	for _, n := range notices {
 		switch {
@@ -80,8 +78,7 @@ func (l *logic) takeCommand(c *wire.Command) error {
 	return nil
 }
 
-// forgetStep removes the graph of a timestep that is gone. It was deleted from its topic as well,
-// but of that nothing may be left when the role comes to it.
+// forgetStep removes the graph of a timestep that is gone: its deletion may be compacted away unread.
 func forgetStep(l *logic, step wire.CommandStep) error {
 	if !step.Gone {
 		return nil
@@ -111,7 +108,7 @@ func forgetStep(l *logic, step wire.CommandStep) error {
 	})
 }
 
-// isGone reports whether a message is of a timestep that a command says is gone.
+// isGone reports whether a command says that the message's timestep is gone.
 func isGone(l *logic, m wire.Received) bool {
 	for _, e := range l.erasures {
 		if e.command.Removes(m) && !m.Deleted {
@@ -121,7 +118,7 @@ func isGone(l *logic, m wire.Received) bool {
 	return false
 }
 
-// revisions are those of the graph and the manifest of a timestep; 0 for none.
+// revisions are those of a timestep's graph and manifest, or 0.
 func revisions(l *logic, t lethe.Timestep) (graph, settled lethe.Revision, err error) {
 	known, err := readGraph(l.store, t)
 	if err != nil {
@@ -134,7 +131,7 @@ func revisions(l *logic, t lethe.Timestep) (graph, settled lethe.Revision, err e
 	return graph, settled, err
 }
 
-// purge deletes everything that is stored under the names of targets.
+// purge deletes everything stored for targets.
 func purge(l *logic, targets []lethe.Digest) error {
 	changed := make(changedCounts)
 	err := l.store.Apply(func(w swapstore.Writer) error {
@@ -153,7 +150,6 @@ func purge(l *logic, targets []lethe.Digest) error {
 	return nil
 }
 
-// forget deletes what is stored under a name.
 func forget(l *logic, w swapstore.Writer, changed changedCounts, n name) error {
 	before, err := readPredictions(l.store, [][]byte{keyOf(predictionPrefix, n)})
 	if err != nil {
@@ -173,7 +169,7 @@ func forget(l *logic, w swapstore.Writer, changed changedCounts, n name) error {
 	return errors.Join(err, w.Delete(keyOf(reasonsPrefix, n)))
 }
 
-// namesErased reports whether a value names something that is being erased.
+// namesErased reports whether a value names something being erased.
 func (l *logic) namesErased(value []byte) bool {
 	for _, e := range l.erasures {
 		if e.scanner != nil && (len(e.scanner.ScanBytes(value)) > 0 || len(e.scanner.MatchText(value)) > 0) {
@@ -183,8 +179,7 @@ func (l *logic) namesErased(value []byte) bool {
 	return false
 }
 
-// acknowledge does the next thing that a command asks for, as far as what has arrived allows, and
-// says so.
+// acknowledge does and acknowledges the next possible step of a command.
 func (l *logic) acknowledge(ctx context.Context) (role.Output, bool, error) {
 	for _, id := range slices.Sorted(maps.Keys(l.erasures)) {
 		out, due, err := l.acknowledgeOne(ctx, l.erasures[id])
@@ -233,7 +228,7 @@ func (l *logic) acknowledgeOne(ctx context.Context, e *erasure) (out role.Output
 	return out, true, err
 }
 
-// replaced reports whether the graphs and manifests that a command has replaced have arrived.
+// replaced reports whether the replaced graphs and manifests have arrived.
 func replaced(l *logic, c *wire.Command) (bool, error) {
 	for _, step := range c.Steps {
 		at, settled, err := revisions(l, step.Timestep)
@@ -247,10 +242,9 @@ func replaced(l *logic, c *wire.Command) (bool, error) {
 	return true, nil
 }
 
-// swapped reports whether the new models are served. Before that, what is written anew here would
-// have to be written once more for the predictions that they make, and it would take processors
-// from those who train them. A search of everything is asked for after that only, whatever has become of
-// the request that leads since: of those of its batch it may have failed, or ended, alone.
+// swapped reports whether the new models are served. Rewriting earlier would have to be repeated for their
+// predictions, and compete with training. A command to search comes after the swap, whatever became of the leading
+// request.
 func swapped(l *logic, c *wire.Command) (bool, error) {
 	if c.Phase == wire.PhaseSearch {
 		return true, nil
@@ -263,8 +257,7 @@ func swapped(l *logic, c *wire.Command) (bool, error) {
 	return status.State.IsSwapped(), err
 }
 
-// readAll reports whether everything was read that the topics held when a command asked for a
-// search of everything: what comes later was written without what is erased.
+// readAll reports whether the topics were read to their ends at the command to search. Later records are clean.
 func readAll(ctx context.Context, l *logic, e *erasure) (bool, error) {
 	if e.asked < e.command.Attempt {
 		ends, err := bus.EndsOf(ctx, l.o.Bus, l.Topics()...)
@@ -281,7 +274,6 @@ func readAll(ctx context.Context, l *logic, e *erasure) (bool, error) {
 	return true, nil
 }
 
-// newAck acknowledges a step of a command.
 func newAck(l *logic, c *wire.Command, step deletions.Step) deletions.Ack {
 	a := deletions.NewAck(c.RequestID, roleName, l.o.Instance, step)
 	a.Attempt, a.Run = c.Attempt, l.o.Run

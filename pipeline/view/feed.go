@@ -2,7 +2,7 @@ package view
 
 import "sync"
 
-// Kind is what changes in the view.
+// Kind is a kind of change.
 type Kind string
 
 // The kinds.
@@ -15,11 +15,10 @@ const (
 	Log         Kind = "log"
 )
 
-// Feed tells who waits that something has changed, and of which kind it is, but not what: nothing
-// personal is in it.
+// Feed notifies of changes by kind, without content.
 type Feed struct {
 	mu sync.Mutex
-	// changes counts the changes of every kind since the process began.
+	// changes counts them since the start.
 	changes map[Kind]uint64
 	// wake is closed at the next change.
 	wake chan struct{}
@@ -37,7 +36,7 @@ func (f *Feed) tell(kinds ...Kind) {
 	f.wake = make(chan struct{})
 }
 
-// Now returns how often each kind has changed, and what is closed at the next change.
+// Now returns the counts and a channel closed at the next change.
 func (f *Feed) Now() (changes map[Kind]uint64, next <-chan struct{}) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

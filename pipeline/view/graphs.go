@@ -14,24 +14,23 @@ import (
 	"lethe/pipeline/wire"
 )
 
-// Graph is what is known of the graph of a timestep.
+// Graph is a timestep's graph in numbers.
 type Graph struct {
 	Revision lethe.Revision `json:"revision"`
-	// Previous is the timestep before it, or lethe.NoTimestep.
+	// Previous is the timestep before, or lethe.NoTimestep.
 	Previous lethe.Timestep `json:"previous"`
 	Nodes    int            `json:"nodes"`
 	Payments int            `json:"payments"`
 }
 
-// storedGraph is a Graph with what only this package wants to know of it.
+// storedGraph is a stored Graph.
 type storedGraph struct {
 	Graph
-	// Pairs counts the pairs of transactions between which a payment goes either way.
+	// Pairs counts pairs of transactions with a payment in either direction.
 	Pairs int `json:"pairs"`
 }
 
-// takeGraph stores who paid whom in a timestep in the place of what an earlier revision said, or
-// removes it if the timestep is gone.
+// takeGraph stores a graph's payments in place of an earlier revision's, or removes them.
 func takeGraph(ctx context.Context, l *logic, source bus.TopicPartition, m wire.Received) error {
 	t := m.Key.Timestep
 	known, err := readGraph(l.store, t)
@@ -84,7 +83,7 @@ func takeGraph(ctx context.Context, l *logic, source bus.TopicPartition, m wire.
 	return err
 }
 
-// writeGraph stores what a graph is in numbers.
+// writeGraph stores a graph's numbers.
 func writeGraph(w swapstore.Writer, m wire.Received, s *lethe.Snapshot) error {
 	key := timestepkey.New(graphPrefix, m.Key.Timestep)
 	if m.Deleted {
@@ -121,7 +120,7 @@ func readStored(store swapstore.Reader, t lethe.Timestep) (*storedGraph, error) 
 	return g, nil
 }
 
-// membersOf lists who is in the graph of a timestep.
+// membersOf lists a graph's transactions.
 func membersOf(store swapstore.Reader, t lethe.Timestep) (out []name, err error) {
 	return out, store.Scan(timestepkey.New(memberPrefix, t), func(key, _ []byte) error {
 		n, err := nameIn(key)
@@ -130,9 +129,8 @@ func membersOf(store swapstore.Reader, t lethe.Timestep) (out []name, err error)
 	})
 }
 
-// nodesOf are the transactions of a graph with whom they paid and were paid by, but for those
-// that are erased. It gives way once while it is at it: whoever makes the predictions of the graph begins as late
-// as this.
+// nodesOf are a graph's transactions with their payments, without erased ones. It yields once, to whoever scores the
+// graph.
 func nodesOf(
 	ctx context.Context, l *logic, s *lethe.Snapshot, labels map[lethe.Pseudonym]lethe.Label,
 ) map[name]node {
@@ -170,7 +168,7 @@ func nodesOf(
 	return out
 }
 
-// labelsOf are the labels that the manifest of a graph's timestep has.
+// labelsOf are the labels in the manifest of a graph.
 func labelsOf(l *logic, s *lethe.Snapshot) (map[lethe.Pseudonym]lethe.Label, error) {
 	_, manifest, err := readManifest(l.store, s.Timestep)
 	if err != nil || manifest == nil {

@@ -15,14 +15,13 @@ import (
 	"lethe/pipeline/role"
 )
 
-// hidden is what readers are not told of: the transactions of which a command said that they are
-// suppressed, and those that are purged, which are not stored any more either. One goroutine
-// changes it.
+// hidden are the suppressed transactions, which readers do not see, and the purged ones, which are not stored. One
+// goroutine changes it.
 type hidden struct {
 	secret lethe.Secret
 	mu     sync.RWMutex
 	names  map[name]byte
-	// leaving is held by those who send something to where people cannot be told to forget it.
+	// leaving is held while something is sent that cannot be recalled.
 	leaving sync.RWMutex
 }
 
@@ -45,20 +44,19 @@ func (h *hidden) of(n name) (how byte, found bool) {
 	return how, found
 }
 
-// is reports whether nobody is to be told of a transaction.
+// is reports whether readers must not see a transaction.
 func (h *hidden) is(n name) bool {
 	_, found := h.of(n)
 	return found
 }
 
-// isPurged reports whether nothing of a transaction is to be stored.
+// isPurged reports whether a transaction must not be stored.
 func (h *hidden) isPurged(n name) bool {
 	how, found := h.of(n)
 	return found && how == purged
 }
 
-// put notes how far the erasure of targets is; it never goes back. Whoever asks is told nothing
-// of them before it is in the store.
+// put records the progress of targets' erasure, first in memory.
 func (h *hidden) put(store *swapstore.Store, targets []lethe.Digest, how byte) error {
 	fresh := make(map[name]byte)
 	var keys [][]byte
@@ -86,7 +84,7 @@ func (h *hidden) put(store *swapstore.Store, targets []lethe.Digest, how byte) e
 	})
 }
 
-// lift tells of targets again whose request was taken back.
+// lift shows cancelled targets again.
 func (h *hidden) lift(store *swapstore.Store, targets []lethe.Digest) error {
 	err := store.Apply(func(w swapstore.Writer) error {
 		var errs []error
@@ -106,9 +104,8 @@ func (h *hidden) lift(store *swapstore.Store, targets []lethe.Digest) error {
 	return nil
 }
 
-// WhileShown calls do and returns true if people are told of a transaction, and false if not. That
-// a transaction is suppressed is not said before do has returned: what do sends has left before, and
-// nothing leaves afterwards. So do must not take long.
+// WhileShown calls do if a transaction is shown, and reports that. It is acknowledged as suppressed only after do
+// has returned, so do must be quick.
 func (r *Reader) WhileShown(id lethe.TransactionID, do func()) bool {
 	r.hidden.leaving.RLock()
 	defer r.hidden.leaving.RUnlock()
@@ -119,14 +116,13 @@ func (r *Reader) WhileShown(id lethe.TransactionID, do func()) bool {
 	return true
 }
 
-// awaitLeaving waits for those who began to send something before they could know that it is hidden.
+// awaitLeaving waits for senders that began before.
 func (h *hidden) awaitLeaving() {
 	h.leaving.Lock()
 	defer h.leaving.Unlock()
 }
 
-// searched searches the role's files, writes the store anew if something is in them, and
-// acknowledges what is left.
+// searched searches the files, rewrites the store if anything is found, and acknowledges the rest.
 func (l *logic) searched(ctx context.Context, e *erasure, step deletions.Step, note *int) (role.Output, error) {
 	summary, err := search(ctx, l, e)
 	if err == nil && summary.Hits > 0 {
@@ -146,9 +142,8 @@ func search(ctx context.Context, l *logic, e *erasure) (scan.Summary, error) {
 	return e.command.Search(ctx, l.o.Secret, swapstore.Files(l.o.FS, l.o.Dir), l.o.Pacer)
 }
 
-// scrub writes the store anew, so that no byte stays of what was deleted or replaced. Of what
-// others wrote and their next message replaces, entries that still name something erased are
-// left out.
+// scrub rewrites the store without deleted bytes, and without entries of other roles that still name something
+// erased.
 func scrub(ctx context.Context, l *logic, scanner *scan.Scanner) error {
 	err := l.store.Rewrite(ctx, func(src swapstore.Reader, dst swapstore.Writer) error {
 		return src.Scan(nil, func(key, value []byte) error {

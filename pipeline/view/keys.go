@@ -46,18 +46,18 @@ const (
 	purged             byte = 1
 )
 
-// name is what a transaction is called in keys.
+// name identifies a transaction in keys.
 type name = lethe.Digest
 
-// nameOf makes the name of a transaction from the keyed hash by which commands call it.
+// nameOf derives a name from the hash in commands.
 func nameOf(secret lethe.Secret, suppression lethe.Digest) name {
 	return secret.Hash(purposeOfNames, suppression[:])
 }
 
-// nameOfID makes the name of a transaction from its id.
+// nameOfID derives a name from an id.
 func nameOfID(secret lethe.Secret, id lethe.TransactionID) name { return newNamer(secret).ofID(id) }
 
-// namer makes names of many ids, each in less time than nameOfID. It is for one goroutine.
+// namer derives many names faster, for one goroutine.
 type namer struct {
 	suppressor lethe.Suppressor
 	names      lethe.Hasher
@@ -82,7 +82,7 @@ func keysOf(prefix string, names []name) [][]byte {
 	return keys
 }
 
-// nameIn reads the name that a key ends with.
+// nameIn reads the name at the end of a key.
 func nameIn(key []byte) (name, error) {
 	if len(key) < nameBytes {
 		return name{}, fmt.Errorf("%w: a key of %d bytes has no name", swapstore.ErrCorrupt, len(key))
@@ -90,14 +90,13 @@ func nameIn(key []byte) (name, error) {
 	return name(key[len(key)-nameBytes:]), nil
 }
 
-// appendRank makes a key that sorts the likeliest first. Probabilities are not negative, so
-// that their bits are in their order.
+// appendRank makes keys sort by descending probability, whose bits are ordered as it is not negative.
 func appendRank(key []byte, probability float64, n name) []byte {
 	key = binary.BigEndian.AppendUint64(key, ^math.Float64bits(probability))
 	return append(key, n[:]...)
 }
 
-// rankKeys are the keys by which a prediction is found beside its name.
+// rankKeys are a prediction's index keys.
 func rankKeys(n name, t lethe.Timestep, probability float64, alert bool) [][]byte {
 	keys := [][]byte{
 		appendRank([]byte(scoreIndex), probability, n),
@@ -110,7 +109,6 @@ func rankKeys(n name, t lethe.Timestep, probability float64, alert bool) [][]byt
 	return keys
 }
 
-// leafKey is that of a leaf of the transparency log, as its record has it.
 func leafKey(index int64) []byte { return fmt.Appendf(nil, "%s%016d", logPrefix, index) }
 
 func memberKey(t lethe.Timestep, n name) []byte {
@@ -123,7 +121,6 @@ func setOffset(w swapstore.Writer, tp bus.TopicPartition, next int64) error {
 	return w.Set(offsetKey(tp), binary.BigEndian.AppendUint64(nil, uint64(next)))
 }
 
-// setOrDelete stores a value, or removes what is stored.
 func setOrDelete(w swapstore.Writer, key, value []byte, gone bool) error {
 	if gone {
 		return w.Delete(key)
@@ -131,7 +128,7 @@ func setOrDelete(w swapstore.Writer, key, value []byte, gone bool) error {
 	return w.Set(key, value)
 }
 
-// offsetOf returns where a partition is resumed.
+// offsetOf returns a partition's position.
 func offsetOf(store swapstore.Reader, tp bus.TopicPartition) (int64, error) {
 	value, found, err := store.Get(offsetKey(tp))
 	if err != nil || !found {

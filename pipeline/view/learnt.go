@@ -13,8 +13,8 @@ import (
 	"lethe/internal/timestepkey"
 )
 
-// learnings are when the log got models that learnt from a timestep, in microseconds since 1970: the last of
-// those that replaced none, 0 if there is none of which it is known, and the last of all.
+// learnings are the times, in microseconds, of the last model of a timestep that replaced none (0 if unknown), and
+// of the last of all.
 type learnings struct{ first, newest int64 }
 
 func learningsOf(store swapstore.Reader, t lethe.Timestep) (l learnings, err error) {
@@ -28,7 +28,7 @@ func learningsOf(store swapstore.Reader, t lethe.Timestep) (l learnings, err err
 	return learnings{int64(binary.BigEndian.Uint64(value)), int64(binary.BigEndian.Uint64(value[8:]))}, nil
 }
 
-// noteLearnings notes when models came, which are among some records of the log.
+// noteLearnings stores the times of models among records of the log.
 func noteLearnings(store swapstore.Reader, w swapstore.Writer, records []ingest.Record) error {
 	changed := make(map[lethe.Timestep]learnings)
 	for _, rec := range records {
@@ -58,7 +58,7 @@ func noteLearnings(store swapstore.Reader, w swapstore.Writer, records []ingest.
 	return nil
 }
 
-// date reads when the models learnt from the ensemble's last timestep.
+// date sets when the ensemble's last timestep was learnt.
 func (e *Ensemble) date(store swapstore.Reader) error {
 	learnt, err := learningsOf(store, e.Through)
 	if err != nil || learnt == (learnings{}) {

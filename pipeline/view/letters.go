@@ -13,9 +13,9 @@ import (
 	"lethe/pipeline/deadletters"
 )
 
-// Letter is a dead letter without anything of its record's content.
+// Letter is a dead letter without its record's content.
 type Letter struct {
-	// Place names the refused record: topic, partition and offset.
+	// Place identifies the record.
 	Place       string             `json:"place"`
 	Topic       bus.Topic          `json:"topic"`
 	Partition   int                `json:"partition"`
@@ -23,21 +23,21 @@ type Letter struct {
 	Reason      ingest.Reason      `json:"reason"`
 	Detail      string             `json:"detail"`
 	Disposition ingest.Disposition `json:"disposition"`
-	// Version is that of the program that refused it.
+	// Version is the program's that refused it.
 	Version string `json:"version"`
-	// Written is when the record was, Replayed when it was sent again.
+	// Written is the record's time, Replayed when it was sent again.
 	Written  time.Time  `json:"written_at"`
 	Replayed *time.Time `json:"replayed_at"`
-	// Waits says that the record goes by itself when what it names comes.
+	// Waits says that the record goes when what it names comes.
 	Waits bool `json:"waits"`
-	// Refused is why it cannot be sent again, empty if it can.
+	// Refused is why it cannot be replayed, or empty.
 	Refused    string `json:"not_replayable"`
 	ValueBytes int    `json:"value_bytes"`
-	// Form is the record without its content.
+	// Form is the record's structure.
 	Form string `json:"form"`
 }
 
-// letterOf is a dead letter as it may be told.
+// letterOf removes the content of a dead letter.
 func letterOf(l deadletters.Letter) Letter {
 	out := Letter{
 		Place: l.Place(), Topic: l.Topic, Partition: l.Record.Partition, Offset: l.Record.Offset,
@@ -49,15 +49,14 @@ func letterOf(l deadletters.Letter) Letter {
 		at := l.Replayed.UTC()
 		out.Replayed = &at
 	}
-	// What time it would be sent at decides nothing.
+	// The time does not matter.
 	if _, err := l.Again(time.Time{}); err != nil {
 		out.Refused = err.Error()
 	}
 	return out
 }
 
-// rankOf sorts letters by reason, and then by topic, partition and offset; what follows the first 0
-// sorts them by place.
+// rankOf is a sort key: reason, 0, topic, partition and offset.
 func rankOf(l Letter) []byte {
 	key := append([]byte(l.Reason), 0)
 	key = append(append(key, l.Topic...), 0)
@@ -65,19 +64,18 @@ func rankOf(l Letter) []byte {
 	return binary.BigEndian.AppendUint64(key, uint64(l.Offset))
 }
 
-// keysOfLetter are those under which a letter with a rank stands, and is listed by reason.
+// keysOfLetter are a letter's keys by place and by reason.
 func keysOfLetter(rank []byte) (place, reason []byte) {
 	_, at, _ := bytes.Cut(rank, []byte{0})
 	return append([]byte(letterPrefix), at...), append([]byte(letterReasonPrefix), rank...)
 }
 
-// takeLetters stores dead letters without their content, or removes those that are gone. All are
-// read at every start: those that went while nobody read are missing then.
+// takeLetters stores or removes dead letters. All are read at every start, to find those gone meanwhile.
 func (l *logic) takeLetters(batch bus.Batch) error {
 	records := newestOfAll(batch.Records)
 	names := make([][]byte, len(records))
 	for i, rec := range records {
-		// The key is the refused record's, so that only a hash of it is kept.
+		// The key is the record's own.
 		hash := l.o.Secret.Hash("view-letter", rec.Key)
 		names[i] = append(binary.BigEndian.AppendUint32([]byte(letterNamePrefix), uint32(rec.Partition)), hash[:]...)
 	}
@@ -98,7 +96,7 @@ func (l *logic) takeLetters(batch bus.Batch) error {
 	return l.sweep.seen(l.store, batch, names)
 }
 
-// takeLetter stores a dead letter or the mark of one, or removes it, under the name of its key.
+// takeLetter stores or removes a dead letter or a mark.
 func takeLetter(store swapstore.Reader, w swapstore.Writer, name []byte, rec ingest.Record) error {
 	rank, found, err := store.Get(name)
 	if err != nil {
@@ -130,7 +128,7 @@ func takeLetter(store swapstore.Reader, w swapstore.Writer, name []byte, rec ing
 	return errors.Join(w.Set(name, rank), w.Set(place, value), w.Set(reason, nil))
 }
 
-// forgetLetter removes a dead letter, or the mark of one: no reason is empty.
+// forgetLetter removes a dead letter, or a mark, which has no reason.
 func forgetLetter(w swapstore.Writer, name, rank []byte) error {
 	if mark, is := bytes.CutPrefix(rank, []byte{0}); is {
 		return errors.Join(w.Delete(name), w.Delete(append([]byte(letterMarkPrefix), mark...)))
@@ -139,11 +137,10 @@ func forgetLetter(w swapstore.Writer, name, rank []byte) error {
 	return errors.Join(w.Delete(name), w.Delete(place), w.Delete(reason))
 }
 
-// sweep finds letters that have gone while nobody read: what is stored and does not come again
-// until the end of its partition.
+// sweep finds letters that are gone: stored, and not read again up to the end of their partition.
 type sweep map[int]map[string]bool
 
-// seen notes what a batch brought, and at the first end of its partition removes what did not come.
+// seen records a batch and removes what is gone at the first end.
 func (s sweep) seen(store *swapstore.Store, batch bus.Batch, names [][]byte) error {
 	p := batch.Source.Partition
 	came, begun := s[p]

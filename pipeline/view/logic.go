@@ -16,31 +16,28 @@ import (
 	"lethe/pipeline/wire"
 )
 
-// roleName is what acknowledgements call the role.
 const roleName = "view"
 
-// logic is the role as a step function over one store.
+// logic is the role as a step function.
 type logic struct {
 	o      Options
 	store  *swapstore.Store
 	hidden *hidden
 	feed   *Feed
-	// next are the positions behind what was taken, which the store may know less of.
-	next map[bus.TopicPartition]int64
-	// counts are those of predictions, by timestep.
+	// next are the positions behind what was read, maybe ahead of the store.
+	next   map[bus.TopicPartition]int64
 	counts map[lethe.Timestep]Counts
-	// unmeasured are the timesteps whose quality is to be computed.
+	// unmeasured are the timesteps whose quality is due.
 	unmeasured map[lethe.Timestep]bool
-	// models are read on when leaves of the log have come, which unread says.
+	// unread says that models have leaves to read.
 	models *models
 	unread bool
-	// sweep finds dead letters that are gone.
-	sweep sweep
-	// erasures are the requests under way, by id.
+	sweep  sweep
+	// erasures are the open requests by id.
 	erasures map[string]*erasure
 }
 
-// newLogic reads from the store where the role stands.
+// newLogic reads the state from the store.
 func newLogic(o Options, store *swapstore.Store) (*logic, error) {
 	l := &logic{
 		o: o, store: store, feed: newFeed(), next: make(map[bus.TopicPartition]int64),
@@ -76,11 +73,10 @@ func (l *logic) Resume(source bus.TopicPartition, _ int) (int64, error) {
 // Close implements role.Logic.
 func (l *logic) Close() error { return l.store.Close() }
 
-// Status implements role.Logic. Others know what the view has from them.
+// Status implements role.Logic.
 func (l *logic) Status() *role.Status { return new(role.Status) }
 
-// Step implements role.Logic. What a command suppresses is told to nobody before anything else
-// is done.
+// Step implements role.Logic. Suppression comes first.
 func (l *logic) Step(ctx context.Context, _ func() time.Time, in role.Input) (role.Output, error) {
 	if err := l.takeNotices(in.Notices); err != nil {
 		return role.Output{}, err
@@ -103,7 +99,7 @@ func (l *logic) Step(ctx context.Context, _ func() time.Time, in role.Input) (ro
 	return role.Output{Idle: true}, l.measure()
 }
 
-// take stores what has arrived, with how far it was read.
+// take stores an input and its position.
 func (l *logic) take(ctx context.Context, in role.Input) (err error) {
 	source := in.Batch.Source
 	switch source.Topic {
@@ -132,7 +128,7 @@ func (l *logic) take(ctx context.Context, in role.Input) (err error) {
 	return nil
 }
 
-// takeMessages stores graphs, manifests and what slices are in numbers, and removes those that are gone.
+// takeMessages stores graphs, manifests and slices' numbers, or removes them.
 func (l *logic) takeMessages(ctx context.Context, source bus.TopicPartition, messages []wire.Received) error {
 	for _, m := range messages {
 		if isGone(l, m) {
@@ -161,13 +157,12 @@ func (l *logic) takeMessage(ctx context.Context, source bus.TopicPartition, m wi
 	}
 }
 
-// newest are the last records of every key of a batch, in the order in which the keys came, but for
-// control records.
+// newest are the last records of every key, in order of the keys' arrival, without control records.
 func newest(records []ingest.Record) []ingest.Record {
 	return slices.DeleteFunc(newestOfAll(records), isControl)
 }
 
-// newestOfAll is newest of a topic in which control records may be refused ones.
+// newestOfAll includes control records, which may be refused ones.
 func newestOfAll(records []ingest.Record) []ingest.Record {
 	at := make(map[string]int, len(records))
 	var out []ingest.Record
@@ -182,10 +177,10 @@ func newestOfAll(records []ingest.Record) []ingest.Record {
 	return out
 }
 
-// passOver tells of a record that cannot be what its topic is for.
+// passOver reports a record that cannot belong to its topic.
 func (l *logic) passOver(topic bus.Topic, rec ingest.Record) {
 	l.o.PassOver(roleName, topic, wire.Received{Partition: rec.Partition, Offset: rec.Offset})
 }
 
-// isControl reports whether a record is of no transaction, as those that have a segment begin anew.
+// isControl reports whether a record is a marker.
 func isControl(rec ingest.Record) bool { return bytes.HasPrefix(rec.Key, []byte("!")) }

@@ -12,8 +12,7 @@ import (
 	"lethe/pipeline/wire"
 )
 
-// takeManifest stores a manifest, or removes one that is gone, and gives the transactions of its
-// timestep their labels.
+// takeManifest stores or removes a manifest, and labels its transactions.
 func takeManifest(l *logic, source bus.TopicPartition, m wire.Received) error {
 	t := m.Key.Timestep
 	known, _, err := readManifest(l.store, t)
@@ -58,7 +57,7 @@ func takeManifest(l *logic, source bus.TopicPartition, m wire.Received) error {
 	return err
 }
 
-// relabelled are the transactions of a timestep whose label a manifest changes.
+// relabelled are the transactions whose label changes.
 func relabelled(l *logic, t lethe.Timestep, manifest *wire.Manifest) (map[name]node, error) {
 	members, err := membersOf(l.store, t)
 	if err != nil {
@@ -83,7 +82,7 @@ func relabelled(l *logic, t lethe.Timestep, manifest *wire.Manifest) (map[name]n
 	return out, nil
 }
 
-// readManifest reads the manifest of a timestep and its revision; nil and 0 if there is none.
+// readManifest reads a manifest and its revision; nil and 0 for none.
 func readManifest(store swapstore.Reader, t lethe.Timestep) (lethe.Revision, *wire.Manifest, error) {
 	value, found, err := store.Get(timestepkey.New(manifestPrefix, t))
 	if err != nil || !found {

@@ -12,8 +12,7 @@ import (
 	"lethe/scoring/reasons"
 )
 
-// takePredictions stores the newest prediction of every transaction of a batch, or removes those
-// that were withdrawn.
+// takePredictions stores or removes the newest predictions of a batch.
 func (l *logic) takePredictions(batch bus.Batch) error {
 	records := newest(batch.Records)
 	if len(records) == 0 {
@@ -44,8 +43,7 @@ func (l *logic) takePredictions(batch bus.Batch) error {
 	return err
 }
 
-// predictionIn reads a record. It is nil where there is to be none: a tombstone, and what names
-// something that is erased.
+// predictionIn reads a record; nil for a tombstone or an erased transaction.
 func predictionIn(l *logic, rec ingest.Record, n name) (*scoring.Prediction, error) {
 	if rec.Tombstone() || l.hidden.isPurged(n) {
 		return nil, nil //nolint:nilnil // there is none
@@ -57,7 +55,7 @@ func predictionIn(l *logic, rec ingest.Record, n name) (*scoring.Prediction, err
 	return p, err
 }
 
-// predictionsOf looks up what is there of the transactions of some records.
+// predictionsOf returns the stored predictions of some records' transactions.
 func predictionsOf(l *logic, records []ingest.Record) (names []name, before []*scoring.Prediction, err error) {
 	keys := make([][]byte, len(records))
 	names = make([]name, len(records))
@@ -70,7 +68,7 @@ func predictionsOf(l *logic, records []ingest.Record) (names []name, before []*s
 	return names, before, err
 }
 
-// rankedIn are the transactions that have a prediction in a timestep, the likeliest first.
+// rankedIn are the transactions with a prediction in a timestep, by descending probability.
 func rankedIn(store swapstore.Reader, t lethe.Timestep) (names []name, err error) {
 	err = store.Scan(timestepkey.New(stepIndex, t), func(key, _ []byte) error {
 		n, err := nameIn(key)
@@ -80,7 +78,7 @@ func rankedIn(store swapstore.Reader, t lethe.Timestep) (names []name, err error
 	return names, err
 }
 
-// readPredictions reads predictions; nil where there is none.
+// readPredictions reads predictions; nil for none.
 func readPredictions(store *swapstore.Store, keys [][]byte) ([]*scoring.Prediction, error) {
 	found, err := store.Lookup(keys)
 	if err != nil {
@@ -97,7 +95,7 @@ func readPredictions(store *swapstore.Store, keys [][]byte) ([]*scoring.Predicti
 	return out, nil
 }
 
-// replacePrediction puts a prediction in the place of one; either may be nil.
+// replacePrediction replaces a prediction; either may be nil.
 func (l *logic) replacePrediction(
 	w swapstore.Writer, changed changedCounts, n name, before, after *scoring.Prediction,
 ) error {
@@ -137,8 +135,8 @@ func (l *logic) replacePrediction(
 	return nil
 }
 
-// takeReasons stores the reasons of alerts as they are published, or removes those that were
-// withdrawn. What names something that is being erased is left out: it is made anew without it.
+// takeReasons stores or removes reasons. Those that name something being erased are left out, and will be published
+// again without.
 func (l *logic) takeReasons(batch bus.Batch) error {
 	records := newest(batch.Records)
 	if len(records) == 0 {

@@ -14,30 +14,26 @@ import (
 	"lethe/scoring/quality"
 )
 
-// Quality says how good the predictions of a timestep turned out: those that were final and not
-// late, on the transactions whose labels are in.
+// Quality compares a timestep's final predictions that are not late with known labels.
 type Quality struct {
 	quality.Summary
-	// Threshold is that of the timestep.
 	Threshold float64 `json:"threshold"`
-	// Bins compare what was said with what came, by probability.
+	// Bins compare predicted and actual shares.
 	Bins []Bin `json:"bins"`
 }
 
-// Bin is a tenth of the probabilities.
 type Bin struct {
 	From  float64 `json:"from"`
 	To    float64 `json:"to"`
 	Count int     `json:"count"`
-	// Mean is that of the probabilities, Illicit the share that was illicit.
+	// Mean is of the probabilities, Illicit the actual share.
 	Mean    float64 `json:"mean_probability"`
 	Illicit float64 `json:"illicit_share"`
 }
 
 const bins = 10
 
-// measure compares the predictions of the timesteps in which something has changed with their
-// labels.
+// measure updates the quality of changed timesteps.
 func (l *logic) measure() error {
 	for _, t := range slices.Sorted(maps.Keys(l.unmeasured)) {
 		if err := measureStep(l, t); err != nil {
@@ -81,7 +77,7 @@ func measureStep(l *logic, t lethe.Timestep) error {
 	return err
 }
 
-// measuredOf are the final predictions of a timestep with their labels, as far as these are in.
+// measuredOf are a timestep's final predictions with known labels.
 func measuredOf(l *logic, t lethe.Timestep) (*measured, error) {
 	m := new(measured)
 	if revision, _, err := readManifest(l.store, t); err != nil || revision == 0 || l.counts[t].Final == 0 {
@@ -112,7 +108,6 @@ func measuredOf(l *logic, t lethe.Timestep) (*measured, error) {
 	return m, nil
 }
 
-// measured are predictions with their labels.
 type measured struct {
 	probabilities []float64
 	labels        []lethe.Label

@@ -15,8 +15,7 @@ import (
 	"lethe/scoring/reasons"
 )
 
-// Reader answers what people ask. It may be used by many goroutines, and says swapstore.ErrClosed
-// once the role is closed.
+// Reader answers queries. It is safe for concurrent use and returns swapstore.ErrClosed after the role is closed.
 type Reader struct {
 	store  *swapstore.Store
 	secret lethe.Secret
@@ -26,17 +25,16 @@ type Reader struct {
 	models *models
 }
 
-// Feed tells of changes.
+// Feed notifies of changes.
 func (r *Reader) Feed() *Feed { return r.feed }
 
-// errEnough ends a scan when a page is full.
+// errEnough ends a full page.
 var errEnough = errors.New("the page is full")
 
-// ErrCursor refuses a position that no page has ended with. Begin from the first page.
+// ErrCursor: no page ended there. Begin with the first.
 var ErrCursor = errors.New("not the cursor of a page")
 
-// Ref is how people refer to a transaction where its id must not stand, as in addresses, which end
-// up in logs. It is a keyed hash.
+// Ref is a keyed hash that stands for a transaction where its id must not appear, as in addresses.
 type Ref lethe.Digest
 
 // String returns the reference in hexadecimal.
@@ -48,7 +46,7 @@ func (f Ref) MarshalText() ([]byte, error) { return lethe.Digest(f).MarshalText(
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (f *Ref) UnmarshalText(text []byte) error { return (*lethe.Digest)(f).UnmarshalText(text) }
 
-// RefOf returns the reference to a transaction, whether or not anything is known of it.
+// RefOf returns a transaction's reference, known or not.
 func (r *Reader) RefOf(id lethe.TransactionID) Ref {
 	return Ref(nameOfID(r.secret, r.NameOf(string(id))))
 }
@@ -56,7 +54,7 @@ func (r *Reader) RefOf(id lethe.TransactionID) Ref {
 // NameOf returns the normal form of an id.
 func (r *Reader) NameOf(id string) lethe.TransactionID { return lethe.TransactionID(r.names.Name(id)) }
 
-// Prediction returns the newest prediction of a transaction, or nil.
+// Prediction returns a transaction's newest prediction, or nil.
 func (r *Reader) Prediction(of Ref) (*scoring.Prediction, error) {
 	n := name(of)
 	if r.hidden.is(n) {
@@ -69,21 +67,20 @@ func (r *Reader) Prediction(of Ref) (*scoring.Prediction, error) {
 	return found[0], nil
 }
 
-// Query chooses predictions, the likeliest first.
+// Query selects predictions by descending probability.
 type Query struct {
-	// Timestep, if not nil, is theirs.
+	// Timestep may be nil.
 	Timestep *lethe.Timestep
-	// Alerts are those of class illicit alone.
+	// Alerts selects class illicit.
 	Alerts bool
-	// Least and Most bound the probability, both included.
+	// Least and Most bound the probability, inclusively.
 	Least, Most float64
-	// After is where the page before ended, nil for the first one.
+	// After is where the previous page ended, or nil.
 	After []byte
-	// Limit is how many are wanted at most.
 	Limit int
 }
 
-// prefix is that of the index that answers a query.
+// prefix is the query's index.
 func (q Query) prefix() []byte {
 	switch {
 	case q.Timestep == nil && q.Alerts:
@@ -97,7 +94,7 @@ func (q Query) prefix() []byte {
 	}
 }
 
-// from is the first key of the page.
+// from is the page's first key.
 func (q Query) from(prefix []byte) ([]byte, error) {
 	from := append([]byte{}, prefix...)
 	if q.After == nil {
@@ -109,8 +106,7 @@ func (q Query) from(prefix []byte) ([]byte, error) {
 	return append(append(from, q.After...), 0), nil
 }
 
-// Predictions returns a page of predictions and where it ended, nil if it is the last one. Errors:
-// ErrCursor, those of the store.
+// Predictions returns a page and where it ended, nil for the last. Errors: ErrCursor, the store's.
 func (r *Reader) Predictions(q Query) (list []*scoring.Prediction, next []byte, err error) {
 	prefix := q.prefix()
 	from, err := q.from(prefix)
@@ -154,8 +150,7 @@ func (r *Reader) Predictions(q Query) (list []*scoring.Prediction, next []byte, 
 	return list, next, nil
 }
 
-// Reasons returns those of an alert, or nil. What names a transaction that is being erased is left
-// out.
+// Reasons returns an alert's reasons, or nil, without those naming a transaction being erased.
 func (r *Reader) Reasons(of Ref) (*reasons.Record, error) {
 	n := name(of)
 	if r.hidden.is(n) {
@@ -181,20 +176,20 @@ func (r *Reader) Reasons(of Ref) (*reasons.Record, error) {
 	return record, nil
 }
 
-// Step is what is known of a timestep.
+// Step is a timestep.
 type Step struct {
 	Timestep lethe.Timestep `json:"timestep"`
-	// Graph is nil while the timestep is open.
+	// Graph is nil while open.
 	Graph   *Graph `json:"graph"`
 	Settled bool   `json:"settled"`
 	Counts
-	// Drift is how far its scores differ from those of all timesteps before it (PSI); nil if either has none.
+	// Drift compares its scores with those of all before (PSI); nil without either.
 	Drift *float64 `json:"score_drift"`
-	// Quality is nil until predictions have labels.
+	// Quality is nil without labels.
 	Quality *Quality `json:"quality"`
 }
 
-// Step returns what is known of a timestep, or nil.
+// Step returns a timestep, or nil.
 func (r *Reader) Step(t lethe.Timestep) (*Step, error) {
 	drifts, err := driftsOf(r.store)
 	if err != nil {
@@ -229,8 +224,7 @@ func (r *Reader) step(t lethe.Timestep, drifts map[lethe.Timestep]float64) (*Ste
 	return out, nil
 }
 
-// Steps returns a page of timesteps, the newest first, those before a timestep, and whether more
-// follow.
+// Steps returns a page of timesteps before one, newest first, and whether more follow.
 func (r *Reader) Steps(before lethe.Timestep, limit int) (list []*Step, more bool, err error) {
 	known := make(map[lethe.Timestep]bool)
 	for _, prefix := range []string{countPrefix, graphPrefix, manifestPrefix} {

@@ -13,30 +13,30 @@ type Neighbour struct {
 	Ref   Ref                 `json:"ref"`
 	ID    lethe.TransactionID `json:"id"`
 	Label string              `json:"label"`
-	// Distance is the number of payments between it and the transaction that was asked for.
+	// Distance is the number of payments to the requested transaction.
 	Distance int `json:"distance"`
-	// Probability is nil if it has no prediction.
+	// Probability may be nil.
 	Probability *float64 `json:"probability"`
 	Alert       bool     `json:"alert"`
 }
 
-// Payment leads from one transaction of a neighbourhood to another.
+// Payment is a payment in a neighbourhood.
 type Payment struct {
 	Source Ref `json:"source"`
 	Target Ref `json:"target"`
 }
 
-// Neighbourhood is who paid whom around a transaction.
+// Neighbourhood is the payments around a transaction.
 type Neighbourhood struct {
 	Timestep lethe.Timestep `json:"timestep"`
 	Nodes    []Neighbour    `json:"nodes"`
 	Payments []Payment      `json:"payments"`
-	// Truncated says that there are more than were asked for.
+	// Truncated says that there are more.
 	Truncated bool `json:"truncated"`
 }
 
-// Neighbourhood returns the transactions at most so many payments away, the nearest first, and no
-// more than limit, with the payments among them; nil for one that is in no closed graph.
+// Neighbourhood returns the transactions within a distance, nearest first and up to limit, and the payments among
+// them; nil if it is in no closed graph.
 func (r *Reader) Neighbourhood(of Ref, distance, limit int) (*Neighbourhood, error) {
 	start := name(of)
 	w := &walk{Reader: r, found: make(map[name]visited), limit: limit}
@@ -65,11 +65,10 @@ func (r *Reader) Neighbourhood(of Ref, distance, limit int) (*Neighbourhood, err
 	return w.result()
 }
 
-// walk visits transactions, the nearest first.
 type walk struct {
 	*Reader
 	found map[name]visited
-	// order is that in which they were found.
+	// order is the order of discovery.
 	order     []name
 	limit     int
 	truncated bool
@@ -80,7 +79,7 @@ type visited struct {
 	distance int
 }
 
-// visit notes a transaction, unless nobody is to be told of it or there are too many.
+// visit adds a transaction unless hidden or over the limit.
 func (w *walk) visit(n name, distance int) (bool, error) {
 	if w.hidden.is(n) {
 		return false, nil
@@ -126,21 +125,21 @@ func (w *walk) result() (*Neighbourhood, error) {
 	return out, nil
 }
 
-// Transaction is what is known of a transaction.
+// Transaction is a transaction.
 type Transaction struct {
 	Ref      Ref                 `json:"ref"`
 	ID       lethe.TransactionID `json:"id"`
 	Timestep lethe.Timestep      `json:"timestep"`
 	Label    string              `json:"label"`
-	// Payments counts those whom it paid or was paid by; nil while its timestep is open.
+	// Payments counts its partners; nil while its timestep is open.
 	Payments *int `json:"payments"`
-	// Prediction is nil if there is none.
+	// Prediction may be nil.
 	Prediction *scoring.Prediction `json:"prediction"`
-	// Explained says that there are reasons.
+	// Explained says that it has reasons.
 	Explained bool `json:"explained"`
 }
 
-// Transaction returns what is known of a transaction, or nil.
+// Transaction returns a transaction, or nil.
 func (r *Reader) Transaction(of Ref) (*Transaction, error) {
 	p, err := r.Prediction(of)
 	if err != nil || r.hidden.is(name(of)) {
@@ -161,7 +160,6 @@ func (r *Reader) Transaction(of Ref) (*Transaction, error) {
 	return out, err
 }
 
-// descending lists timesteps, the newest first.
 func descending(known map[lethe.Timestep]bool) []lethe.Timestep {
 	times := slices.Sorted(maps.Keys(known))
 	slices.Reverse(times)

@@ -10,18 +10,17 @@ import (
 	"lethe/ingest/bus"
 )
 
-// Letters chooses dead letters, in the order of their places.
+// Letters selects dead letters in order of place.
 type Letters struct {
-	// Reason, if it is not empty, is theirs, Topic, if it is not empty, that of their records.
+	// Reason and Topic select any if empty.
 	Reason ingest.Reason
 	Topic  bus.Topic
-	// After is where the page before ended, nil for the first one.
+	// After is where the previous page ended, or nil.
 	After []byte
 	Limit int
 }
 
-// Letters returns a page of dead letters and where it ended, nil if it is the last one. Errors:
-// ErrCursor, those of the store.
+// Letters returns a page and where it ended, nil for the last. Errors: ErrCursor, the store's.
 func (r *Reader) Letters(q Letters) (list []Letter, next []byte, err error) {
 	prefix := []byte(letterPrefix)
 	if q.Reason != "" {
@@ -58,7 +57,7 @@ func (r *Reader) Letters(q Letters) (list []Letter, next []byte, err error) {
 	return list, next, err
 }
 
-// lettersAt returns the dead letters that are stored under some keys.
+// lettersAt returns the dead letters under some keys.
 func (r *Reader) lettersAt(places [][]byte) ([]Letter, error) {
 	list, marks := []Letter{}, [][]byte{}
 	found, err := r.store.Lookup(places)
@@ -83,7 +82,7 @@ func (r *Reader) lettersAt(places [][]byte) ([]Letter, error) {
 	return list, err
 }
 
-// Letter returns the dead letter of a refused record, or nil.
+// Letter returns a record's dead letter, or nil.
 func (r *Reader) Letter(topic bus.Topic, partition int, offset int64) (*Letter, error) {
 	place, _ := keysOfLetter(rankOf(Letter{Topic: topic, Partition: partition, Offset: offset}))
 	list, err := r.lettersAt([][]byte{place})

@@ -12,8 +12,7 @@ import (
 	"lethe/pipeline/wire"
 )
 
-// takeAsItIs stores the values of records, which hold nothing personal, under their keys: receipts as
-// they were signed, and the transparency log's leaves and newest checkpoint.
+// takeAsItIs stores values under their keys: receipts, and the log's leaves and checkpoint. They are not personal.
 func (l *logic) takeAsItIs(batch bus.Batch, prefix string, kind Kind) error {
 	records := newest(batch.Records)
 	if len(records) == 0 {
@@ -48,7 +47,7 @@ func (l *logic) takeAsItIs(batch bus.Batch, prefix string, kind Kind) error {
 	return err
 }
 
-// Receipt returns the signed receipt of a request as it was published, or nil.
+// Receipt returns a request's signed receipt, or nil.
 func (r *Reader) Receipt(requestID string) ([]byte, error) {
 	if !deletions.ValidRequestID(requestID) {
 		return nil, nil
@@ -60,18 +59,16 @@ func (r *Reader) Receipt(requestID string) ([]byte, error) {
 	return value, nil
 }
 
-// checkpointName is under which name the checkpoint stands among the leaves, whose names are
-// numbers.
+// checkpointName is the checkpoint's key among numbered leaves.
 const checkpointName = "checkpoint"
 
-// Checkpoint returns the newest signed note of the transparency log, empty if there is none.
+// Checkpoint returns the log's newest signed note, or "".
 func (r *Reader) Checkpoint() (string, error) {
 	value, _, err := r.store.Get([]byte(logPrefix + checkpointName))
 	return string(value), err
 }
 
-// Leaves returns the leaves of the transparency log behind the first n, at most limit, in order. Each
-// is a JSON document.
+// Leaves returns at most limit leaves behind the first n.
 func (r *Reader) Leaves(n int64, limit int) (list [][]byte, err error) {
 	return leavesOf(r.store, n, limit)
 }
@@ -90,8 +87,7 @@ func leavesOf(store *swapstore.Store, n int64, limit int) (list [][]byte, err er
 	return list, err
 }
 
-// Prove returns a leaf and the proof that it is in the log of a size; it is not found as long as the view
-// has not got so far.
+// Prove returns a leaf and its proof for a size; found is false until the view has read so far.
 func (r *Reader) Prove(index, size int64) (leaf []byte, proof tlog.RecordProof, found bool, err error) {
 	r.models.mu.Lock()
 	defer r.models.mu.Unlock()
@@ -106,8 +102,7 @@ func (r *Reader) Prove(index, size int64) (leaf []byte, proof tlog.RecordProof, 
 	return list[0], proof, err == nil, err
 }
 
-// takeStatuses stores the statuses of requests. All of them are read at every start, so that
-// those that are known are not written again.
+// takeStatuses stores new statuses. All are read at every start.
 func (l *logic) takeStatuses(notices []wire.Notice) error {
 	fresh := make(map[string][]byte)
 	index := make(map[string]*deletions.Status)
@@ -130,7 +125,7 @@ func (l *logic) takeStatuses(notices []wire.Notice) error {
 			continue
 		}
 		index[key] = n.Status
-		// One that is older was written late by who leads no more, or again by anybody.
+		// An older one was written late by a fenced leader, or repeated.
 		if before, err := deletions.DecodeStatus(known); found && err == nil && before.UpdatedAt.After(n.Status.UpdatedAt) {
 			continue
 		}

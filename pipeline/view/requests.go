@@ -13,18 +13,17 @@ import (
 	"lethe/internal/swapstore"
 )
 
-// LeastDigits is how many digits of a request's digest name it at least.
+// LeastDigits is the least number of digits of a digest.
 const LeastDigits = 8
 
-// ErrSeveral says that more than one request has a digest that begins so.
+// ErrSeveral: several requests have digests with these digits.
 var ErrSeveral = errors.New("several requests have a digest that begins so")
 
-// digestKey is the key under which the view finds the status of a digest.
+// digestKey finds the status of a digest.
 func digestKey(d lethe.Digest) []byte { return []byte(digestPrefix + d.String()) }
 
-// indexAll notes under which key the status of a digest is. The ledger's own request wins over an answer to
-// another record of the same content, such as one that was rejected because it was not signed. Those come first, for
-// their keys are longer.
+// indexAll indexes statuses by digest. The stored request wins over other records of the same content, whose keys
+// are longer and come first here.
 func (l *logic) indexAll(w swapstore.Writer, index map[string]*deletions.Status) error {
 	for _, at := range slices.Backward(slices.Sorted(maps.Keys(index))) {
 		key, digest := index[at].Key(), index[at].RequestDigest
@@ -39,13 +38,13 @@ func (l *logic) indexAll(w swapstore.Writer, index map[string]*deletions.Status)
 	return nil
 }
 
-// Requests finds the statuses of requests for erasure.
+// Requests finds statuses.
 type Requests struct{ store *swapstore.Store }
 
-// Requests finds requests in the view.
+// Requests finds statuses in the view.
 func (r *Reader) Requests() Requests { return Requests{r.store} }
 
-// Status returns the status of a request by the key of its record, or nil.
+// Status returns the status of a record key, or nil.
 func (r Requests) Status(key string) (*deletions.Status, error) {
 	value, found, err := r.store.Get([]byte(statusPrefix + key))
 	if err != nil || !found {
@@ -55,8 +54,7 @@ func (r Requests) Status(key string) (*deletions.Status, error) {
 	return &s, err
 }
 
-// Statuses returns a page of statuses behind a key, in the order of keys, and the key of the last
-// one if more follow. Requests that repeat another are left out: theirs is its status.
+// Statuses returns a page of statuses behind a key, and the last key if more follow, without repetitions.
 func (r Requests) Statuses(after string, limit int) (list []deletions.Status, next string, err error) {
 	from := []byte(statusPrefix)
 	if after != "" {
@@ -81,10 +79,9 @@ func (r Requests) Statuses(after string, limit int) (list []deletions.Status, ne
 	return list, next, err
 }
 
-// Find returns the status of a request by its digest, by the first digits of it, at least LeastDigits, or by its
-// name, and the digests of other requests of the same name, whose content differs. Of several requests of one name
-// the name means the one that has it; the others were rejected. A request that repeats another is that one. It returns
-// nil if there is no such request. Errors: ErrSeveral, those of the store.
+// Find returns the status by digest, at least LeastDigits of it, or name, and the digests of other requests of that
+// name, which were rejected. A repetition is the request it repeats. It returns nil for none. Errors: ErrSeveral,
+// the store's.
 func (r Requests) Find(key string) (s *deletions.Status, others []lethe.Digest, err error) {
 	if s, err = r.byDigest(key, 2*len(lethe.Digest{})); err != nil || s == nil {
 		s, err = r.byName(key)
@@ -104,7 +101,7 @@ func (r Requests) Find(key string) (s *deletions.Status, others []lethe.Digest, 
 	return s, others, err
 }
 
-// byDigest finds a request by at least so many digits of its digest.
+// byDigest finds a request by at least some digits.
 func (r Requests) byDigest(digits string, least int) (*deletions.Status, error) {
 	if len(digits) < least || len(digits) > 2*len(lethe.Digest{}) {
 		return nil, nil
@@ -129,7 +126,7 @@ func (r Requests) byDigest(digits string, least int) (*deletions.Status, error) 
 	return r.first(keys[0])
 }
 
-// byName finds the request that has a name or, if none has it, the newest that was rejected under it.
+// byName finds the stored request of a name, or the newest rejected one.
 func (r Requests) byName(name string) (*deletions.Status, error) {
 	s, err := r.first(name)
 	if err != nil || s != nil || name == "" {
@@ -143,7 +140,6 @@ func (r Requests) byName(name string) (*deletions.Status, error) {
 	return &newest, nil
 }
 
-// named returns all statuses under a name.
 func (r Requests) named(name string) (list []deletions.Status, err error) {
 	if name == "" {
 		return nil, nil // names that must not be told
@@ -163,8 +159,7 @@ func (r Requests) named(name string) (list []deletions.Status, err error) {
 	return list, err
 }
 
-// first returns the status under a key or, if that repeats another, of the one that it repeats: the status of the later
-// one is not written again when the first goes on.
+// first returns the status of a key, or of the request it repeats, whose status alone is updated.
 func (r Requests) first(key string) (*deletions.Status, error) {
 	s, err := r.Status(key)
 	if err != nil || s == nil || s.Repeats.IsZero() {

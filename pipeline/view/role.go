@@ -15,16 +15,15 @@ import (
 	"lethe/pipeline/role"
 )
 
-// Options configures the role.
 type Options struct {
-	// Dir is the role's own folder.
+	// Dir is the role's folder.
 	Dir    string
 	Secret lethe.Secret
-	// Names brings ids that are looked up into normal form.
+	// Names is the rule of ids in queries.
 	Names normalise.Rule
-	// Instance is the identity of the data directory, for acknowledgements.
+	// Instance is the data directory's identity.
 	Instance string
-	// Pacer keeps searches from taking more than their share, or is nil.
+	// Pacer may be nil.
 	Pacer *scan.Pacer
 	role.Surroundings
 }
@@ -49,7 +48,7 @@ func storeFormat() swapstore.Format {
 	return swapstore.Format{Kind: formatKind, Version: formatVersion}
 }
 
-// storeSize is that of a store of which a process has one, and which is asked for single keys.
+// storeSize suits one store per process with single lookups.
 func storeSize() swapstore.Size {
 	const cacheBytes, memTableBytes, filterBits = 32 << 20, 8 << 20, 10
 	return swapstore.Size{CacheBytes: cacheBytes, MemTableBytes: memTableBytes, FilterBits: filterBits}
@@ -63,8 +62,7 @@ func openStore(fs vfs.FS, dir string) (*swapstore.Store, error) {
 	return store, nil
 }
 
-// New opens the role's store and returns the role and what reads its store. Closing the role
-// closes the store; what reads it says swapstore.ErrClosed then.
+// New opens the store and returns the role and its reader. Closing the role closes the store.
 func New(o Options) (*role.Follower, *Reader, error) {
 	if err := o.Validate(); err != nil {
 		return nil, nil, fmt.Errorf("view role: %w", err)

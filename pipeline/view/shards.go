@@ -16,28 +16,27 @@ import (
 	"lethe/pipeline/wire"
 )
 
-// Shard is what a shard holds of a timestep, in numbers.
+// Shard is a slice in numbers.
 type Shard struct {
 	Shard    lethe.ShardID  `json:"shard"`
 	Revision lethe.Revision `json:"revision"`
-	// Digest is that of the slice's canonical bytes, from which models learn.
+	// Digest is of the slice's canonical bytes.
 	Digest  lethe.Digest `json:"digest"`
 	Nodes   int          `json:"nodes"`
 	Licit   int          `json:"licit"`
 	Illicit int          `json:"illicit"`
-	// Payments are between its own transactions, in either direction counted once. Stubs stand for
-	// those that were cut.
+	// Payments are within the shard, directions together. Stubs stand for cut ones.
 	Payments int `json:"payments"`
 	Stubs    int `json:"stubs"`
-	// Published is when slices.v1 got it.
+	// Published is the record's time.
 	Published time.Time `json:"published,omitzero"`
 }
 
-// Dealt says how a timestep was dealt to shards, as package partition/scores measures it.
+// Dealt is a timestep's partition and its scores (partition/scores).
 type Dealt struct {
 	Balance  float64 `json:"balance"`
 	Fairness float64 `json:"fairness"`
-	// Cut is the share of payments whose ends are in two shards.
+	// Cut is the share of payments between shards.
 	Cut    float64 `json:"cut"`
 	Shards []Shard `json:"shards"`
 }
@@ -46,7 +45,7 @@ func shardKey(t lethe.Timestep, shard lethe.ShardID) []byte {
 	return binary.BigEndian.AppendUint32(timestepkey.New(shardPrefix, t), uint32(shard))
 }
 
-// takeSlice stores what a slice is in numbers, or removes them if it is gone.
+// takeSlice stores or removes a slice's numbers.
 func takeSlice(l *logic, source bus.TopicPartition, m wire.Received) error {
 	key := shardKey(m.Key.Timestep, m.Key.Shard)
 	next := func(w swapstore.Writer) error { return setOffset(w, source, m.Next) }
@@ -98,12 +97,11 @@ func numbersOf(s *lethe.Slice, m wire.Received) Shard {
 	return out
 }
 
-// deleteShards removes what is known of the shards of a timestep.
 func deleteShards(store swapstore.Reader, w swapstore.Writer, t lethe.Timestep) error {
 	return store.Scan(timestepkey.New(shardPrefix, t), func(key, _ []byte) error { return w.Delete(key) })
 }
 
-// Shards returns how a timestep was dealt, or nil as long as it was not.
+// Shards returns a timestep's partition, or nil.
 func (r *Reader) Shards(t lethe.Timestep) (*Dealt, error) {
 	dealt, err := shardsOf(r.store, t)
 	if err != nil || len(dealt) == 0 {
@@ -127,7 +125,6 @@ func (r *Reader) Shards(t lethe.Timestep) (*Dealt, error) {
 	return out, nil
 }
 
-// shardsOf reads what the shards hold of a timestep, in their order.
 func shardsOf(store swapstore.Reader, t lethe.Timestep) (list []Shard, err error) {
 	err = store.Scan(timestepkey.New(shardPrefix, t), func(_, value []byte) error {
 		var s Shard

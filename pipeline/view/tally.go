@@ -11,8 +11,8 @@ import (
 	"lethe/internal/timestepkey"
 )
 
-// A tally holds what a threshold or a budget comes to in a timestep: its threshold, and of every
-// final prediction with a label, the likeliest first, probability and whether it was illicit.
+// A tally is a timestep's threshold and, for every final labelled prediction by descending probability, the
+// probability and whether it was illicit. Thresholds and budgets are evaluated on it.
 const (
 	tallyHeader = 8
 	tallyEntry  = 9
@@ -45,23 +45,22 @@ func (m *measured) tally() []byte {
 	return out
 }
 
-// Choice says what an alert is. With neither Threshold nor Budget it is what was called illicit.
+// Choice defines alerts; with neither Threshold nor Budget as published.
 type Choice struct {
-	// Timestep, if not nil, is the only one that counts.
+	// Timestep may be nil for all.
 	Timestep *lethe.Timestep
-	// Threshold, if not nil, is the probability from which on a transaction is an alert.
+	// Threshold, if not nil, is the least probability.
 	Threshold *float64
-	// Budget, if not 0, is how many there are in each timestep, the likeliest ones.
+	// Budget, if not 0, is the number per timestep.
 	Budget int
 }
 
-// Outcome is what a choice would have come to, among the transactions whose labels are known.
+// Outcome is a choice's result on labelled transactions.
 type Outcome struct {
 	Timesteps int `json:"timesteps"`
 	Labelled  int `json:"labelled"`
 	Illicit   int `json:"illicit"`
-	// Taken are alerts, Right those that were illicit. Where a budget ends among equal probabilities
-	// Right is what is to be expected.
+	// Taken are alerts, Right the illicit ones; an expectation if a budget ends among equal probabilities.
 	Taken int     `json:"taken"`
 	Right float64 `json:"right"`
 	// Precision is nil without alerts, Recall without illicit ones.
@@ -69,7 +68,7 @@ type Outcome struct {
 	Recall    *float64 `json:"recall"`
 }
 
-// Outcome returns what a choice would have come to.
+// Outcome evaluates a choice.
 func (r *Reader) Outcome(c Choice) (*Outcome, error) {
 	prefix := []byte(tallyPrefix)
 	if c.Timestep != nil {
@@ -91,7 +90,6 @@ func (r *Reader) Outcome(c Choice) (*Outcome, error) {
 	return out, nil
 }
 
-// add counts a timestep.
 func (o *Outcome) add(c Choice, tally []byte) error {
 	if len(tally) < tallyHeader || (len(tally)-tallyHeader)%tallyEntry != 0 {
 		return fmt.Errorf("%w: a tally of %d bytes", swapstore.ErrCorrupt, len(tally))
@@ -122,8 +120,7 @@ func (o *Outcome) add(c Choice, tally []byte) error {
 	return nil
 }
 
-// equal counts the entries at the beginning that have the first one's probability, and the illicit
-// ones among them.
+// equal counts the leading entries of one probability, and the illicit ones.
 func equal(entries []byte) (same, positive int) {
 	first := binary.BigEndian.Uint64(entries)
 	for ; len(entries) > 0 && binary.BigEndian.Uint64(entries) == first; entries = entries[tallyEntry:] {

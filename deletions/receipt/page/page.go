@@ -1,5 +1,5 @@
-// Package page makes a page of a receipt for people: one HTML document that needs nothing else,
-// reads well on a screen and on paper, and says at the top whether the receipt was found valid.
+// Package page renders a receipt as a self-contained HTML document for screen and paper, with the result of its
+// check at the top.
 package page
 
 import (
@@ -18,18 +18,16 @@ import (
 //go:embed page.html
 var document string
 
-// Page is what is shown.
 type Page struct {
 	Receipt receipt.Receipt
-	// Verification is the outcome of a check; its signatures are listed.
+	// Verification has the listed signatures.
 	Verification receipt.Verification
-	// Log says where the receipt is in the transparency log, empty if that was not shown.
-	Log string
-	// CheckedAt is when it was checked.
+	// Log is the place in the transparency log, empty if not shown.
+	Log       string
 	CheckedAt time.Time
 }
 
-// Write writes the page. Nothing of the receipt is taken for HTML.
+// Write writes the page, with the receipt escaped.
 func Write(w io.Writer, p Page) error {
 	t, err := template.New("receipt").Funcs(template.FuncMap{
 		"time": func(t time.Time) string { return t.UTC().Format("2 January 2006, 15:04:05 UTC") },
@@ -55,7 +53,7 @@ func Write(w io.Writer, p Page) error {
 	return t.Execute(w, p)
 }
 
-// countOutcomes says how many targets came to what, in the order in which the outcomes appear.
+// countOutcomes counts targets by outcome, in order of appearance.
 func countOutcomes(all []deletions.TargetOutcome) string {
 	var order []string
 	counts := make(map[string]int)
