@@ -89,12 +89,7 @@ func (s State) next() []State {
 
 // working reports whether a step is running that can fail.
 func (s State) working() bool {
-	switch s {
-	case Accepted, Suppressed, Rewriting, Retraining, Swapped, Erased:
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]State{Accepted, Suppressed, Rewriting, Retraining, Swapped, Erased}, s)
 }
 
 // checkMove returns ErrIllegalTransition unless a change from a state is legal. failedIn is the state to retry if
@@ -154,12 +149,9 @@ const (
 
 // AboutSignatures reports whether the code is about signatures.
 func (c FailureCode) AboutSignatures() bool {
-	switch c {
-	case RejectedUnsigned, RejectedKey, RejectedRole, RejectedSignature, RejectedExpired:
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]FailureCode{
+		RejectedUnsigned, RejectedKey, RejectedRole, RejectedSignature, RejectedExpired,
+	}, c)
 }
 
 // Fits reports whether the code may explain the state.

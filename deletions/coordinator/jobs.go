@@ -23,7 +23,7 @@ type job struct {
 	next int64
 }
 
-func (j *job) targets() []lethe.Target { return distinct([][]lethe.Target{j.request.Targets}) }
+func (j *job) targets() []lethe.Target { return lethe.Distinct(j.request.Targets) }
 
 // jobs are in order of receipt.
 type jobs struct {

@@ -163,10 +163,6 @@ func replacedBy(b batch, plans []Plan) []Replaced {
 	return list
 }
 
-func distinct(requests [][]lethe.Target) []lethe.Target {
-	return lethe.Distinct(slices.Concat(requests...))
-}
-
 // Plan returns what a request would change now. Errors: lethe.ErrTarget, those of the stores.
 func (c *Coordinator) Plan(ctx context.Context, targets []lethe.Target, scope lethe.Scope) (Plan, error) {
 	asked := deletions.Entry{Scope: scope}

@@ -83,7 +83,7 @@ func (o *outbox) rewrite(ctx context.Context, b batch, requests [][]lethe.Target
 	if err := o.handOver(ctx, b.members); err != nil {
 		return err
 	}
-	return o.graphs.Rewrite(ctx, distinct(requests), replacedBy(b, plans))
+	return o.graphs.Rewrite(ctx, lethe.Distinct(slices.Concat(requests...)), replacedBy(b, plans))
 }
 
 // renew repeats the commands of other batches whose timesteps were rewritten again or are gone: their revisions will

@@ -26,7 +26,7 @@ func (s *states) verified(ctx context.Context, b batch) (batch, error) {
 	if err := s.out.copies(ctx, due); err != nil {
 		return b, err
 	}
-	if err := (issuer{s.o}).issue(ctx, due); err != nil {
+	if err := s.o.issue(ctx, due); err != nil {
 		return b, fmt.Errorf("receipt: %w", err)
 	}
 	if err := s.acks.end(ctx, s.out, batch{b.leader, due}); err != nil {
@@ -71,56 +71,52 @@ func (s *states) notConcluded(b batch) (due []deletions.Entry, err error) {
 	return due, nil
 }
 
-type issuer struct{ o Options }
-
 // issue signs, logs, stores and publishes receipts.
-func (s issuer) issue(ctx context.Context, list []deletions.Entry) error {
+func (o *Options) issue(ctx context.Context, list []deletions.Entry) error {
 	records := make([]ingest.Outgoing, len(list))
 	for i, e := range list {
-		signed, err := s.sign(e)
+		signed, err := o.sign(e)
 		if err != nil {
 			return err
 		}
 		records[i] = ingest.Outgoing{Key: []byte(e.RequestID), Value: signed}
 	}
-	if err := s.prove(ctx, list, records); err != nil {
+	if err := o.prove(ctx, list, records); err != nil {
 		return err
 	}
 	kept := make(map[string][]byte, len(list))
 	for i, e := range list {
 		kept[e.RequestID] = records[i].Value
 	}
-	if err := s.o.Receipts.Keep(kept); err != nil {
+	if err := o.Receipts.Keep(kept); err != nil {
 		return err
 	}
-	if err := s.o.Bus.Write(ctx, bus.Receipts, records); err != nil {
+	if err := o.Bus.Write(ctx, bus.Receipts, records); err != nil {
 		return err
 	}
 	for _, e := range list {
-		s.o.Logger.Info("erasure verified", "request_id", e.RequestID,
+		o.Logger.Info("erasure verified", "request_id", e.RequestID,
 			"slices_replaced", len(e.Progress.Slices), "shards_retrained", len(e.Progress.Retrained))
 	}
 	return nil
 }
 
 // prove adds receipts to the transparency log before publication, and the proofs to them.
-func (s issuer) prove(ctx context.Context, list []deletions.Entry, signed []ingest.Outgoing) error {
-	var leaves []translog.Receipt
-	var at []int
+func (o *Options) prove(ctx context.Context, list []deletions.Entry, signed []ingest.Outgoing) error {
+	leaves := make([]translog.Receipt, len(list))
 	for i, e := range list {
 		payload, err := receipt.Payload(signed[i].Value)
 		if err != nil {
 			return err
 		}
-		leaves = append(leaves, translog.Receipt{Request: e.Digest, Payload: sha256.Sum256(payload)})
-		at = append(at, i)
+		leaves[i] = translog.Receipt{Request: e.Digest, Payload: sha256.Sum256(payload)}
 	}
-	proofs, err := s.o.Log.Issue(ctx, s.o.Bus, leaves)
+	proofs, err := o.Log.Issue(ctx, o.Bus, leaves)
 	if err != nil {
 		return err
 	}
-	for n, i := range at {
-		if signed[i].Value, err = receipt.WithLog(signed[i].Value, proofs[n].Text()); err != nil {
+	for i := range signed {
+		if signed[i].Value, err = receipt.WithLog(signed[i].Value, proofs[i].Text()); err != nil {
 			return err
 		}
 	}
@@ -133,29 +129,29 @@ func (c Config) Issued(data []byte, requestID string, e *deletions.Entry) bool {
 	return receipt.Genuine(data, requestID, c.SigningKey.Public().(ed25519.PublicKey), e)
 }
 
-func (s issuer) sign(e deletions.Entry) ([]byte, error) {
-	known, err := s.o.Ledger.Get(e.RequestID)
+func (o *Options) sign(e deletions.Entry) ([]byte, error) {
+	known, err := o.Ledger.Get(e.RequestID)
 	if err != nil {
 		return nil, err
 	}
-	k := kept{suppressed: s.o.Graphs.Suppressed(e.Targets)}
+	k := kept{suppressed: o.Graphs.Suppressed(e.Targets)}
 	if slices.Equal(known.Targets, e.Targets) {
 		k.entries++
 	}
-	backups, err := s.o.keptBackups(e)
+	backups, err := o.keptBackups(e)
 	if err != nil {
 		return nil, err
 	}
 	signed, err := receipt.Sign(receipt.New(e, receipt.Facts{
-		Deployment:      s.o.Deployment,
-		KernelSet:       s.o.KernelSet,
-		SoftwareVersion: s.o.Version,
+		Deployment:      o.Deployment,
+		KernelSet:       o.KernelSet,
+		SoftwareVersion: o.Version,
 
-		IndependentShards: s.o.IndependentShards,
+		IndependentShards: o.IndependentShards,
 		Artefacts:         artefacts(e, k),
 		Backups:           backups,
 		MayRemain:         slices.Concat(mayRemain(e), receipt.InBackups(backups)),
-	}), s.o.SigningKey)
+	}), o.SigningKey)
 	if err != nil {
 		return nil, err
 	}

@@ -123,7 +123,7 @@ func NewFingerprint(secret lethe.Secret, kind Kind, needle []byte) (Fingerprint,
 		return Fingerprint{}, fmt.Errorf("%w: %s of %d bytes, at least %d", ErrNeedle, kind, len(needle), least)
 	}
 	needle = needle[:min(len(needle), MaxNeedleBytes)]
-	f := Fingerprint{Kind: kind, Length: len(needle), MAC: macOf(secret, kind, needle)}
+	f := Fingerprint{Kind: kind, Length: len(needle), MAC: macBy(macHasher(secret), kind, needle)}
 	if kind.keyed() {
 		return f, nil
 	}
@@ -181,10 +181,6 @@ func (f Fingerprint) nextMasks(secret lethe.Secret) (out [stride - 1]uint64) {
 	return out
 }
 
-func macOf(secret lethe.Secret, kind Kind, needle []byte) MAC {
-	return macBy(macHasher(secret), kind, needle)
-}
-
 func macHasher(secret lethe.Secret) lethe.Hasher { return secret.Ledger().Hasher("fingerprint") }
 
 func macBy(hasher lethe.Hasher, kind Kind, needle []byte) MAC {
@@ -192,7 +188,7 @@ func macBy(hasher lethe.Hasher, kind Kind, needle []byte) MAC {
 	return MAC(d[:16])
 }
 
-// mac is macOf under the scanner's secret, with reused hashers: making one takes most of the time.
+// mac is macBy with reused hashers: making one takes most of the time.
 func (sc *Scanner) mac(kind Kind, needle []byte) MAC {
 	hasher, _ := sc.hashers.Get().(*lethe.Hasher)
 	if hasher == nil {

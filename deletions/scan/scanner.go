@@ -66,25 +66,16 @@ type scanEntry struct {
 	at, length  int
 	fingerprint int
 	// row are all anchors of a strided needle.
-	row *anchorRow
+	row []uint64
 	// alike counts this and the following entries with the same window.
 	alike int
-}
-
-func (e *scanEntry) anchors() []uint64 {
-	if e.row == nil {
-		return nil
-	}
-	return e.row[:]
 }
 
 // compareWindow orders entries; 0 means that they hash the same windows.
 func (e *scanEntry) compareWindow(o *scanEntry) int {
 	return cmp.Or(cmp.Compare(e.anchor, o.anchor), cmp.Compare(e.at, o.at), cmp.Compare(e.length, o.length),
-		slices.Compare(e.anchors(), o.anchors()))
+		slices.Compare(e.row, o.row))
 }
-
-type anchorRow [stride]uint64
 
 // rowGroup are feature rows of one length and place of the first anchor.
 type rowGroup struct {
@@ -152,7 +143,7 @@ func (sc *Scanner) add(i int, f Fingerprint) {
 		for i, mask := range f.nextMasks(sc.secret) {
 			anchors = append(anchors, f.Next[i]^mask)
 		}
-		e.row = (*anchorRow)(anchors)
+		e.row = anchors
 	}
 	switch f.Kind {
 	case KindID:

@@ -1,6 +1,7 @@
 package translog
 
 import (
+	"slices"
 	"time"
 
 	"lethe"
@@ -29,12 +30,9 @@ const (
 
 // Valid reports whether the deed is known.
 func (d Deed) Valid() bool {
-	switch d {
-	case DeedLook, DeedPlan, DeedSubmit, DeedCancel, DeedHold, DeedLift, DeedLabel, DeedReplay:
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]Deed{
+		DeedLook, DeedPlan, DeedSubmit, DeedCancel, DeedHold, DeedLift, DeedLabel, DeedReplay,
+	}, d)
 }
 
 // Access is a change through the API, or a look at an erasure. It names no transaction, not even by hash: the log is

@@ -64,12 +64,15 @@ func (l *Log) Write(c deletions.Changes, rows []deletions.Row, put func(...delet
 		}
 		leaves = append(append(leaves, leavesOf(e, len(said))...), leafOfFound(e, l.withFound)...)
 	}
-	holds, err := l.fresh(leavesOfHolds(c.Holds))
+	var holds []Leaf
+	for _, h := range c.Holds {
+		holds = append(holds, leafOfHold(h))
+	}
+	holds, err := l.fresh(holds)
 	if err != nil {
 		return err
 	}
-	leaves = append(leaves, holds...)
-	return l.write(leaves, rows, put)
+	return l.write(append(leaves, holds...), rows, put)
 }
 
 func sameChange(a, b deletions.Change) bool {

@@ -2,6 +2,7 @@ package translog
 
 import (
 	"crypto/sha256"
+	"slices"
 	"time"
 
 	"lethe"
@@ -37,13 +38,10 @@ const (
 
 // Valid reports whether the action is known.
 func (a Action) Valid() bool {
-	switch a {
-	case ActionTakeOver, ActionStrikeOff, ActionHold, ActionRelease, ActionCancel, ActionRotateKey, ActionRotateSecret,
-		ActionBackup, ActionRestore, ActionForgetBackup:
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]Action{
+		ActionTakeOver, ActionStrikeOff, ActionHold, ActionRelease, ActionCancel, ActionRotateKey, ActionRotateSecret,
+		ActionBackup, ActionRestore, ActionForgetBackup,
+	}, a)
 }
 
 // Operator is an operator's action.
@@ -92,14 +90,7 @@ func goneFolder(action Action, role, instance string, at time.Time) Operator {
 	return Operator{Action: action, At: record.Time(at), Detail: detail}
 }
 
-// leavesOfHolds are the leaves of holds as stored.
-func leavesOfHolds(list []deletions.Hold) (out []Leaf) {
-	for _, h := range list {
-		out = append(out, leafOfHold(h))
-	}
-	return out
-}
-
+// leafOfHold is the leaf of a hold as stored.
 func leafOfHold(h deletions.Hold) Operator {
 	leaf := Operator{Action: ActionHold, At: h.SetAt, Detail: h.Digest()}
 	if !h.LiftedAt.IsZero() {

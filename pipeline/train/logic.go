@@ -195,9 +195,6 @@ func (l *logic) takeSlices(in role.Input) error {
 	return nil
 }
 
-// unsettled reports whether more replaced slices may follow.
-func (l *logic) unsettled() bool { return !l.quiet.is() }
-
 // refresh forgets checkpoints of other options or kernels: what is served must follow from the slices under the
 // present ones.
 func (l *logic) refresh() error {

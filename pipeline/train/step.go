@@ -68,7 +68,7 @@ func (l *logic) advance(ctx context.Context, now func() time.Time) error {
 func (l *logic) due(m *model) bool {
 	t := m.next(m.newest())
 	again := m.fitsAnew() || t <= m.replayThrough
-	return t != lethe.NoTimestep && (!again || !l.unsettled())
+	return t != lethe.NoTimestep && (!again || l.quiet.is())
 }
 
 type round struct {
