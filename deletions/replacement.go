@@ -58,8 +58,8 @@ func (p *Progress) AddTimestep(t lethe.Timestep) (added bool) {
 	return true
 }
 
-// NoteBefore records the artefacts to be replaced. Recorded ones stay: after a crash they may be replaced already.
-func (p *Progress) NoteBefore(published map[lethe.Timestep]Published) {
+// RecordBefore records the artefacts to be replaced. Recorded ones stay: after a crash they may be replaced already.
+func (p *Progress) RecordBefore(published map[lethe.Timestep]Published) {
 	replaced := slices.Clone(p.Replaced)
 	for _, t := range p.Timesteps {
 		now := published[t]
@@ -92,8 +92,8 @@ func withSlices(
 	return out
 }
 
-// NoteAfter records the artefacts that replaced them.
-func (p *Progress) NoteAfter(published map[lethe.Timestep]Published) {
+// RecordAfter records the artefacts that replaced them.
+func (p *Progress) RecordAfter(published map[lethe.Timestep]Published) {
 	replaced := slices.Clone(p.Replaced)
 	for i := range replaced {
 		r := &replaced[i]

@@ -29,8 +29,8 @@ func NewSignatures(by []string, until time.Time) Signatures {
 	return s
 }
 
-// SignedToo adds others' signatures.
-func (s Signatures) SignedToo(by []string, until time.Time) Signatures {
+// WithSignatures adds others' signatures.
+func (s Signatures) WithSignatures(by []string, until time.Time) Signatures {
 	if until.IsZero() || !s.SignedUntil.IsZero() && s.SignedUntil.Before(until) {
 		until = s.SignedUntil
 	}
@@ -50,6 +50,6 @@ func (l *Ledger) Sign(requestID string, by []string, until time.Time) (Entry, er
 	if err != nil {
 		return e, err
 	}
-	e.Signatures = e.SignedToo(by, until)
+	e.Signatures = e.WithSignatures(by, until)
 	return l.commit(e)
 }

@@ -174,8 +174,8 @@ const awaitedQuietly = 30 * time.Second
 // awaiting finds the data directories and people that requests wait for.
 type awaiting struct {
 	*states
-	// said are the waits already logged.
-	said map[string]bool
+	// logged are the waits already logged.
+	logged map[string]bool
 	// waits are the waits at the last look.
 	waits deletions.Waits
 }
@@ -188,7 +188,7 @@ func (s *awaiting) look() error {
 		return err
 	}
 	s.waits = deletions.Waits{}
-	said, looked := make(map[string]bool), make(map[string]bool)
+	logged, looked := make(map[string]bool), make(map[string]bool)
 	for _, e := range open {
 		s.count(e)
 		leader := e.RequestID
@@ -199,11 +199,11 @@ func (s *awaiting) look() error {
 			continue
 		}
 		looked[leader] = true
-		if err := s.lookAt(e, said); err != nil {
+		if err := s.lookAt(e, logged); err != nil {
 			return err
 		}
 	}
-	s.said = said
+	s.logged = logged
 	return nil
 }
 
@@ -220,7 +220,7 @@ func (s *awaiting) count(e deletions.Entry) {
 }
 
 // lookAt finds the data directories that a request or its batch waits for.
-func (s *awaiting) lookAt(e deletions.Entry, said map[string]bool) error {
+func (s *awaiting) lookAt(e deletions.Entry, logged map[string]bool) error {
 	b := batch{leader: e.RequestID, members: []deletions.Entry{e}}
 	if begun(e) {
 		var err error
@@ -234,7 +234,7 @@ func (s *awaiting) lookAt(e deletions.Entry, said map[string]bool) error {
 		for _, instance := range missing {
 			s.absent(deletions.AbsentDirectory{Role: of.role, Instance: instance, Since: e.Updated()})
 			this := fmt.Sprint(e.RequestID, e.Attempts, e.State, of.role, instance)
-			if said[this] = long; long && !s.said[this] {
+			if logged[this] = long; long && !s.logged[this] {
 				s.o.Logger.Warn("an erasure waits for a data directory: start its process, or strike it off if it is gone for "+
 					"good (lethe members strike)", "request_id", e.RequestID, "state", e.State, "role", of.role, "instance", instance)
 			}

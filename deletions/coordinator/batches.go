@@ -153,14 +153,14 @@ type queue struct {
 	busy time.Time
 	// due is when the next batch begins; zero for none.
 	due time.Time
-	// asked is the time of day at which due was computed.
-	asked time.Time
+	// computed is the time of day at which due was computed.
+	computed time.Time
 }
 
 // waits reports whether the next batch is not yet due. It is if the clock was set back since.
 func (q *queue) waits(now time.Time) bool {
 	day := now.Round(0) // that of the wall clock alone
-	return q.due.IsZero() || day.Before(q.due) && !day.Before(q.asked)
+	return q.due.IsZero() || day.Before(q.due) && !day.Before(q.computed)
 }
 
 // quietPart is the divisor of the window that must pass without a request.
@@ -228,7 +228,7 @@ func (s *states) gather(ctx context.Context) (b batch, begins bool, err error) {
 	}
 	byDeadline(list)
 	if due := bounded(s.queue.begins(first, last, now), list[0].Deadline); due.After(now) {
-		s.queue.due, s.queue.asked = due, now.Round(0)
+		s.queue.due, s.queue.computed = due, now.Round(0)
 		return b, false, nil
 	}
 	b = batch{leader: list[0].RequestID}

@@ -58,7 +58,7 @@ func (s *cancellations) take(ctx context.Context, list []ingest.Cancel) error {
 
 func (s *cancellations) cancel(ctx context.Context, e deletions.Entry) error {
 	b, err := s.move(ctx, batch{e.RequestID, []deletions.Entry{e}}, deletions.Cancelled,
-		func(_ int, e *deletions.Entry) { note(e, nil) })
+		func(_ int, e *deletions.Entry) { markHeld(e, nil) })
 	if err != nil {
 		return err
 	}

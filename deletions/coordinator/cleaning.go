@@ -38,7 +38,7 @@ const (
 // ones are gone with it.
 type due map[bus.TopicPartition]int64
 
-func (d due) note(at bus.TopicPartition, offset int64) { d[at] = max(d[at], offset) }
+func (d due) mark(at bus.TopicPartition, offset int64) { d[at] = max(d[at], offset) }
 
 func (d due) partitions() []bus.TopicPartition {
 	return slices.SortedFunc(maps.Keys(d), func(a, b bus.TopicPartition) int {
@@ -175,7 +175,7 @@ func (l looked) behind(topic bus.Topic, left due) (positions map[int]int64, know
 	for at, offsets := range l.except {
 		for offset := range offsets {
 			if at.Topic == topic {
-				left.note(at, offset)
+				left.mark(at, offset)
 			}
 		}
 	}

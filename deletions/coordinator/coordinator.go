@@ -149,7 +149,7 @@ func (c *Coordinator) TellAgain(ctx context.Context, keys []string) error {
 		}
 		statuses = append(statuses, e.Status())
 	}
-	return c.states.out.say(ctx, statuses)
+	return c.states.out.publish(ctx, statuses)
 }
 
 // LogAgain is TellAgain for records of log.v1 that were read since this process leads.

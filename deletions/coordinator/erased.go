@@ -94,14 +94,14 @@ func (s *states) cleaned(ctx context.Context, b batch) (batch, error) {
 		return b, err
 	}
 	if found = found.Add(report.Summary()); found.Hits > 0 {
-		s.splits.note(b)
+		s.splits.mark(b)
 		s.o.Logger.Error("erasure: a place that was written anew still holds something", "request_id", b.leader,
 			"requests", len(b.members), "hits", found.Hits)
 		return s.stop(ctx, b, deletions.Failed, deletions.FailedHits)
 	}
 	s.out.phaseDone(b, events.Swap, deletions.Swapped)
-	note := func(_ int, e *deletions.Entry) { e.Progress.Erasure = &found }
-	if b, err = s.move(ctx, b, deletions.Erased, note); err != nil {
+	mark := func(_ int, e *deletions.Entry) { e.Progress.Erasure = &found }
+	if b, err = s.move(ctx, b, deletions.Erased, mark); err != nil {
 		return b, err
 	}
 	return b, s.out.command(ctx, b.leader, wire.PhaseSearch)
@@ -255,9 +255,9 @@ func (n *Erased) Strip(rec ingest.Record, more bool) (_ ingest.Record, again, na
 	return rec, false, true, nil
 }
 
-// noteUnderWay remembers republished records until the last of each key is read. An earlier one is republished when
+// addUnderWay remembers republished records until the last of each key is read. An earlier one is republished when
 // read, so that the newest stays newest.
-func (n *Erased) noteUnderWay(topic bus.Topic, list []ingest.Outgoing) {
+func (n *Erased) addUnderWay(topic bus.Topic, list []ingest.Outgoing) {
 	for _, o := range list {
 		if o.Value != nil && (topic == bus.Transactions || topic == bus.Labels) {
 			at := place{topic, partitionKey{partition: o.Partition, key: string(o.Key)}}

@@ -24,14 +24,14 @@ type holds struct {
 	explained string
 }
 
-// saidOfHold is a record that sets or lifts a hold.
-type saidOfHold struct {
+// holdRecord is a record that sets or lifts a hold.
+type holdRecord struct {
 	event ingest.Event
-	said  deletions.Position
+	at    deletions.Position
 }
 
 // take sets and lifts holds in order. Repeated records, and a hold under a name in force, change nothing.
-func (h *holds) take(ctx context.Context, list []saidOfHold) error {
+func (h *holds) take(ctx context.Context, list []holdRecord) error {
 	for _, one := range list {
 		changed, err := h.change(one)
 		if err != nil {
@@ -72,7 +72,7 @@ func SayHolds(
 }
 
 // change returns a hold after a record, or nil if it is unchanged.
-func (h *holds) change(one saidOfHold) (*deletions.Hold, error) {
+func (h *holds) change(one holdRecord) (*deletions.Hold, error) {
 	known, err := h.o.Ledger.Holds()
 	if err != nil {
 		return nil, err
@@ -84,20 +84,20 @@ func (h *holds) change(one saidOfHold) (*deletions.Hold, error) {
 		return nil
 	}
 	now := h.o.Clock.Now()
-	switch said := one.event.(type) {
+	switch record := one.event.(type) {
 	case ingest.Lift:
-		hold := of(said.Name)
-		if hold == nil || !hold.InForce(now) || !one.said.After(hold.Said) {
+		hold := of(record.Name)
+		if hold == nil || !hold.InForce(now) || !one.at.After(hold.Said) {
 			return nil, nil
 		}
-		hold.LiftedAt, hold.Said = one.said.At, one.said
+		hold.LiftedAt, hold.Said = one.at.At, one.at
 		return hold, nil
 	case ingest.Hold:
-		before := of(said.Name)
-		if before != nil && (before.InForce(now) || !one.said.After(before.Said)) {
+		before := of(record.Name)
+		if before != nil && (before.InForce(now) || !one.at.After(before.Said)) {
 			return nil, nil
 		}
-		hold, err := deletions.NewHold(h.o.Secret, said.Name, said.Reason, said.Targets(), said.Until, one.said)
+		hold, err := deletions.NewHold(h.o.Secret, record.Name, record.Reason, record.Targets(), record.Until, one.at)
 		if errors.Is(err, deletions.ErrRequest) {
 			h.o.Logger.Warn("a hold was not taken: its name holds the id of what it names")
 			return nil, nil
@@ -218,7 +218,7 @@ func (h *holds) apply(ctx context.Context, open []deletions.Entry) ([]deletions.
 			delete(h.cancelled.pending, id)
 		}
 		if _, err := h.move(ctx, b, deletions.Accepted, func(_ int, e *deletions.Entry) {
-			note(e, nil)
+			markHeld(e, nil)
 			e.Progress.WaitsFor = nil
 		}); err != nil {
 			return nil, err
@@ -241,7 +241,7 @@ func (h *holds) wait(ctx context.Context, w waiting) ([]deletions.Entry, error) 
 	}
 	b, err := h.move(ctx, batch{w.list[0].RequestID, w.list}, deletions.Held, func(i int, e *deletions.Entry) {
 		e.Found(&w.list[i])
-		note(e, w.kept[i])
+		markHeld(e, w.kept[i])
 		e.Progress.WaitsFor = reasons[i]
 	})
 	if err != nil {

@@ -106,7 +106,7 @@ func (u *underway) searchOf(topic bus.Topic, f *findings) *topicSearch {
 // around records an unreadable batch of a copy.
 func (t *topicSearch) around(broker int32, gap *bus.Gap) {
 	u := unreadable(gap)
-	t.copies.note(u.Partition, broker)
+	t.copies.mark(u.Partition, broker)
 	if t.copies.damaged[u] == nil {
 		t.copies.damaged[u] = make(map[int32]bool)
 		t.here.Unreadable = append(t.here.Unreadable, u)
@@ -124,7 +124,7 @@ func newCopies() copies {
 	return copies{make(map[int]map[int32]bool), make(map[deletions.UnreadableBatch]map[int32]bool)}
 }
 
-func (c copies) note(partition int, broker int32) {
+func (c copies) mark(partition int, broker int32) {
 	if c.of[partition] == nil {
 		c.of[partition] = make(map[int32]bool)
 	}
@@ -164,8 +164,8 @@ func sourcePlaceOf(rec ingest.Record) sourcePlace {
 	return sourcePlace{sourceOf(rec), logPlace{rec.Partition, rec.Offset}}
 }
 
-// noteRefused records the source record of a dead letter.
-func (l *located) noteRefused(letter ingest.Record) {
+// addRefused records the source record of a dead letter.
+func (l *located) addRefused(letter ingest.Record) {
 	read, err := ingest.ReadDeadLetter(letter)
 	refused := read.Record
 	if err != nil || !strings.HasSuffix(refused.Topic, string(sourceOf(refused))) {
@@ -235,7 +235,7 @@ type Redaction struct {
 // Republish republishes records of a batch with other values. As in Withdraw, a record with a later one of its key
 // in the batch is left alone.
 func (n *Erased) Republish(ctx context.Context, batch bus.Batch, redactions map[int]Redaction) error {
-	if err := n.noteDropped(ctx, batch, slices.Sorted(maps.Keys(redactions))); err != nil {
+	if err := n.recordDropped(ctx, batch, slices.Sorted(maps.Keys(redactions))); err != nil {
 		return fmt.Errorf("note what was dropped: %w", err)
 	}
 	var out []ingest.Outgoing
@@ -250,7 +250,7 @@ func (n *Erased) Republish(ctx context.Context, batch bus.Batch, redactions map[
 	if err := n.out.withdraw(ctx, batch.Source.Topic, out); err != nil {
 		return fmt.Errorf("publish redacted records again: %w", err)
 	}
-	n.noteUnderWay(batch.Source.Topic, out)
+	n.addUnderWay(batch.Source.Topic, out)
 	return nil
 }
 

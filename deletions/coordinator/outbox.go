@@ -70,8 +70,8 @@ func (o *outbox) handOver(ctx context.Context, list []deletions.Entry) error {
 	return o.copies(ctx, list)
 }
 
-// say publishes statuses.
-func (o *outbox) say(ctx context.Context, list []deletions.Status) error {
+// publish publishes statuses.
+func (o *outbox) publish(ctx context.Context, list []deletions.Status) error {
 	records := make([]ingest.Outgoing, len(list))
 	for i, status := range list {
 		var err error
@@ -85,8 +85,8 @@ func (o *outbox) say(ctx context.Context, list []deletions.Status) error {
 	return wire.Say(ctx, o.bus, records)
 }
 
-// bury publishes dead letters without the records' content.
-func (o *outbox) bury(ctx context.Context, list []letter, version string) error {
+// deadLetter publishes dead letters without the records' content.
+func (o *outbox) deadLetter(ctx context.Context, list []letter, version string) error {
 	letters := make([]ingest.Outgoing, len(list))
 	for i, one := range list {
 		o.listener.RecordDeadLettered(events.RecordDeadLettered{

@@ -245,9 +245,9 @@ func names(e deletions.Entry, kept map[lethe.Digest]bool) bool {
 		slices.ContainsFunc(e.Progress.Outcomes, func(o deletions.TargetOutcome) bool { return kept[o.Transaction] })
 }
 
-// note sets the outcome of protected targets, and of subjects with a protected carrier, to held, and clears it of
+// markHeld sets the outcome of protected targets, and of subjects with a protected carrier, to held, and clears it of
 // others.
-func note(e *deletions.Entry, kept map[lethe.Digest]bool) {
+func markHeld(e *deletions.Entry, kept map[lethe.Digest]bool) {
 	carried := slices.ContainsFunc(e.Progress.Carried, func(t lethe.Digest) bool { return kept[t] })
 	for i := range e.Progress.Outcomes {
 		o := &e.Progress.Outcomes[i]

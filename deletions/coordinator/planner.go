@@ -165,14 +165,14 @@ func replacedBy(b batch, plans []Plan) []Replaced {
 
 // Plan returns what a request would change now. Errors: lethe.ErrTarget, those of the stores.
 func (c *Coordinator) Plan(ctx context.Context, targets []lethe.Target, scope lethe.Scope) (Plan, error) {
-	asked := deletions.Entry{Scope: scope}
+	request := deletions.Entry{Scope: scope}
 	if err := lethe.CheckTargets(targets); err != nil {
 		return Plan{}, err
 	}
 	for _, t := range targets {
-		asked.Targets = append(asked.Targets, c.states.o.Secret.Suppressed(t))
+		request.Targets = append(request.Targets, c.states.o.Secret.Suppressed(t))
 	}
-	plans, err := c.states.o.plan(ctx, batch{members: []deletions.Entry{asked}}, [][]lethe.Target{targets})
+	plans, err := c.states.o.plan(ctx, batch{members: []deletions.Entry{request}}, [][]lethe.Target{targets})
 	if err != nil {
 		return Plan{}, err
 	}

@@ -23,20 +23,20 @@ type Requests struct{ states *states }
 // needed, so that a restart reads them again.
 func (r *Requests) Take(ctx context.Context, batch bus.Batch) error {
 	r.states.dirty = true
-	var list []asked
-	var said controls
-	told := answers{refused: make(map[int]bool)}
+	var list []submission
+	var records controls
+	results := answers{refused: make(map[int]bool)}
 	for i, rec := range batch.Records {
-		one, err := r.read(rec, batch.Source, list, &said)
+		one, err := r.read(rec, batch.Source, list, &records)
 		var refusal *ingest.Refusal
 		switch {
 		case errors.As(err, &refusal) && one.fresh.RequestID != "":
 			r.states.o.Logger.Warn("erasure rejected: "+refusal.Error(), "request_id", one.fresh.RequestID)
-			told.add(i, one.fresh.Refuse(deletions.FailureCode(refusal.Reason), one.cameAt))
+			results.add(i, one.fresh.Refuse(deletions.FailureCode(refusal.Reason), one.cameAt))
 		case refusal != nil:
-			told.dead(i, rec, refusal)
+			results.dead(i, rec, refusal)
 		case errors.Is(err, deletions.ErrNamesTarget):
-			told.add(i, one.fresh.Refuse(deletions.RejectedName, one.cameAt))
+			results.add(i, one.fresh.Refuse(deletions.RejectedName, one.cameAt))
 		case err != nil:
 			return fmt.Errorf("%s@%d: %w", batch.Source, rec.Offset, err)
 		case one.job.request.RequestID != "":
@@ -44,36 +44,36 @@ func (r *Requests) Take(ctx context.Context, batch bus.Batch) error {
 			list = append(list, one)
 		}
 	}
-	admitted, err := r.enter(list, &told)
+	admitted, err := r.enter(list, &results)
 	if err == nil {
-		err = r.states.out.say(ctx, told.statuses)
+		err = r.states.out.publish(ctx, results.statuses)
 	}
 	if err == nil {
 		// Holds of the batch come before acceptance.
-		err = r.states.holds.take(ctx, said.holds)
+		err = r.states.holds.take(ctx, records.holds)
 	}
 	if err == nil {
 		err = r.admit(ctx, admitted)
 	}
 	if err == nil {
-		err = r.states.cancelled.take(ctx, said.cancelled)
+		err = r.states.cancelled.take(ctx, records.cancelled)
 	}
 	if err == nil {
-		err = r.states.signed.approve(ctx, said.approved, &told)
+		err = r.states.signed.approve(ctx, records.approved, &results)
 	}
 	if err == nil {
-		err = r.states.out.bury(ctx, told.letters, r.states.o.Version)
+		err = r.states.out.deadLetter(ctx, results.letters, r.states.o.Version)
 	}
 	if err != nil {
 		return fmt.Errorf("%s up to %d: %w", batch.Source, batch.Next, err)
 	}
-	if err := r.tidy(ctx, batch, told.refused); err != nil {
+	if err := r.tidy(ctx, batch, results.refused); err != nil {
 		return fmt.Errorf("%s: %w", batch.Source, err)
 	}
 	if err := r.states.jobs.commit(batch.Source, batch.Next); err != nil {
 		return err
 	}
-	if n := len(list) + len(said.cancelled) + len(said.approved) + len(said.holds); n > 0 {
+	if n := len(list) + len(records.cancelled) + len(records.approved) + len(records.holds); n > 0 {
 		r.states.o.Listener.RecordsConsumed(events.RecordsConsumed{
 			Topic: string(bus.Erasures), Result: events.Accepted, Count: n,
 		})
@@ -81,8 +81,8 @@ func (r *Requests) Take(ctx context.Context, batch bus.Batch) error {
 	return nil
 }
 
-// asked is a request read from a batch.
-type asked struct {
+// submission is a request read from a batch.
+type submission struct {
 	// at is its index in the batch.
 	at     int
 	fresh  deletions.Entry
@@ -117,21 +117,21 @@ func (a *answers) add(at int, s deletions.Status) {
 type controls struct {
 	cancelled []ingest.Cancel
 	approved  []approval
-	holds     []saidOfHold
+	holds     []holdRecord
 }
 
 // read decodes a record; control records are added to said. What is no request is an *ingest.Refusal. before are the
 // batch's earlier requests.
 func (r *Requests) read(
-	rec ingest.Record, source bus.TopicPartition, before []asked, said *controls,
-) (one asked, err error) {
+	rec ingest.Record, source bus.TopicPartition, before []submission, records *controls,
+) (one submission, err error) {
 	event, err := ingest.DecodeErasure(rec, r.states.o.Limits)
 	if err != nil {
 		return one, err
 	}
 	request, ok := event.(ingest.Erasure)
 	if !ok {
-		return one, r.states.signed.control(rec, event, said)
+		return one, r.states.signed.control(rec, event, records)
 	}
 	if request.Scope, err = r.scopeOf(request.ErasureRequest, before); err != nil {
 		return one, err
@@ -159,7 +159,7 @@ func (r *Requests) read(
 }
 
 // enter stores requests in one write, rejects those with a taken id, and returns the others once each.
-func (r *Requests) enter(list []asked, told *answers) (admitted []deletions.Entry, err error) {
+func (r *Requests) enter(list []submission, results *answers) (admitted []deletions.Entry, err error) {
 	fresh := make([]deletions.Entry, len(list))
 	for i, one := range list {
 		fresh[i] = one.fresh
@@ -172,12 +172,12 @@ func (r *Requests) enter(list []asked, told *answers) (admitted []deletions.Entr
 		e := entries[i]
 		switch {
 		case errors.Is(errs[i], deletions.ErrConflict):
-			told.add(one.at, one.fresh.Refuse(deletions.RejectedConflict, one.cameAt))
+			results.add(one.at, one.fresh.Refuse(deletions.RejectedConflict, one.cameAt))
 			continue
 		case errors.Is(errs[i], deletions.ErrRepeat):
-			told.statuses = append(told.statuses, one.fresh.Repeat(e))
+			results.statuses = append(results.statuses, one.fresh.Repeat(e))
 			if r.states.jobs.of(e.RequestID) != nil {
-				told.refused[one.at] = true
+				results.refused[one.at] = true
 				continue
 			}
 			// The log has lost the first record to this one with the same targets.
@@ -196,7 +196,7 @@ func (r *Requests) enter(list []asked, told *answers) (admitted []deletions.Entr
 }
 
 // scopeOf returns a request's scope. One without gets the deployment's at first, for good.
-func (r *Requests) scopeOf(request lethe.ErasureRequest, before []asked) (lethe.Scope, error) {
+func (r *Requests) scopeOf(request lethe.ErasureRequest, before []submission) (lethe.Scope, error) {
 	if request.Scope != "" {
 		return request.Scope, nil
 	}

@@ -76,7 +76,7 @@ func hitsIn(scanner *scan.Scanner, rec ingest.Record) []scan.Hit {
 // Withdraw tombstones records of a batch. One with a later record of its key is left alone: compaction removes it,
 // and a tombstone would remove the later one.
 func (n *Erased) Withdraw(ctx context.Context, batch bus.Batch, positions []int) error {
-	if err := n.noteDropped(ctx, batch, positions); err != nil {
+	if err := n.recordDropped(ctx, batch, positions); err != nil {
 		return fmt.Errorf("note what was dropped: %w", err)
 	}
 	var tombstones []ingest.Outgoing
@@ -152,7 +152,7 @@ func (s Searcher) locateIn(ctx context.Context, search *Search, topic bus.Topic,
 			return err
 		}
 		if rec.Key == nil { // compaction removes it, and no tombstone can
-			l.looked.note(topic, rec, false)
+			l.looked.mark(topic, rec, false)
 			return nil
 		}
 		at := partitionKey{partition: rec.Partition, key: string(rec.Key)}
@@ -165,7 +165,7 @@ func (s Searcher) locateIn(ctx context.Context, search *Search, topic bus.Topic,
 			if before.settled = true; held && search.withdrawnFor(rec) {
 				newest[at] = before
 			}
-			l.looked.note(topic, rec, false)
+			l.looked.mark(topic, rec, false)
 			return nil
 		}
 		hits := hitsIn(search.scanner, rec)
@@ -176,10 +176,10 @@ func (s Searcher) locateIn(ctx context.Context, search *Search, topic bus.Topic,
 				settled: rec.Uncommitted != "" || topic == bus.Transactions && search.early(rec, hits, instead),
 			}
 			if topic == bus.DeadLetters {
-				l.noteRefused(rec)
+				l.addRefused(rec)
 			}
 		}
-		l.looked.note(topic, rec, len(hits) == 0)
+		l.looked.mark(topic, rec, len(hits) == 0)
 		return ctx.Err()
 	}
 	var err error
@@ -265,7 +265,7 @@ func (n *Erased) remove(ctx context.Context, r remains, l looked) error {
 		if err != nil {
 			return fmt.Errorf("withdraw records of %s: %w", topic, err)
 		}
-		n.noteUnderWay(topic, list)
+		n.addUnderWay(topic, list)
 	}
 	return nil
 }

@@ -103,7 +103,7 @@ func TestATombstoneIsNotWithdrawnWhileRecordsAreOnTheirWay(t *testing.T) {
 	}
 	other := ingest.Outgoing{Key: []byte("transaction-2"), Value: []byte("{}")}
 	again := ingest.Republished(testSecret, rec, rec.Value, false)
-	n.noteUnderWay(bus.Transactions, []ingest.Outgoing{other, again})
+	n.addUnderWay(bus.Transactions, []ingest.Outgoing{other, again})
 	deleted := rec
 	deleted.Value = nil
 	_, _, names, err := n.Strip(deleted, false)
@@ -135,7 +135,7 @@ func TestStrip_RepublishedRecordRemovedByCompaction_IsOnItsWayNoMore(t *testing.
 	first := ingest.Record{Topic: string(bus.Transactions), Offset: 5, Key: []byte("t"), Value: []byte(`{"id":"t"}`)}
 	publish := func(rec ingest.Record, at int64) ingest.Record {
 		out := ingest.Republished(testSecret, rec, rec.Value, false)
-		n.noteUnderWay(bus.Transactions, []ingest.Outgoing{out})
+		n.addUnderWay(bus.Transactions, []ingest.Outgoing{out})
 		rec.Offset, rec.Headers = at, out.Headers
 		return rec
 	}
@@ -148,7 +148,7 @@ func TestStrip_RepublishedRecordRemovedByCompaction_IsOnItsWayNoMore(t *testing.
 	require.Empty(t, n.underWay)
 
 	// If it is still there, what stands between the two is published again.
-	n.noteUnderWay(bus.Transactions, []ingest.Outgoing{{Key: first.Key, Value: first.Value, Headers: last.Headers}})
+	n.addUnderWay(bus.Transactions, []ingest.Outgoing{{Key: first.Key, Value: first.Value, Headers: last.Headers}})
 	require.False(t, strip(replaced))
 	require.True(t, strip(second))
 }

@@ -39,7 +39,7 @@ func (s *states) rewriting(ctx context.Context, b batch) (batch, error) {
 		if first := len(b.members[i].Progress.Revisions) == 0; first && p.Found == nil {
 			p.Found = plans[i].Gone.Commit(s.o.Secret, b.members[i].Digest)
 		}
-		p.NoteBefore(before)
+		p.RecordBefore(before)
 		markErased(p, s.o.Secret, requests[i], plans[i].Held)
 	})
 	if err != nil {
@@ -58,7 +58,7 @@ func (s *states) rewriting(ctx context.Context, b batch) (batch, error) {
 		return b, err
 	}
 	if b, err = s.update(b, func(_ int, p *deletions.Progress) {
-		p.NoteAfter(after)
+		p.RecordAfter(after)
 		p.Revisions = nil
 		for _, t := range p.Timesteps {
 			p.Revisions = append(p.Revisions, revisions[t])

@@ -172,8 +172,8 @@ type findings struct {
 	apart []unreadableAt
 }
 
-// noteOpen records a record in or behind an open transaction.
-func (f *findings) noteOpen(at bus.TopicPartition, rec ingest.Record) {
+// addOpen records a record in or behind an open transaction.
+func (f *findings) addOpen(at bus.TopicPartition, rec ingest.Record) {
 	if first, known := f.open[at]; rec.Uncommitted == ingest.BehindOpen && (!known || rec.Offset < first) {
 		f.open[at] = rec.Offset
 	}
@@ -233,12 +233,12 @@ func (f *findings) add(other *findings) {
 	maps.Copy(f.open, other.open)
 	f.apart = append(f.apart, other.apart...)
 	for at, offset := range other.due {
-		f.due.note(at, offset)
+		f.due.mark(at, offset)
 	}
 }
 
-// note counts hits at a place.
-func (f *findings) note(at *deletions.PlaceSearch, hits []scan.Hit) {
+// mark counts hits at a place.
+func (f *findings) mark(at *deletions.PlaceSearch, hits []scan.Hit) {
 	at.Hits += len(hits)
 	for _, h := range hits {
 		f.kinds[h.Kind]++
@@ -258,7 +258,7 @@ func (f *findings) place(name string, report scan.Report) {
 		}
 		// A broker's log may hold later records with a subject, and held requests. Its records were searched as topics.
 		if name != BrokerFolder || h.Kind != scan.KindSubjectKey && !f.namedIn[h.Path] {
-			f.note(here, []scan.Hit{h.Hit})
+			f.mark(here, []scan.Hit{h.Hit})
 		}
 	}
 }

@@ -49,7 +49,7 @@ func (s signatures) request(rec ingest.Record, fresh deletions.Entry) (deletions
 
 // control adds a control record to the batch's, or refuses it for its signatures. One that changes nothing, as when
 // read again, may have expired.
-func (s signatures) control(rec ingest.Record, event ingest.Event, said *controls) error {
+func (s signatures) control(rec ingest.Record, event ingest.Event, records *controls) error {
 	if _, nothing := event.(ingest.Ignored); nothing {
 		return nil
 	}
@@ -75,11 +75,11 @@ func (s signatures) control(rec ingest.Record, event ingest.Event, said *control
 	}
 	switch control := event.(type) {
 	case ingest.Cancel:
-		said.cancelled = append(said.cancelled, control)
+		records.cancelled = append(records.cancelled, control)
 	case ingest.Approve:
-		said.approved = append(said.approved, approval{control, rec, signed})
+		records.approved = append(records.approved, approval{control, rec, signed})
 	case ingest.Hold, ingest.Lift:
-		said.holds = append(said.holds, saidOfHold{event, at})
+		records.holds = append(records.holds, holdRecord{event, at})
 	}
 	return nil
 }
@@ -132,7 +132,7 @@ func (s signatures) lacks(e deletions.Entry) bool {
 }
 
 // approve adds signatures to waiting requests. Nobody counts twice.
-func (s signatures) approve(ctx context.Context, list []approval, told *answers) error {
+func (s signatures) approve(ctx context.Context, list []approval, results *answers) error {
 	for _, a := range list {
 		e, err := s.o.Ledger.Get(a.RequestID)
 		switch {
@@ -146,9 +146,9 @@ func (s signatures) approve(ctx context.Context, list []approval, told *answers)
 				"request_id", a.RequestID, "state", e.State)
 			continue
 		}
-		with := e.SignedToo(a.signed.By, a.signed.Until)
+		with := e.WithSignatures(a.signed.By, a.signed.Until)
 		if s.o.Authority.Holders(with.SignedBy) == s.o.Authority.Holders(e.SignedBy) {
-			told.letters = append(told.letters, letter{a.rec, &ingest.Refusal{
+			results.letters = append(results.letters, letter{a.rec, &ingest.Refusal{
 				Reason: ingest.SamePerson, Detail: "it takes the signature of another person than who has signed already",
 			}})
 			continue

@@ -184,7 +184,7 @@ func (s *Search) holding(sought batch, verdict Verdict, others scan.Summary) bat
 // splits are the leaders of batches to split before a retry. They are forgotten at a restart.
 type splits map[string]bool
 
-func (p splits) note(b batch) {
+func (p splits) mark(b batch) {
 	if len(b.members) > 1 {
 		p[b.leader] = true
 	}

@@ -50,14 +50,14 @@ type topicSearch struct {
 	held   map[string]bool
 }
 
-func (t *topicSearch) note(at logPlace, hits []scan.Hit) {
-	if t.f.note(t.here, hits); len(hits) > 0 {
+func (t *topicSearch) mark(at logPlace, hits []scan.Hit) {
+	if t.f.mark(t.here, hits); len(hits) > 0 {
 		t.due(at)
 	}
 }
 
 func (t *topicSearch) due(at logPlace) {
-	t.f.due.note(bus.TopicPartition{Topic: t.topic, Partition: at.partition}, at.offset)
+	t.f.due.mark(bus.TopicPartition{Topic: t.topic, Partition: at.partition}, at.offset)
 }
 
 // named are the findings in a held request's own records.
@@ -154,7 +154,7 @@ func (u *underway) segments(
 			u.seenIn(BrokerFolder).NoteGrowing(s.Path, s.Info)
 		}
 		if t.scanned {
-			t.f.note(t.here, hits)
+			t.f.mark(t.here, hits)
 		}
 		left, named := t.here.Hits, t.f.records()
 		if err := s.Records(take); err != nil {
@@ -170,20 +170,20 @@ func (u *underway) segments(
 func (t *topicSearch) take(rec ingest.Record) {
 	at := logPlace{rec.Partition, rec.Offset}
 	t.here.Records++
-	t.copies.note(rec.Partition, t.broker)
-	t.f.noteOpen(bus.TopicPartition{Topic: t.topic, Partition: rec.Partition}, rec)
+	t.copies.mark(rec.Partition, t.broker)
+	t.f.addOpen(bus.TopicPartition{Topic: t.topic, Partition: rec.Partition}, rec)
 	t.here.Bytes += int64(len(rec.Key) + len(rec.Value))
 	if keepsOriginals(t.topic) {
 		if !t.looked.holds(t.topic, rec) {
 			if hits := hitsIn(t.scanner, rec); !t.named(rec, hits) {
-				t.note(at, hits)
+				t.mark(at, hits)
 			}
 		}
 		return
 	}
-	t.note(at, t.scanner.MatchKey(rec.Key))
+	t.mark(at, t.scanner.MatchKey(rec.Key))
 	for _, h := range rec.Headers {
-		t.note(at, t.scanner.ScanBytes(h.Value))
+		t.mark(at, t.scanner.ScanBytes(h.Value))
 	}
 	if replaces(t.topic) && !strings.HasPrefix(string(rec.Key), "!") && rec.Uncommitted == "" {
 		if before, superseded := t.seen[string(rec.Key)]; superseded {
@@ -193,7 +193,7 @@ func (t *topicSearch) take(rec ingest.Record) {
 		t.seen[string(rec.Key)] = at
 	}
 	if t.topic == bus.Receipts {
-		t.note(at, t.scanner.ScanBytes(receipt.Said(rec.Value)))
+		t.mark(at, t.scanner.ScanBytes(receipt.Said(rec.Value)))
 	}
 	base := string(rec.Key)
 	if at := strings.LastIndexByte(base, '/'); at >= 0 {
@@ -210,7 +210,7 @@ func (t *topicSearch) take(rec ingest.Record) {
 	// What lies across the cut, or depends on it.
 	reach := t.scanner.Reach()
 	t.joined = append(t.joined, rec.Value[:min(len(rec.Value), reach)]...)
-	t.note(at, t.scanner.ScanBytes(t.joined))
+	t.mark(at, t.scanner.ScanBytes(t.joined))
 	rest := rec.Value
 	if len(rest) <= reach {
 		rest = t.joined
@@ -219,7 +219,7 @@ func (t *topicSearch) take(rec ingest.Record) {
 }
 
 func (t *topicSearch) flush() {
-	t.note(t.joinedAt, t.scanner.ScanBytes(t.joined))
+	t.mark(t.joinedAt, t.scanner.ScanBytes(t.joined))
 	t.joined, t.joinedKey = t.joined[:0], ""
 }
 
@@ -254,8 +254,8 @@ func (l looked) serves(prints []scan.Fingerprint) bool {
 	return !slices.ContainsFunc(prints, func(f scan.Fingerprint) bool { return !l.prints[f.MAC] })
 }
 
-// note adds the next record of a partition.
-func (l looked) note(topic bus.Topic, rec ingest.Record, empty bool) {
+// mark adds the next record of a partition.
+func (l looked) mark(topic bus.Topic, rec ingest.Record, empty bool) {
 	at := bus.TopicPartition{Topic: topic, Partition: rec.Partition}
 	l.through[at] = rec.Offset
 	if empty {

@@ -182,7 +182,7 @@ func (v *Verification) fail(
 		return b, nil
 	}
 	if others > 0 {
-		v.states.splits.note(holding)
+		v.states.splits.mark(holding)
 	}
 	for range holding.members {
 		v.states.o.Listener.ErasureVerificationFailed(events.ErasureVerificationFailed{})

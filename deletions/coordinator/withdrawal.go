@@ -35,9 +35,9 @@ func (n *Erased) knowsAll(b batch) bool {
 	})
 }
 
-// noteDropped records which open requests a dropped record belongs to, before it is withdrawn: it was held when
+// recordDropped records which open requests a dropped record belongs to, before it is withdrawn: it was held when
 // requested.
-func (n *Erased) noteDropped(ctx context.Context, in bus.Batch, positions []int) error {
+func (n *Erased) recordDropped(ctx context.Context, in bus.Batch, positions []int) error {
 	if topic := in.Source.Topic; len(positions) == 0 || topic != bus.Transactions && topic != bus.Labels {
 		return nil
 	}

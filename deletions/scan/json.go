@@ -69,11 +69,11 @@ func (sc *Scanner) MatchRecord(key []byte, rest ...[]byte) []Hit {
 		list.note(sc.MatchKey(text)...)
 	}
 	for _, part := range rest {
-		list.note(scanSaid(sc, part)...)
+		list.note(scanPart(sc, part)...)
 		list.note(sc.MatchText(part)...)
 		list.note(sc.matchFeatures(key, part)...)
 		if said, other := sc.names.Said(part); other {
-			list.note(scanSaid(sc, said)...)
+			list.note(scanPart(sc, said)...)
 			list.note(sc.MatchText(said)...)
 			list.note(sc.matchFeatures(key, said)...)
 		}
@@ -176,7 +176,7 @@ func (m *jsonMatch) str(raw []byte, offset int64, depth int) {
 	if m.whole(decoded, offset); m.isName {
 		return
 	}
-	for _, h := range scanSaid(m.sc, decoded) {
+	for _, h := range scanPart(m.sc, decoded) {
 		m.note(Hit{h.Kind, h.Fingerprint, offset})
 	}
 	if depth < maxNesting && bytes.ContainsAny(decoded, `"\`) {

@@ -55,8 +55,8 @@ func isNestedJSON(raw []byte) bool {
 	return json.Valid(unescape(raw))
 }
 
-// scanSaid is ScanBytes without hits inside the names of valid JSON.
-func scanSaid(sc *Scanner, part []byte) []Hit {
+// scanPart is ScanBytes without hits inside the names of valid JSON.
+func scanPart(sc *Scanner, part []byte) []Hit {
 	hits := sc.ScanBytes(part)
 	if !slices.ContainsFunc(hits, func(h Hit) bool { return ofName(h.Kind) }) || !json.Valid(part) {
 		return hits

@@ -16,20 +16,20 @@ func (sc *Scanner) matchFeatures(key, value []byte) (hits []Hit) {
 	if len(sc.columns.of) == 0 || len(value) == 0 {
 		return nil
 	}
-	said := spoken{sc: sc, byKey: sc.featuresOf(key), known: make(map[string][]int), found: make(map[int]bool)}
+	reader := featureReader{sc: sc, byKey: sc.featuresOf(key), known: make(map[string][]int), found: make(map[int]bool)}
 	text := tokens{text: value}
-	said.value(&text, text.next(), 1)
+	reader.value(&text, text.next(), 1)
 	if !json.Valid(value) {
-		said.broken(value)
+		reader.broken(value)
 	}
-	for _, i := range slices.Sorted(maps.Keys(said.found)) {
+	for _, i := range slices.Sorted(maps.Keys(reader.found)) {
 		hits = append(hits, Hit{KindFeaturesOf, i, 0})
 	}
 	return hits
 }
 
-// spoken finds features in a JSON text.
-type spoken struct {
+// featureReader finds features in a JSON text.
+type featureReader struct {
 	sc *Scanner
 	// byKey are the fingerprints of the key's transaction, which apply to every object.
 	byKey []int
@@ -82,7 +82,7 @@ func (f *features) standAt(columns lethe.Columns) bool {
 }
 
 // value reads a value and the objects in it, and reports whether the text is still valid.
-func (s *spoken) value(text *tokens, first token, depth int) bool {
+func (s *featureReader) value(text *tokens, first token, depth int) bool {
 	switch {
 	case depth > mostDepth || first.closes() || first.kind == noToken:
 		return false
@@ -100,7 +100,7 @@ func (s *spoken) value(text *tokens, first token, depth int) bool {
 }
 
 // object reads an object. Repeated fields cost no product of ids and features.
-func (s *spoken) object(text *tokens, depth int) bool {
+func (s *featureReader) object(text *tokens, depth int) bool {
 	ids := make(map[string]bool)
 	stand := features{sc: s.sc}
 	name := text.next()
@@ -130,7 +130,7 @@ func (s *spoken) object(text *tokens, depth int) bool {
 }
 
 // compare records the fingerprints whose columns may have features.
-func (s *spoken) compare(prints []int, stand *features) {
+func (s *featureReader) compare(prints []int, stand *features) {
 	for _, i := range prints {
 		if !s.found[i] && stand.standAt(s.sc.columns.read[s.sc.fingerprints[i].Columns]) {
 			s.found[i] = true
@@ -139,7 +139,7 @@ func (s *spoken) compare(prints []int, stand *features) {
 }
 
 // readID keeps an id with fingerprints.
-func (s *spoken) readID(value token, ids map[string]bool) {
+func (s *featureReader) readID(value token, ids map[string]bool) {
 	if value.kind != stringToken {
 		return
 	}
@@ -194,7 +194,7 @@ func mantissa(n string) string {
 }
 
 // broken reads invalid JSON: the features may be of anyone named in it.
-func (s *spoken) broken(text []byte) {
+func (s *featureReader) broken(text []byte) {
 	if bytes.IndexByte(text, '[') < 0 {
 		return
 	}

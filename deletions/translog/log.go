@@ -27,8 +27,8 @@ type Log struct {
 	signed SignedTree
 	// at is the first index of each leaf by hash.
 	at map[tlog.Hash]int64
-	// said are the logged changes of each request.
-	said map[lethe.Digest][]deletions.Change
+	// logged are the logged changes of each request.
+	logged map[lethe.Digest][]deletions.Change
 	// withFound are the requests with a Found.
 	withFound map[lethe.Digest]bool
 	// latest are the current digests.
@@ -58,11 +58,11 @@ func (l *Log) Write(c deletions.Changes, rows []deletions.Row, put func(...delet
 	}
 	var leaves []Leaf
 	for _, e := range c.Entries {
-		said := l.said[e.Digest]
-		if len(said) > len(e.History) || !slices.EqualFunc(said, e.History[:len(said)], sameChange) {
+		logged := l.logged[e.Digest]
+		if len(logged) > len(e.History) || !slices.EqualFunc(logged, e.History[:len(logged)], sameChange) {
 			return refuse(StatementLedger, "the log has other changes of request %s than the ledger", e.RequestID)
 		}
-		leaves = append(append(leaves, leavesOf(e, len(said))...), leafOfFound(e, l.withFound)...)
+		leaves = append(append(leaves, leavesOf(e, len(logged))...), leafOfFound(e, l.withFound)...)
 	}
 	var holds []Leaf
 	for _, h := range c.Holds {
@@ -185,13 +185,13 @@ func (l *Log) write(leaves []Leaf, rows []deletions.Row, put func(...deletions.R
 	}
 	l.loaded, l.signed = true, signed
 	for i, leaf := range leaves {
-		l.note(first+int64(i), leaf, texts[i])
+		l.apply(first+int64(i), leaf, texts[i])
 	}
 	return nil
 }
 
-// note updates the state by a stored leaf.
-func (l *Log) note(index int64, leaf Leaf, text []byte) {
+// apply updates the state by a stored leaf.
+func (l *Log) apply(index int64, leaf Leaf, text []byte) {
 	hash := tlog.RecordHash(text)
 	if _, found := l.at[hash]; !found {
 		l.at[hash] = index
@@ -204,11 +204,11 @@ func (l *Log) note(index int64, leaf Leaf, text []byte) {
 	}
 	switch leaf := leaf.(type) {
 	case Request:
-		l.said[leaf.Digest] = []deletions.Change{{State: deletions.Received, At: leaf.At}}
+		l.logged[leaf.Digest] = []deletions.Change{{State: deletions.Received, At: leaf.At}}
 	case Found:
 		l.withFound[leaf.Request] = true
 	case Transition:
-		l.said[leaf.Request] = append(l.said[leaf.Request],
+		l.logged[leaf.Request] = append(l.logged[leaf.Request],
 			deletions.Change{State: leaf.State, At: leaf.At, Failure: leaf.Failure})
 	}
 }
@@ -223,7 +223,7 @@ func (l *Log) load() error {
 		return err
 	}
 	l.tree, l.keys, l.signed, l.pending = Tree{}, Keys{}, SignedTree{}, nil
-	l.at, l.said = make(map[tlog.Hash]int64), make(map[lethe.Digest][]deletions.Change)
+	l.at, l.logged = make(map[tlog.Hash]int64), make(map[lethe.Digest][]deletions.Change)
 	l.latest, l.withFound = make(map[artefact]lethe.Digest), make(map[lethe.Digest]bool)
 	if len(stored.Leaves) == 0 && stored.Checkpoint == "" {
 		l.loaded = true
@@ -240,7 +240,7 @@ func (l *Log) load() error {
 			findings.refuse(StatementLeaf, "leaf %d: %v", i, err)
 			break
 		}
-		l.note(int64(i), leaf, text)
+		l.apply(int64(i), leaf, text)
 	}
 	if len(findings) == 0 && !l.signs() {
 		findings.refuse(StatementKey, "the log is signed by a newer key than the one of this process")

@@ -72,10 +72,10 @@ func Verify(e Evidence) *Report {
 			r.Size, r.Root = now.N, now.Hash.String()
 		}
 	}
-	said := r.histories(log.Leaves)
-	r.Requests = len(said)
+	logged := r.histories(log.Leaves)
+	r.Requests = len(logged)
 	if e.Stored != nil {
-		r.checkLedger(e.Ledger, said)
+		r.checkLedger(e.Ledger, logged)
 		r.checkHolds(e.Holds, log.Leaves)
 	}
 	if e.Stored != nil && e.Published != nil {
@@ -127,10 +127,10 @@ func (r *Report) checkReceipt(receipt IssuedReceipt, log *Copy, tree *Tree, keys
 		return
 	}
 	p := receipt.Proof
-	said, err := ParseCheckpoint(p.Checkpoint)
-	signed := said
+	parsed, err := ParseCheckpoint(p.Checkpoint)
+	signed := parsed
 	if err == nil {
-		signed, err = p.CheckReceipt(receipt.Payload, r.Origin, keys.At(said.N))
+		signed, err = p.CheckReceipt(receipt.Payload, r.Origin, keys.At(parsed.N))
 	}
 	if err != nil {
 		r.Refused.refuse(StatementReceipt, "%s: its proof: %v", receipt.Name, err)
@@ -146,7 +146,7 @@ func (r *Report) checkReceipt(receipt IssuedReceipt, log *Copy, tree *Tree, keys
 
 // histories reads the changes of each request.
 func (r *Report) histories(leaves [][]byte) map[lethe.Digest][]deletions.Change {
-	said := make(map[lethe.Digest][]deletions.Change)
+	logged := make(map[lethe.Digest][]deletions.Change)
 	for i, text := range leaves {
 		leaf, err := Decode(text)
 		if err != nil {
@@ -155,40 +155,40 @@ func (r *Report) histories(leaves [][]byte) map[lethe.Digest][]deletions.Change 
 		}
 		switch leaf := leaf.(type) {
 		case Request:
-			if said[leaf.Digest] != nil {
+			if logged[leaf.Digest] != nil {
 				r.Refused.refuse(StatementOrder, "leaf %d: request %s is there twice", i, leaf.Digest)
 			}
-			said[leaf.Digest] = []deletions.Change{{State: deletions.Received, At: leaf.At}}
+			logged[leaf.Digest] = []deletions.Change{{State: deletions.Received, At: leaf.At}}
 		case Transition:
 			change := deletions.Change{State: leaf.State, At: leaf.At, Failure: leaf.Failure}
-			history := append(slices.Clone(said[leaf.Request]), change)
+			history := append(slices.Clone(logged[leaf.Request]), change)
 			if _, err := deletions.CheckHistory(history); err != nil {
 				r.Refused.refuse(StatementOrder, "leaf %d: request %s: %v", i, leaf.Request, err)
 			}
-			said[leaf.Request] = history
+			logged[leaf.Request] = history
 		case Receipt:
-			if history := said[leaf.Request]; len(history) == 0 || history[len(history)-1].State != deletions.Verified {
+			if history := logged[leaf.Request]; len(history) == 0 || history[len(history)-1].State != deletions.Verified {
 				r.Refused.refuse(StatementOrder, "leaf %d: a receipt of request %s, which is not %s there", i, leaf.Request,
 					deletions.Verified)
 			}
 		default:
 		}
 	}
-	return said
+	return logged
 }
 
 // checkLedger compares the log with the ledger.
-func (r *Report) checkLedger(entries []deletions.Entry, said map[lethe.Digest][]deletions.Change) {
+func (r *Report) checkLedger(entries []deletions.Entry, logged map[lethe.Digest][]deletions.Change) {
 	known := make(map[lethe.Digest]bool)
 	for _, e := range entries {
 		known[e.Digest] = true
-		if !slices.EqualFunc(said[e.Digest], e.History, sameChange) {
+		if !slices.EqualFunc(logged[e.Digest], e.History, sameChange) {
 			r.Refused.refuse(StatementLedger, "request %s: the ledger has %d changes, the log %d or others", e.RequestID,
-				len(e.History), len(said[e.Digest]))
+				len(e.History), len(logged[e.Digest]))
 		}
 	}
 	missing := 0
-	for digest := range said {
+	for digest := range logged {
 		if !known[digest] {
 			missing++
 		}

@@ -63,7 +63,7 @@ func SetHold(ctx context.Context, topics Bus, h ingest.Hold) (deletions.Hold, er
 	if found && before.InForce(h.RequestedAt) {
 		return before, fmt.Errorf("%w: %s", ErrHoldTaken, h.Name)
 	}
-	return saidOf(ctx, topics, ingest.Outgoing{Key: key, Value: value}, h.Name, before)
+	return changeHold(ctx, topics, ingest.Outgoing{Key: key, Value: value}, h.Name, before)
 }
 
 // LiftHold lifts a hold and waits until that is published. Errors: ErrUnknownHold, the brokers'.
@@ -79,11 +79,11 @@ func LiftHold(ctx context.Context, topics Bus, name string, at time.Time) (delet
 	if err != nil {
 		return before, err
 	}
-	return saidOf(ctx, topics, ingest.Outgoing{Key: key, Value: value}, name, before)
+	return changeHold(ctx, topics, ingest.Outgoing{Key: key, Value: value}, name, before)
 }
 
-// saidOf publishes a change of a hold and waits until it is confirmed.
-func saidOf(
+// changeHold publishes a change of a hold and waits until it is confirmed.
+func changeHold(
 	ctx context.Context, topics Bus, record ingest.Outgoing, name string, before deletions.Hold,
 ) (deletions.Hold, error) {
 	if err := topics.Write(ctx, bus.Erasures, []ingest.Outgoing{record}); err != nil {

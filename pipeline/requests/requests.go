@@ -86,14 +86,14 @@ func Submit(ctx context.Context, topics Bus, r lethe.ErasureRequest, at time.Tim
 func newest(ctx context.Context, topics Bus) (map[string]deletions.Status, error) {
 	out := make(map[string]deletions.Status)
 	err := topics.ReadAll(ctx, bus.ErasureStatus, func(rec ingest.Record) error {
-		note(out, rec)
+		addStatus(out, rec)
 		return nil
 	})
 	return out, err
 }
 
-// note adds the status in a record, if lethe wrote it.
-func note(newest map[string]deletions.Status, rec ingest.Record) {
+// addStatus adds the status in a record, if lethe wrote it.
+func addStatus(newest map[string]deletions.Status, rec ingest.Record) {
 	if s, says := statusOf(rec); says {
 		newest[string(rec.Key)] = s
 	}
@@ -128,7 +128,7 @@ func Follow(topics Bus) *Statuses {
 // List is List of the present topic.
 func (f *Statuses) List(ctx context.Context) ([]deletions.Status, error) {
 	err := f.topics.ReadNew(ctx, bus.ErasureStatus, f.positions, func(rec ingest.Record) error {
-		note(f.newest, rec)
+		addStatus(f.newest, rec)
 		return nil
 	})
 	if err != nil {

@@ -34,17 +34,17 @@ func (s *Signed) Unsigned() int { return len(s.unsigned) }
 
 // ReadAll implements Bus.
 func (s *Signed) ReadAll(ctx context.Context, t bus.Topic, fn func(ingest.Record) error) error {
-	return s.Bus.ReadAll(ctx, t, s.only(fn))
+	return s.Bus.ReadAll(ctx, t, s.filter(fn))
 }
 
 // ReadNew implements Bus.
 func (s *Signed) ReadNew(
 	ctx context.Context, t bus.Topic, positions map[int]int64, fn func(ingest.Record) error,
 ) error {
-	return s.Bus.ReadNew(ctx, t, positions, s.only(fn))
+	return s.Bus.ReadNew(ctx, t, positions, s.filter(fn))
 }
 
-func (s *Signed) only(fn func(ingest.Record) error) func(ingest.Record) error {
+func (s *Signed) filter(fn func(ingest.Record) error) func(ingest.Record) error {
 	return func(rec ingest.Record) error {
 		key := string(rec.Key)
 		switch {

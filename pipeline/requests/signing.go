@@ -40,8 +40,8 @@ type Signing struct {
 	signer authority.Signer
 	// written are the signatures of the records written.
 	written map[string]bool
-	// said are the deployment's latest settings for signatures.
-	said wire.Settings
+	// settings are the deployment's latest settings for signatures.
+	settings wire.Settings
 }
 
 // SignedWith signs with a signer. Without keys, it refuses to write if signatures are known to be required.
@@ -54,7 +54,7 @@ func (s *Signing) Signers(ctx context.Context) (int, error) {
 	if err := s.ReadAll(ctx, bus.ErasureStatus, func(ingest.Record) error { return nil }); err != nil {
 		return 0, err
 	}
-	n, _ := strconv.Atoi(s.said.Values[wire.RequestsSigned])
+	n, _ := strconv.Atoi(s.settings.Values[wire.RequestsSigned])
 	return n, nil
 }
 
@@ -63,7 +63,7 @@ func (s *Signing) Write(ctx context.Context, t bus.Topic, records []ingest.Outgo
 	if t != bus.Erasures {
 		return s.Bus.Write(ctx, t, records)
 	}
-	if n, said := s.said.Values[wire.RequestsSigned]; said && n != "0" && len(s.signer.Keys) == 0 {
+	if n, is := s.settings.Values[wire.RequestsSigned]; is && n != "0" && len(s.signer.Keys) == 0 {
 		return ErrUnsigned
 	}
 	signed := make([]ingest.Outgoing, len(records))
@@ -80,18 +80,18 @@ func (s *Signing) Write(ctx context.Context, t bus.Topic, records []ingest.Outgo
 
 // ReadAll implements Bus.
 func (s *Signing) ReadAll(ctx context.Context, t bus.Topic, fn func(ingest.Record) error) error {
-	return s.Bus.ReadAll(ctx, t, s.noting(t, fn))
+	return s.Bus.ReadAll(ctx, t, s.watchAnswers(t, fn))
 }
 
 // ReadNew implements Bus.
 func (s *Signing) ReadNew(
 	ctx context.Context, t bus.Topic, positions map[int]int64, fn func(ingest.Record) error,
 ) error {
-	return s.Bus.ReadNew(ctx, t, positions, s.noting(t, fn))
+	return s.Bus.ReadNew(ctx, t, positions, s.watchAnswers(t, fn))
 }
 
-// noting ends reading with ErrRefused at a refusal of what was written.
-func (s *Signing) noting(t bus.Topic, fn func(ingest.Record) error) func(ingest.Record) error {
+// watchAnswers ends reading with ErrRefused at a refusal of what was written.
+func (s *Signing) watchAnswers(t bus.Topic, fn func(ingest.Record) error) func(ingest.Record) error {
 	if t != bus.ErasureStatus {
 		return fn
 	}
@@ -99,9 +99,9 @@ func (s *Signing) noting(t bus.Topic, fn func(ingest.Record) error) func(ingest.
 		if refused, is := wire.ParseRefused(rec); is && s.written[refused.Signatures] {
 			return &answer{refused}
 		}
-		if said, is, err := wire.ParseSettings(rec); is && err == nil && !said.Late(s.said) {
-			if _, has := said.Values[wire.RequestsSigned]; has {
-				s.said = said
+		if settings, is, err := wire.ParseSettings(rec); is && err == nil && !settings.Late(s.settings) {
+			if _, has := settings.Values[wire.RequestsSigned]; has {
+				s.settings = settings
 			}
 		}
 		return fn(rec)

@@ -131,7 +131,7 @@ func (f *follower) answer(ctx context.Context, digest lethe.Digest) (s deletions
 func (f *follower) read(ctx context.Context) error {
 	return f.topics.ReadNew(ctx, bus.ErasureStatus, f.positions, func(rec ingest.Record) error {
 		if bytes.Contains(rec.Value, f.text) {
-			note(f.newest, rec)
+			addStatus(f.newest, rec)
 		}
 		return nil
 	})

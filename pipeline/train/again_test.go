@@ -38,7 +38,7 @@ func TestWhatIsTheNewestAgainIsPublishedAgain(t *testing.T) {
 		return s
 	}
 	before, gone := learnt{at: 1, value: []byte("one")}, learnt{at: 2, value: []byte("two")}
-	unsaid := func(s *series, want ...lethe.Timestep) {
+	uncommitted := func(s *series, want ...lethe.Timestep) {
 		require.Equal(t, append([]lethe.Timestep{}, want...), append([]lethe.Timestep{}, s.pending().values...))
 	}
 	s := opened()
@@ -48,18 +48,18 @@ func TestWhatIsTheNewestAgainIsPublishedAgain(t *testing.T) {
 	require.NoError(t, s.withdraw(2, 1))
 	require.NoError(t, s.removeFrom(2))
 	require.NoError(t, s.sent())
-	unsaid(s)
+	uncommitted(s)
 	s = opened()
 	require.NoError(t, s.adopt(before))
-	unsaid(s, 1)
+	uncommitted(s, 1)
 	require.NoError(t, s.published(1))
-	unsaid(s, 1)
-	unsaid(opened(), 1)
+	uncommitted(s, 1)
+	uncommitted(opened(), 1)
 	require.NoError(t, s.sent())
-	unsaid(s)
-	unsaid(opened())
+	uncommitted(s)
+	uncommitted(opened())
 	require.NoError(t, s.adopt(before))
-	unsaid(s)
+	uncommitted(s)
 }
 
 // A timestep is gone, and comes again as it was before its topic was told so. Whoever scores has dropped its models.

@@ -17,13 +17,13 @@ import (
 	"lethe/trainer"
 )
 
-// sayer publishes the digests of models for the transparency log.
-type sayer struct {
+// committer publishes the digests of models for the transparency log.
+type committer struct {
 	*learners
 	secret  lethe.Secret
 	kernels string
-	// setupSaid: the digest of the setup was published.
-	setupSaid bool
+	// setupCommitted: the digest of the setup was published.
+	setupCommitted bool
 	// stands are the models' digests read from control.v1 since it was last read to its end.
 	stands map[wire.Commitment]ownDigest
 }
@@ -34,13 +34,13 @@ type ownDigest struct {
 	digest lethe.Digest
 }
 
-// saidTogether bounds the digests in one output.
-const saidTogether = 256
+// committedTogether bounds the digests in one output.
+const committedTogether = 256
 
 // commit publishes new digests, and before them the setup's. It comes last, as nobody waits for it, but a final
 // search is acknowledged behind it.
-func (s *sayer) commit() (role.Output, error) {
-	said, any := s.unsaid()
+func (s *committer) commit() (role.Output, error) {
+	said, any := s.uncommitted()
 	if !any {
 		return role.Output{Idle: true}, nil
 	}
@@ -48,8 +48,8 @@ func (s *sayer) commit() (role.Output, error) {
 	if err != nil {
 		return role.Output{}, err
 	}
-	out := role.Output{Topic: bus.Control, Note: func() error { return s.noteSaid(setup, said) }}
-	if !s.setupSaid {
+	out := role.Output{Topic: bus.Control, Note: func() error { return s.recordCommitted(setup, said) }}
+	if !s.setupCommitted {
 		record, err := setup.Record(s.secret)
 		if err != nil {
 			return role.Output{}, err
@@ -73,19 +73,19 @@ func (s *sayer) commit() (role.Output, error) {
 }
 
 // owned adds the owner to a record, if models are shared.
-func (s *sayer) owned(of *series, record ingest.Outgoing) []ingest.Outgoing {
+func (s *committer) owned(of *series, record ingest.Outgoing) []ingest.Outgoing {
 	if s.share == nil {
 		return []ingest.Outgoing{record}
 	}
 	return wire.OwnedBy(s.share.ownerOf(s.shardOf(of.number)), []ingest.Outgoing{record})
 }
 
-// hear publishes digests again that a former owner has overwritten.
-func (s *sayer) hear(batch bus.Batch) error {
+// checkOverwritten publishes digests again that a former owner has overwritten.
+func (s *committer) checkOverwritten(batch bus.Batch) error {
 	if s.share == nil || batch.Source.Topic != bus.Control {
 		return nil
 	}
-	stands := s.heard(batch)
+	stands := s.readStands(batch)
 	if len(stands) == 0 {
 		return nil
 	}
@@ -101,7 +101,7 @@ func (s *sayer) hear(batch bus.Batch) error {
 			}
 			c, err := s.commitment(of, t)
 			if err == nil && c.Digest != said.digest {
-				err = unsay(of, t)
+				err = uncommit(of, t)
 			}
 			if err != nil {
 				return err
@@ -111,8 +111,8 @@ func (s *sayer) hear(batch bus.Batch) error {
 	return nil
 }
 
-// heard reads a batch of control.v1, and returns what stands there once read to the end.
-func (s *sayer) heard(batch bus.Batch) (stands map[wire.Commitment]ownDigest) {
+// readStands reads a batch of control.v1, and returns what stands there once read to the end.
+func (s *committer) readStands(batch bus.Batch) (stands map[wire.Commitment]ownDigest) {
 	if s.stands == nil {
 		s.stands = make(map[wire.Commitment]ownDigest)
 	}
@@ -131,7 +131,7 @@ func (s *sayer) heard(batch bus.Batch) (stands map[wire.Commitment]ownDigest) {
 }
 
 // placed is a commitment without digest.
-func (s *sayer) placed(of *series, t lethe.Timestep) wire.Commitment {
+func (s *committer) placed(of *series, t lethe.Timestep) wire.Commitment {
 	c := wire.Commitment{Component: len(s.layout.Components), Timestep: t}
 	if of.component != overall {
 		c.Component, c.Group = s.layout.Place(of.number)
@@ -139,10 +139,10 @@ func (s *sayer) placed(of *series, t lethe.Timestep) wire.Commitment {
 	return c
 }
 
-// unsaid are the unpublished timesteps of every series, up to saidTogether.
-func (s *sayer) unsaid() (said map[*series][]lethe.Timestep, any bool) {
+// uncommitted are the unpublished timesteps of every series, up to saidTogether.
+func (s *committer) uncommitted() (said map[*series][]lethe.Timestep, any bool) {
 	said = make(map[*series][]lethe.Timestep)
-	left := saidTogether
+	left := committedTogether
 	for _, of := range s.all() {
 		if !s.owns(of) {
 			continue
@@ -157,19 +157,19 @@ func (s *sayer) unsaid() (said map[*series][]lethe.Timestep, any bool) {
 	return said, len(said) > 0
 }
 
-func (s *sayer) noteSaid(setup wire.Commitment, said map[*series][]lethe.Timestep) error {
-	if !s.setupSaid {
+func (s *committer) recordCommitted(setup wire.Commitment, said map[*series][]lethe.Timestep) error {
+	if !s.setupCommitted {
 		if err := s.columns[0].store.Apply(func(w swapstore.Writer) error {
 			return w.Set([]byte(setupKey), setup.Digest[:])
 		}); err != nil {
 			return fmt.Errorf("note the setup that was said: %w", err)
 		}
-		s.setupSaid = true
+		s.setupCommitted = true
 	}
 	// In one order, for reproducible tests.
 	for _, of := range s.all() {
 		if timesteps := said[of]; len(timesteps) > 0 {
-			if err := of.noteSaid(timesteps); err != nil {
+			if err := of.recordCommitted(timesteps); err != nil {
 				return err
 			}
 		}
@@ -178,23 +178,23 @@ func (s *sayer) noteSaid(setup wire.Commitment, said map[*series][]lethe.Timeste
 }
 
 // setupCommitment commits to what models are trained with.
-func (s *sayer) setupCommitment() (wire.Commitment, error) {
+func (s *committer) setupCommitment() (wire.Commitment, error) {
 	encoded, err := ensemble.Setup{Layout: s.layout, Kernels: s.kernels, Described: s.meta == nil, Meta: s.meta}.Encode()
 	return wire.Commitment{Setup: true, Digest: ensemble.DigestSetup(encoded)}, err
 }
 
 // open reads whether the setup was published.
-func (s *sayer) open() error {
+func (s *committer) open() error {
 	value, _, err := s.columns[0].store.Get([]byte(setupKey))
 	if err != nil {
 		return err
 	}
 	c, err := s.setupCommitment()
-	s.setupSaid = string(value) == string(c.Digest[:])
+	s.setupCommitted = string(value) == string(c.Digest[:])
 	return err
 }
 
-func (s *sayer) commitment(of *series, t lethe.Timestep) (wire.Commitment, error) {
+func (s *committer) commitment(of *series, t lethe.Timestep) (wire.Commitment, error) {
 	value, err := of.value(t)
 	if err != nil {
 		return wire.Commitment{}, err
@@ -221,8 +221,8 @@ func (s *sayer) commitment(of *series, t lethe.Timestep) (wire.Commitment, error
 	return c, nil
 }
 
-// noteSaid records published digests.
-func (s *series) noteSaid(timesteps []lethe.Timestep) error {
+// recordCommitted records published digests.
+func (s *series) recordCommitted(timesteps []lethe.Timestep) error {
 	if err := s.setMarks(saidPrefix, nil, timesteps...); err != nil {
 		return fmt.Errorf("model %d: note the digests that were said: %w", s.number, err)
 	}
@@ -233,8 +233,8 @@ func (s *series) noteSaid(timesteps []lethe.Timestep) error {
 	return nil
 }
 
-// unsay forgets a published digest.
-func unsay(s *series, t lethe.Timestep) error {
+// uncommit forgets a published digest.
+func uncommit(s *series, t lethe.Timestep) error {
 	err := s.store.Apply(func(w swapstore.Writer) error { return w.Delete(learntKey(saidPrefix, t, s.component)) })
 	if err != nil {
 		return fmt.Errorf("model %d: forget that a digest was said: %w", s.number, err)

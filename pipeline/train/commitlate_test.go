@@ -67,17 +67,17 @@ func TestWhatAStaleOwnerSaysForTheLogIsSaidAgain(t *testing.T) {
 	require.Equal(t, count+3, now, "one record is said again")
 
 	// Nor is anything said again for what stands behind it, as a process reads it that begins.
-	sayer := two.logic.sayer
+	committer := two.logic.committer
 	read := func(next int64, rec ingest.Record) {
 		source := bus.TopicPartition{Topic: bus.Control}
-		require.NoError(t, sayer.hear(bus.Batch{Source: source, Records: []ingest.Record{rec}, Next: next, End: 2}))
+		require.NoError(t, committer.checkOverwritten(bus.Batch{Source: source, Records: []ingest.Record{rec}, Next: next, End: 2}))
 	}
 	read(1, before[changed])
 	read(2, want[changed])
-	_, any := sayer.unsaid()
+	_, any := committer.uncommitted()
 	require.False(t, any)
 	read(2, before[changed])
-	_, any = sayer.unsaid()
+	_, any = committer.uncommitted()
 	require.True(t, any)
 	c.run("two")
 

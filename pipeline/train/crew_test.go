@@ -92,7 +92,7 @@ func (c *crew) leave(name string) {
 func (c *crew) assign(name string, generation int64, partitions ...int) {
 	c.t.Helper()
 	a := bus.Assigned{Generation: generation, Partitions: partitions}
-	require.NoError(c.t, c.mates[name].logic.share.tell(c.t.Context(), &a))
+	require.NoError(c.t, c.mates[name].logic.share.setAssignment(c.t.Context(), &a))
 }
 
 // run lets the processes of these names work until none has anything to do.

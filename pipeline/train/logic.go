@@ -30,7 +30,7 @@ type logic struct {
 	erasures map[string]*erasure
 	// refreshed: the stored checkpoints are compatible.
 	refreshed bool
-	sayer     *sayer
+	committer *committer
 	// adoption is nil without other trainers.
 	adoption *adoption
 }
@@ -135,7 +135,7 @@ func (l *logic) Step(ctx context.Context, now func() time.Time, in role.Input) (
 	if out, err := l.acknowledge(ctx); err != nil || !out.Idle {
 		return out, err
 	}
-	return l.sayer.commit()
+	return l.committer.commit()
 }
 
 // take processes an input.
@@ -156,7 +156,7 @@ func (l *logic) take(in role.Input) error {
 	if err := take(in); err != nil {
 		return err
 	}
-	if err := errors.Join(l.takeNotices(in), l.sayer.hear(in.Batch)); err != nil {
+	if err := errors.Join(l.takeNotices(in), l.committer.checkOverwritten(in.Batch)); err != nil {
 		return err
 	}
 	if len(in.Messages)+len(in.Notices) > 0 {

@@ -101,8 +101,8 @@ func open(o Options) (*logic, error) {
 	if o.Sharer != nil {
 		l.share = newShare(o)
 	}
-	l.sayer = &sayer{learners: l.learners, secret: o.Secret, kernels: o.Kernels.Name}
-	if err := errors.Join(l.openModels(), l.sayer.open()); err != nil {
+	l.committer = &committer{learners: l.learners, secret: o.Secret, kernels: o.Kernels.Name}
+	if err := errors.Join(l.openModels(), l.committer.open()); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
 	if l.share != nil {

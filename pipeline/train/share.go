@@ -29,22 +29,22 @@ type share struct {
 	wake     chan struct{}
 	units    int
 
-	// told is written by the goroutine in the group.
-	mu   sync.Mutex
-	told told
+	// group is written by the goroutine in the group.
+	mu    sync.Mutex
+	group group
 	// trouble is the last reported error, until the next assignment.
 	trouble string
 
 	members wire.Members
 	// read are the positions read, dealt the positions of processed slices.
-	read  map[bus.TopicPartition]int64
-	dealt map[int]int64
+	read      map[bus.TopicPartition]int64
+	processed map[int]int64
 	// owned are this process's units, heard the newest known owners.
 	owned, heard map[int]wire.Owner
 }
 
-// told is known from brokers; ends is nil before.
-type told struct {
+// group is known from brokers; ends is nil before.
+type group struct {
 	assigned *bus.Assigned
 	// ends must be read before a unit is taken over, or others' models would be made again.
 	ends map[bus.TopicPartition]int64
@@ -53,13 +53,13 @@ type told struct {
 func newShare(o Options) *share {
 	return &share{
 		instance: o.Instance, sharer: o.Sharer, bus: o.Bus, log: o.Logger, wake: make(chan struct{}, 1),
-		read: make(map[bus.TopicPartition]int64), dealt: make(map[int]int64),
+		read: make(map[bus.TopicPartition]int64), processed: make(map[int]int64),
 		owned: make(map[int]wire.Owner), heard: make(map[int]wire.Owner),
 	}
 }
 
 func (s *share) run(ctx context.Context) error {
-	if err := s.tell(ctx, nil); err != nil {
+	if err := s.setAssignment(ctx, nil); err != nil {
 		return wire.UnlessStopped(ctx, err)
 	}
 	var failed error
@@ -68,12 +68,12 @@ func (s *share) run(ctx context.Context) error {
 	err := s.sharer.Share(ctx, bus.GroupConfig{Name: groupName, Topic: bus.Slices}, bus.Member{
 		Assigned: func(a bus.Assigned) {
 			s.log.Info("train: partitions of slices.v1 are assigned", "generation", a.Generation, "partitions", a.Partitions)
-			if failed = s.tell(ctx, &a); failed != nil {
+			if failed = s.setAssignment(ctx, &a); failed != nil {
 				stop()
 			}
 		},
 		Positions: s.positions,
-		Trouble:   s.troubled,
+		Trouble:   s.reportTrouble,
 	})
 	if err == nil {
 		err = failed
@@ -81,14 +81,14 @@ func (s *share) run(ctx context.Context) error {
 	return wire.UnlessStopped(ctx, err)
 }
 
-// tell records an assignment and the topics' present ends.
-func (s *share) tell(ctx context.Context, a *bus.Assigned) error {
+// setAssignment records an assignment and the topics' present ends.
+func (s *share) setAssignment(ctx context.Context, a *bus.Assigned) error {
 	ends, err := bus.EndsOf(ctx, s.bus, bus.Slices, bus.Models, bus.Control)
 	if err != nil {
 		return err
 	}
 	s.mu.Lock()
-	s.told, s.trouble = told{a, ends}, ""
+	s.group, s.trouble = group{a, ends}, ""
 	s.mu.Unlock()
 	select {
 	case s.wake <- struct{}{}:
@@ -97,8 +97,8 @@ func (s *share) tell(ctx context.Context, a *bus.Assigned) error {
 	return nil
 }
 
-// troubled logs an error of the group once.
-func (s *share) troubled(err error) {
+// reportTrouble logs an error of the group once.
+func (s *share) reportTrouble(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if text := err.Error(); text != s.trouble {
@@ -111,8 +111,8 @@ func (s *share) troubled(err error) {
 func (s *share) positions() map[bus.TopicPartition]int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	out := make(map[bus.TopicPartition]int64, len(s.dealt))
-	for unit, at := range s.dealt {
+	out := make(map[bus.TopicPartition]int64, len(s.processed))
+	for unit, at := range s.processed {
 		out[bus.TopicPartition{Topic: bus.Slices, Partition: unit}] = at
 	}
 	return out
@@ -131,10 +131,10 @@ func (s *share) take(in role.Input) {
 // settle takes over and gives up units, and reports whether it took any over.
 func (s *share) settle() (took bool) {
 	s.mu.Lock()
-	now := s.told
+	now := s.group
 	for unit := range s.units {
 		// What was read is stored.
-		s.dealt[unit] = s.read[bus.TopicPartition{Topic: bus.Slices, Partition: unit}]
+		s.processed[unit] = s.read[bus.TopicPartition{Topic: bus.Slices, Partition: unit}]
 	}
 	s.mu.Unlock()
 	wanted := s.wanted(now)
@@ -164,7 +164,7 @@ func (s *share) settle() (took bool) {
 }
 
 // wanted are this process's units: all if alone, else those assigned.
-func (s *share) wanted(now told) (units []int) {
+func (s *share) wanted(now group) (units []int) {
 	others := slices.DeleteFunc(s.members.Of(roleName), func(member string) bool { return member == s.instance })
 	switch {
 	case now.ends == nil:

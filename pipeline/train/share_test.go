@@ -76,7 +76,7 @@ func TestWhoComesLaterAdoptsWhatIsThere(t *testing.T) {
 	plans := []plan{planOf(0, 5), planOf(1, 5), planOf(2, 5)}
 	one := c.join("one", nil)
 	// Nobody else is a member: it needs no assignment.
-	require.NoError(t, one.logic.share.tell(t.Context(), nil))
+	require.NoError(t, one.logic.share.setAssignment(t.Context(), nil))
 	for _, p := range plans {
 		publish(t, c.topics, p.messages(1)...)
 	}
@@ -353,14 +353,14 @@ func TestTroubleWithTheGroupIsToldOnce(t *testing.T) {
 	c := newCrew(t)
 	var log bytes.Buffer
 	m := c.join("one", func(o *Options) { o.Logger = slog.New(slog.NewTextHandler(&log, nil)) })
-	told := func() int { return strings.Count(log.String(), "out of reach") }
+	group := func() int { return strings.Count(log.String(), "out of reach") }
 	for range 3 {
-		m.logic.share.troubled(errors.New("not authorised"))
+		m.logic.share.reportTrouble(errors.New("not authorised"))
 	}
-	require.Equal(t, 1, told())
-	m.logic.share.troubled(errors.New("away"))
-	require.Equal(t, 2, told())
-	require.NoError(t, m.logic.share.tell(t.Context(), nil))
-	m.logic.share.troubled(errors.New("away"))
-	require.Equal(t, 3, told())
+	require.Equal(t, 1, group())
+	m.logic.share.reportTrouble(errors.New("away"))
+	require.Equal(t, 2, group())
+	require.NoError(t, m.logic.share.setAssignment(t.Context(), nil))
+	m.logic.share.reportTrouble(errors.New("away"))
+	require.Equal(t, 3, group())
 }

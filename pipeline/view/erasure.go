@@ -146,7 +146,7 @@ func purge(l *logic, targets []lethe.Digest) error {
 		return fmt.Errorf("delete what is erased: %w", err)
 	}
 	l.keep(changed)
-	l.feed.tell(Predictions, Alerts, Timesteps)
+	l.feed.notify(Predictions, Alerts, Timesteps)
 	return nil
 }
 

@@ -26,7 +26,7 @@ type Feed struct {
 
 func newFeed() *Feed { return &Feed{changes: make(map[Kind]uint64), wake: make(chan struct{})} }
 
-func (f *Feed) tell(kinds ...Kind) {
+func (f *Feed) notify(kinds ...Kind) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, k := range kinds {

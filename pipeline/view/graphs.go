@@ -78,7 +78,7 @@ func takeGraph(ctx context.Context, l *logic, source bus.TopicPartition, m wire.
 	})
 	if err == nil {
 		l.unmeasured[t] = true
-		l.feed.tell(Timesteps)
+		l.feed.notify(Timesteps)
 	}
 	return err
 }

@@ -28,8 +28,8 @@ func learningsOf(store swapstore.Reader, t lethe.Timestep) (l learnings, err err
 	return learnings{int64(binary.BigEndian.Uint64(value)), int64(binary.BigEndian.Uint64(value[8:]))}, nil
 }
 
-// noteLearnings stores the times of models among records of the log.
-func noteLearnings(store swapstore.Reader, w swapstore.Writer, records []ingest.Record) error {
+// storeLearnings stores the times of models among records of the log.
+func storeLearnings(store swapstore.Reader, w swapstore.Writer, records []ingest.Record) error {
 	changed := make(map[lethe.Timestep]learnings)
 	for _, rec := range records {
 		leaf, found, err := modelIn(rec.Value)

@@ -91,7 +91,7 @@ func (l *logic) takeLetters(batch bus.Batch) error {
 		return err
 	}
 	if len(records) > 0 {
-		l.feed.tell(DeadLetters)
+		l.feed.notify(DeadLetters)
 	}
 	return l.sweep.seen(l.store, batch, names)
 }
@@ -118,12 +118,12 @@ func takeLetter(store swapstore.Reader, w swapstore.Writer, name []byte, rec ing
 	if err != nil {
 		return nil //nolint:nilerr // what is no dead letter is somebody else's
 	}
-	told := letterOf(letter)
-	value, err := json.Marshal(told)
+	shown := letterOf(letter)
+	value, err := json.Marshal(shown)
 	if err != nil {
 		return err
 	}
-	rank = rankOf(told)
+	rank = rankOf(shown)
 	place, reason := keysOfLetter(rank)
 	return errors.Join(w.Set(name, rank), w.Set(place, value), w.Set(reason, nil))
 }

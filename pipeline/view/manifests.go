@@ -52,7 +52,7 @@ func takeManifest(l *logic, source bus.TopicPartition, m wire.Received) error {
 	})
 	if err == nil {
 		l.unmeasured[t] = true
-		l.feed.tell(Timesteps)
+		l.feed.notify(Timesteps)
 	}
 	return err
 }

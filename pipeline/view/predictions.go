@@ -38,7 +38,7 @@ func (l *logic) takePredictions(batch bus.Batch) error {
 	})
 	if err == nil {
 		l.keep(changed)
-		l.feed.tell(Predictions)
+		l.feed.notify(Predictions)
 	}
 	return err
 }
@@ -161,7 +161,7 @@ func (l *logic) takeReasons(batch bus.Batch) error {
 		return setOffset(w, batch.Source, batch.Next)
 	})
 	if err == nil {
-		l.feed.tell(Alerts)
+		l.feed.notify(Alerts)
 	}
 	return err
 }

@@ -72,7 +72,7 @@ func measureStep(l *logic, t lethe.Timestep) error {
 		return nil
 	})
 	if err == nil && changed {
-		l.feed.tell(Timesteps)
+		l.feed.notify(Timesteps)
 	}
 	return err
 }

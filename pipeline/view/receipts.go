@@ -32,7 +32,7 @@ func (l *logic) takeAsItIs(batch bus.Batch, prefix string, kind Kind) error {
 			}
 		}
 		if kind == Log {
-			if err := noteLearnings(l.store, w, records); err != nil {
+			if err := storeLearnings(l.store, w, records); err != nil {
 				return err
 			}
 		}
@@ -42,7 +42,7 @@ func (l *logic) takeAsItIs(batch bus.Batch, prefix string, kind Kind) error {
 		l.models.forget() // who led before wrote a leaf late, or it is written over again
 	}
 	if err == nil {
-		l.feed.tell(kind)
+		l.feed.notify(kind)
 	}
 	return err
 }
@@ -146,7 +146,7 @@ func (l *logic) takeStatuses(notices []wire.Notice) error {
 		return nil
 	})
 	if err == nil {
-		l.feed.tell(Erasures)
+		l.feed.notify(Erasures)
 	}
 	return err
 }

@@ -75,7 +75,7 @@ func takeSlice(l *logic, source bus.TopicPartition, m wire.Received) error {
 		err = l.store.Apply(func(w swapstore.Writer) error { return errors.Join(w.Set(key, value), next(w)) })
 	}
 	if err == nil {
-		l.feed.tell(Timesteps)
+		l.feed.notify(Timesteps)
 	}
 	return err
 }
