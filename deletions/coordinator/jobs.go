@@ -91,10 +91,8 @@ func (j *jobs) commit(source bus.TopicPartition, next int64) error {
 	return j.notes.Commit(source, next)
 }
 
-// needsTargets reports whether records are still to be rewritten or tombstoned.
-func needsTargets(e deletions.Entry) bool {
-	return e.Stage() != deletions.Received && !isPurged(e) && !e.Progress.Withdrawn
-}
+// needsTargets reports whether records are still to be rewritten, by this process or a standby, or to be tombstoned.
+func needsTargets(e deletions.Entry) bool { return e.Stage() != deletions.Received && !isPurged(e) }
 
 // record is the request's record for erasures.v1.
 func (j *job) record(partition int) (ingest.Outgoing, error) {
