@@ -63,13 +63,7 @@ func (c changedCounts) write(w swapstore.Writer) error {
 			if err := w.Delete(key); err != nil {
 				return err
 			}
-			continue
-		}
-		value, err := json.Marshal(c[t])
-		if err == nil {
-			err = w.Set(key, value)
-		}
-		if err != nil {
+		} else if err := setJSON(w, key, c[t]); err != nil {
 			return err
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"sync"
@@ -31,11 +30,10 @@ type group struct{ component, number int }
 
 const mark = `"kind":"checkpoint"`
 
-// follow reads new leaves.
-func (m *models) follow(store *swapstore.Store) error {
+// follow locks the models and reads new leaves.
+func (m *models) follow(store *swapstore.Store) (unlock func(), err error) {
 	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.readOn(store)
+	return m.mu.Unlock, m.readOn(store)
 }
 
 // forget makes all leaves be read again.
@@ -113,18 +111,19 @@ func modelIn(leaf []byte) (c translog.Checkpoint, found bool, err error) {
 
 // Ensembles returns a page of ensembles before a timestep, newest first, and whether more follow.
 func (r *Reader) Ensembles(before lethe.Timestep, limit int) (list []Ensemble, more bool, err error) {
-	r.models.mu.Lock()
-	defer r.models.mu.Unlock()
-	if err := r.models.readOn(r.store); err != nil {
+	unlock, err := r.models.follow(r.store)
+	defer unlock()
+	if err != nil {
 		return nil, false, err
 	}
 	known := make(map[lethe.Timestep]bool)
 	for _, of := range r.models.of {
 		for t := range of {
-			known[t] = known[t] || t < before
+			if t < before {
+				known[t] = true
+			}
 		}
 	}
-	maps.DeleteFunc(known, func(_ lethe.Timestep, wanted bool) bool { return !wanted })
 	times := descending(known)
 	if more = len(times) > limit; more {
 		times = times[:limit]
@@ -167,9 +166,9 @@ type GroupModel struct {
 // Groups returns the models of the ensemble through a timestep (nil for the newest) by component and group, and that
 // timestep.
 func (r *Reader) Groups(asked *lethe.Timestep) (at lethe.Timestep, list []GroupModel, err error) {
-	r.models.mu.Lock()
-	defer r.models.mu.Unlock()
-	if err := r.models.readOn(r.store); err != nil {
+	unlock, err := r.models.follow(r.store)
+	defer unlock()
+	if err != nil {
 		return 0, nil, err
 	}
 	at = math.MaxInt64
@@ -203,9 +202,9 @@ type Change struct {
 // Changes returns the models that differ between two timesteps' ensembles, by component and group, and the number of
 // others.
 func (r *Reader) Changes(from, to lethe.Timestep) (changed []Change, unchanged int, err error) {
-	r.models.mu.Lock()
-	defer r.models.mu.Unlock()
-	if err := r.models.readOn(r.store); err != nil {
+	unlock, err := r.models.follow(r.store)
+	defer unlock()
+	if err != nil {
 		return nil, 0, err
 	}
 	changed = []Change{}

@@ -151,7 +151,7 @@ func purge(l *logic, targets []lethe.Digest) error {
 }
 
 func forget(l *logic, w swapstore.Writer, changed changedCounts, n name) error {
-	before, err := readPredictions(l.store, [][]byte{keyOf(predictionPrefix, n)})
+	before, err := readPredictions(l.store, n)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,9 @@
 package view
 
-import "sync"
+import (
+	"maps"
+	"sync"
+)
 
 // Kind is a kind of change.
 type Kind string
@@ -40,9 +43,5 @@ func (f *Feed) notify(kinds ...Kind) {
 func (f *Feed) Now() (changes map[Kind]uint64, next <-chan struct{}) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	out := make(map[Kind]uint64, len(f.changes))
-	for k, n := range f.changes {
-		out[k] = n
-	}
-	return out, f.wake
+	return maps.Clone(f.changes), f.wake
 }

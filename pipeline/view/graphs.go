@@ -2,9 +2,7 @@ package view
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 
 	"lethe"
 	"lethe/canonical"
@@ -37,9 +35,8 @@ func takeGraph(ctx context.Context, l *logic, source bus.TopicPartition, m wire.
 	if err != nil {
 		return err
 	}
-	next := func(w swapstore.Writer) error { return setOffset(w, source, m.Next) }
 	if !m.Deleted && known != nil && known.Revision >= m.Revision {
-		return l.store.Apply(next)
+		return l.applyRecord(source, m.Next, nil)
 	}
 	graph := &lethe.Snapshot{Timestep: t}
 	if !m.Deleted {
@@ -55,12 +52,12 @@ func takeGraph(ctx context.Context, l *logic, source bus.TopicPartition, m wire.
 	if err != nil {
 		return err
 	}
-	labels, err := labelsOf(l, graph)
+	_, manifest, err := readManifest(l.store, t)
 	if err != nil {
 		return err
 	}
-	nodes := nodesOf(ctx, l, graph, labels)
-	err = l.store.Apply(func(w swapstore.Writer) error {
+	nodes := nodesOf(ctx, l, graph, labelsOf(manifest))
+	err = l.applyRecord(source, m.Next, func(w swapstore.Writer) error {
 		for _, n := range members {
 			if _, stays := nodes[n]; stays {
 				continue
@@ -74,7 +71,7 @@ func takeGraph(ctx context.Context, l *logic, source bus.TopicPartition, m wire.
 				return err
 			}
 		}
-		return errors.Join(writeGraph(w, m, graph), next(w))
+		return writeGraph(w, m, graph)
 	})
 	if err == nil {
 		l.unmeasured[t] = true
@@ -93,11 +90,7 @@ func writeGraph(w swapstore.Writer, m wire.Received, s *lethe.Snapshot) error {
 	for _, p := range s.Payments {
 		both[lethe.Arc{Source: min(p.Source, p.Target), Target: max(p.Source, p.Target)}] = true
 	}
-	value, err := json.Marshal(storedGraph{Graph{m.Revision, m.Previous, len(s.Nodes), len(s.Payments)}, len(both)})
-	if err != nil {
-		return err
-	}
-	return w.Set(key, value)
+	return setJSON(w, key, storedGraph{Graph{m.Revision, m.Previous, len(s.Nodes), len(s.Payments)}, len(both)})
 }
 
 func readGraph(store swapstore.Reader, t lethe.Timestep) (*Graph, error) {
@@ -109,13 +102,9 @@ func readGraph(store swapstore.Reader, t lethe.Timestep) (*Graph, error) {
 }
 
 func readStored(store swapstore.Reader, t lethe.Timestep) (*storedGraph, error) {
-	value, found, err := store.Get(timestepkey.New(graphPrefix, t))
-	if err != nil || !found {
-		return nil, err
-	}
 	g := new(storedGraph)
-	if err := json.Unmarshal(value, g); err != nil {
-		return nil, fmt.Errorf("%w: graph of timestep %d", swapstore.ErrCorrupt, t)
+	if found, err := getJSON(store, timestepkey.New(graphPrefix, t), g); err != nil || !found {
+		return nil, err
 	}
 	return g, nil
 }
@@ -168,17 +157,15 @@ func nodesOf(
 	return out
 }
 
-// labelsOf are the labels in the manifest of a graph.
-func labelsOf(l *logic, s *lethe.Snapshot) (map[lethe.Pseudonym]lethe.Label, error) {
-	_, manifest, err := readManifest(l.store, s.Timestep)
-	if err != nil || manifest == nil {
-		return nil, err
+// labelsOf are the labels in a manifest, which may be nil.
+func labelsOf(m *wire.Manifest) map[lethe.Pseudonym]lethe.Label {
+	out := make(map[lethe.Pseudonym]lethe.Label)
+	if m != nil {
+		for _, label := range m.Labels {
+			out[label.Pseudonym] = label.Label
+		}
 	}
-	out := make(map[lethe.Pseudonym]lethe.Label, len(manifest.Labels))
-	for _, label := range manifest.Labels {
-		out[label.Pseudonym] = label.Label
-	}
-	return out, nil
+	return out
 }
 
 func readNode(store swapstore.Reader, n name) (node, bool, error) {

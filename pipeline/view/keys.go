@@ -2,6 +2,7 @@ package view
 
 import (
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"math"
 
@@ -117,6 +118,18 @@ func memberKey(t lethe.Timestep, n name) []byte {
 
 func offsetKey(tp bus.TopicPartition) []byte { return []byte(offsetPrefix + tp.String()) }
 
+// applyRecord makes the changes of a record or batch, and stores the position behind it. fn may be nil.
+func (l *logic) applyRecord(tp bus.TopicPartition, next int64, fn func(w swapstore.Writer) error) error {
+	return l.store.Apply(func(w swapstore.Writer) error {
+		if fn != nil {
+			if err := fn(w); err != nil {
+				return err
+			}
+		}
+		return setOffset(w, tp, next)
+	})
+}
+
 func setOffset(w swapstore.Writer, tp bus.TopicPartition, next int64) error {
 	return w.Set(offsetKey(tp), binary.BigEndian.AppendUint64(nil, uint64(next)))
 }
@@ -126,6 +139,26 @@ func setOrDelete(w swapstore.Writer, key, value []byte, gone bool) error {
 		return w.Delete(key)
 	}
 	return w.Set(key, value)
+}
+
+func setJSON(w swapstore.Writer, key []byte, v any) error {
+	value, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return w.Set(key, value)
+}
+
+// getJSON reads a key's value into v, if there is one.
+func getJSON(store swapstore.Reader, key []byte, v any) (found bool, err error) {
+	value, found, err := store.Get(key)
+	if err != nil || !found {
+		return false, err
+	}
+	if err := json.Unmarshal(value, v); err != nil {
+		return false, fmt.Errorf("%w: a value under %q", swapstore.ErrCorrupt, key)
+	}
+	return true, nil
 }
 
 // offsetOf returns a partition's position.

@@ -3,7 +3,6 @@ package view
 import (
 	"bytes"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"time"
 
@@ -119,13 +118,9 @@ func takeLetter(store swapstore.Reader, w swapstore.Writer, name []byte, rec ing
 		return nil //nolint:nilerr // what is no dead letter is somebody else's
 	}
 	shown := letterOf(letter)
-	value, err := json.Marshal(shown)
-	if err != nil {
-		return err
-	}
 	rank = rankOf(shown)
 	place, reason := keysOfLetter(rank)
-	return errors.Join(w.Set(name, rank), w.Set(place, value), w.Set(reason, nil))
+	return errors.Join(w.Set(name, rank), setJSON(w, place, shown), w.Set(reason, nil))
 }
 
 // forgetLetter removes a dead letter, or a mark, which has no reason.

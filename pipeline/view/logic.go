@@ -91,7 +91,9 @@ func (l *logic) Step(ctx context.Context, _ func() time.Time, in role.Input) (ro
 		return role.Output{Idle: true}, nil // more of the same is there
 	}
 	if l.unread {
-		if err := l.models.follow(l.store); err != nil {
+		unlock, err := l.models.follow(l.store)
+		unlock()
+		if err != nil {
 			return role.Output{}, fmt.Errorf("transparency log: %w", err)
 		}
 		l.unread = false

@@ -2,7 +2,6 @@ package view
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 
 	"lethe"
@@ -19,9 +18,8 @@ func takeManifest(l *logic, source bus.TopicPartition, m wire.Received) error {
 	if err != nil {
 		return err
 	}
-	next := func(w swapstore.Writer) error { return setOffset(w, source, m.Next) }
 	if !m.Deleted && known >= m.Revision {
-		return l.store.Apply(next)
+		return l.applyRecord(source, m.Next, nil)
 	}
 	manifest := new(wire.Manifest)
 	if !m.Deleted {
@@ -37,7 +35,7 @@ func takeManifest(l *logic, source bus.TopicPartition, m wire.Received) error {
 	if err != nil {
 		return err
 	}
-	err = l.store.Apply(func(w swapstore.Writer) error {
+	err = l.applyRecord(source, m.Next, func(w swapstore.Writer) error {
 		for n, node := range relabelled {
 			if err := w.Set(keyOf(nodePrefix, n), node.encode()); err != nil {
 				return err
@@ -45,10 +43,10 @@ func takeManifest(l *logic, source bus.TopicPartition, m wire.Received) error {
 		}
 		key := timestepkey.New(manifestPrefix, t)
 		if m.Deleted {
-			return errors.Join(w.Delete(key), next(w))
+			return w.Delete(key)
 		}
 		value := append(binary.BigEndian.AppendUint32(nil, uint32(m.Revision)), m.Payload...)
-		return errors.Join(w.Set(key, value), next(w))
+		return w.Set(key, value)
 	})
 	if err == nil {
 		l.unmeasured[t] = true
@@ -63,11 +61,7 @@ func relabelled(l *logic, t lethe.Timestep, manifest *wire.Manifest) (map[name]n
 	if err != nil {
 		return nil, err
 	}
-	labels := make(map[lethe.Pseudonym]lethe.Label, len(manifest.Labels))
-	for _, label := range manifest.Labels {
-		labels[label.Pseudonym] = label.Label
-	}
-	pseudonyms := l.o.Secret.Pseudonymizer()
+	labels, pseudonyms := labelsOf(manifest), l.o.Secret.Pseudonymizer()
 	out := make(map[name]node)
 	for _, n := range members {
 		node, found, err := readNode(l.store, n)

@@ -23,7 +23,7 @@ func (l *logic) takePredictions(batch bus.Batch) error {
 		return err
 	}
 	changed := make(changedCounts)
-	err = l.store.Apply(func(w swapstore.Writer) error {
+	err = l.applyRecord(batch.Source, batch.Next, func(w swapstore.Writer) error {
 		for i, rec := range records {
 			after, err := predictionIn(l, rec, names[i])
 			if err != nil {
@@ -34,7 +34,7 @@ func (l *logic) takePredictions(batch bus.Batch) error {
 				return err
 			}
 		}
-		return errors.Join(changed.write(w), setOffset(w, batch.Source, batch.Next))
+		return changed.write(w)
 	})
 	if err == nil {
 		l.keep(changed)
@@ -57,14 +57,12 @@ func predictionIn(l *logic, rec ingest.Record, n name) (*scoring.Prediction, err
 
 // predictionsOf returns the stored predictions of some records' transactions.
 func predictionsOf(l *logic, records []ingest.Record) (names []name, before []*scoring.Prediction, err error) {
-	keys := make([][]byte, len(records))
 	names = make([]name, len(records))
 	namer := newNamer(l.o.Secret)
 	for i, rec := range records {
 		names[i] = namer.ofID(lethe.TransactionID(rec.Key))
-		keys[i] = keyOf(predictionPrefix, names[i])
 	}
-	before, err = readPredictions(l.store, keys)
+	before, err = readPredictions(l.store, names...)
 	return names, before, err
 }
 
@@ -79,12 +77,12 @@ func rankedIn(store swapstore.Reader, t lethe.Timestep) (names []name, err error
 }
 
 // readPredictions reads predictions; nil for none.
-func readPredictions(store *swapstore.Store, keys [][]byte) ([]*scoring.Prediction, error) {
-	found, err := store.Lookup(keys)
+func readPredictions(store *swapstore.Store, names ...name) ([]*scoring.Prediction, error) {
+	found, err := store.Lookup(keysOf(predictionPrefix, names))
 	if err != nil {
 		return nil, err
 	}
-	out := make([]*scoring.Prediction, len(keys))
+	out := make([]*scoring.Prediction, len(names))
 	for i, f := range found {
 		if f.Found {
 			if out[i], err = decodePrediction(f.Value); err != nil {
@@ -143,7 +141,7 @@ func (l *logic) takeReasons(batch bus.Batch) error {
 		return nil
 	}
 	namer := newNamer(l.o.Secret)
-	err := l.store.Apply(func(w swapstore.Writer) error {
+	err := l.applyRecord(batch.Source, batch.Next, func(w swapstore.Writer) error {
 		for _, rec := range records {
 			n := namer.ofID(lethe.TransactionID(rec.Key))
 			key := keyOf(reasonsPrefix, n)
@@ -158,7 +156,7 @@ func (l *logic) takeReasons(batch bus.Batch) error {
 				return err
 			}
 		}
-		return setOffset(w, batch.Source, batch.Next)
+		return nil
 	})
 	if err == nil {
 		l.feed.notify(Alerts)

@@ -87,7 +87,7 @@ func measuredOf(l *logic, t lethe.Timestep) (*measured, error) {
 	if err != nil {
 		return nil, err
 	}
-	predictions, err := readPredictions(l.store, keysOf(predictionPrefix, names))
+	predictions, err := readPredictions(l.store, names...)
 	if err != nil {
 		return nil, err
 	}

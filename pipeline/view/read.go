@@ -1,11 +1,12 @@
 package view
 
 import (
+	"bytes"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"lethe"
 	"lethe/internal/normalise"
@@ -60,7 +61,7 @@ func (r *Reader) Prediction(of Ref) (*scoring.Prediction, error) {
 	if r.hidden.is(n) {
 		return nil, nil //nolint:nilnil // there is none
 	}
-	found, err := readPredictions(r.store, [][]byte{keyOf(predictionPrefix, n)})
+	found, err := readPredictions(r.store, n)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +115,7 @@ func (r *Reader) Predictions(q Query) (list []*scoring.Prediction, next []byte, 
 		return nil, nil, err
 	}
 	least := ^math.Float64bits(max(0, q.Least))
-	var keys [][]byte
+	var names []name
 	var ranks [][]byte
 	err = r.store.ScanFrom(prefix, from, func(key, _ []byte) error {
 		rank := key[len(prefix):]
@@ -127,27 +128,19 @@ func (r *Reader) Predictions(q Query) (list []*scoring.Prediction, next []byte, 
 			return errEnough
 		case r.hidden.is(n):
 			return nil
-		case len(keys) == q.Limit:
+		case len(names) == q.Limit:
 			next = ranks[len(ranks)-1]
 			return errEnough
 		}
-		keys, ranks = append(keys, keyOf(predictionPrefix, n)), append(ranks, append([]byte{}, rank...))
+		names, ranks = append(names, n), append(ranks, bytes.Clone(rank))
 		return nil
 	})
 	if err != nil && !errors.Is(err, errEnough) {
 		return nil, nil, err
 	}
-	found, err := readPredictions(r.store, keys)
-	if err != nil {
-		return nil, nil, err
-	}
-	list = make([]*scoring.Prediction, 0, len(found))
-	for _, p := range found {
-		if p != nil { // it may be gone since
-			list = append(list, p)
-		}
-	}
-	return list, next, nil
+	list, err = readPredictions(r.store, names...)
+	// One may be gone since.
+	return slices.DeleteFunc(list, func(p *scoring.Prediction) bool { return p == nil }), next, err
 }
 
 // Reasons returns an alert's reasons, or nil, without those naming a transaction being erased.
@@ -165,13 +158,9 @@ func (r *Reader) Reasons(of Ref) (*reasons.Record, error) {
 		return nil, fmt.Errorf("%w: %w", swapstore.ErrCorrupt, err)
 	}
 	for i, c := range record.Components {
-		kept := []reasons.Reason{}
-		for _, reason := range c.Reasons {
-			if reason.Transaction == "" || !r.hidden.is(nameOfID(r.secret, reason.Transaction)) {
-				kept = append(kept, reason)
-			}
-		}
-		record.Components[i].Reasons = kept
+		record.Components[i].Reasons = slices.DeleteFunc(c.Reasons, func(reason reasons.Reason) bool {
+			return reason.Transaction != "" && r.hidden.is(nameOfID(r.secret, reason.Transaction))
+		})
 	}
 	return record, nil
 }
@@ -209,14 +198,11 @@ func (r *Reader) step(t lethe.Timestep, drifts map[lethe.Timestep]float64) (*Ste
 	}
 	known := out.Graph != nil
 	for prefix, into := range map[string]any{countPrefix: &out.Counts, qualityPrefix: &out.Quality} {
-		value, found, err := r.store.Get(timestepkey.New(prefix, t))
-		if err == nil && found {
-			known = true
-			err = json.Unmarshal(value, into)
-		}
+		found, err := getJSON(r.store, timestepkey.New(prefix, t), into)
 		if err != nil {
 			return nil, fmt.Errorf("timestep %d: %w", t, err)
 		}
+		known = known || found
 	}
 	if _, out.Settled, err = r.store.Get(timestepkey.New(manifestPrefix, t)); err != nil || !known && !out.Settled {
 		return nil, err

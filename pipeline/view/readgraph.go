@@ -98,11 +98,7 @@ func (w *walk) visit(n name, distance int) (bool, error) {
 }
 
 func (w *walk) result() (*Neighbourhood, error) {
-	keys := make([][]byte, len(w.order))
-	for i, n := range w.order {
-		keys[i] = keyOf(predictionPrefix, n)
-	}
-	predictions, err := readPredictions(w.store, keys)
+	predictions, err := readPredictions(w.store, w.order...)
 	if err != nil {
 		return nil, err
 	}

@@ -19,7 +19,7 @@ func (l *logic) takeAsItIs(batch bus.Batch, prefix string, kind Kind) error {
 		return nil
 	}
 	replaced := false
-	err := l.store.Apply(func(w swapstore.Writer) error {
+	err := l.applyRecord(batch.Source, batch.Next, func(w swapstore.Writer) error {
 		for _, rec := range records {
 			key := append([]byte(prefix), rec.Key...)
 			before, found, err := l.store.Get(key)
@@ -32,11 +32,9 @@ func (l *logic) takeAsItIs(batch bus.Batch, prefix string, kind Kind) error {
 			}
 		}
 		if kind == Log {
-			if err := storeLearnings(l.store, w, records); err != nil {
-				return err
-			}
+			return storeLearnings(l.store, w, records)
 		}
-		return setOffset(w, batch.Source, batch.Next)
+		return nil
 	})
 	if err == nil && kind == Log && replaced {
 		l.models.forget() // who led before wrote a leaf late, or it is written over again
@@ -89,9 +87,9 @@ func leavesOf(store *swapstore.Store, n int64, limit int) (list [][]byte, err er
 
 // Prove returns a leaf and its proof for a size; found is false until the view has read so far.
 func (r *Reader) Prove(index, size int64) (leaf []byte, proof tlog.RecordProof, found bool, err error) {
-	r.models.mu.Lock()
-	defer r.models.mu.Unlock()
-	if err := r.models.readOn(r.store); err != nil || r.models.tree.Size() < size || index >= size {
+	unlock, err := r.models.follow(r.store)
+	defer unlock()
+	if err != nil || r.models.tree.Size() < size || index >= size {
 		return nil, nil, false, err
 	}
 	list, err := r.Leaves(index, 1)

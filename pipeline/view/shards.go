@@ -3,7 +3,6 @@ package view
 import (
 	"encoding/binary"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
@@ -48,9 +47,8 @@ func shardKey(t lethe.Timestep, shard lethe.ShardID) []byte {
 // takeSlice stores or removes a slice's numbers.
 func takeSlice(l *logic, source bus.TopicPartition, m wire.Received) error {
 	key := shardKey(m.Key.Timestep, m.Key.Shard)
-	next := func(w swapstore.Writer) error { return setOffset(w, source, m.Next) }
 	if m.Deleted {
-		return l.store.Apply(func(w swapstore.Writer) error { return errors.Join(w.Delete(key), next(w)) })
+		return l.applyRecord(source, m.Next, func(w swapstore.Writer) error { return w.Delete(key) })
 	}
 	slice, err := canonical.DecodeSlice(m.Payload)
 	if slice == nil {
@@ -59,21 +57,14 @@ func takeSlice(l *logic, source bus.TopicPartition, m wire.Received) error {
 	if err := m.PayloadOf(err, slice.Timestep, slice.Shard); err != nil {
 		return err
 	}
-	known, found, err := l.store.Get(key)
-	if err != nil {
+	var before Shard
+	if _, err := getJSON(l.store, key, &before); err != nil {
 		return err
 	}
-	var before Shard
-	if found {
-		err = json.Unmarshal(known, &before)
+	if before.Revision >= m.Revision {
+		return l.applyRecord(source, m.Next, nil)
 	}
-	if err != nil || before.Revision >= m.Revision {
-		return errors.Join(err, l.store.Apply(next))
-	}
-	value, err := json.Marshal(numbersOf(slice, m))
-	if err == nil {
-		err = l.store.Apply(func(w swapstore.Writer) error { return errors.Join(w.Set(key, value), next(w)) })
-	}
+	err = l.applyRecord(source, m.Next, func(w swapstore.Writer) error { return setJSON(w, key, numbersOf(slice, m)) })
 	if err == nil {
 		l.feed.notify(Timesteps)
 	}

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -23,16 +24,7 @@ func (m *measured) tally() []byte {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case m.probabilities[a] > m.probabilities[b]:
-			return -1
-		case m.probabilities[a] < m.probabilities[b]:
-			return 1
-		default:
-			return 0
-		}
-	})
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(m.probabilities[b], m.probabilities[a]) })
 	out := binary.BigEndian.AppendUint64(make([]byte, 0, tallyHeader+tallyEntry*len(order)), math.Float64bits(m.threshold))
 	for _, i := range order {
 		out = binary.BigEndian.AppendUint64(out, math.Float64bits(m.probabilities[i]))
