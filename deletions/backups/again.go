@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -13,6 +12,7 @@ import (
 	"lethe"
 	"lethe/deletions"
 	"lethe/deletions/internal/record"
+	"lethe/deletions/scan"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/internal/normalise"
@@ -171,7 +171,7 @@ func (s *search) record(rec ingest.Record, refused bool) {
 		s.payment(string(source), string(target))
 	}
 	for _, part := range rec.Parts() {
-		texts, words := textsOf(part)
+		texts, words := scan.Texts(part)
 		if names = append(names, texts...); refused {
 			names = append(names, words...)
 		}
@@ -196,49 +196,6 @@ func (s *search) payment(source, target string) {
 	if s.payments && source != "" && target != "" && source != target {
 		s.compare(lethe.PaymentBetween(lethe.TransactionID(source), lethe.TransactionID(target)))
 	}
-}
-
-// textsOf returns the strings of possible JSON, and the words between them.
-func textsOf(data []byte) (texts, words []string) {
-	word := -1
-	end := func(at int) {
-		if word >= 0 {
-			words = append(words, string(data[word:at]))
-			word = -1
-		}
-	}
-	for i := 0; i < len(data); i++ {
-		switch c := data[i]; {
-		case c == '"':
-			end(i)
-			n := stringLength(data[i:])
-			var text string
-			if json.Unmarshal(data[i:i+n], &text) != nil {
-				text = string(bytes.Trim(data[i:i+n], `"`))
-			}
-			texts = append(texts, text)
-			i += n - 1
-		case c <= ' ' || bytes.IndexByte([]byte(",:{}[]"), c) >= 0:
-			end(i)
-		case word < 0:
-			word = i
-		}
-	}
-	end(len(data))
-	return texts, words
-}
-
-// stringLength is the length of the JSON string at the begin, with quotes, or of all if it has no end.
-func stringLength(data []byte) int {
-	for i := 1; i < len(data); i++ {
-		switch data[i] {
-		case '\\':
-			i++
-		case '"':
-			return i + 1
-		}
-	}
-	return len(data)
 }
 
 // until returns the last timestep of an erased subject.

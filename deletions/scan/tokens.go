@@ -27,12 +27,12 @@ const (
 // next returns the next token; noToken at the end. Commas and colons are skipped.
 func (t *tokens) next() token {
 	for ; t.at < len(t.text); t.at++ {
-		switch c := t.text[t.at]; c {
-		case ' ', '\t', '\r', '\n', ',', ':':
-		case '{', '}', '[', ']':
+		switch c := t.text[t.at]; {
+		case c <= ' ' || c == ',' || c == ':':
+		case c == '{' || c == '}' || c == '[' || c == ']':
 			t.at++
 			return token{kind: c}
-		case '"':
+		case c == '"':
 			from := t.at + 1
 			to := closingQuote(t.text, from)
 			t.at = to + 1
@@ -48,7 +48,21 @@ func (t *tokens) next() token {
 	return token{}
 }
 
-func endsLiteral(c byte) bool { return isSpace(c) || bytes.IndexByte([]byte(",:{}[]"), c) >= 0 }
+func endsLiteral(c byte) bool { return c <= ' ' || bytes.IndexByte([]byte(`,:{}[]"`), c) >= 0 }
+
+// Texts returns the strings of a text that may be JSON, decoded, and the words between them.
+func Texts(text []byte) (texts, words []string) {
+	for t := (tokens{text: text}); ; {
+		switch next := t.next(); next.kind {
+		case stringToken:
+			texts = append(texts, next.said())
+		case literalToken:
+			words = append(words, string(next.raw))
+		case noToken:
+			return texts, words
+		}
+	}
+}
 
 func (t token) opens() bool { return t.kind == '{' || t.kind == '[' }
 
