@@ -1,6 +1,6 @@
 // Package forecast estimates the cost of an erasure in advance: the models to retrain, steps and seconds, and whether
 // retraining everything would be cheaper. What would change comes from coordinator.Plan.
 //
-//	forecast.go, work.go         the result by scope; the checkpoints and steps
-//	estimate.go, pace.go, line.go  seconds, from recent training and past erasures
+//	forecast.go           the result by scope; the checkpoints and steps
+//	estimate.go, pace.go  seconds, from recent training and past erasures
 package forecast

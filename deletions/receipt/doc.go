@@ -1,7 +1,7 @@
 // Package receipt makes and checks receipts: signed documents that account for every class of artefact of an erasure.
 //
-//	receipt.go, artefacts.go, remain.go  the content
-//	check.go, compare.go                 checks in itself and against the ledger
-//	document.go, verify.go               signatures
-//	said.go                              signed content for searches
+//	receipt.go, remain.go   the content
+//	check.go                checks in itself and against the ledger
+//	document.go, verify.go  signatures
+//	said.go                 signed content for searches
 package receipt

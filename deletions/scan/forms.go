@@ -31,7 +31,7 @@ func idFields() []string { return []string{"id", "source", "target", "transactio
 // From 6 bytes on these are the raw id and its JSON escape. A shorter one occurs by chance in any data and is
 // searched only where delimited: as a whole key, in quotes (4 and 5 bytes), after its length (3 bytes and more),
 // after an id field's name (1 to 3 bytes). Elsewhere it is missed, but not its pseudonym, which stores keep next to
-// it. A word (words.go) is searched as a whole key and after an id field's name.
+// it. A word (names.go) is searched as a whole key and after an id field's name.
 func IDFingerprints(secret lethe.Secret, id lethe.TransactionID) ([]Fingerprint, error) {
 	set := fingerprintSet{secret: secret}
 	raw := []byte(id)

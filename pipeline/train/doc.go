@@ -7,8 +7,8 @@
 //
 //	role.go, logic.go, step.go     options; the step function; training and publishing
 //	erasure.go                     the commands of erasures
-//	column*.go, shards.go, unions.go  the slices
-//	learners.go, open.go, model.go, meta.go, series*.go  the models and the meta-model
+//	column*.go, shards.go          the slices
+//	learners.go, open.go, model.go, series*.go  the models and the meta-model
 //	share.go, adoption.go, series_adopt.go  several processes that train
 //	quiet.go                       waiting for replaced slices
 //	keys.go, history.go            the store; a stopped role
