@@ -24,11 +24,11 @@ type KV interface {
 type Row = record.Row
 
 var (
-	// ErrUnknownRequest: the ledger has no such request.
+	// ErrUnknownRequest means that the ledger has no such request.
 	ErrUnknownRequest = errors.New("unknown erasure request")
-	// ErrConflict: the ledger has another request under this id. Reject the later one.
+	// ErrConflict means that the ledger has another request under this id. Reject the later one.
 	ErrConflict = errors.New("another erasure request has this id")
-	// ErrRepeat: the same was requested before under this id. The first request answers for both.
+	// ErrRepeat means that the same was requested before under this id. The first request answers for both.
 	ErrRepeat = errors.New("the same was requested before")
 )
 

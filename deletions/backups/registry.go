@@ -17,7 +17,7 @@ const (
 	prefix = "backup/"
 )
 
-// ErrUnknown: the registry has no such backup.
+// ErrUnknown means that the registry has no such backup.
 var ErrUnknown = errors.New("no such backup is known")
 
 // Backup is a copy of a data directory.
@@ -67,6 +67,7 @@ func (b Backup) validate() error {
 // Registry are the backups of a deployment, in the ledger's KV.
 type Registry struct{ kv deletions.KV }
 
+// In returns the registry in a store.
 func In(kv deletions.KV) Registry { return Registry{kv} }
 
 // List returns all in order of creation.

@@ -108,6 +108,7 @@ func Last(kv deletions.KV) (r Restored, found bool, err error) {
 	return r, found, nil
 }
 
+// Bus is what finishing a restore needs of the topics.
 type Bus interface {
 	// ReadEvery includes aborted and open transactions, and skips unreadable batches.
 	ReadEvery(ctx context.Context, t bus.Topic, fn func(ingest.Record) error, around func(*bus.Gap)) error
@@ -115,6 +116,7 @@ type Bus interface {
 	Write(ctx context.Context, t bus.Topic, records []ingest.Outgoing) error
 }
 
+// Log is the transparency log.
 type Log interface {
 	Rewind() error
 	Append(leaves ...translog.Leaf) ([]int64, error)

@@ -235,6 +235,7 @@ type Topics interface {
 	Holds(ctx context.Context, tp bus.TopicPartition, offset int64) (bool, error)
 }
 
+// Clock tells the time.
 type Clock interface {
 	Now() time.Time
 	// Sleep waits, or returns the context's error.

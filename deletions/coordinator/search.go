@@ -77,6 +77,7 @@ func Folder(name string, folder fs.FS) Place {
 // Receipted is the folder of receipts as a place, decoded too.
 func Receipted(folder fs.FS) Place { return Folder(ReceiptsFolder, receipt.Readable(folder)) }
 
+// Verdict is what became of a search.
 type Verdict struct {
 	requestIDs []string
 	// found is the last complete search, nil for none.

@@ -20,6 +20,7 @@ type Log interface {
 	EachSegment(ctx context.Context, topic bus.Topic, fn func(Segment) error) error
 }
 
+// Segment is a part of a partition to be searched.
 type Segment struct {
 	// Path is below the broker's folder. Files only grow.
 	Path string

@@ -36,6 +36,7 @@ func (s speed) rate() (seconds float64, known bool) {
 	return s.seconds / s.weight, true
 }
 
+// NewPace returns a Pace without observations.
 func NewPace() *Pace { return &Pace{kinds: make(map[string]speed)} }
 
 // Listener measures the roles' events.

@@ -24,10 +24,10 @@ const (
 	maxSignatures = 16
 )
 
-// ErrInconsistent: the receipt contradicts itself, and was not signed.
+// ErrInconsistent means that the receipt contradicts itself, and was not signed.
 var ErrInconsistent = errors.New("receipt contradicts itself")
 
-// ErrSigned: the key has signed already.
+// ErrSigned means that the key has signed already.
 var ErrSigned = errors.New("this key has signed the receipt already")
 
 // Document is a signed receipt: a JWS (RFC 7515) in general JSON serialization.

@@ -73,7 +73,7 @@ const (
 	MaxNeedleBytes = 1 << 16
 )
 
-// ErrNeedle: the needle cannot be searched reliably. Use another form, or declare it as not searched.
+// ErrNeedle means that the needle cannot be searched reliably. Use another form, or declare it as not searched.
 var ErrNeedle = errors.New("needle cannot be searched")
 
 // MAC is the first 16 bytes of an HMAC-SHA-256 over kind and bytes, and confirms a match of the rolling hash.

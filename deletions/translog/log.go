@@ -280,5 +280,5 @@ func (l *Log) Prove(indexes ...int64) ([]Proof, error) {
 	return out, nil
 }
 
-// ErrNoLeaf: the log has no leaf of that index.
+// ErrNoLeaf means that the log has no leaf of that index.
 var ErrNoLeaf = errors.New("the log has no such leaf")

@@ -59,7 +59,7 @@ func (p *Proof) Check(origin string, keys ...ed25519.PublicKey) (Leaf, SignedTre
 	return leaf, tree, err
 }
 
-// ErrProof: the text is no proof.
+// ErrProof means that the text is no proof.
 var ErrProof = errors.New("not a proof of a transparency log")
 
 const (

@@ -15,7 +15,7 @@ import (
 	"lethe/pipeline/wire"
 )
 
-// ErrUnknown: no dead letter has that place.
+// ErrUnknown means that no dead letter has that place.
 var ErrUnknown = errors.New("no such dead letter")
 
 // Bus is a *bus.Client.
@@ -69,7 +69,7 @@ func (f Filter) chooses(l Letter) bool {
 }
 
 // List returns the selected dead letters by topic, partition and offset of their records, without forged ones.
-// Errors: ErrUnknown for a place without one.
+// Errors means that ErrUnknown for a place without one.
 func List(ctx context.Context, topics Bus, f Filter) ([]Letter, error) {
 	newest, marks := make(map[string]Letter), make(map[string]time.Time)
 	err := topics.ReadAll(ctx, bus.DeadLetters, func(rec ingest.Record) error {

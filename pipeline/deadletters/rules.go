@@ -13,7 +13,7 @@ import (
 	"lethe/pipeline/journal"
 )
 
-// ErrRejectedAgain: the record would be rejected again.
+// ErrRejectedAgain means that the record would be rejected again.
 var ErrRejectedAgain = errors.New("would be rejected again")
 
 // Rules are a deployment's rules for records.

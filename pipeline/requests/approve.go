@@ -13,7 +13,7 @@ import (
 	"lethe/ingest/bus"
 )
 
-// ErrNotWaiting: the request waits for no signature.
+// ErrNotWaiting means that the request waits for no signature.
 var ErrNotWaiting = errors.New("the request does not wait for a signature")
 
 // Waiting returns a request that waits for another signature, from its record and status, which must agree. Errors:
@@ -86,10 +86,10 @@ func Approve(
 	})
 }
 
-// ErrTooLate: something may have been rewritten for the request, or it has ended.
+// ErrTooLate means that something may have been rewritten for the request, or it has ended.
 var ErrTooLate = errors.New("too late to cancel")
 
-// ErrDigest: the request of that id has another digest.
+// ErrDigest means that the request of that id has another digest.
 var ErrDigest = errors.New("the request has another digest")
 
 // Cancel cancels the request that Find finds, and waits for the new status: cancelled, or another with ErrTooLate. A

@@ -15,10 +15,10 @@ import (
 	"lethe/ingest/bus"
 )
 
-// ErrHoldTaken: a hold of that name is in force.
+// ErrHoldTaken means that a hold of that name is in force.
 var ErrHoldTaken = errors.New("a hold of this name is in force")
 
-// ErrUnknownHold: no hold of that name is in force.
+// ErrUnknownHold means that no hold of that name is in force.
 var ErrUnknownHold = errors.New("no such hold is in force")
 
 // NewHoldName makes a random name.

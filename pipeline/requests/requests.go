@@ -22,7 +22,7 @@ import (
 	"lethe/pipeline/wire"
 )
 
-// ErrUnknown: erasure-status.v1 has no such request, or not yet.
+// ErrUnknown means that erasure-status.v1 has no such request, or not yet.
 var ErrUnknown = errors.New("no such erasure request")
 
 // Bus is a *bus.Client.
@@ -146,7 +146,7 @@ func (f *Statuses) List(ctx context.Context) ([]deletions.Status, error) {
 	return out, nil
 }
 
-// ErrSeveral: several requests have digests with these digits.
+// ErrSeveral means that several requests have digests with these digits.
 var ErrSeveral = errors.New("several requests have a digest that begins so: give more digits")
 
 // LeastDigits is the least number of digits of a digest.

@@ -15,10 +15,10 @@ import (
 	"lethe/pipeline/wire"
 )
 
-// ErrUnsigned: the deployment requires signatures and there is no key. Nothing was written.
+// ErrUnsigned means that the deployment requires signatures and there is no key. Nothing was written.
 var ErrUnsigned = errors.New("this deployment takes only what is signed")
 
-// ErrRefused: lethe refused the signature, for the reason in the text.
+// ErrRefused means that lethe refused the signature, for the reason in the text.
 var ErrRefused = errors.New("refused for its signature")
 
 type answer struct{ wire.Refused }

@@ -70,7 +70,8 @@ func TestWhatAStaleOwnerSaysForTheLogIsSaidAgain(t *testing.T) {
 	committer := two.logic.committer
 	read := func(next int64, rec ingest.Record) {
 		source := bus.TopicPartition{Topic: bus.Control}
-		require.NoError(t, committer.checkOverwritten(bus.Batch{Source: source, Records: []ingest.Record{rec}, Next: next, End: 2}))
+		batch := bus.Batch{Source: source, Records: []ingest.Record{rec}, Next: next, End: 2}
+		require.NoError(t, committer.checkOverwritten(batch))
 	}
 	read(1, before[changed])
 	read(2, want[changed])

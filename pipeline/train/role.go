@@ -19,6 +19,7 @@ import (
 	"lethe/trainer/kernels"
 )
 
+// Options configure the role.
 type Options struct {
 	// Dir is the role's folder, with a store per shard.
 	Dir    string

@@ -152,6 +152,7 @@ func (r *Reader) Ensembles(before lethe.Timestep, limit int) (list []Ensemble, m
 	return list, more, nil
 }
 
+// GroupModel is a group's model.
 type GroupModel struct {
 	Component int `json:"component"`
 	Group     int `json:"group"`

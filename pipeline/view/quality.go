@@ -25,6 +25,7 @@ type Quality struct {
 	Bins []Bin `json:"bins"`
 }
 
+// Bin is a range of probabilities.
 type Bin struct {
 	From  float64 `json:"from"`
 	To    float64 `json:"to"`

@@ -32,7 +32,7 @@ func (r *Reader) Feed() *Feed { return r.feed }
 // errEnough ends a full page.
 var errEnough = errors.New("the page is full")
 
-// ErrCursor: no page ended there. Begin with the first.
+// ErrCursor means that no page ended there. Begin with the first.
 var ErrCursor = errors.New("not the cursor of a page")
 
 // Ref is a keyed hash that stands for a transaction where its id must not appear, as in addresses.

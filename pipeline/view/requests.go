@@ -16,7 +16,7 @@ import (
 // LeastDigits is the least number of digits of a digest.
 const LeastDigits = 8
 
-// ErrSeveral: several requests have digests with these digits.
+// ErrSeveral means that several requests have digests with these digits.
 var ErrSeveral = errors.New("several requests have a digest that begins so")
 
 // digestKey finds the status of a digest.

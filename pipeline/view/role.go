@@ -15,6 +15,7 @@ import (
 	"lethe/pipeline/role"
 )
 
+// Options configure the role.
 type Options struct {
 	// Dir is the role's folder.
 	Dir    string

@@ -18,6 +18,7 @@ import (
 //go:embed page.html
 var document string
 
+// Page is a receipt to be read by people.
 type Page struct {
 	Receipt receipt.Receipt
 	// Verification has the listed signatures.
