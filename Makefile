@@ -31,15 +31,15 @@ build: ## Build bin/lethe and bin/lethe-lab
 	$(GO) build -trimpath -ldflags "-X main.version=$(VERSION)" -o $(BIN)/ ./cmd/lethe ./lab/cmd/lethe-lab
 
 .PHONY: test
-test: $(TESTSUM) ## Run all tests (under 10 minutes on 2 cores) and name what was skipped and why
-	$(TESTSUM) --format pkgname-and-test-fails --format-hide-empty-pkg -- $(TESTFLAGS) -timeout 20m $(PACKAGES)
+test: $(TESTSUM) ## Run all tests (under 8 minutes on 2 cores) and name what was skipped and why
+	./.ci/in-memory $(TESTSUM) --format pkgname-and-test-fails --format-hide-empty-pkg -- $(TESTFLAGS) -timeout 20m $(PACKAGES)
 
 $(TESTSUM):
 	GOBIN=$(BIN) $(GO) install gotest.tools/gotestsum@$(TESTSUM_VERSION)
 
 .PHONY: race
-race: ## Run the tests under the race detector, without the longest ones and those of commands, whole programs and experiments
-	CGO_ENABLED=1 $(GO) test -race -short $(TESTFLAGS) -timeout 45m $$($(GO) list $(PACKAGES) | grep -v -e /integration/ -e /lab/ -e /cmd/)
+race: ## Run the tests of packages in which something can race under the race detector, without the longest ones
+	CGO_ENABLED=1 ./.ci/in-memory $(GO) test -race -short $(TESTFLAGS) -timeout 45m $$(./.ci/concurrent)
 
 .PHONY: kafka-test
 kafka-test: ## Run the integration tests on a real Apache Kafka, of one broker and, beside it, of three
@@ -57,7 +57,7 @@ kafka-three:
 
 .PHONY: stops
 stops: ## Provoke stops of every kind with real processes, each of which every surface must name within a minute (3 minutes)
-	PROVOKE_STOPS=1 $(GO) test -count=1 $(TESTFLAGS) -timeout 15m ./integration/silence
+	PROVOKE_STOPS=1 ./.ci/in-memory $(GO) test -count=1 $(TESTFLAGS) -timeout 15m ./integration/silence
 
 .PHONY: interop
 interop: ## Check receipts with PyJWT, jwcrypto, jose and rfc8785, and the log in Python (installs python3-venv, nodejs, npm if it may)

@@ -76,9 +76,9 @@ func prepared(name string, content []byte) (f file, err error) {
 // zip compresses as far as gzip can.
 func zip(content []byte) []byte {
 	var out bytes.Buffer
-	w, _ := gzip.NewWriterLevel(&out, gzip.BestCompression) //nolint:errcheck // the level is a valid one
-	w.Write(content)                                        //nolint:errcheck // nor does a buffer fail
-	w.Close()                                               //nolint:errcheck
+	w, _ := gzip.NewWriterLevel(&out, gzip.BestCompression) // the level is a valid one
+	w.Write(content)                                        //nolint:errcheck // a buffer does not fail
+	w.Close()                                               //nolint:errcheck // a buffer does not fail
 	return out.Bytes()
 }
 

@@ -28,7 +28,8 @@ const description = `{
   }},
   "/things": {"post": {
    "operationId": "add",
-   "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Thing"}}}},
+   "requestBody": {"required": true,
+    "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Thing"}}}},
    "responses": {"default": {"description": "Any.", "content": {"text/plain": {"schema": {"type": "string"}}}}}
   }}
  },
@@ -46,7 +47,7 @@ func TestADescriptionThatIsNotValidIsRejected(t *testing.T) {
 		`"operationId": "add"`:            `"operationId": "thing"`,
 		`"in": "query"`:                   `"in": "cookie"`,
 		`"name": "name"`:                  `"name": "nom"`,
-		`"required": true, "content"`:     `"needed": true, "content"`,
+		`"requestBody": {"required"`:      `"requestBody": {"needed"`,
 		`"type": "integer", "maximum": 5`: `"type": "whole"`,
 		`"size": {"type": "integer"}`:     `"size": {"type": 3}`,
 		`schemas/Thing"}}}},`:             `schemas/Things"}}}},`,
