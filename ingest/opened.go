@@ -41,7 +41,7 @@ func mayOpen(part []byte) bool {
 			return true
 		case named:
 			inFormat = isFormatField(string(raw))
-		case !inFormat && len(raw) >= leastEncoded:
+		case !inFormat && mayBeRecord(raw):
 			return true
 		}
 		if at = bytes.IndexByte(part[end+1:], '"'); at >= 0 {
@@ -49,6 +49,19 @@ func mayOpen(part []byte) bool {
 		}
 	}
 	return false
+}
+
+// mayBeRecord reports whether a string, as JSON spells it, may say a document or base64 that is decoded.
+func mayBeRecord(raw []byte) bool {
+	if len(raw) < leastEncoded {
+		return false
+	}
+	start := bytes.TrimLeft(raw, " ")
+	if bytes.IndexByte(raw, '\\') >= 0 || len(start) > 0 && (start[0] == '{' || start[0] == '[') {
+		return true
+	}
+	_, is := decoded(raw)
+	return is
 }
 
 func opened(out [][]byte, part []byte, depth int) [][]byte {

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"testing"
 
@@ -85,6 +86,25 @@ func TestWalk_AnyJSON_TellsWhatADecoderTells(t *testing.T) {
 		require.True(t, json.Valid(part), "%q", part)
 		require.Equal(t, told(part, decoderWalk), told(part, (*walk).all), "%q", part)
 	})
+}
+
+func TestMayOpen_AnyStringThatIsOpened(t *testing.T) {
+	opened := 0
+	rapid.Check(t, func(t *rapid.T) {
+		lists := rapid.SampledFrom([]string{"[0, 1, 2, 3]", "  [10000, 2]", "[null,null]"})
+		said := rapid.OneOf(lists, drawnJSON(), rapid.Map(drawnJSON(), func(s string) string {
+			return base64.StdEncoding.EncodeToString([]byte(s))
+		}), rapid.Map(rapid.SliceOfN(rapid.Byte(), 8, 40), func(b []byte) string {
+			return base64.RawURLEncoding.EncodeToString(b)
+		})).Draw(t, "said")
+		raw := quoted(said)
+		part := append(append([]byte(`{"comment": `), raw...), '}')
+		if _, is := decoded([]byte(said)); (is || isDocument([]byte(said))) && len(raw) >= leastEncoded+2 {
+			opened++
+			require.True(t, mayOpen(part), "%q", part)
+		}
+	})
+	require.Greater(t, opened, 20)
 }
 
 // A prediction, as one topic holds most of: it has texts that may be base64.

@@ -27,11 +27,8 @@ func (r *running) erase(id string, scope lethe.Scope, nodes ...lethe.Transaction
 	ended := func(st *service.Status) int {
 		return st.Erasures[deletions.Verified] + st.Erasures[deletions.Rejected]
 	}
-	after := r.await(func(st *service.Status) bool { return ended(st) > ended(before) })
-	if after.Erasures[deletions.Rejected] > before.Erasures[deletions.Rejected] {
-		return deletions.Rejected
-	}
-	return deletions.Verified
+	r.await(func(st *service.Status) bool { return ended(st) > ended(before) })
+	return r.outcome(id) // what ended may be another one, which the status before did not count yet
 }
 
 // formsOf lists the forms in which a transaction could be left.

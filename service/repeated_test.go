@@ -42,7 +42,7 @@ func TestRepeatedAndConflictingRequests(t *testing.T) {
 	require.Equal(t, deletions.Verified, s.outcome("other"))
 	require.Equal(t, []deletions.Outcome{deletions.OutcomeErased}, s.outcomes("one"))
 	require.Equal(t, []deletions.Outcome{deletions.OutcomeAlreadyErased}, s.outcomes("other"))
-	s.quiet()
+	s.await(func(st *service.Status) bool { return st.LagRecords == 0 && st.Erasures[deletions.Verified] == 2 })
 	require.Empty(t, s.deadLetters())
 	require.Equal(t, 1, s.conflicts())
 	require.Equal(t, deletions.Verified, s.erase("two", lethe.ScopeStubs, second))

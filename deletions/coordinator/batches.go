@@ -73,6 +73,16 @@ func (b batch) ids() []string {
 	return out
 }
 
+// with is the batch with other entries in place of those of the same requests.
+func (b batch) with(newer []deletions.Entry) batch {
+	b.members = slices.Clone(b.members)
+	for _, e := range newer {
+		at := slices.IndexFunc(b.members, func(old deletions.Entry) bool { return old.RequestID == e.RequestID })
+		b.members[at] = e
+	}
+	return b
+}
+
 // targets are the keyed hashes of all targets and of what is carried by subjects, each once.
 func (b batch) targets() (out []lethe.Digest) {
 	known := make(map[lethe.Digest]bool)

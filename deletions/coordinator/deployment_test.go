@@ -66,6 +66,8 @@ type deployment struct {
 	restored backups.Restored
 	// left, if not nil, is how much another role finds of what a command names.
 	left func(c *wire.Command) int
+	// between, if not nil, is called before a process begins.
+	between func()
 	// authority says what must be signed.
 	authority authority.Policy
 }

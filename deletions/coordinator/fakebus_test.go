@@ -54,6 +54,11 @@ func (b fakeBus) Write(_ context.Context, topic bus.Topic, records []ingest.Outg
 			if size := len(rec.Key) + len(rec.Value); size > ingest.DefaultLimits().MaxRecordBytes {
 				return fmt.Errorf("%w: %d bytes", bus.ErrTooLarge, size)
 			}
+			if topic == bus.Erasures && rec.Value == nil {
+				if err := b.mayDelete(string(rec.Key)); err != nil {
+					return err
+				}
+			}
 			b.append(topic, rec)
 		}
 		if topic == bus.Log {
@@ -61,6 +66,16 @@ func (b fakeBus) Write(_ context.Context, topic bus.Topic, records []ingest.Outg
 		}
 		return nil
 	}, format, topic, strings.Join(told, ", "))
+}
+
+// mayDelete fails if a request is deleted from erasures.v1 while a process that stands by may still read its targets.
+func (b fakeBus) mayDelete(requestID string) error {
+	e, err := deletions.NewLedger(b.d.kv, nil).Get(requestID)
+	needed := []deletions.State{deletions.Rewriting, deletions.Retraining, deletions.Swapped}
+	if err == nil && slices.Contains(needed, e.Stage()) {
+		return fmt.Errorf("request %s is %s, and is deleted from erasures.v1", requestID, e.State)
+	}
+	return nil
 }
 
 // followsCopies fails if log.v1 tells of changes of a request that the copy of the ledger lacks: whoever makes the

@@ -93,6 +93,34 @@ func TestAnyCallMayFailOnce(t *testing.T) {
 	require.Greater(t, seen, 12, "every topic is searched")
 }
 
+// Of two requests that are carried out together the records of one may be withdrawn, and those of the other not, where
+// a batch that cannot be read may hold them. A process that began again then had not read the targets of the former,
+// and waited for them without end.
+func TestARequestWhoseRecordsAreWithdrawnHoldsUpNoOther(t *testing.T) {
+	t.Parallel()
+	m := &memo{}
+	tried := make(map[deletions.State]int)
+	for at := range run(t, m, together(), 0, true).calls {
+		d := deploy(t)
+		d.memo = m
+		d.between = func() {
+			ledger := deletions.NewLedger(d.kv, nil)
+			list, err := ledger.List(deletions.Swapped, deletions.Erased)
+			require.NoError(t, err)
+			if len(list) < 2 || list[0].State != list[1].State || list[0].Progress.Withdrawn ||
+				list[1].Progress.Withdrawn {
+				return
+			}
+			tried[list[0].State]++
+			_, err = ledger.UpdateAll([]string{"one"}, func(_ int, p *deletions.Progress) { p.Withdrawn = true })
+			require.NoError(t, err)
+		}
+		d.carryOut(together(), at+1, true)
+	}
+	require.NotZero(t, tried[deletions.Swapped])
+	require.NotZero(t, tried[deletions.Erased])
+}
+
 // run carries out requests that come at the same time. Call number failAt
 // fails, with its effect or without, and the process is started again.
 func run(t *testing.T, m *memo, requests []lethe.ErasureRequest, failAt int, effect bool) *deployment {
@@ -111,6 +139,9 @@ func (d *deployment) carryOut(requests []lethe.ErasureRequest, failAt int, effec
 	running := false
 	for range 60 {
 		if !running {
+			if d.between != nil {
+				d.between()
+			}
 			d.notes.read = 0
 			if running = d.ended(d.boot()); !running {
 				continue

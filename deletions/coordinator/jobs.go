@@ -97,11 +97,9 @@ func (j *jobs) commit(source bus.TopicPartition, next int64) error {
 	return j.notes.Commit(source, next)
 }
 
-// needsTargets reports whether a request's records are still to be rewritten, or to
-// be withdrawn from the topics.
-func needsTargets(e deletions.Entry) bool {
-	return e.Stage() != deletions.Received && !isPurged(e) && !e.Progress.Withdrawn
-}
+// needsTargets reports whether a request's records are still to be rewritten, by this process or by one that stands by,
+// or to be withdrawn from the topics.
+func needsTargets(e deletions.Entry) bool { return e.Stage() != deletions.Received && !isPurged(e) }
 
 // record is the request as it stands in erasures.v1.
 func (j *job) record(partition int) (ingest.Outgoing, error) {

@@ -143,42 +143,45 @@ func (s *Search) withdrawnFor(rec ingest.Record) bool {
 	})
 }
 
-// withdrawn has the topics looked through for the targets of a batch, and withdraws what was
-// found. It reports whether all that is done.
+// withdrawn searches the topics for the targets of those requests of a batch whose records are not withdrawn yet, and
+// withdraws what was found. It reports whether all of that is done. The record of a request whose targets are withdrawn
+// may have left erasures.v1 already, so that a process that begins again does not read its targets.
 func (v *Verification) withdrawn(ctx context.Context, b batch) (_ batch, done bool, err error) {
-	if !slices.ContainsFunc(b.members, func(e deletions.Entry) bool { return !e.Progress.Withdrawn }) {
+	rest := b
+	rest.members = slices.DeleteFunc(slices.Clone(b.members), func(e deletions.Entry) bool { return e.Progress.Withdrawn })
+	if len(rest.members) == 0 {
 		return b, true, nil
 	}
-	requests, known := v.states.jobs.targets(b)
+	requests, known := v.states.jobs.targets(rest)
 	if !known {
 		return b, false, nil
 	}
-	where, err := v.locate(b)
+	where, err := v.locate(rest)
 	if err != nil || where == nil {
 		return b, false, err
 	}
-	if b, err = v.withdraw(ctx, b, requests, where); err != nil {
+	if rest, err = v.withdraw(ctx, rest, requests, where); err != nil {
 		return b, false, err
 	}
 	count := func(t bus.Topic) (int, error) { return v.states.o.Bus.Partitions(ctx, t) }
-	heldUp, err := where.heldUp(b, requests, v.states.erased.names, count)
+	heldUp, err := where.heldUp(rest, requests, v.states.erased.names, count)
 	if err != nil {
 		return b, false, err
 	}
 	for id, at := range heldUp {
 		at.report(v.states.o.Logger, id)
 	}
-	if b, err = v.states.update(b, func(i int, p *deletions.Progress) {
-		_, held := heldUp[b.members[i].RequestID]
-		p.Withdrawn = p.Withdrawn || !held
+	if rest, err = v.states.update(rest, func(i int, p *deletions.Progress) {
+		_, held := heldUp[rest.members[i].RequestID]
+		p.Withdrawn = !held
 	}); err != nil {
 		return b, false, err
 	}
 	// What was found, and what became of every target, is known now.
-	if err := v.states.out.announce(ctx, b.members...); err != nil {
+	if err := v.states.out.announce(ctx, rest.members...); err != nil {
 		return b, false, err
 	}
-	return b, true, nil
+	return b.with(rest.members), true, nil
 }
 
 // purge withdraws requests that nobody needs any more, once in a process: one that was
