@@ -31,7 +31,7 @@ build: ## Build bin/lethe and bin/lethe-lab
 	$(GO) build -trimpath -ldflags "-X main.version=$(VERSION)" -o $(BIN)/ ./cmd/lethe ./lab/cmd/lethe-lab
 
 .PHONY: test
-test: $(TESTSUM) ## Run all tests (under 8 minutes on 2 cores) and name what was skipped and why
+test: $(TESTSUM) ## Run all tests (under 10 minutes on 2 cores) and name what was skipped and why
 	./.ci/in-memory $(TESTSUM) --format pkgname-and-test-fails --format-hide-empty-pkg -- $(TESTFLAGS) -timeout 20m $(PACKAGES)
 
 $(TESTSUM):
