@@ -14,6 +14,9 @@ PROMTOOL_VERSION := v0.54.1
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 # The longest ones begin first, so that nothing is alone at the end.
 PACKAGES ?= ./service ./integration/... ./... ./lab/...
+# What is released is built without C, and so is what is tested: packages with C are linked by another linker, which takes
+# seconds for each of a hundred programs. Only the race detector needs C.
+export CGO_ENABLED ?= 0
 # The linter looks at tests as go vet does, and who links a hundred programs does it faster without tables for debuggers.
 TESTFLAGS := -vet=off -ldflags=-w
 
@@ -29,14 +32,14 @@ build: ## Build bin/lethe and bin/lethe-lab
 
 .PHONY: test
 test: $(TESTSUM) ## Run all tests (under 10 minutes on 2 cores) and name what was skipped and why
-	$(TESTSUM) --format pkgname-and-test-fails --format-hide-empty-pkg -- $(TESTFLAGS) -timeout 20m $(PACKAGES)
+	./.ci/in-memory $(TESTSUM) --format pkgname-and-test-fails --format-hide-empty-pkg -- $(TESTFLAGS) -timeout 20m $(PACKAGES)
 
 $(TESTSUM):
 	GOBIN=$(BIN) $(GO) install gotest.tools/gotestsum@$(TESTSUM_VERSION)
 
 .PHONY: race
-race: ## Run the tests under the race detector, without the longest ones and those of commands, whole programs and experiments
-	CGO_ENABLED=1 $(GO) test -race -short $(TESTFLAGS) -timeout 45m $$($(GO) list $(PACKAGES) | grep -v -e /integration/ -e /lab/ -e /cmd/)
+race: ## Run the tests of packages in which something can race under the race detector, without the longest ones
+	CGO_ENABLED=1 ./.ci/in-memory $(GO) test -race -short $(TESTFLAGS) -timeout 45m $$(./.ci/concurrent)
 
 .PHONY: kafka-test
 kafka-test: ## Run the integration tests on a real Apache Kafka, of one broker and, beside it, of three
@@ -54,7 +57,7 @@ kafka-three:
 
 .PHONY: stops
 stops: ## Provoke stops of every kind with real processes, each of which every surface must name within a minute (3 minutes)
-	PROVOKE_STOPS=1 $(GO) test -count=1 $(TESTFLAGS) -timeout 15m ./integration/silence
+	PROVOKE_STOPS=1 ./.ci/in-memory $(GO) test -count=1 $(TESTFLAGS) -timeout 15m ./integration/silence
 
 .PHONY: interop
 interop: ## Check receipts with PyJWT, jwcrypto, jose and rfc8785, and the log in Python (installs python3-venv, nodejs, npm if it may)

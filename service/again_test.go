@@ -19,6 +19,7 @@ import (
 // Whoever reads control.v1 can write again what a process has said of itself before: it carries the deployment's code.
 // Nobody ends therefore, neither as one with other settings than those of before, nor as a copy of its own directory.
 func TestWhatAProcessSaidBeforeEndsNobody(t *testing.T) {
+	t.Parallel()
 	c := smallConfig(t, t.TempDir())
 	c.Roles = []string{configs.RoleBuild}
 	first := start(t, c)
@@ -75,6 +76,7 @@ func TestWhatAProcessSaidBeforeEndsNobody(t *testing.T) {
 // Those who ask for erasures are told how many must sign. Somebody writes again what they were told before, or what the
 // deployment has not signed: they are told again, for whoever reads it once the topic is compacted finds nothing else.
 func TestRequestersAreToldAgain(t *testing.T) {
+	t.Parallel()
 	c := signedConfig(t, t.TempDir())
 	newest := func(r *running) (told ingest.Outgoing) {
 		require.NoError(t, r.Client().ReadAll(t.Context(), bus.ErasureStatus, func(rec ingest.Record) error {

@@ -12,8 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pb33f/libopenapi"
-	validator "github.com/pb33f/libopenapi-validator"
 	"github.com/stretchr/testify/require"
 
 	"lethe/deletions"
@@ -23,6 +21,7 @@ import (
 	"lethe/scoring/reasons"
 	"lethe/service"
 	"lethe/service/api"
+	"lethe/service/api/apitest"
 	"lethe/service/guard"
 )
 
@@ -31,14 +30,12 @@ type caller struct {
 	t      *testing.T
 	client *http.Client
 	base   string
-	checks validator.Validator
+	checks *apitest.Description
 }
 
 func (r *running) caller(t *testing.T) caller {
-	document, err := libopenapi.NewDocument(api.Description())
+	checks, err := apitest.Read(api.Description())
 	require.NoError(t, err)
-	checks, problems := validator.NewValidator(document)
-	require.Empty(t, problems)
 	return caller{t, http.DefaultClient, "http://" + r.HTTPAddress() + api.Prefix, checks}
 }
 
@@ -51,25 +48,17 @@ func (c caller) ask(method, path string, body, into any) int {
 		sent, err = json.Marshal(body)
 		require.NoError(c.t, err)
 	}
-	request := func() *http.Request {
-		q, err := http.NewRequestWithContext(c.t.Context(), method, c.base+path, bytes.NewReader(sent))
-		require.NoError(c.t, err)
-		if body != nil {
-			q.Header.Set("Content-Type", "application/json")
-		}
-		return q
+	request, err := http.NewRequestWithContext(c.t.Context(), method, c.base+path, bytes.NewReader(sent))
+	require.NoError(c.t, err)
+	if body != nil {
+		request.Header.Set("Content-Type", "application/json")
 	}
-	response, err := c.client.Do(request())
+	response, err := c.client.Do(request)
 	require.NoError(c.t, err)
 	got, err := io.ReadAll(response.Body)
 	require.NoError(c.t, err)
 	require.NoError(c.t, response.Body.Close())
-	response.Body = io.NopCloser(bytes.NewReader(got))
-	valid, problems := c.checks.ValidateHttpResponse(request(), response)
-	for _, p := range problems {
-		c.t.Logf("%s: %s: %+v", p.Message, p.Reason, p.SchemaValidationErrors)
-	}
-	require.True(c.t, valid, "%s %s answers %.2000s, which is not as described", method, path, got)
+	require.NoError(c.t, c.checks.Response(request, response, got), "%s %s answers %.2000s", method, path, got)
 	if into != nil && response.StatusCode == http.StatusOK {
 		require.NoError(c.t, json.Unmarshal(got, into))
 	}

@@ -1,7 +1,6 @@
 package service_test
 
 import (
-	"bytes"
 	"fmt"
 	"net"
 	"os"
@@ -23,8 +22,8 @@ import (
 	"lethe/service"
 )
 
-// bomb writes a record to a partition of a topic that nobody can read: its batch inflates beyond all bounds. It returns
-// the offset.
+// bomb writes a record to a partition of a topic that nobody can read: its batch inflates to a little more than
+// readers accept. It returns the offset.
 func (r *running) bomb(topic bus.Topic, partition int32) int64 {
 	r.t.Helper()
 	producer, err := kgo.NewClient(kgo.SeedBrokers(r.Brokers()...), kgo.ProducerBatchMaxBytes(100<<20),
@@ -33,7 +32,7 @@ func (r *running) bomb(topic bus.Topic, partition int32) int64 {
 	require.NoError(r.t, err)
 	defer producer.Close()
 	rec := &kgo.Record{
-		Topic: r.Client().Name(topic), Key: []byte("k"), Value: bytes.Repeat([]byte{0}, 40<<20), Partition: partition,
+		Topic: r.Client().Name(topic), Key: []byte("k"), Value: make([]byte, 32<<20), Partition: partition,
 	}
 	require.NoError(r.t, producer.ProduceSync(r.t.Context(), rec).FirstErr())
 	return rec.Offset
@@ -86,6 +85,9 @@ func TestAnUnreadableBatchHoldsUpItsOwnPartition(t *testing.T) {
 // an erasure looks for what is to be withdrawn. It goes on, and the erasure is not verified: nobody can say that the
 // batch does not hold what was erased.
 func TestDamagedBatchesEndNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the broker inflates a batch of each topic at every compaction")
+	}
 	c := smallConfig(t, t.TempDir())
 	c.HTTP.Address = net.JoinHostPort("127.0.0.1", strconv.Itoa(freePort(t)))
 	c.Embedded.StoreAny = true

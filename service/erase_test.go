@@ -52,6 +52,7 @@ func left(t testing.TB, dir string, forms []residue.Form) []residue.Hit {
 }
 
 func TestErasureLeavesNoByteAndASignedReceipt(t *testing.T) {
+	t.Parallel()
 	stream := smallStream(t, 5, 80, 3)
 	c := smallConfig(t, t.TempDir())
 	s := start(t, c)

@@ -16,6 +16,7 @@ import (
 // An export has what is held of one transaction, and of others no more than that they paid or were
 // paid by it.
 func TestAnExportHoldsWhatIsHeldOfTheTargetAlone(t *testing.T) {
+	t.Parallel()
 	stream := smallStream(t, 4, 60, 9)
 	s := start(t, smallConfig(t, t.TempDir()))
 	s.replay(stream)
@@ -66,6 +67,7 @@ func TestAnExportHoldsWhatIsHeldOfTheTargetAlone(t *testing.T) {
 // An export of a payment has where it is, and what reasons say of it; of features, those of their
 // transaction and which were asked for.
 func TestAnExportOfPaymentsAndFeatures(t *testing.T) {
+	t.Parallel()
 	stream := smallStream(t, 4, 60, 9)
 	c := smallConfig(t, t.TempDir())
 	c.Scoring.Threshold, c.Scoring.Reasons = "0", 20 // everything gets reasons

@@ -126,6 +126,7 @@ func TestForgedArtefactsAndCommandsAreNotBelieved(t *testing.T) {
 // Forged acknowledgements, in the name of the data directories that play the roles, do not
 // carry a request further than those have done their part.
 func TestForgedAcknowledgementsAreNotBelieved(t *testing.T) {
+	t.Parallel()
 	c := smallConfig(t, t.TempDir())
 	r := start(t, c)
 	stream := smallStream(t, 2, 40, 3)

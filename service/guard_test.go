@@ -11,6 +11,7 @@ import (
 
 // A page of somebody else that has made its name stand for this address reads nothing (S8).
 func TestPagesOfOthersReadNothing(t *testing.T) {
+	t.Parallel()
 	c := smallConfig(t, t.TempDir())
 	c.HTTP.Hosts = []string{"lethe.example"}
 	r := start(t, c)

@@ -105,6 +105,7 @@ func TestKeysAreUnsealedAtTheStart(t *testing.T) {
 // Backups of a deployment whose keys are sealed are checked by the public key that is in them, and put back with the
 // keys as they lie there.
 func TestABackupOfSealedKeysIsPutBack(t *testing.T) {
+	t.Parallel()
 	vault := kmstest.New(t, "s.right")
 	c := smallConfig(t, t.TempDir())
 	c.SecretFile = ""

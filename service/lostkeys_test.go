@@ -16,6 +16,7 @@ import (
 // A key that is lost, with its public half too, is never replaced silently: the start is refused
 // with the remedy, and nothing is made in its place.
 func TestLostKeysAreNotReplaced(t *testing.T) {
+	t.Parallel()
 	c := smallConfig(t, t.TempDir())
 	c.SecretFile = ""
 	start(t, c).stop()
@@ -47,6 +48,7 @@ func TestLostKeysAreNotReplaced(t *testing.T) {
 // After a rotation the secret of the ledger is a key like the others: without it what was erased would
 // be taken again, so the start is refused.
 func TestALostLedgerSecretIsNotPassedOver(t *testing.T) {
+	t.Parallel()
 	c := smallConfig(t, t.TempDir())
 	c.SecretFile = ""
 	first, err := configs.LoadOrCreateSecret(c.SecretPath(), zeroReader{})

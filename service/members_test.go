@@ -27,6 +27,7 @@ import (
 // Where an admin signs what is said of processes, nobody else strikes a data directory off, not even
 // who has the deployment's secret: nothing is written, and what is written all the same ends nobody.
 func TestStrikesAreSignedByAnAdmin(t *testing.T) {
+	t.Parallel()
 	c := smallConfig(t, t.TempDir())
 	file := filepath.Join(t.TempDir(), "authority.keys")
 	line := func(role authority.Role, name string) string {

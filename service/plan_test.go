@@ -48,6 +48,7 @@ func (r *running) plan(asked service.PlanRequest) service.Plan {
 // What is planned is what the receipt says afterwards, at every scope, and asking changes
 // nothing.
 func TestAPlanIsWhatTheErasureDoes(t *testing.T) {
+	t.Parallel()
 	stream := smallStream(t, 4, 60, 9)
 	c := smallConfig(t, t.TempDir())
 	s := start(t, c)
@@ -108,6 +109,7 @@ func TestAPlanIsWhatTheErasureDoes(t *testing.T) {
 }
 
 func TestOfWhatIsGoneNothingIsPlanned(t *testing.T) {
+	t.Parallel()
 	stream := smallStream(t, 3, 60, 9)
 	s := start(t, smallConfig(t, t.TempDir()))
 	s.replay(stream)
@@ -119,6 +121,7 @@ func TestOfWhatIsGoneNothingIsPlanned(t *testing.T) {
 
 // What is refused is told without an id.
 func TestARefusedPlanRepeatsNoID(t *testing.T) {
+	t.Parallel()
 	s := start(t, smallConfig(t, t.TempDir()))
 	const secret = "somebody"
 	for _, asked := range []any{

@@ -14,6 +14,7 @@ import (
 // A damaged file is named in one line with what to do, and the folder that can be
 // rebuilt is rebuilt once it is removed.
 func TestADamagedFolderIsNamedWithItsRemedy(t *testing.T) {
+	t.Parallel()
 	c := smallConfig(t, t.TempDir())
 	r := start(t, c)
 	before := r.replay(smallStream(t, 3, 40, 3)).EnsembleHash

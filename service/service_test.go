@@ -9,6 +9,7 @@ import (
 // The main job on a small stream: every timestep closes, settles, is trained on
 // and, but for the first, is scored before its labels were learnt from.
 func TestStreamIsScoredAndTrained(t *testing.T) {
+	t.Parallel()
 	stream := smallStream(t, 5, 80, 3)
 	s := start(t, smallStack(t, t.TempDir()))
 	status := s.replay(stream)

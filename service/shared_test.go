@@ -33,6 +33,7 @@ func second(t *testing.T, first *running, c configs.Config, change func(*configs
 // Processes that share topics share settings: one that has others is refused, and
 // told which, what they are elsewhere and here, and what to do.
 func TestAProcessWithOtherSettingsIsRefused(t *testing.T) {
+	t.Parallel()
 	c := smallConfig(t, t.TempDir())
 	c.Roles = []string{configs.RoleBuild, configs.RoleTrain}
 	first := start(t, c)
@@ -90,6 +91,7 @@ func TestAProcessWithOtherSettingsIsRefused(t *testing.T) {
 // Train may change its settings; a process that scores under the earlier ones is
 // stopped as soon as train says so.
 func TestScoreStopsWhenTrainChangesItsSettings(t *testing.T) {
+	t.Parallel()
 	c := smallConfig(t, t.TempDir())
 	c.Roles = []string{configs.RoleBuild}
 	first := start(t, c)
@@ -115,6 +117,7 @@ func TestScoreStopsWhenTrainChangesItsSettings(t *testing.T) {
 // operator says that the other is gone for good. Beside others it does, and if it takes over they
 // stop.
 func TestASecondInstanceOfARoleStandsBy(t *testing.T) {
+	t.Parallel()
 	c := smallConfig(t, t.TempDir())
 	c.Roles = []string{configs.RoleBuild, configs.RoleTrain}
 	first := start(t, c)
@@ -154,6 +157,7 @@ func TestASecondInstanceOfARoleStandsBy(t *testing.T) {
 // Several data directories train, and none begins beside one that trains alone, as that of
 // the process with the broker does. With other settings it begins only if told to change them.
 func TestSeveralInstancesTrain(t *testing.T) {
+	t.Parallel()
 	c := smallConfig(t, t.TempDir())
 	c.Roles = []string{configs.RoleBuild}
 	first := start(t, c)

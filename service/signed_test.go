@@ -59,6 +59,7 @@ func (r *running) as(names ...string) *requests.Signing {
 // Whoever may write to the source topics cannot end a timestep early and have its records come late
 // (S5): close and settle records that no producer has signed are dead letters.
 func TestAForgedCloseMakesNothingLate(t *testing.T) {
+	t.Parallel()
 	stream := smallStream(t, 3, 40, 3)
 	undisturbed := start(t, smallConfig(t, t.TempDir()))
 	want := undisturbed.replay(stream)
@@ -112,6 +113,7 @@ func TestAForgedCloseMakesNothingLate(t *testing.T) {
 // An erasure that two people must sign waits for the second one, and its receipt names both keys.
 // What is not signed rightly is refused with the statement that fails.
 func TestTwoPeopleSignAnErasure(t *testing.T) {
+	t.Parallel()
 	r := start(t, signedConfig(t, t.TempDir()))
 	stream := smallStream(t, 2, 40, 3)
 	_, err := service.Replay(t.Context(), r.Client(), stream, service.ReplayOptions{Sign: []crypto.Signer{keyOf("feed")}})

@@ -129,6 +129,7 @@ func TestAnErasureOfAnotherUnicodeFormLeavesNothing(t *testing.T) {
 
 // The rule is what names are stored by: with another one, neither the data directory nor the topics are gone on with.
 func TestAnotherRuleOfNamesIsRefused(t *testing.T) {
+	t.Parallel()
 	c := smallConfig(t, t.TempDir())
 	s := start(t, c)
 	s.await(func(st *service.Status) bool { return st.LagRecords == 0 })
@@ -144,6 +145,7 @@ func TestAnotherRuleOfNamesIsRefused(t *testing.T) {
 
 // A version that knew no rule left names as they came: its deployment is gone on with by that rule alone.
 func TestADeploymentOfBeforeTheRuleOfNames_GoesOnWithoutSteps(t *testing.T) {
+	t.Parallel()
 	c := smallConfig(t, t.TempDir())
 	c.Ingest.Records.Normalise = nil
 	s := start(t, c)

@@ -21,6 +21,7 @@ import (
 // A subject goes with what carries it up to a timestep. The plan counts that and names who
 // carries others too; what carries the subject later stays.
 func TestASubjectGoesWithWhatCarriesIt(t *testing.T) {
+	t.Parallel()
 	const customer, other = "customer-17", "customer-9"
 	stream := smallStream(t, 4, 60, 9)
 	marked := func(at lethe.Timestep, i int, subjects ...string) lethe.TransactionID {

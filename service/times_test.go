@@ -12,6 +12,7 @@ import (
 // A time that no document can hold, in a request or a hold, ends nothing: not the process, nor
 // its next start.
 func TestTimesThatNoDocumentHoldsEndNothing(t *testing.T) {
+	t.Parallel()
 	c := smallConfig(t, t.TempDir())
 	r := start(t, c)
 	stream := smallStream(t, 2, 40, 3)

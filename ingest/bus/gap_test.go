@@ -34,7 +34,7 @@ func TestReadingGoesOnBehindABatchThatInflates(t *testing.T) {
 		require.NoError(t, producer.ProduceSync(t.Context(), rec).FirstErr())
 	}
 	send([]byte("before"))
-	send(bytes.Repeat([]byte{0}, 40<<20))
+	send(make([]byte, 32<<20))
 	send(bytes.Repeat([]byte{1}, 3<<20)) // large, but no bomb
 	send([]byte("behind"))
 

@@ -27,18 +27,15 @@ func (s *site) ask(method, path string, body any, headers ...string) answer {
 		sent, err = json.Marshal(body)
 		require.NoError(s.t, err)
 	}
-	request := func() *http.Request {
-		r, err := http.NewRequestWithContext(s.t.Context(), method, s.server.URL+api.Prefix+path, bytes.NewReader(sent))
-		require.NoError(s.t, err)
-		if body != nil {
-			r.Header.Set("Content-Type", "application/json")
-		}
-		for i := 0; i+1 < len(headers); i += 2 {
-			r.Header.Set(headers[i], headers[i+1])
-		}
-		return r
+	request, err := http.NewRequestWithContext(s.t.Context(), method, s.server.URL+api.Prefix+path, bytes.NewReader(sent))
+	require.NoError(s.t, err)
+	if body != nil {
+		request.Header.Set("Content-Type", "application/json")
 	}
-	response, err := http.DefaultClient.Do(request())
+	for i := 0; i+1 < len(headers); i += 2 {
+		request.Header.Set(headers[i], headers[i+1])
+	}
+	response, err := http.DefaultClient.Do(request)
 	require.NoError(s.t, err)
 	got, err := io.ReadAll(response.Body)
 	require.NoError(s.t, err)
@@ -48,12 +45,9 @@ func (s *site) ask(method, path string, body any, headers ...string) answer {
 		require.Empty(s.t, got)
 		return out
 	}
-	response.Body = io.NopCloser(bytes.NewReader(got))
-	valid, problems := s.checks.ValidateHttpResponse(request(), response)
-	require.True(s.t, valid, "%s %s answers %s, which is not as described: %v", method, path, got, texts(problems))
+	require.NoError(s.t, s.checks.Response(request, response, got), "%s %s answers %s", method, path, got)
 	if response.StatusCode < http.StatusBadRequest {
-		valid, problems = s.checks.ValidateHttpRequest(request())
-		require.True(s.t, valid, "%s %s is not as described: %v", method, path, texts(problems))
+		require.NoError(s.t, s.checks.Request(request, sent), "%s %s", method, path)
 	} else {
 		require.Equal(s.t, "application/problem+json", response.Header.Get("Content-Type"))
 	}

@@ -10,8 +10,6 @@ import (
 	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
-	"github.com/pb33f/libopenapi"
-	validator "github.com/pb33f/libopenapi-validator"
 	"github.com/stretchr/testify/require"
 
 	"lethe"
@@ -25,6 +23,7 @@ import (
 	"lethe/scoring"
 	"lethe/scoring/ensemble"
 	"lethe/service/api"
+	"lethe/service/api/apitest"
 	"lethe/service/guard"
 	"lethe/trainer"
 )
@@ -43,7 +42,7 @@ type site struct {
 	// handler is the API without a guard.
 	handler http.Handler
 	server  *httptest.Server
-	checks  validator.Validator
+	checks  *apitest.Description
 	// asked are the routes that were.
 	asked map[string]bool
 	// keys are those of the deployment, labels what was published.
@@ -88,11 +87,8 @@ func newSite(t testing.TB) *site {
 		require.NoError(t, s.session.Close())
 		require.NoError(t, follower.Close())
 	})
-	document, err := libopenapi.NewDocument(api.Description())
+	s.checks, err = apitest.Read(api.Description())
 	require.NoError(t, err)
-	checks, errs := validator.NewValidator(document)
-	require.Empty(t, errs)
-	s.checks = checks
 	return s
 }
 

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"path"
 	"strings"
+	"sync"
 )
 
 //go:embed static
@@ -31,8 +32,10 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 
 // file is a prepared response.
 type file struct {
-	kind, tag     string
-	plain, zipped []byte
+	kind, tag string
+	plain     []byte
+	// zipped compresses plain at the first call: most processes serve no pages.
+	zipped func() []byte
 }
 
 // Console serves the files.
@@ -66,16 +69,17 @@ func prepared(name string, content []byte) (f file, err error) {
 	}
 	sum := sha256.Sum256(content)
 	f = file{kind: kind, tag: `"` + base64.RawURLEncoding.EncodeToString(sum[:16]) + `"`, plain: content}
-	var zipped bytes.Buffer
-	w, err := gzip.NewWriterLevel(&zipped, gzip.BestCompression)
-	if err == nil {
-		_, err = w.Write(content)
-	}
-	if err == nil {
-		err = w.Close()
-	}
-	f.zipped = zipped.Bytes()
-	return f, err
+	f.zipped = sync.OnceValue(func() []byte { return zip(content) })
+	return f, nil
+}
+
+// zip compresses as far as gzip can.
+func zip(content []byte) []byte {
+	var out bytes.Buffer
+	w, _ := gzip.NewWriterLevel(&out, gzip.BestCompression) // the level is a valid one
+	w.Write(content)                                        //nolint:errcheck // a buffer does not fail
+	w.Close()                                               //nolint:errcheck // a buffer does not fail
+	return out.Bytes()
 }
 
 // IsPublic reports whether a path is one of the console's files, which need no token.
@@ -105,7 +109,7 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	content := f.plain
 	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
 		h.Set("Content-Encoding", "gzip")
-		content = f.zipped
+		content = f.zipped()
 	}
 	w.Write(content) //nolint:errcheck // the caller went away
 }

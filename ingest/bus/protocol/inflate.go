@@ -76,8 +76,13 @@ func readBounded(r io.Reader, scratch []byte, compressedBytes, limit int) ([]byt
 // decoders are pooled by limit: creating one costs more than decoding most batches.
 var decoders sync.Map //nolint:gochecknoglobals // a pool
 
-// inflateZstd bounds the window too, which a decoder allocates at once.
+// inflateZstd bounds the window too, which a decoder allocates at once. A batch whose first frame declares more than
+// the limit is rejected before it is decompressed: each reader, and each search that is tried again, meets it anew.
 func inflateZstd(scratch, body []byte, limit int) ([]byte, error) {
+	var header zstd.Header
+	if header.Decode(body) == nil && header.HasFCS && header.FrameContentSize > uint64(limit) {
+		return nil, inflated(limit)
+	}
 	made, _ := decoders.LoadOrStore(limit, &sync.Pool{})
 	pool := made.(*sync.Pool)
 	decoder, _ := pool.Get().(*zstd.Decoder)
