@@ -118,13 +118,14 @@ func (w *world) spellings(id lethe.TransactionID) []lethe.TransactionID {
 	return []lethe.TransactionID{id}
 }
 
-// aloneAsPayment leaves out the form that stands in the keys of other payments, too, of ids that go on. As in alone, it
-// is bytes of another payment's name, which lethe compares as a whole; every other form of the payment is looked for.
+// aloneAsPayment leaves out the form that stands in the keys of other payments, too, refused ones among them, of ids
+// that go on. As in alone, it is bytes of another payment's name, which lethe compares as a whole; every other form of
+// the payment is looked for.
 func (w *world) aloneAsPayment(forms []residue.Form, p lethe.Payment) []residue.Form {
 	key := string(p.Source) + ">" + string(p.Target)
 	if !slices.ContainsFunc(w.events, func(e event) bool {
 		other := string(e.record.Key)
-		return e.pays && other != key && strings.Contains(other, key)
+		return other != key && strings.Contains(other, key)
 	}) {
 		return forms
 	}
