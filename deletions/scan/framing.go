@@ -158,10 +158,15 @@ func fieldBefore(text []byte, level int) (field string, isName bool) {
 	return "", false
 }
 
-// inFramedName looks for a name after its length around a window.
+// inFramedName looks for a name after its length around a window. The length of a key of 17 bytes is a quotation mark:
+// with that the window of a quoted id may begin.
 func inFramedName(secret lethe.Secret, buf []byte, w window) bool {
 	from, to := w.from, w.to
-	for at := from; at >= 0 && from-at <= 2*lethe.MaxNameBytes; at-- {
+	first := from
+	if !w.bare {
+		first++
+	}
+	for at := first; at >= 0 && from-at <= 2*lethe.MaxNameBytes; at-- {
 		if at < from && buf[at] < ' ' {
 			break // no name holds it
 		}

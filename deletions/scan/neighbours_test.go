@@ -34,6 +34,16 @@ func TestNamesThatHoldAnErasedOneDoNotCount(t *testing.T) {
 	}
 }
 
+// The length before a key of 17 bytes is a quotation mark, which made an erased id of its first bytes a quoted one: any
+// producer could hold up its erasure.
+func TestAKeyWhoseLengthIsAQuotationMarkDoesNotCount(t *testing.T) {
+	for _, erased := range []string{"order-100", "abcd", "0f8fad5b-d9cb"} {
+		const keyBytes = 17
+		longer := erased + `"` + strings.Repeat("b", keyBytes-1-len(erased))
+		t.Run(longer, func(t *testing.T) { compareWithNeighbour(t, erased, longer) })
+	}
+}
+
 func TestDrawnNamesThatHoldAnErasedOneDoNotCount(t *testing.T) {
 	mark := rapid.SampledFrom([]rune("|é😀'\\\"{}[]=!/@:_<&,;.-ab01AZ~\u200d漢ß+*?"))
 	legal := rapid.Rune().Filter(func(r rune) bool {
