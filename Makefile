@@ -39,7 +39,7 @@ $(TESTSUM):
 
 .PHONY: race
 race: ## Run the tests of packages in which something can race under the race detector, without the longest ones
-	CGO_ENABLED=1 ./.ci/in-memory $(GO) test -race -short $(TESTFLAGS) -timeout 45m $$(./.ci/concurrent)
+	CGO_ENABLED=1 ./.ci/in-memory $(GO) test -race -short -parallel 1 $(TESTFLAGS) -timeout 45m $$(./.ci/concurrent)
 
 .PHONY: kafka-test
 kafka-test: ## Run the integration tests on a real Apache Kafka, of one broker and, beside it, of three

@@ -35,6 +35,9 @@ type forgetting struct {
 // given. The first timesteps are erased from before the last
 // ones arrive.
 func TestForgettingEqualsABuildWithoutTheRecords(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it compares bytes; what runs side by side in it does so in other tests, too")
+	}
 	for _, kind := range []struct {
 		name     string
 		seeds    []uint64
