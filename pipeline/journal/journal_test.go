@@ -60,6 +60,7 @@ func TestABeginningThatIsNotReadBackFails(t *testing.T) {
 	}
 	require.ErrorContains(t, log.Begin(t.Context(), answers(nil), nil), "was not read back")
 	require.ErrorIs(t, log.Begin(t.Context(), answers(failure), nil), failure)
+	require.ErrorIs(t, log.Begin(t.Context(), answers(journal.ErrFenced), nil), journal.ErrFenced, "it leads no more")
 }
 
 // An entry that somebody writes again as it is counts once.

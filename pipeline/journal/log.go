@@ -78,7 +78,11 @@ func (l *Log) Begin(ctx context.Context, write Write, ends map[string]int64) err
 			return err
 		}
 		l.epoch = l.Newest() + 1
-		if err := l.Append(ctx, write, EpochBegan{ends}); !errors.Is(err, ErrFenced) {
+		own, err := l.append(ctx, write, EpochBegan{ends})
+		if err != nil {
+			return err // which may be that the process leads no more
+		}
+		if err := l.Confirm(ctx, own); !errors.Is(err, ErrFenced) {
 			return err
 		}
 		if l.Newest() < l.epoch {
@@ -90,15 +94,23 @@ func (l *Log) Begin(ctx context.Context, write Write, ends map[string]int64) err
 // Append appends a decision, and returns once it was read back and applied. The error is ErrFenced when it does not
 // count.
 func (l *Log) Append(ctx context.Context, write Write, d Decision) error {
-	own := l.Next(d)
+	own, err := l.append(ctx, write, d)
+	if err != nil {
+		return err
+	}
+	return l.Confirm(ctx, own)
+}
+
+func (l *Log) append(ctx context.Context, write Write, d Decision) (own Entry, err error) {
+	own = l.Next(d)
 	record, err := own.Record()
 	if err == nil {
 		err = write(ctx, bus.Journal, []ingest.Outgoing{record})
 	}
 	if err != nil {
-		return fmt.Errorf("append to the journal: %w", err)
+		return own, fmt.Errorf("append to the journal: %w", err)
 	}
-	return l.Confirm(ctx, own)
+	return own, nil
 }
 
 // Next returns the entry of a decision, for who writes it otherwise than Append and has it confirmed then.
