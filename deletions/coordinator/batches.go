@@ -70,6 +70,12 @@ func (b batch) ids() []string {
 	return out
 }
 
+// notWithdrawn is the batch without the members whose records were withdrawn.
+func (b batch) notWithdrawn() batch {
+	b.members = slices.DeleteFunc(slices.Clone(b.members), func(e deletions.Entry) bool { return e.Progress.Withdrawn })
+	return b
+}
+
 // with is the batch with newer entries in place of those of the same requests.
 func (b batch) with(newer []deletions.Entry) batch {
 	b.members = slices.Clone(b.members)

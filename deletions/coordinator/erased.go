@@ -132,10 +132,7 @@ func (s *states) erasedEverywhere(ctx context.Context, b batch) (batch, error) {
 	if err != nil || !done {
 		return b, err
 	}
-	heldUp := b
-	heldUp.members = slices.DeleteFunc(slices.Clone(b.members), func(e deletions.Entry) bool {
-		return e.Progress.Withdrawn
-	})
+	heldUp := b.notWithdrawn()
 	if len(heldUp.members) > 0 { // the others are searched for without them
 		s.dirty = true
 		return s.stop(ctx, heldUp, deletions.Failed, deletions.FailedUnreadable)

@@ -142,8 +142,7 @@ func (s *Search) withdrawnFor(rec ingest.Record) bool {
 // reports whether it is done. The record of a withdrawn request may have left erasures.v1 already: after a restart its
 // targets are unknown.
 func (v *Verification) withdrawn(ctx context.Context, b batch) (_ batch, done bool, err error) {
-	rest := b
-	rest.members = slices.DeleteFunc(slices.Clone(b.members), func(e deletions.Entry) bool { return e.Progress.Withdrawn })
+	rest := b.notWithdrawn()
 	if len(rest.members) == 0 {
 		return b, true, nil
 	}
