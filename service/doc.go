@@ -5,7 +5,7 @@
 //	service.go, modules.go         the process, and its modules in the order of their dependencies
 //	roles.go                       each role with its options
 //	shared.go, register.go         settings that processes must share; one data directory per role
-//	partitions.go, lag.go          added partitions; the roles' lag
+//	lag.go                         the roles' lag
 //	outage.go, disk.go, remedy.go  outages, and the remedies for operators
 //	status.go, web.go, log.go      status and logging; the embedded broker's log as files
 //	replay.go                      publishing of a dataset, record by record

@@ -27,7 +27,7 @@
 //	config.go, connect.go, client.go  configuration, connections, the client
 //	admin.go, plan.go, apply.go       topics checked, created and repaired
 //	state.go, pace.go                 queries of topics and sessions; the settings that decide how fast brokers clean
-//	write.go, retry.go                writing
+//	write.go                          writing
 //	partition.go, group.go            the partition of a key, the ends of its log; consumer groups
 //	tail.go, follow.go, readall.go    reading without end, or once to the end; unreadable ranges
 //	chunk.go, assemble.go             payloads larger than a message, in and out

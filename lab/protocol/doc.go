@@ -20,7 +20,7 @@
 //   - settings.go and stream_settings.go say how an ensemble is made and measured
 //   - run.go has what a run may use and returns; graphs run in graph_run.go, streams
 //     in stream.go, stream_step.go and stream_known.go; expected_steps.go counts
-//   - split.go, graph.go, assign.go, partitions.go, partition_only.go, embedding.go,
+//   - split.go, graph.go, assign.go, partition_only.go, embedding.go,
 //     truth.go and shared_nodes.go make slices of data
 //   - models.go trains and asks the shards, resume.go takes those that are kept,
 //     graph_combine.go and stream_combine.go combine their answers, graph_unseen.go has

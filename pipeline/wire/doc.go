@@ -16,7 +16,6 @@
 //	manifest.go               what a timestep's slices are
 //	home.go                   control.v1 or erasure-status.v1: on which of them a record belongs
 //	notice.go, command.go     what stands there, and commands to the other roles
-//	served.go                 through which timestep the served models are
 //	settings.go, instance.go  settings and identities that processes tell each other
 //	member.go                 those that share the work of a role, and those struck off
 //	sealed.go                 which records count as the deployment's own
