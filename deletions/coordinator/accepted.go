@@ -135,7 +135,7 @@ func (s subjects) found(list []deletions.Entry) ([]deletions.Entry, error) {
 }
 
 // suppress suppresses the targets in the graphs, and what carries their subjects, which the ledger stores first.
-func (s subjects) suppress(list []deletions.Entry) ([]deletions.Entry, error) {
+func (s subjects) suppress(ctx context.Context, list []deletions.Entry) ([]deletions.Entry, error) {
 	list, err := s.found(list)
 	if err != nil {
 		return nil, err
@@ -155,12 +155,12 @@ func (s subjects) suppress(list []deletions.Entry) ([]deletions.Entry, error) {
 		}
 		targets = append(append(targets, own...), carried...)
 	}
-	return b.members, s.o.Graphs.Suppress(lethe.Distinct(targets))
+	return b.members, s.o.Graphs.Suppress(ctx, lethe.Distinct(targets))
 }
 
 // commandSuppress commands score to suppress targets.
 func (s subjects) commandSuppress(ctx context.Context, list []deletions.Entry) error {
-	list, err := s.suppress(list)
+	list, err := s.suppress(ctx, list)
 	if err != nil {
 		return err
 	}

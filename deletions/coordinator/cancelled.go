@@ -107,7 +107,7 @@ func (s *cancellations) lift(ctx context.Context, e deletions.Entry) error {
 	}
 	alone := slices.DeleteFunc(e.Suppressed(), func(t lethe.Digest) bool { return others[t] })
 	still := subjects{s.states}.shared(e, list)
-	if err := s.o.Graphs.Lift(alone, still...); err != nil {
+	if err := s.o.Graphs.Lift(ctx, alone, still...); err != nil {
 		return err
 	}
 	s.erased.forget()

@@ -89,12 +89,6 @@ func (c *Coordinator) Resume(ctx context.Context) error {
 	return c.states.o.Log.Publish(ctx, c.states.o.Bus)
 }
 
-// Renew repeats the commands of requests that rewrote timesteps which are gone since, as their revisions will not
-// come.
-func (c *Coordinator) Renew(ctx context.Context, gone map[lethe.Timestep]bool) error {
-	return c.states.out.renew(ctx, gone, "")
-}
-
 // SayAgain says again what there is to say of requests on control.v1: who led before has written, in the place of that,
 // records with some keys. Readers leave these out, and once the topic is compacted nothing else would be there for
 // whoever reads it anew: no command, or an entry of before.

@@ -37,7 +37,7 @@ func newFakeGraphs(d *deployment) fakeGraphs {
 	}
 }
 
-func (g fakeGraphs) Suppress(targets []lethe.Target) error {
+func (g fakeGraphs) Suppress(_ context.Context, targets []lethe.Target) error {
 	return g.d.call(func() error {
 		for _, t := range targets {
 			g.suppressed[t.Transaction] = true
@@ -46,7 +46,7 @@ func (g fakeGraphs) Suppress(targets []lethe.Target) error {
 	}, "suppress %d", len(targets))
 }
 
-func (g fakeGraphs) Lift(hashes []lethe.Digest, _ ...lethe.SubjectUntil) error {
+func (g fakeGraphs) Lift(_ context.Context, hashes []lethe.Digest, _ ...lethe.SubjectUntil) error {
 	return g.d.call(func() error {
 		for id := range g.suppressed {
 			if slices.Contains(hashes, testSecret.Suppression(id)) {
@@ -74,8 +74,6 @@ func (g fakeGraphs) SubjectsOf(t lethe.Target) ([]lethe.Digest, error) {
 }
 
 func (g fakeGraphs) Newest() lethe.Timestep { return 5 }
-
-func (fakeGraphs) Taken() map[string]int64 { return nil }
 
 func (g fakeGraphs) Suppressed(hashes []lethe.Digest) (n int) {
 	for id := range g.suppressed {
@@ -200,7 +198,7 @@ func toldReplaced(list []Replaced) (out []string) {
 	return out
 }
 
-func (g fakeGraphs) Rewrite(_ context.Context, targets []lethe.Target, replaced []Replaced) error {
+func (g fakeGraphs) Rewrite(_ context.Context, _ []lethe.Digest, targets []lethe.Target, replaced []Replaced) error {
 	return g.d.call(func() error {
 		for _, target := range targets {
 			if t, known := g.held[target.Transaction]; known {

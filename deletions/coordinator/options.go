@@ -99,9 +99,9 @@ func (c *Config) Validate() error {
 // Graphs holds the graphs. Calls are sequential.
 type Graphs interface {
 	// Suppress durably drops records that name a target from now on.
-	Suppress(targets []lethe.Target) error
+	Suppress(ctx context.Context, targets []lethe.Target) error
 	// Lift durably accepts records of these hashes again, and later records of subjects that others still suppress.
-	Lift(hashes []lethe.Digest, still ...lethe.SubjectUntil) error
+	Lift(ctx context.Context, hashes []lethe.Digest, still ...lethe.SubjectUntil) error
 	// Carried returns the distinct carriers of the subjects among targets, and how many of these transactions have
 	// other subjects too. Rewrite erases them; Suppress does not suppress them.
 	Carried(targets []lethe.Target) (carried []lethe.Target, several int, err error)
@@ -115,8 +115,6 @@ type Graphs interface {
 	Newest() lethe.Timestep
 	// Suppressed counts the hashes whose transactions are suppressed.
 	Suppressed(hashes []lethe.Digest) int
-	// Taken is the next offset of the source topics by <topic>/<partition>.
-	Taken() map[string]int64
 	// Plan returns, per request, what Rewrite of all targets will still change. Requests may share targets; none names
 	// one twice.
 	Plan(ctx context.Context, requests [][]lethe.Target, scope lethe.Scope) ([]Plan, error)
@@ -126,7 +124,8 @@ type Graphs interface {
 	// Alike reports which contents (Plan.Rows) a remaining transaction has.
 	Alike(contents []scan.MAC) ([]bool, error)
 	// Rewrite removes the targets from every graph, partitions afresh where asked, and publishes what was replaced.
-	Rewrite(ctx context.Context, targets []lethe.Target, replaced []Replaced) error
+	// The requests are digests of their content.
+	Rewrite(ctx context.Context, requests []lethe.Digest, targets []lethe.Target, replaced []Replaced) error
 	// BeginScrub begins to remove from the files what Rewrite deleted so far. One runs at a time.
 	BeginScrub(ctx context.Context) (Scrub, error)
 	// Search searches the places that Rewrite and Scrub rewrote.

@@ -138,7 +138,7 @@ func (o *outbox) suppress(ctx context.Context, list ...deletions.Entry) error {
 		commands = append(commands, &wire.Command{
 			RequestID: e.RequestID, Attempt: e.Attempts, Phase: wire.PhaseSuppress,
 			SecretCheck: wire.SecretCheck(o.secret), Suppressed: e.Suppressed(), Subjects: e.Subjects,
-			Redacted: e.Redactions(), Taken: o.graphs.Taken(),
+			Redacted: e.Redactions(),
 		})
 	}
 	return o.send(ctx, commands...)

@@ -83,7 +83,11 @@ func (o *outbox) rewrite(ctx context.Context, b batch, requests [][]lethe.Target
 	if err := o.handOver(ctx, b.members); err != nil {
 		return err
 	}
-	return o.graphs.Rewrite(ctx, lethe.Distinct(slices.Concat(requests...)), replacedBy(b, plans))
+	digests := make([]lethe.Digest, len(b.members))
+	for i, e := range b.members {
+		digests[i] = e.Digest
+	}
+	return o.graphs.Rewrite(ctx, digests, lethe.Distinct(slices.Concat(requests...)), replacedBy(b, plans))
 }
 
 // renew repeats the commands of other batches whose timesteps were rewritten again or are gone: their revisions will

@@ -256,11 +256,6 @@ func (l *logic) sayAgain(ctx context.Context) error {
 	}
 	o.log.Warn("graphs: a process that leads no more wrote over what was published; it is published again",
 		"timesteps", slices.Sorted(maps.Keys(last)))
-	steps, err := goBehind(l.store.(*snapshot.Store), last)
-	if err == nil && len(steps) > 0 {
-		l.lifecycle.unmade.steps = append(l.lifecycle.unmade.steps, steps...)
-		l.lifecycle.unmade.ends, err = bus.EndsOf(ctx, l.intake.ends, bus.Transactions, bus.Labels)
-	}
 	clear(o.newest)
-	return err
+	return snapshot.GoBehind(l.store.(*snapshot.Store), last)
 }

@@ -14,6 +14,7 @@ import (
 	"lethe/internal/precedence"
 	"lethe/partition"
 	"lethe/partition/graph"
+	"lethe/pipeline/journal"
 	"lethe/pipeline/wire"
 	"lethe/snapshot"
 )
@@ -162,7 +163,9 @@ func (s *sending) send(ctx context.Context, topics closingTopics) error {
 func (l *lifecycle) settleTimestep(ctx context.Context, t lethe.Timestep) error {
 	started := l.now()
 	assign := func(g *lethe.Snapshot) ([]lethe.ShardID, error) { return l.assign(ctx, g) }
-	if err := l.store.SettleTimestep(ctx, t, assign); err != nil {
+	settled := journal.TimestepsChanged{Settled: []lethe.Timestep{t}}
+	err := l.publisher.decided.change(ctx, settled, func() error { return l.store.SettleTimestep(ctx, t, assign) })
+	if err != nil {
 		return err
 	}
 	l.noteChanged(t, lethe.Settled, started)
@@ -189,6 +192,9 @@ func (l *lifecycle) sendBeside(ctx context.Context, t lethe.Timestep) error {
 	if err := l.publisher.addSlices(&s.dispatch, content, l.publisher.allShards()); err != nil {
 		return err
 	}
+	if err := l.publisher.decided.change(ctx, s.changes, func() error { return nil }); err != nil {
+		return err
+	}
 	l.sending = s
 	l.closings.run(func() { _ = s.send(ctx, l.closings.topics) })
 	return nil
@@ -210,6 +216,19 @@ func (l *lifecycle) endSending(ctx context.Context, urgent bool) error {
 // sends reports whether something of a timestep is being sent: it has no mark yet, and is not to be sent again.
 func (l *lifecycle) sends(t lethe.Timestep) bool {
 	return l.closings.sends(t) || l.sending != nil && l.sending.timestep == t
+}
+
+// unsent are the timesteps of which something is being sent.
+func (l *lifecycle) unsent() (out []lethe.Timestep) {
+	for _, c := range l.closings.now {
+		if c.message != nil {
+			out = append(out, c.timestep)
+		}
+	}
+	if l.sending != nil {
+		out = append(out, l.sending.timestep)
+	}
+	return out
 }
 
 // busy reports whether a timestep closes, or something of one is sent.

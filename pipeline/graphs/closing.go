@@ -3,7 +3,6 @@ package graphs
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"lethe/canonical"
 	"lethe/ingest"
 	"lethe/ingest/bus"
+	"lethe/pipeline/journal"
 	"lethe/pipeline/wire"
 	"lethe/snapshot"
 )
@@ -175,7 +175,15 @@ func (l *closings) waits(toClose []lethe.Timestep) bool {
 // finish has the store list a timestep as closed, and begins to send it.
 func (l *closings) finish(ctx context.Context, c *closing) error {
 	l.make(ctx, c)
-	if err := c.Finish(ctx); err != nil {
+	closed := journal.TimestepsChanged{
+		Closed: []lethe.Timestep{c.timestep},
+		Graphs: []journal.Artefact{{Timestep: c.timestep, Revision: c.Revision(), Digest: c.digest}},
+	}
+	finish := func() error { return c.Finish(ctx) }
+	if c.digest.IsZero() { // it could not be made, as the store says
+		closed = journal.TimestepsChanged{}
+	}
+	if err := l.publisher.decided.change(ctx, closed, finish); err != nil {
 		l.now = nil
 		return fmt.Errorf("close timestep %d: %w", c.timestep, err)
 	}
@@ -275,7 +283,7 @@ func (l *lifecycle) change(ctx context.Context, toClose, toSettle []lethe.Timest
 
 // closeAll closes timesteps, or goes on with that; changed says that something happened.
 func (l *lifecycle) closeAll(ctx context.Context, toClose []lethe.Timestep) (changed bool, err error) {
-	if l.closings.beside == nil || slices.ContainsFunc(toClose, l.unmade.holds) {
+	if l.closings.beside == nil {
 		if err := l.closings.end(ctx); err != nil {
 			return false, err
 		}

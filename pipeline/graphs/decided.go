@@ -2,81 +2,164 @@ package graphs
 
 import (
 	"context"
+	"encoding/binary"
+	"slices"
 
-	"lethe/ingest/bus"
+	"lethe"
 	"lethe/pipeline/journal"
+	"lethe/snapshot"
 )
 
-// decided is what the journal has decided of the stream, for the process that decides it. The number of features
-// stands there so that a lost store of graphs is made again with the same one: the transactions that told it may be
-// erased by then. It is decided before it is fixed, and once more when the dead letters of transactions with another
-// number are published. A standby publishes none, so it waits for that: who takes over before has all to publish. And
-// it waits until it has taken what the leader had, for timesteps close once the number is fixed, and refuse what comes
-// then.
-type decided struct {
-	journal  *journal.Log
-	features journal.FeaturesDecided
+// decisions are what the process that leads writes to the journal before it does it, so that all stores are a function
+// of the journal. An entry is appended only once what those before it ask for is published, but for what the entry
+// names as unsent; so what is left to whoever takes over is to publish again what the last one asks for. A process that
+// shares the role with no other has the number of features alone in the journal.
+type decisions struct {
+	log   *journal.Log
+	store Store
+	// shared says that other processes stand by.
+	shared bool
+	// features is the number that was decided, or 0.
+	features int
+	write    journal.Write
+	// letters publishes the dead letters of the store.
+	letters func(ctx context.Context) error
+	// unsent are the timesteps of which something is being published.
+	unsent func() []lethe.Timestep
 }
 
 // readDecided reads what was decided.
-func readDecided(ctx context.Context, o Options) (*decided, error) {
-	d := new(decided)
+func readDecided(ctx context.Context, o Options) (*decisions, error) {
+	d := &decisions{shared: o.standing != nil}
 	var err error
-	d.journal, err = o.standing.ReadJournal(ctx, o.Bus, roleName, o.Instance, d.apply)
+	d.log, err = o.standing.ReadJournal(ctx, o.Bus, roleName, o.Instance, func(e journal.Entry) {
+		if features, is := e.Decision.(journal.FeaturesDecided); is {
+			d.features = features.Count
+		}
+	})
 	return d, err
 }
 
-func (d *decided) apply(e journal.Entry) {
-	if features, is := e.Decision.(journal.FeaturesDecided); is {
-		d.features = features
-	}
-}
+// isShared may be called of nil.
+func (d *decisions) isShared() bool { return d != nil && d.shared }
 
-// refused appends that the dead letters of transactions with another number are published, unless it was.
-func (d *decided) refused(ctx context.Context, write journal.Write, count int) error {
-	if d.features.Count == count && d.features.Refused {
+// settle publishes the dead letters of what was done before, as an entry says that it is.
+func (d *decisions) settle(ctx context.Context) error {
+	if !d.isShared() {
 		return nil
 	}
-	return d.journal.Append(ctx, write, journal.FeaturesDecided{Count: count, Taken: d.features.Taken, Refused: true})
+	return d.letters(ctx)
 }
 
-// takenOf is up to where a store has taken partitions of transactions.
-func takenOf(store Store) map[int]int64 {
-	taken := make(map[int]int64)
-	for at, next := range store.Offsets() {
-		if at.Topic == string(bus.Transactions) {
-			taken[at.Partition] = next
+// decide does something once the journal says so.
+func (d *decisions) decide(ctx context.Context, what journal.Decision, do func() error) error {
+	if !d.isShared() {
+		return do()
+	}
+	if err := d.settle(ctx); err != nil {
+		return err
+	}
+	if err := d.log.Append(ctx, d.write, what); err != nil {
+		return err
+	}
+	if err := do(); err != nil {
+		return err
+	}
+	return putPosition(d.store, d.log.Place())
+}
+
+// change decides what becomes of timesteps. What the entry says of what is published is noted at once.
+func (d *decisions) change(ctx context.Context, what journal.TimestepsChanged, do func() error) error {
+	if !d.isShared() {
+		return do()
+	}
+	if what.Publishes() {
+		what.Unsent = d.unsent()
+	}
+	return d.decide(ctx, what, func() error {
+		if err := do(); err != nil {
+			return err
+		}
+		return d.store.Marks().PutUnsynced(marksOf(what)...)
+	})
+}
+
+// fixFeatures decides the number of features.
+func (d *decisions) fixFeatures(ctx context.Context, count int) error {
+	fix := func() error { return d.store.Marks().FixFeatureCount(count) }
+	if d.shared || d.features == count {
+		return d.decide(ctx, journal.FeaturesDecided{Count: count}, fix)
+	}
+	if err := d.log.Append(ctx, d.write, journal.FeaturesDecided{Count: count}); err != nil {
+		return err
+	}
+	return fix()
+}
+
+func positionMark() []byte { return []byte("journal") }
+
+// positionOf is the place of the last entry of the journal that a store has done.
+func positionOf(store Store) (p journal.Place, err error) {
+	value, found, err := store.Marks().Get(positionMark())
+	if err == nil && found {
+		p = journal.Place{
+			Epoch: int64(binary.BigEndian.Uint64(value)), Number: int64(binary.BigEndian.Uint64(value[8:])),
 		}
 	}
-	return taken
+	return p, err
 }
 
-// apply notes what the journal has decided.
-func (s *standby) apply(entries []journal.Entry) {
-	for _, e := range entries {
-		if e.Role != roleName {
-			continue
-		}
-		switch d := e.Decision.(type) {
-		case journal.EpochBegan:
-			s.heard.Leader = e.Instance
-		case journal.FeaturesDecided:
-			s.features = d
+// putPosition follows what an entry asks for. After a crash in between the entry is done again, which changes nothing.
+func putPosition(store Store, p journal.Place) error {
+	value := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, uint64(p.Epoch)), uint64(p.Number))
+	return store.Marks().PutUnsynced(snapshot.Mark{Key: positionMark(), Value: value})
+}
+
+func unsentMark() []byte { return []byte("unsent") }
+
+// marksOf are the marks of what an entry says is published.
+func marksOf(c journal.TimestepsChanged) (out []snapshot.Mark) {
+	var unsent []byte
+	add := func(kind string, list []journal.Artefact) {
+		for _, a := range list {
+			digests := slices.Clone(a.Slices)
+			if !a.Digest.IsZero() {
+				digests = append(digests, a.Digest)
+			}
+			out = append(out, snapshot.Mark{Key: mark(kind, a.Timestep), Value: markValue(a.Revision, digests)})
+			unsent = binary.BigEndian.AppendUint64(unsent, uint64(a.Timestep))
 		}
 	}
-}
-
-// takeFeatures fixes the number of features, once its dead letters are published and all was taken here that the leader
-// had taken as it was decided.
-func (s *standby) takeFeatures() error {
-	if !s.features.Refused || s.store.FeatureCount() > 0 {
+	add(graphMark, c.Graphs)
+	add(manifestMark, c.Manifests)
+	add(goneMark, c.Removed)
+	if !c.Publishes() {
 		return nil
 	}
-	taken := takenOf(s.store)
-	for partition, next := range s.features.Taken {
-		if taken[partition] < next {
-			return nil
-		}
+	for _, t := range c.Unsent {
+		unsent = binary.BigEndian.AppendUint64(unsent, uint64(t))
 	}
-	return s.store.Marks().FixFeatureCount(s.features.Count)
+	return append(out, snapshot.Mark{Key: unsentMark(), Value: unsent})
+}
+
+// unsentOf are the timesteps that the last entry asks to publish, and those of entries before that were not.
+func unsentOf(store Store) (out []lethe.Timestep, err error) {
+	value, _, err := store.Marks().Get(unsentMark())
+	for ; len(value) > 0; value = value[8:] {
+		out = append(out, lethe.Timestep(binary.BigEndian.Uint64(value)))
+	}
+	slices.Sort(out)
+	return slices.Compact(out), err
+}
+
+// reaches reports an error unless a store has done all that was decided before this process began its epoch.
+func (d *decisions) reaches(o Options, store Store) error {
+	if !d.shared {
+		return nil
+	}
+	at, err := positionOf(store)
+	if err == nil && d.log.Before().Behind(at) {
+		err = o.standing.StandByAgain()
+	}
+	return err
 }

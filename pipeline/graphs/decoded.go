@@ -179,7 +179,13 @@ func place(tx *taken, list []decoded) error {
 // bound has a batch refuse records that begin too many timesteps, once all that was sent to
 // the other partitions is read. Before, timesteps are open because a partition is read behind
 // the others, as after an outage, and nothing is wrong with them.
-func (in *intake) bound(ctx context.Context, tx *taken, batch bus.Batch, list []decoded) error {
+func (in *intake) bound(ctx context.Context, tx *taken, batch bus.Batch, list []decoded) (bounds bool, err error) {
+	if in.replayed != nil {
+		if in.replayed.Bounded {
+			snapshot.BoundOpen(tx.Batch)
+		}
+		return in.replayed.Bounded, nil
+	}
 	var begins []lethe.Timestep
 	for i := range list {
 		switch e := list[i].event.(type) {
@@ -193,21 +199,21 @@ func (in *intake) bound(ctx context.Context, tx *taken, batch bus.Batch, list []
 		}
 	}
 	if snapshot.OpenWith(tx.Batch, begins...) <= in.mostOpen {
-		return nil
+		return false, nil
 	}
 	offsets := in.store.Offsets()
 	ends, err := bus.EndsOf(ctx, in.ends, bus.Transactions, bus.Labels)
 	if err != nil {
-		return err
+		return false, err
 	}
 	for tp, end := range ends {
 		read := offsets[snapshot.TopicPartition{Topic: string(tp.Topic), Partition: tp.Partition}] >= end
 		if !read && tp != batch.Source {
-			return nil
+			return false, nil
 		}
 	}
 	snapshot.BoundOpen(tx.Batch)
-	return nil
+	return true, nil
 }
 
 // tellTaken tells of a record that was given to the store, if it is a transaction.

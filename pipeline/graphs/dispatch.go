@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 
 	"lethe"
@@ -13,6 +12,7 @@ import (
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/metrics/events"
+	"lethe/pipeline/journal"
 	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
 	"lethe/snapshot"
@@ -26,7 +26,8 @@ const dispatchBytes = 4 << 20
 // these, then the marks that say so, and at last what the log says of the slices.
 type dispatch struct {
 	graphs, slices, manifests []wire.Message
-	marks                     []snapshot.Mark
+	// changes say what is published.
+	changes journal.TimestepsChanged
 	// leaves commit to the slices.
 	leaves []translog.Leaf
 	bytes  int
@@ -42,21 +43,30 @@ func (d *dispatch) slice(m wire.Message) {
 	d.bytes += len(m.Payload)
 }
 
-func (d *dispatch) note(key, value []byte) {
-	d.marks = append(d.marks, snapshot.Mark{Key: key, Value: value})
-}
-
 // add adds what else was put together.
 func (d *dispatch) add(other dispatch) {
 	d.graphs, d.slices = append(d.graphs, other.graphs...), append(d.slices, other.slices...)
-	d.manifests, d.marks = append(d.manifests, other.manifests...), append(d.marks, other.marks...)
+	d.manifests = append(d.manifests, other.manifests...)
+	d.changes.Graphs = append(d.changes.Graphs, other.changes.Graphs...)
+	d.changes.Manifests = append(d.changes.Manifests, other.changes.Manifests...)
 	d.leaves = append(d.leaves, other.leaves...)
 	d.bytes += other.bytes
 }
 
 // send publishes what was put together, and empties it. Interrupted, it is repeated: no mark
 // is there before what it stands for.
-func (p *publisher) send(d *dispatch) error {
+func (p *publisher) send(ctx context.Context, d *dispatch) error {
+	if !d.changes.Publishes() {
+		return nil
+	}
+	if err := p.decided.change(ctx, d.changes, func() error { return nil }); err != nil {
+		return err
+	}
+	return p.write(d)
+}
+
+// write publishes what was put together and decided, and empties it.
+func (p *publisher) write(d *dispatch) error {
 	for _, messages := range [][]wire.Message{d.graphs, d.slices, d.manifests} {
 		if len(messages) == 0 {
 			continue
@@ -74,8 +84,10 @@ func (p *publisher) send(d *dispatch) error {
 
 // note notes that what was put together is published.
 func (p *publisher) note(d *dispatch) error {
-	if err := p.store.Marks().PutEach(d.marks...); err != nil {
-		return err
+	if !p.decided.isShared() { // else it was, as it was decided
+		if err := p.store.Marks().PutEach(marksOf(d.changes)...); err != nil {
+			return err
+		}
 	}
 	return p.commitments.slices(d.leaves)
 }
@@ -85,7 +97,7 @@ func (p *publisher) note(d *dispatch) error {
 const encodedTogether = 8
 
 // replaced publishes the graphs and the replaced slices of timesteps, unless they were.
-func (p *publisher) replaced(infos map[lethe.Timestep]snapshot.Info, list []coordinator.Replaced) (err error) {
+func (p *publisher) replaced(ctx context.Context, infos map[lethe.Timestep]snapshot.Info, list []coordinator.Replaced) (err error) {
 	var d dispatch
 	for together := range slices.Chunk(list, encodedTogether) {
 		parts, working := make([]dispatch, len(together)), newSideBySide()
@@ -103,12 +115,12 @@ func (p *publisher) replaced(infos map[lethe.Timestep]snapshot.Info, list []coor
 			if d.add(part); d.bytes < dispatchBytes {
 				continue
 			}
-			if err := p.send(&d); err != nil {
+			if err := p.send(ctx, &d); err != nil {
 				return err
 			}
 		}
 	}
-	return p.send(&d)
+	return p.send(ctx, &d)
 }
 
 // missing is what is still to be published of a timestep.
@@ -187,65 +199,4 @@ func (l *letters) write(ctx context.Context, out []ingest.Outgoing) error {
 // missed keeps a dead letter for what cannot be read of a source topic.
 func (in *intake) missed(ctx context.Context, gap *bus.Gap) error {
 	return in.letters.write(ctx, []ingest.Outgoing{in.letters.letter(gap.Letter())})
-}
-
-// letterSaid is a dead letter that was published: of which record, and why.
-type letterSaid struct {
-	of  snapshot.Origin
-	why ingest.Refusal
-}
-
-// says reports whether the letter is that of a record, and gives the same reason.
-func (l letterSaid) says(other snapshot.Letter) bool {
-	a, b := l.of, other.Origin
-	return a.Topic == b.Topic && a.Partition == b.Partition && a.Offset == b.Offset &&
-		string(l.why.Reason) == other.Reason && l.why.Detail == other.Detail
-}
-
-// noteLetters notes the dead letters of records that wait, and those that are gone.
-func (h *Heard) noteLetters(records []ingest.Record) {
-	for _, rec := range records {
-		letter, err := ingest.ReadDeadLetter(rec)
-		if rec.Tombstone() || err != nil || !letter.Stands {
-			delete(h.letters, string(rec.Key))
-			continue
-		}
-		r := letter.Record
-		of := snapshot.Origin{Topic: r.Topic, Partition: r.Partition, Offset: r.Offset, Key: r.Key}
-		h.letters[string(rec.Key)] = letterSaid{of, letter.Refusal}
-	}
-}
-
-// sayLetters has the dead letters of what waits become those of a store. Which there were, and when
-// they went, depends on what whoever led before had read and carried out as it wrote them. The topic is read once more:
-// of a letter that went with an erasure since, and is withdrawn, the key, which holds ids, would be in the store's
-// files.
-func (h *Heard) sayLetters(ctx context.Context, topics Bus, store *snapshot.Store) error {
-	if len(h.letters) > 0 {
-		now := Heard{letters: make(map[string]letterSaid)}
-		err := topics.ReadAll(ctx, bus.DeadLetters, func(rec ingest.Record) error {
-			if rec.Unproven == "" {
-				now.noteLetters([]ingest.Record{rec})
-			}
-			return nil
-		})
-		if err != nil {
-			return fmt.Errorf("dead letters that stand: %w", err)
-		}
-		h.letters = now.letters
-	}
-	stands := make(map[string]bool)
-	return snapshot.SayAgain(store, func(l snapshot.Letter) bool {
-		key := string(ingest.WaitingLetter(recordOf(l.Origin), &ingest.Refusal{}, "").Key)
-		stands[key] = true
-		said, known := h.letters[key]
-		return !known || !said.says(l)
-	}, func() (withdrawn []snapshot.Origin) {
-		for _, key := range slices.Sorted(maps.Keys(h.letters)) {
-			if !stands[key] {
-				withdrawn = append(withdrawn, h.letters[key].of)
-			}
-		}
-		return withdrawn
-	})
 }

@@ -14,13 +14,14 @@ import (
 	"lethe/deletions/coordinator"
 	"lethe/deletions/scan"
 	"lethe/ingest"
-	"lethe/ingest/bus"
 	"lethe/internal/swapstore"
 	"lethe/partition/repair"
+	"lethe/pipeline/journal"
 	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
 	"lethe/snapshot"
 	"lethe/snapshot/index"
+	"lethe/snapshot/suppressed"
 )
 
 // eraser is what the coordinator sees of the graphs.
@@ -35,18 +36,21 @@ type eraser struct {
 	scrubbing scrubbing
 	// publishMissing publishes what is gone, and what that relinked.
 	publishMissing func(context.Context) error
-	// unmade are timesteps that another process has published, nil for none.
-	unmade *unmade
 }
 
 var _ coordinator.Graphs = (*eraser)(nil)
 
 // Suppress implements coordinator.Graphs.
-func (e *eraser) Suppress(targets []lethe.Target) error { return e.store.Suppressed().Add(targets) }
+func (e *eraser) Suppress(ctx context.Context, targets []lethe.Target) error {
+	var of journal.Suppressed
+	of.Targets, of.Subjects, of.Redacted = suppressed.Of(e.secret, targets)
+	return e.publisher.decided.decide(ctx, of, func() error { return e.store.Suppressed().Add(targets) })
+}
 
 // Lift implements coordinator.Graphs.
-func (e *eraser) Lift(hashes []lethe.Digest, still ...lethe.SubjectUntil) error {
-	return e.store.Suppressed().Lift(hashes, still...)
+func (e *eraser) Lift(ctx context.Context, hashes []lethe.Digest, still ...lethe.SubjectUntil) error {
+	lifted := journal.Lifted{Targets: hashes, Subjects: still}
+	return e.publisher.decided.decide(ctx, lifted, func() error { return e.store.Suppressed().Lift(hashes, still...) })
 }
 
 // Suppressed implements coordinator.Graphs.
@@ -59,26 +63,6 @@ func (e *eraser) Suppressed(hashes []lethe.Digest) (n int) {
 	return n
 }
 
-// Taken implements coordinator.Graphs.
-func (c carriers) Taken() map[string]int64 {
-	out := make(map[string]int64)
-	for tp, next := range sourcesRead(c.store) {
-		out[tp.String()] = next
-	}
-	return out
-}
-
-// sourcesRead are the positions up to which a store has taken transactions and labels.
-func sourcesRead(store Store) map[bus.TopicPartition]int64 {
-	out := make(map[bus.TopicPartition]int64)
-	for at, next := range store.Offsets() {
-		if topic := bus.Topic(at.Topic); topic == bus.Transactions || topic == bus.Labels {
-			out[bus.TopicPartition{Topic: topic, Partition: at.Partition}] = next
-		}
-	}
-	return out
-}
-
 // Alike implements coordinator.Graphs.
 func (e *eraser) Alike(contents []scan.MAC) ([]bool, error) {
 	asked := make([]index.Content, len(contents))
@@ -89,23 +73,35 @@ func (e *eraser) Alike(contents []scan.MAC) ([]bool, error) {
 }
 
 // Rewrite implements coordinator.Graphs.
-func (e *eraser) Rewrite(ctx context.Context, targets []lethe.Target, replaced []coordinator.Replaced) error {
+func (e *eraser) Rewrite(
+	ctx context.Context, requests []lethe.Digest, targets []lethe.Target, replaced []coordinator.Replaced,
+) error {
+	entry := journal.Rewritten{Requests: requests}
+	for _, r := range replaced {
+		entry.Replaced = append(entry.Replaced, journal.Replaced(r))
+	}
+	err := e.publisher.decided.decide(ctx, entry, func() error { return e.rewrite(ctx, targets, replaced) })
+	if err != nil {
+		return err
+	}
+	if err := e.publishMissing(ctx); err != nil {
+		return err
+	}
+	if err := e.publisher.replaced(ctx, e.infos(), replaced); err != nil {
+		return fmt.Errorf("publish what was rewritten: %w", err)
+	}
+	return nil
+}
+
+// rewrite takes targets out of the graphs.
+func (e *eraser) rewrite(ctx context.Context, targets []lethe.Target, replaced []coordinator.Replaced) error {
 	if err := e.store.Erase(ctx, targets); err != nil {
 		return err
 	}
 	if err := e.repartition(ctx, replaced); err != nil {
 		return err
 	}
-	if err := e.publisher.renew(ctx, replaced); err != nil {
-		return err
-	}
-	if err := e.publishMissing(ctx); err != nil {
-		return err
-	}
-	if err := e.publisher.replaced(e.infos(), replaced); err != nil {
-		return fmt.Errorf("publish what was rewritten: %w", err)
-	}
-	return nil
+	return e.publisher.renew(ctx, replaced)
 }
 
 // BeginScrub implements coordinator.Graphs.
@@ -165,11 +161,7 @@ func (e *eraser) Steps(replaced []coordinator.Replaced) []wire.CommandStep {
 			Timestep: r.Timestep, Revision: cmp.Or(r.Revision, info.Revision), Settled: info.State == lethe.Settled,
 			Shards: append([]lethe.ShardID{}, r.Shards...),
 		}
-		if e.unmade.has(r.Timestep) {
-			// What whoever led before has published of it stands until it is made here, or turns out to be gone. If that
-			// one had only planned to rewrite it, it is without what goes once it is made here.
-			step.Revision, step.Settled = cmp.Or(r.Revision, gone[r.Timestep]+1), e.unmade.settled[r.Timestep]
-		} else if revision, isGone := gone[r.Timestep]; isGone {
+		if revision, isGone := gone[r.Timestep]; isGone {
 			step.Revision, step.Settled, step.Gone = revision, false, true
 		} else if info.State == lethe.Open || info.Revision == 0 {
 			continue

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"lethe"
@@ -14,6 +15,7 @@ import (
 	"lethe/ingest/bus"
 	"lethe/internal/spares"
 	"lethe/metrics/events"
+	"lethe/pipeline/journal"
 	"lethe/snapshot"
 )
 
@@ -63,8 +65,11 @@ type intake struct {
 	authority authority.Policy
 	listener  events.Listener
 	sampler   events.Sampler
-	// silent says that another process says what becomes of records outside of the store.
-	silent bool
+	// decided, if not nil, has what is taken in the journal before.
+	decided *decisions
+	// replayed, if not nil, is the entry of the journal that has this batch taken: another process says what becomes of
+	// its records outside of the store.
+	replayed *journal.Consumed
 	// workers is how many goroutines decode, spare has lists of what they have decoded, to be used again.
 	workers int
 	spare   spares.List[*decodedList]
@@ -88,6 +93,8 @@ type taken struct {
 	republished map[int]coordinator.Redaction
 	// late is what came of erased subjects.
 	late []late.Carrier
+	// dropped are the offsets of records that name something erased beside what is taken of them.
+	dropped []int64
 }
 
 // take applies a batch of transactions or labels: rows, watermark and
@@ -106,7 +113,11 @@ func (in *intake) take(ctx context.Context, batch bus.Batch, ahead any) error {
 		all = in.decodeAll(batch.Records, stream == snapshot.Transactions, stream == snapshot.Labels)
 	}
 	list := all.list
-	if err := in.before(ctx, list); err != nil {
+	err := in.before(ctx, list)
+	if err == nil {
+		err = in.decided.settle(ctx) // it would outdate the batch
+	}
+	if err != nil {
 		return err
 	}
 	begun, err := in.store.Begin(snapshot.Source{
@@ -116,7 +127,11 @@ func (in *intake) take(ctx context.Context, batch bus.Batch, ahead any) error {
 		return fmt.Errorf("%s: %w", batch.Source, err)
 	}
 	tx := &taken{Batch: begun, republished: make(map[int]coordinator.Redaction)}
-	if err := errors.Join(place(tx, list), in.bound(ctx, tx, batch, list)); err != nil {
+	bounded := false
+	if err = place(tx, list); err == nil {
+		bounded, err = in.bound(ctx, tx, batch, list)
+	}
+	if err != nil {
 		return fmt.Errorf("%s: %w", batch.Source, err)
 	}
 	tally, err := in.applyAll(tx, batch, list)
@@ -126,7 +141,12 @@ func (in *intake) take(ctx context.Context, batch bus.Batch, ahead any) error {
 	if err := in.publish(ctx, batch, tx); err != nil {
 		return fmt.Errorf("%s: %w", batch.Source, err)
 	}
-	if err := in.commits.commit(tx.Batch, batch.Source, batch.Next); err != nil {
+	consumed := journal.Consumed{
+		Topic: string(batch.Source.Topic), Partition: batch.Source.Partition, Next: batch.Next, Bounded: bounded,
+		Dropped: tx.dropped,
+	}
+	err = in.decided.decide(ctx, consumed, func() error { return in.commits.commit(tx.Batch, batch.Source, batch.Next) })
+	if err != nil {
 		return fmt.Errorf("%s: commit up to offset %d: %w", batch.Source, batch.Next, err)
 	}
 	in.done(all)
@@ -173,7 +193,7 @@ func (in *intake) applyAll(tx *taken, batch bus.Batch, list []decoded) (map[even
 
 // publish writes what becomes of the records of a batch outside of the store.
 func (in *intake) publish(ctx context.Context, batch bus.Batch, tx *taken) error {
-	if in.silent {
+	if in.replayed != nil {
 		return nil
 	}
 	if err := in.letters.write(ctx, tx.refused); err != nil {
@@ -194,10 +214,14 @@ func (in *intake) publish(ctx context.Context, batch bus.Batch, tx *taken) error
 // suppressed instead, because a dead letter would keep its bytes. One of another transaction that names it beside what
 // is taken of it is taken, and published again without that.
 func (in *intake) apply(tx *taken, d *decoded) (events.Result, *ingest.Refusal, error) {
+	if in.replayed != nil && slices.Contains(in.replayed.Dropped, d.rec.Offset) {
+		return events.Suppressed, nil, nil
+	}
 	more, carries := saysMore(d.event)
 	stripped, changed, names, err := in.erased.Strip(d.rec, more)
 	// Of what carries subjects the store tells what becomes of it.
 	if err != nil || names && !carries {
+		tx.dropped = append(tx.dropped, d.rec.Offset)
 		return events.Suppressed, nil, err
 	}
 	d.rec, d.redacted = stripped, d.redacted || changed

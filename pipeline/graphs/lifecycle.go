@@ -31,8 +31,6 @@ type lifecycle struct {
 	closings closings
 	// sending, if not nil, are slices that are sent beside the loop.
 	sending *sending
-	// unmade are those that another process has published, nil for none.
-	unmade *unmade
 	// waiting is since when some wait, as far as this run knows, or zero.
 	waiting time.Time
 	// now measures how long things take.
@@ -41,8 +39,6 @@ type lifecycle struct {
 	// published notes what was published in this run; the durable marks are in the
 	// store.
 	published map[lethe.Timestep]published
-	// decided is what the journal has decided, nil in a process that stands by.
-	decided *decided
 	// begun are the timesteps that the listener has been told of.
 	begun map[lethe.Timestep]bool
 }
@@ -103,21 +99,17 @@ func (l *lifecycle) catchUp(ctx context.Context) (decided bool, err error) {
 	if err == nil {
 		err = l.publishMissing(ctx)
 	}
-	if err != nil || l.decided == nil {
+	if err != nil || l.store.FeatureCount() > 0 {
 		return false, err
 	}
-	if count := l.store.FeatureCount(); count > 0 {
-		return false, l.decided.refused(ctx, l.letters.turns.Write, count) // the dead letters are published
+	count := l.publisher.decided.features
+	if count == 0 {
+		count, err = l.store.TellFeatureCount()
 	}
-	if count := l.decided.features.Count; count > 0 {
-		return true, l.store.Marks().FixFeatureCount(count)
-	}
-	count, err := l.store.TellFeatureCount()
 	if err != nil || count == 0 {
 		return false, err
 	}
-	features := journal.FeaturesDecided{Count: count, Taken: takenOf(l.store)}
-	return true, l.decided.journal.Append(ctx, l.letters.turns.Write, features)
+	return true, l.publisher.decided.fixFeatures(ctx, count)
 }
 
 // settle settles timesteps, up to one that is being worked out beside the loop.
@@ -162,7 +154,11 @@ func (l *lifecycle) reopen(ctx context.Context, due bool) (bool, error) {
 	assign := func(g *lethe.Snapshot) ([]lethe.ShardID, error) { return l.assign(ctx, g) }
 	for _, t := range waiting {
 		started := l.now()
-		changed, err := l.store.ReopenTimestep(ctx, t, assign)
+		changed, reopened := false, journal.TimestepsChanged{Reopened: []lethe.Timestep{t}}
+		err := l.publisher.decided.change(ctx, reopened, func() (err error) {
+			changed, err = l.store.ReopenTimestep(ctx, t, assign)
+			return err
+		})
 		if err != nil {
 			return false, fmt.Errorf("reopen timestep %d: %w", t, err)
 		}
@@ -176,9 +172,9 @@ func (l *lifecycle) reopen(ctx context.Context, due bool) (bool, error) {
 	return true, nil
 }
 
-// waits reports whether late records wait for others, or for what is worked out beside the loop, or a timestep is held.
+// waits reports whether late records wait for others, or for what is worked out beside the loop.
 func (l *lifecycle) waits() bool {
-	return len(l.store.Waiting()) > 0 || l.busy() || l.ahead != nil && l.ahead.isBusy() || l.unmade.waits()
+	return len(l.store.Waiting()) > 0 || l.busy() || l.ahead != nil && l.ahead.isBusy()
 }
 
 // noteReopened tells the listener of a timestep that was reopened.
@@ -197,14 +193,14 @@ func (l *lifecycle) publishMissing(ctx context.Context) error {
 	if err := l.sendLetters(ctx); err != nil {
 		return err
 	}
-	if err := l.unmade.settle(l.store); err != nil {
-		return err
-	}
-	gone := l.store.Gone()
+	gone, infos := l.store.Gone(), infosOf(l.store)
 	for _, t := range slices.Sorted(maps.Keys(gone)) {
+		if infos[t].Nodes > 0 {
+			continue // it closes yet, or is emptied
+		}
 		revision, _, err := l.publisher.published(goneMark, t)
 		if err == nil && revision < gone[t] {
-			err = l.publisher.gone(t, gone[t])
+			err = l.publisher.gone(ctx, t, gone[t])
 		}
 		if err != nil {
 			return fmt.Errorf("delete timestep %d: %w", t, err)
@@ -212,11 +208,10 @@ func (l *lifecycle) publishMissing(ctx context.Context) error {
 	}
 	for _, info := range l.store.Timesteps() {
 		now := published{info.State, info.Reopened}
-		if info.State == lethe.Open || l.published[info.Timestep] == now || l.sends(info.Timestep) ||
-			l.unmade.holds(info.Timestep) {
+		if info.State == lethe.Open || l.published[info.Timestep] == now || l.sends(info.Timestep) {
 			continue
 		}
-		if err := l.publishTimestep(info); err != nil {
+		if err := l.publishTimestep(ctx, info); err != nil {
 			return fmt.Errorf("publish timestep %d: %w", info.Timestep, err)
 		}
 		l.published[info.Timestep] = now
@@ -224,11 +219,11 @@ func (l *lifecycle) publishMissing(ctx context.Context) error {
 	return nil
 }
 
-func (l *lifecycle) publishTimestep(info snapshot.Info) error {
+func (l *lifecycle) publishTimestep(ctx context.Context, info snapshot.Info) error {
 	t := info.Timestep
 	revision, _, err := l.publisher.published(graphMark, t)
 	if err == nil && revision < info.Reopened {
-		err = l.publisher.graph(t)
+		err = l.publisher.graph(ctx, t)
 	}
 	if err != nil || info.State != lethe.Settled {
 		return err
@@ -237,7 +232,7 @@ func (l *lifecycle) publishTimestep(info snapshot.Info) error {
 	if err != nil || revision >= info.Reopened {
 		return err
 	}
-	return l.publisher.allSlices(t)
+	return l.publisher.allSlices(ctx, t)
 }
 
 // noteChanged tells the listener of a state that took until now to reach.

@@ -109,6 +109,9 @@ func (l *logic) Step(ctx context.Context, _ func() time.Time, in role.Input) (ro
 // crash may not have been published: it is before anything new is taken.
 func (l *logic) work(ctx context.Context, in role.Input) error {
 	if !l.resumed {
+		if err := l.publishUnsent(); err != nil {
+			return err
+		}
 		if err := l.commitments.missing(l.lifecycle.publisher); err != nil {
 			return err
 		}
@@ -131,6 +134,20 @@ func (l *logic) work(ctx context.Context, in role.Input) error {
 	}
 	l.respond()
 	return nil
+}
+
+// publishUnsent publishes again what the journal asked for last, as whoever led then may not have come to it.
+func (l *logic) publishUnsent() error {
+	if !l.lifecycle.publisher.decided.isShared() {
+		return nil
+	}
+	timesteps, err := unsentOf(l.store)
+	for _, t := range timesteps {
+		if err = l.lifecycle.publisher.again(t); err != nil {
+			return fmt.Errorf("publish timestep %d again: %w", t, err)
+		}
+	}
+	return err
 }
 
 // take puts what has arrived into the stores.
@@ -228,12 +245,6 @@ func (l *logic) advance(ctx context.Context) error {
 	}
 	if err := l.lifecycle.advance(ctx); err != nil {
 		return err
-	}
-	if u := l.lifecycle.unmade; u != nil && len(u.removed) > 0 {
-		if err := l.coordinator.Renew(ctx, u.removed); err != nil {
-			return err
-		}
-		clear(u.removed)
 	}
 	if err := l.retention.Advance(ctx); err != nil {
 		return err

@@ -222,21 +222,6 @@ func lastRevisions(ctx context.Context, topics Bus) (map[lethe.Timestep]lethe.Re
 	return out, err
 }
 
-// rewritten are the revisions under which erasures that go on have rewritten timesteps.
-func rewritten(kept ledgercopy.Copy) map[lethe.Timestep]lethe.Revision {
-	out := make(map[lethe.Timestep]lethe.Revision)
-	for _, e := range kept.Entries {
-		if e.State.Final() {
-			continue
-		}
-		for i, r := range e.Progress.Revisions {
-			t := e.Progress.Timesteps[i]
-			out[t] = max(out[t], r)
-		}
-	}
-	return out
-}
-
 // namesIn calls take with the transactions of all graphs.
 func namesIn(store *snapshot.Store) func(take func(lethe.TransactionID)) error {
 	return func(take func(lethe.TransactionID)) error {

@@ -1,6 +1,7 @@
 package graphs
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"lethe/canonical"
 	"lethe/deletions"
 	"lethe/deletions/translog"
+	"lethe/pipeline/journal"
 	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
 	"lethe/snapshot"
@@ -53,15 +55,6 @@ func (p *publisher) published(kind string, t lethe.Timestep) (lethe.Revision, []
 	return lethe.Revision(binary.BigEndian.Uint32(value)), value[revisionBytes:], nil
 }
 
-// hasNoted reports whether newer revisions of a graph or its manifest are noted as published than some others: who led
-// was replaced between the two, or before both. Others wait for the newer one, also where its bytes are those of the
-// one before.
-func (p *publisher) hasNoted(t lethe.Timestep, graph, manifest lethe.Revision) (newer bool, err error) {
-	notedGraph, _, err := p.published(graphMark, t)
-	notedManifest, _, more := p.published(manifestMark, t)
-	return graph < notedGraph || manifest < notedManifest, errors.Join(err, more)
-}
-
 // publisher sends graphs, slices and manifests as they are in the store now.
 type publisher struct {
 	store Store
@@ -71,6 +64,8 @@ type publisher struct {
 	ahead *ahead
 	// commitments are made once something is published.
 	commitments *commitments
+	// decided, if not nil, has what is published in the journal before.
+	decided *decisions
 }
 
 // publish returns once the messages are in their topic.
@@ -79,14 +74,14 @@ func (p *publisher) publish(messages ...wire.Message) error {
 }
 
 // graph publishes a closed timestep's graph, without labels.
-func (p *publisher) graph(t lethe.Timestep) error {
+func (p *publisher) graph(ctx context.Context, t lethe.Timestep) error {
 	content, err := p.store.Load(t)
 	if err != nil {
 		return err
 	}
 	var d dispatch
 	p.addGraph(&d, content)
-	return p.send(&d)
+	return p.send(ctx, &d)
 }
 
 // addGraph adds a closed timestep's graph, without labels.
@@ -98,7 +93,9 @@ func (p *publisher) addGraph(d *dispatch, content *snapshot.Content) {
 	}
 	payload, digest := canonical.SealSnapshot(&unlabelled)
 	d.graph(p.graphMessage(t, content.Info.Revision, payload, digest))
-	d.note(mark(graphMark, t), markValue(content.Info.Revision, []lethe.Digest{digest}))
+	d.changes.Graphs = append(d.changes.Graphs, journal.Artefact{
+		Timestep: t, Revision: content.Info.Revision, Digest: digest,
+	})
 }
 
 // graphMessage is what is sent of a graph.
@@ -111,13 +108,25 @@ func (p *publisher) graphMessage(t lethe.Timestep, r lethe.Revision, payload []b
 
 // noteGraph notes that a graph was published. If that is lost, it is published again.
 func (p *publisher) noteGraph(t lethe.Timestep, r lethe.Revision, digest lethe.Digest) error {
+	if p.decided.isShared() {
+		return nil // it was, as it was decided
+	}
 	return p.store.Marks().PutUnsynced(snapshot.Mark{
 		Key: mark(graphMark, t), Value: markValue(r, []lethe.Digest{digest}),
 	})
 }
 
 // gone deletes what was published of a timestep that is gone.
-func (p *publisher) gone(t lethe.Timestep, r lethe.Revision) error {
+func (p *publisher) gone(ctx context.Context, t lethe.Timestep, r lethe.Revision) error {
+	changes := journal.TimestepsChanged{Removed: []journal.Artefact{{Timestep: t, Revision: r}}}
+	if err := p.decided.change(ctx, changes, func() error { return nil }); err != nil {
+		return err
+	}
+	return p.delete(t, r)
+}
+
+// delete deletes what was published of a timestep.
+func (p *publisher) delete(t lethe.Timestep, r lethe.Revision) error {
 	deleted := make([]wire.Message, p.cut.shards)
 	for shard := range deleted {
 		key := wire.Key{Kind: wire.KindSlice, Shard: lethe.ShardID(shard), Timestep: t}
@@ -150,7 +159,9 @@ func (p *publisher) previous(t lethe.Timestep) lethe.Timestep {
 }
 
 // allSlices publishes every slice of a settled timestep and its manifest.
-func (p *publisher) allSlices(t lethe.Timestep) error { return p.slices(t, p.allShards()) }
+func (p *publisher) allSlices(ctx context.Context, t lethe.Timestep) error {
+	return p.slices(ctx, t, p.allShards())
+}
 
 func (p *publisher) allShards() []lethe.ShardID {
 	all := make([]lethe.ShardID, p.cut.shards)
@@ -161,7 +172,7 @@ func (p *publisher) allShards() []lethe.ShardID {
 }
 
 // slices publishes the slices of some shards of a settled timestep and the manifest.
-func (p *publisher) slices(t lethe.Timestep, shards []lethe.ShardID) error {
+func (p *publisher) slices(ctx context.Context, t lethe.Timestep, shards []lethe.ShardID) error {
 	content, err := p.store.Load(t)
 	if err != nil {
 		return err
@@ -170,7 +181,7 @@ func (p *publisher) slices(t lethe.Timestep, shards []lethe.ShardID) error {
 	if err := p.addSlices(&d, content, shards); err != nil {
 		return err
 	}
-	return p.send(&d)
+	return p.send(ctx, &d)
 }
 
 // addSlices adds the slices of some shards of a settled timestep and the
@@ -206,8 +217,9 @@ func (p *publisher) addSlices(d *dispatch, content *snapshot.Content, shards []l
 		Key:      wire.Key{Kind: wire.KindManifest, Timestep: t},
 		Revision: content.Info.Revision, Payload: payload,
 	})
-	digests := append(slices.Clone(manifest.Slices), canonical.DigestOf(payload))
-	d.note(mark(manifestMark, t), markValue(content.Info.Revision, digests))
+	d.changes.Manifests = append(d.changes.Manifests, journal.Artefact{
+		Timestep: t, Revision: content.Info.Revision, Digest: canonical.DigestOf(payload), Slices: manifest.Slices,
+	})
 	return nil
 }
 
@@ -258,4 +270,54 @@ func (p *publisher) digests(t lethe.Timestep) (out deletions.Published, err erro
 		copy(out.Slices[i][:], manifest[i*digestBytes:])
 	}
 	return out, nil
+}
+
+// again publishes what the journal says is published of a timestep, if that is what the store has of it. Of a graph that
+// was rewritten the slices that stayed as they were are no more what it gives; they were published before.
+func (p *publisher) again(t lethe.Timestep) error {
+	if revision, _, err := p.published(goneMark, t); err != nil || revision > 0 && p.store.Gone()[t] == revision {
+		if err != nil {
+			return err
+		}
+		return p.delete(t, revision)
+	}
+	info := infosOf(p.store)[t]
+	graph, _, err := p.published(graphMark, t)
+	manifest, _, more := p.published(manifestMark, t)
+	if err = errors.Join(err, more); err != nil || info.State == lethe.Open || info.Revision != max(graph, manifest) {
+		return err // it is published otherwise
+	}
+	content, err := p.store.Load(t)
+	if err != nil {
+		return err
+	}
+	var d dispatch
+	if graph == info.Revision {
+		p.addGraph(&d, content)
+	}
+	if manifest == info.Revision && info.State == lethe.Settled {
+		same, err := p.asPublished(content)
+		if err == nil {
+			err = p.addSlices(&d, content, same)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return p.write(&d)
+}
+
+// asPublished are the shards of which a settled timestep gives the slices that were published last.
+func (p *publisher) asPublished(content *snapshot.Content) (same []lethe.ShardID, err error) {
+	last := make([]lethe.Digest, p.cut.shards)
+	if err := p.lastDigests(content.Info.Timestep, last); err != nil {
+		return nil, err
+	}
+	digests, err := p.cut.digests(content.Snapshot, content.Info.Previous, content.Assignment)
+	for i, digest := range digests {
+		if digest == last[i] {
+			same = append(same, lethe.ShardID(i))
+		}
+	}
+	return same, err
 }

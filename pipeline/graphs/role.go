@@ -11,9 +11,8 @@
 //	role.go       opening the stores
 //	options.go    what it is given, and what a store was begun with
 //	lost.go       what was lost is made again, a whole store of graphs too
-//	decided.go    what the journal has decided of the stream
-//	standby.go    a process that stands by; suppressing.go, what it drops, and what was taken back meanwhile;
-//	              takeover.go, what it hears, and leading from then on
+//	decided.go    what is written to the journal before it is done
+//	standby.go    a process that stands by; replay.go, what it does as the journal says; takeover.go, leading from then on
 //	ports.go      what the role needs of topics, store and search; the coordinator's notes, kept with the offsets
 //	logic.go      the step function: take what arrived, do what is due
 //	intake.go     records into the snapshot store, refused ones to dlq.v1; decoded.go, what does not depend on
@@ -90,10 +89,8 @@ type stores struct {
 	backups     backups.Registry
 	ledgerStore io.Closer
 	receipts    coordinator.Receipts
-	// unmade are timesteps that another process has published, nil for none.
-	unmade *unmade
-	// decided is what the journal has decided of the stream.
-	decided *decided
+	// decided is what the journal has decided, nil in a process that stands by.
+	decided *decisions
 	// restored is the note of the backup that was put back last.
 	restored backups.Restored
 }
@@ -111,19 +108,8 @@ func open(ctx context.Context, o Options) (stores, error) {
 	if err != nil {
 		return stores{}, err
 	}
-	left := new(unmade)
-	if o.heard != nil {
-		p := &publisher{store: graphs, cut: cut{o.Partition.Shards, o.Repair}}
-		left, err = o.heard.goBehind(graphs, p)
-		if err == nil && (len(left.steps) > 0 || left.waits()) {
-			left.ends, err = bus.EndsOf(ctx, o.Bus, bus.Transactions, bus.Labels)
-		}
-		if err == nil {
-			err = o.heard.sayLetters(ctx, o.Bus, graphs)
-		}
-		if err != nil {
-			return stores{}, errors.Join(err, graphs.Close())
-		}
+	if err := said.reaches(o, graphs); err != nil {
+		return stores{}, errors.Join(err, graphs.Close())
 	}
 	ledger, ledgerStore, err := disk.OpenLedger(o.FS, o.Dir, o.Clock.Now)
 	if err != nil {
@@ -151,7 +137,7 @@ func open(ctx context.Context, o Options) (stores, error) {
 	}
 	receipts := patientReceipts{disk.ReceiptFolder(o.ReceiptsDir), o.Patience}
 	return stores{
-		graphs, ledger, log, backups.In(disk.KV(ledgerStore)), ledgerStore, receipts, left, said, restored,
+		graphs, ledger, log, backups.In(disk.KV(ledgerStore)), ledgerStore, receipts, said, restored,
 	}, nil
 }
 
@@ -190,11 +176,13 @@ func newLogic(o Options, kept stores, searches Searches) *logic {
 	turns := &role.Turns{}
 	store, wake := kept.graphs, func() { searches.Wake(0) }
 	said := &commitments{kept.log, store, o.Secret, o.Logger}
-	p := &publisher{store: store, turns: turns, cut: cut{o.Partition.Shards, o.Repair}, commitments: said}
+	p := &publisher{
+		store: store, turns: turns, cut: cut{o.Partition.Shards, o.Repair}, commitments: said, decided: kept.decided,
+	}
 	graphs := &eraser{
 		carriers: carriers{store, o.Secret, o.Limits.Normalise}, files: swapstore.Files(o.FS, snapshotsDir(o)),
 		publisher: p,
-		afresh:    afresh{config: o.Partition}, unmade: kept.unmade,
+		afresh:    afresh{config: o.Partition},
 		scrubbing: scrubbing{store: store, running: o.running(wake)},
 	}
 	c := coordinator.New(coordinator.Options{
@@ -205,7 +193,7 @@ func newLogic(o Options, kept stores, searches Searches) *logic {
 	})
 	refused := &letters{turns: turns, version: o.Version, listener: o.Listener}
 	intake := &intake{
-		store: store, commits: commits{store: store}, letters: refused, erased: c.Erased, secret: o.Secret, limits: o.Limits,
+		store: store, commits: commits{store: store}, letters: refused, erased: c.Erased, decided: kept.decided, secret: o.Secret, limits: o.Limits,
 		listener: o.Listener, sampler: o.Sampler,
 		workers: o.Workers, partitions: partitionsOf(store), authority: o.Erasure.Authority,
 		mostOpen: o.Snapshot.MaxOpenTimesteps, ends: o.Bus,
@@ -231,7 +219,7 @@ func newLogic(o Options, kept stores, searches Searches) *logic {
 		intake: intake,
 		lifecycle: &lifecycle{
 			store: store, publisher: p, letters: refused, partition: o.Partition, window: o.Snapshot.ReopenWindow,
-			ahead: p.ahead, unmade: kept.unmade, decided: kept.decided,
+			ahead: p.ahead,
 			closings: closings{store: store, publisher: p, topics: o.Bus, running: o.running(wake), clock: o.Clock.Now},
 			now:      o.Clock.Now, listener: o.Listener, partitionsHold: o.PartitionsHold,
 			published: make(map[lethe.Timestep]published), begun: make(map[lethe.Timestep]bool),
@@ -242,6 +230,9 @@ func newLogic(o Options, kept stores, searches Searches) *logic {
 	}
 	graphs.publishMissing, l.intake.before = l.lifecycle.publishMissing, l.lifecycle.closings.before
 	l.lifecycle.closings.told = l.lifecycle
+	if d := kept.decided; d != nil {
+		d.store, d.write, d.letters, d.unsent = store, turns.Write, l.lifecycle.sendLetters, l.lifecycle.unsent
+	}
 	for _, info := range store.Timesteps() {
 		l.lifecycle.begun[info.Timestep] = true
 	}

@@ -2,11 +2,11 @@ package journal
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 
-	"lethe"
 	"lethe/ingest"
 )
 
@@ -28,8 +28,12 @@ type Entry struct {
 	Decision Decision
 }
 
-// Decision is what an entry says: an EpochBegan, a FeaturesDecided or a Served.
-type Decision interface{ kind() string }
+// Decision is what an entry says: an EpochBegan, a Served, or one of those of graphs.go.
+type Decision interface {
+	kind() string
+	// valid reports what is wrong with it.
+	valid() error
+}
 
 // EpochBegan is the beginning of an epoch. Entries of the role under a smaller one do not count from there on.
 type EpochBegan struct {
@@ -40,16 +44,18 @@ type EpochBegan struct {
 
 func (EpochBegan) kind() string { return "epoch_began" }
 
-// FeaturesDecided is the number of features of the stream.
-type FeaturesDecided struct {
-	Count int `json:"count"`
-	// Taken is the position in each partition of transactions at which that was decided.
-	Taken map[int]int64 `json:"taken,omitempty"`
-	// Refused says that the dead letters of transactions with another number are published.
-	Refused bool `json:"refused,omitempty"`
-}
+func (EpochBegan) valid() error { return nil }
 
-func (FeaturesDecided) kind() string { return "features_decided" }
+// Place is where an entry stands among those of its role that count: they ascend.
+type Place struct{ Epoch, Number int64 }
+
+// Place returns where the entry stands.
+func (e Entry) Place() Place { return Place{e.Epoch, e.Number} }
+
+// Behind reports whether a place comes after another one.
+func (p Place) Behind(other Place) bool {
+	return cmp.Or(cmp.Compare(p.Epoch, other.Epoch), cmp.Compare(p.Number, other.Number)) > 0
+}
 
 // stored is an entry as it stands in the topic.
 type stored struct {
@@ -85,41 +91,44 @@ func Decode(value []byte) (Entry, error) {
 		return Entry{}, err
 	}
 	e := Entry{Role: s.Role, Epoch: s.Epoch, Number: s.Number, Instance: s.Instance}
-	var err error
+	decode, known := kinds()[s.Kind]
 	switch {
 	case s.Format != format:
-		err = fmt.Errorf("%w: format %.40q, want %q", ErrMalformed, s.Format, format)
-	case s.Role == "" || s.Epoch < 0:
-		err = fmt.Errorf("%w: role %.40q, epoch %d", ErrMalformed, s.Role, s.Epoch)
-	case s.Kind == EpochBegan{}.kind():
-		e.Decision, err = decision[EpochBegan](s.Decision)
-		if err == nil && s.Epoch == 0 {
-			err = fmt.Errorf("%w: epochs begin at 1", ErrMalformed)
-		}
-	case s.Kind == FeaturesDecided{}.kind():
-		var features FeaturesDecided
-		features, err = decision[FeaturesDecided](s.Decision)
-		if err == nil && features.Count < 1 {
-			err = fmt.Errorf("%w: %d features", ErrMalformed, features.Count)
-		}
-		e.Decision = features
-	case s.Kind == Served{}.kind():
-		var served Served
-		served, err = decision[Served](s.Decision)
-		if err == nil && !served.valid() {
-			err = fmt.Errorf("%w: timesteps before %d", ErrMalformed, lethe.NoTimestep)
-		}
-		e.Decision = served
-	default:
-		err = fmt.Errorf("%w: kind %.40q", ErrMalformed, s.Kind)
+		return Entry{}, fmt.Errorf("%w: format %.40q, want %q", ErrMalformed, s.Format, format)
+	case s.Role == "" || s.Epoch < 0 || s.Epoch == 0 && s.Kind == EpochBegan{}.kind():
+		return Entry{}, fmt.Errorf("%w: role %.40q, epoch %d", ErrMalformed, s.Role, s.Epoch)
+	case !known:
+		return Entry{}, fmt.Errorf("%w: kind %.40q", ErrMalformed, s.Kind)
 	}
-	if err != nil {
+	var err error
+	if e.Decision, err = decode(s.Decision); err != nil {
 		return Entry{}, err
+	}
+	if err := e.Decision.valid(); err != nil {
+		return Entry{}, fmt.Errorf("%w: %w", ErrMalformed, err)
 	}
 	return e, nil
 }
 
-func decision[D Decision](value []byte) (d D, err error) { return d, strictly(value, &d) }
+// kinds are how the decisions are decoded, by kind.
+func kinds() map[string]func([]byte) (Decision, error) {
+	return map[string]func([]byte) (Decision, error){
+		EpochBegan{}.kind():       decision[EpochBegan],
+		Served{}.kind():           decision[Served],
+		FeaturesDecided{}.kind():  decision[FeaturesDecided],
+		Consumed{}.kind():         decision[Consumed],
+		TimestepsChanged{}.kind(): decision[TimestepsChanged],
+		Suppressed{}.kind():       decision[Suppressed],
+		Lifted{}.kind():           decision[Lifted],
+		Rewritten{}.kind():        decision[Rewritten],
+	}
+}
+
+func decision[D Decision](value []byte) (Decision, error) {
+	var d D
+	err := strictly(value, &d)
+	return d, err
+}
 
 // strictly reads one JSON value and refuses fields that it does not know.
 func strictly(value []byte, into any) error {

@@ -29,6 +29,8 @@ type Log struct {
 	epoch          int64
 	reader         Reader
 	next           map[int]int64
+	// before is the place of the last entry before the newest epoch.
+	before Place
 }
 
 // Open returns the journal for a role, read by nobody yet.
@@ -38,6 +40,12 @@ func Open(topics Topics, role, instance string) *Log {
 
 // Epoch is the one that the process has begun, 0 for none.
 func (l *Log) Epoch() int64 { return l.epoch }
+
+// Place is that of the newest entry of the role.
+func (l *Log) Place() Place { return l.reader.newest[l.role] }
+
+// Before is the place of the last entry of the role before the newest epoch began.
+func (l *Log) Before() Place { return l.before }
 
 // Newest is the newest epoch of the role, as far as the journal was read.
 func (l *Log) Newest() int64 { return l.reader.Epoch(l.role) }
@@ -54,9 +62,13 @@ func (l *Log) Read(ctx context.Context) error {
 
 func (l *Log) read(ctx context.Context, seen func(e Entry, counts bool)) error {
 	err := l.topics.ReadOn(ctx, bus.Journal, l.next, func(rec ingest.Record) error {
+		before := l.Place()
 		e, counts, err := l.reader.Read(rec)
 		if err != nil || e.Role != l.role {
 			return nil //nolint:nilerr // whoever follows the topic says what is wrong with it
+		}
+		if _, begins := e.Decision.(EpochBegan); begins && counts {
+			l.before = before
 		}
 		if counts && l.apply != nil {
 			l.apply(e)
@@ -115,7 +127,7 @@ func (l *Log) append(ctx context.Context, write Write, d Decision) (own Entry, e
 
 // Next returns the entry of a decision, for who writes it otherwise than Append and has it confirmed then.
 func (l *Log) Next(d Decision) Entry {
-	number := l.reader.newest[l.role].number + 1
+	number := l.Place().Number + 1
 	return Entry{Role: l.role, Epoch: l.epoch, Number: number, Instance: l.instance, Decision: d}
 }
 

@@ -7,13 +7,10 @@ import (
 )
 
 // Reader says which entries of the journal count, read in their order. Its zero value has read nothing.
-type Reader struct{ newest map[string]place }
-
-// place is the newest entry of a role.
-type place struct{ epoch, number int64 }
+type Reader struct{ newest map[string]Place }
 
 // Epoch returns the newest epoch of a role that has begun, or 0.
-func (r *Reader) Epoch(role string) int64 { return r.newest[role].epoch }
+func (r *Reader) Epoch(role string) int64 { return r.newest[role].Epoch }
 
 // Read reads the next record, and reports whether it is an entry that counts.
 func (r *Reader) Read(rec ingest.Record) (e Entry, counts bool, err error) {
@@ -25,15 +22,15 @@ func (r *Reader) Read(rec ingest.Record) (e Entry, counts bool, err error) {
 	}
 	newest := r.newest[e.Role]
 	if _, begins := e.Decision.(EpochBegan); begins {
-		counts = e.Epoch > newest.epoch
+		counts = e.Epoch > newest.Epoch
 	} else {
-		counts = e.Epoch == newest.epoch && e.Number > newest.number
+		counts = e.Epoch == newest.Epoch && e.Number > newest.Number
 	}
 	if counts {
 		if r.newest == nil {
-			r.newest = make(map[string]place)
+			r.newest = make(map[string]Place)
 		}
-		r.newest[e.Role] = place{e.Epoch, e.Number}
+		r.newest[e.Role] = e.Place()
 	}
 	return e, counts, nil
 }

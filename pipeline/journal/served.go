@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"fmt"
 	"slices"
 
 	"lethe"
@@ -38,7 +39,9 @@ func (s *Scored) Holds(t lethe.Timestep) bool {
 	return s != nil && t <= s.Through && !slices.Contains(s.But, t)
 }
 
-// valid reports whether the timesteps are some.
-func (s Served) valid() bool {
-	return s.Through >= lethe.NoTimestep && (s.Scored == nil || s.Scored.Through >= lethe.NoTimestep)
+func (s Served) valid() error {
+	if s.Through < lethe.NoTimestep || s.Scored != nil && s.Scored.Through < lethe.NoTimestep {
+		return fmt.Errorf("timesteps before %d", lethe.NoTimestep)
+	}
+	return nil
 }

@@ -50,7 +50,7 @@ type readingAhead struct {
 func (f *Follower) readAhead(ctx context.Context, w *waiting) *readingAhead {
 	r := &readingAhead{waiting: w}
 	preparer, is := f.logic.(Preparer)
-	if !is {
+	if !is || f.replays() {
 		return r
 	}
 	ctx, r.cancel = context.WithCancel(ctx)

@@ -25,7 +25,7 @@ type Beginning struct {
 func (f *Follower) Open(ctx context.Context) (*Beginning, error) {
 	positions, err := f.positions(ctx)
 	if err == nil {
-		err = f.around.Standing.Begin(ctx, f.around.Bus, nil)
+		err = f.around.Standing.Begin(ctx, f.around.Bus)
 	}
 	if err == nil {
 		err = f.hearEpochs(ctx)
@@ -46,8 +46,12 @@ func (f *Follower) Open(ctx context.Context) (*Beginning, error) {
 	if s := f.around.Standing; s.StandsBy() {
 		s.Lead.hears(0)
 		s.Lead.dealtWith(positions) // and no more, as it was open before
-		b.gate = newGate(ctx, tail, f.around.Bus, s, positions)
-		b.Tail = b.gate
+		if replayer, is := f.logic.(Replayer); is {
+			b.Tail = replayed{tail, replayer}
+		} else {
+			b.gate = newGate(ctx, tail, s, positions)
+			b.Tail = b.gate
+		}
 	}
 	return b, nil
 }

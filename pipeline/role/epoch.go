@@ -12,10 +12,9 @@ import (
 
 // Begin begins an epoch of the role for a process that leads from now on, unless it has begun one for this opening. It
 // says where topics end that leaders alone write: what was written there under an earlier epoch from that offset on is
-// stale, for whoever begins to read behind it too. Of topics that the process has read as it stood by, it is where it
-// has read up to, which heard tells by partition, 0 for those that are missing. Of a process that stands by, or shares
+// stale, for whoever begins to read behind it too. Of a process that stands by, or shares
 // with nobody, it is nothing.
-func (s *Standing) Begin(ctx context.Context, b Bus, heard map[bus.TopicPartition]int64, of ...bus.Topic) error {
+func (s *Standing) Begin(ctx context.Context, b Bus, of ...bus.Topic) error {
 	if s == nil || s.StandsBy() || s.journal != nil {
 		return nil
 	}
@@ -23,15 +22,9 @@ func (s *Standing) Begin(ctx context.Context, b Bus, heard map[bus.TopicPartitio
 	if err != nil {
 		return err
 	}
-	said, hears := make(map[string]int64), make(map[bus.Topic]bool)
-	for tp := range heard {
-		hears[tp.Topic] = true
-	}
-	for tp := range ends {
-		if hears[tp.Topic] {
-			ends[tp] = heard[tp]
-		}
-		said[tp.String()] = ends[tp]
+	said := make(map[string]int64)
+	for tp, end := range ends {
+		said[tp.String()] = end
 	}
 	log := journal.Open(b, s.Lead.role, s.Lead.instance)
 	if err := log.Begin(ctx, b.Write, said); err != nil {

@@ -79,7 +79,7 @@ func (f *Follower) Run(ctx context.Context) error {
 // as something is still due: a process that stands by would take it for done.
 func (f *Follower) sayDealt(ctx context.Context) {
 	s := f.around.Standing
-	if s == nil || f.waits && !s.StandsBy() {
+	if s == nil || f.waits && (!s.StandsBy() || f.replays()) {
 		return
 	}
 	if f.wrote && !f.unnoted {
@@ -175,6 +175,7 @@ func (f *Follower) read(batch bus.Batch) (in Input, err error) {
 	switch topic := batch.Source.Topic; topic {
 	case bus.Journal:
 		in.Batch = bus.Batch{} // its entries are what there is of it
+		in.JournalRead = batch.Next
 		in.Entries, err = f.hear(batch)
 	case bus.Control, bus.ErasureStatus:
 		for _, rec := range batch.Records {

@@ -33,13 +33,6 @@ type gate struct {
 	// announced is up to where the leader is, asked when.
 	announced map[bus.TopicPartition]int64
 	asked     time.Time
-	// ends tells where the notices of erasures end, and due where they ended after it was asked how far
-	// the leader is: they come before what the leader has dealt with. Else what was suppressed once, and is
-	// taken again by the leader, would be dropped here by an older command.
-	ends func(ctx context.Context) (map[bus.TopicPartition]int64, error)
-	due  map[bus.TopicPartition]int64
-	// stops are where partitions halt until others have come as far.
-	stops *stops
 }
 
 const (
@@ -50,16 +43,9 @@ const (
 	gateEvery = 100 * time.Millisecond
 )
 
-func newGate(life context.Context, tail Tail, b Bus, s *Standing, positions map[bus.TopicPartition]int64) *gate {
+func newGate(life context.Context, tail Tail, s *Standing, positions map[bus.TopicPartition]int64) *gate {
 	g := &gate{
 		Tail: tail, life: life, lead: s.Lead, open: make(map[bus.Topic]bool), given: maps.Clone(positions),
-		stops: newStops(),
-		ends: func(ctx context.Context) (map[bus.TopicPartition]int64, error) {
-			if !slices.Contains(s.Open, bus.Control) {
-				return nil, nil // they are given as the leader deals with them
-			}
-			return bus.EndsOf(ctx, b, bus.Control)
-		},
 	}
 	for _, topic := range s.reads() {
 		g.open[topic] = true
@@ -98,7 +84,6 @@ func (g *gate) Next(ctx context.Context) (bus.Batch, error) {
 // give notes what is given.
 func (g *gate) give(batch bus.Batch) bus.Batch {
 	g.given[batch.Source] = batch.Next
-	g.stops.hear(batch)
 	return batch
 }
 
@@ -115,7 +100,6 @@ func (g *gate) read(ctx context.Context) (bus.Batch, error) {
 	if len(g.waiting) < gateBatches && g.held < gateBytes {
 		batch, err = g.Tail.Next(until)
 	} else {
-		g.stops.forget()
 		batch, err = g.NextOf(until, g.open)
 	}
 	if err != nil && until.Err() != nil && ctx.Err() == nil {
@@ -131,13 +115,9 @@ func (g *gate) ask() error {
 		return nil
 	}
 	announced, err := g.lead.announced(ctx, g.of)
-	var due map[bus.TopicPartition]int64
-	if err == nil {
-		due, err = g.ends(ctx)
-	}
 	switch {
 	case err == nil:
-		g.announced, g.due = announced, due
+		g.announced = announced
 	case ctx.Err() != nil:
 		return ctx.Err()
 	default: // brokers are away, which whoever reads says
@@ -146,34 +126,20 @@ func (g *gate) ask() error {
 	return nil
 }
 
-// hasHeard reports whether all notices were given that come before what the leader has dealt with.
-func (g *gate) hasHeard() bool {
-	for tp, end := range g.due {
-		if max(0, g.given[tp]) < end {
-			return false
-		}
-	}
-	return true
-}
-
 // release gives the first batch that waits for nothing more.
 func (g *gate) release() (bus.Batch, bool) {
-	if !g.hasHeard() {
-		return bus.Batch{}, false
-	}
 	tried := make(map[bus.TopicPartition]bool)
 	for i, batch := range g.waiting {
 		if tried[batch.Source] {
 			continue
 		}
 		tried[batch.Source] = true
-		at, halts := g.upTo(batch)
-		if g.dealt(batch.Source, batch.Next) && !halts {
+		if g.dealt(batch.Source, batch.Next) {
 			g.waiting = append(g.waiting[:i:i], g.waiting[i+1:]...)
 			g.held -= sizeOf(batch)
 			return batch, true
 		}
-		if at > g.given[batch.Source] && batch.Gap == nil && !g.only {
+		if at := g.announced[batch.Source]; at > g.given[batch.Source] && batch.Gap == nil && !g.only {
 			head, rest := cutAt(batch, at)
 			g.waiting[i] = rest
 			g.held -= sizeOf(head)
@@ -198,9 +164,8 @@ func cutAt(batch bus.Batch, at int64) (head, rest bus.Batch) {
 // passes reports whether a batch need not wait.
 func (g *gate) passes(batch bus.Batch) bool {
 	isBefore := func(waits bus.Batch) bool { return waits.Source == batch.Source }
-	_, halts := g.upTo(batch)
 	return g.open[batch.Source.Topic] ||
-		g.dealt(batch.Source, batch.Next) && !halts && g.hasHeard() && !slices.ContainsFunc(g.waiting, isBefore)
+		g.dealt(batch.Source, batch.Next) && !slices.ContainsFunc(g.waiting, isBefore)
 }
 
 // dealt reports whether the leader has dealt with a partition up to a position.

@@ -31,7 +31,7 @@ func (f *Follower) Prepared(ctx context.Context) (bool, error) {
 
 // due returns up to where a process that stands by reads before it leads: to where the topics end that are read
 // without waiting for the leader, and else to where those who led have dealt with everything, or what they published
-// would be published again.
+// would be published again. Of what a Replayer does the journal tells all.
 func (f *Follower) due(ctx context.Context, term int64) (map[bus.TopicPartition]int64, error) {
 	s := f.around.Standing
 	due, err := bus.EndsOf(ctx, f.around.Bus, s.reads()...)
@@ -42,8 +42,10 @@ func (f *Follower) due(ctx context.Context, term int64) (map[bus.TopicPartition]
 	if err != nil {
 		return nil, err
 	}
-	for tp, next := range dealt {
-		due[tp] = max(due[tp], next)
+	if !f.replays() {
+		for tp, next := range dealt {
+			due[tp] = max(due[tp], next)
+		}
 	}
 	return due, nil
 }

@@ -199,7 +199,7 @@ func (l *logic) take(ctx context.Context, in role.Input) error {
 
 // takeOver reads what was said by who led before, and has all count as scored that was.
 func takeOver(ctx context.Context, l *logic) error {
-	err := l.o.Standing.Begin(ctx, l.o.Bus, nil)
+	err := l.o.Standing.Begin(ctx, l.o.Bus)
 	if err != nil {
 		return err
 	}

@@ -74,10 +74,6 @@ type Command struct {
 	// Fingerprints are what to search for.
 	Fingerprints []scan.Fingerprint `json:"fingerprints"`
 	Steps        []CommandStep      `json:"steps"`
-	// Taken, in a command that suppresses alone, are the positions, by <topic>/<partition>, up to which the graphs
-	// had taken their topics when they began to suppress: what stands before them is in the graphs until something is
-	// rewritten, and stays there if the request is taken back.
-	Taken map[string]int64 `json:"taken,omitempty"`
 }
 
 // Restarts reports whether nothing that was done for another command of the request counts for this one: one of them
@@ -92,18 +88,6 @@ func (c *Command) Removes(m Received) bool {
 	return slices.ContainsFunc(c.Steps, func(step CommandStep) bool {
 		return step.Gone && step.Timestep == m.Key.Timestep && m.Revision <= step.Revision
 	})
-}
-
-// IsReached reports whether everything was read that the graphs had taken before they suppressed what the command
-// names.
-func (c *Command) IsReached(read map[bus.TopicPartition]int64) bool {
-	left := len(c.Taken)
-	for tp, at := range read {
-		if taken, said := c.Taken[tp.String()]; said && max(0, at) >= taken {
-			left--
-		}
-	}
-	return left == 0
 }
 
 // Shards returns the shards whose slices were replaced at any timestep.

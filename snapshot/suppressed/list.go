@@ -74,11 +74,19 @@ func (l *List) Add(targets []lethe.Target) error {
 	if err := lethe.CheckTargets(targets); err != nil {
 		return err
 	}
-	var hashes []lethe.Digest
-	var subjects []lethe.SubjectUntil
-	var redactions []lethe.Redaction
+	hashes, subjects, redactions := Of(l.secret, targets)
+	if err := l.Redact(redactions); err != nil {
+		return err
+	}
+	return l.AddHashes(hashes, subjects...)
+}
+
+// Of returns the keyed hashes of targets: of subjects with the last timestep, of features with the columns as well.
+func Of(
+	secret lethe.Secret, targets []lethe.Target,
+) (hashes []lethe.Digest, subjects []lethe.SubjectUntil, redactions []lethe.Redaction) {
 	for _, t := range targets {
-		hash := l.secret.Suppressed(t)
+		hash := secret.Suppressed(t)
 		switch t.Kind {
 		case lethe.SubjectTarget:
 			subjects = append(subjects, lethe.SubjectUntil{Target: hash, Until: t.Until})
@@ -89,10 +97,7 @@ func (l *List) Add(targets []lethe.Target) error {
 		}
 		hashes = append(hashes, hash)
 	}
-	if err := l.Redact(redactions); err != nil {
-		return err
-	}
-	return l.AddHashes(hashes, subjects...)
+	return hashes, subjects, redactions
 }
 
 // AddHashes is Add for keyed hashes (lethe.Secret.Suppressed). Subjects come with the last
