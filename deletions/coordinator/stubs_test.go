@@ -8,7 +8,6 @@ import (
 	"lethe"
 	"lethe/deletions"
 	"lethe/deletions/receipt"
-	"lethe/ingest/bus"
 	"lethe/pipeline/wire"
 )
 
@@ -42,26 +41,6 @@ func TestStubsAtScopeShardAreCountedInTheSlices(t *testing.T) {
 	row = d.stubs(t, "one")
 	require.Zero(t, row.Remaining)
 	require.Equal(t, receipt.Replaced, row.Action)
-}
-
-// Others wait for a timestep that turned out to be gone since it was asked for: they are asked again, and nobody is
-// whose request rewrote others.
-func TestWhatIsGoneSinceIsAskedForNoMore(t *testing.T) {
-	d := deploy(t)
-	d.submit(lethe.ErasureRequest{RequestID: "one", Targets: lethe.Transactions("transaction-1"), Scope: lethe.ScopeShard})
-	require.NoError(t, d.boot())
-	for d.Counts()[deletions.Retraining] == 0 {
-		require.NoError(t, d.round())
-	}
-	before := d.bus.ends[bus.Control]
-	require.NoError(t, d.Renew(t.Context(), map[lethe.Timestep]bool{9: true}))
-	require.Equal(t, before, d.bus.ends[bus.Control])
-	require.NoError(t, d.Renew(t.Context(), map[lethe.Timestep]bool{3: true}))
-	var said []string
-	for _, rec := range d.bus.topics[bus.Control][before:] {
-		said = append(said, string(rec.Key))
-	}
-	require.Contains(t, said, "order/one")
 }
 
 // A folder that nobody searched, because an operator has said that it is gone, is

@@ -61,7 +61,7 @@ func TestAtScopePartitionSlicesAreThoseOfAStreamWithoutTheTargets(t *testing.T) 
 func (s *simulation) rewrites(targets []lethe.Target, replaced ...coordinator.Replaced) {
 	s.Helper()
 	require.NoError(s, s.deliver(func() (role.Output, error) {
-		return s.logic.turns.Step(func() error { return s.logic.eraser.Rewrite(s.Context(), targets, replaced) })
+		return s.logic.turns.Step(func() error { return s.logic.eraser.Rewrite(s.Context(), nil, targets, replaced) })
 	}))
 }
 

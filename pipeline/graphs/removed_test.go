@@ -11,12 +11,10 @@ import (
 
 	"lethe"
 	"lethe/deletions"
-	"lethe/deletions/coordinator"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
-	"lethe/snapshot"
 )
 
 // An erasure removes a timestep that was rewritten before, and who carries it out ends. Whoever takes over, and has
@@ -58,51 +56,6 @@ func TestATimestepThatAnErasureRemovedComesAgainBehindIt(t *testing.T) {
 	late("later")
 	c.fill(4)
 	require.Eventually(t, func() bool { return graph() > 3 }, 30*time.Second, 5*time.Millisecond)
-}
-
-// Who takes over may have erased the records of which the other one made a timestep before it came to
-// them. Once it has read what the other one had, nothing is made of them any more, and the graph goes,
-// though a label still waits there. Until then an erasure that rewrote it tells nobody that it is gone: whoever scores
-// would forget what was predicted.
-func TestGraphsOfOthersThatAreNeverMadeAreDeleted(t *testing.T) {
-	d := deploy(t)
-	store, err := openSnapshots(t.Context(), d.options(t.TempDir()).agreed())
-	require.NoError(t, err)
-	defer store.Close()
-	p := &publisher{store: store}
-	heard := Heard{graphs: map[lethe.Timestep]newest{9: {4, lethe.Digest{1}}}}
-	left, err := heard.goBehind(store, p)
-	require.NoError(t, err)
-	deleted := func() bool {
-		revision, _, err := p.published(goneMark, 9)
-		require.NoError(t, err)
-		return revision < store.Gone()[9] // it is published that it is gone
-	}
-	u := &unmade{steps: left.steps, ends: map[bus.TopicPartition]int64{{Topic: bus.Transactions}: 1}}
-	e := &eraser{carriers: carriers{store: store, secret: secret}, unmade: u}
-	u.settled = map[lethe.Timestep]bool{9: true}
-	told := func(revision lethe.Revision) []wire.CommandStep {
-		return e.Steps([]coordinator.Replaced{{Timestep: 9, Revision: revision, Shards: []lethe.ShardID{1}}})
-	}
-	require.NoError(t, u.settle(store))
-	require.False(t, deleted(), "it may still come")
-	require.Empty(t, u.removed)
-	waitsFor := wire.CommandStep{Timestep: 9, Revision: 4, Settled: true, Shards: []lethe.ShardID{1}}
-	require.Equal(t, []wire.CommandStep{waitsFor}, told(4))
-	waitsFor.Revision = 5
-	require.Equal(t, []wire.CommandStep{waitsFor}, told(0), "what it will get here: nobody has rewritten it yet")
-	batch, err := store.Begin(snapshot.Source{Stream: snapshot.Transactions, Topic: string(bus.Transactions)})
-	require.NoError(t, err)
-	require.NoError(t, batch.Commit(1))
-	batch, err = store.Begin(snapshot.Source{Stream: snapshot.Labels, Topic: string(bus.Labels)})
-	require.NoError(t, err)
-	_, err = batch.Label(lethe.LabelRecord{ID: "erased", Timestep: 9, Label: lethe.Licit}, snapshot.Origin{})
-	require.NoError(t, err)
-	require.NoError(t, batch.Commit(1))
-	require.NoError(t, u.settle(store))
-	require.True(t, deleted())
-	require.Equal(t, map[lethe.Timestep]bool{9: true}, u.removed, "others are told that they wait in vain")
-	require.Equal(t, []wire.CommandStep{{Timestep: 9, Revision: 4, Shards: []lethe.ShardID{1}, Gone: true}}, told(4))
 }
 
 // Who leads has published a timestep that it has announced nothing of, plans an erasure in it, and ends before anything

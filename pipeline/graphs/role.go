@@ -219,7 +219,7 @@ func newLogic(o Options, kept stores, searches Searches) *logic {
 		intake: intake,
 		lifecycle: &lifecycle{
 			store: store, publisher: p, letters: refused, partition: o.Partition, window: o.Snapshot.ReopenWindow,
-			ahead: p.ahead,
+			ahead:    p.ahead,
 			closings: closings{store: store, publisher: p, topics: o.Bus, running: o.running(wake), clock: o.Clock.Now},
 			now:      o.Clock.Now, listener: o.Listener, partitionsHold: o.PartitionsHold,
 			published: make(map[lethe.Timestep]published), begun: make(map[lethe.Timestep]bool),

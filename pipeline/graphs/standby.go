@@ -107,6 +107,11 @@ func (s *standby) follow(ctx context.Context, in role.Input) error {
 	if err := s.eraser.scrubbing.goOn(); err != nil {
 		return err
 	}
+	for _, e := range in.Entries {
+		if _, begins := e.Decision.(journal.EpochBegan); begins && e.Role == roleName {
+			s.heard.Leader = e.Instance
+		}
+	}
 	s.replay.take(in)
 	if err := s.replayAll(ctx); err != nil {
 		return err

@@ -15,7 +15,6 @@ import (
 	"lethe/ingest/bus"
 	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
-	"lethe/snapshot"
 )
 
 func (d *deployment) submit(gone ...lethe.TransactionID) {
@@ -115,101 +114,6 @@ func TestAStandbyTakesOver(t *testing.T) {
 				}))
 			}
 		})
-	}
-}
-
-// Who takes over goes on behind what was published: under the same revision where that is what its
-// own graphs give, so that nobody learns anything again, and else under the next one, anew. So it does where slices
-// were published that it has still to cut, which may turn out to be others.
-func TestRevisionsOfOthersAreGoneBehind(t *testing.T) {
-	d := deploy(t)
-	dir := t.TempDir()
-	r, stop := d.run(dir)
-	d.fill(1)
-	d.settle(1)
-	d.fill(2)
-	d.fill(3)
-	d.until(r, "three steps", func(s *role.Status) bool {
-		return s.Count(lethe.Settled) == 1 && s.Count(lethe.Closed) == 2
-	})
-	stop()
-	o := d.options(dir).agreed()
-	store, err := openSnapshots(t.Context(), o)
-	require.NoError(t, err)
-	defer store.Close()
-	p := &publisher{store: store, cut: cut{o.Partition.Shards, o.Repair}}
-	heard := Heard{graphs: make(map[lethe.Timestep]newest), manifests: make(map[lethe.Timestep]newest)}
-	for at := lethe.Timestep(1); at <= 3; at++ {
-		own, err := p.digests(at)
-		require.NoError(t, err)
-		heard.graphs[at] = newest{3, own.Graph}
-		if !own.Manifest.IsZero() {
-			heard.manifests[at] = newest{3, own.Manifest}
-		}
-	}
-	heard.graphs[2] = newest{3, lethe.Digest{1}}
-	third := heard.graphs[3].digest
-	heard.graphs[3], heard.manifests[3] = newest{1, third}, newest{1, lethe.Digest{1}}
-	heard.graphs[9] = newest{4, lethe.Digest{1}}
-	left, err := heard.goBehind(store, p)
-	require.NoError(t, err)
-	require.Equal(t, []lethe.Timestep{9}, left.steps)
-	require.Equal(t, map[lethe.Timestep]bool{2: true, 3: true, 9: true}, left.other)
-	known := make(map[lethe.Timestep][2]lethe.Revision)
-	for _, i := range store.Timesteps() {
-		known[i.Timestep] = [2]lethe.Revision{i.Revision, i.Reopened}
-	}
-	require.Equal(t, [2]lethe.Revision{3, 1}, known[1], "the same, published already")
-	require.Equal(t, [2]lethe.Revision{4, 4}, known[2], "another one, to be published anew")
-	require.Equal(t, [2]lethe.Revision{2, 2}, known[3], "another process has settled it")
-	require.Equal(t, lethe.Revision(4), store.Gone()[9], "it begins behind what is there")
-}
-
-// Who stood by has noted a revision as published that who led then did not come to publish. The manifest has the same
-// bytes as under the revision before. Who takes over publishes it: an erasure waits for the newer one.
-func TestARevisionOfTheSameBytesThatWasNotPublishedIsPublished(t *testing.T) {
-	d := deploy(t)
-	dir := t.TempDir()
-	r, stop := d.run(dir)
-	d.fill(1)
-	d.settle(1)
-	d.until(r, "a settled step", func(s *role.Status) bool { return s.Count(lethe.Settled) == 1 })
-	stop()
-	raised := func(behind map[lethe.Timestep]lethe.Revision) (*snapshot.Store, *publisher) {
-		o := d.options(dir).agreed()
-		store, err := openSnapshots(t.Context(), o)
-		require.NoError(t, err)
-		require.NoError(t, snapshot.GoBehind(store, behind))
-		return store, &publisher{store: store, cut: cut{o.Partition.Shards, o.Repair}}
-	}
-	store, _ := raised(map[lethe.Timestep]lethe.Revision{1: 1})
-	require.NoError(t, store.Close())
-	r, stop = d.run(dir)
-	d.fill(2) // its graph is published behind
-	d.until(r, "its second revision", func(s *role.Status) bool { return s.Count(lethe.Closed) == 1 })
-	stop()
-	store, p := raised(nil)
-	defer store.Close()
-	own, err := p.digests(1)
-	require.NoError(t, err)
-	for _, c := range []struct {
-		name                        string
-		graph, manifest, goesBehind lethe.Revision
-	}{
-		{"both", 2, 2, 0},
-		{"the manifest is missing", 2, 1, 2},
-		{"the graph is missing", 1, 2, 2},
-		{"both are missing", 1, 1, 2},
-		{"another process published the next graph alone", 3, 1, 3},
-	} {
-		heard := Heard{
-			graphs:    map[lethe.Timestep]newest{1: {c.graph, own.Graph}},
-			manifests: map[lethe.Timestep]newest{1: {c.manifest, own.Manifest}},
-		}
-		last, same, err := heard.compare(infosOf(store), p)
-		require.NoError(t, err)
-		require.Empty(t, same, c.name)
-		require.Equal(t, c.goesBehind, last[1], c.name)
 	}
 }
 

@@ -70,4 +70,3 @@ func takeOver(ctx context.Context, o Options) (Options, error) {
 	}
 	return o, restoreReceipts(ctx, o, kept)
 }
-

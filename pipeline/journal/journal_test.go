@@ -98,7 +98,23 @@ func TestForgedEntriesDoNotCount(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	for _, d := range []journal.Decision{
 		journal.EpochBegan{Ends: map[string]int64{"slices.v1/0": 3}},
-		journal.FeaturesDecided{Count: 3, Taken: map[int]int64{0: 7, 1: 9}, Refused: true},
+		journal.FeaturesDecided{Count: 3},
+		journal.Consumed{Topic: "transactions.v1", Partition: 1, Next: 7, Bounded: true, Dropped: []int64{5}},
+		journal.TimestepsChanged{
+			Closed: []lethe.Timestep{3}, Settled: []lethe.Timestep{2}, Reopened: []lethe.Timestep{1},
+			Graphs:    []journal.Artefact{{Timestep: 3, Revision: 1, Digest: lethe.Digest{1}}},
+			Manifests: []journal.Artefact{{Timestep: 2, Revision: 2, Digest: lethe.Digest{2}, Slices: []lethe.Digest{{3}}}},
+			Removed:   []journal.Artefact{{Timestep: 1, Revision: 3}}, Unsent: []lethe.Timestep{2},
+		},
+		journal.Suppressed{
+			Targets: []lethe.Digest{{4}}, Subjects: []lethe.SubjectUntil{{Target: lethe.Digest{5}, Until: 6}},
+			Redacted: []lethe.Redaction{{Target: lethe.Digest{6}, Columns: lethe.Columns{1}}},
+		},
+		journal.Lifted{Targets: []lethe.Digest{{4}}},
+		journal.Rewritten{
+			Requests: []lethe.Digest{{7}},
+			Replaced: []journal.Replaced{{Timestep: 1, Shards: []lethe.ShardID{2}, Revision: 3, Afresh: true}},
+		},
 		journal.Served{Through: 3, Scored: &journal.Scored{Through: 4, But: []lethe.Timestep{2}}},
 	} {
 		value, err := journal.Entry{Role: "graphs", Epoch: 2, Instance: "one", Decision: d}.Encode()
@@ -111,6 +127,7 @@ func FuzzDecode(f *testing.F) {
 		`{"format":"lethe-journal/1","role":"graphs","epoch":1,"kind":"features_decided","decision":{"count":0}}`,
 		`{"format":"lethe-journal/1","role":"graphs","epoch":1,"kind":"features_decided","decision":{"more":1}}`,
 		`{"format":"lethe-journal/1","role":"graphs","epoch":1,"kind":"other","decision":{}} {}`,
+		`{"format":"lethe-journal/1","role":"graphs","epoch":1,"kind":"consumed","decision":{"topic":"a","next":-1}}`,
 		`{"format":"lethe-journal/1","role":"score","epoch":1,"kind":"served","decision":{"through":-5}}`,
 	} {
 		_, err := journal.Decode([]byte(broken))

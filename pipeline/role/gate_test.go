@@ -30,7 +30,7 @@ func (lastTail) Close() error { return nil }
 // That is no error of its own, which would end the service.
 func TestAGateThatIsStoppedSaysSo(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
-	g := newGate(ctx, lastTail{stop}, nil, &Standing{Lead: &Lead{now: time.Now}}, map[bus.TopicPartition]int64{})
+	g := newGate(ctx, lastTail{stop}, &Standing{Lead: &Lead{now: time.Now}}, map[bus.TopicPartition]int64{})
 	g.waiting, g.asked = []bus.Batch{{Source: bus.TopicPartition{Topic: bus.Slices}, Next: 1}}, time.Now()
 	_, err := g.Next(ctx)
 	require.ErrorIs(t, err, context.Canceled)
@@ -73,29 +73,6 @@ func (dealtAll) Positions(
 	return out, nil
 }
 
-// What erasures command is given before what the leader has dealt with, however many records are
-// read ahead: a command from before, which was taken back since, would drop what the leader has taken.
-func TestNoticesComeFirst(t *testing.T) {
-	records, notices := bus.TopicPartition{Topic: bus.Transactions}, bus.TopicPartition{Topic: bus.Control}
-	tail := new(toldTail)
-	for next := range int64(2 * gateBatches) {
-		tail.batches = append(tail.batches, bus.Batch{Source: records, Next: next + 1})
-	}
-	tail.batches = append(tail.batches, bus.Batch{Source: notices, Next: 1}, bus.Batch{Source: notices, Next: 2})
-	s := &Standing{Lead: &Lead{now: time.Now, sharer: dealtAll{}}, Open: []bus.Topic{bus.Control}}
-	g := newGate(t.Context(), tail, nil, s, map[bus.TopicPartition]int64{records: 0, notices: bus.FromStart})
-	g.ends = func(context.Context) (map[bus.TopicPartition]int64, error) {
-		return map[bus.TopicPartition]int64{notices: 2}, nil
-	}
-	var given []bus.Topic
-	for range 2 + 2*gateBatches {
-		batch, err := g.Next(t.Context())
-		require.NoError(t, err)
-		given = append(given, batch.Source.Topic)
-	}
-	require.Equal(t, []bus.Topic{bus.Control, bus.Control, bus.Transactions}, given[:3])
-}
-
 // dealtNothing is a group whose leader has said nothing and is gone.
 type dealtNothing struct{ Sharer }
 
@@ -115,7 +92,7 @@ func TestAFullGateGivesWhatWaitsForNobody(t *testing.T) {
 	}
 	tail.batches = append(tail.batches, bus.Batch{Source: graphs, Next: 1}, bus.Batch{Source: graphs, Next: 2})
 	s := &Standing{Lead: &Lead{now: time.Now, sharer: dealtNothing{}}, Open: []bus.Topic{bus.Snapshots}}
-	g := newGate(t.Context(), tail, nil, s, map[bus.TopicPartition]int64{records: 0, graphs: bus.FromStart})
+	g := newGate(t.Context(), tail, s, map[bus.TopicPartition]int64{records: 0, graphs: bus.FromStart})
 	patient, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	for next := range int64(2) {
@@ -145,7 +122,7 @@ func (s slowGroup) Positions(
 func TestBrokersAreAskedToTheEndThoughTheRoleIsWoken(t *testing.T) {
 	from := bus.TopicPartition{Topic: bus.Slices}
 	s := &Standing{Lead: &Lead{now: time.Now, sharer: slowGroup{}}}
-	g := newGate(t.Context(), new(toldTail), nil, s, map[bus.TopicPartition]int64{from: 0})
+	g := newGate(t.Context(), new(toldTail), s, map[bus.TopicPartition]int64{from: 0})
 	g.waiting = []bus.Batch{{Source: from, Next: 1}}
 	for range 5 {
 		woken, wake := context.WithTimeout(t.Context(), time.Millisecond)
