@@ -203,36 +203,6 @@ func (c *changes) judgeAll(now lethe.Timestep, arrived *lethe.Snapshot, receded 
 	return nil
 }
 
-// SayAgain makes Letters return the letters of everything that waits again, limited to those for which different is
-// true, followed by withdrawals for the records that withdrawn returns, of which nothing waits.
-func SayAgain(s *Store, different func(Letter) bool, withdrawn func() []Origin) error {
-	c := s.staging.change()
-	for _, of := range []struct {
-		kind  byte
-		state lethe.State
-	}{{kindPayment, lethe.Closed}, {kindLabel, lethe.Settled}} {
-		r := review{changes: c, kind: of.kind, horizon: c.newest(of.state), touched: make(map[string]storedLetter)}
-		err := s.staging.scanThrough(r.kind, r.horizon, func(e staged) error {
-			_, old, err := decodePending(r.kind, e.value)
-			if old.letter != "" {
-				r.touched[string(aboutOf(e))] = storedLetter{}
-			}
-			return err
-		})
-		if err == nil {
-			err = r.addLetters()
-		}
-		if err != nil {
-			return fmt.Errorf("letters of what waits: %w", err)
-		}
-	}
-	c.letters = slices.DeleteFunc(c.letters, func(l storedLetter) bool { return !different(l.letter) })
-	for _, o := range withdrawn() {
-		c.letters = append(c.letters, storedLetter{nil, Letter{Refusal{Origin: o}, true}})
-	}
-	return c.apply()
-}
-
 // CheckStaging reads everything outside the graphs, so that a damaged block or file is found.
 // Error: ErrCorrupt.
 func CheckStaging(s *Store) error {

@@ -112,7 +112,7 @@ func (p *publisher) replaced(ctx context.Context, infos map[lethe.Timestep]snaps
 			return err
 		}
 		for _, part := range parts {
-			if d.add(part); d.bytes < dispatchBytes {
+			if d.add(part); d.bytes < dispatchBytes && d.changes.Digests() < mostInAnEntry {
 				continue
 			}
 			if err := p.send(ctx, &d); err != nil {

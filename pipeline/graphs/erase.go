@@ -42,15 +42,64 @@ var _ coordinator.Graphs = (*eraser)(nil)
 
 // Suppress implements coordinator.Graphs.
 func (e *eraser) Suppress(ctx context.Context, targets []lethe.Target) error {
+	if err := lethe.CheckTargets(targets); err != nil {
+		return err
+	}
 	var of journal.Suppressed
 	of.Targets, of.Subjects, of.Redacted = suppressed.Of(e.secret, targets)
-	return e.publisher.decided.decide(ctx, of, func() error { return e.store.Suppressed().Add(targets) })
+	return e.suppress(ctx, of)
+}
+
+// mostInAnEntry bounds the digests in an entry of the journal, which is one record.
+const mostInAnEntry = 4096
+
+// suppress is Suppress for keyed hashes.
+func (e *eraser) suppress(ctx context.Context, all journal.Suppressed) error {
+	var parts []journal.Suppressed
+	for part := range slices.Chunk(all.Redacted, mostInAnEntry) {
+		parts = append(parts, journal.Suppressed{Redacted: part})
+	}
+	for part := range slices.Chunk(all.Subjects, mostInAnEntry) {
+		parts = append(parts, journal.Suppressed{Subjects: part})
+	}
+	for part := range slices.Chunk(all.Targets, mostInAnEntry) {
+		parts = append(parts, journal.Suppressed{Targets: part})
+	}
+	for _, part := range parts {
+		err := e.publisher.decided.decide(ctx, part, func() error { return suppress(e.store, part) })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// suppress has a store take no more of what an entry names.
+func suppress(store Store, of journal.Suppressed) error {
+	if err := store.Suppressed().Redact(of.Redacted); err != nil {
+		return err
+	}
+	return store.Suppressed().AddHashes(of.Targets, of.Subjects...)
 }
 
 // Lift implements coordinator.Graphs.
 func (e *eraser) Lift(ctx context.Context, hashes []lethe.Digest, still ...lethe.SubjectUntil) error {
-	lifted := journal.Lifted{Targets: hashes, Subjects: still}
-	return e.publisher.decided.decide(ctx, lifted, func() error { return e.store.Suppressed().Lift(hashes, still...) })
+	var parts []journal.Lifted
+	for part := range slices.Chunk(hashes, mostInAnEntry) {
+		parts = append(parts, journal.Lifted{Targets: part})
+	}
+	for part := range slices.Chunk(still, mostInAnEntry) {
+		parts = append(parts, journal.Lifted{Subjects: part})
+	}
+	for _, part := range parts {
+		err := e.publisher.decided.decide(ctx, part, func() error {
+			return e.store.Suppressed().Lift(part.Targets, part.Subjects...)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Suppressed implements coordinator.Graphs.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"lethe/deletions"
 	"lethe/deletions/coordinator"
 	"lethe/deletions/retention"
 	"lethe/ingest/bus"
@@ -25,6 +26,7 @@ import (
 type logic struct {
 	turns       *role.Turns
 	store       Store
+	ledger      *deletions.Ledger
 	ledgerStore io.Closer
 	intake      *intake
 	lifecycle   *lifecycle
@@ -109,7 +111,7 @@ func (l *logic) Step(ctx context.Context, _ func() time.Time, in role.Input) (ro
 // crash may not have been published: it is before anything new is taken.
 func (l *logic) work(ctx context.Context, in role.Input) error {
 	if !l.resumed {
-		if err := l.publishUnsent(); err != nil {
+		if err := l.resumeShared(ctx); err != nil {
 			return err
 		}
 		if err := l.commitments.missing(l.lifecycle.publisher); err != nil {
@@ -136,10 +138,15 @@ func (l *logic) work(ctx context.Context, in role.Input) error {
 	return nil
 }
 
-// publishUnsent publishes again what the journal asked for last, as whoever led then may not have come to it.
-func (l *logic) publishUnsent() error {
+// resumeShared publishes again what the journal asked for last, as whoever led then may not have come to it, and decides
+// what that one had not come to either.
+func (l *logic) resumeShared(ctx context.Context) error {
 	if !l.lifecycle.publisher.decided.isShared() {
 		return nil
+	}
+	entries, err := l.ledger.List()
+	if err != nil {
+		return err
 	}
 	timesteps, err := unsentOf(l.store)
 	for _, t := range timesteps {
@@ -147,7 +154,10 @@ func (l *logic) publishUnsent() error {
 			return fmt.Errorf("publish timestep %d again: %w", t, err)
 		}
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return l.eraser.resume(ctx, entries)
 }
 
 // take puts what has arrived into the stores.

@@ -171,8 +171,10 @@ func suppressAgain(ctx context.Context, o Options, store *snapshot.Store, ledger
 			return err
 		}
 	}
-	if err := suppressAsIn(store, entries); err != nil {
-		return err
+	if o.standing == nil { // else the journal says so first
+		if err := suppressAsIn(store, entries); err != nil {
+			return err
+		}
 	}
 	return store.Marks().Put(begunMark(), []byte{1})
 }

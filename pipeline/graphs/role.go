@@ -209,7 +209,7 @@ func newLogic(o Options, kept stores, searches Searches) *logic {
 		}
 	}
 	l := &logic{
-		turns: turns, store: store, ledgerStore: kept.ledgerStore, coordinator: c, searches: searches,
+		turns: turns, store: store, ledger: kept.ledger, ledgerStore: kept.ledgerStore, coordinator: c, searches: searches,
 		questions: o.Questions, eraser: graphs, newest: make(map[bus.TopicPartition]time.Time),
 		requestsRead: make(map[bus.TopicPartition]int64), now: o.Clock.Now, commitments: said,
 		retention: retention.Retention{

@@ -9,6 +9,7 @@ import (
 	"lethe"
 	"lethe/deletions"
 	"lethe/deletions/ledgercopy"
+	"lethe/pipeline/journal"
 	"lethe/snapshot"
 )
 
@@ -34,22 +35,45 @@ func suppressCopied(ctx context.Context, o Options, store *snapshot.Store) error
 // suppressAsIn has a store suppress what requests erase, or have erased, and take again what those
 // have suppressed that were taken back, or are held: a process that was away has not heard of it.
 func suppressAsIn(store *snapshot.Store, entries []deletions.Entry) error {
-	var erased, lifted []lethe.Digest
-	var subjects []lethe.SubjectUntil
-	for _, e := range entries {
-		if e.Suppresses() {
-			erased, subjects = append(erased, e.Suppressed()...), append(subjects, e.Subjects...)
-		} else {
-			lifted = append(lifted, e.Suppressed()...)
-		}
-	}
+	erased, lifted := suppressedBy(entries)
 	if len(lifted) > 0 {
 		if err := store.Suppressed().Lift(lifted); err != nil {
 			return err
 		}
 	}
-	if err := store.Suppressed().AddHashes(erased, subjects...); err != nil {
+	return suppress(store, erased)
+}
+
+// suppressedBy is what requests erase, or have erased, and what others have suppressed that were taken back, or are held.
+func suppressedBy(entries []deletions.Entry) (erased journal.Suppressed, lifted []lethe.Digest) {
+	for _, e := range entries {
+		if !e.Suppresses() {
+			lifted = append(lifted, e.Suppressed()...)
+			continue
+		}
+		erased.Targets, erased.Subjects = append(erased.Targets, e.Suppressed()...), append(erased.Subjects, e.Subjects...)
+	}
+	erased.Redacted = redactionsOf(entries)
+	return erased, lifted
+}
+
+// resume is suppressAsIn for a store that is to stay a function of the journal: what another process noted of a request
+// and did not come to is decided now.
+func (e *eraser) resume(ctx context.Context, entries []deletions.Entry) error {
+	erased, lifted := suppressedBy(entries)
+	stays := make(map[lethe.Digest]bool)
+	for _, hash := range erased.Targets {
+		stays[hash] = true
+	}
+	lifted = slices.DeleteFunc(lifted, func(hash lethe.Digest) bool {
+		return stays[hash] || !e.store.Suppressed().Has(hash)
+	})
+	if err := e.Lift(ctx, lifted); err != nil {
 		return err
 	}
-	return store.Suppressed().Redact(redactionsOf(entries))
+	erased.Targets, erased.Subjects = e.store.Suppressed().Lacking(erased.Targets, erased.Subjects)
+	erased.Redacted = slices.DeleteFunc(erased.Redacted, func(r lethe.Redaction) bool {
+		return !slices.Contains(erased.Targets, r.Target)
+	})
+	return e.suppress(ctx, erased)
 }

@@ -21,6 +21,16 @@ func (d FeaturesDecided) valid() error {
 	return nil
 }
 
+// ChangesGraphs reports whether a decision is what a store of graphs is a function of, with names under the secret.
+func ChangesGraphs(d Decision) bool {
+	switch d.(type) {
+	case Consumed, TimestepsChanged, Suppressed, Lifted, Rewritten:
+		return true
+	default:
+		return false
+	}
+}
+
 // Consumed is a batch of a partition of transactions or labels that goes into the graphs: the records from where the
 // last one of the partition ended.
 type Consumed struct {
@@ -61,6 +71,14 @@ func (TimestepsChanged) valid() error { return nil }
 
 // Publishes reports whether something is published.
 func (d TimestepsChanged) Publishes() bool { return len(d.Graphs)+len(d.Manifests)+len(d.Removed) > 0 }
+
+// Digests counts those in the entry.
+func (d TimestepsChanged) Digests() (n int) {
+	for _, a := range d.Manifests {
+		n += len(a.Slices)
+	}
+	return n + len(d.Graphs) + len(d.Manifests)
+}
 
 // Artefact is what is published of a timestep: a graph, or a manifest with the slices that it names.
 type Artefact struct {

@@ -22,8 +22,7 @@ type Standing struct {
 	// Term is the one in which the process leads, 0 if it stands by: then it publishes nothing
 	// but what it says of itself (Output.Own), and takes what the leader has dealt with.
 	Term int64
-	// Open are the topics that it reads without waiting for the leader. Those that a leader writes
-	// and does not read count as dealt with, for their lag would be of nobody.
+	// Open are the topics that it reads without waiting for the leader.
 	Open []bus.Topic
 	// Noted are topics that a leader writes and nobody who stands by reads. Up to where one ended is
 	// announced once all that was written to it is noted: what stands behind that whoever takes over
@@ -69,7 +68,7 @@ func (f fenced) Write(ctx context.Context, t bus.Topic, records []ingest.Outgoin
 
 // Write writes to a bus, as long as the process leads.
 func (s *Standing) Write(ctx context.Context, b Bus, t bus.Topic, records []ingest.Outgoing) error {
-	err := s.Lead.write(ctx, s.Term, func(ctx context.Context, by wire.Owner) error {
+	return s.Lead.write(ctx, s.Term, func(ctx context.Context, by wire.Owner) error {
 		owned := records
 		if internal(t) {
 			owned = wire.OwnedBy(by, records)
@@ -79,18 +78,6 @@ func (s *Standing) Write(ctx context.Context, b Bus, t bus.Topic, records []inge
 		}
 		return b.Write(ctx, t, owned)
 	})
-	if err == nil && t != bus.Control && slices.Contains(s.Open, t) {
-		s.dealtWithAll(ctx, b, t)
-	}
-	return err
-}
-
-// dealtWithAll notes that a topic is dealt with up to where it ends. If that is not known now, it is
-// with the next write.
-func (s *Standing) dealtWithAll(ctx context.Context, b Bus, t bus.Topic) {
-	if ends, err := bus.EndsOf(ctx, b, t); err == nil {
-		s.Lead.dealtWith(ends)
-	}
 }
 
 // Unnoted returns from where on topics may hold what who led before has written, and this process

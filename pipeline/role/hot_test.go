@@ -226,21 +226,6 @@ func TestWhatALeaderSaysIsHeardOnce(t *testing.T) {
 	}
 }
 
-// What a leader writes and does not read is no lag of its group.
-func TestWhatALeaderWritesIsDealtWith(t *testing.T) {
-	p := newPair(t)
-	p.open = []bus.Topic{bus.Control, bus.Models}
-	p.start("one")
-	p.publish(1, 2)
-	p.await("1 one", "2 one")
-	ends, err := p.topics.EndOffsets(t.Context(), bus.Models)
-	require.NoError(t, err)
-	require.Positive(t, ends[0])
-	require.Eventually(t, func() bool {
-		return p.group.Positions()[bus.TopicPartition{Topic: bus.Models}] == ends[0]
-	}, time.Minute, time.Millisecond)
-}
-
 // A process that was killed before brokers knew how far it was comes back alone. Nobody else can
 // say that what it has noted is dealt with, so it does not wait for that once it leads.
 func TestWhoComesBackAloneDoesNotWaitForAnother(t *testing.T) {

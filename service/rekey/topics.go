@@ -12,6 +12,7 @@ import (
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/ingest/embedded"
+	"lethe/pipeline/journal"
 	"lethe/pipeline/wire"
 	"lethe/service"
 )
@@ -88,9 +89,10 @@ func kept(
 		}
 	}
 	err = client.ReadAll(ctx, bus.Journal, func(rec ingest.Record) error {
-		if rec.Unproven == "" {
-			entry := ingest.Outgoing{Key: bytes.Clone(rec.Key), Value: bytes.Clone(rec.Value)}
-			again[bus.Journal] = append(again[bus.Journal], entry)
+		if entry, err := journal.Decode(rec.Value); rec.Unproven == "" && err == nil && !journal.ChangesGraphs(entry.Decision) {
+			again[bus.Journal] = append(again[bus.Journal], ingest.Outgoing{
+				Key: bytes.Clone(rec.Key), Value: bytes.Clone(rec.Value),
+			})
 		}
 		return nil
 	})

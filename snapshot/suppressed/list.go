@@ -132,6 +132,11 @@ func setSubjects(w swapstore.Writer, subjects []lethe.SubjectUntil) error {
 	return nil
 }
 
+// Lacking returns the hashes and subjects that AddHashes would change.
+func (l *List) Lacking(hashes []lethe.Digest, subjects []lethe.SubjectUntil) ([]lethe.Digest, []lethe.SubjectUntil) {
+	return l.all.Lacking(hashes, subjects)
+}
+
 // Redact suppresses features by keyed hash: from now on they are 0 in every accepted transaction.
 // It is durable when it returns. Only Lift undoes it.
 func (l *List) Redact(list []lethe.Redaction) error {
