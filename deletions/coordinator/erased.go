@@ -17,16 +17,18 @@ import (
 // swapped cleans up: it tombstones records and scrubs the graphs' files, then waits until every place was searched.
 // If the graphs did not hold all targets, it searches the topics now, for another place may have held them.
 func (s *states) swapped(ctx context.Context, b batch) (batch, error) {
-	if !s.erased.knowsAll(b) {
+	switch {
+	case s.scrubs.begunFor(b): // what a batch that nobody can read holds up is looked for again with the next attempt
+	case s.erased.knowsAll(b):
+		if err := s.erased.removeNamed(ctx, b.ids()); err != nil {
+			return b, err
+		}
+	default:
 		found, done, err := s.verification.withdrawn(ctx, b)
 		if err != nil || !done {
 			return found, err
 		}
 		b = found
-	} else if !s.scrubs.begunFor(b) {
-		if err := s.erased.removeNamed(ctx, b.ids()); err != nil {
-			return b, err
-		}
 	}
 	if made, err := s.scrubs.make(ctx, b); err != nil || !made {
 		return b, err
