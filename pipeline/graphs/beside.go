@@ -9,7 +9,6 @@ import (
 
 	"lethe"
 	"lethe/canonical"
-	"lethe/deletions/coordinator"
 	"lethe/ingest/bus"
 	"lethe/internal/precedence"
 	"lethe/partition"
@@ -178,7 +177,7 @@ func (l *lifecycle) settleTimestep(ctx context.Context, t lethe.Timestep) error 
 // sendBeside begins to send the slices of a timestep that has just settled, if there is something to run that beside
 // the loop and its graph is out.
 func (l *lifecycle) sendBeside(ctx context.Context, t lethe.Timestep) error {
-	if l.closings.beside == nil || l.sending != nil {
+	if l.sending != nil {
 		return nil // publishMissing sends them
 	}
 	content, err := l.store.Load(t)
@@ -240,71 +239,4 @@ func (l *lifecycle) end(ctx context.Context) error {
 		return err
 	}
 	return l.closings.end(ctx)
-}
-
-// scrubbing writes staging anew beside the loop, or within it if there is nothing to run that. The loop takes records
-// meanwhile, and only changes to the new files.
-type scrubbing struct {
-	store Store
-	running
-	// now is what is under way, nil if nothing is.
-	now *scrub
-}
-
-// scrub is staging that is written anew.
-type scrub struct {
-	snapshot.Scrub
-	// part is what runs now, and failed why it did not do what it should.
-	part   *stage
-	failed error
-	// switched says that the new files are in use, ended that the old ones are gone.
-	switched, ended bool
-}
-
-var _ coordinator.Scrub = (*scrub)(nil)
-
-// Ended implements coordinator.Scrub.
-func (s *scrub) Ended() (bool, error) { return s.ended, nil }
-
-// begin begins. Nothing else may be under way.
-func (l *scrubbing) begin(ctx context.Context) (*scrub, error) {
-	begun, err := l.store.BeginScrub()
-	if err != nil {
-		return nil, err
-	}
-	s := &scrub{Scrub: begun}
-	l.now = s
-	l.do(func() error { return s.Fill(ctx) })
-	return s, l.goOn()
-}
-
-// do does a part of what is under way.
-func (l *scrubbing) do(work func() error) {
-	s, part := l.now, new(stage)
-	s.part = part
-	all := func() { part.do(func() { s.failed = work() }) }
-	if l.beside == nil {
-		all()
-		return
-	}
-	l.run(all)
-}
-
-// goOn takes what is under way as far as it is.
-func (l *scrubbing) goOn() error {
-	for s := l.now; s != nil && s.part.done.Load(); s = l.now {
-		switch {
-		case s.failed != nil:
-			return s.failed
-		case s.switched:
-			s.ended, l.now = true, nil
-		default:
-			if err := s.Switch(); err != nil {
-				return err
-			}
-			s.switched = true
-			l.do(s.Clean)
-		}
-	}
-	return nil
 }

@@ -283,20 +283,6 @@ func (l *lifecycle) change(ctx context.Context, toClose, toSettle []lethe.Timest
 
 // closeAll closes timesteps, or goes on with that; changed says that something happened.
 func (l *lifecycle) closeAll(ctx context.Context, toClose []lethe.Timestep) (changed bool, err error) {
-	if l.closings.beside == nil {
-		if err := l.closings.end(ctx); err != nil {
-			return false, err
-		}
-		for _, t := range toClose {
-			if err = l.closings.atOnce(ctx, t); err == nil {
-				err = l.publishMissing(ctx)
-			}
-			if err != nil {
-				return false, fmt.Errorf("close timestep %d: %w", t, err)
-			}
-		}
-		return len(toClose) > 0, nil
-	}
 	changed, err = l.closings.goOn(ctx, len(toClose) > backlog)
 	if err != nil {
 		return false, err

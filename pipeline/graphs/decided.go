@@ -151,15 +151,3 @@ func unsentOf(store Store) (out []lethe.Timestep, err error) {
 	slices.Sort(out)
 	return slices.Compact(out), err
 }
-
-// reaches reports an error unless a store has done all that was decided before this process began its epoch.
-func (d *decisions) reaches(o Options, store Store) error {
-	if !d.shared {
-		return nil
-	}
-	at, err := positionOf(store)
-	if err == nil && d.log.Before().Behind(at) {
-		err = o.standing.StandByAgain()
-	}
-	return err
-}

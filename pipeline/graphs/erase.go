@@ -14,19 +14,17 @@ import (
 	"lethe/deletions/coordinator"
 	"lethe/deletions/scan"
 	"lethe/ingest"
-	"lethe/internal/swapstore"
 	"lethe/partition/repair"
 	"lethe/pipeline/journal"
-	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
 	"lethe/snapshot"
 	"lethe/snapshot/index"
-	"lethe/snapshot/suppressed"
 )
 
 // eraser is what the coordinator sees of the graphs.
 type eraser struct {
 	carriers
+	suppression
 	// files are those of the store.
 	files     fs.FS
 	publisher *publisher
@@ -39,78 +37,6 @@ type eraser struct {
 }
 
 var _ coordinator.Graphs = (*eraser)(nil)
-
-// Suppress implements coordinator.Graphs.
-func (e *eraser) Suppress(ctx context.Context, targets []lethe.Target) error {
-	if err := lethe.CheckTargets(targets); err != nil {
-		return err
-	}
-	var of journal.Suppressed
-	of.Targets, of.Subjects, of.Redacted = suppressed.Of(e.secret, targets)
-	return e.suppress(ctx, of)
-}
-
-// mostInAnEntry bounds the digests in an entry of the journal, which is one record.
-const mostInAnEntry = 4096
-
-// suppress is Suppress for keyed hashes.
-func (e *eraser) suppress(ctx context.Context, all journal.Suppressed) error {
-	var parts []journal.Suppressed
-	for part := range slices.Chunk(all.Redacted, mostInAnEntry) {
-		parts = append(parts, journal.Suppressed{Redacted: part})
-	}
-	for part := range slices.Chunk(all.Subjects, mostInAnEntry) {
-		parts = append(parts, journal.Suppressed{Subjects: part})
-	}
-	for part := range slices.Chunk(all.Targets, mostInAnEntry) {
-		parts = append(parts, journal.Suppressed{Targets: part})
-	}
-	for _, part := range parts {
-		err := e.publisher.decided.decide(ctx, part, func() error { return suppress(e.store, part) })
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// suppress has a store take no more of what an entry names.
-func suppress(store Store, of journal.Suppressed) error {
-	if err := store.Suppressed().Redact(of.Redacted); err != nil {
-		return err
-	}
-	return store.Suppressed().AddHashes(of.Targets, of.Subjects...)
-}
-
-// Lift implements coordinator.Graphs.
-func (e *eraser) Lift(ctx context.Context, hashes []lethe.Digest, still ...lethe.SubjectUntil) error {
-	var parts []journal.Lifted
-	for part := range slices.Chunk(hashes, mostInAnEntry) {
-		parts = append(parts, journal.Lifted{Targets: part})
-	}
-	for part := range slices.Chunk(still, mostInAnEntry) {
-		parts = append(parts, journal.Lifted{Subjects: part})
-	}
-	for _, part := range parts {
-		err := e.publisher.decided.decide(ctx, part, func() error {
-			return e.store.Suppressed().Lift(part.Targets, part.Subjects...)
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// Suppressed implements coordinator.Graphs.
-func (e *eraser) Suppressed(hashes []lethe.Digest) (n int) {
-	for _, h := range hashes {
-		if e.store.Suppressed().Has(h) {
-			n++
-		}
-	}
-	return n
-}
 
 // Alike implements coordinator.Graphs.
 func (e *eraser) Alike(contents []scan.MAC) ([]bool, error) {
@@ -282,28 +208,4 @@ func (e *eraser) Published(timesteps []lethe.Timestep) (map[lethe.Timestep]delet
 		out[t] = known
 	}
 	return out, nil
-}
-
-// searched searches the folder for what a command erases, says what was found and notes the attempt.
-func (s *standby) searched(ctx context.Context, c *wire.Command, step deletions.Step, note *int) error {
-	scanner, err := scan.NewRecordScanner(s.o.Secret, s.o.Limits.Normalise, c.Fingerprints)
-	if err != nil {
-		return err
-	}
-	hits, err := searchOriginals(s.store, scanner)
-	if err != nil {
-		return err
-	}
-	summary, err := c.Search(ctx, s.o.Secret, swapstore.Files(s.o.FS, s.o.Dir), s.o.Pacer)
-	if err != nil {
-		return err
-	}
-	summary.Hits += len(hits)
-	ack := deletions.NewAck(c.RequestID, roleName, s.o.Instance, step)
-	ack.Attempt, ack.Run, ack.Scan = c.Attempt, s.o.Run, &summary
-	out, err := role.Acknowledge(ack, note)
-	if err != nil {
-		return err
-	}
-	return s.turns.Publish(out)
 }

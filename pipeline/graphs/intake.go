@@ -32,25 +32,6 @@ type Erased interface {
 	Republish(ctx context.Context, batch bus.Batch, redactions map[int]coordinator.Redaction) error
 }
 
-// nothingErased stands for what was erased where another process says what becomes of records.
-type nothingErased struct{}
-
-// Names implements Erased.
-func (nothingErased) Names(ingest.Record) (bool, error) { return false, nil }
-
-// Strip implements Erased.
-func (nothingErased) Strip(rec ingest.Record, _ bool) (_ ingest.Record, again, names bool, err error) {
-	return rec, false, false, nil
-}
-
-// Withdraw implements Erased.
-func (nothingErased) Withdraw(context.Context, bus.Batch, []int) error { return nil }
-
-// Republish implements Erased.
-func (nothingErased) Republish(context.Context, bus.Batch, map[int]coordinator.Redaction) error {
-	return nil
-}
-
 // intake takes transactions and labels into the snapshot store.
 type intake struct {
 	store      Store

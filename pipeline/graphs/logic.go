@@ -138,28 +138,6 @@ func (l *logic) work(ctx context.Context, in role.Input) error {
 	return nil
 }
 
-// resumeShared publishes again what the journal asked for last, as whoever led then may not have come to it, and decides
-// what that one had not come to either.
-func (l *logic) resumeShared(ctx context.Context) error {
-	if !l.lifecycle.publisher.decided.isShared() {
-		return nil
-	}
-	entries, err := l.ledger.List()
-	if err != nil {
-		return err
-	}
-	timesteps, err := unsentOf(l.store)
-	for _, t := range timesteps {
-		if err = l.lifecycle.publisher.again(t); err != nil {
-			return fmt.Errorf("publish timestep %d again: %w", t, err)
-		}
-	}
-	if err != nil {
-		return err
-	}
-	return l.eraser.resume(ctx, entries)
-}
-
 // take puts what has arrived into the stores.
 func (l *logic) take(ctx context.Context, in role.Input) error {
 	for v, ended := l.searches.Verdict(); ended; v, ended = l.searches.Verdict() {

@@ -3,7 +3,6 @@ package graphs
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -270,54 +269,4 @@ func (p *publisher) digests(t lethe.Timestep) (out deletions.Published, err erro
 		copy(out.Slices[i][:], manifest[i*digestBytes:])
 	}
 	return out, nil
-}
-
-// again publishes what the journal says is published of a timestep, if that is what the store has of it. Of a graph that
-// was rewritten the slices that stayed as they were are no more what it gives; they were published before.
-func (p *publisher) again(t lethe.Timestep) error {
-	if revision, _, err := p.published(goneMark, t); err != nil || revision > 0 && p.store.Gone()[t] == revision {
-		if err != nil {
-			return err
-		}
-		return p.delete(t, revision)
-	}
-	info := infosOf(p.store)[t]
-	graph, _, err := p.published(graphMark, t)
-	manifest, _, more := p.published(manifestMark, t)
-	if err = errors.Join(err, more); err != nil || info.State == lethe.Open || info.Revision != max(graph, manifest) {
-		return err // it is published otherwise
-	}
-	content, err := p.store.Load(t)
-	if err != nil {
-		return err
-	}
-	var d dispatch
-	if graph == info.Revision {
-		p.addGraph(&d, content)
-	}
-	if manifest == info.Revision && info.State == lethe.Settled {
-		same, err := p.asPublished(content)
-		if err == nil {
-			err = p.addSlices(&d, content, same)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return p.write(&d)
-}
-
-// asPublished are the shards of which a settled timestep gives the slices that were published last.
-func (p *publisher) asPublished(content *snapshot.Content) (same []lethe.ShardID, err error) {
-	last := make([]lethe.Digest, p.cut.shards)
-	if err := p.lastDigests(content.Info.Timestep, last); err != nil {
-		return nil, err
-	}
-	digests, err := p.cut.digests(content.Snapshot, content.Info.Previous, content.Assignment)
-	for i, digest := range digests {
-		if digest == last[i] {
-			same = append(same, lethe.ShardID(i))
-		}
-	}
-	return same, err
 }

@@ -1,7 +1,6 @@
 package graphs
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,94 +13,17 @@ import (
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/pipeline/journal"
-	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
 	"lethe/snapshot"
 )
 
-// replay is how far a process that stands by has done what the journal says. Records wait until an entry names them.
-type replay struct {
-	// at is the place of the last entry that was done, and queue are those that are to be done.
-	at    journal.Place
-	queue []queued
-	// journal is up to where the journal was read, read up to where sources were, and waiting the records among that
-	// which no entry has had taken.
-	journal int64
-	read    map[bus.TopicPartition]int64
-	waiting map[bus.TopicPartition][]ingest.Record
-}
-
-// queued is an entry that is to be done once what the journal holds up to a position is.
-type queued struct {
-	journal.Entry
-	behind int64
-}
-
-// mostQueued bounds the entries that wait.
-const mostQueued = 1024
-
-func newReplay(at journal.Place) replay {
-	return replay{
-		at: at, read: make(map[bus.TopicPartition]int64), waiting: make(map[bus.TopicPartition][]ingest.Record),
-	}
-}
-
-// take takes what has arrived.
-func (r *replay) take(in role.Input) {
-	for _, e := range in.Entries {
-		if e.Role == roleName && e.Place().Behind(r.at) {
-			r.queue = append(r.queue, queued{e, r.journal})
-		}
-	}
-	r.journal = max(r.journal, in.JournalRead)
-	if source := in.Batch.Source; source.Topic == bus.Transactions || source.Topic == bus.Labels {
-		r.waiting[source] = append(r.waiting[source], in.Batch.Records...)
-		r.read[source] = in.Batch.Next
-	}
-}
-
-// done is up to where all of the journal is done.
-func (r *replay) done() int64 {
-	if len(r.queue) > 0 {
-		return r.queue[0].behind
-	}
-	return r.journal
-}
-
-// wants are the topics of which more is taken now: the records that the next entry names, and what waits for nothing.
-func (r *replay) wants() map[bus.Topic]bool {
-	out := map[bus.Topic]bool{bus.Control: true, bus.Journal: len(r.queue) < mostQueued}
-	if len(r.queue) == 0 {
-		return out
-	}
-	if c, is := r.queue[0].Decision.(journal.Consumed); is && r.read[sourceOf(c)] < c.Next {
-		out[bus.Topic(c.Topic)] = true
-	}
-	return out
-}
-
-func sourceOf(c journal.Consumed) bus.TopicPartition {
-	return bus.TopicPartition{Topic: bus.Topic(c.Topic), Partition: c.Partition}
-}
-
-// batch returns the records of an entry, or false if they are still to be read.
-func (r *replay) batch(c journal.Consumed) (bus.Batch, bool) {
-	source := sourceOf(c)
-	if r.read[source] < c.Next {
-		return bus.Batch{}, false
-	}
-	list := r.waiting[source]
-	n, _ := slices.BinarySearchFunc(list, c.Next, func(rec ingest.Record, next int64) int {
-		return cmp.Compare(rec.Offset, next)
-	})
-	r.waiting[source] = list[n:]
-	return bus.Batch{Source: source, Records: list[:n], Next: c.Next}, true
-}
-
 // replayAll does what the journal says, as far as it was read.
 func (s *standby) replayAll(ctx context.Context) error {
-	for r := &s.replay; len(r.queue) > 0; {
-		e := r.queue[0]
+	for {
+		e, is := s.replay.Next()
+		if !is {
+			return nil
+		}
 		done, err := s.apply(ctx, e.Decision)
 		if err != nil {
 			return fmt.Errorf("entry %d of epoch %d: %w", e.Number, e.Epoch, err)
@@ -112,9 +34,8 @@ func (s *standby) replayAll(ctx context.Context) error {
 		if err := putPosition(s.store, e.Place()); err != nil {
 			return err
 		}
-		r.at, r.queue = e.Place(), r.queue[1:]
+		s.replay.Did()
 	}
-	return nil
 }
 
 // apply does what an entry says; done is false if records of it are still to be read.
@@ -154,7 +75,7 @@ func (s *standby) apply(ctx context.Context, what journal.Decision) (done bool, 
 
 // consume takes the records of an entry.
 func (s *standby) consume(ctx context.Context, d journal.Consumed) (done bool, err error) {
-	batch, there := s.replay.batch(d)
+	batch, there := s.replay.Batch(d)
 	if !there {
 		return false, nil
 	}

@@ -179,8 +179,9 @@ func newLogic(o Options, kept stores, searches Searches) *logic {
 	p := &publisher{
 		store: store, turns: turns, cut: cut{o.Partition.Shards, o.Repair}, commitments: said, decided: kept.decided,
 	}
+	holds := carriers{store, o.Secret, o.Limits.Normalise}
 	graphs := &eraser{
-		carriers: carriers{store, o.Secret, o.Limits.Normalise}, files: swapstore.Files(o.FS, snapshotsDir(o)),
+		carriers: holds, suppression: suppression{holds, kept.decided}, files: swapstore.Files(o.FS, snapshotsDir(o)),
 		publisher: p,
 		afresh:    afresh{config: o.Partition},
 		scrubbing: scrubbing{store: store, running: o.running(wake)},

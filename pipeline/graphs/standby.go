@@ -9,7 +9,11 @@ import (
 	"time"
 
 	"lethe/deletions"
+	"lethe/deletions/coordinator"
+	"lethe/deletions/scan"
+	"lethe/ingest"
 	"lethe/ingest/bus"
+	"lethe/internal/swapstore"
 	"lethe/pipeline/journal"
 	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
@@ -27,7 +31,7 @@ type standby struct {
 	o        Options
 	heard    *Heard
 	erasures map[string]*followed
-	replay   replay
+	replay   *role.Replay
 	// wakes has the role step.
 	wakes chan struct{}
 }
@@ -64,7 +68,7 @@ func openStandby(ctx context.Context, o Options, heard *Heard) (*standby, error)
 	*heard = Heard{}
 	s := &standby{
 		logic: newLogic(o, stores{graphs: store}, nil), o: o, heard: heard, erasures: make(map[string]*followed),
-		wakes: o.wakes(), replay: newReplay(at),
+		wakes: o.wakes(), replay: role.NewReplay(roleName, at),
 	}
 	s.eraser.scrubbing.beside, s.eraser.scrubbing.wake = beside, func() { signal(s.wakes) }
 	s.intake.replayed, s.intake.erased = &journal.Consumed{}, nothingErased{}
@@ -77,7 +81,7 @@ func (s *standby) Topics() []bus.Topic { return []bus.Topic{bus.Transactions, bu
 // Resume implements role.Logic.
 func (s *standby) Resume(source bus.TopicPartition, count int) (int64, error) {
 	at, err := s.logic.Resume(source, count)
-	s.replay.read[source] = max(0, at)
+	s.replay.From(source, at)
 	return at, err
 }
 
@@ -94,13 +98,13 @@ func (s *standby) Step(ctx context.Context, _ func() time.Time, in role.Input) (
 	if out.Idle {
 		s.status = s.know()
 		s.status.LeftToLeader = []bus.Topic{bus.Erasures}
-		out.Waits = len(s.replay.queue) > 0
+		_, out.Waits = s.replay.Next()
 	}
 	return out, err
 }
 
 // Wants implements role.Replayer.
-func (s *standby) Wants() map[bus.Topic]bool { return s.replay.wants() }
+func (s *standby) Wants() map[bus.Topic]bool { return s.replay.Wants() }
 
 // follow takes what arrived and does what is due of it.
 func (s *standby) follow(ctx context.Context, in role.Input) error {
@@ -112,7 +116,7 @@ func (s *standby) follow(ctx context.Context, in role.Input) error {
 			s.heard.Leader = e.Instance
 		}
 	}
-	s.replay.take(in)
+	s.replay.Take(in)
 	if err := s.replayAll(ctx); err != nil {
 		return err
 	}
@@ -169,7 +173,7 @@ func (s *standby) command(ctx context.Context, c *wire.Command) error {
 // carryOut does what a command asks for, and says so.
 func (s *standby) carryOut(ctx context.Context, e *followed) error {
 	c := e.command
-	if s.replay.done() < e.behind {
+	if s.replay.Through() < e.behind {
 		return nil
 	}
 	if e.scrubbed < c.Attempt {
@@ -196,4 +200,47 @@ func (s *standby) carryOut(ctx context.Context, e *followed) error {
 		}
 	}
 	return nil
+}
+
+// nothingErased stands for what was erased where another process says what becomes of records.
+type nothingErased struct{}
+
+// Names implements Erased.
+func (nothingErased) Names(ingest.Record) (bool, error) { return false, nil }
+
+// Strip implements Erased.
+func (nothingErased) Strip(rec ingest.Record, _ bool) (_ ingest.Record, again, names bool, err error) {
+	return rec, false, false, nil
+}
+
+// Withdraw implements Erased.
+func (nothingErased) Withdraw(context.Context, bus.Batch, []int) error { return nil }
+
+// Republish implements Erased.
+func (nothingErased) Republish(context.Context, bus.Batch, map[int]coordinator.Redaction) error {
+	return nil
+}
+
+// searched searches the folder for what a command erases, says what was found and notes the attempt.
+func (s *standby) searched(ctx context.Context, c *wire.Command, step deletions.Step, note *int) error {
+	scanner, err := scan.NewRecordScanner(s.o.Secret, s.o.Limits.Normalise, c.Fingerprints)
+	if err != nil {
+		return err
+	}
+	hits, err := searchOriginals(s.store, scanner)
+	if err != nil {
+		return err
+	}
+	summary, err := c.Search(ctx, s.o.Secret, swapstore.Files(s.o.FS, s.o.Dir), s.o.Pacer)
+	if err != nil {
+		return err
+	}
+	summary.Hits += len(hits)
+	ack := deletions.NewAck(c.RequestID, roleName, s.o.Instance, step)
+	ack.Attempt, ack.Run, ack.Scan = c.Attempt, s.o.Run, &summary
+	out, err := role.Acknowledge(ack, note)
+	if err != nil {
+		return err
+	}
+	return s.turns.Publish(out)
 }

@@ -1,9 +1,13 @@
 package role
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
+	"lethe/ingest"
 	"lethe/ingest/bus"
+	"lethe/pipeline/journal"
 )
 
 // Replayer is a Logic that, as it stands by, does what entries of the journal say and nothing else.
@@ -34,4 +38,99 @@ func (s *Standing) StandByAgain() error {
 	defer s.Lead.mu.Unlock()
 	s.Lead.prepared = 0
 	return ErrLedElsewhere
+}
+
+// Replay is how far a Replayer has done what the journal says. Records wait until an entry names them.
+type Replay struct {
+	role string
+	// done is the place of the last entry that was done, and queue are those that are to be done.
+	done  journal.Place
+	queue []queued
+	// journal is up to where the journal was read, read up to where sources were, and waiting the records among that
+	// which no entry has had taken.
+	journal int64
+	read    map[bus.TopicPartition]int64
+	waiting map[bus.TopicPartition][]ingest.Record
+}
+
+// queued is an entry that is to be done once what the journal holds up to a position is.
+type queued struct {
+	journal.Entry
+	behind int64
+}
+
+// mostQueued bounds the entries that wait.
+const mostQueued = 1024
+
+// NewReplay begins behind the last entry of a role that was done.
+func NewReplay(role string, done journal.Place) *Replay {
+	return &Replay{
+		role: role, done: done, read: make(map[bus.TopicPartition]int64), waiting: make(map[bus.TopicPartition][]ingest.Record),
+	}
+}
+
+// Take takes what has arrived.
+func (r *Replay) Take(in Input) {
+	for _, e := range in.Entries {
+		if e.Role == r.role && e.Place().Behind(r.done) {
+			r.queue = append(r.queue, queued{e, r.journal})
+		}
+	}
+	r.journal = max(r.journal, in.JournalRead)
+	if source := in.Batch.Source; source.Topic != "" && source.Topic != bus.Control {
+		r.waiting[source] = append(r.waiting[source], in.Batch.Records...)
+		r.read[source] = in.Batch.Next
+	}
+}
+
+// From is where a source is read from.
+func (r *Replay) From(source bus.TopicPartition, at int64) { r.read[source] = max(0, at) }
+
+// Next is the entry that is to be done, or false if there is none yet.
+func (r *Replay) Next() (journal.Entry, bool) {
+	if len(r.queue) == 0 {
+		return journal.Entry{}, false
+	}
+	return r.queue[0].Entry, true
+}
+
+// Did goes on behind the next entry.
+func (r *Replay) Did() { r.done, r.queue = r.queue[0].Place(), r.queue[1:] }
+
+// Through is up to where all of the journal is done.
+func (r *Replay) Through() int64 {
+	if len(r.queue) > 0 {
+		return r.queue[0].behind
+	}
+	return r.journal
+}
+
+// Wants are the topics of which more is taken now: the records that the next entry names, and what waits for nothing.
+func (r *Replay) Wants() map[bus.Topic]bool {
+	out := map[bus.Topic]bool{bus.Control: true, bus.Journal: len(r.queue) < mostQueued}
+	if len(r.queue) == 0 {
+		return out
+	}
+	if c, is := r.queue[0].Decision.(journal.Consumed); is && r.read[sourceOf(c)] < c.Next {
+		out[bus.Topic(c.Topic)] = true
+	}
+	return out
+}
+
+func sourceOf(c journal.Consumed) bus.TopicPartition {
+	return bus.TopicPartition{Topic: bus.Topic(c.Topic), Partition: c.Partition}
+}
+
+// Batch returns the records of an entry, or false if they are still to be read.
+func (r *Replay) Batch(c journal.Consumed) (bus.Batch, bool) {
+	source := sourceOf(c)
+	if r.read[source] < c.Next {
+		return bus.Batch{}, false
+	}
+	list := r.waiting[source]
+	n, _ := slices.BinarySearchFunc(list, c.Next, func(rec ingest.Record, next int64) int {
+		return cmp.Compare(rec.Offset, next)
+	})
+	r.waiting[source] = list[n:]
+	return bus.Batch{Source: source, Records: list[:n], Next: c.Next}, true
 }
