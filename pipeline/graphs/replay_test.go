@@ -1,0 +1,144 @@
+package graphs
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe"
+	"lethe/canonical"
+	"lethe/deletions"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+	"lethe/pipeline/journal"
+	"lethe/pipeline/role"
+)
+
+// stored is what a process that was stopped has stored, and at which place of the journal.
+func (c *crew) stored(name string) (journal.Place, []string) {
+	c.Helper()
+	o := c.options(c.dirs[name]).agreed()
+	store, err := openSnapshots(c.Context(), o)
+	require.NoError(c, err)
+	defer store.Close()
+	at, err := positionOf(store)
+	require.NoError(c, err)
+	var out []string
+	for tp, next := range store.Offsets() {
+		if topic := bus.Topic(tp.Topic); topic == bus.Transactions || topic == bus.Labels {
+			out = append(out, fmt.Sprint(tp, next))
+		}
+	}
+	slices.Sort(out)
+	for _, i := range store.Timesteps() {
+		text := fmt.Sprintf("%+v", i)
+		if i.State > lethe.Open {
+			content, err := store.Load(i.Timestep)
+			require.NoError(c, err)
+			text += fmt.Sprint(canonical.DigestSnapshot(content.Snapshot), content.Assignment)
+		}
+		for _, kind := range []string{graphMark, manifestMark, goneMark} {
+			value, _, err := store.Marks().Get(mark(kind, i.Timestep))
+			require.NoError(c, err)
+			text += fmt.Sprintf(" %x", value)
+		}
+		out = append(out, text)
+	}
+	return at, append(out, fmt.Sprint(store.Gone()))
+}
+
+// late sends a transaction of a timestep that has closed.
+func (c *crew) late(at lethe.Timestep, id lethe.TransactionID, features ...float32) {
+	c.Helper()
+	key, value, err := c.encoding.Transaction(lethe.Transaction{ID: id, Timestep: at, Features: features})
+	require.NoError(c, err)
+	c.send(bus.Transactions, ingest.Outgoing{Key: key, Value: value})
+}
+
+// A store is a function of the journal: at the same place of it, that of the leader and that of a standby are equal,
+// whatever came late, was corrected, refused, rewritten and removed.
+func TestStoresAreEqualAtEqualPlacesOfTheJournal(t *testing.T) {
+	c := newCrew(t)
+	c.window = time.Millisecond
+	c.begin("one")
+	c.begin("two")
+	c.twoSteps()
+	c.late(1, "late", 1, 2, 3)
+	c.late(1, transactionID(1, 3), 9, 9, 9)
+	c.late(2, "narrow", 1)
+	c.submit(transactionID(1, 0), transactionID(2, 1))
+	c.until(c.roles["one"], "accepted", inState(deletions.Accepted))
+	c.step(deletions.StepSuppressed)
+	c.until(c.roles["one"], "retraining", inState(deletions.Retraining))
+	c.settle(2)
+	c.fill(3)
+	for name, r := range c.roles {
+		c.until(r, name, threeSteps)
+	}
+	c.stops["one"]()
+	place, want := c.stored("one")
+	require.NotZero(t, place.Number)
+	require.Eventually(t, func() bool {
+		c.stops["two"]()
+		defer c.begin("two")
+		at, got := c.stored("two")
+		if at != place {
+			return false
+		}
+		require.Equal(t, want, got)
+		return true
+	}, time.Minute, 50*time.Millisecond)
+}
+
+// A record of a timestep was replaced after that had closed, and is gone from its topic once that is compacted. A process
+// that begins with an empty folder makes another graph first, and the same in the end; as it leads it publishes no other.
+func TestAStandbyOfACompactedTopicPublishesTheSameGraphs(t *testing.T) {
+	alone := deploy(t)
+	alone.window = time.Millisecond
+	stream := func(d *crew, step func()) {
+		d.fill(1)
+		d.settle(1)
+		d.fill(2)
+		step()
+		d.late(1, transactionID(1, 3), 9, 9, 9)
+		d.late(2, "late", 1, 2, 3)
+		d.settle(2)
+		d.fill(3)
+		step()
+	}
+	r, _ := alone.run(t.TempDir())
+	steps := []func(*role.Status) bool{twoSteps, threeSteps}
+	next := 0
+	stream(&crew{deployment: alone}, func() {
+		alone.until(r, "alone", steps[next])
+		next++
+	})
+
+	c := newCrew(t)
+	c.window = time.Millisecond
+	c.begin("one")
+	next = 0
+	stream(c, func() {
+		c.until(c.roles["one"], "one", steps[next])
+		next++
+	})
+	require.Eventually(t, func() bool { return equalPayloads(alone, c.deployment) }, 30*time.Second, 5*time.Millisecond)
+	require.NoError(t, c.topics.Compact())
+	c.begin("two")
+	c.until(c.roles["two"], "two", threeSteps)
+	c.takesOver("two")
+	for _, d := range []*deployment{alone, c.deployment} {
+		d.settle(3)
+		d.fill(4)
+	}
+	fourSteps := func(s *role.Status) bool { return s.Count(lethe.Settled) == 3 && s.Count(lethe.Closed) == 1 }
+	c.until(c.roles["two"], "two", fourSteps)
+	alone.until(r, "alone", fourSteps)
+	require.Eventually(t, func() bool { return equalPayloads(alone, c.deployment) }, 30*time.Second, 5*time.Millisecond)
+}
+
+func equalPayloads(a, b *deployment) bool { return maps.Equal(a.payloads(), b.payloads()) }
