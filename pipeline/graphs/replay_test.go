@@ -16,6 +16,7 @@ import (
 	"lethe/ingest/bus"
 	"lethe/pipeline/journal"
 	"lethe/pipeline/role"
+	"lethe/pipeline/wire"
 )
 
 // stored is what a process that was stopped has stored, and at which place of the journal.
@@ -142,3 +143,39 @@ func TestAStandbyOfACompactedTopicPublishesTheSameGraphs(t *testing.T) {
 }
 
 func equalPayloads(a, b *deployment) bool { return maps.Equal(a.payloads(), b.payloads()) }
+
+// The leader ends between an entry of the journal and what it asks for. Whoever leads next publishes that, also the same
+// process.
+func TestWhatTheJournalAskedForLastIsPublished(t *testing.T) {
+	for _, next := range []string{"one", "two"} {
+		for _, topic := range []bus.Topic{bus.Snapshots, bus.Slices} {
+			t.Run(fmt.Sprint(next, " ", topic), func(t *testing.T) {
+				t.Parallel()
+				c := newCrew(t)
+				c.begin("one")
+				c.begin("two")
+				c.twoSteps()
+				from, hangs := c.hangsAt(topic)
+				from.Store(true)
+				c.settle(2)
+				c.fill(3)
+				require.Eventually(t, hangs.Load, 30*time.Second, 5*time.Millisecond)
+				c.group.Lead("nobody")
+				if next == "two" {
+					c.stops["one"]()
+				}
+				c.before.Store(nil)
+				c.group.Lead(next)
+				c.until(c.roles[next], "three steps", threeSteps)
+				manifest := wire.Key{Kind: wire.KindManifest, Timestep: 2}
+				require.Eventually(t, func() bool {
+					newest, _ := c.published(bus.Snapshots, bus.Slices)
+					_, graph := newest[wire.Key{Kind: wire.KindSnapshot, Timestep: 3}]
+					_, slices := newest[wire.Key{Kind: wire.KindSlice, Timestep: 2}]
+					_, settled := newest[manifest]
+					return graph && slices && settled
+				}, 30*time.Second, 5*time.Millisecond)
+			})
+		}
+	}
+}
