@@ -62,8 +62,7 @@ func (s *standby) apply(ctx context.Context, what journal.Decision) (done bool, 
 	case journal.TimestepsChanged:
 		return true, s.change(ctx, d)
 	case journal.Suppressed:
-		return true, errors.Join(s.store.Suppressed().Redact(d.Redacted),
-			s.store.Suppressed().AddHashes(d.Targets, d.Subjects...))
+		return true, suppress(s.store, d)
 	case journal.Lifted:
 		return true, s.store.Suppressed().Lift(d.Targets, d.Subjects...)
 	case journal.Rewritten:
