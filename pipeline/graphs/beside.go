@@ -177,7 +177,7 @@ func (l *lifecycle) settleTimestep(ctx context.Context, t lethe.Timestep) error 
 // sendBeside begins to send the slices of a timestep that has just settled, if there is something to run that beside
 // the loop and its graph is out.
 func (l *lifecycle) sendBeside(ctx context.Context, t lethe.Timestep) error {
-	if l.sending != nil {
+	if l.closings.beside == nil || l.sending != nil {
 		return nil // publishMissing sends them
 	}
 	content, err := l.store.Load(t)
@@ -215,6 +215,14 @@ func (l *lifecycle) endSending(ctx context.Context, urgent bool) error {
 // sends reports whether something of a timestep is being sent: it has no mark yet, and is not to be sent again.
 func (l *lifecycle) sends(t lethe.Timestep) bool {
 	return l.closings.sends(t) || l.sending != nil && l.sending.timestep == t
+}
+
+// before finishes what would outdate a batch that is taken.
+func (l *lifecycle) before(ctx context.Context, list []decoded) error {
+	if err := l.closings.before(ctx, list); err != nil {
+		return err
+	}
+	return l.publisher.decided.settle(ctx)
 }
 
 // unsent are the timesteps of which something is being sent.

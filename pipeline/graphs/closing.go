@@ -175,15 +175,12 @@ func (l *closings) waits(toClose []lethe.Timestep) bool {
 // finish has the store list a timestep as closed, and begins to send it.
 func (l *closings) finish(ctx context.Context, c *closing) error {
 	l.make(ctx, c)
-	closed := journal.TimestepsChanged{
-		Closed: []lethe.Timestep{c.timestep},
-		Graphs: []journal.Artefact{{Timestep: c.timestep, Revision: c.Revision(), Digest: c.digest}},
+	var closed journal.TimestepsChanged
+	if !c.digest.IsZero() { // else it could not be made, as the store says
+		closed.Closed = []lethe.Timestep{c.timestep}
+		closed.Graphs = []journal.Artefact{{Timestep: c.timestep, Revision: c.Revision(), Digest: c.digest}}
 	}
-	finish := func() error { return c.Finish(ctx) }
-	if c.digest.IsZero() { // it could not be made, as the store says
-		closed = journal.TimestepsChanged{}
-	}
-	if err := l.publisher.decided.change(ctx, closed, finish); err != nil {
+	if err := l.publisher.decided.change(ctx, closed, func() error { return c.Finish(ctx) }); err != nil {
 		l.now = nil
 		return fmt.Errorf("close timestep %d: %w", c.timestep, err)
 	}
@@ -283,6 +280,17 @@ func (l *lifecycle) change(ctx context.Context, toClose, toSettle []lethe.Timest
 
 // closeAll closes timesteps, or goes on with that; changed says that something happened.
 func (l *lifecycle) closeAll(ctx context.Context, toClose []lethe.Timestep) (changed bool, err error) {
+	if l.closings.beside == nil {
+		for _, t := range toClose {
+			if err = l.closings.atOnce(ctx, t); err == nil {
+				err = l.publishMissing(ctx)
+			}
+			if err != nil {
+				return false, fmt.Errorf("close timestep %d: %w", t, err)
+			}
+		}
+		return len(toClose) > 0, nil
+	}
 	changed, err = l.closings.goOn(ctx, len(toClose) > backlog)
 	if err != nil {
 		return false, err

@@ -3,6 +3,8 @@ package graphs
 import (
 	"context"
 	"encoding/binary"
+	"errors"
+	"fmt"
 	"slices"
 
 	"lethe"
@@ -150,4 +152,88 @@ func unsentOf(store Store) (out []lethe.Timestep, err error) {
 	}
 	slices.Sort(out)
 	return slices.Compact(out), err
+}
+
+// again publishes what the journal says is published of a timestep, if that is what the store has of it. Of a graph that
+// was rewritten the slices that stayed as they were are no more what it gives; they were published before.
+func (p *publisher) again(t lethe.Timestep) error {
+	if revision, _, err := p.published(goneMark, t); err != nil || revision > 0 && p.store.Gone()[t] == revision {
+		if err != nil {
+			return err
+		}
+		return p.delete(t, revision)
+	}
+	info := infosOf(p.store)[t]
+	graph, _, err := p.published(graphMark, t)
+	manifest, _, more := p.published(manifestMark, t)
+	if err = errors.Join(err, more); err != nil || info.State == lethe.Open || info.Revision != max(graph, manifest) {
+		return err // it is published otherwise
+	}
+	content, err := p.store.Load(t)
+	if err != nil {
+		return err
+	}
+	var d dispatch
+	if graph == info.Revision {
+		p.addGraph(&d, content)
+	}
+	if manifest == info.Revision && info.State == lethe.Settled {
+		same, err := p.asPublished(content)
+		if err == nil {
+			err = p.addSlices(&d, content, same)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return p.write(&d)
+}
+
+// asPublished are the shards of which a settled timestep gives the slices that were published last.
+func (p *publisher) asPublished(content *snapshot.Content) (same []lethe.ShardID, err error) {
+	last := make([]lethe.Digest, p.cut.shards)
+	if err := p.lastDigests(content.Info.Timestep, last); err != nil {
+		return nil, err
+	}
+	digests, err := p.cut.digests(content.Snapshot, content.Info.Previous, content.Assignment)
+	for i, digest := range digests {
+		if digest == last[i] {
+			same = append(same, lethe.ShardID(i))
+		}
+	}
+	return same, err
+}
+
+// reaches reports an error unless a store has done all that was decided before this process began its epoch.
+func (d *decisions) reaches(o Options, store Store) error {
+	if !d.shared {
+		return nil
+	}
+	at, err := positionOf(store)
+	if err == nil && d.log.Before().Behind(at) {
+		err = o.standing.StandByAgain()
+	}
+	return err
+}
+
+// resumeShared publishes again what the journal asked for last, as whoever led then may not have come to it, and decides
+// what that one had not come to either.
+func (l *logic) resumeShared(ctx context.Context) error {
+	if !l.lifecycle.publisher.decided.isShared() {
+		return nil
+	}
+	entries, err := l.ledger.List()
+	if err != nil {
+		return err
+	}
+	timesteps, err := unsentOf(l.store)
+	for _, t := range timesteps {
+		if err = l.lifecycle.publisher.again(t); err != nil {
+			return fmt.Errorf("publish timestep %d again: %w", t, err)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return l.eraser.resume(ctx, entries)
 }

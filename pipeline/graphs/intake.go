@@ -94,11 +94,7 @@ func (in *intake) take(ctx context.Context, batch bus.Batch, ahead any) error {
 		all = in.decodeAll(batch.Records, stream == snapshot.Transactions, stream == snapshot.Labels)
 	}
 	list := all.list
-	err := in.before(ctx, list)
-	if err == nil {
-		err = in.decided.settle(ctx) // it would outdate the batch
-	}
-	if err != nil {
+	if err := in.before(ctx, list); err != nil {
 		return err
 	}
 	begun, err := in.store.Begin(snapshot.Source{
@@ -108,11 +104,9 @@ func (in *intake) take(ctx context.Context, batch bus.Batch, ahead any) error {
 		return fmt.Errorf("%s: %w", batch.Source, err)
 	}
 	tx := &taken{Batch: begun, republished: make(map[int]coordinator.Redaction)}
-	bounded := false
-	if err = place(tx, list); err == nil {
-		bounded, err = in.bound(ctx, tx, batch, list)
-	}
-	if err != nil {
+	placed := place(tx, list)
+	bounded, err := in.bound(ctx, tx, batch, list)
+	if err = errors.Join(placed, err); err != nil {
 		return fmt.Errorf("%s: %w", batch.Source, err)
 	}
 	tally, err := in.applyAll(tx, batch, list)

@@ -12,7 +12,8 @@
 //	options.go    what it is given, and what a store was begun with
 //	lost.go       what was lost is made again, a whole store of graphs too
 //	decided.go    what is written to the journal before it is done
-//	standby.go    a process that stands by; replay.go, what it does as the journal says; takeover.go, leading from then on
+//	standby.go    a process that stands by, until it leads; replay.go, what it does as the journal says;
+//	              suppressing.go, what is dropped, and staging that is written anew
 //	ports.go      what the role needs of topics, store and search; the coordinator's notes, kept with the offsets
 //	logic.go      the step function: take what arrived, do what is due
 //	intake.go     records into the snapshot store, refused ones to dlq.v1; decoded.go, what does not depend on
@@ -229,7 +230,7 @@ func newLogic(o Options, kept stores, searches Searches) *logic {
 	if o.stale != nil {
 		l.overwritten = &overwritten{o.stale, make(map[lethe.Timestep]lethe.Revision), o.Logger}
 	}
-	graphs.publishMissing, l.intake.before = l.lifecycle.publishMissing, l.lifecycle.closings.before
+	graphs.publishMissing, l.intake.before = l.lifecycle.publishMissing, l.lifecycle.before
 	l.lifecycle.closings.told = l.lifecycle
 	if d := kept.decided; d != nil {
 		d.store, d.write, d.letters, d.unsent = store, turns.Write, l.lifecycle.sendLetters, l.lifecycle.unsent
