@@ -119,6 +119,14 @@ func (c Config) partitions(t Topic) int {
 	if busy(t) {
 		return c.Partitions
 	}
+	return PartitionsAlways(t)
+}
+
+// PartitionsAlways is how many a topic has that is not busy.
+func PartitionsAlways(t Topic) int {
+	if t == Journal {
+		return 2
+	}
 	return 1
 }
 

@@ -32,9 +32,12 @@ type decisions struct {
 
 // readDecided reads what was decided.
 func readDecided(ctx context.Context, o Options) (*decisions, error) {
-	d := &decisions{shared: o.standing != nil}
+	if o.standing != nil {
+		return &decisions{shared: true, log: o.standing.Journal()}, nil
+	}
+	d := new(decisions)
 	var err error
-	d.log, err = o.standing.ReadJournal(ctx, o.Bus, roleName, o.Instance, func(e journal.Entry) {
+	d.log, err = o.standing.ReadJournal(ctx, o.Bus, journal.ForGraphs, roleName, o.Instance, func(e journal.Entry) {
 		if features, is := e.Decision.(journal.FeaturesDecided); is {
 			d.features = features.Count
 		}
@@ -67,7 +70,7 @@ func (d *decisions) decide(ctx context.Context, what journal.Decision, do func()
 	if err := do(); err != nil {
 		return err
 	}
-	return putPosition(d.store, d.log.Place())
+	return putPosition(d.store, d.log.Done())
 }
 
 // change decides what becomes of timesteps. What the entry says of what is published is noted at once.
@@ -100,20 +103,22 @@ func (d *decisions) fixFeatures(ctx context.Context, count int) error {
 
 func positionMark() []byte { return []byte("journal") }
 
-// positionOf is the place of the last entry of the journal that a store has done.
-func positionOf(store Store) (p journal.Place, err error) {
+// positionOf is the last entry of the journal that a store has done.
+func positionOf(store Store) (p journal.Position, err error) {
 	value, found, err := store.Marks().Get(positionMark())
 	if err == nil && found {
-		p = journal.Place{
-			Epoch: int64(binary.BigEndian.Uint64(value)), Number: int64(binary.BigEndian.Uint64(value[8:])),
-		}
+		at := func(i int) int64 { return int64(binary.BigEndian.Uint64(value[8*i:])) }
+		p = journal.Position{Place: journal.Place{Epoch: at(0), Number: at(1)}, Next: at(2)}
 	}
 	return p, err
 }
 
 // putPosition follows what an entry asks for. After a crash in between the entry is done again, which changes nothing.
-func putPosition(store Store, p journal.Place) error {
-	value := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, uint64(p.Epoch)), uint64(p.Number))
+func putPosition(store Store, p journal.Position) error {
+	var value []byte
+	for _, n := range []int64{p.Epoch, p.Number, p.Next} {
+		value = binary.BigEndian.AppendUint64(value, uint64(n))
+	}
 	return store.Marks().PutUnsynced(snapshot.Mark{Key: positionMark(), Value: value})
 }
 
@@ -210,7 +215,7 @@ func (d *decisions) reaches(o Options, store Store) error {
 		return nil
 	}
 	at, err := positionOf(store)
-	if err == nil && d.log.Before().Behind(at) {
+	if err == nil && d.log.Before().Behind(at.Place) {
 		err = o.standing.StandByAgain()
 	}
 	return err

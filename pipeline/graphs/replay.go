@@ -31,10 +31,9 @@ func (s *standby) replayAll(ctx context.Context) error {
 		if !done {
 			return nil
 		}
-		if err := putPosition(s.store, e.Place()); err != nil {
+		if err := putPosition(s.store, s.replay.Did()); err != nil {
 			return err
 		}
-		s.replay.Did()
 	}
 }
 

@@ -20,7 +20,7 @@ import (
 )
 
 // stored is what a process that was stopped has stored, and at which place of the journal.
-func (c *crew) stored(name string) (journal.Place, []string) {
+func (c *crew) stored(name string) (journal.Position, []string) {
 	c.Helper()
 	o := c.options(c.dirs[name]).agreed()
 	store, err := openSnapshots(c.Context(), o)

@@ -26,6 +26,8 @@ var ErrStandsBy = fmt.Errorf("%w: this process stands by, ask the one that leads
 type Heard struct {
 	// Leader is the data directory that began the newest epoch, or empty.
 	Leader string
+	// done is the last entry of the journal that this process's store has done.
+	done journal.Position
 }
 
 // As opens the role as a process is to play it: alone without a Standing, else as one that leads or
@@ -70,7 +72,7 @@ func takeOver(ctx context.Context, o Options) (Options, error) {
 			return o, fmt.Errorf("forget the ledger: %w", err)
 		}
 	}
-	if err := o.standing.Begin(ctx, o.Bus, written()...); err != nil {
+	if err := o.standing.Begin(ctx, o.Bus, journal.ForGraphs, o.heard.done, written()...); err != nil {
 		return o, err
 	}
 	var err error
@@ -137,10 +139,16 @@ func openStandby(ctx context.Context, o Options, heard *Heard) (*standby, error)
 }
 
 // Topics implements role.Logic.
-func (s *standby) Topics() []bus.Topic { return []bus.Topic{bus.Transactions, bus.Labels} }
+func (s *standby) Topics() []bus.Topic { return []bus.Topic{bus.Transactions, bus.Labels, bus.Journal} }
 
 // Resume implements role.Logic.
 func (s *standby) Resume(source bus.TopicPartition, count int) (int64, error) {
+	if source.Topic == bus.Journal {
+		if source.Partition == journal.ForAll {
+			return bus.FromStart, nil
+		}
+		return s.replay.Done().Next, nil
+	}
 	at, err := s.logic.Resume(source, count)
 	s.replay.From(source, at)
 	return at, err
@@ -150,6 +158,7 @@ func (s *standby) Resume(source bus.TopicPartition, count int) (int64, error) {
 func (s *standby) Close() error {
 	s.turns.Close()
 	s.eraser.scrubbing.working.Wait()
+	s.heard.done = s.replay.Done()
 	return s.store.(*snapshot.Store).Close()
 }
 
@@ -227,7 +236,7 @@ func (s *standby) command(ctx context.Context, c *wire.Command) error {
 		s.erasures[c.RequestID] = &followed{scrubbed: -1, erased: -1, scanned: -1}
 	}
 	e := s.erasures[c.RequestID]
-	e.command, e.behind = c, ends[bus.TopicPartition{Topic: bus.Journal}]
+	e.command, e.behind = c, ends[bus.TopicPartition{Topic: bus.Journal, Partition: journal.ForGraphs}]
 	return nil
 }
 

@@ -29,7 +29,9 @@ func TestTheNumberOfFeaturesOutlivesTheStore(t *testing.T) {
 	after := deploy(t)
 	after.features = 0
 	require.NoError(t, before.topics.ReadAll(t.Context(), bus.Journal, func(rec ingest.Record) error {
-		after.send(bus.Journal, ingest.Outgoing{Key: rec.Key, Value: rec.Value, Headers: rec.Headers})
+		after.send(bus.Journal, ingest.Outgoing{
+			Key: rec.Key, Value: rec.Value, Headers: rec.Headers, Pinned: true, Partition: rec.Partition,
+		})
 		return nil
 	}))
 	r, stop = after.run(t.TempDir())

@@ -81,7 +81,10 @@ func (e Entry) Encode() ([]byte, error) {
 // nothing if it were.
 func (e Entry) Record() (ingest.Outgoing, error) {
 	value, err := e.Encode()
-	return ingest.Outgoing{Key: fmt.Appendf(nil, "%s/%d/%s/%d", e.Role, e.Epoch, e.Instance, e.Number), Value: value}, err
+	return ingest.Outgoing{
+		Key: fmt.Appendf(nil, "%s/%d/%s/%d", e.Role, e.Epoch, e.Instance, e.Number), Value: value, Pinned: true,
+		Partition: ForAll,
+	}, err
 }
 
 // Decode reads what Encode wrote. The error is ErrMalformed.

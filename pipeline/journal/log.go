@@ -14,45 +14,56 @@ var ErrFenced = errors.New("another process leads")
 
 // Topics is what the journal needs of the topics.
 type Topics interface {
-	// ReadOn reads what stands behind positions, by partition, and moves them on.
-	ReadOn(ctx context.Context, t bus.Topic, positions map[int]int64, fn func(ingest.Record) error) error
+	// ReadOn reads a partition from a position on, and returns where it ends.
+	ReadOn(ctx context.Context, tp bus.TopicPartition, from int64, fn func(ingest.Record) error) (end int64, err error)
 }
 
 // Write writes records to a topic, once the process is known to lead.
 type Write func(ctx context.Context, t bus.Topic, records []ingest.Outgoing) error
 
-// Log is the journal for a process that plays a role. One goroutine uses it.
-type Log struct {
-	apply          func(Entry)
-	topics         Topics
-	role, instance string
-	epoch          int64
-	reader         Reader
-	next           map[int]int64
-	// before is the place of the last entry before the newest epoch.
-	before Place
+// Position is an entry that was done, and where the journal is read on behind it.
+type Position struct {
+	Place
+	Next int64
 }
 
-// Open returns the journal for a role, read by nobody yet.
-func Open(topics Topics, role, instance string) *Log {
-	return &Log{topics: topics, role: role, instance: instance, next: make(map[int]int64)}
+// Log is the journal for a process that plays a role. One goroutine uses it.
+type Log struct {
+	apply    func(Entry)
+	topics   Topics
+	of       log
+	instance string
+	epoch    int64
+	reader   Reader
+	next     int64
+	// before is the place of the last entry before the newest epoch.
+	before Place
+	// own is up to where this process's entries are read back.
+	own Position
+}
+
+// Open returns a partition of the journal for a role, read up to a position: the zero value is its start.
+func Open(topics Topics, partition int, role, instance string, from Position) *Log {
+	l := &Log{topics: topics, of: log{role, partition}, instance: instance, next: from.Next}
+	l.reader.begin(l.of, from.Place)
+	return l
 }
 
 // Epoch is the one that the process has begun, 0 for none.
 func (l *Log) Epoch() int64 { return l.epoch }
 
-// Place is that of the newest entry of the role.
-func (l *Log) Place() Place { return l.reader.newest[l.role] }
+// Done is where the journal goes on behind this process's last entry that was read back.
+func (l *Log) Done() Position { return l.own }
 
 // Before is the place of the last entry of the role before the newest epoch began.
 func (l *Log) Before() Place { return l.before }
 
 // Newest is the newest epoch of the role, as far as the journal was read.
-func (l *Log) Newest() int64 { return l.reader.Epoch(l.role) }
+func (l *Log) Newest() int64 { return l.reader.Epoch(l.of.role, l.of.partition) }
 
 // Replay has the journal read from its start again, and apply given every entry of the role that counts, in order.
 func (l *Log) Replay(apply func(Entry)) {
-	l.apply, l.reader, l.next = apply, Reader{}, make(map[int]int64)
+	l.apply, l.reader, l.next = apply, Reader{}, 0
 }
 
 // Read reads to the end.
@@ -61,10 +72,12 @@ func (l *Log) Read(ctx context.Context) error {
 }
 
 func (l *Log) read(ctx context.Context, seen func(e Entry, counts bool)) error {
-	err := l.topics.ReadOn(ctx, bus.Journal, l.next, func(rec ingest.Record) error {
-		before := l.Place()
+	tp := bus.TopicPartition{Topic: bus.Journal, Partition: l.of.partition}
+	end, err := l.topics.ReadOn(ctx, tp, l.next, func(rec ingest.Record) error {
+		l.next = rec.Offset + 1
+		before := l.reader.newest[l.of]
 		e, counts, err := l.reader.Read(rec)
-		if err != nil || e.Role != l.role {
+		if err != nil || e.Role != l.of.role {
 			return nil //nolint:nilerr // whoever follows the topic says what is wrong with it
 		}
 		if _, begins := e.Decision.(EpochBegan); begins && counts {
@@ -79,6 +92,7 @@ func (l *Log) read(ctx context.Context, seen func(e Entry, counts bool)) error {
 	if err != nil {
 		return fmt.Errorf("read the journal: %w", err)
 	}
+	l.next = max(l.next, end)
 	return nil
 }
 
@@ -98,7 +112,7 @@ func (l *Log) Begin(ctx context.Context, write Write, ends map[string]int64) err
 			return err
 		}
 		if l.Newest() < l.epoch {
-			return fmt.Errorf("the beginning of epoch %d of role %s was not read back", l.epoch, l.role)
+			return fmt.Errorf("the beginning of epoch %d of role %s was not read back", l.epoch, l.of.role)
 		}
 	}
 }
@@ -117,6 +131,7 @@ func (l *Log) append(ctx context.Context, write Write, d Decision) (own Entry, e
 	own = l.Next(d)
 	record, err := own.Record()
 	if err == nil {
+		record.Partition = l.of.partition
 		err = write(ctx, bus.Journal, []ingest.Outgoing{record})
 	}
 	if err != nil {
@@ -127,8 +142,8 @@ func (l *Log) append(ctx context.Context, write Write, d Decision) (own Entry, e
 
 // Next returns the entry of a decision, for who writes it otherwise than Append and has it confirmed then.
 func (l *Log) Next(d Decision) Entry {
-	number := l.Place().Number + 1
-	return Entry{Role: l.role, Epoch: l.epoch, Number: number, Instance: l.instance, Decision: d}
+	number := l.reader.newest[l.of].Number + 1
+	return Entry{Role: l.of.role, Epoch: l.epoch, Number: number, Instance: l.instance, Decision: d}
 }
 
 // Confirm reads back an entry that was written. The error is ErrFenced when it does not count.
@@ -137,10 +152,12 @@ func (l *Log) Confirm(ctx context.Context, own Entry) error {
 	counted := false
 	err := l.read(ctx, func(e Entry, counts bool) {
 		e.Decision = nil
-		counted = counted || counts && e == own
+		if counts && e == own {
+			counted, l.own = true, Position{e.Place(), l.next}
+		}
 	})
 	if err == nil && !counted {
-		err = fmt.Errorf("epoch %d of role %s: %w", l.epoch, l.role, ErrFenced)
+		err = fmt.Errorf("epoch %d of role %s: %w", l.epoch, l.of.role, ErrFenced)
 	}
 	return err
 }

@@ -6,11 +6,38 @@ import (
 	"lethe/ingest"
 )
 
-// Reader says which entries of the journal count, read in their order. Its zero value has read nothing.
-type Reader struct{ newest map[string]Place }
+// The journal has two partitions: what processes of other roles have to know is in one, and in the other what the stores
+// of graphs are a function of, of which there is a thousand times more.
+const (
+	ForAll    = 0
+	ForGraphs = 1
+)
 
-// Epoch returns the newest epoch of a role that has begun, or 0.
-func (r *Reader) Epoch(role string) int64 { return r.newest[role].Epoch }
+// Reader says which entries of the journal count, read in the order of their partition. Its zero value has read nothing.
+type Reader struct{ newest map[log]Place }
+
+// log are the entries of a role in a partition.
+type log struct {
+	role      string
+	partition int
+}
+
+// Epoch returns the newest epoch of a role that has begun in a partition, or 0.
+func (r *Reader) Epoch(role string, partition int) int64 { return r.newest[log{role, partition}].Epoch }
+
+// ReaderFrom returns a reader of a role's entries in a partition that goes on behind one.
+func ReaderFrom(role string, partition int, at Place) (r Reader) {
+	r.begin(log{role, partition}, at)
+	return r
+}
+
+// begin has the reader go on behind an entry.
+func (r *Reader) begin(of log, at Place) {
+	if r.newest == nil {
+		r.newest = make(map[log]Place)
+	}
+	r.newest[of] = at
+}
 
 // Read reads the next record, and reports whether it is an entry that counts.
 func (r *Reader) Read(rec ingest.Record) (e Entry, counts bool, err error) {
@@ -20,17 +47,15 @@ func (r *Reader) Read(rec ingest.Record) (e Entry, counts bool, err error) {
 	if e, err = Decode(rec.Value); err != nil {
 		return e, false, fmt.Errorf("%s@%d: %w", rec.Topic, rec.Offset, err)
 	}
-	newest := r.newest[e.Role]
+	of := log{e.Role, rec.Partition}
+	newest := r.newest[of]
 	if _, begins := e.Decision.(EpochBegan); begins {
 		counts = e.Epoch > newest.Epoch
 	} else {
 		counts = e.Epoch == newest.Epoch && e.Number > newest.Number
 	}
 	if counts {
-		if r.newest == nil {
-			r.newest = make(map[string]Place)
-		}
-		r.newest[e.Role] = e.Place()
+		r.begin(of, e.Place())
 	}
 	return e, counts, nil
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"lethe/ingest/bus"
+	"lethe/pipeline/journal"
 )
 
 // Beginning is a role whose topics are open where its logic left them, and that has yet to do what
@@ -25,7 +26,7 @@ type Beginning struct {
 func (f *Follower) Open(ctx context.Context) (*Beginning, error) {
 	positions, err := f.positions(ctx)
 	if err == nil {
-		err = f.around.Standing.Begin(ctx, f.around.Bus)
+		err = f.around.Standing.Begin(ctx, f.around.Bus, journal.ForAll, journal.Position{})
 	}
 	if err == nil {
 		err = f.hearEpochs(ctx)

@@ -14,7 +14,9 @@ import (
 // says where topics end that leaders alone write: what was written there under an earlier epoch from that offset on is
 // stale, for whoever begins to read behind it too. Of a process that stands by, or shares
 // with nobody, it is nothing.
-func (s *Standing) Begin(ctx context.Context, b Bus, of ...bus.Topic) error {
+func (s *Standing) Begin(
+	ctx context.Context, b Bus, partition int, from journal.Position, of ...bus.Topic,
+) error {
 	if s == nil || s.StandsBy() || s.journal != nil {
 		return nil
 	}
@@ -26,9 +28,21 @@ func (s *Standing) Begin(ctx context.Context, b Bus, of ...bus.Topic) error {
 	for tp, end := range ends {
 		said[tp.String()] = end
 	}
-	log := journal.Open(b, s.Lead.role, s.Lead.instance)
+	log := journal.Open(b, partition, s.Lead.role, s.Lead.instance, from)
 	if err := log.Begin(ctx, b.Write, said); err != nil {
 		return fmt.Errorf("begin an epoch: %w", err)
+	}
+	if partition != journal.ForAll { // others have to know
+		began := journal.Entry{
+			Role: s.Lead.role, Epoch: log.Epoch(), Instance: s.Lead.instance, Decision: journal.EpochBegan{Ends: said},
+		}
+		record, err := began.Record()
+		if err == nil {
+			err = b.Write(ctx, bus.Journal, []ingest.Outgoing{record})
+		}
+		if err != nil {
+			return fmt.Errorf("say that an epoch began: %w", err)
+		}
 	}
 	s.journal, s.ends = log, ends
 	s.Lead.mu.Lock()
@@ -40,15 +54,18 @@ func (s *Standing) Begin(ctx context.Context, b Bus, of ...bus.Topic) error {
 // ReadJournal reads all that was decided for a role and returns its journal: that in which a leader began its epoch,
 // or one of its own for a process that shares the role with no other.
 func (s *Standing) ReadJournal(
-	ctx context.Context, b journal.Topics, role, instance string, apply func(journal.Entry),
+	ctx context.Context, b journal.Topics, partition int, role, instance string, apply func(journal.Entry),
 ) (*journal.Log, error) {
-	log := journal.Open(b, role, instance)
+	log := journal.Open(b, partition, role, instance, journal.Position{})
 	if s != nil {
 		log = s.journal
 	}
 	log.Replay(apply)
 	return log, log.Read(ctx)
 }
+
+// Journal is the one in which the process, which leads, has begun its epoch.
+func (s *Standing) Journal() *journal.Log { return s.journal }
 
 // owner is who this process is to those who read what it writes. The lock is held.
 func (l *Lead) owner() wire.Owner { return wire.Owner{Generation: l.epoch, Instance: l.instance} }
@@ -81,7 +98,8 @@ func (e *epochs) read(batch bus.Batch, junk func(ingest.Record)) (out []journal.
 // hearEpochs reads the journal before anything that a leader wrote is read: what is stale of those before is not told
 // where reading goes on.
 func (f *Follower) hearEpochs(ctx context.Context) error {
-	err := f.around.Bus.ReadAll(ctx, bus.Journal, func(rec ingest.Record) error {
+	of := bus.TopicPartition{Topic: bus.Journal, Partition: journal.ForAll}
+	_, err := f.around.Bus.ReadOn(ctx, of, 0, func(rec ingest.Record) error {
 		f.epochs.read(bus.Batch{Records: []ingest.Record{rec}}, func(ingest.Record) {}) // told of as it is followed
 		return nil
 	})
@@ -109,7 +127,7 @@ func (f *Follower) hearLed() {
 func (f *Follower) hear(batch bus.Batch) ([]journal.Entry, error) {
 	entries := f.epochs.read(batch, f.junk)
 	f.hearLed()
-	if s := f.around.Standing; s != nil && !s.StandsBy() && f.epochs.reader.Epoch(s.Lead.role) > s.journal.Epoch() {
+	if s := f.around.Standing; s != nil && !s.StandsBy() && f.epochs.reader.Epoch(s.Lead.role, journal.ForAll) > s.journal.Epoch() {
 		return nil, ErrLedElsewhere
 	}
 	return entries, nil

@@ -13,6 +13,7 @@ import (
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/metrics/events"
+	"lethe/pipeline/journal"
 	"lethe/pipeline/wire"
 )
 
@@ -174,8 +175,11 @@ func (f *Follower) read(batch bus.Batch) (in Input, err error) {
 	}
 	switch topic := batch.Source.Topic; topic {
 	case bus.Journal:
+		if batch.Source.Partition != journal.ForAll {
+			in.Batch.Records = proven(in.Batch.Records, f.junk)
+			return in, nil // which is a Replayer's
+		}
 		in.Batch = bus.Batch{} // its entries are what there is of it
-		in.JournalRead = batch.Next
 		in.Entries, err = f.hear(batch)
 	case bus.Control, bus.ErasureStatus:
 		for _, rec := range batch.Records {

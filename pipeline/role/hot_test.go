@@ -177,7 +177,7 @@ func TestAFencedLeaderBeginsAnotherEpoch(t *testing.T) {
 	p.publish(2)
 	p.await("1 one", "2 one")
 	require.Eventually(t, func() bool {
-		log := journal.Open(p.topics, "echo", "any")
+		log := journal.Open(p.topics, journal.ForAll, "echo", "any", journal.Position{})
 		require.NoError(t, log.Read(t.Context()))
 		return log.Newest() == 8
 	}, time.Minute, time.Millisecond)

@@ -2,8 +2,6 @@ package role
 
 import (
 	"context"
-	"errors"
-	"maps"
 
 	"lethe/ingest"
 	"lethe/ingest/bus"
@@ -24,22 +22,11 @@ func (k Kafka) ReadAll(ctx context.Context, t bus.Topic, fn func(ingest.Record) 
 	return k.ReadAround(ctx, t, fn, k.around)
 }
 
-// ReadOn is ReadAll of what stands behind the positions, by partition, and moves them on behind each record.
+// ReadOn is ReadAll of a partition from a position on; it returns where the partition ends.
 func (k Kafka) ReadOn(
-	ctx context.Context, t bus.Topic, positions map[int]int64, fn func(ingest.Record) error,
-) error {
-	take := func(rec ingest.Record) error {
-		if rec.Offset < positions[rec.Partition] {
-			return nil
-		}
-		positions[rec.Partition] = rec.Offset + 1
-		return fn(rec)
-	}
-	err := k.ReadNew(ctx, t, maps.Clone(positions), take)
-	if errors.Is(err, bus.ErrCorrupt) {
-		err = k.ReadAll(ctx, t, take)
-	}
-	return err
+	ctx context.Context, tp bus.TopicPartition, from int64, fn func(ingest.Record) error,
+) (end int64, err error) {
+	return k.ReadFrom(ctx, tp, from, fn, k.around)
 }
 
 // ReadEvery is ReadAll of every record that the log holds, whatever became of its transaction. around is told of what

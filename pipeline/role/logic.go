@@ -49,8 +49,6 @@ type Input struct {
 	Notices []wire.Notice
 	// Entries are those of the journal that count.
 	Entries []journal.Entry
-	// JournalRead is up to where the journal was read, 0 if nothing of it was.
-	JournalRead int64
 	// Ticked says that Surroundings.Tick has passed once more.
 	Ticked bool
 }

@@ -22,8 +22,8 @@ type Bus interface {
 	Write(ctx context.Context, t bus.Topic, records []ingest.Outgoing) error
 	// ReadAll gives fn the records of a topic, each partition's in their order, up to where it ends.
 	ReadAll(ctx context.Context, t bus.Topic, fn func(ingest.Record) error) error
-	// ReadOn is ReadAll of what stands behind the positions, by partition, and moves them on.
-	ReadOn(ctx context.Context, t bus.Topic, positions map[int]int64, fn func(ingest.Record) error) error
+	// ReadOn is ReadAll of a partition from a position on; it returns where the partition ends.
+	ReadOn(ctx context.Context, tp bus.TopicPartition, from int64, fn func(ingest.Record) error) (end int64, err error)
 }
 
 // Tail is the reading end of some partitions.

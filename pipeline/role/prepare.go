@@ -2,6 +2,8 @@ package role
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"time"
 
 	"lethe/ingest/bus"
@@ -38,6 +40,7 @@ func (f *Follower) due(ctx context.Context, term int64) (map[bus.TopicPartition]
 	if err != nil {
 		return nil, err
 	}
+	maps.DeleteFunc(due, func(tp bus.TopicPartition, _ int64) bool { return !slices.Contains(f.follows, tp) })
 	dealt, err := askEarlier(ctx, s.Lead, term, f.follows)
 	if err != nil {
 		return nil, err

@@ -43,9 +43,10 @@ func (s *Standing) StandByAgain() error {
 // Replay is how far a Replayer has done what the journal says. Records wait until an entry names them.
 type Replay struct {
 	role string
-	// done is the place of the last entry that was done, and queue are those that are to be done.
-	done  journal.Place
-	queue []queued
+	// done is the last entry that was done, and queue are those that are to be done.
+	done   journal.Position
+	reader journal.Reader
+	queue  []queued
 	// journal is up to where the journal was read, read up to where sources were, and waiting the records among that
 	// which no entry has had taken.
 	journal int64
@@ -53,31 +54,41 @@ type Replay struct {
 	waiting map[bus.TopicPartition][]ingest.Record
 }
 
-// queued is an entry that is to be done once what the journal holds up to a position is.
+// queued is an entry behind which the journal goes on, and behind which other one it is done.
 type queued struct {
 	journal.Entry
-	behind int64
+	next, behind int64
 }
 
 // mostQueued bounds the entries that wait.
 const mostQueued = 1024
 
 // NewReplay begins behind the last entry of a role that was done.
-func NewReplay(role string, done journal.Place) *Replay {
+func NewReplay(role string, done journal.Position) *Replay {
 	return &Replay{
-		role: role, done: done, read: make(map[bus.TopicPartition]int64), waiting: make(map[bus.TopicPartition][]ingest.Record),
+		role: role, done: done, reader: journal.ReaderFrom(role, journal.ForGraphs, done.Place), journal: done.Next,
+		read: make(map[bus.TopicPartition]int64), waiting: make(map[bus.TopicPartition][]ingest.Record),
 	}
 }
 
+// Done is the last entry that was done.
+func (r *Replay) Done() journal.Position { return r.done }
+
 // Take takes what has arrived.
 func (r *Replay) Take(in Input) {
-	for _, e := range in.Entries {
-		if e.Role == r.role && e.Place().Behind(r.done) {
-			r.queue = append(r.queue, queued{e, r.journal})
+	source := in.Batch.Source
+	switch source.Topic {
+	case "", bus.Control:
+	case bus.Journal:
+		for _, rec := range in.Batch.Records {
+			e, counts, err := r.reader.Read(rec)
+			if err == nil && counts && e.Role == r.role {
+				r.queue = append(r.queue, queued{e, rec.Offset + 1, r.journal})
+				r.journal = rec.Offset + 1
+			}
 		}
-	}
-	r.journal = max(r.journal, in.JournalRead)
-	if source := in.Batch.Source; source.Topic != "" && source.Topic != bus.Control {
+		r.journal = in.Batch.Next
+	default:
 		r.waiting[source] = append(r.waiting[source], in.Batch.Records...)
 		r.read[source] = in.Batch.Next
 	}
@@ -94,8 +105,11 @@ func (r *Replay) Next() (journal.Entry, bool) {
 	return r.queue[0].Entry, true
 }
 
-// Did goes on behind the next entry.
-func (r *Replay) Did() { r.done, r.queue = r.queue[0].Place(), r.queue[1:] }
+// Did goes on behind the next entry, and returns where that is.
+func (r *Replay) Did() journal.Position {
+	r.done, r.queue = journal.Position{Place: r.queue[0].Place(), Next: r.queue[0].next}, r.queue[1:]
+	return r.done
+}
 
 // Through is up to where all of the journal is done.
 func (r *Replay) Through() int64 {

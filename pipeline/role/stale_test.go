@@ -41,7 +41,7 @@ func TestRecordsOfThoseWhoLedNoMore(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, topics.Write(t.Context(), bus.Journal, []ingest.Outgoing{second}))
 		as := role.Standing{Lead: lead, Term: lead.Term()}
-		require.NoError(t, as.Begin(t.Context(), topics, bus.Slices))
+		require.NoError(t, as.Begin(t.Context(), topics, journal.ForAll, journal.Position{}, bus.Slices))
 		s, err := as.Stale(t.Context(), topics, bus.Slices)
 		require.NoError(t, err)
 		return topics, s

@@ -199,11 +199,11 @@ func (l *logic) take(ctx context.Context, in role.Input) error {
 
 // takeOver reads what was said by who led before, and has all count as scored that was.
 func takeOver(ctx context.Context, l *logic) error {
-	err := l.o.Standing.Begin(ctx, l.o.Bus)
+	err := l.o.Standing.Begin(ctx, l.o.Bus, journal.ForAll, journal.Position{})
 	if err != nil {
 		return err
 	}
-	l.journal, err = l.o.Standing.ReadJournal(ctx, l.o.Bus, roleName, l.o.Instance, func(e journal.Entry) {
+	l.journal, err = l.o.Standing.ReadJournal(ctx, l.o.Bus, journal.ForAll, roleName, l.o.Instance, func(e journal.Entry) {
 		if served, is := e.Decision.(journal.Served); is {
 			l.said = served
 		}

@@ -94,7 +94,7 @@ func whole(t testing.TB, o Options, served lethe.Timestep, plans ...plan) map[wi
 // say tells train through which timestep the served models are.
 func say(t testing.TB, topics *roletest.Bus, through lethe.Timestep) {
 	t.Helper()
-	log := journal.Open(topics, "score", "it")
+	log := journal.Open(topics, journal.ForAll, "score", "it", journal.Position{})
 	require.NoError(t, log.Read(t.Context()))
 	require.NoError(t, log.Append(t.Context(), topics.Write, journal.Served{Through: through}))
 }

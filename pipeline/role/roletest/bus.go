@@ -35,7 +35,7 @@ type partition struct {
 func NewBus(partitions map[bus.Topic]int) *Bus {
 	b := &Bus{topics: make(map[bus.Topic][]partition), now: time.Unix(0, 0).UTC()}
 	for _, t := range bus.Topics() {
-		b.topics[t] = make([]partition, max(1, partitions[t]))
+		b.topics[t] = make([]partition, max(1, partitions[t], bus.PartitionsAlways(t)))
 	}
 	return b
 }
@@ -124,8 +124,17 @@ func (b *Bus) ReadAll(ctx context.Context, t bus.Topic, fn func(ingest.Record) e
 }
 
 // ReadOn implements role.Bus.
-func (b *Bus) ReadOn(ctx context.Context, t bus.Topic, positions map[int]int64, fn func(ingest.Record) error) error {
-	return b.ReadNew(ctx, t, positions, fn)
+func (b *Bus) ReadOn(
+	ctx context.Context, tp bus.TopicPartition, from int64, fn func(ingest.Record) error,
+) (end int64, err error) {
+	positions := map[int]int64{tp.Partition: from}
+	err = b.ReadNew(ctx, tp.Topic, positions, func(rec ingest.Record) error {
+		if rec.Partition != tp.Partition {
+			return nil
+		}
+		return fn(rec)
+	})
+	return positions[tp.Partition], err
 }
 
 // ReadNew is ReadAll of what stands behind the positions, and moves them on.
