@@ -122,8 +122,12 @@ func (s *cancellations) resume(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	var tombstones []ingest.Outgoing
 	for _, e := range list {
 		concluded, err := s.o.Notes.Concluded(e.RequestID)
+		if concluded && s.out.shared { // a process that led since may have commanded it again, and not concluded it
+			tombstones = append(tombstones, wire.CommandTombstone(e.RequestID))
+		}
 		suppressed := e.State == deletions.Cancelled || slices.ContainsFunc(e.History, func(c deletions.Change) bool {
 			return c.State == deletions.Accepted
 		})
@@ -134,7 +138,10 @@ func (s *cancellations) resume(ctx context.Context) error {
 			return fmt.Errorf("request %s, taken back: %w", e.RequestID, err)
 		}
 	}
-	return nil
+	if len(tombstones) == 0 {
+		return nil
+	}
+	return wire.Say(ctx, s.o.Bus, tombstones)
 }
 
 // sweep deletes, once no request is open, the commands of requests ended by a restore. Until then they keep their
