@@ -42,8 +42,8 @@ func (c *Client) ReadNew(
 }
 
 // ReadFrom is ReadAround of a partition from a position on. It returns where the partition ends.
-func (c *Client) ReadFrom(
-	ctx context.Context, tp TopicPartition, from int64, fn func(ingest.Record) error, around func(*Gap),
+func ReadFrom(
+	ctx context.Context, c *Client, tp TopicPartition, from int64, fn func(ingest.Record) error, around func(*Gap),
 ) (end int64, err error) {
 	if end, err = c.readPartition(ctx, reading{TopicPartition: tp, from: from, around: around}, fn); err != nil {
 		return 0, fmt.Errorf("read %s: %w", tp, err)

@@ -26,7 +26,7 @@ func (k Kafka) ReadAll(ctx context.Context, t bus.Topic, fn func(ingest.Record) 
 func (k Kafka) ReadOn(
 	ctx context.Context, tp bus.TopicPartition, from int64, fn func(ingest.Record) error,
 ) (end int64, err error) {
-	return k.ReadFrom(ctx, tp, from, fn, k.around)
+	return bus.ReadFrom(ctx, k.Client, tp, from, fn, k.around)
 }
 
 // ReadEvery is ReadAll of every record that the log holds, whatever became of its transaction. around is told of what
