@@ -27,7 +27,7 @@ type logic struct {
 	// next are the positions behind what was read, maybe ahead of the store.
 	next   map[bus.TopicPartition]int64
 	counts map[lethe.Timestep]Counts
-	// unmeasured are the timesteps whose quality is due.
+	// unmeasured are the timesteps whose quality is due, as in the store.
 	unmeasured map[lethe.Timestep]bool
 	// unread says that models have leaves to read.
 	models *models
@@ -42,10 +42,13 @@ func newLogic(o Options, store *swapstore.Store) (*logic, error) {
 	l := &logic{
 		o: o, store: store, feed: newFeed(), next: make(map[bus.TopicPartition]int64),
 		erasures: make(map[string]*erasure), sweep: make(sweep),
-		models: new(models), unread: true, unmeasured: make(map[lethe.Timestep]bool),
+		models: new(models), unread: true,
 	}
 	var err error
 	if l.hidden, err = readHidden(store, o.Secret); err != nil {
+		return nil, err
+	}
+	if l.unmeasured, err = readUnmeasured(store); err != nil {
 		return nil, err
 	}
 	l.counts, err = readCounts(store)
@@ -98,7 +101,7 @@ func (l *logic) Step(ctx context.Context, _ func() time.Time, in role.Input) (ro
 		}
 		l.unread = false
 	}
-	return role.Output{Idle: true}, l.measure()
+	return role.Output{Idle: true}, l.measure(in.Ticked)
 }
 
 // take stores an input and its position.

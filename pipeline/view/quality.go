@@ -37,18 +37,30 @@ type Bin struct {
 
 const bins = 10
 
-// measure updates the quality of changed timesteps.
-func (l *logic) measure() error {
+// due has a timestep measured, in the write that changes its predictions, graph or labels.
+func (l *logic) due(w swapstore.Writer, t lethe.Timestep) error {
+	if l.unmeasured[t] {
+		return nil
+	}
+	l.unmeasured[t] = true
+	return w.Set(timestepkey.New(unmeasuredPrefix, t), nil)
+}
+
+// measure updates the quality of the timesteps that are due: of those with predictions on their way only if all is set.
+func (l *logic) measure(all bool) error {
 	for _, t := range slices.Sorted(maps.Keys(l.unmeasured)) {
-		if err := measureStep(l, t); err != nil {
+		graph, err := readGraph(l.store, t)
+		if err == nil && (all || graph == nil || l.counts[t].Final >= graph.Nodes) {
+			err = l.measureStep(t)
+		}
+		if err != nil {
 			return fmt.Errorf("quality of timestep %d: %w", t, err)
 		}
-		delete(l.unmeasured, t)
 	}
 	return nil
 }
 
-func measureStep(l *logic, t lethe.Timestep) error {
+func (l *logic) measureStep(t lethe.Timestep) error {
 	m, err := measuredOf(l, t)
 	if err != nil {
 		return err
@@ -73,12 +85,26 @@ func measureStep(l *logic, t lethe.Timestep) error {
 				return err
 			}
 		}
-		return nil
+		return w.Delete(timestepkey.New(unmeasuredPrefix, t))
 	})
-	if err == nil && changed {
+	if err != nil {
+		return err
+	}
+	delete(l.unmeasured, t)
+	if changed {
 		l.feed.notify(Timesteps)
 	}
-	return err
+	return nil
+}
+
+// readUnmeasured reads which timesteps are due.
+func readUnmeasured(store swapstore.Reader) (map[lethe.Timestep]bool, error) {
+	out := make(map[lethe.Timestep]bool)
+	return out, store.Scan([]byte(unmeasuredPrefix), func(key, _ []byte) error {
+		t, err := timestepkey.Parse(unmeasuredPrefix, key)
+		out[t] = true
+		return err
+	})
 }
 
 // measuredOf are a timestep's final predictions with known labels.
@@ -87,29 +113,36 @@ func measuredOf(l *logic, t lethe.Timestep) (*measured, error) {
 	if revision, _, err := readManifest(l.store, t); err != nil || revision == 0 || l.counts[t].Final == 0 {
 		return m, err
 	}
-	names, err := rankedIn(l.store, t)
+	names, labels, err := labelledIn(l.store, t)
 	if err != nil {
 		return nil, err
 	}
 	predictions, err := readPredictions(l.store, names...)
-	if err != nil {
-		return nil, err
-	}
-	nodes, err := l.store.Lookup(keysOf(nodePrefix, names))
-	if err != nil {
-		return nil, err
-	}
 	for i, p := range predictions {
-		if p == nil || !p.Final || p.Late || !nodes[i].Found {
+		if p != nil && p.Final && !p.Late && p.Timestep == t {
+			m.add(p, labels[i])
+		}
+	}
+	return m, err
+}
+
+// labelledIn are the transactions of a timestep's graph that have a label, with it.
+func labelledIn(store *swapstore.Store, t lethe.Timestep) (names []name, labels []lethe.Label, err error) {
+	members, err := membersOf(store, t)
+	if err != nil {
+		return nil, nil, err
+	}
+	nodes, err := store.Lookup(keysOf(nodePrefix, members))
+	for i := 0; i < len(nodes) && err == nil; i++ {
+		if !nodes[i].Found {
 			continue
 		}
-		node, err := decodeNode(nodes[i].Value)
-		if err != nil {
-			return nil, err
+		var n node
+		if n, err = decodeNode(nodes[i].Value); n.label == lethe.Illicit || n.label == lethe.Licit {
+			names, labels = append(names, members[i]), append(labels, n.label)
 		}
-		m.add(p, node.label)
 	}
-	return m, nil
+	return names, labels, err
 }
 
 type measured struct {
@@ -120,9 +153,6 @@ type measured struct {
 }
 
 func (m *measured) add(p *scoring.Prediction, label lethe.Label) {
-	if label != lethe.Illicit && label != lethe.Licit {
-		return
-	}
 	m.probabilities, m.labels = append(m.probabilities, p.Probability), append(m.labels, label)
 	m.threshold = p.Threshold
 	b := &m.bins[min(int(p.Probability*bins), bins-1)]
