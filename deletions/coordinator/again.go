@@ -38,9 +38,9 @@ func (c *Coordinator) SayAgain(ctx context.Context, keys []string) error {
 	return nil
 }
 
-// TellAgain is SayAgain for keys of erasure-status.v1: users would read an earlier state of a request or a hold, and the
-// next leader would start from that hold. Nothing is published of what the ledger does not know: this process has not
-// read yet what it comes from, and publishes it when it does.
+// TellAgain is SayAgain for keys of erasure-status.v1: users would read an earlier state of a request or a hold, and
+// the next leader would start from that hold. Nothing is published of what the ledger does not know: this process has
+// not read yet what it comes from, and publishes it when it does.
 func (c *Coordinator) TellAgain(ctx context.Context, keys []string) error {
 	if len(keys) == 0 {
 		return nil

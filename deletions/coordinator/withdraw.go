@@ -95,8 +95,10 @@ func (w *withdrawing) withdraw(
 		batch.MarkErased(p, w.o.Secret, requests[i], held[i])
 		batch.Decide(p, batch.Earlier(before, b.Members[i]))
 		// Members are decided in order of receipt.
-		if at := slices.IndexFunc(before, func(e deletions.Entry) bool { return e.RequestID == b.Members[i].RequestID }); at >= 0 {
-			before[at].Progress.Outcomes = p.Outcomes
+		for at := range before {
+			if before[at].RequestID == b.Members[i].RequestID {
+				before[at].Progress.Outcomes = p.Outcomes
+			}
 		}
 	}); err != nil {
 		return b, err

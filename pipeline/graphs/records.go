@@ -33,8 +33,8 @@ func recordsOf(s *lethe.Snapshot, gone lethe.Removal) (out []withdrawal.NamedRec
 	for _, p := range s.Payments {
 		pair := s.Pair(p)
 		if gone.Payments[pair] || gone.Nodes[pair.Source] || gone.Nodes[pair.Target] {
-			key := ingest.PaymentKey(s.Nodes[p.Source].ID, s.Nodes[p.Target].ID)
-			out = append(out, withdrawal.NamedRecord{Topic: bus.Transactions, Key: string(key)})
+			key := string(ingest.PaymentKey(s.Nodes[p.Source].ID, s.Nodes[p.Target].ID))
+			out = append(out, withdrawal.NamedRecord{Topic: bus.Transactions, Key: key})
 		}
 	}
 	return out
@@ -44,8 +44,7 @@ func recordsOf(s *lethe.Snapshot, gone lethe.Removal) (out []withdrawal.NamedRec
 type carriers struct {
 	store  Store
 	secret lethe.Secret
-	// names is how records are read.
-	names normalise.Rule
+	names  normalise.Rule // how records are read
 }
 
 // Carried implements coordinator.Graphs.
