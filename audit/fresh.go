@@ -128,7 +128,11 @@ func (l learnt) slice(number lethe.ShardID, t lethe.Timestep) (*lethe.Slice, err
 		}
 		parts = append(parts, s)
 	}
-	return l.layout.Slice(number, parts)
+	s, err := l.layout.Slice(number, parts)
+	if err != nil || l.over == nil { // without a meta-model checkpoints describe their slices
+		return s, err
+	}
+	return l.layout.Config(number).Needed(s), nil
 }
 
 // learnAnew relearns the stored meta-models over the stored models, which have already been

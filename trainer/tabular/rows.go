@@ -69,6 +69,23 @@ func FromSlices(window []*lethe.Slice) Rows {
 	return r
 }
 
+// Labelled returns the labelled nodes of a union of slices as a slice of its own, without edges and stubs: FromSlices
+// gives the same rows of it, and its digest, which follows from the union's parts, is the same.
+func Labelled(union *lethe.Slice) *lethe.Slice {
+	out := &lethe.Slice{
+		Timestep: union.Timestep, Previous: union.Previous, Shard: union.Shard, FeatureCount: union.FeatureCount,
+		Parts: union.Parts,
+	}
+	out.Features = make([]float32, 0, union.Labelled()*union.FeatureCount)
+	for i, label := range union.Labels {
+		if label != lethe.Unknown {
+			out.Nodes, out.Labels = append(out.Nodes, union.Nodes[i]), append(out.Labels, label)
+			out.Features = append(out.Features, union.Row(i)...)
+		}
+	}
+	return out
+}
+
 // Len returns the number of rows.
 func (r Rows) Len() int { return len(r.Labels) }
 
