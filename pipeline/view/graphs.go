@@ -73,7 +73,7 @@ func takeGraph(ctx context.Context, l *logic, source bus.TopicPartition, m wire.
 				return err
 			}
 		}
-		return errors.Join(l.due(w, t), writeGraph(w, m, graph))
+		return errors.Join(l.quality.due(w, t), writeGraph(w, m, graph))
 	})
 	if err == nil {
 		l.feed.notify(Timesteps)
@@ -210,10 +210,10 @@ func takeManifest(l *logic, source bus.TopicPartition, m wire.Received) error {
 		}
 		key := timestepkey.New(manifestPrefix, t)
 		if m.Deleted {
-			return errors.Join(l.due(w, t), w.Delete(key))
+			return errors.Join(l.quality.due(w, t), w.Delete(key))
 		}
 		value := append(binary.BigEndian.AppendUint32(nil, uint32(m.Revision)), m.Payload...)
-		return errors.Join(l.due(w, t), w.Set(key, value))
+		return errors.Join(l.quality.due(w, t), w.Set(key, value))
 	})
 	if err == nil {
 		l.feed.notify(Timesteps)

@@ -90,7 +90,7 @@ func (l *logic) replacePrediction(
 		if p == nil || !p.Final {
 			continue
 		}
-		if err := l.due(w, p.Timestep); err != nil {
+		if err := l.quality.due(w, p.Timestep); err != nil {
 			return err
 		}
 	}
