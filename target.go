@@ -170,7 +170,20 @@ func (s Secret) Suppressed(t Target) Digest {
 
 // SuppressedPayment is Suppressed for a payment.
 func (s Secret) SuppressedPayment(source, target TransactionID) Digest {
-	return s.Ledger().Hash("suppression-payment", []byte(source), []byte(target))
+	return s.PaymentSuppressor().Suppression(source, target)
+}
+
+// PaymentSuppressor computes the hashes of Secret.SuppressedPayment faster. Use it from one goroutine at a time.
+type PaymentSuppressor struct{ hasher Hasher }
+
+// PaymentSuppressor returns a PaymentSuppressor for the secret.
+func (s Secret) PaymentSuppressor() PaymentSuppressor {
+	return PaymentSuppressor{s.Ledger().Hasher("suppression-payment")}
+}
+
+// Suppression returns the hash that Secret.SuppressedPayment returns.
+func (s PaymentSuppressor) Suppression(source, target TransactionID) Digest {
+	return s.hasher.Hash([]byte(source), []byte(target))
 }
 
 // SuppressedSubject is Suppressed for a subject.

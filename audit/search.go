@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"lethe/configs"
-	"lethe/deletions/coordinator"
 	"lethe/deletions/receipt"
 	"lethe/deletions/scan"
+	"lethe/deletions/search"
 	"lethe/ingest/bus"
 )
 
@@ -29,10 +29,10 @@ func (inv *inventory) search(ctx context.Context, r *Report) error {
 	for _, hit := range report.Hits {
 		// The log of the broker may hold later records that carry a subject; the content of each
 		// record is checked separately.
-		if hit.Kind == scan.KindSubjectKey && strings.HasPrefix(hit.Path, coordinator.BrokerFolder+"/") {
+		if hit.Kind == scan.KindSubjectKey && strings.HasPrefix(hit.Path, search.BrokerFolder+"/") {
 			continue
 		}
-		if path, is := strings.CutPrefix(hit.Path, coordinator.BrokerFolder+"/"); is && coordinator.OfClients(path) {
+		if path, is := strings.CutPrefix(hit.Path, search.BrokerFolder+"/"); is && search.OfClients(path) {
 			continue // receipts account for it
 		}
 		if inv.namedByOpen && inErasures(inv.config, hit.Path) {
@@ -46,6 +46,6 @@ func (inv *inventory) search(ctx context.Context, r *Report) error {
 // inErasures reports whether a file belongs to the embedded broker's log of erasures.v1.
 func inErasures(c configs.Config, path string) bool {
 	topic := url.PathEscape(c.Kafka.TopicPrefix+string(bus.Erasures)) + "-"
-	return strings.HasPrefix(path, coordinator.BrokerFolder+"/") &&
+	return strings.HasPrefix(path, search.BrokerFolder+"/") &&
 		slices.ContainsFunc(strings.Split(path, "/"), func(part string) bool { return strings.HasPrefix(part, topic) })
 }

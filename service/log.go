@@ -4,7 +4,7 @@ import (
 	"context"
 	"log/slog"
 
-	"lethe/deletions/coordinator"
+	"lethe/deletions/search"
 	"lethe/ingest/bus"
 	"lethe/ingest/embedded"
 	"lethe/metrics/events"
@@ -29,14 +29,14 @@ type embeddedLog struct {
 	name func(bus.Topic) string
 }
 
-var _ coordinator.Log = embeddedLog{}
+var _ search.Log = embeddedLog{}
 
-// EachSegment implements coordinator.Log.
+// EachSegment implements search.Log.
 func (l embeddedLog) EachSegment(
-	ctx context.Context, topic bus.Topic, fn func(coordinator.Segment) error,
+	ctx context.Context, topic bus.Topic, fn func(search.Segment) error,
 ) error {
 	return l.broker.EachSegment(ctx, l.name(topic), func(s *embedded.Segment) error {
-		return fn(coordinator.Segment{
+		return fn(search.Segment{
 			Path: s.Path, Info: s.Info, Data: s.Data, Compressed: s.Compressed(), Records: s.Records,
 		})
 	})

@@ -18,6 +18,7 @@ import (
 type Batch struct {
 	staging *staging
 	closed  *closed.Graphs
+	names   lethe.Pseudonymizer
 	source  Source
 	epoch   int
 	// nextOffset is one after the last record seen; a record below it is a redelivery.
@@ -37,7 +38,8 @@ type Batch struct {
 // stream's partition count.
 func (s *Store) Begin(source Source) (*Batch, error) {
 	b := &Batch{
-		staging: s.staging, closed: s.closed, source: source, epoch: s.staging.epoch,
+		staging: s.staging, closed: s.closed, names: s.staging.options.Secret.Pseudonymizer(),
+		source: source, epoch: s.staging.epoch,
 		nextOffset:   s.staging.offsets[TopicPartition{source.Topic, source.Partition}],
 		featureCount: s.staging.featureCount,
 		infos:        make(map[lethe.Timestep]Info),

@@ -210,7 +210,7 @@ func (h *Hashing) Foresee(tr lethe.Transaction) Foreseen {
 // Repeats reports whether the store knows a transaction. A record of it that lethe itself
 // republished then carries no information.
 func (b *Batch) Repeats(id lethe.TransactionID) (bool, error) {
-	p := b.staging.options.Secret.Pseudonym(id)
+	p := b.names.Pseudonym(id)
 	_, known, err := index.Lookup(b.get, p)
 	if err != nil || known {
 		return known, err
@@ -227,6 +227,6 @@ func (b *Batch) Repeats(id lethe.TransactionID) (bool, error) {
 
 // RepeatsLabel reports whether the store knows a label of a transaction in a timestep.
 func RepeatsLabel(b *Batch, l lethe.LabelRecord) (bool, error) {
-	known, _, _, err := b.knownLabel(l.Timestep, b.staging.options.Secret.Pseudonym(l.ID), true)
+	known, _, _, err := b.knownLabel(l.Timestep, b.names.Pseudonym(l.ID), true)
 	return known, err
 }

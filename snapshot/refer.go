@@ -28,8 +28,7 @@ func (b *Batch) Payment(p lethe.Payment, o Origin, subjects ...string) (Verdict,
 	if p.Source == p.Target {
 		return refuse(o, ReasonSelfLoop, ""), nil
 	}
-	secret := b.staging.options.Secret
-	source, target := secret.Pseudonym(p.Source), secret.Pseudonym(p.Target)
+	source, target := b.names.Pseudonym(p.Source), b.names.Pseudonym(p.Target)
 	key := timestepKey(kindPayment, p.Timestep, source, target)
 	_, known, err := b.get(key)
 	if err == nil && !known && at.late {
@@ -66,7 +65,7 @@ func (b *Batch) Label(l lethe.LabelRecord, o Origin) (Verdict, error) {
 	if err != nil || v.Outcome != "" {
 		return v, err
 	}
-	p := b.staging.options.Secret.Pseudonym(l.ID)
+	p := b.names.Pseudonym(l.ID)
 	known, label, old, err := b.knownLabel(l.Timestep, p, at.late)
 	late, isLate := b.refused(at)
 	switch {

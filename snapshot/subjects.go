@@ -135,7 +135,7 @@ func (b *Batch) wouldTake(tr lethe.Transaction) (bool, error) {
 // placed returns the index entry of a transaction; before the number of features is known, that of the candidate
 // with the same number.
 func (b *Batch) placed(tr lethe.Transaction) (entry index.Entry, known bool, err error) {
-	p := b.staging.options.Secret.Pseudonym(tr.ID)
+	p := b.names.Pseudonym(tr.ID)
 	if b.featureCount > 0 {
 		return index.Lookup(b.get, p)
 	}

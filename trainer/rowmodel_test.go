@@ -73,6 +73,25 @@ func TestRowModelsForget(t *testing.T) {
 	}
 }
 
+// What a model does not need of a union changes no bit of it; a slice that is no union stays as it is.
+func TestRowModelsNeedLabelledNodesOfUnions(t *testing.T) {
+	for _, model := range RowModels() {
+		e := rowEngine(t, model)
+		var whole, needed []*lethe.Slice
+		for _, s := range makeWindow(1, 4, 30, 7) {
+			require.Same(t, s, e.config.Needed(s))
+			s.Parts = []lethe.Digest{canonical.DigestSlice(s)}
+			whole, needed = append(whole, s), append(needed, e.config.Needed(s))
+		}
+		require.Less(t, len(needed[3].Nodes), len(whole[3].Nodes))
+		want, _, err := e.Train(t.Context(), 1, nil, whole)
+		require.NoError(t, err)
+		got, _, err := e.Train(t.Context(), 1, nil, needed)
+		require.NoError(t, err)
+		require.Equal(t, EncodeCheckpoint(want), EncodeCheckpoint(got))
+	}
+}
+
 func TestRowModelWithoutLabels(t *testing.T) {
 	for _, model := range RowModels() {
 		e := rowEngine(t, model)

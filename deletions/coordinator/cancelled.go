@@ -9,15 +9,15 @@ import (
 
 	"lethe"
 	"lethe/deletions"
+	"lethe/deletions/batch"
 	"lethe/deletions/late"
 	"lethe/ingest"
-	"lethe/ingest/bus"
 	"lethe/pipeline/wire"
 )
 
 // cancellations handles requests cancelled before anything was rewritten.
 type cancellations struct {
-	*states
+	*core
 	// pending are the attempts of cancelled and held requests whose lift score has not acknowledged.
 	pending map[string]int
 	// swept says that the commands of requests ended by a restore are deleted.
@@ -57,19 +57,17 @@ func (s *cancellations) take(ctx context.Context, list []ingest.Cancel) error {
 }
 
 func (s *cancellations) cancel(ctx context.Context, e deletions.Entry) error {
-	b, err := s.move(ctx, batch{e.RequestID, []deletions.Entry{e}}, deletions.Cancelled,
-		func(_ int, e *deletions.Entry) { markHeld(e, nil) })
+	unmark := func(_ int, e *deletions.Entry) { batch.MarkHeld(e, nil) }
+	b, err := s.move(ctx, batch.Of(e), deletions.Cancelled, unmark)
 	if err != nil {
 		return err
 	}
 	s.o.Logger.Info("erasure cancelled", "request_id", e.RequestID)
-	if err := s.lift(ctx, b.members[0]); err != nil {
+	if err := s.lift(ctx, b.Members[0]); err != nil {
 		return err
 	}
-	// Its targets are no longer needed.
-	tombstone := ingest.Outgoing{Key: []byte(e.RequestID)}
-	if err := s.o.Bus.Write(ctx, bus.Erasures, []ingest.Outgoing{tombstone}); err != nil {
-		return fmt.Errorf("purge request %s: %w", e.RequestID, err)
+	if err := s.out.purge(ctx, e.RequestID); err != nil {
+		return err
 	}
 	s.jobs.drop(e.RequestID)
 	return nil
@@ -106,11 +104,11 @@ func (s *cancellations) lift(ctx context.Context, e deletions.Entry) error {
 		}
 	}
 	alone := slices.DeleteFunc(e.Suppressed(), func(t lethe.Digest) bool { return others[t] })
-	still := subjects{s.states}.shared(e, list)
+	still := shared(e, list)
 	if err := s.o.Graphs.Lift(ctx, alone, still...); err != nil {
 		return err
 	}
-	s.erased.forget()
+	s.records.Changed()
 	delete(s.commanded, e.RequestID)
 	s.pending[e.RequestID] = e.Attempts
 	return s.out.lift(ctx, e, alone, still)
@@ -125,7 +123,7 @@ func (s *cancellations) resume(ctx context.Context) error {
 	var tombstones []ingest.Outgoing
 	for _, e := range list {
 		concluded, err := s.o.Notes.Concluded(e.RequestID)
-		if concluded && s.out.shared { // a process that led since may have commanded it again, and not concluded it
+		if concluded && s.o.Instance != "" { // a process that led since may have commanded it again, and not concluded it
 			tombstones = append(tombstones, wire.CommandTombstone(e.RequestID))
 		}
 		suppressed := e.State == deletions.Cancelled || slices.ContainsFunc(e.History, func(c deletions.Change) bool {
@@ -167,7 +165,7 @@ func (s *cancellations) sweep(ctx context.Context) error {
 	for _, e := range list {
 		concluded, err := s.o.Notes.Concluded(e.RequestID)
 		if err == nil && !concluded {
-			if err = s.acks.end(ctx, s.out, batch{e.Leader(), []deletions.Entry{e}}); err == nil {
+			if err = s.end(ctx, batch.Batch{Leader: e.Leader(), Members: []deletions.Entry{e}}); err == nil {
 				err = s.o.Notes.Conclude(e.RequestID)
 			}
 		}
@@ -182,11 +180,10 @@ func (s *cancellations) sweep(ctx context.Context) error {
 // conclude deletes the commands that score has acknowledged.
 func (s *cancellations) conclude(ctx context.Context) error {
 	for _, id := range slices.Sorted(maps.Keys(s.pending)) {
-		_, answered := s.acks.of(id, s.pending[id], scoreRole, deletions.StepLifted)
-		if !answered || !s.acks.hides(id, s.pending[id], deletions.StepLifted) {
+		if _, lifted := s.acks.Shown(id, s.pending[id], deletions.StepLifted); !lifted {
 			continue
 		}
-		records := append(s.acks.drop(id), wire.CommandTombstone(id))
+		records := append(s.acks.Drop(id), wire.CommandTombstone(id))
 		if err := wire.Say(ctx, s.o.Bus, records); err != nil {
 			return err
 		}
@@ -209,14 +206,14 @@ func (s *cancellations) commandAgain(ctx context.Context, key, id string, e dele
 	if err != nil {
 		return err
 	}
-	for _, b := range batches(rest.members) {
+	for _, b := range batch.Group(rest.Members) {
 		if err := s.out.repeat(ctx, b); err != nil {
 			return err
 		}
 	}
 	_, pending := s.pending[id]
 	switch {
-	case len(rest.members) > 0, e.State == deletions.Received:
+	case len(rest.Members) > 0, e.State == deletions.Received:
 		return nil
 	case e.State == deletions.Rejected && e.Suppresses():
 		// Ended by a restore: its command stays until sweep.
@@ -237,22 +234,4 @@ func (s *cancellations) commandAgain(ctx context.Context, key, id string, e dele
 		tombstones = append([]ingest.Outgoing{{Key: []byte(key)}}, tombstones...)
 	}
 	return wire.Say(ctx, s.o.Bus, tombstones)
-}
-
-// shared are the subjects of a request that others suppress too, with the last timestep of these.
-func (s subjects) shared(e deletions.Entry, others []deletions.Entry) (out []lethe.SubjectUntil) {
-	for _, own := range e.Subjects {
-		still := lethe.SubjectUntil{Target: own.Target, Until: lethe.NoTimestep}
-		for _, other := range others {
-			for _, subject := range other.Subjects {
-				if other.Suppresses() && subject.Target == own.Target {
-					still.Until = max(still.Until, subject.Until)
-				}
-			}
-		}
-		if still.Until != lethe.NoTimestep {
-			out = append(out, still)
-		}
-	}
-	return out
 }

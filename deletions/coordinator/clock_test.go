@@ -8,7 +8,6 @@ import (
 
 	"lethe"
 	"lethe/deletions"
-	"lethe/pipeline/wire"
 )
 
 // The clock is set back by hours at every call in turn: nothing waits for the time of day
@@ -59,18 +58,4 @@ func TestABatchBeginsThoughTheClockIsSetBack(t *testing.T) {
 	d.now = d.now.Add(-3 * time.Hour)
 	require.NoError(t, d.Advance(d.Context()))
 	require.Zero(t, d.Counts()[deletions.Suppressed])
-}
-
-// A receipt names the settings that count, not those that came last: earlier ones may be late, or written again.
-func TestSettingsThatComeLateDoNotCount(t *testing.T) {
-	c := withoutRequests()
-	hear := func(passes string, at time.Time) {
-		said := wire.Settings{Role: trainRole, Values: map[string]string{"trainer.passes": passes}, Since: at}
-		require.NoError(t, c.TakeNotices([]wire.Notice{{Settings: &said}}))
-	}
-	began := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	hear("1", began)
-	hear("2", began.Add(time.Second))
-	hear("1", began)
-	require.Equal(t, "2", c.states.acks.settings[trainRole].Values["trainer.passes"])
 }

@@ -2,15 +2,18 @@
 // It uses the graphs through Graphs and everything else through Bus.
 //
 // A Coordinator is passive: its caller passes records and calls Advance. It starts no goroutine; the caller runs the
-// searches (Verification.Next) in another one.
+// searches (Verification.Next) in another one. Each file uses those below it:
 //
-//	requests.go, signed.go      records of erasures.v1 and their signatures
-//	states.go, batches.go       the state machine; requests that run together
-//	<state>.go, planner.go      the step of a state; what rewriting will change
-//	cancelled.go, held.go       cancelled requests; holds
-//	acks.go, outbox.go          acknowledgements of the roles; what is published
-//	returning.go, withdrawal.go, located.go  records that name what was erased
-//	verification.go, search.go, topics.go, cleaning.go  the searches
+//	coordinator.go, again.go             the methods of a Coordinator
+//	requests.go, intake.go               records of erasures.v1
+//	states.go, queue.go                  the state machine; when requests begin
+//	<state>.go, verify.go, withdraw.go   the step of a state; the last search; records to be withdrawn
+//	verification.go, awaiting.go         what steps wait for: searches, rewritten files, acknowledgements
+//	held.go, holds.go, signed.go         holds; missing signatures
+//	cancelled.go, subjects.go            cancelled requests; requests for subjects
+//	receipts.go                          receipts
+//	commands.go, outbox.go               what is published
+//	planner.go, core.go, options.go      what rewriting will change; targets; what is needed of others
 //
 // Every step can be repeated: its state is stored before, messages have the same keys and bytes again, and the graphs'
 // methods are idempotent. A crash only repeats a step.
@@ -18,24 +21,23 @@ package coordinator
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
 
 	"lethe"
 	"lethe/deletions"
-	"lethe/ingest"
-	"lethe/internal/sortedset"
+	"lethe/deletions/batch"
+	"lethe/deletions/withdrawal"
 	"lethe/metrics/events"
 	"lethe/pipeline/wire"
 )
 
 // Coordinator carries out the requests of a ledger. It is for one goroutine.
 type Coordinator struct {
-	// Requests reads erasures.v1, Erased keeps erased records out of topics, Verification hands out searches.
+	// Requests reads erasures.v1, Records keeps erased records out of topics, Verification hands out searches.
 	Requests     *Requests
-	Erased       *Erased
+	Records      *withdrawal.Records
 	Verification *Verification
 
 	states *states
@@ -45,7 +47,7 @@ type Coordinator struct {
 // New returns the coordinator of a ledger. Call Resume before anything else.
 func New(o Options) *Coordinator {
 	s := newStates(o)
-	return &Coordinator{Requests: &Requests{s}, Erased: s.erased, Verification: s.verification, states: s}
+	return &Coordinator{Requests: &Requests{s}, Records: s.records, Verification: s.verification, states: s}
 }
 
 // Counts returns the requests by state at the last Advance. The map is not changed later.
@@ -62,16 +64,16 @@ func (c *Coordinator) Resume(ctx context.Context) error {
 		return err
 	}
 	for _, e := range open {
-		if begun(e) {
+		if batch.Begun(e) {
 			continue
 		}
 		if err := c.states.out.repeatAlone(ctx, e); err != nil {
 			return fmt.Errorf("resume request %s in state %s: %w", e.RequestID, e.State, err)
 		}
 	}
-	for _, b := range batches(open) {
+	for _, b := range batch.Group(open) {
 		if err := c.states.out.repeat(ctx, b); err != nil {
-			return fmt.Errorf("resume request %s in state %s: %w", b.leader, b.state(), err)
+			return fmt.Errorf("resume request %s in state %s: %w", b.Leader, b.State(), err)
 		}
 	}
 	if err := c.states.cancelled.resume(ctx); err != nil {
@@ -81,74 +83,12 @@ func (c *Coordinator) Resume(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, b := range batches(done) {
-		if _, err := c.states.verified(ctx, b); err != nil {
-			return fmt.Errorf("request %s: %w", b.leader, err)
+	for _, b := range batch.Group(done) {
+		if _, err := c.states.receipts.verified(ctx, b); err != nil {
+			return fmt.Errorf("request %s: %w", b.Leader, err)
 		}
 	}
 	return c.states.o.Log.Publish(ctx, c.states.o.Bus)
-}
-
-// SayAgain says again what there is to say of requests on control.v1: who led before has written, in the place of that,
-// records with some keys. Readers leave these out, and once the topic is compacted nothing else would be there for
-// whoever reads it anew: no command, or an entry of before.
-func (c *Coordinator) SayAgain(ctx context.Context, keys []string) error {
-	for _, key := range sortedset.Of(keys) {
-		id, command := wire.RequestOf(key)
-		if id == "" {
-			continue
-		}
-		e, err := c.states.o.Ledger.Get(id)
-		switch {
-		case err != nil && !errors.Is(err, deletions.ErrUnknownRequest):
-			return err
-		case err == nil && !command:
-			err = c.states.out.copies(ctx, []deletions.Entry{e})
-		case command:
-			err = c.states.cancelled.commandAgain(ctx, key, id, e)
-		default:
-			err = nil // nobody knows the request
-		}
-		if err != nil {
-			return fmt.Errorf("say again what stands of request %s: %w", id, err)
-		}
-	}
-	return nil
-}
-
-// TellAgain is SayAgain for keys of erasure-status.v1: whoever asks for erasures would read where a request or a hold
-// stood before, and who takes over would take the hold from there. Of what the ledger does not know nothing is told:
-// this process has not read yet what that comes from, and tells of it when it does.
-func (c *Coordinator) TellAgain(ctx context.Context, keys []string) error {
-	if len(keys) == 0 {
-		return nil
-	}
-	o, all := c.states.o, sortedset.Of(keys)
-	holds, err := o.Ledger.Holds()
-	if err != nil {
-		return err
-	}
-	holds = slices.DeleteFunc(holds, func(h deletions.Hold) bool { return !slices.Contains(all, h.Key()) })
-	if err := SayHolds(ctx, o.Bus, o.Secret, o.SigningKey, holds...); err != nil {
-		return fmt.Errorf("tell again of holds: %w", err)
-	}
-	var statuses []deletions.Status
-	for _, key := range all {
-		e, err := o.Ledger.Get(key)
-		if errors.Is(err, deletions.ErrUnknownRequest) {
-			continue
-		}
-		if err != nil {
-			return fmt.Errorf("tell again of request %s: %w", key, err)
-		}
-		statuses = append(statuses, e.Status())
-	}
-	return c.states.out.publish(ctx, statuses)
-}
-
-// LogAgain is TellAgain for records of log.v1 that were read since this process leads.
-func (c *Coordinator) LogAgain(ctx context.Context, read []ingest.Record) error {
-	return c.states.o.Log.PublishAgain(ctx, c.states.o.Bus, read)
 }
 
 // Rejects reports whether requests of a scope are rejected: with one-hop features scope shard is not exact.
@@ -193,7 +133,7 @@ func (c *Coordinator) Advance(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if err := c.states.acks.logTakeOvers(c.states.o.Log); err != nil {
+	if err := c.states.acks.LogTakeOvers(c.states.o.Log); err != nil {
 		return err
 	}
 	if err := c.states.o.Log.Publish(ctx, c.states.o.Bus); err != nil {
@@ -232,10 +172,10 @@ func (c *Coordinator) advance(ctx context.Context) error {
 	accepted := slices.DeleteFunc(slices.Clone(open), func(e deletions.Entry) bool {
 		return e.State != deletions.Accepted
 	})
-	if err := c.states.accepted(ctx, accepted); err != nil {
+	if err := c.Requests.accepted(ctx, accepted); err != nil {
 		return err
 	}
-	return c.states.carryOut(ctx, batches(open))
+	return c.states.carryOut(ctx, batch.Group(open))
 }
 
 // Due is when Advance has something to do although nothing arrived, or zero.
@@ -248,5 +188,58 @@ func (c *Coordinator) Tick(ctx context.Context) error {
 	if err := c.states.awaiting.look(); err != nil {
 		return err
 	}
-	return c.states.out.rollLater(ctx)
+	return c.states.records.Tick(ctx)
+}
+
+// waits reports whether Advance has nothing to do until something arrives, ends or is due.
+func (c *Coordinator) waits() (bool, error) {
+	ended, err := c.states.scrubs.end()
+	c.states.dirty = c.states.dirty || ended
+	return !c.states.dirty && c.states.queue.waits(c.states.now()), err
+}
+
+// HoldsOf returns the holds in force that would hold a request for some targets.
+func (c *Coordinator) HoldsOf(targets []lethe.Target) ([]deletions.WaitsForHold, error) {
+	return c.states.holds.ofTargets(targets)
+}
+
+// Plan returns what a request would change now. Errors: lethe.ErrTarget, those of the stores.
+func (c *Coordinator) Plan(ctx context.Context, targets []lethe.Target, scope lethe.Scope) (Plan, error) {
+	request := deletions.Entry{Scope: scope}
+	if err := lethe.CheckTargets(targets); err != nil {
+		return Plan{}, err
+	}
+	for _, t := range targets {
+		request.Targets = append(request.Targets, c.states.o.Secret.Suppressed(t))
+	}
+	plans, err := c.states.o.plan(ctx, batch.Of(request), [][]lethe.Target{targets})
+	if err != nil {
+		return Plan{}, err
+	}
+	return plans[0], nil
+}
+
+// TakeNotices receives what is new of control.v1: processes, settings, acknowledgements and barriers. Errors are those
+// of the ledger's store.
+func (c *Coordinator) TakeNotices(notices []wire.Notice) error {
+	c.states.dirty = true
+	for _, n := range notices {
+		if n.Strike != nil {
+			if refusal := n.Strike.Refusal(c.states.o.Authority); refusal != nil {
+				c.states.o.Logger.Warn("a strike was passed over: what is said of processes must be signed by an admin",
+					"role", n.Strike.Role, "instance", n.Strike.Identity, "reason", refusal.Reason, "detail", refusal.Detail)
+				continue
+			}
+		}
+		c.states.acks.Take(n)
+		if n.Ack != nil {
+			if err := c.states.out.answered(*n.Ack); err != nil {
+				return err
+			}
+		}
+		if n.Barrier != nil {
+			c.states.verification.passes(*n.Barrier)
+		}
+	}
+	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"lethe/deletions"
 	"lethe/deletions/backups"
 	"lethe/deletions/internal/memorykv"
+	"lethe/deletions/search"
 	"lethe/deletions/translog"
 	"lethe/ingest"
 	"lethe/ingest/authority"
@@ -35,7 +36,7 @@ type deployment struct {
 	testing.TB
 	*Coordinator
 	// waiting is the search that waits for verify, or nil.
-	waiting  *Search
+	waiting  *search.Search
 	kv       *memorykv.KV
 	graphs   fakeGraphs
 	bus      fakeBus
@@ -196,7 +197,7 @@ func (d *deployment) advance() error {
 		if s == nil {
 			return nil
 		}
-		if !s.locates {
+		if !s.Locates {
 			d.waiting = s
 			return nil
 		}
@@ -235,14 +236,14 @@ func (d *deployment) verify() error {
 }
 
 // run runs a search.
-func (d *deployment) run(s *Search) error {
-	v := Searcher{
-		Bus: d.bus, Places: []Place{{"graphs", d.graphs.search}}, Clock: fakeClock{d},
+func (d *deployment) run(s *search.Search) error {
+	v := search.Searcher{
+		Bus: d.bus, Places: []search.Place{{Name: "graphs", Search: d.graphs.search}}, Clock: fakeClock{d},
 		Compact: func() error { return d.call(d.bus.compact, "compact") },
 	}.Run(d.Context(), s)
-	if errors.Is(v.err, errCrash) && d.effect {
+	if errors.Is(v.Err, errCrash) && d.effect {
 		// The process stopped in the middle of it.
-		return v.err
+		return v.Err
 	}
 	return d.Verification.Conclude(d.Context(), v)
 }

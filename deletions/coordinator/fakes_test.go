@@ -11,6 +11,7 @@ import (
 	"lethe"
 	"lethe/deletions"
 	"lethe/deletions/scan"
+	"lethe/deletions/withdrawal"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/pipeline/wire"
@@ -163,7 +164,7 @@ func (g fakeGraphs) planOne(targets []lethe.Target, scope lethe.Scope) (plan Pla
 		}
 		plan.Fingerprints = append(plan.Fingerprints, row)
 		for _, topic := range []bus.Topic{bus.Transactions, bus.Predictions} {
-			plan.Records = append(plan.Records, NamedRecord{topic, string(target.Transaction)})
+			plan.Records = append(plan.Records, withdrawal.NamedRecord{Topic: topic, Key: string(target.Transaction)})
 		}
 		plan.Rows = append(plan.Rows, deletions.RowForms{Content: contentOf(target.Transaction), Forms: []scan.MAC{row.MAC}})
 	}

@@ -2,27 +2,16 @@ package coordinator
 
 import (
 	"context"
-	"crypto/ed25519"
 	"errors"
+	"fmt"
 	"slices"
-	"time"
+	"strings"
 
 	"lethe"
 	"lethe/deletions"
-	"lethe/deletions/ledgercopy"
+	"lethe/deletions/batch"
 	"lethe/ingest"
-	"lethe/pipeline/wire"
 )
-
-// holds protects targets. A request that names one waits in Held as a whole, suppressing nothing, until no hold
-// applies.
-type holds struct {
-	*states
-	// next is when the first hold in force, or signature of a waiting request, expires; zero for none.
-	next time.Time
-	// explained identifies the holds in force at the last update of WaitsFor.
-	explained string
-}
 
 // holdRecord is a record that sets or lifts a hold.
 type holdRecord struct {
@@ -43,28 +32,9 @@ func (h *holds) take(ctx context.Context, list []holdRecord) error {
 		if err := h.o.Ledger.PutHold(*changed); err != nil {
 			return err
 		}
-		h.o.Logger.Info("hold", "hold_id", changed.Name, "state", changed.State(h.o.Clock.Now()),
+		h.o.Logger.Info("hold", "hold_id", changed.Name, "state", changed.State(h.now()),
 			"targets", len(changed.Targets), "too_late", changed.TooLate)
 		if err := SayHolds(ctx, h.o.Bus, h.o.Secret, h.o.SigningKey, *changed); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// SayHolds publishes holds, signed with the key of receipts.
-func SayHolds(
-	ctx context.Context, to wire.Publisher, secret lethe.Secret, key ed25519.PrivateKey, holds ...deletions.Hold,
-) error {
-	for _, hold := range holds {
-		records, err := ledgercopy.HoldRecords(secret, hold)
-		if err == nil {
-			records, err = wire.SignAnswers(records, key)
-		}
-		if err == nil {
-			err = wire.Say(ctx, to, records)
-		}
-		if err != nil {
 			return err
 		}
 	}
@@ -77,24 +47,24 @@ func (h *holds) change(one holdRecord) (*deletions.Hold, error) {
 	if err != nil {
 		return nil, err
 	}
-	of := func(name string) *deletions.Hold {
-		if at := slices.IndexFunc(known, func(k deletions.Hold) bool { return k.Name == name }); at >= 0 {
-			return &known[at]
-		}
-		return nil
+	var before *deletions.Hold
+	name := holdOf(one.event)
+	if at := slices.IndexFunc(known, func(k deletions.Hold) bool { return k.Name == name }); at >= 0 {
+		before = &known[at]
 	}
-	now := h.o.Clock.Now()
+	inForce := before != nil && before.InForce(h.now())
+	if before != nil && !one.at.After(before.Said) {
+		return nil, nil
+	}
 	switch record := one.event.(type) {
 	case ingest.Lift:
-		hold := of(record.Name)
-		if hold == nil || !hold.InForce(now) || !one.at.After(hold.Said) {
+		if !inForce {
 			return nil, nil
 		}
-		hold.LiftedAt, hold.Said = one.at.At, one.at
-		return hold, nil
+		before.LiftedAt, before.Said = one.at.At, one.at
+		return before, nil
 	case ingest.Hold:
-		before := of(record.Name)
-		if before != nil && (before.InForce(now) || !one.at.After(before.Said)) {
+		if inForce {
 			return nil, nil
 		}
 		hold, err := deletions.NewHold(h.o.Secret, record.Name, record.Reason, record.Targets(), record.Until, one.at)
@@ -115,53 +85,6 @@ func (h *holds) change(one holdRecord) (*deletions.Hold, error) {
 	default:
 		return nil, nil
 	}
-}
-
-// begunTargets are targets erased or being erased, which a hold no longer protects, and transactions with erased
-// features, of which it protects the rest.
-func (h *holds) begunTargets() (erased, redacted map[lethe.Digest]bool, err error) {
-	list, err := h.o.Ledger.List()
-	erased, redacted = make(map[lethe.Digest]bool), make(map[lethe.Digest]bool)
-	for _, e := range list {
-		if !begun(e) {
-			continue
-		}
-		for _, target := range e.Suppressed() {
-			erased[target] = true
-		}
-		for _, o := range e.Progress.Outcomes {
-			if o.Kind == lethe.FeaturesTarget {
-				redacted[o.Transaction] = true
-			}
-		}
-	}
-	return erased, redacted, err
-}
-
-// kept is what all holds protect, without targets already erased.
-func (h *holds) kept() (deletions.Kept, error) {
-	list, err := h.o.Ledger.Holds()
-	if err != nil {
-		return deletions.Kept{}, err
-	}
-	now := h.o.Clock.Now()
-	h.next = time.Time{}
-	for _, hold := range list {
-		if hold.InForce(now) && !hold.Until.IsZero() && (h.next.IsZero() || hold.Until.Before(h.next)) {
-			h.next = hold.Until
-		}
-	}
-	k := deletions.KeptBy(now, list...)
-	if h.next, err = h.signed.next(h.next); err != nil || len(k.Targets) == 0 {
-		return k, err
-	}
-	erased, _, err := h.begunTargets()
-	for target := range k.Targets {
-		if erased[target] {
-			delete(k.Targets, target)
-		}
-	}
-	return k, err
 }
 
 // waiting are requests to be held, each with what holds protect of it.
@@ -213,12 +136,12 @@ func (h *holds) apply(ctx context.Context, open []deletions.Entry) ([]deletions.
 		return nil, err
 	}
 	if len(release) > 0 {
-		b := batch{release[0].RequestID, release}
-		for _, id := range b.ids() {
+		b := batch.Batch{Leader: release[0].RequestID, Members: release}
+		for _, id := range b.IDs() {
 			delete(h.cancelled.pending, id)
 		}
 		if _, err := h.move(ctx, b, deletions.Accepted, func(_ int, e *deletions.Entry) {
-			markHeld(e, nil)
+			batch.MarkHeld(e, nil)
 			e.Progress.WaitsFor = nil
 		}); err != nil {
 			return nil, err
@@ -239,9 +162,10 @@ func (h *holds) wait(ctx context.Context, w waiting) ([]deletions.Entry, error) 
 			return nil, err
 		}
 	}
-	b, err := h.move(ctx, batch{w.list[0].RequestID, w.list}, deletions.Held, func(i int, e *deletions.Entry) {
+	b := batch.Batch{Leader: w.list[0].RequestID, Members: w.list}
+	b, err := h.move(ctx, b, deletions.Held, func(i int, e *deletions.Entry) {
 		e.Found(&w.list[i])
-		markHeld(e, w.kept[i])
+		batch.MarkHeld(e, w.kept[i])
 		e.Progress.WaitsFor = reasons[i]
 	})
 	if err != nil {
@@ -252,9 +176,86 @@ func (h *holds) wait(ctx context.Context, w waiting) ([]deletions.Entry, error) 
 		if before.State == deletions.Received {
 			continue
 		}
-		if err := h.cancelled.lift(ctx, b.members[i]); err != nil {
+		if err := h.cancelled.lift(ctx, b.Members[i]); err != nil {
 			return nil, err
 		}
 	}
-	return b.members, nil
+	return b.Members, nil
+}
+
+// explain publishes changes of WaitsFor. It recomputes them only when the holds in force have changed.
+func (h *holds) explain(ctx context.Context, waiting []deletions.Entry) error {
+	list, err := h.inForce()
+	if err != nil {
+		return err
+	}
+	var inForce strings.Builder
+	for _, hold := range list {
+		fmt.Fprintln(&inForce, hold.Name, hold.Said.At, hold.Said.Offset)
+	}
+	same := h.explained == inForce.String()
+	for _, e := range waiting {
+		if same && e.Progress.WaitsFor != nil {
+			continue
+		}
+		now, err := h.waitsFor(e)
+		if err != nil {
+			return err
+		}
+		if now.Equal(e.Progress.WaitsFor) {
+			continue
+		}
+		if err := h.explainOne(ctx, e, now); err != nil {
+			return err
+		}
+	}
+	h.explained = inForce.String()
+	return nil
+}
+
+func (h *holds) explainOne(ctx context.Context, e deletions.Entry, now *deletions.WaitsFor) error {
+	e, err := h.o.Ledger.Update(e.RequestID, func(p *deletions.Progress) { p.WaitsFor = now })
+	if err != nil {
+		return err
+	}
+	return h.out.announce(ctx, e)
+}
+
+// approve adds signatures to waiting requests. Nobody counts twice: it returns the records of those who have signed
+// already.
+func (h *holds) approve(ctx context.Context, list []approval) (refused []letter, err error) {
+	for _, a := range list {
+		e, err := h.o.Ledger.Get(a.RequestID)
+		switch {
+		case errors.Is(err, deletions.ErrUnknownRequest):
+			h.o.Logger.Warn("not approved: no such request", "request_id", a.RequestID)
+			continue
+		case err != nil:
+			return nil, err
+		case e.Digest != a.Digest || !h.signed.lacks(e) || e.State != deletions.Held:
+			h.o.Logger.Warn("not approved: the request has another digest, or does not wait for a signature",
+				"request_id", a.RequestID, "state", e.State)
+			continue
+		}
+		with := e.WithSignatures(a.signed.By, a.signed.Until)
+		if h.o.Authority.Holders(with.SignedBy) == h.o.Authority.Holders(e.SignedBy) {
+			refused = append(refused, letter{a.rec, &ingest.Refusal{
+				Reason: ingest.SamePerson, Detail: "it takes the signature of another person than who has signed already",
+			}})
+			continue
+		}
+		if e, err = h.o.Ledger.Sign(a.RequestID, a.signed.By, a.signed.Until); err != nil {
+			return nil, err
+		}
+		now, err := h.waitsFor(e)
+		if err != nil {
+			return nil, err
+		}
+		h.o.Logger.Info("erasure approved", "request_id", e.RequestID, "signed_by", e.SignedBy)
+		if err := h.explainOne(ctx, e, now); err != nil {
+			return nil, err
+		}
+		h.dirty = true
+	}
+	return refused, nil
 }

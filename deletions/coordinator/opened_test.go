@@ -12,6 +12,7 @@ import (
 	"lethe"
 	"lethe/deletions"
 	"lethe/deletions/scan"
+	"lethe/deletions/search"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 )
@@ -33,7 +34,7 @@ func TestErasureOpensDeadLetters(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			rec := ingest.Record{Key: []byte("event-1"), Value: []byte(value)}
-			require.NotEmpty(t, hitsIn(subject, rec), "a subject that it carries")
+			require.NotEmpty(t, search.Hits(subject, rec), "a subject that it carries")
 			d := deploy(t)
 			for _, topic := range []bus.Topic{bus.Transactions, bus.DeadLetters} {
 				d.bus.append(topic, ingest.Outgoing{Key: rec.Key, Value: rec.Value})

@@ -10,7 +10,9 @@ import (
 	"lethe/deletions"
 	"lethe/deletions/backups"
 	"lethe/deletions/scan"
+	"lethe/deletions/search"
 	"lethe/deletions/translog"
+	"lethe/deletions/withdrawal"
 	"lethe/ingest"
 	"lethe/ingest/authority"
 	"lethe/ingest/bus"
@@ -70,8 +72,8 @@ type Options struct {
 	Graphs   Graphs
 	Notes    Notes
 	Receipts Receipts
-	Bus      Bus
-	Clock    Clock
+	Bus      search.Bus
+	Clock    search.Clock
 	Listener events.Listener
 	Logger   *slog.Logger
 }
@@ -172,13 +174,7 @@ type Plan struct {
 	Steps []StepPlan
 	Gone  deletions.Gone
 	// Records are the distinct source records and predictions with known keys.
-	Records []NamedRecord
-}
-
-// NamedRecord is a record by topic and key, in any partition.
-type NamedRecord struct {
-	Topic bus.Topic
-	Key   string
+	Records []withdrawal.NamedRecord
 }
 
 // StepPlan is what changes in a closed timestep.
@@ -208,46 +204,13 @@ type Notes interface {
 	Conclude(requestIDs ...string) error
 }
 
-// Bus writes topics. Steps read only newer records than a search did: topics are as long as the history.
-type Bus interface {
-	Write(ctx context.Context, t bus.Topic, records []ingest.Outgoing) error
-	RollMarkers(ctx context.Context, topics ...bus.Topic) error
-	Partitions(ctx context.Context, t bus.Topic) (int, error)
-	// ReadNew reads what is behind the positions and advances them. Unreadable batches are bus.ErrCorrupt.
-	ReadNew(ctx context.Context, t bus.Topic, positions map[int]int64, fn func(ingest.Record) error) error
-}
-
-// Topics reads topics for searches; *bus.Client is one.
-type Topics interface {
-	Bus
-	// ReadAll reads a topic to its present end.
-	ReadAll(ctx context.Context, t bus.Topic, fn func(ingest.Record) error) error
-	// ReadEvery is ReadAll including aborted and open transactions. around gets unreadable batches.
-	ReadEvery(ctx context.Context, t bus.Topic, fn func(ingest.Record) error, around func(*bus.Gap)) error
-	// ReadCopies is ReadEvery of every broker's copy. It returns the brokers, or none (and bus.OneCopy for fn) if one
-	// has the only copy.
-	ReadCopies(
-		ctx context.Context, t bus.Topic, fn func(broker int32, rec ingest.Record) error,
-		around func(broker int32, gap *bus.Gap),
-	) ([]int32, error)
-	// Holds reports whether any broker still has the record at an offset.
-	Holds(ctx context.Context, tp bus.TopicPartition, offset int64) (bool, error)
-}
-
-// Clock tells the time.
-type Clock interface {
-	Now() time.Time
-	// Sleep waits, or returns the context's error.
-	Sleep(ctx context.Context, d time.Duration) error
-}
-
 // WallClock is the clock of the machine.
 type WallClock struct {
 	// Time, if not nil, replaces the machine's time.
 	Time func() time.Time
 }
 
-// Now implements Clock.
+// Now implements search.Clock.
 func (w WallClock) Now() time.Time {
 	if w.Time != nil {
 		return w.Time()
@@ -255,7 +218,7 @@ func (w WallClock) Now() time.Time {
 	return time.Now()
 }
 
-// Sleep implements Clock.
+// Sleep implements search.Clock.
 func (WallClock) Sleep(ctx context.Context, d time.Duration) error {
 	return sleep.For(ctx, d)
 }

@@ -5,10 +5,10 @@ import (
 	"crypto/ed25519"
 	"fmt"
 	"slices"
-	"time"
 
 	"lethe"
 	"lethe/deletions"
+	"lethe/deletions/batch"
 	"lethe/deletions/ledgercopy"
 	"lethe/ingest"
 	"lethe/ingest/bus"
@@ -16,21 +16,10 @@ import (
 	"lethe/pipeline/wire"
 )
 
-// outbox publishes states, commands and tombstones.
+// outbox publishes states, commands and dead letters.
 type outbox struct {
-	secret   lethe.Secret
-	signing  ed25519.PrivateKey
-	ledger   *deletions.Ledger
-	bus      Bus
-	graphs   Graphs
-	clock    Clock
-	listener events.Listener
-	entered  entered
-	// shared says that other processes stand by.
-	shared bool
-	// rolls counts the markers still to follow a withdrawal; rolled is the time of the last.
-	rolls  int
-	rolled time.Time
+	Options
+	entered entered
 }
 
 // announce publishes statuses and copies of entries.
@@ -45,7 +34,7 @@ func (o *outbox) copies(ctx context.Context, list []deletions.Entry) error {
 func (o *outbox) copy(ctx context.Context, list []deletions.Entry, statuses bool) error {
 	var records []ingest.Outgoing
 	for _, e := range list {
-		copied, err := ledgercopy.Records(o.secret, e)
+		copied, err := ledgercopy.Records(o.Secret, e)
 		if err != nil {
 			return err
 		}
@@ -58,13 +47,13 @@ func (o *outbox) copy(ctx context.Context, list []deletions.Entry, statuses bool
 		}
 		records = append(records, status)
 	}
-	return wire.Say(ctx, o.bus, records)
+	return wire.Say(ctx, o.Bus, records)
 }
 
 // handOver is copies if other processes stand by, before something is removed from which they could derive the
 // entries.
 func (o *outbox) handOver(ctx context.Context, list []deletions.Entry) error {
-	if !o.shared || len(list) == 0 {
+	if o.Instance == "" || len(list) == 0 {
 		return nil
 	}
 	return o.copies(ctx, list)
@@ -79,25 +68,28 @@ func (o *outbox) publish(ctx context.Context, list []deletions.Status) error {
 			return err
 		}
 	}
-	if len(records) == 0 {
-		return nil
-	}
-	return wire.Say(ctx, o.bus, records)
+	return wire.Say(ctx, o.Bus, records)
+}
+
+// letter is a refused record.
+type letter struct {
+	rec     ingest.Record
+	refusal *ingest.Refusal
 }
 
 // deadLetter publishes dead letters without the records' content.
-func (o *outbox) deadLetter(ctx context.Context, list []letter, version string) error {
+func (o *outbox) deadLetter(ctx context.Context, list []letter) error {
 	letters := make([]ingest.Outgoing, len(list))
 	for i, one := range list {
-		o.listener.RecordDeadLettered(events.RecordDeadLettered{
+		o.Listener.RecordDeadLettered(events.RecordDeadLettered{
 			Topic: one.rec.Topic, Reason: string(one.refusal.Reason),
 		})
-		letters[i] = ingest.WithheldLetter(one.rec, one.refusal, version)
+		letters[i] = ingest.WithheldLetter(one.rec, one.refusal, o.Version)
 	}
 	if len(letters) == 0 {
 		return nil
 	}
-	if err := o.bus.Write(ctx, bus.DeadLetters, letters); err != nil {
+	if err := o.Bus.Write(ctx, bus.DeadLetters, letters); err != nil {
 		return fmt.Errorf("write %d dead letters: %w", len(letters), err)
 	}
 	var answers []ingest.Outgoing
@@ -110,181 +102,98 @@ func (o *outbox) deadLetter(ctx context.Context, list []letter, version string) 
 			answers = append(answers, answer)
 		}
 	}
-	if len(answers) == 0 {
-		return nil
-	}
-	answers, err := wire.SignAnswers(answers, o.signing)
+	answers, err := wire.SignAnswers(answers, o.SigningKey)
 	if err != nil {
 		return err
 	}
-	return wire.Say(ctx, o.bus, answers)
+	return wire.Say(ctx, o.Bus, answers)
+}
+
+// SayHolds publishes holds, signed with the key of receipts.
+func SayHolds(
+	ctx context.Context, to wire.Publisher, secret lethe.Secret, key ed25519.PrivateKey, holds ...deletions.Hold,
+) error {
+	for _, hold := range holds {
+		records, err := ledgercopy.HoldRecords(secret, hold)
+		if err == nil {
+			records, err = wire.SignAnswers(records, key)
+		}
+		if err == nil {
+			err = wire.Say(ctx, to, records)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // record is a status's record. It notifies the listener of a new state.
 func (o *outbox) record(status deletions.Status) (ingest.Outgoing, error) {
 	if o.entered.add(&status) {
-		o.listener.ErasureChanged(events.ErasureChanged{
-			Trace: events.TraceOfErasure(o.secret, status.RequestID), State: string(status.State),
+		o.Listener.ErasureChanged(events.ErasureChanged{
+			Trace: events.TraceOfErasure(o.Secret, status.RequestID), State: string(status.State),
 			Elapsed: status.UpdatedAt.Sub(status.ReceivedAt), Result: string(status.Result()),
 		})
 	}
-	return wire.StatusRecord(status, o.signing)
+	return wire.StatusRecord(status, o.SigningKey)
 }
 
-// suppress commands score to suppress the targets of requests.
-func (o *outbox) suppress(ctx context.Context, list ...deletions.Entry) error {
-	var commands []*wire.Command
-	for _, e := range list {
-		commands = append(commands, &wire.Command{
-			RequestID: e.RequestID, Attempt: e.Attempts, Phase: wire.PhaseSuppress,
-			SecretCheck: wire.SecretCheck(o.secret), Suppressed: e.Suppressed(), Subjects: e.Subjects,
-			Redacted: e.Redactions(),
-		})
+// entered has the last state of each open request and its time.
+type entered map[string]deletions.Change
+
+// add reports whether the state is new since the last status.
+func (n entered) add(s *deletions.Status) bool {
+	last, now := n[s.Key()], deletions.Change{State: s.State, At: s.UpdatedAt}
+	if s.State.Final() {
+		delete(n, s.Key())
+	} else {
+		n[s.Key()] = now
 	}
-	return o.send(ctx, commands...)
+	return last.State != now.State || !last.At.Equal(now.At)
 }
 
-// lift commands score to accept records of these hashes again.
-func (o *outbox) lift(ctx context.Context, e deletions.Entry, hashes []lethe.Digest, still []lethe.SubjectUntil) error {
-	return o.send(ctx, &wire.Command{
-		RequestID: e.RequestID, Attempt: e.Attempts, Phase: wire.PhaseLift,
-		SecretCheck: wire.SecretCheck(o.secret), Suppressed: hashes, Subjects: still,
-	})
-}
-
-// command commands the other roles to do a phase of a batch. Revisions only grow, so the present ones will do.
-func (o *outbox) command(ctx context.Context, leader string, phase wire.Phase) error {
-	b, err := o.whole(leader)
-	if err != nil {
-		return err
+// purge deletes requests from erasures.v1: their targets are no longer needed.
+func (o *outbox) purge(ctx context.Context, requestIDs ...string) error {
+	tombstones := make([]ingest.Outgoing, len(requestIDs))
+	for i, id := range requestIDs {
+		tombstones[i].Key = []byte(id)
 	}
-	return o.send(ctx, o.commandOf(b, phase))
-}
-
-func (o *outbox) commandOf(b batch, phase wire.Phase) *wire.Command {
-	return &wire.Command{
-		RequestID: b.leader, Attempt: b.attempts(), Phase: phase,
-		SecretCheck: wire.SecretCheck(o.secret), Suppressed: b.targets(), Subjects: b.subjects(),
-		Redacted: b.redactions(), Fingerprints: b.fingerprints(), Steps: o.graphs.Steps(b.replaced()),
+	if err := o.Bus.Write(ctx, bus.Erasures, tombstones); err != nil {
+		return fmt.Errorf("purge %d requests: %w", len(tombstones), err)
 	}
-}
-
-// unneeded returns tombstones for the commands of ended requests, and for the batch's command once all have ended.
-func (o *outbox) unneeded(b batch) (tombstones []ingest.Outgoing, answered []string, err error) {
-	for _, id := range b.ids() {
-		if id != b.leader {
-			tombstones, answered = append(tombstones, wire.CommandTombstone(id)), append(answered, id)
-		}
-	}
-	rest, err := o.whole(b.leader)
-	if err != nil || len(rest.members) > 0 {
-		return tombstones, answered, err
-	}
-	done, err := o.ledger.Where(func(e *deletions.Entry) bool {
-		return e.State.Final() && e.Leader() == b.leader
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-	last, err := o.commandOf(batch{leader: b.leader, members: done}, wire.PhaseSearch).Tombstones()
-	return append(tombstones, last...), append(answered, b.leader), err
-}
-
-// whole returns the open requests of a batch in any state: an acknowledgement must hold for all.
-func (o *outbox) whole(leader string) (batch, error) {
-	open, err := o.ledger.Open()
-	b := batch{leader: leader}
-	for _, e := range open {
-		if begun(e) && e.Leader() == leader {
-			b.members = append(b.members, e)
-		}
-	}
-	return b, err
-}
-
-func (o *outbox) send(ctx context.Context, commands ...*wire.Command) error {
-	var records []ingest.Outgoing
-	for _, command := range commands {
-		own, err := command.Records()
-		if err != nil {
-			return err
-		}
-		records = append(records, own...)
-	}
-	return wire.Say(ctx, o.bus, records)
-}
-
-// repeat publishes the command and states of a batch again. A batch that needs its targets is commanded when they
-// have been read.
-func (o *outbox) repeat(ctx context.Context, b batch) (err error) {
-	switch b.state() {
-	case deletions.Retraining, deletions.Swapped:
-		err = o.command(ctx, b.leader, wire.PhasePurge)
-	case deletions.Erased:
-		err = o.command(ctx, b.leader, wire.PhaseSearch)
-	default:
-	}
-	if err != nil {
-		return err
-	}
-	return o.announce(ctx, b.members...)
-}
-
-// repeatAlone is repeat for a request that has not begun.
-func (o *outbox) repeatAlone(ctx context.Context, e deletions.Entry) error {
-	if e.State == deletions.Suppressed {
-		if err := o.suppress(ctx, e); err != nil {
-			return err
-		}
-	}
-	return o.announce(ctx, e)
-}
-
-const (
-	// laterRolls is how many markers follow a withdrawal: Kafka rolls a segment only at a write after segment.ms, and
-	// drops tombstones in a later pass. They are forgotten at a restart; any later write has the same effect.
-	laterRolls    = 3
-	laterInterval = bus.CleaningLag + time.Second
-)
-
-// withdraw writes tombstones and a marker behind them, as the newest record of a partition is not compacted. The
-// marker on erasures.v1 wakes an embedded broker's cleaner.
-func (o *outbox) withdraw(ctx context.Context, topic bus.Topic, tombstones []ingest.Outgoing) error {
-	if len(tombstones) == 0 {
-		return nil
-	}
-	if err := o.bus.Write(ctx, topic, tombstones); err != nil {
-		return fmt.Errorf("withdraw %d records: %w", len(tombstones), err)
-	}
-	if err := o.bus.RollMarkers(ctx, slices.Compact([]bus.Topic{topic, bus.Erasures})...); err != nil {
-		return err
-	}
-	o.rolls, o.rolled = laterRolls, o.clock.Now()
 	return nil
-}
-
-func (o *outbox) rollLater(ctx context.Context) error {
-	if o.rolls == 0 || o.clock.Now().Sub(o.rolled) < laterInterval {
-		return nil
-	}
-	o.rolls, o.rolled = o.rolls-1, o.clock.Now()
-	return o.bus.RollMarkers(ctx, bus.Transactions, bus.Labels, bus.Erasures)
 }
 
 // answered notifies the listener of a step acknowledged for open requests, again after a restart.
 func (o *outbox) answered(ack deletions.Ack) error {
-	open, err := o.ledger.Open()
+	open, err := o.Ledger.Open()
 	if err != nil {
 		return err
 	}
 	for _, e := range open {
-		if e.RequestID != ack.RequestID && (!begun(e) || e.Leader() != ack.RequestID) || ack.Attempt < e.Attempts {
+		if e.RequestID != ack.RequestID && (!batch.Begun(e) || e.Leader() != ack.RequestID) || ack.Attempt < e.Attempts {
 			continue
 		}
-		o.listener.ErasureAnswered(events.ErasureAnswered{
-			Trace: events.TraceOfErasure(o.secret, e.RequestID), Role: ack.Role, Instance: ack.Instance, Step: string(ack.Step),
-			Duration: max(0, o.clock.Now().Sub(e.Updated())),
+		o.Listener.ErasureAnswered(events.ErasureAnswered{
+			Trace: events.TraceOfErasure(o.Secret, e.RequestID), Role: ack.Role, Instance: ack.Instance, Step: string(ack.Step),
+			Duration: max(0, o.Clock.Now().Sub(e.Updated())),
 		})
 	}
 	return nil
+}
+
+// phaseDone reports to the listener how long each request was in a phase.
+func (o *outbox) phaseDone(b batch.Batch, phase events.ErasurePhase, since deletions.State) {
+	now := o.Clock.Now()
+	for _, e := range b.Members {
+		for _, change := range slices.Backward(e.History) {
+			if change.State == since {
+				o.Listener.ErasurePhaseDone(events.ErasurePhaseDone{
+					Trace: events.TraceOfErasure(o.Secret, e.RequestID), Phase: phase, Duration: max(0, now.Sub(change.At)),
+				})
+				break
+			}
+		}
+	}
 }

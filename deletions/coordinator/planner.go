@@ -7,18 +7,19 @@ import (
 
 	"lethe"
 	"lethe/deletions"
+	"lethe/deletions/batch"
 	"lethe/internal/sortedset"
 )
 
 // plan returns what a batch will change.
-func (o *Options) plan(ctx context.Context, b batch, requests [][]lethe.Target) ([]Plan, error) {
-	for i, e := range b.members {
+func (o *Options) plan(ctx context.Context, b batch.Batch, requests [][]lethe.Target) ([]Plan, error) {
+	for i, e := range b.Members {
 		if err := o.Graphs.Adopt(ctx, requests[i], e.Progress.Carried); err != nil {
 			return nil, err
 		}
 	}
-	plans, err := o.Graphs.Plan(ctx, requests, b.members[0].Scope)
-	if err == nil && b.members[0].Scope == lethe.ScopePartition {
+	plans, err := o.Graphs.Plan(ctx, requests, b.Members[0].Scope)
+	if err == nil && b.Members[0].Scope == lethe.ScopePartition {
 		err = o.addAfresh(ctx, b, plans)
 	}
 	if err == nil {
@@ -29,14 +30,14 @@ func (o *Options) plan(ctx context.Context, b batch, requests [][]lethe.Target) 
 
 // addUnlearnt adds, to requests made at a restore, the slices changed by requests that the restore ended: the graphs
 // no longer hold their targets, but models may not have learnt that.
-func (o *Options) addUnlearnt(b batch, plans []Plan) error {
-	for i, e := range b.members {
+func (o *Options) addUnlearnt(b batch.Batch, plans []Plan) error {
+	for i, e := range b.Members {
 		ended, err := o.endedBefore(e)
 		if err != nil {
 			return err
 		}
 		for _, other := range ended {
-			for _, step := range o.Graphs.Steps(batch{members: []deletions.Entry{other}}.replaced()) {
+			for _, step := range o.Graphs.Steps(replaced(batch.Of(other))) {
 				if !step.Settled && !step.Gone {
 					step.Shards = nil // what it will settle as is without the targets
 				}
@@ -55,7 +56,7 @@ func (o *Options) endedBefore(e deletions.Entry) (ended []deletions.Entry, err e
 		if err != nil {
 			return nil, fmt.Errorf("request %s, ended by a restore: %w", id, err)
 		}
-		if meet(other, e) {
+		if batch.Meet(other, e) {
 			ended = append(ended, other)
 		}
 	}
@@ -73,19 +74,23 @@ func (p *Plan) add(r Replaced) {
 // addAfresh adds, at scope partition, the timesteps in which an earlier request at another scope erased a shared
 // target, and those of requests it replaces after a restore: their other transactions kept their shards, and must be
 // assigned afresh.
-func (o *Options) addAfresh(ctx context.Context, b batch, plans []Plan) error {
+func (o *Options) addAfresh(ctx context.Context, b batch.Batch, plans []Plan) error {
 	list, err := o.Ledger.List()
 	if err != nil {
 		return err
 	}
 	wanted := make([][]lethe.Timestep, len(plans))
 	var unplanned []lethe.Timestep
-	for i, e := range b.members {
+	for i, e := range b.Members {
 		ended, err := o.endedBefore(e)
 		if err != nil {
 			return err
 		}
-		wanted[i] = keptShards(list, e)
+		for _, other := range list {
+			if other.Scope != lethe.ScopePartition && batch.Meet(other, e) {
+				ended = append(ended, other)
+			}
+		}
 		for _, other := range ended {
 			wanted[i] = sortedset.Add(wanted[i], other.Progress.Timesteps...)
 		}
@@ -126,20 +131,9 @@ func (p *Plan) changes(t lethe.Timestep) *StepPlan {
 	return nil
 }
 
-// keptShards are the timesteps in which requests at other scopes erased a shared target, ascending.
-func keptShards(list []deletions.Entry, one deletions.Entry) (out []lethe.Timestep) {
-	for _, e := range list {
-		shares := meet(e, one)
-		if shares && e.Scope != lethe.ScopePartition {
-			out = sortedset.Add(out, e.Progress.Timesteps...)
-		}
-	}
-	return out
-}
-
 // planned are the timesteps of plans, and those recorded before.
-func planned(b batch, plans []Plan) (out []lethe.Timestep) {
-	for _, e := range b.members {
+func planned(b batch.Batch, plans []Plan) (out []lethe.Timestep) {
+	for _, e := range b.Members {
 		out = append(out, e.Progress.Timesteps...)
 	}
 	for _, plan := range plans {
@@ -151,9 +145,35 @@ func planned(b batch, plans []Plan) (out []lethe.Timestep) {
 	return slices.Compact(out)
 }
 
+// replaced lists what a batch rewrites, as recorded.
+func replaced(b batch.Batch) []Replaced {
+	byTimestep := make(map[lethe.Timestep]*Replaced)
+	var timesteps []lethe.Timestep
+	for _, e := range b.Members {
+		for i, t := range e.Progress.Timesteps {
+			if byTimestep[t] == nil {
+				byTimestep[t] = &Replaced{Timestep: t, Afresh: e.Scope == lethe.ScopePartition}
+				timesteps = sortedset.Add(timesteps, t)
+			}
+			if i < len(e.Progress.Revisions) {
+				byTimestep[t].Revision = max(byTimestep[t].Revision, e.Progress.Revisions[i])
+			}
+		}
+		for _, ref := range e.Progress.Slices {
+			r := byTimestep[ref.Timestep]
+			r.Shards = sortedset.Add(r.Shards, ref.Shard)
+		}
+	}
+	out := make([]Replaced, len(timesteps))
+	for i, t := range timesteps {
+		out[i] = *byTimestep[t]
+	}
+	return out
+}
+
 // replacedBy lists what a batch rewrites, and what its plans want published anew.
-func replacedBy(b batch, plans []Plan) []Replaced {
-	list := b.replaced()
+func replacedBy(b batch.Batch, plans []Plan) []Replaced {
+	list := replaced(b)
 	for i := range list {
 		for _, p := range plans {
 			step := p.changes(list[i].Timestep)
@@ -161,20 +181,4 @@ func replacedBy(b batch, plans []Plan) []Replaced {
 		}
 	}
 	return list
-}
-
-// Plan returns what a request would change now. Errors: lethe.ErrTarget, those of the stores.
-func (c *Coordinator) Plan(ctx context.Context, targets []lethe.Target, scope lethe.Scope) (Plan, error) {
-	request := deletions.Entry{Scope: scope}
-	if err := lethe.CheckTargets(targets); err != nil {
-		return Plan{}, err
-	}
-	for _, t := range targets {
-		request.Targets = append(request.Targets, c.states.o.Secret.Suppressed(t))
-	}
-	plans, err := c.states.o.plan(ctx, batch{members: []deletions.Entry{request}}, [][]lethe.Target{targets})
-	if err != nil {
-		return Plan{}, err
-	}
-	return plans[0], nil
 }

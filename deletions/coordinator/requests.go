@@ -2,214 +2,70 @@ package coordinator
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"lethe"
 	"lethe/deletions"
-	"lethe/deletions/scan"
+	"lethe/deletions/batch"
 	"lethe/ingest"
 	"lethe/ingest/bus"
-	"lethe/internal/sortedset"
 	"lethe/metrics/events"
 )
 
 // Requests reads the requests of erasures.v1 and deletes their records when no longer needed.
-type Requests struct{ states *states }
+type Requests struct{ *states }
 
 // Take stores the requests of a batch and suppresses their targets. Offsets are committed once targets are not
 // needed, so that a restart reads them again.
-func (r *Requests) Take(ctx context.Context, batch bus.Batch) error {
-	r.states.dirty = true
-	var list []submission
-	var records controls
-	results := answers{refused: make(map[int]bool)}
-	for i, rec := range batch.Records {
-		one, err := r.read(rec, batch.Source, list, &records)
-		var refusal *ingest.Refusal
-		switch {
-		case errors.As(err, &refusal) && one.fresh.RequestID != "":
-			r.states.o.Logger.Warn("erasure rejected: "+refusal.Error(), "request_id", one.fresh.RequestID)
-			results.add(i, one.fresh.Refuse(deletions.FailureCode(refusal.Reason), one.cameAt))
-		case refusal != nil:
-			results.dead(i, rec, refusal)
-		case errors.Is(err, deletions.ErrNamesTarget):
-			results.add(i, one.fresh.Refuse(deletions.RejectedName, one.cameAt))
-		case err != nil:
-			return fmt.Errorf("%s@%d: %w", batch.Source, rec.Offset, err)
-		case one.job.request.RequestID != "":
-			one.at = i
-			list = append(list, one)
+func (r *Requests) Take(ctx context.Context, records bus.Batch) error {
+	r.dirty = true
+	in := &intake{core: r.core, signed: r.signed, source: records.Source, refused: make(map[int]bool)}
+	for i, rec := range records.Records {
+		if err := in.add(i, rec); err != nil {
+			return err
 		}
 	}
-	admitted, err := r.enter(list, &results)
-	if err == nil {
-		err = r.states.out.publish(ctx, results.statuses)
+	if err := r.process(ctx, in); err != nil {
+		return fmt.Errorf("%s up to %d: %w", records.Source, records.Next, err)
 	}
-	if err == nil {
-		// Holds of the batch come before acceptance.
-		err = r.states.holds.take(ctx, records.holds)
+	if err := r.tidy(ctx, records, in.refused); err != nil {
+		return fmt.Errorf("%s: %w", records.Source, err)
 	}
-	if err == nil {
-		err = r.admit(ctx, admitted)
-	}
-	if err == nil {
-		err = r.states.cancelled.take(ctx, records.cancelled)
-	}
-	if err == nil {
-		err = r.states.signed.approve(ctx, records.approved, &results)
-	}
-	if err == nil {
-		err = r.states.out.deadLetter(ctx, results.letters, r.states.o.Version)
-	}
-	if err != nil {
-		return fmt.Errorf("%s up to %d: %w", batch.Source, batch.Next, err)
-	}
-	if err := r.tidy(ctx, batch, results.refused); err != nil {
-		return fmt.Errorf("%s: %w", batch.Source, err)
-	}
-	if err := r.states.jobs.commit(batch.Source, batch.Next); err != nil {
+	if err := r.jobs.commit(records.Source, records.Next); err != nil {
 		return err
 	}
-	if n := len(list) + len(records.cancelled) + len(records.approved) + len(records.holds); n > 0 {
-		r.states.o.Listener.RecordsConsumed(events.RecordsConsumed{
+	if n := in.count(); n > 0 {
+		r.o.Listener.RecordsConsumed(events.RecordsConsumed{
 			Topic: string(bus.Erasures), Result: events.Accepted, Count: n,
 		})
 	}
 	return nil
 }
 
-// submission is a request read from a batch.
-type submission struct {
-	// at is its index in the batch.
-	at     int
-	fresh  deletions.Entry
-	cameAt time.Time
-	job    job
-}
-
-// answers are the rejections and dead letters of a batch; refused has the records' indexes.
-type answers struct {
-	refused  map[int]bool
-	statuses []deletions.Status
-	letters  []letter
-}
-
-// letter is a refused record.
-type letter struct {
-	rec     ingest.Record
-	refusal *ingest.Refusal
-}
-
-func (a *answers) dead(at int, rec ingest.Record, refusal *ingest.Refusal) {
-	a.refused[at] = true
-	a.letters = append(a.letters, letter{rec, refusal})
-}
-
-func (a *answers) add(at int, s deletions.Status) {
-	a.refused[at] = true
-	a.statuses = append(a.statuses, s)
-}
-
-// controls are the control records of a batch.
-type controls struct {
-	cancelled []ingest.Cancel
-	approved  []approval
-	holds     []holdRecord
-}
-
-// read decodes a record; control records are added to said. What is no request is an *ingest.Refusal. before are the
-// batch's earlier requests.
-func (r *Requests) read(
-	rec ingest.Record, source bus.TopicPartition, before []submission, records *controls,
-) (one submission, err error) {
-	event, err := ingest.DecodeErasure(rec, r.states.o.Limits)
+func (r *Requests) process(ctx context.Context, in *intake) error {
+	admitted, err := in.enter()
 	if err != nil {
-		return one, err
+		return err
 	}
-	request, ok := event.(ingest.Erasure)
-	if !ok {
-		return one, r.states.signed.control(rec, event, records)
+	if err := r.out.publish(ctx, in.statuses); err != nil {
+		return err
 	}
-	if request.Scope, err = r.scopeOf(request.ErasureRequest, before); err != nil {
-		return one, err
+	// Holds of the batch come before acceptance.
+	if err := r.holds.take(ctx, in.holds); err != nil {
+		return err
 	}
-	now := r.states.o.Clock.Now()
-	if one.cameAt = rec.Time; rec.Time.IsZero() {
-		one.cameAt = now
+	if err := r.admit(ctx, admitted); err != nil {
+		return err
 	}
-	one.job = job{
-		request: request.ErasureRequest, requestedAt: request.RequestedAt, source: source, next: rec.Offset + 1,
+	if err := r.cancelled.take(ctx, in.cancelled); err != nil {
+		return err
 	}
-	if one.fresh, err = deletions.NewEntry(r.states.o.Secret, request.ErasureRequest, now); err != nil {
-		return one, err
-	}
-	for _, t := range lethe.Distinct(request.Targets) {
-		spelled, notSearched, err := scan.SpelledFingerprints(r.states.o.Secret, r.states.o.Limits.Normalise, t)
-		if err != nil {
-			return one, err
-		}
-		p := &one.fresh.Progress
-		p.Fingerprints, p.NotSearched = append(p.Fingerprints, spelled...), sortedset.Add(p.NotSearched, notSearched...)
-	}
-	one.fresh.Signatures, err = r.states.signed.request(rec, one.fresh)
-	return one, err
-}
-
-// enter stores requests in one write, rejects those with a taken id, and returns the others once each.
-func (r *Requests) enter(list []submission, results *answers) (admitted []deletions.Entry, err error) {
-	fresh := make([]deletions.Entry, len(list))
-	for i, one := range list {
-		fresh[i] = one.fresh
-	}
-	entries, errs, err := r.states.o.Ledger.TakeAll(fresh)
+	same, err := r.holds.approve(ctx, in.approved)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	for i, one := range list {
-		e := entries[i]
-		switch {
-		case errors.Is(errs[i], deletions.ErrConflict):
-			results.add(one.at, one.fresh.Refuse(deletions.RejectedConflict, one.cameAt))
-			continue
-		case errors.Is(errs[i], deletions.ErrRepeat):
-			results.statuses = append(results.statuses, one.fresh.Repeat(e))
-			if r.states.jobs.of(e.RequestID) != nil {
-				results.refused[one.at] = true
-				continue
-			}
-			// The log has lost the first record to this one with the same targets.
-		case errs[i] != nil:
-			return nil, errs[i]
-		}
-		if e.State != deletions.Rejected && e.State != deletions.Cancelled {
-			r.states.jobs.put(one.job)
-		}
-		known := func(k deletions.Entry) bool { return k.RequestID == e.RequestID }
-		if !slices.ContainsFunc(admitted, known) {
-			admitted = append(admitted, e)
-		}
-	}
-	return admitted, nil
-}
-
-// scopeOf returns a request's scope. One without gets the deployment's at first, for good.
-func (r *Requests) scopeOf(request lethe.ErasureRequest, before []submission) (lethe.Scope, error) {
-	if request.Scope != "" {
-		return request.Scope, nil
-	}
-	for _, one := range before {
-		if one.fresh.RequestID == request.RequestID {
-			return one.fresh.Scope, nil
-		}
-	}
-	known, err := r.states.o.Ledger.Get(request.RequestID)
-	if errors.Is(err, deletions.ErrUnknownRequest) {
-		return r.states.o.DefaultScope, nil
-	}
-	return known.Scope, err
+	return r.out.deadLetter(ctx, append(in.letters, same...))
 }
 
 // admit accepts or rejects received requests and suppresses their targets. Others only needed their targets.
@@ -220,18 +76,19 @@ func (r *Requests) admit(ctx context.Context, list []deletions.Entry) error {
 	}
 	if rejected := byState[deletions.Rejected]; len(rejected) > 0 {
 		// A crash may have prevented it.
-		if err := r.states.out.announce(ctx, rejected...); err != nil {
+		if err := r.out.announce(ctx, rejected...); err != nil {
 			return err
 		}
 	}
-	fresh, err := r.states.received(ctx, byState[deletions.Received])
+	fresh, err := r.received(ctx, byState[deletions.Received])
 	if err != nil {
 		return err
 	}
 	accepted := byState[deletions.Accepted]
 	for _, e := range append(fresh, list...) {
-		if e.State != deletions.Received && !needsTargets(e) {
-			r.states.jobs.drop(e.RequestID)
+		// Records are rewritten, by this process or a standby, or tombstoned while targets are needed.
+		if e.State != deletions.Received && (e.Stage() == deletions.Received || batch.IsPurged(e)) {
+			r.jobs.drop(e.RequestID)
 		}
 	}
 	for _, e := range fresh {
@@ -239,26 +96,123 @@ func (r *Requests) admit(ctx context.Context, list []deletions.Entry) error {
 			accepted = append(accepted, e)
 		}
 	}
-	return r.states.accepted(ctx, accepted)
+	return r.accepted(ctx, accepted)
+}
+
+// received accepts, rejects or holds new requests, and returns them as they are afterwards.
+func (r *Requests) received(ctx context.Context, list []deletions.Entry) (out []deletions.Entry, err error) {
+	if len(list) == 0 {
+		return nil, nil
+	}
+	if err := r.out.announce(ctx, list...); err != nil {
+		return nil, err
+	}
+	if list, err = r.cancelled.orphans(ctx, list); err != nil {
+		return nil, err
+	}
+	kept, err := r.holds.kept()
+	if err != nil {
+		return nil, err
+	}
+	if list, err = (subjects{r.core}).found(list); err != nil {
+		return nil, err
+	}
+	var narrow, fine batch.Batch
+	var held waiting
+	for _, e := range list {
+		own, waits, err := r.holds.waits(e, kept)
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case r.o.rejects(e.Scope):
+			// Rows of other shards hold a mean of the erased one, which this scope would keep.
+			r.o.Logger.Warn("erasure rejected: with one-hop features scope shard is not exact, ask for scope stubs",
+				"request_id", e.RequestID)
+			narrow.Members = append(narrow.Members, e)
+		case waits:
+			held.add(e, own)
+		default:
+			fine.Members = append(fine.Members, e)
+		}
+	}
+	if len(narrow.Members) > 0 {
+		if narrow, err = r.stop(ctx, narrow, deletions.Rejected, deletions.RejectedScope); err != nil {
+			return nil, err
+		}
+	}
+	if len(fine.Members) > 0 {
+		found := fine.Members
+		fine, err = r.move(ctx, fine, deletions.Accepted, func(i int, e *deletions.Entry) { e.Found(&found[i]) })
+		if err != nil {
+			return nil, err
+		}
+	}
+	now, err := r.holds.wait(ctx, held)
+	if err != nil {
+		return nil, err
+	}
+	return slices.Concat(narrow.Members, now, fine.Members), nil
+}
+
+func (o *Options) rejects(scope lethe.Scope) bool { return o.OneHop && scope == lethe.ScopeShard }
+
+// accepted suppresses the targets here and commands score to, then waits for score's acknowledgement, which has the
+// ensemble served at that time for the receipt. After a crash, requests wait until their targets are read again.
+func (r *Requests) accepted(ctx context.Context, list []deletions.Entry) error {
+	var uncommanded []deletions.Entry
+	var answered batch.Batch
+	before := make(map[string]deletions.Ack)
+	for _, e := range list {
+		if r.jobs.of(e.RequestID) == nil {
+			continue
+		}
+		if !r.commanded[e.RequestID] {
+			uncommanded = append(uncommanded, e)
+		}
+		if ack, ok := r.acks.Shown(e.RequestID, e.Attempts, deletions.StepSuppressed); ok {
+			answered.Members = append(answered.Members, e)
+			before[e.RequestID] = ack
+		}
+	}
+	if len(uncommanded) > 0 {
+		if err := (subjects{r.core}).suppress(ctx, uncommanded); err != nil {
+			return fmt.Errorf("suppress the targets of %d requests: %w", len(uncommanded), err)
+		}
+		for _, e := range uncommanded {
+			r.commanded[e.RequestID] = true
+		}
+	}
+	if len(answered.Members) == 0 {
+		return nil
+	}
+	for _, id := range answered.IDs() {
+		delete(r.commanded, id)
+	}
+	r.out.phaseDone(answered, events.Suppress, deletions.Received)
+	_, err := r.move(ctx, answered, deletions.Suppressed, func(_ int, e *deletions.Entry) {
+		e.Progress.EnsembleBefore = before[e.RequestID].Ensemble
+		e.Progress.Checkpoints.Before = before[e.RequestID].Models
+	})
+	return err
 }
 
 // tidy tombstones the batch's records except requests whose targets are needed: unneeded ids must not stay in a
 // topic. It rewrites the record of an open request that lost it to another of its key, for restarts.
-func (r *Requests) tidy(ctx context.Context, batch bus.Batch, refused map[int]bool) error {
+func (r *Requests) tidy(ctx context.Context, records bus.Batch, refused map[int]bool) error {
 	var withdrawn []int
 	restored := make(map[string]ingest.Outgoing)
-	for i, rec := range batch.Records {
-		j := r.states.jobs.of(string(rec.Key))
+	for i, rec := range records.Records {
+		j := r.jobs.of(string(rec.Key))
 		control := !refused[i] && len(rec.Key) > 0 && rec.Key[0] == '!'
-		dealtWith := control && !rec.Tombstone() && ingest.IsControl(rec.Key)
 		switch {
-		case dealtWith:
+		case control && !rec.Tombstone() && ingest.IsControl(rec.Key): // it was processed
 			withdrawn = append(withdrawn, i)
 		case control, j == nil && rec.Tombstone():
 		case j == nil:
 			withdrawn = append(withdrawn, i)
 		case refused[i] || rec.Tombstone():
-			record, err := j.record(batch.Source.Partition)
+			record, err := j.record(records.Source.Partition)
 			if err != nil {
 				return err
 			}
@@ -267,12 +221,12 @@ func (r *Requests) tidy(ctx context.Context, batch bus.Batch, refused map[int]bo
 			delete(restored, string(rec.Key))
 		}
 	}
-	for _, j := range r.states.jobs.list {
+	for _, j := range r.jobs.list {
 		if record, lost := restored[j.request.RequestID]; lost {
-			if err := r.states.o.Bus.Write(ctx, bus.Erasures, []ingest.Outgoing{record}); err != nil {
+			if err := r.o.Bus.Write(ctx, bus.Erasures, []ingest.Outgoing{record}); err != nil {
 				return fmt.Errorf("write a request again: %w", err)
 			}
 		}
 	}
-	return r.states.erased.Withdraw(ctx, batch, withdrawn)
+	return r.records.Withdraw(ctx, records, withdrawn)
 }

@@ -2,11 +2,12 @@ package coordinator
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"lethe"
 	"lethe/deletions"
+	"lethe/deletions/acks"
+	"lethe/deletions/batch"
 	"lethe/ingest/bus"
 	"lethe/internal/sortedset"
 	"lethe/metrics/events"
@@ -16,7 +17,7 @@ import (
 // rewriting removes the targets from every graph and publishes the replacements. It first stores what is about to be
 // lost: fingerprints, timesteps and slices. Everything else can be repeated from the ledger and the targets after a
 // crash.
-func (s *states) rewriting(ctx context.Context, b batch) (batch, error) {
+func (s *states) rewriting(ctx context.Context, b batch.Batch) (batch.Batch, error) {
 	requests, known := s.jobs.targets(b)
 	if !known {
 		return b, nil
@@ -30,92 +31,73 @@ func (s *states) rewriting(ctx context.Context, b batch) (batch, error) {
 		return b, err
 	}
 	b, err = s.update(b, func(i int, p *deletions.Progress) {
-		s.erased.knows(b.members[i].RequestID, *p, plans[i])
-		if b.members[i].Scope == lethe.ScopeShard {
+		// A later plan may lack records.
+		if e := b.Members[i]; p.Counts.Held == 0 && len(p.Timesteps) == 0 {
+			s.records.Know(e.RequestID, plans[i].Records)
+		}
+		if b.Members[i].Scope == lethe.ScopeShard {
 			p.StubsLeft = new(int)
 		}
 		recordPlan(p, plans[i])
 		// The first plan sees everything.
-		if first := len(b.members[i].Progress.Revisions) == 0; first && p.Found == nil {
-			p.Found = plans[i].Gone.Commit(s.o.Secret, b.members[i].Digest)
+		if first := len(b.Members[i].Progress.Revisions) == 0; first && p.Found == nil {
+			p.Found = plans[i].Gone.Commit(s.o.Secret, b.Members[i].Digest)
 		}
 		p.RecordBefore(before)
-		markErased(p, s.o.Secret, requests[i], plans[i].Held)
+		batch.MarkErased(p, s.o.Secret, requests[i], plans[i].Held)
 	})
 	if err != nil {
 		return b, err
 	}
-	s.erased.forget()
-	if err := s.out.rewrite(ctx, b, requests, plans); err != nil {
+	s.records.Changed()
+	// Standbys get the plan before: later nobody finds it.
+	if err := s.out.handOver(ctx, b.Members); err != nil {
 		return b, err
 	}
+	digests := make([]lethe.Digest, len(b.Members))
+	for i, e := range b.Members {
+		digests[i] = e.Digest
+	}
+	targets := lethe.Distinct(slices.Concat(requests...))
+	if err := s.o.Graphs.Rewrite(ctx, digests, targets, replacedBy(b, plans)); err != nil {
+		return b, err
+	}
+	if b, err = s.rewritten(b); err != nil {
+		return b, err
+	}
+	if err := s.out.command(ctx, b.Leader, wire.PhasePurge); err != nil {
+		return b, err
+	}
+	timesteps := make(map[lethe.Timestep]bool)
+	for _, r := range replaced(b) {
+		timesteps[r.Timestep] = true
+	}
+	if err := s.out.renew(ctx, timesteps, b.Leader); err != nil {
+		return b, err
+	}
+	s.o.Logger.Info("erasure: graphs rewritten", "request_id", b.Leader, "requests", len(b.Members),
+		"timesteps", len(timesteps), "shards", len(b.Retrained()))
+	s.out.phaseDone(b, events.Rewrite, deletions.Rewriting)
+	return s.move(ctx, b, deletions.Retraining, nil)
+}
+
+// rewritten records the new revisions and digests.
+func (s *states) rewritten(b batch.Batch) (batch.Batch, error) {
 	revisions := make(map[lethe.Timestep]lethe.Revision)
-	for _, step := range s.o.Graphs.Steps(b.replaced()) {
+	for _, step := range s.o.Graphs.Steps(replaced(b)) {
 		revisions[step.Timestep] = step.Revision
 	}
 	after, err := s.o.Graphs.Published(planned(b, nil))
 	if err != nil {
 		return b, err
 	}
-	if b, err = s.update(b, func(_ int, p *deletions.Progress) {
+	return s.update(b, func(_ int, p *deletions.Progress) {
 		p.RecordAfter(after)
 		p.Revisions = nil
 		for _, t := range p.Timesteps {
 			p.Revisions = append(p.Revisions, revisions[t])
 		}
-	}); err != nil {
-		return b, err
-	}
-	if err := s.out.command(ctx, b.leader, wire.PhasePurge); err != nil {
-		return b, err
-	}
-	if err := s.renew(ctx, b); err != nil {
-		return b, err
-	}
-	s.o.Logger.Info("erasure: graphs rewritten", "request_id", b.leader, "requests", len(b.members),
-		"timesteps", len(b.replaced()), "shards", len(b.retrained()))
-	s.out.phaseDone(b, events.Rewrite, deletions.Rewriting)
-	return s.move(ctx, b, deletions.Retraining, nil)
-}
-
-// rewrite has the graphs rewritten, after standbys got the plan: later nobody finds it.
-func (o *outbox) rewrite(ctx context.Context, b batch, requests [][]lethe.Target, plans []Plan) error {
-	if err := o.handOver(ctx, b.members); err != nil {
-		return err
-	}
-	digests := make([]lethe.Digest, len(b.members))
-	for i, e := range b.members {
-		digests[i] = e.Digest
-	}
-	return o.graphs.Rewrite(ctx, digests, lethe.Distinct(slices.Concat(requests...)), replacedBy(b, plans))
-}
-
-// renew repeats the commands of other batches whose timesteps were rewritten again or are gone: their revisions will
-// not come.
-func (s *states) renew(ctx context.Context, b batch) error {
-	rewritten := make(map[lethe.Timestep]bool)
-	for _, r := range b.replaced() {
-		rewritten[r.Timestep] = true
-	}
-	return s.out.renew(ctx, rewritten, b.leader)
-}
-
-// renew repeats the commands of batches that rewrote some timesteps, except one leader's.
-func (o *outbox) renew(ctx context.Context, timesteps map[lethe.Timestep]bool, but string) error {
-	open, err := o.ledger.List(deletions.Retraining, deletions.Swapped, deletions.Erased)
-	if err != nil {
-		return err
-	}
-	for _, b := range batches(open) {
-		shares := slices.ContainsFunc(b.replaced(), func(r Replaced) bool { return timesteps[r.Timestep] })
-		if !shares || b.leader == but {
-			continue
-		}
-		if err := o.repeat(ctx, b); err != nil {
-			return fmt.Errorf("command of request %s: %w", b.leader, err)
-		}
-	}
-	return nil
+	})
 }
 
 // recordPlan adds a plan to a progress, once also after a crash.
@@ -167,22 +149,22 @@ func sourceRecords(plan Plan) (n int) {
 }
 
 // retraining waits until every affected shard is retrained and the new ensemble is served.
-func (s *states) retraining(ctx context.Context, b batch) (batch, error) {
-	purged, ok := s.acks.of(b.leader, b.attempts(), trainRole, deletions.StepPurged)
+func (s *states) retraining(ctx context.Context, b batch.Batch) (batch.Batch, error) {
+	purged, ok := s.acks.Of(b.Leader, b.Attempts(), acks.Train, deletions.StepPurged)
 	if !ok {
 		return b, nil
 	}
-	for _, shard := range b.retrained() {
+	for _, shard := range b.Retrained() {
 		if !slices.Contains(purged.Shards, shard) {
 			return b, nil
 		}
 	}
-	swapped, ok := s.acks.of(b.leader, b.attempts(), scoreRole, deletions.StepSwapped)
+	swapped, ok := s.acks.Of(b.Leader, b.Attempts(), acks.Score, deletions.StepSwapped)
 	if !ok {
 		return b, nil
 	}
 	// Both have published their settings before.
-	configuration, err := wire.Configuration(s.acks.settings)
+	configuration, err := wire.Configuration(s.acks.Settings())
 	if err != nil {
 		return b, err
 	}
@@ -192,4 +174,65 @@ func (s *states) retraining(ctx context.Context, b batch) (batch, error) {
 		p.EnsembleAfter, p.Refitted = swapped.Ensemble, purged.Refitted(p.Retrained)
 		p.Checkpoints.After, p.Configuration = swapped.Models, configuration
 	})
+}
+
+// swapped cleans up: it tombstones records and scrubs the graphs' files, then waits until every place was searched.
+// If the graphs did not hold all targets, it searches the topics now, for another place may have held them.
+func (s *states) swapped(ctx context.Context, b batch.Batch) (batch.Batch, error) {
+	switch {
+	case s.scrubs.begunFor(b): // what a batch that nobody can read holds up is looked for again with the next attempt
+	case s.knowsAll(b):
+		if err := s.records.RemoveNamed(ctx, b.IDs()); err != nil {
+			return b, err
+		}
+	default:
+		found, done, err := s.withdrawing.withdrawn(ctx, b)
+		if err != nil || !done {
+			return found, err
+		}
+		b = found
+	}
+	if made, err := s.scrubs.make(ctx, b); err != nil || !made {
+		return b, err
+	}
+	return s.cleaned(ctx, b)
+}
+
+// knowsAll reports whether the record keys of all targets are known.
+func (s *states) knowsAll(b batch.Batch) bool {
+	return !slices.ContainsFunc(b.Members, func(e deletions.Entry) bool {
+		// Records with erased features must be read.
+		elsewhere := func(o deletions.TargetOutcome) bool {
+			return o.Outcome != deletions.OutcomeErased || o.Kind == lethe.FeaturesTarget
+		}
+		return !s.records.Knows(e.RequestID) || slices.ContainsFunc(e.Progress.Outcomes, elsewhere)
+	})
+}
+
+// cleaned waits for the other roles to search the rewritten places, and searches those of the graphs.
+func (s *states) cleaned(ctx context.Context, b batch.Batch) (batch.Batch, error) {
+	found, ok := s.acks.Searched(b.Leader, b.Attempts(), deletions.StepErased)
+	if !ok {
+		return b, nil
+	}
+	scanner, err := s.scanner(b.Fingerprints())
+	if err != nil {
+		return b, err
+	}
+	report, err := s.o.Graphs.Search(ctx, scanner, replaced(b))
+	if err != nil {
+		return b, err
+	}
+	if found = found.Add(report.Summary()); found.Hits > 0 {
+		s.splits.mark(b)
+		s.o.Logger.Error("erasure: a place that was written anew still holds something", "request_id", b.Leader,
+			"requests", len(b.Members), "hits", found.Hits)
+		return s.stop(ctx, b, deletions.Failed, deletions.FailedHits)
+	}
+	s.out.phaseDone(b, events.Swap, deletions.Swapped)
+	mark := func(_ int, e *deletions.Entry) { e.Progress.Erasure = &found }
+	if b, err = s.move(ctx, b, deletions.Erased, mark); err != nil {
+		return b, err
+	}
+	return b, s.out.command(ctx, b.Leader, wire.PhaseSearch)
 }

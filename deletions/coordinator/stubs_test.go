@@ -7,6 +7,7 @@ import (
 
 	"lethe"
 	"lethe/deletions"
+	"lethe/deletions/acks"
 	"lethe/deletions/receipt"
 	"lethe/pipeline/wire"
 )
@@ -47,15 +48,15 @@ func TestStubsAtScopeShardAreCountedInTheSlices(t *testing.T) {
 // named on the receipt.
 func TestReceiptsNameFoldersThatNobodySearched(t *testing.T) {
 	d := deploy(t)
-	i := wire.Instance{Role: trainRole, Identity: "1", Run: "1", TakeOver: true, Earlier: 2}
-	i = i.After(wire.Instance{Role: trainRole, Identity: "first-one", Run: "0"}, d.now)
+	i := wire.Instance{Role: acks.Train, Identity: "1", Run: "1", TakeOver: true, Earlier: 2}
+	i = i.After(wire.Instance{Role: acks.Train, Identity: "first-one", Run: "0"}, d.now)
 	record, err := i.Record()
 	require.NoError(t, err)
 	d.bus.append("control.v1", record)
 	d.carryOut(alone(), 0, true)
 	r := d.statement("one")
 	require.Equal(t, []deletions.GoneFolder{
-		{Role: trainRole, Earlier: 2}, {Role: trainRole, Instance: "first-one", DeclaredAt: i.Replaced[0].At},
+		{Role: acks.Train, Earlier: 2}, {Role: acks.Train, Instance: "first-one", DeclaredAt: i.Replaced[0].At},
 	}, r.Gone)
 	require.Contains(t, r.MayRemain, receipt.GoneFolders(r.Gone)[0])
 	require.Contains(t, receipt.GoneFolders(r.Gone)[1], "role train in the data directory of instance first-on was not")

@@ -132,7 +132,7 @@ func (d *deployment) command(td *datadriven.TestData) error {
 		// A record that the graphs have met and dropped, and that compaction has removed since.
 		source := bus.TopicPartition{Topic: bus.Topic(id)}
 		rec := ingest.Record{Topic: id, Key: []byte(textArg(td, "key")), Value: []byte(td.Input)}
-		return d.Erased.Withdraw(d.Context(), bus.Batch{Source: source, Records: []ingest.Record{rec}}, []int{0})
+		return d.Records.Withdraw(d.Context(), bus.Batch{Source: source, Records: []ingest.Record{rec}}, []int{0})
 	case "counts":
 		e, err := deletions.NewLedger(d.kv, nil).Get(id)
 		require.NoError(d, err)

@@ -2,267 +2,188 @@ package coordinator
 
 import (
 	"context"
-	"errors"
-	"maps"
+	"fmt"
 	"slices"
 
 	"lethe/deletions"
-	"lethe/deletions/scan"
-	"lethe/internal/patientfs"
-	"lethe/metrics/events"
+	"lethe/deletions/batch"
+	"lethe/deletions/search"
+	"lethe/ingest"
+	"lethe/pipeline/wire"
 )
 
 // Verification hands out searches for another goroutine and receives their verdicts.
 type Verification struct {
-	states *states
-	// search is the current search, or nil; handed says that it runs.
-	search  *Search
-	handed  bool
-	verdict *Verdict
-	// first is the current search for records to be withdrawn, or nil; located is the verdict of the last.
-	first       *Search
-	firstHanded bool
-	located     *Verdict
-	looked      looked
+	*core
+	// locating finds records to be withdrawn, and verifying what is left in the end.
+	locating, verifying searching
+	// looked are the records that the last one has searched.
+	looked search.Looked
 	// barrier is the name of the barrier published after the verdict. passed says that it was read back, so that
 	// everyone who joined before is known; unsaid that it is to be published.
 	barrier        string
 	passed, unsaid bool
-	// purged are the requests deleted from erasures.v1.
-	purged map[string]bool
+}
+
+// searching is a search and what became of it.
+type searching struct {
+	// search is the current search, or nil; handed says that it runs.
+	search  *search.Search
+	handed  bool
+	verdict *search.Verdict
+}
+
+// next returns the search to run now, once, or nil.
+func (s *searching) next() *search.Search {
+	if s.search == nil || s.handed {
+		return nil
+	}
+	s.handed = true
+	return s.search
 }
 
 // Next returns the search to run now, once, or nil. Pass its verdict to Conclude.
-func (v *Verification) Next() *Search {
-	if v.first != nil && !v.firstHanded {
-		v.firstHanded = true
-		return v.first
+func (v *Verification) Next() *search.Search {
+	if first := v.locating.next(); first != nil {
+		return first
 	}
-	if v.search == nil || v.handed {
-		return nil
-	}
-	v.handed = true
-	return v.search
+	return v.verifying.next()
 }
 
 // Conclude receives a verdict. The next Advance uses it.
-func (v *Verification) Conclude(ctx context.Context, verdict Verdict) error {
-	v.states.dirty = true
-	if verdict.located != nil {
-		v.first, v.located = nil, &verdict
-		if verdict.err == nil {
-			v.looked = verdict.located.looked
+func (v *Verification) Conclude(ctx context.Context, verdict search.Verdict) error {
+	v.dirty = true
+	if verdict.Located != nil {
+		v.locating = searching{verdict: &verdict}
+		if verdict.Err == nil {
+			v.looked = verdict.Located.Looked
 		}
-		return verdict.err
+		return verdict.Err
 	}
 	if ctx.Err() != nil {
 		// The process stops; the search begins again at the start.
-		v.search, v.barrier = nil, ""
-		return verdict.err
+		v.verifying.search, v.barrier = nil, ""
+		return verdict.Err
 	}
-	v.verdict = &verdict
+	v.verifying.verdict = &verdict
 	return nil
 }
 
 // locate returns the records to be withdrawn for a batch, once found.
-func (v *Verification) locate(b batch) (*located, error) {
-	if v.located != nil && slices.Equal(v.located.requestIDs, b.ids()) {
-		found := v.located.located
-		v.located = nil
-		return found, nil
+func (v *Verification) locate(b batch.Batch) (*search.Located, error) {
+	if last := v.locating.verdict; last != nil && slices.Equal(last.RequestIDs, b.IDs()) {
+		v.locating.verdict = nil
+		return last.Located, nil
 	}
-	if v.first != nil {
+	if v.locating.search != nil {
 		return nil, nil
 	}
-	prints := b.fingerprints()
-	scanner, err := v.states.recordScanner(prints)
+	sought, err := v.searchFor(b)
 	if err != nil {
 		return nil, err
 	}
-	v.first, v.firstHanded = &Search{
-		requestIDs: b.ids(), prints: prints, scanner: scanner, secret: v.states.o.Secret, locates: true,
-		taken: v.states.o.Notes.Taken(),
-	}, false
+	sought.Locates, sought.Secret, sought.Taken = true, v.o.Secret, v.o.Notes.Taken()
+	v.locating.search, v.locating.handed = sought, false
 	return nil, nil
 }
 
 // begin prepares the search for some requests.
-func (v *Verification) begin(list []deletions.Entry) error {
-	all := batch{members: list}
-	prints := all.fingerprints()
-	scanner, err := v.states.recordScanner(prints)
+func (v *Verification) begin(b batch.Batch) error {
+	sought, err := v.searchFor(b)
 	if err != nil {
 		return err
 	}
-	waiting, err := v.states.o.Ledger.List(deletions.Held)
+	waiting, err := v.o.Ledger.List(deletions.Held)
 	if err != nil {
 		return err
 	}
-	v.search = &Search{
-		requestIDs: all.ids(), prints: prints, scanner: scanner, timeout: v.states.o.VerifyTimeout,
-		held: make(map[string]bool),
-	}
+	sought.Timeout, sought.Held = v.o.VerifyTimeout, make(map[string]bool)
 	for _, e := range waiting {
-		v.search.held[e.RequestID] = true
+		sought.Held[e.RequestID] = true
 	}
-	if v.looked.serves(prints) {
-		v.search.looked = v.looked
+	if v.looked.Serves(sought.Prints) {
+		sought.Looked = v.looked
 	}
-	v.handed, v.verdict = false, nil
+	v.verifying = searching{search: sought}
 	return nil
 }
 
-// conclude ends the searched requests of a batch, or their try, once all roles have searched.
-func (v *Verification) conclude(ctx context.Context, b batch) (batch, error) {
-	sought := b
-	sought.members = slices.DeleteFunc(slices.Clone(b.members), func(e deletions.Entry) bool {
-		return !slices.Contains(v.search.requestIDs, e.RequestID)
-	})
-	if v.verdict == nil || len(sought.members) == 0 {
-		return b, nil
-	}
-	search, verdict, failed := v.search, *v.verdict, v.verdict.err != nil || !v.verdict.found.clean() ||
-		len(v.verdict.found.anybodys()) > 0
-	if waits, err := v.awaitsBarrier(ctx, b); err != nil || waits && !failed {
-		return b, err
-	}
-	others, answered := v.states.acks.searchedBy(b, deletions.StepScanned)
-	if !answered && !failed {
-		return b, nil
-	}
-	v.search, v.verdict, v.barrier = nil, nil, ""
-	if failed || others.Hits > 0 {
-		return v.fail(ctx, b, search, search.holding(sought, verdict, others), verdict, others.Hits)
-	}
-	searched := v.searched(b, verdict.found)
-	all, _ := verdict.found.total()
-	all = all.Add(others)
-	left, err := v.stubsLeft(sought)
-	if err != nil {
-		return b, err
-	}
-	held, err := v.heldRequests(sought, search, verdict.found)
-	if err != nil {
-		return b, err
-	}
-	members, err := v.states.o.Ledger.TransitionAll(sought.ids(), deletions.Verified, func(i int, e *deletions.Entry) {
-		e.Progress.Verification, e.Progress.Searched, e.Progress.HeldRequests = &all, searched, held[i]
-		e.Progress.Gone, e.Progress.StubsLeft = v.states.acks.gone(), left[i]
-	})
-	if err != nil {
-		return b, err
-	}
-	sought.members = members
-	v.states.out.phaseDone(sought, events.Verify, deletions.Erased)
-	v.states.out.phaseDone(sought, events.Whole, deletions.Received)
-	if len(members) == len(b.members) {
-		delete(v.states.scrubs.made, b.leader)
-	}
-	// The others are next.
-	v.states.dirty = true
-	return v.states.verified(ctx, sought)
+func (v *Verification) searchFor(b batch.Batch) (*search.Search, error) {
+	prints := b.Fingerprints()
+	scanner, err := v.scanner(prints)
+	return &search.Search{RequestIDs: b.IDs(), Prints: prints, Scanner: scanner}, err
 }
 
-// fail ends the try of the requests with findings. The others are searched without them.
-func (v *Verification) fail(
-	ctx context.Context, b batch, search *Search, holding batch, verdict Verdict, others int,
-) (batch, error) {
-	naming, err := v.naming(holding.members)
+// awaitsBarrier reports whether somebody may have joined before the search has ended of whom this
+// process has not read yet. Who joins later reads topics that were searched, and can hold no copy.
+func (v *Verification) awaitsBarrier(ctx context.Context, b batch.Batch) (bool, error) {
+	if v.barrier == "" {
+		v.barrier = fmt.Sprintf("%s/%d/%d", b.Leader, b.Attempts(), v.now().UnixNano())
+		v.passed, v.unsaid = false, true
+	}
+	if v.passed || !v.unsaid {
+		return !v.passed, nil
+	}
+	record, err := wire.Barrier{Name: v.barrier}.Record()
 	if err != nil {
-		return b, err
+		return false, err
 	}
-	holding.members = slices.DeleteFunc(slices.Clone(holding.members), func(e deletions.Entry) bool {
-		// The finding may be the other request, or one held since.
-		return slices.ContainsFunc(naming[e.RequestID], func(other deletions.Entry) bool {
-			return !search.held[other.RequestID]
-		})
-	})
-	v.states.dirty = true
-	if len(holding.members) == 0 {
-		return b, nil
+	if err := wire.Say(ctx, v.o.Bus, []ingest.Outgoing{record}); err != nil {
+		return false, err
 	}
-	if others > 0 {
-		v.states.splits.mark(holding)
-	}
-	for range holding.members {
-		v.states.o.Listener.ErasureVerificationFailed(events.ErasureVerificationFailed{})
-	}
-	return v.states.stop(ctx, holding, deletions.Failed, v.failure(verdict, others))
+	v.unsaid = false
+	return true, nil
 }
 
-// heldRequests are, by request, the held requests whose own records name something of it.
-func (v *Verification) heldRequests(b batch, search *Search, found *findings) ([][]deletions.HeldRequest, error) {
-	out := make([][]deletions.HeldRequest, len(b.members))
-	for _, id := range slices.Sorted(maps.Keys(found.named)) {
-		held, err := v.states.o.Ledger.Get(id)
-		if err != nil {
-			return nil, err
-		}
-		names, err := v.states.holds.of(held)
-		if err != nil {
-			return nil, err
-		}
-		by := make(map[scan.MAC]bool)
-		for at := range found.named[id].by {
-			by[search.prints[at].MAC] = true
-		}
-		for i, e := range b.members {
-			if slices.ContainsFunc(e.Progress.Fingerprints, func(f scan.Fingerprint) bool { return by[f.MAC] }) {
-				out[i] = append(out[i], deletions.HeldRequest{
-					RequestID: id, RequestDigest: held.Digest, Holds: names, Records: found.named[id].records,
-					Unsigned: v.states.signed.lacks(held),
-				})
-			}
-		}
-	}
-	return out, nil
+// passes receives a barrier that has come back. Another one may stand in the place of the one that is awaited, of a
+// previous leader or written again, and once the topic is compacted that one does not come any more: it is published
+// again.
+func (v *Verification) passes(b wire.Barrier) {
+	v.passed = v.passed || v.barrier != "" && b.Name == v.barrier
+	v.unsaid = v.barrier != "" && !v.passed
 }
 
-// searched lists what was searched, by place.
-func (v *Verification) searched(b batch, found *findings) (out []deletions.PlaceSearch) {
-	for _, p := range found.places {
-		out = append(out, *p)
-	}
-	for _, role := range v.states.acks.holders() {
-		for _, a := range v.states.acks.all(b.leader, b.attempts(), role, deletions.StepScanned) {
-			out = append(out, deletions.PlaceSearch{Place: role, Instance: a.Instance, Summary: *a.Scan})
-		}
-	}
-	return out
+// scrubs tracks which batches had the graphs' files rewritten.
+type scrubs struct {
+	graphs Graphs
+	// made has the number of attempts (plus 1) at the last scrub, by leader.
+	made map[string]int
+	// now is the running scrub, or nil.
+	now    Scrub
+	leader string
+	tries  int
 }
 
-func (v *Verification) failure(verdict Verdict, others int) deletions.FailureCode {
-	code := deletions.FailedTimeout
-	if others > 0 {
-		code = deletions.FailedHits
-		v.states.o.Logger.Error("erasure: another role's folder still holds something",
-			"request_id", verdict.requestIDs[0], "requests", len(verdict.requestIDs), "hits", others)
+// has reports whether this attempt of a batch was scrubbed.
+func (s *scrubs) has(b batch.Batch) bool { return s.made[b.Leader] == b.Attempts()+1 }
+
+// begunFor reports whether its scrub has at least begun.
+func (s *scrubs) begunFor(b batch.Batch) bool {
+	return s.has(b) || s.now != nil && s.leader == b.Leader && s.tries == b.Attempts()+1
+}
+
+// make scrubs once per attempt and process, since a new process may restore deleted data to the files, and reports
+// whether it is done. It first waits for another batch's scrub, which may have begun too early for this one.
+func (s *scrubs) make(ctx context.Context, b batch.Batch) (made bool, err error) {
+	if s.has(b) || s.now != nil {
+		return s.has(b), nil
 	}
-	if verdict.err != nil && !errors.Is(verdict.err, errTimeUp) {
-		code = deletions.FailedBroker
-		if patientfs.MayPass(verdict.err) {
-			code = deletions.FailedDisk
-		}
-		v.states.o.Logger.Error("erasure: the search for what is left was cut short",
-			"request_id", verdict.requestIDs[0], "requests", len(verdict.requestIDs), "error", verdict.err)
+	if s.now, err = s.graphs.BeginScrub(ctx); err != nil {
+		return false, err
 	}
-	if verdict.err == nil && others == 0 && len(verdict.found.anybodys()) > 0 {
-		code = deletions.FailedUnreadable
-		for _, at := range verdict.found.anybodys() {
-			at.report(v.states.o.Logger, verdict.requestIDs[0])
-		}
+	s.leader, s.tries = b.Leader, b.Attempts()+1
+	_, err = s.end()
+	return s.has(b), err
+}
+
+// end reports whether the running scrub has ended, and records that.
+func (s *scrubs) end() (ended bool, err error) {
+	if s.now == nil {
+		return false, nil
 	}
-	if verdict.found != nil && !verdict.found.clean() {
-		code = deletions.FailedHits
-		all, superseded := verdict.found.total()
-		v.states.o.Logger.Error("erasure: something is left after the time to verify was up",
-			"request_id", verdict.requestIDs[0], "requests", len(verdict.requestIDs), "hits", all.Hits, "superseded", superseded,
-			"kinds", verdict.found.kinds, "places", verdict.found.dirty())
-		for at, first := range verdict.found.open {
-			v.states.o.Logger.Error("erasure: an open transaction keeps records from being read and removed: end it, or wait "+
-				"for transaction.timeout.ms of its producer", "request_id", verdict.requestIDs[0],
-				"topic", at.Topic, "partition", at.Partition, "first_offset", first)
-		}
+	if ended, err = s.now.Ended(); err != nil || !ended {
+		return false, err
 	}
-	return code
+	s.made[s.leader], s.now = s.tries, nil
+	return true, nil
 }

@@ -12,10 +12,10 @@ type clock struct {
 	stopped bool
 }
 
-// Now implements coordinator.Clock.
+// Now implements search.Clock.
 func (c *clock) Now() time.Time { return c.now }
 
-// Sleep implements coordinator.Clock.
+// Sleep implements search.Clock.
 func (c *clock) Sleep(ctx context.Context, d time.Duration) error {
 	c.now = c.now.Add(d)
 	if c.stopped {

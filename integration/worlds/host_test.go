@@ -203,10 +203,10 @@ func (f fenced) Write(ctx context.Context, topic bus.Topic, records []ingest.Out
 // ownClock is the clock of a process.
 type ownClock struct{ *host }
 
-// Now implements coordinator.Clock.
+// Now implements search.Clock.
 func (c ownClock) Now() time.Time { return c.d.clock.Now() }
 
-// Sleep implements coordinator.Clock.
+// Sleep implements search.Clock.
 func (c ownClock) Sleep(ctx context.Context, by time.Duration) error {
 	if c.ending {
 		return context.Canceled

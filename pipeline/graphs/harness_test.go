@@ -68,7 +68,7 @@ func deploy(t testing.TB) *deployment {
 // noSleep is a clock whose Sleep returns at once.
 type noSleep struct{ coordinator.WallClock }
 
-// Sleep implements coordinator.Clock.
+// Sleep implements search.Clock.
 func (noSleep) Sleep(ctx context.Context, _ time.Duration) error { return ctx.Err() }
 
 // run starts the role on a folder; stop ends it and checks that it ended well.

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"lethe"
-	"lethe/deletions/coordinator"
 	"lethe/deletions/late"
+	"lethe/deletions/withdrawal"
 	"lethe/ingest"
 	"lethe/ingest/authority"
 	"lethe/ingest/bus"
@@ -19,7 +19,7 @@ import (
 	"lethe/snapshot"
 )
 
-// Erased knows what was erased; *coordinator.Erased does.
+// Erased knows what was erased; *withdrawal.Records does.
 type Erased interface {
 	// Names reports whether a record holds something erased.
 	Names(rec ingest.Record) (bool, error)
@@ -29,7 +29,7 @@ type Erased interface {
 	// Withdraw deletes the records at some positions of a batch from their topic.
 	Withdraw(ctx context.Context, batch bus.Batch, positions []int) error
 	// Republish publishes the records at some positions of a batch again, with other values.
-	Republish(ctx context.Context, batch bus.Batch, redactions map[int]coordinator.Redaction) error
+	Republish(ctx context.Context, batch bus.Batch, redactions map[int]withdrawal.Redaction) error
 }
 
 // intake takes transactions and labels into the snapshot store.
@@ -71,7 +71,7 @@ type taken struct {
 	refused   []ingest.Outgoing
 	withdrawn []int
 	// republished are new values of records, by their place.
-	republished map[int]coordinator.Redaction
+	republished map[int]withdrawal.Redaction
 	// late is what came of erased subjects.
 	late []late.Carrier
 	// dropped are the offsets of records that name something erased beside what is taken of them.
@@ -103,7 +103,7 @@ func (in *intake) take(ctx context.Context, batch bus.Batch, ahead any) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", batch.Source, err)
 	}
-	tx := &taken{Batch: begun, republished: make(map[int]coordinator.Redaction)}
+	tx := &taken{Batch: begun, republished: make(map[int]withdrawal.Redaction)}
 	placed := place(tx, list)
 	bounded, err := in.bound(ctx, tx, batch, list)
 	if err = errors.Join(placed, err); err != nil {
@@ -157,7 +157,7 @@ func (in *intake) applyAll(tx *taken, batch bus.Batch, list []decoded) (map[even
 			tx.refused = append(tx.refused, ingest.Answered(rec, result == events.Refused)...)
 		}
 		if d.redacted && result != events.Suppressed {
-			tx.republished[i] = coordinator.Redaction{
+			tx.republished[i] = withdrawal.Redaction{
 				Value: d.rec.Value, Headers: d.rec.Headers,
 				Refused: result == events.Refused || result == events.Ignored,
 			}

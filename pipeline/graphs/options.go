@@ -17,6 +17,7 @@ import (
 	"lethe"
 	"lethe/deletions/coordinator"
 	"lethe/deletions/scan"
+	"lethe/deletions/search"
 	"lethe/ingest"
 	"lethe/internal/check"
 	"lethe/internal/patientfs"
@@ -46,7 +47,7 @@ type Options struct {
 	// with an outside Kafka.
 	BrokerDir string
 	// Log, if not nil, reads the topics where the embedded broker keeps them.
-	Log coordinator.Log
+	Log search.Log
 	// Snapshot says when timesteps end.
 	Snapshot snapshot.Config
 	// Limits bounds records; its FeatureCount is that of Snapshot.
@@ -85,7 +86,7 @@ type Options struct {
 	// Questions, if not nil, are answered between two steps.
 	Questions *Questions
 	Bus       Bus
-	Clock     coordinator.Clock
+	Clock     search.Clock
 	Listener  events.Listener
 	// Sampler chooses the transactions that the listener hears of one by one.
 	Sampler events.Sampler
@@ -106,13 +107,13 @@ func (o Options) agreed() Options {
 }
 
 // places are the folders where a copy of what was erased could be.
-func (o Options) places() []coordinator.Place {
-	out := []coordinator.Place{
-		coordinator.Folder(coordinator.GraphsFolder, swapstore.Files(o.FS, o.Dir)),
-		coordinator.Receipted(os.DirFS(o.ReceiptsDir)),
+func (o Options) places() []search.Place {
+	out := []search.Place{
+		search.Folder(search.GraphsFolder, swapstore.Files(o.FS, o.Dir)),
+		search.Receipts(os.DirFS(o.ReceiptsDir)),
 	}
 	if o.BrokerDir != "" {
-		out = append(out, coordinator.Folder(coordinator.BrokerFolder, os.DirFS(o.BrokerDir)))
+		out = append(out, search.Folder(search.BrokerFolder, os.DirFS(o.BrokerDir)))
 	}
 	return out
 }

@@ -12,6 +12,7 @@ import (
 	"lethe/deletions/coordinator"
 	"lethe/deletions/disk"
 	"lethe/deletions/ledgercopy"
+	"lethe/deletions/search"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/internal/patientfs"
@@ -23,7 +24,7 @@ import (
 // Bus is what the role and the coordinator need of the topics; role.Kafka is one.
 type Bus interface {
 	role.Bus
-	coordinator.Topics
+	search.Topics
 }
 
 var _ Bus = role.Kafka{}
@@ -64,9 +65,9 @@ type Store interface {
 // when time has passed.
 type Searches interface {
 	// Begin begins a search. It may run beside the steps until the context ends.
-	Begin(ctx context.Context, s *coordinator.Search)
+	Begin(ctx context.Context, s *search.Search)
 	// Verdict returns the outcome of a search that has ended, once.
-	Verdict() (coordinator.Verdict, bool)
+	Verdict() (search.Verdict, bool)
 	// Wake has the role step, with nothing new, after a while.
 	Wake(after time.Duration)
 	// Wait waits until no search runs.
@@ -97,18 +98,18 @@ func (r *running) run(work func()) {
 // asyncSearches runs searches at the same time as the steps. Their end wakes the role.
 type asyncSearches struct {
 	running
-	searcher coordinator.Searcher
-	verdicts chan coordinator.Verdict
+	searcher search.Searcher
+	verdicts chan search.Verdict
 	wakes    chan struct{}
 }
 
 var _ Searches = (*asyncSearches)(nil)
 
-func newAsyncSearches(s coordinator.Searcher, o Options) *asyncSearches {
+func newAsyncSearches(s search.Searcher, o Options) *asyncSearches {
 	wakes := o.wakes()
 	return &asyncSearches{
 		running:  o.running(func() { signal(wakes) }),
-		searcher: s, verdicts: make(chan coordinator.Verdict, maxSearches), wakes: wakes,
+		searcher: s, verdicts: make(chan search.Verdict, maxSearches), wakes: wakes,
 	}
 }
 
@@ -118,7 +119,7 @@ const maxSearches = 2
 
 // Begin implements Searches. A verdict is taken before the next search of its kind
 // begins.
-func (b *asyncSearches) Begin(ctx context.Context, s *coordinator.Search) {
+func (b *asyncSearches) Begin(ctx context.Context, s *search.Search) {
 	b.run(func() { b.verdicts <- b.searcher.Run(ctx, s) })
 }
 
@@ -134,12 +135,12 @@ func signal(wakes chan<- struct{}) {
 }
 
 // Verdict implements Searches.
-func (b *asyncSearches) Verdict() (coordinator.Verdict, bool) {
+func (b *asyncSearches) Verdict() (search.Verdict, bool) {
 	select {
 	case v := <-b.verdicts:
 		return v, true
 	default:
-		return coordinator.Verdict{}, false
+		return search.Verdict{}, false
 	}
 }
 
@@ -153,21 +154,21 @@ type topics struct {
 	reads Bus
 }
 
-var _ coordinator.Bus = topics{}
+var _ search.Bus = topics{}
 
 // Partitions implements bus.Writer.
 func (t topics) Partitions(ctx context.Context, topic bus.Topic) (int, error) {
 	return t.reads.Partitions(ctx, topic)
 }
 
-// ReadNew implements coordinator.Bus.
+// ReadNew implements search.Bus.
 func (t topics) ReadNew(
 	ctx context.Context, topic bus.Topic, positions map[int]int64, fn func(ingest.Record) error,
 ) error {
 	return t.reads.ReadNew(ctx, topic, positions, fn)
 }
 
-// RollMarkers implements coordinator.Bus.
+// RollMarkers implements search.Bus.
 func (t topics) RollMarkers(ctx context.Context, list ...bus.Topic) error {
 	return bus.RollMarkers(ctx, t, list...)
 }

@@ -9,6 +9,7 @@ import (
 	"lethe/deletions"
 	"lethe/deletions/coordinator"
 	"lethe/deletions/scan"
+	"lethe/deletions/withdrawal"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/internal/normalise"
@@ -19,21 +20,21 @@ import (
 
 // recordsOf names the records that what goes from a graph was made of: transactions, their
 // labels and every payment of theirs; and the predictions and reasons for them.
-func recordsOf(s *lethe.Snapshot, gone lethe.Removal) (out []coordinator.NamedRecord) {
+func recordsOf(s *lethe.Snapshot, gone lethe.Removal) (out []withdrawal.NamedRecord) {
 	for _, n := range s.Nodes {
 		if !gone.Nodes[n.Pseudonym] {
 			continue
 		}
 		key := string(ingest.TransactionKey(n.ID))
 		for _, topic := range []bus.Topic{bus.Transactions, bus.Labels, bus.Predictions, bus.Reasons} {
-			out = append(out, coordinator.NamedRecord{Topic: topic, Key: key})
+			out = append(out, withdrawal.NamedRecord{Topic: topic, Key: key})
 		}
 	}
 	for _, p := range s.Payments {
 		pair := s.Pair(p)
 		if gone.Payments[pair] || gone.Nodes[pair.Source] || gone.Nodes[pair.Target] {
-			key := ingest.PaymentKey(s.Nodes[p.Source].ID, s.Nodes[p.Target].ID)
-			out = append(out, coordinator.NamedRecord{Topic: bus.Transactions, Key: string(key)})
+			key := string(ingest.PaymentKey(s.Nodes[p.Source].ID, s.Nodes[p.Target].ID))
+			out = append(out, withdrawal.NamedRecord{Topic: bus.Transactions, Key: key})
 		}
 	}
 	return out
@@ -43,8 +44,7 @@ func recordsOf(s *lethe.Snapshot, gone lethe.Removal) (out []coordinator.NamedRe
 type carriers struct {
 	store  Store
 	secret lethe.Secret
-	// names is how records are read.
-	names normalise.Rule
+	names  normalise.Rule // how records are read
 }
 
 // Carried implements coordinator.Graphs.

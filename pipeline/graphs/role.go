@@ -46,6 +46,7 @@ import (
 	"lethe/deletions/disk"
 	"lethe/deletions/late"
 	"lethe/deletions/retention"
+	"lethe/deletions/search"
 	"lethe/deletions/translog"
 	"lethe/ingest"
 	"lethe/ingest/bus"
@@ -73,7 +74,7 @@ func New(ctx context.Context, o Options) (*role.Follower, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s role: %w", roleName, err)
 	}
-	searches := newAsyncSearches(coordinator.Searcher{
+	searches := newAsyncSearches(search.Searcher{
 		Bus: o.Bus, Places: o.places(), Log: o.Log, Clock: o.Clock, Compact: o.Compact, Pacer: o.Pacer,
 	}, o)
 	return role.Follow(roleName, newLogic(o, kept, searches), role.Surroundings{
@@ -195,7 +196,8 @@ func newLogic(o Options, kept stores, searches Searches) *logic {
 	})
 	refused := &letters{turns: turns, version: o.Version, listener: o.Listener}
 	intake := &intake{
-		store: store, commits: commits{store: store}, letters: refused, erased: c.Erased, decided: kept.decided, secret: o.Secret, limits: o.Limits,
+		store: store, commits: commits{store: store}, letters: refused, erased: c.Records, decided: kept.decided,
+		secret: o.Secret, limits: o.Limits,
 		listener: o.Listener, sampler: o.Sampler,
 		workers: o.Workers, partitions: partitionsOf(store), authority: o.Erasure.Authority,
 		mostOpen: o.Snapshot.MaxOpenTimesteps, ends: o.Bus,

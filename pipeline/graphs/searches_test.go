@@ -6,12 +6,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"lethe/deletions/coordinator"
+	"lethe/deletions/search"
 )
 
 // A batch that waits for others begins when its time has come, not at the next tick.
 func TestTheRoleIsWokenWhenTimeHasPassed(t *testing.T) {
-	b := newAsyncSearches(coordinator.Searcher{}, Options{Beside: inGoroutine})
+	b := newAsyncSearches(search.Searcher{}, Options{Beside: inGoroutine})
 	b.Wake(time.Millisecond)
 	b.Wake(time.Millisecond)
 	select {

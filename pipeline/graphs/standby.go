@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"lethe/deletions"
-	"lethe/deletions/coordinator"
 	"lethe/deletions/ledgercopy"
+	"lethe/deletions/withdrawal"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/pipeline/journal"
@@ -287,6 +287,6 @@ func (nothingErased) Strip(rec ingest.Record, _ bool) (_ ingest.Record, again, n
 func (nothingErased) Withdraw(context.Context, bus.Batch, []int) error { return nil }
 
 // Republish implements Erased.
-func (nothingErased) Republish(context.Context, bus.Batch, map[int]coordinator.Redaction) error {
+func (nothingErased) Republish(context.Context, bus.Batch, map[int]withdrawal.Redaction) error {
 	return nil
 }

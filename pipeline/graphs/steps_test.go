@@ -20,6 +20,7 @@ import (
 	"lethe/deletions"
 	"lethe/deletions/backups"
 	"lethe/deletions/coordinator"
+	"lethe/deletions/search"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/internal/swapstore"
@@ -53,7 +54,7 @@ type simulation struct {
 	sent map[string]bool
 }
 
-// Now and Sleep implement coordinator.Clock.
+// Now and Sleep implement search.Clock.
 func (s *simulation) Now() time.Time { return s.now }
 
 func (s *simulation) Sleep(_ context.Context, d time.Duration) error {
@@ -85,15 +86,15 @@ func (l ledgerKV) Put(rows ...deletions.Row) error {
 
 // atOnce runs a search as part of the step that begins it.
 type atOnce struct {
-	coordinator.Searcher
-	verdicts []coordinator.Verdict
+	search.Searcher
+	verdicts []search.Verdict
 }
 
-func (a *atOnce) Begin(ctx context.Context, s *coordinator.Search) {
+func (a *atOnce) Begin(ctx context.Context, s *search.Search) {
 	a.verdicts = append(a.verdicts, a.Run(ctx, s))
 }
 
-func (a *atOnce) Verdict() (v coordinator.Verdict, ended bool) {
+func (a *atOnce) Verdict() (v search.Verdict, ended bool) {
 	if len(a.verdicts) == 0 {
 		return v, false
 	}
@@ -134,7 +135,7 @@ func (s *simulation) start() {
 		graphs: store, ledger: ledger, log: log, backups: backups.In(ledgerKV{s.ledger}), ledgerStore: io.NopCloser(nil),
 		receipts: s, decided: decided,
 	}
-	searcher := coordinator.Searcher{Bus: s.topics, Clock: s, Compact: s.topics.Compact}
+	searcher := search.Searcher{Bus: s.topics, Clock: s, Compact: s.topics.Compact}
 	s.logic = newLogic(o, kept, &atOnce{Searcher: searcher})
 
 	positions := map[bus.TopicPartition]int64{{Topic: bus.Control}: 0}

@@ -16,7 +16,7 @@ import (
 )
 
 // explainTogether is how many alerts a job explains at most: what it has made is lost if its graph changes meanwhile.
-const explainTogether = 16
+const explainTogether = 64
 
 // explaining makes reasons beside the loop, so that no prediction waits for them.
 type explaining struct {

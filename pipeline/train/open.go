@@ -23,7 +23,7 @@ func (l *learners) openModels() error {
 	if err := l.removeStrangers(); err != nil {
 		return err
 	}
-	cache := newUnions()
+	cache := newUnions(l.meta == nil)
 	for number := range lethe.ShardID(l.layout.Models()) {
 		m, err := l.openModel(number, cache)
 		if err != nil {

@@ -118,13 +118,15 @@ func (s shards) place(t lethe.Timestep) (lethe.Revision, bool) { return s.revisi
 type unions struct {
 	mu   sync.Mutex
 	kept map[unionOf]*unionColumn
+	// whole: checkpoints describe their slices, so that all of these are needed.
+	whole bool
 }
 
 // unionOf identifies consecutive shards. A model with a single shard of its own number has that slice itself, whose
 // digest differs from a union of one.
 type unionOf struct {
-	first, last lethe.ShardID
-	itself      bool
+	first, last  lethe.ShardID
+	itself, rows bool
 }
 
 type unionColumn struct {
@@ -133,11 +135,13 @@ type unionColumn struct {
 	begins map[lethe.ShardID]lethe.Timestep
 }
 
-func newUnions() *unions { return &unions{kept: make(map[unionOf]*unionColumn)} }
+func newUnions(whole bool) *unions {
+	return &unions{kept: make(map[unionOf]*unionColumn), whole: whole}
+}
 
 // of returns the column of a model's shards. u.mu is held.
 func (u *unions) of(m *model) *unionColumn {
-	key := unionOf{first: m.shards[0].shard, last: m.shards[len(m.shards)-1].shard}
+	key := unionOf{first: m.shards[0].shard, last: m.shards[len(m.shards)-1].shard, rows: m.config.LooksAtRows()}
 	key.itself = len(m.shards) == 1 && key.first == m.number
 	if u.kept[key] == nil {
 		u.kept[key] = &unionColumn{make(map[lethe.Timestep]*lethe.Slice), make(map[lethe.ShardID]lethe.Timestep)}
@@ -161,6 +165,9 @@ func (u *unions) slice(m *model, t lethe.Timestep) (*lethe.Slice, error) {
 		var err error
 		if kept, err = m.layout.Slice(m.number, parts); err != nil {
 			return nil, err
+		}
+		if !u.whole {
+			kept = m.config.Needed(kept)
 		}
 		u.mu.Lock()
 		u.of(m).slices[t] = kept

@@ -95,10 +95,9 @@ func forgetStep(l *logic, step wire.CommandStep) error {
 	if err != nil {
 		return err
 	}
-	l.unmeasured[t] = true
 	return l.store.Apply(func(w swapstore.Writer) error {
 		errs := []error{
-			w.Delete(timestepkey.New(graphPrefix, t)), w.Delete(timestepkey.New(manifestPrefix, t)),
+			l.quality.due(w, t), w.Delete(timestepkey.New(graphPrefix, t)), w.Delete(timestepkey.New(manifestPrefix, t)),
 			deleteShards(l.store, w, t),
 		}
 		for _, n := range members {
@@ -163,8 +162,7 @@ func forget(l *logic, w swapstore.Writer, changed changedCounts, n name) error {
 		return err
 	}
 	if found {
-		l.unmeasured[in.timestep] = true
-		err = errors.Join(w.Delete(keyOf(nodePrefix, n)), w.Delete(memberKey(in.timestep, n)))
+		err = errors.Join(l.quality.due(w, in.timestep), w.Delete(keyOf(nodePrefix, n)), w.Delete(memberKey(in.timestep, n)))
 	}
 	return errors.Join(err, w.Delete(keyOf(reasonsPrefix, n)))
 }

@@ -73,10 +73,9 @@ func takeGraph(ctx context.Context, l *logic, source bus.TopicPartition, m wire.
 				return err
 			}
 		}
-		return writeGraph(w, m, graph)
+		return errors.Join(l.quality.due(w, t), writeGraph(w, m, graph))
 	})
 	if err == nil {
-		l.unmeasured[t] = true
 		l.feed.notify(Timesteps)
 	}
 	return err
@@ -211,13 +210,12 @@ func takeManifest(l *logic, source bus.TopicPartition, m wire.Received) error {
 		}
 		key := timestepkey.New(manifestPrefix, t)
 		if m.Deleted {
-			return w.Delete(key)
+			return errors.Join(l.quality.due(w, t), w.Delete(key))
 		}
 		value := append(binary.BigEndian.AppendUint32(nil, uint32(m.Revision)), m.Payload...)
-		return w.Set(key, value)
+		return errors.Join(l.quality.due(w, t), w.Set(key, value))
 	})
 	if err == nil {
-		l.unmeasured[t] = true
 		l.feed.notify(Timesteps)
 	}
 	return err

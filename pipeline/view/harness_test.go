@@ -69,14 +69,18 @@ func (r *rig) stop() {
 	r.role = nil
 }
 
-// settle lets the role read all that is there.
+// settle lets the role read all that is there, and time pass.
 func (r *rig) settle() {
-	for {
-		had, err := r.session.Poll(r.t.Context())
+	r.read()
+	require.NoError(r.t, r.session.Tick(r.t.Context()))
+}
+
+// read lets the role read all that is there.
+func (r *rig) read() {
+	for had := true; had; {
+		var err error
+		had, err = r.session.Poll(r.t.Context())
 		require.NoError(r.t, err)
-		if !had {
-			return
-		}
 	}
 }
 

@@ -26,6 +26,7 @@ const (
 	memberPrefix            = "m/" // <timestep><name>: who is in a graph
 	manifestPrefix          = "w/" // <timestep>: revision and manifest
 	qualityPrefix           = "q/" // <timestep>: how good predictions were
+	unmeasuredPrefix        = "j/" // <timestep>: how good predictions were is to be measured
 	tallyPrefix             = "v/" // <timestep>: labelled predictions by probability
 	shardPrefix             = "z/" // <timestep><shard>: a slice, in numbers
 	statusPrefix            = "e/" // <key of a status>

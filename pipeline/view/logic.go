@@ -25,10 +25,9 @@ type logic struct {
 	hidden *hidden
 	feed   *Feed
 	// next are the positions behind what was read, maybe ahead of the store.
-	next   map[bus.TopicPartition]int64
-	counts map[lethe.Timestep]Counts
-	// unmeasured are the timesteps whose quality is due.
-	unmeasured map[lethe.Timestep]bool
+	next    map[bus.TopicPartition]int64
+	counts  map[lethe.Timestep]Counts
+	quality measuring
 	// unread says that models have leaves to read.
 	models *models
 	unread bool
@@ -42,13 +41,16 @@ func newLogic(o Options, store *swapstore.Store) (*logic, error) {
 	l := &logic{
 		o: o, store: store, feed: newFeed(), next: make(map[bus.TopicPartition]int64),
 		erasures: make(map[string]*erasure), sweep: make(sweep),
-		models: new(models), unread: true, unmeasured: make(map[lethe.Timestep]bool),
+		models: new(models), unread: true,
 	}
 	var err error
 	if l.hidden, err = readHidden(store, o.Secret); err != nil {
 		return nil, err
 	}
-	l.counts, err = readCounts(store)
+	if l.counts, err = readCounts(store); err != nil {
+		return nil, err
+	}
+	l.quality, err = newMeasuring(store, l.feed, l.counts)
 	return l, err
 }
 
@@ -98,7 +100,7 @@ func (l *logic) Step(ctx context.Context, _ func() time.Time, in role.Input) (ro
 		}
 		l.unread = false
 	}
-	return role.Output{Idle: true}, l.measure()
+	return role.Output{Idle: true}, l.quality.measure(in.Ticked)
 }
 
 // take stores an input and its position.

@@ -7,7 +7,6 @@ import (
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/internal/swapstore"
-	"lethe/internal/timestepkey"
 	"lethe/scoring"
 	"lethe/scoring/reasons"
 )
@@ -66,16 +65,6 @@ func predictionsOf(l *logic, records []ingest.Record) (names []name, before []*s
 	return names, before, err
 }
 
-// rankedIn are the transactions with a prediction in a timestep, by descending probability.
-func rankedIn(store swapstore.Reader, t lethe.Timestep) (names []name, err error) {
-	err = store.Scan(timestepkey.New(stepIndex, t), func(key, _ []byte) error {
-		n, err := nameIn(key)
-		names = append(names, n)
-		return err
-	})
-	return names, err
-}
-
 // readPredictions reads predictions; nil for none.
 func readPredictions(store *swapstore.Store, names ...name) ([]*scoring.Prediction, error) {
 	found, err := store.Lookup(keysOf(predictionPrefix, names))
@@ -98,8 +87,11 @@ func (l *logic) replacePrediction(
 	w swapstore.Writer, changed changedCounts, n name, before, after *scoring.Prediction,
 ) error {
 	for _, p := range []*scoring.Prediction{before, after} {
-		if p != nil && p.Final {
-			l.unmeasured[p.Timestep] = true
+		if p == nil || !p.Final {
+			continue
+		}
+		if err := l.quality.due(w, p.Timestep); err != nil {
+			return err
 		}
 	}
 	if before != nil {

@@ -1,9 +1,11 @@
 package view
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
@@ -38,6 +40,9 @@ func (o Options) Validate() error {
 	p.That(o.Bus != nil, "bus", o.Bus, "the topics")
 	return p.Err()
 }
+
+// tick is how often quality is measured of timesteps with predictions on their way.
+const tick = time.Second
 
 const (
 	stateFolder   = "state"
@@ -76,6 +81,7 @@ func New(o Options) (*role.Follower, *Reader, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("view role: %w", errors.Join(err, store.Close()))
 	}
+	o.Tick = cmp.Or(o.Tick, tick)
 	reader := &Reader{store: store, secret: o.Secret, names: o.Names, hidden: l.hidden, feed: l.feed, models: l.models}
 	return role.Follow(roleName, l, o.Surroundings), reader, nil
 }

@@ -15,6 +15,7 @@ import (
 	"lethe/internal/swapstore"
 	"lethe/pipeline/view"
 	"lethe/pipeline/wire"
+	"lethe/scoring"
 )
 
 // places are the files of the role that hold some bytes.
@@ -84,6 +85,42 @@ func TestJunkIsPassedOver(t *testing.T) {
 	r.write(bus.Reasons, ingest.Outgoing{Key: []byte("b"), Value: []byte("{")})
 	r.write(bus.Predictions, ingest.Outgoing{Key: ingest.MarkerKey(0), Value: []byte("no prediction, and no junk")})
 	require.Equal(t, []string{"a 0.2"}, r.list(view.Query{Limit: 9}))
+}
+
+// Quality is measured once all predictions of a timestep are there, and not with each batch of them; after a while it is
+// measured without those that do not come, by a process that begins then, too.
+func TestQualityWaitsForAllPredictions(t *testing.T) {
+	r := newRig(t)
+	all := ids(3, 3)
+	labelled := func() (n int) {
+		step, err := r.reader.Step(3)
+		require.NoError(t, err)
+		if step.Quality != nil {
+			n = step.Quality.Labelled
+		}
+		return n
+	}
+	predict := func(i int) {
+		value, err := scoring.EncodePrediction(predictionOf(all[i], 3, float64(i)*.3))
+		require.NoError(t, err)
+		record := ingest.Outgoing{Key: ingest.TransactionKey(all[i]), Value: value}
+		require.NoError(t, r.topics.Write(t.Context(), bus.Predictions, []ingest.Outgoing{record}))
+		r.read()
+	}
+	r.graph(3, 2, map[lethe.TransactionID]lethe.Label{
+		all[0]: lethe.Licit, all[1]: lethe.Licit, all[2]: lethe.Illicit,
+	}, all...)
+	predict(0)
+	predict(1)
+	require.Zero(t, labelled(), "one is on its way")
+	r.stop()
+	r.start()
+	r.read()
+	require.Zero(t, labelled())
+	r.settle()
+	require.Equal(t, 2, labelled(), "it has not come for a while")
+	predict(2)
+	require.Equal(t, 3, labelled(), "no more can come")
 }
 
 func TestQualityFollowsTheLabels(t *testing.T) {

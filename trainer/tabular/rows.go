@@ -47,10 +47,15 @@ type Rows struct {
 // FromSlices returns the labelled nodes of slices, in their order, without edges and stubs. Label
 // c+1 of a slice is class c. Keys are derived from pseudonym and timestep.
 func FromSlices(window []*lethe.Slice) Rows {
-	var r Rows
+	n, cols := 0, 0
+	for _, s := range window {
+		n, cols = n+s.Labelled(), s.FeatureCount
+	}
+	r := Rows{
+		Cols: cols, Features: make([]float32, 0, n*cols), Labels: make([]int32, 0, n), Keys: make([]uint64, 0, n),
+	}
 	base := lethe.NewDraw(0, "tabular-row")
 	for _, s := range window {
-		r.Cols = s.FeatureCount
 		for i, label := range s.Labels {
 			if label != lethe.Unknown {
 				r.Features = append(r.Features, s.Row(i)...)
@@ -62,6 +67,23 @@ func FromSlices(window []*lethe.Slice) Rows {
 		}
 	}
 	return r
+}
+
+// Labelled returns the labelled nodes of a union of slices as a slice of its own, without edges and stubs: FromSlices
+// gives the same rows of it, and its digest, which follows from the union's parts, is the same.
+func Labelled(union *lethe.Slice) *lethe.Slice {
+	out := &lethe.Slice{
+		Timestep: union.Timestep, Previous: union.Previous, Shard: union.Shard, FeatureCount: union.FeatureCount,
+		Parts: union.Parts,
+	}
+	out.Features = make([]float32, 0, union.Labelled()*union.FeatureCount)
+	for i, label := range union.Labels {
+		if label != lethe.Unknown {
+			out.Nodes, out.Labels = append(out.Nodes, union.Nodes[i]), append(out.Labels, label)
+			out.Features = append(out.Features, union.Row(i)...)
+		}
+	}
+	return out
 }
 
 // Len returns the number of rows.

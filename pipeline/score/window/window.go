@@ -23,7 +23,11 @@ type Bounds struct {
 // Window is what has arrived of open timesteps. One goroutine uses it at a time.
 type Window struct {
 	secret lethe.Secret
-	bounds Bounds
+	// names, transactions and payments make the keyed hashes of what arrives.
+	names        lethe.Pseudonymizer
+	transactions lethe.Suppressor
+	payments     lethe.PaymentSuppressor
+	bounds       Bounds
 	// width is how many features a transaction has, 0 while that is not known.
 	width int
 	// closed is the newest timestep that is closed, or the one before the first.
@@ -45,6 +49,7 @@ type Window struct {
 func New(secret lethe.Secret, bounds Bounds) *Window {
 	return &Window{
 		secret: secret, bounds: bounds, closed: bounds.First - 1,
+		names: secret.Pseudonymizer(), transactions: secret.Suppressor(), payments: secret.PaymentSuppressor(),
 		steps: make(map[lethe.Timestep]map[lethe.Pseudonym]*place), home: make(map[lethe.Pseudonym]lethe.Timestep),
 		past: make(map[uint64]struct{}),
 	}
@@ -115,7 +120,7 @@ func (w *Window) Payment(t lethe.Payment, written time.Time, subjects ...string)
 	if source == nil || target == nil || source == target || source.payees[target] != nil {
 		return
 	}
-	hashes := append([]lethe.Digest{w.secret.SuppressedPayment(t.Source, t.Target)}, w.hashesOf(subjects)...)
+	hashes := append([]lethe.Digest{w.payments.Suppression(t.Source, t.Target)}, w.hashesOf(subjects)...)
 	if w.suppressed.Has(hashes[0]) || w.suppressed.Take(t.Timestep, hashes[1:]) {
 		return
 	}
@@ -194,7 +199,7 @@ func (w *Window) place(t lethe.Timestep, id lethe.TransactionID) *place {
 	if t <= w.closed || t-w.closed > lethe.Timestep(w.bounds.Jump) {
 		return nil
 	}
-	pseudonym := w.secret.Pseudonym(id)
+	pseudonym := w.names.Pseudonym(id)
 	if _, past := w.past[beginningOf(pseudonym)]; past {
 		return nil
 	}
@@ -202,7 +207,7 @@ func (w *Window) place(t lethe.Timestep, id lethe.TransactionID) *place {
 		return p
 	}
 	p := &place{
-		at: t, pseudonym: pseudonym, suppression: w.secret.Suppression(id),
+		at: t, pseudonym: pseudonym, suppression: w.transactions.Suppression(id),
 		payers: make(map[*place][]lethe.Digest), payees: make(map[*place][]lethe.Digest),
 	}
 	if w.suppressed.Has(p.suppression) || w.count == w.bounds.Places {

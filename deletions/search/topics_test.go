@@ -1,9 +1,10 @@
-package coordinator
+package search
 
 import (
 	"context"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -14,6 +15,11 @@ import (
 	"lethe/ingest"
 	"lethe/ingest/bus"
 )
+
+// wallClock is the clock of the machine.
+type wallClock struct{ Clock }
+
+func (wallClock) Now() time.Time { return time.Now() }
 
 // memoryLog holds records in one file.
 type memoryLog []ingest.Record
@@ -45,12 +51,8 @@ func (l memoryLog) each(fn func(ingest.Record) error) error {
 	return nil
 }
 
-func (l memoryLog) ReadAll(_ context.Context, _ bus.Topic, fn func(ingest.Record) error) error {
+func (l memoryLog) ReadEvery(_ context.Context, _ bus.Topic, fn func(ingest.Record) error, _ func(*bus.Gap)) error {
 	return l.each(fn)
-}
-
-func (l memoryLog) ReadEvery(ctx context.Context, t bus.Topic, fn func(ingest.Record) error, _ func(*bus.Gap)) error {
-	return l.ReadAll(ctx, t, fn)
 }
 func (l memoryLog) ReadCopies(
 	_ context.Context, _ bus.Topic, fn func(broker int32, rec ingest.Record) error, around func(int32, *bus.Gap),
@@ -62,8 +64,8 @@ func (l memoryLog) ReadNew(_ context.Context, _ bus.Topic, _ map[int]int64, fn f
 }
 func (memoryLog) Holds(context.Context, bus.TopicPartition, int64) (bool, error) { return false, nil }
 func (memoryLog) RollMarkers(context.Context, ...bus.Topic) error                { return nil }
-func (memoryLog) Write(context.Context, bus.Topic, []ingest.Outgoing) error      { return nil }
 func (memoryLog) Partitions(context.Context, bus.Topic) (int, error)             { return 1, nil }
+func (memoryLog) Write(context.Context, bus.Topic, []ingest.Outgoing) error      { return nil }
 
 // In its files a topic is searched as thoroughly as record by record, wherever the cut
 // between two chunks is.
@@ -91,22 +93,22 @@ func TestALogIsSearchedAsItsRecordsAre(t *testing.T) {
 			value = value[n:]
 		}
 		topic := rapid.SampledFrom([]bus.Topic{bus.Models, bus.Snapshots, bus.Predictions}).Draw(rt, "topic")
-		search := func(files Log) *findings {
+		search := func(files Log) *Findings {
 			found := newFindings()
-			s := Searcher{Bus: log, Log: files, Clock: WallClock{}}
-			require.NoError(rt, s.begin(scanner).topic(t.Context(), topic, found))
+			s := Searcher{Bus: log, Log: files, Clock: wallClock{}}
+			require.NoError(rt, s.begin(&Search{Scanner: scanner}).topic(t.Context(), topic, found))
 			return found
 		}
 		sent, direct, inflated := search(nil), search(log), search(compressedLog{log})
 		// A chunk that is an id is one, whatever the chunk before ends with.
-		for i := range sent.by {
-			require.True(rt, direct.by[i], "found by records and not by files")
+		for i := range sent.By {
+			require.True(rt, direct.By[i], "found by records and not by files")
 		}
-		require.Equal(rt, sent.by, inflated.by, "what is compressed is looked through as it was sent")
-		require.Equal(rt, sent.places[0].Records, direct.places[0].Records)
-		require.Equal(rt, sent.places[0].Bytes, direct.places[0].Bytes)
+		require.Equal(rt, sent.By, inflated.By, "what is compressed is looked through as it was sent")
+		require.Equal(rt, sent.Places[0].Records, direct.Places[0].Records)
+		require.Equal(rt, sent.Places[0].Bytes, direct.Places[0].Bytes)
 		if len(needles[which]) == 0 {
-			require.True(rt, direct.clean())
+			require.True(rt, direct.Clean())
 		}
 	})
 }
@@ -125,24 +127,23 @@ func TestRecordsThatWereLookedAtAreNotLookedAtAgain(t *testing.T) {
 		{Offset: 1, Key: []byte("b"), Value: holding},
 		{Offset: 2, Key: []byte("caf\u00e9-1")},
 	}
-	s := Searcher{Bus: log, Clock: WallClock{}}
-	v := s.Run(t.Context(), &Search{prints: prints, scanner: scanner, locates: true})
-	require.NoError(t, v.err)
-	require.Equal(t, "b", string(v.located.sources.tombstones[bus.Transactions][0].Key))
-	l := v.located.looked
-	require.True(t, l.serves(prints))
+	s := Searcher{Bus: log, Clock: wallClock{}}
+	v := s.Run(t.Context(), &Search{Prints: prints, Scanner: scanner, Locates: true})
+	require.NoError(t, v.Err)
+	require.Equal(t, "b", string(v.Located.Sources.Tombstones[bus.Transactions][0].Key))
+	l := v.Located.Looked
+	require.True(t, l.Serves(prints))
 	others, err := scan.TransactionFingerprints(secret, "others")
 	require.NoError(t, err)
-	require.False(t, l.serves(append(others, prints...)))
-	require.False(t, looked{}.serves(prints))
+	require.False(t, l.Serves(append(others, prints...)))
+	require.False(t, Looked{}.Serves(prints))
 
 	again := func(rec ingest.Record) int {
 		s.Bus = memoryLog{rec}
-		u, f := s.begin(scanner), newFindings()
-		u.looked = l
+		u, f := s.begin(&Search{Scanner: scanner, Looked: l}), newFindings()
 		require.NoError(t, u.topic(t.Context(), bus.Transactions, f))
-		require.EqualValues(t, 1, f.places[0].Records)
-		return f.places[0].Hits
+		require.EqualValues(t, 1, f.Places[0].Records)
+		return f.Places[0].Hits
 	}
 	// Whatever these say now: a log does not change.
 	require.Zero(t, again(ingest.Record{Offset: 0, Key: []byte("a"), Value: holding}))

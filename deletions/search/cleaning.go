@@ -1,17 +1,13 @@
-package coordinator
+package search
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
-	"path"
 	"slices"
-	"strings"
 	"time"
 
-	"lethe/ingest"
 	"lethe/ingest/bus"
 )
 
@@ -25,8 +21,8 @@ const (
 	rollInterval = time.Second
 	// askInterval is how often a broker is asked about a record.
 	askInterval = 250 * time.Millisecond
-	// looksAnyway is after how long topics are searched again although records remain; it doubles each time.
-	looksAnyway = time.Minute
+	// firstRecheck is the delay before topics are searched again although records remain; it doubles each time.
+	firstRecheck = time.Minute
 	// cleanInterval is how often the own broker cleans its log while something is found.
 	cleanInterval = 5 * time.Second
 	// searchInterval is the pause between searches, doubled up to the longest.
@@ -34,36 +30,14 @@ const (
 	longestSearchInterval = 10 * time.Second
 )
 
-// due is the last offset to be removed by partition. A cleaner passes over a partition from its start, so earlier
-// ones are gone with it.
-type due map[bus.TopicPartition]int64
-
-func (d due) mark(at bus.TopicPartition, offset int64) { d[at] = max(d[at], offset) }
-
-func (d due) partitions() []bus.TopicPartition {
-	return slices.SortedFunc(maps.Keys(d), func(a, b bus.TopicPartition) int {
-		return cmp.Or(cmp.Compare(a.Topic, b.Topic), cmp.Compare(a.Partition, b.Partition))
-	})
-}
-
-// rolled are the partitions that get markers. The marker on erasures.v1 wakes the cleaner of an embedded broker in
-// another process.
-func (d due) rolled() []bus.TopicPartition {
-	list, signal := d.partitions(), bus.TopicPartition{Topic: bus.Erasures}
-	if slices.Contains(list, signal) {
-		return list
-	}
-	return append(list, signal)
-}
-
 // cleaning searches until nothing is found or the time is up, running the own broker's cleaner before.
-func (u *underway) cleaning(ctx context.Context) (found *findings, err error) {
+func (u *underway) cleaning(ctx context.Context) (found *Findings, err error) {
 	pause := searchInterval
 	var cleaned time.Time
-	for found == nil || !found.clean() {
+	for found == nil || !found.Clean() {
 		now := u.Clock.Now()
 		if !now.Before(u.deadline) {
-			return found, errTimeUp
+			return found, ErrTimeUp
 		}
 		if now.Sub(cleaned) >= cleanInterval {
 			if err := u.clean(ctx); err != nil {
@@ -90,7 +64,7 @@ func (u *underway) cleaning(ctx context.Context) (found *findings, err error) {
 // found there; the journal is never compacted.
 func (u *underway) clean(ctx context.Context) error {
 	topics := slices.DeleteFunc(bus.Topics(), func(t bus.Topic) bool {
-		return t == bus.Journal || t == bus.ErasureStatus && (u.topics[t] == nil || u.topics[t].clean())
+		return t == bus.Journal || t == bus.ErasureStatus && (u.topics[t] == nil || u.topics[t].Clean())
 	})
 	if err := u.Bus.RollMarkers(ctx, topics...); err != nil {
 		return err
@@ -102,9 +76,9 @@ func (u *underway) clean(ctx context.Context) error {
 }
 
 // afterCleaning searches once the brokers have removed what remains, until nothing is found or the time is up.
-func (u *underway) afterCleaning(ctx context.Context) (found *findings, err error) {
+func (u *underway) afterCleaning(ctx context.Context) (found *Findings, err error) {
 	left, err := u.left(ctx)
-	for anyway := looksAnyway; err == nil; anyway *= 2 {
+	for anyway := firstRecheck; err == nil; anyway *= 2 {
 		if err := u.await(ctx, left, anyway); err != nil {
 			return found, err
 		}
@@ -112,11 +86,11 @@ func (u *underway) afterCleaning(ctx context.Context) (found *findings, err erro
 		if err != nil {
 			return found, err
 		}
-		if found = again; found.clean() {
+		if found = again; found.Clean() {
 			return found, nil
 		}
 		if !u.Clock.Now().Before(u.deadline) {
-			return found, errTimeUp
+			return found, ErrTimeUp
 		}
 		left = found.due
 	}
@@ -129,9 +103,10 @@ func (u *underway) left(ctx context.Context) (due, error) {
 	left := make(due)
 	for _, topic := range bus.Topics() {
 		f := newFindings()
-		behind, known := u.looked.behind(topic, left)
+		behind, known := u.Looked.Behind(topic)
 		var err error
 		if known {
+			u.Looked.leftOf(topic, left)
 			err = u.since(ctx, topic, behind, f)
 		}
 		if !known || errors.Is(err, bus.ErrCorrupt) {
@@ -146,49 +121,6 @@ func (u *underway) left(ctx context.Context) (due, error) {
 		maps.Copy(left, f.due)
 	}
 	return left, nil
-}
-
-// since searches what was appended to a topic of original records.
-func (u *underway) since(ctx context.Context, topic bus.Topic, behind map[int]int64, f *findings) error {
-	t := &topicSearch{scanner: u.scanner, topic: topic, f: f, here: f.at(string(topic)), looked: u.looked, held: u.held,
-		copies: newCopies()}
-	return u.asking(func() error {
-		return u.Bus.ReadNew(ctx, topic, behind, func(rec ingest.Record) error {
-			t.take(rec)
-			return ctx.Err()
-		})
-	})
-}
-
-// behind returns the positions behind what was searched of a topic, if it was, and adds its earlier findings to
-// left.
-func (l looked) behind(topic bus.Topic, left due) (positions map[int]int64, known bool) {
-	positions = make(map[int]int64)
-	for at, through := range l.through {
-		if at.Topic == topic {
-			positions[at.Partition] = through + 1
-		}
-	}
-	if len(positions) == 0 || !keepsOriginals(topic) {
-		return nil, false
-	}
-	for at, offsets := range l.except {
-		for offset := range offsets {
-			if at.Topic == topic {
-				left.mark(at, offset)
-			}
-		}
-	}
-	return positions, true
-}
-
-// asking calls brokers without using up the time to verify: an unreachable broker is waited for and fails no
-// request.
-func (u *underway) asking(ask func() error) error {
-	began := u.Clock.Now()
-	err := ask()
-	u.deadline = u.deadline.Add(max(0, u.Clock.Now().Sub(began)))
-	return err
 }
 
 // await waits until what is left was removed, most has passed or the time is up.
@@ -252,15 +184,4 @@ func (r *rolls) roll(ctx context.Context) error {
 	}
 	r.last, r.done = now, r.done+1
 	return r.s.Bus.RollMarkers(ctx, bus.Transactions, bus.Labels, bus.Predictions, bus.Reasons)
-}
-
-// OfClients reports whether a file of the embedded broker has names chosen by clients and no records. They do not
-// count, or any client could keep erasures from ending.
-func OfClients(file string) bool {
-	switch strings.TrimSuffix(path.Base(file), ".tmp") {
-	case "groups.log", "pids.log", "session_state.json":
-		return true
-	default:
-		return false
-	}
 }

@@ -1,4 +1,4 @@
-package coordinator
+package search
 
 import (
 	"context"
@@ -68,16 +68,16 @@ func TestEveryBrokersCopyIsSearched(t *testing.T) {
 		asks: 20,
 	}
 	v := Searcher{Bus: b, Clock: b}.Run(t.Context(), &Search{
-		prints: prints, scanner: scanner, timeout: time.Minute, looked: known,
+		Prints: prints, Scanner: scanner, Timeout: time.Minute, Looked: known,
 	})
-	require.NoError(t, v.err)
-	require.True(t, v.found.clean())
+	require.NoError(t, v.Err)
+	require.True(t, v.Found.Clean())
 	require.Len(t, b.log, 1, "it was waited for until the other broker had cleaned its copy, too")
-	at := slices.IndexFunc(v.found.places, func(p *deletions.PlaceSearch) bool {
+	at := slices.IndexFunc(v.Found.Places, func(p *deletions.PlaceSearch) bool {
 		return p.Place == string(bus.Transactions)
 	})
-	require.Equal(t, []int32{0, 1}, v.found.places[at].Brokers)
-	require.EqualValues(t, 2, v.found.places[at].Records, "one of each copy")
+	require.Equal(t, []int32{0, 1}, v.Found.Places[at].Brokers)
+	require.EqualValues(t, 2, v.Found.Places[at].Records, "one of each copy")
 }
 
 // What one broker's copy alone cannot give was cleaned from the others, or will be: it may hold any target.
@@ -88,72 +88,14 @@ func TestADamagedCopyHoldsUpEverybody(t *testing.T) {
 		slowBroker: newSlowBroker(0, map[bus.Topic][]ingest.Record{bus.Transactions: {stays}}), log: []ingest.Record{stays},
 		damaged: &bus.Gap{Partition: 1, From: 3, To: 5, Bytes: 70},
 	}
-	search := &Search{prints: prints, scanner: scanner, timeout: time.Minute}
+	search := &Search{Prints: prints, Scanner: scanner, Timeout: time.Minute}
 	v := Searcher{Bus: b, Clock: b}.Run(t.Context(), search)
-	require.NoError(t, v.err)
-	require.Len(t, v.found.anybodys(), 1)
-	require.Equal(t, int64(4), v.found.anybodys()[0].Last)
+	require.NoError(t, v.Err)
+	require.Len(t, v.Found.Unreadable(), 1)
+	require.Equal(t, int64(4), v.Found.Unreadable()[0].Last)
 
 	b.logs[bus.Transactions], b.log = nil, nil
 	v = Searcher{Bus: b, Clock: b}.Run(t.Context(), search)
-	require.NoError(t, v.err)
-	require.Empty(t, v.found.anybodys(), "no copy is known to have it whole")
-}
-
-// slowGraphs scrub until a test says that it has ended.
-type slowGraphs struct {
-	Graphs
-	begun, ended int
-}
-
-func (g *slowGraphs) BeginScrub(context.Context) (Scrub, error) {
-	g.begun++
-	return slowScrub{g, g.begun}, nil
-}
-
-type slowScrub struct {
-	of *slowGraphs
-	n  int
-}
-
-func (s slowScrub) Ended() (bool, error) { return s.of.ended >= s.n, nil }
-
-// A batch waits until the graphs' files were written anew for it: not only for another one, which may have begun
-// before its own targets were deleted. That is done once a try.
-func TestABatchWaitsUntilFilesWereWrittenAnewForIt(t *testing.T) {
-	g := new(slowGraphs)
-	s := scrubs{graphs: g, made: make(map[string]int)}
-	make := func(b batch, want bool, begun int) {
-		t.Helper()
-		made, err := s.make(t.Context(), b)
-		require.NoError(t, err)
-		require.Equal(t, want, made)
-		require.Equal(t, begun, g.begun)
-	}
-	end := func(want bool) {
-		t.Helper()
-		ended, err := s.end()
-		require.NoError(t, err)
-		require.Equal(t, want, ended)
-	}
-	one := batch{"one", []deletions.Entry{{RequestID: "one"}}}
-	two := batch{"two", []deletions.Entry{{RequestID: "two"}}}
-	require.False(t, s.begunFor(one))
-	make(one, false, 1)
-	make(two, false, 1)
-	end(false)
-	require.True(t, s.begunFor(one))
-	require.False(t, s.begunFor(two))
-	g.ended = 1
-	end(true)
-	make(one, true, 1)
-	make(two, false, 2)
-	one.members[0].Attempts++
-	make(one, false, 2)
-	g.ended = 2
-	end(true)
-	end(false)
-	make(two, true, 2)
-	g.ended = 3
-	make(one, true, 3)
+	require.NoError(t, v.Err)
+	require.Empty(t, v.Found.Unreadable(), "no copy is known to have it whole")
 }

@@ -1,4 +1,4 @@
-package coordinator
+package search
 
 import (
 	"context"
@@ -25,19 +25,15 @@ type slowBroker struct {
 	rolled      map[bus.TopicPartition]int
 }
 
-func (b *slowBroker) ReadAll(_ context.Context, t bus.Topic, fn func(ingest.Record) error) error {
+func (b *slowBroker) ReadEvery(_ context.Context, t bus.Topic, fn func(ingest.Record) error, _ func(*bus.Gap)) error {
 	b.whole[t]++
 	return memoryLog(b.logs[t]).each(fn)
-}
-
-func (b *slowBroker) ReadEvery(ctx context.Context, t bus.Topic, fn func(ingest.Record) error, _ func(*bus.Gap)) error {
-	return b.ReadAll(ctx, t, fn)
 }
 
 func (b *slowBroker) ReadCopies(
 	ctx context.Context, t bus.Topic, fn func(broker int32, rec ingest.Record) error, around func(int32, *bus.Gap),
 ) ([]int32, error) {
-	return nil, b.ReadAll(ctx, t, func(rec ingest.Record) error { return fn(bus.OneCopy, rec) })
+	return nil, b.ReadEvery(ctx, t, func(rec ingest.Record) error { return fn(bus.OneCopy, rec) }, nil)
 }
 
 func (b *slowBroker) ReadNew(
@@ -119,18 +115,18 @@ func TestTopicsAreReadOnceTheCleanerHasPassed(t *testing.T) {
 	known := lookedFor(prints)
 	known.through[at], known.except[at] = 3, map[int64]bool{3: true}
 	for name, c := range map[string]struct {
-		looked looked
+		looked Looked
 		// reads are how often transactions are read as a whole.
 		reads int
 	}{
-		"looked at before": {known, 1}, "not looked at": {looked{}, 2},
+		"looked at before": {known, 1}, "not looked at": {Looked{}, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newSlowBroker(60, logs())
-			search := &Search{prints: prints, scanner: scanner, timeout: time.Minute, looked: c.looked}
+			search := &Search{Prints: prints, Scanner: scanner, Timeout: time.Minute, Looked: c.looked}
 			v := Searcher{Bus: b, Clock: b}.Run(t.Context(), search)
-			require.NoError(t, v.err)
-			require.True(t, v.found.clean())
+			require.NoError(t, v.Err)
+			require.True(t, v.Found.Clean())
 			require.Equal(t, c.reads, b.whole[bus.Transactions])
 			require.Equal(t, 2, b.whole[bus.Models], "once to see what is replaced, once when that is gone")
 			require.Equal(t, 1, b.whole[bus.Predictions], "nothing was found there")
@@ -142,10 +138,10 @@ func TestTopicsAreReadOnceTheCleanerHasPassed(t *testing.T) {
 
 	b := newSlowBroker(0, logs())
 	b.never = true
-	v := Searcher{Bus: b, Clock: b}.Run(t.Context(), &Search{prints: prints, scanner: scanner, timeout: 5 * time.Minute})
-	require.ErrorIs(t, v.err, errTimeUp)
-	require.NotNil(t, v.found, "what is left is known when the time is up")
-	require.Equal(t, []string{string(bus.Transactions), string(bus.Models)}, v.found.dirty())
+	v := Searcher{Bus: b, Clock: b}.Run(t.Context(), &Search{Prints: prints, Scanner: scanner, Timeout: 5 * time.Minute})
+	require.ErrorIs(t, v.Err, ErrTimeUp)
+	require.NotNil(t, v.Found, "what is left is known when the time is up")
+	require.Equal(t, []string{string(bus.Transactions), string(bus.Models)}, v.Found.Dirty())
 	require.LessOrEqual(t, b.whole[bus.Transactions], 4)
 }
 
@@ -196,9 +192,9 @@ func TestABrokerThatHangsTakesNothingOfTheTimeToVerify(t *testing.T) {
 		bus.Transactions: {{Offset: 3, Key: gone, Value: []byte(`{"id":"gone-transaction"}`)}},
 	}), make(map[string]bool)}
 	v := Searcher{Bus: b, Clock: b}.Run(t.Context(), &Search{
-		prints: prints, scanner: scanner, timeout: time.Minute, looked: known,
+		Prints: prints, Scanner: scanner, Timeout: time.Minute, Looked: known,
 	})
-	require.NoError(t, v.err)
-	require.True(t, v.found.clean())
+	require.NoError(t, v.Err)
+	require.True(t, v.Found.Clean())
 	require.Len(t, b.hung, 4)
 }

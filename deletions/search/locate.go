@@ -1,0 +1,206 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"lethe/deletions"
+	"lethe/deletions/scan"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+)
+
+// Located are the records to be tombstoned or republished.
+type Located struct {
+	Predictions, Reasons, Sources, Letters Remains
+	// Looked are the records that were searched.
+	Looked Looked
+	// Late are source records refused as late.
+	Late []ingest.Record
+
+	unreadable map[bus.Topic][]deletions.UnreadableBatch
+}
+
+// WithdrawnBy is a tombstone's header with the request that it withdraws a record for.
+const WithdrawnBy = "lethe-withdrawn-by"
+
+// locating is a search for records to be withdrawn.
+type locating struct {
+	Searcher
+	*Search
+	*Located
+	// refused are the source records of the dead letters found.
+	refused map[sourcePlace]bool
+	rolls   rolls
+}
+
+// sourcePlace is a position in transactions.v1 or labels.v1.
+type sourcePlace struct {
+	topic bus.Topic
+	logPlace
+}
+
+func sourcePlaceOf(rec ingest.Record) sourcePlace {
+	return sourcePlace{SourceOf(rec), logPlace{rec.Partition, rec.Offset}}
+}
+
+// SourceOf is transactions.v1 or labels.v1, without a prefix.
+func SourceOf(rec ingest.Record) bus.Topic {
+	if strings.HasSuffix(rec.Topic, string(bus.Labels)) {
+		return bus.Labels
+	}
+	return bus.Transactions
+}
+
+// locate finds the records to be withdrawn. It is not paced, since the erasure waits for it.
+func (s Searcher) locate(ctx context.Context, search *Search) Verdict {
+	l := locating{
+		Searcher: s, Search: search, refused: make(map[sourcePlace]bool), rolls: rolls{s: s},
+		Located: &Located{
+			Looked: lookedFor(search.Prints), unreadable: make(map[bus.Topic][]deletions.UnreadableBatch),
+		},
+	}
+	v := Verdict{RequestIDs: search.RequestIDs, Located: l.Located}
+	for _, part := range []struct {
+		to     *Remains
+		topics []bus.Topic
+	}{
+		{&l.Predictions, []bus.Topic{bus.Predictions}},
+		{&l.Reasons, []bus.Topic{bus.Reasons}},
+		// Dead letters first: they tell which source records were refused.
+		{&l.Letters, []bus.Topic{bus.DeadLetters}},
+		{&l.Sources, []bus.Topic{bus.Transactions, bus.Labels}},
+	} {
+		part.to.Tombstones = make(map[bus.Topic][]ingest.Outgoing)
+		for _, topic := range part.topics {
+			if v.Err = l.in(ctx, topic, part.to); v.Err != nil {
+				v.Err = fmt.Errorf("look through %s: %w", topic, v.Err)
+				return v
+			}
+		}
+	}
+	return v
+}
+
+// in searches a topic. Only the newest record of a key and partition counts: compaction removes the others, and a
+// tombstone would remove a newer one. Records tombstoned for these requests count while the log has them.
+func (l *locating) in(ctx context.Context, topic bus.Topic, r *Remains) error {
+	newest := make(map[partitionKey]found)
+	take := func(rec ingest.Record) error {
+		if err := l.rolls.roll(ctx); err != nil {
+			return err
+		}
+		l.take(topic, rec, newest)
+		return ctx.Err()
+	}
+	var err error
+	if l.Log != nil {
+		err = l.Log.EachSegment(ctx, topic, func(segment Segment) error { return segment.Records(take) })
+	}
+	if l.Log == nil || errors.Is(err, bus.ErrCorrupt) {
+		// Records around the damage are to be withdrawn.
+		clear(newest)
+		err = l.Bus.ReadEvery(ctx, topic, take, func(gap *bus.Gap) {
+			l.unreadable[topic] = append(l.unreadable[topic], unreadable(gap))
+		})
+	}
+	r.add(topic, newest, l.Prints)
+	return err
+}
+
+// take searches a record, and remembers it if it is the newest of its key.
+func (l *locating) take(topic bus.Topic, rec ingest.Record, newest map[partitionKey]found) {
+	if rec.Key == nil { // compaction removes it, and no tombstone can
+		l.Located.Looked.mark(topic, rec, false)
+		return
+	}
+	at := partitionKey{partition: rec.Partition, key: string(rec.Key)}
+	if rec.Uncommitted != "" {
+		at.uncommitted = 1 + rec.Offset // it is no later record of its key
+	}
+	before, held := newest[at]
+	delete(newest, at)
+	if rec.Tombstone() {
+		if before.settled = true; held && l.withdraws(rec) {
+			newest[at] = before
+		}
+		l.Located.Looked.mark(topic, rec, false)
+		return
+	}
+	hits := Hits(l.Scanner, rec)
+	if len(hits) > 0 {
+		instead := l.redacted(topic, rec, hits)
+		newest[at] = found{
+			offset: rec.Offset, hits: hits, instead: instead,
+			settled: rec.Uncommitted != "" || topic == bus.Transactions && l.early(rec, hits, instead),
+		}
+		if topic == bus.DeadLetters {
+			l.addRefused(rec)
+		}
+	}
+	l.Located.Looked.mark(topic, rec, len(hits) == 0)
+}
+
+// withdraws reports whether a tombstone was written for these requests.
+func (l *locating) withdraws(rec ingest.Record) bool {
+	return slices.ContainsFunc(rec.Headers, func(h ingest.Header) bool {
+		return h.Key == WithdrawnBy && slices.Contains(l.RequestIDs, string(h.Value))
+	})
+}
+
+// early reports whether intake must see a record first and will then remove it: one to be republished, as intake
+// decides whether it is refused, and one with an erased subject, whose transaction is then requested.
+func (l *locating) early(rec ingest.Record, hits []scan.Hit, instead *ingest.Outgoing) bool {
+	return rec.Offset >= l.Taken[rec.Partition] && (instead != nil || slices.ContainsFunc(hits, ofSubject))
+}
+
+// addRefused records the source record of a dead letter.
+func (l *locating) addRefused(letter ingest.Record) {
+	read, err := ingest.ReadDeadLetter(letter)
+	refused := read.Record
+	if err != nil || !strings.HasSuffix(refused.Topic, string(SourceOf(refused))) {
+		return
+	}
+	l.refused[sourcePlaceOf(refused)] = true
+	if read.Refusal.Reason == ingest.Late {
+		l.Late = append(l.Late, ingest.Record{Key: slices.Clone(refused.Key), Value: slices.Clone(letter.Value)})
+	}
+}
+
+// redacted returns what replaces a record with erased features, or another's record that names a target: a record
+// with zeros, so that compaction removes the old one. It is nil if the record must be tombstoned: something else in it
+// is erased too, it is broken, or too large for its topic.
+func (l *locating) redacted(topic bus.Topic, rec ingest.Record, hits []scan.Hit) *ingest.Outgoing {
+	if topic != bus.Transactions && topic != bus.Labels && topic != bus.DeadLetters {
+		return nil
+	}
+	_, refused := ingest.IsRepublished(l.Secret, rec) // it replaces one that was refused
+	refused = refused || l.refused[sourcePlaceOf(rec)]
+	var headers []ingest.Header
+	value, changed := ingest.Redacted(rec.Value, l.Scanner.RedactedOf)
+	switch rec.Value = value; {
+	case topic == bus.DeadLetters && (namesTarget(hits) || !changed):
+		return nil
+	case topic == bus.DeadLetters:
+	case namesTarget(hits):
+		var ok bool
+		if rec, ok = Stripped(l.Scanner, rec); !ok {
+			return nil
+		}
+		headers = rec.Headers
+	case !changed:
+		return nil
+	}
+	out := ingest.Republished(l.Secret, rec, rec.Value, refused, headers...)
+	if topic == bus.DeadLetters {
+		out.Headers = rec.Headers // they say why it was refused
+	}
+	after := ingest.Record{Key: out.Key, Value: out.Value, Headers: out.Headers}
+	if !bus.Takes(topic, out) || len(Hits(l.Scanner, after)) > 0 {
+		return nil
+	}
+	return &out
+}

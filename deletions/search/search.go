@@ -1,0 +1,216 @@
+// Package search finds what an erasure has left. A Search reads the topics and the folders of a process until nothing
+// is found or its time is up; or it locates the records that are still to be withdrawn.
+//
+//	search.go, locate.go     the two kinds of a search
+//	cleaning.go              waiting for the cleaners of brokers
+//	topic.go, looked.go      reading a topic; skipping records searched before
+//	findings.go, remains.go  the results of the two kinds
+//	record.go                what a record holds
+//	unreadable.go            batches that cannot be read
+package search
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"lethe"
+	"lethe/deletions/receipt"
+	"lethe/deletions/scan"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+)
+
+// ErrTimeUp says that something was still found, or nothing was searched, within the time.
+var ErrTimeUp = errors.New("the time to verify is up")
+
+// Search is what to search for.
+type Search struct {
+	// RequestIDs are the requests served.
+	RequestIDs []string
+	// Prints are the scanner's fingerprints.
+	Prints  []scan.Fingerprint
+	Scanner *scan.Scanner
+	// Locates says to find, once, the records to be withdrawn. Secret signs their replacements, and Taken is how far
+	// the graphs have consumed transactions.v1, by partition.
+	Locates bool
+	Secret  lethe.Secret
+	Taken   map[int]int64
+	// Timeout bounds a search that does not locate. Looked are records searched before. Held are held requests:
+	// findings in their own records do not count.
+	Timeout time.Duration
+	Looked  Looked
+	Held    map[string]bool
+}
+
+// Verdict is the result of a search.
+type Verdict struct {
+	RequestIDs []string
+	// Found is the last complete search, nil for none.
+	Found *Findings
+	// Located is the result of a search that locates.
+	Located *Located
+	Err     error
+}
+
+// Searcher runs searches. It shares no state with those who ask for them.
+type Searcher struct {
+	Bus    Topics
+	Places []Place
+	// Log, if not nil, has the topics; it is in the place BrokerFolder.
+	Log   Log
+	Clock Clock
+	// Compact, if not nil, runs the broker's cleaner.
+	Compact func() error
+	// Pacer may be nil.
+	Pacer *scan.Pacer
+}
+
+// Clock tells the time.
+type Clock interface {
+	Now() time.Time
+	// Sleep waits, or returns the context's error.
+	Sleep(ctx context.Context, d time.Duration) error
+}
+
+// Bus writes topics, and reads what is new in them: topics are as long as the history.
+type Bus interface {
+	bus.Writer
+	RollMarkers(ctx context.Context, topics ...bus.Topic) error
+	// ReadNew reads what is behind the positions and advances them. Unreadable batches are bus.ErrCorrupt.
+	ReadNew(ctx context.Context, t bus.Topic, positions map[int]int64, fn func(ingest.Record) error) error
+}
+
+// Topics is a Bus that also reads whole topics; *bus.Client is one.
+type Topics interface {
+	Bus
+	// ReadEvery reads a topic to its present end, including aborted and open transactions. around gets unreadable
+	// batches.
+	ReadEvery(ctx context.Context, t bus.Topic, fn func(ingest.Record) error, around func(*bus.Gap)) error
+	// ReadCopies is ReadEvery of every broker's copy. It returns the brokers, or none (and bus.OneCopy for fn) if one
+	// has the only copy.
+	ReadCopies(
+		ctx context.Context, t bus.Topic, fn func(broker int32, rec ingest.Record) error,
+		around func(broker int32, gap *bus.Gap),
+	) ([]int32, error)
+	// Holds reports whether any broker still has the record at an offset.
+	Holds(ctx context.Context, tp bus.TopicPartition, offset int64) (bool, error)
+}
+
+// Log reads topics from the files of this process's broker, so that every byte is read once.
+type Log interface {
+	// EachSegment calls fn for every file of a topic in order. They have all that was acknowledged before.
+	EachSegment(ctx context.Context, topic bus.Topic, fn func(Segment) error) error
+}
+
+// Segment is a part of a partition to be searched.
+type Segment struct {
+	// Path is below the broker's folder. Files only grow.
+	Path string
+	Info fs.FileInfo
+	Data []byte
+	// Compressed says that Data does not hold records as they are.
+	Compressed bool
+	Records    func(fn func(ingest.Record) error) error
+}
+
+// Place is a place besides the topics that may hold a copy.
+type Place struct {
+	Name string
+	// Search searches it at a pace. seen has the state of earlier calls.
+	Search func(ctx context.Context, scanner *scan.Scanner, pacer *scan.Pacer, seen *scan.Seen) (scan.Report, error)
+}
+
+// The places besides topics and other roles' folders.
+const (
+	GraphsFolder   = "graphs"
+	ReceiptsFolder = "receipts"
+	BrokerFolder   = "broker"
+)
+
+// Folder is a folder as a place.
+func Folder(name string, folder fs.FS) Place {
+	return Place{name, func(
+		ctx context.Context, scanner *scan.Scanner, pacer *scan.Pacer, seen *scan.Seen,
+	) (scan.Report, error) {
+		return scanner.ScanDirAt(ctx, folder, pacer, seen)
+	}}
+}
+
+// Receipts is the folder of receipts as a place, decoded too.
+func Receipts(folder fs.FS) Place { return Folder(ReceiptsFolder, receipt.Readable(folder)) }
+
+// Run searches until done or the context ends.
+func (s Searcher) Run(ctx context.Context, search *Search) Verdict {
+	if search.Locates {
+		return s.locate(ctx, search)
+	}
+	v := Verdict{RequestIDs: search.RequestIDs}
+	u := s.begin(search)
+	if s.Compact == nil {
+		v.Found, v.Err = u.afterCleaning(ctx)
+	} else {
+		v.Found, v.Err = u.cleaning(ctx)
+	}
+	return v
+}
+
+// underway is a repeated search. Clean topics are not read again, as later records are withdrawn on arrival. Folders
+// are searched once the topics are clean, later only their changed files.
+type underway struct {
+	Searcher
+	*Search
+	deadline time.Time
+	topics   map[bus.Topic]*Findings
+	seen     map[string]*scan.Seen
+}
+
+func (s Searcher) begin(search *Search) *underway {
+	return &underway{
+		Searcher: s, Search: search, deadline: s.Clock.Now().Add(search.Timeout),
+		topics: make(map[bus.Topic]*Findings), seen: make(map[string]*scan.Seen),
+	}
+}
+
+func (u *underway) look(ctx context.Context) (*Findings, error) {
+	all := newFindings()
+	for _, topic := range bus.Topics() {
+		if known := u.topics[topic]; known == nil || !known.Clean() {
+			u.topics[topic] = newFindings()
+			if err := u.topic(ctx, topic, u.topics[topic]); err != nil {
+				delete(u.topics, topic)
+				return nil, fmt.Errorf("search topic %s: %w", topic, err)
+			}
+		}
+		all.add(u.topics[topic])
+	}
+	if !all.Clean() {
+		return all, nil
+	}
+	for _, place := range u.Places {
+		report, err := place.Search(ctx, u.Scanner, u.Pacer, u.seenIn(place.Name))
+		if err != nil {
+			return nil, fmt.Errorf("search %s: %w", place.Name, err)
+		}
+		all.place(place.Name, report)
+	}
+	return all, nil
+}
+
+func (u *underway) seenIn(place string) *scan.Seen {
+	if u.seen[place] == nil {
+		u.seen[place] = scan.NewSeen(u.Clock.Now)
+	}
+	return u.seen[place]
+}
+
+// asking calls brokers without using up the time to verify: an unreachable broker is waited for and fails no
+// request.
+func (u *underway) asking(ask func() error) error {
+	began := u.Clock.Now()
+	err := ask()
+	u.deadline = u.deadline.Add(max(0, u.Clock.Now().Sub(began)))
+	return err
+}

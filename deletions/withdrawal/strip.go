@@ -1,0 +1,87 @@
+package withdrawal
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"lethe/deletions/search"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+)
+
+// Another transaction's record may name a target: in a header, a subject or an unused field. It is republished
+// without that name, and so is a record of a transaction with erased features: with zeros, so that compaction removes
+// the old one.
+
+// Redaction is a record's value with zeros for erased features, and without names of targets.
+type Redaction struct {
+	Value []byte
+	// Headers are the remaining ones.
+	Headers []ingest.Header
+	// Refused says that the record is refused nevertheless.
+	Refused bool
+}
+
+// place is a key of a partition of a topic.
+type place struct {
+	topic     bus.Topic
+	partition int
+	key       string
+}
+
+// Strip returns another transaction's record without erased names; again says to republish it. more says that the
+// value has subjects or unused fields. names says that the record must go as a whole.
+func (r *Records) Strip(rec ingest.Record, more bool) (_ ingest.Record, again, names bool, err error) {
+	if !more && len(rec.Headers) == 0 && len(r.underWay) == 0 {
+		return rec, false, false, nil
+	}
+	at := place{search.SourceOf(rec), rec.Partition, string(rec.Key)}
+	is, _ := ingest.IsRepublished(r.o.Secret, rec)
+	if last, waits := r.underWay[at]; waits && is && !rec.Tombstone() && ingest.ReplacedOffset(rec.Headers) == last {
+		delete(r.underWay, at)
+	}
+	_, waits := r.underWay[at]
+	whole := rec
+	if rec.Tombstone() { // its key is what it deletes: to withdraw it writes another, for ever
+		whole.Key = nil
+	}
+	if names, err = r.Names(whole); err != nil || !names {
+		return rec, !is && waits, false, err
+	}
+	if out, ok := search.Stripped(r.scanner, rec); ok {
+		return out, true, false, nil
+	}
+	return rec, false, true, nil
+}
+
+// Republish republishes records of a batch with other values. As in Withdraw, a record with a later one of its key
+// in the batch is left alone.
+func (r *Records) Republish(ctx context.Context, batch bus.Batch, redactions map[int]Redaction) error {
+	positions := slices.Sorted(maps.Keys(redactions))
+	if err := r.recordDropped(ctx, batch, positions); err != nil {
+		return err
+	}
+	var out []ingest.Outgoing
+	for _, at := range positions {
+		if with := redactions[at]; isLast(batch, at) {
+			out = append(out, ingest.Republished(r.o.Secret, batch.Records[at], with.Value, with.Refused, with.Headers...))
+		}
+	}
+	if err := r.write(ctx, batch.Source.Topic, out); err != nil {
+		return fmt.Errorf("publish redacted records again: %w", err)
+	}
+	r.addUnderWay(batch.Source.Topic, out)
+	return nil
+}
+
+// addUnderWay remembers republished records until the last of each key is read. An earlier one is republished when
+// read, so that the newest stays newest.
+func (r *Records) addUnderWay(topic bus.Topic, list []ingest.Outgoing) {
+	for _, o := range list {
+		if o.Value != nil && (topic == bus.Transactions || topic == bus.Labels) {
+			r.underWay[place{topic, o.Partition, string(o.Key)}] = ingest.ReplacedOffset(o.Headers)
+		}
+	}
+}
