@@ -38,12 +38,11 @@ type Bin struct {
 const bins = 10
 
 // due has a timestep measured, in the write that changes its predictions, graph or labels.
-func (l *logic) due(w swapstore.Writer, t lethe.Timestep) error {
-	if l.unmeasured[t] {
-		return nil
+func (l *logic) due(w swapstore.Writer, t lethe.Timestep) {
+	if !l.unmeasured[t] {
+		l.unmeasured[t] = true
+		w.Set(timestepkey.New(unmeasuredPrefix, t), nil)
 	}
-	l.unmeasured[t] = true
-	return w.Set(timestepkey.New(unmeasuredPrefix, t), nil)
 }
 
 // measure updates the quality of the timesteps that are due: of those with predictions on their way only if all is set.
@@ -77,15 +76,16 @@ func (l *logic) measureStep(t lethe.Timestep) error {
 		for prefix, value := range map[string][]byte{qualityPrefix: said, tallyPrefix: tally} {
 			key := timestepkey.New(prefix, t)
 			before, found, err := l.store.Get(key)
-			if err == nil && (found != (value != nil) || !bytes.Equal(before, value)) {
-				changed = true
-				err = setOrDelete(w, key, value, value == nil)
-			}
 			if err != nil {
 				return err
 			}
+			if found != (value != nil) || !bytes.Equal(before, value) {
+				changed = true
+				setOrDelete(w, key, value, value == nil)
+			}
 		}
-		return w.Delete(timestepkey.New(unmeasuredPrefix, t))
+		w.Delete(timestepkey.New(unmeasuredPrefix, t))
+		return nil
 	})
 	if err != nil {
 		return err
