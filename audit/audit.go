@@ -139,6 +139,7 @@ func Check(ctx context.Context, o Options) (*Report, error) {
 		return nil, err
 	}
 	if o.Fresh {
+		inv.steps = nil // not needed any more, and as large as what is trained on
 		started, used := time.Now(), cputime.Used()
 		if err := inv.trainAnew(ctx, r, o.Progress); err != nil {
 			return nil, err

@@ -99,10 +99,11 @@ var errNotHeld = errors.New("train does not hold it: start lethe run, which make
 
 // Slice implements challenge.Source.
 func (h held) Slice(p challenge.Pair) ([]byte, error) {
-	if data, found := h.columns[p.Shard].Slices[p.Timestep]; found {
-		return data, nil
+	column := h.columns[p.Shard]
+	if _, found := column.Slices[p.Timestep]; !found {
+		return nil, errNotHeld
 	}
-	return nil, errNotHeld
+	return column.Slice(p.Timestep)
 }
 
 // Model implements challenge.Source. A thinned-out model that continues from its previous one is retrained.

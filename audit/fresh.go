@@ -122,9 +122,9 @@ func (l learnt) replay(ctx context.Context, c column.Column) (equal int, differ 
 func (l learnt) slice(number lethe.ShardID, t lethe.Timestep) (*lethe.Slice, error) {
 	var parts []*lethe.Slice
 	for _, shard := range l.layout.ShardsOf(number) {
-		s, err := canonical.DecodeSlice(l.columns[shard].Slices[t])
+		s, err := readSlice(l.columns[shard], t)
 		if err != nil {
-			return nil, fmt.Errorf("slice of shard %d: %w", shard, err)
+			return nil, err
 		}
 		parts = append(parts, s)
 	}
@@ -133,6 +133,18 @@ func (l learnt) slice(number lethe.ShardID, t lethe.Timestep) (*lethe.Slice, err
 		return s, err
 	}
 	return l.layout.Config(number).Needed(s), nil
+}
+
+func readSlice(h *train.History, t lethe.Timestep) (*lethe.Slice, error) {
+	data, err := h.Slice(t)
+	if err != nil {
+		return nil, err
+	}
+	s, err := canonical.DecodeSlice(data)
+	if err != nil {
+		return nil, fmt.Errorf("slice of shard %d: %w", h.Shard, err)
+	}
+	return s, nil
 }
 
 // learnAnew relearns the stored meta-models over the stored models, which have already been
@@ -175,7 +187,7 @@ func (l learnt) learnOne(
 	all := make([][]*lethe.Slice, len(window))
 	for i, t := range window {
 		for _, h := range l.columns {
-			s, err := canonical.DecodeSlice(h.Slices[t])
+			s, err := readSlice(h, t)
 			if err != nil {
 				return nil, err
 			}

@@ -95,7 +95,7 @@ func (l learnt) lineages() *ensemble.Lineages {
 	for _, t := range l.columns[0].Timesteps {
 		digests := make([]lethe.Digest, len(l.columns))
 		for shard, h := range l.columns {
-			digests[shard] = canonical.DigestOf(h.Slices[t])
+			digests[shard] = h.Slices[t]
 		}
 		known.Learn(t, previous, digests)
 		previous = t

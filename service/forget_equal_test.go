@@ -103,8 +103,9 @@ func stored(t testing.TB, c configs.Config, want built) {
 	for shard := range lethe.ShardID(c.Partition.Shards) {
 		h, err := train.ReadHistory(vfs.Default, service.RoleDir(c.DataDir, configs.RoleTrain), shard)
 		require.NoError(t, err)
-		for at, data := range h.Slices {
-			gotSlices[sliceAt{shard, at}] = data
+		for at := range h.Slices {
+			gotSlices[sliceAt{shard, at}], err = h.Slice(at)
+			require.NoError(t, err)
 		}
 		for component, learnt := range h.Learnt {
 			number := lethe.ShardID(layout.Models())

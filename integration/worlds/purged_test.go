@@ -11,7 +11,6 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"lethe"
-	"lethe/canonical"
 	"lethe/deletions"
 	"lethe/pipeline/train"
 	"lethe/pipeline/wire"
@@ -67,11 +66,10 @@ func (w *witness) missing(stores map[lethe.ShardID]*train.History, c *wire.Comma
 
 // has reports whether a store has a slice as a step of a command asks for.
 func (w *witness) has(h *train.History, step wire.CommandStep, shard lethe.ShardID) bool {
-	slice, held := h.Slices[step.Timestep]
+	digest, held := h.Slices[step.Timestep]
 	if !held {
 		return step.Gone
 	}
-	digest := canonical.DigestOf(slice)
 	return slices.ContainsFunc(w.versions[place{step.Timestep, shard}], func(v version) bool {
 		return v.digest == digest && (v.revision > step.Revision || v.revision == step.Revision && !step.Gone)
 	})

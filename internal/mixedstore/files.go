@@ -93,7 +93,13 @@ func (f *files) keys(prefix []byte) ([][]byte, error) {
 }
 
 func (f *files) get(key []byte) (value []byte, found bool, err error) {
-	file, err := f.fs.Open(f.fs.PathJoin(f.dir, nameOf(key)))
+	return ReadFile(f.fs, f.fs.PathJoin(f.dir, nameOf(key)))
+}
+
+// ReadFile reads the value in a key's file, whose path is that of the store's folder and PathOf. The store need not be
+// open.
+func ReadFile(fs vfs.FS, path string) (value []byte, found bool, err error) {
+	file, err := fs.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, false, nil
 	}

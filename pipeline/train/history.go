@@ -10,6 +10,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"lethe"
+	"lethe/canonical"
+	"lethe/internal/mixedstore"
 	"lethe/internal/timestepkey"
 )
 
@@ -20,8 +22,10 @@ const Meta = overall
 type History struct {
 	Shard     lethe.ShardID
 	Timesteps []lethe.Timestep
-	// Slices and Learnt are canonical bytes; Learnt by component (Meta for meta-models) and timestep.
-	Slices map[lethe.Timestep][]byte
+	// Slices are digests; Slice reads the canonical bytes of one.
+	Slices map[lethe.Timestep]lethe.Digest
+	Slice  func(t lethe.Timestep) ([]byte, error)
+	// Learnt are canonical bytes, by component (Meta for meta-models) and timestep.
 	Learnt map[int]map[lethe.Timestep][]byte
 	// Adopted are components with values of other processes.
 	Adopted map[int]bool
@@ -31,18 +35,31 @@ type History struct {
 
 // ReadHistory reads a shard's store. The error is fs.ErrNotExist if there is none.
 func ReadHistory(fsys vfs.FS, dir string, shard lethe.ShardID) (_ *History, err error) {
-	if _, err := fsys.Stat(shardDir(dir, shard)); err != nil {
+	folder := shardDir(dir, shard)
+	if _, err := fsys.Stat(folder); err != nil {
 		// Opening would create an empty store.
 		return nil, fmt.Errorf("shard %d: %w", shard, err)
 	}
-	store, err := openStore(fsys, shardDir(dir, shard))
+	store, err := openStore(fsys, folder)
 	if err != nil {
 		return nil, fmt.Errorf("shard %d: open store: %w", shard, err)
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
 	h := &History{
-		Shard: shard, Slices: make(map[lethe.Timestep][]byte), Learnt: make(map[int]map[lethe.Timestep][]byte),
+		Shard: shard, Slices: make(map[lethe.Timestep]lethe.Digest), Learnt: make(map[int]map[lethe.Timestep][]byte),
 		Adopted: make(map[int]bool),
+	}
+	h.Slice = func(t lethe.Timestep) ([]byte, error) {
+		key := timestepkey.New(slicePrefix, t)
+		value, found, err := mixedstore.ReadFile(fsys, filepath.Join(folder, filepath.FromSlash(mixedstore.PathOf(key))))
+		if err == nil && !found {
+			err = errMissing
+		}
+		if err != nil {
+			return nil, fmt.Errorf("shard %d: slice of timestep %d: %w", shard, t, err)
+		}
+		_, message, err := splitStoredSlice(value)
+		return message, err
 	}
 	err = store.Scan([]byte(slicePrefix), func(key, value []byte) error {
 		t, err := timestepkey.Parse(slicePrefix, key)
@@ -51,7 +68,7 @@ func ReadHistory(fsys vfs.FS, dir string, shard lethe.ShardID) (_ *History, err 
 		}
 		_, message, err := splitStoredSlice(value)
 		h.Timesteps = append(h.Timesteps, t)
-		h.Slices[t] = append([]byte(nil), message...)
+		h.Slices[t] = canonical.DigestOf(message)
 		return err
 	})
 	if err != nil {

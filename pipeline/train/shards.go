@@ -135,7 +135,9 @@ type unionColumn struct {
 	begins map[lethe.ShardID]lethe.Timestep
 }
 
-func newUnions(whole bool) *unions { return &unions{kept: make(map[unionOf]*unionColumn), whole: whole} }
+func newUnions(whole bool) *unions {
+	return &unions{kept: make(map[unionOf]*unionColumn), whole: whole}
+}
 
 // of returns the column of a model's shards. u.mu is held.
 func (u *unions) of(m *model) *unionColumn {

@@ -95,7 +95,7 @@ func forgetStep(l *logic, step wire.CommandStep) error {
 		return err
 	}
 	return l.store.Apply(func(w swapstore.Writer) error {
-		l.due(w, t)
+		l.quality.due(w, t)
 		w.Delete(timestepkey.New(graphPrefix, t))
 		w.Delete(timestepkey.New(manifestPrefix, t))
 		for _, n := range members {
@@ -160,7 +160,7 @@ func forget(l *logic, w swapstore.Writer, changed changedCounts, n name) error {
 		return err
 	}
 	if found {
-		l.due(w, in.timestep)
+		l.quality.due(w, in.timestep)
 		forgetNode(w, in.timestep, n)
 	}
 	w.Delete(keyOf(reasonsPrefix, n))

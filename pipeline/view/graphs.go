@@ -69,7 +69,7 @@ func takeGraph(ctx context.Context, l *logic, source bus.TopicPartition, m wire.
 			w.Set(keyOf(nodePrefix, n), node.encode())
 			w.Set(memberKey(t, n), nil)
 		}
-		l.due(w, t)
+		l.quality.due(w, t)
 		return writeGraph(w, m, graph)
 	})
 	if err == nil {
@@ -209,7 +209,7 @@ func takeManifest(l *logic, source bus.TopicPartition, m wire.Received) error {
 		for n, node := range relabelled {
 			w.Set(keyOf(nodePrefix, n), node.encode())
 		}
-		l.due(w, t)
+		l.quality.due(w, t)
 		value := append(binary.BigEndian.AppendUint32(nil, uint32(m.Revision)), m.Payload...)
 		setOrDelete(w, timestepkey.New(manifestPrefix, t), value, m.Deleted)
 		return nil

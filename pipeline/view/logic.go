@@ -25,10 +25,9 @@ type logic struct {
 	hidden *hidden
 	feed   *Feed
 	// next are the positions behind what was read, maybe ahead of the store.
-	next   map[bus.TopicPartition]int64
-	counts map[lethe.Timestep]Counts
-	// unmeasured are the timesteps whose quality is due, as in the store.
-	unmeasured map[lethe.Timestep]bool
+	next    map[bus.TopicPartition]int64
+	counts  map[lethe.Timestep]Counts
+	quality measuring
 	// unread says that models have leaves to read.
 	models *models
 	unread bool
@@ -48,10 +47,10 @@ func newLogic(o Options, store *swapstore.Store) (*logic, error) {
 	if l.hidden, err = readHidden(store, o.Secret); err != nil {
 		return nil, err
 	}
-	if l.unmeasured, err = readUnmeasured(store); err != nil {
+	if l.counts, err = readCounts(store); err != nil {
 		return nil, err
 	}
-	l.counts, err = readCounts(store)
+	l.quality, err = newMeasuring(store, l.feed, l.counts)
 	return l, err
 }
 
@@ -101,7 +100,7 @@ func (l *logic) Step(ctx context.Context, _ func() time.Time, in role.Input) (ro
 		}
 		l.unread = false
 	}
-	return role.Output{Idle: true}, l.measure(in.Ticked)
+	return role.Output{Idle: true}, l.quality.measure(in.Ticked)
 }
 
 // take stores an input and its position.

@@ -90,7 +90,7 @@ func (l *logic) replacePrediction(
 		if p == nil || !p.Final {
 			continue
 		}
-		l.due(w, p.Timestep)
+		l.quality.due(w, p.Timestep)
 	}
 	if before != nil {
 		count(l, changed, before, -1)

@@ -37,20 +37,39 @@ type Bin struct {
 
 const bins = 10
 
+// measuring keeps the quality of timesteps up to date.
+type measuring struct {
+	store *swapstore.Store
+	feed  *Feed
+	// counts are those of the role.
+	counts map[lethe.Timestep]Counts
+	// unmeasured are the timesteps that are due, as in the store.
+	unmeasured map[lethe.Timestep]bool
+}
+
+func newMeasuring(store *swapstore.Store, feed *Feed, counts map[lethe.Timestep]Counts) (measuring, error) {
+	m := measuring{store, feed, counts, make(map[lethe.Timestep]bool)}
+	return m, store.Scan([]byte(unmeasuredPrefix), func(key, _ []byte) error {
+		t, err := timestepkey.Parse(unmeasuredPrefix, key)
+		m.unmeasured[t] = true
+		return err
+	})
+}
+
 // due has a timestep measured, in the write that changes its predictions, graph or labels.
-func (l *logic) due(w swapstore.Writer, t lethe.Timestep) {
-	if !l.unmeasured[t] {
-		l.unmeasured[t] = true
+func (m measuring) due(w swapstore.Writer, t lethe.Timestep) {
+	if !m.unmeasured[t] {
+		m.unmeasured[t] = true
 		w.Set(timestepkey.New(unmeasuredPrefix, t), nil)
 	}
 }
 
 // measure updates the quality of the timesteps that are due: of those with predictions on their way only if all is set.
-func (l *logic) measure(all bool) error {
-	for _, t := range slices.Sorted(maps.Keys(l.unmeasured)) {
-		graph, err := readGraph(l.store, t)
-		if err == nil && (all || graph == nil || l.counts[t].Final >= graph.Nodes) {
-			err = l.measureStep(t)
+func (m measuring) measure(all bool) error {
+	for _, t := range slices.Sorted(maps.Keys(m.unmeasured)) {
+		graph, err := readGraph(m.store, t)
+		if err == nil && (all || graph == nil || m.counts[t].Final >= graph.Nodes) {
+			err = m.step(t)
 		}
 		if err != nil {
 			return fmt.Errorf("quality of timestep %d: %w", t, err)
@@ -59,23 +78,23 @@ func (l *logic) measure(all bool) error {
 	return nil
 }
 
-func (l *logic) measureStep(t lethe.Timestep) error {
-	m, err := measuredOf(l, t)
+func (m measuring) step(t lethe.Timestep) error {
+	now, err := m.measured(t)
 	if err != nil {
 		return err
 	}
-	var said, tally []byte
-	if len(m.probabilities) > 0 {
-		if said, err = json.Marshal(m.quality()); err != nil {
+	var figures, tally []byte
+	if len(now.probabilities) > 0 {
+		if figures, err = json.Marshal(now.quality()); err != nil {
 			return err
 		}
-		tally = m.tally()
+		tally = now.tally()
 	}
 	changed := false
-	err = l.store.Apply(func(w swapstore.Writer) error {
-		for prefix, value := range map[string][]byte{qualityPrefix: said, tallyPrefix: tally} {
+	err = m.store.Apply(func(w swapstore.Writer) error {
+		for prefix, value := range map[string][]byte{qualityPrefix: figures, tallyPrefix: tally} {
 			key := timestepkey.New(prefix, t)
-			before, found, err := l.store.Get(key)
+			before, found, err := m.store.Get(key)
 			if err != nil {
 				return err
 			}
@@ -90,40 +109,30 @@ func (l *logic) measureStep(t lethe.Timestep) error {
 	if err != nil {
 		return err
 	}
-	delete(l.unmeasured, t)
+	delete(m.unmeasured, t)
 	if changed {
-		l.feed.notify(Timesteps)
+		m.feed.notify(Timesteps)
 	}
 	return nil
 }
 
-// readUnmeasured reads which timesteps are due.
-func readUnmeasured(store swapstore.Reader) (map[lethe.Timestep]bool, error) {
-	out := make(map[lethe.Timestep]bool)
-	return out, store.Scan([]byte(unmeasuredPrefix), func(key, _ []byte) error {
-		t, err := timestepkey.Parse(unmeasuredPrefix, key)
-		out[t] = true
-		return err
-	})
-}
-
-// measuredOf are a timestep's final predictions with known labels.
-func measuredOf(l *logic, t lethe.Timestep) (*measured, error) {
-	m := new(measured)
-	if revision, _, err := readManifest(l.store, t); err != nil || revision == 0 || l.counts[t].Final == 0 {
-		return m, err
+// measured are a timestep's final predictions with known labels.
+func (m measuring) measured(t lethe.Timestep) (*measured, error) {
+	out := new(measured)
+	if revision, _, err := readManifest(m.store, t); err != nil || revision == 0 || m.counts[t].Final == 0 {
+		return out, err
 	}
-	names, labels, err := labelledIn(l.store, t)
+	names, labels, err := labelledIn(m.store, t)
 	if err != nil {
 		return nil, err
 	}
-	predictions, err := readPredictions(l.store, names...)
+	predictions, err := readPredictions(m.store, names...)
 	for i, p := range predictions {
 		if p != nil && p.Final && !p.Late && p.Timestep == t {
-			m.add(p, labels[i])
+			out.add(p, labels[i])
 		}
 	}
-	return m, err
+	return out, err
 }
 
 // labelledIn are the transactions of a timestep's graph that have a label, with it.
@@ -199,89 +208,4 @@ func (m *measured) tally() []byte {
 		out = append(out, illicit)
 	}
 	return out
-}
-
-// Choice defines alerts; with neither Threshold nor Budget as published.
-type Choice struct {
-	// Timestep may be nil for all.
-	Timestep *lethe.Timestep
-	// Threshold, if not nil, is the least probability.
-	Threshold *float64
-	// Budget, if not 0, is the number per timestep.
-	Budget int
-}
-
-// Outcome is a choice's result on labelled transactions.
-type Outcome struct {
-	Timesteps int `json:"timesteps"`
-	Labelled  int `json:"labelled"`
-	Illicit   int `json:"illicit"`
-	// Taken are alerts, Right the illicit ones; an expectation if a budget ends among equal probabilities.
-	Taken int     `json:"taken"`
-	Right float64 `json:"right"`
-	// Precision is nil without alerts, Recall without illicit ones.
-	Precision *float64 `json:"precision"`
-	Recall    *float64 `json:"recall"`
-}
-
-// Outcome evaluates a choice.
-func (r *Reader) Outcome(c Choice) (*Outcome, error) {
-	prefix := []byte(tallyPrefix)
-	if c.Timestep != nil {
-		prefix = timestepkey.New(prefix, *c.Timestep)
-	}
-	out := new(Outcome)
-	err := r.store.Scan(prefix, func(_, value []byte) error { return out.add(c, value) })
-	if err != nil {
-		return nil, err
-	}
-	if out.Taken > 0 {
-		precision := out.Right / float64(out.Taken)
-		out.Precision = &precision
-	}
-	if out.Illicit > 0 {
-		recall := out.Right / float64(out.Illicit)
-		out.Recall = &recall
-	}
-	return out, nil
-}
-
-func (o *Outcome) add(c Choice, tally []byte) error {
-	if len(tally) < tallyHeader || (len(tally)-tallyHeader)%tallyEntry != 0 {
-		return fmt.Errorf("%w: a tally of %d bytes", swapstore.ErrCorrupt, len(tally))
-	}
-	threshold := math.Float64frombits(binary.BigEndian.Uint64(tally))
-	if c.Threshold != nil {
-		threshold = *c.Threshold
-	}
-	o.Timesteps++
-	left := c.Budget
-	for entries := tally[tallyHeader:]; len(entries) > 0; {
-		same, positive := equal(entries)
-		probability := math.Float64frombits(binary.BigEndian.Uint64(entries))
-		o.Labelled += same
-		o.Illicit += positive
-		taken := 0
-		switch {
-		case c.Budget > 0:
-			taken = min(same, left)
-			left -= taken
-		case probability >= threshold:
-			taken = same
-		}
-		o.Taken += taken
-		o.Right += float64(taken) * float64(positive) / float64(same)
-		entries = entries[same*tallyEntry:]
-	}
-	return nil
-}
-
-// equal counts the leading entries of one probability, and the illicit ones.
-func equal(entries []byte) (same, positive int) {
-	first := binary.BigEndian.Uint64(entries)
-	for ; len(entries) > 0 && binary.BigEndian.Uint64(entries) == first; entries = entries[tallyEntry:] {
-		same++
-		positive += int(entries[tallyHeader])
-	}
-	return same, positive
 }
