@@ -44,8 +44,12 @@ func (p *pace) left(done, of int, now time.Time) (left time.Duration, known bool
 		growth := max(0, each-secondsEach(first, half)) / (float64(last.done-first.done) / 2)
 		each += min(each, growth*(float64(last.done+of)/2-float64(half.done+last.done)/2))
 	}
-	seconds := each*float64(of-last.done) - now.Sub(last.at).Seconds()
-	return time.Duration(max(0, seconds) * float64(time.Second)), true
+	left = time.Duration((each*float64(of-last.done) - now.Sub(last.at).Seconds()) * float64(time.Second))
+	if now.Sub(last.at).Seconds() > each && last.done > first.done {
+		// It stands still longer than a unit took: as fast as all in all, the wait included, at best.
+		left = max(left, now.Sub(first.at)*time.Duration(of-last.done)/time.Duration(last.done-first.done))
+	}
+	return max(0, left), true
 }
 
 // secondsEach is the time per unit between two marks.

@@ -39,6 +39,19 @@ func TestStreamed_ModelsBehind_CountsWhatAllHaveLearnt(t *testing.T) {
 	}
 }
 
+// What stands still is not said to be over in no time.
+func TestPace_StandsStill_IsNotOver(t *testing.T) {
+	begun, p := time.Unix(0, 0), &pace{}
+	for done := range 11 {
+		p.left(done, 20, begun.Add(time.Duration(done)*time.Second))
+	}
+	left, known := p.left(10, 20, begun.Add(10*time.Second))
+	require.True(t, known)
+	require.InDelta(t, 10, left.Seconds(), 1)
+	left, _ = p.left(10, 20, begun.Add(40*time.Second))
+	require.InDelta(t, 40, left.Seconds(), 1)
+}
+
 // Where each timestep takes a second more than the one before, what is left is told within a quarter of it, once half
 // is done, and within half of it before.
 func TestPace_CostsGrow_TellsWhatIsLeft(t *testing.T) {
