@@ -42,7 +42,8 @@ func whole(t *testing.T) *inventory {
 	for shard, slice := range list {
 		inv.columns = append(inv.columns, &train.History{
 			Shard: lethe.ShardID(shard), Timesteps: []lethe.Timestep{1},
-			Slices: map[lethe.Timestep]lethe.Digest{1: canonical.DigestSlice(slice)}, Learnt: map[int]map[lethe.Timestep][]byte{},
+			Slices: map[lethe.Timestep]lethe.Digest{1: canonical.DigestSlice(slice)},
+			Learnt: map[int]map[lethe.Timestep][]byte{},
 		})
 	}
 	inv.served = &score.Served{Through: lethe.NoTimestep}

@@ -2,7 +2,6 @@ package snapshot
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -124,16 +123,16 @@ func commitBy(
 	}
 	files := filesFor(b)
 	err := apply(files.Write, func(w swapstore.Writer) error {
-		set := func(key, value []byte) error {
+		set := func(key, value []byte) {
 			s.index.Meet(key, value)
-			return w.Set(key, value)
+			w.Set(key, value)
 		}
 		for _, key := range slices.Sorted(maps.Keys(b.writes)) {
-			if err := set([]byte(key), b.writes[key]); err != nil {
-				return err
-			}
+			set([]byte(key), b.writes[key])
 		}
-		return errors.Join(storeKnown(b.known, files, set), files.Describe(w))
+		storeKnown(b.known, files, set)
+		files.Describe(w)
+		return nil
 	})
 	if err != nil {
 		return fmt.Errorf("commit topic %s partition %d offset %d: %w", at.Topic, at.Partition, nextOffset, err)

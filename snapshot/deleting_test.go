@@ -37,7 +37,8 @@ func TestDeletingInsteadOfRewritingLeavesBytes(t *testing.T) {
 				if err != nil || !drop {
 					return err
 				}
-				return w.Delete(key)
+				w.Delete(key)
+				return nil
 			})
 		}))
 	}

@@ -77,9 +77,7 @@ func (s *Store) Erase(ctx context.Context, targets []lethe.Target) error {
 func (t transition) eraseFrom(ctx context.Context, timesteps []lethe.Timestep, gone stored.Erasure) error {
 	err := t.staging.Apply(func(w swapstore.Writer) error {
 		for _, at := range timesteps {
-			if err := w.Set(timestepKey(kindRewriting, at), nil); err != nil {
-				return err
-			}
+			w.Set(timestepKey(kindRewriting, at), nil)
 		}
 		return nil
 	})

@@ -26,14 +26,10 @@ func (s *staging) erase(gone stored.Erasure) error {
 	}
 	err = s.Apply(func(w swapstore.Writer) error {
 		for _, key := range dropped {
-			if err := w.Delete(key); err != nil {
-				return err
-			}
+			w.Delete(key)
 		}
 		for t, i := range infos {
-			if err := putInfo(w, t, i); err != nil {
-				return err
-			}
+			putInfo(w, t, i)
 		}
 		return nil
 	})
@@ -60,11 +56,12 @@ func takeInRows(s *staging, located []Located) error {
 }
 
 // putInfo stores a timestep's info, or deletes it if it is empty.
-func putInfo(w swapstore.Writer, t lethe.Timestep, i Info) error {
+func putInfo(w swapstore.Writer, t lethe.Timestep, i Info) {
 	if i.empty() {
-		return w.Delete(timestepKey(kindInfo, t))
+		w.Delete(timestepKey(kindInfo, t))
+		return
 	}
-	return w.Set(timestepKey(kindInfo, t), i.encode())
+	w.Set(timestepKey(kindInfo, t), i.encode())
 }
 
 // keysOf returns the keys to delete. It does not scan the index, which has an entry for every
@@ -136,7 +133,8 @@ func fillScrubbed(src swapstore.Reader, dst swapstore.Writer) error {
 		if key[0] == index.KindReplaced && !outdated {
 			return nil
 		}
-		return dst.Set(key, value)
+		dst.Set(key, value)
+		return nil
 	})
 }
 

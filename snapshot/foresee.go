@@ -46,10 +46,9 @@ func Place(b *Batch, list []*Foreseen) error {
 		return nil
 	}
 	// Keep what an earlier call of Place collected.
-	_ = eachKnown(b.known, func(key, value []byte) error {
+	storeKnown(b.known, nil, func(key, value []byte) {
 		b.staging.index.Know(key)
 		b.set(key, bytes.Clone(value))
-		return nil
 	})
 	short := make([]sortedcells.Key, len(list))
 	for i := range list {
@@ -97,14 +96,9 @@ func readKnown(b *Batch, table *known) error {
 
 // eachKnown calls fn for every entry to be stored, kind by kind, each in ascending order. Keys and values are valid
 // only during the call.
-func eachKnown(k *known, fn func(key, value []byte) error) error {
-	return storeKnown(k, nil, fn)
-}
-
-// storeKnown is eachKnown, except that rows accepted by files are written there.
-func storeKnown(k *known, files *openrows.Batch, fn func(key, value []byte) error) error {
+func storeKnown(k *known, files *openrows.Batch, fn func(key, value []byte)) {
 	if k == nil {
-		return nil
+		return
 	}
 	key, entry := make([]byte, 0, 1+timestepBytes+stored.PseudonymBytes), make([]byte, 0, index.EntryBytes)
 	var head, features, value []byte
@@ -113,9 +107,7 @@ func storeKnown(k *known, files *openrows.Batch, fn func(key, value []byte) erro
 		if !e.Value.changed {
 			continue
 		}
-		if err := fn(append(append(key, index.Kind), e.Key[:]...), e.Value.entry.AppendTo(entry)); err != nil {
-			return err
-		}
+		fn(append(append(key, index.Kind), e.Key[:]...), e.Value.entry.AppendTo(entry))
 	}
 	for i := range k.Cells {
 		p, e := k.Cells[i].Key, &k.Cells[i].Value
@@ -127,11 +119,8 @@ func storeKnown(k *known, files *openrows.Batch, fn func(key, value []byte) erro
 			continue
 		}
 		value = append(append(value[:0], head...), features...)
-		if err := fn(appendTimestepKey(key, kindRow, e.entry.Timestep, p), value); err != nil {
-			return err
-		}
+		fn(appendTimestepKey(key, kindRow, e.entry.Timestep, p), value)
 	}
-	return nil
 }
 
 // filesFor returns a file batch for the new rows of open timesteps. Other rows cannot go to a file: one may already

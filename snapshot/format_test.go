@@ -67,7 +67,7 @@ func TestStagingTellsItsVersionItself(t *testing.T) {
 	value, _, err := s.staging.Get([]byte{kindFormat})
 	require.NoError(t, err)
 	value[0] = stagingVersion + 1
-	require.NoError(t, s.staging.Apply(func(w swapstore.Writer) error { return w.Set([]byte{kindFormat}, value) }))
+	require.NoError(t, swapstore.Set(s.staging, []byte{kindFormat}, value))
 	require.NoError(t, s.Close())
 
 	_, err = Open("data", optionsOf(fs))

@@ -57,9 +57,7 @@ func (m Marks) PutUnsynced(marks ...Mark) error {
 func (m Marks) put(apply func(func(swapstore.Writer) error) error, marks []Mark) error {
 	err := apply(func(w swapstore.Writer) error {
 		for _, mark := range marks {
-			if err := w.Set(markKey(mark.Key), mark.Value); err != nil {
-				return err
-			}
+			w.Set(markKey(mark.Key), mark.Value)
 		}
 		return nil
 	})

@@ -229,7 +229,8 @@ func (s *Store) ConfirmLetters(count int) error {
 			if count--; count < 0 {
 				return errStop
 			}
-			return w.Delete(key)
+			w.Delete(key)
+			return nil
 		})
 		if errors.Is(err, errStop) {
 			return nil

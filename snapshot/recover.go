@@ -79,7 +79,7 @@ func (s *staging) checkOptions() error {
 		return err
 	}
 	if !found {
-		return s.Apply(func(w swapstore.Writer) error { return w.Set([]byte{kindFormat}, want) })
+		return swapstore.Set(s, []byte{kindFormat}, want)
 	}
 	if len(got) > 0 && got[0] != stagingVersion {
 		return stagingOf(got[0])

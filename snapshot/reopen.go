@@ -164,7 +164,7 @@ func (t transition) repartition(ctx context.Context, r Redeal, assign Assign) er
 		return err
 	}
 	// Without a value: the timestep is not reopened, and the caller publishes it.
-	err = t.staging.Apply(func(w swapstore.Writer) error { return w.Set(timestepKey(kindRewriting, at), nil) })
+	err = swapstore.Set(t.staging, timestepKey(kindRewriting, at), nil)
 	if err != nil {
 		return err
 	}

@@ -146,15 +146,11 @@ func (c *changes) commit() error {
 			}
 		}
 		for _, key := range slices.Sorted(maps.Keys(c.writes)) {
-			var err error
 			if value := c.writes[key]; value == nil {
-				err = w.Delete([]byte(key))
+				w.Delete([]byte(key))
 			} else {
 				c.staging.index.Meet([]byte(key), value)
-				err = w.Set([]byte(key), value)
-			}
-			if err != nil {
-				return err
+				w.Set([]byte(key), value)
 			}
 		}
 		return nil

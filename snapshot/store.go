@@ -73,9 +73,7 @@ func (s *Store) Offsets() map[TopicPartition]int64 { return maps.Clone(s.staging
 func BeginBehind(s *Store, last map[lethe.Timestep]lethe.Revision) error {
 	err := s.staging.Apply(func(w swapstore.Writer) error {
 		for t, r := range last {
-			if err := w.Set(timestepKey(kindGone, t), binary.BigEndian.AppendUint32(nil, uint32(r))); err != nil {
-				return err
-			}
+			w.Set(timestepKey(kindGone, t), binary.BigEndian.AppendUint32(nil, uint32(r)))
 		}
 		return nil
 	})
@@ -110,7 +108,7 @@ func AdoptRevisions(s *Store, published map[lethe.Timestep]lethe.Revision) error
 	t := transition{s, s.staging.change()}
 	for _, at := range slices.Sorted(maps.Keys(published)) {
 		// Without a value: the timestep is not reopened.
-		err := s.staging.Apply(func(w swapstore.Writer) error { return w.Set(timestepKey(kindRewriting, at), nil) })
+		err := swapstore.Set(s.staging, timestepKey(kindRewriting, at), nil)
 		if err != nil {
 			return err
 		}
@@ -166,7 +164,7 @@ func (t transition) raise(i Info, behind lethe.Revision) error {
 // noteReopening lets Open adopt the revision that a timestep's store is about to get, if the
 // process crashes before the new info is stored.
 func (t transition) noteReopening(at lethe.Timestep) error {
-	return t.staging.Apply(func(w swapstore.Writer) error { return w.Set(timestepKey(kindRewriting, at), []byte{1}) })
+	return swapstore.Set(t.staging, timestepKey(kindRewriting, at), []byte{1})
 }
 
 // Ready lists the timesteps that may be closed now and those that may be

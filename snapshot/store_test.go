@@ -156,7 +156,7 @@ func TestDamagedStagingIsFound(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := openMem(t, vfs.NewMem(), 1)
-			require.NoError(t, s.staging.Apply(func(w swapstore.Writer) error { return w.Set(entry[0], entry[1]) }))
+			require.NoError(t, swapstore.Set(s.staging, entry[0], entry[1]))
 			require.NoError(t, s.Close())
 			_, err := Open("data", s.staging.options)
 			require.ErrorIs(t, err, ErrCorrupt)

@@ -107,9 +107,7 @@ func (m Marks) Carry(subject lethe.Target, targets []lethe.Target) error {
 	}
 	err := m.staging.Apply(func(w swapstore.Writer) error {
 		for _, key := range slices.Sorted(maps.Keys(b.writes)) {
-			if err := w.Set([]byte(key), b.writes[key]); err != nil {
-				return err
-			}
+			w.Set([]byte(key), b.writes[key])
 		}
 		return nil
 	})

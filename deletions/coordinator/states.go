@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"lethe/deletions"
-	"lethe/deletions/acks"
 	"lethe/deletions/batch"
 )
 
@@ -107,7 +106,8 @@ func (s *states) gather(ctx context.Context) (b batch.Batch, begins bool, err er
 	if err != nil {
 		return b, false, err
 	}
-	list = slices.DeleteFunc(list, func(e deletions.Entry) bool { return !s.canBegin(e) })
+	// The targets of others are read a second time after a restart.
+	list = slices.DeleteFunc(list, func(e deletions.Entry) bool { return s.jobs.of(e.RequestID) == nil })
 	if len(list) == 0 {
 		return b, false, nil
 	}
@@ -131,22 +131,6 @@ func (s *states) gather(ctx context.Context) (b batch.Batch, begins bool, err er
 	b = pick(list, s.o.Limits.MaxErasureNodes)
 	b, err = s.move(ctx, b, deletions.Rewriting, func(_ int, e *deletions.Entry) {
 		e.Batch = deletions.Batch{Leader: b.Leader, Size: len(b.Members)}
-		before, answered := s.suppressed(*e)
-		if answered && e.Progress.EnsembleBefore.IsZero() {
-			e.Progress.EnsembleBefore, e.Progress.Checkpoints.Before = before.Ensemble, before.Models
-		}
 	})
 	return b, err == nil, err
-}
-
-// canBegin reports whether a suppressed request can begin: its targets are known, which takes a second read after a
-// restart.
-func (s *states) canBegin(e deletions.Entry) bool {
-	_, answered := s.suppressed(e)
-	return s.jobs.of(e.RequestID) != nil && (answered || !e.Progress.EnsembleBefore.IsZero())
-}
-
-// suppressed is score's acknowledgement that the targets of a request are suppressed.
-func (s *states) suppressed(e deletions.Entry) (deletions.Ack, bool) {
-	return s.acks.Of(e.RequestID, e.Attempts, acks.Score, deletions.StepSuppressed)
 }

@@ -23,9 +23,7 @@ type ledgerStore struct{ *swapstore.Store }
 func (l ledgerStore) Put(rows ...deletions.Row) error {
 	return l.Apply(func(w swapstore.Writer) error {
 		for _, row := range rows {
-			if err := w.Set(row.Key, row.Value); err != nil {
-				return err
-			}
+			w.Set(row.Key, row.Value)
 		}
 		return nil
 	})

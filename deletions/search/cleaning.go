@@ -30,6 +30,21 @@ const (
 	longestSearchInterval = 10 * time.Second
 )
 
+// Run searches until done or the context ends.
+func (s Searcher) Run(ctx context.Context, search *Search) Verdict {
+	if search.Locates {
+		return s.locate(ctx, search)
+	}
+	v := Verdict{RequestIDs: search.RequestIDs}
+	u := s.begin(search)
+	if s.Compact == nil {
+		v.Found, v.Err = u.afterCleaning(ctx)
+	} else {
+		v.Found, v.Err = u.cleaning(ctx)
+	}
+	return v
+}
+
 // cleaning searches until nothing is found or the time is up, running the own broker's cleaner before.
 func (u *underway) cleaning(ctx context.Context) (found *Findings, err error) {
 	pause := searchInterval

@@ -13,6 +13,13 @@ import (
 	"lethe/ingest/bus"
 )
 
+// The places besides topics and other roles' folders.
+const (
+	GraphsFolder   = "graphs"
+	ReceiptsFolder = "receipts"
+	BrokerFolder   = "broker"
+)
+
 // Findings are the results of one search.
 type Findings struct {
 	// Kinds counts hits by kind.

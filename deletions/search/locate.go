@@ -13,17 +13,6 @@ import (
 	"lethe/ingest/bus"
 )
 
-// Located are the records to be tombstoned or republished.
-type Located struct {
-	Predictions, Reasons, Sources, Letters Remains
-	// Looked are the records that were searched.
-	Looked Looked
-	// Late are source records refused as late.
-	Late []ingest.Record
-
-	unreadable map[bus.Topic][]deletions.UnreadableBatch
-}
-
 // WithdrawnBy is a tombstone's header with the request that it withdraws a record for.
 const WithdrawnBy = "lethe-withdrawn-by"
 

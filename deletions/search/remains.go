@@ -5,10 +5,24 @@ import (
 	"maps"
 	"slices"
 
+	"lethe"
+	"lethe/deletions"
 	"lethe/deletions/scan"
 	"lethe/ingest"
 	"lethe/ingest/bus"
+	"lethe/internal/normalise"
 )
+
+// Located are the records to be tombstoned or republished.
+type Located struct {
+	Predictions, Reasons, Sources, Letters Remains
+	// Looked are the records that were searched.
+	Looked Looked
+	// Late are source records refused as late.
+	Late []ingest.Record
+
+	unreadable map[bus.Topic][]deletions.UnreadableBatch
+}
 
 // Remains are the records found in some topics.
 type Remains struct {
@@ -72,4 +86,34 @@ func (r *Remains) add(topic bus.Topic, newest map[partitionKey]found, prints []s
 			r.OfOthers = append(r.OfOthers, by)
 		}
 	}
+}
+
+// HeldUp returns the requests, by index, with a target's key in a partition that has an unreadable batch, each with one
+// such batch. A key with several spellings may be in any partition. Topics without such keys count in the final search.
+func (l *Located) HeldUp(
+	requests [][]lethe.Target, names normalise.Rule, partitions func(bus.Topic) (int, error),
+) (map[int]UnreadableAt, error) {
+	out := make(map[int]UnreadableAt)
+	for _, topic := range keyed() {
+		if len(l.unreadable[topic]) == 0 {
+			continue
+		}
+		n, err := partitions(topic)
+		if err != nil {
+			return nil, err
+		}
+		for i, targets := range requests {
+			for _, u := range l.unreadable[topic] {
+				mayHold := func(t lethe.Target) bool {
+					return t.Kind == lethe.SubjectTarget || slices.ContainsFunc(keysOf(t, topic), func(key []byte) bool {
+						return names.Varies(string(key)) || bus.PartitionOf(key, n) == u.Partition
+					})
+				}
+				if slices.ContainsFunc(targets, mayHold) {
+					out[i] = UnreadableAt{topic, u}
+				}
+			}
+		}
+	}
+	return out, nil
 }

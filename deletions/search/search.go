@@ -1,18 +1,18 @@
 // Package search finds what an erasure has left. A Search reads the topics and the folders of a process until nothing
 // is found or its time is up; or it locates the records that are still to be withdrawn.
+// Each file uses those below it:
 //
-//	search.go, locate.go     the two kinds of a search
-//	cleaning.go              waiting for the cleaners of brokers
-//	topic.go, looked.go      reading a topic; skipping records searched before
+//	cleaning.go, locate.go   the two kinds of a search; waiting for the cleaners of brokers
+//	topic.go                 reading a topic
+//	search.go                what to search for, and where
 //	findings.go, remains.go  the results of the two kinds
-//	record.go                what a record holds
+//	looked.go, record.go     records searched before; what a record holds
 //	unreadable.go            batches that cannot be read
 package search
 
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"time"
 
@@ -123,13 +123,6 @@ type Place struct {
 	Search func(ctx context.Context, scanner *scan.Scanner, pacer *scan.Pacer, seen *scan.Seen) (scan.Report, error)
 }
 
-// The places besides topics and other roles' folders.
-const (
-	GraphsFolder   = "graphs"
-	ReceiptsFolder = "receipts"
-	BrokerFolder   = "broker"
-)
-
 // Folder is a folder as a place.
 func Folder(name string, folder fs.FS) Place {
 	return Place{name, func(
@@ -141,21 +134,6 @@ func Folder(name string, folder fs.FS) Place {
 
 // Receipts is the folder of receipts as a place, decoded too.
 func Receipts(folder fs.FS) Place { return Folder(ReceiptsFolder, receipt.Readable(folder)) }
-
-// Run searches until done or the context ends.
-func (s Searcher) Run(ctx context.Context, search *Search) Verdict {
-	if search.Locates {
-		return s.locate(ctx, search)
-	}
-	v := Verdict{RequestIDs: search.RequestIDs}
-	u := s.begin(search)
-	if s.Compact == nil {
-		v.Found, v.Err = u.afterCleaning(ctx)
-	} else {
-		v.Found, v.Err = u.cleaning(ctx)
-	}
-	return v
-}
 
 // underway is a repeated search. Clean topics are not read again, as later records are withdrawn on arrival. Folders
 // are searched once the topics are clean, later only their changed files.
@@ -172,31 +150,6 @@ func (s Searcher) begin(search *Search) *underway {
 		Searcher: s, Search: search, deadline: s.Clock.Now().Add(search.Timeout),
 		topics: make(map[bus.Topic]*Findings), seen: make(map[string]*scan.Seen),
 	}
-}
-
-func (u *underway) look(ctx context.Context) (*Findings, error) {
-	all := newFindings()
-	for _, topic := range bus.Topics() {
-		if known := u.topics[topic]; known == nil || !known.Clean() {
-			u.topics[topic] = newFindings()
-			if err := u.topic(ctx, topic, u.topics[topic]); err != nil {
-				delete(u.topics, topic)
-				return nil, fmt.Errorf("search topic %s: %w", topic, err)
-			}
-		}
-		all.add(u.topics[topic])
-	}
-	if !all.Clean() {
-		return all, nil
-	}
-	for _, place := range u.Places {
-		report, err := place.Search(ctx, u.Scanner, u.Pacer, u.seenIn(place.Name))
-		if err != nil {
-			return nil, fmt.Errorf("search %s: %w", place.Name, err)
-		}
-		all.place(place.Name, report)
-	}
-	return all, nil
 }
 
 func (u *underway) seenIn(place string) *scan.Seen {

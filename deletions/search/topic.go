@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"lethe/deletions"
@@ -11,6 +12,31 @@ import (
 	"lethe/ingest"
 	"lethe/ingest/bus"
 )
+
+func (u *underway) look(ctx context.Context) (*Findings, error) {
+	all := newFindings()
+	for _, topic := range bus.Topics() {
+		if known := u.topics[topic]; known == nil || !known.Clean() {
+			u.topics[topic] = newFindings()
+			if err := u.topic(ctx, topic, u.topics[topic]); err != nil {
+				delete(u.topics, topic)
+				return nil, fmt.Errorf("search topic %s: %w", topic, err)
+			}
+		}
+		all.add(u.topics[topic])
+	}
+	if !all.Clean() {
+		return all, nil
+	}
+	for _, place := range u.Places {
+		report, err := place.Search(ctx, u.Scanner, u.Pacer, u.seenIn(place.Name))
+		if err != nil {
+			return nil, fmt.Errorf("search %s: %w", place.Name, err)
+		}
+		all.place(place.Name, report)
+	}
+	return all, nil
+}
 
 // topicSearch searches one topic, copy by copy.
 type topicSearch struct {

@@ -2,13 +2,11 @@ package search
 
 import (
 	"log/slog"
-	"slices"
 
 	"lethe"
 	"lethe/deletions"
 	"lethe/ingest"
 	"lethe/ingest/bus"
-	"lethe/internal/normalise"
 )
 
 // UnreadableAt is an unreadable batch of a topic.
@@ -28,36 +26,6 @@ func unreadable(gap *bus.Gap) deletions.UnreadableBatch {
 	return deletions.UnreadableBatch{
 		Partition: gap.Partition, First: gap.From, Last: gap.To - 1, Bytes: gap.Bytes, SHA256: gap.SHA256,
 	}
-}
-
-// HeldUp returns the requests, by index, with a target's key in a partition that has an unreadable batch, each with one
-// such batch. A key with several spellings may be in any partition. Topics without such keys count in the final search.
-func (l *Located) HeldUp(
-	requests [][]lethe.Target, names normalise.Rule, partitions func(bus.Topic) (int, error),
-) (map[int]UnreadableAt, error) {
-	out := make(map[int]UnreadableAt)
-	for _, topic := range keyed() {
-		if len(l.unreadable[topic]) == 0 {
-			continue
-		}
-		n, err := partitions(topic)
-		if err != nil {
-			return nil, err
-		}
-		for i, targets := range requests {
-			for _, u := range l.unreadable[topic] {
-				mayHold := func(t lethe.Target) bool {
-					return t.Kind == lethe.SubjectTarget || slices.ContainsFunc(keysOf(t, topic), func(key []byte) bool {
-						return names.Varies(string(key)) || bus.PartitionOf(key, n) == u.Partition
-					})
-				}
-				if slices.ContainsFunc(targets, mayHold) {
-					out[i] = UnreadableAt{topic, u}
-				}
-			}
-		}
-	}
-	return out, nil
 }
 
 // keyed are the topics partitioned by ids.

@@ -24,13 +24,6 @@ type Redaction struct {
 	Refused bool
 }
 
-// place is a key of a partition of a topic.
-type place struct {
-	topic     bus.Topic
-	partition int
-	key       string
-}
-
 // Strip returns another transaction's record without erased names; again says to republish it. more says that the
 // value has subjects or unused fields. names says that the record must go as a whole.
 func (r *Records) Strip(rec ingest.Record, more bool) (_ ingest.Record, again, names bool, err error) {

@@ -96,7 +96,16 @@ func (s *Store) Apply(fn func(w swapstore.Writer) error) error {
 		return err
 	}
 	if len(small) > 0 {
-		if err := s.small.Apply(func(w swapstore.Writer) error { return asked.apply(w, small) }); err != nil {
+		if err := s.small.Apply(func(w swapstore.Writer) error {
+			for _, key := range small {
+				if c := asked[key]; c.deleted {
+					w.Delete([]byte(key))
+				} else {
+					w.Set([]byte(key), c.value)
+				}
+			}
+			return nil
+		}); err != nil {
 			return err
 		}
 	}
@@ -143,29 +152,7 @@ type change struct {
 var _ swapstore.Writer = changes{}
 
 // Set implements swapstore.Writer.
-func (c changes) Set(key, value []byte) error {
-	c[string(key)] = change{value: bytes.Clone(value)}
-	return nil
-}
+func (c changes) Set(key, value []byte) { c[string(key)] = change{value: bytes.Clone(value)} }
 
 // Delete implements swapstore.Writer.
-func (c changes) Delete(key []byte) error {
-	c[string(key)] = change{deleted: true}
-	return nil
-}
-
-// apply passes the changes of some keys to a writer.
-func (c changes) apply(w swapstore.Writer, keys []string) error {
-	for _, key := range keys {
-		var err error
-		if c[key].deleted {
-			err = w.Delete([]byte(key))
-		} else {
-			err = w.Set([]byte(key), c[key].value)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
+func (c changes) Delete(key []byte) { c[string(key)] = change{deleted: true} }

@@ -34,7 +34,7 @@ func content(t require.TestingT, s *mixedstore.Store, prefix string) (keys []str
 }
 
 func set(t require.TestingT, s *mixedstore.Store, key, value string) {
-	require.NoError(t, s.Apply(func(w swapstore.Writer) error { return w.Set([]byte(key), []byte(value)) }))
+	require.NoError(t, swapstore.Set(s, []byte(key), []byte(value)))
 }
 
 // Files and other keys are one store: a map that survives being opened again.
@@ -52,11 +52,11 @@ func TestAStoreIsAMap(t *testing.T) {
 					k, v := key.Draw(rt, "key"), rapid.String().Draw(rt, "value")
 					if rapid.Bool().Draw(rt, "delete") {
 						delete(want, k)
-						require.NoError(rt, w.Delete([]byte(k)))
+						w.Delete([]byte(k))
 						continue
 					}
 					want[k] = v
-					require.NoError(rt, w.Set([]byte(k), []byte(v)))
+					w.Set([]byte(k), []byte(v))
 				}
 				return nil
 			}))
@@ -90,7 +90,9 @@ func TestOneValueIsForgottenAlone(t *testing.T) {
 	stays, err := os.Stat(dir + "/values/f-33")
 	require.NoError(t, err)
 	require.NoError(t, s.Apply(func(w swapstore.Writer) error {
-		return errors.Join(w.Set([]byte("f/1"), []byte("another")), w.Delete([]byte("f/2")))
+		w.Set([]byte("f/1"), []byte("another"))
+		w.Delete([]byte("f/2"))
+		return nil
 	}))
 	report, err := residue.Search([]residue.Form{{Name: "needle", Bytes: needle}}, dir)
 	require.NoError(t, err)
@@ -106,7 +108,9 @@ func TestAFailedChangeIsNone(t *testing.T) {
 	s := open(t, vfs.NewMem(), "store")
 	failed := errors.New("failed")
 	require.ErrorIs(t, s.Apply(func(w swapstore.Writer) error {
-		return errors.Join(w.Set([]byte("f/1"), nil), w.Set([]byte("a"), nil), failed)
+		w.Set([]byte("f/1"), nil)
+		w.Set([]byte("a"), nil)
+		return failed
 	}), failed)
 	_, values := content(t, s, "")
 	require.Empty(t, values)
@@ -129,7 +133,10 @@ func TestAKilledChangeIsTheBeginningOfOne(t *testing.T) {
 		set(t, s, "f/old", "1")
 		armed = true
 		require.NoError(t, s.Apply(func(w swapstore.Writer) error {
-			return errors.Join(w.Set([]byte("f/new"), []byte("2")), w.Set([]byte("a"), []byte("new")), w.Delete([]byte("f/old")))
+			w.Set([]byte("f/new"), []byte("2"))
+			w.Set([]byte("a"), []byte("new"))
+			w.Delete([]byte("f/old"))
+			return nil
 		}))
 		armed = false
 		require.NoError(t, s.Close())

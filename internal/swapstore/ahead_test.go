@@ -33,7 +33,7 @@ func TestAppliedAheadIsDurableOnceItIsSaid(t *testing.T) {
 		require.NoError(t, err)
 		ended := make(chan error, 3)
 		for _, key := range []string{"a", "b"} {
-			require.NoError(t, s.ApplyAhead(func(w swapstore.Writer) error { return w.Set([]byte(key), []byte(key)) },
+			require.NoError(t, s.ApplyAhead(func(w swapstore.Writer) error { w.Set([]byte(key), []byte(key)); return nil },
 				func(err error) { ended <- err }))
 			_, found, err := s.Get([]byte(key))
 			require.NoError(t, err)
@@ -61,7 +61,7 @@ func TestAppliedBehindSomethingWaitsForIt(t *testing.T) {
 	s, err := swapstore.Open(disk, "store", swapstore.Format{Kind: "test", Version: 1})
 	require.NoError(t, err)
 	set := func(key string) func(w swapstore.Writer) error {
-		return func(w swapstore.Writer) error { return w.Set([]byte(key), nil) }
+		return func(w swapstore.Writer) error { w.Set([]byte(key), nil); return nil }
 	}
 	first, ended := make(chan error), make(chan error, 2)
 	end := func(err error) { ended <- err }
@@ -99,7 +99,7 @@ func TestWhatIsAppliedAheadHoldsUpNobodyElse(t *testing.T) {
 	s, err := swapstore.Open(slow, "store", swapstore.Format{Kind: "test", Version: 1})
 	require.NoError(t, err)
 	set := func(key string, value []byte) func(w swapstore.Writer) error {
-		return func(w swapstore.Writer) error { return w.Set([]byte(key), value) }
+		return func(w swapstore.Writer) error { w.Set([]byte(key), value); return nil }
 	}
 	require.NoError(t, s.Apply(set("b", []byte("before"))))
 	holds.Store(true)
@@ -173,11 +173,11 @@ func TestABatchHasRoomForTheLargest(t *testing.T) {
 	s, err := swapstore.OpenSized(vfs.NewMem(), "store", swapstore.Format{}, swapstore.Busy())
 	require.NoError(t, err)
 	value := make([]byte, 1000)
-	fill := func(w swapstore.Writer) (err error) {
-		for i := 0; i < 3000 && err == nil; i++ {
-			err = w.Set([]byte{byte(i >> 8), byte(i)}, value)
+	fill := func(w swapstore.Writer) error {
+		for i := range 3000 {
+			w.Set([]byte{byte(i >> 8), byte(i)}, value)
 		}
-		return err
+		return nil
 	}
 	require.NoError(t, s.Apply(fill))
 	s.DropSpares()

@@ -1,6 +1,7 @@
 package swapstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -43,14 +44,7 @@ func fillAlone(ctx context.Context, fs vfs.FS, dir string, format Format, fill f
 		return err
 	}
 	w := newTableWriter(ctx, fs, tables, Small())
-	err := fill(w)
-	if err == nil {
-		err = w.hand()
-	}
-	if err = errors.Join(err, w.end()); err == nil {
-		err = ctx.Err()
-	}
-	if err != nil {
+	if err := cmp.Or(w.finish(fill(w)), ctx.Err()); err != nil {
 		return err
 	}
 	if format != (Format{}) {
@@ -58,7 +52,7 @@ func fillAlone(ctx context.Context, fs vfs.FS, dir string, format Format, fill f
 			return err
 		}
 	}
-	_, err = writePointer(fs, dir, first)
+	_, err := writePointer(fs, dir, first)
 	return err
 }
 

@@ -20,7 +20,7 @@ func TestFilesShowWhatAStoreWrote(t *testing.T) {
 			s, err := swapstore.Open(fsys, fsys.PathJoin(root, "role", "shard"), swapstore.Format{Kind: "test", Version: 1})
 			require.NoError(t, err)
 			defer s.Close()
-			require.NoError(t, s.Apply(func(w swapstore.Writer) error { return w.Set([]byte("the-key"), []byte("value")) }))
+			require.NoError(t, swapstore.Set(s, []byte("the-key"), []byte("value")))
 			files := swapstore.Files(fsys, fsys.PathJoin(root, "role"))
 			var found int
 			require.NoError(t, fs.WalkDir(files, ".", func(path string, entry fs.DirEntry, err error) error {

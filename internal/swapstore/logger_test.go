@@ -72,7 +72,7 @@ func endProcess(t *testing.T, name, dir string) {
 	s, err := Open(fs, dir, Format{})
 	require.NoError(t, err)
 	broken = true
-	err = s.Apply(func(w Writer) error { return w.Set([]byte("k"), []byte("v")) })
+	err = s.Apply(func(w Writer) error { w.Set([]byte("k"), []byte("v")); return nil })
 	require.NoError(t, errors.Join(err, s.Close()))
 }
 
@@ -82,9 +82,7 @@ func fill(t *testing.T, dir string) {
 	require.NoError(t, err)
 	require.NoError(t, s.Rewrite(t.Context(), func(_ Reader, w Writer) error {
 		for i := range 1000 {
-			if err := w.Set(fmt.Appendf(nil, "key-%04d", i), make([]byte, 100)); err != nil {
-				return err
-			}
+			w.Set(fmt.Appendf(nil, "key-%04d", i), make([]byte, 100))
 		}
 		return nil
 	}))

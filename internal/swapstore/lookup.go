@@ -38,7 +38,7 @@ func (s *Store) Lookup(keys [][]byte) (out []Found, err error) {
 		return out, g.now().lookup(keys, out)
 	}
 	snapshot := g.db.NewSnapshot()
-	then := view{g.number, snapshot}
+	then := view{number: g.number, in: snapshot}
 	var working errgroup.Group
 	for half := range 2 {
 		from, to := half*len(keys)/2, (half+1)*len(keys)/2

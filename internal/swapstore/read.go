@@ -66,10 +66,12 @@ func (s *Store) ScanFrom(prefix, from []byte, fn func(key, value []byte) error) 
 type view struct {
 	number uint64
 	in     pebble.Reader
+	// into, if not nil, gets what is read: once it has failed, scans end.
+	into *tableWriter
 }
 
 // now is a live view of the generation.
-func (g *generation) now() view { return view{g.number, g.db} }
+func (g *generation) now() view { return view{number: g.number, in: g.db} }
 
 // Get implements Reader.
 func (g view) Get(key []byte) (value []byte, found bool, err error) {
@@ -105,6 +107,9 @@ func (g view) scanBetween(from, to []byte, fn func(key, value []byte) error) (er
 		value, err := it.ValueAndErr()
 		if err == nil {
 			err = fn(it.Key(), value)
+		}
+		if err == nil && g.into != nil {
+			err = g.into.err
 		}
 		if err != nil {
 			return errors.Join(err, it.Close())

@@ -53,11 +53,10 @@ func (s *Store) fillNext(
 		return nil, err
 	}
 	w := newTableWriter(ctx, s.fs, s.fs.PathJoin(s.generationDir(g.number), tablesName), s.size)
-	err = fill(old, w)
-	if err == nil {
-		err = w.finish(ctx, g)
-	} else {
-		err = errors.Join(err, w.end())
+	old.into = w
+	err = w.finish(fill(old, w))
+	if err == nil && len(w.tables.paths) > 0 {
+		err = ingest(ctx, g, w.tables.fs, w.tables.dir, w.tables.paths)
 	}
 	if err == nil {
 		err = ctx.Err()

@@ -68,7 +68,7 @@ func (r *Rewriting) Fill(ctx context.Context, fill func(src Reader, dst Writer) 
 }
 
 func (r *Rewriting) fill(ctx context.Context, fill func(src Reader, dst Writer) error) (err error) {
-	if r.next, err = r.s.fillNext(ctx, view{r.old.number, r.then}, fill); err != nil {
+	if r.next, err = r.s.fillNext(ctx, view{number: r.old.number, in: r.then}, fill); err != nil {
 		return err
 	}
 	if err := r.endReading(); err != nil {

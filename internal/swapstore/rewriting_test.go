@@ -55,9 +55,7 @@ func TestWritersGoOnWhileAStoreIsFilledAnew(t *testing.T) {
 		for i := range 5000 {
 			key := fmt.Sprintf("z%05d", i)
 			model[key] = string(kept)
-			if err := w.Set([]byte(key), kept); err != nil {
-				return err
-			}
+			w.Set([]byte(key), kept)
 		}
 		return nil
 	}))
@@ -106,15 +104,16 @@ func change(w swapstore.Writer, rng *rand.Rand, model map[string]string) error {
 	case 1, 2, 3:
 		value := fmt.Sprint(rng.IntN(3))
 		model[key] = value
-		return w.Set([]byte(key), []byte(value))
+		w.Set([]byte(key), []byte(value))
 	case 4, 5:
 		delete(model, key)
-		return w.Delete([]byte(key))
+		w.Delete([]byte(key))
 	default:
 		n := fmt.Sprintf("z%05d", rng.IntN(6000))
 		delete(model, n)
-		return w.Delete([]byte(n))
+		w.Delete([]byte(n))
 	}
+	return nil
 }
 
 // What was deleted before a rewriting began, and what came and went while it was filled, is not in the files. What
@@ -122,14 +121,14 @@ func change(w swapstore.Writer, rng *rand.Rand, model map[string]string) error {
 func TestWhatWasDeletedIsNotInWhatIsFilledAnew(t *testing.T) {
 	dir := t.TempDir()
 	s, c := fillWithCanary(t, dir)
-	require.NoError(t, s.Apply(func(w swapstore.Writer) error { return w.Delete(c.key) }))
+	require.NoError(t, swapstore.Delete(s, c.key))
 	require.NotEmpty(t, filesWith(t, dir, c.key))
 	r, err := swapstore.BeginRewriting(s)
 	require.NoError(t, err)
 	passing := []byte("row/shared/prefix/it came and went")
 	require.NoError(t, r.Fill(t.Context(), func(src swapstore.Reader, dst swapstore.Writer) error {
 		set(t, s, map[string]string{"later": "1", string(passing): string(c.value)})
-		require.NoError(t, s.Apply(func(w swapstore.Writer) error { return w.Delete(passing) }))
+		require.NoError(t, swapstore.Delete(s, passing))
 		_, found, err := src.Get([]byte("later"))
 		require.NoError(t, err)
 		require.False(t, found, "what is filled in is what there was")

@@ -41,9 +41,7 @@ func set(t *testing.T, s *swapstore.Store, pairs map[string]string) {
 	t.Helper()
 	require.NoError(t, s.Apply(func(w swapstore.Writer) error {
 		for _, k := range slices.Sorted(maps.Keys(pairs)) {
-			if err := w.Set([]byte(k), []byte(pairs[k])); err != nil {
-				return err
-			}
+			w.Set([]byte(k), []byte(pairs[k]))
 		}
 		return nil
 	}))
@@ -56,7 +54,8 @@ func without(drop ...string) func(swapstore.Reader, swapstore.Writer) error {
 			if slices.Contains(drop, string(key)) {
 				return nil
 			}
-			return dst.Set(key, value)
+			dst.Set(key, value)
+			return nil
 		})
 	}
 }
@@ -104,21 +103,37 @@ func TestTranscript(t *testing.T) {
 func write(w swapstore.Writer, lines []string) error {
 	for _, line := range lines {
 		key, value, isSet := strings.Cut(line, "=")
-		var err error
 		switch {
 		case line == "":
 		case line == "fail":
-			err = errors.New("asked to fail")
+			return errors.New("asked to fail")
 		case isSet:
-			err = w.Set([]byte(key), []byte(value))
+			w.Set([]byte(key), []byte(value))
 		default:
-			err = w.Delete([]byte(strings.TrimPrefix(line, "-")))
-		}
-		if err != nil {
-			return err
+			w.Delete([]byte(strings.TrimPrefix(line, "-")))
 		}
 	}
 	return nil
+}
+
+// A rewriting that has failed reads no more of a store, which may be large.
+func TestRewrite_FailedWriter_EndsTheScan(t *testing.T) {
+	s := open(t, "store", vfs.NewMem())
+	set(t, s, map[string]string{"a": "1", "b": "2", "c": "3", "d": "4"})
+	read := 0
+	err := s.Rewrite(t.Context(), func(src swapstore.Reader, dst swapstore.Writer) error {
+		return src.Scan(nil, func(_, value []byte) error {
+			read++
+			dst.Set([]byte("the same key"), value)
+			return nil
+		})
+	})
+	require.ErrorIs(t, err, swapstore.ErrOrder)
+	require.Equal(t, 2, read)
+	value, found, err := s.Get([]byte("d"))
+	require.NoError(t, err)
+	require.True(t, found)
+	require.Equal(t, "4", string(value))
 }
 
 func TestScanOfPrefixAtTheEndOfTheKeySpace(t *testing.T) {
@@ -201,7 +216,8 @@ func TestADamagedTableIsFoundWhenItIsRead(t *testing.T) {
 	s, err := swapstore.Open(vfs.Default, dir, swapstore.Format{})
 	require.NoError(t, err)
 	require.NoError(t, s.Rewrite(t.Context(), func(_ swapstore.Reader, w swapstore.Writer) error {
-		return w.Set([]byte("a"), bytes.Repeat([]byte("1"), 1000))
+		w.Set([]byte("a"), bytes.Repeat([]byte("1"), 1000))
+		return nil
 	}))
 	require.NoError(t, s.Close())
 	require.NoError(t, halve(filepath.Join(dir, "g000002", "*.sst")))

@@ -2,6 +2,7 @@ package swapstore
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,8 +32,9 @@ type tableWriter struct {
 	next        *entries
 	full, empty chan *entries
 	making      *errgroup.Group
-	ended       bool
-	tables      tables
+	// err is the first error of a change, after which nothing is written.
+	err    error
+	tables tables
 }
 
 // newTableWriter returns a writer of tables into a folder.
@@ -55,28 +57,38 @@ func newTableWriter(ctx context.Context, fs vfs.FS, dir string, size Size) *tabl
 var _ Writer = (*tableWriter)(nil)
 
 // Set implements Writer.
-func (w *tableWriter) Set(key, value []byte) error {
+func (w *tableWriter) Set(key, value []byte) {
 	if w.last != nil && bytes.Compare(key, w.last) <= 0 {
-		return ErrOrder
+		w.fail(ErrOrder)
+	}
+	if w.err != nil {
+		return
 	}
 	w.last = append(w.last[:0], key...)
-	if w.next.add(key, value); len(w.next.bytes) < entriesBytes {
-		return nil
+	if w.next.add(key, value); len(w.next.bytes) >= entriesBytes {
+		w.hand()
 	}
-	return w.hand()
 }
 
 // Delete implements Writer.
-func (w *tableWriter) Delete([]byte) error { return ErrOrder }
+func (w *tableWriter) Delete([]byte) { w.fail(ErrOrder) }
 
-// hand hands the collected entries over to the other goroutine.
-func (w *tableWriter) hand() error {
+func (w *tableWriter) fail(err error) {
+	if w.err == nil {
+		w.err = err
+	}
+}
+
+// hand hands the collected entries over to the other goroutine, unless there was an error.
+func (w *tableWriter) hand() {
+	if w.err != nil {
+		return
+	}
 	select {
 	case w.full <- w.next:
 		w.next = <-w.empty
-		return nil
 	case <-w.ctx.Done():
-		return context.Cause(w.ctx)
+		w.fail(context.Cause(w.ctx))
 	}
 }
 
@@ -95,18 +107,15 @@ func (w *tableWriter) make() error {
 	return nil
 }
 
-// finish makes everything durable and part of the generation's empty database. The context is that of
-// newTableWriter.
-func (w *tableWriter) finish(ctx context.Context, g *generation) error {
-	// If handing over fails, end returns the reason.
-	handed := w.hand()
-	if err := w.end(); err != nil {
-		return err
+// finish waits, after filling, until everything handed over is durable, or an error ended the writing. Tables that are
+// not part of the database are removed with the generation.
+func (w *tableWriter) finish(filled error) error {
+	if filled == nil {
+		w.hand()
 	}
-	if handed != nil || len(w.tables.paths) == 0 {
-		return handed
-	}
-	return ingest(ctx, g, w.tables.fs, w.tables.dir, w.tables.paths)
+	close(w.full)
+	// If handing over fails, Wait returns the reason.
+	return errors.Join(filled, cmp.Or(w.making.Wait(), w.err))
 }
 
 // ingest makes tables part of a database; they are the only files in the folder.
@@ -119,16 +128,6 @@ func ingest(ctx context.Context, g *generation, fs vfs.FS, dir string, paths []s
 		return fmt.Errorf("take over tables: %w", err)
 	}
 	return nil
-}
-
-// end waits until everything handed over is durable, or an error ended the writing. Tables that
-// are not part of the database are removed with the generation. Calling it again is harmless.
-func (w *tableWriter) end() error {
-	if !w.ended {
-		w.ended = true
-		close(w.full)
-	}
-	return w.making.Wait()
 }
 
 // tables writes a sequence of tables.

@@ -7,13 +7,14 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// Writer receives changes. Keys and values are copied.
+// Writer receives changes. Keys and values are copied. The first error ends the writing: later changes have no
+// effect, and the function that the writer was for returns it, such as Apply.
 type Writer interface {
 	// Set stores a value under a key.
-	Set(key, value []byte) error
+	Set(key, value []byte)
 	// Delete removes a key logically: its bytes stay on disk until the next Rewrite. Deleting an
 	// absent key is harmless.
-	Delete(key []byte) error
+	Delete(key []byte)
 }
 
 // Apply makes the changes of fn atomically. They are durable when it returns nil. An error of fn
@@ -32,6 +33,27 @@ func (s *Store) Apply(fn func(w Writer) error) error {
 		return fmt.Errorf("apply to generation %d: %w", g.number, err)
 	}
 	return nil
+}
+
+// Applier is a store that makes changes atomically.
+type Applier interface {
+	Apply(fn func(w Writer) error) error
+}
+
+// Set stores one value.
+func Set(s Applier, key, value []byte) error {
+	return s.Apply(func(w Writer) error {
+		w.Set(key, value)
+		return nil
+	})
+}
+
+// Delete deletes one key.
+func Delete(s Applier, key []byte) error {
+	return s.Apply(func(w Writer) error {
+		w.Delete(key)
+		return nil
+	})
 }
 
 // Sync makes all changes durable. Any goroutine may call it.
@@ -57,7 +79,12 @@ func (s *Store) written(fn func(w Writer) error, changed *kinds) (*generation, *
 		return nil, nil, err
 	}
 	b := s.newBatch(g)
-	if err := fn(batchWriter{b, changed, s.touched}); err != nil {
+	w := &batchWriter{b: b, changed: changed, touched: s.touched}
+	err = fn(w)
+	if err == nil {
+		err = w.err
+	}
+	if err != nil {
 		return nil, nil, errors.Join(err, b.Close())
 	}
 	return g, b, nil
@@ -107,22 +134,20 @@ type batchWriter struct {
 	// changed are the kinds of the keys.
 	changed *kinds
 	touched *touched
+	err     error
 }
 
 // Set implements Writer.
-func (w batchWriter) Set(key, value []byte) error {
-	w.note(key)
-	return w.b.Set(key, value, nil)
-}
+func (w *batchWriter) Set(key, value []byte) { w.change(key, w.b.Set(key, value, nil)) }
 
 // Delete implements Writer.
-func (w batchWriter) Delete(key []byte) error {
-	w.note(key)
-	return w.b.Delete(key, nil)
-}
+func (w *batchWriter) Delete(key []byte) { w.change(key, w.b.Delete(key, nil)) }
 
-// note records that a key changes.
-func (w batchWriter) note(key []byte) {
+// change records that a key has changed, or not for an error.
+func (w *batchWriter) change(key []byte, err error) {
 	w.changed.add(key)
 	w.touched.key(key)
+	if w.err == nil {
+		w.err = err
+	}
 }

@@ -2,7 +2,6 @@ package score
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -171,7 +170,7 @@ func (l *logic) finish(t lethe.Timestep, out *published, alerts []likely) error 
 	if err != nil {
 		return err
 	}
-	var pinned func(w swapstore.Writer) error
+	var pinned func(w swapstore.Writer)
 	if l.o.reasons() > 0 && len(alerts) > 0 {
 		reasons = reasons.with(alerts)
 		if done.owed = max(done.owed, owesNew); done.owed == owesNew {
@@ -180,16 +179,14 @@ func (l *logic) finish(t lethe.Timestep, out *published, alerts []likely) error 
 	}
 	err = l.state.store.Apply(func(w swapstore.Writer) error {
 		if pinned != nil {
-			if err := pinned(w); err != nil {
-				return err
-			}
+			pinned(w)
 		}
 		if out != nil {
-			if err := w.Set(timestepkey.New(publishedPrefix, t), out.encode()); err != nil {
-				return err
-			}
+			w.Set(timestepkey.New(publishedPrefix, t), out.encode())
 		}
-		return errors.Join(reasons.write(w, t), done.settle(w, t))
+		reasons.write(w, t)
+		done.settle(w, t)
+		return nil
 	})
 	if err != nil {
 		return fmt.Errorf("note that timestep %d was scored: %w", t, err)
@@ -204,11 +201,9 @@ func (l *logic) finish(t lethe.Timestep, out *published, alerts []likely) error 
 }
 
 // settle stores what is known of a graph, and deletes it if nothing waits for it.
-func (k link) settle(w swapstore.Writer, t lethe.Timestep) error {
+func (k link) settle(w swapstore.Writer, t lethe.Timestep) {
 	if k.done && !k.late && k.owed == owesNothing {
-		if err := w.Delete(timestepkey.New(snapshotPrefix, t)); err != nil {
-			return err
-		}
+		w.Delete(timestepkey.New(snapshotPrefix, t))
 	}
-	return w.Set(timestepkey.New(linkPrefix, t), k.encode())
+	w.Set(timestepkey.New(linkPrefix, t), k.encode())
 }

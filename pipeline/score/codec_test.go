@@ -62,7 +62,10 @@ func TestExplainedDamage(t *testing.T) {
 func TestAlertsThatAreGoneAreOverwritten(t *testing.T) {
 	store := roletest.NewStore()
 	write := func(e explained) {
-		require.NoError(t, store.Apply(func(w swapstore.Writer) error { return e.write(w, 3) }))
+		require.NoError(t, store.Apply(func(w swapstore.Writer) error {
+			e.write(w, 3)
+			return nil
+		}))
 	}
 	write(explained{}.with([]likely{{lethe.Pseudonym{1}, 1}}))
 	write(explained{changed: true})

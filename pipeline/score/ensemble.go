@@ -115,11 +115,10 @@ func (s *state) unserve() error {
 			if s.pins.hold(m) {
 				continue
 			}
-			if err := w.Delete(m.key()); err != nil {
-				return err
-			}
+			w.Delete(m.key())
 		}
-		return w.Delete([]byte(servedKey))
+		w.Delete([]byte(servedKey))
+		return nil
 	})
 	if err != nil {
 		return fmt.Errorf("withdraw the ensemble trained through timestep %d: %w", s.served.Through, err)
@@ -147,14 +146,11 @@ func (s *state) swap(next *ensemble.Ensemble, keys []model) error {
 	stale = slices.DeleteFunc(stale, func(m model) bool { return slices.Contains(keys, m) || s.pins.hold(m) })
 	err := s.store.Apply(func(w swapstore.Writer) error {
 		for _, m := range stale {
-			if err := w.Delete(m.key()); err != nil {
-				return err
-			}
+			w.Delete(m.key())
 		}
-		if err := forgetCandidates(w, gone); err != nil {
-			return err
-		}
-		return w.Set([]byte(servedKey), encodeServed(keys))
+		forgetCandidates(w, gone)
+		w.Set([]byte(servedKey), encodeServed(keys))
+		return nil
 	})
 	if err != nil {
 		return fmt.Errorf("swap to the ensemble trained through timestep %d: %w", next.Through, err)

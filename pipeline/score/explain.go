@@ -2,7 +2,6 @@ package score
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -164,11 +163,12 @@ func (e *explaining) publish(made explanation) role.Output {
 			delete(s.pins, t)
 		}
 		err := s.store.Apply(func(w swapstore.Writer) error {
-			err := errors.Join(made.after.write(w, t), next.settle(w, t))
+			made.after.write(w, t)
+			next.settle(w, t)
 			if pinned && next.owed == owesNothing {
-				err = errors.Join(err, e.unpin(w, t, p))
+				e.unpin(w, t, p)
 			}
-			return err
+			return nil
 		})
 		if err != nil {
 			return fmt.Errorf("note that timestep %d was explained: %w", t, err)

@@ -82,11 +82,10 @@ func (e explained) encode() []byte {
 // write stores the alerts if they have changed, also when none is left: files are set before all
 // else and deleted after it, and one that a process was killed before deleting would hold the
 // pseudonyms of erased transactions, with nobody to take it away.
-func (e explained) write(w swapstore.Writer, t lethe.Timestep) error {
-	if !e.changed {
-		return nil
+func (e explained) write(w swapstore.Writer, t lethe.Timestep) {
+	if e.changed {
+		w.Set(timestepkey.New(explainedPrefix, t), e.encode())
 	}
-	return w.Set(timestepkey.New(explainedPrefix, t), e.encode())
 }
 
 // likely is a transaction with the probability that its prediction has.

@@ -1,7 +1,6 @@
 package score
 
 import (
-	"errors"
 	"slices"
 	"testing"
 
@@ -75,11 +74,11 @@ func TestWhatAKilledProcessHasNotDeletedGoes(t *testing.T) {
 	before := count()
 	require.Positive(t, before)
 	require.NoError(t, store.Apply(func(k swapstore.Writer) error {
-		return errors.Join(
-			k.Set(timestepkey.New(snapshotPrefix, 1), w.graph(1).Payload), k.Set(timestepkey.New(snapshotPrefix, 9), nil),
-			k.Set(timestepkey.New(publishedPrefix, 9), (&published{}).encode()),
-			k.Set(timestepkey.New(explainedPrefix, 9), explained{}.encode()),
-		)
+		k.Set(timestepkey.New(snapshotPrefix, 1), w.graph(1).Payload)
+		k.Set(timestepkey.New(snapshotPrefix, 9), nil)
+		k.Set(timestepkey.New(publishedPrefix, 9), (&published{}).encode())
+		k.Set(timestepkey.New(explainedPrefix, 9), explained{}.encode())
+		return nil
 	}))
 	require.Equal(t, before+4, count())
 	newSubject(t, o, store)

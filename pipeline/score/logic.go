@@ -12,7 +12,6 @@ import (
 	"lethe/deletions/scan"
 	"lethe/ingest"
 	"lethe/ingest/bus"
-	"lethe/internal/swapstore"
 	"lethe/pipeline/journal"
 	"lethe/pipeline/role"
 	"lethe/pipeline/score/sent"
@@ -184,8 +183,7 @@ func (l *logic) take(ctx context.Context, in role.Input) error {
 	}
 	l.sent.Read(source, in.Batch.Next)
 	if skipped >= 0 {
-		err := l.state.store.Apply(func(w swapstore.Writer) error { return setOffset(w, source, skipped) })
-		if err != nil {
+		if err := storeOffset(l.state.store, source, skipped); err != nil {
 			return fmt.Errorf("note how far %s was read: %w", source, err)
 		}
 	}

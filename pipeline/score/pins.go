@@ -1,7 +1,6 @@
 package score
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -75,21 +74,21 @@ func (e *explaining) load() error {
 }
 
 // pinServed has the served ensemble kept for the reasons of a timestep.
-func (e *explaining) pinServed(t lethe.Timestep) (write func(w swapstore.Writer) error) {
+func (e *explaining) pinServed(t lethe.Timestep) (write func(w swapstore.Writer)) {
 	s := e.state
 	s.pins[t] = pin{s.servedModels, s.served.Through, s.served.Lineages()}
-	return func(w swapstore.Writer) error { return w.Set(pinKey(t), encodeServed(s.pins[t].models)) }
+	return func(w swapstore.Writer) { w.Set(pinKey(t), encodeServed(s.pins[t].models)) }
 }
 
 // unpin deletes a pin that is not in memory any more, and its models that nothing else needs.
-func (e *explaining) unpin(w swapstore.Writer, t lethe.Timestep, p pin) error {
-	s, err := e.state, w.Delete(pinKey(t))
+func (e *explaining) unpin(w swapstore.Writer, t lethe.Timestep, p pin) {
+	s := e.state
+	w.Delete(pinKey(t))
 	for _, m := range p.models {
 		if !slices.Contains(s.servedModels, m) && !s.pins.hold(m) && s.candidates[m.candidate].digest != m.digest {
-			err = errors.Join(err, w.Delete(m.key()))
+			w.Delete(m.key())
 		}
 	}
-	return err
 }
 
 // release has reasons made by the served ensemble, once it is current, where the one that owes them has learnt from
@@ -105,11 +104,11 @@ func (e *explaining) release() error {
 		delete(s.pins, t)
 		next.owed = owesAgain
 		err := s.store.Apply(func(w swapstore.Writer) error {
-			err := e.unpin(w, t, p)
+			e.unpin(w, t, p)
 			if known {
-				err = errors.Join(err, next.settle(w, t))
+				next.settle(w, t)
 			}
-			return err
+			return nil
 		})
 		if err != nil {
 			return fmt.Errorf("release the ensemble that reasons of timestep %d are owed by: %w", t, err)

@@ -17,12 +17,10 @@ func redact(s *state, list []lethe.Redaction) error {
 	err := s.store.Apply(func(w swapstore.Writer) error {
 		for _, r := range list {
 			value, err := json.Marshal(r.Columns)
-			if err == nil {
-				err = w.Set(redactedKey(r.Target), value)
-			}
 			if err != nil {
 				return err
 			}
+			w.Set(redactedKey(r.Target), value)
 		}
 		return nil
 	})

@@ -98,9 +98,7 @@ func CarrySuppressed(fsys vfs.FS, from, to string) (err error) {
 	}
 	err = after.Apply(func(w swapstore.Writer) error {
 		for _, r := range rows {
-			if err := w.Set(r.key, r.value); err != nil {
-				return err
-			}
+			w.Set(r.key, r.value)
 		}
 		return nil
 	})

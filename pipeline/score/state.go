@@ -113,7 +113,7 @@ func (s *state) loadServed() error {
 	}
 	if len(s.servedModels) != s.models() {
 		s.servedModels = nil
-		return s.store.Apply(func(w swapstore.Writer) error { return w.Delete([]byte(servedKey)) })
+		return swapstore.Delete(s.store, []byte(servedKey))
 	}
 	s.served, err = s.ensembleOf(s.servedModels)
 	return err
@@ -209,8 +209,15 @@ func readOffsets(store swapstore.Reader, into map[bus.TopicPartition]int64) erro
 	})
 }
 
-func setOffset(w swapstore.Writer, tp bus.TopicPartition, next int64) error {
-	return w.Set(offsetKey(tp), binary.BigEndian.AppendUint64(nil, uint64(next)))
+func setOffset(w swapstore.Writer, tp bus.TopicPartition, next int64) {
+	w.Set(offsetKey(tp), binary.BigEndian.AppendUint64(nil, uint64(next)))
+}
+
+func storeOffset(store role.Store, tp bus.TopicPartition, next int64) error {
+	return store.Apply(func(w swapstore.Writer) error {
+		setOffset(w, tp, next)
+		return nil
+	})
 }
 
 // snapshot reads a snapshot that waits to be scored.

@@ -2,7 +2,6 @@ package score
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -25,14 +24,10 @@ func (s *state) suppress(hashes []lethe.Digest, subjects ...lethe.SubjectUntil) 
 	}
 	err := s.store.Apply(func(w swapstore.Writer) error {
 		for _, d := range hashes {
-			if err := w.Set(suppressedKey(d), nil); err != nil {
-				return err
-			}
+			w.Set(suppressedKey(d), nil)
 		}
 		for d, t := range until {
-			if err := w.Set(subjectKey(d), binary.BigEndian.AppendUint64(nil, uint64(t))); err != nil {
-				return err
-			}
+			w.Set(subjectKey(d), binary.BigEndian.AppendUint64(nil, uint64(t)))
 		}
 		return nil
 	})
@@ -60,16 +55,13 @@ func readSubject(s *state, key, value []byte) error {
 func lift(s *state, hashes []lethe.Digest, still []lethe.SubjectUntil) error {
 	err := s.store.Apply(func(w swapstore.Writer) error {
 		for _, d := range hashes {
-			err := errors.Join(w.Delete(suppressedKey(d)), w.Delete(subjectKey(d)), w.Delete(redactedKey(d)))
-			if err != nil {
-				return err
-			}
+			w.Delete(suppressedKey(d))
+			w.Delete(subjectKey(d))
+			w.Delete(redactedKey(d))
 		}
 		for _, subject := range still {
 			value := binary.BigEndian.AppendUint64(nil, uint64(subject.Until))
-			if err := w.Set(subjectKey(subject.Target), value); err != nil {
-				return err
-			}
+			w.Set(subjectKey(subject.Target), value)
 		}
 		return nil
 	})
@@ -165,13 +157,10 @@ func (s *state) stepReplaced(step wire.CommandStep) bool {
 }
 
 // forgetCandidates deletes what the store says of candidates, but not their files.
-func forgetCandidates(w swapstore.Writer, gone []candidate) error {
+func forgetCandidates(w swapstore.Writer, gone []candidate) {
 	for _, c := range gone {
-		if err := w.Delete(c.key()); err != nil {
-			return err
-		}
+		w.Delete(c.key())
 	}
-	return nil
 }
 
 // unlinkStale unlinks the models that are neither candidates nor kept.
@@ -188,9 +177,7 @@ func (s *state) unlinkStale() error {
 	if err == nil && len(stale) > 0 {
 		err = s.store.Apply(func(w swapstore.Writer) error {
 			for _, key := range stale {
-				if err := w.Delete(key); err != nil {
-					return err
-				}
+				w.Delete(key)
 			}
 			return nil
 		})

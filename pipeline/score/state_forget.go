@@ -3,7 +3,6 @@ package score
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -37,7 +36,7 @@ func (s *state) removeGone(command *wire.Command) error {
 			return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Shard, b.Shard))
 		})
 		for _, key := range gone {
-			if err := s.forget(key, func(swapstore.Writer) error { return nil }); err != nil {
+			if err := s.forget(key, func(swapstore.Writer) {}); err != nil {
 				return fmt.Errorf("forget %s: %w", key, err)
 			}
 		}
@@ -47,7 +46,7 @@ func (s *state) removeGone(command *wire.Command) error {
 
 // forget removes what is known of a graph, a manifest or a model whose timestep is
 // gone, and makes a change that goes with it.
-func (s *state) forget(key wire.Key, with func(w swapstore.Writer) error) error {
+func (s *state) forget(key wire.Key, with func(w swapstore.Writer)) error {
 	t := key.Timestep
 	c := candidate{t, key.Shard}
 	var keys [][]byte
@@ -68,11 +67,10 @@ func (s *state) forget(key wire.Key, with func(w swapstore.Writer) error) error 
 	}
 	err := s.store.Apply(func(w swapstore.Writer) error {
 		for _, key := range keys {
-			if err := w.Delete(key); err != nil {
-				return err
-			}
+			w.Delete(key)
 		}
-		return with(w)
+		with(w)
+		return nil
 	})
 	if err != nil {
 		return err
@@ -113,10 +111,10 @@ func sweep(s *state) error {
 	if len(left) == 0 {
 		return nil
 	}
-	return s.store.Apply(func(w swapstore.Writer) (err error) {
+	return s.store.Apply(func(w swapstore.Writer) error {
 		for _, key := range left {
-			err = errors.Join(err, w.Delete(key))
+			w.Delete(key)
 		}
-		return err
+		return nil
 	})
 }

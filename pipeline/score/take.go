@@ -2,7 +2,6 @@ package score
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -17,7 +16,7 @@ import (
 // takeMessage stores a graph, a manifest or a model, or removes one that is gone.
 func (l *logic) takeMessage(ctx context.Context, source bus.TopicPartition, m wire.Received) error {
 	if m.Deleted {
-		return l.state.forget(m.Key, func(w swapstore.Writer) error { return setOffset(w, source, m.Next) })
+		return l.state.forget(m.Key, func(w swapstore.Writer) { setOffset(w, source, m.Next) })
 	}
 	switch m.Key.Kind {
 	case wire.KindSnapshot:
@@ -41,7 +40,7 @@ func (l *logic) takeSnapshot(ctx context.Context, source bus.TopicPartition, m w
 	t := m.Key.Timestep
 	known, exists := l.state.links[t]
 	if exists && known.revision >= m.Revision {
-		return l.state.store.Apply(func(w swapstore.Writer) error { return setOffset(w, source, m.Next) })
+		return storeOffset(l.state.store, source, m.Next)
 	}
 	snapshot, err := canonical.DecodeSnapshot(m.Payload)
 	if snapshot == nil {
@@ -63,7 +62,10 @@ func (l *logic) takeSnapshot(ctx context.Context, source bus.TopicPartition, m w
 		if rest.dropped {
 			changed = rest.kept
 		}
-		return errors.Join(next.write(w, t, m.Payload, changed), rest.reasons.write(w, t), setOffset(w, source, m.Next))
+		next.write(w, t, m.Payload, changed)
+		rest.reasons.write(w, t)
+		setOffset(w, source, m.Next)
+		return nil
 	})
 	if err != nil {
 		return err
@@ -131,21 +133,17 @@ func (k link) waits() bool { return !k.done || k.late || k.owed != owesNothing }
 
 // write stores what is known of a graph, its bytes as long as it waits to be scored, and
 // what was published of it, if that has changed.
-func (k link) write(w swapstore.Writer, t lethe.Timestep, graph []byte, changed *published) error {
+func (k link) write(w swapstore.Writer, t lethe.Timestep, graph []byte, changed *published) {
 	waits := timestepkey.New(snapshotPrefix, t)
-	var err error
 	if k.waits() {
-		err = w.Set(waits, graph)
+		w.Set(waits, graph)
 	} else {
-		err = w.Delete(waits)
+		w.Delete(waits)
 	}
-	if err == nil && changed != nil {
-		err = w.Set(timestepkey.New(publishedPrefix, t), changed.encode())
+	if changed != nil {
+		w.Set(timestepkey.New(publishedPrefix, t), changed.encode())
 	}
-	if err != nil {
-		return err
-	}
-	return w.Set(timestepkey.New(linkPrefix, t), k.encode())
+	w.Set(timestepkey.New(linkPrefix, t), k.encode())
 }
 
 // takeManifest stores a manifest and, if its timestep was scored, measures the
@@ -170,11 +168,10 @@ func (l *logic) takeManifest(source bus.TopicPartition, m wire.Received) error {
 	}
 	err := l.state.store.Apply(func(w swapstore.Writer) error {
 		if fresh {
-			if err := w.Set(timestepkey.New(manifestPrefix, t), withRevision(m.Revision, m.Payload)); err != nil {
-				return err
-			}
+			w.Set(timestepkey.New(manifestPrefix, t), withRevision(m.Revision, m.Payload))
 		}
-		return setOffset(w, source, m.Next)
+		setOffset(w, source, m.Next)
+		return nil
 	})
 	if err != nil || !fresh {
 		return err
@@ -212,18 +209,13 @@ func (l *logic) takeModel(source bus.TopicPartition, m wire.Received) error {
 	replaces = replaces && before.digest != next.digest && !slices.Contains(l.state.servedModels, old) &&
 		!l.state.pins.hold(old)
 	err = l.state.store.Apply(func(w swapstore.Writer) error {
-		if err := w.Set(model{c, next.digest}.key(), m.Payload); err != nil {
-			return err
-		}
-		if err := w.Set(c.key(), encodeCandidate(next.digest, next.revision)); err != nil {
-			return err
-		}
+		w.Set(model{c, next.digest}.key(), m.Payload)
+		w.Set(c.key(), encodeCandidate(next.digest, next.revision))
 		if replaces {
-			if err := w.Delete(old.key()); err != nil {
-				return err
-			}
+			w.Delete(old.key())
 		}
-		return setOffset(w, source, m.Next)
+		setOffset(w, source, m.Next)
+		return nil
 	})
 	if err == nil {
 		l.state.candidates[c] = next

@@ -236,14 +236,14 @@ func (tr *transcript) unnote(at lethe.Timestep) {
 		// Its late transactions were scored last.
 		l.done, l.late, p.late = true, true, nil
 		require.NoError(tr.t, tr.store.Apply(func(w swapstore.Writer) error {
-			return w.Set(timestepkey.New(publishedPrefix, at), p.encode())
+			w.Set(timestepkey.New(publishedPrefix, at), p.encode())
+			return nil
 		}))
 	}
 	require.NoError(tr.t, tr.store.Apply(func(w swapstore.Writer) error {
-		if err := w.Set(timestepkey.New(snapshotPrefix, at), tr.w.graph(at).Payload); err != nil {
-			return err
-		}
-		return w.Set(timestepkey.New(linkPrefix, at), l.encode())
+		w.Set(timestepkey.New(snapshotPrefix, at), tr.w.graph(at).Payload)
+		w.Set(timestepkey.New(linkPrefix, at), l.encode())
+		return nil
 	}))
 }
 

@@ -177,11 +177,10 @@ func (c *column) remove(t lethe.Timestep, offset []byte) error {
 	}
 	err := c.store.Apply(func(w swapstore.Writer) error {
 		if found {
-			if err := w.Delete(timestepkey.New(slicePrefix, t)); err != nil {
-				return err
-			}
+			w.Delete(timestepkey.New(slicePrefix, t))
 		}
-		return w.Set([]byte(offsetKey), offset)
+		w.Set([]byte(offsetKey), offset)
+		return nil
 	})
 	if err == nil && found {
 		delete(c.links, t)

@@ -111,11 +111,10 @@ func (c *column) flush() error {
 	}
 	err := c.store.Apply(func(w swapstore.Writer) error {
 		for t, s := range in.slices {
-			if err := w.Set(timestepkey.New(slicePrefix, t), storedSlice(s.link, s.payload)); err != nil {
-				return err
-			}
+			w.Set(timestepkey.New(slicePrefix, t), storedSlice(s.link, s.payload))
 		}
-		return w.Set([]byte(offsetKey), binary.BigEndian.AppendUint64(nil, uint64(in.next)))
+		w.Set([]byte(offsetKey), binary.BigEndian.AppendUint64(nil, uint64(in.next)))
+		return nil
 	})
 	if err != nil {
 		return fmt.Errorf("shard %d timesteps %v: store slices: %w", c.shard, slices.Sorted(maps.Keys(in.slices)), err)

@@ -160,7 +160,8 @@ func (s *committer) uncommitted() (said map[*series][]lethe.Timestep, any bool) 
 func (s *committer) recordCommitted(setup wire.Commitment, said map[*series][]lethe.Timestep) error {
 	if !s.setupCommitted {
 		if err := s.columns[0].store.Apply(func(w swapstore.Writer) error {
-			return w.Set([]byte(setupKey), setup.Digest[:])
+			w.Set([]byte(setupKey), setup.Digest[:])
+			return nil
 		}); err != nil {
 			return fmt.Errorf("note the setup that was said: %w", err)
 		}
@@ -235,7 +236,7 @@ func (s *series) recordCommitted(timesteps []lethe.Timestep) error {
 
 // uncommit forgets a published digest.
 func uncommit(s *series, t lethe.Timestep) error {
-	err := s.store.Apply(func(w swapstore.Writer) error { return w.Delete(learntKey(saidPrefix, t, s.component)) })
+	err := swapstore.Delete(s.store, learntKey(saidPrefix, t, s.component))
 	if err != nil {
 		return fmt.Errorf("model %d: forget that a digest was said: %w", s.number, err)
 	}

@@ -45,13 +45,10 @@ func learntKey(prefix string, t lethe.Timestep, component int) []byte {
 }
 
 // deleteLearnt deletes a component's value and marks under some prefixes.
-func deleteLearnt(w swapstore.Writer, t lethe.Timestep, component int, prefixes ...string) error {
+func deleteLearnt(w swapstore.Writer, t lethe.Timestep, component int, prefixes ...string) {
 	for _, prefix := range prefixes {
-		if err := w.Delete(learntKey(prefix, t, component)); err != nil {
-			return err
-		}
+		w.Delete(learntKey(prefix, t, component))
 	}
-	return nil
 }
 
 // splitLearnt parses a learntKey.

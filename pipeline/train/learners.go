@@ -48,7 +48,7 @@ func (l *learners) serve(through lethe.Timestep) error {
 		return nil
 	}
 	value := binary.BigEndian.AppendUint64(nil, uint64(through))
-	err := l.columns[0].store.Apply(func(w swapstore.Writer) error { return w.Set([]byte(servedKey), value) })
+	err := swapstore.Set(l.columns[0].store, []byte(servedKey), value)
 	if err != nil {
 		return fmt.Errorf("note which models are served: %w", err)
 	}

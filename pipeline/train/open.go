@@ -70,7 +70,7 @@ func (l *learners) forgetFormer() error {
 	if err != nil || found && bytes.Equal(known, value) {
 		return err
 	}
-	return l.columns[0].store.Apply(func(w swapstore.Writer) error { return w.Set([]byte(countKey), value) })
+	return swapstore.Set(l.columns[0].store, []byte(countKey), value)
 }
 
 // count is the number of models with the meta-model.
@@ -147,9 +147,7 @@ func (l *learners) removeStrangers() error {
 		}
 		if err := c.store.Apply(func(w swapstore.Writer) error {
 			for _, key := range gone {
-				if err := w.Delete(key); err != nil {
-					return err
-				}
+				w.Delete(key)
 			}
 			return nil
 		}); err != nil {

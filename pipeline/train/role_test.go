@@ -213,7 +213,8 @@ func TestCorruptCheckpointNamesTheFolderAndTheRemedy(t *testing.T) {
 	store, err := openStore(vfs.Default, shardDir(dir, 0))
 	require.NoError(t, err)
 	require.NoError(t, store.Apply(func(w swapstore.Writer) error {
-		return w.Set(timestepkey.New(checkpointPrefix, 1), []byte("not a checkpoint"))
+		w.Set(timestepkey.New(checkpointPrefix, 1), []byte("not a checkpoint"))
+		return nil
 	}))
 	require.NoError(t, store.Close())
 	_, err = New(optionsFor(dir, topics()))

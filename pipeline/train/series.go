@@ -2,7 +2,6 @@ package train
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -79,7 +78,7 @@ func (s *series) made(with string) error {
 	if err := s.remove(sortedset.Of(slices.Concat(s.kept, s.superseded, s.said)), withdrawnPrefix); err != nil {
 		return err
 	}
-	return s.store.Apply(func(w swapstore.Writer) error { return w.Set(key, []byte(with)) })
+	return swapstore.Set(s.store, key, []byte(with))
 }
 
 func (s *series) newest() lethe.Timestep {
@@ -127,22 +126,17 @@ func (s *series) keep(steps ...learnt) error {
 	// Marks first: a value without one would never be published; a mark without a value is ignored.
 	err := s.store.Apply(func(w swapstore.Writer) error {
 		for _, step := range steps {
-			if err := w.Set(learntKey(unsentPrefix, step.at, s.component), s.unsentMark(step.at)); err != nil {
-				return err
-			}
+			w.Set(learntKey(unsentPrefix, step.at, s.component), s.unsentMark(step.at))
 		}
 		return nil
 	})
 	if err == nil {
 		err = s.store.Apply(func(w swapstore.Writer) error {
 			for _, step := range steps {
-				err := w.Set(learntKey(checkpointPrefix, step.at, s.component), step.value)
-				err = errors.Join(err, w.Delete(learntKey(saidPrefix, step.at, s.component)))
+				w.Set(learntKey(checkpointPrefix, step.at, s.component), step.value)
+				w.Delete(learntKey(saidPrefix, step.at, s.component))
 				if s.anew {
-					err = errors.Join(err, w.Delete(learntKey(supersededPrefix, step.at, s.component)))
-				}
-				if err != nil {
-					return err
+					w.Delete(learntKey(supersededPrefix, step.at, s.component))
 				}
 			}
 			return nil
@@ -181,9 +175,7 @@ func (s *series) unsentMark(t lethe.Timestep) []byte {
 func (s *series) setMarks(prefix string, value []byte, timesteps ...lethe.Timestep) error {
 	return s.store.Apply(func(w swapstore.Writer) error {
 		for _, t := range timesteps {
-			if err := w.Set(learntKey(prefix, t, s.component), value); err != nil {
-				return err
-			}
+			w.Set(learntKey(prefix, t, s.component), value)
 		}
 		return nil
 	})

@@ -3,7 +3,6 @@ package train
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -23,15 +22,14 @@ import (
 func (s *series) adopt(step learnt) error {
 	again := slices.Contains(s.again, step.at)
 	if err := s.store.Apply(func(w swapstore.Writer) error {
-		err := errors.Join(
-			w.Delete(learntKey(saidPrefix, step.at, s.component)), s.clearMarks(w, step.at),
-			w.Set(append([]byte(adoptedPrefix), byte(s.component)), nil),
-			w.Set(learntKey(checkpointPrefix, step.at, s.component), step.value),
-		)
+		w.Delete(learntKey(saidPrefix, step.at, s.component))
+		s.clearMarks(w, step.at)
+		w.Set(append([]byte(adoptedPrefix), byte(s.component)), nil)
+		w.Set(learntKey(checkpointPrefix, step.at, s.component), step.value)
 		if again {
-			err = errors.Join(err, w.Set(learntKey(unsentPrefix, step.at, s.component), againMark()))
+			w.Set(learntKey(unsentPrefix, step.at, s.component), againMark())
 		}
-		return err
+		return nil
 	}); err != nil {
 		return err
 	}
@@ -51,7 +49,10 @@ func (s *series) published(t lethe.Timestep) error {
 	if slices.Contains(s.again, t) || !slices.Contains(s.unsent, t) && !slices.Contains(s.withdrawn, t) {
 		return nil
 	}
-	if err := s.store.Apply(func(w swapstore.Writer) error { return s.clearMarks(w, t) }); err != nil {
+	if err := s.store.Apply(func(w swapstore.Writer) error {
+		s.clearMarks(w, t)
+		return nil
+	}); err != nil {
 		return err
 	}
 	s.marksCleared(t)
@@ -59,8 +60,8 @@ func (s *series) published(t lethe.Timestep) error {
 }
 
 // clearMarks removes the marks that the topic is to be told something of a timestep.
-func (s *series) clearMarks(w swapstore.Writer, t lethe.Timestep) error {
-	return deleteLearnt(w, t, s.component, unsentPrefix, withdrawnPrefix, supersededPrefix)
+func (s *series) clearMarks(w swapstore.Writer, t lethe.Timestep) {
+	deleteLearnt(w, t, s.component, unsentPrefix, withdrawnPrefix, supersededPrefix)
 }
 
 func (s *series) marksCleared(t lethe.Timestep) {
@@ -77,11 +78,11 @@ func (s *series) deletedByOwner(t lethe.Timestep) error {
 		return nil
 	}
 	if err := s.store.Apply(func(w swapstore.Writer) error {
-		err := s.clearMarks(w, t)
+		s.clearMarks(w, t)
 		if holds {
-			err = errors.Join(err, w.Set(learntKey(unsentPrefix, t, s.component), absentMark()))
+			w.Set(learntKey(unsentPrefix, t, s.component), absentMark())
 		}
-		return err
+		return nil
 	}); err != nil {
 		return err
 	}

@@ -67,19 +67,13 @@ func (s *series) sent() error {
 	next := s.pending()
 	err := s.store.Apply(func(w swapstore.Writer) error {
 		for _, t := range next.withdrawn {
-			if err := w.Delete(learntKey(withdrawnPrefix, t, s.component)); err != nil {
-				return err
-			}
+			w.Delete(learntKey(withdrawnPrefix, t, s.component))
 		}
 		for _, t := range next.absent {
-			if err := w.Set(learntKey(unsentPrefix, t, s.component), absentMark()); err != nil {
-				return err
-			}
+			w.Set(learntKey(unsentPrefix, t, s.component), absentMark())
 		}
 		for _, t := range next.values {
-			if err := w.Delete(learntKey(unsentPrefix, t, s.component)); err != nil {
-				return err
-			}
+			w.Delete(learntKey(unsentPrefix, t, s.component))
 		}
 		return nil
 	})

@@ -43,9 +43,7 @@ func (m *model) thin() error {
 	}
 	err := s.store.Apply(func(w swapstore.Writer) error {
 		for _, t := range gone {
-			if err := deleteLearnt(w, t, s.component, checkpointPrefix, unsentPrefix); err != nil {
-				return err
-			}
+			deleteLearnt(w, t, s.component, checkpointPrefix, unsentPrefix)
 		}
 		return nil
 	})
@@ -63,20 +61,14 @@ func (s *series) remove(gone []lethe.Timestep, mark string) error {
 	gone = slices.Clone(gone)
 	err := s.store.Apply(func(w swapstore.Writer) error {
 		for _, t := range gone {
-			if err := deleteLearnt(w, t, s.component, checkpointPrefix, unsentPrefix, supersededPrefix, saidPrefix); err != nil {
-				return err
-			}
+			deleteLearnt(w, t, s.component, checkpointPrefix, unsentPrefix, supersededPrefix, saidPrefix)
 			if slices.Contains(s.again, t) {
-				if err := w.Set(learntKey(unsentPrefix, t, s.component), againMark()); err != nil {
-					return err
-				}
+				w.Set(learntKey(unsentPrefix, t, s.component), againMark())
 			}
 			if mark == "" {
 				continue
 			}
-			if err := w.Set(learntKey(mark, t, s.component), nil); err != nil {
-				return err
-			}
+			w.Set(learntKey(mark, t, s.component), nil)
 		}
 		return nil
 	})

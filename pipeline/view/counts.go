@@ -60,9 +60,7 @@ func (c changedCounts) write(w swapstore.Writer) error {
 	for _, t := range slices.Sorted(maps.Keys(c)) {
 		key := timestepkey.New(countPrefix, t)
 		if c[t] == (Counts{}) {
-			if err := w.Delete(key); err != nil {
-				return err
-			}
+			w.Delete(key)
 		} else if err := setJSON(w, key, c[t]); err != nil {
 			return err
 		}

@@ -2,7 +2,6 @@ package view
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -96,14 +95,13 @@ func forgetStep(l *logic, step wire.CommandStep) error {
 		return err
 	}
 	return l.store.Apply(func(w swapstore.Writer) error {
-		errs := []error{
-			l.quality.due(w, t), w.Delete(timestepkey.New(graphPrefix, t)), w.Delete(timestepkey.New(manifestPrefix, t)),
-			deleteShards(l.store, w, t),
-		}
+		l.quality.due(w, t)
+		w.Delete(timestepkey.New(graphPrefix, t))
+		w.Delete(timestepkey.New(manifestPrefix, t))
 		for _, n := range members {
-			errs = append(errs, w.Delete(keyOf(nodePrefix, n)), w.Delete(memberKey(t, n)))
+			forgetNode(w, t, n)
 		}
-		return errors.Join(errs...)
+		return deleteShards(l.store, w, t)
 	})
 }
 
@@ -162,9 +160,11 @@ func forget(l *logic, w swapstore.Writer, changed changedCounts, n name) error {
 		return err
 	}
 	if found {
-		err = errors.Join(l.quality.due(w, in.timestep), w.Delete(keyOf(nodePrefix, n)), w.Delete(memberKey(in.timestep, n)))
+		l.quality.due(w, in.timestep)
+		forgetNode(w, in.timestep, n)
 	}
-	return errors.Join(err, w.Delete(keyOf(reasonsPrefix, n)))
+	w.Delete(keyOf(reasonsPrefix, n))
+	return nil
 }
 
 // namesErased reports whether a value names something being erased.

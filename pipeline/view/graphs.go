@@ -3,7 +3,6 @@ package view
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 
 	"lethe"
@@ -64,16 +63,14 @@ func takeGraph(ctx context.Context, l *logic, source bus.TopicPartition, m wire.
 			if _, stays := nodes[n]; stays {
 				continue
 			}
-			if err := errors.Join(w.Delete(keyOf(nodePrefix, n)), w.Delete(memberKey(t, n))); err != nil {
-				return err
-			}
+			forgetNode(w, t, n)
 		}
 		for n, node := range nodes {
-			if err := errors.Join(w.Set(keyOf(nodePrefix, n), node.encode()), w.Set(memberKey(t, n), nil)); err != nil {
-				return err
-			}
+			w.Set(keyOf(nodePrefix, n), node.encode())
+			w.Set(memberKey(t, n), nil)
 		}
-		return errors.Join(l.quality.due(w, t), writeGraph(w, m, graph))
+		l.quality.due(w, t)
+		return writeGraph(w, m, graph)
 	})
 	if err == nil {
 		l.feed.notify(Timesteps)
@@ -81,11 +78,17 @@ func takeGraph(ctx context.Context, l *logic, source bus.TopicPartition, m wire.
 	return err
 }
 
+func forgetNode(w swapstore.Writer, t lethe.Timestep, n name) {
+	w.Delete(keyOf(nodePrefix, n))
+	w.Delete(memberKey(t, n))
+}
+
 // writeGraph stores a graph's numbers.
 func writeGraph(w swapstore.Writer, m wire.Received, s *lethe.Snapshot) error {
 	key := timestepkey.New(graphPrefix, m.Key.Timestep)
 	if m.Deleted {
-		return w.Delete(key)
+		w.Delete(key)
+		return nil
 	}
 	both := make(map[lethe.Arc]bool, len(s.Payments))
 	for _, p := range s.Payments {
@@ -204,16 +207,12 @@ func takeManifest(l *logic, source bus.TopicPartition, m wire.Received) error {
 	}
 	err = l.applyRecord(source, m.Next, func(w swapstore.Writer) error {
 		for n, node := range relabelled {
-			if err := w.Set(keyOf(nodePrefix, n), node.encode()); err != nil {
-				return err
-			}
+			w.Set(keyOf(nodePrefix, n), node.encode())
 		}
-		key := timestepkey.New(manifestPrefix, t)
-		if m.Deleted {
-			return errors.Join(l.quality.due(w, t), w.Delete(key))
-		}
+		l.quality.due(w, t)
 		value := append(binary.BigEndian.AppendUint32(nil, uint32(m.Revision)), m.Payload...)
-		return errors.Join(l.quality.due(w, t), w.Set(key, value))
+		setOrDelete(w, timestepkey.New(manifestPrefix, t), value, m.Deleted)
+		return nil
 	})
 	if err == nil {
 		l.feed.notify(Timesteps)

@@ -3,7 +3,6 @@ package view
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"sync"
@@ -76,9 +75,7 @@ func (h *hidden) put(store *swapstore.Store, targets []lethe.Digest, how byte) e
 	h.awaitLeaving()
 	return store.Apply(func(w swapstore.Writer) error {
 		for _, key := range keys {
-			if err := w.Set(key, []byte{how}); err != nil {
-				return err
-			}
+			w.Set(key, []byte{how})
 		}
 		return nil
 	})
@@ -87,11 +84,10 @@ func (h *hidden) put(store *swapstore.Store, targets []lethe.Digest, how byte) e
 // lift shows cancelled targets again.
 func (h *hidden) lift(store *swapstore.Store, targets []lethe.Digest) error {
 	err := store.Apply(func(w swapstore.Writer) error {
-		var errs []error
 		for _, target := range targets {
-			errs = append(errs, w.Delete(append([]byte(suppressedPrefix), target[:]...)))
+			w.Delete(append([]byte(suppressedPrefix), target[:]...))
 		}
-		return errors.Join(errs...)
+		return nil
 	})
 	if err != nil {
 		return err
@@ -152,7 +148,8 @@ func scrub(ctx context.Context, l *logic, scanner *scan.Scanner) error {
 			if made && len(scanner.ScanBytes(value)) > 0 {
 				return nil
 			}
-			return dst.Set(key, value)
+			dst.Set(key, value)
+			return nil
 		})
 	})
 	if err != nil {

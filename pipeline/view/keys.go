@@ -127,19 +127,17 @@ func (l *logic) applyRecord(tp bus.TopicPartition, next int64, fn func(w swapsto
 				return err
 			}
 		}
-		return setOffset(w, tp, next)
+		w.Set(offsetKey(tp), binary.BigEndian.AppendUint64(nil, uint64(next)))
+		return nil
 	})
 }
 
-func setOffset(w swapstore.Writer, tp bus.TopicPartition, next int64) error {
-	return w.Set(offsetKey(tp), binary.BigEndian.AppendUint64(nil, uint64(next)))
-}
-
-func setOrDelete(w swapstore.Writer, key, value []byte, gone bool) error {
+func setOrDelete(w swapstore.Writer, key, value []byte, gone bool) {
 	if gone {
-		return w.Delete(key)
+		w.Delete(key)
+		return
 	}
-	return w.Set(key, value)
+	w.Set(key, value)
 }
 
 func setJSON(w swapstore.Writer, key []byte, v any) error {
@@ -147,7 +145,8 @@ func setJSON(w swapstore.Writer, key []byte, v any) error {
 	if err != nil {
 		return err
 	}
-	return w.Set(key, value)
+	w.Set(key, value)
+	return nil
 }
 
 // getJSON reads a key's value into v, if there is one.

@@ -51,9 +51,7 @@ func storeLearnings(store swapstore.Reader, w swapstore.Writer, records []ingest
 	for _, t := range slices.Sorted(maps.Keys(changed)) {
 		value := binary.BigEndian.AppendUint64(nil, uint64(changed[t].first))
 		value = binary.BigEndian.AppendUint64(value, uint64(changed[t].newest))
-		if err := w.Set(timestepkey.New(learntPrefix, t), value); err != nil {
-			return err
-		}
+		w.Set(timestepkey.New(learntPrefix, t), value)
 	}
 	return nil
 }

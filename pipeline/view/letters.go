@@ -103,16 +103,16 @@ func takeLetter(store swapstore.Reader, w swapstore.Writer, name []byte, rec ing
 		return err
 	}
 	if found {
-		if err := forgetLetter(w, name, rank); err != nil {
-			return err
-		}
+		forgetLetter(w, name, rank)
 	}
 	if rec.Tombstone() {
 		return nil
 	}
 	if mark, at, is := ingest.ReadMark(rec); is {
 		said, err := at.MarshalText()
-		return errors.Join(err, w.Set(name, append([]byte{0}, mark...)), w.Set([]byte(letterMarkPrefix+mark), said))
+		w.Set(name, append([]byte{0}, mark...))
+		w.Set([]byte(letterMarkPrefix+mark), said)
+		return err
 	}
 	letter, err := deadletters.Read(rec)
 	if err != nil {
@@ -121,16 +121,21 @@ func takeLetter(store swapstore.Reader, w swapstore.Writer, name []byte, rec ing
 	shown := letterOf(letter)
 	rank = rankOf(shown)
 	place, reason := keysOfLetter(rank)
-	return errors.Join(w.Set(name, rank), setJSON(w, place, shown), w.Set(reason, nil))
+	w.Set(name, rank)
+	w.Set(reason, nil)
+	return setJSON(w, place, shown)
 }
 
 // forgetLetter removes a dead letter, or a mark, which has no reason.
-func forgetLetter(w swapstore.Writer, name, rank []byte) error {
+func forgetLetter(w swapstore.Writer, name, rank []byte) {
+	w.Delete(name)
 	if mark, is := bytes.CutPrefix(rank, []byte{0}); is {
-		return errors.Join(w.Delete(name), w.Delete(append([]byte(letterMarkPrefix), mark...)))
+		w.Delete(append([]byte(letterMarkPrefix), mark...))
+		return
 	}
 	place, reason := keysOfLetter(rank)
-	return errors.Join(w.Delete(name), w.Delete(place), w.Delete(reason))
+	w.Delete(place)
+	w.Delete(reason)
 }
 
 // sweep finds letters that are gone: stored, and not read again up to the end of their partition.
@@ -167,9 +172,7 @@ func (s sweep) seen(store *swapstore.Store, batch bus.Batch, names [][]byte) err
 	}
 	return store.Apply(func(w swapstore.Writer) error {
 		for name, rank := range gone {
-			if err := forgetLetter(w, []byte(name), rank); err != nil {
-				return err
-			}
+			forgetLetter(w, []byte(name), rank)
 		}
 		return nil
 	})

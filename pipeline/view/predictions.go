@@ -90,37 +90,29 @@ func (l *logic) replacePrediction(
 		if p == nil || !p.Final {
 			continue
 		}
-		if err := l.quality.due(w, p.Timestep); err != nil {
-			return err
-		}
+		l.quality.due(w, p.Timestep)
 	}
 	if before != nil {
 		count(l, changed, before, -1)
 		for _, key := range rankKeys(n, before.Timestep, before.Probability, isAlert(before)) {
-			if err := w.Delete(key); err != nil {
-				return err
-			}
+			w.Delete(key)
 		}
 	}
 	key := keyOf(predictionPrefix, n)
 	if after == nil {
-		if before == nil {
-			return nil
+		if before != nil {
+			w.Delete(key)
 		}
-		return w.Delete(key)
+		return nil
 	}
 	value, err := encodePrediction(after)
-	if err == nil {
-		err = w.Set(key, value)
-	}
 	if err != nil {
 		return err
 	}
+	w.Set(key, value)
 	count(l, changed, after, 1)
 	for _, key := range rankKeys(n, after.Timestep, after.Probability, isAlert(after)) {
-		if err := w.Set(key, nil); err != nil {
-			return err
-		}
+		w.Set(key, nil)
 	}
 	return nil
 }
@@ -144,9 +136,7 @@ func (l *logic) takeReasons(batch bus.Batch) error {
 					continue
 				}
 			}
-			if err := setOrDelete(w, key, rec.Value, gone); err != nil {
-				return err
-			}
+			setOrDelete(w, key, rec.Value, gone)
 		}
 		return nil
 	})

@@ -57,12 +57,11 @@ func newMeasuring(store *swapstore.Store, feed *Feed, counts map[lethe.Timestep]
 }
 
 // due has a timestep measured, in the write that changes its predictions, graph or labels.
-func (m measuring) due(w swapstore.Writer, t lethe.Timestep) error {
-	if m.unmeasured[t] {
-		return nil
+func (m measuring) due(w swapstore.Writer, t lethe.Timestep) {
+	if !m.unmeasured[t] {
+		m.unmeasured[t] = true
+		w.Set(timestepkey.New(unmeasuredPrefix, t), nil)
 	}
-	m.unmeasured[t] = true
-	return w.Set(timestepkey.New(unmeasuredPrefix, t), nil)
 }
 
 // measure updates the quality of the timesteps that are due: of those with predictions on their way only if all is set.
@@ -96,15 +95,16 @@ func (m measuring) step(t lethe.Timestep) error {
 		for prefix, value := range map[string][]byte{qualityPrefix: figures, tallyPrefix: tally} {
 			key := timestepkey.New(prefix, t)
 			before, found, err := m.store.Get(key)
-			if err == nil && (found != (value != nil) || !bytes.Equal(before, value)) {
-				changed = true
-				err = setOrDelete(w, key, value, value == nil)
-			}
 			if err != nil {
 				return err
 			}
+			if found != (value != nil) || !bytes.Equal(before, value) {
+				changed = true
+				setOrDelete(w, key, value, value == nil)
+			}
 		}
-		return w.Delete(timestepkey.New(unmeasuredPrefix, t))
+		w.Delete(timestepkey.New(unmeasuredPrefix, t))
+		return nil
 	})
 	if err != nil {
 		return err

@@ -27,9 +27,7 @@ func (l *logic) takeAsItIs(batch bus.Batch, prefix string, kind Kind) error {
 				return err
 			}
 			replaced = replaced || found && string(rec.Key) != checkpointName && !bytes.Equal(before, rec.Value)
-			if err := setOrDelete(w, key, rec.Value, rec.Tombstone()); err != nil {
-				return err
-			}
+			setOrDelete(w, key, rec.Value, rec.Tombstone())
 		}
 		if kind == Log {
 			return storeLearnings(l.store, w, records)
@@ -137,9 +135,7 @@ func (l *logic) takeStatuses(notices []wire.Notice) error {
 			return err
 		}
 		for key, value := range fresh {
-			if err := w.Set([]byte(key), value); err != nil {
-				return err
-			}
+			w.Set([]byte(key), value)
 		}
 		return nil
 	})

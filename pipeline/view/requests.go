@@ -29,7 +29,7 @@ func (l *logic) indexAll(w swapstore.Writer, index map[string]*deletions.Status)
 		key, digest := index[at].Key(), index[at].RequestDigest
 		known, found, err := l.store.Get(digestKey(digest))
 		if err == nil && (!found || string(known) != key && !strings.Contains(key, "/")) {
-			err = w.Set(digestKey(digest), []byte(key))
+			w.Set(digestKey(digest), []byte(key))
 		}
 		if err != nil {
 			return err

@@ -87,8 +87,8 @@ func TestJunkIsPassedOver(t *testing.T) {
 	require.Equal(t, []string{"a 0.2"}, r.list(view.Query{Limit: 9}))
 }
 
-// Quality is measured once all predictions of a timestep are there, and not with each batch of them; after a while it is
-// measured without those that do not come, by a process that begins then, too.
+// Quality is measured once all predictions of a timestep are there, and not with each batch of them; after a while it
+// is measured without those that do not come, by a process that begins then, too.
 func TestQualityWaitsForAllPredictions(t *testing.T) {
 	r := newRig(t)
 	all := ids(3, 3)

@@ -48,7 +48,10 @@ func shardKey(t lethe.Timestep, shard lethe.ShardID) []byte {
 func takeSlice(l *logic, source bus.TopicPartition, m wire.Received) error {
 	key := shardKey(m.Key.Timestep, m.Key.Shard)
 	if m.Deleted {
-		return l.applyRecord(source, m.Next, func(w swapstore.Writer) error { return w.Delete(key) })
+		return l.applyRecord(source, m.Next, func(w swapstore.Writer) error {
+			w.Delete(key)
+			return nil
+		})
 	}
 	slice, err := canonical.DecodeSlice(m.Payload)
 	if slice == nil {
@@ -89,7 +92,10 @@ func numbersOf(s *lethe.Slice, m wire.Received) Shard {
 }
 
 func deleteShards(store swapstore.Reader, w swapstore.Writer, t lethe.Timestep) error {
-	return store.Scan(timestepkey.New(shardPrefix, t), func(key, _ []byte) error { return w.Delete(key) })
+	return store.Scan(timestepkey.New(shardPrefix, t), func(key, _ []byte) error {
+		w.Delete(key)
+		return nil
+	})
 }
 
 // Shards returns a timestep's partition, or nil.

@@ -35,7 +35,8 @@ func (s Graph) Erase(ctx context.Context, gone stored.Erasure) (Description, err
 			if value, err = d.keep(gone, key, value); err != nil {
 				return err
 			}
-			return dst.Set(key, value)
+			dst.Set(key, value)
+			return nil
 		})
 	})
 	return d, err

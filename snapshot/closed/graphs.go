@@ -69,7 +69,8 @@ func (c *Graphs) Create(ctx context.Context, g *lethe.Snapshot) error {
 func (c *Graphs) Fill(ctx context.Context, g *lethe.Snapshot) error {
 	err := swapstore.Fill(ctx, c.fs, c.path(g.Timestep), Format(), func(dst swapstore.Writer) error {
 		d := describe(g)
-		return d.fill(dst, g, nil)
+		d.fill(dst, g, nil)
+		return nil
 	})
 	if err != nil {
 		return fmt.Errorf("timestep %d: %w", g.Timestep, err)

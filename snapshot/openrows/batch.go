@@ -66,14 +66,11 @@ func (b *Batch) Put(t lethe.Timestep, p lethe.Pseudonym, first, second []byte) b
 }
 
 // Describe writes the entries that make the files part of the store.
-func (b *Batch) Describe(w swapstore.Writer) error {
+func (b *Batch) Describe(w swapstore.Writer) {
 	for _, f := range b.files {
 		d := f.describe(f.number)
-		if err := w.Set(fileKey(f.timestep, d.number), d.encode()); err != nil {
-			return err
-		}
+		w.Set(fileKey(f.timestep, d.number), d.encode())
 	}
-	return nil
 }
 
 // Write writes the files and makes them durable, once. Any goroutine may call it. Files left by an error are

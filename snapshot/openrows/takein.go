@@ -93,12 +93,14 @@ func (r *Rows) takeInOne(t lethe.Timestep, d description, wanted map[lethe.Pseud
 			if err != nil || found {
 				return err
 			}
-			return w.Set(rowKey(t, p), row)
+			w.Set(rowKey(t, p), row)
+			return nil
 		})
 		if err != nil {
 			return err
 		}
-		return w.Delete(fileKey(t, d.number))
+		w.Delete(fileKey(t, d.number))
+		return nil
 	})
 	if err = errors.Join(err, m.close()); err == nil {
 		r.folder.drop([]number{d.number})

@@ -110,11 +110,10 @@ func (l *List) AddHashes(hashes []lethe.Digest, subjects ...lethe.SubjectUntil) 
 	}
 	err := l.store.Apply(func(w swapstore.Writer) error {
 		for _, hash := range hashes {
-			if err := w.Set(Key(hash), nil); err != nil {
-				return err
-			}
+			w.Set(Key(hash), nil)
 		}
-		return setSubjects(w, subjects)
+		setSubjects(w, subjects)
+		return nil
 	})
 	if err != nil {
 		return fmt.Errorf("suppress %d targets: %w", len(hashes)+len(subjects), err)
@@ -123,13 +122,10 @@ func (l *List) AddHashes(hashes []lethe.Digest, subjects ...lethe.SubjectUntil) 
 	return nil
 }
 
-func setSubjects(w swapstore.Writer, subjects []lethe.SubjectUntil) error {
+func setSubjects(w swapstore.Writer, subjects []lethe.SubjectUntil) {
 	for _, subject := range subjects {
-		if err := w.Set(Key(subject.Target), binary.BigEndian.AppendUint64(nil, uint64(subject.Until))); err != nil {
-			return err
-		}
+		w.Set(Key(subject.Target), binary.BigEndian.AppendUint64(nil, uint64(subject.Until)))
 	}
-	return nil
 }
 
 // Lacking returns the hashes and subjects that AddHashes would change.
@@ -156,9 +152,7 @@ func (l *List) Redact(list []lethe.Redaction) error {
 			for _, column := range one.Columns {
 				value = binary.BigEndian.AppendUint32(value, uint32(column))
 			}
-			if err := w.Set(redactedKey(one.Target), value); err != nil {
-				return err
-			}
+			w.Set(redactedKey(one.Target), value)
 		}
 		return nil
 	})
@@ -177,11 +171,11 @@ func (l *List) Redact(list []lethe.Redaction) error {
 func (l *List) Lift(hashes []lethe.Digest, still ...lethe.SubjectUntil) error {
 	err := l.store.Apply(func(w swapstore.Writer) error {
 		for _, hash := range hashes {
-			if err := errors.Join(w.Delete(Key(hash)), w.Delete(redactedKey(hash))); err != nil {
-				return err
-			}
+			w.Delete(Key(hash))
+			w.Delete(redactedKey(hash))
 		}
-		return setSubjects(w, still)
+		setSubjects(w, still)
+		return nil
 	})
 	if err != nil {
 		return fmt.Errorf("lift the suppression of %d targets: %w", len(hashes), err)

@@ -82,13 +82,7 @@ func (c content) Scan(prefix []byte, fn func(key, value []byte) error) error {
 }
 
 // Set implements swapstore.Writer.
-func (c content) Set(key, value []byte) error {
-	c[string(key)] = string(value)
-	return nil
-}
+func (c content) Set(key, value []byte) { c[string(key)] = string(value) }
 
 // Delete implements swapstore.Writer.
-func (c content) Delete(key []byte) error {
-	delete(c, string(key))
-	return nil
-}
+func (c content) Delete(key []byte) { delete(c, string(key)) }
