@@ -7,6 +7,7 @@ import (
 
 	"github.com/segmentio/kafka-go"
 
+	"lethe/ingest"
 	"lethe/ingest/bus/leaders"
 	"lethe/ingest/bus/protocol"
 )
@@ -209,4 +210,14 @@ func (r *ranges) survey(ctx context.Context) (*leaders.Said, error) {
 	}
 	said := r.client.leaders.Ask(ctx, brokers, name)
 	return &said, nil
+}
+
+// ReadFrom is ReadAround of a partition from a position on. It returns where the partition ends.
+func ReadFrom(
+	ctx context.Context, c *Client, tp TopicPartition, from int64, fn func(ingest.Record) error, around func(*Gap),
+) (end int64, err error) {
+	if end, err = c.readPartition(ctx, reading{TopicPartition: tp, from: from, around: around}, fn); err != nil {
+		return 0, fmt.Errorf("read %s: %w", tp, err)
+	}
+	return end, nil
 }

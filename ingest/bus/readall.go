@@ -41,16 +41,6 @@ func (c *Client) ReadNew(
 	return nil
 }
 
-// ReadFrom is ReadAround of a partition from a position on. It returns where the partition ends.
-func ReadFrom(
-	ctx context.Context, c *Client, tp TopicPartition, from int64, fn func(ingest.Record) error, around func(*Gap),
-) (end int64, err error) {
-	if end, err = c.readPartition(ctx, reading{TopicPartition: tp, from: from, around: around}, fn); err != nil {
-		return 0, fmt.Errorf("read %s: %w", tp, err)
-	}
-	return end, nil
-}
-
 // ReadAround is ReadAll for callers that tolerate damage: it calls around for each damaged range and continues after
 // it.
 func (c *Client) ReadAround(ctx context.Context, t Topic, fn func(ingest.Record) error, around func(*Gap)) error {

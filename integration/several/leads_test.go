@@ -46,7 +46,9 @@ func TestStandbysOfGraphsGoOn_LeaderKilled_AsOneProcess(t *testing.T) {
 	require.Equal(t, before, d.scores.Await("the models", learnt).EnsembleHash)
 
 	erasure := d.begin("gdpr-1", firstNode(t, d))
-	two.Await("the graphs to be rewritten", func(s service.Status) bool { return s.Erasures[deletions.Received] == 0 && len(s.Erasures) > 0 })
+	two.Await("an erasure under way", func(s service.Status) bool {
+		return s.Erasures[deletions.Received] == 0 && len(s.Erasures) > 0
+	})
 	two.Kill()
 	one.AwaitLog("graphs: goes on as the leader")
 	two = start("two")

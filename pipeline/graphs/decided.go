@@ -159,8 +159,8 @@ func unsentOf(store Store) (out []lethe.Timestep, err error) {
 	return slices.Compact(out), err
 }
 
-// again publishes what the journal says is published of a timestep, if that is what the store has of it. Of a graph that
-// was rewritten the slices that stayed as they were are no more what it gives; they were published before.
+// again publishes what the journal says is published of a timestep, if that is what the store has of it. Of a graph
+// that was rewritten the slices that stayed as they were are no more what it gives; they were published before.
 func (p *publisher) again(t lethe.Timestep) error {
 	if revision, _, err := p.published(goneMark, t); err != nil || revision > 0 && p.store.Gone()[t] == revision {
 		if err != nil {

@@ -97,7 +97,9 @@ func (p *publisher) note(d *dispatch) error {
 const encodedTogether = 8
 
 // replaced publishes the graphs and the replaced slices of timesteps, unless they were.
-func (p *publisher) replaced(ctx context.Context, infos map[lethe.Timestep]snapshot.Info, list []coordinator.Replaced) (err error) {
+func (p *publisher) replaced(
+	ctx context.Context, infos map[lethe.Timestep]snapshot.Info, list []coordinator.Replaced,
+) (err error) {
 	var d dispatch
 	for together := range slices.Chunk(list, encodedTogether) {
 		parts, working := make([]dispatch, len(together)), newSideBySide()

@@ -95,8 +95,8 @@ func TestStoresAreEqualAtEqualPlacesOfTheJournal(t *testing.T) {
 	}, time.Minute, 50*time.Millisecond)
 }
 
-// A record of a timestep was replaced after that had closed, and is gone from its topic once that is compacted. A process
-// that begins with an empty folder makes another graph first, and the same in the end; as it leads it publishes no other.
+// A record of a timestep was replaced after that had closed, and is gone from its topic once that is compacted. A
+// process that begins with an empty folder makes another graph first, and the same in the end; as it leads it publishes no other.
 func TestAStandbyOfACompactedTopicPublishesTheSameGraphs(t *testing.T) {
 	alone := deploy(t)
 	alone.window = time.Millisecond

@@ -173,6 +173,22 @@ func openSnapshots(ctx context.Context, o Options) (*snapshot.Store, error) {
 	return store, nil
 }
 
+// newIntake takes records into the open stores.
+func newIntake(o Options, kept stores, erased Erased, turns *role.Turns) *intake {
+	store, refused := kept.graphs, &letters{turns: turns, version: o.Version, listener: o.Listener}
+	return &intake{
+		store: store, commits: commits{store: store}, letters: refused, erased: erased, decided: kept.decided,
+		secret: o.Secret, limits: o.Limits,
+		listener: o.Listener, sampler: o.Sampler,
+		workers: o.Workers, partitions: partitionsOf(store), authority: o.Erasure.Authority,
+		mostOpen: o.Snapshot.MaxOpenTimesteps, ends: o.Bus,
+		late: late.Requests{
+			Secret: o.Secret, Ledger: kept.ledger, Most: o.Limits.MaxErasureNodes, Out: topics{turns, o.Bus},
+			Now: o.Clock.Now,
+		},
+	}
+}
+
 // newLogic makes the parts that share the open stores.
 func newLogic(o Options, kept stores, searches Searches) *logic {
 	turns := &role.Turns{}
@@ -194,18 +210,7 @@ func newLogic(o Options, kept stores, searches Searches) *logic {
 		Graphs: graphs,
 		Bus:    topics{turns, o.Bus}, Clock: o.Clock, Listener: o.Listener, Logger: o.Logger,
 	})
-	refused := &letters{turns: turns, version: o.Version, listener: o.Listener}
-	intake := &intake{
-		store: store, commits: commits{store: store}, letters: refused, erased: c.Records, decided: kept.decided,
-		secret: o.Secret, limits: o.Limits,
-		listener: o.Listener, sampler: o.Sampler,
-		workers: o.Workers, partitions: partitionsOf(store), authority: o.Erasure.Authority,
-		mostOpen: o.Snapshot.MaxOpenTimesteps, ends: o.Bus,
-		late: late.Requests{
-			Secret: o.Secret, Ledger: kept.ledger, Most: o.Limits.MaxErasureNodes, Out: topics{turns, o.Bus},
-			Now: o.Clock.Now,
-		},
-	}
+	intake := newIntake(o, kept, c.Records, turns)
 	if o.Beside != nil {
 		intake.commits.wake, intake.commits.most = wake, o.Snapshot.CommitsAhead
 		p.ahead = &ahead{
@@ -222,7 +227,7 @@ func newLogic(o Options, kept stores, searches Searches) *logic {
 		},
 		intake: intake,
 		lifecycle: &lifecycle{
-			store: store, publisher: p, letters: refused, partition: o.Partition, window: o.Snapshot.ReopenWindow,
+			store: store, publisher: p, letters: intake.letters, partition: o.Partition, window: o.Snapshot.ReopenWindow,
 			ahead:    p.ahead,
 			closings: closings{store: store, publisher: p, topics: o.Bus, running: o.running(wake), clock: o.Clock.Now},
 			now:      o.Clock.Now, listener: o.Listener, partitionsHold: o.PartitionsHold,

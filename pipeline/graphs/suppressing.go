@@ -46,7 +46,8 @@ func suppressAsIn(store *snapshot.Store, entries []deletions.Entry) error {
 	return suppress(store, erased)
 }
 
-// suppressedBy is what requests erase, or have erased, and what others have suppressed that were taken back, or are held.
+// suppressedBy is what requests erase, or have erased, and what others have suppressed that were taken back, or are
+// held.
 func suppressedBy(entries []deletions.Entry) (erased journal.Suppressed, lifted []lethe.Digest) {
 	for _, e := range entries {
 		if !e.Suppresses() {

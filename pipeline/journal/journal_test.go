@@ -14,11 +14,15 @@ import (
 	"lethe/pipeline/role/roletest"
 )
 
+// start is where nothing of the journal was read.
+var start journal.Position
+
 // Entries of an epoch that is over do not count, wherever its leader comes to append them, and those of other roles do.
 func TestEntriesOfAFencedLeaderDoNotCount(t *testing.T) {
 	topics := roletest.NewBus(nil)
-	one, two := journal.Open(topics, journal.ForAll, "graphs", "one", journal.Position{}), journal.Open(topics, journal.ForAll, "graphs", "two", journal.Position{})
-	other := journal.Open(topics, journal.ForAll, "score", "one", journal.Position{})
+	one := journal.Open(topics, journal.ForAll, "graphs", "one", start)
+	two := journal.Open(topics, journal.ForAll, "graphs", "two", start)
+	other := journal.Open(topics, journal.ForAll, "score", "one", start)
 	for _, log := range []*journal.Log{one, other, two} {
 		require.NoError(t, log.Begin(t.Context(), topics.Write, map[string]int64{"slices.v1/0": 3}))
 	}
@@ -39,7 +43,8 @@ func TestEntriesOfAFencedLeaderDoNotCount(t *testing.T) {
 // Two processes begin an epoch at once: the first in the journal has it.
 func TestTwoProcessesBeginAnEpochAtOnce(t *testing.T) {
 	topics := roletest.NewBus(nil)
-	one, two := journal.Open(topics, journal.ForAll, "graphs", "one", journal.Position{}), journal.Open(topics, journal.ForAll, "graphs", "two", journal.Position{})
+	one := journal.Open(topics, journal.ForAll, "graphs", "one", start)
+	two := journal.Open(topics, journal.ForAll, "graphs", "two", start)
 	amid := func(ctx context.Context, topic bus.Topic, records []ingest.Outgoing) error {
 		if one.Epoch() == 0 {
 			require.NoError(t, one.Begin(ctx, topics.Write, nil))
@@ -54,7 +59,7 @@ func TestTwoProcessesBeginAnEpochAtOnce(t *testing.T) {
 
 // A beginning that is lost on its way ends with an error, and so does one that cannot be written.
 func TestABeginningThatIsNotReadBackFails(t *testing.T) {
-	log, failure := journal.Open(roletest.NewBus(nil), journal.ForAll, "graphs", "one", journal.Position{}), errors.New("away")
+	log, failure := journal.Open(roletest.NewBus(nil), journal.ForAll, "graphs", "one", start), errors.New("away")
 	answers := func(err error) journal.Write {
 		return func(context.Context, bus.Topic, []ingest.Outgoing) error { return err }
 	}
@@ -66,7 +71,7 @@ func TestABeginningThatIsNotReadBackFails(t *testing.T) {
 // An entry that somebody writes again as it is counts once.
 func TestARepeatedEntryCountsOnce(t *testing.T) {
 	topics := roletest.NewBus(nil)
-	log := journal.Open(topics, journal.ForAll, "graphs", "one", journal.Position{})
+	log := journal.Open(topics, journal.ForAll, "graphs", "one", start)
 	require.NoError(t, log.Begin(t.Context(), topics.Write, nil))
 	for _, count := range []int{3, 4} {
 		require.NoError(t, log.Append(t.Context(), topics.Write, journal.FeaturesDecided{Count: count}))

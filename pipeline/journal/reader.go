@@ -6,14 +6,15 @@ import (
 	"lethe/ingest"
 )
 
-// The journal has two partitions: what processes of other roles have to know is in one, and in the other what the stores
-// of graphs are a function of, of which there is a thousand times more.
+// The journal has two partitions: what processes of other roles have to know is in one, and in the other what the
+// stores of graphs are a function of, of which there is a thousand times more.
 const (
 	ForAll    = 0
 	ForGraphs = 1
 )
 
-// Reader says which entries of the journal count, read in the order of their partition. Its zero value has read nothing.
+// Reader says which entries of the journal count, read in the order of their partition. Its zero value has read
+// nothing.
 type Reader struct{ newest map[log]Place }
 
 // log are the entries of a role in a partition.

@@ -127,8 +127,9 @@ func (f *Follower) hearLed() {
 func (f *Follower) hear(batch bus.Batch) ([]journal.Entry, error) {
 	entries := f.epochs.read(batch, f.junk)
 	f.hearLed()
-	if s := f.around.Standing; s != nil && !s.StandsBy() && f.epochs.reader.Epoch(s.Lead.role, journal.ForAll) > s.journal.Epoch() {
-		return nil, ErrLedElsewhere
+	s := f.around.Standing
+	if s == nil || s.StandsBy() || f.epochs.reader.Epoch(s.Lead.role, journal.ForAll) <= s.journal.Epoch() {
+		return entries, nil
 	}
-	return entries, nil
+	return nil, ErrLedElsewhere
 }

@@ -89,7 +89,8 @@ func kept(
 		}
 	}
 	err = client.ReadAll(ctx, bus.Journal, func(rec ingest.Record) error {
-		if entry, err := journal.Decode(rec.Value); rec.Unproven == "" && err == nil && !journal.ChangesGraphs(entry.Decision) {
+		entry, err := journal.Decode(rec.Value)
+		if rec.Unproven == "" && err == nil && !journal.ChangesGraphs(entry.Decision) {
 			again[bus.Journal] = append(again[bus.Journal], ingest.Outgoing{
 				Key: bytes.Clone(rec.Key), Value: bytes.Clone(rec.Value), Pinned: true, Partition: rec.Partition,
 			})
