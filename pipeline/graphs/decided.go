@@ -221,8 +221,8 @@ func (d *decisions) reaches(o Options, store Store) error {
 	return err
 }
 
-// resumeShared publishes again what the journal asked for last, as whoever led then may not have come to it, and decides
-// what that one had not come to either.
+// resumeShared publishes again what the journal asked for last, as whoever led then may not have come to it, and
+// decides what that one had not come to either.
 func (l *logic) resumeShared(ctx context.Context) error {
 	if !l.lifecycle.publisher.decided.isShared() {
 		return nil

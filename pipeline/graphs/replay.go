@@ -218,8 +218,8 @@ func (s *standby) manifestDigest(a journal.Artefact) (lethe.Digest, error) {
 	return canonical.DigestOf(manifest.Encode()), nil
 }
 
-// rewrite takes out of the graphs what requests name. Their targets are in erasures.v1 until all have answered that they
-// are out of their graphs.
+// rewrite takes out of the graphs what requests name. Their targets are in erasures.v1 until all have answered that
+// they are out of their graphs.
 func (s *standby) rewrite(ctx context.Context, d journal.Rewritten) error {
 	targets, found, err := s.targets(ctx, d.Requests)
 	if err != nil || len(targets) == 0 {
@@ -238,7 +238,8 @@ func (s *standby) rewrite(ctx context.Context, d journal.Rewritten) error {
 	return s.eraser.rewrite(ctx, targets, replaced)
 }
 
-// targets are what requests name, as erasures.v1 and the copy of the ledger tell, and the hashes of what else was found.
+// targets are what requests name, as erasures.v1 and the copy of the ledger tell, and the hashes of what else was
+// found.
 func (s *standby) targets(
 	ctx context.Context, requests []lethe.Digest,
 ) (targets []lethe.Target, found []lethe.Digest, err error) {

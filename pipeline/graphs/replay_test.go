@@ -96,7 +96,8 @@ func TestStoresAreEqualAtEqualPlacesOfTheJournal(t *testing.T) {
 }
 
 // A record of a timestep was replaced after that had closed, and is gone from its topic once that is compacted. A
-// process that begins with an empty folder makes another graph first, and the same in the end; as it leads it publishes no other.
+// process that begins with an empty folder makes another graph first, and the same in the end; as it leads it
+// publishes no other.
 func TestAStandbyOfACompactedTopicPublishesTheSameGraphs(t *testing.T) {
 	alone := deploy(t)
 	alone.window = time.Millisecond
