@@ -145,8 +145,8 @@ func TestAStandbyOfACompactedTopicPublishesTheSameGraphs(t *testing.T) {
 
 func equalPayloads(a, b *deployment) bool { return maps.Equal(a.payloads(), b.payloads()) }
 
-// The leader ends between an entry of the journal and what it asks for. Whoever leads next publishes that, also the same
-// process.
+// The leader ends between an entry of the journal and what it asks for. Whoever leads next publishes that, also the
+// same process.
 func TestWhatTheJournalAskedForLastIsPublished(t *testing.T) {
 	for _, next := range []string{"one", "two"} {
 		for _, topic := range []bus.Topic{bus.Snapshots, bus.Slices} {
