@@ -1,6 +1,7 @@
 package graphs
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -67,6 +68,9 @@ func (d *decisions) decide(ctx context.Context, what journal.Decision, do func()
 	if err := d.log.Append(ctx, d.write, what); err != nil {
 		return err
 	}
+	if _, err := begins(d.store, what, d.log.Done()); err != nil {
+		return err
+	}
 	if err := do(); err != nil {
 		return err
 	}
@@ -120,6 +124,22 @@ func putPosition(store Store, p journal.Position) error {
 		value = binary.BigEndian.AppendUint64(value, uint64(n))
 	}
 	return store.Marks().PutUnsynced(snapshot.Mark{Key: positionMark(), Value: value})
+}
+
+func doingMark() []byte { return []byte("journal/doing") }
+
+// begins notes that an entry is being done, and reports whether it was not before a crash: the dead letters that it made
+// then are not published, as those of entries before it are. A batch makes none, and would be outdated.
+func begins(store Store, what journal.Decision, at journal.Position) (first bool, err error) {
+	if _, is := what.(journal.Consumed); is {
+		return true, nil
+	}
+	value := fmt.Appendf(nil, "%d/%d", at.Epoch, at.Number)
+	before, _, err := store.Marks().Get(doingMark())
+	if err != nil || bytes.Equal(before, value) {
+		return false, err
+	}
+	return true, store.Marks().PutUnsynced(snapshot.Mark{Key: doingMark(), Value: value})
 }
 
 func unsentMark() []byte { return []byte("unsent") }

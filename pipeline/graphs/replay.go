@@ -24,7 +24,7 @@ func (s *standby) replayAll(ctx context.Context) error {
 		if !is {
 			return nil
 		}
-		done, err := s.apply(ctx, e.Decision)
+		done, err := s.apply(ctx, e)
 		if err != nil {
 			return fmt.Errorf("entry %d of epoch %d: %w", e.Number, e.Epoch, err)
 		}
@@ -38,19 +38,18 @@ func (s *standby) replayAll(ctx context.Context) error {
 }
 
 // apply does what an entry says; done is false if records of it are still to be read.
-func (s *standby) apply(ctx context.Context, what journal.Decision) (done bool, err error) {
-	if _, begins := what.(journal.EpochBegan); begins {
+func (s *standby) apply(ctx context.Context, e journal.Entry) (done bool, err error) {
+	if _, is := e.Decision.(journal.EpochBegan); is {
 		return true, nil
 	}
-	// Whoever decided this has published the dead letters of what was done before.
-	letters, err := s.store.Letters()
-	if err == nil && len(letters) > 0 {
-		err = s.store.ConfirmLetters(len(letters))
+	first, err := begins(s.store, e.Decision, journal.Position{Place: e.Place()})
+	if err == nil && first {
+		err = s.confirmLetters()
 	}
 	if err != nil {
 		return false, err
 	}
-	switch d := what.(type) {
+	switch d := e.Decision.(type) {
 	case journal.FeaturesDecided:
 		if s.store.FeatureCount() > 0 {
 			return true, nil
@@ -69,6 +68,15 @@ func (s *standby) apply(ctx context.Context, what journal.Decision) (done bool, 
 	default:
 		return true, nil
 	}
+}
+
+// confirmLetters forgets the dead letters of what was done before an entry: whoever decided that has published them.
+func (s *standby) confirmLetters() error {
+	letters, err := s.store.Letters()
+	if err != nil || len(letters) == 0 {
+		return err
+	}
+	return s.store.ConfirmLetters(len(letters))
 }
 
 // consume takes the records of an entry.
