@@ -135,10 +135,8 @@ alerts-check: $(PROMTOOL) ## Check the Prometheus rules and configuration, and r
 	cd deploy/prometheus && $(PROMTOOL) check rules rules.yml && $(PROMTOOL) check config prometheus.yml && \
 	  $(PROMTOOL) test rules rules.test.yml
 
-# go install refuses a module with replace directives, so it is built where it was downloaded.
 $(PROMTOOL):
-	dir=$$($(GO) mod download -json github.com/prometheus/prometheus@$(PROMTOOL_VERSION) | sed -n 's/.*"Dir": "\(.*\)",/\1/p') && \
-	  $(GO) build -C "$$dir" -trimpath -o $(PROMTOOL) ./cmd/promtool
+	GO=$(GO) ./.ci/promtool $(PROMTOOL) $(PROMTOOL_VERSION)
 
 .PHONY: quickstarts
 quickstarts: ## Run the quick starts of docs word by word (installs what it needs if it may)
