@@ -128,8 +128,8 @@ func putPosition(store Store, p journal.Position) error {
 
 func doingMark() []byte { return []byte("journal/doing") }
 
-// begins notes that an entry is being done, and reports whether it was not before a crash: the dead letters that it made
-// then are not published, as those of entries before it are. A batch makes none, and would be outdated.
+// begins notes that an entry is being done, and reports whether it was not before a crash: the dead letters that it
+// made then are not published, as those of entries before it are. A batch makes none, and would be outdated.
 func begins(store Store, what journal.Decision, at journal.Position) (first bool, err error) {
 	if _, is := what.(journal.Consumed); is {
 		return true, nil
