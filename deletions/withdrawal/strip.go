@@ -24,11 +24,21 @@ type Redaction struct {
 	Refused bool
 }
 
-// Strip returns another transaction's record without erased names; again says to republish it. more says that the
-// value has subjects or unused fields. names says that the record must go as a whole.
-func (r *Records) Strip(rec ingest.Record, more bool) (_ ingest.Record, again, names bool, err error) {
+// Stripped is what stays of a record.
+type Stripped struct {
+	ingest.Record
+	// Cut: the record is without what names something erased. Again: it is to be published again, because it is cut or
+	// because a record that it replaces was published again and would replace it.
+	Cut, Again bool
+	// Names: the record names something erased and must go as a whole.
+	Names bool
+}
+
+// Strip returns another transaction's record without erased names. more says that the value has subjects or unused
+// fields.
+func (r *Records) Strip(rec ingest.Record, more bool) (Stripped, error) {
 	if !more && len(rec.Headers) == 0 && len(r.underWay) == 0 {
-		return rec, false, false, nil
+		return Stripped{Record: rec}, nil
 	}
 	at := place{search.SourceOf(rec), rec.Partition, string(rec.Key)}
 	is, _ := ingest.IsRepublished(r.o.Secret, rec)
@@ -40,13 +50,13 @@ func (r *Records) Strip(rec ingest.Record, more bool) (_ ingest.Record, again, n
 	if rec.Tombstone() { // its key is what it deletes: to withdraw it writes another, for ever
 		whole.Key = nil
 	}
-	if names, err = r.Names(whole); err != nil || !names {
-		return rec, !is && waits, false, err
+	if names, err := r.Names(whole); err != nil || !names {
+		return Stripped{Record: rec, Again: !is && waits}, err
 	}
 	if out, ok := search.Stripped(r.scanner, rec); ok {
-		return out, true, false, nil
+		return Stripped{Record: out, Cut: true, Again: true}, nil
 	}
-	return rec, false, true, nil
+	return Stripped{Record: rec, Names: true}, nil
 }
 
 // Republish republishes records of a batch with other values. As in Withdraw, a record with a later one of its key

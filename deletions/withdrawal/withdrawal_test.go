@@ -61,18 +61,18 @@ func TestATombstoneIsNotWithdrawnWhileRecordsAreOnTheirWay(t *testing.T) {
 	n.addUnderWay(bus.Transactions, []ingest.Outgoing{other, again})
 	deleted := rec
 	deleted.Value = nil
-	_, _, names, err := n.Strip(deleted, false)
+	kept, err := n.Strip(deleted, false)
 	require.NoError(t, err)
-	require.False(t, names)
+	require.False(t, kept.Names)
 	rec.Headers = again.Headers
-	_, _, names, err = n.Strip(rec, false)
+	kept, err = n.Strip(rec, false)
 	require.NoError(t, err)
-	require.True(t, names)
+	require.True(t, kept.Names)
 	require.Len(t, n.underWay, 1)
 	deleted.Headers = []ingest.Header{{Key: "trace", Value: []byte("transaction-1")}}
-	_, _, names, err = n.Strip(deleted, false)
+	kept, err = n.Strip(deleted, false)
 	require.NoError(t, err)
-	require.True(t, names, "its headers are withdrawn")
+	require.True(t, kept.Names, "its headers are withdrawn")
 }
 
 // A record that was published again is removed by compaction before it is read if a later one of its key has come: it
@@ -83,9 +83,10 @@ func TestStrip_RepublishedRecordRemovedByCompaction_IsOnItsWayNoMore(t *testing.
 	n.scanner, err = scan.NewScanner(testSecret, nil)
 	require.NoError(t, err)
 	strip := func(rec ingest.Record) bool {
-		_, again, _, err := n.Strip(rec, true)
+		kept, err := n.Strip(rec, true)
 		require.NoError(t, err)
-		return again
+		require.False(t, kept.Cut)
+		return kept.Again
 	}
 	first := ingest.Record{Topic: string(bus.Transactions), Offset: 5, Key: []byte("t"), Value: []byte(`{"id":"t"}`)}
 	publish := func(rec ingest.Record, at int64) ingest.Record {

@@ -23,9 +23,8 @@ import (
 type Erased interface {
 	// Names reports whether a record holds something erased.
 	Names(rec ingest.Record) (bool, error)
-	// Strip returns a record of another one without what names something erased, and whether it is to be published
-	// again so; names says that it has to go as a whole. more says that there is more in it than what is taken.
-	Strip(rec ingest.Record, more bool) (_ ingest.Record, again, names bool, err error)
+	// Strip returns what stays of another one's record. more says that there is more in it than what is taken.
+	Strip(rec ingest.Record, more bool) (withdrawal.Stripped, error)
 	// Withdraw deletes the records at some positions of a batch from their topic.
 	Withdraw(ctx context.Context, batch bus.Batch, positions []int) error
 	// Republish publishes the records at some positions of a batch again, with other values.
@@ -193,13 +192,13 @@ func (in *intake) apply(tx *taken, d *decoded) (events.Result, *ingest.Refusal, 
 		return events.Suppressed, nil, nil
 	}
 	more, carries := saysMore(d.event)
-	stripped, changed, names, err := in.erased.Strip(d.rec, more)
+	stripped, err := in.erased.Strip(d.rec, more)
 	// Of what carries subjects the store tells what becomes of it.
-	if err != nil || names && !carries {
+	if err != nil || stripped.Names && !carries {
 		tx.dropped = append(tx.dropped, d.rec.Offset)
 		return events.Suppressed, nil, err
 	}
-	d.rec, d.redacted = stripped, d.redacted || changed
+	d.rec, d.redacted = stripped.Record, d.redacted || stripped.Again
 	rec, err := d.rec, d.err
 	if again, refused := ingest.IsRepublished(in.secret, rec); refused {
 		return events.Ignored, nil, nil // there is a dead letter
@@ -224,7 +223,7 @@ func (in *intake) apply(tx *taken, d *decoded) (events.Result, *ingest.Refusal, 
 	if refusal == nil {
 		return result, nil, nil
 	}
-	if changed { // it is published again as refused, and leaves no dead letter
+	if stripped.Cut { // it is published again as refused, and leaves no dead letter
 		return events.Ignored, nil, nil
 	}
 	erased, err := in.erased.Names(rec)

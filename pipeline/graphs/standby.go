@@ -279,8 +279,8 @@ type nothingErased struct{}
 func (nothingErased) Names(ingest.Record) (bool, error) { return false, nil }
 
 // Strip implements Erased.
-func (nothingErased) Strip(rec ingest.Record, _ bool) (_ ingest.Record, again, names bool, err error) {
-	return rec, false, false, nil
+func (nothingErased) Strip(rec ingest.Record, _ bool) (withdrawal.Stripped, error) {
+	return withdrawal.Stripped{Record: rec}, nil
 }
 
 // Withdraw implements Erased.
