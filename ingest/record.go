@@ -1,6 +1,9 @@
 package ingest
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Header is a record header.
 type Header struct {
@@ -46,6 +49,15 @@ const (
 
 // Tombstone reports whether the record deletes its key.
 func (r Record) Tombstone() bool { return r.Value == nil }
+
+// Clone returns a record that shares no memory with r, which may be part of a buffer that is used again.
+func (r Record) Clone() Record {
+	r.Key, r.Value, r.Headers = slices.Clone(r.Key), slices.Clone(r.Value), slices.Clone(r.Headers)
+	for i := range r.Headers {
+		r.Headers[i].Value = slices.Clone(r.Headers[i].Value)
+	}
+	return r
+}
 
 // Parts returns everything that a record holds in addition to its key: the value, and the keys
 // and values of its headers; then the content of binary records as JSON (see Spelled).

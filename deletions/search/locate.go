@@ -155,7 +155,7 @@ func (l *locating) addRefused(letter ingest.Record) {
 	}
 	l.refused[sourcePlaceOf(refused)] = true
 	if read.Refusal.Reason == ingest.Late {
-		l.Late = append(l.Late, ingest.Record{Key: slices.Clone(refused.Key), Value: slices.Clone(letter.Value)})
+		l.Late = append(l.Late, ingest.Record{Key: refused.Key, Value: letter.Value}.Clone())
 	}
 }
 
@@ -166,6 +166,7 @@ func (l *locating) redacted(topic bus.Topic, rec ingest.Record, hits []scan.Hit)
 	if topic != bus.Transactions && topic != bus.Labels && topic != bus.DeadLetters {
 		return nil
 	}
+	rec = rec.Clone()                                 // the segment that it is part of makes room for the next
 	_, refused := ingest.IsRepublished(l.Secret, rec) // it replaces one that was refused
 	refused = refused || l.refused[sourcePlaceOf(rec)]
 	var headers []ingest.Header

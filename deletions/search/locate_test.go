@@ -1,6 +1,7 @@
 package search
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -136,4 +137,44 @@ func TestWhatIsTooLargeToBePublishedAgainIsWithdrawn(t *testing.T) {
 		require.Len(t, records, 1)
 		require.Equal(t, c.gone, records[0].Value == nil, c.features)
 	}
+}
+
+// usedAgain is a log whose records are part of a buffer that is used again for those behind them.
+type usedAgain struct{ memoryLog }
+
+func (l usedAgain) EachSegment(_ context.Context, _ bus.Topic, fn func(Segment) error) error {
+	return fn(Segment{Records: func(take func(ingest.Record) error) error {
+		return l.each(func(rec ingest.Record) error {
+			rec = rec.Clone()
+			err := take(rec)
+			for _, bytes := range [][]byte{rec.Key, rec.Value, rec.Headers[0].Value, rec.Headers[1].Value} {
+				for i := range bytes {
+					bytes[i] = '#'
+				}
+			}
+			return err
+		})
+	}})
+}
+
+// A record of another one that names a target in a header is published again without the header. On the embedded broker
+// it was published with the bytes of another record, those that the buffer held by then, and so were headers of dead
+// letters.
+func TestLocate_RecordNamesATargetInAHeader_IsReplacedByItself(t *testing.T) {
+	prints, err := scan.IDFingerprints(testSecret, "transaction-1")
+	require.NoError(t, err)
+	scanner, err := scan.NewScanner(testSecret, prints)
+	require.NoError(t, err)
+	log := usedAgain{memoryLog{{
+		Key: []byte("transaction-2"), Value: []byte(`{"note":2}`),
+		Headers: []ingest.Header{{Key: "ref", Value: []byte("transaction-1")}, {Key: "trace", Value: []byte("7")}},
+	}}}
+	found := Searcher{Bus: log, Log: log, Clock: wallClock{}}.Run(t.Context(), &Search{
+		Prints: prints, Scanner: scanner, Secret: testSecret, Locates: true, Taken: map[int]int64{0: 1},
+	})
+	require.NoError(t, found.Err)
+	records := found.Located.Sources.Tombstones[bus.Transactions]
+	require.Len(t, records, 1)
+	require.Equal(t, []string{"transaction-2", `{"note":2}`, "trace", "7"},
+		[]string{string(records[0].Key), string(records[0].Value), records[0].Headers[0].Key, string(records[0].Headers[0].Value)})
 }
