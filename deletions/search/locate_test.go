@@ -175,6 +175,7 @@ func TestLocate_RecordNamesATargetInAHeader_IsReplacedByItself(t *testing.T) {
 	require.NoError(t, found.Err)
 	records := found.Located.Sources.Tombstones[bus.Transactions]
 	require.Len(t, records, 1)
+	again := records[0]
 	require.Equal(t, []string{"transaction-2", `{"note":2}`, "trace", "7"},
-		[]string{string(records[0].Key), string(records[0].Value), records[0].Headers[0].Key, string(records[0].Headers[0].Value)})
+		[]string{string(again.Key), string(again.Value), again.Headers[0].Key, string(again.Headers[0].Value)})
 }

@@ -200,7 +200,8 @@ func TestARefusedRecordThatIsPublishedAgainLeavesItsLetter(t *testing.T) {
 	for want, kept := range map[events.Result]withdrawal.Stripped{
 		events.Refused: {Again: true}, events.Ignored: {Again: true, Cut: true},
 	} {
-		d := &decoded{rec: ingest.Record{Topic: string(bus.Transactions), Key: []byte("t"), Value: []byte("{}")}, err: refusal}
+		rec := ingest.Record{Topic: string(bus.Transactions), Key: []byte("t"), Value: []byte("{}")}
+		d := &decoded{rec: rec, err: refusal}
 		in := &intake{erased: stripping{kept: kept}, secret: secret}
 		result, _, err := in.apply(&taken{}, d)
 		require.NoError(t, err)
