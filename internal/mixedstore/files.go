@@ -93,12 +93,15 @@ func (f *files) keys(prefix []byte) ([][]byte, error) {
 }
 
 func (f *files) get(key []byte) (value []byte, found bool, err error) {
-	return ReadFile(f.fs, f.fs.PathJoin(f.dir, nameOf(key)))
+	return readFile(f.fs, f.fs.PathJoin(f.dir, nameOf(key)))
 }
 
-// ReadFile reads the value in a key's file, whose path is that of the store's folder and PathOf. The store need not be
-// open.
-func ReadFile(fs vfs.FS, path string) (value []byte, found bool, err error) {
+// ReadFile reads a key's file below the folder of a store that is not open.
+func ReadFile(fs vfs.FS, dir string, key []byte) (value []byte, found bool, err error) {
+	return readFile(fs, fs.PathJoin(dir, folderName, nameOf(key)))
+}
+
+func readFile(fs vfs.FS, path string) (value []byte, found bool, err error) {
 	file, err := fs.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, false, nil

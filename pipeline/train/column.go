@@ -77,12 +77,19 @@ func readOffset(store swapstore.Reader) (int64, error) {
 
 // message reads a slice's canonical bytes.
 func (c *column) message(t lethe.Timestep) ([]byte, error) {
-	value, found, err := c.store.Get(timestepkey.New(slicePrefix, t))
+	return readMessage(c.store.Get, c.shard, t)
+}
+
+// readMessage reads a slice's canonical bytes from where get finds the value of a key.
+func readMessage(
+	get func(key []byte) (value []byte, found bool, err error), shard lethe.ShardID, t lethe.Timestep,
+) ([]byte, error) {
+	value, found, err := get(timestepkey.New(slicePrefix, t))
 	if err == nil && !found {
 		err = errMissing
 	}
 	if err != nil {
-		return nil, fmt.Errorf("shard %d: slice of timestep %d: %w", c.shard, t, err)
+		return nil, fmt.Errorf("shard %d: slice of timestep %d: %w", shard, t, err)
 	}
 	_, message, err := splitStoredSlice(value)
 	return message, err

@@ -50,16 +50,8 @@ func ReadHistory(fsys vfs.FS, dir string, shard lethe.ShardID) (_ *History, err 
 		Adopted: make(map[int]bool),
 	}
 	h.Slice = func(t lethe.Timestep) ([]byte, error) {
-		key := timestepkey.New(slicePrefix, t)
-		value, found, err := mixedstore.ReadFile(fsys, filepath.Join(folder, filepath.FromSlash(mixedstore.PathOf(key))))
-		if err == nil && !found {
-			err = errMissing
-		}
-		if err != nil {
-			return nil, fmt.Errorf("shard %d: slice of timestep %d: %w", shard, t, err)
-		}
-		_, message, err := splitStoredSlice(value)
-		return message, err
+		get := func(key []byte) ([]byte, bool, error) { return mixedstore.ReadFile(fsys, folder, key) }
+		return readMessage(get, shard, t)
 	}
 	err = store.Scan([]byte(slicePrefix), func(key, value []byte) error {
 		t, err := timestepkey.Parse(slicePrefix, key)
