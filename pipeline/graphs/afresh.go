@@ -3,19 +3,14 @@ package graphs
 import (
 	"context"
 	"fmt"
-	"log/slog"
-	"maps"
 	"slices"
 	"sync"
 
 	"lethe"
 	"lethe/canonical"
 	"lethe/deletions/coordinator"
-	"lethe/ingest/bus"
 	"lethe/partition"
 	"lethe/partition/graph"
-	"lethe/pipeline/role"
-	"lethe/pipeline/wire"
 	"lethe/snapshot"
 )
 
@@ -207,55 +202,4 @@ func (e *eraser) PlanAfresh(ctx context.Context, timesteps []lethe.Timestep) (ou
 		}
 	}
 	return out, nil
-}
-
-// overwritten are timesteps of which something was written by a process that leads no more: it hung in the midst of
-// that, and nobody knew of it when this one took over. Readers leave it out, but it stands in the place of what this
-// process has published. Of requests and holds, that is said again at once.
-type overwritten struct {
-	stale  *role.Stale
-	newest map[lethe.Timestep]lethe.Revision // under which something of them was written
-	log    *slog.Logger
-}
-
-// take notes what was written over in a batch.
-func (o *overwritten) take(batch bus.Batch) {
-	for _, rec := range batch.Records {
-		key, revision, of := wire.PartOf(rec)
-		if of && o.stale.Is(rec) {
-			o.newest[key.Timestep] = max(o.newest[key.Timestep], revision)
-		}
-	}
-}
-
-// told returns the keys of erasure-status.v1 under which something was written over in a batch.
-func (o *overwritten) told(batch bus.Batch) (keys []string) {
-	for _, rec := range batch.Records {
-		if o.stale.Is(rec) {
-			keys = append(keys, string(rec.Key))
-		}
-	}
-	return keys
-}
-
-// sayAgain has what was written over published again, behind the revisions that others may have taken it for.
-func (l *logic) sayAgain(ctx context.Context) error {
-	o := l.overwritten
-	if o == nil || len(o.newest) == 0 {
-		return nil
-	}
-	if err := l.lifecycle.end(ctx); err != nil {
-		return err
-	}
-	infos, gone := infosOf(l.store), l.store.Gone()
-	last := make(map[lethe.Timestep]lethe.Revision)
-	for t, r := range o.newest {
-		if r = max(r, infos[t].Revision, gone[t]); r > 0 { // else something was deleted that is not there
-			last[t] = r
-		}
-	}
-	o.log.Warn("graphs: a process that leads no more wrote over what was published; it is published again",
-		"timesteps", slices.Sorted(maps.Keys(last)))
-	clear(o.newest)
-	return snapshot.GoBehind(l.store.(*snapshot.Store), last)
 }

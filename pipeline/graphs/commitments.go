@@ -244,7 +244,7 @@ func startLog(ctx context.Context, o Options, kv deletions.KV, ledger *deletions
 	if before := o.Erasure.KeyBefore; before != nil && !before.Equal(o.Erasure.SigningKey) {
 		log.Follow(before, o.Clock.Now())
 	}
-	err = log.Start(ctx, o.Bus, lateInLog(), deletions.Changes{Entries: entries, Holds: holds})
+	err = log.Start(ctx, o.Bus, o.leaders.Stale, deletions.Changes{Entries: entries, Holds: holds})
 	var refusal *translog.Refusal
 	if errors.As(err, &refusal) && refusal.Statement == translog.StatementKey {
 		return nil, fmt.Errorf("%w: %w (put the signing key of before back; lethe log rotate-key replaces it by a new one)",
@@ -259,16 +259,4 @@ func startLog(ctx context.Context, o Options, kv deletions.KV, ledger *deletions
 	}
 	ledger.Keep(log)
 	return log, nil
-}
-
-// lateInLog returns what tells of the records of log.v1, in their order, which ones somebody wrote who led no more.
-func lateInLog() func(rec ingest.Record) bool {
-	fences := make(map[int]*wire.Fence)
-	return func(rec ingest.Record) bool {
-		if fences[rec.Partition] == nil {
-			fences[rec.Partition] = new(wire.Fence)
-		}
-		by, _ := wire.OwnerOf(rec)
-		return fences[rec.Partition].Stale(by)
-	}
 }

@@ -37,8 +37,8 @@ type logic struct {
 	eraser      *eraser
 	commitments *commitments
 	retention   retention.Retention
-	// overwritten, if not nil, is what others have written over that this process published.
-	overwritten *overwritten
+	// written, if not nil, is what is read of the topics that leaders of graphs write.
+	written *written
 	// now tells the time, due is when the role was last asked to be woken.
 	now func() time.Time
 	due time.Time
@@ -59,22 +59,16 @@ var (
 // Topics implements role.Logic.
 func (l *logic) Topics() []bus.Topic {
 	topics := []bus.Topic{bus.Transactions, bus.Labels, bus.Erasures}
-	if l.overwritten != nil {
-		topics = append(topics, written()...)
+	if l.written != nil {
+		topics = append(topics, leadersTopics()...)
 	}
 	return topics
 }
 
-// written are the topics that who leads alone writes.
-func written() []bus.Topic { return []bus.Topic{bus.Snapshots, bus.Slices, bus.ErasureStatus, bus.Log} }
-
 // Resume implements role.Logic.
 func (l *logic) Resume(source bus.TopicPartition, _ int) (int64, error) {
-	if source.Topic == bus.Log {
-		return l.overwritten.stale.Taken(source), nil // what stands before was compared with the log
-	}
-	if slices.Contains(written(), source.Topic) {
-		return l.overwritten.stale.From(source), nil
+	if slices.Contains(leadersTopics(), source.Topic) {
+		return l.written.from[source], nil
 	}
 	at := snapshot.TopicPartition{Topic: string(source.Topic), Partition: source.Partition}
 	if next, known := l.store.Offsets()[at]; known {
@@ -151,7 +145,7 @@ func (l *logic) take(ctx context.Context, in role.Input) error {
 		}
 	}
 	if gap := in.Batch.Gap; gap != nil && in.Batch.Source.Topic != bus.Control &&
-		!slices.Contains(written(), in.Batch.Source.Topic) {
+		!slices.Contains(leadersTopics(), in.Batch.Source.Topic) {
 		if err := l.intake.missed(ctx, gap); err != nil {
 			return err
 		}
@@ -199,17 +193,23 @@ func (l *logic) noteTaken(batch bus.Batch) {
 	l.lifecycle.noteBegun()
 }
 
-// takeWritten takes what stands on topics that who leads alone writes.
+// takeWritten takes what stands on a topic that the leader alone writes.
 func (l *logic) takeWritten(ctx context.Context, batch bus.Batch) error {
-	switch batch.Source.Topic {
-	case bus.Log:
+	if batch.Source.Topic == bus.Log {
 		return l.coordinator.LogAgain(ctx, batch.Records)
-	case bus.ErasureStatus:
-		return l.coordinator.TellAgain(ctx, l.overwritten.told(batch))
-	default:
-		l.overwritten.take(batch)
-		return nil
 	}
+	var statuses []string
+	for _, rec := range batch.Records {
+		if !l.written.leaders.Stale(rec) {
+			continue
+		}
+		if key, revision, of := wire.PartOf(rec); of {
+			l.written.late[key.Timestep] = max(l.written.late[key.Timestep], revision)
+		} else {
+			statuses = append(statuses, string(rec.Key))
+		}
+	}
+	return l.coordinator.TellAgain(ctx, statuses)
 }
 
 // control takes what control.v1 says, and says again what who led before has written over there.
@@ -219,7 +219,7 @@ func (l *logic) control(ctx context.Context, notices []wire.Notice) error {
 	}
 	var keys []string
 	for _, n := range notices {
-		if n.Overwritten != "" && l.overwritten != nil {
+		if n.Overwritten != "" && l.written != nil {
 			keys = append(keys, n.Overwritten)
 		}
 	}
@@ -228,7 +228,7 @@ func (l *logic) control(ctx context.Context, notices []wire.Notice) error {
 
 // advance does everything that is due.
 func (l *logic) advance(ctx context.Context) error {
-	if err := l.sayAgain(ctx); err != nil {
+	if err := l.publishAgain(ctx); err != nil {
 		return err
 	}
 	if err := l.lifecycle.advance(ctx); err != nil {

@@ -29,6 +29,7 @@ import (
 	"lethe/partition/onehop"
 	"lethe/partition/repair"
 	"lethe/pipeline/role"
+	"lethe/pipeline/wire"
 	"lethe/snapshot"
 )
 
@@ -79,10 +80,11 @@ type Options struct {
 	Instance string
 	// Run is that of the process, as it said who plays the role.
 	Run string
-	// standing, heard and stale are set by As.
+	// standing and heard are set by As, leaders and written by New.
 	standing *role.Standing
 	heard    *Heard
-	stale    *role.Stale
+	leaders  *wire.Leaders
+	written  *written
 	// Questions, if not nil, are answered between two steps.
 	Questions *Questions
 	Bus       Bus

@@ -34,7 +34,7 @@ func (b ownedBus) Write(ctx context.Context, t bus.Topic, records []ingest.Outgo
 func (c *crew) standing() (payloads map[wire.Key]string, revisions map[wire.Key]lethe.Revision) {
 	c.Helper()
 	payloads, revisions = make(map[wire.Key]string), make(map[wire.Key]lethe.Revision)
-	for _, topic := range written() {
+	for _, topic := range leadersTopics() {
 		chunks := make(map[string]ingest.Record)
 		require.NoError(c, c.topics.ReadAll(c.Context(), topic, func(rec ingest.Record) error {
 			if key, _, of := wire.PartOf(rec); of && rec.Tombstone() {
@@ -117,7 +117,7 @@ func TestWhatWasLookedAtIsAnnounced(t *testing.T) {
 	c.begin("two")
 	c.twoSteps()
 	c.until(c.roles["one"], "announced", func(*role.Status) bool {
-		ends, err := bus.EndsOf(t.Context(), c.topics, written()...)
+		ends, err := bus.EndsOf(t.Context(), c.topics, leadersTopics()...)
 		positions := c.group.Positions()
 		for tp, end := range ends {
 			if end > 0 && positions[tp] != end {

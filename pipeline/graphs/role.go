@@ -20,7 +20,8 @@
 //	              the records before them, by several goroutines, and batches on their way to the disk
 //	lifecycle.go  settling and reopening timesteps; closing.go, closing them; beside.go, what settling takes longest
 //	              for, slices that are sent, and searches, beside the loop
-//	publish.go    graphs, slices and manifests to the other roles; dispatch.go, what goes together, and dead letters;
+//	publish.go    graphs, slices and manifests to the other roles; dispatch.go, what goes together, dead letters, and
+//	              what a fenced leader wrote over;
 //	              commitments.go, the transparency log, and what it commits to of slices and models
 //	erase.go      what the coordinator asks for: suppress, rewrite, search
 //	plan.go       what an erasure will change; cut.go, the slices whose digest differs and the stubs that remain;
@@ -70,6 +71,13 @@ func New(ctx context.Context, o Options) (*role.Follower, error) {
 	if err := o.Validate(); err != nil {
 		return nil, fmt.Errorf("%s role: %w", roleName, err)
 	}
+	var err error
+	if o.leaders, err = role.ReadLeaders(ctx, o.Bus); err == nil && o.standing != nil {
+		o.written, err = readWritten(ctx, o)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s role: %w", roleName, err)
+	}
 	kept, err := open(ctx, o)
 	if err != nil {
 		return nil, fmt.Errorf("%s role: %w", roleName, err)
@@ -79,7 +87,7 @@ func New(ctx context.Context, o Options) (*role.Follower, error) {
 	}, o)
 	return role.Follow(roleName, newLogic(o, kept, searches), role.Surroundings{
 		Bus: o.Bus, Wake: searches.wakes, Tick: tick, Clock: o.Clock.Now, Listener: o.Listener, Logger: o.Logger,
-		Standing: o.standing, Raw: written(),
+		Standing: o.standing, Raw: leadersTopics(),
 	}), nil
 }
 
@@ -234,9 +242,7 @@ func newLogic(o Options, kept stores, searches Searches) *logic {
 			published: make(map[lethe.Timestep]published), begun: make(map[lethe.Timestep]bool),
 		},
 	}
-	if o.stale != nil {
-		l.overwritten = &overwritten{o.stale, make(map[lethe.Timestep]lethe.Revision), o.Logger}
-	}
+	l.written = o.written
 	graphs.publishMissing, l.intake.before = l.lifecycle.publishMissing, l.lifecycle.before
 	l.lifecycle.closings.told = l.lifecycle
 	if d := kept.decided; d != nil {

@@ -41,8 +41,8 @@ func As(ctx context.Context, o Options, as *role.Standing, heard *Heard) (*role.
 	o.standing, o.heard = as, heard
 	if !as.StandsBy() {
 		as.Open = []bus.Topic{bus.Control}
-		o, err := takeOver(ctx, o.agreed())
-		if err != nil {
+		o = o.agreed()
+		if err := takeOver(ctx, o); err != nil {
 			return nil, fmt.Errorf("%s role: take over: %w", roleName, err)
 		}
 		return New(ctx, o)
@@ -66,24 +66,20 @@ func As(ctx context.Context, o Options, as *role.Standing, heard *Heard) (*role.
 // process led last and may know more than it said: what is of before is removed before an epoch begins, or a process
 // that is killed in between would take it for that. The epoch begins before anything is read, so that what another one
 // may still write can be told.
-func takeOver(ctx context.Context, o Options) (Options, error) {
+func takeOver(ctx context.Context, o Options) error {
 	if led := o.heard.Leader; led != "" && led != o.Instance {
 		if err := forgetLedger(o); err != nil {
-			return o, fmt.Errorf("forget the ledger: %w", err)
+			return fmt.Errorf("forget the ledger: %w", err)
 		}
 	}
-	if err := o.standing.Begin(ctx, o.Bus, journal.ForGraphs, o.heard.done, written()...); err != nil {
-		return o, err
-	}
-	var err error
-	if o.stale, err = o.standing.Stale(ctx, o.Bus, written()...); err != nil {
-		return o, err
+	if err := o.standing.Begin(ctx, o.Bus, journal.ForGraphs, o.heard.done, leadersTopics()...); err != nil {
+		return err
 	}
 	kept, err := ledgercopy.Read(ctx, o.Bus, o.Secret)
 	if err != nil {
-		return o, fmt.Errorf("the copy of the ledger: %w", err)
+		return fmt.Errorf("the copy of the ledger: %w", err)
 	}
-	return o, restoreReceipts(ctx, o, kept)
+	return restoreReceipts(ctx, o, kept)
 }
 
 // standby is the role in a process that stands by: it does what the journal says, publishes nothing of it, and carries

@@ -29,7 +29,7 @@ func (f *Follower) Open(ctx context.Context) (*Beginning, error) {
 		err = f.around.Standing.Begin(ctx, f.around.Bus, journal.ForAll, journal.Position{})
 	}
 	if err == nil {
-		err = f.hearEpochs(ctx)
+		err = readLeaders(ctx, f.around.Bus, f.leaders) // before anything that one of them wrote
 	}
 	if err != nil {
 		return nil, err
@@ -44,9 +44,11 @@ func (f *Follower) Open(ctx context.Context) (*Beginning, error) {
 		close(f.opened)
 	})
 	b := &Beginning{Tail: tail, follower: f, positions: positions}
+	if s := f.around.Standing; s != nil {
+		s.Lead.dealtWith(positions) // and no more, as it was open before
+	}
 	if s := f.around.Standing; s.StandsBy() {
 		s.Lead.hears(0)
-		s.Lead.dealtWith(positions) // and no more, as it was open before
 		if replayer, is := f.logic.(Replayer); is {
 			b.Tail = replayed{tail, replayer}
 		} else {

@@ -70,65 +70,48 @@ func (s *Standing) Journal() *journal.Log { return s.journal }
 // owner is who this process is to those who read what it writes. The lock is held.
 func (l *Lead) owner() wire.Owner { return wire.Owner{Generation: l.epoch, Instance: l.instance} }
 
-// epochs are those that have begun, as a reader of the journal knows them.
-type epochs struct {
-	reader journal.Reader
-	// led is who leads the graphs.
-	led wire.Led
+// ReadLeaders reads the epochs of graphs that have begun.
+func ReadLeaders(ctx context.Context, b journal.Topics) (*wire.Leaders, error) {
+	leaders := new(wire.Leaders)
+	return leaders, readLeaders(ctx, b, leaders)
 }
 
-// read returns the entries of the journal that count in a batch, and gives junk what is none.
-func (e *epochs) read(batch bus.Batch, junk func(ingest.Record)) (out []journal.Entry) {
-	for _, rec := range batch.Records {
-		entry, counts, err := e.reader.Read(rec)
-		if err != nil {
-			junk(rec)
-		}
-		if !counts {
-			continue
-		}
-		if began, is := entry.Decision.(journal.EpochBegan); is && entry.Role == wire.LeadsGraphs {
-			e.led = wire.Led{By: wire.Owner{Generation: entry.Epoch, Instance: entry.Instance}, From: began.Ends}
-		}
-		out = append(out, entry)
-	}
-	return out
-}
-
-// hearEpochs reads the journal before anything that a leader wrote is read: what is stale of those before is not told
-// where reading goes on.
-func (f *Follower) hearEpochs(ctx context.Context) error {
+func readLeaders(ctx context.Context, b journal.Topics, into *wire.Leaders) error {
+	var reader journal.Reader
 	of := bus.TopicPartition{Topic: bus.Journal, Partition: journal.ForAll}
-	_, err := f.around.Bus.ReadOn(ctx, of, 0, func(rec ingest.Record) error {
-		f.epochs.read(bus.Batch{Records: []ingest.Record{rec}}, func(ingest.Record) {}) // told of as it is followed
+	_, err := b.ReadOn(ctx, of, 0, func(rec ingest.Record) error {
+		if e, counts, err := reader.Read(rec); err == nil && counts { // who follows the journal tells of the others
+			noteLeader(into, e)
+		}
 		return nil
 	})
 	if err != nil {
 		return fmt.Errorf("the journal: %w", err)
 	}
-	f.hearLed()
-	f.epochs = epochs{} // it is followed from its start
 	return nil
 }
 
-// hearLed tells the readers who leads the graphs.
-func (f *Follower) hearLed() {
-	if f.epochs.led.By.Before(f.led.By) {
-		return
-	}
-	f.led = f.epochs.led
-	f.notices.Behind(f.led)
-	for _, reader := range f.readers {
-		reader.Behind(f.led)
+// noteLeader notes what an entry says of who leads graphs.
+func noteLeader(leaders *wire.Leaders, e journal.Entry) {
+	if began, is := e.Decision.(journal.EpochBegan); is && e.Role == wire.LeadsGraphs {
+		leaders.Began(e.Epoch, began.Ends)
 	}
 }
 
 // hear takes a batch of the journal. A leader that somebody has fenced leads no more.
-func (f *Follower) hear(batch bus.Batch) ([]journal.Entry, error) {
-	entries := f.epochs.read(batch, f.junk)
-	f.hearLed()
+func (f *Follower) hear(batch bus.Batch) (entries []journal.Entry, err error) {
+	for _, rec := range batch.Records {
+		e, counts, err := f.journal.Read(rec)
+		if err != nil {
+			f.junk(rec)
+		}
+		if counts {
+			noteLeader(f.leaders, e)
+			entries = append(entries, e)
+		}
+	}
 	s := f.around.Standing
-	if s == nil || s.StandsBy() || f.epochs.reader.Epoch(s.Lead.role, journal.ForAll) <= s.journal.Epoch() {
+	if s == nil || s.StandsBy() || f.journal.Epoch(s.Lead.role, journal.ForAll) <= s.journal.Epoch() {
 		return entries, nil
 	}
 	return nil, ErrLedElsewhere

@@ -25,9 +25,9 @@ type Follower struct {
 	// readers put the messages of each topic of artefacts together.
 	readers map[bus.Topic]*wire.Reader
 	notices *wire.NoticeReader
-	// led is who leads the graphs, as far as that was heard, and epochs what the journal says of it.
-	led    wire.Led
-	epochs epochs
+	// journal tells which of its entries count, leaders which records fenced leaders of graphs wrote late.
+	journal journal.Reader
+	leaders *wire.Leaders
 	// follows are the partitions that it follows, once they were opened.
 	follows []bus.TopicPartition
 	opens   sync.Once
@@ -48,9 +48,10 @@ type Follower struct {
 
 // Follow returns the role of a logic. Closing it closes the logic.
 func Follow(name string, logic Logic, around Surroundings) *Follower {
+	leaders := new(wire.Leaders)
 	f := &Follower{
-		name: name, logic: logic, around: around,
-		readers: make(map[bus.Topic]*wire.Reader), notices: wire.NewNoticeReader(),
+		name: name, logic: logic, around: around, leaders: leaders,
+		readers: make(map[bus.Topic]*wire.Reader), notices: wire.NewNoticeReader().LedBy(leaders),
 		partitions: make(map[bus.Topic]int), opened: make(chan struct{}),
 	}
 	f.status.Store(logic.Status())
@@ -195,8 +196,7 @@ func (f *Follower) read(batch bus.Batch) (in Input, err error) {
 		}
 	case bus.Snapshots, bus.Slices, bus.Models:
 		if f.readers[topic] == nil {
-			f.readers[topic] = wire.NewReader().Skipping(f.junk)
-			f.readers[topic].Behind(f.led)
+			f.readers[topic] = wire.NewReader().LedBy(f.leaders).Skipping(f.junk)
 		}
 		in.Messages, err = f.readers[topic].Read(batch)
 	default: // the logic reads the records itself

@@ -80,6 +80,9 @@ func (s *Standing) Write(ctx context.Context, b Bus, t bus.Topic, records []inge
 	})
 }
 
+// Ended is where a partition ended as this process, which leads, began its epoch.
+func (s *Standing) Ended(tp bus.TopicPartition) int64 { return s.ends[tp] }
+
 // Unnoted returns from where on topics may hold what who led before has written, and this process
 // has not noted: a position for each partition, bus.FromStart where nothing was announced.
 func (s *Standing) Unnoted(ctx context.Context, b Bus, of ...bus.Topic) (map[bus.TopicPartition]int64, error) {
@@ -92,11 +95,14 @@ func (s *Standing) Unnoted(ctx context.Context, b Bus, of ...bus.Topic) (map[bus
 		return nil, err
 	}
 	for tp := range ends {
-		if at, said := noted[tp]; said {
-			ends[tp] = at
-		} else {
-			ends[tp] = bus.FromStart
+		at, said := noted[tp]
+		if !said {
+			at = bus.FromStart
 		}
+		if end, began := s.ends[tp]; began { // what is late behind it is this process's to put right
+			at = min(at, end)
+		}
+		ends[tp] = at
 	}
 	return ends, nil
 }

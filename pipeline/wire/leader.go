@@ -3,6 +3,7 @@ package wire
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"lethe/deletions/ledgercopy"
@@ -14,20 +15,53 @@ const (
 	barrierKey    = "!barrier"
 )
 
-// Led says who leads a role, and from where on what those wrote who led before is stale, by <topic>/<partition>. Its
-// zero value tells of nobody.
-type Led struct {
-	By   Owner
-	From map[string]int64
+// Leaders are the epochs of graphs, and tell the records that a fenced leader wrote late. A new value, and nil, know of
+// no epoch.
+type Leaders struct {
+	// epochs are those that have begun, oldest first.
+	epochs []ledFrom
+	// newest is the newest epoch of which a record was read, by <topic>/<partition>.
+	newest map[string]int64
 }
 
-// Precedes reports whether who leads began before a record of a topic of lethe's own was written.
-func (l Led) Precedes(topic string, partition int, offset int64) bool {
-	if len(l.From) == 0 {
+// ledFrom is an epoch, and where topics ended as it began, by <topic>/<partition>.
+type ledFrom struct {
+	epoch int64
+	ends  map[string]int64
+}
+
+// Began adds an epoch. One that is known changes nothing.
+func (l *Leaders) Began(epoch int64, ends map[string]int64) {
+	if n := len(l.epochs); n == 0 || l.epochs[n-1].epoch < epoch {
+		l.epochs = append(l.epochs, ledFrom{epoch, ends})
+	}
+}
+
+// Stale reports whether a record is of an epoch before the one in which it was written: that one had begun, or one of
+// its records stands before. It is given the records of a partition in their order.
+func (l *Leaders) Stale(rec ingest.Record) bool {
+	by, tells := OwnerOf(rec)
+	if l == nil || !tells || rec.Unproven != "" {
 		return false
 	}
-	from, told := l.From[fmt.Sprintf("%s/%d", topic, partition)]
-	return told && offset >= from
+	at := fmt.Sprintf("%s/%d", rec.Topic, rec.Partition)
+	newest := l.newest[at]
+	for _, e := range slices.Backward(l.epochs) {
+		if e.epoch <= newest || e.epoch <= by.Generation {
+			break
+		}
+		if end, told := e.ends[at]; told && rec.Offset >= end {
+			newest = e.epoch
+		}
+	}
+	if by.Generation < newest {
+		return true
+	}
+	if l.newest == nil {
+		l.newest = make(map[string]int64)
+	}
+	l.newest[at] = by.Generation
+	return false
 }
 
 // LeadsGraphs is the role whose leader carries out erasures.

@@ -153,19 +153,23 @@ type Reader struct {
 	safe map[int]int64
 	// junk, if not nil, is told of records that lethe did not write.
 	junk func(rec ingest.Record)
-	// models tell those of who had lost a model, by its number; others leave out those of who had lost
-	// the role, by partition.
-	models map[lethe.ShardID]*Fence
-	others map[int]*Fence
-	led    Led
+	// models tell those of who had lost a model, by its number, and leaders other messages that are left out.
+	models  map[lethe.ShardID]*Fence
+	leaders *Leaders
 }
 
 // NewReader returns a reader that has seen nothing.
 func NewReader() *Reader {
 	return &Reader{
 		assemblers: make(map[int]*bus.Assembler), safe: make(map[int]int64), models: make(map[lethe.ShardID]*Fence),
-		others: make(map[int]*Fence),
+		leaders: new(Leaders),
 	}
+}
+
+// LedBy has the reader leave out what leaders of graphs wrote late whom these tell.
+func (r *Reader) LedBy(leaders *Leaders) *Reader {
+	r.leaders = leaders
+	return r
 }
 
 // Skipping makes the reader pass over records that lethe did not write, and tell of
@@ -173,14 +177,6 @@ func NewReader() *Reader {
 func (r *Reader) Skipping(junk func(rec ingest.Record)) *Reader {
 	r.junk = junk
 	return r
-}
-
-// Behind has the reader leave out what those wrote late who led before somebody. What it has read itself does not tell
-// that where it has begun behind what that one wrote. Of several the newest counts.
-func (r *Reader) Behind(l Led) {
-	if !l.By.Before(r.led.By) {
-		r.led = l
-	}
 }
 
 // Read takes the next batch of a partition and returns the messages that are
@@ -212,7 +208,7 @@ func (r *Reader) Read(batch bus.Batch) ([]Received, error) {
 		}
 		if complete && err == nil {
 			received := Received{
-				Message: m, Partition: p, Offset: rec.Offset, Time: rec.Time, Next: r.safe[p], Stale: r.stale(m, batch.Source, rec),
+				Message: m, Partition: p, Offset: rec.Offset, Time: rec.Time, Next: r.safe[p], Stale: r.stale(m, rec),
 			}
 			// A model is a function of slices: its lineage tells whether it is right, whoever made it.
 			if m.Key.Kind == KindModel || !received.Stale {
@@ -225,23 +221,14 @@ func (r *Reader) Read(batch bus.Batch) ([]Received, error) {
 
 // stale reports whether another owner was heard of before. A message without an owner is of a
 // process that shares with nobody: where it runs, no other does. Of a deletion its record tells the owner.
-func (r *Reader) stale(m Message, source bus.TopicPartition, rec ingest.Record) bool {
+func (r *Reader) stale(m Message, rec ingest.Record) bool {
 	if m.Key.Kind != KindModel {
-		fence := fenceOf(r.others, source.Partition)
-		if r.led.Precedes(string(source.Topic), source.Partition, rec.Offset) {
-			fence.Stale(r.led.By)
-		}
-		owner, _ := OwnerOf(rec)
-		return fence.Stale(owner)
+		return r.leaders.Stale(rec)
 	}
-	return fenceOf(r.models, m.Key.Shard).Stale(m.Owner)
-}
-
-func fenceOf[K comparable](of map[K]*Fence, key K) *Fence {
-	if of[key] == nil {
-		of[key] = new(Fence)
+	if r.models[m.Key.Shard] == nil {
+		r.models[m.Key.Shard] = new(Fence)
 	}
-	return of[key]
+	return r.models[m.Key.Shard].Stale(m.Owner)
 }
 
 // add takes a record, and returns the message that it completes.

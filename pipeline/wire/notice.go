@@ -53,16 +53,21 @@ func isStatus(value []byte) bool {
 // uses it.
 type NoticeReader struct {
 	chunks *bus.Assembler
-	// commands leave out those of who led the erasures before another process did, and what is said again.
+	// leaders and commands tell which commands are left out.
+	leaders  *Leaders
 	commands Once
-	led      Led
 }
 
 // NewNoticeReader returns a reader that has read nothing.
-func NewNoticeReader() *NoticeReader { return &NoticeReader{chunks: bus.NewAssembler()} }
+func NewNoticeReader() *NoticeReader {
+	return &NoticeReader{chunks: bus.NewAssembler(), leaders: new(Leaders)}
+}
 
-// Behind tells the reader who leads graphs: what stands behind where that began comes after it.
-func (r *NoticeReader) Behind(led Led) { r.led = led }
+// LedBy has the reader leave out what leaders of graphs wrote late whom these tell.
+func (r *NoticeReader) LedBy(leaders *Leaders) *NoticeReader {
+	r.leaders = leaders
+	return r
+}
 
 // Read is ParseNotice, but for a command in several records: its last one says what the
 // command does, the others say nothing.
@@ -87,7 +92,7 @@ func (r *NoticeReader) Read(rec ingest.Record) (Notice, error) {
 // stale reports whether who wrote a record had been replaced by another process before, or has said it before. Of a
 // request that has ended nothing but the ledger's copy stays in the topic.
 func (r *NoticeReader) stale(rec ingest.Record) bool {
-	return rec.Unproven == "" && isLeaders(rec.Key) && r.commands.Again(rec, r.led)
+	return rec.Unproven == "" && isLeaders(rec.Key) && (r.leaders.Stale(rec) || r.commands.Again(rec))
 }
 
 // isChunk reports whether a key is that of a chunk of a command: a request id has no

@@ -96,26 +96,19 @@ func countOf(rec ingest.Record) int64 {
 	return 0
 }
 
-// Once leaves out what who was replaced says, as a Fence does, and what is said again: a record of lethe's can be
-// written anew as it is by whoever has read it. The zero value knows of none.
+// Once leaves out records that were copied: whoever can read a record of lethe's can write it a second time. The zero
+// value has read none.
 type Once struct {
-	fence Fence
 	by    Owner
 	count int64
 }
 
 // Again notes a record of those that one owner at a time writes and counts, in their order, and reports whether it
-// is left out. Who leads, as far as that is known, came before what stands behind where that began.
-func (o *Once) Again(rec ingest.Record, led Led) bool {
+// is left out.
+func (o *Once) Again(rec ingest.Record) bool {
 	by, tells := OwnerOf(rec)
 	if !tells {
 		return false
-	}
-	if led.Precedes(rec.Topic, rec.Partition, rec.Offset) {
-		o.fence.Stale(led.By)
-	}
-	if o.fence.Stale(by) {
-		return true
 	}
 	if by != o.by {
 		o.by, o.count = by, 0

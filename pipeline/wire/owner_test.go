@@ -138,13 +138,14 @@ func TestWhatIsLateIsToldWhereReadingBegins(t *testing.T) {
 	late.Key.Timestep = 5
 	require.NoError(t, wire.Publish(t.Context(), two, 1, late))
 
-	led := wire.Led{By: two.by, From: map[string]int64{"snapshots.v1/0": from, "slices.v1/0": 0}}
-	before := wire.Led{By: one.by}
-
-	reader := wire.NewReader()
-	reader.Behind(led)
-	reader.Behind(before)
+	leaders := new(wire.Leaders)
+	leaders.Began(one.by.Generation, nil)
+	leaders.Began(two.by.Generation, map[string]int64{"snapshots.v1/0": from, "slices.v1/0": 0})
+	reader := wire.NewReader().LedBy(leaders)
 	source := bus.TopicPartition{Topic: bus.Snapshots}
+	for i := range log.logs[0] {
+		log.logs[0][i].Topic = string(bus.Snapshots)
+	}
 	read, err := reader.Read(bus.Batch{Source: source, Records: log.logs[0]})
 	require.NoError(t, err)
 	var got []lethe.Timestep
@@ -152,4 +153,36 @@ func TestWhatIsLateIsToldWhereReadingBegins(t *testing.T) {
 		got = append(got, m.Key.Timestep)
 	}
 	require.Equal(t, []lethe.Timestep{3, 5}, got)
+}
+
+// Which record is late follows from where topics ended as epochs began, wherever reading begins, and from the records
+// that were read before where the journal was not read as far.
+func TestLateRecordsAreToldByEpochs(t *testing.T) {
+	const at = "slices.v1/0"
+	newLeaders := func() *wire.Leaders {
+		leaders := new(wire.Leaders)
+		for i, end := range []int64{0, 10, 12} {
+			leaders.Began(int64(i+1), map[string]int64{at: end})
+		}
+		leaders.Began(2, map[string]int64{at: 0}) // it is known
+		return leaders
+	}
+	read := func(leaders *wire.Leaders, epoch, offset int64) bool {
+		records := wire.OwnedBy(wire.Owner{Generation: epoch, Instance: "it"}, []ingest.Outgoing{{Key: []byte("slice/0/1/0")}})
+		return leaders.Stale(ingest.Record{Topic: "slices.v1", Offset: offset, Headers: records[0].Headers})
+	}
+	for _, tt := range []struct {
+		epoch, offset int64
+		stale         bool
+	}{
+		{1, 9, false}, {1, 10, true}, {2, 10, false}, {2, 11, false}, {2, 12, true}, {1, 12, true}, {3, 12, false}, {4, 12, false},
+	} {
+		require.Equal(t, tt.stale, read(newLeaders(), tt.epoch, tt.offset), "%+v", tt)
+	}
+	ahead := newLeaders()
+	require.False(t, read(ahead, 5, 13))
+	require.True(t, read(ahead, 3, 14))
+	forged := ingest.Record{Topic: "slices.v1", Offset: 15, Unproven: "forged"}
+	require.False(t, ahead.Stale(forged))
+	require.False(t, (*wire.Leaders)(nil).Stale(forged))
 }
