@@ -244,7 +244,8 @@ func startLog(ctx context.Context, o Options, kv deletions.KV, ledger *deletions
 	if before := o.Erasure.KeyBefore; before != nil && !before.Equal(o.Erasure.SigningKey) {
 		log.Follow(before, o.Clock.Now())
 	}
-	err = log.Start(ctx, o.Bus, o.leaders.Stale, deletions.Changes{Entries: entries, Holds: holds})
+	late := func(rec ingest.Record) bool { return o.leaders.Stale(bus.Log, rec) }
+	err = log.Start(ctx, o.Bus, late, deletions.Changes{Entries: entries, Holds: holds})
 	var refusal *translog.Refusal
 	if errors.As(err, &refusal) && refusal.Statement == translog.StatementKey {
 		return nil, fmt.Errorf("%w: %w (put the signing key of before back; lethe log rotate-key replaces it by a new one)",

@@ -200,7 +200,7 @@ func (l *logic) takeWritten(ctx context.Context, batch bus.Batch) error {
 	}
 	var statuses []string
 	for _, rec := range batch.Records {
-		if !l.written.leaders.Stale(rec) {
+		if !l.written.leaders.Stale(batch.Source.Topic, rec) {
 			continue
 		}
 		if key, revision, of := wire.PartOf(rec); of {

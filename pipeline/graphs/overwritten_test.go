@@ -3,6 +3,7 @@ package graphs
 import (
 	"context"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -76,6 +77,9 @@ func TestWhatAReplacedLeaderWroteOverIsPublishedAgain(t *testing.T) {
 			c.begin("two")
 			c.twoSteps()
 			c.group.Lead("two")
+			c.until(c.roles["two"], "leads", func(s *role.Status) bool {
+				return !slices.Contains(s.LeftToLeader, bus.Erasures)
+			})
 			c.settle(2)
 			c.fill(3)
 			for name, r := range c.roles {

@@ -1,6 +1,7 @@
 package graphs
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -21,7 +22,7 @@ func (d *deployment) again(reason ingest.Reason) {
 	require.NoError(d, d.topics.ReadAll(d.Context(), bus.DeadLetters, func(rec ingest.Record) error {
 		letter, err := ingesttest.ParseDeadLetter(rec)
 		if err == nil && letter.Refusal.Reason == reason {
-			topic := bus.Topic(letter.Record.Topic)
+			topic := bus.Topic(strings.TrimPrefix(letter.Record.Topic, "lethe."))
 			out[topic] = append(out[topic], ingest.Outgoing{Key: letter.Record.Key, Value: letter.Record.Value})
 		}
 		return nil

@@ -11,6 +11,7 @@ import (
 // Former tells of the records of a topic that those write who lead, and nobody follows (Standing.Noted), which ones
 // somebody wrote who led no more.
 type Former struct {
+	of bus.Topic
 	// From is from where on there may be some that nobody has looked for.
 	From map[bus.TopicPartition]int64
 	ends map[bus.TopicPartition]int64
@@ -23,6 +24,7 @@ func (s *Standing) Former(ctx context.Context, b Bus, of bus.Topic) (f Former, e
 	if f.From, err = s.Unnoted(ctx, b, of); err != nil {
 		return f, err
 	}
+	f.of = of
 	f.ends, err = bus.EndsOf(ctx, b, of)
 	f.own = s.journal.Epoch()
 	return f, err
@@ -30,7 +32,7 @@ func (s *Standing) Former(ctx context.Context, b Bus, of bus.Topic) (f Former, e
 
 // Late reports whether a record is one of somebody who led no more.
 func (f Former) Late(rec ingest.Record) bool {
-	newest, tp := f.own-1, bus.TopicPartition{Topic: bus.Topic(rec.Topic), Partition: rec.Partition}
+	newest, tp := f.own-1, bus.TopicPartition{Topic: f.of, Partition: rec.Partition} // a record has the prefixed name
 	if rec.Offset >= f.ends[tp] {
 		newest = f.own
 	}

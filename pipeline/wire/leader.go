@@ -8,6 +8,7 @@ import (
 
 	"lethe/deletions/ledgercopy"
 	"lethe/ingest"
+	"lethe/ingest/bus"
 )
 
 const (
@@ -37,14 +38,15 @@ func (l *Leaders) Began(epoch int64, ends map[string]int64) {
 	}
 }
 
-// Stale reports whether a record is of an epoch before the one in which it was written: that one had begun, or one of
-// its records stands before. It is given the records of a partition in their order.
-func (l *Leaders) Stale(rec ingest.Record) bool {
+// Stale reports whether a record of a topic is of an epoch before the one in which it was written: that one had begun,
+// or one of its records stands before. It is given the records of a partition in their order. (A record names its topic
+// with the deployment's prefix.)
+func (l *Leaders) Stale(t bus.Topic, rec ingest.Record) bool {
 	by, tells := OwnerOf(rec)
 	if l == nil || !tells || rec.Unproven != "" {
 		return false
 	}
-	at := fmt.Sprintf("%s/%d", rec.Topic, rec.Partition)
+	at := bus.TopicPartition{Topic: t, Partition: rec.Partition}.String()
 	newest := l.newest[at]
 	for _, e := range slices.Backward(l.epochs) {
 		if e.epoch <= newest || e.epoch <= by.Generation {

@@ -208,7 +208,7 @@ func (r *Reader) Read(batch bus.Batch) ([]Received, error) {
 		}
 		if complete && err == nil {
 			received := Received{
-				Message: m, Partition: p, Offset: rec.Offset, Time: rec.Time, Next: r.safe[p], Stale: r.stale(m, rec),
+				Message: m, Partition: p, Offset: rec.Offset, Time: rec.Time, Next: r.safe[p], Stale: r.stale(m, batch.Source.Topic, rec),
 			}
 			// A model is a function of slices: its lineage tells whether it is right, whoever made it.
 			if m.Key.Kind == KindModel || !received.Stale {
@@ -221,9 +221,9 @@ func (r *Reader) Read(batch bus.Batch) ([]Received, error) {
 
 // stale reports whether another owner was heard of before. A message without an owner is of a
 // process that shares with nobody: where it runs, no other does. Of a deletion its record tells the owner.
-func (r *Reader) stale(m Message, rec ingest.Record) bool {
+func (r *Reader) stale(m Message, t bus.Topic, rec ingest.Record) bool {
 	if m.Key.Kind != KindModel {
-		return r.leaders.Stale(rec)
+		return r.leaders.Stale(t, rec)
 	}
 	if r.models[m.Key.Shard] == nil {
 		r.models[m.Key.Shard] = new(Fence)

@@ -92,7 +92,7 @@ func (r *NoticeReader) Read(rec ingest.Record) (Notice, error) {
 // stale reports whether who wrote a record had been replaced by another process before, or has said it before. Of a
 // request that has ended nothing but the ledger's copy stays in the topic.
 func (r *NoticeReader) stale(rec ingest.Record) bool {
-	return rec.Unproven == "" && isLeaders(rec.Key) && (r.leaders.Stale(rec) || r.commands.Again(rec))
+	return rec.Unproven == "" && isLeaders(rec.Key) && (r.leaders.Stale(bus.Control, rec) || r.commands.Again(rec))
 }
 
 // isChunk reports whether a key is that of a chunk of a command: a request id has no

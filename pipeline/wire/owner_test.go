@@ -143,9 +143,6 @@ func TestWhatIsLateIsToldWhereReadingBegins(t *testing.T) {
 	leaders.Began(two.by.Generation, map[string]int64{"snapshots.v1/0": from, "slices.v1/0": 0})
 	reader := wire.NewReader().LedBy(leaders)
 	source := bus.TopicPartition{Topic: bus.Snapshots}
-	for i := range log.logs[0] {
-		log.logs[0][i].Topic = string(bus.Snapshots)
-	}
 	read, err := reader.Read(bus.Batch{Source: source, Records: log.logs[0]})
 	require.NoError(t, err)
 	var got []lethe.Timestep
@@ -169,7 +166,7 @@ func TestLateRecordsAreToldByEpochs(t *testing.T) {
 	}
 	read := func(leaders *wire.Leaders, epoch, offset int64) bool {
 		records := wire.OwnedBy(wire.Owner{Generation: epoch, Instance: "it"}, []ingest.Outgoing{{Key: []byte("slice/0/1/0")}})
-		return leaders.Stale(ingest.Record{Topic: "slices.v1", Offset: offset, Headers: records[0].Headers})
+		return leaders.Stale(bus.Slices, ingest.Record{Offset: offset, Headers: records[0].Headers})
 	}
 	for _, tt := range []struct {
 		epoch, offset int64
@@ -182,7 +179,7 @@ func TestLateRecordsAreToldByEpochs(t *testing.T) {
 	ahead := newLeaders()
 	require.False(t, read(ahead, 5, 13))
 	require.True(t, read(ahead, 3, 14))
-	forged := ingest.Record{Topic: "slices.v1", Offset: 15, Unproven: "forged"}
-	require.False(t, ahead.Stale(forged))
-	require.False(t, (*wire.Leaders)(nil).Stale(forged))
+	forged := ingest.Record{Offset: 15, Unproven: "forged"}
+	require.False(t, ahead.Stale(bus.Slices, forged))
+	require.False(t, (*wire.Leaders)(nil).Stale(bus.Slices, forged))
 }
