@@ -1,0 +1,13 @@
+package graphlayers
+
+import (
+	"gorgonia.org/gorgonia"
+
+	"lethe/lab/networks/loops"
+	"lethe/trainer/layers"
+)
+
+// ELU adds x for x > 0 and e^x − 1 otherwise (Clevert et al., ICLR 2016).
+func ELU(b *layers.Builder, x *gorgonia.Node) *gorgonia.Node {
+	return layers.Elementwise(b, "elu", x, loops.Of(b.Work.Kernels).Activations.ELU, loops.Of(b.Work.Kernels).Activations.ELUGrad)
+}
