@@ -59,7 +59,7 @@ type Config struct {
 	Passes int `yaml:"passes" help:"How often training goes through them."`
 
 	// Networks are networks beyond models.Served that Model and Components may name.
-	Networks models.Families `yaml:"-"`
+	Networks models.Families `yaml:"-" json:"-"`
 	// Classes is the number of classes. Label 0 of a slice is unknown and label
 	// c+1 is class c.
 	Classes int `yaml:"-"`

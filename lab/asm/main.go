@@ -9,7 +9,8 @@ import (
 	"github.com/mmcloughlin/avo/printer"
 )
 
-// described lists the kernels by the package's folder beside trainer/kernels, and in it by the files that their assembly is in.
+// described lists the kernels by the package's folder beside trainer/kernels, and in it by the files that their
+// assembly is in.
 func described() map[string]map[string]func(a *assembler) {
 	return map[string]map[string]func(a *assembler){
 		"kernels": {

@@ -100,7 +100,8 @@ func denseSlice(nodes, features int) *lethe.Slice {
 // of the arithmetic or of the format shows here.
 func TestPortableBytesArePinned(t *testing.T) {
 	datadriven.RunTest(t, "testdata/pinned", func(t *testing.T, d *datadriven.TestData) string {
-		e := newEngine(t, with(d.Cmd, func(c *trainer.Config) { c.Classes, c.Hidden, c.Passes = 7, 8, 2 }), kernels.Portable())
+		small := with(d.Cmd, func(c *trainer.Config) { c.Classes, c.Hidden, c.Passes = 7, 8, 2 })
+		e := newEngine(t, small, kernels.Portable())
 		encoded := trainer.EncodeCheckpoint(train(t, e, citationSlice()))
 		decoded, err := trainer.DecodeCheckpoint(encoded, networks.More()...)
 		require.NoError(t, err)

@@ -25,8 +25,9 @@ func TestGraphWithLoops(t *testing.T) {
 // A row that goes away changes no other row's draws, and nothing but the key of
 // the step, the layer, the row and the column matters.
 func TestDrawsAreKeyedByRow(t *testing.T) {
-	all := &layers.Workspace{Key: 7, Batch: &layers.Batch{Rows: 3, Keys: []uint64{11, 22, 33}}, Kernels: kernels.Portable()}
-	less := &layers.Workspace{Key: 7, Batch: &layers.Batch{Rows: 2, Keys: []uint64{11, 33}}, Kernels: kernels.Portable()}
+	k := kernels.Portable()
+	all := &layers.Workspace{Key: 7, Batch: &layers.Batch{Rows: 3, Keys: []uint64{11, 22, 33}}, Kernels: k}
+	less := &layers.Workspace{Key: 7, Batch: &layers.Batch{Rows: 2, Keys: []uint64{11, 33}}, Kernels: k}
 	mask := func(w *layers.Workspace, site uint64, row int) []float32 {
 		out := make([]float32, 400)
 		maskRow(w, out, site, row, 0.25)

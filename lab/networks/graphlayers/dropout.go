@@ -103,6 +103,7 @@ func maskSparse(w *layers.Workspace, dst []float32, s *layers.Sparse, site uint6
 	rest, limit := kept(p), dropLimit(p)
 	for i := range s.Rows {
 		from, to := s.Starts[i], s.Starts[i+1]
-		loops.Of(w.Kernels).Draws.MaskColumns(dst[from:to], s.Values[from:to], s.Drawn()[from:to], rowKey(w, site, i), limit, rest)
+		loops.Of(w.Kernels).Draws.MaskColumns(dst[from:to], s.Values[from:to], s.Drawn()[from:to], rowKey(w, site, i),
+			limit, rest)
 	}
 }

@@ -9,5 +9,6 @@ import (
 
 // ELU adds x for x > 0 and e^x − 1 otherwise (Clevert et al., ICLR 2016).
 func ELU(b *layers.Builder, x *gorgonia.Node) *gorgonia.Node {
-	return layers.Elementwise(b, "elu", x, loops.Of(b.Work.Kernels).Activations.ELU, loops.Of(b.Work.Kernels).Activations.ELUGrad)
+	a := loops.Of(b.Work.Kernels).Activations
+	return layers.Elementwise(b, "elu", x, a.ELU, a.ELUGrad)
 }

@@ -133,7 +133,8 @@ func (c *layerCase) run(t *testing.T, k kernels.Set, check golden.Comparer) {
 	require.NoError(t, b.Err())
 	upstream := filled(b.Capacity*layers.Width(out), 99)
 	copy(upstream, c.R.Floats())
-	grads := b.GradientsOf(out, b.Input("R", upstream, false, b.Capacity, layers.Width(out)), append(slices.Clone(s.nodes), x))
+	weights := b.Input("R", upstream, false, b.Capacity, layers.Width(out))
+	grads := b.GradientsOf(out, weights, append(slices.Clone(s.nodes), x))
 	plan, err := b.Plan()
 	require.NoError(t, err)
 	require.NoError(t, plan.Run())
@@ -230,7 +231,8 @@ func (c *layerCase) forward(t *testing.T, s *bound, x *gorgonia.Node) *gorgonia.
 	case "APPNP":
 		return Propagate(s.Builder, x, c.Hyper.K, float32(c.Hyper.Alpha))
 	case "SGConv":
-		return layers.Linear(s.Builder, Propagate(s.Builder, x, c.Hyper.K, 0), s.parameter("lin.weight"), s.parameter("lin.bias"))
+		x = Propagate(s.Builder, x, c.Hyper.K, 0)
+		return layers.Linear(s.Builder, x, s.parameter("lin.weight"), s.parameter("lin.bias"))
 	case "GCNConv":
 		x = Propagate(s.Builder, layers.Linear(s.Builder, x, s.parameter("lin.weight"), nil), 1, 0)
 		return layers.Bias(s.Builder, x, s.parameter("bias"))

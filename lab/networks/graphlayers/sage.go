@@ -22,7 +22,8 @@ func SAGE(b *layers.Builder, x, neighbours, bias, self *gorgonia.Node) *gorgonia
 		return layers.Bias(b, sageMean(b, LinearPair(b, x, neighbours, self, nil, nil)), bias)
 	}
 	// Features need no gradient, so x may be used twice, which saves the copies of a pair.
-	return layers.Bias(b, layers.Sum(b, neighbourMean(b, layers.Linear(b, x, neighbours, nil)), layers.Linear(b, x, self, nil)), bias)
+	mean := neighbourMean(b, layers.Linear(b, x, neighbours, nil))
+	return layers.Bias(b, layers.Sum(b, mean, layers.Linear(b, x, self, nil)), bias)
 }
 
 // SAGEInput is SAGE of features whose neighbour means are in the batch: x is Source, and

@@ -52,7 +52,9 @@ type Pair struct {
 // In training a loss is added to Workspace.Attention: Weight times the mean binary cross entropy,
 // over the sampled pairs, of the sigmoid of the mean of z_i·z_j over the heads. Its gradient is
 // added to that of z. Each pair is drawn with the key of the step, the layer and its two nodes.
-func SuperGAT(b *layers.Builder, z, source, target *gorgonia.Node, shape Attention, loss SelfSupervision) *gorgonia.Node {
+func SuperGAT(
+	b *layers.Builder, z, source, target *gorgonia.Node, shape Attention, loss SelfSupervision,
+) *gorgonia.Node {
 	if b.Err() != nil {
 		return nil
 	}
