@@ -89,10 +89,7 @@ func (l *locating) in(ctx context.Context, topic bus.Topic, r *Remains) error {
 	if l.Log != nil {
 		err = l.Log.EachSegment(ctx, topic, func(segment Segment) error {
 			m := matching{scanner: l.Scanner, take: take}
-			if err := segment.Records(m.add); err != nil {
-				return err
-			}
-			return m.flush()
+			return errors.Join(segment.Records(m.add), m.end())
 		})
 	}
 	if l.Log == nil || errors.Is(err, bus.ErrCorrupt) {
@@ -111,6 +108,10 @@ func (l *locating) in(ctx context.Context, topic bus.Topic, r *Remains) error {
 func (l *locating) take(topic bus.Topic, rec ingest.Record, hits []scan.Hit, newest map[partitionKey]found) {
 	if rec.Key == nil { // compaction removes it, and no tombstone can
 		l.Located.Looked.mark(topic, rec, false)
+		return
+	}
+	if len(hits) == 0 && len(newest) == 0 { // the common case
+		l.Located.Looked.mark(topic, rec, !rec.Tombstone())
 		return
 	}
 	at := partitionKey{partition: rec.Partition, key: string(rec.Key)}
