@@ -207,12 +207,12 @@ func (r *Reader) Read(batch bus.Batch) ([]Received, error) {
 			r.safe[p] = rec.Offset + 1
 		}
 		if complete && err == nil {
-			received := Received{
-				Message: m, Partition: p, Offset: rec.Offset, Time: rec.Time, Next: r.safe[p], Stale: r.stale(m, batch.Source.Topic, rec),
-			}
+			stale := r.stale(m, batch.Source.Topic, rec)
 			// A model is a function of slices: its lineage tells whether it is right, whoever made it.
-			if m.Key.Kind == KindModel || !received.Stale {
-				out = append(out, received)
+			if m.Key.Kind == KindModel || !stale {
+				out = append(out, Received{
+					Message: m, Partition: p, Offset: rec.Offset, Time: rec.Time, Next: r.safe[p], Stale: stale,
+				})
 			}
 		}
 	}
