@@ -11,6 +11,7 @@ import (
 	"lethe/ingest/bus"
 	"lethe/internal/normalise"
 	"lethe/internal/residue"
+	"lethe/pipeline/role/roletest"
 )
 
 // spelling draws what the id of the transaction with a number ends with: one that contains another id, signs that JSON
@@ -44,7 +45,7 @@ func (w *world) misplaced() map[string]bool {
 	for _, e := range w.events {
 		if r := e.record; len(e.names) > 0 && r.Pinned && r.Partition != bus.PartitionOf(r.Key, partitions[e.topic]) {
 			keys[string(r.Key)] = true
-			keys[fmt.Sprintf(">!refused!%s>%s", e.topic, r.Key)] = true // of a label or a payment
+			keys[fmt.Sprintf(">!refused!%s%s>%s", roletest.Prefix, e.topic, r.Key)] = true // of a label or a payment
 		}
 	}
 	return keys

@@ -12,6 +12,7 @@ import (
 	"lethe/ingest/bus"
 	"lethe/ingest/ingesttest"
 	"lethe/pipeline/role"
+	"lethe/pipeline/role/roletest"
 	"lethe/snapshot"
 )
 
@@ -22,7 +23,7 @@ func (d *deployment) again(reason ingest.Reason) {
 	require.NoError(d, d.topics.ReadAll(d.Context(), bus.DeadLetters, func(rec ingest.Record) error {
 		letter, err := ingesttest.ParseDeadLetter(rec)
 		if err == nil && letter.Refusal.Reason == reason {
-			topic := bus.Topic(strings.TrimPrefix(letter.Record.Topic, "lethe."))
+			topic := bus.Topic(strings.TrimPrefix(letter.Record.Topic, roletest.Prefix))
 			out[topic] = append(out[topic], ingest.Outgoing{Key: letter.Record.Key, Value: letter.Record.Value})
 		}
 		return nil

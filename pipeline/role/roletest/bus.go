@@ -11,8 +11,8 @@ import (
 	"lethe/ingest/bus"
 )
 
-// prefix begins the names of topics in records, as it does with real brokers.
-const prefix = "lethe."
+// Prefix begins the names of topics in records, as it does with real brokers.
+const Prefix = "lethe."
 
 // Bus is a broker in memory. It may be used by several goroutines.
 type Bus struct {
@@ -108,7 +108,7 @@ func (b *Bus) write(t bus.Topic, records []ingest.Outgoing, uncommitted ingest.U
 			return fmt.Errorf("%w: %s has no partition %d", bus.ErrUnknownTopic, t, at)
 		}
 		logs[at].records = append(logs[at].records, ingest.Record{
-			Topic: prefix + string(t), Partition: at, Offset: logs[at].next, Time: b.now,
+			Topic: Prefix + string(t), Partition: at, Offset: logs[at].next, Time: b.now,
 			Key: slices.Clone(out.Key), Value: slices.Clone(out.Value), Headers: slices.Clone(out.Headers),
 			Uncommitted: uncommitted,
 		})
