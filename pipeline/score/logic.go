@@ -10,11 +10,10 @@ import (
 
 	"lethe"
 	"lethe/deletions/scan"
-	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/pipeline/journal"
 	"lethe/pipeline/role"
-	"lethe/pipeline/score/sent"
+	"lethe/pipeline/score/overwritten"
 	"lethe/pipeline/wire"
 )
 
@@ -35,12 +34,8 @@ type logic struct {
 	said journal.Served
 	// journal is nil in a process that stands by.
 	journal *journal.Log
-	passing passing
-	// sent is what who led before has published and this process has not noted, nil until it was
-	// looked for.
-	sent *sent.Predictions
-	// late is what such a one publishes still.
-	late *sent.Late
+	// overwritten are final predictions in whose place one that led before has written.
+	overwritten *overwritten.Predictions
 	// erasures are the requests under way, by id.
 	erasures map[string]*erasure
 }
@@ -56,8 +51,7 @@ func newLogic(o Options, store role.Store, search search) (*logic, error) {
 	}
 	l := &logic{
 		o: o, predictor: predictor, search: search,
-		said: journal.Served{Through: lethe.NoTimestep}, passing: passing{at: lethe.NoTimestep},
-		erasures: make(map[string]*erasure), late: sent.NewLate(o.Standing),
+		said: journal.Served{Through: lethe.NoTimestep}, erasures: make(map[string]*erasure),
 	}
 	if l.state, err = readState(store, o.Layout, o.Meta); err != nil {
 		return nil, err
@@ -65,6 +59,7 @@ func newLogic(o Options, store role.Store, search search) (*logic, error) {
 	if l.explaining, err = newExplaining(o, l.state); err != nil {
 		return nil, err
 	}
+	l.explaining.decide = l.decide
 	if l.arrivals, err = newArrivals(o); err != nil {
 		return nil, err
 	}
@@ -76,9 +71,8 @@ func newLogic(o Options, store role.Store, search search) (*logic, error) {
 		subjects = append(subjects, lethe.SubjectUntil{Target: target, Until: until})
 	}
 	l.arrivals.suppress(slices.Collect(maps.Keys(l.state.suppressed)), l.state.redacted.List(), subjects...)
-	if err := l.compareAll(); err != nil || o.Standing != nil {
-		// Who takes over scores nothing that arrives before the first step has read what was sent.
-		return l, err
+	if err := l.compareAll(); err != nil {
+		return nil, err
 	}
 	return l, l.arrivals.serve(l.state.served)
 }
@@ -106,24 +100,46 @@ func (l *logic) Status() *role.Status {
 	return s
 }
 
+// lead begins an epoch, or reads the journal of a process that shares the role with nobody. A process that others have
+// been ahead of stands by again, until it has done what they decided.
+func (l *logic) lead(ctx context.Context) error {
+	as := l.o.Standing
+	err := as.Begin(ctx, l.o.Bus, journal.ForAll, journal.Position{}, bus.Predictions)
+	if err != nil {
+		return err
+	}
+	var before, began journal.EpochBegan
+	l.journal, err = as.ReadJournal(ctx, l.o.Bus, journal.ForAll, roleName, l.o.Instance, func(e journal.Entry) {
+		if d, begins := e.Decision.(journal.EpochBegan); begins {
+			began = d
+			return
+		}
+		before = began // whoever began that went on to lead
+		if served, is := e.Decision.(journal.Served); is {
+			l.said = served
+		}
+	})
+	if err != nil || as == nil {
+		return err
+	}
+	l.overwritten = overwritten.Of(as.Former(before, bus.Predictions))
+	at, err := placeOf(l.state.store)
+	if err == nil && l.journal.Before().Behind(at) {
+		err = as.StandByAgain()
+	}
+	return err
+}
+
 // Step implements role.Logic. Suppression takes effect before anything else is
-// scored, and all that can be scored and swapped is before an erasure is
+// scored, and all that can be scored and swapped is before anything more is decided, and before an erasure is
 // acknowledged. Reasons that an erasure had a part in come after it is acknowledged that
 // the ensemble was swapped, and before anything more is.
 func (l *logic) Step(ctx context.Context, now func() time.Time, in role.Input) (role.Output, error) {
-	if l.sent == nil && !l.o.Standing.StandsBy() {
-		if err := takeOver(ctx, l); err != nil {
-			return role.Output{}, err
-		}
-	}
-	if in.Ticked {
-		l.passing.ticked()
-	}
-	if err := l.take(ctx, in); err != nil {
+	if err := l.consume(ctx, in); err != nil {
 		return role.Output{}, err
 	}
-	if out, due, err := putRight(ctx, l); err != nil || due {
-		return out, err
+	if err := l.explaining.release(); err != nil {
+		return role.Output{}, err
 	}
 	out, progressed, err := l.advance(ctx, now)
 	if err == nil {
@@ -132,44 +148,81 @@ func (l *logic) Step(ctx context.Context, now func() time.Time, in role.Input) (
 	if err != nil || progressed {
 		return out, err
 	}
-	if now := serves(l); !now.Equal(l.said) {
-		return l.tell(ctx, now)
+	if out, due, err := l.explaining.finished(ctx); err != nil || due {
+		return out, err
+	}
+	again, err := l.overwritten.Again(ctx, l.o.Bus, l.state.hiding(l.o.Secret))
+	if err != nil || len(again) > 0 {
+		return role.Output{Topic: bus.Predictions, Records: again}, err
+	}
+	if now := l.serves(); !now.Equal(l.said) {
+		if err := l.append(ctx, now); err != nil {
+			return role.Output{}, err
+		}
+		l.said = now
 	}
 	if out, err := l.acknowledge(ctx); err != nil || !out.Idle {
 		return out, err
 	}
-	out, due, err := l.explaining.next()
+	out, due, err := l.explaining.next(ctx)
 	if err != nil || due {
 		return out, err
 	}
-	unnoted := l.sent.Left(func(t lethe.Timestep) bool {
-		at, known := l.state.links[t]
-		return known && (!at.done || at.late)
-	})
-	return role.Output{Idle: true, Waits: l.explaining.background.Busy(), Unnoted: unnoted}, nil
+	return role.Output{Idle: true}, nil
 }
 
-// putRight publishes reasons that were made, withdraws what is of no use any more, and publishes final predictions
-// again that somebody wrote over who had led before.
-func putRight(ctx context.Context, l *logic) (out role.Output, due bool, err error) {
-	if err := l.explaining.release(); err != nil {
-		return out, false, err
+// decide has the journal say what the process does next, where others stand by. By then all that the entries before
+// lead to is published.
+func (l *logic) decide(ctx context.Context, what journal.Decision) error {
+	if l.o.Standing == nil {
+		return nil
 	}
-	if out, due, err := l.explaining.finished(); err != nil || due {
-		return out, due, err
+	return l.append(ctx, what)
+}
+
+func (l *logic) append(ctx context.Context, what journal.Decision) error {
+	if err := l.journal.Append(ctx, l.o.Bus.Write, what); err != nil || l.o.Standing == nil {
+		return err
 	}
-	again, err := l.late.Again(ctx, l.o.Bus, l.state.hiding(l.o.Secret))
-	return role.Output{Topic: bus.Predictions, Records: again}, len(again) > 0, err
+	return putPlace(l.state.store, l.journal.Done().Place)
+}
+
+// consume takes what has arrived, once the journal says so if it changes anything that others decide by.
+func (l *logic) consume(ctx context.Context, in role.Input) error {
+	source, next := in.Batch.Source, in.Batch.Next
+	if l.o.Standing == nil || !slices.ContainsFunc(in.Messages, l.wants) && !slices.ContainsFunc(in.Notices, isCommand) {
+		return l.take(ctx, in)
+	}
+	if at, err := offsetOf(l.state.store, source); err != nil || next <= at { // control.v1 is read from its start
+		return errors.Join(err, l.take(ctx, in))
+	}
+	consumed := journal.Consumed{Topic: string(source.Topic), Partition: source.Partition, Next: next}
+	if err := l.decide(ctx, consumed); err != nil {
+		return err
+	}
+	if source.Topic == bus.Control {
+		if err := storeOffset(l.state.store, source, next); err != nil {
+			return err
+		}
+	}
+	return l.take(ctx, in)
+}
+
+// isCommand reports whether a notice says what is to become of an erasure.
+func isCommand(n wire.Notice) bool { return n.Command != nil || n.Deleted != "" }
+
+// wants reports whether a message is taken: a replay sends a model for every timestep, of which one is served.
+func (l *logic) wants(m wire.Received) bool {
+	isModel := m.Key.Kind == wire.KindModel && !m.Deleted && int(m.Key.Shard) < l.state.models()
+	return !isModel || wanted(l.state, l.erasures, m)
 }
 
 // take stores what has arrived. How far a partition was read is noted with what
-// changes something; of messages that change nothing, with the last one: a replay
-// sends a model for every timestep, of which one is served.
+// changes something; of messages that change nothing, with the last one.
 func (l *logic) take(ctx context.Context, in role.Input) error {
 	source, skipped := in.Batch.Source, int64(-1)
 	for _, m := range in.Messages {
-		isModel := m.Key.Kind == wire.KindModel && !m.Deleted && int(m.Key.Shard) < l.state.models()
-		if isModel && !wanted(l.state, l.erasures, m) {
+		if !l.wants(m) {
 			skipped = m.Next
 			continue
 		}
@@ -181,71 +234,24 @@ func (l *logic) take(ctx context.Context, in role.Input) error {
 			return fmt.Errorf("message %s: %w", m.Key, err)
 		}
 	}
-	l.sent.Read(source, in.Batch.Next)
 	if skipped >= 0 {
 		if err := storeOffset(l.state.store, source, skipped); err != nil {
 			return fmt.Errorf("note how far %s was read: %w", source, err)
 		}
 	}
-	for _, e := range in.Entries {
-		if served, is := e.Decision.(journal.Served); is {
-			l.passing.told = &served
-		}
-	}
 	return l.takeNotices(in.Notices)
 }
 
-// takeOver reads what was said by who led before, and has all count as scored that was.
-func takeOver(ctx context.Context, l *logic) error {
-	err := l.o.Standing.Begin(ctx, l.o.Bus, journal.ForAll, journal.Position{})
-	if err != nil {
-		return err
-	}
-	l.journal, err = l.o.Standing.ReadJournal(ctx, l.o.Bus, journal.ForAll, roleName, l.o.Instance, func(e journal.Entry) {
-		if served, is := e.Decision.(journal.Served); is {
-			l.said = served
-		}
-	})
-	if err != nil {
-		return err
-	}
-	if l.sent, err = sent.Read(ctx, l.o.Bus, l.o.Standing, l.o.Secret); err != nil || l.o.Standing == nil {
-		return err
-	}
-	if err := l.late.Begin(ctx, l.o.Bus, l.o.Standing); err != nil {
-		return err
-	}
-	l.arrivals.past(l.sent.Nodes())
-	at := make(map[bus.TopicPartition]int64)
-	if err := readOffsets(l.state.store, at); err != nil {
-		return err
-	}
-	for tp, next := range at {
-		l.sent.Read(tp, next)
-	}
-	return passScored(l)
-}
-
 // serves is what others are told: through which timestep the models are that are served, or waited for, and, where
-// others stand by, what is scored.
-func serves(l *logic) journal.Served {
+// others stand by, by which ensemble, and what is scored.
+func (l *logic) serves() journal.Served {
 	now := journal.Served{Through: l.state.needed(l.o.Scoring.LabelLagTimesteps)}
-	if l.o.Standing != nil {
-		now.Scored = l.state.links.scored()
+	if l.o.Standing == nil {
+		return now
 	}
+	if l.state.served != nil {
+		now.Ensemble = l.state.served.Version
+	}
+	now.Scored = l.state.links.scored()
 	return now
-}
-
-// tell tells others what is served. A process that stands by, which publishes nothing, takes it for told.
-func (l *logic) tell(ctx context.Context, now journal.Served) (role.Output, error) {
-	if l.journal == nil {
-		return role.Output{Note: func() error { l.said = now; return nil }}, nil
-	}
-	entry := l.journal.Next(now)
-	record, err := entry.Record()
-	if err != nil {
-		return role.Output{}, err
-	}
-	confirm := func() error { return l.journal.Confirm(ctx, entry) }
-	return role.Output{Topic: bus.Journal, Records: []ingest.Outgoing{record}, Note: confirm}, nil
 }
