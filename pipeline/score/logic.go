@@ -187,25 +187,30 @@ func (l *logic) append(ctx context.Context, what journal.Decision) error {
 	return putPlace(l.state.store, l.journal.Done().Place)
 }
 
-// consume takes what has arrived, once the journal says so if it changes anything that others decide by.
+// consume takes what has arrived, once the journal says so if it changes anything that others decide by. Commands are
+// read from the start again whenever the role is opened: those that an entry has named need none.
 func (l *logic) consume(ctx context.Context, in role.Input) error {
 	source, next := in.Batch.Source, in.Batch.Next
-	if l.o.Standing == nil || !slices.ContainsFunc(in.Messages, l.wants) && !slices.ContainsFunc(in.Notices, isCommand) {
-		return l.take(ctx, in)
-	}
-	if at, err := offsetOf(l.state.store, source); err != nil || next <= at { // control.v1 is read from its start
+	named, err := offsetOf(l.state.store, source)
+	isNew := func(n wire.Notice) bool { return isCommand(n) && n.Offset >= named }
+	if err != nil || l.o.Standing == nil ||
+		!slices.ContainsFunc(in.Messages, l.wants) && !slices.ContainsFunc(in.Notices, isNew) {
 		return errors.Join(err, l.take(ctx, in))
 	}
 	consumed := journal.Consumed{Topic: string(source.Topic), Partition: source.Partition, Next: next}
 	if err := l.decide(ctx, consumed); err != nil {
 		return err
 	}
-	if source.Topic == bus.Control {
-		if err := storeOffset(l.state.store, source, next); err != nil {
-			return err
-		}
+	return l.takeNamed(ctx, in)
+}
+
+// takeNamed takes what an entry names. Up to where commands were named is noted behind them.
+func (l *logic) takeNamed(ctx context.Context, in role.Input) error {
+	err := l.take(ctx, in)
+	if err == nil && in.Batch.Source.Topic == bus.Control {
+		err = storeOffset(l.state.store, in.Batch.Source, in.Batch.Next)
 	}
-	return l.take(ctx, in)
+	return err
 }
 
 // isCommand reports whether a notice says what is to become of an erasure.

@@ -133,12 +133,9 @@ func (s *standby) consume(ctx context.Context, in role.Input) error {
 			n = len(s.commands)
 		}
 		in.Notices, s.commands = s.commands[:n], s.commands[n:]
-		if err := storeOffset(s.state.store, in.Batch.Source, in.Batch.Next); err != nil {
-			return err
-		}
 	}
 	known := maps.Clone(s.state.links)
-	if err := s.take(ctx, in); err != nil {
+	if err := s.takeNamed(ctx, in); err != nil {
 		return err
 	}
 	for t, at := range s.state.links {
