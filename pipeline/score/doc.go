@@ -51,21 +51,19 @@
 // # Files
 //
 //	role.go         what the role is configured with, and opening it
-//	logic.go        the step function
+//	logic.go        what leader.go, the role in a process that leads, and standby.go, in one that stands by, share
 //	take.go         what has arrived goes into the state
 //	advance.go      scoring the next snapshot, or swapping to the ensemble it needs
 //	predict.go      probabilities, and the records that carry them
 //	explain.go      the reasons of alerts, made beside the loop; explained.go, which alerts have them
 //	pins.go         ensembles that are kept until the reasons owed by them are made
 //	arrivals.go     what arrives, beside the loop; provisional.go, its scores
-//	quality.go      predictions compared with the labels that came in later
 //	erasure.go      answering the commands of erasures
 //	state.go        what the role knows, and its store
 //	state_erase.go  removing what an erasure names; state_forget.go, a timestep that is gone
 //	redacted.go     features that are erased, and whose reasons that concerns
 //	ensemble.go     whether models have the lineages that are called for; models and meta-models as they arrive
-//	standby.go      what a process that stands by does
 //	stream.go       the timesteps by what has arrived of them
-//	keys.go         the store's keys and format; published.go, the value of one of them
+//	keys.go         the store's keys and format; published.go, what was predicted, compared with the labels that came later
 //	served.go       what a stopped role serves, and what the store of another one takes over from it
 package score

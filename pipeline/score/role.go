@@ -89,16 +89,17 @@ func follow(ctx context.Context, l *logic) (*role.Follower, error) {
 		s, err := newStandby(l)
 		return role.Follow(roleName, s, around), err
 	}
-	if err := l.lead(ctx); err != nil {
+	leads, err := newLeader(ctx, l)
+	if err != nil {
 		return nil, err
 	}
 	wake := make(chan struct{}, 1)
-	around.Wake, around.Beside = wake, func(ctx context.Context) error { return beside(ctx, l, wake) }
-	return role.Follow(roleName, l, around), nil
+	around.Wake, around.Beside = wake, func(ctx context.Context) error { return beside(ctx, leads, wake) }
+	return role.Follow(roleName, leads, around), nil
 }
 
 // beside is what runs beside the loop.
-func beside(ctx context.Context, l *logic, wake chan<- struct{}) error {
+func beside(ctx context.Context, l *leader, wake chan<- struct{}) error {
 	group, running := errgroup.WithContext(ctx)
 	group.Go(func() error { return l.overwritten.Run(running, l.o.Bus) })
 	if l.o.ReasonsBeside {
