@@ -32,8 +32,8 @@ func ChangesStore(d Decision) bool {
 	}
 }
 
-// Consumed is a batch of a partition: of transactions or labels, which goes into the graphs, or of what score takes. It is
-// the records from where the last one of the partition ended.
+// Consumed is a batch of a partition: of transactions or labels, which goes into the graphs, or of what score takes. It
+// is the records from where the last one of the partition ended.
 type Consumed struct {
 	Topic     string `json:"topic"`
 	Partition int    `json:"partition"`

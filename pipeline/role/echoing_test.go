@@ -69,7 +69,8 @@ func (e *echoing) Step(ctx context.Context, _ func() time.Time, in role.Input) (
 }
 
 func (e *echoing) follow(in role.Input) {
-	for e.replay.Take(in); ; e.replay.Did() {
+	e.replay.Take(in)
+	for ; ; e.replay.Did() {
 		next, is := e.replay.Next()
 		if !is {
 			return
@@ -84,7 +85,7 @@ func (e *echoing) follow(in role.Input) {
 			}
 			e.takeAll(taken)
 		}
-		e.place, in = next.Place(), role.Input{}
+		e.place = next.Place()
 	}
 }
 

@@ -144,8 +144,8 @@ func (l *Lead) change() {
 	l.changed = make(chan struct{})
 }
 
-// positions are up to where who leads has dealt with partitions. As long as this process has yet to open the role, there
-// is one of control.v1 alone, so that brokers are asked whether it leads.
+// positions are up to where who leads has dealt with partitions. As long as this process has yet to open the role,
+// there is one of control.v1 alone, so that brokers are asked whether it leads.
 func (l *Lead) positions() map[bus.TopicPartition]int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -24,10 +24,10 @@
 //
 // # Who takes over
 //
-// Where several processes play the role, the leader appends to the journal what it is about to consume, and then consumes
-// it: a batch of graphs, models or commands. What it serves and predicts follows from that alone. A process that stands by
-// consumes the same batches in the same order, and does what follows from one once the next entry says that it is
-// published. So whoever takes over publishes what follows from the last entry, under the same keys with the same bytes.
+// Where several processes play the role, the leader appends to the journal what it is about to consume, and then
+// consumes it: a batch of graphs, models or commands. What it serves and predicts follows from that alone. A process
+// that stands by consumes the same batches in the same order, and does what follows from one once the next entry says
+// that it is published. So whoever takes over publishes what follows from the last entry, under the same keys with the same bytes.
 // Two more entries say what was done: Served after predictions and swaps, so that nobody is behind at rest, and Explained
 // after reasons, which are made beside the loop. A process that was away may lack a graph or models that are replaced
 // since: it passes over the timesteps that the journal has as scored.

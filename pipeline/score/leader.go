@@ -21,8 +21,8 @@ type leader struct {
 	overwritten *overwritten.Predictions
 }
 
-// newLeader begins an epoch, or reads the journal of a process that shares the role with nobody. A process that others have
-// been ahead of stands by again, until it has done what they decided.
+// newLeader begins an epoch, or reads the journal of a process that shares the role with nobody. A process that others
+// have been ahead of stands by again, until it has done what they decided.
 func newLeader(ctx context.Context, l *logic) (*leader, error) {
 	as, out := l.o.Standing, &leader{logic: l}
 	l.explaining.decide = out.decide

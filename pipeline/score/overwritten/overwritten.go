@@ -16,9 +16,9 @@ import (
 	"lethe/scoring"
 )
 
-// Predictions are those of processes that led before, written once somebody else had led: they hung in the midst of that,
-// or brokers got it late. They stand in the place of what was published since, and a provisional one in that of the final
-// one, which nobody publishes again. One goroutine runs it beside that of the loop. A nil one knows of none.
+// Predictions are those of processes that led before, written once somebody else had led: they hung in the midst of
+// that, or brokers got it late. They stand in the place of what was published since, and a provisional one in that of
+// the final one, which nobody publishes again. One goroutine runs it beside that of the loop. A nil one knows of none.
 type Predictions struct {
 	wake chan struct{}
 	// of tells which records they are.
