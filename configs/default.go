@@ -73,7 +73,7 @@ func base() Config {
 		Repair:    Repair{Config: repair.Defaults()},
 		Trainer:   Trainer{Config: trainer.Defaults(), Kernels: "auto"},
 		Scoring:   scoring.Defaults(),
-		Erasure:   Erasure{Config: coordinator.Defaults(), SearchCPU: .5},
+		Erasure:   Erasure{Config: coordinator.Defaults(), SearchCPU: .8},
 		KMS:       kms.Defaults(),
 		Traces:    Traces{Transactions: .001},
 		Waiting:   Waiting{After: 30 * time.Second, Quiet: time.Hour},

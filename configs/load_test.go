@@ -111,7 +111,7 @@ func TestDefaultIsValidAndFresh(t *testing.T) {
 
 // Any model, however many shards there are, is all that has to be said.
 func TestEveryModelHasDefaults(t *testing.T) {
-	for _, model := range append(models.Served(), trainer.Trees, trainer.Logistic, trainer.Blend, configs.Stack) {
+	for _, model := range append(models.Served().Names(), trainer.Trees, trainer.Logistic, trainer.Blend, configs.Stack) {
 		for _, shards := range []int{1, 2, 50} {
 			c, err := configs.Load(configs.LoadOptions{Overrides: map[string]any{
 				"trainer.model": model, "partition.shards": shards,

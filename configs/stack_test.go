@@ -17,7 +17,7 @@ func TestTheNetworksOfAStackAreThoseOfTheSection(t *testing.T) {
 	c.Seed, c.Partition.Shards = 7, 6
 	c.Trainer.Hidden, c.Trainer.Passes = 16, 2
 	c.Trainer.Model = configs.Stack
-	c.Trainer.Components = []string{"elliptic-gin", "sage:3:passes=1", "trees:2:leaves=5"}
+	c.Trainer.Components = []string{"elliptic-gin", "elliptic-gin:3:passes=1", "trees:2:leaves=5"}
 	c.Scoring.Aggregation = "stack"
 	require.NoError(t, c.Validate())
 	l, err := c.Layout()
@@ -27,7 +27,7 @@ func TestTheNetworksOfAStackAreThoseOfTheSection(t *testing.T) {
 	want := trainer.DefaultsOf("elliptic-gin")
 	want.Hidden, want.Passes, want.Seed = 16, 2, 7
 	require.Equal(t, want, l.Components[0].Config)
-	require.Equal(t, "sage", l.Components[1].Config.Model)
+	require.Equal(t, "elliptic-gin", l.Components[1].Config.Model)
 	require.Equal(t, 16, l.Components[1].Config.Hidden)
 	require.Equal(t, 1, l.Components[1].Config.Passes)
 	want = ensemble.ComponentDefaults(trainer.Trees, trainer.Defaults())
@@ -36,4 +36,6 @@ func TestTheNetworksOfAStackAreThoseOfTheSection(t *testing.T) {
 
 	c.Trainer.Hidden = 1
 	require.ErrorContains(t, c.Validate(), "trainer.hidden is 1")
+	c.Trainer.Hidden, c.Trainer.Components = 16, []string{"sage:2"}
+	require.ErrorContains(t, c.Validate(), "want MODEL:GROUPS with one of the models elliptic-gin, trees, logistic")
 }

@@ -106,7 +106,7 @@ func (c Config) checkPartition(p *check.Problems) {
 
 // checkTrainer checks that the models can be served.
 func (c Config) checkTrainer(p *check.Problems) {
-	alone := append(models.Served(), trainer.RowModels()...)
+	alone := append(models.Served().Names(), trainer.RowModels()...)
 	p.OneOf("trainer.model", c.Trainer.Model, append(alone, trainer.Blend, Stack)...)
 	if c.Trainer.Model == Stack {
 		c.checkStack(p)

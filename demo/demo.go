@@ -20,7 +20,8 @@ import (
 
 // Options configures a demo.
 type Options struct {
-	Config  configs.Config
+	Config configs.Config
+	// Stream is sent; its features are nil afterwards.
 	Stream  *dataset.Stream
 	Version string
 	// Progress is called with progress messages.

@@ -39,7 +39,9 @@ const pollInterval = 50 * time.Millisecond
 func (s *scenario) play(ctx context.Context) error {
 	replayed := make(chan error, 1)
 	go func() {
-		_, err := service.Replay(ctx, s.service.Client(), s.Stream, service.ReplayOptions{})
+		_, err := service.Replay(ctx, s.service.Client(), s.Stream, service.ReplayOptions{
+			Progress: func(sent service.ReplayProgress) { releaseFeatures(s.Stream.Steps[sent.Done-1]) },
+		})
 		replayed <- err
 	}()
 	// The ensemble that will score the next timestep lags behind it.
@@ -78,6 +80,13 @@ func (s *scenario) play(ctx context.Context) error {
 	}
 	s.result.Predictions, s.result.EnsembleHash, s.result.Steps = status.Predictions, status.EnsembleHash, status.Steps
 	return nil
+}
+
+// releaseFeatures frees most of the memory of a timestep that was sent.
+func releaseFeatures(sent dataset.Step) {
+	for i := range sent.Transactions {
+		sent.Transactions[i].Features = nil
+	}
 }
 
 // first receives from a channel without waiting.

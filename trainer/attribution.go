@@ -42,7 +42,7 @@ func (c Config) Reach() int {
 	if keepsBody(c.Model) {
 		return 0
 	}
-	return c.Architecture(1).Reach()
+	return c.network().Reach(c.Architecture(1))
 }
 
 // Spot is a row of a graph, possibly of the subgraph that Input.Around returns.

@@ -9,6 +9,7 @@ import (
 
 	"lethe"
 	"lethe/trainer/kernels"
+	"lethe/trainer/models"
 )
 
 // times returns so many copies of a graph side by side.
@@ -35,7 +36,7 @@ func TestCopiesOfAGraphHaveItsProbabilities(t *testing.T) {
 			sparse.Features[i] = 0
 		}
 	}
-	for _, model := range Models() {
+	for _, model := range models.Served().Names() {
 		for _, hidden := range []int{16, 256} {
 			e := newEngine(t, with(model, func(c *Config) { c.Hidden, c.Passes, c.WindowTimesteps = hidden, 2, 1 }),
 				kernels.Default())

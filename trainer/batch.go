@@ -83,11 +83,11 @@ func (e *Engine) prepareWindow(window []*lethe.Slice, a models.Architecture) (ba
 		rows = max(rows, slices[i].Rows)
 		sparse = sparse || slices[i].Features.Sparse != nil
 	}
-	form = a.FormFor(sparse, e.config.Dropout)
+	form = models.FormFor(sparse, e.config.Dropout)
 	batches = make([]*layers.Batch, len(window))
 	for i, s := range slices {
 		if s.Batch != nil {
-			a.Prepare(s.Batch, form, s.features, e.kernels)
+			e.idle.networks.Prepare(a, s.Batch, form, s.features, e.kernels)
 			batches[i] = s.Batch
 		}
 	}

@@ -40,7 +40,7 @@ func citationSlice() *lethe.Slice {
 // A step of each model on a citation shard: hidden 64, Adam as in the paper.
 func BenchmarkCitationStep(b *testing.B) {
 	s := citationSlice()
-	for _, model := range Models() {
+	for _, model := range models.Served().Names() {
 		for _, k := range kernelSets(b) {
 			b.Run(model+"/"+k.Name, func(b *testing.B) {
 				e := newEngine(b, with(model, func(c *Config) { c.Classes, c.LearningRate, c.WeightDecay = 7, 0.01, 5e-4 }), k)
@@ -59,13 +59,6 @@ func BenchmarkEllipticStep(b *testing.B) {
 			benchmarkSteps(b, e, s)
 		})
 	}
-}
-
-// A step of the paper's own Elliptic model on a shard of 208 nodes and 50 stubs of 23 features.
-func BenchmarkPaperEllipticStep(b *testing.B) {
-	s := makeSlice(sliceSpec{timestep: 1, nodes: 208, features: 23, stubs: 50})
-	e := newEngine(b, with(models.EllipticGINMLP3, func(c *Config) { c.Hidden = 1024 }), kernels.Default())
-	benchmarkSteps(b, e, s)
 }
 
 // benchmarkSteps measures optimiser steps of a warm program.
@@ -102,7 +95,7 @@ func TestStepsAllocateNextToNothing(t *testing.T) {
 		t.Skip("the race detector allocates")
 	}
 	s := citationSlice()
-	for _, model := range Models() {
+	for _, model := range models.Served().Names() {
 		e := newEngine(t, with(model, func(c *Config) { c.Classes, c.Hidden, c.WindowTimesteps = 7, 8, 1 }),
 			kernels.Default())
 		count := func(passes int) float64 {

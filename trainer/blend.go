@@ -27,7 +27,7 @@ func (e *Engine) fitBlend(ctx context.Context, next *Checkpoint, window []*lethe
 	b := newBlend(e.config)
 	if len(next.Body) > 0 {
 		var err error
-		if b, err = decodeBlend(next.Body); err != nil {
+		if b, err = decodeBlend(next.Body, e.idle.networks); err != nil {
 			return Report{}, fmt.Errorf("%w: %w", ErrIncompatible, err)
 		}
 		if err := e.judge(ctx, b, window[len(window)-1]); err != nil {
@@ -78,7 +78,7 @@ func logProbability(p float32) float64 {
 
 // blendProbabilities combines the probabilities of a blend's components.
 func (e *Engine) blendProbabilities(ctx context.Context, c *Checkpoint, in Input) ([]float32, error) {
-	b, err := decodeBlend(c.Body)
+	b, err := decodeBlend(c.Body, e.idle.networks)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrIncompatible, err)
 	}

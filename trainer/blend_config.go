@@ -1,7 +1,5 @@
 package trainer
 
-import "lethe/trainer/models"
-
 // BlendConfig configures the model Blend beside its components.
 type BlendConfig struct {
 	// NetworkTimesteps is the window of the components that are networks, which continue from their
@@ -32,8 +30,7 @@ func (c Config) components() []Config {
 // (attention, hops, dropout) become that model's defaults, the others stay.
 func (c Config) For(model string) Config {
 	c = c.Clone()
-	d := DefaultsOf(model)
-	c.Model, c.NetworkConfig = model, d.NetworkConfig
+	c.Model, c.NetworkConfig = model, c.networkDefaults(model)
 	return c
 }
 
@@ -47,7 +44,7 @@ func (c Config) networks() []Config {
 	}
 	var out []Config
 	for _, one := range c.components() {
-		if models.Known(one.Model) {
+		if !keepsBody(one.Model) {
 			out = append(out, one)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"lethe/canonical"
 	"lethe/internal/portable"
+	"lethe/trainer/models"
 )
 
 // blend is the state of a blend after a slice.
@@ -52,7 +53,7 @@ func (b *blend) encode() []byte {
 
 // decodeBlend reads what encode wrote. The error wraps canonical.ErrCorrupt or
 // canonical.ErrVersion.
-func decodeBlend(message []byte) (*blend, error) {
+func decodeBlend(message []byte, networks models.Families) (*blend, error) {
 	r, err := canonical.NewReader(message, blendMagic, blendVersion)
 	if err != nil {
 		return nil, fmt.Errorf("blend: %w", err)
@@ -71,7 +72,7 @@ func decodeBlend(message []byte) (*blend, error) {
 		return nil, fmt.Errorf("blend: %w: %d components", canonical.ErrCorrupt, len(bodies))
 	}
 	for k, body := range bodies {
-		c, err := DecodeCheckpoint(body)
+		c, err := decodeCheckpoint(body, networks)
 		switch {
 		case err != nil:
 			return nil, fmt.Errorf("blend component %d: %w", k, err)
@@ -86,9 +87,9 @@ func decodeBlend(message []byte) (*blend, error) {
 }
 
 // shape returns the number of features and classes of the components, which must be equal.
-func (b *blend) shape() (features, classes int, err error) {
+func (b *blend) shape(networks models.Families) (features, classes int, err error) {
 	for _, c := range b.models {
-		f, n, err := c.shape()
+		f, n, err := c.shape(networks)
 		switch {
 		case err != nil:
 			return 0, 0, err

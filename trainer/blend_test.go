@@ -25,7 +25,7 @@ func blendConfig() Config {
 
 func blendOf(t testing.TB, c *Checkpoint) *blend {
 	t.Helper()
-	b, err := decodeBlend(c.Body)
+	b, err := decodeBlend(c.Body, models.Served())
 	require.NoError(t, err)
 	require.Equal(t, c.Body, b.encode())
 	return b
@@ -132,7 +132,7 @@ func TestBlendRefuses(t *testing.T) {
 	} {
 		b := blendOf(t, c)
 		change(b)
-		_, err := decodeBlend(b.encode())
+		_, err := decodeBlend(b.encode(), models.Served())
 		require.ErrorIs(t, err, canonical.ErrCorrupt)
 	}
 }

@@ -20,8 +20,8 @@ type Checkpoint struct {
 	// Kernels is the name of the kernel set that computed it.
 	Kernels string
 
-	// Model is the name of the trained model. If it is one of Models, Network is its state and Body
-	// is empty; otherwise Body is the state of a model of another kind, which is opaque here.
+	// Model is the name of the trained model. Network is the state of a network, and Body is empty then;
+	// Body is the state of a model of another kind.
 	Model string
 	Network
 	Body []byte
@@ -46,15 +46,16 @@ type Network struct {
 	SecondMoment []float32
 }
 
-// check reports whether the checkpoint is that of a network with vectors of matching lengths.
-func (c *Checkpoint) check() error {
-	if !slices.Contains(Models(), c.Model) {
-		return fmt.Errorf("model %q is no network: want one of %q", c.Model, Models())
+// check reports whether the checkpoint is that of one of the networks with vectors of matching lengths.
+func (c *Checkpoint) check(networks models.Families) error {
+	if _, ok := networks.Of(c.Model); !ok {
+		return fmt.Errorf("model %q is no network: want one of %q", c.Model, networks.Names())
 	}
-	if err := c.Architecture.Validate(); err != nil {
+	if err := networks.Validate(c.Architecture); err != nil {
 		return err
 	}
-	return c.fits(c.Architecture.Parameters().Size, c.Architecture.Buffers().Size)
+	parameters, buffers := networks.Tensors(c.Architecture)
+	return c.fits(parameters.Size, buffers.Size)
 }
 
 // fits reports whether the checkpoint of a valid architecture matches a network of so many parameters and buffers.

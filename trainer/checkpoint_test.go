@@ -116,7 +116,8 @@ func TestInitialWeightsDependOnSeedAndShardOnly(t *testing.T) {
 	require.NotEqual(t, e.fresh(1, 5).Params, e.fresh(2, 5).Params)
 	require.NotEqual(t, e.fresh(1, 5).Params, other.fresh(1, 5).Params)
 
-	fresh := e.config.Architecture(5).Parameters().Fresh(0, 1)
+	parameters, _ := e.idle.networks.Tensors(e.config.Architecture(5))
+	fresh := parameters.Fresh(0, 1)
 	for name, want := range map[string]float32{"conv1.eps": 0, "batchnorm2.weight": 1, "batchnorm2.bias": 0} {
 		values, _, err := fresh.Named(name)
 		require.NoError(t, err)

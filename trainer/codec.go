@@ -3,7 +3,6 @@ package trainer
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"lethe"
 	"lethe/canonical"
@@ -34,11 +33,11 @@ func writeCheckpoint(w *canonical.Writer, c *Checkpoint) *canonical.Writer {
 	w.Bytes(c.Options[:])
 	w.String(c.Kernels)
 	w.String(c.Model)
-	if slices.Contains(Models(), c.Model) {
-		c.write(w)
-	} else {
+	if keepsBody(c.Model) {
 		w.Count(len(c.Body))
 		w.Bytes(c.Body)
+	} else {
+		c.write(w)
 	}
 	w.Count(len(c.Aggregation))
 	w.Bytes(c.Aggregation)
@@ -94,7 +93,11 @@ func readArchitecture(r *canonical.Reader) models.Architecture {
 // DecodeCheckpoint reads the output of EncodeCheckpoint. The error wraps canonical.ErrCorrupt for
 // bytes that are truncated, altered or inconsistent, and canonical.ErrVersion for a format that
 // this program does not read.
-func DecodeCheckpoint(message []byte) (*Checkpoint, error) {
+func DecodeCheckpoint(message []byte, networks ...models.Family) (*Checkpoint, error) {
+	return decodeCheckpoint(message, append(models.Served(), networks...))
+}
+
+func decodeCheckpoint(message []byte, networks models.Families) (*Checkpoint, error) {
 	r, err := canonical.NewReader(message, checkpointMagic, checkpointVersion)
 	if err != nil {
 		return nil, fmt.Errorf("checkpoint: %w", err)
@@ -104,7 +107,7 @@ func DecodeCheckpoint(message []byte) (*Checkpoint, error) {
 	r.Bytes(c.Options[:])
 	c.Kernels = r.Text()
 	c.Model = r.Text()
-	network := slices.Contains(Models(), c.Model)
+	network := !keepsBody(c.Model)
 	if network {
 		c.read(r)
 	} else {
@@ -115,7 +118,7 @@ func DecodeCheckpoint(message []byte) (*Checkpoint, error) {
 		return nil, fmt.Errorf("checkpoint: %w", err)
 	}
 	if network {
-		if err := c.check(); err != nil {
+		if err := c.check(networks); err != nil {
 			return nil, fmt.Errorf("checkpoint: %w: %w", canonical.ErrCorrupt, err)
 		}
 	}

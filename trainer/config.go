@@ -3,7 +3,6 @@ package trainer
 import (
 	"slices"
 
-	"lethe/trainer/layers"
 	"lethe/trainer/logistic"
 	"lethe/trainer/models"
 	"lethe/trainer/trees"
@@ -34,15 +33,12 @@ const (
 	EqualClasses = "equal"
 )
 
-// Models returns the names of the networks for Config.Model, which models.Architecture describes.
-func Models() []string { return models.Names() }
-
 // Config configures shard models and their training. Start from Defaults or DefaultsOf.
 type Config struct {
-	// Model is one of StreamModels.
-	Model string `yaml:"model" help:"The model: a network such as elliptic-gin, trees, logistic or blend."`
-	// Components are the models of a Blend: distinct names of ComponentModels. Other models ignore
-	// them.
+	// Model is one of StreamModels, or of Networks.
+	Model string `yaml:"model" help:"The model: elliptic-gin (a network), trees, logistic or blend."`
+	// Components are the models of a Blend: distinct names of ComponentModels, or of Networks. Other
+	// models ignore them.
 	Components []string `yaml:"components" help:"Models of a blend; of a stack MODEL:GROUPS of each."`
 	// Hidden is the width h of the hidden layer. The attention models divide it among their heads.
 	// The Elliptic models use h in the first two convolutions and max(2, h/4) in the third and in
@@ -62,6 +58,8 @@ type Config struct {
 	// Passes is the number of passes over them.
 	Passes int `yaml:"passes" help:"How often training goes through them."`
 
+	// Networks are networks beyond models.Served that Model and Components may name.
+	Networks models.Families `yaml:"-" json:"-"`
 	// Classes is the number of classes. Label 0 of a slice is unknown and label
 	// c+1 is class c.
 	Classes int `yaml:"-"`
@@ -93,20 +91,13 @@ type NetworkConfig struct {
 	Widths []int
 	// Heads and OutputHeads are the numbers of heads of the two attention layers.
 	Heads, OutputHeads int
-	// Hops is the number of propagation steps of APPNP and SGC.
+	// Hops is the number of propagation steps.
 	Hops int
-	// Teleport is α of APPNP.
+	// Teleport is α of a propagation.
 	Teleport float64
-	// PlainGIN removes batch norm and the learned ε from gin.
+	// PlainGIN removes batch norm and the learned ε.
 	PlainGIN bool
-	// Dropout is the probability of dropping an input of a layer or an attention weight. GIN, SGC
-	// and the Elliptic models have none.
-	Dropout float64
-	// AttentionLoss is the weight of SuperGAT's attention loss.
-	AttentionLoss float64
-	// EdgeRatio is the share of edges that the loss samples, and NegativeRatio the number of
-	// non-adjacent pairs per sampled edge.
-	EdgeRatio, NegativeRatio float64
+	models.Settings
 }
 
 // Defaults returns the configuration of the default model, EllipticGIN.
@@ -115,14 +106,16 @@ func Defaults() Config { return DefaultsOf(models.EllipticGIN) }
 // DefaultsOf returns the default configuration of a model. The schedule is Continual for networks
 // and blends and Window for RowModels. The window is 10 timesteps for networks and 1000,
 // effectively all, for the others, because on Bitcoin-OTC every shorter one was worse.
-func DefaultsOf(model string) Config {
+func DefaultsOf(model string, networks ...models.Family) Config {
 	c := Config{
-		Model: model, Components: []string{models.EllipticGIN, Trees},
+		Networks: networks,
+		Model:    model, Components: []string{models.EllipticGIN, Trees},
 		Hidden: 64, LinearSkip: true, LearningRate: 0.003, WeightDecay: 1e-5,
 		Schedule: Continual, WindowTimesteps: 10, Passes: 3,
-		Classes: 2, ClassWeights: AutoClasses, NetworkConfig: networkDefaults(model),
+		Classes: 2, ClassWeights: AutoClasses,
 		Trees: treesDefaults(), Logistic: logistic.Defaults(), Blend: defaultBlend(),
 	}
+	c.NetworkConfig = c.networkDefaults(model)
 	if keepsBody(model) {
 		c.WindowTimesteps = 1000
 	}
@@ -132,17 +125,21 @@ func DefaultsOf(model string) Config {
 	return c
 }
 
-func networkDefaults(model string) NetworkConfig {
-	if keepsBody(model) {
-		return NetworkConfig{}
-	}
-	a := models.DefaultArchitecture(model, 0)
-	s := models.DefaultSettings(model)
+func (c Config) networkDefaults(model string) NetworkConfig {
+	f, _ := c.families().Of(model)
+	a := f.Sizes
 	return NetworkConfig{
-		Heads: a.Heads, OutputHeads: a.OutputHeads, Hops: a.Hops, Teleport: a.Teleport,
-		Dropout: s.Dropout, AttentionLoss: s.Attention.Weight,
-		EdgeRatio: s.Attention.EdgeRatio, NegativeRatio: s.Attention.NegativeRatio,
+		Heads: a.Heads, OutputHeads: a.OutputHeads, Hops: a.Hops, Teleport: a.Teleport, Settings: f.Settings,
 	}
+}
+
+// families are all networks that the configuration may name.
+func (c Config) families() models.Families { return append(models.Served(), c.Networks...) }
+
+// network returns the network of the model, or one without properties if it is none.
+func (c Config) network() models.Family {
+	f, _ := c.families().Of(c.Model)
+	return f
 }
 
 // treesDefaults fits forests to the few hundred rows of a shard: many small trees with a fifth of
@@ -165,21 +162,15 @@ func (c Config) Clone() Config {
 // network it is only part of the fingerprint.
 func (c Config) Architecture(features int) models.Architecture {
 	widths := c.Widths
+	network := c.network()
 	if widths == nil && c.Model != Blend {
-		widths = models.DefaultArchitecture(c.Model, c.Hidden).Widths
+		widths = network.Widths(c.Hidden)
 	}
 	return models.Architecture{
 		Model: c.Model, Features: features, Classes: c.Classes, Widths: slices.Clone(widths),
 		Heads: c.Heads, OutputHeads: c.OutputHeads, Hops: c.Hops, Teleport: c.Teleport,
-		LinearSkip: c.LinearSkip && models.TakesSkip(c.Model), Plain: c.PlainGIN,
+		LinearSkip: c.LinearSkip && network.TakesSkip, Plain: c.PlainGIN,
 	}
-}
-
-// settings returns the training parameters other than the architecture.
-func (c Config) settings() models.Settings {
-	return models.Settings{Dropout: c.Dropout, Attention: layers.SelfSupervision{
-		Weight: c.AttentionLoss, EdgeRatio: c.EdgeRatio, NegativeRatio: c.NegativeRatio,
-	}}
 }
 
 // classWeights returns the rule that ClassWeights selects.

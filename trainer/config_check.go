@@ -27,8 +27,8 @@ func (c Config) Validate() error {
 
 // checkModel checks the model, the components of a blend, and the schedule.
 func (c Config) checkModel(p *check.Problems) {
-	p.OneOf("model", c.Model, StreamModels()...)
-	p.Each("components", "model", c.Components, ComponentModels()...)
+	p.OneOf("model", c.Model, append(c.Networks.Names(), StreamModels()...)...)
+	p.Each("components", "model", c.Components, append(c.Networks.Names(), ComponentModels()...)...)
 	p.OneOf("schedule", c.Schedule, Continual, Window)
 	switch {
 	case c.Model == Logistic && c.Schedule == Continual:
@@ -48,12 +48,12 @@ func (c Config) checkNetworks(p *check.Problems) {
 	}
 	for _, n := range c.networks() {
 		// The number of features is known only once a slice arrives.
-		for _, problem := range check.Of(n.Architecture(1).Validate()) {
+		for _, problem := range check.Of(n.families().Validate(n.Architecture(1))) {
 			if !p.Has(problem.Key) && problem.Key != "classes" {
 				*p = append(*p, problem)
 			}
 		}
-		p.That(n.Dropout == 0 || models.TakesDropout(n.Model), "dropout", n.Dropout, "0 for model %s", n.Model)
+		p.That(n.Dropout == 0 || n.network().TakesDropout, "dropout", n.Dropout, "0 for model %s", n.Model)
 	}
 	p.Below("dropout", c.Dropout, 0, 1)
 	p.Number("attention_loss", c.AttentionLoss, 0, 1e3)

@@ -56,7 +56,7 @@ func sampleDigest(t testing.TB, e *Engine, shard lethe.ShardID) string {
 // digestOfEveryModel is a digest of what every model makes of a sparse slice.
 func digestOfEveryModel(t testing.TB, k kernels.Set) string {
 	w := canonical.NewWriter("TEST", 1)
-	for _, model := range Models() {
+	for _, model := range models.Served().Names() {
 		w.Bytes(checkpointOf(t, model, k))
 	}
 	return canonical.DigestOf(w.Seal()).String()
@@ -152,7 +152,7 @@ func TestSameBytesForAnyNumberOfWorkers(t *testing.T) {
 		t.Skip("trains every model twice")
 	}
 	const shards = 6
-	for _, model := range Models() {
+	for _, model := range models.Served().Names() {
 		e := newEngine(t, with(model, func(c *Config) { c.Hidden = 8 }), kernels.Default())
 		train := func(workers int) []lethe.Digest {
 			out := make([]lethe.Digest, shards)

@@ -5,6 +5,7 @@ import (
 
 	"lethe"
 	"lethe/trainer/kernels"
+	"lethe/trainer/models"
 )
 
 // Engine trains shard models and computes probabilities with them. It holds no model, only
@@ -24,13 +25,17 @@ func NewEngine(c Config, kernels kernels.Set) (*Engine, error) {
 	if err := c.Validate(); err != nil {
 		return nil, fmt.Errorf("trainer: %w", err)
 	}
-	e := &Engine{config: c.Clone(), kernels: kernels}
+	e := engineOf(c, kernels)
 	if c.Model == Blend {
 		for _, one := range c.components() {
-			e.components = append(e.components, &Engine{config: one, kernels: kernels})
+			e.components = append(e.components, engineOf(one, kernels))
 		}
 	}
 	return e, nil
+}
+
+func engineOf(c Config, kernels kernels.Set) *Engine {
+	return &Engine{config: c.Clone(), kernels: kernels, idle: pool{networks: c.families(), kernels: kernels}}
 }
 
 // Observe sets a function that is notified of every optimiser step, for progress lines and
@@ -52,7 +57,7 @@ func (e *Engine) Compatible(c *Checkpoint) error {
 	fail := func(format string, args ...any) error {
 		return fmt.Errorf("%w: shard %d timestep %d: %s", ErrIncompatible, c.Shard, c.Timestep, fmt.Sprintf(format, args...))
 	}
-	if _, _, err := c.shape(); err != nil {
+	if _, _, err := c.shape(e.idle.networks); err != nil {
 		return fail("%v", err)
 	}
 	if c.Model != e.config.Model {
@@ -73,7 +78,7 @@ func (e *Engine) Compatible(c *Checkpoint) error {
 // Features returns the number of features of the checkpoint's input rows, or 0 for any number:
 // the model was not trained on a label yet. The error describes an invalid state.
 func (c *Checkpoint) Features() (int, error) {
-	features, _, err := c.shape()
+	features, _, err := c.shape(models.Served())
 	return features, err
 }
 
@@ -90,7 +95,7 @@ func (e *Engine) fresh(shard lethe.ShardID, features int) *Checkpoint {
 		return c
 	}
 	a := e.config.Architecture(features)
-	params, buffers := a.Parameters(), a.Buffers()
+	params, buffers := e.idle.networks.Tensors(a)
 	c.Network = Network{
 		Architecture: a,
 		Params:       params.Fresh(e.config.Seed, shard).Values,

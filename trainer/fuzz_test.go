@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"lethe/internal/fuzzing"
+	"lethe/trainer/models"
 )
 
 func FuzzDecodeCheckpoint(f *testing.F) {
@@ -19,11 +20,11 @@ func FuzzDecodeCheckpoint(f *testing.F) {
 func FuzzDecodeBlend(f *testing.F) {
 	b := &blend{rate: 1, losses: []float64{.25}, models: []*Checkpoint{smallCheckpoint(f)}}
 	fuzzing.Framed(f, func(message []byte) ([]byte, error) {
-		b, err := decodeBlend(message)
+		b, err := decodeBlend(message, models.Served())
 		if err != nil {
 			return nil, err
 		}
-		if _, _, err := b.shape(); err != nil {
+		if _, _, err := b.shape(models.Served()); err != nil {
 			return nil, err
 		}
 		return b.encode(), nil

@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"lethe"
-	"lethe/trainer/kernels"
 	"lethe/trainer/layers"
 	"lethe/trainer/models"
 )
@@ -70,26 +69,26 @@ type layout struct {
 }
 
 // layout returns the layout of the graph for models of an architecture.
-func (in Input) layout(a models.Architecture, set kernels.Set) layout {
+func (in Input) layout(a models.Architecture, by *pool) layout {
 	if in.shared == nil {
-		return in.lay(a, set)
+		return in.lay(a, by)
 	}
-	key := layoutKey{model: a.Model, kernels: set.Name, hops: a.Hops}
+	key := layoutKey{model: a.Model, kernels: by.kernels.Name, hops: a.Hops}
 	in.shared.mu.Lock()
 	defer in.shared.mu.Unlock()
 	kept, ok := in.shared.kept[key]
 	if !ok {
-		kept = in.lay(a, set)
+		kept = in.lay(a, by)
 		in.shared.kept[key] = kept
 	}
 	return kept
 }
 
-func (in Input) lay(a models.Architecture, set kernels.Set) layout {
+func (in Input) lay(a models.Architecture, by *pool) layout {
 	features := lethe.ZeroMissing(in.Features)
 	batch := layers.NewBatch(in.Rows, in.Cols, features, in.Edges)
-	form := a.FormFor(batch.Features.Sparse != nil, 0)
-	a.Prepare(batch, form, features, set)
+	form := models.FormFor(batch.Features.Sparse != nil, 0)
+	by.networks.Prepare(a, batch, form, features, by.kernels)
 	return layout{batch: batch, form: form}
 }
 

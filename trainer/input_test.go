@@ -25,8 +25,7 @@ func TestASharedInputChangesNoAnswer(t *testing.T) {
 	}
 	var all []asked
 	for _, config := range []Config{
-		with(models.SGC, func(c *Config) { c.Hops = 1 }), with(models.SGC, func(c *Config) { c.Hops = 3 }),
-		DefaultsOf(models.SAGE), DefaultsOf(models.GIN), DefaultsOf(models.GAT), DefaultsOf(models.EllipticGIN),
+		DefaultsOf(models.EllipticGIN), DefaultsOf("perceptron", perceptron()),
 	} {
 		config.Passes = 2
 		e := newEngine(t, config, kernels.Default())

@@ -35,7 +35,7 @@ func newPaths(e *Engine, each Each, models []*Checkpoint, spots []Spot) *paths {
 		p.spots[i].Graph.Features = lethe.ZeroMissing(p.spots[i].Graph.Features)
 	}
 	for _, c := range models {
-		network := project(c.Network)
+		network := project(c.Network, e.idle.networks)
 		features := make([][]float32, len(spots))
 		for i, s := range p.spots {
 			features[i] = network.of(s.Graph.Features, e.kernels)
@@ -133,7 +133,7 @@ func (p *paths) ask(network int, c copies) ([]integral.Point, error) {
 	a := n.network.Architecture
 	program, err := p.engine.idle.take(programShape{
 		architecture: a, form: models.Differentiable, capacity: capacityFor(c.rows), explaining: true,
-	}, p.engine.kernels)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -161,9 +161,12 @@ func (p *paths) batch(network int, c copies) *layers.Batch {
 			features = append(features, float32(place.At*float64(v)))
 		}
 	}
-	return &layers.Batch{
+	b := &layers.Batch{
 		Rows: c.rows, Graph: c.graph, Features: layers.Features{Dense: matrix(features, columns)},
 	}
+	a := p.networks[network].network.Architecture
+	p.engine.idle.networks.Prepare(a, b, models.Differentiable, features, p.engine.kernels)
+	return b
 }
 
 // points sums the gradients along the paths.
@@ -213,11 +216,11 @@ type projection struct {
 
 // project returns the projection of a network, or the network itself if that does not reduce the
 // columns.
-func project(n Network) projection {
+func project(n Network, networks models.Families) projection {
 	a := n.Architecture
-	before := a.Parameters()
+	before, _ := networks.Tensors(a)
 	a.Features++
-	other := a.Parameters()
+	other, _ := networks.Tensors(a)
 	columns := 0
 	var first []int
 	for i, spec := range before.Specs {
@@ -233,7 +236,8 @@ func project(n Network) projection {
 	p := projection{network: n, weights: make([]float32, features*columns)}
 	p.network.Architecture.Features = columns
 	from := layers.Tensors{Layout: before, Values: n.Params}
-	to := layers.NewTensors(p.network.Architecture.Parameters())
+	after, _ := networks.Tensors(p.network.Architecture)
+	to := layers.NewTensors(after)
 	column := 0
 	for i, spec := range before.Specs {
 		values := from.Slice(i)

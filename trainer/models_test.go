@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"gorgonia.org/gorgonia"
 
 	"lethe"
 	"lethe/trainer/kernels"
@@ -36,13 +37,34 @@ func communitySlice(timestep lethe.Timestep) *lethe.Slice {
 	return s
 }
 
+// perceptron is a network that is passed as an argument: two layers, without the graph.
+func perceptron() models.Family {
+	return models.Family{
+		Name: "perceptron", Widths: models.OneLayer, Reach: func(models.Architecture) int { return 0 },
+		Parameters: func(a models.Architecture, l *layers.Layout) {
+			l.Linear("lin1", a.Features, a.Widths[0])
+			l.Linear("lin2", a.Widths[0], a.Classes)
+		},
+		Logits: func(n *models.Network) *gorgonia.Node {
+			return n.Linear(layers.ReLU(n.Builder, n.Linear(n.Features, "lin1")), "lin2")
+		},
+	}
+}
+
+// withPerceptron returns a configuration of perceptron with changes.
+func withPerceptron(change func(c *Config)) Config {
+	c := DefaultsOf("perceptron", perceptron())
+	change(&c)
+	return c
+}
+
 // Every model tells classes apart that it has not seen the nodes of.
 func TestEveryModelLearns(t *testing.T) {
 	if testing.Short() {
 		t.Skip("trains every model")
 	}
 	unseen := communitySlice(2)
-	for _, model := range Models() {
+	for _, model := range models.Served().Names() {
 		e := newEngine(t, with(model, func(c *Config) { c.Classes, c.Hidden, c.Passes, c.LearningRate = 4, 32, 60, 0.01 }),
 			kernels.Default())
 		c, report, err := e.Train(context.Background(), 0, nil, []*lethe.Slice{communitySlice(1)})
@@ -72,16 +94,17 @@ func TestEveryModelLearns(t *testing.T) {
 // a dense leaf, with the same masks.
 func TestSparseFeaturesGiveTheSameGradients(t *testing.T) {
 	s := communitySlice(1)
-	for _, model := range Models() {
+	for _, model := range models.Served().Names() {
 		e := newEngine(t, with(model, func(c *Config) { c.Classes, c.Hidden, c.LinearSkip = 4, 16, false }),
 			kernels.Portable())
 		a := e.config.Architecture(s.FeatureCount)
+		parameters, _ := e.idle.networks.Tensors(a)
 		run := func(form models.Form, b *layers.Batch) *program {
-			p, err := compile(programShape{
-				architecture: a, settings: e.config.settings(), form: form, capacity: capacityFor(b.Rows), training: true,
+			p, err := compile(models.Served(), programShape{
+				architecture: a, settings: e.config.Settings, form: form, capacity: capacityFor(b.Rows), training: true,
 			}, e.kernels)
 			require.NoError(t, err)
-			copy(p.Params.Values, a.Parameters().Fresh(1, 0).Values)
+			copy(p.Params.Values, parameters.Fresh(1, 0).Values)
 			p.Load(b)
 			require.NoError(t, p.run())
 			return p
@@ -105,16 +128,17 @@ func TestModelGradientsMatchFiniteDifferences(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs every model many times")
 	}
-	for _, model := range Models() {
+	for _, model := range models.Served().Names() {
 		e := newEngine(t, with(model, func(c *Config) { c.Hidden = 16 }), kernels.Default())
 		window := []*lethe.Slice{makeSlice(sliceSpec{timestep: 1, nodes: 60, features: 7, stubs: 20})}
 		a := e.config.Architecture(7)
+		parameters, _ := e.idle.networks.Tensors(a)
 		batches, rows, form := e.prepareWindow(window, a)
-		p, err := compile(programShape{
-			architecture: a, settings: e.config.settings(), form: form, capacity: capacityFor(rows), training: true,
+		p, err := compile(models.Served(), programShape{
+			architecture: a, settings: e.config.Settings, form: form, capacity: capacityFor(rows), training: true,
 		}, e.kernels)
 		require.NoError(t, err)
-		copy(p.Params.Values, a.Parameters().Fresh(1, 0).Values)
+		copy(p.Params.Values, parameters.Fresh(1, 0).Values)
 		p.Load(batches[0])
 		loss := func() float64 {
 			require.NoError(t, p.run())
@@ -167,7 +191,7 @@ func TestRowKeysDoNotDependOnOtherNodes(t *testing.T) {
 }
 
 func TestPatienceEndsTraining(t *testing.T) {
-	opts := with(models.MLP, func(c *Config) { c.Hidden, c.Passes, c.LearningRate = 8, 500, 0.5 })
+	opts := withPerceptron(func(c *Config) { c.Hidden, c.Passes, c.LearningRate = 8, 500, 0.5 })
 	window := makeWindow(1, 1, 30, 5)
 	_, all, err := newEngine(t, opts, kernels.Default()).Train(context.Background(), 1, nil, window)
 	require.NoError(t, err)
@@ -194,17 +218,15 @@ func TestOtherModelsPassThrough(t *testing.T) {
 
 func TestArchitecturesOutOfBounds(t *testing.T) {
 	for problem, c := range map[string]Config{
-		`model is "gnn", want one of`:                  DefaultsOf("gnn"),
-		"hidden is 12, want a multiple of the 8 heads": with(models.GAT, func(c *Config) { c.Hidden = 12 }),
-		"classes is 1, want 2 to 255":                  with(models.EllipticGIN, func(c *Config) { c.Classes = 1 }),
-		"dropout is 0.5, want 0 for model sgc":         with(models.SGC, func(c *Config) { c.Dropout = 0.5 }),
-		"dropout is 1, want 0 or more, less than 1":    with(models.MLP, func(c *Config) { c.Dropout = 1 }),
-		"heads is 2, want 0 for model sage":            with(models.SAGE, func(c *Config) { c.Heads = 2 }),
-		"teleport is 1, want 0 or more, less than 1":   with(models.APPNP, func(c *Config) { c.Teleport = 1 }),
-		"hops is 5000, want 0 to 1024":                 with(models.APPNP, func(c *Config) { c.Hops = 5000 }),
-		"plain_gin is true, want false for model gcn":  with(models.GCN, func(c *Config) { c.PlainGIN = true }),
-		"widths is [3 4], want 1 widths":               with(models.MLP, func(c *Config) { c.Widths = []int{3, 4} }),
-		"patience is -1, want at least 0":              with(models.EllipticGIN, func(c *Config) { c.Patience = -1 }),
+		`model is "gnn", want one of`:               DefaultsOf("gnn"),
+		"classes is 1, want 2 to 255":               with(models.EllipticGIN, func(c *Config) { c.Classes = 1 }),
+		"dropout is 0.5, want 0 for model":          with(models.EllipticGIN, func(c *Config) { c.Dropout = 0.5 }),
+		"heads is 2, want 0 for model elliptic-gin": with(models.EllipticGIN, func(c *Config) { c.Heads = 2 }),
+		"hops is 5000, want 0 to 1024":              with(models.EllipticGIN, func(c *Config) { c.Hops = 5000 }),
+		"plain_gin is true, want false":             with(models.EllipticGIN, func(c *Config) { c.PlainGIN = true }),
+		"widths is [3 4], want 1 widths":            withPerceptron(func(c *Config) { c.Widths = []int{3, 4} }),
+		`components is "sage", want one of`:         with(Blend, func(c *Config) { c.Components = []string{"sage"} }),
+		"patience is -1, want at least 0":           with(models.EllipticGIN, func(c *Config) { c.Patience = -1 }),
 	} {
 		_, err := NewEngine(c, kernels.Portable())
 		require.ErrorContains(t, err, problem)

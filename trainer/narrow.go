@@ -33,7 +33,7 @@ type fitting struct {
 // newFitting gets a program for the batches. The caller must return the program to the pool.
 func (e *Engine) newFitting(next *Checkpoint, batches []*layers.Batch, rows int, form models.Form) (*fitting, error) {
 	f := &fitting{next: next, first: next.FirstMoment, second: next.SecondMoment}
-	a, params := f.narrow(batches), next.Params
+	a, params := f.narrow(e.idle.networks, batches), next.Params
 	if f.absent != nil {
 		params = f.present.taken(params)
 		f.first, f.second = f.present.taken(f.first), f.present.taken(f.second)
@@ -41,9 +41,9 @@ func (e *Engine) newFitting(next *Checkpoint, batches []*layers.Batch, rows int,
 	}
 	var err error
 	f.program, err = e.idle.take(programShape{
-		architecture: a, settings: e.config.settings(), form: form,
+		architecture: a, settings: e.config.Settings, form: form,
 		capacity: capacityFor(rows), training: true,
-	}, e.kernels)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func (e *Engine) newFitting(next *Checkpoint, batches []*layers.Batch, rows int,
 
 // narrow removes absent features from the batches if that makes the network smaller, and returns
 // the program's architecture.
-func (f *fitting) narrow(batches []*layers.Batch) models.Architecture {
+func (f *fitting) narrow(networks models.Families, batches []*layers.Batch) models.Architecture {
 	a := f.next.Architecture
 	present, absent := occurring(batches, a.Features)
 	narrow := a
@@ -62,7 +62,7 @@ func (f *fitting) narrow(batches []*layers.Batch) models.Architecture {
 	if len(absent) == 0 || narrow.Features >= a.Features {
 		return a
 	}
-	f.present, f.absent = selectFeatures(a, narrow, present, absent)
+	f.present, f.absent = selectFeatures(networks, a, narrow, present, absent)
 	for _, b := range batches {
 		if b != nil {
 			b.Features.Narrow(present, narrow.Features)

@@ -31,7 +31,7 @@ func rareWords(timestep lethe.Timestep, features int) *lethe.Slice {
 // features still fade.
 func TestAbsentFeaturesChangeNoBit(t *testing.T) {
 	const features = 720
-	for _, model := range models.Names() {
+	for _, model := range models.Served().Names() {
 		e := newEngine(t, with(model, func(c *Config) { c.Classes, c.Hidden, c.Passes, c.WeightDecay = 4, 16, 3, 0.01 }),
 			kernels.Default())
 		first, _, err := e.Train(context.Background(), 0, nil, []*lethe.Slice{rareWords(1, features)})
@@ -60,8 +60,8 @@ func TestAbsentFeaturesChangeNoBit(t *testing.T) {
 func trainWide(t *testing.T, e *Engine, c *Checkpoint, s *lethe.Slice) {
 	c.Timestep = s.Timestep
 	batches, rows, form := e.prepareWindow([]*lethe.Slice{s}, c.Architecture)
-	p, err := compile(programShape{
-		architecture: c.Architecture, settings: e.config.settings(), form: form, capacity: capacityFor(rows), training: true,
+	p, err := compile(models.Served(), programShape{
+		architecture: c.Architecture, settings: e.config.Settings, form: form, capacity: capacityFor(rows), training: true,
 	}, e.kernels)
 	require.NoError(t, err)
 	copy(p.Params.Values, c.Params)
@@ -81,10 +81,9 @@ func TestNarrowOnlyWhatIsAbsent(t *testing.T) {
 		model          string
 		features, want int
 	}{
-		{models.SAGE, 720, 128}, // 80 words
-		{models.SAGE, 160, 128}, // saves 32
-		{models.SAGE, 80, 80},   // all occur
-		{models.SGC, 720, 720},  // takes what was made of the features
+		{models.EllipticGIN, 720, 128}, // 80 words
+		{models.EllipticGIN, 160, 128}, // saves 32
+		{models.EllipticGIN, 80, 80},   // all occur
 	} {
 		e := newEngine(t, with(c.model, func(c *Config) { c.Classes, c.Hidden = 4, 16 }), kernels.Default())
 		next := e.fresh(0, c.features)
@@ -97,10 +96,10 @@ func TestNarrowOnlyWhatIsAbsent(t *testing.T) {
 
 // A weight of an absent feature that leaves the numbers is an error like any other.
 func TestAbsentFeaturesStayFinite(t *testing.T) {
-	e := newEngine(t, with(models.MLP, func(c *Config) { c.Classes, c.Hidden, c.Passes = 4, 16, 2 }), kernels.Default())
+	e := newEngine(t, withPerceptron(func(c *Config) { c.Classes, c.Hidden, c.Passes = 4, 16, 2 }), kernels.Default())
 	first, _, err := e.Train(context.Background(), 0, nil, []*lethe.Slice{rareWords(1, 720)})
 	require.NoError(t, err)
-	layout := first.Architecture.Parameters()
+	layout, _ := e.idle.networks.Tensors(first.Architecture)
 	i, ok := layout.Index("lin1.weight")
 	require.True(t, ok, "tensors %v", layout.Specs)
 	first.Params[layout.Specs[i].From+16*719] = float32(math.Inf(1))

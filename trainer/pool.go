@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"lethe/trainer/kernels"
+	"lethe/trainer/models"
 )
 
 // maxIdlePrograms and maxIdleBytes bound the idle programs. A program that scores 4,159
@@ -17,7 +18,9 @@ const (
 
 // pool keeps compiled programs between calls. The choice of program does not affect results.
 type pool struct {
-	mu sync.Mutex
+	networks models.Families
+	kernels  kernels.Set
+	mu       sync.Mutex
 	// idle is ordered by the time of return, oldest first.
 	idle []*program
 	// sizes caches the sizes by architecture.
@@ -28,7 +31,7 @@ type pool struct {
 type sizes struct{ params, buffers int }
 
 // take returns an idle program of the shape, or compiles one.
-func (p *pool) take(shape programShape, set kernels.Set) (*program, error) {
+func (p *pool) take(shape programShape) (*program, error) {
 	key := shape.key()
 	p.mu.Lock()
 	for i := len(p.idle) - 1; i >= 0; i-- {
@@ -39,7 +42,7 @@ func (p *pool) take(shape programShape, set kernels.Set) (*program, error) {
 		}
 	}
 	p.mu.Unlock()
-	return compile(shape, set)
+	return compile(p.networks, shape, p.kernels)
 }
 
 // check is Checkpoint.check with the sizes of an architecture computed once.
@@ -51,7 +54,7 @@ func (p *pool) check(c *Checkpoint) error {
 	if known {
 		return c.fits(want.params, want.buffers)
 	}
-	if err := c.check(); err != nil {
+	if err := c.check(p.networks); err != nil {
 		return err
 	}
 	p.mu.Lock()

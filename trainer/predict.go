@@ -38,10 +38,10 @@ func (e *Engine) Probabilities(ctx context.Context, c *Checkpoint, in Input) ([]
 	if in.Rows == 0 {
 		return nil, nil
 	}
-	laid := in.layout(c.Architecture, e.kernels)
+	laid := in.layout(c.Architecture, &e.idle)
 	p, err := e.idle.take(programShape{
 		architecture: c.Architecture, form: laid.form, capacity: capacityFor(in.Rows),
-	}, e.kernels)
+	})
 	if err != nil {
 		return nil, fail(err)
 	}

@@ -63,8 +63,8 @@ func (p *program) sizeBytes() int {
 }
 
 // compile builds the graph, differentiates it for training, and plans its operators.
-func compile(shape programShape, set kernels.Set) (*program, error) {
-	p, err := assemble(shape, set)
+func compile(networks models.Families, shape programShape, set kernels.Set) (*program, error) {
+	p, err := assemble(networks, shape, set)
 	if err != nil {
 		return nil, fmt.Errorf("%s of %d features for %d rows: %w",
 			shape.architecture.Model, shape.architecture.Features, shape.capacity, err)
@@ -72,9 +72,9 @@ func compile(shape programShape, set kernels.Set) (*program, error) {
 	return p, nil
 }
 
-func assemble(shape programShape, set kernels.Set) (*program, error) {
+func assemble(networks models.Families, shape programShape, set kernels.Set) (*program, error) {
 	b := layers.NewBuilder(set, shape.capacity, shape.training)
-	n, err := models.NewNetwork(b, shape.architecture, shape.settings, shape.form, shape.capacity)
+	n, err := networks.NewNetwork(b, shape.architecture, shape.settings, shape.form, shape.capacity)
 	if err != nil {
 		return nil, err
 	}

@@ -7,17 +7,18 @@ import (
 
 	"lethe/trainer/integral"
 	"lethe/trainer/kernels"
+	"lethe/trainer/models"
 )
 
 // With many features a network is asked by what its first layers make of them, and says
 // the same.
 func TestProjectedNetworksSayTheSame(t *testing.T) {
 	const features = 60
-	for _, model := range Models() {
+	for _, model := range models.Served().Names() {
 		e := newEngine(t, with(model, func(c *Config) { c.Hidden = 8 }), kernels.Default())
 		c := chain(t, e, 1, makeWindow(1, 2, 40, features))[1]
 		in := InputOfSlice(makeSlice(sliceSpec{timestep: 9, nodes: 30, features: features}))
-		p := project(c.Network)
+		p := project(c.Network, models.Served())
 		require.Less(t, p.columns(), features, model)
 		places := []integral.Place{{At: 0}, {At: .3}, {At: 1}}
 		paths := newPaths(e, inTurn, []*Checkpoint{c}, []Spot{{in, 4}})

@@ -10,6 +10,7 @@ import (
 	"lethe"
 	"lethe/canonical"
 	"lethe/trainer/logistic"
+	"lethe/trainer/models"
 	"lethe/trainer/tabular"
 	"lethe/trainer/trees"
 )
@@ -29,7 +30,7 @@ const (
 func RowModels() []string { return []string{Trees, Logistic} }
 
 // ComponentModels returns the models that a Blend may contain.
-func ComponentModels() []string { return append(Models(), RowModels()...) }
+func ComponentModels() []string { return append(models.Served().Names(), RowModels()...) }
 
 // StreamModels returns all values of Config.Model. A graph without timesteps supports only
 // Models.
@@ -220,16 +221,16 @@ func (e *Engine) rowProbabilities(c *Checkpoint, in Input) ([]float32, error) {
 
 // shape returns the numbers of features and classes of a checkpoint's model. Both are 0 for a row
 // model that was not trained on a label.
-func (c *Checkpoint) shape() (features, classes int, err error) {
+func (c *Checkpoint) shape(networks models.Families) (features, classes int, err error) {
 	if !keepsBody(c.Model) {
-		return c.Architecture.Features, c.Architecture.Classes, c.check()
+		return c.Architecture.Features, c.Architecture.Classes, c.check(networks)
 	}
 	if c.Model == Blend {
-		b, err := decodeBlend(c.Body)
+		b, err := decodeBlend(c.Body, networks)
 		if err != nil {
 			return 0, 0, err
 		}
-		return b.shape()
+		return b.shape(networks)
 	}
 	m, err := c.rows()
 	if err != nil || m == nil {

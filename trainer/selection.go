@@ -20,11 +20,14 @@ type run struct{ from, to, size int }
 // selectFeatures selects the parameters of a narrow network, which has only the present features,
 // and the first layer's parameters of the absent features. A tensor has a row per feature if its
 // shape differs between the two networks.
-func selectFeatures(wide, narrow models.Architecture, present, absent []uint32) (inside, outside *selection) {
-	layout := narrow.Parameters()
+func selectFeatures(
+	networks models.Families, wide, narrow models.Architecture, present, absent []uint32,
+) (inside, outside *selection) {
+	layout, _ := networks.Tensors(narrow)
+	from, _ := networks.Tensors(wide)
 	into := layout.Specs
 	inside, outside = &selection{size: layout.Size}, new(selection)
-	for i, spec := range wide.Parameters().Specs {
+	for i, spec := range from.Specs {
 		if slices.Equal(spec.Shape, into[i].Shape) {
 			inside.runs = append(inside.runs, run{spec.From, into[i].From, spec.Size})
 			continue

@@ -122,7 +122,7 @@ func (e *Engine) checkWindow(shard lethe.ShardID, previous *Checkpoint, window [
 		return err
 	}
 	last := window[len(window)-1]
-	features, _, err := previous.shape()
+	features, _, err := previous.shape(e.idle.networks)
 	switch {
 	case err != nil:
 		return fmt.Errorf("%w: shard %d timestep %d: %w", ErrIncompatible, shard, previous.Timestep, err)

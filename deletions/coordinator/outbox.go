@@ -167,14 +167,14 @@ func (o *outbox) purge(ctx context.Context, requestIDs ...string) error {
 
 // answered notifies the listener of a step acknowledged for open requests, again after a restart.
 func (o *outbox) answered(ack deletions.Ack) error {
-	open, err := o.Ledger.Open()
+	answered, err := o.Ledger.Where(func(e *deletions.Entry) bool {
+		return !e.State.Final() && ack.Attempt >= e.Attempts &&
+			(e.RequestID == ack.RequestID || batch.Begun(*e) && e.Leader() == ack.RequestID)
+	})
 	if err != nil {
 		return err
 	}
-	for _, e := range open {
-		if e.RequestID != ack.RequestID && (!batch.Begun(e) || e.Leader() != ack.RequestID) || ack.Attempt < e.Attempts {
-			continue
-		}
+	for _, e := range answered {
 		o.Listener.ErasureAnswered(events.ErasureAnswered{
 			Trace: events.TraceOfErasure(o.Secret, e.RequestID), Role: ack.Role, Instance: ack.Instance, Step: string(ack.Step),
 			Duration: max(0, o.Clock.Now().Sub(e.Updated())),

@@ -78,21 +78,25 @@ func (s Searcher) locate(ctx context.Context, search *Search) Verdict {
 // tombstone would remove a newer one. Records tombstoned for these requests count while the log has them.
 func (l *locating) in(ctx context.Context, topic bus.Topic, r *Remains) error {
 	newest := make(map[partitionKey]found)
-	take := func(rec ingest.Record) error {
+	take := func(rec ingest.Record, hits []scan.Hit) error {
 		if err := l.rolls.roll(ctx); err != nil {
 			return err
 		}
-		l.take(topic, rec, newest)
+		l.take(topic, rec, hits, newest)
 		return ctx.Err()
 	}
 	var err error
 	if l.Log != nil {
-		err = l.Log.EachSegment(ctx, topic, func(segment Segment) error { return segment.Records(take) })
+		err = l.Log.EachSegment(ctx, topic, func(segment Segment) error {
+			m := matching{scanner: l.Scanner, take: take}
+			return errors.Join(segment.Records(m.add), m.end())
+		})
 	}
 	if l.Log == nil || errors.Is(err, bus.ErrCorrupt) {
 		// Records around the damage are to be withdrawn.
 		clear(newest)
-		err = l.Bus.ReadEvery(ctx, topic, take, func(gap *bus.Gap) {
+		one := func(rec ingest.Record) error { return take(rec, Hits(l.Scanner, rec)) }
+		err = l.Bus.ReadEvery(ctx, topic, one, func(gap *bus.Gap) {
 			l.unreadable[topic] = append(l.unreadable[topic], unreadable(gap))
 		})
 	}
@@ -100,10 +104,14 @@ func (l *locating) in(ctx context.Context, topic bus.Topic, r *Remains) error {
 	return err
 }
 
-// take searches a record, and remembers it if it is the newest of its key.
-func (l *locating) take(topic bus.Topic, rec ingest.Record, newest map[partitionKey]found) {
+// take remembers a record with hits if it is the newest of its key.
+func (l *locating) take(topic bus.Topic, rec ingest.Record, hits []scan.Hit, newest map[partitionKey]found) {
 	if rec.Key == nil { // compaction removes it, and no tombstone can
 		l.Located.Looked.mark(topic, rec, false)
+		return
+	}
+	if len(hits) == 0 && len(newest) == 0 { // the common case
+		l.Located.Looked.mark(topic, rec, !rec.Tombstone())
 		return
 	}
 	at := partitionKey{partition: rec.Partition, key: string(rec.Key)}
@@ -119,7 +127,6 @@ func (l *locating) take(topic bus.Topic, rec ingest.Record, newest map[partition
 		l.Located.Looked.mark(topic, rec, false)
 		return
 	}
-	hits := Hits(l.Scanner, rec)
 	if len(hits) > 0 {
 		instead := l.redacted(topic, rec, hits)
 		newest[at] = found{

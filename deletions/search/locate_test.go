@@ -139,22 +139,24 @@ func TestWhatIsTooLargeToBePublishedAgainIsWithdrawn(t *testing.T) {
 	}
 }
 
-// usedAgain is a log whose records are part of a buffer that is used again for those behind them.
+// usedAgain is a log whose records are part of a buffer that is used again for the next segment.
 type usedAgain struct{ memoryLog }
 
 func (l usedAgain) EachSegment(_ context.Context, _ bus.Topic, fn func(Segment) error) error {
-	return fn(Segment{Records: func(take func(ingest.Record) error) error {
+	var parts [][]byte
+	err := fn(Segment{Records: func(take func(ingest.Record) error) error {
 		return l.each(func(rec ingest.Record) error {
 			rec = rec.Clone()
-			err := take(rec)
-			for _, bytes := range [][]byte{rec.Key, rec.Value, rec.Headers[0].Value, rec.Headers[1].Value} {
-				for i := range bytes {
-					bytes[i] = '#'
-				}
-			}
-			return err
+			parts = append(parts, rec.Key, rec.Value, rec.Headers[0].Value, rec.Headers[1].Value)
+			return take(rec)
 		})
 	}})
+	for _, part := range parts {
+		for i := range part {
+			part[i] = '#'
+		}
+	}
+	return err
 }
 
 // A record of another one that names a target in a header is published again without the header. On the embedded broker

@@ -3,7 +3,7 @@
 // Each file uses those below it:
 //
 //	cleaning.go, locate.go   the two kinds of a search; waiting for the cleaners of brokers
-//	topic.go                 reading a topic
+//	topic.go, matching.go    reading a topic; records searched side by side
 //	search.go                what to search for, and where
 //	findings.go, remains.go  the results of the two kinds
 //	looked.go, record.go     records searched before; what a record holds
@@ -113,7 +113,8 @@ type Segment struct {
 	Data []byte
 	// Compressed says that Data does not hold records as they are.
 	Compressed bool
-	Records    func(fn func(ingest.Record) error) error
+	// Records calls fn for every record. They have their bytes until the next segment.
+	Records func(fn func(ingest.Record) error) error
 }
 
 // Place is a place besides the topics that may hold a copy.

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -36,21 +35,12 @@ type Program struct {
 	Elsewhere map[string]string
 }
 
-// CollectOften makes the garbage collector run twice as often as by default, unless GOGC is set. Most memory is in
-// a few large blocks, weights and filters, so this costs little time and saves up to a quarter of the peak.
-func CollectOften() {
-	const collectPercent = 50
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(collectPercent)
-	}
-}
-
 // Main runs the command line of the process and returns its exit status. An interrupt or SIGTERM
 // ends the App's context.
 func Main(p Program, version string) int {
-	CollectOften()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	CollectSeldom(ctx)
 	a := &App{Context: ctx, Stdout: os.Stdout, Stderr: os.Stderr, Environ: os.Environ(), Version: version}
 	return p.Execute(a, os.Args[1:])
 }

@@ -20,5 +20,7 @@ func TestGeneratedAssemblyIsCurrent(t *testing.T) {
 	}
 	all, err := filepath.Glob(filepath.Join(folder, "*", "*.s"))
 	require.NoError(t, err)
-	require.Len(t, all, len(files), "assembly that nothing describes")
+	more, err := filepath.Glob("../networks/*/*.s")
+	require.NoError(t, err)
+	require.Len(t, append(all, more...), len(files), "assembly that nothing describes")
 }

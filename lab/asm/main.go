@@ -9,28 +9,32 @@ import (
 	"github.com/mmcloughlin/avo/printer"
 )
 
-// described lists the kernels by package, and in it by the files that their assembly is in.
+// described lists the kernels by the package's folder beside trainer/kernels, and in it by the files that their
+// assembly is in.
 func described() map[string]map[string]func(a *assembler) {
 	return map[string]map[string]func(a *assembler){
 		"kernels": {
+			"adam_avx2_amd64.s":       adamAVX2,
+			"adam_avx512_amd64.s":     adam,
+			"columns_avx2_amd64.s":    columnsAVX2,
+			"columns_avx512_amd64.s":  columns,
+			"elements_avx512_amd64.s": elements,
+			"idle_avx512_amd64.s":     idle,
+			"pack_avx2_amd64.s":       packAVX2,
+			"pack_avx512_amd64.s":     pack,
+			"rows_avx512_amd64.s":     rows,
+			"tile_avx2_amd64.s":       tileAVX2,
+			"tile_avx512_amd64.s":     tile,
+			"vector_avx2_amd64.s":     vectorAVX2,
+			"vector_avx512_amd64.s":   vector,
+		},
+		"../lab/networks/loops": {
 			"activations_avx512_amd64.s": activations,
-			"adam_avx2_amd64.s":          adamAVX2,
-			"adam_avx512_amd64.s":        adam,
-			"columns_avx2_amd64.s":       columnsAVX2,
-			"columns_avx512_amd64.s":     columns,
 			"draws_avx512_amd64.s":       draws,
 			"heads_avx512_amd64.s":       heads,
-			"idle_avx512_amd64.s":        idle,
-			"pack_avx2_amd64.s":          packAVX2,
-			"pack_avx512_amd64.s":        pack,
 			"pairs_avx512_amd64.s":       pairs,
 			"permute_avx512_amd64.s":     permute,
-			"rows_avx512_amd64.s":        rows,
 			"softmax_avx512_amd64.s":     softmax,
-			"tile_avx2_amd64.s":          tileAVX2,
-			"tile_avx512_amd64.s":        tile,
-			"vector_avx2_amd64.s":        vectorAVX2,
-			"vector_avx512_amd64.s":      vector,
 		},
 		"logistic": {"matrix_avx2_amd64.s": regressionAVX2, "matrix_avx512_amd64.s": regressionAVX512},
 		"trees":    {"histogram_amd64.s": histogram},

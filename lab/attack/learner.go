@@ -8,10 +8,10 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"lethe"
+	"lethe/lab/networks"
 	"lethe/scoring/ensemble"
 	"lethe/trainer"
 	"lethe/trainer/kernels"
-	"lethe/trainer/models"
 )
 
 // learner is an attack classifier: a model of the trainer that learns to tell
@@ -34,7 +34,7 @@ func learners(seed uint64, set kernels.Set) ([]learner, error) {
 	// Small trees: an attacker has a few hundred samples of a few entries.
 	forest := trainer.DefaultsOf(trainer.Trees)
 	forest.Trees.Rounds, forest.Trees.MaxLeaves, forest.Trees.MinChildRows, forest.Trees.FeatureShare = 40, 4, 8, 1
-	perceptron := trainer.DefaultsOf(models.MLP)
+	perceptron := networks.Defaults(networks.MLP)
 	perceptron.Hidden, perceptron.LearningRate, perceptron.WeightDecay = 100, .01, 1e-4
 	perceptron.Passes, perceptron.Schedule = 200, trainer.Window
 	for i, c := range []trainer.Config{linear, forest, perceptron} {

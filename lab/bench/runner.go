@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"lethe/lab/networks"
 	"lethe/lab/protocol"
 	"lethe/trainer"
 	"lethe/trainer/kernels"
@@ -163,9 +164,9 @@ func (r *Runner) plan(cells []Cell, out *Results) (jobs []job, total int, err er
 
 // modelExists tells whether the trainer knows the cell's model.
 func modelExists(c Cell) error {
-	known, model := trainer.Models(), c.settings().Model
+	known, model := networks.Names(), c.settings().Model
 	if c.Stream != nil {
-		known = trainer.StreamModels()
+		known = append(append(known, trainer.RowModels()...), trainer.Blend)
 	}
 	if c.Partition != nil || c.Attack != nil || slices.Contains(known, model) {
 		return nil

@@ -10,6 +10,7 @@ import (
 
 	"lethe/canonical"
 	"lethe/internal/atomicfile"
+	"lethe/lab/networks"
 	"lethe/lab/protocol"
 	"lethe/trainer"
 )
@@ -73,7 +74,7 @@ func decode(content []byte) (*protocol.Trained, error) {
 	if err := r.Close(); err != nil {
 		return nil, err
 	}
-	t.Checkpoint, err = trainer.DecodeCheckpoint(checkpoint)
+	t.Checkpoint, err = trainer.DecodeCheckpoint(checkpoint, networks.More()...)
 	return t, err
 }
 

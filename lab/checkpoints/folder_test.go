@@ -17,9 +17,9 @@ import (
 	"lethe/canonical"
 	"lethe/dataset"
 	"lethe/lab/checkpoints"
+	"lethe/lab/networks"
 	"lethe/lab/protocol"
 	"lethe/trainer/kernels"
-	"lethe/trainer/models"
 )
 
 const (
@@ -36,7 +36,7 @@ func train(t *testing.T, seed uint64, kept protocol.Checkpoints) (outcome string
 	options.Steps, options.NodesPerStep, options.Seed = 8, 60, 3
 	stream, err := dataset.Generate(options)
 	require.NoError(t, err)
-	s := protocol.StreamDefaults(models.EllipticGINMLP3, protocol.Static, protocol.SplitFor(8))
+	s := protocol.StreamDefaults(networks.EllipticGINMLP3, protocol.Static, protocol.SplitFor(8))
 	s.Shards, s.Hidden, s.Epochs, s.Seed = shards, 8, 3, seed
 	out, err := protocol.RunStream(t.Context(), stream, s, protocol.Runtime{
 		Kernels: kernels.Default(), Workers: 1, Now: time.Now, Checkpoints: kept,

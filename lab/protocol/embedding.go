@@ -5,11 +5,11 @@ import (
 	"fmt"
 
 	"lethe"
+	"lethe/lab/networks"
 	"lethe/partition/graph"
 	"lethe/partition/kmeans"
 	"lethe/partition/repair"
 	"lethe/trainer"
-	"lethe/trainer/models"
 )
 
 // EmbeddingSAGE clusters, for bekm, the hidden layer of a GraphSAGE that is
@@ -24,7 +24,7 @@ func (t *graphRun) embedding(ctx context.Context) (*kmeans.Points, error) {
 	if t.s.Partition.Embedding != EmbeddingSAGE {
 		return nil, nil
 	}
-	s := Defaults(models.SAGE)
+	s := Defaults(networks.SAGE)
 	s.Hidden, s.Epochs, s.Seed = embeddingColumns, t.s.Epochs, t.s.Seed
 	r := t.r
 	r.Epoch, r.Resumed = nil, nil
@@ -46,7 +46,8 @@ func (t *graphRun) embedding(ctx context.Context) (*kmeans.Points, error) {
 // hiddenLayer returns relu(mean of neighbours · W_l + b + x · W_r), the output of
 // GraphSAGE's first convolution, for every node.
 func hiddenLayer(c *trainer.Checkpoint, in trainer.Input) *kmeans.Points {
-	layout, width := c.Architecture.Parameters(), c.Architecture.Widths[0]
+	layout, _ := networks.All().Tensors(c.Architecture)
+	width := c.Architecture.Widths[0]
 	tensor := func(name string) []float32 {
 		i, _ := layout.Index(name)
 		spec := layout.Specs[i]

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lethe"
+	"lethe/lab/networks"
 	"lethe/partition/graph"
 	"lethe/partition/repair"
 	"lethe/trainer"
@@ -51,7 +52,7 @@ func TestHiddenLayerLeadsToThePosteriors(t *testing.T) {
 			around[int(p.B)*width+j] += h[int(p.A)*width+j]
 		}
 	}
-	layout := c.Architecture.Parameters()
+	layout, _ := networks.All().Tensors(c.Architecture)
 	at := func(name string, p int) float64 {
 		i, _ := layout.Index(name)
 		return float64(c.Params[layout.Specs[i].From+p])

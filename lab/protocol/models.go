@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"lethe"
+	"lethe/lab/networks"
 	"lethe/scoring"
 	"lethe/scoring/ensemble"
 	"lethe/trainer"
@@ -26,7 +27,7 @@ type shardModels struct {
 // newShardModels returns untrained shards. window is the number of slices that one
 // call of train may hold.
 func newShardModels(s Settings, classes, window int, schedule string, r Runtime) (*shardModels, error) {
-	c := trainer.DefaultsOf(s.Model)
+	c := networks.Defaults(s.Model)
 	c.Classes, c.Schedule, c.WindowTimesteps, c.Seed = classes, schedule, window, s.Seed
 	if !s.rowModel() {
 		c.Hidden, c.Passes = cmp.Or(s.Hidden, c.Hidden), s.Epochs

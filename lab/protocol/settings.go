@@ -4,11 +4,11 @@ import (
 	"slices"
 
 	"lethe/internal/check"
+	"lethe/lab/networks"
 	"lethe/partition"
 	"lethe/partition/repair"
 	"lethe/scoring"
 	"lethe/trainer"
-	"lethe/trainer/models"
 )
 
 // The ways to combine the shards' posteriors.
@@ -92,7 +92,7 @@ type Partition struct {
 // Defaults are the paper's settings of a model on a graph that is not sharded.
 func Defaults(model string) Settings {
 	rate := 0.01
-	if model == models.SGC {
+	if model == networks.SGC {
 		rate = 0.1
 	}
 	return Settings{
@@ -109,7 +109,7 @@ func Defaults(model string) Settings {
 // on CiteSeer from 72 to 58 %, one keeps most of the gain on Cora
 // (docs/partition.md).
 func GraphMinStubs(model string) int {
-	if models.SumsNeighbours(model) {
+	if networks.SumsNeighbours(model) {
 		return 1
 	}
 	return 4

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"lethe/internal/check"
+	"lethe/lab/networks"
 	"lethe/trainer"
 )
 
@@ -116,7 +117,7 @@ func StreamDefaults(model, schedule string, split StreamSplit) StreamSettings {
 	s := StreamSettings{Settings: Defaults(model), Split: split, Schedule: schedule, WindowTimesteps: 10}
 	s.LearningRate, s.WeightDecay, s.Epochs = 0.003, 1e-5, 60
 	if schedule != Static {
-		s.WindowTimesteps = trainer.DefaultsOf(model).WindowTimesteps
+		s.WindowTimesteps = networks.Defaults(model).WindowTimesteps
 	}
 	switch schedule {
 	case Continual:

@@ -5,10 +5,10 @@ import (
 	"math"
 
 	"lethe/lab/bench"
+	"lethe/lab/networks"
 	"lethe/lab/paper"
 	"lethe/lab/protocol"
 	"lethe/lab/report"
-	"lethe/trainer/models"
 )
 
 // grid is an accuracy table: data sets and models down, methods across.
@@ -154,7 +154,7 @@ func (g grid) render(o Options, r *Results, title string) (*Output, error) {
 	}
 	test.Note("Settings: %s; lethe: quotas and swaps, MixUp, at least %d stubs per node (GIN %d), mean; + labels: known "+
 		"labels propagated when scoring.",
-		settingsText(o), protocol.GraphMinStubs(""), protocol.GraphMinStubs(models.GIN))
+		settingsText(o), protocol.GraphMinStubs(""), protocol.GraphMinStubs(networks.GIN))
 	out := &Output{Tables: []*report.Table{test, all}, Data: data}
 	if g.change == nil && against.total > 0 && !o.Quick {
 		against.conclude()

@@ -27,10 +27,10 @@
 // Where several processes play the role, the leader appends to the journal what it is about to consume, and then
 // consumes it: a batch of graphs, models or commands. What it serves and predicts follows from that alone. A process
 // that stands by consumes the same batches in the same order, and does what follows from one once the next entry says
-// that it is published. So whoever takes over publishes what follows from the last entry, under the same keys with the same bytes.
-// Two more entries say what was done: Served after predictions and swaps, so that nobody is behind at rest, and Explained
-// after reasons, which are made beside the loop. A process that was away may lack a graph or models that are replaced
-// since: it passes over the timesteps that the journal has as scored.
+// that it is published. So whoever takes over publishes what follows from the last entry, under the same keys with the
+// same bytes. Two more entries say what was done: Served after predictions and swaps, so that nobody is behind at rest,
+// and Explained after reasons, which are made beside the loop. A process that was away may lack a graph or models that
+// are replaced since: it passes over the timesteps that the journal has as scored.
 //
 // # Before a timestep closes
 //
@@ -64,6 +64,6 @@
 //	redacted.go     features that are erased, and whose reasons that concerns
 //	ensemble.go     whether models have the lineages that are called for; models and meta-models as they arrive
 //	stream.go       the timesteps by what has arrived of them
-//	keys.go         the store's keys and format; published.go, what was predicted, compared with the labels that came later
+//	keys.go         the store's keys and format; published.go, what was predicted, and how good it was
 //	served.go       what a stopped role serves, and what the store of another one takes over from it
 package score

@@ -45,8 +45,8 @@ func ParseComponent(text string, shards int, networks trainer.Config) (Component
 		return Component{}, fmt.Errorf("component %q: "+format, append([]any{text}, args...)...)
 	}
 	fields := strings.Split(strings.TrimSpace(text), ":")
-	if !slices.Contains(trainer.ComponentModels(), fields[0]) {
-		return fail("want MODEL:GROUPS with one of the models %s", strings.Join(trainer.ComponentModels(), ", "))
+	if known := append(trainer.ComponentModels(), networks.Networks.Names()...); !slices.Contains(known, fields[0]) {
+		return fail("want MODEL:GROUPS with one of the models %s", strings.Join(known, ", "))
 	}
 	c := Component{Config: ComponentDefaults(fields[0], networks), Groups: shards}
 	if len(fields) > 1 {

@@ -6,7 +6,7 @@
 // and AVX2 that compute the bits of its loops in plain Go.
 //
 // The files: every kind of loop has an interface and plain Go in a file of its own (products.go,
-// rows.go, elements.go, activations.go, heads.go, columns.go, draws.go, adam.go); kernels.go and
+// rows.go, elements.go, activations.go, columns.go, adam.go); kernels.go and
 // named.go combine them into sets; gemm.go and tiles.go compute products by tiles; *_amd64.go call
 // the assembly and check lengths, which the assembly does not; *_amd64.s is generated from the
 // descriptions in lab/asm.

@@ -129,15 +129,7 @@ func elementLoops() map[string]func(k Set, v [4][]float32) float64 {
 			k.Activations.ReLUGrad(v[0], v[1], v[2])
 			return 0
 		},
-		"multiply":   func(k Set, v [4][]float32) float64 { k.Elements.Multiply(v[0], v[1], v[2]); return 0 },
-		"leaky ReLU": func(k Set, v [4][]float32) float64 { k.Activations.LeakyReLU(v[0], v[1], 0.2); return 0 },
-		"leaky ReLU gradient": func(k Set, v [4][]float32) float64 {
-			k.Activations.LeakyReLUGrad(v[0], v[1], v[2], 0.2)
-			return 0
-		},
-		"ELU":          func(k Set, v [4][]float32) float64 { k.Activations.ELU(v[0], v[1]); return 0 },
-		"ELU gradient": func(k Set, v [4][]float32) float64 { k.Activations.ELUGrad(v[0], v[1], v[2]); return 0 },
-		"sigmoid":      func(k Set, v [4][]float32) float64 { k.Activations.Sigmoid(v[0], v[1]); return 0 },
+		"multiply": func(k Set, v [4][]float32) float64 { k.Elements.Multiply(v[0], v[1], v[2]); return 0 },
 		"adam": func(k Set, v [4][]float32) float64 {
 			s := AdamStep{0.01, 0.999, 0.9, 0.999, 0.1, 0.001, 0.003, 1.2, 1e-8}
 			for i, x := range v[3] {

@@ -13,9 +13,7 @@ type Set struct {
 	Rows        Rows
 	Elements    Elements
 	Activations Activations
-	Heads       Heads
 	Columns     Columns
-	Draws       Draws
 	Optimiser   Optimiser
 }
 
@@ -24,8 +22,8 @@ type Set struct {
 func Portable() Set {
 	return Set{
 		Name: PortableName, Products: portableProducts{}, Rows: portableRows{},
-		Elements: plainElements{}, Activations: plainActivations{}, Heads: plainHeads{},
-		Columns: plainColumns{}, Draws: plainDraws{}, Optimiser: plainOptimiser{},
+		Elements: plainElements{}, Activations: plainActivations{},
+		Columns: plainColumns{}, Optimiser: plainOptimiser{},
 	}
 }
 

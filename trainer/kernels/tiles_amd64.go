@@ -14,14 +14,13 @@ func fused() (Set, bool) {
 	return fusedPlain(), false
 }
 
-// fusedAVX2 uses AVX2 for the loops that dominate models without attention, and plain Go for the
-// rest.
+// fusedAVX2 uses AVX2 for the loops that dominate, and plain Go for the rest.
 func fusedAVX2() Set {
 	return Set{
 		Name: FMAName, Detail: "AVX2",
 		Products: fusedProducts{avx2Tiles{}}, Rows: avx2Rows{},
-		Elements: avx2Elements{}, Activations: avx2Activations{}, Heads: plainHeads{},
-		Columns: avx2Columns{}, Draws: plainDraws{}, Optimiser: avx2Optimiser{},
+		Elements: avx2Elements{}, Activations: avx2Activations{},
+		Columns: avx2Columns{}, Optimiser: avx2Optimiser{},
 	}
 }
 
@@ -30,8 +29,8 @@ func fusedAVX512() Set {
 	return Set{
 		Name: FMAName, Detail: "AVX-512",
 		Products: fusedProducts{avx512Tiles{}}, Rows: avx512Rows{},
-		Elements: avx512Elements{}, Activations: avx512Activations{}, Heads: avx512Heads{},
-		Columns: avx512Columns{}, Draws: avx512Draws{}, Optimiser: avx512Optimiser{},
+		Elements: avx512Elements{}, Activations: avx512Activations{},
+		Columns: avx512Columns{}, Optimiser: avx512Optimiser{},
 	}
 }
 

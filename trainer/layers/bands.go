@@ -7,16 +7,16 @@ import (
 	"lethe/trainer/kernels"
 )
 
-// reads describes which rows of its inputs a row of an operator's result depends on.
-type reads int
+// Reads describes which rows of its inputs a row of an operator's result depends on.
+type Reads int
 
 const (
-	// everyRow means any row.
-	everyRow reads = iota
-	// ofNeighbours means any row of the first input, and the same row of the others and of features.
-	ofNeighbours
-	// sameRow means only the same row, or inputs without rows, such as weights.
-	sameRow
+	// EveryRow means any row.
+	EveryRow Reads = iota
+	// OfNeighbours means any row of the first input, and the same row of the others and of features.
+	OfNeighbours
+	// SameRow means only the same row, or inputs without rows, such as weights.
+	SameRow
 )
 
 // bandRows is the number of rows in a band of row-wise operators: large enough to amortise packing the weights
@@ -54,7 +54,7 @@ func (b *Builder) parts(steps []planned) []part {
 	partOf := make(map[gorgonia.Value]int)
 	for _, s := range steps {
 		last := len(parts) - 1
-		if banded := s.op.reads != everyRow; last < 0 || banded != parts[last].banded || s.op.reads == ofNeighbours {
+		if banded := s.op.reads != EveryRow; last < 0 || banded != parts[last].banded || s.op.reads == OfNeighbours {
 			parts = append(parts, part{banded: banded})
 			last++
 		}
@@ -114,9 +114,9 @@ func (p *part) widest() int {
 	return most
 }
 
-// live returns the current rows of a value. Rows after them are left over from other batches or bands and are never
+// Live returns the current rows of a value. Rows after them are left over from other batches or bands and are never
 // read.
-func (b *Builder) live(v gorgonia.Value) kernels.Matrix {
+func (b *Builder) Live(v gorgonia.Value) kernels.Matrix {
 	from, count := b.Work.rows()
 	if b.passing[v] {
 		from = 0

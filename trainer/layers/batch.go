@@ -22,23 +22,9 @@ type Batch struct {
 	// Keys holds a key per row for its random draws, derived only from the pseudonym, so that one
 	// row does not change the draws of another. It is nil without training.
 	Keys []uint64
+	// Derived is what a network of another package derives from the batch once, beside Aggregated.
+	Derived any
 }
-
-// Aggregation is the kind of Batch.Aggregated.
-type Aggregation int
-
-// The aggregations. A is the adjacency matrix, D the degrees and
-// S = (D+I)^-1/2 (A+I) (D+I)^-1/2.
-const (
-	// NoAggregation leaves it empty.
-	NoAggregation Aggregation = iota
-	// NeighbourSum is A·X.
-	NeighbourSum
-	// NeighbourMean is D^-1·A·X, 0 for a node without neighbours.
-	NeighbourMean
-	// Propagation is S^hops·X.
-	Propagation
-)
 
 // NewBatch prepares a graph with cols features per row. Edges must be below rows. It aliases the
 // features.
@@ -49,32 +35,15 @@ func NewBatch(rows, cols int, features []float32, edges []lethe.Edge) *Batch {
 	}
 }
 
-// Aggregate fills Aggregated from features, which must be those of the batch.
-func (b *Batch) Aggregate(kind Aggregation, hops int, features []float32, set kernels.Set) {
-	if kind == NoAggregation {
-		return
-	}
+// SumNeighbours fills Aggregated with the sums over each node's neighbours of features, which must be
+// those of the batch.
+func (b *Batch) SumNeighbours(features []float32, set kernels.Set) {
 	cols := b.Features.Dense.Cols
 	x := kernels.Matrix{Rows: b.Rows, Cols: cols, Data: features}
 	out := kernels.Matrix{Rows: b.Rows, Cols: cols, Data: make([]float32, b.Rows*cols)}
-	switch kind {
-	case NeighbourSum, NeighbourMean:
-		for i := range b.Rows {
-			row := out.Row(i)
-			neighbours := b.Graph.of(i)
-			for _, j := range neighbours {
-				set.Elements.Add(row, x.Row(int(j)))
-			}
-			if kind == NeighbourMean && len(neighbours) > 1 {
-				set.Elements.Scale(row, row, 1/float32(len(neighbours)))
-			}
-		}
-	default:
-		spare := kernels.Matrix{Rows: b.Rows, Cols: cols, Data: make([]float32, b.Rows*cols)}
-		copy(out.Data, x.Data)
-		for range hops {
-			b.Graph.propagate(set.Rows, spare, out)
-			out, spare = spare, out
+	for i := range b.Rows {
+		for _, j := range b.Graph.Of(i) {
+			set.Elements.Add(out.Row(i), x.Row(int(j)))
 		}
 	}
 	b.Aggregated = NewFeatures(out)

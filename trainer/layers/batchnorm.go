@@ -35,30 +35,30 @@ func Norm(b *Builder, x *gorgonia.Node, n *BatchNorm) *gorgonia.Node {
 	if b.err != nil {
 		return nil
 	}
-	cols := width(x)
-	n.normalised = make([]float32, b.capacity*cols)
+	cols := Width(x)
+	n.normalised = make([]float32, b.Capacity*cols)
 	n.call.Inverse, n.call.Shift = make([]float32, cols), make([]float32, cols)
 	// Without a gradient the sums are unused.
 	n.call.Sum, n.call.Along = n.call.Shift, n.call.Shift
 	n.sum, n.sumSquare = make([]float64, cols), make([]float64, cols)
-	out := b.rows(cols)
-	return b.apply(operation{
-		kind: "norm", inputs: gorgonia.Nodes{x, n.Weight, n.Bias}, out: out, reads: sameRow,
-		run: func(in []gorgonia.Value) error {
-			from := b.live(in[0])
+	out := b.NewRows(cols)
+	return b.Apply(Operation{
+		Kind: "norm", Inputs: gorgonia.Nodes{x, n.Weight, n.Bias}, Out: out, Reads: SameRow,
+		Run: func(in []gorgonia.Value) error {
+			from := b.Live(in[0])
 			if b.Training {
-				n.measure(b.Work.kernels.Columns, from)
+				n.measure(b.Work.Kernels.Columns, from)
 			} else {
 				n.recall()
 			}
-			n.call.Weight, n.call.Bias = floats(in[1]), floats(in[2])
-			b.Work.kernels.Columns.Normalise(b.live(out), n.rows(from), from, &n.call)
+			n.call.Weight, n.call.Bias = Floats(in[1]), Floats(in[2])
+			b.Work.Kernels.Columns.Normalise(b.Live(out), n.rows(from), from, &n.call)
 			return nil
 		},
-		pull: func(y, grad *gorgonia.Node) gorgonia.Nodes {
+		Pull: func(y, grad *gorgonia.Node) gorgonia.Nodes {
 			sums := normSums(b, grad, y, n)
 			grads := gorgonia.Nodes{nil, normGradRow(b, sums, 1), normGradRow(b, sums, 0)}
-			if b.needs[x] {
+			if b.Needs(x) {
 				grads[0] = normGradInput(b, grad, sums, n)
 			}
 			return grads
@@ -102,15 +102,15 @@ func (n *BatchNorm) rows(x kernels.Matrix) kernels.Matrix {
 // normSums has the rows Σ G (the gradient for the bias) and Σ G∘normalised (for the weight). The
 // input y makes it run after the forward pass.
 func normSums(b *Builder, grad, y *gorgonia.Node, n *BatchNorm) *gorgonia.Node {
-	cols := width(grad)
-	out := dense(make([]float32, 2*cols), 2, cols)
-	return b.apply(operation{
-		kind: "norm.sums", inputs: gorgonia.Nodes{y, grad}, out: out,
-		run: func(in []gorgonia.Value) error {
-			g := b.live(in[1])
-			b.Work.kernels.Columns.ColumnSums(n.sum, g)
-			b.Work.kernels.Columns.ColumnDots(n.sumSquare, g, n.rows(g))
-			sums := floats(out)
+	cols := Width(grad)
+	out := Dense(make([]float32, 2*cols), 2, cols)
+	return b.Apply(Operation{
+		Kind: "norm.sums", Inputs: gorgonia.Nodes{y, grad}, Out: out,
+		Run: func(in []gorgonia.Value) error {
+			g := b.Live(in[1])
+			b.Work.Kernels.Columns.ColumnSums(n.sum, g)
+			b.Work.Kernels.Columns.ColumnDots(n.sumSquare, g, n.rows(g))
+			sums := Floats(out)
 			for j := range cols {
 				sums[j], sums[cols+j] = float32(n.sum[j]), float32(n.sumSquare[j])
 			}
@@ -121,12 +121,12 @@ func normSums(b *Builder, grad, y *gorgonia.Node, n *BatchNorm) *gorgonia.Node {
 
 // normGradRow is one row of normSums as a vector.
 func normGradRow(b *Builder, sums *gorgonia.Node, row int) *gorgonia.Node {
-	cols := width(sums)
-	out := dense(make([]float32, cols), cols)
-	return b.apply(operation{
-		kind: "norm.row", inputs: gorgonia.Nodes{sums}, out: out,
-		run: func(in []gorgonia.Value) error {
-			copy(floats(out), floats(in[0])[row*cols:])
+	cols := Width(sums)
+	out := Dense(make([]float32, cols), cols)
+	return b.Apply(Operation{
+		Kind: "norm.row", Inputs: gorgonia.Nodes{sums}, Out: out,
+		Run: func(in []gorgonia.Value) error {
+			copy(Floats(out), Floats(in[0])[row*cols:])
 			return nil
 		},
 	})
@@ -135,18 +135,18 @@ func normGradRow(b *Builder, sums *gorgonia.Node, row int) *gorgonia.Node {
 // normGradInput is weight·inverse·(G − (ΣG + normalised·ΣG∘normalised)/rows)
 // in training, and weight·inverse·G in evaluation.
 func normGradInput(b *Builder, grad, sums *gorgonia.Node, n *BatchNorm) *gorgonia.Node {
-	cols := width(grad)
-	out := b.rows(cols)
-	return b.apply(operation{
-		kind: "norm.x", inputs: gorgonia.Nodes{grad, sums, n.Weight}, out: out,
-		run: func(in []gorgonia.Value) error {
-			g, total := b.live(in[0]), floats(in[1])
-			n.call.Sum, n.call.Along, n.call.Weight = total[:cols], total[cols:], floats(in[2])
+	cols := Width(grad)
+	out := b.NewRows(cols)
+	return b.Apply(Operation{
+		Kind: "norm.x", Inputs: gorgonia.Nodes{grad, sums, n.Weight}, Out: out,
+		Run: func(in []gorgonia.Value) error {
+			g, total := b.Live(in[0]), Floats(in[1])
+			n.call.Sum, n.call.Along, n.call.Weight = total[:cols], total[cols:], Floats(in[2])
 			n.call.Share = 0
 			if b.Training {
 				n.call.Share = 1 / float32(g.Rows)
 			}
-			b.Work.kernels.Columns.NormaliseGrad(b.live(out), n.rows(g), g, &n.call)
+			b.Work.Kernels.Columns.NormaliseGrad(b.Live(out), n.rows(g), g, &n.call)
 			return nil
 		},
 	})

@@ -18,8 +18,12 @@ type Builder struct {
 	Training bool
 	Work     *Workspace
 
-	graph    *gorgonia.ExprGraph
-	capacity int
+	// Capacity is the largest number of rows of a batch.
+	Capacity int
+	// Sources holds the nodes that represent the features of a batch.
+	Sources map[*gorgonia.Node]Source
+
+	graph *gorgonia.ExprGraph
 	// count numbers node names, operators numbers operators.
 	count, operators int
 	// sites counts the layers that draw, so that each has a key of its own.
@@ -31,8 +35,6 @@ type Builder struct {
 	perRow map[gorgonia.Value]bool
 	// passing holds the results of which only one band is stored.
 	passing map[gorgonia.Value]bool
-	// sources holds the nodes that represent the features of a batch.
-	sources map[*gorgonia.Node]source
 	err     error
 }
 
@@ -45,10 +47,8 @@ type Workspace struct {
 	// Loss is the last cross entropy, Attention the weighted sum of the attention losses, both in
 	// double precision.
 	Loss, Attention float64
-	// Replace is nil except in comparisons with other programs.
-	Replace *Replacement
+	Kernels         kernels.Set
 
-	kernels kernels.Set
 	scratch kernels.Scratch
 	band    span
 }
@@ -57,13 +57,13 @@ type Workspace struct {
 func NewBuilder(set kernels.Set, capacity int, training bool) *Builder {
 	return &Builder{
 		Training: training,
-		Work:     &Workspace{kernels: set},
+		Work:     &Workspace{Kernels: set},
 		graph:    gorgonia.NewGraph(),
-		capacity: capacity,
+		Capacity: capacity,
 		needs:    make(map[*gorgonia.Node]bool),
 		perRow:   make(map[gorgonia.Value]bool),
 		passing:  make(map[gorgonia.Value]bool),
-		sources:  make(map[*gorgonia.Node]source),
+		Sources:  make(map[*gorgonia.Node]Source),
 	}
 }
 
@@ -79,52 +79,62 @@ func (b *Builder) unique(kind string) string {
 // Input adds a leaf bound to values, which it aliases.
 func (b *Builder) Input(kind string, values []float32, needsGradient bool, shape ...int) *gorgonia.Node {
 	n := gorgonia.NewTensor(b.graph, tensor.Float32, len(shape),
-		gorgonia.WithShape(shape...), gorgonia.WithName(b.unique(kind)), gorgonia.WithValue(dense(values, shape...)))
+		gorgonia.WithShape(shape...), gorgonia.WithName(b.unique(kind)), gorgonia.WithValue(Dense(values, shape...)))
 	b.needs[n] = needsGradient
 	return n
 }
 
-// rows returns a new result matrix with a row for every node of a batch.
-func (b *Builder) rows(cols int) *tensor.Dense {
-	out := dense(make([]float32, b.capacity*cols), b.capacity, cols)
+// Needs reports whether a node needs a gradient.
+func (b *Builder) Needs(n *gorgonia.Node) bool { return b.needs[n] }
+
+// Site returns the number of the next layer that draws, for the keys of its draws.
+func (b *Builder) Site() uint64 {
+	b.sites++
+	return b.sites - 1
+}
+
+// NewRows returns a new result matrix with a row for every node of a batch.
+func (b *Builder) NewRows(cols int) *tensor.Dense {
+	out := Dense(make([]float32, b.Capacity*cols), b.Capacity, cols)
 	b.perRow[out] = true
 	return out
 }
 
-// operation describes a node for apply.
-type operation struct {
-	kind   string
-	inputs gorgonia.Nodes
-	out    gorgonia.Value
-	reads  reads
-	run    func(in []gorgonia.Value) error
-	// pull returns one gradient per input, nil where needs is false. It is nil for operations that
+// Operation describes a node for Apply.
+type Operation struct {
+	Kind   string
+	Inputs gorgonia.Nodes
+	// Out is the memory of the result, of which Run fills the live rows.
+	Out   gorgonia.Value
+	Reads Reads
+	Run   func(in []gorgonia.Value) error
+	// Pull returns one gradient per input, nil where Needs is false. It is nil for operations that
 	// compute gradients.
-	pull func(out, grad *gorgonia.Node) gorgonia.Nodes
+	Pull func(out, grad *gorgonia.Node) gorgonia.Nodes
 }
 
-// apply adds an operation's node to the graph.
-func (b *Builder) apply(o operation) *gorgonia.Node {
+// Apply adds an operation's node to the graph.
+func (b *Builder) Apply(o Operation) *gorgonia.Node {
 	if b.err != nil {
 		return nil
 	}
 	b.operators++
 	op := &operator{
-		name: b.unique(o.kind), number: uint32(b.operators), inputs: o.inputs, out: o.out, run: o.run,
-		reads: o.reads, kind: gorgonia.TypeOf(o.out), wrt: make([]bool, len(o.inputs)),
+		name: b.unique(o.Kind), number: uint32(b.operators), inputs: o.Inputs, out: o.Out, run: o.Run,
+		reads: o.Reads, kind: gorgonia.TypeOf(o.Out), wrt: make([]bool, len(o.Inputs)),
 	}
 	any := false
-	if o.pull != nil {
-		for i, n := range o.inputs {
-			op.wrt[i] = b.needs[n]
+	if o.Pull != nil {
+		for i, n := range o.Inputs {
+			op.wrt[i] = b.Needs(n)
 			any = any || op.wrt[i]
 		}
 		op.pull = func(out, grad *gorgonia.Node) (gorgonia.Nodes, error) {
 			if !b.isSum(grad, b.terms[out]) {
 				return nil, errMerged
 			}
-			grads := o.pull(out, grad)
-			for i, n := range o.inputs {
+			grads := o.Pull(out, grad)
+			for i, n := range o.Inputs {
 				if op.wrt[i] {
 					b.terms[n] = append(b.terms[n], grads[i])
 				}
@@ -132,17 +142,17 @@ func (b *Builder) apply(o operation) *gorgonia.Node {
 			return grads, b.err
 		}
 	}
-	n, err := gorgonia.ApplyOp(op, o.inputs...)
+	n, err := gorgonia.ApplyOp(op, o.Inputs...)
 	if err != nil {
-		b.err = fmt.Errorf("operator %s: %w", o.kind, err)
+		b.err = fmt.Errorf("operator %s: %w", o.Kind, err)
 		return nil
 	}
 	b.needs[n] = any
 	return n
 }
 
-// width returns the number of columns of a node's value.
-func width(n *gorgonia.Node) int { return n.Shape()[1] }
+// Width returns the number of columns of a node's value.
+func Width(n *gorgonia.Node) int { return n.Shape()[1] }
 
 // whole returns all of a matrix-shaped value, such as a weight.
 func whole(v gorgonia.Value) kernels.Matrix {

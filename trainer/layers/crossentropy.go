@@ -20,11 +20,11 @@ func CrossEntropy(b *Builder, logits *gorgonia.Node) *gorgonia.Node {
 		return nil
 	}
 	out := gorgonia.NewF32(0)
-	probabilities := make([]float64, b.capacity*width(logits))
-	return b.apply(operation{
-		kind: "loss", inputs: gorgonia.Nodes{logits}, out: out,
-		run: func(in []gorgonia.Value) error {
-			z, batch := b.live(in[0]), b.Work.Batch
+	probabilities := make([]float64, b.Capacity*Width(logits))
+	return b.Apply(Operation{
+		Kind: "loss", Inputs: gorgonia.Nodes{logits}, Out: out,
+		Run: func(in []gorgonia.Value) error {
+			z, batch := b.Live(in[0]), b.Work.Batch
 			total, weight := 0.0, 0.0
 			for i, y := range batch.Labels {
 				if y < 0 {
@@ -42,7 +42,7 @@ func CrossEntropy(b *Builder, logits *gorgonia.Node) *gorgonia.Node {
 			*out = gorgonia.F32(b.Work.Loss)
 			return nil
 		},
-		pull: func(loss, grad *gorgonia.Node) gorgonia.Nodes {
+		Pull: func(loss, grad *gorgonia.Node) gorgonia.Nodes {
 			return gorgonia.Nodes{crossEntropyGrad(b, logits, loss, grad, probabilities)}
 		},
 	})
@@ -52,11 +52,11 @@ func CrossEntropy(b *Builder, logits *gorgonia.Node) *gorgonia.Node {
 // the gradient of the loss. The input loss makes it run after the forward pass, which computes
 // the probabilities.
 func crossEntropyGrad(b *Builder, logits, loss, grad *gorgonia.Node, probabilities []float64) *gorgonia.Node {
-	out := b.rows(width(logits))
-	return b.apply(operation{
-		kind: "loss.x", inputs: gorgonia.Nodes{logits, loss, grad}, out: out,
-		run: func(in []gorgonia.Value) error {
-			dst, batch := b.live(out), b.Work.Batch
+	out := b.NewRows(Width(logits))
+	return b.Apply(Operation{
+		Kind: "loss.x", Inputs: gorgonia.Nodes{logits, loss, grad}, Out: out,
+		Run: func(in []gorgonia.Value) error {
+			dst, batch := b.Live(out), b.Work.Batch
 			weight := 0.0
 			for _, y := range batch.Labels {
 				if y >= 0 {
@@ -93,7 +93,7 @@ func Softmax(dst []float64, z []float32) float64 {
 	}
 	sum := 0.0
 	for c, v := range z {
-		dst[c] = exponential(float64(v) - largest)
+		dst[c] = Exponential(float64(v) - largest)
 		sum += dst[c]
 	}
 	for c := range dst {

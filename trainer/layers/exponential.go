@@ -2,7 +2,7 @@ package layers
 
 import "math"
 
-// exponential returns e^x using only sums and products, because math.Exp has assembly on some
+// Exponential returns e^x using only sums and products, because math.Exp has assembly on some
 // architectures and may differ there in the last bit. It is accurate to a few units in the last
 // place of float64 and meant for x ≤ 0, as after subtracting the largest logit; below -700 it is
 // 0. NaN stays NaN. The terms of its series are 1/n! for n up to 13, the last significant one for
@@ -11,7 +11,7 @@ import "math"
 // portable.Exp is the same function, summed in another order with different last bits. The bytes
 // of checkpoints depend on both: networks on this one; trees, logistic regression and blends on
 // the other. Merging them would change existing models.
-func exponential(x float64) float64 {
+func Exponential(x float64) float64 {
 	if x < -700 {
 		return 0
 	}

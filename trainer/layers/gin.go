@@ -14,19 +14,19 @@ func GINSum(b *Builder, x, eps *gorgonia.Node) *gorgonia.Node {
 	if b.err != nil {
 		return nil
 	}
-	out := b.rows(width(x))
-	return b.apply(operation{
-		kind: "gin", inputs: gorgonia.Nodes{x, eps}, out: out, reads: ofNeighbours,
-		run: func(in []gorgonia.Value) error {
-			b.combine(b.live(out), in[0], 1+floats(in[1])[0])
+	out := b.NewRows(Width(x))
+	return b.Apply(Operation{
+		Kind: "gin", Inputs: gorgonia.Nodes{x, eps}, Out: out, Reads: OfNeighbours,
+		Run: func(in []gorgonia.Value) error {
+			b.combine(b.Live(out), in[0], 1+Floats(in[1])[0])
 			return nil
 		},
-		pull: func(_, grad *gorgonia.Node) gorgonia.Nodes {
+		Pull: func(_, grad *gorgonia.Node) gorgonia.Nodes {
 			grads := gorgonia.Nodes{nil, nil}
-			if b.needs[x] {
+			if b.Needs(x) {
 				grads[0] = ginGradInput(b, grad, eps)
 			}
-			if b.needs[eps] {
+			if b.Needs(eps) {
 				grads[1] = ginGradEps(b, grad, x)
 			}
 			return grads
@@ -40,22 +40,22 @@ func GINInput(b *Builder, x, eps *gorgonia.Node) *gorgonia.Node {
 	if b.err != nil {
 		return nil
 	}
-	out := b.rows(width(x))
-	return b.apply(operation{
-		kind: "gin.input", inputs: gorgonia.Nodes{x, eps}, out: out, reads: sameRow,
-		run: func(in []gorgonia.Value) error {
-			dst := b.live(out)
+	out := b.NewRows(Width(x))
+	return b.Apply(Operation{
+		Kind: "gin.input", Inputs: gorgonia.Nodes{x, eps}, Out: out, Reads: SameRow,
+		Run: func(in []gorgonia.Value) error {
+			dst := b.Live(out)
 			from, count := b.Work.rows()
 			own, others := b.Work.Batch.Features.rows(from, count), b.Work.Batch.Aggregated.rows(from, count)
-			b.Work.kernels.Elements.Scale(dst.Data, own.Dense.Data, 1+floats(in[1])[0])
+			b.Work.Kernels.Elements.Scale(dst.Data, own.Dense.Data, 1+Floats(in[1])[0])
 			if others.Sparse != nil {
 				others.Sparse.addTo(dst)
 				return nil
 			}
-			b.Work.kernels.Elements.Add(dst.Data, others.Dense.Data)
+			b.Work.Kernels.Elements.Add(dst.Data, others.Dense.Data)
 			return nil
 		},
-		pull: func(_, grad *gorgonia.Node) gorgonia.Nodes {
+		Pull: func(_, grad *gorgonia.Node) gorgonia.Nodes {
 			return gorgonia.Nodes{nil, ginGradEps(b, grad, x)}
 		},
 	})
@@ -63,20 +63,20 @@ func GINInput(b *Builder, x, eps *gorgonia.Node) *gorgonia.Node {
 
 // combine stores (1+eps)·x + A·x. Neighbours are added first, in ascending order.
 func (b *Builder) combine(dst kernels.Matrix, x gorgonia.Value, alpha float32) {
-	graph, k := b.Work.Batch.Graph, b.Work.kernels.Rows
+	graph, k := b.Work.Batch.Graph, b.Work.Kernels.Rows
 	from, _ := b.Work.rows()
-	k.SumRows(dst, b.all(x), kernels.Lists{Starts: graph.starts[from:], Rows: graph.targets})
-	k.Axpy(dst.Data, b.live(x).Data, alpha)
+	k.SumRows(dst, b.all(x), kernels.Lists{Starts: graph.Starts[from:], Rows: graph.Targets})
+	k.Axpy(dst.Data, b.Live(x).Data, alpha)
 }
 
 // ginGradInput is (1+eps)·G + Aᵀ·G, the gradient for x. The graph is
 // undirected, so Aᵀ is A.
 func ginGradInput(b *Builder, grad, eps *gorgonia.Node) *gorgonia.Node {
-	out := b.rows(width(grad))
-	return b.apply(operation{
-		kind: "gin.x", inputs: gorgonia.Nodes{grad, eps}, out: out,
-		run: func(in []gorgonia.Value) error {
-			b.combine(b.live(out), in[0], 1+floats(in[1])[0])
+	out := b.NewRows(Width(grad))
+	return b.Apply(Operation{
+		Kind: "gin.x", Inputs: gorgonia.Nodes{grad, eps}, Out: out,
+		Run: func(in []gorgonia.Value) error {
+			b.combine(b.Live(out), in[0], 1+Floats(in[1])[0])
 			return nil
 		},
 	})
@@ -84,11 +84,11 @@ func ginGradInput(b *Builder, grad, eps *gorgonia.Node) *gorgonia.Node {
 
 // ginGradEps is Σ G∘x, the gradient for eps.
 func ginGradEps(b *Builder, grad, x *gorgonia.Node) *gorgonia.Node {
-	out := dense(make([]float32, 1), 1)
-	return b.apply(operation{
-		kind: "gin.eps", inputs: gorgonia.Nodes{grad, x}, out: out,
-		run: func(in []gorgonia.Value) error {
-			floats(out)[0] = float32(b.Work.kernels.Elements.Dot(b.live(in[0]).Data, b.operand(x, in[1]).Dense.Data))
+	out := Dense(make([]float32, 1), 1)
+	return b.Apply(Operation{
+		Kind: "gin.eps", Inputs: gorgonia.Nodes{grad, x}, Out: out,
+		Run: func(in []gorgonia.Value) error {
+			Floats(out)[0] = float32(b.Work.Kernels.Elements.Dot(b.Live(in[0]).Data, b.operand(x, in[1]).Dense.Data))
 			return nil
 		},
 	})

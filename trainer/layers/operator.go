@@ -20,7 +20,7 @@ type operator struct {
 	inputs gorgonia.Nodes
 	// out is the result, bound once and overwritten by every run.
 	out   gorgonia.Value
-	reads reads
+	reads Reads
 	kind  hm.Type
 	wrt   []bool
 	run   func(in []gorgonia.Value) error
@@ -78,5 +78,5 @@ func (o *operator) Hashcode() uint32 { return o.number }
 // String implements gorgonia.Op.
 func (o *operator) String() string { return o.name }
 
-// floats returns the values of a tensor of this package, aliasing it.
-func floats(v gorgonia.Value) []float32 { return v.(*tensor.Dense).Float32s() }
+// Floats returns the values of a tensor of this package, aliasing it.
+func Floats(v gorgonia.Value) []float32 { return v.(*tensor.Dense).Float32s() }

@@ -49,8 +49,8 @@ func (l *Layout) Add(name string, begin Start, shape ...int) {
 // Linear adds weight and bias of a linear layer with PyTorch's initialisation: uniform in
 // ±1/sqrt(in) for both.
 func (l *Layout) Linear(name string, in, out int) {
-	l.Matrix(name+".weight", in, out, fanIn(in))
-	l.Add(name+".bias", fanIn(in), out)
+	l.Matrix(name+".weight", in, out, FanIn(in))
+	l.Add(name+".bias", FanIn(in), out)
 }
 
 // Matrix adds the weight of a linear layer.
@@ -71,13 +71,8 @@ func (l *Layout) RunningNorm(name string, width int) {
 	l.Add(name+".running_var", Start{Value: 1}, width)
 }
 
-func fanIn(in int) Start { return Start{Bound: float32(1 / math.Sqrt(float64(in)))} }
-
 // FanIn is PyTorch's initialisation of a linear layer: uniform in ±1/sqrt(in).
-func FanIn(in int) Start { return fanIn(in) }
-
-// Glorot is uniform in ±sqrt(6/(a+b)) (Glorot and Bengio, AISTATS 2010).
-func Glorot(a, b int) Start { return Start{Bound: float32(math.Sqrt(6 / float64(a+b)))} }
+func FanIn(in int) Start { return Start{Bound: float32(1 / math.Sqrt(float64(in)))} }
 
 // Index returns the position of a tensor in Specs.
 func (l *Layout) Index(name string) (int, bool) {
@@ -150,7 +145,7 @@ func (t *Tensors) Named(name string) ([]float32, Spec, error) {
 	return t.Slice(i), t.Layout.Specs[i], nil
 }
 
-// dense wraps values in the tensor type of Gorgonia without copying them.
-func dense(values []float32, shape ...int) *tensor.Dense {
+// Dense wraps values in the tensor type of Gorgonia without copying them.
+func Dense(values []float32, shape ...int) *tensor.Dense {
 	return tensor.New(tensor.WithShape(shape...), tensor.WithBacking(values))
 }

@@ -141,4 +141,4 @@ func valueOf(n *gorgonia.Node) gorgonia.Value {
 // Result returns the memory of a node's value, with as many rows as the capacity. In a plan
 // without gradients, a value that only row-wise operators read holds just the last band of a
 // batch with several bands.
-func Result(n *gorgonia.Node) []float32 { return floats(valueOf(n)) }
+func Result(n *gorgonia.Node) []float32 { return Floats(valueOf(n)) }

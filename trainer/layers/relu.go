@@ -5,35 +5,30 @@ import "gorgonia.org/gorgonia"
 // ReLU adds max(x, 0) element by element. NaN stays NaN, so that it reaches the loss and is
 // reported.
 func ReLU(b *Builder, x *gorgonia.Node) *gorgonia.Node {
-	return elementwise(b, "relu", x, b.Work.kernels.Activations.ReLU, b.Work.kernels.Activations.ReLUGrad)
+	return Elementwise(b, "relu", x, b.Work.Kernels.Activations.ReLU, b.Work.Kernels.Activations.ReLUGrad)
 }
 
-// ELU adds x for x > 0 and e^x − 1 otherwise (Clevert et al., ICLR 2016).
-func ELU(b *Builder, x *gorgonia.Node) *gorgonia.Node {
-	return elementwise(b, "elu", x, b.Work.kernels.Activations.ELU, b.Work.kernels.Activations.ELUGrad)
-}
-
-// elementwise adds a function of single elements. backward stores its derivative, computed from
+// Elementwise adds a function of single elements. backward stores its derivative, computed from
 // the function's result y, times g.
-func elementwise(
+func Elementwise(
 	b *Builder, kind string, x *gorgonia.Node, forward func(dst, x []float32), backward func(dst, y, g []float32),
 ) *gorgonia.Node {
 	if b.err != nil {
 		return nil
 	}
-	out := b.rows(width(x))
-	return b.apply(operation{
-		kind: kind, inputs: gorgonia.Nodes{x}, out: out, reads: sameRow,
-		run: func(in []gorgonia.Value) error {
-			forward(b.live(out).Data, b.live(in[0]).Data)
+	out := b.NewRows(Width(x))
+	return b.Apply(Operation{
+		Kind: kind, Inputs: gorgonia.Nodes{x}, Out: out, Reads: SameRow,
+		Run: func(in []gorgonia.Value) error {
+			forward(b.Live(out).Data, b.Live(in[0]).Data)
 			return nil
 		},
-		pull: func(y, grad *gorgonia.Node) gorgonia.Nodes {
-			back := b.rows(width(y))
-			return gorgonia.Nodes{b.apply(operation{
-				kind: kind + ".x", inputs: gorgonia.Nodes{y, grad}, out: back,
-				run: func(in []gorgonia.Value) error {
-					backward(b.live(back).Data, b.live(in[0]).Data, b.live(in[1]).Data)
+		Pull: func(y, grad *gorgonia.Node) gorgonia.Nodes {
+			back := b.NewRows(Width(y))
+			return gorgonia.Nodes{b.Apply(Operation{
+				Kind: kind + ".x", Inputs: gorgonia.Nodes{y, grad}, Out: back,
+				Run: func(in []gorgonia.Value) error {
+					backward(b.Live(back).Data, b.Live(in[0]).Data, b.Live(in[1]).Data)
 					return nil
 				},
 			})}

@@ -2,9 +2,9 @@ package layers
 
 import "gorgonia.org/gorgonia"
 
-// source returns the features that a node represents. Such a node has no gradient and may be
-// sparse; only Linear, LinearPair, GINInput and Dropout accept it.
-type source func() Features
+// Source returns the features that a node represents. Such a node has no gradient and may be
+// sparse; only Linear, GINInput and layers that look at Builder.Sources accept it.
+type Source func() Features
 
 // Source adds the features of the batch.
 func (b *Builder) Source(cols int) *gorgonia.Node {
@@ -16,16 +16,16 @@ func (b *Builder) Aggregated(cols int) *gorgonia.Node {
 	return b.source("aggregated", cols, func() Features { return b.Work.Batch.Aggregated })
 }
 
-func (b *Builder) source(kind string, cols int, from source) *gorgonia.Node {
+func (b *Builder) source(kind string, cols int, from Source) *gorgonia.Node {
 	n := b.Input(kind, make([]float32, cols), false, 1, cols)
-	b.sources[n] = from
+	b.Sources[n] = from
 	return n
 }
 
 // operand returns the current rows of the matrix that an input represents in the current batch.
 func (b *Builder) operand(n *gorgonia.Node, v gorgonia.Value) Features {
-	if from, ok := b.sources[n]; ok {
+	if from, ok := b.Sources[n]; ok {
 		return from().rows(b.Work.rows())
 	}
-	return Features{Dense: b.live(v)}
+	return Features{Dense: b.Live(v)}
 }

@@ -88,8 +88,8 @@ func (f *Features) Narrow(kept []uint32, width int) {
 	s.Cols, f.Dense.Cols, s.transposed = width, width, nil
 }
 
-// drawn returns the columns that are the keys of the values' draws.
-func (s *Sparse) drawn() []uint32 {
+// Drawn returns the columns that are the keys of the values' draws.
+func (s *Sparse) Drawn() []uint32 {
 	if s.original == nil {
 		return s.Columns
 	}
@@ -132,8 +132,8 @@ func (s *Sparse) transpose() {
 	s.transposed = t
 }
 
-// mask gives s the positions of from and other values.
-func (s *Sparse) mask(from *Sparse, values []float32) {
+// Mask gives s the positions of from and other values.
+func (s *Sparse) Mask(from *Sparse, values []float32) {
 	from.transpose()
 	if s.transposed == nil {
 		s.transposed = new(transposition)
@@ -142,7 +142,7 @@ func (s *Sparse) mask(from *Sparse, values []float32) {
 	*s = *from
 	s.Values, s.transposed = values, t
 	t.Starts, t.Rows, t.order = from.transposed.Starts, from.transposed.Rows, from.transposed.order
-	grow(&t.Weights, len(values))
+	t.Weights = slices.Grow(t.Weights[:0], len(values))[:len(values)]
 	for at, k := range t.order {
 		t.Weights[at] = values[k]
 	}

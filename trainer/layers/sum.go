@@ -28,16 +28,16 @@ func (b *Builder) sumOf(n *gorgonia.Node) (*operator, error) {
 	if !ok || !terms[0].Shape().Eq(terms[1].Shape()) {
 		return nil, fmt.Errorf("sum of gradients of shapes %v and %v", terms[0].Shape(), terms[1].Shape())
 	}
-	out := dense(make([]float32, first.Shape().TotalSize()), first.Shape()...)
+	out := Dense(make([]float32, first.Shape().TotalSize()), first.Shape()...)
 	all := func(v gorgonia.Value) kernels.Matrix {
-		values := floats(v)
+		values := Floats(v)
 		return kernels.Matrix{Rows: 1, Cols: len(values), Data: values}
 	}
 	if b.perRow[first] || b.perRow[valueOf(terms[1])] {
-		b.perRow[out], all = true, b.live
+		b.perRow[out], all = true, b.Live
 	}
 	run := func(in []gorgonia.Value) error {
-		b.Work.kernels.Rows.AddRows(all(out), all(in[0]), all(in[1]))
+		b.Work.Kernels.Rows.AddRows(all(out), all(in[0]), all(in[1]))
 		return nil
 	}
 	if err := gorgonia.UnsafeLet(n, out); err != nil {

@@ -1,6 +1,7 @@
 package layers
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -9,16 +10,35 @@ import (
 	"lethe/trainer/kernels"
 )
 
+// builderOf returns a builder for a batch of so many rows, and of room for more.
+func builderOf(rows int) *Builder {
+	b := NewBuilder(kernels.Portable(), rows+3, true)
+	b.Work.Batch = NewBatch(rows, 1, make([]float32, rows), nil)
+	return b
+}
+
+// leaf adds a differentiable matrix of two columns of ones.
+func leaf(b *Builder, name string) *gorgonia.Node {
+	return b.Input(name, slices.Repeat([]float32{1}, b.Capacity*2), true, b.Capacity, 2)
+}
+
+// scaled adds x times a factor.
+func scaled(b *Builder, x *gorgonia.Node, factor float32) *gorgonia.Node {
+	return Elementwise(b, "scaled", x,
+		func(dst, x []float32) { b.Work.Kernels.Elements.Scale(dst, x, factor) },
+		func(dst, _, g []float32) { b.Work.Kernels.Elements.Scale(dst, g, factor) })
+}
+
 // The gradients of a value that is used several times, seven in all, are added by our
 // kernel in the rows in use. What lies behind them stays as it was.
 func TestGradientsOfSeveralUsesAreAdded(t *testing.T) {
-	b := newBench(kernels.Portable(), 8)
-	x := b.leaf("x", b.capacity, 2)
-	twice := Sum(b.Builder, x, x)
-	out := LeakyReLU(b.Builder, Sum(b.Builder, Sum(b.Builder, twice, twice), Sum(b.Builder, twice, x)), 1)
+	b := builderOf(8)
+	x := leaf(b, "x")
+	twice := Sum(b, x, x)
+	out := scaled(b, Sum(b, Sum(b, twice, twice), Sum(b, twice, x)), 1)
 	require.NoError(t, b.Err())
-	upstream := filled(b.capacity*2, 5)
-	grads := b.backpropagate(out, b.Input("R", upstream, false, b.capacity, 2), b.leaves)
+	upstream := slices.Repeat([]float32{5}, b.Capacity*2)
+	grads := b.backpropagate(out, b.Input("R", upstream, false, b.Capacity, 2), gorgonia.Nodes{x})
 	plan, err := b.Plan()
 	require.NoError(t, err)
 	require.NoError(t, plan.Run())
@@ -42,8 +62,8 @@ func TestForeignOperatorsAreRefused(t *testing.T) {
 			return gorgonia.Add(x, gorgonia.NewScalar(x.Graph(), gorgonia.Float32, gorgonia.WithName("s")))
 		},
 	} {
-		b := newBench(kernels.Portable(), 8)
-		_, err := op(b.leaf("x", b.capacity, 2))
+		b := builderOf(8)
+		_, err := op(leaf(b, "x"))
 		require.NoError(t, err)
 		_, err = b.Plan()
 		require.ErrorContains(t, err, "sum of gradients", name)
@@ -52,11 +72,11 @@ func TestForeignOperatorsAreRefused(t *testing.T) {
 
 // Two operators whose nodes have one hash stay two.
 func TestNodesOfOneHashStayApart(t *testing.T) {
-	b := newBench(kernels.Portable(), 8)
-	x := b.leaf("x", b.capacity, 2)
-	first := LeakyReLU(b.Builder, x, 0.25)
+	b := builderOf(8)
+	x := leaf(b, "x")
+	first := scaled(b, x, 0.25)
 	b.count--
-	second := LeakyReLU(b.Builder, x, 0.5)
+	second := scaled(b, x, 0.5)
 	require.NoError(t, b.Err())
 	require.Equal(t, first.Hashcode(), second.Hashcode())
 	require.NotSame(t, first, second)
@@ -68,8 +88,8 @@ func TestNodesOfOneHashStayApart(t *testing.T) {
 
 // A sum that is not of the gradients in question is noticed.
 func TestSumsAreThoseOfTheirTerms(t *testing.T) {
-	b := newBench(kernels.Portable(), 8)
-	x, y, z := b.leaf("x", b.capacity, 2), b.leaf("y", b.capacity, 2), b.leaf("z", b.capacity, 2)
+	b := builderOf(8)
+	x, y, z := leaf(b, "x"), leaf(b, "y"), leaf(b, "z")
 	add := func(x, y *gorgonia.Node) *gorgonia.Node {
 		n, err := gorgonia.Add(x, y)
 		require.NoError(t, err)
@@ -84,7 +104,7 @@ func TestSumsAreThoseOfTheirTerms(t *testing.T) {
 
 	// Another term than the operators were asked for.
 	b.terms = map[*gorgonia.Node]gorgonia.Nodes{}
-	out := ReLU(b.Builder, x)
+	out := ReLU(b, x)
 	_, err := gorgonia.Backpropagate(gorgonia.Nodes{out}, gorgonia.Nodes{y}, gorgonia.Nodes{x})
 	require.ErrorContains(t, err, errMerged.Error())
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"lethe/internal/check"
-	"lethe/trainer/layers"
 )
 
 const (
@@ -23,59 +22,47 @@ const (
 type Architecture struct {
 	Model             string
 	Features, Classes int
-	// Widths are the widths of the hidden layers: of the three convolutions and fc1 for the Elliptic
-	// models, none for SGC, one for all others. The attention models divide it among the heads.
+	// Widths are the widths of the hidden layers, of the three convolutions and fc1 for EllipticGIN. A
+	// network with attention divides its one width among the heads.
 	Widths []int
 	// Heads and OutputHeads are the numbers of heads of the two attention layers, else 0.
 	Heads, OutputHeads int
-	// Hops is the number of propagation steps of APPNP and SGC, else 0.
+	// Hops is the number of propagation steps, else 0.
 	Hops int
-	// Teleport is α of APPNP, else 0.
+	// Teleport is α of a propagation, else 0.
 	Teleport float64
 	// LinearSkip adds a linear layer from the raw features to the logits of the
 	// Elliptic models (Weber et al., "Anti-Money Laundering in Bitcoin", 2019).
 	LinearSkip bool
-	// Plain removes batch norm and the learned ε from GIN.
+	// Plain removes batch norm and the learned ε.
 	Plain bool
 }
 
-// DefaultArchitecture returns the sizes of a model for a hidden width, 64 in the citation
-// benchmarks. An unknown model has one hidden layer.
-func DefaultArchitecture(model string, hidden int) Architecture {
-	f, ok := familyOf(model)
-	if !ok {
-		return Architecture{Model: model, Widths: oneLayer(hidden)}
-	}
-	a := f.sizes
-	a.Model, a.Widths = model, f.widths(hidden)
-	return a
-}
-
-// Validate reports every value that is out of bounds.
-func (a Architecture) Validate() error {
+// Validate reports every value of an architecture of one of the networks that is out of bounds.
+func (f Families) Validate(a Architecture) error {
 	var p check.Problems
-	f, ok := familyOf(a.Model)
-	p.OneOf("model", a.Model, Names()...)
+	family, ok := f.Of(a.Model)
+	p.OneOf("model", a.Model, f.Names()...)
 	p.Whole("features", a.Features, 1, MaxWidth)
 	p.Whole("classes", a.Classes, 2, MaxClasses)
-	p.That(!a.LinearSkip || f.takesSkip, "linear_skip", a.LinearSkip, "false for model %s", a.Model)
-	p.That(!a.Plain || f.takesPlain, "plain_gin", a.Plain, "false for model %s", a.Model)
+	p.That(!a.LinearSkip || family.TakesSkip, "linear_skip", a.LinearSkip, "false for model %s", a.Model)
+	p.That(!a.Plain || family.TakesPlain, "plain_gin", a.Plain, "false for model %s", a.Model)
 	p.Whole("hops", a.Hops, 0, maxHops)
 	p.Below("teleport", a.Teleport, 0, 1)
 	if ok {
-		a.checkWidths(&p, f)
+		a.checkWidths(&p, family)
 	}
 	return p.Err()
 }
 
 // checkWidths checks the hidden layers and the heads.
-func (a Architecture) checkWidths(p *check.Problems, f family) {
-	count := len(f.widths(1))
+func (a Architecture) checkWidths(p *check.Problems, f Family) {
+	count := len(f.Widths(1))
 	p.That(len(a.Widths) == count, "widths", a.Widths, "%d widths", count)
 	for _, w := range a.Widths {
 		p.That(w >= 1 && w <= MaxWidth, "widths", a.Widths, "1 to %d each", MaxWidth)
 	}
-	if !f.attention {
+	if !f.Attention {
 		p.That(a.Heads == 0, "heads", a.Heads, "0 for model %s, which has no attention", a.Model)
 		p.That(a.OutputHeads == 0, "output_heads", a.OutputHeads, "0 for model %s, which has no attention", a.Model)
 		return
@@ -94,21 +81,4 @@ func (a Architecture) Equal(other Architecture) bool {
 	}
 	a.Widths, other.Widths = nil, nil
 	return fmt.Sprintf("%v", a) == fmt.Sprintf("%v", other)
-}
-
-// Parameters returns the layout of the trained tensors of a valid architecture.
-func (a Architecture) Parameters() *layers.Layout {
-	l := &layers.Layout{}
-	f, _ := familyOf(a.Model)
-	f.parameters(a, l)
-	return l
-}
-
-// Buffers returns the layout of the batch norms' running statistics.
-func (a Architecture) Buffers() *layers.Layout {
-	l := &layers.Layout{}
-	if f, _ := familyOf(a.Model); f.buffers != nil {
-		f.buffers(a, l)
-	}
-	return l
 }

@@ -1,101 +1,86 @@
 package models
 
 import (
+	"slices"
+
 	"gorgonia.org/gorgonia"
 
+	"lethe/trainer/kernels"
 	"lethe/trainer/layers"
 )
 
-// family describes how a model is built, and which settings it supports.
-type family struct {
-	name string
-	// served means that a service may train it, which requires two classes.
-	served bool
-	// widths returns the widths of the hidden layers for a hidden width; sizes holds the other
+// Family describes how a network is built, and which settings it supports.
+type Family struct {
+	Name string
+	// Widths returns the widths of the hidden layers for a hidden width; Sizes holds the other
 	// default sizes.
-	widths func(hidden int) []int
-	sizes  Architecture
-	// settings are the default ones. attention means that layers have heads; the others mean that
-	// the architecture may have the named option, takesDropout that dropout is allowed.
-	settings                                       Settings
-	attention, takesDropout, takesSkip, takesPlain bool
-	// aggregation is the first layer's graph aggregation of the features, if it can be computed in
-	// advance. prepared means that it always is, over all hops.
-	aggregation layers.Aggregation
-	prepared    bool
-	parameters  func(a Architecture, l *layers.Layout)
-	// buffers is nil for a model without batch norm.
-	buffers func(a Architecture, l *layers.Layout)
-	logits  func(n *Network) *gorgonia.Node
+	Widths func(hidden int) []int
+	Sizes  Architecture
+	// Settings are the default ones. Attention means that layers have heads; the others mean that
+	// the architecture may have the named option, TakesDropout that dropout is allowed.
+	Settings                                       Settings
+	Attention, TakesDropout, TakesSkip, TakesPlain bool
+	// Reach is the maximum distance, in payments, at which one transaction can influence the
+	// logits for another. Removing transactions beyond it does not change the logits.
+	Reach func(a Architecture) int
+	// Prepare computes what layers need of a batch that does not depend on the weights: Aggregated for
+	// the form Cached, Derived for any. features are those of the batch. It is nil if there is nothing.
+	Prepare    func(a Architecture, b *layers.Batch, form Form, features []float32, set kernels.Set)
+	Parameters func(a Architecture, l *layers.Layout)
+	// Buffers is nil for a network without batch norm.
+	Buffers func(a Architecture, l *layers.Layout)
+	Logits  func(n *Network) *gorgonia.Node
 }
 
-// families lists the models; a new model is added here, in a file of its own.
-func families() []family {
-	return []family{
-		ellipticGIN(), ellipticGINMLP3(), sage(), gin(), gcn(), mlp(), gat(), gatv2(), superGAT(), appnp(), sgc(),
-	}
-}
+// Families are networks of different names.
+type Families []Family
 
-// oneLayer is one hidden layer.
-func oneLayer(hidden int) []int { return []int{hidden} }
+// Served returns the networks that a service may train.
+func Served() Families { return Families{ellipticGIN()} }
 
-// familyOf returns the family of a name, and whether it exists.
-func familyOf(model string) (family, bool) {
-	for _, f := range families() {
-		if f.name == model {
-			return f, true
-		}
-	}
-	return family{}, false
-}
-
-// Names returns the names of all models.
-func Names() []string {
+// Names returns the names of the networks.
+func (f Families) Names() []string {
 	var names []string
-	for _, f := range families() {
-		names = append(names, f.name)
+	for _, one := range f {
+		names = append(names, one.Name)
 	}
 	return names
 }
 
-// Served returns the names of the models that a service may train.
-func Served() []string {
-	var names []string
-	for _, f := range families() {
-		if f.served {
-			names = append(names, f.name)
-		}
+// Of returns the network of a name, and whether it exists.
+func (f Families) Of(model string) (Family, bool) {
+	i := slices.IndexFunc(f, func(one Family) bool { return one.Name == model })
+	if i < 0 {
+		return Family{Widths: OneLayer}, false
 	}
-	return names
+	return f[i], true
 }
 
-// Known reports whether a model of that name exists.
-func Known(model string) bool {
-	_, ok := familyOf(model)
-	return ok
+// OneLayer is one hidden layer.
+func OneLayer(hidden int) []int { return []int{hidden} }
+
+// Architecture returns the default sizes for a hidden width, 64 in the citation benchmarks.
+func (f Family) Architecture(hidden int) Architecture {
+	a := f.Sizes
+	a.Model, a.Widths = f.Name, f.Widths(hidden)
+	return a
 }
 
-// SumsNeighbours reports whether a model sums its neighbours instead of averaging them, so that
-// their number matters.
-func SumsNeighbours(model string) bool {
-	f, _ := familyOf(model)
-	return f.aggregation == layers.NeighbourSum
+// Tensors returns the layouts of the trained tensors and of the batch norms' running statistics of a
+// valid architecture.
+func (f Families) Tensors(a Architecture) (parameters, buffers *layers.Layout) {
+	family, _ := f.Of(a.Model)
+	parameters, buffers = &layers.Layout{}, &layers.Layout{}
+	family.Parameters(a, parameters)
+	if family.Buffers != nil {
+		family.Buffers(a, buffers)
+	}
+	return parameters, buffers
 }
 
-// DefaultSettings returns the settings of a model in PyTorch Geometric's benchmarks.
-func DefaultSettings(model string) Settings {
-	f, _ := familyOf(model)
-	return f.settings
-}
-
-// TakesDropout reports whether a model has dropout before its layers.
-func TakesDropout(model string) bool {
-	f, _ := familyOf(model)
-	return f.takesDropout
-}
-
-// TakesSkip reports whether a model may have the linear skip.
-func TakesSkip(model string) bool {
-	f, _ := familyOf(model)
-	return f.takesSkip
+// Prepare has a batch prepared for an architecture, see Family.Prepare.
+func (f Families) Prepare(a Architecture, b *layers.Batch, form Form, features []float32, set kernels.Set) {
+	if family, _ := f.Of(a.Model); family.Prepare != nil {
+		family.Prepare(a, b, form, features, set)
+	}
 }

@@ -5,7 +5,6 @@ import (
 
 	"gorgonia.org/gorgonia"
 
-	"lethe/trainer/kernels"
 	"lethe/trainer/layers"
 )
 
@@ -14,8 +13,11 @@ type Settings struct {
 	// Dropout is the probability of dropping an input of a layer (TakesDropout) or an attention
 	// weight.
 	Dropout float64
-	// Attention is the attention loss of SuperGAT.
-	Attention layers.SelfSupervision
+	// AttentionLoss is the weight of an attention loss.
+	AttentionLoss float64
+	// EdgeRatio is the share of edges that the loss samples, and NegativeRatio the number of
+	// non-adjacent pairs per sampled edge.
+	EdgeRatio, NegativeRatio float64
 }
 
 // Form is the form in which features enter the first layer. All forms compute the same function.
@@ -26,30 +28,18 @@ const (
 	// Sparse multiplies the features by weights before aggregating: for sparse features, and for
 	// features that dropout changes at every step.
 	Sparse Form = iota
-	// Cached uses the aggregate that Prepare computed once.
+	// Cached uses the aggregate that Family.Prepare computed once.
 	Cached
 	// Differentiable makes the features a leaf with a gradient.
 	Differentiable
 )
 
 // FormFor returns the form for features.
-func (a Architecture) FormFor(sparse bool, dropout float64) Form {
+func FormFor(sparse bool, dropout float64) Form {
 	if sparse || dropout > 0 {
 		return Sparse
 	}
 	return Cached
-}
-
-// Prepare computes the batch's aggregate if the form needs it. features are those of the batch.
-func (a Architecture) Prepare(b *layers.Batch, form Form, features []float32, set kernels.Set) {
-	f, _ := familyOf(a.Model)
-	hops := 1
-	if f.prepared {
-		form, hops = Cached, a.Hops
-	}
-	if form == Cached {
-		b.Aggregate(f.aggregation, hops, features, set)
-	}
 }
 
 // Network is the expression graph of a model.
@@ -59,6 +49,7 @@ type Network struct {
 	Settings     Settings
 	Form         Form
 
+	// Params and Buffers are the tensors of Families.Tensors.
 	Params, Buffers *layers.Tensors
 	// Features is the leaf of the features.
 	Features *gorgonia.Node
@@ -73,15 +64,17 @@ type Network struct {
 	err  error
 }
 
-// NewNetwork adds a model to a builder of the given capacity in rows. Its parameters and buffers
+// NewNetwork adds a network to a builder of the given capacity in rows. Its parameters and buffers
 // are zeros.
-func NewNetwork(b *layers.Builder, a Architecture, s Settings, form Form, capacity int) (*Network, error) {
-	if err := a.Validate(); err != nil {
+func (f Families) NewNetwork(b *layers.Builder, a Architecture, s Settings, form Form, capacity int) (*Network, error) {
+	if err := f.Validate(a); err != nil {
 		return nil, err
 	}
+	family, _ := f.Of(a.Model)
+	parameters, buffers := f.Tensors(a)
 	n := &Network{
 		Builder: b, Architecture: a, Settings: s, Form: form,
-		Params: layers.NewTensors(a.Parameters()), Buffers: layers.NewTensors(a.Buffers()),
+		Params: layers.NewTensors(parameters), Buffers: layers.NewTensors(buffers),
 		Marks: make(map[string]*gorgonia.Node),
 	}
 	for i, spec := range n.Params.Layout.Specs {
@@ -93,8 +86,7 @@ func NewNetwork(b *layers.Builder, a Architecture, s Settings, form Form, capaci
 	} else {
 		n.Features = b.Source(a.Features)
 	}
-	f, _ := familyOf(a.Model)
-	n.Logits = n.mark("logits", f.logits(n))
+	n.Logits = n.Mark("logits", family.Logits(n))
 	if n.err != nil {
 		return nil, n.err
 	}
@@ -109,8 +101,8 @@ func (n *Network) Load(b *layers.Batch) {
 	}
 }
 
-// parameter returns the leaf of a parameter.
-func (n *Network) parameter(name string) *gorgonia.Node {
+// Parameter returns the leaf of a parameter.
+func (n *Network) Parameter(name string) *gorgonia.Node {
 	i, ok := n.Params.Layout.Index(name)
 	if !ok {
 		if n.err == nil {
@@ -121,15 +113,15 @@ func (n *Network) parameter(name string) *gorgonia.Node {
 	return n.Nodes[i]
 }
 
-// linear adds the named linear layer with bias.
-func (n *Network) linear(x *gorgonia.Node, name string) *gorgonia.Node {
-	return layers.Linear(n.Builder, x, n.parameter(name+".weight"), n.parameter(name+".bias"))
+// Linear adds the named linear layer with bias.
+func (n *Network) Linear(x *gorgonia.Node, name string) *gorgonia.Node {
+	return layers.Linear(n.Builder, x, n.Parameter(name+".weight"), n.Parameter(name+".bias"))
 }
 
-// norm adds the named batch norm.
-func (n *Network) norm(x *gorgonia.Node, name string) *gorgonia.Node {
+// Norm adds the named batch norm.
+func (n *Network) Norm(x *gorgonia.Node, name string) *gorgonia.Node {
 	return layers.Norm(n.Builder, x, &layers.BatchNorm{
-		Weight: n.parameter(name + ".weight"), Bias: n.parameter(name + ".bias"),
+		Weight: n.Parameter(name + ".weight"), Bias: n.Parameter(name + ".bias"),
 		RunningMean: n.buffer(name + ".running_mean"), RunningVar: n.buffer(name + ".running_var"),
 	})
 }
@@ -143,12 +135,8 @@ func (n *Network) buffer(name string) []float32 {
 	return values
 }
 
-// dropout adds dropout with the model's probability.
-func (n *Network) dropout(x *gorgonia.Node) *gorgonia.Node {
-	return layers.Dropout(n.Builder, x, n.Settings.Dropout)
-}
-
-func (n *Network) mark(name string, x *gorgonia.Node) *gorgonia.Node {
+// Mark names an intermediate result.
+func (n *Network) Mark(name string, x *gorgonia.Node) *gorgonia.Node {
 	n.Marks[name] = x
 	return x
 }

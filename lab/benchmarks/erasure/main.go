@@ -12,6 +12,7 @@ import (
 	"lethe"
 	"lethe/dataset"
 	"lethe/deletions/coordinator"
+	"lethe/internal/command"
 )
 
 type cli struct {
@@ -31,6 +32,7 @@ func vars() kong.Vars {
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
+	command.CollectSeldom(ctx) // as lethe run does
 	var c cli
 	parser := kong.Parse(&c, kong.Name("erasure"), kong.Description("Measures what erasures cost."), vars(),
 		kong.BindTo(ctx, (*context.Context)(nil)))

@@ -42,7 +42,7 @@ func (b *benchmark) takeIn(ctx context.Context) (m measured, err error) {
 	disk := &writtenFS{FS: vfs.Default}
 	options := b.options(dir, disk, client)
 	// As lethe run does:
-	command.CollectOften()
+	command.CollectSeldom(ctx)
 	processors.Spare()
 	opened, err := graphs.New(ctx, options)
 	if err != nil {

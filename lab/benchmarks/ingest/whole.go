@@ -51,7 +51,7 @@ func (b *benchmark) takeInWhole(ctx context.Context) (m measured, err error) {
 	}
 	config.Trainer.Workers = config.Workers()
 	// As lethe run does:
-	command.CollectOften()
+	command.CollectSeldom(ctx)
 	processors.Spare()
 	w := &whole{
 		progress: progress{all: int64(b.Transactions), last: time.Now()}, half: make(chan struct{}),

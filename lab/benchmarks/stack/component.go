@@ -6,8 +6,10 @@ import (
 	"strconv"
 	"strings"
 
+	"lethe/lab/networks"
 	"lethe/scoring/ensemble"
 	"lethe/trainer"
+	"lethe/trainer/models"
 )
 
 // component is one model of an ensemble and how many groups of shards it has.
@@ -54,7 +56,7 @@ func parseComponent(text string, shards int, seed uint64) (component, error) {
 	if err := c.extras.check(); err != nil {
 		return component{}, fmt.Errorf("component %q: %w", text, err)
 	}
-	parsed, err := ensemble.ParseComponent(strings.Join(served, ":"), shards, trainer.Defaults())
+	parsed, err := ensemble.ParseComponent(strings.Join(served, ":"), shards, networks.Defaults(models.EllipticGIN))
 	if err != nil {
 		return component{}, err
 	}

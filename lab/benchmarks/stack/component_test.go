@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lethe/lab/networks"
 	"lethe/scoring/ensemble"
 	"lethe/trainer"
 )
@@ -24,6 +25,8 @@ func TestComponentsAreReadFromText(t *testing.T) {
 	c, err = parseComponent("elliptic-gin:20:raw:hidden=32:passes=2:window=5", 20, 3)
 	require.NoError(t, err)
 	want = trainer.DefaultsOf("elliptic-gin")
+	require.Equal(t, networks.More().Names(), c.config.Networks.Names())
+	c.config.Networks = nil
 	want.Hidden, want.Passes, want.WindowTimesteps, want.Seed = 32, 2, 5, 3
 	require.Equal(t, want, c.config)
 	require.True(t, c.raw)

@@ -24,6 +24,7 @@ import (
 	"lethe"
 	"lethe/configs"
 	"lethe/dataset"
+	"lethe/internal/command"
 	"lethe/internal/cputime"
 	"lethe/metrics/events"
 	"lethe/service"
@@ -40,6 +41,7 @@ type benchmark struct {
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
+	command.CollectSeldom(ctx) // as lethe run does
 	var b benchmark
 	parser := kong.Parse(&b, kong.Name("timestep"), kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.Description("Measures how long the predictions of a large timestep take."))

@@ -5,8 +5,14 @@ import (
 	"strings"
 
 	"lethe/internal/command"
+	"lethe/lab/networks"
 	"lethe/trainer"
 )
+
+// allModels are the models that are trained.
+func allModels() []string {
+	return append(append(networks.Names(), trainer.RowModels()...), trainer.Blend)
+}
 
 // defaultComponents are those of a blend that names none.
 func defaultComponents() []string {
@@ -31,17 +37,17 @@ func (c *trainCmd) checkBlend() error {
 	if len(c.Components) > trainer.MaxComponents {
 		return command.Usagef("--components names %d models, must be at most %d", len(c.Components), trainer.MaxComponents)
 	}
-	networks := len(c.Components) == 0
+	components, hasNetworks := append(networks.Names(), trainer.RowModels()...), len(c.Components) == 0
 	for i, model := range c.Components {
-		if !slices.Contains(trainer.ComponentModels(), model) {
-			return command.Usagef("--components names %q, must be of %s", model, strings.Join(trainer.ComponentModels(), ", "))
+		if !slices.Contains(components, model) {
+			return command.Usagef("--components names %q, must be of %s", model, strings.Join(components, ", "))
 		}
 		if slices.Contains(c.Components[:i], model) {
 			return command.Usagef("--components names %s twice", model)
 		}
-		networks = networks || slices.Contains(trainer.Models(), model)
+		hasNetworks = hasNetworks || slices.Contains(networks.Names(), model)
 	}
-	if !networks && c.shapesNetworks() {
+	if !hasNetworks && c.shapesNetworks() {
 		return command.Usagef("--hidden, --epochs, --learning-rate and --weight-decay shape networks, and --components %s "+
 			"has none", strings.Join(c.Components, ","))
 	}

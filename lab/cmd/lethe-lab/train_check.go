@@ -9,6 +9,7 @@ import (
 	"lethe/internal/check"
 	"lethe/internal/command"
 	"lethe/lab/graphs"
+	"lethe/lab/networks"
 	"lethe/lab/protocol"
 	"lethe/partition/repair"
 	"lethe/trainer"
@@ -36,7 +37,7 @@ func (c *trainCmd) check(kind graphs.Kind) error {
 func (c *trainCmd) checkBounds() error {
 	var p check.Problems
 	p.AtLeast("shards", c.Shards, 1)
-	p.OneOf("model", c.Model, trainer.StreamModels()...)
+	p.OneOf("model", c.Model, allModels()...)
 	p.AtLeast("hidden", c.Hidden, 0)
 	p.AtLeast("epochs", c.Epochs, 0)
 	p.AtLeast("workers", c.Workers, 0)
@@ -61,9 +62,9 @@ func (c *trainCmd) checkGraph() error {
 	case c.KnownLabels != 0:
 		return command.Usagef("--known-labels is for streams, and %s is a graph: with --propagate the labels of its "+
 			"training nodes are known", c.Dataset)
-	case !slices.Contains(trainer.Models(), c.Model):
+	case !slices.Contains(networks.Names(), c.Model):
 		return command.Usagef("--model %s is for streams, and %s is a graph: choose one of %s", c.Model, c.Dataset,
-			strings.Join(trainer.Models(), ", "))
+			strings.Join(networks.Names(), ", "))
 	}
 	return nil
 }

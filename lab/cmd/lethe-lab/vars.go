@@ -12,6 +12,7 @@ import (
 	"lethe"
 	"lethe/internal/command"
 	"lethe/lab/attack"
+	"lethe/lab/networks"
 	"lethe/lab/protocol"
 	"lethe/partition"
 	"lethe/partition/repair"
@@ -24,7 +25,7 @@ import (
 // the packages that the flags configure.
 func vars() kong.Vars {
 	out := kong.Vars{
-		"models":       strings.Join(trainer.StreamModels(), ", "),
+		"models":       strings.Join(allModels(), ", "),
 		"components":   strings.Join(defaultComponents(), ","),
 		"partitions":   strings.Join(partition.Methods(), ", "),
 		"assigns":      strings.Join(partition.Assigns(), ", "),
@@ -33,8 +34,8 @@ func vars() kong.Vars {
 		"schedules":    strings.Join(protocol.Schedules(), ", "),
 		"split":        protocol.EllipticSplit().String(),
 		"split_steps":  fmt.Sprint(protocol.EllipticSplit().Total()),
-		"graph_stubs":  fmt.Sprint(protocol.GraphMinStubs(models.SAGE)),
-		"gin_stubs":    fmt.Sprint(protocol.GraphMinStubs(models.GIN)),
+		"graph_stubs":  fmt.Sprint(protocol.GraphMinStubs(networks.SAGE)),
+		"gin_stubs":    fmt.Sprint(protocol.GraphMinStubs(networks.GIN)),
 		"paper_splits": fmt.Sprint(paperSplits),
 
 		"attack_targets_default":  fmt.Sprint(attack.MostTargets),
@@ -44,8 +45,8 @@ func vars() kong.Vars {
 	}
 	maps.Copy(out, command.VarsOf("cut", partition.Defaults()))
 	maps.Copy(out, command.VarsOf("mend", repair.Defaults()))
-	maps.Copy(out, command.VarsOf("graph", protocol.Defaults(models.SAGE)))
-	maps.Copy(out, command.VarsOf("sgc", protocol.Defaults(models.SGC)))
+	maps.Copy(out, command.VarsOf("graph", protocol.Defaults(networks.SAGE)))
+	maps.Copy(out, command.VarsOf("sgc", protocol.Defaults(networks.SGC)))
 	for _, schedule := range protocol.Schedules() {
 		of := func(model string) protocol.StreamSettings {
 			return protocol.StreamDefaults(model, schedule, protocol.EllipticSplit())

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"lethe"
+	"lethe/lab/networks"
 	"lethe/trainer"
 	"lethe/trainer/kernels"
 )
@@ -38,7 +39,7 @@ func newContender(name string, workers int, k kernels.Set) (contender, error) {
 			nodes: 208, stubs: 92, features: 165, edges: 240, classes: 2, density: 1,
 		}, workers, k)
 	case "cora":
-		c := trainer.DefaultsOf(rest)
+		c := networks.Defaults(rest)
 		c.Classes, c.Schedule, c.WindowTimesteps, c.Passes = 7, trainer.Window, 1, 200
 		return newRunner(c, shape{nodes: 108, stubs: 60, features: 1433, edges: 100, classes: 7, density: 0.013}, workers, k)
 	default:
