@@ -120,7 +120,10 @@ func FuzzDecode(f *testing.F) {
 			Requests: []lethe.Digest{{7}},
 			Replaced: []journal.Replaced{{Timestep: 1, Shards: []lethe.ShardID{2}, Revision: 3, Afresh: true}},
 		},
-		journal.Served{Through: 3, Scored: &journal.Scored{Through: 4, But: []lethe.Timestep{2}}},
+		journal.Served{
+			Through: 3, Ensemble: lethe.Digest{8}, Scored: &journal.Scored{Through: 4, But: []lethe.Timestep{2}},
+		},
+		journal.Explained{Timestep: 3},
 	} {
 		value, err := journal.Entry{Role: "graphs", Epoch: 2, Instance: "one", Decision: d}.Encode()
 		require.NoError(f, err)
