@@ -55,8 +55,15 @@ func (s Served) valid() error {
 // score makes at once.
 type Explained struct {
 	Timestep lethe.Timestep `json:"timestep"`
+	// Owed is how many alerts still wait.
+	Owed int `json:"owed,omitempty"`
 }
 
 func (Explained) kind() string { return "explained" }
 
-func (Explained) valid() error { return nil }
+func (d Explained) valid() error {
+	if d.Owed < 0 {
+		return fmt.Errorf("%d alerts", d.Owed)
+	}
+	return nil
+}

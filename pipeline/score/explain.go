@@ -150,7 +150,8 @@ func (e *explaining) job(t lethe.Timestep) (background.Job[explanation], error) 
 // publish returns the output that publishes reasons.
 func (e *explaining) publish(ctx context.Context, made explanation) role.Output {
 	return role.Output{Topic: bus.Reasons, Records: made.records, Note: func() error {
-		if err := e.decide(ctx, journal.Explained{Timestep: made.timestep}); err != nil {
+		published := journal.Explained{Timestep: made.timestep, Owed: made.after.owed()}
+		if err := e.decide(ctx, published); err != nil {
 			return err
 		}
 		return e.note(made.timestep, made.after)
@@ -183,15 +184,13 @@ func (e *explaining) note(t lethe.Timestep, after explained) error {
 
 // explained notes in a process that stands by that the next reasons of a timestep are published. Alerts for which
 // there are none count as explained here.
-func (e *explaining) explained(t lethe.Timestep) error {
-	if e.state.links[t].owed == owesNothing {
-		return nil
+func (e *explaining) explained(d journal.Explained) error {
+	t := d.Timestep
+	before, err := readExplained(e.state.store, t)
+	if err != nil || e.state.links[t].owed == owesNothing || before.owed() <= d.Owed {
+		return err // it is noted
 	}
 	snapshot, err := e.state.snapshot(t)
-	if err != nil {
-		return err
-	}
-	before, err := readExplained(e.state.store, t)
 	if err != nil {
 		return err
 	}

@@ -116,7 +116,7 @@ func (s *standby) apply(ctx context.Context, e journal.Entry) (done bool, err er
 	case journal.Consumed:
 		return true, s.consume(ctx, in)
 	case journal.Explained:
-		return true, s.explaining.explained(d.Timestep)
+		return true, s.explaining.explained(d)
 	case journal.Served:
 		s.said = d
 		return true, s.passOverAll(ctx)

@@ -17,6 +17,7 @@ import (
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/internal/swapstore"
+	"lethe/pipeline/journal"
 	"lethe/pipeline/role"
 	"lethe/pipeline/role/roletest"
 	"lethe/pipeline/wire"
@@ -347,4 +348,22 @@ func TestNoProvisionalScoreFollowsAFinalOneOfBefore(t *testing.T) {
 	pass, err := two.logic.arrivals.scoreSome(t.Context(), true)
 	require.NoError(t, err)
 	require.Nil(t, pass)
+}
+
+// An entry that says that reasons are published is done once, though a process that comes back does the last one again.
+func TestReasonsCountAsPublishedOnce(t *testing.T) {
+	topics, w := topics(), wide(t, 2)
+	o := alerting(topics, w)
+	o.ReasonsBeside = true // and nobody makes them
+	one, two := newProcess(t, "one", o), newProcess(t, "two", o)
+	one.leads()
+	publish(t, topics, w, 1)
+	publish(t, topics, w, 2)
+	one.reads()
+	two.reads()
+	require.Equal(t, nodes, two.logic.explaining.owed())
+	require.NoError(t, two.logic.explaining.explained(journal.Explained{Timestep: 2, Owed: nodes}))
+	require.Equal(t, nodes, two.logic.explaining.owed())
+	require.NoError(t, two.logic.explaining.explained(journal.Explained{Timestep: 2}))
+	require.Zero(t, two.logic.explaining.owed())
 }
