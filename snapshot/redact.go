@@ -62,8 +62,7 @@ func closedRow(s *Store, t lethe.Timestep, p lethe.Pseudonym) (stored.Row, bool,
 	return r, true, err
 }
 
-// redactStaging zeroes the erased features in staging: in rows, candidates and their original
-// records, letters, and content hashes. Stores of closed timesteps have been rewritten before.
+// redactStaging zeroes the erased features in staging: in rows, letters and content hashes. Stores of closed timesteps have been rewritten before.
 func redactStaging(s *Store, gone stored.Erasure) error {
 	if len(gone.Features) == 0 {
 		return nil
@@ -93,7 +92,7 @@ func redactStaging(s *Store, gone stored.Erasure) error {
 	return c.commit()
 }
 
-// redactOne is redactStaging for the rows, candidates and index entry of one transaction.
+// redactOne is redactStaging for the row and index entry of one transaction.
 func redactOne(s *Store, c *changes, gone stored.Erasure, p lethe.Pseudonym) error {
 	entry, known, err := index.Lookup(s.staging.Get, p)
 	if err != nil {
@@ -123,23 +122,7 @@ func redactOne(s *Store, c *changes, gone stored.Erasure, p lethe.Pseudonym) err
 	if found {
 		rehash(s.staging, c, p, entry, latest.Features)
 	}
-	return s.staging.Scan(stored.Key(kindCandidate, p), func(key, value []byte) error {
-		one, err := decodeCandidate(value)
-		if err != nil {
-			return err
-		}
-		if one.row, err = gone.Redacted(p, one.row); err != nil {
-			return err
-		}
-		r, err := stored.DecodeRow(one.row)
-		if err != nil {
-			return err
-		}
-		one.entry.Content = index.ContentOf(s.staging.options.Secret, r.Features)
-		redactOrigin(s.staging, &one.origin)
-		c.set(bytes.Clone(key), one.encode())
-		return nil
-	})
+	return nil
 }
 
 // rehash updates a transaction's content hash after its features changed.

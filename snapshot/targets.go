@@ -122,35 +122,17 @@ func locatePayment(s *Store, p lethe.Payment) (Located, error) {
 func (s *staging) locate(id lethe.TransactionID) (Located, error) {
 	l := Located{Pseudonym: s.options.Secret.Pseudonym(id)}
 	entry, known, err := index.Lookup(s.Get, l.Pseudonym)
-	if err != nil {
-		return l, err
-	}
-	var rows [][]byte
-	if known {
-		value, found, err := s.rows.Get(entry.Timestep, l.Pseudonym)
-		if err != nil {
-			return l, err
-		}
-		if found {
-			rows = append(rows, value)
-		}
-	}
-	err = widths{s}.candidates(l.Pseudonym, func(c candidate) error {
-		entry, known, rows = c.entry, true, append(rows, c.row)
-		return nil
-	})
 	if err != nil || !known {
 		return l, err
 	}
 	l.Known, l.Timestep, l.State = true, entry.Timestep, s.info(entry.Timestep).State
-	for _, value := range rows {
-		r, err := stored.DecodeRow(value)
-		if err != nil {
-			return l, err
-		}
-		l.Rows = append(l.Rows, r.Features)
+	value, found, err := s.rows.Get(entry.Timestep, l.Pseudonym)
+	if err != nil || !found {
+		return l, err
 	}
-	return l, nil
+	r, err := stored.DecodeRow(value)
+	l.Rows = append(l.Rows, r.Features)
+	return l, err
 }
 
 // markNamed sets Named for transactions that a pending or rejected record names, and for pending
