@@ -143,7 +143,7 @@ func (s openers) openScore(ctx context.Context) (role.Role, error) {
 	return s.hot(ctx, configs.RoleScore, s.openScoreAs)
 }
 
-func (s openers) openScoreAs(_ context.Context, as *role.Standing) (*role.Follower, error) {
+func (s openers) openScoreAs(ctx context.Context, as *role.Standing) (*role.Follower, error) {
 	c := s.config
 	around := s.surroundings(configs.RoleScore)
 	around.Bus, around.Standing = as.Fenced(around.Bus), as
@@ -155,7 +155,7 @@ func (s openers) openScoreAs(_ context.Context, as *role.Standing) (*role.Follow
 	if err != nil {
 		return nil, err
 	}
-	return score.New(score.Options{
+	return score.New(ctx, score.Options{
 		Dir: RoleDir(c.DataDir, configs.RoleScore), Layout: layout, Meta: over, Workers: c.Workers(),
 		Scoring: c.ScoringConfig(), Limits: c.Ingest.Records, OneHop: c.RepairConfig().OneHop,
 		FirstTimestep: c.Ingest.FirstTimestep, MaxTimestepJump: c.Ingest.MaxTimestepJump,

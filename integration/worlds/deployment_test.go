@@ -128,7 +128,7 @@ func (d *deployment) start(ctx context.Context) error {
 		opens = append(opens, func(topics written) (*role.Follower, error) {
 			o := d.scoreOptions("/score", "1")
 			o.Bus = topics
-			return score.New(o)
+			return score.New(ctx, o)
 		})
 	}
 	opens = append(opens, func(topics written) (*role.Follower, error) {

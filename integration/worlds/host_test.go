@@ -84,7 +84,7 @@ func (h *host) opened(ctx context.Context, as *role.Standing) (*role.Follower, e
 	if h.group.role == ofScore {
 		o := h.d.scoreOptions(h.group.folder(h.number), h.group.name(h.number))
 		o.Bus, o.Standing, o.Run = as.Fenced(writes), as, h.process
-		return score.New(o)
+		return score.New(ctx, o)
 	}
 	o := h.d.graphsOptions(h.group.folder(h.number), h.d.receiptsOf(h.number))
 	o.Instance, o.Run, o.Clock, o.Bus = h.group.name(h.number), h.process, ownClock{h}, writes

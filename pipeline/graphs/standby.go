@@ -131,7 +131,7 @@ func openStandby(ctx context.Context, o Options, heard *Heard) (*standby, error)
 	*heard = Heard{}
 	s := &standby{
 		logic: newLogic(o, stores{graphs: store}, nil), o: o, heard: heard, erasures: make(map[string]*followed),
-		wakes: o.wakes(), replay: role.NewReplay(roleName, at),
+		wakes: o.wakes(), replay: role.NewReplay(roleName, journal.ForGraphs, at),
 	}
 	s.eraser.scrubbing.beside, s.eraser.scrubbing.wake = beside, func() { signal(s.wakes) }
 	s.intake.replayed, s.intake.erased = &journal.Consumed{}, nothingErased{}

@@ -28,7 +28,7 @@ type Entry struct {
 	Decision Decision
 }
 
-// Decision is what an entry says: an EpochBegan, a Served, or one of those of graphs.go.
+// Decision is what an entry says: an EpochBegan, or one of those of served.go and graphs.go.
 type Decision interface {
 	kind() string
 	// valid reports what is wrong with it.
@@ -118,6 +118,7 @@ func kinds() map[string]func([]byte) (Decision, error) {
 	return map[string]func([]byte) (Decision, error){
 		EpochBegan{}.kind():       decision[EpochBegan],
 		Served{}.kind():           decision[Served],
+		Explained{}.kind():        decision[Explained],
 		FeaturesDecided{}.kind():  decision[FeaturesDecided],
 		Consumed{}.kind():         decision[Consumed],
 		TimestepsChanged{}.kind(): decision[TimestepsChanged],

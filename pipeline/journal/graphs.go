@@ -21,18 +21,19 @@ func (d FeaturesDecided) valid() error {
 	return nil
 }
 
-// ChangesGraphs reports whether a decision is what a store of graphs is a function of, with names under the secret.
-func ChangesGraphs(d Decision) bool {
+// ChangesStore reports whether a decision is what a store of graphs or score is a function of, with names under the
+// secret and positions in the topics.
+func ChangesStore(d Decision) bool {
 	switch d.(type) {
-	case Consumed, TimestepsChanged, Suppressed, Lifted, Rewritten:
+	case Consumed, Explained, TimestepsChanged, Suppressed, Lifted, Rewritten:
 		return true
 	default:
 		return false
 	}
 }
 
-// Consumed is a batch of a partition of transactions or labels that goes into the graphs: the records from where the
-// last one of the partition ended.
+// Consumed is a batch of a partition: of transactions or labels, which goes into the graphs, or of what score takes. It
+// is the records from where the last one of the partition ended.
 type Consumed struct {
 	Topic     string `json:"topic"`
 	Partition int    `json:"partition"`

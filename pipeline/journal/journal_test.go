@@ -120,7 +120,10 @@ func FuzzDecode(f *testing.F) {
 			Requests: []lethe.Digest{{7}},
 			Replaced: []journal.Replaced{{Timestep: 1, Shards: []lethe.ShardID{2}, Revision: 3, Afresh: true}},
 		},
-		journal.Served{Through: 3, Scored: &journal.Scored{Through: 4, But: []lethe.Timestep{2}}},
+		journal.Served{
+			Through: 3, Ensemble: lethe.Digest{8}, Scored: &journal.Scored{Through: 4, But: []lethe.Timestep{2}},
+		},
+		journal.Explained{Timestep: 3, Owed: 36},
 	} {
 		value, err := journal.Entry{Role: "graphs", Epoch: 2, Instance: "one", Decision: d}.Encode()
 		require.NoError(f, err)
@@ -134,6 +137,7 @@ func FuzzDecode(f *testing.F) {
 		`{"format":"lethe-journal/1","role":"graphs","epoch":1,"kind":"other","decision":{}} {}`,
 		`{"format":"lethe-journal/1","role":"graphs","epoch":1,"kind":"consumed","decision":{"topic":"a","next":-1}}`,
 		`{"format":"lethe-journal/1","role":"score","epoch":1,"kind":"served","decision":{"through":-5}}`,
+		`{"format":"lethe-journal/1","role":"score","epoch":1,"kind":"explained","decision":{"timestep":1,"owed":-1}}`,
 	} {
 		_, err := journal.Decode([]byte(broken))
 		require.ErrorIs(f, err, journal.ErrMalformed, broken)

@@ -6,8 +6,8 @@ import (
 	"lethe/ingest"
 )
 
-// The journal has two partitions: what processes of other roles have to know is in one, and in the other what the
-// stores of graphs are a function of, of which there is a thousand times more.
+// The journal has two partitions: what processes of other roles have to know is in one, with what the stores of score
+// are a function of, and in the other what those of graphs are, of which there is a thousand times more.
 const (
 	ForAll    = 0
 	ForGraphs = 1

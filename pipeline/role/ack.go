@@ -14,7 +14,7 @@ func Acknowledge(a deletions.Ack, note *int) (Output, error) {
 		return Output{}, err
 	}
 	records := []ingest.Outgoing{{Key: []byte(a.Key()), Value: value}}
-	return Output{Topic: bus.Control, Records: records, Own: true, Note: func() error {
+	return Output{Topic: bus.Control, Records: records, Note: func() error {
 		*note = a.Attempt
 		return nil
 	}}, nil

@@ -12,7 +12,7 @@ func (f *Follower) follow(ctx context.Context) error {
 		return err
 	}
 	defer b.Tail.Close() //nolint:errcheck // nothing was written
-	if err := b.wait(ctx); err != nil {
+	if err := b.Begin(ctx); err != nil {
 		return err
 	}
 	waiting := newWaiting(b.Tail, f.around)
@@ -50,7 +50,7 @@ type readingAhead struct {
 func (f *Follower) readAhead(ctx context.Context, w *waiting) *readingAhead {
 	r := &readingAhead{waiting: w}
 	preparer, is := f.logic.(Preparer)
-	if !is || f.replays() {
+	if _, replays := f.logic.(Replayer); !is || replays {
 		return r
 	}
 	ctx, r.cancel = context.WithCancel(ctx)

@@ -2,11 +2,11 @@ package role
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"maps"
 	"slices"
-	"time"
 
-	"lethe/ingest/bus"
 	"lethe/pipeline/journal"
 )
 
@@ -14,11 +14,8 @@ import (
 // the logic had not finished.
 type Beginning struct {
 	// Tail is what the role is to be fed from, once it has begun.
-	Tail      Tail
-	follower  *Follower
-	positions map[bus.TopicPartition]int64
-	// gate is nil unless the process stands by.
-	gate *gate
+	Tail     Tail
+	follower *Follower
 }
 
 // Open opens the topics where the logic left them. It is what Run begins with, for those who feed
@@ -43,58 +40,27 @@ func (f *Follower) Open(ctx context.Context) (*Beginning, error) {
 		f.follows = slices.Collect(maps.Keys(positions))
 		close(f.opened)
 	})
-	b := &Beginning{Tail: tail, follower: f, positions: positions}
+	b := &Beginning{Tail: tail, follower: f}
 	if s := f.around.Standing; s.StandsBy() {
-		s.Lead.hears(0)
-		s.Lead.dealtWith(positions) // and no more, as it was open before
-		if replayer, is := f.logic.(Replayer); is {
-			b.Tail = replayed{tail, replayer}
-		} else {
-			b.gate = newGate(ctx, tail, s, positions)
-			b.Tail = b.gate
+		replayer, is := f.logic.(Replayer)
+		if !is {
+			return nil, errors.Join(fmt.Errorf("role %s replays no journal", f.name), tail.Close())
 		}
+		s.Lead.dealtWith(positions) // and no more, as it was open before
+		b.Tail = replayed{tail, replayer}
 	}
 	return b, nil
 }
 
-// Begin does what the logic had not finished, and reports whether the role has begun: a process
-// that stands by waits until who leads has dealt with all that it has dealt with itself. If it is to
-// lead before that, nobody else may have published what it had not, and it only hears others until
-// it does.
-func (b *Beginning) Begin(ctx context.Context) (bool, error) {
+// Begin does what the logic had not finished.
+func (b *Beginning) Begin(ctx context.Context) error {
 	s := b.follower.around.Standing
-	if b.gate != nil {
-		reached, err := b.gate.reached(b.positions)
-		switch {
-		case err != nil:
-			return false, err
-		case !reached:
-			term := s.Lead.Term()
-			s.Lead.hears(term)
-			b.gate.only = term > 0
-			return term > 0, nil
-		}
-	}
 	if err := b.follower.Feed(ctx, Input{}); err != nil {
-		return false, err
+		return err
 	}
 	if s != nil {
 		s.Lead.playing(s.Term)
 	}
-	b.follower.sayDealt(ctx)
-	return true, nil
-}
-
-// wait is Begin, again and again until the role has begun.
-func (b *Beginning) wait(ctx context.Context) error {
-	for {
-		if begun, err := b.Begin(ctx); err != nil || begun {
-			return err
-		}
-		select {
-		case <-time.After(gateEvery):
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
+	b.follower.sayDealt()
+	return nil
 }

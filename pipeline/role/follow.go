@@ -3,7 +3,6 @@ package role
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -34,12 +33,8 @@ type Follower struct {
 	opened  chan struct{}
 	// unsaid is up to where partitions were read, of those of which that was not said yet. waits says
 	// that something is still due of what was read.
-	unsaid map[bus.TopicPartition]int64
-	waits  bool
-	// wrote says that something was written to a topic of Standing.Noted since that was announced, unnoted that
-	// something of those before is not noted.
-	wrote     bool
-	unnoted   bool
+	unsaid    map[bus.TopicPartition]int64
+	waits     bool
 	preparing preparing
 	// partitions are the numbers of partitions of the topics that were asked for.
 	partitions map[bus.Topic]int
@@ -76,25 +71,13 @@ func (f *Follower) Run(ctx context.Context) error {
 	return wire.UnlessStopped(ctx, group.Wait())
 }
 
-// sayDealt tells that all that is due of what was read is published. Who leads says nothing as long
-// as something is still due: a process that stands by would take it for done.
-func (f *Follower) sayDealt(ctx context.Context) {
-	s := f.around.Standing
-	if s == nil || f.waits && (!s.StandsBy() || f.replays()) {
-		return
+// sayDealt tells that all that is due of what was read is done. As long as something is still due, nothing is told: it
+// would be taken for done.
+func (f *Follower) sayDealt() {
+	if s := f.around.Standing; s != nil && !f.waits {
+		s.Lead.dealtWith(f.unsaid)
+		clear(f.unsaid)
 	}
-	if f.wrote && !f.unnoted {
-		if ends, err := bus.EndsOf(ctx, f.around.Bus, s.Noted...); err == nil { // else with the next batch
-			noted := ends
-			if s.NotedTo != nil {
-				noted = s.NotedTo(ends)
-			}
-			f.wrote = !maps.Equal(noted, ends)
-			s.Lead.hasNoted(noted)
-		}
-	}
-	s.Lead.dealtWith(f.unsaid)
-	clear(f.unsaid)
 }
 
 // Arrived gives the logic a batch, which may be empty, or tells it that time has
@@ -119,7 +102,7 @@ func (f *Follower) arrived(ctx context.Context, a arrival) error {
 	if batch.Source.Topic != "" && f.around.Standing != nil {
 		f.unsaid[batch.Source] = batch.Next
 	}
-	f.sayDealt(ctx)
+	f.sayDealt()
 	if source := batch.Source; source.Topic != "" && source.Topic != bus.Control && source.Topic != bus.Journal &&
 		!f.around.raw(source.Topic) {
 		f.around.Listener.LagMeasured(events.LagMeasured{
@@ -184,6 +167,7 @@ func (f *Follower) read(batch bus.Batch) (in Input, err error) {
 	case bus.Control, bus.ErasureStatus:
 		for _, rec := range batch.Records {
 			n, err := f.notices.Read(rec)
+			n.Offset = rec.Offset
 			switch {
 			case err != nil:
 				f.junk(rec)
@@ -232,9 +216,6 @@ func (f *Follower) Feed(ctx context.Context, in Input) error {
 			return err
 		}
 		out, err := f.logic.Step(ctx, f.around.Clock, in)
-		if err == nil && !out.Idle && !out.Own && f.around.Standing.OnlyHears() {
-			return nil // it comes again once the process leads
-		}
 		if err == nil {
 			err = f.publish(ctx, out)
 		}
@@ -243,19 +224,15 @@ func (f *Follower) Feed(ctx context.Context, in Input) error {
 		}
 		f.status.Store(f.logic.Status())
 		if out.Idle {
-			f.waits, f.unnoted = out.Waits, out.Unnoted
+			f.waits = out.Waits
 			return nil
 		}
 		in = Input{}
 	}
 }
 
-// publish writes what a step asks for and has it noted. Of what who leads has published a process
-// that stands by notes no more than that.
+// publish writes what a step asks for and has it noted.
 func (f *Follower) publish(ctx context.Context, out Output) error {
-	if f.around.Standing.StandsBy() && !out.Own {
-		out.Messages, out.Records = nil, nil
-	}
 	if len(out.Messages) > 0 {
 		topic := wire.TopicOf(out.Messages[0].Key.Kind)
 		count, err := f.partitionsOf(ctx, topic)
@@ -270,7 +247,6 @@ func (f *Follower) publish(ctx context.Context, out Output) error {
 		if err := f.around.Bus.Write(ctx, out.Topic, out.Records); err != nil {
 			return fmt.Errorf("publish to %s: %w", out.Topic, err)
 		}
-		f.wrote = f.wrote || f.around.Standing != nil && slices.Contains(f.around.Standing.Noted, out.Topic)
 	}
 	if out.Note == nil {
 		return nil

@@ -35,6 +35,8 @@ type echo struct {
 	closed bool
 	// waits says that something is due later.
 	waits bool
+	// place is that of the last entry of the journal that was done.
+	place journal.Place
 }
 
 func (e *echo) Topics() []bus.Topic { return []bus.Topic{bus.Slices} }

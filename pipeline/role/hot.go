@@ -19,29 +19,15 @@ import (
 // Standing says that a Follower belongs to a process that may lead its role or stand by.
 type Standing struct {
 	Lead *Lead
-	// Term is the one in which the process leads, 0 if it stands by: then it publishes nothing
-	// but what it says of itself (Output.Own), and takes what the leader has dealt with.
+	// Term is the one in which the process leads, 0 if it stands by: then it does what the journal says, and publishes
+	// nothing but acknowledgements.
 	Term int64
-	// Open are the topics that it reads without waiting for the leader.
+	// Open are the topics that it reads to their end before it leads, beside the journal.
 	Open []bus.Topic
-	// Noted are topics that a leader writes and nobody who stands by reads. Up to where one ended is
-	// announced once all that was written to it is noted: what stands behind that whoever takes over
-	// may not know of.
-	Noted []bus.Topic
-	// NotedTo, if not nil, returns up to where of them nothing is left to be put right that those who led before write
-	// still, where they end at some positions.
-	NotedTo func(ends map[bus.TopicPartition]int64) map[bus.TopicPartition]int64
 	// journal is set once the process, which leads, has begun an epoch, and ends is where topics ended then.
 	journal *journal.Log
 	ends    map[bus.TopicPartition]int64
 }
-
-// reads are the topics that are read without waiting for the leader.
-func (s *Standing) reads() []bus.Topic { return append(slices.Clip(s.Open), bus.Journal) }
-
-// OnlyHears reports whether the process, which is about to lead, does nothing but hear what others
-// have published: it has dealt with more than others know of.
-func (s *Standing) OnlyHears() bool { return s.StandsBy() && s.Lead.onlyHears() }
 
 // StandsBy reports whether the process stands by and so publishes nothing.
 func (s *Standing) StandsBy() bool { return s != nil && s.Term == 0 }

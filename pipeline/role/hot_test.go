@@ -54,7 +54,7 @@ func (p *pair) start(name string) {
 	}
 	logic, log := p.logics[name], slog.New(slog.DiscardHandler)
 	lead := role.NewLead("echo", name, p.group.Member(name), time.Now, log)
-	r, err := role.Hot(p.t.Context(), "echo", lead, func(_ context.Context, s *role.Standing) (*role.Follower, error) {
+	r, err := role.Hot(p.t.Context(), "echo", lead, func(ctx context.Context, s *role.Standing) (*role.Follower, error) {
 		var topics role.Bus = p.topics
 		if own := p.writes[name]; own != nil {
 			topics = own
@@ -62,7 +62,8 @@ func (p *pair) start(name string) {
 		around := role.Around(s.Fenced(topics), events.Listener{}, log)
 		p.fenced.Store(name, around.Bus)
 		around.Standing, s.Open = s, p.open
-		return role.Follow("echo", logic, around), nil
+		e, err := newEchoing(ctx, logic, s, around.Bus)
+		return role.Follow("echo", e, around), err
 	})
 	require.NoError(p.t, err)
 	ctx, cancel := context.WithCancel(p.t.Context())
@@ -108,17 +109,17 @@ func (p *pair) await(want ...string) {
 		10*time.Millisecond, "want %s", want)
 }
 
-// noted waits until a process has noted timesteps as sent, since it was asked last.
-func (p *pair) noted(name string, at ...lethe.Timestep) {
+// taken waits until a process has taken timesteps.
+func (p *pair) taken(name string, at ...lethe.Timestep) {
 	p.t.Helper()
 	for _, t := range at {
-		require.Eventually(p.t, func() bool { return p.logics[name].has(fmt.Sprintf("note model/1/%d", t)) },
+		require.Eventually(p.t, func() bool { return p.logics[name].has(fmt.Sprintf("take slice/1/%d", t)) },
 			time.Minute, time.Millisecond)
 	}
 }
 
 // One leads and the other follows without publishing anything. When the first one is gone the
-// other goes on where it was.
+// other publishes what the last entry leads to, and goes on.
 func TestOneLeadsAndAnotherStandsBy(t *testing.T) {
 	p := newPair(t)
 	p.start("one")
@@ -127,20 +128,20 @@ func TestOneLeadsAndAnotherStandsBy(t *testing.T) {
 	p.start("two")
 	p.publish(2)
 	p.await("1 one", "2 one")
-	p.noted("two", 1, 2)
+	p.taken("two", 1, 2)
 
 	require.NoError(t, p.stops["one"]())
 	p.publish(3)
 	time.Sleep(50 * time.Millisecond)
-	require.False(t, p.logics["two"].has("take slice/1/3"), "what nobody has dealt with is not taken")
+	require.False(t, p.logics["two"].has("take slice/1/3"), "what no entry names is not taken")
 	p.group.Lead("two")
-	p.await("1 one", "2 one", "3 two")
+	p.await("1 one", "2 one", "2 two", "3 two")
 
-	// The first one comes back, has the rest told by the other, and stands by.
+	// The first one comes back, and stands by.
 	p.start("one")
 	p.publish(4)
-	p.await("1 one", "2 one", "3 two", "4 two")
-	p.noted("one", 3, 4)
+	p.await("1 one", "2 one", "2 two", "3 two", "4 two")
+	p.taken("one", 3, 4)
 }
 
 // A process begins a greater epoch than all before it, whatever brokers count: they forget a group that had no members
@@ -155,7 +156,7 @@ func TestEachLeaderBeginsAGreaterEpoch(t *testing.T) {
 	p.publish(2)
 	p.start("two")
 	p.group.Lead("two")
-	p.await("1 one", "2 two")
+	p.await("1 one", "1 two", "2 two")
 	var epochs []int64
 	require.NoError(t, p.topics.ReadAll(t.Context(), bus.Models, func(rec ingest.Record) error {
 		by, tells := wire.OwnerOf(rec)
@@ -226,8 +227,7 @@ func TestWhatALeaderSaysIsHeardOnce(t *testing.T) {
 	}
 }
 
-// A process that was killed before brokers knew how far it was comes back alone. Nobody else can
-// say that what it has noted is dealt with, so it does not wait for that once it leads.
+// A process that was killed before brokers knew how far it was comes back alone.
 func TestWhoComesBackAloneDoesNotWaitForAnother(t *testing.T) {
 	p := newPair(t)
 	p.open = []bus.Topic{bus.Control} // who leads has read it to its end first
@@ -237,7 +237,6 @@ func TestWhoComesBackAloneDoesNotWaitForAnother(t *testing.T) {
 	p.start("one")
 	p.publish(1)
 	p.await("1 one")
-	p.noted("one", 1)
 	require.NoError(t, p.stops["one"]())
 	p.group = roletest.NewGroup()
 	p.start("one")
@@ -259,18 +258,19 @@ func TestWhoComesBackPublishesWhatItHadNot(t *testing.T) {
 	p.await("1 one")
 }
 
-// A process that comes to lead reads first what others have dealt with, and publishes none of it again.
-func TestWhoTakesOverPublishesNothingAgain(t *testing.T) {
+// A process that comes to lead reads first what others have decided, and publishes what the last entry leads to alone.
+func TestWhoTakesOverPublishesTheLastAgain(t *testing.T) {
 	p := newPair(t)
 	p.start("one")
-	p.publish(1, 2)
+	p.publish(1)
+	p.await("1 one")
+	p.publish(2)
 	p.await("1 one", "2 one")
-	p.dealt()
 	require.NoError(t, p.stops["one"]())
 	p.publish(3)
 	p.group.Lead("two")
 	p.start("two")
-	p.await("1 one", "2 one", "3 two")
+	p.await("1 one", "2 one", "2 two", "3 two")
 }
 
 // unreadBus are topics of which nothing is read until they are released, and which tell that it was asked where
@@ -297,34 +297,23 @@ type unreadTail struct {
 	released chan struct{}
 }
 
-func (t unreadTail) Next(ctx context.Context) (bus.Batch, error) {
+func (t unreadTail) NextOf(ctx context.Context, of map[bus.Topic]bool) (bus.Batch, error) {
 	select {
 	case <-t.released:
-		return t.Tail.Next(ctx)
+		return t.Tail.NextOf(ctx, of)
 	case <-ctx.Done():
 		return bus.Batch{}, ctx.Err()
 	}
 }
 
-// dealt waits until brokers know that everything was dealt with.
-func (p *pair) dealt() {
-	p.t.Helper()
-	ends, err := bus.EndsOf(p.t.Context(), p.topics, bus.Slices)
-	require.NoError(p.t, err)
-	for tp, end := range ends {
-		require.Eventually(p.t, func() bool { return p.group.Positions()[tp] == end }, time.Minute, time.Millisecond)
-	}
-}
-
-// A process is to lead, has not read yet what it reads before, and another one leads in between. What that one has
-// published it publishes no second time.
+// A process is to lead, has not read yet what it reads before, and another one leads in between. Of what that one has
+// published it publishes no more again than what the last entry leads to.
 func TestWhoIsToLeadAgainReadsWhatWasPublishedInBetween(t *testing.T) {
 	p := newPair(t)
 	p.open = []bus.Topic{bus.Control}
 	p.start("one")
 	p.publish(1)
 	p.await("1 one")
-	p.dealt()
 	unread := &unreadBus{p.topics, make(chan struct{}), make(chan bus.Topic, 1000)}
 	p.writes = map[string]role.Bus{"two": unread}
 	p.start("two")
@@ -336,12 +325,11 @@ func TestWhoIsToLeadAgainReadsWhatWasPublishedInBetween(t *testing.T) {
 	p.group.Lead("one")
 	p.publish(2)
 	p.await("1 one", "2 one")
-	p.dealt()
 	require.NoError(t, p.stops["one"]())
 	p.group.Lead("two")
 	close(unread.released)
 	p.publish(3)
-	p.await("1 one", "2 one", "3 two")
+	p.await("1 one", "2 one", "2 two", "3 two")
 }
 
 // What a process reads before it leads it reads each time it stands by: what it heard before is forgotten then.
@@ -357,15 +345,15 @@ func TestWhoStandsByAnewReadsAnew(t *testing.T) {
 	for range 2 {
 		around := role.Around(p.topics, events.Listener{}, log)
 		around.Standing = &role.Standing{Lead: lead, Open: []bus.Topic{bus.Control}}
-		f := role.Follow("echo", new(echo), around)
+		e, err := newEchoing(t.Context(), new(echo), around.Standing, p.topics)
+		require.NoError(t, err)
+		f := role.Follow("echo", e, around)
 		b, err := f.Open(t.Context())
 		require.NoError(t, err)
 		prepared, err := f.Prepared(t.Context())
 		require.NoError(t, err)
 		require.False(t, prepared)
-		begun, err := b.Begin(t.Context())
-		require.NoError(t, err)
-		require.True(t, begun)
+		require.NoError(t, b.Begin(t.Context()))
 		for range 2 { // of control.v1 and the journal
 			batch, err := b.Tail.Next(t.Context())
 			require.NoError(t, err)
@@ -385,7 +373,6 @@ func TestWhatIsDueLaterIsNotDealtWith(t *testing.T) {
 	p.start("one")
 	p.publish(1)
 	p.await("1 one")
-	p.noted("one", 1)
 	source := bus.TopicPartition{Topic: bus.Slices}
 	require.Never(t, func() bool { return p.group.Positions()[source] > 0 }, 50*time.Millisecond, time.Millisecond)
 }

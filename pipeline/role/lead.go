@@ -4,7 +4,6 @@ import (
 	"context"
 	"log/slog"
 	"maps"
-	"slices"
 	"sync"
 	"time"
 
@@ -44,10 +43,6 @@ type Lead struct {
 	plays int64
 	// prepared is the term for which it has read what it reads before it leads.
 	prepared int64
-	// only is the term for which it only hears what others publish, see Beginning.Begin, or 0.
-	only int64
-	// earlier is what those who led before have said of control.v1.
-	earlier earlier
 	// generation is that of the last assignment, epoch the one of the journal that this process has begun last, and
 	// confirmed when brokers were last asked with
 	// success whether it is still the one.
@@ -56,8 +51,6 @@ type Lead struct {
 	confirmed  time.Time
 	// dealt is up to where this process has dealt with partitions.
 	dealt map[bus.TopicPartition]int64
-	// noted is up to where all of topics is noted that this process wrote, see Standing.Noted.
-	noted map[bus.TopicPartition]int64
 	// trouble is what was told last.
 	trouble string
 	// writing are the ends of what is being written, see write.
@@ -72,8 +65,7 @@ func NewLead(role, instance string, sharer Sharer, now func() time.Time, log *sl
 	l := &Lead{
 		role: role, instance: instance, sharer: sharer, now: now, log: log,
 		changed: make(chan struct{}), dealt: make(map[bus.TopicPartition]int64),
-		writing: make(map[int]context.CancelFunc), noted: make(map[bus.TopicPartition]int64),
-		sayings: sayings{turn: make(chan struct{}, 1)},
+		writing: make(map[int]context.CancelFunc), sayings: sayings{turn: make(chan struct{}, 1)},
 	}
 	l.group = bus.GroupConfig{
 		Name: role, Topic: bus.Control, CommitEvery: sharer.Session() / announcements, Rank: l.rank,
@@ -152,44 +144,32 @@ func (l *Lead) change() {
 	l.changed = make(chan struct{})
 }
 
-// positions are up to where who leads has dealt with partitions. As long as this process has yet to read what
-// others have dealt with, there is one of control.v1 alone, so that brokers are asked: what those others have said,
-// see earlier, and nothing until that is known.
+// positions are up to where who leads has dealt with partitions. As long as this process has yet to open the role,
+// there is one of control.v1 alone, so that brokers are asked whether it leads.
 func (l *Lead) positions() map[bus.TopicPartition]int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	control, said := bus.TopicPartition{Topic: bus.Control}, int64(0)
-	out := make(map[bus.TopicPartition]int64)
-	if l.earlier.term == l.term {
-		said = l.earlier.at
-		out[control] = said
-	}
+	out := map[bus.TopicPartition]int64{{Topic: bus.Control}: 0}
 	if l.plays == l.term {
-		maps.Copy(out, l.noted)
 		maps.Copy(out, l.dealt)
-		out[control] = max(said, out[control])
 	}
 	return out
 }
 
-// playing notes that the role is open for a term. What others have written since it led last is
-// not noted here.
+// playing notes that the role is open for a term.
 func (l *Lead) playing(term int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.plays != term {
-		clear(l.noted)
-	}
 	l.plays = term
 }
 
-// prepares reports whether this process has dealt with partitions up to some positions, if it only hears others with
-// those of some topics, and notes that it has: these it reads before it leads in a term.
-func (l *Lead) prepares(term int64, with map[bus.TopicPartition]int64, open []bus.Topic) bool {
+// prepares reports whether this process has dealt with partitions up to some positions, and notes that it has: these it
+// reads before it leads in a term.
+func (l *Lead) prepares(term int64, with map[bus.TopicPartition]int64) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for tp, next := range with {
-		if max(0, l.dealt[tp]) < next && (l.only == 0 || slices.Contains(open, tp.Topic)) {
+		if max(0, l.dealt[tp]) < next {
 			return false
 		}
 	}
@@ -197,27 +177,11 @@ func (l *Lead) prepares(term int64, with map[bus.TopicPartition]int64, open []bu
 	return true
 }
 
-// hears notes for which term this process only hears what others publish, 0 for none.
-func (l *Lead) hears(only int64) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.only = only
-	l.change()
-}
-
-// onlyHears reports whether this process only hears what others publish.
-func (l *Lead) onlyHears() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.only != 0
-}
-
-// passed reports whether a term is over for which this process was to lead, or only heard others.
+// passed reports whether a term is over for which this process was to lead.
 func (l *Lead) passed(term int64) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	isOver := func(term int64) bool { return term != 0 && (!l.leads || term != l.term) }
-	return isOver(term) || isOver(l.only)
+	return term != 0 && (!l.leads || term != l.term)
 }
 
 // dealtWith notes that all that is due of partitions up to some positions is published.
@@ -225,13 +189,6 @@ func (l *Lead) dealtWith(positions map[bus.TopicPartition]int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	maps.Copy(l.dealt, positions)
-}
-
-// hasNoted notes that all is noted that was written of topics up to some positions.
-func (l *Lead) hasNoted(positions map[bus.TopicPartition]int64) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	maps.Copy(l.noted, positions)
 }
 
 // Term returns the term in which this process leads, or 0: then it is to stand by.
@@ -263,12 +220,11 @@ func (l *Lead) leading() (term int64, changed <-chan struct{}) {
 	return term, l.changed
 }
 
-// until waits until this process leads in another term than one, 0 for standing by, or was to, and returns
-// that one.
+// until waits until this process leads in another term than one, 0 for standing by, and returns that one.
 func (l *Lead) until(ctx context.Context, other int64) (int64, error) {
 	for {
 		term, changed := l.leading()
-		if term != other || other == 0 && l.onlyHears() {
+		if term != other {
 			return term, nil
 		}
 		select {

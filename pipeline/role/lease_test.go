@@ -24,18 +24,18 @@ func TestALeaderThatIsCutOffPublishesNothing(t *testing.T) {
 	p.start("two")
 	p.publish(1)
 	p.await("1 one")
-	p.noted("two", 1)
+	p.taken("two", 1)
 	p.group.Deafen("one", true)
 	time.Sleep(roletest.GroupSession)
 	p.group.Lead("two")
-	p.await("1 one")
+	p.await("1 one", "1 two")
 	p.publish(2)
-	p.await("1 one", "2 two")
+	p.await("1 one", "1 two", "2 two")
 	p.group.Deafen("one", false)
-	p.noted("one", 2)
+	p.taken("one", 2)
 	p.publish(3)
-	p.await("1 one", "2 two", "3 two")
-	p.noted("one", 3)
+	p.await("1 one", "1 two", "2 two", "3 two")
+	p.taken("one", 3)
 }
 
 // slowBus does not answer who writes models to it, as long as that is held up.
@@ -75,7 +75,7 @@ func TestALeaderCutOffAsItWritesGivesUp(t *testing.T) {
 	p.publish(1)
 	p.await("1 one")
 	p.start("two")
-	p.noted("two", 1)
+	p.taken("two", 1)
 	held := make(chan struct{})
 	slow.hold(held)
 	p.publish(2)
@@ -90,7 +90,7 @@ func TestALeaderCutOffAsItWritesGivesUp(t *testing.T) {
 		t.Fatal("it still writes")
 	}
 	p.group.Deafen("one", false)
-	p.noted("one", 2)
+	p.taken("one", 2)
 	p.await("1 one", "2 two")
 }
 

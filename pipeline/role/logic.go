@@ -61,9 +61,6 @@ type Output struct {
 	// Records go to Topic as they are.
 	Topic   bus.Topic
 	Records []ingest.Outgoing
-	// Own says that the records are what this process says of itself, which a process that
-	// stands by says, too.
-	Own bool
 	// Note, if not nil, is called once everything is published: it puts into the
 	// state that it was. If the process ends before, the step comes again, with
 	// the same keys and the same content.
@@ -73,7 +70,4 @@ type Output struct {
 	// Waits says of who is idle that something is due of what was read, once time has passed or work
 	// beside the loop is done.
 	Waits bool
-	// Unnoted says of who is idle that something of what those who led before have written to Standing.Noted is not
-	// noted here: up to where these topics end is not announced, or whoever leads next would not read it.
-	Unnoted bool
 }

@@ -19,39 +19,20 @@ type preparing struct {
 // Prepared reports whether the role of a process that stands by is to be closed: it has read all that it reads before
 // it leads in the present term, or the term in which it was to lead is over. Lead.Next says what it is opened for.
 func (f *Follower) Prepared(ctx context.Context) (bool, error) {
-	lead, open := f.around.Standing.Lead, f.around.Standing.reads()
-	p := &f.preparing
-	if term := lead.Term(); p.term == 0 && term != 0 {
-		due, err := f.due(ctx, term)
+	s, p := f.around.Standing, &f.preparing
+	if term := s.Lead.Term(); p.term == 0 && term != 0 {
+		due, err := bus.EndsOf(ctx, f.around.Bus, append(slices.Clip(s.Open), bus.Journal)...)
 		if err != nil {
 			return false, err
 		}
+		maps.DeleteFunc(due, func(tp bus.TopicPartition, _ int64) bool { return !slices.Contains(f.follows, tp) })
 		*p = preparing{term, due}
 	}
-	return lead.passed(p.term) || p.term != 0 && lead.prepares(p.term, p.due, open), nil
+	return s.Lead.passed(p.term) || p.term != 0 && s.Lead.prepares(p.term, p.due), nil
 }
 
-// due returns up to where a process that stands by reads before it leads: to where the topics end that are read
-// without waiting for the leader, and else to where those who led have dealt with everything, or what they published
-// would be published again. Of what a Replayer does the journal tells all.
-func (f *Follower) due(ctx context.Context, term int64) (map[bus.TopicPartition]int64, error) {
-	s := f.around.Standing
-	due, err := bus.EndsOf(ctx, f.around.Bus, s.reads()...)
-	if err != nil {
-		return nil, err
-	}
-	maps.DeleteFunc(due, func(tp bus.TopicPartition, _ int64) bool { return !slices.Contains(f.follows, tp) })
-	dealt, err := askEarlier(ctx, s.Lead, term, f.follows)
-	if err != nil {
-		return nil, err
-	}
-	if !f.replays() {
-		for tp, next := range dealt {
-			due[tp] = max(due[tp], next)
-		}
-	}
-	return due, nil
-}
+// askEvery is how often it is asked whether a process has read all that it reads before it leads.
+const askEvery = 10 * time.Millisecond
 
 // prepare waits until the role is to be closed, see Prepared, or has ended.
 func (f *Follower) prepare(ctx context.Context, ended <-chan struct{}) error {
@@ -84,7 +65,7 @@ func (f *Follower) prepare(ctx context.Context, ended <-chan struct{}) error {
 			return nil
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(gateEvery / 10):
+		case <-time.After(askEvery):
 		}
 	}
 }

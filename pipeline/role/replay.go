@@ -8,6 +8,7 @@ import (
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/pipeline/journal"
+	"lethe/pipeline/wire"
 )
 
 // Replayer is a Logic that, as it stands by, does what entries of the journal say and nothing else.
@@ -26,12 +27,6 @@ type replayed struct {
 // Next implements Tail.
 func (r replayed) Next(ctx context.Context) (bus.Batch, error) { return r.NextOf(ctx, r.logic.Wants()) }
 
-// replays reports whether the role is a Replayer.
-func (f *Follower) replays() bool {
-	_, is := f.logic.(Replayer)
-	return is
-}
-
 // StandByAgain has a process that is about to lead read on first: others have decided something since.
 func (s *Standing) StandByAgain() error {
 	s.Lead.mu.Lock()
@@ -40,18 +35,20 @@ func (s *Standing) StandByAgain() error {
 	return ErrLedElsewhere
 }
 
-// Replay is how far a Replayer has done what the journal says. Records wait until an entry names them.
+// Replay is how far a Replayer has done what the journal says. Records and messages wait until an entry names them.
 type Replay struct {
-	role string
+	role      string
+	partition int
 	// done is the last entry that was done, and queue are those that are to be done.
 	done   journal.Position
 	reader journal.Reader
 	queue  []queued
-	// journal is up to where the journal was read, read up to where sources were, and waiting the records among that
-	// which no entry has had taken.
-	journal int64
-	read    map[bus.TopicPartition]int64
-	waiting map[bus.TopicPartition][]ingest.Record
+	// journal is up to where the journal was read, read up to where sources were, and waiting the records, or messages,
+	// among that which no entry has had taken.
+	journal  int64
+	read     map[bus.TopicPartition]int64
+	waiting  map[bus.TopicPartition][]ingest.Record
+	messages map[bus.TopicPartition][]wire.Received
 }
 
 // queued is an entry behind which the journal goes on, and behind which other one it is done.
@@ -63,11 +60,14 @@ type queued struct {
 // mostQueued bounds the entries that wait.
 const mostQueued = 1024
 
-// NewReplay begins behind the last entry of a role that was done.
-func NewReplay(role string, done journal.Position) *Replay {
+// NewReplay begins behind the last entry of a role in a partition that was done. In that for all roles, which is read
+// from its start, it begins with that entry: a process that was killed may not have done all of it.
+func NewReplay(role string, partition int, done journal.Position) *Replay {
 	return &Replay{
-		role: role, done: done, reader: journal.ReaderFrom(role, journal.ForGraphs, done.Place), journal: done.Next,
-		read: make(map[bus.TopicPartition]int64), waiting: make(map[bus.TopicPartition][]ingest.Record),
+		role: role, partition: partition, done: done, reader: journal.ReaderFrom(role, partition, done.Place),
+		journal: done.Next, read: make(map[bus.TopicPartition]int64),
+		waiting:  make(map[bus.TopicPartition][]ingest.Record),
+		messages: make(map[bus.TopicPartition][]wire.Received),
 	}
 }
 
@@ -77,8 +77,18 @@ func (r *Replay) Done() journal.Position { return r.done }
 // Take takes what has arrived.
 func (r *Replay) Take(in Input) {
 	source := in.Batch.Source
+	for _, e := range in.Entries {
+		if r.partition == journal.ForAll && e.Role == r.role && !r.done.Behind(e.Place()) {
+			r.queue = append(r.queue, queued{Entry: e})
+		}
+	}
 	switch source.Topic {
-	case "", bus.Control:
+	case "":
+	case bus.Control:
+		r.read[source] = in.Batch.Next
+	case bus.Snapshots, bus.Slices, bus.Models:
+		r.messages[source] = append(r.messages[source], in.Messages...)
+		r.read[source] = in.Batch.Next
 	case bus.Journal:
 		for _, rec := range in.Batch.Records {
 			e, counts, err := r.reader.Read(rec)
@@ -147,4 +157,18 @@ func (r *Replay) Batch(c journal.Consumed) (bus.Batch, bool) {
 	})
 	r.waiting[source] = list[n:]
 	return bus.Batch{Source: source, Records: list[:n], Next: c.Next}, true
+}
+
+// Messages returns the messages that end with what an entry names, or false if they are still to be read.
+func (r *Replay) Messages(c journal.Consumed) (Input, bool) {
+	batch, there := r.Batch(c)
+	list := r.messages[batch.Source]
+	n := 0
+	for there && n < len(list) && list[n].Next <= c.Next {
+		n++
+	}
+	if there {
+		r.messages[batch.Source] = list[n:]
+	}
+	return Input{Batch: batch, Messages: list[:n]}, there
 }

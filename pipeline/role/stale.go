@@ -5,6 +5,7 @@ import (
 
 	"lethe/ingest"
 	"lethe/ingest/bus"
+	"lethe/pipeline/journal"
 	"lethe/pipeline/wire"
 )
 
@@ -69,24 +70,26 @@ func (s *Stale) Is(rec ingest.Record) bool {
 	return false
 }
 
-// Former tells of the records of a topic that those write who lead, and nobody follows (Standing.Noted), which ones
-// somebody wrote who led no more.
+// Former tells of the records of a topic that those write who lead, and nobody follows, which ones somebody wrote who
+// led no more.
 type Former struct {
-	// From is from where on there may be some that nobody has looked for.
+	// From is where the epoch before began: whoever led then may not have come to what was written late since.
 	From map[bus.TopicPartition]int64
+	// ends are where the topic ended as this process began its epoch, own.
 	ends map[bus.TopicPartition]int64
-	// own is the epoch of this process.
-	own int64
+	own  int64
 }
 
-// Former begins to tell, for a process that is about to lead.
-func (s *Standing) Former(ctx context.Context, b Bus, of bus.Topic) (f Former, err error) {
-	if f.From, err = s.Unnoted(ctx, b, of); err != nil {
-		return f, err
+// Former begins to tell, for a process that has begun an epoch with where the topic ends. before is where topics ended
+// as the epoch before began.
+func (s *Standing) Former(before journal.EpochBegan, of bus.Topic) Former {
+	f := Former{make(map[bus.TopicPartition]int64), make(map[bus.TopicPartition]int64), s.journal.Epoch()}
+	for tp, end := range s.ends {
+		if tp.Topic == of {
+			f.From[tp], f.ends[tp] = before.Ends[tp.String()], end
+		}
 	}
-	f.ends, err = bus.EndsOf(ctx, b, of)
-	f.own = s.journal.Epoch()
-	return f, err
+	return f
 }
 
 // Late reports whether a record is one of somebody who led no more.

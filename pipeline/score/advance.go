@@ -37,7 +37,6 @@ func (l *logic) advance(ctx context.Context, now func() time.Time) (role.Output,
 		}
 		switch s := l.state.served; {
 		case s == nil || s.Through < wanted:
-		case l.o.Standing.StandsBy() && !l.passing.mayScore(t):
 		case s.Through < t:
 			// The ensemble is a later one only if the label lag was raised since
 			// the last run: it has still seen no label of t.
@@ -56,9 +55,6 @@ func (l *logic) advance(ctx context.Context, now func() time.Time) (role.Output,
 		// The ensemble that it needs must not be skipped.
 	}
 	swapped, err := l.serve(wanted)
-	if err == nil && !swapped && ready {
-		swapped, err = l.passing.pass(l, t, wanted)
-	}
 	return role.Output{}, swapped, err
 }
 
@@ -194,9 +190,6 @@ func (l *logic) finish(t lethe.Timestep, out *published, alerts []likely) error 
 	l.state.links[t] = done
 	l.explaining.owes(t, reasons.owed())
 	l.explaining.overtake(t)
-	if out != nil {
-		l.sent.Noted(t, slices.Concat(out.nodes, out.late))
-	}
 	return l.measure(t)
 }
 

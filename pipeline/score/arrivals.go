@@ -49,9 +49,9 @@ type arrivals struct {
 	served *ensemble.Ensemble
 }
 
-// newArrivals returns the arrivals of a role; nil if it gives no provisional scores.
+// newArrivals returns the arrivals of a role; nil if it gives no provisional scores, as where it stands by.
 func newArrivals(o Options) (*arrivals, error) {
-	if !o.Scoring.Provisional {
+	if !o.Scoring.Provisional || o.Standing.StandsBy() {
 		return nil, nil //nolint:nilnil // there are none
 	}
 	// Its own programs: those of a closed timestep are large, and few are kept.
@@ -104,7 +104,7 @@ func (a *arrivals) close(ctx context.Context, graph *lethe.Snapshot) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	refused := a.window.Close(graph.Timestep, nodes)
-	if len(refused) == 0 || a.around.Standing.StandsBy() {
+	if len(refused) == 0 {
 		return nil
 	}
 	records := make([]ingest.Outgoing, len(refused))
@@ -134,16 +134,6 @@ func (a *arrivals) resume(s *state) error {
 		a.window.Close(t, nodes)
 	}
 	return nil
-}
-
-// past says of which transactions there are final scores that this process has not noted.
-func (a *arrivals) past(nodes []lethe.Pseudonym) {
-	if a == nil {
-		return
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.window.Past(nodes)
 }
 
 // suppress forgets transactions, payments and what carries subjects, and features of others.

@@ -24,10 +24,13 @@
 //
 // # Who takes over
 //
-// Where several processes play the role, the one that led before may have published predictions that
-// whoever takes over has not noted. These stand, whatever has become of the graph since: package sent
-// reads them before anything is scored. Which timesteps are scored is said on control.v1 by who leads:
-// those who stand by score no other ones, and who takes over none of these.
+// Where several processes play the role, the leader appends to the journal what it is about to consume, and then
+// consumes it: a batch of graphs, models or commands. What it serves and predicts follows from that alone. A process
+// that stands by consumes the same batches in the same order, and does what follows from one once the next entry says
+// that it is published. So whoever takes over publishes what follows from the last entry, under the same keys with the
+// same bytes. Two more entries say what was done: Served after predictions and swaps, so that nobody is behind at rest,
+// and Explained after reasons, which are made beside the loop. A process that was away may lack a graph or models that
+// are replaced since: it passes over the timesteps that the journal has as scored.
 //
 // # Before a timestep closes
 //
@@ -48,21 +51,19 @@
 // # Files
 //
 //	role.go         what the role is configured with, and opening it
-//	logic.go        the step function
+//	logic.go        what leader.go, the role in a process that leads, and standby.go, in one that stands by, share
 //	take.go         what has arrived goes into the state
 //	advance.go      scoring the next snapshot, or swapping to the ensemble it needs
 //	predict.go      probabilities, and the records that carry them
 //	explain.go      the reasons of alerts, made beside the loop; explained.go, which alerts have them
 //	pins.go         ensembles that are kept until the reasons owed by them are made
 //	arrivals.go     what arrives, beside the loop; provisional.go, its scores
-//	quality.go      predictions compared with the labels that came in later
 //	erasure.go      answering the commands of erasures
 //	state.go        what the role knows, and its store
 //	state_erase.go  removing what an erasure names; state_forget.go, a timestep that is gone
 //	redacted.go     features that are erased, and whose reasons that concerns
-//	ensemble.go     whether models have the lineages that are called for; artefact.go,
-//	                models and meta-models as they arrive
-//	stream.go       the timesteps by what has arrived of them; what a process that stands by has missed
-//	keys.go         the store's keys and format; published.go, the value of one of them
+//	ensemble.go     whether models have the lineages that are called for; models and meta-models as they arrive
+//	stream.go       the timesteps by what has arrived of them
+//	keys.go         the store's keys and format; published.go, what was predicted, and how good it was
 //	served.go       what a stopped role serves, and what the store of another one takes over from it
 package score

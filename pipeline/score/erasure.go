@@ -64,6 +64,9 @@ func (l *logic) takeNotices(notices []wire.Notice) error {
 	return nil
 }
 
+// isCommand reports whether a notice says what is to become of an erasure.
+func isCommand(n wire.Notice) bool { return n.Command != nil || n.Deleted != "" }
+
 // acknowledge does the next thing that a command asks for, as far as what has
 // arrived allows, and says so, or is idle.
 func (l *logic) acknowledge(ctx context.Context) (role.Output, error) {

@@ -3,6 +3,7 @@ package score
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"lethe"
@@ -10,6 +11,7 @@ import (
 	"lethe/ingest/bus"
 	"lethe/internal/swapstore"
 	"lethe/metrics/events"
+	"lethe/pipeline/journal"
 	"lethe/pipeline/role"
 	"lethe/pipeline/score/background"
 )
@@ -26,6 +28,8 @@ type explaining struct {
 	at lethe.Timestep
 	// predictor has programs of its own, as models are asked beside the loop.
 	predictor predictor
+	// decide has the journal say what was published.
+	decide func(ctx context.Context, what journal.Decision) error
 	// pending counts the alerts that wait for their reasons, by timestep.
 	pending map[lethe.Timestep]int
 }
@@ -67,16 +71,16 @@ func (e *explaining) owed() (all int) {
 
 // finished publishes the reasons that were made beside the loop, if there are any and they are still owed: their
 // timestep may be gone.
-func (e *explaining) finished() (out role.Output, due bool, err error) {
+func (e *explaining) finished(ctx context.Context) (out role.Output, due bool, err error) {
 	made, taken, err := e.background.Take()
 	if err != nil || !taken || e.state.links[made.timestep].owed == owesNothing {
 		return out, false, err
 	}
-	return e.publish(made), true, nil
+	return e.publish(ctx, made), true, nil
 }
 
 // next begins to make reasons that are owed, of the timestep that owing returns.
-func (e *explaining) next() (out role.Output, due bool, err error) {
+func (e *explaining) next(ctx context.Context) (out role.Output, due bool, err error) {
 	if e.background.Busy() {
 		return out, false, nil
 	}
@@ -94,7 +98,7 @@ func (e *explaining) next() (out role.Output, due bool, err error) {
 		return out, false, nil
 	}
 	e.background.RunHere()
-	return e.finished()
+	return e.finished(ctx)
 }
 
 // overtake abandons the job under way if it explains alerts of a timestep, or of any.
@@ -124,19 +128,9 @@ func (e *explaining) job(t lethe.Timestep) (background.Job[explanation], error) 
 	}
 	ask := e.newAsked(by, snapshot, again)
 	return func(ctx context.Context) (explanation, error) {
-		made := explanation{timestep: t, after: explained{changed: true}}
+		made := explanation{timestep: t}
 		var rows []int
-		for _, a := range before.alerts {
-			at, found := snapshot.Find(a.node)
-			switch {
-			case !found || ask.hides(snapshot.Nodes[at].ID):
-				continue // the erasure withdraws what there is
-			case a.owed && len(rows) < explainTogether:
-				rows = append(rows, at)
-			default:
-				made.after.alerts = append(made.after.alerts, a)
-			}
-		}
+		rows, made.after = before.next(snapshot, ask.hides)
 		records, err := ask.reasons(ctx, rows)
 		if err != nil {
 			return made, fmt.Errorf("explain alerts of timestep %d: %w", t, err)
@@ -148,35 +142,68 @@ func (e *explaining) job(t lethe.Timestep) (background.Job[explanation], error) 
 				made.after.alerts = append(made.after.alerts, a)
 			}
 		}
-		slices.SortFunc(made.after.alerts, func(a, b alert) int { return a.node.Compare(b.node) })
+		made.after.sort()
 		return made, nil
 	}, nil
 }
 
 // publish returns the output that publishes reasons.
-func (e *explaining) publish(made explanation) role.Output {
+func (e *explaining) publish(ctx context.Context, made explanation) role.Output {
 	return role.Output{Topic: bus.Reasons, Records: made.records, Note: func() error {
-		t, next, s := made.timestep, e.state.links[made.timestep], e.state
-		p, pinned := s.pins[t]
-		if made.after.owed() == 0 {
-			next.owed = owesNothing
-			delete(s.pins, t)
+		published := journal.Explained{Timestep: made.timestep, Owed: made.after.owed()}
+		if err := e.decide(ctx, published); err != nil {
+			return err
 		}
-		err := s.store.Apply(func(w swapstore.Writer) error {
-			made.after.write(w, t)
-			next.settle(w, t)
-			if pinned && next.owed == owesNothing {
-				e.unpin(w, t, p)
-			}
-			return nil
-		})
-		if err != nil {
-			return fmt.Errorf("note that timestep %d was explained: %w", t, err)
-		}
-		s.links[t] = next
-		e.owes(t, made.after.owed())
-		return nil
+		return e.note(made.timestep, made.after)
 	}}
+}
+
+// note stores the alerts of a timestep once reasons of some are published.
+func (e *explaining) note(t lethe.Timestep, after explained) error {
+	next, s := e.state.links[t], e.state
+	p, pinned := s.pins[t]
+	if after.owed() == 0 {
+		next.owed = owesNothing
+		delete(s.pins, t)
+	}
+	err := s.store.Apply(func(w swapstore.Writer) error {
+		after.write(w, t)
+		next.settle(w, t)
+		if pinned && next.owed == owesNothing {
+			e.unpin(w, t, p)
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("note that timestep %d was explained: %w", t, err)
+	}
+	s.links[t] = next
+	e.owes(t, after.owed())
+	return nil
+}
+
+// explained notes in a process that stands by that the next reasons of a timestep are published. Alerts for which
+// there are none count as explained here.
+func (e *explaining) explained(d journal.Explained) error {
+	t := d.Timestep
+	before, err := readExplained(e.state.store, t)
+	if err != nil || e.state.links[t].owed == owesNothing || before.owed() <= d.Owed {
+		return err // it is noted
+	}
+	snapshot, err := e.state.snapshot(t)
+	if err != nil {
+		return err
+	}
+	rows, after := before.next(snapshot, e.state.hiding(e.o.Secret))
+	for _, at := range rows {
+		after.alerts = append(after.alerts, alert{node: snapshot.Nodes[at].Pseudonym})
+	}
+	paid := neighboursOf(snapshot, after.alerts[len(after.alerts)-len(rows):])
+	for i := len(after.alerts) - len(rows); i < len(after.alerts); i++ {
+		after.alerts[i].around = slices.SortedFunc(maps.Keys(paid[after.alerts[i].node]), lethe.Pseudonym.Compare)
+	}
+	after.sort()
+	return e.note(t, after)
 }
 
 // reasons is how many each component gives of an alert at most, 0 if none can.

@@ -105,9 +105,30 @@ func (e explained) with(alerts []likely) explained {
 	for _, a := range alerts[:min(len(alerts), max(0, mostAlerts-len(e.alerts)))] {
 		e.alerts = append(e.alerts, alert{node: a.node, owed: true})
 	}
-	slices.SortFunc(e.alerts, func(a, b alert) int { return a.node.Compare(b.node) })
+	e.sort()
 	e.changed = true
 	return e
+}
+
+func (e explained) sort() {
+	slices.SortFunc(e.alerts, func(a, b alert) int { return a.node.Compare(b.node) })
+}
+
+// next returns the rows of the alerts whose reasons are made next, and the other ones. What is gone or hidden is in
+// neither: the erasure withdraws what there is.
+func (e explained) next(s *lethe.Snapshot, hides func(lethe.TransactionID) bool) (rows []int, others explained) {
+	others.changed = true
+	for _, a := range e.alerts {
+		at, found := s.Find(a.node)
+		switch {
+		case !found || hides(s.Nodes[at].ID):
+		case a.owed && len(rows) < explainTogether:
+			rows = append(rows, at)
+		default:
+			others.alerts = append(others.alerts, a)
+		}
+	}
+	return rows, others
 }
 
 // within are the alerts that a graph still holds. Those that have lost the other end of a

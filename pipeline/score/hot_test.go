@@ -65,10 +65,10 @@ func startHotOn(t *testing.T, name string, o Options, group *roletest.Group) (st
 	o.Dir, o.Instance = t.TempDir(), name
 	topics, log := o.Bus, slog.New(slog.DiscardHandler)
 	lead := role.NewLead(roleName, name, group.Member(name), time.Now, log)
-	r, err := role.Hot(t.Context(), roleName, lead, func(_ context.Context, s *role.Standing) (*role.Follower, error) {
+	r, err := role.Hot(t.Context(), roleName, lead, func(ctx context.Context, s *role.Standing) (*role.Follower, error) {
 		as := o
 		as.Standing, as.Bus = s, s.Fenced(topics)
-		return New(as)
+		return New(ctx, as)
 	})
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())

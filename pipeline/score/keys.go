@@ -20,6 +20,7 @@ import (
 // they sort.
 const (
 	offsetPrefix     = "o/" // topic/partition -> next offset
+	placeKey         = "j"  // the last entry of the journal that was done
 	servedKey        = "e"  // the models of the served ensemble, by shard
 	modelPrefix      = "m/" // timestep, shard, digest -> checkpoint
 	candidatePrefix  = "c/" // timestep, shard -> digest of the checkpoint that arrived last, revision

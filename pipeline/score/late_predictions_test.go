@@ -137,7 +137,7 @@ func (b behindTail) Next(ctx context.Context) (bus.Batch, error) {
 	return batch, err
 }
 
-// Who leads ends before it has found that a late score stands in the place of a final one, and has announced all else:
+// Who leads ends before it has found that a late score stands in the place of a final one, and has done all else:
 // whoever takes over finds it and says the final one again.
 func TestALateProvisionalScoreOutlivesWhoLeads(t *testing.T) {
 	topics, w, group := topics(), newScenario(t, 4), roletest.NewGroup()

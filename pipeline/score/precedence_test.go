@@ -46,7 +46,7 @@ func TestPredictionsOfAClosedTimestepGoFirst(t *testing.T) {
 			default:
 			}
 		}}
-		r, err := New(o)
+		r, err := New(t.Context(), o)
 		require.NoError(t, err)
 		session, err := roletest.Begin(t.Context(), r)
 		require.NoError(t, err)

@@ -107,36 +107,27 @@ func (p predictor) recordsOf(
 }
 
 // predictions builds one record per transaction that is not suppressed and of which
-// wanted says so, and lists them. The third result are those of class illicit. What who led before
-// has published of some counts, also if they are suppressed since, and there is no record of these. Who stands by
-// lists those that are suppressed, too: who leads may have come to their graph first.
+// wanted says so, and lists them. The third result are those of class illicit.
 func (l *logic) predictions(
 	ctx context.Context, s *lethe.Snapshot, a answer, late bool, wanted func(lethe.Pseudonym) bool,
 ) ([]ingest.Outgoing, *published, []likely, error) {
-	own := make([]scoring.Prediction, 0, len(s.Nodes))
+	all := make([]scoring.Prediction, 0, len(s.Nodes))
 	out, illicit := &published{threshold: a.threshold}, []likely(nil)
 	hides := l.state.hiding(l.o.Secret)
 	for i, n := range s.Nodes {
-		before, found := l.sent.Of(s.Timestep, n.Pseudonym)
-		counts := found || l.o.Standing.StandsBy()
-		if !wanted(n.Pseudonym) || !counts && hides(n.ID) {
+		if !wanted(n.Pseudonym) || hides(n.ID) {
 			continue
 		}
-		probability, class := a.illicit[i], scoring.Classify(a.illicit[i], a.threshold)
-		if found {
-			probability, class = before.Probability, before.Class
-		} else {
-			p := l.predictor.prediction(l.state.served)
-			p.Transaction, p.Timestep, p.Late, p.Final = n.ID, s.Timestep, late, true
-			p.Probability, p.Threshold = probability, a.threshold
-			own = append(own, p)
-		}
-		if class == lethe.Illicit.String() {
-			illicit = append(illicit, likely{n.Pseudonym, probability})
+		p := l.predictor.prediction(l.state.served)
+		p.Transaction, p.Timestep, p.Late, p.Final = n.ID, s.Timestep, late, true
+		p.Probability, p.Threshold = a.illicit[i], a.threshold
+		all = append(all, p)
+		if scoring.Classify(p.Probability, p.Threshold) == lethe.Illicit.String() {
+			illicit = append(illicit, likely{n.Pseudonym, p.Probability})
 		}
 		out.nodes = append(out.nodes, n.Pseudonym)
-		out.probabilities = append(out.probabilities, probability)
+		out.probabilities = append(out.probabilities, p.Probability)
 	}
-	records, err := l.predictor.recordsOf(ctx, own, l.o.Secret, scoring.GraphDigest(s))
+	records, err := l.predictor.recordsOf(ctx, all, l.o.Secret, scoring.GraphDigest(s))
 	return records, out, illicit, err
 }

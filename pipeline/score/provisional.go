@@ -91,7 +91,7 @@ func (a *arrivals) scoreSome(ctx context.Context, again bool) (*window.Pass, err
 func (a *arrivals) next(again bool) (*ensemble.Ensemble, *window.Pass) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.served == nil || a.around.Standing.StandsBy() {
+	if a.served == nil {
 		return nil, nil
 	}
 	return a.served, a.window.Next(passRows, again)

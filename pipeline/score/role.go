@@ -10,7 +10,6 @@ import (
 	"lethe"
 	"lethe/deletions/scan"
 	"lethe/ingest"
-	"lethe/ingest/bus"
 	"lethe/internal/check"
 	"lethe/internal/swapstore"
 	"lethe/partition/onehop"
@@ -71,34 +70,45 @@ func (o Options) Validate() error {
 }
 
 // New opens the role's store and returns the role that scores snapshots.
-func New(o Options) (*role.Follower, error) {
+func New(ctx context.Context, o Options) (*role.Follower, error) {
 	l, err := open(o)
 	if err != nil {
 		return nil, fmt.Errorf("score role: %w", err)
 	}
-	around := l.o.Surroundings
-	if around.Standing != nil {
-		around.Standing.Noted, around.Standing.NotedTo = []bus.Topic{bus.Predictions}, l.late.NotedTo
+	r, err := follow(ctx, l)
+	if err != nil {
+		return nil, fmt.Errorf("score role: %w", errors.Join(err, l.Close()))
 	}
+	return r, nil
+}
+
+// follow returns the role of a logic, which leads or stands by.
+func follow(ctx context.Context, l *logic) (*role.Follower, error) {
+	around := l.o.Surroundings
 	if around.Standing.StandsBy() {
-		around.Tick = passTick
+		s, err := newStandby(l)
+		return role.Follow(roleName, s, around), err
+	}
+	leads, err := newLeader(ctx, l)
+	if err != nil {
+		return nil, err
 	}
 	wake := make(chan struct{}, 1)
-	around.Wake, around.Beside = wake, func(ctx context.Context) error { return beside(ctx, l, wake) }
-	return role.Follow(roleName, l, around), nil
+	around.Wake, around.Beside = wake, func(ctx context.Context) error { return beside(ctx, leads, wake) }
+	return role.Follow(roleName, leads, around), nil
 }
 
 // beside is what runs beside the loop.
-func beside(ctx context.Context, l *logic, wake chan<- struct{}) error {
+func beside(ctx context.Context, l *leader, wake chan<- struct{}) error {
 	group, running := errgroup.WithContext(ctx)
-	group.Go(func() error { return l.late.Run(running, l.o.Bus) })
+	group.Go(func() error { return l.overwritten.Run(running, l.o.Bus) })
 	if l.o.ReasonsBeside {
 		group.Go(func() error { return l.explaining.background.Run(running) })
 	}
 	group.Go(func() error {
 		for {
 			select {
-			case <-l.late.Wake():
+			case <-l.overwritten.Wake():
 			case <-l.explaining.background.Wake():
 			case <-running.Done():
 				return running.Err()

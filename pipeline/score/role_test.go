@@ -47,7 +47,7 @@ func (h *heard) listener() events.Listener {
 // running runs a role until stop, which checks that it ended well.
 func running(t *testing.T, o Options) (*role.Follower, func()) {
 	t.Helper()
-	r, err := New(o)
+	r, err := New(t.Context(), o)
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)

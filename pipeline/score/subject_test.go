@@ -53,7 +53,9 @@ func newSubject(t testing.TB, o Options, store role.Store) subject {
 		return scan.Summary{}, nil
 	})
 	require.NoError(t, err)
-	return subject{role.Follow(roleName, l, o.Surroundings), l}
+	f, err := follow(t.Context(), l)
+	require.NoError(t, err)
+	return subject{f, l}
 }
 
 // arrive hands messages over, as one batch.

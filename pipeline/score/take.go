@@ -180,10 +180,13 @@ func (l *logic) takeManifest(source bus.TopicPartition, m wire.Received) error {
 	return l.measure(t)
 }
 
-// wanted reports whether an ensemble may need a model. One older than the served one
+// wanted reports whether a message is taken. Of models it is what an ensemble may need: one older than the served one
 // is asked for again only if all that followed it is gone, and one of a timestep that is
 // gone never.
 func wanted(s *state, erasures map[string]*erasure, m wire.Received) bool {
+	if m.Key.Kind != wire.KindModel || m.Deleted || int(m.Key.Shard) >= s.models() {
+		return true
+	}
 	for _, e := range erasures {
 		if e.command.Removes(m) { // it was sent before train came to the command, and of its deletion nothing may be left
 			return false

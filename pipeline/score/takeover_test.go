@@ -3,18 +3,25 @@ package score
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"lethe"
+	"lethe/canonical"
+	"lethe/deletions/scan"
 	"lethe/ingest"
 	"lethe/ingest/bus"
+	"lethe/internal/swapstore"
+	"lethe/pipeline/journal"
 	"lethe/pipeline/role"
 	"lethe/pipeline/role/roletest"
 	"lethe/pipeline/wire"
+	"lethe/scoring"
 )
 
 var errPulled = errors.New("the cable was pulled")
@@ -33,135 +40,330 @@ func (c cutOff) Write(ctx context.Context, t bus.Topic, records []ingest.Outgoin
 	return errors.Join(errPulled, c.Bus.Write(ctx, t, records[:min(c.part, len(records))]))
 }
 
-// allNoted are brokers to which whoever led has announced that all predictions there are were noted.
-type allNoted struct{ *roletest.Bus }
-
-// Share implements role.Sharer.
-func (allNoted) Share(context.Context, bus.GroupConfig, bus.Member) error { return nil }
-
-// Session implements role.Sharer.
-func (allNoted) Session() time.Duration { return roletest.GroupSession }
-
-// Positions implements role.Sharer.
-func (n allNoted) Positions(
-	ctx context.Context, _ bus.GroupConfig, _ []bus.TopicPartition,
-) (map[bus.TopicPartition]int64, error) {
-	return bus.EndsOf(ctx, n.Bus, bus.Predictions)
+// process is one that leads or stands by, and does what it is told to.
+type process struct {
+	t      *testing.T
+	o      Options
+	lead   *role.Lead
+	store  *roletest.Store
+	logic  *logic
+	closes func()
+	*roletest.Session
 }
 
-// Who takes over predicts nothing again that the one before had sent and not noted, though the graph
-// has changed since; and all else.
-func TestWhatWasSentIsNotPredictedAgain(t *testing.T) {
+// newProcess begins one that stands by.
+func newProcess(t *testing.T, name string, o Options) *process {
+	t.Helper()
+	o.Instance = name
+	lead := role.NewLead(roleName, name, roletest.NewGroup().Member(name), time.Now, slog.New(slog.DiscardHandler))
+	p := &process{t: t, o: o, lead: lead, store: roletest.NewStore(), closes: func() {}}
+	t.Cleanup(func() { p.closes() })
+	p.begin(0)
+	return p
+}
+
+// begin opens the role for a term, 0 for standing by, on the store as it is.
+func (p *process) begin(term int64) {
+	p.t.Helper()
+	p.closes()
+	o := p.o
+	o.Standing = &role.Standing{Lead: p.lead, Term: term}
+	var err error
+	p.logic, err = newLogic(o, p.store, func(context.Context, *wire.Command, func(string) bool) (scan.Summary, error) {
+		return scan.Summary{}, nil
+	})
+	require.NoError(p.t, err)
+	f, err := follow(p.t.Context(), p.logic)
+	require.NoError(p.t, err)
+	p.Session, err = roletest.Begin(p.t.Context(), f)
+	require.NoError(p.t, err)
+	session := p.Session
+	p.closes = func() { require.NoError(p.t, session.Close()) }
+}
+
+// reads has it take all that there is for it.
+func (p *process) reads() {
+	p.t.Helper()
+	for {
+		if more, err := p.Poll(p.t.Context()); err != nil || !more {
+			require.NoError(p.t, err)
+			return
+		}
+	}
+}
+
+// leads has a process that stands by take over.
+func (p *process) leads() {
+	p.t.Helper()
+	p.reads()
+	p.begin(1)
+	p.reads()
+}
+
+// digests are of what a store holds.
+func (p *process) digests() map[string]string {
+	out := p.content()
+	for key, value := range out {
+		out[key] = fmt.Sprintf("%d %.30q %s", len(value), value, canonical.DigestOf([]byte(value)))
+	}
+	return out
+}
+
+// content is what a store holds.
+func (p *process) content() map[string]string {
+	p.t.Helper()
+	out := make(map[string]string)
+	require.NoError(p.t, p.store.Scan(nil, func(key, value []byte) error {
+		out[string(key)] = string(value)
+		return nil
+	}))
+	return out
+}
+
+// models publishes those of a timestep.
+func (w *scenario) publishModels(t *testing.T, topics wire.Publisher, at lethe.Timestep) {
+	t.Helper()
+	for shard := range lethe.ShardID(shards) {
+		require.NoError(t, wire.Publish(t.Context(), topics, 2, w.model(shard, at)))
+	}
+}
+
+// commanded writes a command.
+func commanded(t *testing.T, topics *roletest.Bus, c *wire.Command) {
+	t.Helper()
+	records, err := c.Records()
+	require.NoError(t, err)
+	require.NoError(t, topics.Write(t.Context(), bus.Control, records))
+}
+
+// Stores of processes that have done the same entries hold the same, whatever order they read topics in, and whichever
+// of them leads: predictions, late ones and reasons, over an erasure.
+func TestStoresAtTheSamePlaceAreEqual(t *testing.T) {
+	topics, w := topics(), wide(t, 4)
+	one, two := newProcess(t, "one", alerting(topics, w)), newProcess(t, "two", alerting(topics, w))
+	alike := func() {
+		t.Helper()
+		one.reads()
+		two.reads()
+		one.reads()
+		two.reads()
+		require.Equal(t, one.digests(), two.digests())
+	}
+	one.leads()
+	for at := lethe.Timestep(1); at <= 3; at++ {
+		publish(t, topics, w, at)
+		alike()
+	}
+	w.join(2)
+	require.NoError(t, wire.Publish(t.Context(), topics, 1, w.graph(2)))
+	publish(t, topics, w, 4)
+	alike()
+	gone := []lethe.TransactionID{w.erase(3, 0)}
+	commanded(t, topics, w.command(wire.PhaseSuppress, gone, 4))
+	alike()
+	require.NoError(t, wire.Publish(t.Context(), topics, 1, w.graph(3), w.manifest(2), w.manifest(3), w.manifest(4)))
+	commanded(t, topics, w.command(wire.PhasePurge, gone, 4, 3))
+	for at := lethe.Timestep(2); at <= 4; at++ {
+		w.publishModels(t, topics, at)
+	}
+	alike()
+	require.Equal(t, map[string]int{"suppressed": 2, "swapped": 2, "erased": 2}, acks(t, topics))
+	two.leads()
+	one.begin(0)
+	w.join(4)
+	require.NoError(t, wire.Publish(t.Context(), topics, 1, w.graph(4), w.manifest(4)))
+	w.publishModels(t, topics, 4)
+	alike()
+}
+
+// Whoever takes over publishes again what the one before may not have: the same bytes under the same keys, though the
+// graph has changed since. Nothing else is published twice.
+func TestWhatWasSentIsNotPredictedOtherwise(t *testing.T) {
 	for name, sent := range map[string]int{"nothing": 0, "a part": 2, "everything": nodes} {
 		t.Run(name, func(t *testing.T) {
-			topics, w, group := topics(), newScenario(t, 3), roletest.NewGroup()
-			ended := startCutOff(t, topics, group, sent)
+			topics, w := topics(), newScenario(t, 3)
+			o := optionsFor(topics)
+			o.Bus = cutOff{topics, sent}
+			one, two := newProcess(t, "one", o), newProcess(t, "two", optionsFor(topics))
+			one.leads()
 			publish(t, topics, w, 1)
 			publish(t, topics, w, 2)
-			require.ErrorIs(t, <-ended, errPulled)
+			var err error
+			for more := true; more && err == nil; {
+				more, err = one.Poll(t.Context())
+			}
+			require.ErrorIs(t, err, errPulled)
 			require.Len(t, predictions(t, topics), sent)
 
 			gone := w.erase(2, 0)
 			require.NoError(t, wire.Publish(t.Context(), topics, 1, w.graph(2), w.manifest(2)))
-			startHot(t, "two", topics, group)
-			group.Lead("two")
-			// Timesteps come one after the other: once this one is there, that before is noted.
-			for shard := range lethe.ShardID(shards) {
-				require.NoError(t, wire.Publish(t.Context(), topics, 2, w.model(shard, 2)))
-			}
+			two.leads()
+			w.publishModels(t, topics, 2)
 			publish(t, topics, w, 3)
-			times := func() map[lethe.TransactionID]int {
-				times := make(map[lethe.TransactionID]int)
-				for _, p := range predictions(t, topics) {
-					times[p.Transaction]++
-				}
-				delete(times, gone) // it is withdrawn by those who erase it
-				return times
+			two.reads()
+			said := make(map[lethe.TransactionID]string)
+			for _, p := range predictions(t, topics) {
+				before, again := said[p.Transaction]
+				require.True(t, !again || before == p.ID, "another prediction of %s", p.Transaction)
+				said[p.Transaction] = p.ID
 			}
-			require.Eventually(t, func() bool { return len(times()) == 2*nodes-1 }, time.Minute, time.Millisecond)
-			for _, count := range times() {
-				require.Equal(t, 1, count, "predictions of a transaction")
-			}
+			require.Len(t, said, 2*nodes)
+			require.Contains(t, said, gone, "those who erase withdraw it")
 		})
 	}
 }
 
-// Who takes over gives no provisional score to what has a final one that was sent and not noted: it would be the
-// newest, and no other follows it.
-func TestNoProvisionalScoreFollowsAFinalOneOfBefore(t *testing.T) {
-	topics, w, group := topics(), newScenario(t, 3), roletest.NewGroup()
-	o := optionsFor(topics)
-	o.Dir, o.Instance, o.MaxTimestepJump = t.TempDir(), "two", 1000
-	_, stop := running(t, o)
+// What the leader has predicted before it came to a request counts as predicted in a process that comes to the request
+// first, and that takes over: else it would be predicted again, as one that came late, if the request is taken back.
+func TestAStandbyCountsWhatIsSuppressedAsPredicted(t *testing.T) {
+	topics, w := topics(), newScenario(t, 3)
+	one, two := newProcess(t, "one", optionsFor(topics)), newProcess(t, "two", optionsFor(topics))
+	one.leads()
 	publish(t, topics, w, 1)
-	idle(t, topics)
-	stop() // before it has read of the second
-	ended := startCutOff(t, topics, group, nodes)
-	publish(t, topics, w, 2)
-	require.ErrorIs(t, <-ended, errPulled)
-
-	o.Scoring.Provisional = true
-	o.Standing = &role.Standing{
-		Lead: role.NewLead(roleName, "two", group.Member("two"), time.Now, slog.New(slog.DiscardHandler)), Term: 1,
-	}
-	l, err := open(o)
-	require.NoError(t, err)
-	defer func() { require.NoError(t, l.Close()) }()
-	require.NotNil(t, l.state.served)
-	g := w.graphs[2]
-	arrives := func(id lethe.TransactionID) {
-		l.arrivals.window.Transaction(lethe.Transaction{ID: id, Timestep: 2, Features: g.Row(0)}, time.Time{})
-	}
-	arrives(g.Nodes[0].ID)
-	pass, err := l.arrivals.scoreSome(t.Context(), true)
-	require.NoError(t, err)
-	require.Nil(t, pass, "nothing is scored before it is known what was sent")
-	_, err = l.Step(t.Context(), time.Now, role.Input{})
-	require.NoError(t, err)
-	arrives(g.Nodes[1].ID)
-	require.Zero(t, l.arrivals.window.Len())
-	arrives("new")
-	require.Equal(t, 1, l.arrivals.window.Len())
+	require.NoError(t, wire.Publish(t.Context(), topics, 1, w.graph(2)))
+	one.reads()
+	require.Len(t, predictions(t, topics), nodes)
+	gone := []lethe.TransactionID{w.graphs[2].Nodes[1].ID}
+	commanded(t, topics, w.command(wire.PhaseSuppress, gone, 3))
+	two.leads()
+	require.Len(t, predictions(t, topics), nodes)
+	commanded(t, topics, w.command(wire.PhaseLift, gone, 3))
+	w.join(2)
+	require.NoError(t, wire.Publish(t.Context(), topics, 1, w.graph(2)))
+	two.reads()
+	all := predictions(t, topics)
+	require.Len(t, all, nodes+1)
+	require.True(t, slices.ContainsFunc(all, func(p *scoring.Prediction) bool { return p.Late }))
 }
 
-// startCutOff starts a process that leads, and ends once it was to write predictions.
-func startCutOff(t *testing.T, topics *roletest.Bus, group *roletest.Group, part int) <-chan error {
-	t.Helper()
-	o := optionsFor(topics)
-	o.Dir, o.Instance = t.TempDir(), "one"
-	lead := role.NewLead(roleName, "one", group.Member("one"), time.Now, slog.New(slog.DiscardHandler))
-	r, err := role.Hot(t.Context(), roleName, lead, func(_ context.Context, s *role.Standing) (*role.Follower, error) {
-		as := o
-		as.Standing, as.Bus = s, s.Fenced(cutOff{topics, part})
-		return New(as)
-	})
-	require.NoError(t, err)
-	ended := make(chan error, 1)
-	go func() { ended <- errors.Join(r.Run(t.Context()), r.Close()) }()
-	return ended
+// A process that stands by scores nothing that the leader has not, whatever models it finds.
+func TestAStandbyScoresNothingAheadOfTheLeader(t *testing.T) {
+	topics, w := topics(), newScenario(t, 3)
+	one, two := newProcess(t, "one", optionsFor(topics)), newProcess(t, "two", optionsFor(topics))
+	one.leads()
+	publish(t, topics, w, 1)
+	one.reads()
+	two.reads()
+	publish(t, topics, w, 2)
+	one.reads()
+	publish(t, topics, w, 3)
+	two.reads()
+	require.NotContains(t, two.logic.state.links, lethe.Timestep(3))
+	one.reads()
+	two.reads()
+	require.Equal(t, 2*nodes, two.logic.Status().Predictions())
 }
 
-// Up to where all that was sent is noted is announced, so that whoever takes over reads no more than
-// what stands behind.
-func TestWhatIsNotedIsAnnounced(t *testing.T) {
-	topics, w, group := topics(), newScenario(t, 2), roletest.NewGroup()
-	startHot(t, "one", topics, group)
+// A process was away, and models are gone that the leader needs no more. It passes over what the leader has scored, and
+// waits for what that waits for.
+func TestAStandbyPassesOverWhatItCannotScore(t *testing.T) {
+	topics, w := topics(), newScenario(t, 4)
+	one := newProcess(t, "one", optionsFor(topics))
+	one.leads()
+	for at := lethe.Timestep(1); at <= 3; at++ {
+		publish(t, topics, w, at)
+		one.reads()
+	}
+	require.NoError(t, wire.Publish(t.Context(), topics, 1, w.graph(4)))
+	one.reads()
+	require.Len(t, predictions(t, topics), 3*nodes)
+	for at := lethe.Timestep(1); at <= 2; at++ {
+		for shard := range lethe.ShardID(shards) {
+			key := wire.Key{Kind: wire.KindModel, Timestep: at, Shard: shard}
+			require.NoError(t, wire.Publish(t.Context(), topics, 2, wire.Message{Key: key, Deleted: true}))
+		}
+	}
+	one.reads()
+	require.NoError(t, topics.Compact())
+	two := newProcess(t, "two", optionsFor(topics))
+	two.leads()
+	require.Len(t, predictions(t, topics), 3*nodes, "nothing is predicted again")
+	require.Equal(t, 3*nodes, two.logic.Status().Predictions())
+	require.Equal(t, lethe.Timestep(3), two.logic.state.served.Through)
+}
+
+// A process that is killed as it takes what an entry names takes the rest when it comes back, and nothing of what
+// follows from it counts as published before the next entry says so.
+func TestAStandbyKilledInAnEntryGoesOn(t *testing.T) {
+	topics, w := topics(), newScenario(t, 3)
+	one, two := newProcess(t, "one", optionsFor(topics)), newProcess(t, "two", optionsFor(topics))
+	one.leads()
 	publish(t, topics, w, 1)
-	publish(t, topics, w, 2)
-	require.Eventually(t, func() bool { return len(predictions(t, topics)) == nodes }, time.Minute, time.Millisecond)
-	ends, err := bus.EndsOf(t.Context(), topics, bus.Predictions)
-	require.NoError(t, err)
-	require.Eventually(t, func() bool {
-		at := group.Positions()
-		for tp, end := range ends {
-			if at[tp] != end {
-				return false
+	one.reads()
+	two.reads()
+	before := two.content()
+	o := one.o
+	o.Bus = cutOff{topics, 0}
+	one.o = o
+	one.begin(0)
+	one.leads()
+	require.NoError(t, wire.Publish(t.Context(), topics, 1, w.graph(2)))
+	_, err := one.Poll(t.Context())
+	require.ErrorIs(t, err, errPulled)
+	two.reads()
+	// The store as it was, but for the place: the kill came behind that.
+	require.NoError(t, two.store.Apply(func(out swapstore.Writer) error {
+		for key := range two.content() {
+			if _, was := before[key]; !was && key != placeKey {
+				out.Delete([]byte(key))
 			}
 		}
-		return true
-	}, time.Minute, time.Millisecond)
-	as := &role.Standing{Lead: role.NewLead(roleName, "two", group.Member("two"), time.Now, slog.New(slog.DiscardHandler))}
-	unnoted, err := as.Unnoted(t.Context(), topics, bus.Predictions)
+		for key, value := range before {
+			if key != placeKey {
+				out.Set([]byte(key), []byte(value))
+			}
+		}
+		return nil
+	}))
+	two.begin(0)
+	two.leads()
+	require.Len(t, predictions(t, topics), nodes)
+}
+
+// Whoever takes over gives no provisional score to what has a final one of before: it would be the newest, and no other
+// follows it.
+func TestNoProvisionalScoreFollowsAFinalOneOfBefore(t *testing.T) {
+	topics, w := topics(), newScenario(t, 3)
+	o := optionsFor(topics)
+	o.Bus = cutOff{topics, nodes}
+	one := newProcess(t, "one", o)
+	o = optionsFor(topics)
+	o.MaxTimestepJump, o.Scoring.Provisional = 1000, true
+	two := newProcess(t, "two", o)
+	one.leads()
+	publish(t, topics, w, 1)
+	require.NoError(t, wire.Publish(t.Context(), topics, 1, w.graph(2)))
+	var err error
+	for more := true; more && err == nil; {
+		more, err = one.Poll(t.Context())
+	}
+	require.ErrorIs(t, err, errPulled)
+	two.leads()
+	require.NotNil(t, two.logic.state.served)
+	g := w.graphs[2]
+	arrives := func(id lethe.TransactionID) {
+		two.logic.arrivals.window.Transaction(lethe.Transaction{ID: id, Timestep: 2, Features: g.Row(0)}, time.Time{})
+	}
+	arrives(g.Nodes[0].ID)
+	pass, err := two.logic.arrivals.scoreSome(t.Context(), true)
 	require.NoError(t, err)
-	require.Equal(t, ends, unnoted)
+	require.Nil(t, pass)
+}
+
+// An entry that says that reasons are published is done once, though a process that comes back does the last one again.
+func TestReasonsCountAsPublishedOnce(t *testing.T) {
+	topics, w := topics(), wide(t, 2)
+	o := alerting(topics, w)
+	o.ReasonsBeside = true // and nobody makes them
+	one, two := newProcess(t, "one", o), newProcess(t, "two", o)
+	one.leads()
+	publish(t, topics, w, 1)
+	publish(t, topics, w, 2)
+	one.reads()
+	two.reads()
+	require.Equal(t, nodes, two.logic.explaining.owed())
+	require.NoError(t, two.logic.explaining.explained(journal.Explained{Timestep: 2, Owed: nodes}))
+	require.Equal(t, nodes, two.logic.explaining.owed())
+	require.NoError(t, two.logic.explaining.explained(journal.Explained{Timestep: 2}))
+	require.Zero(t, two.logic.explaining.owed())
 }

@@ -2,20 +2,16 @@ package score
 
 import (
 	"fmt"
-	"log/slog"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/cockroachdb/datadriven"
 	"github.com/stretchr/testify/require"
 
 	"lethe"
 	"lethe/ingest"
-	"lethe/ingest/bus"
 	"lethe/internal/swapstore"
 	"lethe/internal/timestepkey"
-	"lethe/pipeline/journal"
 	"lethe/pipeline/role"
 	"lethe/pipeline/role/roletest"
 	"lethe/pipeline/wire"
@@ -31,10 +27,6 @@ type transcript struct {
 	lag    int
 	topics *roletest.Bus
 	gone   []lethe.TransactionID
-	// processes are the stores of those that lead or stand by, the present one's among them; standing is nil where
-	// one plays the role alone.
-	processes map[string]*roletest.Store
-	standing  *role.Standing
 }
 
 // The role as transcripts: what arrives, in which order, and what it serves and
@@ -95,14 +87,6 @@ func (tr *transcript) do(d *datadriven.TestData) string {
 		tr.open()
 	case "kill":
 		tr.open()
-	case "leads", "stands-by":
-		tr.stand(d)
-	case "hears":
-		tr.hear()
-	case "time-passes":
-		for range passTicks {
-			require.NoError(tr.t, tr.role.Feed(tr.t.Context(), role.Input{Ticked: true}))
-		}
 	case "forget-scored":
 		// What a kill between publishing and noting leaves.
 		tr.unnote(tr.timestep(d))
@@ -123,44 +107,9 @@ func (tr *transcript) timestep(d *datadriven.TestData) lethe.Timestep {
 // open opens the role on the store, as at the start or after a kill.
 func (tr *transcript) open() {
 	o := optionsFor(tr.topics)
-	o.Scoring.LabelLagTimesteps, o.Layout, o.Standing = tr.lag, tr.w.layout(), tr.standing
+	o.Scoring.LabelLagTimesteps, o.Layout = tr.lag, tr.w.layout()
 	tr.role = newSubject(tr.t, o, tr.store)
 	require.NoError(tr.t, tr.role.Feed(tr.t.Context(), role.Input{}))
-}
-
-// stand has one of several processes lead or stand by from now on. What it is given, it alone is.
-func (tr *transcript) stand(d *datadriven.TestData) {
-	if tr.processes == nil {
-		tr.processes = make(map[string]*roletest.Store)
-	}
-	name := d.CmdArgs[0].Key
-	if tr.processes[name] == nil {
-		tr.processes[name] = roletest.NewStore()
-	}
-	tr.store = tr.processes[name]
-	log := slog.New(slog.DiscardHandler)
-	tr.standing = &role.Standing{Lead: role.NewLead(roleName, name, allNoted{tr.topics}, time.Now, log)}
-	if d.Cmd == "leads" {
-		tr.standing.Term = 1
-	}
-	tr.open()
-}
-
-// hear gives the process what stands on control.v1 and in the journal.
-func (tr *transcript) hear() {
-	notices := wire.NewNoticeReader()
-	require.NoError(tr.t, tr.topics.ReadAll(tr.t.Context(), bus.Control, func(rec ingest.Record) error {
-		n, err := notices.Read(rec)
-		require.NoError(tr.t, err)
-		return tr.role.Feed(tr.t.Context(), role.Input{Notices: []wire.Notice{n}})
-	}))
-	var reader journal.Reader
-	require.NoError(tr.t, tr.topics.ReadAll(tr.t.Context(), bus.Journal, func(rec ingest.Record) error {
-		e, counts, err := reader.Read(rec)
-		require.NoError(tr.t, err)
-		require.True(tr.t, counts)
-		return tr.role.Feed(tr.t.Context(), role.Input{Entries: []journal.Entry{e}})
-	}))
 }
 
 // arrive hands messages over in one batch.

@@ -15,9 +15,10 @@ import (
 // ackPrefix begins the keys of acknowledgements.
 const ackPrefix = "ack/"
 
-// Notice is what a record of control.v1 says: at most one field is set.
+// Notice is what a record of control.v1 says: at most one field is set, beside the record's offset.
 // Deleted is the request whose command was deleted.
 type Notice struct {
+	Offset  int64
 	Status  *deletions.Status
 	Command *Command
 	Ack     *deletions.Ack

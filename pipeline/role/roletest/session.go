@@ -14,31 +14,23 @@ import (
 type Session struct {
 	role  *role.Follower
 	opens *role.Beginning
-	begun bool
 }
 
-// Begin begins to feed a role, which must not run by itself. One that stands by begins once it
-// may, when it is polled.
+// Begin begins to feed a role, which must not run by itself.
 func Begin(ctx context.Context, r *role.Follower) (*Session, error) {
 	opens, err := r.Open(ctx)
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{role: r, opens: opens}
-	if s.begun, err = opens.Begin(ctx); err != nil {
+	if err := opens.Begin(ctx); err != nil {
 		return nil, errors.Join(err, opens.Tail.Close())
 	}
-	return s, nil
+	return &Session{role: r, opens: opens}, nil
 }
 
 // Poll gives the role the next batch that is there, and reports whether there was
 // one. Without one the role steps all the same: work outside of it may have ended.
 func (s *Session) Poll(ctx context.Context) (bool, error) {
-	if !s.begun {
-		var err error
-		s.begun, err = s.opens.Begin(ctx)
-		return s.begun, err
-	}
 	at, cancel := context.WithCancel(ctx)
 	cancel()
 	batch, err := s.opens.Tail.Next(at)
@@ -52,11 +44,8 @@ func (s *Session) Poll(ctx context.Context) (bool, error) {
 	return !nothing, s.role.Arrived(ctx, batch, false)
 }
 
-// Tick tells the role that time has passed, if it has begun.
+// Tick tells the role that time has passed.
 func (s *Session) Tick(ctx context.Context) error {
-	if !s.begun {
-		return nil
-	}
 	return s.role.Arrived(ctx, bus.Batch{}, true)
 }
 

@@ -55,14 +55,3 @@ func (p *place) leave() {
 		delete(payee.payers, p)
 	}
 }
-
-// Past forgets transactions that have their final scores, and takes them no more.
-func (w *Window) Past(nodes []lethe.Pseudonym) {
-	for _, pseudonym := range nodes {
-		w.past[beginningOf(pseudonym)] = struct{}{}
-		if at, known := w.home[pseudonym]; known {
-			w.forget(w.steps[at][pseudonym])
-		}
-	}
-	w.sweep()
-}

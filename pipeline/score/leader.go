@@ -1,0 +1,142 @@
+package score
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"lethe/ingest/bus"
+	"lethe/pipeline/journal"
+	"lethe/pipeline/role"
+	"lethe/pipeline/score/overwritten"
+	"lethe/pipeline/wire"
+)
+
+// leader is the role in a process that leads, or that shares it with nobody.
+type leader struct {
+	*logic
+	journal *journal.Log
+	// overwritten are final predictions in whose place one that led before has written.
+	overwritten *overwritten.Predictions
+}
+
+// newLeader begins an epoch, or reads the journal of a process that shares the role with nobody. A process that others
+// have been ahead of stands by again, until it has done what they decided.
+func newLeader(ctx context.Context, l *logic) (*leader, error) {
+	as, out := l.o.Standing, &leader{logic: l}
+	l.explaining.decide = out.decide
+	err := as.Begin(ctx, l.o.Bus, journal.ForAll, journal.Position{}, bus.Predictions)
+	if err != nil {
+		return nil, err
+	}
+	var before, began journal.EpochBegan
+	out.journal, err = as.ReadJournal(ctx, l.o.Bus, journal.ForAll, roleName, l.o.Instance, func(e journal.Entry) {
+		if d, begins := e.Decision.(journal.EpochBegan); begins {
+			began = d
+			return
+		}
+		before = began // whoever began that went on to lead
+		if served, is := e.Decision.(journal.Served); is {
+			l.said = served
+		}
+	})
+	if err != nil || as == nil {
+		return out, err
+	}
+	out.overwritten = overwritten.Of(as.Former(before, bus.Predictions))
+	at, err := placeOf(l.state.store)
+	if err == nil && out.journal.Before().Behind(at) {
+		err = as.StandByAgain()
+	}
+	return out, err
+}
+
+// Step implements role.Logic. Suppression takes effect before anything else is
+// scored, and all that can be scored and swapped is before anything more is decided, and before an erasure is
+// acknowledged. Reasons that an erasure had a part in come after it is acknowledged that
+// the ensemble was swapped, and before anything more is.
+func (l *leader) Step(ctx context.Context, now func() time.Time, in role.Input) (role.Output, error) {
+	if err := l.consume(ctx, in); err != nil {
+		return role.Output{}, err
+	}
+	if err := l.explaining.release(); err != nil {
+		return role.Output{}, err
+	}
+	out, progressed, err := l.advance(ctx, now)
+	if err == nil {
+		err = l.arrivals.serve(l.state.served)
+	}
+	if err != nil || progressed {
+		return out, err
+	}
+	if out, due, err := l.explaining.finished(ctx); err != nil || due {
+		return out, err
+	}
+	again, err := l.overwritten.Again(ctx, l.o.Bus, l.state.hiding(l.o.Secret))
+	if err != nil || len(again) > 0 {
+		return role.Output{Topic: bus.Predictions, Records: again}, err
+	}
+	if now := l.serves(); !now.Equal(l.said) {
+		if err := l.append(ctx, now); err != nil {
+			return role.Output{}, err
+		}
+		l.said = now
+	}
+	if out, err := l.acknowledge(ctx); err != nil || !out.Idle {
+		return out, err
+	}
+	out, due, err := l.explaining.next(ctx)
+	if err != nil || due {
+		return out, err
+	}
+	return role.Output{Idle: true}, nil
+}
+
+// decide has the journal say what the process does next, where others stand by. By then all that the entries before
+// lead to is published.
+func (l *leader) decide(ctx context.Context, what journal.Decision) error {
+	if l.o.Standing == nil {
+		return nil
+	}
+	return l.append(ctx, what)
+}
+
+func (l *leader) append(ctx context.Context, what journal.Decision) error {
+	if err := l.journal.Append(ctx, l.o.Bus.Write, what); err != nil || l.o.Standing == nil {
+		return err
+	}
+	return putPlace(l.state.store, l.journal.Done().Place)
+}
+
+// consume takes what has arrived, once the journal says so if it changes anything that others decide by. Commands are
+// read from the start again whenever the role is opened: those that an entry has named need none.
+func (l *leader) consume(ctx context.Context, in role.Input) error {
+	source, next := in.Batch.Source, in.Batch.Next
+	named, err := offsetOf(l.state.store, source)
+	isWanted := func(m wire.Received) bool { return wanted(l.state, l.erasures, m) }
+	isNew := func(n wire.Notice) bool { return isCommand(n) && n.Offset >= named }
+	if err != nil || l.o.Standing == nil ||
+		!slices.ContainsFunc(in.Messages, isWanted) && !slices.ContainsFunc(in.Notices, isNew) {
+		return errors.Join(err, l.take(ctx, in))
+	}
+	consumed := journal.Consumed{Topic: string(source.Topic), Partition: source.Partition, Next: next}
+	if err := l.decide(ctx, consumed); err != nil {
+		return err
+	}
+	return l.takeNamed(ctx, in)
+}
+
+// serves is what others are told: through which timestep the models are that are served, or waited for, and, where
+// others stand by, by which ensemble, and what is scored.
+func (l *leader) serves() journal.Served {
+	now := journal.Served{Through: l.state.needed(l.o.Scoring.LabelLagTimesteps)}
+	if l.o.Standing == nil {
+		return now
+	}
+	if l.state.served != nil {
+		now.Ensemble = l.state.served.Version
+	}
+	now.Scored = l.state.links.scored()
+	return now
+}

@@ -1,0 +1,214 @@
+package score
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"time"
+
+	"lethe"
+	"lethe/ingest/bus"
+	"lethe/internal/swapstore"
+	"lethe/pipeline/journal"
+	"lethe/pipeline/role"
+	"lethe/pipeline/wire"
+)
+
+// standby is the role in a process that stands by: it does what the journal says, publishes nothing of that, and
+// acknowledges what commands of erasures ask of any process that holds copies. What an entry leads to it does once the
+// next one says that it was published: so whoever takes over publishes what the last one leads to.
+type standby struct {
+	*logic
+	replay *role.Replay
+	place  journal.Place
+	// commands are those that no entry has named yet.
+	commands []wire.Notice
+}
+
+var _ role.Replayer = (*standby)(nil)
+
+func newStandby(l *logic) (*standby, error) {
+	at, err := placeOf(l.state.store)
+	replay := role.NewReplay(roleName, journal.ForAll, journal.Position{Place: at})
+	return &standby{logic: l, replay: replay, place: at}, err
+}
+
+// Resume implements role.Logic.
+func (s *standby) Resume(source bus.TopicPartition, count int) (int64, error) {
+	at, err := s.logic.Resume(source, count)
+	s.replay.From(source, at)
+	return at, err
+}
+
+// Wants implements role.Replayer.
+func (s *standby) Wants() map[bus.Topic]bool { return s.replay.Wants() }
+
+// Step implements role.Logic.
+func (s *standby) Step(ctx context.Context, _ func() time.Time, in role.Input) (out role.Output, err error) {
+	if err := s.hear(in.Notices); err != nil {
+		return out, err
+	}
+	s.replay.Take(in)
+	for {
+		e, is := s.replay.Next()
+		if !is {
+			break
+		}
+		done, err := s.apply(ctx, e)
+		if err != nil {
+			return out, fmt.Errorf("entry %d of epoch %d: %w", e.Number, e.Epoch, err)
+		}
+		if !done {
+			break
+		}
+		s.replay.Did()
+	}
+	if err := s.explaining.release(); err != nil {
+		return out, err
+	}
+	if out, err = s.acknowledge(ctx); out.Idle {
+		_, out.Waits = s.replay.Next()
+	}
+	return out, err
+}
+
+// hear takes commands that an entry has named before, as control.v1 is read from its start, and keeps the others.
+func (s *standby) hear(notices []wire.Notice) error {
+	named, err := offsetOf(s.state.store, bus.TopicPartition{Topic: bus.Control})
+	for _, n := range notices {
+		switch {
+		case err != nil || !isCommand(n):
+		case n.Offset < named:
+			err = s.takeNotices([]wire.Notice{n})
+		default:
+			s.commands = append(s.commands, n)
+		}
+	}
+	return err
+}
+
+// apply does what an entry says; done is false if what it names is still to be read.
+func (s *standby) apply(ctx context.Context, e journal.Entry) (done bool, err error) {
+	consumed, consumes := e.Decision.(journal.Consumed)
+	in, there := role.Input{}, true
+	if consumes {
+		in, there = s.replay.Messages(consumed)
+	}
+	if !there {
+		return false, nil
+	}
+	if s.place != e.Place() { // else a crash came in between
+		if _, begins := e.Decision.(journal.EpochBegan); !begins {
+			err = s.catchUp(ctx)
+		}
+		if err == nil {
+			err = putPlace(s.state.store, e.Place())
+		}
+		s.place = e.Place()
+	}
+	if err != nil {
+		return false, err
+	}
+	switch d := e.Decision.(type) {
+	case journal.Consumed:
+		return true, s.consume(ctx, in)
+	case journal.Explained:
+		return true, s.explaining.explained(d)
+	case journal.Served:
+		s.said = d
+		return true, s.passOverAll(ctx)
+	default:
+		return true, nil
+	}
+}
+
+// consume takes what an entry names.
+func (s *standby) consume(ctx context.Context, in role.Input) error {
+	if in.Batch.Source.Topic == bus.Control {
+		n := slices.IndexFunc(s.commands, func(n wire.Notice) bool { return n.Offset >= in.Batch.Next })
+		if n < 0 {
+			n = len(s.commands)
+		}
+		in.Notices, s.commands = s.commands[:n], s.commands[n:]
+	}
+	known := maps.Clone(s.state.links)
+	if err := s.takeNamed(ctx, in); err != nil {
+		return err
+	}
+	for t, at := range s.state.links {
+		// What others have scored before is replaced since, and was not there for this process.
+		if _, before := known[t]; !before && at.waits() && s.said.Scored.Holds(t) && at.previous != lethe.NoTimestep {
+			if err := s.passOver(t); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// catchUp does what the entries so far lead to.
+func (s *standby) catchUp(ctx context.Context) error {
+	for {
+		if err := s.explaining.release(); err != nil {
+			return err
+		}
+		out, progressed, err := s.advance(ctx, s.o.Clock)
+		if err == nil && out.Note != nil {
+			err = out.Note()
+		}
+		if err != nil || !progressed {
+			return err
+		}
+	}
+}
+
+// passOverAll passes over the timesteps that wait here and that the leader has scored: their models are gone, for train
+// keeps none that the leader needs no more, and this process was not there.
+func (s *standby) passOverAll(ctx context.Context) error {
+	for _, t := range s.state.links.known() {
+		wanted, known := s.state.links.stepsBefore(t, 1+s.o.Scoring.LabelLagTimesteps)
+		if s.state.links[t].done || !s.said.Scored.Holds(t) || known && wanted == lethe.NoTimestep {
+			continue
+		}
+		if err := s.passOver(t); err != nil {
+			return err
+		}
+	}
+	return s.catchUp(ctx)
+}
+
+// passOver has the transactions of a timestep that another process has scored count as scored late: they have
+// predictions, which are not measured here.
+func (s *standby) passOver(t lethe.Timestep) error {
+	snapshot, err := s.state.snapshot(t)
+	if err != nil {
+		return err
+	}
+	said := &published{threshold: math.NaN()}
+	for _, n := range snapshot.Nodes {
+		said.late = append(said.late, n.Pseudonym)
+	}
+	s.o.Logger.Warn("score: a timestep that another process has scored is passed over: its models are gone, or have "+
+		"changed since", "timestep", t)
+	return s.finish(t, said, nil)
+}
+
+// placeOf is that of the last entry of the journal that a store has done, or is doing.
+func placeOf(store role.Store) (p journal.Place, err error) {
+	value, found, err := store.Get([]byte(placeKey))
+	if err == nil && found && len(value) == 16 {
+		p.Epoch, p.Number = int64(binary.BigEndian.Uint64(value)), int64(binary.BigEndian.Uint64(value[8:]))
+	}
+	return p, err
+}
+
+func putPlace(store role.Store, p journal.Place) error {
+	value := binary.BigEndian.AppendUint64(nil, uint64(p.Epoch))
+	return store.Apply(func(w swapstore.Writer) error {
+		w.Set([]byte(placeKey), binary.BigEndian.AppendUint64(value, uint64(p.Number)))
+		return nil
+	})
+}
