@@ -80,8 +80,7 @@ func placeAll(t *testing.T, s *Store, b *Batch, list []lethe.Transaction) (place
 	return placed
 }
 
-// Where no number of features is configured or decided, the first transaction has it, whatever becomes of the batch that
-// it is in otherwise.
+// Where no number of features is configured or decided, the first transaction has it.
 func TestTheFirstTransactionFixesTheNumberOfFeatures(t *testing.T) {
 	fs := vfs.NewMem()
 	open := func() *Store {

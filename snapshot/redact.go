@@ -62,7 +62,8 @@ func closedRow(s *Store, t lethe.Timestep, p lethe.Pseudonym) (stored.Row, bool,
 	return r, true, err
 }
 
-// redactStaging zeroes the erased features in staging: in rows, letters and content hashes. Stores of closed timesteps have been rewritten before.
+// redactStaging zeroes the erased features in staging: in rows, letters and content hashes. Stores of closed
+// timesteps have been rewritten before.
 func redactStaging(s *Store, gone stored.Erasure) error {
 	if len(gone.Features) == 0 {
 		return nil

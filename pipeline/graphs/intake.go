@@ -96,11 +96,6 @@ func (in *intake) take(ctx context.Context, batch bus.Batch, ahead any) error {
 	if err := in.before(ctx, list); err != nil {
 		return err
 	}
-	if in.replayed == nil {
-		if err := in.decided.fixFeatures(ctx, list); err != nil {
-			return fmt.Errorf("%s: %w", batch.Source, err)
-		}
-	}
 	begun, err := in.store.Begin(snapshot.Source{
 		Stream: stream, Topic: string(batch.Source.Topic), Partition: batch.Source.Partition,
 	})

@@ -59,7 +59,8 @@ func (l *lifecycle) noteBegun() {
 	}
 }
 
-// advance does what is due: to reopen what late records wait for, to close and to settle. What a crash left unpublished goes first.
+// advance does what is due: to reopen what late records wait for, to close and to settle. What a crash left
+// unpublished goes first.
 func (l *lifecycle) advance(ctx context.Context) error {
 	for {
 		if err := l.catchUp(ctx); err != nil {
