@@ -16,9 +16,6 @@ func (m Marks) HasContents(list []index.Content) ([]bool, error) {
 	var asked []index.Content
 	for i, content := range list {
 		_, found, err := s.Get(index.ReplacedKey(content))
-		if err == nil && !found {
-			found, err = widths{s}.alike(content, stored.Erasure{})
-		}
 		if err != nil {
 			return nil, fmt.Errorf("who has a content: %w", err)
 		}
@@ -51,14 +48,6 @@ func (s *staging) markShared(located []Located) error {
 		}
 		if known {
 			own[i], asked = entry.Content, append(asked, entry.Content)
-		}
-		err = widths{s}.candidates(l.Pseudonym, func(c candidate) error {
-			shared, err := widths{s}.alike(c.entry.Content, gone)
-			located[i].Shared = located[i].Shared || shared
-			return err
-		})
-		if err != nil {
-			return err
 		}
 	}
 	if len(asked) == 0 {

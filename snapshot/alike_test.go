@@ -213,18 +213,3 @@ func TestWhatIsToldOfContentsIsExact(t *testing.T) {
 	}
 	require.NoError(t, s.Close())
 }
-
-// While the number of features is not known, candidates are looked through.
-func TestCandidatesWithTheSameFeaturesAreFound(t *testing.T) {
-	s := openMem(t, vfs.NewMem(), 1, 0)
-	for i, id := range []lethe.TransactionID{"a", "b", "c"} {
-		take(t, s, 1, id, 1, float32(i/2))
-	}
-	ids := lethe.Transactions
-	require.Equal(t, []bool{true}, shared(t, s, ids("a")...))
-	require.Equal(t, []bool{false, false}, shared(t, s, ids("a", "b")...), "both go")
-	require.Equal(t, []bool{false}, shared(t, s, ids("c")...))
-	require.NoError(t, s.Erase(t.Context(), ids("a", "c")))
-	require.True(t, hasContent(t, s, 1, 0))
-	require.False(t, hasContent(t, s, 1, 1))
-}

@@ -71,9 +71,6 @@ func (b *Batch) Control(t lethe.Timestep, o Origin) (Verdict, error) {
 		return refuse(o, ReasonTimestepJump, at.String()), nil
 	}
 	b.watermark = max(b.watermark, t+1)
-	if b.source.Stream == Transactions && b.featureCount == 0 {
-		b.set(controlKey(t, b.source.Partition), []byte{})
-	}
 	return Verdict{Outcome: Accepted}, nil
 }
 
@@ -137,7 +134,7 @@ func commitBy(
 	if err != nil {
 		return fmt.Errorf("commit topic %s partition %d offset %d: %w", at.Topic, at.Partition, nextOffset, err)
 	}
-	s.offsets[at] = nextOffset
+	s.offsets[at], s.featureCount = nextOffset, b.featureCount
 	maps.Copy(s.infos, b.infos)
 	if b.source.Stream != NoStream {
 		s.watermarks[b.source.Stream][b.source.Partition] = b.watermark

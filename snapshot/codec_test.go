@@ -7,7 +7,6 @@ import (
 	"pgregory.net/rapid"
 
 	"lethe"
-	"lethe/snapshot/index"
 )
 
 // bytesOrNil draws nil, empty and filled slices: a record without a key is not
@@ -49,10 +48,6 @@ func TestWhatIsPendingComesBackWhole(t *testing.T) {
 		gotLetter, err := decodeLetter(letter.encode())
 		require.NoError(rt, err)
 		require.Equal(rt, letter, gotLetter)
-		found := candidate{index.Entry{Timestep: 3, Content: index.Content{4}}, "id", []byte{5}, o}
-		gotCandidate, err := decodeCandidate(found.encode())
-		require.NoError(rt, err)
-		require.Equal(rt, found, gotCandidate)
 
 		cut := rapid.IntRange(0, len(letter.encode())-1).Draw(rt, "cut")
 		_, err = decodeLetter(letter.encode()[:cut])

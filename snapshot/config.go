@@ -68,10 +68,8 @@ type Config struct {
 	// MaxOpenTimesteps bounds the open timesteps, not counting those that are ready to close, once
 	// the backlog has been read. Records that would begin another timestep are rejected.
 	MaxOpenTimesteps int `yaml:"max_open_timesteps" help:"Bound of the timesteps that are open at a time."`
-	// FeatureCount is the number of features of every transaction. With 0, the most
-	// frequent one of the first timestep of ten transactions decides, see the
-	// package comment.
-	FeatureCount int `yaml:"feature_count" help:"Features of every transaction; 0: the first timestep of ten decides."`
+	// FeatureCount is the number of features of every transaction; with 0, that of the first one.
+	FeatureCount int `yaml:"feature_count" help:"Features of every transaction; 0: as many as the first one has."`
 	// OpenStores bounds how many stores of closed timesteps stay open at a time.
 	OpenStores int `yaml:"-"`
 	// RewriteAtOnce is how many stores an erasure rewrites in parallel: each waits for the disk most
@@ -134,9 +132,6 @@ type Options struct {
 	// TransactionPartitions and LabelPartitions are the streams' partition counts, at least 1.
 	TransactionPartitions int
 	LabelPartitions       int
-	// Redact removes features from original records that the store holds. Without it, an erasure of
-	// features drops the values of such records.
-	Redact Redactor
 }
 
 // Validate reports every value that is out of bounds.

@@ -61,10 +61,8 @@
 // A timestep that an erasure empties is deleted: only Gone lists it, and the closed timestep after
 // it gets a new predecessor and a new revision.
 //
-// The number of features is configured, or told by the first timestep that may close
-// and has ten transactions or more: the most frequent one. Before, transactions of any
-// width are candidates, and smaller timesteps wait: see TellFeatureCount. Once told, no
-// record and no erasure moves it.
+// The number of features is configured, or that of the first transaction. Then no record and no
+// erasure changes it.
 //
 // # On disk
 //

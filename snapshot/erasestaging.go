@@ -74,7 +74,7 @@ func keysOf(s *staging, gone stored.Erasure) (keys [][]byte, err error) {
 	}
 	prefixes := [][]byte{{kindRow}, {kindPayment}, {kindLabel}, {kindLetter}, {kindRewriting}}
 	for p := range gone.Nodes {
-		prefixes = append(prefixes, index.Key(p), stored.Key(kindCandidate, p))
+		prefixes = append(prefixes, index.Key(p))
 	}
 	for _, prefix := range prefixes {
 		err = s.Scan(prefix, func(key, value []byte) error {
@@ -177,15 +177,6 @@ func (s *staging) infosWithout(gone stored.Erasure) (map[lethe.Timestep]Info, er
 			return nil, err
 		}
 	}
-	for p := range gone.Nodes {
-		err := widths{s}.candidates(p, func(c candidate) error {
-			lose(c.entry.Timestep, lethe.Open, func(i *Info) { i.Nodes-- })
-			return nil
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
 	return infos, nil
 }
 
@@ -197,8 +188,6 @@ func dropFromStaging(gone stored.Erasure, key, value []byte) (bool, error) {
 		return gone.IsIn(key, 1)
 	case kindRow, kindPayment, kindLabel:
 		return gone.IsIn(key, 1+timestepBytes)
-	case kindCandidate:
-		return gone.IsIn(key[:len(key)-widthBytes], 1)
 	case kindLetter:
 		l, err := decodeLetter(value)
 		return gone.Names(l.about), err

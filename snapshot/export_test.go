@@ -53,12 +53,3 @@ func ScrubAtOnce(ctx context.Context, s *Store) error {
 	}
 	return err
 }
-
-// Decide fixes the number of features if it can be told now, and reports whether it did.
-func Decide(s *Store) (bool, error) {
-	count, err := s.TellFeatureCount()
-	if err != nil || count == 0 {
-		return false, err
-	}
-	return true, s.Marks().FixFeatureCount(count)
-}

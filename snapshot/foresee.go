@@ -42,9 +42,6 @@ type knownEntry struct {
 // Place reads the index entries of transactions in one lookup before a batch takes them. The verdicts do not depend
 // on whether, or with how many others, a transaction was placed. Errors are those of reading the store.
 func Place(b *Batch, list []*Foreseen) error {
-	if b.featureCount == 0 {
-		return nil
-	}
 	// Keep what an earlier call of Place collected.
 	storeKnown(b.known, nil, func(key, value []byte) {
 		b.staging.index.Know(key)
@@ -199,18 +196,7 @@ func (h *Hashing) Foresee(tr lethe.Transaction) Foreseen {
 // Repeats reports whether the store knows a transaction. A record of it that lethe itself
 // republished then carries no information.
 func (b *Batch) Repeats(id lethe.TransactionID) (bool, error) {
-	p := b.names.Pseudonym(id)
-	_, known, err := index.Lookup(b.get, p)
-	if err != nil || known {
-		return known, err
-	}
-	for key := range b.writes {
-		known = known || key[0] == kindCandidate && bytes.HasPrefix([]byte(key[1:]), p[:])
-	}
-	err = widths{b.staging}.candidates(p, func(candidate) error {
-		known = true
-		return nil
-	})
+	_, known, err := index.Lookup(b.get, b.names.Pseudonym(id))
 	return known, err
 }
 

@@ -48,8 +48,6 @@ func TestForeseenTransactionsFareAsOthers(t *testing.T) {
 				offset++
 			}
 			require.NoError(t, batch.Commit(offset))
-			_, err = Decide(s)
-			require.NoError(t, err)
 		}
 		stored = make(map[string]string)
 		require.NoError(t, s.staging.Scan(nil, func(key, value []byte) error {
@@ -82,34 +80,36 @@ func placeAll(t *testing.T, s *Store, b *Batch, list []lethe.Transaction) (place
 	return placed
 }
 
-// The number of features is told and not fixed: that is for who has decided it.
-func TestTheNumberOfFeaturesIsToldAndNotFixed(t *testing.T) {
-	s, err := Open("snapshots", Options{
-		Config: Defaults(), Secret: lethe.Secret{1}, FS: vfs.NewMem(), TransactionPartitions: 1, LabelPartitions: 1,
-	})
-	require.NoError(t, err)
-	defer s.Close()
+// Where no number of features is configured or decided, the first transaction has it.
+func TestTheFirstTransactionFixesTheNumberOfFeatures(t *testing.T) {
+	fs := vfs.NewMem()
+	open := func() *Store {
+		s, err := Open("snapshots", Options{
+			Config: Defaults(), Secret: lethe.Secret{1}, FS: fs, TransactionPartitions: 1, LabelPartitions: 1,
+		})
+		require.NoError(t, err)
+		return s
+	}
+	s := open()
 	batch, err := s.Begin(Source{Transactions, "topic", 0})
 	require.NoError(t, err)
-	for i := range enough {
-		tr := lethe.Transaction{ID: lethe.TransactionID(rune('a' + i)), Timestep: 1, Features: []float32{1, 2}}
-		_, err = batch.Transaction(tr, Origin{Offset: int64(i)})
+	for i, want := range []Outcome{Refused, Accepted, Refused, Accepted} {
+		tr := lethe.Transaction{ID: lethe.TransactionID(rune('a' + i)), Timestep: 1, Features: []float32{1, 2}[:i%2*2]}
+		if i == 2 {
+			tr.Features = []float32{1}
+		}
+		v, err := batch.Transaction(tr, Origin{Offset: int64(i)})
 		require.NoError(t, err)
+		require.Equal(t, want, v.Outcome)
 	}
-	_, err = batch.Control(1, Origin{Offset: enough})
-	require.NoError(t, err)
-	require.NoError(t, batch.Commit(enough+1))
-	for range 2 {
-		told, err := s.TellFeatureCount()
-		require.NoError(t, err)
-		require.Equal(t, 2, told)
-		require.Zero(t, s.FeatureCount())
-	}
-	require.NoError(t, s.Marks().FixFeatureCount(2))
+	require.Zero(t, s.FeatureCount())
+	require.NoError(t, batch.Commit(4))
 	require.Equal(t, 2, s.FeatureCount())
-	told, err := s.TellFeatureCount()
-	require.NoError(t, err)
-	require.Zero(t, told)
+	require.NoError(t, s.Close())
+	s = open()
+	defer s.Close()
+	require.NoError(t, s.Marks().FixFeatureCount(3))
+	require.Equal(t, 2, s.FeatureCount())
 }
 
 // A store that is opened again learns whom it has a few at a time, and takes none of them for a stranger meanwhile.

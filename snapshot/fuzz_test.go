@@ -22,7 +22,6 @@ func FuzzDecodeValue(f *testing.F) {
 			func() error { _, err := decodePayment(value); return err },
 			func() error { _, err := decodeLabel(value); return err },
 			func() error { _, err := decodeLetter(value); return err },
-			func() error { _, err := decodeCandidate(value); return err },
 			func() error { _, err := index.Decode(value); return err },
 			func() error { _, err := decodeInfo(1, value); return err },
 		} {
@@ -34,7 +33,7 @@ func FuzzDecodeValue(f *testing.F) {
 		return nil
 	},
 		stored.Row{ID: "a", Features: []float32{1}}.Encode(), pendingPayment{"a", "b", o, judgement{}}.encode(),
-		pendingLabel{lethe.Licit, "a", o, judgement{ReasonLate, true}}.encode(), candidate{origin: o}.encode(),
+		pendingLabel{lethe.Licit, "a", o, judgement{ReasonLate, true}}.encode(),
 		storedLetter{[]lethe.Pseudonym{p}, Letter{Refusal: Refusal{o, ReasonLate, ""}}}.encode(),
 		index.Entry{Timestep: 1}.Encode(),
 		Info{Timestep: 1, Nodes: 2}.encode())

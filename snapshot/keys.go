@@ -23,10 +23,8 @@ const (
 	kindLabel        = 'l'           // timestep, pseudonym: a label not yet in a graph
 	kindOffset       = 'o'           // partition, topic
 	kindPayment      = 'p'           // timestep, source, target: a payment not yet in a graph
-	kindCandidate    = 'q'           // pseudonym, width: a transaction while the width is unknown
 	kindRow          = openrows.Kind // timestep, pseudonym: a transaction of an open timestep, or a late one
 	kindInfo         = 't'           // timestep
-	kindControl      = 'u'           // timestep, partition: a control record while the width is unknown
 	kindFormat       = 'v'           // (nothing)
 	kindWatermark    = 'w'           // stream, partition
 	kindCarries      = 'y'           // pseudonym, key of kind 'b': a subject that it or its payment carries
@@ -54,17 +52,6 @@ func timestepOf(key []byte) (lethe.Timestep, error) {
 
 func letterKey(number uint64) []byte {
 	return binary.BigEndian.AppendUint64([]byte{kindLetter}, number)
-}
-
-func controlKey(t lethe.Timestep, partition int) []byte {
-	return binary.BigEndian.AppendUint32(timestepKey(kindControl, t), uint32(partition))
-}
-
-// widthBytes is the length of the width at the end of a candidate's key.
-const widthBytes = 4
-
-func candidateKey(p lethe.Pseudonym, width int) []byte {
-	return binary.BigEndian.AppendUint32(stored.Key(kindCandidate, p), uint32(width))
 }
 
 func offsetKey(p TopicPartition) []byte {

@@ -126,18 +126,15 @@ func (r *run) take(b *snapshot.Batch, l logged, o snapshot.Origin, foreseen *sna
 	}
 }
 
-// advance does up to a number of things that are due: to fix the number of features,
-// to reopen, close and settle timesteps.
+// advance does up to a number of things that are due: to reopen, close and settle timesteps.
 func (r *run) advance(limit int) {
 	ctx := context.Background()
 	for range limit {
-		decided, err := snapshot.Decide(r.store)
-		require.NoError(r.rt, err)
+		var err error
 		toClose, toSettle := r.store.Ready()
 		waiting := r.store.Waiting()
 		idle := len(toClose)+len(toSettle) == 0
 		switch {
-		case decided:
 		case len(waiting) > 0 && (idle || rapid.Bool().Draw(r.rt, "reopen")):
 			_, err = r.store.ReopenTimestep(ctx, rapid.SampledFrom(waiting).Draw(r.rt, "waiting"), inTurn)
 		case r.closing != nil && (len(toSettle) == 0 || rapid.Bool().Draw(r.rt, "finish")):

@@ -64,12 +64,6 @@ func (n *named) staged(kind byte, value []byte) error {
 		r, err := stored.DecodeRow(value)
 		n.about(r.ID)
 		return err
-	case kindCandidate:
-		c, err := decodeCandidate(value)
-		if err != nil {
-			return err
-		}
-		return n.staged(kindRow, c.row)
 	case kindPayment:
 		p, err := decodePayment(value)
 		n.about(p.source, p.target)

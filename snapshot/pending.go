@@ -83,8 +83,6 @@ type lacking struct {
 	keys map[string]struct{}
 	// by maps transactions to the keys that name them, once the keys were checked; else it is nil.
 	by map[lethe.Pseudonym][]string
-	// full counts arrivals at the bound that did not trigger a check.
-	full int
 }
 
 func newLacking(kind byte, most int) *lacking {
@@ -95,7 +93,7 @@ func newLacking(kind byte, most int) *lacking {
 func (l *lacking) load(s *staging) error {
 	return s.Scan([]byte{l.kind}, func(key, _ []byte) error {
 		if len(l.keys) >= l.most {
-			if complete, err := isComplete(s.Get, s, key); err != nil || complete {
+			if complete, err := isComplete(s.Get, key); err != nil || complete {
 				return err
 			}
 		}
@@ -108,7 +106,7 @@ func (l *lacking) load(s *staging) error {
 // are all present is always admitted.
 func (l *lacking) admits(b *Batch, key []byte) (bool, error) {
 	if len(l.keys) >= l.most {
-		if complete, err := isComplete(b.get, b.staging, key); err != nil || complete {
+		if complete, err := isComplete(b.get, key); err != nil || complete {
 			return complete, err
 		}
 		if err := l.look(b); err != nil {
@@ -126,20 +124,16 @@ func (l *lacking) admits(b *Batch, key []byte) (bool, error) {
 }
 
 // look removes keys that staging no longer holds or whose transactions are present, unless by is
-// current. While the number of features is unknown, by cannot be maintained on arrival, and a
-// check, which reads every key, runs only once in a while.
+// current.
 func (l *lacking) look(b *Batch) error {
-	told := b.staging.featureCount > 0
-	if l.by != nil || !told && l.full%(l.most/2+1) != 0 {
-		l.full++
+	if l.by != nil {
 		return nil
 	}
-	l.full = 1
 	for key := range l.keys {
 		_, found, err := b.get([]byte(key))
 		complete := false
 		if err == nil && found {
-			complete, err = isComplete(b.get, b.staging, []byte(key))
+			complete, err = isComplete(b.get, []byte(key))
 		}
 		if err != nil {
 			return err
@@ -148,11 +142,9 @@ func (l *lacking) look(b *Batch) error {
 			delete(l.keys, key)
 		}
 	}
-	if told {
-		l.by = make(map[lethe.Pseudonym][]string)
-		for key := range l.keys {
-			l.index(key)
-		}
+	l.by = make(map[lethe.Pseudonym][]string)
+	for key := range l.keys {
+		l.index(key)
 	}
 	return nil
 }
@@ -167,7 +159,7 @@ func (l *lacking) index(key string) {
 // arrived removes the keys that are complete now that transaction p has arrived.
 func (l *lacking) arrived(b *Batch, p lethe.Pseudonym) error {
 	for _, key := range l.by[p] {
-		complete, err := isComplete(b.get, b.staging, []byte(key))
+		complete, err := isComplete(b.get, []byte(key))
 		if err != nil {
 			return err
 		}
@@ -187,8 +179,8 @@ func (l *lacking) refusal(o Origin) Verdict {
 }
 
 // isComplete reports whether all transactions that a payment or label names are in its timestep,
-// according to get and the candidates.
-func isComplete(get func([]byte) ([]byte, bool, error), s *staging, key []byte) (bool, error) {
+// according to get.
+func isComplete(get func([]byte) ([]byte, bool, error), key []byte) (bool, error) {
 	at, err := timestepOf(key)
 	if err != nil {
 		return false, err
@@ -199,15 +191,8 @@ func isComplete(get func([]byte) ([]byte, bool, error), s *staging, key []byte) 
 		if err != nil {
 			return false, err
 		}
-		there := known && entry.Timestep == at
-		if s.featureCount == 0 && !known {
-			err = widths{s}.candidates(p, func(c candidate) error {
-				there = there || c.entry.Timestep == at
-				return nil
-			})
-		}
-		if err != nil || !there {
-			return false, err
+		if !known || entry.Timestep != at {
+			return false, nil
 		}
 	}
 	return true, nil

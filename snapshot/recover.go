@@ -196,9 +196,6 @@ func makeGood(s *Store) error {
 	if err == nil {
 		err = transition{s, s.staging.change()}.dropEmpty()
 	}
-	if err == nil && s.staging.featureCount > 0 {
-		err = widths{s.staging}.settleWidth()
-	}
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,6 @@ import (
 	"lethe"
 	"lethe/internal/floatbytes"
 	"lethe/snapshot/index"
-	"lethe/snapshot/stored"
 )
 
 // redactedRows are those that the store has of the transactions of two timesteps, closed or
@@ -118,44 +117,5 @@ func TestNoErasedFeatureIsLeft(t *testing.T) {
 			require.True(t, l.Suppressed)
 		}
 	}
-	require.NoError(t, s.Close())
-}
-
-// While the number of features is not known, candidates of any width hold 0, and so do the
-// records that they came as.
-func TestErasedFeaturesOfCandidates(t *testing.T) {
-	o := optionsOf(vfs.NewMem())
-	o.FeatureCount = 0
-	o.Redact = func([]byte, func(lethe.TransactionID) (lethe.Columns, bool)) ([]byte, bool) {
-		return []byte("redacted"), true
-	}
-	s, err := Open("data", o)
-	require.NoError(t, err)
-	b := begin(t, s, Transactions)
-	for width := 1; width < 3; width++ {
-		row := []float32{7.5, 8.5}[:width]
-		origin := Origin{Offset: b.nextOffset, Value: []byte("original")}
-		_, err := b.Transaction(lethe.Transaction{ID: "a", Features: row}, origin)
-		require.NoError(t, err)
-	}
-	require.NoError(t, b.Commit(b.nextOffset))
-	target := lethe.FeaturesOf("a", 0)
-	located, err := s.Locate([]lethe.Target{target})
-	require.NoError(t, err)
-	require.True(t, located[0].Known)
-	require.Len(t, located[0].Rows, 2)
-	require.NoError(t, s.Erase(context.Background(), []lethe.Target{target}))
-	require.NoError(t, ScrubAtOnce(context.Background(), s))
-	var rows [][]float32
-	require.NoError(t, widths{s.staging}.candidates(s.staging.options.Secret.Pseudonym("a"), func(c candidate) error {
-		r, err := stored.DecodeRow(c.row)
-		rows = append(rows, r.Features)
-		require.Equal(t, "redacted", string(c.origin.Value))
-		require.Equal(t, index.ContentOf(o.Secret, r.Features), c.entry.Content)
-		return err
-	}))
-	require.Equal(t, [][]float32{{0}, {0, 8.5}}, rows)
-	left, _ := search(t, o.FS, "data", map[string][]byte{"features": floatbytes.Append(nil, []float32{7.5, 8.5})})
-	require.Empty(t, left)
 	require.NoError(t, s.Close())
 }

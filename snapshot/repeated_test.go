@@ -12,16 +12,15 @@ import (
 
 // Between the suppression of features and the rewriting the store still has the values. A
 // record that comes once more is the same all the same, not a correction, which would come too
-// late: be its row waiting, in a graph, or a candidate while the number of features is not known.
+// late: be its row waiting or in a graph.
 func TestARecordWhoseFeaturesAreSuppressedRepeatsWhatIsKnown(t *testing.T) {
 	for _, at := range []struct {
-		what     string
-		features int
-		closed   bool
-	}{{"candidate", 0, false}, {"row that waits", 3, false}, {"row of a graph", 3, true}} {
+		what   string
+		closed bool
+	}{{"row that waits", false}, {"row of a graph", true}} {
 		t.Run(at.what, func(t *testing.T) {
 			o := optionsOf(vfs.NewMem())
-			o.FeatureCount, o.Late, o.LabelLatenessTimesteps = at.features, DeadLetter, 0
+			o.FeatureCount, o.Late, o.LabelLatenessTimesteps = 3, DeadLetter, 0
 			s, err := Open("data", o)
 			require.NoError(t, err)
 			t.Cleanup(func() { require.NoError(t, s.Close()) })

@@ -168,8 +168,7 @@ func (t transition) noteReopening(at lethe.Timestep) error {
 }
 
 // Ready lists the timesteps that may be closed now and those that may be
-// settled now, each ascending. Closing may make more ready to settle. Nothing closes
-// until the number of features is known (see TellFeatureCount), and nothing settles
+// settled now, each ascending. Closing may make more ready to settle. Nothing settles
 // before an earlier timestep that waits to be inserted (see Waiting).
 func (s *Store) Ready() (toClose, toSettle []lethe.Timestep) {
 	infos := s.staging.timesteps()
@@ -180,7 +179,7 @@ func (s *Store) Ready() (toClose, toSettle []lethe.Timestep) {
 		case !i.known():
 		case i.State == lethe.Open && i.Timestep < newest:
 			inserting = true
-		case i.State == lethe.Open && s.staging.featureCount > 0 && i.Timestep < s.staging.watermark(Transactions):
+		case i.State == lethe.Open && i.Timestep < s.staging.watermark(Transactions):
 			toClose = append(toClose, i.Timestep)
 		case i.State == lethe.Closed && !inserting && i.Timestep < s.staging.watermark(Labels):
 			toSettle = append(toSettle, i.Timestep)

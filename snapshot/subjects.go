@@ -123,26 +123,11 @@ func (b *Batch) wouldTake(tr lethe.Transaction) (bool, error) {
 	if b.fits(len(tr.Features), Origin{}).Outcome != "" || b.arrival(tr.Timestep).tooFar {
 		return false, nil
 	}
-	entry, known, err := b.placed(tr)
+	entry, known, err := index.Lookup(b.get, b.names.Pseudonym(tr.ID))
 	if err != nil {
 		return false, fmt.Errorf("timestep %d: transaction: %w", tr.Timestep, err)
 	}
 	return !known || entry.Timestep == tr.Timestep, nil
-}
-
-// placed returns the index entry of a transaction; before the number of features is known, that of the candidate
-// with the same number.
-func (b *Batch) placed(tr lethe.Transaction) (entry index.Entry, known bool, err error) {
-	p := b.names.Pseudonym(tr.ID)
-	if b.featureCount > 0 {
-		return index.Lookup(b.get, p)
-	}
-	value, known, err := b.get(candidateKey(p, len(tr.Features)))
-	if err != nil || !known {
-		return entry, false, err
-	}
-	old, err := decodeCandidate(value)
-	return old.entry, err == nil, err
 }
 
 // subjectIndex queries the subject indexes of staging.

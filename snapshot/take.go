@@ -32,16 +32,7 @@ func (f *Foreseen) Take(b *Batch, o Origin) (Verdict, error) {
 		return v, nil
 	}
 	carrier := carrier{at: tr.Timestep, about: []lethe.Pseudonym{f.pseudonym}, ids: []lethe.TransactionID{tr.ID}}
-	if b.featureCount == 0 {
-		v, err := b.candidate(f.pseudonym, tr, f.arrived, at, o)
-		if err == nil && (v.Outcome != Refused || v.Refusal.Reason != ReasonTimestepConflict) {
-			b.carry(carrier, tr.Subjects)
-		}
-		if err != nil {
-			err = fmt.Errorf("timestep %d: transaction: %w", tr.Timestep, err)
-		}
-		return v, err
-	}
+	b.featureCount = len(tr.Features)
 	entry, known, same, err := f.lookUp(b)
 	late, isLate := b.refused(at)
 	switch {
@@ -82,11 +73,11 @@ func (f *Foreseen) lookUp(b *Batch) (entry index.Entry, known, same bool, err er
 
 // fits rejects an impossible number of features; otherwise the verdict is empty.
 func (b *Batch) fits(features int, o Origin) Verdict {
-	switch {
-	case features == 0 && b.featureCount == 0:
+	switch want := b.featureCount; {
+	case features == 0 && want == 0:
 		return refuse(o, ReasonFeatureCount, "0 features")
-	case b.featureCount != 0 && features != b.featureCount:
-		return refuse(o, ReasonFeatureCount, fmt.Sprintf("%d features, want %d", features, b.featureCount))
+	case want != 0 && features != want:
+		return refuse(o, ReasonFeatureCount, fmt.Sprintf("%d features, want %d", features, want))
 	default:
 		return Verdict{}
 	}

@@ -40,9 +40,9 @@ type Located struct {
 	State    lethe.State
 	// Shared reports whether a transaction that is not a target has the same features.
 	Shared bool
-	// Rows are feature rows outside the graph that Load returns: while the timestep is open, or
-	// while a correction waits. While the number of features is unknown there may be several.
-	Rows [][]float32
+	// Row are features outside the graph that Load returns: while the timestep is open, or while a
+	// correction waits.
+	Row []float32
 }
 
 // RemovalOf returns the located targets as a Removal.
@@ -122,35 +122,17 @@ func locatePayment(s *Store, p lethe.Payment) (Located, error) {
 func (s *staging) locate(id lethe.TransactionID) (Located, error) {
 	l := Located{Pseudonym: s.options.Secret.Pseudonym(id)}
 	entry, known, err := index.Lookup(s.Get, l.Pseudonym)
-	if err != nil {
-		return l, err
-	}
-	var rows [][]byte
-	if known {
-		value, found, err := s.rows.Get(entry.Timestep, l.Pseudonym)
-		if err != nil {
-			return l, err
-		}
-		if found {
-			rows = append(rows, value)
-		}
-	}
-	err = widths{s}.candidates(l.Pseudonym, func(c candidate) error {
-		entry, known, rows = c.entry, true, append(rows, c.row)
-		return nil
-	})
 	if err != nil || !known {
 		return l, err
 	}
 	l.Known, l.Timestep, l.State = true, entry.Timestep, s.info(entry.Timestep).State
-	for _, value := range rows {
-		r, err := stored.DecodeRow(value)
-		if err != nil {
-			return l, err
-		}
-		l.Rows = append(l.Rows, r.Features)
+	value, found, err := s.rows.Get(entry.Timestep, l.Pseudonym)
+	if err != nil || !found {
+		return l, err
 	}
-	return l, nil
+	r, err := stored.DecodeRow(value)
+	l.Row = r.Features
+	return l, err
 }
 
 // markNamed sets Named for transactions that a pending or rejected record names, and for pending

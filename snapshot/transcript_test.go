@@ -74,9 +74,6 @@ func (h *harness) run(t *testing.T, td *datadriven.TestData) (string, error) {
 		return fmt.Sprintf("%d\n", h.store.Waiting()), nil
 	case "gone":
 		return fmt.Sprintf("%v\n", h.store.Gone()), nil
-	case "decide":
-		decided, err := snapshot.Decide(h.store)
-		return fmt.Sprintf("decided %t: %d features\n%s", decided, h.store.FeatureCount(), h.letters(t)), err
 	case "show":
 		return h.show(h.timestep(t, td))
 	case "confirm":
@@ -233,7 +230,7 @@ func (h *harness) locate(td *datadriven.TestData) (string, error) {
 			continue
 		}
 		if l.Known {
-			fmt.Fprintf(&out, ", in timestep %d, %s %v", l.Timestep, l.State, l.Rows)
+			fmt.Fprintf(&out, ", in timestep %d, %s %v", l.Timestep, l.State, l.Row)
 		}
 		if l.Kind == lethe.PaymentTarget {
 			fmt.Fprintf(&out, ", named %t, under %d keys", l.Named, len(l.Keys))

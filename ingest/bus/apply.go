@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 
 	"github.com/segmentio/kafka-go"
 )
@@ -40,7 +41,7 @@ func (a mender) mend(ctx context.Context, problems []Problem) error {
 	if err != nil {
 		return err
 	}
-	create, grow, correct := a.plan(problems, all)
+	create, grow, correct := a.requests(problems, all)
 	if len(grow) > 0 {
 		if err := a.refuseGrowth(ctx, problems); err != nil {
 			return err
@@ -58,30 +59,22 @@ func (a mender) mend(ctx context.Context, problems []Problem) error {
 	return a.awaitTopics(ctx, refused)
 }
 
-// plan converts problems to requests.
-func (a Admin) plan(
+// requests are those that make the changes that Plan shows; settings are corrected by problem.
+func (a Admin) requests(
 	problems []Problem, all cluster,
-) ([]kafka.TopicConfig, []kafka.TopicPartitionsConfig, []Problem) {
-	var create []kafka.TopicConfig
-	var grow []kafka.TopicPartitionsConfig
-	var correct []Problem
-	cfg := a.wanted(all)
-	replication := cfg.replication(all.brokers)
+) (create []kafka.TopicConfig, grow []kafka.TopicPartitionsConfig, correct []Problem) {
 	for _, p := range problems {
-		wanted := specOf(p.Topic, &cfg)
-		switch p.Setting {
-		case settingTopic:
-			topic := kafka.TopicConfig{
-				Topic:             a.client.Name(p.Topic),
-				NumPartitions:     wanted.partitions,
-				ReplicationFactor: replication,
-			}
-			for _, s := range append(wanted.settings, minInSync(replication)) {
-				topic.ConfigEntries = append(topic.ConfigEntries, kafka.ConfigEntry{ConfigName: s.name, ConfigValue: s.value})
+		switch c := a.change(p, all, false); c.Action {
+		case actionCreate:
+			topic := kafka.TopicConfig{Topic: c.Topic, NumPartitions: c.Partitions, ReplicationFactor: c.Replication}
+			for _, name := range slices.Sorted(maps.Keys(c.Settings)) {
+				entry := kafka.ConfigEntry{ConfigName: name, ConfigValue: c.Settings[name]}
+				topic.ConfigEntries = append(topic.ConfigEntries, entry)
 			}
 			create = append(create, topic)
-		case settingPartitions:
-			grow = append(grow, kafka.TopicPartitionsConfig{Name: a.client.Name(p.Topic), Count: int32(wanted.partitions)})
+		case actionGrow:
+			count, _ := strconv.Atoi(c.Want)
+			grow = append(grow, kafka.TopicPartitionsConfig{Name: c.Topic, Count: int32(count)})
 		default:
 			correct = append(correct, p)
 		}

@@ -24,10 +24,12 @@ type Change struct {
 	Settings    map[string]string `json:"settings,omitempty"`
 }
 
+const actionCreate, actionGrow = "create", "grow"
+
 // String returns one line for an operator.
 func (c Change) String() string {
 	switch c.Action {
-	case "create":
+	case actionCreate:
 		settings := make([]string, 0, len(c.Settings))
 		for name, value := range c.Settings {
 			settings = append(settings, name+"="+value)
@@ -86,7 +88,7 @@ func (a Admin) change(p Problem, all cluster, refused bool) Change {
 		cfg := a.wanted(all)
 		spec, replication := specOf(p.Topic, &cfg), cfg.replication(all.brokers)
 		c = Change{
-			Topic: c.Topic, Action: "create",
+			Topic: c.Topic, Action: actionCreate,
 			Partitions: spec.partitions, Replication: replication, Settings: make(map[string]string),
 		}
 		for _, s := range append(spec.settings, minInSync(replication)) {
@@ -95,7 +97,7 @@ func (a Admin) change(p Problem, all cluster, refused bool) Change {
 	case refused: // Apply changes nothing in this case
 		c.Action = "refused"
 	case p.Setting == settingPartitions:
-		c.Action = "grow"
+		c.Action = actionGrow
 	}
 	return c
 }

@@ -81,10 +81,9 @@ func (c *comparison) graphs(got, want *state) {
 }
 
 // letters compares the dead letters, late ones and others. Of several with one key
-// compaction keeps the last, and while the number of features is not known some are
-// written later. What was sent once more may be refused in other words.
+// compaction keeps the last. What was sent once more may be refused in other words.
 func (c *comparison) letters(w world, got, want *state) {
-	if w.config.FeatureCount == 0 || w.isOperated() {
+	if w.isOperated() {
 		guessed := w.guessed()
 		c.equal("keys of dead letters", got.letterKeys(guessed), want.letterKeys(guessed))
 		return
@@ -101,7 +100,7 @@ func (c *comparison) letters(w world, got, want *state) {
 // counts compares how many records were taken, refused and so on, where no process was
 // killed before it told: the records that name a target come to those of the others.
 func (c *comparison) counts(w world, got, want *state) {
-	if len(w.crashes) > 0 || w.builders > 0 || w.isOperated() || w.config.FeatureCount == 0 || w.redacts() {
+	if len(w.crashes) > 0 || w.builders > 0 || w.isOperated() || w.redacts() {
 		return // records that differ in features that are erased repeat each other without them
 	}
 	targets, named, more := w.targets(), 0, 0

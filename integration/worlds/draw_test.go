@@ -216,6 +216,9 @@ func (d *drawing) more(kind string, id lethe.TransactionID, at lethe.Timestep) {
 		d.transaction(id, at, d.row())
 		d.again()
 	case "narrow":
+		if d.config.FeatureCount == 0 {
+			return // if it comes first, it is right and all others are wrong
+		}
 		d.transaction(id, at, []float32{1})
 	case "escaped":
 		d.transaction(id, at, d.row())

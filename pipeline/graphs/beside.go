@@ -217,12 +217,15 @@ func (l *lifecycle) sends(t lethe.Timestep) bool {
 	return l.closings.sends(t) || l.sending != nil && l.sending.timestep == t
 }
 
-// before finishes what would outdate a batch that is taken.
+// before finishes what would outdate a batch that is taken, and decides what has to be known for it.
 func (l *lifecycle) before(ctx context.Context, list []decoded) error {
 	if err := l.closings.before(ctx, list); err != nil {
 		return err
 	}
-	return l.publisher.decided.settle(ctx)
+	if err := l.publisher.decided.settle(ctx); err != nil {
+		return err
+	}
+	return l.publisher.decided.fixFeatures(ctx, list)
 }
 
 // unsent are the timesteps of which something is being sent.

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"lethe"
+	"lethe/ingest"
 	"lethe/pipeline/journal"
 	"lethe/snapshot"
 )
@@ -93,8 +94,20 @@ func (d *decisions) change(ctx context.Context, what journal.TimestepsChanged, d
 	})
 }
 
-// fixFeatures decides the number of features.
-func (d *decisions) fixFeatures(ctx context.Context, count int) error {
+// fixFeatures decides the number of features, unless it is known: that of the journal, or of the first transaction.
+func (d *decisions) fixFeatures(ctx context.Context, list []decoded) error {
+	if d == nil || d.store.FeatureCount() > 0 {
+		return nil
+	}
+	count := d.features
+	for i := 0; count == 0 && i < len(list); i++ {
+		if tr, is := list[i].event.(ingest.Transaction); is {
+			count = len(tr.Features)
+		}
+	}
+	if count == 0 {
+		return nil
+	}
 	fix := func() error { return d.store.Marks().FixFeatureCount(count) }
 	if d.shared || d.features == count {
 		return d.decide(ctx, journal.FeaturesDecided{Count: count}, fix)

@@ -59,12 +59,11 @@ func (l *lifecycle) noteBegun() {
 	}
 }
 
-// advance does what is due: to fix the number of features, to reopen what late records
-// wait for, to close and to settle. What a crash left unpublished goes first.
+// advance does what is due: to reopen what late records wait for, to close and to settle. What a crash left
+// unpublished goes first.
 func (l *lifecycle) advance(ctx context.Context) error {
 	for {
-		decided, err := l.catchUp(ctx)
-		if err != nil {
+		if err := l.catchUp(ctx); err != nil {
 			return err
 		}
 		toClose, toSettle := l.store.Ready()
@@ -79,7 +78,7 @@ func (l *lifecycle) advance(ctx context.Context) error {
 		switch {
 		case err != nil:
 			return err
-		case decided || reopened:
+		case reopened:
 			continue
 		case idle:
 			return nil
@@ -91,25 +90,16 @@ func (l *lifecycle) advance(ctx context.Context) error {
 	}
 }
 
-// catchUp publishes what is not, and fixes the number of features if it can be told now.
-func (l *lifecycle) catchUp(ctx context.Context) (decided bool, err error) {
-	if _, err = l.closings.goOn(ctx, false); err == nil {
+// catchUp publishes what is not.
+func (l *lifecycle) catchUp(ctx context.Context) error {
+	_, err := l.closings.goOn(ctx, false)
+	if err == nil {
 		err = l.endSending(ctx, false)
 	}
 	if err == nil {
 		err = l.publishMissing(ctx)
 	}
-	if err != nil || l.store.FeatureCount() > 0 {
-		return false, err
-	}
-	count := l.publisher.decided.features
-	if count == 0 {
-		count, err = l.store.TellFeatureCount()
-	}
-	if err != nil || count == 0 {
-		return false, err
-	}
-	return true, l.publisher.decided.fixFeatures(ctx, count)
+	return err
 }
 
 // settle settles timesteps, up to one that is being worked out beside the loop.

@@ -46,7 +46,6 @@ type Store interface {
 	ReopenTimestep(ctx context.Context, t lethe.Timestep, assign snapshot.Assign) (changed bool, err error)
 	// Gone are the timesteps that were emptied.
 	Gone() map[lethe.Timestep]lethe.Revision
-	TellFeatureCount() (int, error)
 	FeatureCount() int
 	Letters() ([]snapshot.Letter, error)
 	ConfirmLetters(count int) error

@@ -51,9 +51,6 @@ func (s *standby) apply(ctx context.Context, e journal.Entry) (done bool, err er
 	}
 	switch d := e.Decision.(type) {
 	case journal.FeaturesDecided:
-		if s.store.FeatureCount() > 0 {
-			return true, nil
-		}
 		return true, s.store.Marks().FixFeatureCount(d.Count)
 	case journal.Consumed:
 		return s.consume(ctx, d)

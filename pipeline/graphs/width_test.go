@@ -2,7 +2,6 @@ package graphs
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"testing"
 	"time"
@@ -15,15 +14,15 @@ import (
 	"lethe/pipeline/role"
 )
 
-// The number of features that the stream has told is decided where a lost store finds it
-// again, whatever the topics hold by then: the transactions that told it may be gone.
+// The number of features of the first transaction is decided where a lost store finds it
+// again, whatever the topics hold by then: that transaction may be gone.
 func TestTheNumberOfFeaturesOutlivesTheStore(t *testing.T) {
 	before := deploy(t)
 	before.features = 0
 	r, stop := before.run(t.TempDir())
 	before.fill(1)
 	before.fill(2)
-	before.until(r, "two timesteps have told it", func(s *role.Status) bool { return s.FeatureCount == 3 })
+	before.until(r, "the first transaction has it", func(s *role.Status) bool { return s.FeatureCount == 3 })
 	stop()
 
 	after := deploy(t)
@@ -57,8 +56,8 @@ func (d *deployment) isLetter(key string) (is bool) {
 	return is
 }
 
-// A process has said the number of features and ends before it has written the dead letters of those that have another
-// one. Whoever takes over writes them, though it had taken all records before, and writes none while it stands by.
+// The leader decides the number of features by the first transaction and ends before it has written the dead letter of
+// one that has another. The process that takes over writes it, and writes none while it stands by.
 func TestWhoTakesOverWritesTheDeadLettersOfTheWidth(t *testing.T) {
 	c := newCrew(t)
 	c.features = 0
@@ -74,69 +73,15 @@ func TestWhoTakesOverWritesTheDeadLettersOfTheWidth(t *testing.T) {
 	})
 	c.begin("one")
 	c.begin("two")
-	c.narrow()
 	c.fill(1)
-	c.fill(2)
+	c.until(c.roles["one"], "what was decided", func(s *role.Status) bool { return s.FeatureCount == 3 })
+	c.narrow()
 	<-due
 	c.until(c.roles["two"], "what was decided", func(s *role.Status) bool { return s.FeatureCount == 3 })
 	require.False(t, c.isLetter("narrow"))
 	c.stops["one"]()
 	c.group.Lead("two")
-	c.until(c.roles["two"], "the width", func(s *role.Status) bool { return s.FeatureCount == 3 })
 	require.Eventually(t, func() bool { return c.isLetter("narrow") }, 30*time.Second, 5*time.Millisecond)
 	c.begin("one")
 	c.until(c.roles["one"], "the width of who led before", func(s *role.Status) bool { return s.FeatureCount == 3 })
-}
-
-// A record comes late while nobody knows the number of features, when no timestep closes, so that it is taken. Who
-// stands by and is behind hears that number before it has come to the record: it takes the record all the same.
-func TestWhoIsBehindTakesWhatCameBeforeTheWidth(t *testing.T) {
-	c := newCrew(t)
-	c.features, c.reopensNone = 0, true
-	source, sent := bus.TopicPartition{Topic: bus.Transactions}, int64(0)
-	send := func(at lethe.Timestep, ids ...string) {
-		for _, id := range ids {
-			key, value, err := ingest.EncodeTransaction(lethe.Transaction{
-				ID: c.homed(source.Partition, id), Timestep: at, Features: []float32{1, 2, 3},
-			})
-			require.NoError(t, err)
-			c.send(source.Topic, ingest.Outgoing{Key: key, Value: value})
-			sent++
-		}
-	}
-	closes := func(at lethe.Timestep) {
-		c.send(source.Topic, c.controls(source.Topic, at, ingest.EncodeClose)...)
-		sent++
-	}
-	taken := func(name string) {
-		c.until(c.roles[name], name, func(s *role.Status) bool { return s.Consumed[source] >= sent })
-	}
-	closed := func(name string) map[lethe.Timestep]int {
-		c.until(c.roles[name], name, func(s *role.Status) bool { return s.Count(lethe.Closed) == 3 })
-		nodes := make(map[lethe.Timestep]int)
-		for at, step := range c.roles[name].Status().Steps {
-			nodes[at] = step.Nodes
-		}
-		return nodes
-	}
-	c.begin("one")
-	c.begin("two")
-	for at := lethe.Timestep(1); at <= 2; at++ {
-		send(at, fmt.Sprint(at, "-a"), fmt.Sprint(at, "-b"))
-		closes(at)
-	}
-	taken("one")
-	taken("two")
-	c.stops["two"]()
-	send(1, "late")
-	taken("one")
-	for i := range 12 {
-		send(3, fmt.Sprint("3-", i))
-	}
-	closes(3)
-	taken("one")
-	want := closed("one")
-	c.begin("two")
-	taken("two")
-	require.Equal(t, want, closed("two"))
 }
