@@ -132,9 +132,6 @@ type Options struct {
 	// TransactionPartitions and LabelPartitions are the streams' partition counts, at least 1.
 	TransactionPartitions int
 	LabelPartitions       int
-	// Redact removes features from original records that the store holds. Without it, an erasure of
-	// features drops the values of such records.
-	Redact Redactor
 }
 
 // Validate reports every value that is out of bounds.

@@ -71,8 +71,8 @@ func (f *filed) rowOf(id lethe.TransactionID) []float32 {
 	f.Helper()
 	located, err := f.store.Locate(lethe.Transactions(id))
 	require.NoError(f, err)
-	require.Len(f, located[0].Rows, 1)
-	return located[0].Rows[0]
+	require.NotNil(f, located[0].Row)
+	return located[0].Row
 }
 
 // Transactions that came together are in one file. One that is corrected is in the store too, and counts once.

@@ -40,9 +40,9 @@ type Located struct {
 	State    lethe.State
 	// Shared reports whether a transaction that is not a target has the same features.
 	Shared bool
-	// Rows are feature rows outside the graph that Load returns: while the timestep is open, or
-	// while a correction waits. While the number of features is unknown there may be several.
-	Rows [][]float32
+	// Row are features outside the graph that Load returns: while the timestep is open, or while a
+	// correction waits.
+	Row []float32
 }
 
 // RemovalOf returns the located targets as a Removal.
@@ -131,7 +131,7 @@ func (s *staging) locate(id lethe.TransactionID) (Located, error) {
 		return l, err
 	}
 	r, err := stored.DecodeRow(value)
-	l.Rows = append(l.Rows, r.Features)
+	l.Row = r.Features
 	return l, err
 }
 

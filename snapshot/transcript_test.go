@@ -230,7 +230,7 @@ func (h *harness) locate(td *datadriven.TestData) (string, error) {
 			continue
 		}
 		if l.Known {
-			fmt.Fprintf(&out, ", in timestep %d, %s %v", l.Timestep, l.State, l.Rows)
+			fmt.Fprintf(&out, ", in timestep %d, %s %v", l.Timestep, l.State, l.Row)
 		}
 		if l.Kind == lethe.PaymentTarget {
 			fmt.Fprintf(&out, ", named %t, under %d keys", l.Named, len(l.Keys))

@@ -90,8 +90,8 @@ func (e holdings) of(targets []lethe.Target) ([]Held, error) {
 		if l.Known && list[i].Kind != lethe.SubjectTarget {
 			h.State, h.Timestep = l.State.String(), &l.Timestep
 		}
-		for _, row := range l.Rows {
-			h.Waiting = append(h.Waiting, values(row))
+		if l.Row != nil {
+			h.Waiting = append(h.Waiting, values(l.Row))
 		}
 		if h.Timestep != nil && l.State > lethe.Open {
 			if err := e.heldOfGraph(&h, l); err != nil {

@@ -87,7 +87,7 @@ func joined(requests [][]lethe.Target) (targets []lethe.Target, positions [][]in
 	return targets, positions
 }
 
-// planStaged adds the rows of a target that are in no graph yet, and the keys of a payment or
+// planStaged adds the row of a target that is in no graph yet, and the keys of a payment or
 // subject.
 func (e *eraser) planStaged(plan *coordinator.Plan, l snapshot.Located) error {
 	kind := scan.KindPaymentPseudonyms
@@ -99,17 +99,18 @@ func (e *eraser) planStaged(plan *coordinator.Plan, l snapshot.Located) error {
 		return err
 	}
 	plan.Fingerprints = append(plan.Fingerprints, keys...)
-	for _, row := range l.Rows {
-		if l.Shared {
-			plan.NotSearched = sortedset.Add(plan.NotSearched, scan.KindFeatures, scan.KindFeaturesText)
-			continue
-		}
-		prints, err := scan.RowFingerprints(e.secret, row)
-		if err != nil {
-			return err
-		}
-		e.planFeatures(plan, row, prints)
+	switch {
+	case l.Row == nil:
+		return nil
+	case l.Shared:
+		plan.NotSearched = sortedset.Add(plan.NotSearched, scan.KindFeatures, scan.KindFeaturesText)
+		return nil
 	}
+	prints, err := scan.RowFingerprints(e.secret, l.Row)
+	if err != nil {
+		return err
+	}
+	e.planFeatures(plan, l.Row, prints)
 	return nil
 }
 

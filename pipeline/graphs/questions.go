@@ -11,7 +11,6 @@ import (
 	"lethe/deletions/coordinator"
 	"lethe/deletions/disk"
 	"lethe/deletions/forecast"
-	"lethe/ingest"
 	"lethe/internal/normalise"
 	"lethe/internal/sortedset"
 	"lethe/snapshot"
@@ -206,7 +205,6 @@ func AskStopped(ctx context.Context, o Options, partitions int, q Question) (_ A
 func openStopped(o Options, partitions int) (_ *logic, closeStores func() error, err error) {
 	store, err := snapshot.Open(snapshotsDir(o), snapshot.Options{
 		Config: o.Snapshot, Secret: o.Secret, FS: o.FS, TransactionPartitions: partitions, LabelPartitions: partitions,
-		Redact: ingest.Redacted,
 	})
 	if err != nil {
 		return nil, nil, err

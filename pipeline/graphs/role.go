@@ -48,7 +48,6 @@ import (
 	"lethe/deletions/retention"
 	"lethe/deletions/search"
 	"lethe/deletions/translog"
-	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/internal/swapstore"
 	"lethe/pipeline/role"
@@ -159,7 +158,7 @@ func openSnapshots(ctx context.Context, o Options) (*snapshot.Store, error) {
 	}
 	store, err := snapshot.Open(snapshotsDir(o), snapshot.Options{
 		Config: o.Snapshot, Secret: o.Secret, FS: o.FS,
-		TransactionPartitions: transactions, LabelPartitions: labels, Redact: ingest.Redacted,
+		TransactionPartitions: transactions, LabelPartitions: labels,
 	})
 	if errors.Is(err, snapshot.ErrIncompatible) {
 		return nil, fmt.Errorf("%w (%s)", err, remedy)
