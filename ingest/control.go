@@ -250,11 +250,11 @@ func encodeControl(key []byte, body map[string]any, at time.Time) (_, value []by
 // deployment's secret, which replaces signatures.
 const ownHeader = "lethe-own"
 
-// Own marks a request as made by lethe itself: for data older than its retention, late data of
+// OwnErasure encodes a request that lethe makes itself: for data older than its retention, late data of
 // erased subjects, or data restored from a backup.
-func Own(secret lethe.Secret, rec Outgoing) Outgoing {
-	rec.Headers = append(slices.Clip(rec.Headers), Header{Key: ownHeader, Value: ownCode(secret, rec.Key, rec.Value)})
-	return rec
+func OwnErasure(secret lethe.Secret, request lethe.ErasureRequest) (Outgoing, error) {
+	key, value, err := EncodeErasure(request, time.Time{})
+	return Outgoing{Key: key, Value: value, Headers: []Header{{Key: ownHeader, Value: ownCode(secret, key, value)}}}, err
 }
 
 // IsOwn reports whether a record is a request made by lethe itself.

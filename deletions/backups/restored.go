@@ -167,11 +167,11 @@ func Resume(ctx context.Context, d Deployment) error {
 	var records []ingest.Outgoing
 	for _, request := range requests {
 		r.Requests = append(r.Requests, request.RequestID)
-		key, value, err := ingest.EncodeErasure(request, time.Time{})
+		record, err := ingest.OwnErasure(d.Secret, request)
 		if err != nil {
 			return err
 		}
-		records = append(records, ingest.Own(d.Secret, ingest.Outgoing{Key: key, Value: value}))
+		records = append(records, record)
 	}
 	if len(records) > 0 {
 		if err := d.Bus.Write(ctx, bus.Erasures, records); err != nil {

@@ -132,8 +132,7 @@ func (r Requests) record(of deletions.Entry, targets []lethe.Target) (ingest.Out
 		if err != nil && !errors.Is(err, deletions.ErrUnknownRequest) {
 			return ingest.Outgoing{}, err
 		}
-		key, value, err := ingest.EncodeErasure(asked, time.Time{})
-		return ingest.Own(r.Secret, ingest.Outgoing{Key: key, Value: value}), err
+		return ingest.OwnErasure(r.Secret, asked)
 	}
 }
 

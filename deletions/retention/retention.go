@@ -145,11 +145,11 @@ func (r Retention) ask(ctx context.Context, info snapshot.Info, kept deletions.K
 			if err != nil {
 				return err
 			}
-			key, value, err := ingest.EncodeErasure(request, time.Time{})
+			asked, err := ingest.OwnErasure(r.Secret, request)
 			if err != nil {
 				return err
 			}
-			records = append(records, ingest.Own(r.Secret, ingest.Outgoing{Key: key, Value: value}))
+			records = append(records, asked)
 		}
 	}
 	if len(records) > 0 {
