@@ -180,19 +180,15 @@ func (c *crew) step(step deletions.Step) {
 // ends carries out the one request from its retraining on, and returns what became of its second target.
 func (c *crew) ends(leader role.Role) deletions.Outcome {
 	c.Helper()
-	for _, next := range []struct {
-		after deletions.State
-		steps []deletions.Step
-	}{
-		{deletions.Swapped, []deletions.Step{deletions.StepPurged, deletions.StepSwapped}},
-		{deletions.Erased, []deletions.Step{deletions.StepErased}},
-		{deletions.Verified, []deletions.Step{deletions.StepScanned}},
+	states := []deletions.State{deletions.Swapped, deletions.Erased, deletions.Verified}
+	for i, steps := range [][]deletions.Step{
+		{deletions.StepPurged, deletions.StepSwapped}, {deletions.StepErased}, {deletions.StepScanned},
 	} {
-		for _, step := range next.steps {
+		for _, step := range steps {
 			c.step(step)
 		}
-		c.until(leader, string(next.after), func(s *role.Status) bool {
-			return s.Erasures[next.after] == 1 || s.Erasures[deletions.Verified] == 1
+		c.until(leader, string(states[i]), func(s *role.Status) bool { // what was acknowledged before takes it further
+			return slices.ContainsFunc(states[i:], func(state deletions.State) bool { return s.Erasures[state] == 1 })
 		})
 	}
 	kept, err := ledgercopy.Read(c.Context(), c.topics, secret)
