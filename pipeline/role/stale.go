@@ -7,32 +7,36 @@ import (
 	"lethe/pipeline/wire"
 )
 
-// Former tells of the records of a topic that those write who lead, and nobody follows, which ones somebody wrote who
-// led no more.
+// Former tells the records of a topic that a process wrote when it led no more. Only the role's leader writes the topic,
+// and no other process follows it.
 type Former struct {
 	of bus.Topic
-	// From is where the epoch before began: whoever led then may not have come to what was written late since.
+	// From is where the epoch before began: its leader may not have come to what was written late since.
 	From map[bus.TopicPartition]int64
-	// ends are where the topic ended as this process began its epoch, own.
-	ends map[bus.TopicPartition]int64
-	own  int64
+	// before is the number of that epoch. ends are where the topic ended as this process began its epoch, own.
+	before, own int64
+	ends        map[bus.TopicPartition]int64
 }
 
-// Former begins to tell, for a process that has begun an epoch with where the topic ends. before is where topics ended
-// as the epoch before began.
-func (s *Standing) Former(before journal.EpochBegan, of bus.Topic) Former {
-	f := Former{of, make(map[bus.TopicPartition]int64), make(map[bus.TopicPartition]int64), s.journal.Epoch()}
+// Former returns that of a process that has begun an epoch with where the topic ends. before is the beginning of the
+// newest epoch with decisions, or the zero entry: epochs since then were given up before they wrote anything.
+func (s *Standing) Former(before journal.Entry, of bus.Topic) Former {
+	f := Former{
+		of: of, From: make(map[bus.TopicPartition]int64), before: before.Epoch, own: s.journal.Epoch(),
+		ends: make(map[bus.TopicPartition]int64),
+	}
+	began, _ := before.Decision.(journal.EpochBegan)
 	for tp, end := range s.ends {
 		if tp.Topic == of {
-			f.From[tp], f.ends[tp] = before.Ends[tp.String()], end
+			f.From[tp], f.ends[tp] = began.Ends[tp.String()], end
 		}
 	}
 	return f
 }
 
-// Late reports whether a record is one of somebody who led no more.
+// Late reports whether a record is one of a process that led no more.
 func (f Former) Late(rec ingest.Record) bool {
-	newest, tp := f.own-1, bus.TopicPartition{Topic: f.of, Partition: rec.Partition} // a record has the prefixed name
+	newest, tp := f.before, bus.TopicPartition{Topic: f.of, Partition: rec.Partition} // a record has the prefixed name
 	if rec.Offset >= f.ends[tp] {
 		newest = f.own
 	}

@@ -2,6 +2,7 @@ package score
 
 import (
 	"context"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -164,6 +165,13 @@ func TestALateProvisionalScoreOutlivesWhoLeads(t *testing.T) {
 	by, tells := wire.OwnerOf(standingPredictions(t, topics)[string(w.graphs[2].Nodes[0].ID)])
 	require.True(t, tells)
 	group.Lead("two")
+	require.Eventually(t, func() (began bool) { // else one predicts timestep 3
+		require.NoError(t, topics.ReadAll(t.Context(), bus.Journal, func(rec ingest.Record) error {
+			began = began || strings.Contains(string(rec.Value), `"instance":"two","kind":"epoch_began"`)
+			return nil
+		}))
+		return began
+	}, time.Minute, time.Millisecond)
 	publish(t, topics, w, 3)
 	require.Eventually(t, finals(2*nodes), time.Minute, time.Millisecond)
 	from.Store(true)

@@ -30,10 +30,10 @@ func newLeader(ctx context.Context, l *logic) (*leader, error) {
 	if err != nil {
 		return nil, err
 	}
-	var before, began journal.EpochBegan
+	var before, began journal.Entry
 	out.journal, err = as.ReadJournal(ctx, l.o.Bus, journal.ForAll, roleName, l.o.Instance, func(e journal.Entry) {
-		if d, begins := e.Decision.(journal.EpochBegan); begins {
-			began = d
+		if _, begins := e.Decision.(journal.EpochBegan); begins {
+			began = e
 			return
 		}
 		before = began // whoever began that went on to lead
