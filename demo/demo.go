@@ -45,11 +45,15 @@ type Result struct {
 	EnsembleHash  string            `json:"ensemble_hash"`
 	DataDir       string            `json:"data_dir"`
 	// DataDirBytes is the size of the files in it, DiskBytes by owner: a role, or the embedded broker.
-	DataDirBytes int64                `json:"data_dir_bytes"`
-	DiskBytes    map[string]int64     `json:"disk_bytes"`
-	Seconds      float64              `json:"seconds"`
-	Audit        *audit.Report        `json:"audit"`
-	Steps        []service.StepStatus `json:"steps"`
+	DataDirBytes int64            `json:"data_dir_bytes"`
+	DiskBytes    map[string]int64 `json:"disk_bytes"`
+	Seconds      float64          `json:"seconds"`
+	// ReplaySeconds are from the first record to the last prediction, model and reasons; ReplayCPUSeconds is the processor
+	// time of the process in them.
+	ReplaySeconds    float64              `json:"replay_seconds"`
+	ReplayCPUSeconds float64              `json:"replay_cpu_seconds"`
+	Audit            *audit.Report        `json:"audit"`
+	Steps            []service.StepStatus `json:"steps"`
 }
 
 // Erasure is the result of one request.

@@ -16,6 +16,7 @@ import (
 	"lethe/deletions/receipt"
 	"lethe/ingest"
 	"lethe/ingest/bus"
+	"lethe/internal/cputime"
 	"lethe/pipeline/requests"
 	"lethe/scoring"
 	"lethe/scoring/quality"
@@ -37,6 +38,7 @@ const pollInterval = 50 * time.Millisecond
 
 // play replays the stream, measures the predictions and erases one transaction.
 func (s *scenario) play(ctx context.Context) error {
+	started, used := time.Now(), cputime.Used()
 	replayed := make(chan error, 1)
 	go func() {
 		_, err := service.Replay(ctx, s.service.Client(), s.Stream, service.ReplayOptions{
@@ -68,6 +70,7 @@ func (s *scenario) play(ctx context.Context) error {
 	if err := <-replayed; err != nil {
 		return err
 	}
+	s.result.ReplaySeconds, s.result.ReplayCPUSeconds = time.Since(started).Seconds(), (cputime.Used() - used).Seconds()
 	if err := s.measure(ctx); err != nil {
 		return err
 	}

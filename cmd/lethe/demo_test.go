@@ -51,8 +51,12 @@ func TestTheDemoPrintsTimesAndSearches(t *testing.T) {
 	var said struct {
 		Erasures []map[string]any
 		Audit    map[string]any
+		Seconds  float64 `json:"replay_seconds"`
+		CPU      float64 `json:"replay_cpu_seconds"`
 	}
 	require.NoError(t, json.Unmarshal(document.Bytes(), &said))
+	require.Positive(t, said.Seconds)
+	require.Positive(t, said.CPU)
 	require.Len(t, said.Erasures, 1)
 	e := said.Erasures[0]
 	last := 0.0
