@@ -7,8 +7,8 @@ import (
 	"lethe/pipeline/wire"
 )
 
-// Former tells the records of a topic that a process wrote when it led no more. Only the role's leader writes the topic,
-// and no other process follows it.
+// Former tells the records of a topic that a process wrote when it led no more. Only the role's leader writes the
+// topic, and no other process follows it.
 type Former struct {
 	of bus.Topic
 	// From is where the epoch before began: its leader may not have come to what was written late since.
