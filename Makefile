@@ -174,7 +174,7 @@ tidy-check: ## Fail if go.mod or go.sum of a module are not tidy
 .PHONY: generate-check
 generate-check: ## Fail if the assembly is not what its descriptions give
 	$(GO) generate ./trainer/kernels
-	git diff --exit-code -- trainer/kernels trainer/trees trainer/logistic
+	git diff --exit-code -- trainer/kernels trainer/trees trainer/logistic lab/networks/loops
 
 .PHONY: portable-check
 portable-check: ## Fail if the numeric core has other bits on arm64 (installs qemu-user if it may)
