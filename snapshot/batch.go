@@ -134,7 +134,10 @@ func commitBy(
 	if err != nil {
 		return fmt.Errorf("commit topic %s partition %d offset %d: %w", at.Topic, at.Partition, nextOffset, err)
 	}
-	s.offsets[at], s.featureCount = nextOffset, b.featureCount
+	s.offsets[at] = nextOffset
+	if s.featureCount == 0 { // else a Closing may be reading it
+		s.featureCount = b.featureCount
+	}
 	maps.Copy(s.infos, b.infos)
 	if b.source.Stream != NoStream {
 		s.watermarks[b.source.Stream][b.source.Partition] = b.watermark
