@@ -29,9 +29,12 @@ func CollectSeldom(ctx context.Context) {
 		live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 		ticker := time.NewTicker(liveInterval)
 		defer ticker.Stop()
-		for {
+		for before := int64(0); ; {
 			metrics.Read(live)
-			debug.SetMemoryLimit(memoryLimit(live[0].Value.Uint64()))
+			if limit := memoryLimit(live[0].Value.Uint64()); limit != before { // setting it stops all goroutines
+				debug.SetMemoryLimit(limit)
+				before = limit
+			}
 			select {
 			case <-ctx.Done():
 				return
