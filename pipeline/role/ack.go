@@ -1,6 +1,11 @@
 package role
 
 import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
 	"lethe/deletions"
 	"lethe/ingest"
 	"lethe/ingest/bus"
@@ -18,4 +23,21 @@ func Acknowledge(a deletions.Ack, note *int) (Output, error) {
 		*note = a.Attempt
 		return nil
 	}}, nil
+}
+
+// AcknowledgeNext returns what one returns of the first open request, in the order of their ids, of which something is
+// due; otherwise the output is idle.
+func AcknowledgeNext[E any](
+	ctx context.Context, open map[string]E, one func(context.Context, E) (out Output, due bool, err error),
+) (Output, error) {
+	for _, id := range slices.Sorted(maps.Keys(open)) {
+		out, due, err := one(ctx, open[id])
+		if err != nil {
+			return Output{}, fmt.Errorf("request %s: %w", id, err)
+		}
+		if due {
+			return out, nil
+		}
+	}
+	return Output{Idle: true}, nil
 }

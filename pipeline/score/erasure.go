@@ -3,9 +3,7 @@ package score
 import (
 	"context"
 	"fmt"
-	"maps"
 	"path"
-	"slices"
 
 	"lethe"
 	"lethe/deletions"
@@ -70,16 +68,7 @@ func isCommand(n wire.Notice) bool { return n.Command != nil || n.Deleted != "" 
 // acknowledge does the next thing that a command asks for, as far as what has
 // arrived allows, and says so, or is idle.
 func (l *logic) acknowledge(ctx context.Context) (role.Output, error) {
-	for _, id := range slices.Sorted(maps.Keys(l.erasures)) {
-		out, due, err := l.acknowledgeOne(ctx, l.erasures[id])
-		if err != nil {
-			return role.Output{}, fmt.Errorf("request %s: %w", id, err)
-		}
-		if due {
-			return out, nil
-		}
-	}
-	return role.Output{Idle: true}, nil
+	return role.AcknowledgeNext(ctx, l.erasures, l.acknowledgeOne)
 }
 
 // acknowledgeOne says what is done: suppressed, swapped, the places that held the

@@ -86,16 +86,7 @@ func isGone(commands []*wire.Command, m wire.Received) bool {
 
 // acknowledge does and acknowledges the next step, or is idle.
 func (l *logic) acknowledge(ctx context.Context) (role.Output, error) {
-	for _, id := range slices.Sorted(maps.Keys(l.erasures)) {
-		out, due, err := l.acknowledgeOne(ctx, l.erasures[id])
-		if err != nil {
-			return role.Output{}, fmt.Errorf("request %s: %w", id, err)
-		}
-		if due {
-			return out, nil
-		}
-	}
-	return role.Output{Idle: true}, nil
+	return role.AcknowledgeNext(ctx, l.erasures, l.acknowledgeOne)
 }
 
 // acknowledgeOne acknowledges the retraining, which score waits for, then searches the rewritten places, and

@@ -3,8 +3,6 @@ package view
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
 
 	"lethe"
 	"lethe/deletions"
@@ -178,17 +176,8 @@ func (l *logic) namesErased(value []byte) bool {
 }
 
 // acknowledge does and acknowledges the next possible step of a command.
-func (l *logic) acknowledge(ctx context.Context) (role.Output, bool, error) {
-	for _, id := range slices.Sorted(maps.Keys(l.erasures)) {
-		out, due, err := l.acknowledgeOne(ctx, l.erasures[id])
-		if err != nil {
-			return role.Output{}, false, fmt.Errorf("request %s: %w", id, err)
-		}
-		if due {
-			return out, true, nil
-		}
-	}
-	return role.Output{}, false, nil
+func (l *logic) acknowledge(ctx context.Context) (role.Output, error) {
+	return role.AcknowledgeNext(ctx, l.erasures, l.acknowledgeOne)
 }
 
 func (l *logic) acknowledgeOne(ctx context.Context, e *erasure) (out role.Output, due bool, err error) {

@@ -86,7 +86,7 @@ func (l *logic) Step(ctx context.Context, _ func() time.Time, in role.Input) (ro
 	if err := l.take(ctx, in); err != nil {
 		return role.Output{}, err
 	}
-	if out, due, err := l.acknowledge(ctx); err != nil || due {
+	if out, err := l.acknowledge(ctx); err != nil || !out.Idle {
 		return out, err
 	}
 	if batch := in.Batch; batch.Next < batch.End {
