@@ -122,20 +122,17 @@ func positionMark() []byte { return []byte("journal") }
 
 // positionOf is the last entry of the journal that a store has done.
 func positionOf(store Store) (p journal.Position, err error) {
-	value, found, err := store.Marks().Get(positionMark())
-	if err == nil && found {
-		at := func(i int) int64 { return int64(binary.BigEndian.Uint64(value[8*i:])) }
-		p = journal.Position{Place: journal.Place{Epoch: at(0), Number: at(1)}, Next: at(2)}
+	value, _, err := store.Marks().Get(positionMark())
+	place, next := journal.CutPlace(value)
+	if len(next) > 0 {
+		p = journal.Position{Place: place, Next: int64(binary.BigEndian.Uint64(next))}
 	}
 	return p, err
 }
 
 // putPosition follows what an entry asks for. After a crash in between the entry is done again, which changes nothing.
 func putPosition(store Store, p journal.Position) error {
-	var value []byte
-	for _, n := range []int64{p.Epoch, p.Number, p.Next} {
-		value = binary.BigEndian.AppendUint64(value, uint64(n))
-	}
+	value := binary.BigEndian.AppendUint64(p.AppendTo(nil), uint64(p.Next))
 	return store.Marks().PutUnsynced(snapshot.Mark{Key: positionMark(), Value: value})
 }
 

@@ -3,6 +3,7 @@ package journal
 import (
 	"bytes"
 	"cmp"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -55,6 +56,23 @@ func (e Entry) Place() Place { return Place{e.Epoch, e.Number} }
 // Behind reports whether a place comes after another one.
 func (p Place) Behind(other Place) bool {
 	return cmp.Or(cmp.Compare(p.Epoch, other.Epoch), cmp.Compare(p.Number, other.Number)) > 0
+}
+
+// placeBytes is the length of an encoded place.
+const placeBytes = 16
+
+// AppendTo appends the place as stores keep it.
+func (p Place) AppendTo(dst []byte) []byte {
+	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(dst, uint64(p.Epoch)), uint64(p.Number))
+}
+
+// CutPlace takes a place off the front of what AppendTo has written. Of fewer bytes the place is zero.
+func CutPlace(value []byte) (p Place, rest []byte) {
+	if len(value) < placeBytes {
+		return p, nil
+	}
+	at := func(i int) int64 { return int64(binary.BigEndian.Uint64(value[i:])) }
+	return Place{at(0), at(placeBytes / 2)}, value[placeBytes:]
 }
 
 // stored is an entry as it stands in the topic.

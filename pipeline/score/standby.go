@@ -2,7 +2,6 @@ package score
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"maps"
 	"math"
@@ -197,18 +196,15 @@ func (s *standby) passOver(t lethe.Timestep) error {
 }
 
 // placeOf is that of the last entry of the journal that a store has done, or is doing.
-func placeOf(store role.Store) (p journal.Place, err error) {
-	value, found, err := store.Get([]byte(placeKey))
-	if err == nil && found && len(value) == 16 {
-		p.Epoch, p.Number = int64(binary.BigEndian.Uint64(value)), int64(binary.BigEndian.Uint64(value[8:]))
-	}
+func placeOf(store role.Store) (journal.Place, error) {
+	value, _, err := store.Get([]byte(placeKey))
+	p, _ := journal.CutPlace(value)
 	return p, err
 }
 
 func putPlace(store role.Store, p journal.Place) error {
-	value := binary.BigEndian.AppendUint64(nil, uint64(p.Epoch))
 	return store.Apply(func(w swapstore.Writer) error {
-		w.Set([]byte(placeKey), binary.BigEndian.AppendUint64(value, uint64(p.Number)))
+		w.Set([]byte(placeKey), p.AppendTo(nil))
 		return nil
 	})
 }
