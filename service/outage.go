@@ -67,8 +67,11 @@ func newOutages(health *metrics.Health, tell events.Listener, log *slog.Logger) 
 func (o *outages) watch(place string, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	now := time.Now()
-	if err == nil || errors.Is(err, bus.ErrAbandoned) {
+	now, past := time.Now(), errors.Is(err, bus.ErrPastEnd)
+	if past {
+		o.lasts(place, "past_end", err.Error())
+	}
+	if err == nil || past || errors.Is(err, bus.ErrAbandoned) {
 		waited := len(o.waits) > 0
 		if delete(o.waits, place); waited && len(o.waits) == 0 && err == nil {
 			o.log.Info("brokers serve everything again", "after", now.Sub(o.since).Round(time.Millisecond))
@@ -134,6 +137,11 @@ func (f fault) String() string {
 func (o *outages) lastingly(place, kind, why string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	o.lasts(place, kind, why)
+}
+
+// lasts is lastingly for a caller that holds mu.
+func (o *outages) lasts(place, kind, why string) {
 	if o.note(place, kind, why) {
 		o.log.Error("something lasting is wrong", "what", place, "error", why)
 	}

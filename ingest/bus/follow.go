@@ -52,7 +52,7 @@ func (t *Tail) complain(ctx context.Context, s *source, position int64, e *effor
 	if t.client.watch != nil && errors.Is(err, ErrPastEnd) && e.final(err) {
 		// Later records would get offsets that were already read: an operator has to
 		// check, and other partitions may continue meanwhile.
-		e.insist(ctx, err)
+		t.client.watch(e.place, err)
 		return true
 	}
 	if t.client.watch != nil && (errors.Is(err, ErrUnknownTopic) || isMissing(err)) {

@@ -14,8 +14,9 @@ import (
 )
 
 // Watch is called with what a client waits for: the topic or partition, and the error, every few
-// seconds as long as it lasts, then with nil when it is over, or with ErrAbandoned. It is called
-// from several goroutines and must not block.
+// seconds as long as it lasts, then with nil when it is over, or with ErrAbandoned. An error that
+// wraps ErrPastEnd comes once and remains: the partition is read no further. It is called from
+// several goroutines and must not block.
 type Watch func(place string, err error)
 
 // OpenPatient opens a client that retries without limit: until its context ends, no call fails for
@@ -115,17 +116,6 @@ func (e *effort) tell(err error) {
 			err = cause
 		}
 		e.client.watch(e.place, denied(e.place, err))
-	}
-}
-
-// insist reports a failure that retries cannot fix, until the context ends.
-func (e *effort) insist(ctx context.Context, err error) {
-	for ctx.Err() == nil {
-		e.spoken = time.Now()
-		e.client.watch(e.place, err)
-		if sleep.For(ctx, e.client.cfg.DialTimeout) != nil {
-			return
-		}
 	}
 }
 
