@@ -19,7 +19,7 @@ type ChoiceOptions struct {
 	// nodes that no model was trained on, where there are any: on its own
 	// training nodes a model needs no help, and propagation looks useless. Nil
 	// hides each known label once, in Folds parts; the posteriors of training
-	// nodes should then be those of scoring.Combiner with owners.
+	// nodes should then be those of aggregation.Combiner with owners.
 	HeldOut []int
 	// Folds is the number of parts; HeldOut overrides it.
 	Folds int

@@ -161,7 +161,7 @@ func (t *graphRun) measure(ctx context.Context, out *Outcome) error {
 		return err
 	}
 	for _, name := range t.s.Aggregate {
-		by, err := t.combiner(ctx, name, answers)
+		by, err := t.combiner(ctx, name)
 		if err != nil {
 			return fmt.Errorf("aggregation %s: %w", name, err)
 		}

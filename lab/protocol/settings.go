@@ -4,18 +4,18 @@ import (
 	"slices"
 
 	"lethe/internal/check"
+	"lethe/lab/aggregation"
 	"lethe/lab/networks"
 	"lethe/partition"
 	"lethe/partition/repair"
-	"lethe/scoring"
 	"lethe/trainer"
 )
 
 // The ways to combine the shards' posteriors.
 const (
-	AggregateMean       = scoring.MethodMean
-	AggregateSimilarity = scoring.MethodSimilarity
-	AggregateLearned    = scoring.MethodLearned
+	AggregateMean       = aggregation.MethodMean
+	AggregateSimilarity = aggregation.MethodSimilarity
+	AggregateLearned    = aggregation.MethodLearned
 	// AggregateNone names the reading without a model, which comes with Propagate on a
 	// graph: the known labels alone, propagated.
 	AggregateNone = "none"
@@ -153,7 +153,7 @@ func (s Settings) Validate() error {
 	p.That(s.Partition.Embedding == "" || s.Partition.Embedding == EmbeddingSAGE,
 		"partition.embedding", s.Partition.Embedding, "%s or nothing", EmbeddingSAGE)
 	for _, name := range s.Aggregate {
-		p.OneOf("aggregate", name, scoring.Methods()...)
+		p.OneOf("aggregate", name, aggregation.Methods()...)
 	}
 	return p.Err()
 }

@@ -200,7 +200,7 @@ func (j *streamRun) answer(ctx context.Context, index int, arrived []bool) (
 		return nil, nil, err
 	}
 	for k, name := range j.s.Aggregate {
-		by, err := j.combiner(name, said)
+		by, err := j.combiner(name, in)
 		if err != nil {
 			return nil, nil, fmt.Errorf("aggregation %s: %w", name, err)
 		}
