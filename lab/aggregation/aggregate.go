@@ -91,7 +91,7 @@ type Labelled struct {
 	// Posteriors has one entry per shard: rows × Classes, row-major.
 	Posteriors [][]float32
 	Classes    int
-	// Labels has the class of every row, or quality.NoClass.
+	// Labels has the class of every row, or measures.NoClass.
 	Labels []int
 	// Seed keys the random draws of learning.
 	Seed uint64

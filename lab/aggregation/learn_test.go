@@ -13,7 +13,7 @@ import (
 
 	"lethe"
 	"lethe/lab/aggregation"
-	"lethe/scoring/quality"
+	"lethe/lab/measures"
 )
 
 // posteriorLines reads one row per line: a number, or the text for none, and per
@@ -44,7 +44,7 @@ func posteriorLines(t *testing.T, input, noneText string, none int) (numbers []i
 // learn reads one row per line: its class, or "?", and per shard the
 // probability of class 1 of two.
 func learn(t *testing.T, d *datadriven.TestData) string {
-	labels, posteriors := posteriorLines(t, d.Input, "?", quality.NoClass)
+	labels, posteriors := posteriorLines(t, d.Input, "?", measures.NoClass)
 	opts := aggregation.DefaultLearning(0)
 	var rate, norm string
 	d.MaybeScanArgs(t, "epochs", &opts.Epochs)
@@ -109,7 +109,7 @@ func TestErasedRowsLeaveNoTraceInLearnedWeights(t *testing.T) {
 		never, neverLabels := make([][]float32, len(posteriors)), []int(nil)
 		for i := range labels {
 			if i > 0 && rapid.Bool().Draw(rt, "erased") {
-				labels[i] = quality.NoClass
+				labels[i] = measures.NoClass
 				continue
 			}
 			for s := range never {

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"lethe/lab/aggregation"
+	"lethe/lab/measures"
 	"lethe/lab/propagation"
-	"lethe/scoring/quality"
 	"lethe/trainer"
 )
 
@@ -40,7 +40,7 @@ func (t *graphRun) propagate(posteriors []float32) ([]float32, error) {
 	for node, class := range t.g.Labels {
 		known[node] = class
 		if t.split.isTest[node] {
-			known[node] = quality.NoClass
+			known[node] = measures.NoClass
 		}
 	}
 	g := &propagation.LabelledGraph{Edges: t.g.Edges, Classes: t.g.Classes, Known: known, Posteriors: posteriors}

@@ -147,9 +147,9 @@ func (s Settings) Validate() error {
 		"none for model %q, which is no %s",
 		s.Model, trainer.Blend)
 	p.That(s.OneHop || !s.OneHopDirected, "one_hop_directed", s.OneHopDirected, "false without one-hop features")
-	p.That(!s.OneHop || s.Repair != repair.Truth, "one_hop", s.OneHop, "false with repair %s", repair.Truth)
+	p.That(!s.OneHop || s.Repair != RepairTruth, "one_hop", s.OneHop, "false with repair %s", RepairTruth)
 	p.That(s.Transductive || !s.SharedTest, "shared_test", s.SharedTest, "false where training sees no test node")
-	p.That(!s.SharedTest || s.Repair != repair.Truth, "shared_test", s.SharedTest, "false with repair %s", repair.Truth)
+	p.That(!s.SharedTest || s.Repair != RepairTruth, "shared_test", s.SharedTest, "false with repair %s", RepairTruth)
 	p.That(s.Partition.Embedding == "" || s.Partition.Embedding == EmbeddingSAGE,
 		"partition.embedding", s.Partition.Embedding, "%s or nothing", EmbeddingSAGE)
 	for _, name := range s.Aggregate {

@@ -29,7 +29,7 @@ func vars() kong.Vars {
 		"components":   strings.Join(defaultComponents(), ","),
 		"partitions":   strings.Join(partition.Methods(), ", "),
 		"assigns":      strings.Join(partition.Assigns(), ", "),
-		"repairs":      strings.Join(append(repair.Methods(), repair.Truth), ", "),
+		"repairs":      strings.Join(protocol.Repairs(), ", "),
 		"aggregations": strings.Join(aggregation.Methods(), ", "),
 		"schedules":    strings.Join(protocol.Schedules(), ", "),
 		"split":        protocol.EllipticSplit().String(),
