@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 
-	"lethe/internal/portable"
 	"lethe/trainer/logistic"
 	"lethe/trainer/tabular"
 	"lethe/trainer/trees"
@@ -147,11 +146,4 @@ func explainRow(m rowModel, in Input, row int) (*Attribution, error) {
 		return nil, fmt.Errorf("score of a row: %w", ErrNotFinite)
 	}
 	return a, nil
-}
-
-// logit returns ln(p/(1-p)), with p clamped to 1e-7 from 0 and 1.
-func logit(p float64) float64 {
-	const nearest = 1e-7
-	p = min(max(p, nearest), 1-nearest)
-	return portable.Log(p / (1 - p))
 }

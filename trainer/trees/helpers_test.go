@@ -78,3 +78,6 @@ func pinnedRows() tabular.Rows {
 	}
 	return r
 }
+
+// count is the number of rows of a sum.
+func (s scale) count(c cell) int { return int(c.packed >> s.shift) }
