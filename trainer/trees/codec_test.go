@@ -52,7 +52,7 @@ func TestCodecRefusesForgedTrees(t *testing.T) {
 	}
 	for name, m := range map[string]*Model{
 		"one tree for three scores": {classes: 3, features: 2, base: make([]float64, 3), trees: []tree{good}},
-		"a base score of NaN": {classes: 2, features: 2, base: []float64{math.NaN()}, trees: []tree{good}},
+		"a base score of NaN":       {classes: 2, features: 2, base: []float64{math.NaN()}, trees: []tree{good}},
 	} {
 		_, err := Decode(m.Encode())
 		require.ErrorIs(t, err, canonical.ErrCorrupt, name)
