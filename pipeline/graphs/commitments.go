@@ -14,6 +14,7 @@ import (
 	"lethe/deletions/translog"
 	"lethe/ingest"
 	"lethe/ingest/bus"
+	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
 )
 
@@ -244,7 +245,11 @@ func startLog(ctx context.Context, o Options, kv deletions.KV, ledger *deletions
 	if before := o.Erasure.KeyBefore; before != nil && !before.Equal(o.Erasure.SigningKey) {
 		log.Follow(before, o.Clock.Now())
 	}
-	late := func(rec ingest.Record) bool { return o.leaders.Stale(bus.Log, rec) }
+	leaders, err := role.ReadLeaders(ctx, o.Bus)
+	if err != nil {
+		return nil, err
+	}
+	late := func(rec ingest.Record) bool { return leaders.Stale(bus.Log, rec) }
 	err = log.Start(ctx, o.Bus, late, deletions.Changes{Entries: entries, Holds: holds})
 	var refusal *translog.Refusal
 	if errors.As(err, &refusal) && refusal.Statement == translog.StatementKey {

@@ -9,7 +9,6 @@ import (
 	"lethe/ingest/bus"
 	"lethe/pipeline/journal"
 	"lethe/pipeline/role"
-	"lethe/pipeline/score/overwritten"
 	"lethe/pipeline/wire"
 )
 
@@ -17,26 +16,20 @@ import (
 type leader struct {
 	*logic
 	journal *journal.Log
-	// overwritten are final predictions in whose place one that led before has written.
-	overwritten *overwritten.Predictions
+	// late are the keys under which a fenced leader has written a prediction late.
+	late map[string]bool
 }
 
 // newLeader begins an epoch, or reads the journal of a process that shares the role with nobody. A process that others
 // have been ahead of stands by again, until it has done what they decided.
 func newLeader(ctx context.Context, l *logic) (*leader, error) {
-	as, out := l.o.Standing, &leader{logic: l}
+	as, out := l.o.Standing, &leader{logic: l, late: make(map[string]bool)}
 	l.explaining.decide = out.decide
 	err := as.Begin(ctx, l.o.Bus, journal.ForAll, journal.Position{}, bus.Predictions)
 	if err != nil {
 		return nil, err
 	}
-	var before, began journal.Entry
 	out.journal, err = as.ReadJournal(ctx, l.o.Bus, journal.ForAll, roleName, l.o.Instance, func(e journal.Entry) {
-		if _, begins := e.Decision.(journal.EpochBegan); begins {
-			began = e
-			return
-		}
-		before = began // whoever began that went on to lead
 		if served, is := e.Decision.(journal.Served); is {
 			l.said = served
 		}
@@ -44,7 +37,6 @@ func newLeader(ctx context.Context, l *logic) (*leader, error) {
 	if err != nil || as == nil {
 		return out, err
 	}
-	out.overwritten = overwritten.Of(as.Former(before, bus.Predictions))
 	at, err := placeOf(l.state.store)
 	if err == nil && out.journal.Before().Behind(at) {
 		err = as.StandByAgain()
@@ -73,7 +65,7 @@ func (l *leader) Step(ctx context.Context, now func() time.Time, in role.Input) 
 	if out, due, err := l.explaining.finished(ctx); err != nil || due {
 		return out, err
 	}
-	again, err := l.overwritten.Again(ctx, l.o.Bus, l.state.hiding(l.o.Secret))
+	again, err := l.overwritten(ctx)
 	if err != nil || len(again) > 0 {
 		return role.Output{Topic: bus.Predictions, Records: again}, err
 	}
@@ -113,6 +105,14 @@ func (l *leader) append(ctx context.Context, what journal.Decision) error {
 // read from the start again whenever the role is opened: those that an entry has named need none.
 func (l *leader) consume(ctx context.Context, in role.Input) error {
 	source, next := in.Batch.Source, in.Batch.Next
+	if source.Topic == bus.Predictions {
+		for _, rec := range in.Late {
+			if !rec.Tombstone() {
+				l.late[string(rec.Key)] = true
+			}
+		}
+		return nil
+	}
 	named, err := offsetOf(l.state.store, source)
 	isWanted := func(m wire.Received) bool { return wanted(l.state, l.erasures, m) }
 	isNew := func(n wire.Notice) bool { return isCommand(n) && n.Offset >= named }
