@@ -163,7 +163,7 @@ func (l *logic) take(ctx context.Context, in role.Input) error {
 		if err := l.coordinator.TakeNotices(in.Notices); err != nil {
 			return err
 		}
-		return l.coordinator.SayAgain(ctx, keysOf(in.Late))
+		return l.coordinator.PublishAgain(ctx, keysOf(in.Late))
 	case bus.Transactions, bus.Labels:
 		if err := l.intake.take(ctx, in.Batch, in.Prepared); err != nil {
 			return err
@@ -202,9 +202,9 @@ func (l *logic) takeOwn(ctx context.Context, in role.Input) error {
 		records := slices.DeleteFunc(slices.Clone(in.Batch.Records), func(rec ingest.Record) bool {
 			return rec.Offset < l.standing.Ended(source)
 		})
-		return l.coordinator.LogAgain(ctx, records)
+		return l.commitments.log.PublishAgain(ctx, l.turns, records)
 	case bus.ErasureStatus:
-		return l.coordinator.TellAgain(ctx, keysOf(in.Late))
+		return l.coordinator.PublishAgain(ctx, keysOf(in.Late))
 	default:
 		for _, rec := range in.Late {
 			if key, revision, of := wire.PartOf(rec); of {

@@ -178,6 +178,12 @@ func TestLateRecordsAreToldByEpochs(t *testing.T) {
 	} {
 		require.Equal(t, tt.stale, read(newLeaders(), tt.epoch, tt.offset), "%+v", tt)
 	}
+	// Predictions are score's, whose epochs are others.
+	leaders, prediction := newLeaders(), ingest.Record{Offset: 12, Headers: wire.OwnedBy(
+		wire.Owner{Generation: 1, Instance: "it"}, []ingest.Outgoing{{Key: []byte("a")}})[0].Headers}
+	require.False(t, leaders.Stale(bus.Predictions, prediction))
+	leaders.Began("score", 2, map[string]int64{"predictions.v1/0": 12})
+	require.True(t, leaders.Stale(bus.Predictions, prediction))
 	ahead := newLeaders()
 	require.False(t, read(ahead, 5, 13))
 	require.True(t, read(ahead, 3, 14))
