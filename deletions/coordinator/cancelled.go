@@ -199,8 +199,8 @@ func (s *cancellations) conclude(ctx context.Context) error {
 	return nil
 }
 
-// commandEnded reports whether nothing is commanded of a request, or of the batch that it leads, any more. e is empty for
-// an unknown request. Of one that a restore has ended the command stays until sweep.
+// commandEnded reports whether nothing is commanded of a request, or of the batch that it leads, any more. e is empty
+// for an unknown request. Of one that a restore has ended the command stays until sweep.
 func (s *cancellations) commandEnded(id string, e deletions.Entry) (bool, error) {
 	led, err := s.out.whole(id)
 	_, pending := s.pending[id]

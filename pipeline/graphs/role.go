@@ -193,7 +193,7 @@ func newIntake(o Options, kept stores, erased Erased, turns *role.Turns) *intake
 func newLogic(o Options, kept stores, searches Searches) *logic {
 	turns := &role.Turns{}
 	store, wake := kept.graphs, func() { searches.Wake(0) }
-	said := &commitments{kept.log, store, o.Secret, o.Logger}
+	said := newCommitments(kept.log, store, o)
 	p := &publisher{
 		store: store, turns: turns, cut: cut{o.Partition.Shards, o.Repair}, commitments: said, decided: kept.decided,
 	}

@@ -147,8 +147,8 @@ func (l *leader) serves() journal.Served {
 	return now
 }
 
-// overwritten returns the final predictions under whose keys a fenced leader has written late. Nobody would publish them
-// again, and a provisional one would stand in their place. What is suppressed stays as it is.
+// overwritten returns the final predictions under whose keys a fenced leader has written late. Nobody would publish
+// them again, and a provisional one would stand in their place. What is suppressed stays as it is.
 func (l *leader) overwritten(ctx context.Context) (records []ingest.Outgoing, err error) {
 	if len(l.late) == 0 {
 		return nil, nil

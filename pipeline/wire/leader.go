@@ -78,7 +78,7 @@ func (l *Leaders) Stale(t bus.Topic, rec ingest.Record) bool {
 	return false
 }
 
-// The roles whose leaders write topics that readers take from one leader at a time. That of graphs carries out erasures.
+// The roles whose leaders write topics that nobody else writes. That of graphs carries out erasures.
 const (
 	LeadsGraphs = "graphs"
 	LeadsScore  = "score"
