@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"maps"
 	"slices"
 
@@ -205,48 +204,27 @@ func (in *intake) missed(ctx context.Context, gap *bus.Gap) error {
 	return in.letters.write(ctx, []ingest.Outgoing{in.letters.letter(gap.Letter())})
 }
 
-// leadersTopics are those that the leader of graphs alone writes. A fenced leader that hung in the midst of a write may
-// still write there. Readers leave that out, but compaction would remove what stood under its key. So the leader reads
-// these topics too, and publishes that again.
+// leadersTopics are those that the leader of graphs alone writes.
 func leadersTopics() []bus.Topic {
 	return []bus.Topic{bus.Snapshots, bus.Slices, bus.ErasureStatus, bus.Log}
 }
 
-// written is what the leader reads of these topics.
-type written struct {
-	leaders *wire.Leaders
-	from    map[bus.TopicPartition]int64
-	// late are the timesteps of which something was written late, with its newest revision.
-	late   map[lethe.Timestep]lethe.Revision
-	logger *slog.Logger
-}
-
-// readWritten prepares to read the topics, for a process that has begun an epoch.
-func readWritten(ctx context.Context, o Options) (*written, error) {
-	from, err := o.standing.Unnoted(ctx, o.Bus, leadersTopics()...)
-	for source := range from {
-		if source.Topic == bus.Log {
-			from[source] = o.standing.Ended(source) // what stands before was compared with the log
-		}
-	}
-	return &written{o.leaders, from, make(map[lethe.Timestep]lethe.Revision), o.Logger}, err
-}
-
-// publishAgain has timesteps of which something was written late published again, under a revision behind that.
+// publishAgain has timesteps of which a fenced leader wrote something late published again, under a revision behind
+// that.
 func (l *logic) publishAgain(ctx context.Context) error {
-	if l.written == nil || len(l.written.late) == 0 {
+	if len(l.late) == 0 {
 		return nil
 	}
 	if err := l.lifecycle.end(ctx); err != nil {
 		return err
 	}
-	infos, gone, late := infosOf(l.store), l.store.Gone(), l.written.late
+	infos, gone, late := infosOf(l.store), l.store.Gone(), l.late
 	for t, r := range late {
 		late[t] = max(r, infos[t].Revision, gone[t])
 	}
 	maps.DeleteFunc(late, func(_ lethe.Timestep, r lethe.Revision) bool { return r == 0 }) // deleted, and not there
-	l.written.logger.Warn("graphs: a fenced leader wrote over what was published; it is published again",
+	l.logger.Warn("graphs: a fenced leader wrote over what was published; it is published again",
 		"timesteps", slices.Sorted(maps.Keys(late)))
-	l.written.late = make(map[lethe.Timestep]lethe.Revision)
+	l.late = make(map[lethe.Timestep]lethe.Revision)
 	return snapshot.GoBehind(l.store.(*snapshot.Store), late)
 }

@@ -5,12 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"slices"
 	"time"
 
+	"lethe"
 	"lethe/deletions"
 	"lethe/deletions/coordinator"
 	"lethe/deletions/retention"
+	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
@@ -37,8 +40,11 @@ type logic struct {
 	eraser      *eraser
 	commitments *commitments
 	retention   retention.Retention
-	// written, if not nil, is what is read of the topics that leaders of graphs write.
-	written *written
+	// standing is that of a process that shares the role, or nil.
+	standing *role.Standing
+	// late are the timesteps of which a fenced leader wrote something late, with its newest revision.
+	late   map[lethe.Timestep]lethe.Revision
+	logger *slog.Logger
 	// now tells the time, due is when the role was last asked to be woken.
 	now func() time.Time
 	due time.Time
@@ -58,18 +64,11 @@ var (
 
 // Topics implements role.Logic.
 func (l *logic) Topics() []bus.Topic {
-	topics := []bus.Topic{bus.Transactions, bus.Labels, bus.Erasures}
-	if l.written != nil {
-		topics = append(topics, leadersTopics()...)
-	}
-	return topics
+	return []bus.Topic{bus.Transactions, bus.Labels, bus.Erasures}
 }
 
 // Resume implements role.Logic.
 func (l *logic) Resume(source bus.TopicPartition, _ int) (int64, error) {
-	if slices.Contains(leadersTopics(), source.Topic) {
-		return l.written.from[source], nil
-	}
 	at := snapshot.TopicPartition{Topic: string(source.Topic), Partition: source.Partition}
 	if next, known := l.store.Offsets()[at]; known {
 		return next, nil
@@ -144,8 +143,7 @@ func (l *logic) take(ctx context.Context, in role.Input) error {
 			return err
 		}
 	}
-	if gap := in.Batch.Gap; gap != nil && in.Batch.Source.Topic != bus.Control &&
-		!slices.Contains(leadersTopics(), in.Batch.Source.Topic) {
+	if gap := in.Batch.Gap; gap != nil && in.Batch.Source.Topic != bus.Control {
 		if err := l.intake.missed(ctx, gap); err != nil {
 			return err
 		}
@@ -162,7 +160,10 @@ func (l *logic) take(ctx context.Context, in role.Input) error {
 		if err := l.commitments.accesses(ctx, in.Batch, l.turns); err != nil {
 			return err
 		}
-		return l.control(ctx, in.Notices)
+		if err := l.coordinator.TakeNotices(in.Notices); err != nil {
+			return err
+		}
+		return l.coordinator.PublishAgain(ctx, keysOf(in.Late))
 	case bus.Transactions, bus.Labels:
 		if err := l.intake.take(ctx, in.Batch, in.Prepared); err != nil {
 			return err
@@ -170,7 +171,7 @@ func (l *logic) take(ctx context.Context, in role.Input) error {
 		l.noteTaken(in.Batch)
 		return nil
 	case bus.Snapshots, bus.Slices, bus.ErasureStatus, bus.Log:
-		return l.takeWritten(ctx, in.Batch)
+		return l.takeOwn(ctx, in)
 	default:
 		return fmt.Errorf("%s is not followed", in.Batch.Source)
 	}
@@ -193,37 +194,32 @@ func (l *logic) noteTaken(batch bus.Batch) {
 	l.lifecycle.noteBegun()
 }
 
-// takeWritten takes what stands on a topic that the leader alone writes.
-func (l *logic) takeWritten(ctx context.Context, batch bus.Batch) error {
-	if batch.Source.Topic == bus.Log {
-		return l.coordinator.LogAgain(ctx, batch.Records)
-	}
-	var statuses []string
-	for _, rec := range batch.Records {
-		if !l.written.leaders.Stale(batch.Source.Topic, rec) {
-			continue
+// takeOwn takes what stands on a topic that the leader alone writes.
+func (l *logic) takeOwn(ctx context.Context, in role.Input) error {
+	switch source := in.Batch.Source; source.Topic {
+	case bus.Log:
+		// What stands before the epoch was compared with the log.
+		records := slices.DeleteFunc(slices.Clone(in.Batch.Records), func(rec ingest.Record) bool {
+			return rec.Offset < l.standing.Ended(source)
+		})
+		return l.commitments.log.PublishAgain(ctx, l.turns, records)
+	case bus.ErasureStatus:
+		return l.coordinator.PublishAgain(ctx, keysOf(in.Late))
+	default:
+		for _, rec := range in.Late {
+			if key, revision, of := wire.PartOf(rec); of {
+				l.late[key.Timestep] = max(l.late[key.Timestep], revision)
+			}
 		}
-		if key, revision, of := wire.PartOf(rec); of {
-			l.written.late[key.Timestep] = max(l.written.late[key.Timestep], revision)
-		} else {
-			statuses = append(statuses, string(rec.Key))
-		}
+		return nil
 	}
-	return l.coordinator.TellAgain(ctx, statuses)
 }
 
-// control takes what control.v1 says, and says again what who led before has written over there.
-func (l *logic) control(ctx context.Context, notices []wire.Notice) error {
-	if err := l.coordinator.TakeNotices(notices); err != nil {
-		return err
+func keysOf(records []ingest.Record) (keys []string) {
+	for _, rec := range records {
+		keys = append(keys, string(rec.Key))
 	}
-	var keys []string
-	for _, n := range notices {
-		if n.Overwritten != "" && l.written != nil {
-			keys = append(keys, n.Overwritten)
-		}
-	}
-	return l.coordinator.SayAgain(ctx, keys)
+	return keys
 }
 
 // advance does everything that is due.

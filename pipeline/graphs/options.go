@@ -29,7 +29,6 @@ import (
 	"lethe/partition/onehop"
 	"lethe/partition/repair"
 	"lethe/pipeline/role"
-	"lethe/pipeline/wire"
 	"lethe/snapshot"
 )
 
@@ -80,11 +79,9 @@ type Options struct {
 	Instance string
 	// Run is that of the process, as it said who plays the role.
 	Run string
-	// standing and heard are set by As, leaders and written by New.
+	// standing and heard are set by As.
 	standing *role.Standing
 	heard    *Heard
-	leaders  *wire.Leaders
-	written  *written
 	// Questions, if not nil, are answered between two steps.
 	Questions *Questions
 	Bus       Bus

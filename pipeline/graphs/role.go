@@ -70,13 +70,6 @@ func New(ctx context.Context, o Options) (*role.Follower, error) {
 	if err := o.Validate(); err != nil {
 		return nil, fmt.Errorf("%s role: %w", roleName, err)
 	}
-	var err error
-	if o.leaders, err = role.ReadLeaders(ctx, o.Bus); err == nil && o.standing != nil {
-		o.written, err = readWritten(ctx, o)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s role: %w", roleName, err)
-	}
 	kept, err := open(ctx, o)
 	if err != nil {
 		return nil, fmt.Errorf("%s role: %w", roleName, err)
@@ -86,7 +79,7 @@ func New(ctx context.Context, o Options) (*role.Follower, error) {
 	}, o)
 	return role.Follow(roleName, newLogic(o, kept, searches), role.Surroundings{
 		Bus: o.Bus, Wake: searches.wakes, Tick: tick, Clock: o.Clock.Now, Listener: o.Listener, Logger: o.Logger,
-		Standing: o.standing, Raw: leadersTopics(),
+		Standing: o.standing, Own: leadersTopics(),
 	}), nil
 }
 
@@ -200,7 +193,7 @@ func newIntake(o Options, kept stores, erased Erased, turns *role.Turns) *intake
 func newLogic(o Options, kept stores, searches Searches) *logic {
 	turns := &role.Turns{}
 	store, wake := kept.graphs, func() { searches.Wake(0) }
-	said := &commitments{kept.log, store, o.Secret, o.Logger}
+	said := newCommitments(kept.log, store, o)
 	p := &publisher{
 		store: store, turns: turns, cut: cut{o.Partition.Shards, o.Repair}, commitments: said, decided: kept.decided,
 	}
@@ -225,6 +218,7 @@ func newLogic(o Options, kept stores, searches Searches) *logic {
 		}
 	}
 	l := &logic{
+		standing: o.standing, late: make(map[lethe.Timestep]lethe.Revision), logger: o.Logger,
 		turns: turns, store: store, ledger: kept.ledger, ledgerStore: kept.ledgerStore, coordinator: c, searches: searches,
 		questions: o.Questions, eraser: graphs, newest: make(map[bus.TopicPartition]time.Time),
 		requestsRead: make(map[bus.TopicPartition]int64), now: o.Clock.Now, commitments: said,
@@ -241,7 +235,6 @@ func newLogic(o Options, kept stores, searches Searches) *logic {
 			published: make(map[lethe.Timestep]published), begun: make(map[lethe.Timestep]bool),
 		},
 	}
-	l.written = o.written
 	graphs.publishMissing, l.intake.before = l.lifecycle.publishMissing, l.lifecycle.before
 	l.lifecycle.closings.told = l.lifecycle
 	if d := kept.decided; d != nil {
