@@ -21,10 +21,9 @@ type Batch struct {
 	source  Source
 	epoch   int
 	// nextOffset is one after the last record seen; a record below it is a redelivery.
-	nextOffset   int64
-	watermark    lethe.Timestep
-	featureCount int
-	infos        map[lethe.Timestep]Info
+	nextOffset int64
+	watermark  lethe.Timestep
+	infos      map[lethe.Timestep]Info
 	// writes overlays staging. A batch never deletes a key.
 	writes map[string][]byte
 	// known overlays writes with the transactions that were placed together, see Place.
@@ -39,10 +38,9 @@ func (s *Store) Begin(source Source) (*Batch, error) {
 	b := &Batch{
 		staging: s.staging, closed: s.closed, names: s.staging.options.Secret.Pseudonymizer(),
 		source: source, epoch: s.staging.epoch,
-		nextOffset:   s.staging.offsets[TopicPartition{source.Topic, source.Partition}],
-		featureCount: s.staging.featureCount,
-		infos:        make(map[lethe.Timestep]Info),
-		writes:       make(map[string][]byte),
+		nextOffset: s.staging.offsets[TopicPartition{source.Topic, source.Partition}],
+		infos:      make(map[lethe.Timestep]Info),
+		writes:     make(map[string][]byte),
 	}
 	if source.Stream == NoStream {
 		return b, nil
@@ -112,8 +110,8 @@ func commitBy(
 	if b.source.Stream != NoStream {
 		b.set(watermarkKey(b.source.Stream, b.source.Partition), binary.BigEndian.AppendUint64(nil, uint64(b.watermark)))
 	}
-	if b.featureCount > 0 {
-		b.set([]byte{kindFeatureCount}, binary.BigEndian.AppendUint32(nil, uint32(b.featureCount)))
+	if s.featureCount > 0 { // one that is configured is not stored before
+		b.set([]byte{kindFeatureCount}, binary.BigEndian.AppendUint32(nil, uint32(s.featureCount)))
 	}
 	for t, i := range b.infos {
 		b.set(timestepKey(kindInfo, t), i.encode())
@@ -135,9 +133,6 @@ func commitBy(
 		return fmt.Errorf("commit topic %s partition %d offset %d: %w", at.Topic, at.Partition, nextOffset, err)
 	}
 	s.offsets[at] = nextOffset
-	if s.featureCount == 0 { // else a Closing may be reading it
-		s.featureCount = b.featureCount
-	}
 	maps.Copy(s.infos, b.infos)
 	if b.source.Stream != NoStream {
 		s.watermarks[b.source.Stream][b.source.Partition] = b.watermark

@@ -68,7 +68,7 @@ type Config struct {
 	// MaxOpenTimesteps bounds the open timesteps, not counting those that are ready to close, once
 	// the backlog has been read. Records that would begin another timestep are rejected.
 	MaxOpenTimesteps int `yaml:"max_open_timesteps" help:"Bound of the timesteps that are open at a time."`
-	// FeatureCount is the number of features of every transaction; with 0, that of the first one.
+	// FeatureCount is the number of features of every transaction; with 0, the owner of a Store fixes it.
 	FeatureCount int `yaml:"feature_count" help:"Features of every transaction; 0: as many as the first one has."`
 	// OpenStores bounds how many stores of closed timesteps stay open at a time.
 	OpenStores int `yaml:"-"`

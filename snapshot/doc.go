@@ -61,8 +61,8 @@
 // A timestep that an erasure empties is deleted: only Gone lists it, and the closed timestep after
 // it gets a new predecessor and a new revision.
 //
-// The number of features is configured, or that of the first transaction. Then no record and no
-// erasure changes it.
+// The number of features is configured, or fixed by the owner before the first transaction. No record and
+// no erasure changes it.
 //
 // # On disk
 //

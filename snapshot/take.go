@@ -10,9 +10,9 @@ import (
 	"lethe/snapshot/stored"
 )
 
-// Transaction processes a transaction, whose features must not change before the batch is
-// committed. An error is not a verdict: it means that the store could not be read, or that the
-// batch is stale.
+// Transaction processes a transaction, once the number of features is fixed (Marks.FixFeatureCount). The features
+// must not change before the batch is committed. An error is not a verdict: it means that the store could not be read,
+// or that the batch is stale.
 func (b *Batch) Transaction(tr lethe.Transaction, o Origin) (Verdict, error) {
 	f := Marks{b.staging}.NewRedactingHashing().Foresee(tr)
 	return f.Take(b, o)
@@ -32,7 +32,6 @@ func (f *Foreseen) Take(b *Batch, o Origin) (Verdict, error) {
 		return v, nil
 	}
 	carrier := carrier{at: tr.Timestep, about: []lethe.Pseudonym{f.pseudonym}, ids: []lethe.TransactionID{tr.ID}}
-	b.featureCount = len(tr.Features)
 	entry, known, same, err := f.lookUp(b)
 	late, isLate := b.refused(at)
 	switch {
@@ -71,12 +70,12 @@ func (f *Foreseen) lookUp(b *Batch) (entry index.Entry, known, same bool, err er
 	return entry, known, same, err
 }
 
-// fits rejects an impossible number of features; otherwise the verdict is empty.
+// fits rejects another number of features than the one that is fixed; otherwise the verdict is empty.
 func (b *Batch) fits(features int, o Origin) Verdict {
-	switch want := b.featureCount; {
-	case features == 0 && want == 0:
-		return refuse(o, ReasonFeatureCount, "0 features")
-	case want != 0 && features != want:
+	switch want := b.staging.featureCount; {
+	case want == 0: // the owner has seen no transaction with features
+		return refuse(o, ReasonFeatureCount, fmt.Sprintf("%d features", features))
+	case features != want:
 		return refuse(o, ReasonFeatureCount, fmt.Sprintf("%d features, want %d", features, want))
 	default:
 		return Verdict{}

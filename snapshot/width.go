@@ -10,8 +10,7 @@ import (
 // FeatureCount returns the number of features of every transaction, or 0 while it is not known.
 func (s *Store) FeatureCount() int { return s.staging.featureCount }
 
-// FixFeatureCount fixes the number of features, unless one is known. Otherwise the first transaction
-// fixes it. From then on no record and no erasure changes it.
+// FixFeatureCount fixes the number of features, unless one is known. No record and no erasure changes it.
 func (m Marks) FixFeatureCount(count int) error {
 	s := m.staging
 	if s.featureCount > 0 {

@@ -18,7 +18,6 @@ import (
 
 // labelled is a store that knows one labelled graph.
 type labelled struct {
-	Store
 	s *lethe.Snapshot
 }
 

@@ -3,12 +3,14 @@ package graphs
 import (
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 	"sync"
 	"time"
 
 	"lethe"
 	"lethe/canonical"
+	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/internal/precedence"
 	"lethe/partition"
@@ -45,9 +47,14 @@ type worked struct {
 	slices     [][]byte
 }
 
+// labels are where a closed timestep is read with its labels.
+type labels interface {
+	Labelled(ctx context.Context, t lethe.Timestep) (*snapshot.Content, error)
+}
+
 // awaits begins to work out a timestep that is to be settled, unless that was done, and reports whether it goes
 // on; the role is woken when it is done.
-func (a *ahead) awaits(ctx context.Context, store Store, t lethe.Timestep) (bool, error) {
+func (a *ahead) awaits(ctx context.Context, store labels, t lethe.Timestep) (bool, error) {
 	if a.is(t) {
 		return false, nil
 	}
@@ -217,15 +224,12 @@ func (l *lifecycle) sends(t lethe.Timestep) bool {
 	return l.closings.sends(t) || l.sending != nil && l.sending.timestep == t
 }
 
-// before finishes what would outdate a batch that is taken, and decides what has to be known for it.
-func (l *lifecycle) before(ctx context.Context, list []decoded) error {
-	if err := l.closings.before(ctx, list); err != nil {
+// before finishes what would outdate a batch that is taken.
+func (l *lifecycle) before(ctx context.Context, events iter.Seq[ingest.Event]) error {
+	if err := l.closings.before(ctx, events); err != nil {
 		return err
 	}
-	if err := l.publisher.decided.settle(ctx); err != nil {
-		return err
-	}
-	return l.publisher.decided.fixFeatures(ctx, list)
+	return l.publisher.decided.settle(ctx)
 }
 
 // unsent are the timesteps of which something is being sent.

@@ -3,6 +3,7 @@ package graphs
 import (
 	"context"
 	"fmt"
+	"iter"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -20,7 +21,7 @@ import (
 // made, stored and encoded, then the loop has the store list it, and then it is sent. The loop goes on meanwhile, with
 // all but what concerns the timestep: transactions and payments of it, and erasures, finish it first.
 type closings struct {
-	store     Store
+	store     *snapshot.Store
 	publisher *publisher
 	topics    closingTopics
 	// now are those that close now, ascending.
@@ -224,7 +225,7 @@ func (l *closings) end(ctx context.Context) error {
 
 // before has the store list timesteps as closed up to the last one of which transactions or payments have come: they
 // are late.
-func (l *closings) before(ctx context.Context, list []decoded) error {
+func (l *closings) before(ctx context.Context, events iter.Seq[ingest.Event]) error {
 	unfinished := 0
 	for unfinished < len(l.now) && l.now[unfinished].message != nil {
 		unfinished++
@@ -233,9 +234,9 @@ func (l *closings) before(ctx context.Context, list []decoded) error {
 		return nil
 	}
 	newest := lethe.NoTimestep
-	for i := range list {
+	for event := range events {
 		at := lethe.NoTimestep
-		switch e := list[i].event.(type) {
+		switch e := event.(type) {
 		case ingest.Transaction:
 			at = e.Timestep
 		case ingest.Payment:

@@ -15,13 +15,14 @@ import (
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/pipeline/wire"
+	"lethe/snapshot"
 )
 
 // commitments have the log commit to slices, once they are published, and to the models
 // that train says it has made.
 type commitments struct {
 	log    *translog.Log
-	store  Store
+	store  *snapshot.Store
 	secret lethe.Secret
 	logger *slog.Logger
 }

@@ -2,6 +2,7 @@ package graphs
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -9,7 +10,6 @@ import (
 	"slices"
 
 	"lethe"
-	"lethe/ingest"
 	"lethe/pipeline/journal"
 	"lethe/snapshot"
 )
@@ -20,7 +20,7 @@ import (
 // shares the role with no other has the number of features alone in the journal.
 type decisions struct {
 	log   *journal.Log
-	store Store
+	store *snapshot.Store
 	// shared says that other processes stand by.
 	shared bool
 	// features is the number that was decided, or 0.
@@ -58,8 +58,8 @@ func (d *decisions) settle(ctx context.Context) error {
 	return d.letters(ctx)
 }
 
-// decide does something once the journal says so.
-func (d *decisions) decide(ctx context.Context, what journal.Decision, do func() error) error {
+// Decide does something once the journal says so.
+func (d *decisions) Decide(ctx context.Context, what journal.Decision, do func() error) error {
 	if !d.isShared() {
 		return do()
 	}
@@ -86,7 +86,7 @@ func (d *decisions) change(ctx context.Context, what journal.TimestepsChanged, d
 	if what.Publishes() {
 		what.Unsent = d.unsent()
 	}
-	return d.decide(ctx, what, func() error {
+	return d.Decide(ctx, what, func() error {
 		if err := do(); err != nil {
 			return err
 		}
@@ -94,23 +94,15 @@ func (d *decisions) change(ctx context.Context, what journal.TimestepsChanged, d
 	})
 }
 
-// fixFeatures decides the number of features, unless it is known: that of the journal, or of the first transaction.
-func (d *decisions) fixFeatures(ctx context.Context, list []decoded) error {
-	if d == nil || d.store.FeatureCount() > 0 {
-		return nil
-	}
-	count := d.features
-	for i := 0; count == 0 && i < len(list); i++ {
-		if tr, is := list[i].event.(ingest.Transaction); is {
-			count = len(tr.Features)
-		}
-	}
+// Features implements intake.Decisions.
+func (d *decisions) Features(ctx context.Context, first int) error {
+	count := cmp.Or(d.features, first)
 	if count == 0 {
 		return nil
 	}
 	fix := func() error { return d.store.Marks().FixFeatureCount(count) }
 	if d.shared || d.features == count {
-		return d.decide(ctx, journal.FeaturesDecided{Count: count}, fix)
+		return d.Decide(ctx, journal.FeaturesDecided{Count: count}, fix)
 	}
 	if err := d.log.Append(ctx, d.write, journal.FeaturesDecided{Count: count}); err != nil {
 		return err
@@ -121,7 +113,7 @@ func (d *decisions) fixFeatures(ctx context.Context, list []decoded) error {
 func positionMark() []byte { return []byte("journal") }
 
 // positionOf is the last entry of the journal that a store has done.
-func positionOf(store Store) (p journal.Position, err error) {
+func positionOf(store *snapshot.Store) (p journal.Position, err error) {
 	value, _, err := store.Marks().Get(positionMark())
 	place, next := journal.CutPlace(value)
 	if len(next) > 0 {
@@ -131,7 +123,7 @@ func positionOf(store Store) (p journal.Position, err error) {
 }
 
 // putPosition follows what an entry asks for. After a crash in between the entry is done again, which changes nothing.
-func putPosition(store Store, p journal.Position) error {
+func putPosition(store *snapshot.Store, p journal.Position) error {
 	value := binary.BigEndian.AppendUint64(p.AppendTo(nil), uint64(p.Next))
 	return store.Marks().PutUnsynced(snapshot.Mark{Key: positionMark(), Value: value})
 }
@@ -140,7 +132,7 @@ func doingMark() []byte { return []byte("journal/doing") }
 
 // begins notes that an entry is being done, and reports whether it was not before a crash: the dead letters that it
 // made then are not published, as those of entries before it are. A batch makes none, and would be outdated.
-func begins(store Store, what journal.Decision, at journal.Position) (first bool, err error) {
+func begins(store *snapshot.Store, what journal.Decision, at journal.Position) (first bool, err error) {
 	if _, is := what.(journal.Consumed); is {
 		return true, nil
 	}
@@ -180,7 +172,7 @@ func marksOf(c journal.TimestepsChanged) (out []snapshot.Mark) {
 }
 
 // unsentOf are the timesteps that the last entry asks to publish, and those of entries before that were not.
-func unsentOf(store Store) (out []lethe.Timestep, err error) {
+func unsentOf(store *snapshot.Store) (out []lethe.Timestep, err error) {
 	value, _, err := store.Marks().Get(unsentMark())
 	for ; len(value) > 0; value = value[8:] {
 		out = append(out, lethe.Timestep(binary.BigEndian.Uint64(value)))
@@ -240,7 +232,7 @@ func (p *publisher) asPublished(content *snapshot.Content) (same []lethe.ShardID
 }
 
 // reaches reports an error unless a store has done all that was decided before this process began its epoch.
-func (d *decisions) reaches(o Options, store Store) error {
+func (d *decisions) reaches(o Options, store *snapshot.Store) error {
 	if !d.shared {
 		return nil
 	}

@@ -11,11 +11,8 @@ import (
 	"lethe"
 	"lethe/deletions/coordinator"
 	"lethe/deletions/translog"
-	"lethe/ingest"
 	"lethe/ingest/bus"
-	"lethe/metrics/events"
 	"lethe/pipeline/journal"
-	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
 	"lethe/snapshot"
 )
@@ -166,45 +163,6 @@ func (p *publisher) add(d *dispatch, m missing) error {
 	return nil
 }
 
-// letters keeps refused records as dead letters.
-type letters struct {
-	turns    *role.Turns
-	version  string
-	listener events.Listener
-}
-
-// letter is a record that was refused when it was read, as it will be kept.
-func (l *letters) letter(rec ingest.Record, refusal *ingest.Refusal) ingest.Outgoing {
-	l.note(rec, refusal)
-	return ingest.DeadLetter(rec, refusal, l.version)
-}
-
-// waiting is the letter of a record that was taken and is in no graph.
-func (l *letters) waiting(rec ingest.Record, refusal *ingest.Refusal) ingest.Outgoing {
-	l.note(rec, refusal)
-	return ingest.WaitingLetter(rec, refusal, l.version)
-}
-
-func (l *letters) note(rec ingest.Record, refusal *ingest.Refusal) {
-	l.listener.RecordDeadLettered(events.RecordDeadLettered{Topic: rec.Topic, Reason: string(refusal.Reason)})
-}
-
-// write publishes dead letters, if there are any.
-func (l *letters) write(ctx context.Context, out []ingest.Outgoing) error {
-	if len(out) == 0 {
-		return nil
-	}
-	if err := l.turns.Write(ctx, bus.DeadLetters, out); err != nil {
-		return fmt.Errorf("write %d dead letters: %w", len(out), err)
-	}
-	return nil
-}
-
-// missed keeps a dead letter for what cannot be read of a source topic.
-func (in *intake) missed(ctx context.Context, gap *bus.Gap) error {
-	return in.letters.write(ctx, []ingest.Outgoing{in.letters.letter(gap.Letter())})
-}
-
 // leadersTopics are those that the leader of graphs alone writes. A fenced leader that hung in the midst of a write may
 // still write there. Readers leave that out, but compaction would remove what stood under its key. So the leader reads
 // these topics too, and publishes that again.
@@ -248,5 +206,5 @@ func (l *logic) publishAgain(ctx context.Context) error {
 	l.written.logger.Warn("graphs: a fenced leader wrote over what was published; it is published again",
 		"timesteps", slices.Sorted(maps.Keys(late)))
 	l.written.late = make(map[lethe.Timestep]lethe.Revision)
-	return snapshot.GoBehind(l.store.(*snapshot.Store), late)
+	return snapshot.GoBehind(l.store, late)
 }

@@ -57,7 +57,7 @@ func (e *eraser) Rewrite(
 	for _, r := range replaced {
 		entry.Replaced = append(entry.Replaced, journal.Replaced(r))
 	}
-	err := e.publisher.decided.decide(ctx, entry, func() error { return e.rewrite(ctx, targets, replaced) })
+	err := e.publisher.decided.Decide(ctx, entry, func() error { return e.rewrite(ctx, targets, replaced) })
 	if err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func (e *eraser) Search(
 
 // searchOriginals looks at what the records in staging say: they are kept as their
 // producers spelled them.
-func searchOriginals(store Store, scanner *scan.Scanner) (hits []scan.FileHit, err error) {
+func searchOriginals(store *snapshot.Store, scanner *scan.Scanner) (hits []scan.FileHit, err error) {
 	err = store.Originals(func(o snapshot.Origin) error {
 		for _, h := range scanner.MatchRecord(o.Key, ingest.Spelled(o.Parts())...) {
 			hits = append(hits, scan.FileHit{Path: snapshot.StagingFolder, Hit: h})
@@ -176,7 +176,7 @@ func (e *eraser) Outdated(list []deletions.SliceRef) ([]bool, error) {
 // infos are the timesteps as they are now.
 func (e *eraser) infos() map[lethe.Timestep]snapshot.Info { return infosOf(e.store) }
 
-func infosOf(store Store) map[lethe.Timestep]snapshot.Info {
+func infosOf(store *snapshot.Store) map[lethe.Timestep]snapshot.Info {
 	out := make(map[lethe.Timestep]snapshot.Info)
 	for _, info := range store.Timesteps() {
 		out[info.Timestep] = info

@@ -8,18 +8,18 @@ import (
 	"time"
 
 	"lethe"
-	"lethe/ingest"
 	"lethe/metrics/events"
 	"lethe/partition"
+	"lethe/pipeline/graphs/intake"
 	"lethe/pipeline/journal"
 	"lethe/snapshot"
 )
 
 // lifecycle closes, settles, reopens and publishes timesteps.
 type lifecycle struct {
-	store     Store
+	store     *snapshot.Store
 	publisher *publisher
-	letters   *letters
+	letters   intake.Letters
 	partition partition.Config
 	// partitionsHold, if not nil, reports whether the topics still have the partitions they
 	// had: a timestep is over once all partitions have passed it.
@@ -180,7 +180,7 @@ func (l *lifecycle) noteReopened(t lethe.Timestep, started time.Time) {
 // slices of timesteps that were closed, settled or reopened. What an erasure
 // changed, and nothing else did, is for the coordinator to have published.
 func (l *lifecycle) publishMissing(ctx context.Context) error {
-	if err := l.sendLetters(ctx); err != nil {
+	if err := l.letters.SendWaiting(ctx); err != nil {
 		return err
 	}
 	gone, infos := l.store.Gone(), infosOf(l.store)
@@ -252,31 +252,4 @@ func (l *lifecycle) assign(ctx context.Context, s *lethe.Snapshot) ([]lethe.Shar
 		EdgeCut: report.Scores.EdgeCut, Duration: w.took,
 	})
 	return assignment, nil
-}
-
-// sendLetters writes the letters of records that were refused, or taken after all, to
-// the dead letters, and only then forgets them.
-func (l *lifecycle) sendLetters(ctx context.Context) error {
-	for {
-		list, err := l.store.Letters()
-		if err != nil || len(list) == 0 {
-			return err
-		}
-		out := make([]ingest.Outgoing, 0, len(list))
-		for _, letter := range list {
-			rec := recordOf(letter.Origin)
-			if letter.Withdrawn {
-				out = append(out, ingest.WithdrawnLetter(rec))
-				continue
-			}
-			refusal := &ingest.Refusal{Reason: ingest.Reason(letter.Reason), Detail: letter.Detail}
-			out = append(out, l.letters.waiting(rec, refusal))
-		}
-		if err := l.letters.write(ctx, out); err != nil {
-			return err
-		}
-		if err := l.store.ConfirmLetters(len(list)); err != nil {
-			return err
-		}
-	}
 }

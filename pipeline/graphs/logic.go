@@ -12,6 +12,7 @@ import (
 	"lethe/deletions/coordinator"
 	"lethe/deletions/retention"
 	"lethe/ingest/bus"
+	"lethe/pipeline/graphs/intake"
 	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
 	"lethe/snapshot"
@@ -25,10 +26,10 @@ import (
 // crash in between.
 type logic struct {
 	turns       *role.Turns
-	store       Store
+	store       *snapshot.Store
 	ledger      *deletions.Ledger
 	ledgerStore io.Closer
-	intake      *intake
+	intake      *intake.Intake
 	lifecycle   *lifecycle
 	coordinator *coordinator.Coordinator
 	searches    Searches
@@ -90,7 +91,7 @@ func (l *logic) Close() error {
 }
 
 // Prepare implements role.Preparer.
-func (l *logic) Prepare(batch bus.Batch) any { return l.intake.prepare(batch) }
+func (l *logic) Prepare(batch bus.Batch) any { return l.intake.Prepare(batch) }
 
 // Step implements role.Logic.
 func (l *logic) Step(ctx context.Context, _ func() time.Time, in role.Input) (role.Output, error) {
@@ -116,7 +117,7 @@ func (l *logic) work(ctx context.Context, in role.Input) error {
 		}
 		l.resumed = true
 	}
-	if err := l.intake.commits.settle(); err != nil {
+	if err := l.intake.Settle(); err != nil {
 		return err
 	}
 	if err := l.eraser.scrubbing.goOn(); err != nil {
@@ -146,7 +147,7 @@ func (l *logic) take(ctx context.Context, in role.Input) error {
 	}
 	if gap := in.Batch.Gap; gap != nil && in.Batch.Source.Topic != bus.Control &&
 		!slices.Contains(leadersTopics(), in.Batch.Source.Topic) {
-		if err := l.intake.missed(ctx, gap); err != nil {
+		if err := l.intake.Missed(ctx, gap); err != nil {
 			return err
 		}
 	}
@@ -164,7 +165,12 @@ func (l *logic) take(ctx context.Context, in role.Input) error {
 		}
 		return l.control(ctx, in.Notices)
 	case bus.Transactions, bus.Labels:
-		if err := l.intake.take(ctx, in.Batch, in.Prepared); err != nil {
+		prepared, _ := in.Prepared.(*intake.Decoded)
+		records := l.intake.Decode(in.Batch, prepared)
+		if err := l.lifecycle.before(ctx, records.Events()); err != nil {
+			return err
+		}
+		if err := l.intake.Take(ctx, in.Batch, records); err != nil {
 			return err
 		}
 		l.noteTaken(in.Batch)

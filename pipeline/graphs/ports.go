@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"lethe"
 	"lethe/deletions"
 	"lethe/deletions/coordinator"
 	"lethe/deletions/disk"
@@ -18,7 +17,6 @@ import (
 	"lethe/internal/patientfs"
 	"lethe/pipeline/role"
 	"lethe/snapshot"
-	"lethe/snapshot/suppressed"
 )
 
 // Bus is what the role and the coordinator need of the topics; role.Kafka is one.
@@ -28,37 +26,6 @@ type Bus interface {
 }
 
 var _ Bus = role.Kafka{}
-
-// Store is what the role needs of the store of graphs. A snapshot.Store may be in
-// memory.
-type Store interface {
-	Begin(source snapshot.Source) (*snapshot.Batch, error)
-	Offsets() map[snapshot.TopicPartition]int64
-	Marks() snapshot.Marks
-	// Timesteps are what is known; Ready are those to be closed and to be settled.
-	Timesteps() []snapshot.Info
-	Ready() (toClose, toSettle []lethe.Timestep)
-	BeginClosing(t lethe.Timestep) (*snapshot.Closing, error)
-	Labelled(ctx context.Context, t lethe.Timestep) (*snapshot.Content, error)
-	SettleTimestep(ctx context.Context, t lethe.Timestep, assign snapshot.Assign) error
-	// Waiting are the timesteps that late records wait to change.
-	Waiting() []lethe.Timestep
-	ReopenTimestep(ctx context.Context, t lethe.Timestep, assign snapshot.Assign) (changed bool, err error)
-	// Gone are the timesteps that were emptied.
-	Gone() map[lethe.Timestep]lethe.Revision
-	FeatureCount() int
-	Letters() ([]snapshot.Letter, error)
-	ConfirmLetters(count int) error
-	Load(t lethe.Timestep) (*snapshot.Content, error)
-	Locate(targets []lethe.Target) ([]snapshot.Located, error)
-	Named(ctx context.Context, is func(lethe.Target) bool) ([]lethe.Target, error)
-	Suppressed() *suppressed.List
-	Originals(fn func(snapshot.Origin) error) error
-	Erase(ctx context.Context, targets []lethe.Target) error
-	Repartition(ctx context.Context, list []snapshot.Redeal, assign snapshot.Assign) error
-	BeginScrub() (snapshot.Scrub, error)
-	Close() error
-}
 
 // Searches runs the searches that verify erasures, and wakes the role
 // when time has passed.
@@ -173,7 +140,7 @@ func (t topics) RollMarkers(ctx context.Context, list ...bus.Topic) error {
 }
 
 // notes keeps the coordinator's notes in the snapshot store, with the offsets.
-type notes struct{ store Store }
+type notes struct{ store *snapshot.Store }
 
 var _ coordinator.Notes = notes{}
 

@@ -56,7 +56,7 @@ func (p *publisher) published(kind string, t lethe.Timestep) (lethe.Revision, []
 
 // publisher sends graphs, slices and manifests as they are in the store now.
 type publisher struct {
-	store Store
+	store *snapshot.Store
 	turns *role.Turns
 	cut   cut
 	// ahead, if not nil, may have worked out the slices of a timestep that settles.

@@ -14,7 +14,6 @@ import (
 	"lethe/ingest/bus"
 	"lethe/internal/normalise"
 	"lethe/internal/sortedset"
-	"lethe/metrics/events"
 	"lethe/snapshot"
 )
 
@@ -42,7 +41,7 @@ func recordsOf(s *lethe.Snapshot, gone lethe.Removal) (out []withdrawal.NamedRec
 
 // carriers knows what carries subjects; a part of the eraser.
 type carriers struct {
-	store  Store
+	store  *snapshot.Store
 	secret lethe.Secret
 	names  normalise.Rule // how records are read
 }
@@ -136,74 +135,6 @@ func (e carriers) withCarried(plans []coordinator.Plan, requests [][]lethe.Targe
 		}
 	}
 	return out, nil
-}
-
-// redact returns a record of a transaction with 0 for the features of it that are erased, and
-// whether some are: then the record is to be published again, whatever becomes of it, so that
-// the topic's newest of its key is the newest that came. One that is too large for that is refused, however few
-// features remain, and withdrawn if it says what is erased.
-func (in *intake) redact(rec ingest.Record) (ingest.Record, bool) {
-	if !in.store.Suppressed().Redacts() || rec.Value == nil || len(rec.Value) > in.limits.MaxRecordBytes {
-		return rec, false
-	}
-	id, is := ingest.NamedIn(rec.Value)
-	if !is {
-		return rec, false
-	}
-	erased := func(id lethe.TransactionID) (lethe.Columns, bool) {
-		return in.store.Suppressed().Redacted(lethe.TransactionID(in.limits.Name(string(id))))
-	}
-	if _, redacted := erased(id); !redacted {
-		return rec, false
-	}
-	value, _ := ingest.Redacted(rec.Value, erased)
-	if !bus.Takes(bus.Transactions, ingest.Republished(in.secret, rec, value, true)) {
-		return rec, false
-	}
-	rec.Value, rec.Headers = value, nil
-	return rec, true
-}
-
-// again takes a record that lethe published itself. To a store that knows what it brings it
-// is no news; to one that was lost it is the record, and if nobody takes it there is a dead
-// letter already.
-func (in *intake) again(tx *taken, d *decoded) (events.Result, error) {
-	var refusal *ingest.Refusal
-	if errors.As(d.err, &refusal) {
-		return events.Ignored, nil
-	}
-	known, err := false, d.err
-	switch e := d.event.(type) {
-	case ingest.Transaction:
-		known, err = tx.Repeats(e.ID)
-	case ingest.Label:
-		known, err = snapshot.RepeatsLabel(tx.Batch, e.LabelRecord)
-	default:
-	}
-	if err != nil || known {
-		return events.Ignored, err
-	}
-	origin := originOf(d.rec)
-	origin.InPlace = true // the record whose place it has came in time
-	result, refusal, err := in.judge(tx, d, origin)
-	if refusal != nil {
-		result = events.Ignored
-	}
-	return result, err
-}
-
-// saysMore reports whether a record holds more than what is taken of it, and whether it carries subjects.
-func saysMore(e ingest.Event) (more, carries bool) {
-	switch e := e.(type) {
-	case ingest.Transaction:
-		return e.SaysMore, len(e.Subjects) > 0
-	case ingest.Payment:
-		return e.SaysMore, len(e.Subjects) > 0
-	case ingest.Label:
-		return e.SaysMore, false
-	default:
-		return false, false
-	}
 }
 
 // planRedacted adds the forms of the rows of a closed timestep of which a request erases

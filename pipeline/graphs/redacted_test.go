@@ -12,10 +12,8 @@ import (
 	"lethe"
 	"lethe/canonical"
 	"lethe/deletions"
-	"lethe/deletions/withdrawal"
 	"lethe/ingest"
 	"lethe/ingest/bus"
-	"lethe/metrics/events"
 	"lethe/partition/onehop"
 	"lethe/partition/repair"
 	"lethe/pipeline/role"
@@ -180,32 +178,4 @@ func TestSlicesChangeWithFeatures(t *testing.T) {
 			require.Equal(rt, one.want, got[0], "at scope %s", one.scope)
 		}
 	})
-}
-
-// stripping says what stays of every record.
-type stripping struct {
-	nothingErased
-	kept withdrawal.Stripped
-}
-
-func (s stripping) Strip(rec ingest.Record, _ bool) (withdrawal.Stripped, error) {
-	s.kept.Record = rec
-	return s.kept, nil
-}
-
-// A record that is refused is published again if one that it replaces was, and leaves its dead letter: only one that
-// was cut leaves none. It left none, if it came between a record and the one that was published again for it.
-func TestARefusedRecordThatIsPublishedAgainLeavesItsLetter(t *testing.T) {
-	refusal := &ingest.Refusal{Reason: ingest.FeatureCount}
-	for want, kept := range map[events.Result]withdrawal.Stripped{
-		events.Refused: {Again: true}, events.Ignored: {Again: true, Cut: true},
-	} {
-		rec := ingest.Record{Topic: string(bus.Transactions), Key: []byte("t"), Value: []byte("{}")}
-		d := &decoded{rec: rec, err: refusal}
-		in := &intake{erased: stripping{kept: kept}, secret: secret}
-		result, _, err := in.apply(&taken{}, d)
-		require.NoError(t, err)
-		require.Equal(t, want, result)
-		require.True(t, d.redacted)
-	}
 }

@@ -44,7 +44,7 @@ func (s *standby) apply(ctx context.Context, e journal.Entry) (done bool, err er
 	}
 	first, err := begins(s.store, e.Decision, journal.Position{Place: e.Place()})
 	if err == nil && first {
-		err = s.confirmLetters()
+		err = s.lifecycle.letters.ForgetWaiting()
 	}
 	if err != nil {
 		return false, err
@@ -53,7 +53,7 @@ func (s *standby) apply(ctx context.Context, e journal.Entry) (done bool, err er
 	case journal.FeaturesDecided:
 		return true, s.store.Marks().FixFeatureCount(d.Count)
 	case journal.Consumed:
-		return s.consume(ctx, d)
+		return s.consume(d)
 	case journal.TimestepsChanged:
 		return true, s.change(ctx, d)
 	case journal.Suppressed:
@@ -67,23 +67,13 @@ func (s *standby) apply(ctx context.Context, e journal.Entry) (done bool, err er
 	}
 }
 
-// confirmLetters forgets the dead letters of what was done before an entry: whoever decided that has published them.
-func (s *standby) confirmLetters() error {
-	letters, err := s.store.Letters()
-	if err != nil || len(letters) == 0 {
-		return err
-	}
-	return s.store.ConfirmLetters(len(letters))
-}
-
 // consume takes the records of an entry.
-func (s *standby) consume(ctx context.Context, d journal.Consumed) (done bool, err error) {
+func (s *standby) consume(d journal.Consumed) (done bool, err error) {
 	batch, there := s.replay.Batch(d)
 	if !there {
 		return false, nil
 	}
-	s.intake.replayed = &d
-	if err := s.intake.take(ctx, batch, nil); err != nil {
+	if err := s.intake.Replay(batch, d); err != nil {
 		return false, err
 	}
 	s.noteTaken(batch)
@@ -162,12 +152,11 @@ func (s *standby) adopt(d journal.TimestepsChanged) error {
 	for t := range behind {
 		delete(same, t)
 	}
-	store := s.store.(*snapshot.Store)
 	if len(same) > 0 {
-		err = snapshot.AdoptRevisions(store, same)
+		err = snapshot.AdoptRevisions(s.store, same)
 	}
 	if err == nil && len(behind) > 0 {
-		err = snapshot.GoBehind(store, behind)
+		err = snapshot.GoBehind(s.store, behind)
 	}
 	if err == nil {
 		err = s.store.Marks().PutUnsynced(marksOf(d)...)

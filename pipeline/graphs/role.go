@@ -49,8 +49,10 @@ import (
 	"lethe/deletions/retention"
 	"lethe/deletions/search"
 	"lethe/deletions/translog"
+	"lethe/deletions/withdrawal"
 	"lethe/ingest/bus"
 	"lethe/internal/swapstore"
+	"lethe/pipeline/graphs/intake"
 	"lethe/pipeline/role"
 	"lethe/snapshot"
 )
@@ -92,7 +94,7 @@ func New(ctx context.Context, o Options) (*role.Follower, error) {
 
 // stores are what outlives the process.
 type stores struct {
-	graphs      Store
+	graphs      *snapshot.Store
 	ledger      *deletions.Ledger
 	log         *translog.Log
 	backups     backups.Registry
@@ -180,20 +182,22 @@ func openSnapshots(ctx context.Context, o Options) (*snapshot.Store, error) {
 	return store, nil
 }
 
-// newIntake takes records into the open stores.
-func newIntake(o Options, kept stores, erased Erased, turns *role.Turns) *intake {
-	store, refused := kept.graphs, &letters{turns: turns, version: o.Version, listener: o.Listener}
-	return &intake{
-		store: store, commits: commits{store: store}, letters: refused, erased: erased, decided: kept.decided,
-		secret: o.Secret, limits: o.Limits,
-		listener: o.Listener, sampler: o.Sampler,
-		workers: o.Workers, partitions: partitionsOf(store), authority: o.Erasure.Authority,
-		mostOpen: o.Snapshot.MaxOpenTimesteps, ends: o.Bus,
-		late: late.Requests{
+// newIntake takes records into the open stores. wake has the role step.
+func newIntake(o Options, kept stores, records *withdrawal.Records, turns *role.Turns, wake func()) *intake.Intake {
+	options := intake.Options{
+		Store: kept.graphs, Decisions: kept.decided, Secret: o.Secret, Limits: o.Limits,
+		Authority: o.Erasure.Authority, MostOpen: o.Snapshot.MaxOpenTimesteps, Ends: o.Bus, Workers: o.Workers,
+		Listener: o.Listener, Sampler: o.Sampler, Wake: wake,
+		Letters: intake.Letters{Store: kept.graphs, Write: turns.Write, Version: o.Version, Listener: o.Listener},
+		Suppression: erased{Records: records, List: kept.graphs.Suppressed(), limits: o.Limits, late: late.Requests{
 			Secret: o.Secret, Ledger: kept.ledger, Most: o.Limits.MaxErasureNodes, Out: topics{turns, o.Bus},
 			Now: o.Clock.Now,
-		},
+		}},
 	}
+	if o.Beside != nil {
+		options.CommitsAhead = o.Snapshot.CommitsAhead
+	}
+	return intake.New(options)
 }
 
 // newLogic makes the parts that share the open stores.
@@ -217,9 +221,7 @@ func newLogic(o Options, kept stores, searches Searches) *logic {
 		Graphs: graphs,
 		Bus:    topics{turns, o.Bus}, Clock: o.Clock, Listener: o.Listener, Logger: o.Logger,
 	})
-	intake := newIntake(o, kept, c.Records, turns)
 	if o.Beside != nil {
-		intake.commits.wake, intake.commits.most = wake, o.Snapshot.CommitsAhead
 		p.ahead = &ahead{
 			running: o.running(wake), partition: o.Partition, cut: p.cut, now: o.Clock.Now, first: o.First,
 		}
@@ -232,9 +234,9 @@ func newLogic(o Options, kept stores, searches Searches) *logic {
 			Keep: o.Erasure.RetainTimesteps, Most: o.Limits.MaxErasureNodes, Scope: o.Erasure.DefaultScope,
 			Secret: o.Secret, Graphs: store, Ledger: kept.ledger, Out: topics{turns, o.Bus}, Now: o.Clock.Now,
 		},
-		intake: intake,
+		intake: newIntake(o, kept, c.Records, turns, wake),
 		lifecycle: &lifecycle{
-			store: store, publisher: p, letters: intake.letters, partition: o.Partition, window: o.Snapshot.ReopenWindow,
+			store: store, publisher: p, letters: intake.Letters{Store: store, Write: turns.Write, Version: o.Version, Listener: o.Listener}, partition: o.Partition, window: o.Snapshot.ReopenWindow,
 			ahead:    p.ahead,
 			closings: closings{store: store, publisher: p, topics: o.Bus, running: o.running(wake), clock: o.Clock.Now},
 			now:      o.Clock.Now, listener: o.Listener, partitionsHold: o.PartitionsHold,
@@ -242,10 +244,10 @@ func newLogic(o Options, kept stores, searches Searches) *logic {
 		},
 	}
 	l.written = o.written
-	graphs.publishMissing, l.intake.before = l.lifecycle.publishMissing, l.lifecycle.before
+	graphs.publishMissing = l.lifecycle.publishMissing
 	l.lifecycle.closings.told = l.lifecycle
 	if d := kept.decided; d != nil {
-		d.store, d.write, d.letters, d.unsent = store, turns.Write, l.lifecycle.sendLetters, l.lifecycle.unsent
+		d.store, d.write, d.letters, d.unsent = store, turns.Write, l.lifecycle.letters.SendWaiting, l.lifecycle.unsent
 	}
 	for _, info := range store.Timesteps() {
 		l.lifecycle.begun[info.Timestep] = true
@@ -270,7 +272,7 @@ func (l *logic) know() *role.Status {
 			s.Watermarks[bus.TopicPartition{Topic: topic, Partition: p}] = watermark
 		}
 	}
-	for at, next := range l.intake.commits.durable() {
+	for at, next := range l.intake.Durable() {
 		s.Consumed[bus.TopicPartition{Topic: bus.Topic(at.Topic), Partition: at.Partition}] = next
 	}
 	// A restart resumes at the oldest request whose targets are needed: what stands behind it was read all the same.

@@ -10,13 +10,10 @@ import (
 
 	"lethe/deletions"
 	"lethe/deletions/ledgercopy"
-	"lethe/deletions/withdrawal"
-	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/pipeline/journal"
 	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
-	"lethe/snapshot"
 )
 
 // ErrStandsBy answers questions to a process that stands by. Ask the one that leads.
@@ -130,7 +127,6 @@ func openStandby(ctx context.Context, o Options, heard *Heard) (*standby, error)
 		wakes: o.wakes(), replay: role.NewReplay(roleName, journal.ForGraphs, at),
 	}
 	s.eraser.scrubbing.beside, s.eraser.scrubbing.wake = beside, func() { signal(s.wakes) }
-	s.intake.replayed, s.intake.erased = &journal.Consumed{}, nothingErased{}
 	return s, nil
 }
 
@@ -155,7 +151,7 @@ func (s *standby) Close() error {
 	s.turns.Close()
 	s.eraser.scrubbing.working.Wait()
 	s.heard.done = s.replay.Done()
-	return s.store.(*snapshot.Store).Close()
+	return s.store.Close()
 }
 
 // Step implements role.Logic.
@@ -265,24 +261,5 @@ func (s *standby) carryOut(ctx context.Context, e *followed) error {
 			return err
 		}
 	}
-	return nil
-}
-
-// nothingErased stands for what was erased where another process says what becomes of records.
-type nothingErased struct{}
-
-// Names implements Erased.
-func (nothingErased) Names(ingest.Record) (bool, error) { return false, nil }
-
-// Strip implements Erased.
-func (nothingErased) Strip(rec ingest.Record, _ bool) (withdrawal.Stripped, error) {
-	return withdrawal.Stripped{Record: rec}, nil
-}
-
-// Withdraw implements Erased.
-func (nothingErased) Withdraw(context.Context, bus.Batch, []int) error { return nil }
-
-// Republish implements Erased.
-func (nothingErased) Republish(context.Context, bus.Batch, map[int]withdrawal.Redaction) error {
 	return nil
 }

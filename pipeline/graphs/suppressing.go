@@ -92,7 +92,7 @@ func (e suppression) suppress(ctx context.Context, all journal.Suppressed) error
 		parts = append(parts, journal.Suppressed{Targets: part})
 	}
 	for _, part := range parts {
-		err := e.decided.decide(ctx, part, func() error { return suppress(e.of.store, part) })
+		err := e.decided.Decide(ctx, part, func() error { return suppress(e.of.store, part) })
 		if err != nil {
 			return err
 		}
@@ -101,7 +101,7 @@ func (e suppression) suppress(ctx context.Context, all journal.Suppressed) error
 }
 
 // suppress has a store take no more of what an entry names.
-func suppress(store Store, of journal.Suppressed) error {
+func suppress(store *snapshot.Store, of journal.Suppressed) error {
 	if err := store.Suppressed().Redact(of.Redacted); err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func (e suppression) Lift(ctx context.Context, hashes []lethe.Digest, still ...l
 		parts = append(parts, journal.Lifted{Subjects: part})
 	}
 	for _, part := range parts {
-		err := e.decided.decide(ctx, part, func() error {
+		err := e.decided.Decide(ctx, part, func() error {
 			return e.of.store.Suppressed().Lift(part.Targets, part.Subjects...)
 		})
 		if err != nil {
@@ -162,7 +162,7 @@ func (e suppression) resume(ctx context.Context, entries []deletions.Entry) erro
 // scrubbing writes staging anew beside the loop, or within it if there is nothing to run that. The loop takes records
 // meanwhile, and only changes to the new files.
 type scrubbing struct {
-	store Store
+	store *snapshot.Store
 	running
 	// now is what is under way, nil if nothing is.
 	now *scrub
