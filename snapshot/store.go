@@ -236,3 +236,6 @@ func (s *Store) Load(t lethe.Timestep) (*Content, error) {
 	}
 	return c, nil
 }
+
+// Info returns the state and size of a timestep; one that is not known is open and empty.
+func (s *Store) Info(t lethe.Timestep) Info { return s.staging.info(t) }

@@ -12,7 +12,11 @@ import (
 	"lethe/deletions/coordinator"
 	"lethe/deletions/retention"
 	"lethe/ingest/bus"
+	"lethe/pipeline/graphs/beside"
+	"lethe/pipeline/graphs/erase"
 	"lethe/pipeline/graphs/intake"
+	"lethe/pipeline/graphs/publish"
+	"lethe/pipeline/graphs/settle"
 	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
 	"lethe/snapshot"
@@ -29,13 +33,16 @@ type logic struct {
 	store       *snapshot.Store
 	ledger      *deletions.Ledger
 	ledgerStore io.Closer
+	// running is what runs beside the loop.
+	running     *beside.Running
 	intake      *intake.Intake
-	lifecycle   *lifecycle
+	publisher   *publish.Publisher
+	timesteps   *settle.Lifecycle
 	coordinator *coordinator.Coordinator
 	searches    Searches
 	// questions, if not nil, are answered of what eraser sees.
 	questions   *Questions
-	eraser      *eraser
+	eraser      *erase.Eraser
 	commitments *commitments
 	retention   retention.Retention
 	// written, if not nil, is what is read of the topics that leaders of graphs write.
@@ -44,12 +51,9 @@ type logic struct {
 	now func() time.Time
 	due time.Time
 	// resumed is set once what a crash left unsaid has been said again.
-	resumed bool
-	status  *role.Status
-	// newest is when the latest record of each source partition was written.
-	newest map[bus.TopicPartition]time.Time
-	// requestsRead is how far this process has read each partition of erasures.v1.
-	requestsRead map[bus.TopicPartition]int64
+	resumed  bool
+	status   *role.Status
+	progress progress
 }
 
 var (
@@ -82,11 +86,7 @@ func (l *logic) Resume(source bus.TopicPartition, _ int) (int64, error) {
 func (l *logic) Close() error {
 	l.turns.Close()
 	l.searches.Wait()
-	l.lifecycle.closings.working.Wait()
-	l.eraser.scrubbing.working.Wait()
-	if l.lifecycle.ahead != nil {
-		l.lifecycle.ahead.working.Wait()
-	}
+	l.running.Wait()
 	return errors.Join(l.store.Close(), l.ledgerStore.Close())
 }
 
@@ -97,7 +97,7 @@ func (l *logic) Prepare(batch bus.Batch) any { return l.intake.Prepare(batch) }
 func (l *logic) Step(ctx context.Context, _ func() time.Time, in role.Input) (role.Output, error) {
 	out, err := l.turns.Step(func() error { return l.work(ctx, in) })
 	if out.Idle {
-		l.status, out.Waits = l.know(), l.lifecycle.waits()
+		l.status, out.Waits = l.know(), l.timesteps.Waits()
 	}
 	return out, err
 }
@@ -109,7 +109,7 @@ func (l *logic) work(ctx context.Context, in role.Input) error {
 		if err := l.resumeShared(ctx); err != nil {
 			return err
 		}
-		if err := l.commitments.missing(l.lifecycle.publisher); err != nil {
+		if err := l.publisher.CommitMissing(); err != nil {
 			return err
 		}
 		if err := l.coordinator.Resume(ctx); err != nil {
@@ -120,7 +120,7 @@ func (l *logic) work(ctx context.Context, in role.Input) error {
 	if err := l.intake.Settle(); err != nil {
 		return err
 	}
-	if err := l.eraser.scrubbing.goOn(); err != nil {
+	if err := l.eraser.Scrubbing.GoOn(); err != nil {
 		return err
 	}
 	if err := l.take(ctx, in); err != nil {
@@ -129,7 +129,7 @@ func (l *logic) work(ctx context.Context, in role.Input) error {
 	if err := l.advance(ctx); err != nil {
 		return err
 	}
-	l.respond()
+	l.questions.respond(l.answers().answer)
 	return nil
 }
 
@@ -155,7 +155,11 @@ func (l *logic) take(ctx context.Context, in role.Input) error {
 	case "":
 		return nil
 	case bus.Erasures:
-		return l.takeRequests(ctx, in.Batch)
+		err := l.coordinator.Requests.Take(ctx, in.Batch)
+		if err == nil {
+			l.progress.read(in.Batch)
+		}
+		return err
 	case bus.Control:
 		if err := l.commitments.models(in.Batch); err != nil {
 			return err
@@ -165,57 +169,27 @@ func (l *logic) take(ctx context.Context, in role.Input) error {
 		}
 		return l.control(ctx, in.Notices)
 	case bus.Transactions, bus.Labels:
-		prepared, _ := in.Prepared.(*intake.Decoded)
-		records := l.intake.Decode(in.Batch, prepared)
-		if err := l.lifecycle.before(ctx, records.Events()); err != nil {
-			return err
-		}
-		if err := l.intake.Take(ctx, in.Batch, records); err != nil {
-			return err
-		}
-		l.noteTaken(in.Batch)
-		return nil
+		return l.takeRecords(ctx, in)
 	case bus.Snapshots, bus.Slices, bus.ErasureStatus, bus.Log:
-		return l.takeWritten(ctx, in.Batch)
+		return l.written.take(ctx, in.Batch, l.coordinator)
 	default:
 		return fmt.Errorf("%s is not followed", in.Batch.Source)
 	}
 }
 
-// takeRequests takes a batch of erasures.v1, and keeps how far it has read.
-func (l *logic) takeRequests(ctx context.Context, batch bus.Batch) error {
-	err := l.coordinator.Requests.Take(ctx, batch)
-	if err == nil {
-		l.requestsRead[batch.Source] = batch.Next
+// takeRecords takes a batch of transactions or labels.
+func (l *logic) takeRecords(ctx context.Context, in role.Input) error {
+	prepared, _ := in.Prepared.(*intake.Decoded)
+	records := l.intake.Decode(in.Batch, prepared)
+	if err := l.timesteps.Before(ctx, records.Events()); err != nil {
+		return err
 	}
-	return err
-}
-
-// noteTaken notes when the latest record of a source was written, and the timesteps that a batch began.
-func (l *logic) noteTaken(batch bus.Batch) {
-	if n := len(batch.Records); n > 0 {
-		l.newest[batch.Source] = batch.Records[n-1].Time
+	if err := l.intake.Take(ctx, in.Batch, records); err != nil {
+		return err
 	}
-	l.lifecycle.noteBegun()
-}
-
-// takeWritten takes what stands on a topic that the leader alone writes.
-func (l *logic) takeWritten(ctx context.Context, batch bus.Batch) error {
-	if batch.Source.Topic == bus.Log {
-		return l.coordinator.LogAgain(ctx, batch.Records)
-	}
-	var statuses []string
-	for _, rec := range batch.Records {
-		if !l.written.leaders.Stale(batch.Source.Topic, rec) {
-			continue
-		}
-		if key, revision, of := wire.PartOf(rec); of {
-			l.written.late[key.Timestep] = max(l.written.late[key.Timestep], revision)
-		} else {
-			statuses = append(statuses, string(rec.Key))
-		}
-	}
-	return l.coordinator.TellAgain(ctx, statuses)
+	l.progress.read(in.Batch)
+	l.timesteps.Begun()
+	return nil
 }
 
 // control takes what control.v1 says, and says again what who led before has written over there.
@@ -232,12 +206,33 @@ func (l *logic) control(ctx context.Context, notices []wire.Notice) error {
 	return l.coordinator.SayAgain(ctx, keys)
 }
 
-// advance does everything that is due.
-func (l *logic) advance(ctx context.Context) error {
-	if err := l.publishAgain(ctx); err != nil {
+// resumeShared publishes again what the journal asked for last, and decides what whoever led then had not come to.
+func (l *logic) resumeShared(ctx context.Context) error {
+	if l.publisher.Decisions == nil || !l.publisher.Shared {
+		return nil
+	}
+	entries, err := l.ledger.List()
+	if err == nil {
+		err = l.publisher.Resume()
+	}
+	if err != nil {
 		return err
 	}
-	if err := l.lifecycle.advance(ctx); err != nil {
+	return l.eraser.Resume(ctx, entries)
+}
+
+// answers are of what is there now.
+func (l *logic) answers() answers { return answers{l.store, l.eraser, l.coordinator} }
+
+// know is what is known now.
+func (l *logic) know() *role.Status { return l.progress.know(l.intake, l.timesteps, l.coordinator) }
+
+// advance does everything that is due.
+func (l *logic) advance(ctx context.Context) error {
+	if err := l.written.again(ctx, l.store, l.timesteps); err != nil {
+		return err
+	}
+	if err := l.timesteps.Advance(ctx); err != nil {
 		return err
 	}
 	if err := l.retention.Advance(ctx); err != nil {
@@ -248,11 +243,11 @@ func (l *logic) advance(ctx context.Context) error {
 		return err
 	}
 	// What an erasure changes is planned from timesteps as they are, and none is half closed then.
-	for changes && l.lifecycle.busy() {
-		if err := l.lifecycle.end(ctx); err != nil {
+	for changes && l.timesteps.IsBusy() {
+		if err := l.timesteps.End(ctx); err != nil {
 			return err
 		}
-		if err := l.lifecycle.advance(ctx); err != nil {
+		if err := l.timesteps.Advance(ctx); err != nil {
 			return err
 		}
 	}

@@ -1,21 +1,17 @@
 package graphs
 
 import (
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"lethe"
 	"lethe/canonical"
 	"lethe/deletions"
 	"lethe/ingest"
 	"lethe/ingest/bus"
-	"lethe/partition/onehop"
-	"lethe/partition/repair"
 	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
 	"lethe/snapshot"
@@ -139,43 +135,4 @@ func TestARepublishedRecordIsTakenWhereLateOnesAreRefused(t *testing.T) {
 		return nil
 	}))
 	require.Equal(t, 1, letters)
-}
-
-// Slices change where the transaction is and, with one-hop features, where a neighbour of it
-// is; scope shard takes the own alone. Features that are 0 change none.
-func TestSlicesChangeWithFeatures(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
-		c := drawContent(rt)
-		at := rapid.IntRange(0, len(c.Assignment)-1).Draw(rt, "node")
-		column := rapid.IntRange(0, 2).Draw(rt, "column")
-		gone := together(nil)
-		gone.Redact(c.Snapshot.Nodes[at].Pseudonym, lethe.Columns{column})
-		own := []lethe.ShardID{c.Assignment[at]}
-		around := slices.Clone(own)
-		for _, pair := range c.Snapshot.Undirected() {
-			if int(pair.A) == at || int(pair.B) == at {
-				around = append(around, c.Assignment[pair.A], c.Assignment[pair.B])
-			}
-		}
-		slices.Sort(around)
-		if around = slices.Compact(around); column == 2 || column == 0 && at == 0 {
-			own, around = nil, nil // beyond the row, or 0 already
-		}
-		with := repair.Defaults()
-		with.OneHop = onehop.Undirected
-		for _, one := range []struct {
-			repair repair.Config
-			scope  lethe.Scope
-			want   []lethe.ShardID
-		}{
-			{repair.Defaults(), lethe.ScopeStubs, own},
-			{repair.Defaults(), lethe.ScopeShard, own},
-			{with, lethe.ScopeStubs, around},
-			{with, lethe.ScopeShard, own},
-		} {
-			got, err := cut{5, one.repair}.changed(c, []lethe.Removal{gone}, one.scope)
-			require.NoError(rt, err)
-			require.Equal(rt, one.want, got[0], "at scope %s", one.scope)
-		}
-	})
 }

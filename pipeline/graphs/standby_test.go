@@ -13,6 +13,7 @@ import (
 	"lethe/deletions"
 	"lethe/ingest"
 	"lethe/ingest/bus"
+	"lethe/pipeline/graphs/erase"
 	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
 )
@@ -135,12 +136,12 @@ func TestWhatWasTakenBackMeanwhileIsTakenAgain(t *testing.T) {
 	whole, other := lethe.Transactions("a")[0], lethe.Transactions("b")[0]
 	part := lethe.FeaturesOf("c", 1)
 	back := asks("back", []deletions.State{deletions.Accepted}, whole, other, part)
-	require.NoError(t, suppressAsIn(store, []deletions.Entry{back}))
+	require.NoError(t, erase.SuppressAsIn(store, []deletions.Entry{back}))
 	require.True(t, store.Suppressed().Has(secret.Suppressed(whole)))
 	require.True(t, store.Suppressed().Redacts())
 	back = asks("back", []deletions.State{deletions.Accepted, deletions.Cancelled}, whole, other, part)
 	on := asks("on", []deletions.State{deletions.Accepted}, other)
-	require.NoError(t, suppressAsIn(store, []deletions.Entry{back, on}))
+	require.NoError(t, erase.SuppressAsIn(store, []deletions.Entry{back, on}))
 	require.False(t, store.Suppressed().Has(secret.Suppressed(whole)))
 	require.False(t, store.Suppressed().Redacts())
 	require.True(t, store.Suppressed().Has(secret.Suppressed(other)))

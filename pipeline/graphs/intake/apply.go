@@ -15,7 +15,7 @@ import (
 // taken is a batch of records that is being taken, and what is to be published of it.
 type taken struct {
 	*snapshot.Batch
-	in    *Intake
+	o     Options
 	batch bus.Batch
 	list  []decoded
 	// replayed, if not nil, is the entry of the journal that has the batch taken.
@@ -44,12 +44,12 @@ func (tx *taken) applyAll(bounded bool) error {
 		tx.tally[result]++
 		switch result {
 		case events.Refused:
-			tx.letters = append(tx.letters, tx.in.Letters.refused(d.rec, refusal))
+			tx.letters = append(tx.letters, tx.o.Letters.refused(d.rec, refusal))
 		case events.Suppressed:
 			tx.suppressed.Withdrawn = append(tx.suppressed.Withdrawn, i)
 		case events.Accepted:
 			if tr, is := d.event.(ingest.Transaction); is {
-				tx.in.Sampler.Passed(tx.in.Listener, events.Taken, tr.Timestep, d.foreseen.Pseudonym(), 0)
+				tx.o.Sampler.Passed(tx.o.Listener, events.Taken, tr.Timestep, d.foreseen.Pseudonym(), 0)
 			}
 		default:
 		}
@@ -74,7 +74,7 @@ func (tx *taken) apply(d *decoded) (events.Result, *ingest.Refusal, error) {
 	if err != nil || dropped {
 		return events.Suppressed, nil, err
 	}
-	if again, refused := ingest.IsRepublished(tx.in.Secret, d.rec); refused {
+	if again, refused := ingest.IsRepublished(tx.o.Secret, d.rec); refused {
 		return events.Ignored, nil, nil // there is a dead letter
 	} else if again {
 		result, err := tx.again(d)
@@ -102,7 +102,7 @@ func (tx *taken) apply(d *decoded) (events.Result, *ingest.Refusal, error) {
 	case tx.replayed != nil:
 		return events.Refused, refusal, nil
 	}
-	if erased, err := tx.in.Suppression.Names(d.rec); err != nil || erased {
+	if erased, err := tx.o.Suppression.Names(d.rec); err != nil || erased {
 		return events.Suppressed, nil, err
 	}
 	return events.Refused, refusal, nil
@@ -114,7 +114,7 @@ func (tx *taken) strip(d *decoded) (cut, dropped bool, err error) {
 		return false, slices.Contains(tx.replayed.Dropped, d.rec.Offset), nil
 	}
 	more, carries := saysMore(d.event)
-	stripped, err := tx.in.Suppression.Strip(d.rec, more)
+	stripped, err := tx.o.Suppression.Strip(d.rec, more)
 	// Of what carries subjects the store tells what becomes of it.
 	if err != nil || stripped.Names && !carries {
 		tx.dropped = append(tx.dropped, d.rec.Offset)

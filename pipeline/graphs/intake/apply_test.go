@@ -32,7 +32,7 @@ func TestARefusedRecordThatIsPublishedAgainLeavesItsLetter(t *testing.T) {
 	} {
 		rec := ingest.Record{Topic: string(bus.Transactions), Key: []byte("t"), Value: []byte("{}")}
 		d := &decoded{rec: rec, err: refusal}
-		tx := taken{in: &Intake{Options: Options{Suppression: stripping{kept: kept}}}}
+		tx := taken{o: Options{Suppression: stripping{kept: kept}}}
 		result, _, err := tx.apply(d)
 		require.NoError(t, err)
 		require.Equal(t, want, result)

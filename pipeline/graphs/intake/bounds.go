@@ -10,23 +10,23 @@ import (
 )
 
 // decideFeatures decides the number of features, unless it is known, by the first transaction that decodes.
-func (in *Intake) decideFeatures(ctx context.Context, list []decoded) error {
-	if in.Store.FeatureCount() > 0 {
+func (l *Decoded) decideFeatures(ctx context.Context, o Options) error {
+	if o.Store.FeatureCount() > 0 {
 		return nil
 	}
 	first := 0
-	for i := 0; first == 0 && i < len(list); i++ {
-		if tr, is := list[i].event.(ingest.Transaction); is {
+	for i := 0; first == 0 && i < len(l.list); i++ {
+		if tr, is := l.list[i].event.(ingest.Transaction); is {
 			first = len(tr.Features)
 		}
 	}
-	return in.Decisions.Features(ctx, first)
+	return o.Decisions.Features(ctx, first)
 }
 
 // isBounded reports whether a batch is to refuse records that begin too many timesteps: once all that was sent to
 // the other partitions is read. Before, timesteps are open because a partition is read behind
 // the others, as after an outage, and nothing is wrong with them.
-func (in *Intake) isBounded(ctx context.Context, tx *taken) (bool, error) {
+func (tx *taken) isBounded(ctx context.Context) (bool, error) {
 	var begins []lethe.Timestep
 	for i := range tx.list {
 		switch e := tx.list[i].event.(type) {
@@ -39,11 +39,11 @@ func (in *Intake) isBounded(ctx context.Context, tx *taken) (bool, error) {
 		default:
 		}
 	}
-	if snapshot.OpenWith(tx.Batch, begins...) <= in.MostOpen {
+	if snapshot.OpenWith(tx.Batch, begins...) <= tx.o.MostOpen {
 		return false, nil
 	}
-	offsets := in.Store.Offsets()
-	ends, err := bus.EndsOf(ctx, in.Ends, bus.Transactions, bus.Labels)
+	offsets := tx.o.Store.Offsets()
+	ends, err := bus.EndsOf(ctx, tx.o.Ends, bus.Transactions, bus.Labels)
 	if err != nil {
 		return false, err
 	}

@@ -9,6 +9,7 @@ import (
 	"lethe/ingest"
 	"lethe/ingest/authority"
 	"lethe/ingest/bus"
+	"lethe/internal/spares"
 	"lethe/snapshot"
 )
 
@@ -25,6 +26,14 @@ type decoded struct {
 
 // decodedTogether is how many records a goroutine decodes before it looks for more.
 const decodedTogether = 32
+
+// decoder decodes batches, side by side.
+type decoder struct {
+	Options
+	partitions partitions
+	// spare has lists of what was decoded, to be used again.
+	spare spares.List[*Decoded]
+}
 
 // Decoded is a batch of records that were decoded, with the memory that their features are in.
 type Decoded struct {
@@ -44,7 +53,7 @@ type bench struct {
 // decodeAll decodes records, some at a time, into a list in their order, and works out of transactions what depends on
 // no other record. Unless they are to be redacted, the owner of the store may do something else meanwhile. Whoever has
 // taken the list gives it back to spare: its memory is used again.
-func (in *Intake) decodeAll(records []ingest.Record, redacts, labels bool) *Decoded {
+func (in *decoder) decodeAll(records []ingest.Record, redacts, labels bool) *Decoded {
 	out, found := in.spare.Take()
 	if !found {
 		out = &Decoded{benches: make([]bench, in.Workers)}
@@ -95,28 +104,20 @@ func (l *Decoded) Events() iter.Seq[ingest.Event] {
 }
 
 // release gives back a list of which nobody has anything any more.
-func (in *Intake) release(l *Decoded) {
+func (in *decoder) release(l *Decoded) {
 	clear(l.list)
 	in.spare.Keep(l)
 }
 
-// Prepare decodes a batch of transactions ahead. Where features are erased it does not: what is erased may change.
-func (in *Intake) Prepare(batch bus.Batch) *Decoded {
+// prepare decodes a batch of transactions ahead. Where features are erased it does not: what is erased may change.
+func (in *decoder) prepare(batch bus.Batch) *Decoded {
 	if batch.Source.Topic != bus.Transactions || in.Suppression.Redacts() {
 		return nil
 	}
 	return in.decodeAll(batch.Records, false, false)
 }
 
-// Decode returns a batch decoded, of what was prepared of it unless features are erased since.
-func (in *Intake) Decode(batch bus.Batch, prepared *Decoded) *Decoded {
-	if prepared != nil && !in.Suppression.Redacts() {
-		return prepared
-	}
-	return in.decodeAll(batch.Records, batch.Source.Topic != bus.Labels, batch.Source.Topic == bus.Labels)
-}
-
-func (in *Intake) decode(d *decoded, b *bench, rec ingest.Record, redacts, labels bool) {
+func (in *decoder) decode(d *decoded, b *bench, rec ingest.Record, redacts, labels bool) {
 	*d = decoded{rec: rec}
 	if redacts && in.Suppression.Redacts() {
 		if again, _ := ingest.IsRepublished(in.Secret, rec); !again {
@@ -139,7 +140,7 @@ func (in *Intake) decode(d *decoded, b *bench, rec ingest.Record, redacts, label
 // unfit refuses what the record alone tells of more than its form: a control record that is not signed as the
 // deployment requires, for nobody but a producer ends a timestep; and any other that is not in the partition of its
 // key. Of records with one key the last counts, and across partitions none is the last.
-func (in *Intake) unfit(rec ingest.Record, event ingest.Event) error {
+func (in *decoder) unfit(rec ingest.Record, event ingest.Event) error {
 	var partitions bus.Partitioner
 	switch event.(type) {
 	case ingest.Close, ingest.Settle:

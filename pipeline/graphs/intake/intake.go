@@ -1,7 +1,7 @@
 // Package intake takes transactions, payments and labels into the snapshot store: rows, watermark and offset of a batch
 // become durable together. What is erased it knows through Suppression alone.
 //
-//	intake.go   a batch on its way
+//	intake.go   a batch on its way; options.go, what that takes
 //	apply.go    one record of a batch
 //	decode.go   what does not depend on the records before, by several goroutines
 //	bounds.go   the number of features; how many timesteps may be open
@@ -13,94 +13,43 @@ import (
 	"context"
 	"fmt"
 
-	"lethe"
 	"lethe/ingest"
-	"lethe/ingest/authority"
 	"lethe/ingest/bus"
-	"lethe/internal/spares"
 	"lethe/metrics/events"
 	"lethe/pipeline/journal"
 	"lethe/snapshot"
 )
 
-// Suppression is what intake knows of erasures.
-type Suppression interface {
-	// Redacts reports whether features of any transaction are erased. Any goroutine may call it.
-	Redacts() bool
-	// Redact returns a record with 0 for the features of its transaction that are erased, and whether some are.
-	Redact(rec ingest.Record) (_ ingest.Record, redacted bool)
-	// Strip returns what stays of another one's record. more says that there is more in it than what is taken.
-	Strip(rec ingest.Record, more bool) (ingest.Remainder, error)
-	// Names reports whether a record holds something erased.
-	Names(rec ingest.Record) (bool, error)
-	// Publish publishes what becomes of suppressed records of a batch. Nothing of it changes if it is repeated.
-	Publish(ctx context.Context, batch bus.Batch, of Suppressed) error
-}
-
-// Suppressed are the records of a batch that hold something erased.
-type Suppressed struct {
-	// Withdrawn are the positions of those that are deleted from their topic.
-	Withdrawn []int
-	// Republished are new values of records, by their position.
-	Republished map[int]ingest.Redaction
-	// Late are the events that were dropped for a subject alone.
-	Late []ingest.Event
-}
-
-// Decisions have a decision durable for all processes of the role before it is carried out.
-type Decisions interface {
-	Decide(ctx context.Context, what journal.Decision, do func() error) error
-	// Features decides the number of features: what was decided before or, if nothing was, that of a transaction.
-	Features(ctx context.Context, first int) error
-}
-
-// Options are what an Intake works with.
-type Options struct {
-	Store       *snapshot.Store
-	Suppression Suppression
-	Decisions   Decisions
-	Letters     Letters
-	Secret      lethe.Secret
-	Limits      ingest.Limits
-	// Authority says which control records must be signed.
-	Authority authority.Policy
-	// MostOpen is how many timesteps may be open, Ends tells what was sent.
-	MostOpen int
-	Ends     interface {
-		EndOffsets(ctx context.Context, t bus.Topic) ([]int64, error)
-	}
-	// Workers is how many goroutines decode.
-	Workers int
-	// CommitsAhead is how many batches may be on their way to the disk; of 0 each is waited for. Wake has the role step
-	// when one is durable.
-	CommitsAhead int
-	Wake         func()
-	Listener     events.Listener
-	// Sampler chooses the transactions that the listener hears of one by one.
-	Sampler events.Sampler
-}
-
 // Intake takes records. One goroutine uses it, but for Prepare.
 type Intake struct {
 	Options
-	commits    commits
-	partitions partitions
-	// spare has lists of what was decoded, to be used again.
-	spare spares.List[*Decoded]
+	commits commits
+	decoder decoder
 }
 
 // New returns an intake.
 func New(o Options) *Intake {
 	return &Intake{
-		Options: o, partitions: partitionsOf(o.Store),
+		Options: o, decoder: decoder{Options: o, partitions: partitionsOf(o.Store)},
 		commits: commits{store: o.Store, wake: o.Wake, most: o.CommitsAhead},
 	}
+}
+
+// Prepare decodes a batch of transactions ahead, if that can be done, in any goroutine.
+func (in *Intake) Prepare(batch bus.Batch) *Decoded { return in.decoder.prepare(batch) }
+
+// Decode returns a batch decoded, of what was prepared of it unless features are erased since.
+func (in *Intake) Decode(batch bus.Batch, prepared *Decoded) *Decoded {
+	if prepared != nil && !in.Suppression.Redacts() {
+		return prepared
+	}
+	return in.decoder.decodeAll(batch.Records, batch.Source.Topic != bus.Labels, batch.Source.Topic == bus.Labels)
 }
 
 // Take applies a decoded batch, after what was refused has been written to the dead letters and what holds something
 // erased has been published. Killed in between, the batch comes again, and the same is written under the same keys.
 func (in *Intake) Take(ctx context.Context, batch bus.Batch, records *Decoded) error {
-	if err := in.decideFeatures(ctx, records.list); err != nil {
+	if err := records.decideFeatures(ctx, in.Options); err != nil {
 		return err
 	}
 	tx, err := in.begin(batch, records.list)
@@ -108,7 +57,7 @@ func (in *Intake) Take(ctx context.Context, batch bus.Batch, records *Decoded) e
 		return err
 	}
 	entry := journal.Consumed{Topic: string(batch.Source.Topic), Partition: batch.Source.Partition, Next: batch.Next}
-	if entry.Bounded, err = in.isBounded(ctx, tx); err != nil {
+	if entry.Bounded, err = tx.isBounded(ctx); err != nil {
 		return fmt.Errorf("%s: %w", batch.Source, err)
 	}
 	if err := tx.applyAll(entry.Bounded); err != nil {
@@ -155,7 +104,7 @@ func (in *Intake) begin(batch bus.Batch, list []decoded) (*taken, error) {
 		return nil, fmt.Errorf("%s: %w", batch.Source, err)
 	}
 	return &taken{
-		Batch: begun, in: in, batch: batch, list: list, tally: make(map[events.Result]int),
+		Batch: begun, o: in.Options, batch: batch, list: list, tally: make(map[events.Result]int),
 		suppressed: Suppressed{Republished: make(map[int]ingest.Redaction)},
 	}, nil
 }
@@ -180,7 +129,7 @@ func (in *Intake) commit(tx *taken, records *Decoded, next int64) error {
 	if err := in.commits.commit(tx.Batch, source, next); err != nil {
 		return fmt.Errorf("%s: commit up to offset %d: %w", source, next, err)
 	}
-	in.release(records)
+	in.decoder.release(records)
 	for _, result := range events.Results() {
 		if n := tx.tally[result]; n > 0 {
 			in.Listener.RecordsConsumed(events.RecordsConsumed{Topic: string(source.Topic), Result: result, Count: n})

@@ -1,8 +1,9 @@
-package graphs
+package erase
 
 import (
 	"testing"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/stretchr/testify/require"
 
 	"lethe"
@@ -14,8 +15,11 @@ import (
 // carries it, and so drops that: what it took before of the same goes all the same, for who leads has
 // found it.
 func TestWhatWhoLeadsHasFoundGoes(t *testing.T) {
-	d := deploy(t)
-	store, err := openSnapshots(t.Context(), d.options(t.TempDir()).agreed())
+	config := snapshot.Defaults()
+	config.FeatureCount = 3
+	store, err := snapshot.Open("snapshots", snapshot.Options{
+		Config: config, Secret: secret, FS: vfs.NewMem(), TransactionPartitions: 2, LabelPartitions: 1,
+	})
 	require.NoError(t, err)
 	defer store.Close()
 	subject, carrier := lethe.SubjectThrough("Ann", 9), lethe.Transactions("carrier")[0]
@@ -34,7 +38,7 @@ func TestWhatWhoLeadsHasFoundGoes(t *testing.T) {
 	require.Equal(t, snapshot.Suppressed, v.Outcome)
 	require.NoError(t, transactions.Commit(1))
 
-	e := carriers{store: store, secret: secret}
+	e := Carriers{Store: store, Secret: secret}
 	require.NoError(t, e.Adopt(t.Context(), []lethe.Target{subject}, []lethe.Digest{{7}, secret.Suppressed(subject)}))
 	carried, _, err := e.Carried([]lethe.Target{subject})
 	require.NoError(t, err)

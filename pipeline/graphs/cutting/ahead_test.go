@@ -1,7 +1,8 @@
-package graphs
+package cutting
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -13,8 +14,11 @@ import (
 	"lethe/internal/precedence"
 	"lethe/partition"
 	"lethe/partition/repair"
+	"lethe/pipeline/graphs/beside"
 	"lethe/snapshot"
 )
+
+const shards = 3
 
 // labelled is a store that knows one labelled graph.
 type labelled struct {
@@ -35,7 +39,7 @@ func paidInTurn(t *testing.T) *lethe.Snapshot {
 	secret := lethe.Secret{7}
 	s := &lethe.Snapshot{Timestep: 4, FeatureCount: 1, Revision: 1}
 	for i := range 40 {
-		id := transactionID(4, i)
+		id := lethe.TransactionID(fmt.Sprint("t", i))
 		s.Nodes = append(s.Nodes, lethe.SnapshotNode{Pseudonym: secret.Pseudonym(id), ID: id, Label: lethe.Label(i % 3)})
 		s.Features = append(s.Features, float32(i))
 	}
@@ -55,12 +59,12 @@ func TestWhatWasWorkedOutAheadIsUsedForItsGraphAlone(t *testing.T) {
 	config.Shards = shards
 	var due []func()
 	woken := 0
-	a := &ahead{
-		running: running{beside: func(work func()) { due = append(due, work) }, wake: func() { woken++ }},
-		now:     time.Now, partition: config, cut: cut{shards, repair.Defaults()},
+	a := &Cutter{
+		Running: &beside.Running{Start: func(work func()) { due = append(due, work) }, Wake: func() { woken++ }},
+		Now:     time.Now, Partition: config, Cut: Cut{shards, repair.Defaults()},
 	}
 	for range 2 { // it is begun once
-		awaits, err := a.awaits(t.Context(), labelled{s: s}, 4)
+		awaits, err := a.Awaits(t.Context(), labelled{s: s}, 4)
 		require.NoError(t, err)
 		require.True(t, awaits)
 	}
@@ -68,11 +72,11 @@ func TestWhatWasWorkedOutAheadIsUsedForItsGraphAlone(t *testing.T) {
 	require.Nil(t, a.of(s))
 	due[0]()
 	require.Equal(t, 1, woken)
-	awaits, err := a.awaits(t.Context(), labelled{s: s}, 4)
+	awaits, err := a.Awaits(t.Context(), labelled{s: s}, 4)
 	require.NoError(t, err)
 	require.False(t, awaits)
 
-	want, _, err := partitioned(t.Context(), s, config)
+	want, _, err := Partitioned(t.Context(), s, config)
 	require.NoError(t, err)
 	require.Equal(t, want, a.of(s).assignment)
 	settled := &snapshot.Content{
@@ -82,21 +86,24 @@ func TestWhatWasWorkedOutAheadIsUsedForItsGraphAlone(t *testing.T) {
 	other.Nodes = slices.Clone(s.Nodes)
 	other.Nodes[5].Label = (other.Nodes[5].Label + 1) % 3
 	require.Nil(t, a.of(&other), "a label that came since")
+	ahead := func(content *snapshot.Content) bool {
+		before := a.done
+		_, err := a.Encoded(content, a.All())
+		require.NoError(t, err)
+		return before != nil && a.done == nil
+	}
 	follows := *settled
 	follows.Info.Previous = 2
-	require.Nil(t, a.encoded(&follows), "it follows another timestep")
-	dealt := *settled
-	dealt.Assignment = slices.Clone(want)
-	dealt.Assignment[0] = (dealt.Assignment[0] + 1) % shards
-	require.Nil(t, a.encoded(&dealt), "somebody else is elsewhere")
-	all := make([]lethe.ShardID, shards)
-	for i := range all {
-		all[i] = lethe.ShardID(i)
-	}
-	slicesOf, err := a.cut.encoded(settled, all)
+	require.False(t, ahead(&follows), "it follows another timestep")
+	moved := *settled
+	moved.Assignment = slices.Clone(want)
+	moved.Assignment[0] = (moved.Assignment[0] + 1) % shards
+	require.False(t, ahead(&moved), "somebody else is elsewhere")
+	slicesOf, err := a.Cut.Encoded(settled, a.All())
 	require.NoError(t, err)
-	require.Equal(t, slicesOf, a.encoded(settled))
-	require.Nil(t, a.encoded(settled), "it is let go of")
+	require.Equal(t, slicesOf, a.done.slices)
+	require.True(t, ahead(settled))
+	require.False(t, ahead(settled), "it is let go of")
 }
 
 // Settling a timestep waits for the predictions that are made in the same process, also for those that begin while it
@@ -108,10 +115,10 @@ func TestSettlingGivesWay(t *testing.T) {
 		config.Shards = shards
 		rule, looks := new(precedence.Rule), 0
 		var endLater func()
-		a := &ahead{
-			running:   running{beside: func(work func()) { go work() }, wake: func() {}},
-			partition: config, cut: cut{shards, repair.Defaults()}, first: rule,
-			now: func() time.Time {
+		a := &Cutter{
+			Running:   &beside.Running{Start: func(work func()) { go work() }, Wake: func() {}},
+			Partition: config, Cut: Cut{shards, repair.Defaults()}, First: rule,
+			Now: func() time.Time {
 				if looks++; looks == 2 { // the shards are known
 					endLater = rule.Begin()
 				}
@@ -119,17 +126,17 @@ func TestSettlingGivesWay(t *testing.T) {
 			},
 		}
 		end := rule.Begin()
-		_, err := a.awaits(t.Context(), labelled{s: s}, 4)
+		_, err := a.Awaits(t.Context(), labelled{s: s}, 4)
 		require.NoError(t, err)
 		synctest.Wait()
-		require.True(t, a.isBusy())
+		require.True(t, a.IsBusy())
 		require.Nil(t, endLater, "it has begun")
 		end()
 		synctest.Wait()
 		require.NotNil(t, endLater)
-		require.True(t, a.isBusy())
+		require.True(t, a.IsBusy())
 		endLater()
-		a.working.Wait()
+		a.Running.Wait()
 		require.NotNil(t, a.of(s))
 	})
 }

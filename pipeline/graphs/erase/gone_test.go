@@ -1,4 +1,4 @@
-package graphs
+package erase
 
 import (
 	"testing"
@@ -9,6 +9,7 @@ import (
 	"lethe"
 	"lethe/deletions"
 	"lethe/partition/repair"
+	"lethe/pipeline/graphs/cutting"
 )
 
 // What slices hold of stubs and edges no more once requests are carried out is what the plan says
@@ -22,9 +23,9 @@ func TestStubsAndPairsThatArePlannedToGoDo(t *testing.T) {
 				rapid.SliceOfN(rapid.IntRange(0, len(c.Assignment)-1), 0, 2).Draw(rt, "nodes"),
 				rapid.SliceOfN(rapid.IntRange(0, 8), 0, 3).Draw(rt, "payments")...)
 		}
-		by := cut{5, repair.Defaults()}
+		by := cutting.Cut{Shards: 5, Repair: repair.Defaults()}
 		gone := deletions.Gone{}
-		for _, own := range by.gone(c.Snapshot, requests, lethe.ScopeStubs) {
+		for _, own := range joins(by, c.Snapshot, requests, lethe.ScopeStubs) {
 			gone.Add(own)
 		}
 		stubs, pairs := make(map[deletions.GoneStub]bool), make(map[lethe.PseudonymPair]bool)
@@ -36,8 +37,8 @@ func TestStubsAndPairsThatArePlannedToGoDo(t *testing.T) {
 		}
 		all := together(requests)
 		rest, kept := without(c, all)
-		stubsAfter, edgesAfter := joins(rt, by, rest, kept)
-		stubsBefore, edgesBefore := joins(rt, by, c.Snapshot, c.Assignment)
+		stubsAfter, edgesAfter := held(rt, by, rest, kept)
+		stubsBefore, edgesBefore := held(rt, by, c.Snapshot, c.Assignment)
 		for s := range stubsBefore {
 			if !all.Nodes[s.Owner] {
 				require.Equal(rt, !stubsAfter[s], stubs[s], "a stub")
@@ -51,19 +52,19 @@ func TestStubsAndPairsThatArePlannedToGoDo(t *testing.T) {
 		for s := range stubsAfter {
 			require.False(rt, stubs[s])
 		}
-		shard := by.gone(c.Snapshot, requests, lethe.ScopeShard)
+		shard := joins(by, c.Snapshot, requests, lethe.ScopeShard)
 		require.Empty(rt, append(shard[0].Stubs, shard[1].Stubs...), "at scope shard they stay")
-		by.repair.Method = repair.Mirror
-		same := by.gone(c.Snapshot, requests, lethe.ScopeStubs)
+		by.Repair.Method = repair.Mirror
+		same := joins(by, c.Snapshot, requests, lethe.ScopeStubs)
 		require.Empty(rt, append(same[0].PairStubs, same[1].Stubs...), "a constant factor tells nothing")
 	})
 }
 
-// joins are the stubs and edges of all slices of a timestep.
-func joins(rt *rapid.T, by cut, s *lethe.Snapshot, a []lethe.ShardID) (
+// held are the stubs and edges of all slices of a timestep.
+func held(rt *rapid.T, by cutting.Cut, s *lethe.Snapshot, a []lethe.ShardID) (
 	stubs map[deletions.GoneStub]bool, edges map[lethe.PseudonymPair]bool,
 ) {
-	list, err := repair.Slices(s, 3, a, by.shards, by.repair)
+	list, err := repair.Slices(s, 3, a, by.Shards, by.Repair)
 	require.NoError(rt, err)
 	stubs, edges = make(map[deletions.GoneStub]bool), make(map[lethe.PseudonymPair]bool)
 	for _, slice := range list {

@@ -1,4 +1,4 @@
-package graphs
+package erase
 
 import (
 	"testing"
@@ -12,6 +12,8 @@ import (
 	"lethe/snapshot"
 )
 
+var secret = lethe.Secret{3}
+
 // What waits in staging is kept as its producer spelled it. A payment of others whose
 // header names the erased id, escaped, keeps the request from being called erased.
 func TestWhatWaitsInStagingIsSearchedByWhatItSays(t *testing.T) {
@@ -21,7 +23,7 @@ func TestWhatWaitsInStagingIsSearchedByWhatItSays(t *testing.T) {
 	})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, store.Close()) }()
-	e := &eraser{carriers: carriers{store: store, secret: secret}, files: swapstore.Files(fs, "snapshots")}
+	e := search{store, swapstore.Files(fs, "snapshots")}
 	prints, err := scan.TransactionFingerprints(secret, "café-1")
 	require.NoError(t, err)
 	scanner, err := scan.NewScanner(secret, prints)

@@ -1,44 +1,29 @@
-package graphs
+package settle
 
 import (
 	"context"
 	"fmt"
 	"iter"
-	"sync"
-	"sync/atomic"
-	"time"
 
 	"lethe"
-	"lethe/canonical"
 	"lethe/ingest"
-	"lethe/ingest/bus"
+	"lethe/pipeline/graphs/beside"
+	"lethe/pipeline/graphs/publish"
 	"lethe/pipeline/journal"
-	"lethe/pipeline/wire"
 	"lethe/snapshot"
 )
 
-// closings close timesteps. What takes long is done beside the loop, if there is something to run it: the graph is
+// closings close timesteps. What takes long is done beside the loop: the graph is
 // made, stored and encoded, then the loop has the store list it, and then it is sent. The loop goes on meanwhile, with
 // all but what concerns the timestep: transactions and payments of it, and erasures, finish it first.
 type closings struct {
 	store     *snapshot.Store
-	publisher *publisher
-	topics    closingTopics
+	publisher *publish.Publisher
+	topics    Topics
+	running   *beside.Running
+	told      *told
 	// now are those that close now, ascending.
 	now []*closing
-	running
-	// told is told of timesteps that have closed, and of graphs that were sent, which is noted.
-	told interface {
-		noteChanged(t lethe.Timestep, state lethe.State, started time.Time)
-		notePublished(t lethe.Timestep, r lethe.Revision)
-	}
-	clock func() time.Time
-}
-
-// closingTopics is where graphs are sent.
-type closingTopics interface {
-	wire.Publisher
-	Partitions(ctx context.Context, t bus.Topic) (int, error)
 }
 
 const (
@@ -50,65 +35,6 @@ const (
 	mostClosingBytes = 64 << 20
 )
 
-// closing is a timestep that closes.
-type closing struct {
-	*snapshot.Closing
-	timestep lethe.Timestep
-	started  time.Time
-	// before is sent before it is.
-	before *closing
-	// payload and digest are its graph, once it is made.
-	made    stage
-	payload []byte
-	digest  lethe.Digest
-	// message is what is sent of it, once the store lists it as closed.
-	message *wire.Message
-	sent    stage
-	failed  error
-}
-
-// stage is work that is done once, by whoever comes first: others wait for it.
-type stage struct {
-	once sync.Once
-	done atomic.Bool
-}
-
-func (s *stage) do(work func()) {
-	s.once.Do(func() {
-		work()
-		s.done.Store(true)
-	})
-}
-
-// make makes the graph, and encodes it if it is to be sent beside the loop. An error is for the loop to meet.
-func (l *closings) make(ctx context.Context, c *closing) {
-	c.made.do(func() {
-		if g := c.Make(ctx); g != nil && l.beside != nil {
-			c.payload, c.digest = canonical.SealSnapshot(g)
-		}
-	})
-}
-
-// send publishes the graph, once it is durable that it is one.
-func (c *closing) send(ctx context.Context, topics closingTopics) error {
-	c.sent.do(func() {
-		if c.failed = c.Sync(); c.failed != nil { // while others are sent
-			return
-		}
-		if c.before != nil {
-			if c.failed = c.before.send(ctx, topics); c.failed != nil {
-				return
-			}
-		}
-		var partitions int
-		if partitions, c.failed = topics.Partitions(ctx, bus.Snapshots); c.failed == nil {
-			c.failed = wire.Publish(ctx, topics, partitions, *c.message)
-		}
-		c.before, c.payload, c.message.Payload = nil, nil, nil
-	})
-	return c.failed
-}
-
 // goOn takes those that close as far as they are, in their order, and reports whether one went on. The first one is
 // waited for if that is urgent.
 func (l *closings) goOn(ctx context.Context, urgent bool) (changed bool, err error) {
@@ -116,7 +42,7 @@ func (l *closings) goOn(ctx context.Context, urgent bool) (changed bool, err err
 		if c.message != nil {
 			continue
 		}
-		if !urgent && !c.made.done.Load() {
+		if !urgent && !c.made.Done() {
 			break
 		}
 		if err := l.finish(ctx, c); err != nil {
@@ -124,15 +50,15 @@ func (l *closings) goOn(ctx context.Context, urgent bool) (changed bool, err err
 		}
 		changed, urgent = true, urgent && c != l.now[0]
 	}
-	for len(l.now) > 0 && l.now[0].message != nil && (urgent || l.now[0].sent.done.Load()) {
+	for len(l.now) > 0 && l.now[0].message != nil && (urgent || l.now[0].sent.Done()) {
 		c := l.now[0]
 		if err := c.send(ctx, l.topics); err != nil {
 			return changed, fmt.Errorf("publish the graph of timestep %d: %w", c.timestep, err)
 		}
-		if err := l.publisher.noteGraph(c.timestep, c.message.Revision, c.digest); err != nil {
+		if err := l.publisher.NoteGraph(c.timestep, c.message.Revision, c.digest); err != nil {
 			return changed, err
 		}
-		l.told.notePublished(c.timestep, c.message.Revision)
+		l.told.published[c.timestep] = published{lethe.Closed, c.message.Revision}
 		l.now, changed, urgent = l.now[1:], true, false
 	}
 	return changed, nil
@@ -151,7 +77,7 @@ func (l *closings) begin(ctx context.Context, toClose []lethe.Timestep) (begun b
 		if len(l.now) == mostClosing || len(l.now) > 0 && size >= mostClosingBytes {
 			break
 		}
-		started := l.clock()
+		started := l.told.now()
 		made, err := l.store.BeginClosing(t)
 		if err != nil || made == nil {
 			return begun, err
@@ -161,7 +87,7 @@ func (l *closings) begin(ctx context.Context, toClose []lethe.Timestep) (begun b
 			c.before = l.now[n-1]
 		}
 		l.now, begun, size = append(l.now, c), true, size+c.Bytes()
-		l.run(func() { l.make(ctx, c) })
+		l.running.Run(func() { c.make(ctx) })
 	}
 	return begun, nil
 }
@@ -175,29 +101,29 @@ func (l *closings) waits(toClose []lethe.Timestep) bool {
 
 // finish has the store list a timestep as closed, and begins to send it.
 func (l *closings) finish(ctx context.Context, c *closing) error {
-	l.make(ctx, c)
+	c.make(ctx)
 	var closed journal.TimestepsChanged
 	if !c.digest.IsZero() { // else it could not be made, as the store says
 		closed.Closed = []lethe.Timestep{c.timestep}
 		closed.Graphs = []journal.Artefact{{Timestep: c.timestep, Revision: c.Revision(), Digest: c.digest}}
 	}
-	if err := l.publisher.decided.change(ctx, closed, func() error { return c.Finish(ctx) }); err != nil {
+	if err := l.publisher.Change(ctx, closed, func() error { return c.Finish(ctx) }); err != nil {
 		l.now = nil
 		return fmt.Errorf("close timestep %d: %w", c.timestep, err)
 	}
-	l.told.noteChanged(c.timestep, lethe.Closed, c.started)
-	message := l.publisher.graphMessage(c.timestep, c.Revision(), c.payload, c.digest)
+	l.told.changed(c.timestep, lethe.Closed, c.started)
+	message := l.publisher.GraphMessage(c.timestep, c.Revision(), c.payload, c.digest)
 	c.message = &message
-	l.run(func() {
+	l.running.Run(func() {
 		_ = c.send(ctx, l.topics)
 		c.Clean()
 	})
 	return nil
 }
 
-// atOnce closes a timestep in the loop, where nothing runs beside it.
+// atOnce closes a timestep in the loop.
 func (l *closings) atOnce(ctx context.Context, t lethe.Timestep) error {
-	started := l.clock()
+	started := l.told.now()
 	c, err := l.store.BeginClosing(t)
 	if err != nil || c == nil {
 		return err
@@ -205,21 +131,11 @@ func (l *closings) atOnce(ctx context.Context, t lethe.Timestep) error {
 	if err := c.Finish(ctx); err != nil {
 		return err
 	}
-	l.told.noteChanged(t, lethe.Closed, started)
+	l.told.changed(t, lethe.Closed, started)
 	if err := c.Sync(); err != nil {
 		return err
 	}
 	c.Clean()
-	return nil
-}
-
-// end ends what closes.
-func (l *closings) end(ctx context.Context) error {
-	for len(l.now) > 0 {
-		if _, err := l.goOn(ctx, true); err != nil {
-			return err
-		}
-	}
 	return nil
 }
 
@@ -266,36 +182,4 @@ func (l *closings) sends(t lethe.Timestep) bool {
 		}
 	}
 	return false
-}
-
-// change closes timesteps and settles others; awaited says that nothing is left to do before what is worked out
-// beside the loop is there.
-func (l *lifecycle) change(ctx context.Context, toClose, toSettle []lethe.Timestep) (awaited bool, err error) {
-	changed, err := l.closeAll(ctx, toClose)
-	if err != nil || len(toSettle) == 0 {
-		return !changed, err
-	}
-	settles, err := l.settle(ctx, toSettle)
-	return settles && !changed, err
-}
-
-// closeAll closes timesteps, or goes on with that; changed says that something happened.
-func (l *lifecycle) closeAll(ctx context.Context, toClose []lethe.Timestep) (changed bool, err error) {
-	if l.closings.beside == nil {
-		for _, t := range toClose {
-			if err = l.closings.atOnce(ctx, t); err == nil {
-				err = l.publishMissing(ctx)
-			}
-			if err != nil {
-				return false, fmt.Errorf("close timestep %d: %w", t, err)
-			}
-		}
-		return len(toClose) > 0, nil
-	}
-	changed, err = l.closings.goOn(ctx, len(toClose) > backlog)
-	if err != nil {
-		return false, err
-	}
-	begun, err := l.closings.begin(ctx, toClose)
-	return changed || begun, err
 }

@@ -1,4 +1,4 @@
-package graphs
+package erase
 
 import (
 	"cmp"
@@ -13,14 +13,23 @@ import (
 	"lethe/deletions/coordinator"
 	"lethe/deletions/scan"
 	"lethe/internal/sortedset"
+	"lethe/pipeline/graphs/cutting"
+	"lethe/pipeline/graphs/publish"
 	"lethe/snapshot"
-	"lethe/snapshot/index"
 )
+
+// planner plans erasures.
+type planner struct {
+	Carriers
+	publisher *publish.Publisher
+	afresh    *afresh
+	forms     forms
+}
 
 // Plan implements coordinator.Graphs. All targets are located together and every
 // timestep is loaded once. It is cut once as it is, once without all of them and, if
 // they are of several requests, once for each; at scope partition once, afresh.
-func (e *eraser) Plan(
+func (e *planner) Plan(
 	ctx context.Context, requests [][]lethe.Target, scope lethe.Scope,
 ) ([]coordinator.Plan, error) {
 	plans := make([]coordinator.Plan, len(requests))
@@ -35,7 +44,7 @@ func (e *eraser) Plan(
 		plans[i].Gone = e.goneOf(wider[i], len(requests[i]))
 	}
 	targets, positions := joined(wider)
-	located, err := e.store.Locate(targets)
+	located, err := e.Store.Locate(targets)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +64,7 @@ func (e *eraser) Plan(
 				}
 				gone[l.Timestep][i] = append(gone[l.Timestep][i], l)
 			}
-			if err := e.planStaged(&plans[i], l); err != nil {
+			if err := e.forms.staged(&plans[i], l); err != nil {
 				return nil, err
 			}
 		}
@@ -87,44 +96,48 @@ func joined(requests [][]lethe.Target) (targets []lethe.Target, positions [][]in
 	return targets, positions
 }
 
-// planStaged adds the row of a target that is in no graph yet, and the keys of a payment or
-// subject.
-func (e *eraser) planStaged(plan *coordinator.Plan, l snapshot.Located) error {
-	kind := scan.KindPaymentPseudonyms
-	if l.Kind == lethe.SubjectTarget {
-		kind = scan.KindSubjectIndex
+// withCarried returns the targets of requests, each followed by what carries its subjects,
+// which a plan has to look for as for any other target.
+func (e *planner) withCarried(plans []coordinator.Plan, requests [][]lethe.Target) ([][]lethe.Target, error) {
+	out := make([][]lethe.Target, len(requests))
+	for i, own := range requests {
+		carried, _, err := e.Carried(own)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = lethe.Distinct(slices.Concat(own, carried))
+		for _, t := range out[i][len(own):] {
+			found, notSearched, err := scan.TargetFingerprints(e.Secret, t)
+			spelled, unsearched, more := scan.SpelledFingerprints(e.Secret, e.Names, t)
+			if err = errors.Join(err, more); err != nil {
+				return nil, err
+			}
+			plans[i].Fingerprints = slices.Concat(plans[i].Fingerprints, found, spelled)
+			plans[i].NotSearched = sortedset.Add(plans[i].NotSearched, append(notSearched, unsearched...)...)
+		}
 	}
-	keys, err := scan.KeyFingerprints(e.secret, kind, l.Keys)
-	if err != nil {
-		return err
-	}
-	plan.Fingerprints = append(plan.Fingerprints, keys...)
-	switch {
-	case l.Row == nil:
-		return nil
-	case l.Shared:
-		plan.NotSearched = sortedset.Add(plan.NotSearched, scan.KindFeatures, scan.KindFeaturesText)
-		return nil
-	}
-	prints, err := scan.RowFingerprints(e.secret, l.Row)
-	if err != nil {
-		return err
-	}
-	e.planFeatures(plan, l.Row, prints)
-	return nil
+	return out, nil
 }
 
-// planFeatures adds the forms of a row.
-func (e *eraser) planFeatures(plan *coordinator.Plan, row []float32, prints []scan.Fingerprint) {
-	if len(prints) == 0 {
-		return
+// goneOf is what a plan takes out of slices wherever it stands there: what goes with subjects, which
+// follows the targets that the request names, and features.
+func (e *planner) goneOf(targets []lethe.Target, named int) (gone deletions.Gone) {
+	for i, t := range targets {
+		switch {
+		case t.Kind == lethe.FeaturesTarget:
+			var columns []int
+			for k := range e.Store.FeatureCount() { // behind these a slice has means of neighbours
+				if t.Columns.Hold(k) {
+					columns = append(columns, k)
+				}
+			}
+			of := e.Secret.Pseudonym(t.Transaction)
+			gone.Features = append(gone.Features, deletions.GoneFeatures{Of: of, Columns: columns})
+		case i >= named && t.Kind == lethe.TransactionTarget:
+			gone.Transactions = append(gone.Transactions, e.Secret.Pseudonym(t.Transaction))
+		}
 	}
-	forms := deletions.RowForms{Content: scan.MAC(index.ContentOf(e.secret, row))}
-	for _, f := range prints {
-		forms.Forms = append(forms.Forms, f.MAC)
-	}
-	plan.Fingerprints = append(plan.Fingerprints, prints...)
-	plan.Rows = append(plan.Rows, forms)
+	return gone
 }
 
 // share is what a request changes in a closed timestep, and what to search for of that.
@@ -138,14 +151,14 @@ type share struct {
 
 // planTimesteps adds what the erasure will change in closed timesteps. gone are the targets of each
 // request there. Timesteps are read one after the other, and cut side by side.
-func (e *eraser) planTimesteps(
+func (e *planner) planTimesteps(
 	ctx context.Context, plans []coordinator.Plan, gone map[lethe.Timestep][][]snapshot.Located, scope lethe.Scope,
 ) (err error) {
 	order := slices.Sorted(maps.Keys(gone))
-	shares, working := make([][]share, len(order)), newSideBySide()
+	shares, working := make([][]share, len(order)), cutting.SideBySide()
 	for i, t := range order {
 		var content *snapshot.Content
-		if content, err = e.store.Load(t); err != nil {
+		if content, err = e.Store.Load(t); err != nil {
 			break
 		}
 		working.Go(func() (err error) {
@@ -174,11 +187,11 @@ func (e *eraser) planTimesteps(
 }
 
 // planTimestep tells what each request changes in a timestep. It is called side by side.
-func (e *eraser) planTimestep(
+func (e *planner) planTimestep(
 	ctx context.Context, content *snapshot.Content, gone [][]snapshot.Located, scope lethe.Scope,
 ) (out []share, err error) {
 	all := positionsOf(content.Snapshot, transactionsAmong(slices.Concat(gone...)))
-	forms, err := scan.NodeFingerprints(e.secret, content.Snapshot, all)
+	forms, err := scan.NodeFingerprints(e.Secret, content.Snapshot, all)
 	if err != nil {
 		return nil, err
 	}
@@ -192,27 +205,27 @@ func (e *eraser) planTimestep(
 	case len(all) > 0 && len(all) == len(content.Snapshot.Nodes):
 		emptied = new(content.Info)
 	case scope == lethe.ScopePartition:
-		changed, err = e.changedAfresh(ctx, content, removals)
+		changed, err = e.afresh.changed(ctx, content, removals)
 	default:
-		changed, err = e.publisher.cut.changed(content, removals, scope)
+		changed, err = affected(e.publisher.Cutter.Cut, content, removals, scope)
 	}
 	if err != nil {
 		return nil, err
 	}
 	before := cutEdges(content.Snapshot, content.Assignment)
-	joins := e.publisher.cut.gone(content.Snapshot, removals, scope)
+	joins := joins(e.publisher.Cutter.Cut, content.Snapshot, removals, scope)
 	for i, every := range gone {
 		if len(every) == 0 {
 			continue
 		}
 		own, s := transactionsAmong(every), share{request: i, emptied: emptied}
-		if err := e.planForms(&s.Plan, content.Snapshot, own, func(node int) scan.Forms {
+		if err := e.forms.closed(&s.Plan, content.Snapshot, own, func(node int) scan.Forms {
 			at, _ := slices.BinarySearch(all, node)
 			return forms[at]
 		}); err != nil {
 			return nil, err
 		}
-		if err := e.planRedacted(&s.Plan, content.Snapshot, every); err != nil {
+		if err := e.forms.redacted(&s.Plan, content.Snapshot, every); err != nil {
 			return nil, err
 		}
 		s.Records = recordsOf(content.Snapshot, removals[i])
@@ -227,44 +240,15 @@ func (e *eraser) planTimestep(
 	return out, nil
 }
 
-// planForms adds what to search for of a request's targets in a closed timestep.
-func (e *eraser) planForms(
-	plan *coordinator.Plan, s *lethe.Snapshot, own []snapshot.Located, of func(node int) scan.Forms,
-) error {
-	shared, err := e.sharedRows(s, own)
-	if err != nil {
-		return err
-	}
-	if len(shared) > 0 {
-		plan.NotSearched = sortedset.Add(plan.NotSearched, scan.KindFeatures, scan.KindFeaturesText)
-	}
-	for _, node := range positionsOf(s, own) {
-		forms := of(node)
-		plan.NotSearched = sortedset.Add(plan.NotSearched, forms.NotSearched...)
-		var features []scan.Fingerprint
-		for _, f := range forms.Found {
-			switch {
-			case slices.Contains(shared, f):
-			case f.Kind == scan.KindFeatures || f.Kind == scan.KindFeaturesText:
-				features = append(features, f)
-			default:
-				plan.Fingerprints = append(plan.Fingerprints, f)
-			}
-		}
-		e.planFeatures(plan, s.Row(node), features)
-	}
-	return nil
-}
-
 // planGone adds that a timestep will be gone, and that the closed one after it gets
 // another one before it: all slices of both change.
-func (e *eraser) planGone(plan *coordinator.Plan, step coordinator.StepPlan, info snapshot.Info) {
-	all := e.publisher.allShards()
+func (e *planner) planGone(plan *coordinator.Plan, step coordinator.StepPlan, info snapshot.Info) {
+	all := e.publisher.Cutter.All()
 	if info.State == lethe.Settled {
 		step.Shards = all
 	}
 	plan.Steps = mergeStep(plan.Steps, step)
-	for _, next := range e.store.Timesteps() {
+	for _, next := range e.Store.Timesteps() {
 		if next.Timestep <= info.Timestep || next.State == lethe.Open {
 			continue
 		}
@@ -287,4 +271,25 @@ func mergeStep(steps []coordinator.StepPlan, step coordinator.StepPlan) []coordi
 		}
 	}
 	return append(steps, step)
+}
+
+// PlanAfresh implements coordinator.Graphs.
+func (e *planner) PlanAfresh(ctx context.Context, timesteps []lethe.Timestep) (out []coordinator.Replaced, err error) {
+	for _, t := range timesteps {
+		if e.Store.Info(t).State != lethe.Settled {
+			continue
+		}
+		content, err := e.Store.Load(t)
+		if err != nil {
+			return nil, err
+		}
+		shards, err := e.afresh.replaced(ctx, content.Snapshot, content.Info)
+		if err != nil {
+			return nil, fmt.Errorf("timestep %d: %w", t, err)
+		}
+		if len(shards) > 0 {
+			out = append(out, coordinator.Replaced{Timestep: t, Shards: shards})
+		}
+	}
+	return out, nil
 }

@@ -1,4 +1,4 @@
-package graphs
+package erase
 
 import (
 	"slices"
@@ -11,6 +11,7 @@ import (
 	"lethe/internal/sortedset"
 	"lethe/partition/onehop"
 	"lethe/partition/repair"
+	"lethe/pipeline/graphs/cutting"
 	"lethe/snapshot"
 )
 
@@ -78,7 +79,7 @@ func TestSlicesChangeWhereTheNodesAreOrHaveStubs(t *testing.T) {
 			{repair.Config{Method: repair.MixUp, Tau: 1, OneHop: onehop.Undirected}, lethe.ScopeStubs, stubs},
 			{repair.Config{Method: repair.None, Tau: 1}, lethe.ScopeStubs, own},
 		} {
-			got, err := cut{5, want.repair}.changed(c, []lethe.Removal{taking(c.Snapshot, gone)}, want.scope)
+			got, err := affected(cutting.Cut{Shards: 5, Repair: want.repair}, c, []lethe.Removal{taking(c.Snapshot, gone)}, want.scope)
 			require.NoError(rt, err)
 			require.Equal(rt, [][]lethe.ShardID{want.shards}, got, "%+v at scope %s", want.repair, want.scope)
 		}
@@ -103,7 +104,7 @@ func TestWhatGoesWithTheNodesIsCounted(t *testing.T) {
 	require.Equal(t, []int{0, 2, 1}, []int{step.Labels, step.Payments, step.Stubs})
 	c.Assignment = nil
 	require.Zero(t, count(c, taking(s, []int{0, 1}), 0).Stubs, "before it is settled there are none")
-	changed, err := cut{3, repair.Defaults()}.changed(c, []lethe.Removal{taking(s, []int{0})}, lethe.ScopeStubs)
+	changed, err := affected(cutting.Cut{Shards: 3, Repair: repair.Defaults()}, c, []lethe.Removal{taking(s, []int{0})}, lethe.ScopeStubs)
 	require.NoError(t, err)
 	require.Equal(t, [][]lethe.ShardID{nil}, changed)
 }
@@ -123,7 +124,7 @@ func TestSlicesOfBothEndsChangeWithAPayment(t *testing.T) {
 			ends = nil // the edge stays
 		}
 		for _, scope := range []lethe.Scope{lethe.ScopeStubs, lethe.ScopeShard} {
-			got, err := cut{5, repair.Defaults()}.changed(c, []lethe.Removal{taking(c.Snapshot, nil, at)}, scope)
+			got, err := affected(cutting.Cut{Shards: 5, Repair: repair.Defaults()}, c, []lethe.Removal{taking(c.Snapshot, nil, at)}, scope)
 			require.NoError(rt, err)
 			require.Equal(rt, ends, got[0], "at scope %s", scope)
 		}
@@ -153,16 +154,16 @@ func TestEveryChangedSliceIsOfTheRequestsThatChangeIt(t *testing.T) {
 			requests[i] = taking(c.Snapshot, nodes.Draw(rt, "nodes"), payments.Draw(rt, "payments")...)
 		}
 		scope := rapid.SampledFrom([]lethe.Scope{lethe.ScopeStubs, lethe.ScopeShard}).Draw(rt, "scope")
-		one := cut{5, rapid.SampledFrom(repairs()).Draw(rt, "repair")}
-		all, err := one.changed(c, []lethe.Removal{together(requests)}, scope)
+		one := cutting.Cut{Shards: 5, Repair: rapid.SampledFrom(repairs()).Draw(rt, "repair")}
+		all, err := affected(one, c, []lethe.Removal{together(requests)}, scope)
 		require.NoError(rt, err)
-		each, err := one.changed(c, requests, scope)
+		each, err := affected(one, c, requests, scope)
 		require.NoError(rt, err)
 		require.Equal(rt, all[0], sortedset.Of(slices.Concat(each...)))
 		claimed := make(map[lethe.ShardID]bool)
 		alone := make([][]lethe.ShardID, len(requests))
 		for i, taken := range requests {
-			own, err := one.changed(c, []lethe.Removal{taken}, scope)
+			own, err := affected(one, c, []lethe.Removal{taken}, scope)
 			require.NoError(rt, err)
 			alone[i] = own[0]
 			for _, shard := range alone[i] {
@@ -183,4 +184,43 @@ func TestWhatNoRequestChangesAloneIsOfAll(t *testing.T) {
 	something := lethe.Removal{Nodes: map[lethe.Pseudonym]bool{{1}: true}}
 	got := shared([]lethe.ShardID{1, 2, 3}, [][]lethe.ShardID{{1, 4}, {3}, nil}, []lethe.Removal{something, something, {}})
 	require.Equal(t, [][]lethe.ShardID{{1, 2}, {2, 3}, nil}, got)
+}
+
+// Slices change where the transaction is and, with one-hop features, where a neighbour of it
+// is; scope shard takes the own alone. Features that are 0 change none.
+func TestSlicesChangeWithFeatures(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		c := drawContent(rt)
+		at := rapid.IntRange(0, len(c.Assignment)-1).Draw(rt, "node")
+		column := rapid.IntRange(0, 2).Draw(rt, "column")
+		gone := together(nil)
+		gone.Redact(c.Snapshot.Nodes[at].Pseudonym, lethe.Columns{column})
+		own := []lethe.ShardID{c.Assignment[at]}
+		around := slices.Clone(own)
+		for _, pair := range c.Snapshot.Undirected() {
+			if int(pair.A) == at || int(pair.B) == at {
+				around = append(around, c.Assignment[pair.A], c.Assignment[pair.B])
+			}
+		}
+		slices.Sort(around)
+		if around = slices.Compact(around); column == 2 || column == 0 && at == 0 {
+			own, around = nil, nil // beyond the row, or 0 already
+		}
+		with := repair.Defaults()
+		with.OneHop = onehop.Undirected
+		for _, one := range []struct {
+			repair repair.Config
+			scope  lethe.Scope
+			want   []lethe.ShardID
+		}{
+			{repair.Defaults(), lethe.ScopeStubs, own},
+			{repair.Defaults(), lethe.ScopeShard, own},
+			{with, lethe.ScopeStubs, around},
+			{with, lethe.ScopeShard, own},
+		} {
+			got, err := affected(cutting.Cut{Shards: 5, Repair: one.repair}, c, []lethe.Removal{gone}, one.scope)
+			require.NoError(rt, err)
+			require.Equal(rt, one.want, got[0], "at scope %s", one.scope)
+		}
+	})
 }

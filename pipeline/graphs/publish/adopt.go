@@ -1,0 +1,92 @@
+package publish
+
+import (
+	"fmt"
+
+	"lethe"
+	"lethe/canonical"
+	"lethe/pipeline/journal"
+	"lethe/snapshot"
+)
+
+// Adopt notes what an entry of the journal says is published. What the store has of it and that is not goes on behind
+// it, and is published if this process leads.
+func (p *Publisher) Adopt(d journal.TimestepsChanged) error {
+	behind, same := make(map[lethe.Timestep]lethe.Revision), make(map[lethe.Timestep]lethe.Revision)
+	compare := func(list []journal.Artefact, digest func(journal.Artefact, *snapshot.Content) (lethe.Digest, error)) error {
+		for _, a := range list {
+			var own lethe.Digest // zero if there is none here
+			info := p.Store.Info(a.Timestep)
+			if info.State > lethe.Open {
+				content, err := p.Store.Load(a.Timestep)
+				if err == nil {
+					own, err = digest(a, content)
+				}
+				if err != nil {
+					return fmt.Errorf("timestep %d: %w", a.Timestep, err)
+				}
+			}
+			switch {
+			case own != a.Digest:
+				behind[a.Timestep] = max(info.Revision, a.Revision)
+			case info.Revision < a.Revision:
+				same[a.Timestep] = a.Revision
+			}
+		}
+		return nil
+	}
+	err := compare(d.Graphs, func(_ journal.Artefact, content *snapshot.Content) (lethe.Digest, error) {
+		return p.AddGraph(new(Dispatch), content), nil
+	})
+	if err == nil {
+		err = compare(d.Manifests, p.manifestDigest)
+	}
+	if err != nil {
+		return err
+	}
+	gone := p.Store.Gone()
+	for _, a := range d.Removed {
+		if info := p.Store.Info(a.Timestep); info.State > lethe.Open || gone[a.Timestep] < a.Revision {
+			behind[a.Timestep] = a.Revision
+		}
+	}
+	for t := range behind {
+		delete(same, t)
+	}
+	if len(same) > 0 {
+		err = snapshot.AdoptRevisions(p.Store, same)
+	}
+	if err == nil && len(behind) > 0 {
+		err = snapshot.GoBehind(p.Store, behind)
+	}
+	if err == nil {
+		err = p.Store.Marks().PutUnsynced(MarksOf(d)...)
+	}
+	return err
+}
+
+// manifestDigest is that of the manifest that an entry says is published, zero if it is another one here. Slices that
+// stayed as they were published before may not be what the graph gives now.
+func (p *Publisher) manifestDigest(a journal.Artefact, content *snapshot.Content) (digest lethe.Digest, err error) {
+	if content.Info.State != lethe.Settled || len(a.Slices) != p.Cutter.Shards {
+		return digest, nil
+	}
+	last := make([]lethe.Digest, p.Cutter.Shards)
+	if revision, _, err := Manifest.Of(p.Store, a.Timestep); err != nil {
+		return digest, err
+	} else if revision > 0 {
+		if last, err = SlicesOf(p.Store, a.Timestep, p.Cutter.Shards); err != nil {
+			return digest, err
+		}
+	}
+	own, err := p.Cutter.Digests(content.Snapshot, content.Info.Previous, content.Assignment)
+	if err != nil {
+		return digest, err
+	}
+	for i, d := range a.Slices {
+		if own[i] != d && last[i] != d {
+			return digest, nil
+		}
+	}
+	return canonical.DigestOf(manifestOf(content, a.Slices).Encode()), nil
+}
