@@ -58,7 +58,7 @@ func Answer(config configs.Config, c challenge.Challenge) (*challenge.Bundle, er
 	if err != nil {
 		return nil, err
 	}
-	setup := ensemble.Setup{Layout: layout, Kernels: set.Name, Described: over == nil, Meta: over}
+	setup := ensemble.Setup{Layout: layout, Kernels: set.Name, Meta: over}
 	encoded, err := setup.Encode()
 	if err != nil {
 		return nil, err

@@ -11,7 +11,6 @@ import (
 	"lethe/canonical"
 	"lethe/configs"
 	"lethe/pipeline/train"
-	"lethe/scoring"
 	"lethe/scoring/ensemble"
 	"lethe/scoring/meta"
 	"lethe/trainer"
@@ -29,9 +28,6 @@ func (inv *inventory) trainAnew(ctx context.Context, r *Report, progress func(do
 	runner, err := ensemble.NewRunner(inv.layout, set, inv.config.Workers())
 	if err != nil {
 		return err
-	}
-	if inv.over == nil {
-		runner.Describe = scoring.Describe
 	}
 	var mu sync.Mutex
 	done := 0

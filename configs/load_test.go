@@ -15,7 +15,6 @@ import (
 
 	"lethe/configs"
 	"lethe/partition"
-	"lethe/scoring"
 	"lethe/trainer"
 	"lethe/trainer/models"
 )
@@ -195,19 +194,17 @@ func TestZeroIsWrittenForADefault(t *testing.T) {
 		return c
 	}
 	zeros := load(map[string]any{"partition.alpha": 0, "partition.sweeps": 0, "partition.refine_sweeps": 0,
-		"scoring.temperature": 0, "trainer.workers": 0})
+		"trainer.workers": 0})
 	want := partition.Defaults()
 	want.Seed = 1
 	require.Equal(t, want, zeros.PartitionConfig())
-	require.Equal(t, scoring.Defaults().Temperature, zeros.ScoringConfig().Temperature)
 	require.Positive(t, zeros.Workers())
 
 	given := load(map[string]any{"partition.alpha": 0.01, "partition.sweeps": 7, "partition.refine_sweeps": 9,
-		"scoring.temperature": 2, "trainer.workers": 3})
+		"trainer.workers": 3})
 	want.Sweeps, want.RefineSweeps.Least, want.RefineSweeps.Most = 7, 9, 9
 	want.MaxShift = math.Inf(1) // an alpha that is written holds for every graph
 	require.Equal(t, want, given.PartitionConfig())
-	require.Equal(t, 2.0, given.ScoringConfig().Temperature)
 	require.Equal(t, 3, given.Workers())
 }
 

@@ -51,7 +51,7 @@ func (c Config) Layout() (ensemble.Layout, error) {
 // MetaConfig configures the meta-model; it is nil for other aggregations. The error means that the
 // rule of the threshold is invalid.
 func (c Config) MetaConfig() (*meta.Config, error) {
-	s := c.ScoringConfig()
+	s := c.Scoring
 	if s.Aggregation != scoring.MethodStack {
 		return nil, nil //nolint:nilnil // there is none
 	}
@@ -98,12 +98,5 @@ func (c Config) PartitionConfig() partition.Config {
 func (c Config) RepairConfig() repair.Config {
 	out := c.Repair.Config
 	out.Seed, out.OneHop = c.Seed, onehop.ModeOf(c.Repair.OneHop, c.Repair.OneHopDirected)
-	return out
-}
-
-// ScoringConfig is the configuration of scoring.
-func (c Config) ScoringConfig() scoring.Config {
-	out := c.Scoring
-	out.Temperature = cmp.Or(out.Temperature, scoring.Defaults().Temperature)
 	return out
 }

@@ -25,8 +25,7 @@ func (c Config) Validate() error {
 	c.checkIngest(&p)
 	c.checkPartition(&p)
 	c.checkTrainer(&p)
-	p.Number("scoring.temperature", c.Scoring.Temperature, 0, 1000)
-	p.Within("scoring", c.ScoringConfig().Validate())
+	p.Within("scoring", c.Scoring.Validate())
 	if c.Repair.OneHopDirected && !c.Repair.OneHop {
 		p.Bad("repair.one_hop_directed", c.Repair.OneHopDirected, "false while repair.one_hop is off")
 	}

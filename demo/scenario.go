@@ -148,7 +148,11 @@ func (s *scenario) measure(ctx context.Context) error {
 			labels[l.ID] = l.Label
 		}
 	}
-	var tally quality.Tally
+	s.result.TestTimesteps = testTimesteps(s.Stream)
+	first, last := s.result.TestTimesteps[0], s.result.TestTimesteps[1]
+	var probabilities []float64
+	var called []bool
+	var truth []lethe.Label
 	err := s.service.Client().ReadAll(ctx, bus.Predictions, func(rec ingest.Record) error {
 		if rec.Tombstone() || len(rec.Key) > 0 && rec.Key[0] == '!' {
 			return nil
@@ -157,17 +161,17 @@ func (s *scenario) measure(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("prediction at offset %d: %w", rec.Offset, err)
 		}
-		if !p.Final {
-			return nil // its timestep is open
+		if !p.Final || p.Timestep < first || p.Timestep > last {
+			return nil // its timestep is open, or was trained on
 		}
-		tally.AddServed(p.Timestep, p.Probability, p.Class == lethe.Illicit.String(), labels[p.Transaction])
+		probabilities, truth = append(probabilities, p.Probability), append(truth, labels[p.Transaction])
+		called = append(called, p.Class == lethe.Illicit.String())
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	s.result.TestTimesteps = testTimesteps(s.Stream)
-	s.result.Test = tally.SummariseServed(s.result.TestTimesteps[0], s.result.TestTimesteps[1])
+	s.result.Test = quality.SummariseServed(probabilities, called, truth)
 	return nil
 }
 

@@ -7,8 +7,8 @@
 // then swaps nodes of one class between two shards, which preserves all counts and reduces the
 // number of cut edges.
 //
-// This package has the settings, the names of the methods, the sequence of the three steps and
-// the search for GPFB's weights. The steps have packages of their own: graph (graph, assignment,
+// This package has the settings, the names of the methods and the sequence of the three steps.
+// The steps have packages of their own: graph (graph, assignment,
 // quotas), gpfb and baselines (methods, behind the interface of method), kmeans (rounding of
 // embeddings), coarsen and refine (refinement over several levels), scores, and repair, which
 // divides a partitioned snapshot into slices.

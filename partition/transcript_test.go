@@ -17,10 +17,8 @@ import (
 //
 //	run shards=<v> [method=] [assign=] [sweeps=] [seed=] [no-refine]
 //	                        input, if any, is the embedding: one row per node
-//	tune shards=<v> [method=]
-//	                        the trials and the choice
 func TestTranscripts(t *testing.T) {
-	graphtest.Transcripts(t, map[string]graphtest.Command{"run": runCommand, "tune": tuneCommand})
+	graphtest.Transcripts(t, map[string]graphtest.Command{"run": runCommand})
 }
 
 func runCommand(t *testing.T, s *graphtest.Session, d *datadriven.TestData) (string, error) {
@@ -31,19 +29,6 @@ func runCommand(t *testing.T, s *graphtest.Session, d *datadriven.TestData) (str
 	}
 	out, err := s.Show(a, opts.Shards)
 	return out + showCourse(report), err
-}
-
-func tuneCommand(t *testing.T, s *graphtest.Session, d *datadriven.TestData) (string, error) {
-	best, trials, err := Tune(t.Context(), s.Graph, readOptions(t, d))
-	if err != nil {
-		return "", err
-	}
-	var out strings.Builder
-	for _, trial := range trials {
-		fmt.Fprintf(&out, "  alpha %g, beta %g: %.4f\n", trial.Alpha, trial.Beta, trial.Loss)
-	}
-	fmt.Fprintf(&out, "  best: alpha %g, beta %g\n", best.Alpha, best.Beta)
-	return out.String(), nil
 }
 
 // showCourse describes the iteration of methods that iterate.
@@ -63,7 +48,7 @@ func readOptions(t *testing.T, d *datadriven.TestData) Config {
 	opts.Shards, opts.Seed, opts.Refine = graphtest.Shards(t, d), graphtest.Seed(t, d), !d.HasArg("no-refine")
 	d.MaybeScanArgs(t, "assign", &opts.Assign)
 	d.MaybeScanArgs(t, "sweeps", &opts.Sweeps)
-	if d.Cmd != "run" || d.Input == "" {
+	if d.Input == "" {
 		return opts
 	}
 	opts.Embedding = &kmeans.Points{}

@@ -9,17 +9,8 @@ import (
 
 // Config configures how the shards' posteriors become predictions. Use Defaults.
 type Config struct {
-	// Aggregation is one of ServedMethods or MethodStack.
-	Aggregation string `yaml:"aggregation" help:"How models are combined: stack, or one of the served aggregations."`
-	// Temperature sharpens the weights of similarity.
-	//
-	// Normalised similarities of the shards of one timestep are close together: on Bitcoin-OTC in
-	// 20 shards their standard deviation is about 0.035. A softmax at temperature 1, as in the
-	// authors' notebook, then differs by some 15 % between the best and the worst shard, which is
-	// almost the mean. At 0.1 the best weighs 3 to 7 times the worst, and the weights still
-	// average like 16 to 18 equal ones (1/Σw²). At 0.02 two to seven shards dominate, and the
-	// benefit of many models is lost.
-	Temperature float64 `yaml:"temperature" help:"Sharpens the weights of similarity."`
+	// Aggregation is one of Methods.
+	Aggregation string `yaml:"aggregation" help:"How models are combined: stack, or the mean of one model per shard."`
 	// Threshold is the rule for classifying a transaction as illicit, see decision.ParseRule. A
 	// learned rule requires MethodStack.
 	Threshold ThresholdRule `yaml:"threshold" help:"When illicit: auto, precision:P, budget:N a timestep, or a number."`
@@ -39,11 +30,10 @@ type Config struct {
 	Provisional bool `yaml:"provisional" help:"Score transactions when they arrive, too, until their timestep closes."`
 }
 
-// Defaults uses the mean: similarity measured within half a point of it, while the mean has no cost
-// and is easier to explain.
+// Defaults uses the mean, which needs no labels.
 func Defaults() Config {
 	return Config{
-		Aggregation: MethodMean, Temperature: 0.1, Threshold: "0.5",
+		Aggregation: MethodMean, Threshold: "0.5",
 		Calibration: meta.Defaults().Calibration.Method, LearnTimesteps: meta.Defaults().Timesteps,
 		Reasons: 5, Provisional: true,
 	}
@@ -61,8 +51,7 @@ func (c Config) Rule() (decision.Rule, error) { return decision.ParseRule(string
 // Validate reports all problems of the configuration at once.
 func (c Config) Validate() error {
 	var p check.Problems
-	p.OneOf("aggregation", c.Aggregation, append(ServedMethods(), MethodStack)...)
-	p.Above("temperature", c.Temperature, 0, 1000)
+	p.OneOf("aggregation", c.Aggregation, Methods()...)
 	rule, err := c.Rule()
 	if err == nil && rule.Learnt() {
 		p.That(c.Aggregation == MethodStack, "threshold", c.Threshold,

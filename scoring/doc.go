@@ -1,20 +1,15 @@
 // Package scoring combines the posteriors of the shard models into one prediction per transaction.
 //
-//   - aggregate.go: the aggregations, which combine the shards, and their
-//     registry
-//   - aggregate_similarity.go: weights by the similarity of a shard's graph to the
-//     scored one (Wang, Huai and Wang, "Inductive Graph Unlearning", USENIX
-//     Security 2023)
-//   - learn.go, learn_config.go: weights learned from labels
-//   - combine.go: the result of an aggregation; the weighted sum of posteriors
+//   - aggregate.go: the mean of the models' posteriors
 //   - prediction.go, prediction_codec.go: the published records, with ids that are
 //     the same on every replay
 //
-// In packages of their own, similarity compares graphs, quality measures predictions, and package
+// In packages of their own, quality measures predictions, and package
 // ensemble trains and evaluates the models of all shards. Packages stack, calibrate and decision
 // turn the logits of several components into one logit, a probability and the served class.
 //
-// Learned weights and propagation (lab/propagation) are for evaluation and not served. A prediction
+// Weights by similarity or learned from labels (lab/aggregation) and propagation (lab/propagation) are
+// for evaluation and not served. A prediction
 // is published when its timestep closes, before the first label of that timestep is due, and graphs
 // of different timesteps share no edge, so there is nothing to propagate; a scorer that waited for
 // some labels would make predictions depend on how topics interleave. The value of timely labels

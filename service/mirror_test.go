@@ -14,7 +14,6 @@ import (
 	"lethe/partition"
 	"lethe/partition/graph"
 	"lethe/partition/repair"
-	"lethe/scoring"
 	"lethe/scoring/ensemble"
 	"lethe/trainer/kernels"
 )
@@ -47,12 +46,9 @@ func newMirror(t testing.TB, c configs.Config, stream *dataset.Stream) *mirror {
 		shards: make(map[lethe.Pseudonym]lethe.ShardID),
 		slices: make(map[lethe.Timestep][]*lethe.Slice),
 	}
-	layout, over := m.models()
+	layout, _ := m.models()
 	m.runner, err = ensemble.NewRunner(layout, kernels.Default(), 2)
 	require.NoError(t, err)
-	if over == nil {
-		m.runner.Describe = scoring.Describe
-	}
 	return m
 }
 

@@ -40,11 +40,7 @@ func TestOneHopFeatures(t *testing.T) {
 	said, err := m.runner.Ask(t.Context(), models,
 		trainer.InputOf(onehop.Undirected.Join(g)))
 	require.NoError(t, err)
-	mean, err := scoring.NewAggregation(scoring.MethodMean, 0)
-	require.NoError(t, err)
-	combined, err := said.Combine(mean)
-	require.NoError(t, err)
-	want := ensemble.Illicit(combined)
+	want := ensemble.Illicit(scoring.Mean(said.Shards))
 	published := s.newest(bus.Predictions)
 	for i, n := range g.Nodes {
 		var p scoring.Prediction

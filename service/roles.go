@@ -157,7 +157,7 @@ func (s openers) openScoreAs(ctx context.Context, as *role.Standing) (*role.Foll
 	}
 	return score.New(ctx, score.Options{
 		Dir: RoleDir(c.DataDir, configs.RoleScore), Layout: layout, Meta: over, Workers: c.Workers(),
-		Scoring: c.ScoringConfig(), Limits: c.Ingest.Records, OneHop: c.RepairConfig().OneHop,
+		Scoring: c.Scoring, Limits: c.Ingest.Records, OneHop: c.RepairConfig().OneHop,
 		FirstTimestep: c.Ingest.FirstTimestep, MaxTimestepJump: c.Ingest.MaxTimestepJump,
 		Kernels: s.kernels, FeatureNames: names, Secret: s.secret, Instance: s.instance, Pacer: s.pacer,
 		ReasonsBeside: true, Surroundings: around,

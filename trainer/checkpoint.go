@@ -25,9 +25,6 @@ type Checkpoint struct {
 	Model string
 	Network
 	Body []byte
-
-	// Aggregation is the ensemble's weighting data for the shard. This package does not use it.
-	Aggregation []byte
 }
 
 // Network is the state of a graph neural network.
@@ -87,6 +84,5 @@ func (c *Checkpoint) clone() *Checkpoint {
 	out.FirstMoment = slices.Clone(c.FirstMoment)
 	out.SecondMoment = slices.Clone(c.SecondMoment)
 	out.Body = slices.Clone(c.Body)
-	out.Aggregation = slices.Clone(c.Aggregation)
 	return &out
 }

@@ -39,8 +39,7 @@ func writeCheckpoint(w *canonical.Writer, c *Checkpoint) *canonical.Writer {
 	} else {
 		c.write(w)
 	}
-	w.Count(len(c.Aggregation))
-	w.Bytes(c.Aggregation)
+	w.Count(0) // ends a record: the place of a part that no checkpoint has
 	return w
 }
 
@@ -113,9 +112,12 @@ func decodeCheckpoint(message []byte, networks models.Families) (*Checkpoint, er
 	} else {
 		c.Body = readBytes(r)
 	}
-	c.Aggregation = readBytes(r)
+	end := r.Count(1)
 	if err := r.Close(); err != nil {
 		return nil, fmt.Errorf("checkpoint: %w", err)
+	}
+	if end != 0 {
+		return nil, fmt.Errorf("checkpoint: %w: %d bytes behind the model", canonical.ErrCorrupt, end)
 	}
 	if network {
 		if err := c.check(networks); err != nil {

@@ -75,9 +75,7 @@ func (e *Engine) start(shard lethe.ShardID, previous *Checkpoint, features int) 
 	if previous == nil || e.config.Schedule == Window {
 		return e.fresh(shard, features)
 	}
-	next := previous.clone()
-	next.Aggregation = nil
-	return next
+	return previous.clone()
 }
 
 // lineage returns the lineage of the result. It computes only the digests of slices that no

@@ -71,7 +71,7 @@ func deployedBy(
 		name: name, key: ed25519.NewKeyFromSeed(seed), secret: lethe.Secret{1},
 		setup: ensemble.Setup{
 			Layout:  ensemble.Layout{Shards: shardsOfTests, Components: components},
-			Kernels: set, Described: over == nil, Meta: over,
+			Kernels: set, Meta: over,
 		},
 		slices: make(map[challenge.Pair]*lethe.Slice), models: make(map[challenge.Pair]*trainer.Checkpoint),
 	}

@@ -16,7 +16,7 @@ import (
 // relearned.
 func (v *View) WithMeta(s Steps, setup ensemble.Setup) (Steps, error) {
 	switch timesteps := v.timesteps(); {
-	case setup.Described || setup.Meta == nil:
+	case setup.Meta == nil:
 		return s, errors.New("the deployment has no meta-model")
 	case len(timesteps) == 0:
 		return s, errors.New("the log commits to no slice that a meta-model could learn from")

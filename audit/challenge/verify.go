@@ -276,7 +276,7 @@ func (v *View) ensemble(s ensemble.Setup) lethe.Digest {
 			digests = append(digests, v.Model(component, group, newest))
 		}
 	}
-	if !s.Described {
+	if s.Meta != nil {
 		digests = append(digests, v.Model(len(s.Components), 0, newest))
 	}
 	for _, d := range digests {

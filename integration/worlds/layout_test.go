@@ -42,7 +42,7 @@ func modelsOf(components []string) (m models, err error) {
 	c.Seed, c.Partition.Shards = smallModel().Seed, shards
 	c.Trainer.Model, c.Trainer.Components = configs.Stack, components
 	c.Scoring.Aggregation, c.Scoring.Threshold, c.Scoring.LearnTimesteps = scoring.MethodStack, "auto", 2
-	m.scoring = c.ScoringConfig()
+	m.scoring = c.Scoring
 	if m.layout, err = c.Layout(); err == nil {
 		m.over, err = c.MetaConfig()
 	}
@@ -67,11 +67,7 @@ func (m models) lineageOf(message wire.Message) (lethe.Digest, error) {
 
 // runner trains and asks the models as the roles do.
 func (m models) runner() (ensemble.Runner, error) {
-	r, err := ensemble.NewRunner(m.layout, kernels.Default(), 1)
-	if m.over == nil {
-		r.Describe = scoring.Describe
-	}
-	return r, err
+	return ensemble.NewRunner(m.layout, kernels.Default(), 1)
 }
 
 // combine returns the probabilities of illicit and the threshold for a graph.
@@ -84,11 +80,6 @@ func (m models) combine(e *ensemble.Ensemble, answers *ensemble.Answers) ([]floa
 		illicit := e.Meta.Probabilities(answers.Logits(m.layout))
 		return illicit, e.Meta.ThresholdFor(rule, illicit), nil
 	}
-	mean, err := scoring.NewAggregation(m.scoring.Aggregation, m.scoring.Temperature)
-	if err != nil {
-		return nil, 0, err
-	}
-	combined, err := answers.Combine(mean)
-	illicit := ensemble.Illicit(combined)
-	return illicit, decision.Choose(rule, illicit, nil), err
+	illicit := ensemble.Illicit(scoring.Mean(answers.Shards))
+	return illicit, decision.Choose(rule, illicit, nil), nil
 }

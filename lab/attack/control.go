@@ -59,10 +59,7 @@ func (c *campaign) inReplica(
 		if err != nil {
 			return nil, nil, err
 		}
-		o, err := newOracle(deployed.runner.Engine(0), config.ScoringConfig(), trained.Models)
-		if err != nil {
-			return nil, nil, err
-		}
+		o := newOracle(deployed.runner.Engine(0), trained.Models)
 		a, err := o.askTargets(ctx, c.secret, sc)
 		if err != nil {
 			return nil, nil, err

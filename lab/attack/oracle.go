@@ -13,19 +13,14 @@ import (
 
 // oracle answers queries with published models, as the score role does.
 type oracle struct {
-	runner      ensemble.Runner
-	aggregation scoring.Aggregation
-	models      []*trainer.Checkpoint
+	runner ensemble.Runner
+	models []*trainer.Checkpoint
 }
 
 // newOracle asks the models with an engine.
-func newOracle(engine *trainer.Engine, c scoring.Config, models []*trainer.Checkpoint) (*oracle, error) {
-	aggregation, err := scoring.NewAggregation(c.Aggregation, c.Temperature)
-	if err != nil {
-		return nil, err
-	}
+func newOracle(engine *trainer.Engine, models []*trainer.Checkpoint) *oracle {
 	runner := ensemble.Runner{Engines: []*trainer.Engine{engine}, Workers: runtime.GOMAXPROCS(0)}
-	return &oracle{runner: runner, aggregation: aggregation, models: models}, nil
+	return &oracle{runner: runner, models: models}
 }
 
 // posteriors returns P(illicit) of every node of a graph, by each shard's model
@@ -35,14 +30,10 @@ func (o *oracle) posteriors(ctx context.Context, s *lethe.Snapshot) (shards [][]
 	if err != nil {
 		return nil, nil, fmt.Errorf("timestep %d: %w", s.Timestep, err)
 	}
-	combined, err := said.Combine(o.aggregation)
-	if err != nil {
-		return nil, nil, fmt.Errorf("timestep %d: %w", s.Timestep, err)
-	}
 	for _, rows := range said.Shards {
 		shards = append(shards, ensemble.Illicit(rows))
 	}
-	return shards, ensemble.Illicit(combined), nil
+	return shards, ensemble.Illicit(scoring.Mean(said.Shards)), nil
 }
 
 // answer is what the models say of one transaction: P(illicit) as it is served,

@@ -10,7 +10,6 @@ import (
 	"lethe/partition"
 	"lethe/partition/graph"
 	"lethe/partition/repair"
-	"lethe/scoring"
 	"lethe/scoring/ensemble"
 	"lethe/trainer"
 )
@@ -39,7 +38,7 @@ func newReplica(ctx context.Context, c configs.Config, secret lethe.Secret, s *d
 	if err != nil {
 		return nil, err
 	}
-	runner := ensemble.Runner{Engines: []*trainer.Engine{engine}, Workers: c.Workers(), Describe: scoring.Describe}
+	runner := ensemble.Runner{Engines: []*trainer.Engine{engine}, Workers: c.Workers()}
 	r := &replica{config: c, secret: secret, runner: runner, stream: s}
 	if err := r.deal(ctx); err != nil {
 		return nil, err

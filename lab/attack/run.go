@@ -117,9 +117,7 @@ func (c *campaign) attack(ctx context.Context, scope lethe.Scope) error {
 	oracles := make([]*oracle, len(seen.versions))
 	versions := make([]answers, len(seen.versions))
 	for i, p := range seen.versions {
-		if oracles[i], err = newOracle(engine, c.Config.ScoringConfig(), p.models); err != nil {
-			return err
-		}
+		oracles[i] = newOracle(engine, p.models)
 		if versions[i], err = oracles[i].askTargets(ctx, c.secret, c.victim); err != nil {
 			return err
 		}

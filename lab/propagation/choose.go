@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"lethe"
-	"lethe/scoring/quality"
+	"lethe/lab/measures"
 )
 
 // Measure rates posteriors (rows of classes probabilities) against the true
@@ -19,7 +19,7 @@ type ChoiceOptions struct {
 	// nodes that no model was trained on, where there are any: on its own
 	// training nodes a model needs no help, and propagation looks useless. Nil
 	// hides each known label once, in Folds parts; the posteriors of training
-	// nodes should then be those of scoring.Combiner with owners.
+	// nodes should then be those of aggregation.Combiner with owners.
 	HeldOut []int
 	// Folds is the number of parts; HeldOut overrides it.
 	Folds int
@@ -119,7 +119,7 @@ func (o *ChoiceOptions) parts(known []int) ([][]int, error) {
 	if o.HeldOut != nil {
 		hidden := make(map[int]bool, len(o.HeldOut))
 		for _, node := range o.HeldOut {
-			if node < 0 || node >= len(known) || known[node] == quality.NoClass || hidden[node] {
+			if node < 0 || node >= len(known) || known[node] == measures.NoClass || hidden[node] {
 				return nil, fmt.Errorf("held-out node %d has no known label or is listed twice", node)
 			}
 			hidden[node] = true
@@ -131,7 +131,7 @@ func (o *ChoiceOptions) parts(known []int) ([][]int, error) {
 	}
 	var nodes []int
 	for node, class := range known {
-		if class != quality.NoClass {
+		if class != measures.NoClass {
 			nodes = append(nodes, node)
 		}
 	}
@@ -153,7 +153,7 @@ func (o *ChoiceOptions) parts(known []int) ([][]int, error) {
 // accuracyOf is the share of rows whose most likely class is the true one.
 func accuracyOf(posteriors []float32, classes int, truth []int) float64 {
 	right := 0
-	for i, class := range quality.MostLikely(posteriors, classes) {
+	for i, class := range measures.MostLikely(posteriors, classes) {
 		if class == truth[i] {
 			right++
 		}

@@ -7,9 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lethe"
+	"lethe/lab/measures"
 	"lethe/lab/propagation"
 	"lethe/scoring/graphtest"
-	"lethe/scoring/quality"
 )
 
 // Edges between random nodes say nothing: the choice is to leave right
@@ -84,7 +84,7 @@ func TestChoiceFollowsTheMeasure(t *testing.T) {
 
 func TestChoiceRefuses(t *testing.T) {
 	g := &propagation.LabelledGraph{
-		Edges: graphtest.Path(3), Classes: 2, Known: []int{0, 1, quality.NoClass}, Posteriors: make([]float32, 6),
+		Edges: graphtest.Path(3), Classes: 2, Known: []int{0, 1, measures.NoClass}, Posteriors: make([]float32, 6),
 	}
 	wrong := propagation.Defaults()
 	wrong.SmoothAlpha = 2

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"lethe"
-	"lethe/internal/undirected"
+	"lethe/lab/undirected"
 )
 
 // diffusion is a graph along whose edges rows of numbers spread: an adjacency

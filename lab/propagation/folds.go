@@ -3,7 +3,7 @@ package propagation
 import (
 	"slices"
 
-	"lethe/scoring/quality"
+	"lethe/lab/measures"
 )
 
 // fold is a graph with a part of its known labels hidden.
@@ -24,7 +24,7 @@ func newFolds(g *LabelledGraph, parts [][]int) []*fold {
 		f := &fold{graph: *g, hidden: part}
 		f.graph.Known = slices.Clone(g.Known)
 		for _, node := range part {
-			f.graph.Known[node] = quality.NoClass
+			f.graph.Known[node] = measures.NoClass
 			f.truth = append(f.truth, g.Known[node])
 		}
 		folds[i] = f

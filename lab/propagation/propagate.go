@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"lethe"
-	"lethe/scoring/quality"
+	"lethe/lab/measures"
 )
 
 // LabelledGraph is a scored graph of which some labels are known: the input of
@@ -17,7 +17,7 @@ type LabelledGraph struct {
 	Classes int
 	// Posteriors is row-major: one row of Classes probabilities per node.
 	Posteriors []float32
-	// Known has one entry per node: its class, 0 to Classes-1, or quality.NoClass.
+	// Known has one entry per node: its class, 0 to Classes-1, or measures.NoClass.
 	Known []int
 }
 
@@ -33,8 +33,8 @@ func (g *LabelledGraph) validate() error {
 		return fmt.Errorf("%d posteriors, want %d for %d nodes of %d classes", got, want, g.NumNodes(), g.Classes)
 	}
 	for i, class := range g.Known {
-		if class != quality.NoClass && (class < 0 || class >= g.Classes) {
-			return fmt.Errorf("node %d has class %d, want 0 to %d, or %d if unknown", i, class, g.Classes-1, quality.NoClass)
+		if class != measures.NoClass && (class < 0 || class >= g.Classes) {
+			return fmt.Errorf("node %d has class %d, want 0 to %d, or %d if unknown", i, class, g.Classes-1, measures.NoClass)
 		}
 	}
 	for at, p := range g.Posteriors {
@@ -108,7 +108,7 @@ func (d *diffusion) smoothed(z []float64, g *LabelledGraph, opts Options) []floa
 	}
 	if opts.Smooth {
 		for i, class := range g.Known {
-			if class != quality.NoClass {
+			if class != measures.NoClass {
 				row := z[i*g.Classes:][:g.Classes]
 				clear(row)
 				row[class] = 1
@@ -129,7 +129,7 @@ func (d *diffusion) correct(z []float64, g *LabelledGraph, opts Options) {
 	errors := make([]float64, len(z))
 	known, total := 0, 0.0
 	for i, class := range g.Known {
-		if class == quality.NoClass {
+		if class == measures.NoClass {
 			continue
 		}
 		row := errors[i*g.Classes:][:g.Classes]
@@ -144,13 +144,13 @@ func (d *diffusion) correct(z []float64, g *LabelledGraph, opts Options) {
 		return
 	}
 	if opts.ResidualScale == FDiff {
-		held := func(node int) bool { return g.Known[node] != quality.NoClass }
+		held := func(node int) bool { return g.Known[node] != measures.NoClass }
 		errors = d.average(errors, g.Classes, opts.CorrectSteps, held)
 	} else {
 		errors = d.spread(errors, g.Classes, opts.CorrectAlpha, opts.CorrectSteps)
 	}
 	for i, class := range g.Known {
-		if class != quality.NoClass {
+		if class != measures.NoClass {
 			continue
 		}
 		row := errors[i*g.Classes:][:g.Classes]

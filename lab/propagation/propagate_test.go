@@ -13,9 +13,9 @@ import (
 	"pgregory.net/rapid"
 
 	"lethe"
+	"lethe/lab/measures"
 	"lethe/lab/propagation"
 	"lethe/scoring/graphtest"
-	"lethe/scoring/quality"
 )
 
 func TestTranscripts(t *testing.T) {
@@ -42,7 +42,7 @@ func propagate(t *testing.T, d *datadriven.TestData) string {
 	}
 	for line := range strings.Lines(d.Input) {
 		fields := strings.Fields(line)
-		class := quality.NoClass
+		class := measures.NoClass
 		if fields[0] != "?" {
 			var err error
 			class, err = strconv.Atoi(fields[0])
@@ -112,7 +112,7 @@ func labelled() *rapid.Generator[*propagation.LabelledGraph] {
 				}
 			}
 			g.Posteriors = append(g.Posteriors, row...)
-			g.Known = append(g.Known, rapid.IntRange(quality.NoClass, g.Classes-1).Draw(rt, "known"))
+			g.Known = append(g.Known, rapid.IntRange(measures.NoClass, g.Classes-1).Draw(rt, "known"))
 		}
 		return g
 	})
@@ -147,7 +147,7 @@ func TestPropagatedRowsAreDistributions(t *testing.T) {
 		require.Len(rt, out, len(g.Posteriors))
 		alone := make([]bool, g.NumNodes())
 		for i := range alone {
-			alone[i] = g.Known[i] == quality.NoClass
+			alone[i] = g.Known[i] == measures.NoClass
 		}
 		for _, e := range g.Edges {
 			alone[e.A], alone[e.B] = false, false
@@ -217,7 +217,7 @@ func TestSmoothConvergesToTheLinearSystem(t *testing.T) {
 		for i := range n {
 			system.Set(i, i, 1)
 			for c := range g.Classes {
-				if known := g.Known[i]; known == quality.NoClass {
+				if known := g.Known[i]; known == measures.NoClass {
 					start.Set(i, c, float64(g.Posteriors[i*g.Classes+c]))
 				} else if known == c {
 					start.Set(i, c, 1)
@@ -245,7 +245,7 @@ func TestFixedPoints(t *testing.T) {
 	g := &propagation.LabelledGraph{Edges: ring, Classes: 2}
 	for i := range 9 {
 		g.Posteriors = append(g.Posteriors, 0.25, 0.75)
-		g.Known = append(g.Known, quality.NoClass)
+		g.Known = append(g.Known, measures.NoClass)
 		if i == 4 {
 			g.Posteriors[8], g.Posteriors[9], g.Known[4] = 0, 1, 1
 		}
@@ -255,7 +255,7 @@ func TestFixedPoints(t *testing.T) {
 		opts.Smooth, opts.ResidualScale = false, scale
 		require.Equal(t, g.Posteriors, propagated(t, g, opts))
 	}
-	g.Known[4], g.Posteriors[8], g.Posteriors[9] = quality.NoClass, 0.25, 0.75
+	g.Known[4], g.Posteriors[8], g.Posteriors[9] = measures.NoClass, 0.25, 0.75
 	require.Equal(t, g.Posteriors, propagated(t, g, propagation.Defaults()))
 }
 
@@ -266,7 +266,7 @@ func TestLabelsReachNoFartherThanTheRounds(t *testing.T) {
 	with := &propagation.LabelledGraph{Edges: graphtest.Path(10), Classes: 3}
 	for range 12 { // nodes 10 and 11 are not on the path
 		with.Posteriors = append(with.Posteriors, 0.2, 0.3, 0.5)
-		with.Known = append(with.Known, quality.NoClass)
+		with.Known = append(with.Known, measures.NoClass)
 	}
 	with.Edges = append(with.Edges, lethe.Edge{A: 10, B: 11})
 	without := *with

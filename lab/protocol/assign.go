@@ -65,18 +65,10 @@ func (s Settings) partitionConfig() partition.Config {
 
 // slices cuts a snapshot into its shards' slices.
 func (s Settings) slices(snap *lethe.Snapshot, previous lethe.Timestep, a graph.Assignment) ([]*lethe.Slice, error) {
-	if s.Repair != repair.Truth {
+	if s.Repair != RepairTruth {
 		return repair.Slices(snap, previous, a, s.Shards, s.repairConfig())
 	}
-	with, err := repair.TruthSlices(snap, previous, a, s.Shards)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]*lethe.Slice, len(with))
-	for shard := range with {
-		out[shard] = withTruth(with[shard])
-	}
-	return out, nil
+	return truthSlices(snap, previous, a, s.Shards)
 }
 
 func (s Settings) repairConfig() repair.Config {

@@ -40,7 +40,7 @@ func Unseen(ctx context.Context, g *Graph, s Settings, r Runtime) ([]float32, er
 	if err != nil {
 		return nil, err
 	}
-	by, err := t.combiner(ctx, AggregateMean, answers)
+	by, err := t.combiner(ctx, AggregateMean)
 	if err != nil {
 		return nil, err
 	}

@@ -5,9 +5,9 @@ import (
 	"fmt"
 
 	"lethe"
+	"lethe/lab/aggregation"
 	"lethe/partition/graph"
 	"lethe/partition/repair"
-	"lethe/scoring"
 	"lethe/trainer"
 )
 
@@ -145,7 +145,7 @@ func (t *graphRun) refresh(ctx context.Context, touched []bool) error {
 			if !anew {
 				continue
 			}
-			if _, err := scoring.Describe(t.slices[shard]); err != nil {
+			if _, err := aggregation.Describe(t.slices[shard]); err != nil {
 				return fmt.Errorf("aggregation vector of shard %d: %w", shard, err)
 			}
 		}
@@ -154,7 +154,7 @@ func (t *graphRun) refresh(ctx context.Context, touched []bool) error {
 		if err != nil {
 			return err
 		}
-		_, err = scoring.LearnWeights(rows.Posteriors, rows.Classes, rows.Labels, scoring.DefaultLearning(rows.Seed))
+		_, err = aggregation.LearnWeights(rows.Posteriors, rows.Classes, rows.Labels, aggregation.DefaultLearning(rows.Seed))
 		return err
 	}
 	return nil

@@ -5,33 +5,30 @@ import (
 	"fmt"
 	"slices"
 
+	"lethe/lab/aggregation"
+	"lethe/lab/measures"
 	"lethe/lab/propagation"
-	"lethe/scoring"
-	"lethe/scoring/ensemble"
-	"lethe/scoring/quality"
 	"lethe/trainer"
 )
 
 // combiner returns what puts the shards' answers together. Similarity compares the
 // repaired shards with the graph of all nodes; the learned weights are fitted
 // on the training nodes in the training graph, as Eraser's LBAggr.
-func (t *graphRun) combiner(
-	ctx context.Context, aggregate string, answers *ensemble.Answers,
-) (scoring.Combiner, error) {
-	return combiner(aggregate, answers, t.slices, func() (scoring.Labelled, error) { return t.labelled(ctx) })
+func (t *graphRun) combiner(ctx context.Context, aggregate string) (aggregation.Combiner, error) {
+	return combiner(aggregate, t.full, t.slices, func() (aggregation.Labelled, error) { return t.labelled(ctx) })
 }
 
 // labelled returns what training saw and nothing else.
-func (t *graphRun) labelled(ctx context.Context) (scoring.Labelled, error) {
+func (t *graphRun) labelled(ctx context.Context) (aggregation.Labelled, error) {
 	answers, err := t.models.ask(ctx, trainer.InputOf(t.graph))
 	if err != nil {
-		return scoring.Labelled{}, err
+		return aggregation.Labelled{}, err
 	}
 	labels := make([]int, len(t.graph.Nodes))
 	for i, n := range t.graph.Nodes {
 		labels[i] = int(n.Label) - 1 // a hidden label becomes NoClass
 	}
-	return scoring.Labelled{Posteriors: answers.Shards, Classes: t.g.Classes, Labels: labels, Seed: t.s.Seed}, nil
+	return aggregation.Labelled{Posteriors: answers.Shards, Classes: t.g.Classes, Labels: labels, Seed: t.s.Seed}, nil
 }
 
 // propagate spreads the training nodes' labels over the graph of all nodes, from
@@ -43,7 +40,7 @@ func (t *graphRun) propagate(posteriors []float32) ([]float32, error) {
 	for node, class := range t.g.Labels {
 		known[node] = class
 		if t.split.isTest[node] {
-			known[node] = quality.NoClass
+			known[node] = measures.NoClass
 		}
 	}
 	g := &propagation.LabelledGraph{Edges: t.g.Edges, Classes: t.g.Classes, Known: known, Posteriors: posteriors}

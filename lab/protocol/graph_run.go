@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"lethe"
+	"lethe/lab/measures"
 	"lethe/partition/graph"
-	"lethe/scoring/quality"
 	"lethe/trainer"
 )
 
@@ -161,7 +161,7 @@ func (t *graphRun) measure(ctx context.Context, out *Outcome) error {
 		return err
 	}
 	for _, name := range t.s.Aggregate {
-		by, err := t.combiner(ctx, name, answers)
+		by, err := t.combiner(ctx, name)
 		if err != nil {
 			return fmt.Errorf("aggregation %s: %w", name, err)
 		}
@@ -204,19 +204,19 @@ func (t *graphRun) read(aggregate string, test, training []float32) (Reading, er
 	truth := make([]int, t.g.NumNodes())
 	right := 0
 	for part, posteriors := range [][]float32{training, test} {
-		for node, class := range quality.MostLikely(posteriors, t.g.Classes) {
+		for node, class := range measures.MostLikely(posteriors, t.g.Classes) {
 			if t.split.isTest[node] == (part == 1) && class == t.g.Labels[node] {
 				right++
 			}
 		}
 	}
 	for node, class := range t.g.Labels {
-		truth[node] = quality.NoClass
+		truth[node] = measures.NoClass
 		if t.split.isTest[node] {
 			truth[node] = class
 		}
 	}
-	summary, err := quality.SummarisePosteriors(test, t.g.Classes, truth)
+	summary, err := measures.SummarisePosteriors(test, t.g.Classes, truth)
 	if err != nil {
 		return Reading{}, err
 	}

@@ -212,7 +212,7 @@ func TestRepairTruthCarriesTheNeighbour(t *testing.T) {
 	s.Partition.Refine = false
 	s.Partition.Method = "random"
 	hashes := map[lethe.Digest]string{}
-	for _, repair := range []string{"none", "zero", "mirror", "mixup", repair.Truth} {
+	for _, repair := range []string{"none", "zero", "mirror", "mixup", protocol.RepairTruth} {
 		s.Repair = repair
 		hash := run(t, planted(120, 1), s, 2).EnsembleHash
 		require.Empty(t, hashes[hash], "%s trains on the same slices as %s", repair, hashes[hash])

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"lethe"
-	"lethe/scoring"
+	"lethe/lab/aggregation"
 	"lethe/trainer"
 )
 
@@ -18,7 +18,7 @@ const parts = 5
 // never saw its label: those of the other shards, or, where one model saw all
 // labels, those of models that were trained with a part of the labels hidden. An
 // overfitted model's own answers would leave nothing to correct.
-func (t *graphRun) unseen(ctx context.Context, answers [][]float32, by scoring.Combiner) ([]float32, error) {
+func (t *graphRun) unseen(ctx context.Context, answers [][]float32, by aggregation.Combiner) ([]float32, error) {
 	combined := by.Combine(answers, t.g.Classes, t.owners)
 	if len(answers) > 1 {
 		return combined, nil

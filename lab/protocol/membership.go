@@ -101,7 +101,7 @@ func (t *graphRun) served(ctx context.Context) ([]float32, error) {
 	if err != nil {
 		return nil, err
 	}
-	by, err := t.combiner(ctx, t.s.Aggregate[0], answers)
+	by, err := t.combiner(ctx, t.s.Aggregate[0])
 	if err != nil {
 		return nil, fmt.Errorf("aggregation %s: %w", t.s.Aggregate[0], err)
 	}

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"lethe"
+	"lethe/lab/aggregation"
 	"lethe/lab/networks"
-	"lethe/scoring"
 	"lethe/scoring/ensemble"
 	"lethe/trainer"
 )
@@ -90,26 +90,26 @@ func (m *shardModels) hash() (lethe.Digest, error) {
 	return e.Version, nil
 }
 
-// combiner returns what puts the shards' answers together by an aggregation. newest
+// combiner returns what puts the shards' answers about a graph together by an aggregation. newest
 // are the slices that the shards learnt from last, and labelled, which may be nil,
 // is what it may learn from.
 func combiner(
-	aggregate string, answers *ensemble.Answers, newest []*lethe.Slice, labelled func() (scoring.Labelled, error),
-) (scoring.Combiner, error) {
-	by, err := scoring.NewAggregation(aggregate, scoring.Defaults().Temperature)
+	aggregate string, graph trainer.Input, newest []*lethe.Slice, labelled func() (aggregation.Labelled, error),
+) (aggregation.Combiner, error) {
+	by, err := aggregation.New(aggregate, aggregation.DefaultTemperature)
 	if err != nil {
 		return nil, err
 	}
-	evidence := answers.Evidence()
-	evidence.Labelled = labelled
-	evidence.Vectors = func() ([][]byte, error) {
-		vectors := make([][]byte, len(newest))
-		for shard, s := range newest {
-			if vectors[shard], err = scoring.Describe(s); err != nil {
-				return nil, fmt.Errorf("aggregation vector of shard %d: %w", shard, err)
+	return by.Combiner(aggregation.Evidence{
+		Shards: len(newest), Nodes: graph.Rows, Edges: graph.Edges, Labelled: labelled,
+		Vectors: func() ([][]byte, error) {
+			vectors := make([][]byte, len(newest))
+			for shard, s := range newest {
+				if vectors[shard], err = aggregation.Describe(s); err != nil {
+					return nil, fmt.Errorf("aggregation vector of shard %d: %w", shard, err)
+				}
 			}
-		}
-		return vectors, nil
-	}
-	return by.Combiner(evidence)
+			return vectors, nil
+		},
+	})
 }

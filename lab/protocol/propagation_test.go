@@ -9,8 +9,8 @@ import (
 	"lethe"
 	"lethe/internal/realdata"
 	"lethe/lab/citation"
+	"lethe/lab/measures"
 	"lethe/lab/propagation"
-	"lethe/scoring/quality"
 )
 
 // bayes scores every paper by multinomial naive Bayes on the words of the known
@@ -22,7 +22,7 @@ func bayes(c *citation.Graph, known []int) []float32 {
 		words[class] = make([]float64, c.Features.Columns)
 	}
 	for i, class := range known {
-		if class == quality.NoClass {
+		if class == measures.NoClass {
 			continue
 		}
 		papers[class]++
@@ -65,10 +65,10 @@ func TestPropagationOnCora(t *testing.T) {
 	trained, known, test := make([]int, c.NumNodes), make([]int, c.NumNodes), make([]int, c.NumNodes)
 	var heldOut []int
 	for i, label := range c.Labels {
-		trained[i], known[i], test[i] = quality.NoClass, label, quality.NoClass
+		trained[i], known[i], test[i] = measures.NoClass, label, measures.NoClass
 		switch x := draw.IntN(10); {
 		case x < 2:
-			known[i], test[i] = quality.NoClass, label
+			known[i], test[i] = measures.NoClass, label
 		case x == 2:
 			heldOut = append(heldOut, i)
 		default:
@@ -81,7 +81,7 @@ func TestPropagationOnCora(t *testing.T) {
 	choice, err := propagation.Choose(g, options)
 	require.NoError(t, err)
 	accuracy := func(posteriors []float32) float64 {
-		s, err := quality.SummarisePosteriors(posteriors, c.Classes, test)
+		s, err := measures.SummarisePosteriors(posteriors, c.Classes, test)
 		require.NoError(t, err)
 		return s.Accuracy
 	}

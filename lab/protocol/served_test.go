@@ -17,8 +17,7 @@ import (
 
 // What is measured is what is served: the slices of a stream give, on the
 // evaluation's way, the models and the probabilities that they give
-// on the way of the roles, bit for bit. The evaluation keeps aggregation vectors
-// out of its checkpoints; with them the versions are equal too.
+// on the way of the roles, bit for bit.
 func TestMeasuredIsServed(t *testing.T) {
 	options := dataset.GenerateDefaults()
 	options.Steps, options.NodesPerStep, options.Seed = 4, 60, 5
@@ -26,7 +25,7 @@ func TestMeasuredIsServed(t *testing.T) {
 	require.NoError(t, err)
 	s := StreamDefaults(models.EllipticGIN, trainer.Continual, StreamSplit{Train: 1, Validation: 1, Test: 2})
 	s.Shards, s.Hidden, s.Epochs, s.Seed = 2, 8, 2, 2
-	s.Aggregate = scoring.ServedMethods()
+	s.Aggregate = []string{AggregateMean}
 	run, err := newStreamRun(stream, s, Runtime{Kernels: kernels.Default(), Workers: 2, Now: time.Now})
 	require.NoError(t, err)
 
@@ -40,19 +39,12 @@ func TestMeasuredIsServed(t *testing.T) {
 		}
 	}
 	served := ensemble.Runner{
-		Engines: []*trainer.Engine{run.models.runner.Engine(0)}, Workers: 1, Describe: scoring.Describe,
+		Engines: []*trainer.Engine{run.models.runner.Engine(0)}, Workers: 1,
 	}
 	want, err := served.Train(t.Context(), columns)
 	require.NoError(t, err)
 
-	described := make([]*trainer.Checkpoint, run.s.Shards)
-	for shard, m := range run.models.models {
-		c := *m
-		c.Aggregation, err = scoring.Describe(columns[shard][2])
-		require.NoError(t, err)
-		described[shard] = &c
-	}
-	got, err := ensemble.Of(described, nil)
+	got, err := ensemble.Of(run.models.models, nil)
 	require.NoError(t, err)
 	require.Equal(t, want.Version, got.Version)
 
@@ -60,11 +52,5 @@ func TestMeasuredIsServed(t *testing.T) {
 	require.NoError(t, err)
 	_, answers, err := run.answer(t.Context(), 3, make([]bool, len(run.steps[3].Nodes)))
 	require.NoError(t, err)
-	for k, name := range run.s.Aggregate {
-		by, err := scoring.NewAggregation(name, scoring.Defaults().Temperature)
-		require.NoError(t, err)
-		combined, err := said.Combine(by)
-		require.NoError(t, err)
-		require.Equal(t, combined, answers[k], name)
-	}
+	require.Equal(t, scoring.Mean(said.Shards), answers[0])
 }

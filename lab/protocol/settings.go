@@ -4,18 +4,18 @@ import (
 	"slices"
 
 	"lethe/internal/check"
+	"lethe/lab/aggregation"
 	"lethe/lab/networks"
 	"lethe/partition"
 	"lethe/partition/repair"
-	"lethe/scoring"
 	"lethe/trainer"
 )
 
 // The ways to combine the shards' posteriors.
 const (
-	AggregateMean       = scoring.MethodMean
-	AggregateSimilarity = scoring.MethodSimilarity
-	AggregateLearned    = scoring.MethodLearned
+	AggregateMean       = aggregation.MethodMean
+	AggregateSimilarity = aggregation.MethodSimilarity
+	AggregateLearned    = aggregation.MethodLearned
 	// AggregateNone names the reading without a model, which comes with Propagate on a
 	// graph: the known labels alone, propagated.
 	AggregateNone = "none"
@@ -147,13 +147,13 @@ func (s Settings) Validate() error {
 		"none for model %q, which is no %s",
 		s.Model, trainer.Blend)
 	p.That(s.OneHop || !s.OneHopDirected, "one_hop_directed", s.OneHopDirected, "false without one-hop features")
-	p.That(!s.OneHop || s.Repair != repair.Truth, "one_hop", s.OneHop, "false with repair %s", repair.Truth)
+	p.That(!s.OneHop || s.Repair != RepairTruth, "one_hop", s.OneHop, "false with repair %s", RepairTruth)
 	p.That(s.Transductive || !s.SharedTest, "shared_test", s.SharedTest, "false where training sees no test node")
-	p.That(!s.SharedTest || s.Repair != repair.Truth, "shared_test", s.SharedTest, "false with repair %s", repair.Truth)
+	p.That(!s.SharedTest || s.Repair != RepairTruth, "shared_test", s.SharedTest, "false with repair %s", RepairTruth)
 	p.That(s.Partition.Embedding == "" || s.Partition.Embedding == EmbeddingSAGE,
 		"partition.embedding", s.Partition.Embedding, "%s or nothing", EmbeddingSAGE)
 	for _, name := range s.Aggregate {
-		p.OneOf("aggregate", name, scoring.Methods()...)
+		p.OneOf("aggregate", name, aggregation.Methods()...)
 	}
 	return p.Err()
 }

@@ -6,6 +6,7 @@ import (
 
 	"lethe"
 	"lethe/dataset"
+	"lethe/lab/measures"
 	"lethe/partition/onehop"
 	"lethe/scoring/ensemble"
 	"lethe/scoring/quality"
@@ -33,7 +34,7 @@ type streamRun struct {
 	validationLabels []int
 	tunings          []tuning
 	// tallies grow with every timestep, one per reading.
-	tallies []*quality.Tally
+	tallies []*measures.Tally
 	shapes  []Shape
 	out     *Outcome
 }
@@ -75,7 +76,7 @@ func newStreamRun(stream *dataset.Stream, s StreamSettings, r Runtime) (*streamR
 		}
 	}
 	for range j.out.Readings {
-		j.tallies = append(j.tallies, &quality.Tally{})
+		j.tallies = append(j.tallies, &measures.Tally{})
 	}
 	j.tunings = make([]tuning, len(s.Aggregate))
 	return j, nil
@@ -200,7 +201,7 @@ func (j *streamRun) answer(ctx context.Context, index int, arrived []bool) (
 		return nil, nil, err
 	}
 	for k, name := range j.s.Aggregate {
-		by, err := j.combiner(name, said)
+		by, err := j.combiner(name, in)
 		if err != nil {
 			return nil, nil, fmt.Errorf("aggregation %s: %w", name, err)
 		}

@@ -2,24 +2,24 @@ package protocol
 
 import (
 	"lethe"
-	"lethe/scoring"
-	"lethe/scoring/ensemble"
+	"lethe/lab/aggregation"
+	"lethe/trainer"
 )
 
 // combiner returns what puts the shards' answers together at a timestep. Similarity
 // compares its graph with the shards' newest slices. Learned weights are fitted
 // on the labelled transactions of the validation timesteps, scored before they
 // were learnt from; until those are over every shard counts the same.
-func (j *streamRun) combiner(aggregate string, answers *ensemble.Answers) (scoring.Combiner, error) {
+func (j *streamRun) combiner(aggregate string, graph trainer.Input) (aggregation.Combiner, error) {
 	newest := make([]*lethe.Slice, j.s.Shards)
 	for shard, window := range j.windows {
 		newest[shard] = window[len(window)-1]
 	}
 	if len(j.validationLabels) == 0 {
-		return combiner(aggregate, answers, newest, nil)
+		return combiner(aggregate, graph, newest, nil)
 	}
-	return combiner(aggregate, answers, newest, func() (scoring.Labelled, error) {
-		return scoring.Labelled{
+	return combiner(aggregate, graph, newest, func() (aggregation.Labelled, error) {
+		return aggregation.Labelled{
 			Posteriors: j.validation, Classes: classesOfStream, Labels: j.validationLabels, Seed: j.s.Seed,
 		}, nil
 	})

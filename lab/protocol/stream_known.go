@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"lethe"
+	"lethe/lab/measures"
 	"lethe/lab/propagation"
 	"lethe/scoring/quality"
 )
@@ -60,7 +61,7 @@ func (t *tuning) propagate(snap *lethe.Snapshot, posteriors []float32, arrived [
 	spread, control []float32, err error,
 ) {
 	g := &propagation.LabelledGraph{Edges: snap.Undirected(), Classes: classesOfStream, Posteriors: posteriors}
-	g.Known = slices.Repeat([]int{quality.NoClass}, len(snap.Nodes))
+	g.Known = slices.Repeat([]int{measures.NoClass}, len(snap.Nodes))
 	if !slices.Contains(arrived, true) || t.inTime == 0 || len(t.late) == 0 {
 		return posteriors, posteriors, nil
 	}
@@ -117,5 +118,5 @@ func averagePrecision(posteriors []float32, classes int, truth []int) float64 {
 	return ap
 }
 
-// classOf is the class that a label stands for, quality.NoClass if unknown.
+// classOf is the class that a label stands for, measures.NoClass if unknown.
 func classOf(label lethe.Label) int { return int(label) - 1 }

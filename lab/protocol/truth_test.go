@@ -8,7 +8,6 @@ import (
 
 	"lethe"
 	"lethe/partition"
-	"lethe/partition/repair"
 )
 
 // With true neighbours every node of every shard has the neighbourhood that it
@@ -30,7 +29,7 @@ func TestTruthCompletesEveryNeighbourhood(t *testing.T) {
 	slices.SortFunc(g.Edges, lethe.Edge.Compare)
 	snap := g.snapshot(all, func(int) bool { return false })
 	s := Defaults("sage")
-	s.Shards, s.Repair, s.Partition.Method = shards, repair.Truth, partition.MethodRandom
+	s.Shards, s.Repair, s.Partition.Method = shards, RepairTruth, partition.MethodRandom
 	a, shape, err := s.assign(t.Context(), snap, g.Classes, nil)
 	require.NoError(t, err)
 	require.Greater(t, shape.EdgeCut, 0.5)

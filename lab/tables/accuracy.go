@@ -4,7 +4,6 @@ import (
 	"lethe/lab/bench"
 	"lethe/lab/protocol"
 	"lethe/lab/report"
-	"lethe/partition/repair"
 )
 
 // table makes a grid a table of the evaluation.
@@ -72,13 +71,13 @@ func sgc() Table {
 // gives its rivals none.
 func repairs() Table {
 	const title = "Repair strategies"
-	strategies := []string{repair.Truth, "none", "mirror", "zero", "mixup"}
+	strategies := []string{protocol.RepairTruth, "none", "mirror", "zero", "mixup"}
 	ablation := ablation{
 		key: "repair", columns: strategies, methods: []string{guideFast, guideSR, random, own},
 		cell: func(o Options, m model, how method, column string, seed uint64) protocol.Settings {
 			s := o.settings(bench.Cora, m, how, seed)
 			s.Repair = column
-			if column == "none" || column == repair.Truth {
+			if column == "none" || column == protocol.RepairTruth {
 				s.MinStubs = 0
 			}
 			return s

@@ -1,8 +1,6 @@
 package repair
 
 import (
-	"strings"
-
 	"lethe/internal/check"
 	"lethe/partition/onehop"
 )
@@ -46,12 +44,7 @@ func Defaults() Config { return Config{Method: MixUp, Tau: 1} }
 // Validate reports every problem of the configuration.
 func (c Config) Validate() error {
 	var p check.Problems
-	if c.Method == Truth {
-		p.Bad("method", c.Method, "one of %s: it is an ablation that puts other shards' data into stubs",
-			strings.Join(Methods(), ", "))
-	} else {
-		p.OneOf("method", c.Method, Methods()...)
-	}
+	p.OneOf("method", c.Method, Methods()...)
 	p.Above("tau", c.Tau, 0, 1000)
 	p.AtLeast("min_stubs", c.MinStubs, 0)
 	p.That(c.Method != None || c.MinStubs <= 0, "min_stubs", c.MinStubs, "0 with method %s", None)

@@ -16,7 +16,6 @@ import (
 //
 //	slices shards=<v> [repair=] [min-stubs=]
 //	                        the graph as a snapshot, under the assignment given
-//	truth shards=<v>        likewise, with the features of true neighbours
 func TestTranscripts(t *testing.T) {
 	graphtest.Transcripts(t, map[string]graphtest.Command{
 		"slices": func(t *testing.T, s *graphtest.Session, d *datadriven.TestData) (string, error) {
@@ -26,26 +25,7 @@ func TestTranscripts(t *testing.T) {
 			d.MaybeScanArgs(t, "min-stubs", &opts.MinStubs)
 			return showSlices(s.Snapshot(), graphtest.ReadAssignment(t, d.Input), graphtest.Shards(t, d), opts)
 		},
-		"truth": func(t *testing.T, s *graphtest.Session, d *datadriven.TestData) (string, error) {
-			return showTruth(s.Snapshot(), graphtest.ReadAssignment(t, d.Input), graphtest.Shards(t, d))
-		},
 	})
-}
-
-func showTruth(s *lethe.Snapshot, a graph.Assignment, shards int) (string, error) {
-	all, err := TruthSlices(s, lethe.NoTimestep, a, shards)
-	if err != nil {
-		return "", err
-	}
-	var out strings.Builder
-	for _, slice := range all {
-		fmt.Fprintf(&out, "shard %d\n", slice.Shard)
-		for k, stub := range slice.Stubs {
-			fmt.Fprintf(&out, "  stub of node %d: features %v\n", slice.Nodes[stub.Owner][0],
-				slice.StubFeatures[k*slice.FeatureCount:(k+1)*slice.FeatureCount])
-		}
-	}
-	return out.String(), nil
 }
 
 func showSlices(s *lethe.Snapshot, a graph.Assignment, shards int, opts Config) (string, error) {

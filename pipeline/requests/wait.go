@@ -43,29 +43,6 @@ func Wait(
 	}
 }
 
-// WaitAll waits until all requests are verified, rejected, cancelled or held, with one reader.
-func WaitAll(ctx context.Context, topics Bus, all []Submitted) error {
-	open := make(map[lethe.Digest]bool, len(all))
-	for _, r := range all {
-		open[r.Digest] = true
-	}
-	positions := make(map[int]int64)
-	for {
-		err := topics.ReadNew(ctx, bus.ErasureStatus, positions, func(rec ingest.Record) error {
-			if s, says := statusOf(rec); says && ended(s) {
-				delete(open, s.RequestDigest)
-			}
-			return nil
-		})
-		if err != nil || len(open) == 0 {
-			return err
-		}
-		if err := pause(ctx); err != nil {
-			return fmt.Errorf("%d of %d requests go on: %w", len(open), len(all), err)
-		}
-	}
-}
-
 // answered follows a request until answer accepts its status, which it returns.
 func answered(
 	ctx context.Context, topics Bus, s deletions.Status, answer func(deletions.Status) bool,

@@ -67,32 +67,3 @@ func TestFollowReadsEveryRecordOnce(t *testing.T) {
 	}
 	require.Equal(t, 3, topics.read)
 }
-
-// Many requests are waited for by one reader, whatever each of them comes to; who gives up is told
-// how many go on.
-func TestWaitAllReadsForAll(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		topics := &counting{Bus: roletest.NewBus(nil)}
-		all := []requests.Submitted{
-			submitted(t, request("gdpr-1", "transaction-1")), submitted(t, request("gdpr-2", "transaction-1")),
-			submitted(t, request("gdpr-3", "transaction-1")),
-		}
-		impatient, cancel := context.WithTimeout(t.Context(), time.Minute)
-		defer cancel()
-		require.ErrorContains(t, requests.WaitAll(impatient, topics, all), "3 of 3 requests go on")
-		ended := make(chan error, 1)
-		go func() { ended <- requests.WaitAll(t.Context(), topics, all) }()
-		time.Sleep(time.Minute)
-		say(t, topics.Bus, "gdpr-1", at, deletions.Verified)
-		say(t, topics.Bus, "gdpr-2", at, deletions.Held)
-		time.Sleep(time.Minute)
-		select {
-		case err := <-ended:
-			t.Fatal("ended before the last request: ", err)
-		default:
-		}
-		say(t, topics.Bus, "gdpr-3", at, deletions.Cancelled)
-		require.NoError(t, <-ended)
-		require.Equal(t, 3, topics.read)
-	})
-}

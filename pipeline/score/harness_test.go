@@ -237,7 +237,7 @@ func (w *scenario) checkpoint(shard lethe.ShardID, through lethe.Timestep) *trai
 			slices = append(slices, w.slices(at)[shard])
 		}
 	}
-	runner := ensemble.Runner{Engines: []*trainer.Engine{engine}, Describe: scoring.Describe}
+	runner := ensemble.Runner{Engines: []*trainer.Engine{engine}}
 	out, err := runner.Column(shard).Newest(w.t.Context(), nil, slices)
 	require.NoError(w.t, err)
 	return out

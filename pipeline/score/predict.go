@@ -26,23 +26,18 @@ type predictor struct {
 	runner ensemble.Runner
 	layout ensemble.Layout
 	oneHop onehop.Mode
-	// aggregation is nil where a meta-model puts the models together.
-	aggregation scoring.Aggregation
-	rule        decision.Rule
+	rule   decision.Rule
+	// method names how models are combined.
+	method string
 }
 
 // newPredictor returns the predictor of a role.
 func newPredictor(o Options) (p predictor, err error) {
-	p = predictor{layout: o.Layout, oneHop: o.OneHop}
+	p = predictor{layout: o.Layout, oneHop: o.OneHop, method: o.Scoring.Aggregation}
 	if p.runner, err = ensemble.NewRunner(o.Layout, o.Kernels, o.Workers); err != nil {
 		return p, err
 	}
-	if p.rule, err = o.Scoring.Rule(); err != nil {
-		return p, err
-	}
-	if o.Meta == nil {
-		p.aggregation, err = scoring.NewAggregation(o.Scoring.Aggregation, o.Scoring.Temperature)
-	}
+	p.rule, err = o.Scoring.Rule()
 	return p, err
 }
 
@@ -61,25 +56,13 @@ func (p predictor) askJoined(ctx context.Context, e *ensemble.Ensemble, s *lethe
 		illicit := over.Probabilities(said.Logits(p.layout))
 		return answer{illicit, over.ThresholdFor(p.rule, illicit)}, nil
 	}
-	combined, err := said.Combine(p.aggregation)
-	if err != nil {
-		return answer{}, err
-	}
-	illicit := ensemble.Illicit(combined)
+	illicit := ensemble.Illicit(scoring.Mean(said.Shards))
 	return answer{illicit, decision.Choose(p.rule, illicit, nil)}, nil
-}
-
-// name is what predictions call the way that models are put together.
-func (p predictor) name() string {
-	if p.aggregation == nil {
-		return scoring.MethodStack
-	}
-	return p.aggregation.Name()
 }
 
 // prediction is what predictions by an ensemble have in common.
 func (p predictor) prediction(by *ensemble.Ensemble) scoring.Prediction {
-	return scoring.Prediction{EnsembleVersion: by.Version, TrainedThrough: by.Through, Aggregation: p.name()}
+	return scoring.Prediction{EnsembleVersion: by.Version, TrainedThrough: by.Through, Aggregation: p.method}
 }
 
 // recordsOf completes predictions with their classes and ids and returns their records, in order: some thousands at

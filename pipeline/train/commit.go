@@ -180,7 +180,7 @@ func (s *committer) recordCommitted(setup wire.Commitment, said map[*series][]le
 
 // setupCommitment commits to what models are trained with.
 func (s *committer) setupCommitment() (wire.Commitment, error) {
-	encoded, err := ensemble.Setup{Layout: s.layout, Kernels: s.kernels, Described: s.meta == nil, Meta: s.meta}.Encode()
+	encoded, err := ensemble.Setup{Layout: s.layout, Kernels: s.kernels, Meta: s.meta}.Encode()
 	return wire.Commitment{Setup: true, Digest: ensemble.DigestSetup(encoded)}, err
 }
 

@@ -18,7 +18,6 @@ import (
 	"lethe/pipeline/role"
 	"lethe/pipeline/role/roletest"
 	"lethe/pipeline/wire"
-	"lethe/scoring"
 	"lethe/scoring/ensemble"
 	"lethe/trainer"
 	"lethe/trainer/kernels"
@@ -85,7 +84,7 @@ func (p plan) checkpoints(t testing.TB, o trainer.Config, k kernels.Set) map[let
 	engine, err := trainer.NewEngine(o, k)
 	require.NoError(t, err)
 	out := make(map[lethe.Timestep][]byte)
-	runner := ensemble.Runner{Engines: []*trainer.Engine{engine}, Describe: scoring.Describe}
+	runner := ensemble.Runner{Engines: []*trainer.Engine{engine}}
 	for step, err := range runner.Column(p.shard).Replay(t.Context(), nil, p.slices) {
 		require.NoError(t, err)
 		out[step.Checkpoint.Timestep] = trainer.EncodeCheckpoint(step.Checkpoint)

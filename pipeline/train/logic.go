@@ -11,7 +11,6 @@ import (
 	"lethe/ingest/bus"
 	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
-	"lethe/scoring"
 	"lethe/scoring/ensemble"
 	"lethe/trainer"
 )
@@ -39,9 +38,6 @@ func newLogic(o Options, search search) (*logic, error) {
 	runner, err := ensemble.NewRunner(o.Layout, o.Kernels, o.Workers)
 	if err != nil {
 		return nil, err
-	}
-	if o.Meta == nil {
-		runner.Describe = scoring.Describe
 	}
 	if o.First != nil {
 		for _, engine := range runner.Engines {

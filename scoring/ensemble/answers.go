@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"lethe"
-	"lethe/scoring"
 	"lethe/trainer"
 )
 
@@ -17,9 +16,6 @@ type Answers struct {
 	// Shards holds the posteriors of every shard's model: a row of Classes
 	// probabilities per node, row-major.
 	Shards [][]float32
-
-	graph  trainer.Input
-	models []*trainer.Checkpoint
 }
 
 // Ask evaluates every model on a graph. The models need features in the form of their slices, so
@@ -27,10 +23,7 @@ type Answers struct {
 //
 // Errors are those of AskOne.
 func (r Runner) Ask(ctx context.Context, models []*trainer.Checkpoint, graph trainer.Input) (*Answers, error) {
-	a := &Answers{
-		Classes: r.Engine(0).Config().Classes, Shards: make([][]float32, len(models)),
-		graph: graph, models: models,
-	}
+	a := &Answers{Classes: r.Engine(0).Config().Classes, Shards: make([][]float32, len(models))}
 	order := r.order(len(models))
 	err := r.Each(ctx, len(models), func(ctx context.Context, i int) (err error) {
 		model := order[i]
@@ -73,31 +66,6 @@ func (r Runner) AskOne(
 		return nil, fmt.Errorf("shard %d: %w", model, err)
 	}
 	return posteriors, nil
-}
-
-// Evidence returns the evidence that the answers provide: the graph and the aggregation vectors of
-// the models. Callers may add more, such as labels to learn from.
-func (a *Answers) Evidence() scoring.Evidence {
-	return scoring.Evidence{
-		Shards: len(a.Shards), Nodes: a.graph.Rows, Edges: a.graph.Edges,
-		Vectors: func() ([][]byte, error) {
-			vectors := make([][]byte, len(a.models))
-			for shard, m := range a.models {
-				vectors[shard] = m.Aggregation
-			}
-			return vectors, nil
-		},
-	}
-}
-
-// Combine returns the combined posteriors, rows × Classes, by an aggregation on the evidence of the
-// models.
-func (a *Answers) Combine(by scoring.Aggregation) ([]float32, error) {
-	combiner, err := by.Combiner(a.Evidence())
-	if err != nil {
-		return nil, fmt.Errorf("aggregation %s: %w", by.Name(), err)
-	}
-	return combiner.Combine(a.Shards, a.Classes, nil), nil
 }
 
 // Illicit returns the probability of illicit per node, in [0, 1], from posteriors

@@ -14,13 +14,13 @@ import (
 
 const shards = 3
 
-func runner(t *testing.T, workers int, describe func(*lethe.Slice) ([]byte, error)) ensemble.Runner {
+func runner(t *testing.T, workers int) ensemble.Runner {
 	t.Helper()
 	c := trainer.Defaults()
 	c.Hidden, c.Passes, c.Seed, c.WindowTimesteps = 4, 1, 5, 2
 	engine, err := trainer.NewEngine(c, kernels.Default())
 	require.NoError(t, err)
-	return ensemble.Runner{Engines: []*trainer.Engine{engine}, Workers: workers, Describe: describe}
+	return ensemble.Runner{Engines: []*trainer.Engine{engine}, Workers: workers}
 }
 
 func columns(timesteps int) [][]*lethe.Slice {
@@ -43,8 +43,8 @@ func columns(timesteps int) [][]*lethe.Slice {
 	return out
 }
 
-// answered trains the columns and asks about a graph by an aggregation.
-func answered(t *testing.T, r ensemble.Runner, by string) (*ensemble.Ensemble, []float64) {
+// answered trains the columns and asks about a graph.
+func answered(t *testing.T, r ensemble.Runner) (*ensemble.Ensemble, []float64) {
 	t.Helper()
 	trained, err := r.Train(t.Context(), columns(3))
 	require.NoError(t, err)
@@ -53,59 +53,49 @@ func answered(t *testing.T, r ensemble.Runner, by string) (*ensemble.Ensemble, [
 	}
 	said, err := r.Ask(t.Context(), trained.Models, graph)
 	require.NoError(t, err)
-	aggregation, err := scoring.NewAggregation(by, scoring.Defaults().Temperature)
-	require.NoError(t, err)
-	combined, err := said.Combine(aggregation)
-	require.NoError(t, err)
-	return trained, ensemble.Illicit(combined)
+	return trained, ensemble.Illicit(scoring.Mean(said.Shards))
 }
 
 // Neither the version nor a probability depends on the number of workers, nor on
 // whether the columns are trained at once, as the audit and the attacks do, or
 // step by step on windows, as the evaluation and the training role do.
 func TestNoWorkerCountAndNoPathReachesAResult(t *testing.T) {
-	for _, by := range scoring.ServedMethods() {
-		want, probabilities := answered(t, runner(t, 1, scoring.Describe), by)
-		got, again := answered(t, runner(t, 4, scoring.Describe), by)
-		require.Equal(t, want.Version, got.Version)
-		require.Equal(t, probabilities, again)
+	want, probabilities := answered(t, runner(t, 1))
+	got, again := answered(t, runner(t, 4))
+	require.Equal(t, want.Version, got.Version)
+	require.Equal(t, probabilities, again)
 
-		r := runner(t, 2, scoring.Describe)
-		models := make([]*trainer.Checkpoint, shards)
-		for at := range 3 {
-			windows := make([][]*lethe.Slice, shards)
-			for shard, slices := range columns(3) {
-				windows[shard] = slices[max(0, at-1) : at+1]
-			}
-			steps, err := r.Advance(t.Context(), models, windows)
-			require.NoError(t, err)
-			for shard := range steps {
-				models[shard] = steps[shard].Checkpoint
-			}
+	r := runner(t, 2)
+	models := make([]*trainer.Checkpoint, shards)
+	for at := range 3 {
+		windows := make([][]*lethe.Slice, shards)
+		for shard, slices := range columns(3) {
+			windows[shard] = slices[max(0, at-1) : at+1]
 		}
-		stepwise, err := ensemble.Of(models, nil)
+		steps, err := r.Advance(t.Context(), models, windows)
 		require.NoError(t, err)
-		require.Equal(t, want.Version, stepwise.Version)
+		for shard := range steps {
+			models[shard] = steps[shard].Checkpoint
+		}
 	}
+	stepwise, err := ensemble.Of(models, nil)
+	require.NoError(t, err)
+	require.Equal(t, want.Version, stepwise.Version)
 }
 
-// The aggregation vector decides the version and the weights, never a model.
-func TestVectorsAreNoPartOfTheModels(t *testing.T) {
-	with, mean := answered(t, runner(t, 2, scoring.Describe), scoring.MethodMean)
-	without, same := answered(t, runner(t, 2, nil), scoring.MethodMean)
-	require.Equal(t, mean, same)
-	require.NotEqual(t, with.Version, without.Version)
+func TestEnsembleFitsItsLineages(t *testing.T) {
+	trained, _ := answered(t, runner(t, 2))
 	want := make([]lethe.Digest, shards)
-	for shard, m := range without.Models {
+	for shard, m := range trained.Models {
 		want[shard] = m.Lineage
 	}
-	require.True(t, with.Fits(want))
+	require.True(t, trained.Fits(want))
 	want[1][0]++
-	require.False(t, with.Fits(want))
+	require.False(t, trained.Fits(want))
 }
 
 func TestIncompleteEnsemblesAreRefused(t *testing.T) {
-	full, _ := answered(t, runner(t, 1, nil), scoring.MethodMean)
+	full, _ := answered(t, runner(t, 1))
 	older := *full.Models[1]
 	older.Timestep--
 	for _, models := range [][]*trainer.Checkpoint{nil, {nil}, {full.Models[0], nil}, {full.Models[0], &older}} {

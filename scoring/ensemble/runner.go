@@ -21,9 +21,6 @@ type Runner struct {
 	// Workers bounds the models that are trained or evaluated at a time; at least 1. Results do
 	// not depend on it.
 	Workers int
-	// Describe returns the aggregation vector of a checkpoint: scoring.Describe for everything
-	// that is served. If it is nil, checkpoints have none.
-	Describe func(*lethe.Slice) ([]byte, error)
 }
 
 // NewRunner returns a runner for the models of a layout. The error is that of
@@ -54,7 +51,7 @@ func (r Runner) Engine(model lethe.ShardID) *trainer.Engine {
 
 // Column returns a model's column.
 func (r Runner) Column(model lethe.ShardID) column.Column {
-	return column.Column{Engine: r.Engine(model), Shard: model, Describe: r.Describe}
+	return column.Column{Engine: r.Engine(model), Shard: model}
 }
 
 // Each calls f for 0 to n-1, at most Workers of them at a time, and returns the

@@ -7,12 +7,11 @@ import (
 
 	"lethe"
 	"lethe/canonical"
-	"lethe/scoring"
 	"lethe/scoring/meta"
 	"lethe/trainer/kernels"
 )
 
-const setupFormat = "lethe-setup/1"
+const setupFormat = "lethe-setup/2"
 
 const (
 	// maxSetupBytes bounds an encoded setup: one of 60 components has some 70 kB.
@@ -27,9 +26,6 @@ type Setup struct {
 	Layout
 	// Kernels names the kernel set.
 	Kernels string
-	// Described means that checkpoints carry the aggregation vector for weighing the models,
-	// because there is no meta-model.
-	Described bool
 	// Meta is how the meta-model is learnt, nil for none.
 	Meta *meta.Config
 }
@@ -39,14 +35,13 @@ type setupRecord struct {
 	Format     string       `json:"format"`
 	Shards     int          `json:"shards"`
 	Kernels    string       `json:"kernel_set"`
-	Described  bool         `json:"described"`
 	Components []Component  `json:"components"`
 	Meta       *meta.Config `json:"meta_model,omitempty"`
 }
 
 // Encode returns the setup as one line of JSON. Equal setups have equal bytes.
 func (s Setup) Encode() ([]byte, error) {
-	out, err := json.Marshal(setupRecord{setupFormat, s.Shards, s.Kernels, s.Described, s.Components, s.Meta})
+	out, err := json.Marshal(setupRecord{setupFormat, s.Shards, s.Kernels, s.Components, s.Meta})
 	if err != nil {
 		return nil, fmt.Errorf("setup of the ensemble: %w", err)
 	}
@@ -74,7 +69,7 @@ func DecodeSetup(data []byte) (Setup, error) {
 	if r.Shards > maxSetupShards {
 		return Setup{}, fmt.Errorf("setup of the ensemble: %d shards, at most %d", r.Shards, maxSetupShards)
 	}
-	s := Setup{Layout{r.Shards, r.Components}, r.Kernels, r.Described, r.Meta}
+	s := Setup{Layout{r.Shards, r.Components}, r.Kernels, r.Meta}
 	err := s.Validate()
 	if err == nil && s.Meta != nil {
 		err = s.Meta.Validate()
@@ -95,11 +90,7 @@ func (s Setup) Runner(workers int) (Runner, error) {
 	if err != nil {
 		return Runner{}, err
 	}
-	runner, err := NewRunner(s.Layout, set, workers)
-	if s.Described {
-		runner.Describe = scoring.Describe
-	}
-	return runner, err
+	return NewRunner(s.Layout, set, workers)
 }
 
 // Number returns the number of a component's model for a group.

@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"lethe"
 	"lethe/scoring/graphtest"
 	"lethe/scoring/quality"
 )
@@ -87,50 +86,6 @@ func TestCalibrationErrorByHand(t *testing.T) {
 	require.False(t, ok)
 }
 
-// Where no scores tie the budget is counted by sorting; ties give the mean over all
-// orders in which they could have been taken.
-func TestBudgetCountsTheHighest(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
-		s := samples().Draw(rt, "samples")
-		budget := rapid.IntRange(0, 35).Draw(rt, "budget")
-		got := quality.AtBudget(s.scores, s.positive, budget)
-		expected, positives := 0.0, 0
-		for i, p := range s.positive {
-			if !p {
-				continue
-			}
-			positives++
-			above, tied := 0, 0
-			for _, score := range s.scores {
-				if score > s.scores[i] {
-					above++
-				} else if score == s.scores[i] {
-					tied++
-				}
-			}
-			expected += min(1, max(0, float64(budget-above)/float64(tied)))
-		}
-		require.Equal(rt, min(budget, len(s.scores)), got.Alerts)
-		require.Equal(rt, positives, got.Illicit)
-		require.InDelta(rt, expected, got.Right, 1e-9)
-	})
-	b := quality.Budgeted{Alerts: 4, Illicit: 8, Right: 3}
-	require.Equal(t, 0.75, b.Precision())
-	require.Equal(t, 0.375, b.Recall())
-	require.Zero(t, quality.Budgeted{}.Precision())
-}
-
-func TestTallySpendsABudgetInEveryTimestep(t *testing.T) {
-	var tally quality.Tally
-	for i, step := range []lethe.Timestep{1, 1, 2, 2, 2, 4} {
-		tally.Add(step, float64(i)/8, []lethe.Label{lethe.Licit, lethe.Illicit}[i%2])
-	}
-	tally.Add(2, 1, lethe.Unknown)
-	require.Equal(t, quality.Budgeted{Alerts: 2, Illicit: 2, Right: 1}, tally.AtBudget(1, 3, 1))
-	require.Equal(t, quality.Budgeted{Alerts: 6, Illicit: 3, Right: 3}, tally.AtBudget(0, 9, 5))
-}
-
-// The new measures, like the old ones, see a set.
 func TestCalibrationErrorDoesNotDependOnOrder(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		var probabilities, other []float64

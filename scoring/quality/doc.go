@@ -1,12 +1,10 @@
-// Package quality measures predictions against labels: confusion matrices, AUC and average precision
-// with ties, the best F1 of any threshold, the calibration of probabilities, the yield of a budget of
-// alerts, summaries of two or more classes, tallies over timesteps, and the drift of scores. Every
-// measure is 0 if its denominator is 0, as in scikit-learn, except those documented as undefined.
+// Package quality measures predictions against labels: AUC and average precision with ties, the best
+// F1 of any threshold, the calibration of probabilities, summaries of two classes, and the drift of
+// scores. Every measure is 0 if its denominator is 0, as in scikit-learn, except those documented as
+// undefined. Measures of more classes, of budgets and over timesteps are in lab/measures.
 //
-//	confusion.go    counts of true and predicted classes
 //	ranking.go      AUC and average precision; cuts.go, thresholds and the samples that they take
 //	calibration.go  the calibration error
-//	summary.go      measures of two classes; matrix.go, of several
-//	tally.go        scores and labels over timesteps
+//	summary.go      all of them
 //	drift.go        scores compared with those before
 package quality

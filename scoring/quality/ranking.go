@@ -74,3 +74,10 @@ func AveragePrecision(scores []float64, positive []bool) (ap float64, ok bool) {
 	}
 	return sum / float64(positives), true
 }
+
+func ratio(part, whole int) float64 {
+	if whole == 0 {
+		return 0
+	}
+	return float64(part) / float64(whole)
+}

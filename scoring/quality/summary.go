@@ -29,42 +29,50 @@ type Summary struct {
 // Summarise measures probabilities of illicit against labels, classifying as illicit from threshold
 // on. Unknown samples are left out. It panics if the lengths differ.
 func Summarise(probabilities []float64, labels []lethe.Label, threshold float64) Summary {
-	return summarise(probabilities, labels, func(i int) bool { return probabilities[i] >= threshold })
+	called := make([]bool, len(probabilities))
+	for i, p := range probabilities {
+		called[i] = p >= threshold
+	}
+	return SummariseServed(probabilities, called, labels)
 }
 
-// summarise is Summarise with the class of every sample.
-func summarise(probabilities []float64, labels []lethe.Label, called func(i int) bool) Summary {
-	if len(probabilities) != len(labels) {
+// SummariseServed is Summarise by the class that was served: called holds whether each sample was
+// classified as illicit.
+func SummariseServed(probabilities []float64, called []bool, labels []lethe.Label) Summary {
+	if len(probabilities) != len(labels) || len(called) != len(labels) {
 		panic("quality: number of probabilities and of labels differ")
 	}
-	const licit, illicit = 0, 1
 	scores := make([]float64, 0, len(labels))
 	positive := make([]bool, 0, len(labels))
-	c := Confusion{make([]int, 2), make([]int, 2)}
+	var right, wrong struct{ illicit, licit int } // by the true class
 	for i, label := range labels {
-		truth, predicted := licit, licit
-		switch label {
-		case lethe.Illicit:
-			truth = illicit
-		case lethe.Licit:
+		switch {
+		case label == lethe.Illicit && called[i]:
+			right.illicit++
+		case label == lethe.Illicit:
+			wrong.illicit++
+		case label == lethe.Licit && called[i]:
+			wrong.licit++
+		case label == lethe.Licit:
+			right.licit++
 		default:
 			continue
 		}
-		if called(i) {
-			predicted = illicit
-		}
-		c[truth][predicted]++
 		scores = append(scores, probabilities[i])
-		positive = append(positive, truth == illicit)
+		positive = append(positive, label == lethe.Illicit)
 	}
+	mistakes := wrong.illicit + wrong.licit
 	out := Summary{
-		Accuracy:  c.Accuracy(),
-		MacroF1:   c.MacroF1Present(),
-		IllicitF1: c.F1(illicit),
-		Precision: c.Precision(illicit),
-		Recall:    c.Recall(illicit),
-		Labelled:  c.Total(),
-		Illicit:   c.Support(illicit),
+		Accuracy:  ratio(right.illicit+right.licit, len(scores)),
+		IllicitF1: ratio(2*right.illicit, 2*right.illicit+mistakes),
+		Precision: ratio(right.illicit, right.illicit+wrong.licit),
+		Recall:    ratio(right.illicit, right.illicit+wrong.illicit),
+		Labelled:  len(scores),
+		Illicit:   right.illicit + wrong.illicit,
+	}
+	out.MacroF1 = (out.IllicitF1 + ratio(2*right.licit, 2*right.licit+mistakes)) / 2
+	if mistakes == 0 && (right.illicit == 0 || right.licit == 0) {
+		out.MacroF1 *= 2 // only one class occurs
 	}
 	if auc, ok := AUC(scores, positive); ok {
 		out.AUC = &auc
@@ -79,17 +87,4 @@ func summarise(probabilities []float64, labels []lethe.Label, called func(i int)
 		out.BestF1, out.BestThreshold = &f1, &threshold
 	}
 	return out
-}
-
-// SummariseClasses is the Summary of a data set whose classes are not licit and illicit, such as a
-// citation graph: precision and recall are means over the classes that occur, and the measures of
-// the illicit class stay empty.
-func SummariseClasses(c Confusion) Summary {
-	return Summary{
-		Accuracy:  c.Accuracy(),
-		MacroF1:   c.MacroF1Present(),
-		Precision: c.meanPresent(c.Precision),
-		Recall:    c.meanPresent(c.Recall),
-		Labelled:  c.Total(),
-	}
 }

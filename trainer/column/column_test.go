@@ -19,8 +19,7 @@ func small(t require.TestingT, schedule string, window int) column.Column {
 	c.Hidden, c.Passes, c.Seed, c.Schedule, c.WindowTimesteps = 4, 1, 5, schedule, window
 	engine, err := trainer.NewEngine(c, kernels.Default())
 	require.NoError(t, err)
-	describe := func(s *lethe.Slice) ([]byte, error) { return []byte{byte(s.Timestep)}, nil }
-	return column.Column{Engine: engine, Shard: 3, Describe: describe}
+	return column.Column{Engine: engine, Shard: 3}
 }
 
 func sliceOf(t lethe.Timestep, salt uint64) *lethe.Slice {

@@ -8,8 +8,4 @@
 // returns the slices that a checkpoint is trained on.
 //
 // The package uses no broker, store, clock or log, and starts no goroutine.
-//
-// Training is independent of how an ensemble weighs its shards: a function of the caller computes
-// that part of a checkpoint, so that packages trainer and column do not depend on package
-// scoring. Package ensemble, which trains and queries many columns, passes scoring.Describe.
 package column

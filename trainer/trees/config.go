@@ -12,7 +12,7 @@ const (
 	Extra = "extra"
 )
 
-// Config configures a fit. Start from Defaults or ForestDefaults.
+// Config configures a fit. Start from Defaults.
 type Config struct {
 	// Kind is Boosted, Forest or Extra; empty means Boosted.
 	Kind string `yaml:"-"`
@@ -70,20 +70,6 @@ func Defaults() Config {
 		MinChildRows: 20, MinChildWeight: 1e-3, MaxBins: 64, RowShare: 1, FeatureShare: 1, SplitShare: 1,
 		PositiveWeight: 1,
 	}
-}
-
-// ForestDefaults returns the configuration of a Forest or of Extra trees for a number of
-// features: a hundred trees as deep as the rows allow, with splits that choose from the square
-// root of the features. A tree of a Forest uses 63.2 % of the rows, the share of distinct rows in
-// a bootstrap sample; Extra trees use all, as in their paper.
-func ForestDefaults(kind string, features int) Config {
-	c := Defaults()
-	c.Kind, c.LearningRate, c.MaxLeaves, c.MinChildRows = kind, 1, 1<<16, 1
-	c.SplitShare = rootShare(features)
-	if kind == Forest {
-		c.RowShare = 0.632
-	}
-	return c
 }
 
 // boosts reports whether trees correct one another.

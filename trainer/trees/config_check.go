@@ -66,6 +66,3 @@ func (c Config) Append(w *canonical.Writer) {
 		w.Uint32(uint32(m))
 	}
 }
-
-// rootShare is the share of features that gives the square root of their number.
-func rootShare(features int) float64 { return min(1, 1/math.Sqrt(float64(max(1, features)))) }

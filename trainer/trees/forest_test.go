@@ -1,6 +1,7 @@
 package trees
 
 import (
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -29,7 +30,7 @@ func TestEveryKindLearnsRings(t *testing.T) {
 		for _, kind := range []string{Boosted, Forest, Extra} {
 			o := Defaults()
 			if kind != Boosted {
-				o = ForestDefaults(kind, train.Cols)
+				o = forestDefaults(kind, train.Cols)
 			}
 			o.Classes = classes
 			m, report, err := Fit(t.Context(), train, o)
@@ -101,7 +102,7 @@ func TestOnlyExtraTreesDrawThresholds(t *testing.T) {
 // trees of the other kind.
 func TestForestsDoNotMixWithBoostedTrees(t *testing.T) {
 	r := rings(100, 2, 1)
-	forest := ForestDefaults(Forest, r.Cols)
+	forest := forestDefaults(Forest, r.Cols)
 	forest.Rounds = 2
 	m, _, err := Fit(t.Context(), r, forest)
 	require.NoError(t, err)
@@ -123,10 +124,24 @@ func TestFrequenciesStayWithinBounds(t *testing.T) {
 			r.Weights[i] = .01
 		}
 	}
-	o := ForestDefaults(Extra, r.Cols)
+	o := forestDefaults(Extra, r.Cols)
 	o.Rounds = 3
 	m, _, err := Fit(t.Context(), r, o)
 	require.NoError(t, err)
 	_, err = Decode(m.Encode())
 	require.NoError(t, err)
+}
+
+// forestDefaults returns the configuration of a Forest or of Extra trees for a number of
+// features: a hundred trees as deep as the rows allow, with splits that choose from the square
+// root of the features. A tree of a Forest uses 63.2 % of the rows, the share of distinct rows in
+// a bootstrap sample; Extra trees use all, as in their paper.
+func forestDefaults(kind string, features int) Config {
+	c := Defaults()
+	c.Kind, c.LearningRate, c.MaxLeaves, c.MinChildRows = kind, 1, 1<<16, 1
+	c.SplitShare = min(1, 1/math.Sqrt(float64(max(1, features))))
+	if kind == Forest {
+		c.RowShare = 0.632
+	}
+	return c
 }

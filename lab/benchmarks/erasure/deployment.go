@@ -142,8 +142,10 @@ func (d *deployment) round(ctx context.Context, list []lethe.ErasureRequest, r r
 	r.Models = int(d.unlearnt.Load() - trained)
 	// The last state is published after it is reached; ended before, the service would
 	// have to do that at its next start.
-	if err := requests.WaitAll(ctx, d.service.Client(), submitted); err != nil {
-		return r, err
+	for _, one := range submitted {
+		if _, err := requests.Wait(ctx, d.service.Client(), one, nil); err != nil {
+			return r, err
+		}
 	}
 	var err error
 	r.Shards, err = d.shards(list)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"lethe"
@@ -23,6 +24,8 @@ type benchmark struct {
 
 	client   *bus.Client
 	received *received
+	// delays are those of all measured timesteps, in ms.
+	delays []float64
 }
 
 // tick is how often records that are due are written.
@@ -62,8 +65,15 @@ func (b *benchmark) Run(ctx context.Context) (err error) {
 			return err
 		}
 	}
+	slices.Sort(b.delays)
+	fmt.Printf("| all | %d | | %s | | | |\n", len(b.delays), quantiles(b.delays))
 	stop()
 	return <-followed
+}
+
+// quantiles are cells with the median, the 99th percentile and the longest of sorted delays.
+func quantiles(delays []float64) string {
+	return fmt.Sprintf("%.1f | %.1f | %.1f", delays[len(delays)/2], delays[len(delays)*99/100], delays[len(delays)-1])
 }
 
 // measure sends one timestep and prints a row. previous is the timestep before it.
@@ -103,9 +113,9 @@ func (b *benchmark) measure(ctx context.Context, step, previous dataset.Step) er
 	}
 	final := b.received.last(b.received.finals, step.Transactions).Sub(closed)
 	delays := b.received.delays(sent)
-	fmt.Printf("| %d | %d | %d | %.1f | %.1f | %.1f | %d | %.1f | %.0f |\n", step.Timestep, len(sent), len(step.Payments),
-		delays[len(delays)/2], delays[len(delays)*99/100], delays[len(delays)-1], b.received.count()-count,
-		after-before, milliseconds(final))
+	b.delays = append(b.delays, delays...)
+	fmt.Printf("| %d | %d | %d | %s | %d | %.1f | %.0f |\n", step.Timestep, len(sent), len(step.Payments),
+		quantiles(delays), b.received.count()-count, after-before, milliseconds(final))
 	if b.Training {
 		return nil
 	}

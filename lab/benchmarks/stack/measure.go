@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"lethe"
+	"lethe/lab/measures"
 	"lethe/scoring/decision"
 	"lethe/scoring/meta"
-	"lethe/scoring/quality"
 )
 
 // reading is one way to make a score of what components say.
@@ -21,8 +21,8 @@ type reading struct {
 	observe func(s *step, probabilities []float64, threshold float64)
 	// tally has the probabilities, and served counts the classes: truths by what
 	// was served, licit before illicit.
-	tally  quality.Tally
-	served quality.Confusion
+	tally  measures.Tally
+	served measures.Confusion
 	// scores, illicit and timesteps are the probabilities and truths of the labelled nodes, and when
 	// they were.
 	scores    []float64
@@ -33,7 +33,7 @@ type reading struct {
 // count scores a timestep and counts it.
 func (r *reading) count(s *step, logits [][]float64, rule decision.Rule) {
 	if r.served == nil {
-		r.served = quality.Confusion{make([]int, 2), make([]int, 2)}
+		r.served = measures.Confusion{make([]int, 2), make([]int, 2)}
 	}
 	probabilities := r.learnt.Probabilities(logits)
 	threshold := r.learnt.ThresholdFor(rule, probabilities)

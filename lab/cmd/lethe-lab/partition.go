@@ -164,7 +164,7 @@ func (c *partitionCmd) one(ctx context.Context, g *graphs.Graph) (partitionStep,
 	config.Timestep = g.Timestep
 	started := time.Now()
 	if c.Tune {
-		if config, _, err = partition.Tune(ctx, graph, config); err != nil {
+		if config, err = tune(ctx, graph, config); err != nil {
 			return partitionStep{}, nil, err
 		}
 	}

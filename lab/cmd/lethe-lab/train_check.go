@@ -89,7 +89,7 @@ func (c *trainCmd) checkStream() error {
 			"when it is scored: say with --known-labels which share had arrived")
 	case c.OneHopDirected && !c.OneHop:
 		return command.Usagef("--one-hop-directed needs --one-hop")
-	case c.OneHop && c.Repair == repair.Truth:
+	case c.OneHop && c.Repair == protocol.RepairTruth:
 		return command.Usagef("--one-hop does not go with --repair truth: both show a shard its true neighbours")
 	}
 	if err := s.Validate(); err != nil {

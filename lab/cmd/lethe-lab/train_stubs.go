@@ -11,7 +11,7 @@ import (
 // beyond those of cut edges help on citation graphs and hardly on streams, see
 // docs/partition.md.
 func (c *trainCmd) fillMinStubs(kind graphs.Kind) error {
-	generates := c.Repair != repair.None && c.Repair != repair.Truth
+	generates := c.Repair != repair.None && c.Repair != protocol.RepairTruth
 	switch {
 	case c.MinStubs == nil && generates && kind == graphs.CitationArchive && c.Shards > 1:
 		c.MinStubs = new(protocol.GraphMinStubs(c.Model))

@@ -11,12 +11,12 @@ import (
 
 	"lethe"
 	"lethe/internal/command"
+	"lethe/lab/aggregation"
 	"lethe/lab/attack"
 	"lethe/lab/networks"
 	"lethe/lab/protocol"
 	"lethe/partition"
 	"lethe/partition/repair"
-	"lethe/scoring"
 	"lethe/trainer"
 	"lethe/trainer/models"
 )
@@ -29,8 +29,8 @@ func vars() kong.Vars {
 		"components":   strings.Join(defaultComponents(), ","),
 		"partitions":   strings.Join(partition.Methods(), ", "),
 		"assigns":      strings.Join(partition.Assigns(), ", "),
-		"repairs":      strings.Join(append(repair.Methods(), repair.Truth), ", "),
-		"aggregations": strings.Join(scoring.Methods(), ", "),
+		"repairs":      strings.Join(protocol.Repairs(), ", "),
+		"aggregations": strings.Join(aggregation.Methods(), ", "),
 		"schedules":    strings.Join(protocol.Schedules(), ", "),
 		"split":        protocol.EllipticSplit().String(),
 		"split_steps":  fmt.Sprint(protocol.EllipticSplit().Total()),

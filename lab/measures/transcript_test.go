@@ -1,4 +1,4 @@
-package quality_test
+package measures_test
 
 import (
 	"encoding/json"
@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lethe"
-	"lethe/scoring/quality"
+	"lethe/lab/measures"
 )
 
 func asJSON(t require.TestingT, v any) string {
@@ -22,7 +22,7 @@ func asJSON(t require.TestingT, v any) string {
 
 func TestTranscripts(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
-		var tally quality.Tally
+		var tally measures.Tally
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			switch d.Cmd {
 			case "score":
@@ -38,7 +38,7 @@ func TestTranscripts(t *testing.T) {
 }
 
 // score adds lines of "probability label" to the tally.
-func score(t *testing.T, d *datadriven.TestData, tally *quality.Tally) string {
+func score(t *testing.T, d *datadriven.TestData, tally *measures.Tally) string {
 	var timestep int64
 	d.ScanArgs(t, "timestep", &timestep)
 	for line := range strings.Lines(d.Input) {
@@ -52,7 +52,7 @@ func score(t *testing.T, d *datadriven.TestData, tally *quality.Tally) string {
 	return fmt.Sprintln(tally.Timesteps())
 }
 
-func summary(t *testing.T, d *datadriven.TestData, tally *quality.Tally) string {
+func summary(t *testing.T, d *datadriven.TestData, tally *measures.Tally) string {
 	var first, last int64
 	d.ScanArgs(t, "first", &first)
 	d.ScanArgs(t, "last", &last)

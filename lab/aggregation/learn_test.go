@@ -1,4 +1,4 @@
-package scoring_test
+package aggregation_test
 
 import (
 	"fmt"
@@ -12,8 +12,8 @@ import (
 	"pgregory.net/rapid"
 
 	"lethe"
-	"lethe/scoring"
-	"lethe/scoring/quality"
+	"lethe/lab/aggregation"
+	"lethe/lab/measures"
 )
 
 // posteriorLines reads one row per line: a number, or the text for none, and per
@@ -44,8 +44,8 @@ func posteriorLines(t *testing.T, input, noneText string, none int) (numbers []i
 // learn reads one row per line: its class, or "?", and per shard the
 // probability of class 1 of two.
 func learn(t *testing.T, d *datadriven.TestData) string {
-	labels, posteriors := posteriorLines(t, d.Input, "?", quality.NoClass)
-	opts := scoring.DefaultLearning(0)
+	labels, posteriors := posteriorLines(t, d.Input, "?", measures.NoClass)
+	opts := aggregation.DefaultLearning(0)
 	var rate, norm string
 	d.MaybeScanArgs(t, "epochs", &opts.Epochs)
 	if d.HasArg("rate") {
@@ -56,7 +56,7 @@ func learn(t *testing.T, d *datadriven.TestData) string {
 		d.ScanArgs(t, "norm", &norm)
 		opts.Norm, _ = strconv.ParseFloat(norm, 64)
 	}
-	weights, err := scoring.LearnWeights(posteriors, 2, labels, opts)
+	weights, err := aggregation.LearnWeights(posteriors, 2, labels, opts)
 	if err != nil {
 		return "error: " + err.Error()
 	}
@@ -67,7 +67,7 @@ func learn(t *testing.T, d *datadriven.TestData) string {
 // probability of class 1 of two. All shards weigh the same.
 func others(t *testing.T, d *datadriven.TestData) string {
 	owners, posteriors := posteriorLines(t, d.Input, "-", -1)
-	weights := slices.Repeat(scoring.Weights{1 / float64(len(posteriors))}, len(posteriors))
+	weights := slices.Repeat(aggregation.Weights{1 / float64(len(posteriors))}, len(posteriors))
 	var out strings.Builder
 	combined := weights.Combine(posteriors, 2, owners)
 	for at := 0; at < len(combined); at += 2 {
@@ -109,7 +109,7 @@ func TestErasedRowsLeaveNoTraceInLearnedWeights(t *testing.T) {
 		never, neverLabels := make([][]float32, len(posteriors)), []int(nil)
 		for i := range labels {
 			if i > 0 && rapid.Bool().Draw(rt, "erased") {
-				labels[i] = quality.NoClass
+				labels[i] = measures.NoClass
 				continue
 			}
 			for s := range never {
@@ -117,11 +117,11 @@ func TestErasedRowsLeaveNoTraceInLearnedWeights(t *testing.T) {
 			}
 			neverLabels = append(neverLabels, labels[i])
 		}
-		opts := scoring.DefaultLearning(7)
+		opts := aggregation.DefaultLearning(7)
 		opts.Epochs = 3
-		got, err := scoring.LearnWeights(posteriors, classes, labels, opts)
+		got, err := aggregation.LearnWeights(posteriors, classes, labels, opts)
 		require.NoError(rt, err)
-		want, err := scoring.LearnWeights(never, classes, neverLabels, opts)
+		want, err := aggregation.LearnWeights(never, classes, neverLabels, opts)
 		require.NoError(rt, err)
 		require.Equal(rt, want, got)
 		sum := 0.0
@@ -148,36 +148,34 @@ func TestLearnedWeightsAreThoseOfTheMixture(t *testing.T) {
 			posteriors[s] = append(posteriors[s], p, 1-p)
 		}
 	}
-	weights, err := scoring.LearnWeights(posteriors[:], 2, labels, scoring.DefaultLearning(0))
+	weights, err := aggregation.LearnWeights(posteriors[:], 2, labels, aggregation.DefaultLearning(0))
 	require.NoError(t, err)
 	require.InDelta(t, 0.7, weights[0], 0.02)
 	require.InDelta(t, 0.3, weights[1], 0.02)
-	again, err := scoring.LearnWeights(posteriors[:], 2, labels, scoring.DefaultLearning(0))
+	again, err := aggregation.LearnWeights(posteriors[:], 2, labels, aggregation.DefaultLearning(0))
 	require.NoError(t, err)
 	require.Equal(t, weights, again)
 }
 
 // Every method is made by its name; learning without labels is the mean.
 func TestAggregationsByName(t *testing.T) {
-	for _, name := range scoring.Methods() {
-		by, err := scoring.NewAggregation(name, scoring.Defaults().Temperature)
+	for _, name := range aggregation.Methods() {
+		by, err := aggregation.New(name, aggregation.DefaultTemperature)
 		require.NoError(t, err)
 		require.Equal(t, strings.HasPrefix(by.Name(), name), true)
 	}
-	require.Subset(t, scoring.Methods(), scoring.ServedMethods())
-	require.NotContains(t, scoring.ServedMethods(), scoring.MethodLearned)
-	_, err := scoring.NewAggregation("best", 0)
-	require.ErrorIs(t, err, scoring.ErrMethod)
+	_, err := aggregation.New("best", 0)
+	require.ErrorIs(t, err, aggregation.ErrMethod)
 
-	learned, err := scoring.NewAggregation(scoring.MethodLearned, 0)
+	learned, err := aggregation.New(aggregation.MethodLearned, 0)
 	require.NoError(t, err)
-	rows := scoring.Labelled{Posteriors: [][]float32{{1, 0}, {0, 1}}, Classes: 2, Labels: []int{0}}
-	equal, err := learned.Combiner(scoring.Evidence{Shards: 2})
+	rows := aggregation.Labelled{Posteriors: [][]float32{{1, 0}, {0, 1}}, Classes: 2, Labels: []int{0}}
+	equal, err := learned.Combiner(aggregation.Evidence{Shards: 2})
 	require.NoError(t, err)
-	require.Equal(t, scoring.Weights{0.5, 0.5}, equal)
-	learnt, err := learned.Combiner(scoring.Evidence{Shards: 2,
-		Labelled: func() (scoring.Labelled, error) { return rows, nil }})
+	require.Equal(t, aggregation.Weights{0.5, 0.5}, equal)
+	learnt, err := learned.Combiner(aggregation.Evidence{Shards: 2,
+		Labelled: func() (aggregation.Labelled, error) { return rows, nil }})
 	require.NoError(t, err)
-	weights := learnt.(scoring.Weights)
+	weights := learnt.(aggregation.Weights)
 	require.Greater(t, weights[0], weights[1], "the shard that was right")
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lethe"
+	"lethe/lab/similarity"
 	"lethe/scoring/graphtest"
-	"lethe/scoring/similarity"
 )
 
 func BenchmarkHistogram(b *testing.B) {

@@ -1,4 +1,4 @@
-package quality
+package measures
 
 // MacroF1 is the mean F1 over all classes, those that never occur included.
 func (c Confusion) MacroF1() float64 {

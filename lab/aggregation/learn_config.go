@@ -1,4 +1,4 @@
-package scoring
+package aggregation
 
 import "lethe/internal/check"
 

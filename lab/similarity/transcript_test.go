@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lethe"
-	"lethe/scoring/similarity"
+	"lethe/lab/similarity"
 )
 
 // named are the graphs that a transcript defined.

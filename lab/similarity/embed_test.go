@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 
 	"lethe"
+	"lethe/lab/similarity"
 	"lethe/scoring/graphtest"
-	"lethe/scoring/similarity"
 )
 
 func embed(t require.TestingT, n int, edges []lethe.Edge, opts similarity.Config) *similarity.Embedding {

@@ -1,4 +1,4 @@
-package scoring
+package aggregation
 
 import (
 	"fmt"
@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"lethe"
-	"lethe/scoring/quality"
+	"lethe/lab/measures"
 )
 
 // smallestLikelihood keeps the gradient finite if all shards give the true class probability 0.
@@ -24,7 +24,7 @@ const smallestLikelihood = 1e-12
 // Weights do; the authors' program softmaxes combined log-probabilities twice.
 //
 // Each of posteriors is one shard's, row-major, one row of classes
-// probabilities per node; labels has the nodes' classes, and rows of quality.NoClass
+// probabilities per node; labels has the nodes' classes, and rows of measures.NoClass
 // take no part.
 //
 // The weights are learned from records, so erasure affects them. They depend only on these
@@ -76,11 +76,11 @@ func likelihoods(posteriors [][]float32, classes int, labels []int) ([][]float64
 	}
 	var rows [][]float64
 	for i, class := range labels {
-		if class == quality.NoClass {
+		if class == measures.NoClass {
 			continue
 		}
 		if class < 0 || class >= classes {
-			return nil, fmt.Errorf("row %d has class %d, want 0 to %d, or %d for none", i, class, classes-1, quality.NoClass)
+			return nil, fmt.Errorf("row %d has class %d, want 0 to %d, or %d for none", i, class, classes-1, measures.NoClass)
 		}
 		row := make([]float64, len(posteriors))
 		for s, p := range posteriors {

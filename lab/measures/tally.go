@@ -1,10 +1,11 @@
-package quality
+package measures
 
 import (
 	"maps"
 	"slices"
 
 	"lethe"
+	"lethe/scoring/quality"
 )
 
 // Tally collects scores with their labels per timestep, for evaluating a stream test-then-train: a
@@ -17,17 +18,6 @@ type Tally struct {
 type tallyStep struct {
 	probabilities []float64
 	labels        []lethe.Label
-	// called holds whether each was classified as illicit.
-	called []bool
-}
-
-// AddServed is Add for a transaction with the class that was served.
-func (t *Tally) AddServed(timestep lethe.Timestep, probability float64, called bool, label lethe.Label) {
-	t.Add(timestep, probability, label)
-	if label != lethe.Unknown {
-		step := t.steps[timestep]
-		step.called[len(step.called)-1] = called
-	}
 }
 
 // Add counts one scored transaction. An Unknown label is ignored.
@@ -45,7 +35,6 @@ func (t *Tally) Add(timestep lethe.Timestep, probability float64, label lethe.La
 	}
 	step.probabilities = append(step.probabilities, probability)
 	step.labels = append(step.labels, label)
-	step.called = append(step.called, false)
 }
 
 // Timesteps returns the timesteps that have labelled scores, ascending.
@@ -55,15 +44,9 @@ func (t *Tally) Timesteps() []lethe.Timestep {
 
 // Summarise measures all scores of timesteps from first to last, inclusive, as one set. It does not
 // depend on the order in which they were added.
-func (t *Tally) Summarise(first, last lethe.Timestep, threshold float64) Summary {
+func (t *Tally) Summarise(first, last lethe.Timestep, threshold float64) quality.Summary {
 	all := t.between(first, last)
-	return Summarise(all.probabilities, all.labels, threshold)
-}
-
-// SummariseServed is Summarise by the classes of AddServed.
-func (t *Tally) SummariseServed(first, last lethe.Timestep) Summary {
-	all := t.between(first, last)
-	return summarise(all.probabilities, all.labels, func(i int) bool { return all.called[i] })
+	return quality.Summarise(all.probabilities, all.labels, threshold)
 }
 
 // between merges the timesteps from first to last.
@@ -73,7 +56,6 @@ func (t *Tally) between(first, last lethe.Timestep) (all tallyStep) {
 			step := t.steps[timestep]
 			all.probabilities = append(all.probabilities, step.probabilities...)
 			all.labels = append(all.labels, step.labels...)
-			all.called = append(all.called, step.called...)
 		}
 	}
 	return all

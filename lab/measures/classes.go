@@ -1,6 +1,10 @@
-package quality
+package measures
 
-import "fmt"
+import (
+	"fmt"
+
+	"lethe/scoring/quality"
+)
 
 // NoClass means that the label is unknown.
 const NoClass = -1
@@ -9,7 +13,7 @@ const NoClass = -1
 // among equals. It panics if the posteriors are not whole rows.
 func MostLikely(posteriors []float32, classes int) []int {
 	if classes < 1 || len(posteriors)%classes != 0 {
-		panic("quality: posteriors are not rows of one probability per class")
+		panic("measures: posteriors are not rows of one probability per class")
 	}
 	out := make([]int, len(posteriors)/classes)
 	for i := range out {
@@ -27,9 +31,9 @@ func MostLikely(posteriors []float32, classes int) []int {
 // NoClass are left out. It is SummariseClasses of the most likely classes, with AUC and average
 // precision as means of one class against the rest, over the classes that have both positive and
 // negative rows. It returns an error if the lengths do not match or a class is out of range.
-func SummarisePosteriors(posteriors []float32, classes int, truth []int) (Summary, error) {
+func SummarisePosteriors(posteriors []float32, classes int, truth []int) (quality.Summary, error) {
 	if classes < 2 || len(posteriors) != len(truth)*classes {
-		return Summary{}, fmt.Errorf("%d posteriors for %d samples of %d classes", len(posteriors), len(truth), classes)
+		return quality.Summary{}, fmt.Errorf("%d posteriors for %d samples of %d classes", len(posteriors), len(truth), classes)
 	}
 	var rows []float32
 	var labels []int
@@ -41,7 +45,7 @@ func SummarisePosteriors(posteriors []float32, classes int, truth []int) (Summar
 	}
 	c, err := NewConfusion(labels, MostLikely(rows, classes), classes)
 	if err != nil {
-		return Summary{}, err
+		return quality.Summary{}, err
 	}
 	out := SummariseClasses(c)
 	var aucs, aps, ranked float64
@@ -50,11 +54,11 @@ func SummarisePosteriors(posteriors []float32, classes int, truth []int) (Summar
 		for i, label := range labels {
 			scores[i], positive[i] = float64(rows[i*classes+class]), label == class
 		}
-		auc, ok := AUC(scores, positive)
+		auc, ok := quality.AUC(scores, positive)
 		if !ok {
 			continue
 		}
-		ap, _ := AveragePrecision(scores, positive)
+		ap, _ := quality.AveragePrecision(scores, positive)
 		aucs, aps, ranked = aucs+auc, aps+ap, ranked+1
 	}
 	if ranked > 0 {
@@ -62,4 +66,17 @@ func SummarisePosteriors(posteriors []float32, classes int, truth []int) (Summar
 		out.AUC, out.AveragePrecision = &aucs, &aps
 	}
 	return out, nil
+}
+
+// SummariseClasses is the Summary of a data set whose classes are not licit and illicit, such as a
+// citation graph: precision and recall are means over the classes that occur, and the measures of
+// the illicit class stay empty.
+func SummariseClasses(c Confusion) quality.Summary {
+	return quality.Summary{
+		Accuracy:  c.Accuracy(),
+		MacroF1:   c.MacroF1Present(),
+		Precision: c.meanPresent(c.Precision),
+		Recall:    c.meanPresent(c.Recall),
+		Labelled:  c.Total(),
+	}
 }

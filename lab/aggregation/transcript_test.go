@@ -1,4 +1,4 @@
-package scoring_test
+package aggregation_test
 
 import (
 	"fmt"
@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lethe"
-	"lethe/scoring"
+	"lethe/lab/aggregation"
+	"lethe/lab/similarity"
 	"lethe/scoring/graphtest"
-	"lethe/scoring/similarity"
 )
 
 // named are the graphs that a transcript defined.
@@ -59,7 +59,7 @@ func (n named) graph(t *testing.T, d *datadriven.TestData) string {
 
 func (n named) weights(t *testing.T, d *datadriven.TestData) string {
 	var method, test string
-	temperature := fmt.Sprint(scoring.Defaults().Temperature)
+	temperature := fmt.Sprint(aggregation.DefaultTemperature)
 	d.ScanArgs(t, "method", &method)
 	d.ScanArgs(t, "test", &test)
 	d.MaybeScanArgs(t, "temperature", &temperature)
@@ -75,7 +75,7 @@ func (n named) weights(t *testing.T, d *datadriven.TestData) string {
 			shards = append(shards, histogram(t, *g))
 		}
 	}
-	by, err := scoring.NewAggregation(method, value)
+	by, err := aggregation.New(method, value)
 	if err != nil {
 		return "error: " + err.Error()
 	}
@@ -101,5 +101,5 @@ func combine(t *testing.T, d *datadriven.TestData) string {
 		}
 		posteriors = append(posteriors, row)
 	}
-	return fmt.Sprintln(scoring.Weights(weights).Combine(posteriors, 1, nil))
+	return fmt.Sprintln(aggregation.Weights(weights).Combine(posteriors, 1, nil))
 }

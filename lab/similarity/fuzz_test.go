@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lethe/internal/fuzzing"
+	"lethe/lab/similarity"
 	"lethe/scoring/graphtest"
-	"lethe/scoring/similarity"
 )
 
 // What is read as a histogram is written as the same bytes, and is like itself.

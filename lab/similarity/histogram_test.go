@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 
 	"lethe/canonical"
+	"lethe/lab/similarity"
 	"lethe/scoring/graphtest"
-	"lethe/scoring/similarity"
 )
 
 func TestHistogramBytesRoundTrip(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 
 	"lethe"
 	"lethe/internal/golden"
-	"lethe/scoring/similarity"
+	"lethe/lab/similarity"
 )
 
 // near is the references' rule for float64 code.

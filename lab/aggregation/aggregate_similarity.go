@@ -1,4 +1,4 @@
-package scoring
+package aggregation
 
 import (
 	"fmt"
@@ -7,7 +7,7 @@ import (
 
 	"lethe"
 	"lethe/internal/portable/gomath"
-	"lethe/scoring/similarity"
+	"lethe/lab/similarity"
 )
 
 // bySimilarity weighs shards by softmax(s / temperature) over the normalised pyramid match kernel s

@@ -1,4 +1,4 @@
-package scoring_test
+package aggregation_test
 
 import (
 	"encoding/csv"
@@ -12,9 +12,9 @@ import (
 	"pgregory.net/rapid"
 
 	"lethe"
-	"lethe/scoring"
+	"lethe/lab/aggregation"
+	"lethe/lab/similarity"
 	"lethe/scoring/graphtest"
-	"lethe/scoring/similarity"
 )
 
 func TestWeightsAreADistribution(t *testing.T) {
@@ -32,7 +32,7 @@ func TestWeightsAreADistribution(t *testing.T) {
 			similarities[i], err = similarity.Normalised(reference, shards[i])
 			require.NoError(rt, err)
 		}
-		for _, method := range []string{scoring.MethodMean, scoring.MethodSimilarity} {
+		for _, method := range []string{aggregation.MethodMean, aggregation.MethodSimilarity} {
 			weights, err := weigh(method, temperature, &test, shards)
 			require.NoError(rt, err)
 			sum := 0.0
@@ -43,7 +43,7 @@ func TestWeightsAreADistribution(t *testing.T) {
 					if similarities[i] >= similarities[j] {
 						require.GreaterOrEqual(rt, w, other, "the more similar shard weighs no less")
 					}
-					if method == scoring.MethodMean {
+					if method == aggregation.MethodMean {
 						require.Equal(rt, w, other)
 					}
 				}
@@ -61,12 +61,12 @@ func histogram(t require.TestingT, g graphtest.Graph) *similarity.Histogram {
 
 // weigh asks an aggregation about a graph and the histograms of the shards.
 func weigh(method string, temperature float64, test *graphtest.Graph,
-	shards []*similarity.Histogram) (scoring.Weights, error) {
-	by, err := scoring.NewAggregation(method, temperature)
+	shards []*similarity.Histogram) (aggregation.Weights, error) {
+	by, err := aggregation.New(method, temperature)
 	if err != nil {
 		return nil, err
 	}
-	combiner, err := by.Combiner(scoring.Evidence{
+	combiner, err := by.Combiner(aggregation.Evidence{
 		Shards: len(shards), Nodes: test.N, Edges: test.Edges,
 		Vectors: func() ([][]byte, error) {
 			vectors := make([][]byte, len(shards))
@@ -81,12 +81,12 @@ func weigh(method string, temperature float64, test *graphtest.Graph,
 	if err != nil {
 		return nil, err
 	}
-	return combiner.(scoring.Weights), nil
+	return combiner.(aggregation.Weights), nil
 }
 
 func TestCombineRefusesWrongUse(t *testing.T) {
-	require.Panics(t, func() { scoring.Weights(nil).Combine([][]float32{{1}}, 1, nil) })
-	require.Panics(t, func() { scoring.Weights{0.5, 0.5}.Combine([][]float32{{1}, {1, 2}}, 1, nil) })
+	require.Panics(t, func() { aggregation.Weights(nil).Combine([][]float32{{1}}, 1, nil) })
+	require.Panics(t, func() { aggregation.Weights{0.5, 0.5}.Combine([][]float32{{1}, {1, 2}}, 1, nil) })
 }
 
 // timesteps reads an Elliptic-style dataset as one graph per timestep.
@@ -154,7 +154,7 @@ func TestRealPayments(t *testing.T) {
 			require.NoError(t, err)
 		}
 		effective := func(temperature float64) float64 {
-			weights, err := weigh(scoring.MethodSimilarity, temperature, g, histograms)
+			weights, err := weigh(aggregation.MethodSimilarity, temperature, g, histograms)
 			require.NoError(t, err)
 			squares := 0.0
 			for _, w := range weights {
@@ -163,7 +163,7 @@ func TestRealPayments(t *testing.T) {
 			return 1 / squares
 		}
 		require.Greater(t, effective(1), 19.9, "timestep %s: temperature 1 is the mean", name)
-		require.InDelta(t, 17, effective(scoring.Defaults().Temperature), 2.5, "timestep %s", name)
+		require.InDelta(t, 17, effective(aggregation.DefaultTemperature), 2.5, "timestep %s", name)
 		require.Less(t, effective(0.02), 9.0, "timestep %s: a few shards decide", name)
 	}
 }

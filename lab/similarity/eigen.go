@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"lethe"
-	"lethe/internal/undirected"
+	"lethe/lab/undirected"
 )
 
 // tieTolerance, times the largest |eigenvalue|, is the distance below which two eigenvalues count

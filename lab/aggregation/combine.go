@@ -1,4 +1,4 @@
-package scoring
+package aggregation
 
 // Combiner combines the posteriors of all shards' models for the same rows. It is pure and safe for
 // concurrent use.
