@@ -88,7 +88,10 @@ func TestSlicesThatAreMarkedAsPublishedAreCommittedTo(t *testing.T) {
 	require.NoError(t, err)
 	log := translog.NewLog(disk.KV(kept), signer)
 	p := &publish.Publisher{
-		Store: store, Log: log, Cutter: &cutting.Cutter{Cut: cutting.Cut{Shards: o.Partition.Shards, Repair: o.Repair}},
+		Encoder: publish.Encoder{
+			Store: store, Cutter: &cutting.Cutter{Cut: cutting.Cut{Shards: o.Partition.Shards, Repair: o.Repair}},
+		},
+		Log: log,
 	}
 	require.NoError(t, p.CommitMissing())
 	require.NoError(t, p.CommitMissing(), "again")

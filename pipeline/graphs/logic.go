@@ -208,7 +208,7 @@ func (l *logic) control(ctx context.Context, notices []wire.Notice) error {
 
 // resumeShared publishes again what the journal asked for last, and decides what whoever led then had not come to.
 func (l *logic) resumeShared(ctx context.Context) error {
-	if l.publisher.Decisions == nil || !l.publisher.Shared {
+	if !l.publisher.Decisions.IsShared() {
 		return nil
 	}
 	entries, err := l.ledger.List()

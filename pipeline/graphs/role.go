@@ -189,11 +189,11 @@ func newLogic(o Options, kept stores, searches Searches) *logic {
 	running := &beside.Running{Start: o.Beside, Wake: func() { signal(o.wakes) }}
 	letters := intake.Letters{Store: store, Write: turns.Write, Version: o.Version, Listener: o.Listener}
 	publisher := &publish.Publisher{
-		Store: store, Turns: turns, Log: kept.log, Decisions: kept.decided,
-		Cutter: &cutting.Cutter{
+		Encoder: publish.Encoder{Store: store, Cutter: &cutting.Cutter{
 			Cut: cutting.Cut{Shards: o.Partition.Shards, Repair: o.Repair}, Partition: o.Partition, Running: running,
 			Now: o.Clock.Now, First: o.First,
-		},
+		}},
+		Turns: turns, Log: kept.log, Decisions: kept.decided,
 	}
 	timesteps := settle.New(settle.Options{
 		Publisher: publisher, Letters: letters, Topics: o.Bus, Running: running, PartitionsHold: o.PartitionsHold,

@@ -94,5 +94,6 @@ func (a *afresh) replaced(
 	if err != nil {
 		return nil, err
 	}
-	return a.publisher.Others(&snapshot.Content{Info: info, Snapshot: s, Assignment: assignment})
+	_, others, err := a.publisher.Compare(&snapshot.Content{Info: info, Snapshot: s, Assignment: assignment})
+	return others, err
 }

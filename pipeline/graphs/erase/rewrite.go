@@ -28,7 +28,7 @@ func (e *rewriter) Rewrite(
 	for _, r := range replaced {
 		entry.Replaced = append(entry.Replaced, journal.Replaced(r))
 	}
-	err := e.publisher.Decide(ctx, entry, func() error { return e.RewriteStore(ctx, targets, replaced) })
+	err := e.publisher.Decisions.Decide(ctx, entry, func() error { return e.RewriteStore(ctx, targets, replaced) })
 	if err != nil {
 		return err
 	}

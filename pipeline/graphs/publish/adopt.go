@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"lethe"
-	"lethe/canonical"
 	"lethe/pipeline/journal"
 	"lethe/snapshot"
 )
@@ -63,30 +62,4 @@ func (p *Publisher) Adopt(d journal.TimestepsChanged) error {
 		err = p.Store.Marks().PutUnsynced(MarksOf(d)...)
 	}
 	return err
-}
-
-// manifestDigest is that of the manifest that an entry says is published, zero if it is another one here. Slices that
-// stayed as they were published before may not be what the graph gives now.
-func (p *Publisher) manifestDigest(a journal.Artefact, content *snapshot.Content) (digest lethe.Digest, err error) {
-	if content.Info.State != lethe.Settled || len(a.Slices) != p.Cutter.Shards {
-		return digest, nil
-	}
-	last := make([]lethe.Digest, p.Cutter.Shards)
-	if revision, _, err := Manifest.Of(p.Store, a.Timestep); err != nil {
-		return digest, err
-	} else if revision > 0 {
-		if last, err = SlicesOf(p.Store, a.Timestep, p.Cutter.Shards); err != nil {
-			return digest, err
-		}
-	}
-	own, err := p.Cutter.Digests(content.Snapshot, content.Info.Previous, content.Assignment)
-	if err != nil {
-		return digest, err
-	}
-	for i, d := range a.Slices {
-		if own[i] != d && last[i] != d {
-			return digest, nil
-		}
-	}
-	return canonical.DigestOf(manifestOf(content, a.Slices).Encode()), nil
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"lethe"
-	"lethe/deletions"
 	"lethe/deletions/translog"
 	"lethe/snapshot"
 )
@@ -50,7 +49,7 @@ func (p *Publisher) again(t lethe.Timestep) error {
 		p.AddGraph(&d, content)
 	}
 	if manifest == info.Revision && info.State == lethe.Settled {
-		same, _, err := p.compare(content)
+		same, _, err := p.Compare(content)
 		if err == nil {
 			err = p.AddSlices(&d, content, same)
 		}
@@ -59,29 +58,6 @@ func (p *Publisher) again(t lethe.Timestep) error {
 		}
 	}
 	return p.write(&d)
-}
-
-// compare returns the shards of which a settled timestep gives the slices that were published last, and the others.
-func (p *Publisher) compare(content *snapshot.Content) (same, others []lethe.ShardID, err error) {
-	last, err := SlicesOf(p.Store, content.Info.Timestep, p.Cutter.Shards)
-	if err != nil {
-		return nil, nil, err
-	}
-	digests, err := p.Cutter.Digests(content.Snapshot, content.Info.Previous, content.Assignment)
-	for i, digest := range digests {
-		if digest == last[i] {
-			same = append(same, lethe.ShardID(i))
-		} else {
-			others = append(others, lethe.ShardID(i))
-		}
-	}
-	return same, others, err
-}
-
-// Others returns the shards of which a settled timestep gives other slices than those that were published last.
-func (p *Publisher) Others(content *snapshot.Content) ([]lethe.ShardID, error) {
-	_, others, err := p.compare(content)
-	return others, err
 }
 
 // CommitMissing has the log commit to what was published and is not committed to: a crash came between.
@@ -106,25 +82,6 @@ func (p *Publisher) CommitMissing() error {
 		}
 	}
 	return p.commit(list)
-}
-
-// Last is what was published last of a timestep, by its digests.
-func (p *Publisher) Last(t lethe.Timestep) (out deletions.Published, err error) {
-	_, graph, err := Graph.Of(p.Store, t)
-	if err != nil {
-		return out, err
-	}
-	_, manifest, err := Manifest.Of(p.Store, t)
-	if err != nil {
-		return out, err
-	}
-	if len(graph) > 0 {
-		out.Graph = graph[0]
-	}
-	if len(manifest) > p.Cutter.Shards {
-		out.Slices, out.Manifest = manifest[:p.Cutter.Shards], manifest[p.Cutter.Shards]
-	}
-	return out, nil
 }
 
 // Rewritten has timesteps published under the next revision that were rewritten and not published as they are: what an

@@ -30,12 +30,12 @@ type Decisions struct {
 	Unsent func() []lethe.Timestep
 }
 
-// isShared may be called of nil.
-func (d *Decisions) isShared() bool { return d != nil && d.Shared }
+// IsShared may be called of nil.
+func (d *Decisions) IsShared() bool { return d != nil && d.Shared }
 
 // Settle publishes the dead letters of what was done before, as an entry says that it is.
 func (d *Decisions) Settle(ctx context.Context) error {
-	if !d.isShared() {
+	if !d.IsShared() {
 		return nil
 	}
 	return d.Letters(ctx)
@@ -43,7 +43,7 @@ func (d *Decisions) Settle(ctx context.Context) error {
 
 // Decide does something once the journal says so.
 func (d *Decisions) Decide(ctx context.Context, what journal.Decision, do func() error) error {
-	if !d.isShared() {
+	if !d.IsShared() {
 		return do()
 	}
 	if err := d.Settle(ctx); err != nil {
@@ -63,7 +63,7 @@ func (d *Decisions) Decide(ctx context.Context, what journal.Decision, do func()
 
 // Change decides what becomes of timesteps. What the entry says of what is published is noted at once.
 func (d *Decisions) Change(ctx context.Context, what journal.TimestepsChanged, do func() error) error {
-	if !d.isShared() {
+	if !d.IsShared() {
 		return do()
 	}
 	if what.Publishes() {

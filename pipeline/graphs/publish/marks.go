@@ -4,7 +4,8 @@
 //	marks.go      what was published, and of which revision
 //	decisions.go  what is written to the journal before it is done
 //	dispatch.go   messages that go together
-//	publisher.go  graphs, slices, manifests, deletions
+//	encoder.go    graphs, slices and manifests as bytes
+//	publisher.go  what is sent, and deleted
 //	again.go      what may not have been published before a crash or a change of the leader
 package publish
 

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"lethe"
-	"lethe/canonical"
 	"lethe/deletions/translog"
 	"lethe/pipeline/graphs/cutting"
 	"lethe/pipeline/journal"
@@ -18,13 +17,12 @@ import (
 
 // Publisher sends graphs, slices and manifests as they are in the store now.
 type Publisher struct {
-	Store  *snapshot.Store
-	Turns  *role.Turns
-	Cutter *cutting.Cutter
+	Encoder
+	Turns *role.Turns
 	// Log, if not nil, commits to slices once they are published; it is nil in a process that stands by.
 	Log *translog.Log
 	// Decisions, if not nil, has what is published in the journal before.
-	*Decisions
+	Decisions *Decisions
 }
 
 // publish returns once the messages are in their topic.
@@ -46,7 +44,7 @@ func (p *Publisher) Send(ctx context.Context, d *Dispatch) error {
 
 // Decided returns once it is decided that what was put together is published.
 func (p *Publisher) Decided(ctx context.Context, d *Dispatch) error {
-	return p.Change(ctx, d.changes, func() error { return nil })
+	return p.Decisions.Change(ctx, d.changes, func() error { return nil })
 }
 
 // write publishes what was put together and decided, and empties it.
@@ -65,7 +63,7 @@ func (p *Publisher) write(d *Dispatch) error {
 
 // Note notes that what was put together is published.
 func (p *Publisher) Note(d *Dispatch) error {
-	if !p.isShared() { // else it was, as it was decided
+	if !p.Decisions.IsShared() { // else it was, as it was decided
 		if err := p.Store.Marks().PutEach(MarksOf(d.changes)...); err != nil {
 			return err
 		}
@@ -84,32 +82,9 @@ func (p *Publisher) commit(list []translog.Leaf) error {
 	return nil
 }
 
-// AddGraph adds a closed timestep's graph, without labels, and returns its digest.
-func (p *Publisher) AddGraph(d *Dispatch, content *snapshot.Content) lethe.Digest {
-	t, unlabelled := content.Info.Timestep, *content.Snapshot
-	unlabelled.Nodes = slices.Clone(unlabelled.Nodes)
-	for i := range unlabelled.Nodes {
-		unlabelled.Nodes[i].Label = lethe.Unknown
-	}
-	payload, digest := canonical.SealSnapshot(&unlabelled)
-	d.graph(p.GraphMessage(t, content.Info.Revision, payload, digest))
-	d.changes.Graphs = append(d.changes.Graphs, journal.Artefact{
-		Timestep: t, Revision: content.Info.Revision, Digest: digest,
-	})
-	return digest
-}
-
-// GraphMessage is what is sent of a graph.
-func (p *Publisher) GraphMessage(t lethe.Timestep, r lethe.Revision, payload []byte, digest lethe.Digest) wire.Message {
-	return wire.Message{
-		Key: wire.Key{Kind: wire.KindSnapshot, Timestep: t}, Revision: r, Previous: p.previous(t), Payload: payload,
-		Digest: digest,
-	}
-}
-
 // NoteGraph notes that a graph was published. If that is lost, it is published again.
 func (p *Publisher) NoteGraph(t lethe.Timestep, r lethe.Revision, digest lethe.Digest) error {
-	if p.isShared() {
+	if p.Decisions.IsShared() {
 		return nil // it was, as it was decided
 	}
 	return p.Store.Marks().PutUnsynced(Graph.Mark(t, r, digest))
@@ -118,7 +93,7 @@ func (p *Publisher) NoteGraph(t lethe.Timestep, r lethe.Revision, digest lethe.D
 // Delete deletes what was published of a timestep that is gone.
 func (p *Publisher) Delete(ctx context.Context, t lethe.Timestep, r lethe.Revision) error {
 	changes := journal.TimestepsChanged{Removed: []journal.Artefact{{Timestep: t, Revision: r}}}
-	if err := p.Change(ctx, changes, func() error { return nil }); err != nil {
+	if err := p.Decisions.Change(ctx, changes, func() error { return nil }); err != nil {
 		return err
 	}
 	return p.delete(t, r)
@@ -143,69 +118,6 @@ func (p *Publisher) delete(t lethe.Timestep, r lethe.Revision) error {
 		return err
 	}
 	return p.commit(p.leaves(t, r, make([]lethe.Digest, p.Cutter.Shards)))
-}
-
-// leaves commit to the slices of a timestep; without digests, to there being none.
-func (p *Publisher) leaves(t lethe.Timestep, r lethe.Revision, digests []lethe.Digest) (out []translog.Leaf) {
-	for shard := range lethe.ShardID(p.Cutter.Shards) {
-		out = append(out, translog.Slice{Timestep: t, Shard: shard, Revision: r, Digest: digests[shard]})
-	}
-	return out
-}
-
-// previous returns the closed timestep before t.
-func (p *Publisher) previous(t lethe.Timestep) lethe.Timestep {
-	before := lethe.NoTimestep
-	for _, info := range p.Store.Timesteps() {
-		if info.Timestep < t && info.State != lethe.Open {
-			before = max(before, info.Timestep)
-		}
-	}
-	return before
-}
-
-// AddSlices adds the slices of some shards of a settled timestep and the
-// manifest that names all. The other slices keep the digest they had: at scope
-// shard they are not what the present snapshot would give.
-func (p *Publisher) AddSlices(d *Dispatch, content *snapshot.Content, shards []lethe.ShardID) (err error) {
-	t := content.Info.Timestep
-	digests := make([]lethe.Digest, p.Cutter.Shards)
-	if len(shards) < p.Cutter.Shards {
-		if digests, err = SlicesOf(p.Store, t, p.Cutter.Shards); err != nil {
-			return err
-		}
-	}
-	payloads, err := p.Cutter.Encoded(content, shards)
-	if err != nil {
-		return err
-	}
-	for i, shard := range shards {
-		digests[shard] = canonical.DigestOf(payloads[i])
-		d.slice(wire.Message{
-			Key:      wire.Key{Kind: wire.KindSlice, Shard: shard, Timestep: t},
-			Revision: content.Info.Revision, Payload: payloads[i], Digest: digests[shard],
-		})
-		d.leaves = append(d.leaves, translog.Slice{
-			Timestep: t, Shard: shard, Revision: content.Info.Revision, Digest: digests[shard],
-		})
-	}
-	payload := manifestOf(content, digests).Encode()
-	d.manifests = append(d.manifests, wire.Message{
-		Key:      wire.Key{Kind: wire.KindManifest, Timestep: t},
-		Revision: content.Info.Revision, Payload: payload,
-	})
-	d.changes.Manifests = append(d.changes.Manifests, journal.Artefact{
-		Timestep: t, Revision: content.Info.Revision, Digest: canonical.DigestOf(payload), Slices: digests,
-	})
-	return nil
-}
-
-// manifestOf names the slices of a settled timestep.
-func manifestOf(content *snapshot.Content, digests []lethe.Digest) *wire.Manifest {
-	return &wire.Manifest{
-		Timestep: content.Info.Timestep, Previous: content.Info.Previous, Slices: digests,
-		Labels: wire.LabelsOf(content.Snapshot),
-	}
 }
 
 // sentTogether is how many timesteps are put together side by side: a few for each processor,

@@ -107,7 +107,7 @@ func (l *closings) finish(ctx context.Context, c *closing) error {
 		closed.Closed = []lethe.Timestep{c.timestep}
 		closed.Graphs = []journal.Artefact{{Timestep: c.timestep, Revision: c.Revision(), Digest: c.digest}}
 	}
-	if err := l.publisher.Change(ctx, closed, func() error { return c.Finish(ctx) }); err != nil {
+	if err := l.publisher.Decisions.Change(ctx, closed, func() error { return c.Finish(ctx) }); err != nil {
 		l.now = nil
 		return fmt.Errorf("close timestep %d: %w", c.timestep, err)
 	}

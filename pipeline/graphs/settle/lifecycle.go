@@ -137,7 +137,7 @@ func (l *Lifecycle) reopen(ctx context.Context, due bool) (bool, error) {
 	for _, t := range waiting {
 		started := l.Now()
 		changed, reopened := false, journal.TimestepsChanged{Reopened: []lethe.Timestep{t}}
-		err := l.publisher.Change(ctx, reopened, func() (err error) {
+		err := l.publisher.Decisions.Change(ctx, reopened, func() (err error) {
 			changed, err = l.store.ReopenTimestep(ctx, t, l.assign(ctx))
 			return err
 		})
@@ -210,7 +210,7 @@ func (l *Lifecycle) settle(ctx context.Context, list []lethe.Timestep) (awaited 
 func (l *Lifecycle) settleTimestep(ctx context.Context, t lethe.Timestep) error {
 	started := l.Now()
 	settled := journal.TimestepsChanged{Settled: []lethe.Timestep{t}}
-	err := l.publisher.Change(ctx, settled, func() error { return l.store.SettleTimestep(ctx, t, l.assign(ctx)) })
+	err := l.publisher.Decisions.Change(ctx, settled, func() error { return l.store.SettleTimestep(ctx, t, l.assign(ctx)) })
 	if err != nil {
 		return err
 	}
@@ -243,7 +243,7 @@ func (l *Lifecycle) Before(ctx context.Context, events iter.Seq[ingest.Event]) e
 	if err := l.closings.before(ctx, events); err != nil {
 		return err
 	}
-	return l.publisher.Settle(ctx)
+	return l.publisher.Decisions.Settle(ctx)
 }
 
 // Begun tells the listener of the timesteps that a batch began.
