@@ -76,30 +76,6 @@ func (b *Batch) Control(t lethe.Timestep, o Origin) (Verdict, error) {
 // if that is higher. After an error the store is unchanged, and the caller must consume again
 // from Offsets.
 func (b *Batch) Commit(nextOffset int64) error {
-	return commitBy(b, nextOffset, func(files func() error, fn func(w swapstore.Writer) error) error {
-		return b.staging.Apply(func(w swapstore.Writer) error {
-			if err := fn(w); err != nil {
-				return err
-			}
-			return files()
-		})
-	})
-}
-
-// CommitAhead is Batch.Commit that does not wait for durability. It calls ended in another goroutine once the batch
-// is durable, or with the error that prevents it. Later writes become durable after earlier ones.
-func CommitAhead(b *Batch, nextOffset int64, ended func(error)) error {
-	return commitBy(b, nextOffset, func(files func() error, fn func(w swapstore.Writer) error) error {
-		b.staging.epoch++
-		return swapstore.ApplyAheadBehind(b.staging.Store, files, fn, ended)
-	})
-}
-
-// commitBy commits through apply, which runs fn's writes; files writes the row files of the
-// batch.
-func commitBy(
-	b *Batch, nextOffset int64, apply func(files func() error, fn func(w swapstore.Writer) error) error,
-) error {
 	if err := b.check(NoStream, 0); err != nil {
 		return err
 	}
@@ -117,7 +93,7 @@ func commitBy(
 		b.set(timestepKey(kindInfo, t), i.encode())
 	}
 	files := filesFor(b)
-	err := apply(files.Write, func(w swapstore.Writer) error {
+	err := s.Apply(func(w swapstore.Writer) error {
 		set := func(key, value []byte) {
 			s.index.Meet(key, value)
 			w.Set(key, value)
@@ -127,7 +103,7 @@ func commitBy(
 		}
 		storeKnown(b.known, files, set)
 		files.Describe(w)
-		return nil
+		return files.Write()
 	})
 	if err != nil {
 		return fmt.Errorf("commit topic %s partition %d offset %d: %w", at.Topic, at.Partition, nextOffset, err)

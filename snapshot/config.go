@@ -78,9 +78,6 @@ type Config struct {
 	// RowFileBytes is the size from which the transactions that one batch brings for an open timestep are written to a
 	// file instead of one by one; that costs one more fsync.
 	RowFileBytes int `yaml:"-"`
-	// CommitsAhead is how many batches may be in flight to the disk while the next one is processed; with 0, every
-	// commit waits for the disk.
-	CommitsAhead int `yaml:"-"`
 }
 
 // Defaults returns the configuration of a stream whose labels are settled by control records:
@@ -91,7 +88,7 @@ func Defaults() Config {
 	const rowFileBytes = 512 << 10
 	return Config{
 		LabelLatenessTimesteps: ByControl, Late: Reopen, ReopenWindow: 30 * time.Second, ReopenTimesteps: AnyTimestep,
-		MaxTimestepJump: 1000, MaxWaiting: 100_000, MaxOpenTimesteps: 100, OpenStores: 64, RewriteAtOnce: 4, CommitsAhead: 8,
+		MaxTimestepJump: 1000, MaxWaiting: 100_000, MaxOpenTimesteps: 100, OpenStores: 64, RewriteAtOnce: 4,
 		RowFileBytes: rowFileBytes,
 	}
 }
@@ -117,7 +114,6 @@ func (c Config) Validate() error {
 	p.AtLeast("open_stores", c.OpenStores, 1)
 	p.AtLeast("rewrite_at_once", c.RewriteAtOnce, 1)
 	p.AtLeast("row_file_bytes", c.RowFileBytes, 1)
-	p.AtLeast("commits_ahead", c.CommitsAhead, 0)
 	return p.Err()
 }
 

@@ -23,15 +23,12 @@
 // header, at a multiple of 32 KiB, may split a key or value: the write-ahead log and the manifest.
 // Rewrite unlinks both.
 //
-// Any number of goroutines may read; writers wait for each other. Changes of ApplyAhead and
-// ApplyUnsynced are applied while their caller continues: only reads of keys with the same first
-// byte wait for them. Writers also continue while a Rewriting is filled. A Rewrite waits for readers
+// Any number of goroutines may read; writers wait for each other. Writers continue while a Rewriting is filled. A Rewrite waits for readers
 // that started before its switch, so a function passed to Scan, Apply or Rewrite must not call a
 // method that writes, nor Close. It may always read.
 //
 //	store.go, options.go              opening and closing a store; Pebble's options
 //	read.go, lookup.go, write.go      reading and writing keys
-//	ahead.go                          changes applied while their writer continues
 //	many.go                           deleting many keys at once
 //	rewrite.go, rewriting.go          a new generation, made while writers wait or continue
 //	tables.go, entries.go             the tables of a new generation

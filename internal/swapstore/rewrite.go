@@ -30,10 +30,9 @@ func (s *Store) Rewrite(ctx context.Context, fill func(src Reader, dst Writer) e
 	return old.clean(s, g)
 }
 
-// rewritable returns the current generation, with everything applied, if it can be rewritten now. The caller holds
+// rewritable returns the current generation, if it can be rewritten now. The caller holds
 // s.writing.
 func rewritable(s *Store) (*generation, error) {
-	s.queue.wait(nil)
 	if s.rewriting != nil {
 		return nil, ErrRewriting
 	}

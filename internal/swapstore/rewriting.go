@@ -95,14 +95,13 @@ func (r *Rewriting) endReading() error {
 	return then.Close()
 }
 
-// changed returns the keys written since its last call, after waiting until they are applied.
+// changed returns the keys written since its last call.
 func (r *Rewriting) changed() *touched {
 	s := r.s
 	s.writing.Lock()
+	defer s.writing.Unlock()
 	out := s.touched
 	s.touched = new(touched)
-	s.writing.Unlock()
-	s.queue.wait(nil) // without holding the lock, so that writers continue
 	return out
 }
 
@@ -208,7 +207,6 @@ func (r *Rewriting) swap() error {
 	s := r.s
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	s.queue.wait(nil)
 	_, err := s.writable()
 	if err == nil {
 		err = r.catchUp(context.Background(), s.touched)

@@ -117,9 +117,6 @@ func (l *logic) work(ctx context.Context, in role.Input) error {
 		}
 		l.resumed = true
 	}
-	if err := l.intake.Settle(); err != nil {
-		return err
-	}
 	if err := l.eraser.Scrubbing.GoOn(); err != nil {
 		return err
 	}

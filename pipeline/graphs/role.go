@@ -212,7 +212,7 @@ func newLogic(o Options, kept stores, searches Searches) *logic {
 	records := intake.Options{
 		Store: store, Decisions: kept.decided, Letters: letters, Secret: o.Secret, Limits: o.Limits,
 		Authority: o.Erasure.Authority, MostOpen: o.Snapshot.MaxOpenTimesteps, Ends: o.Bus, Workers: o.Workers,
-		Listener: o.Listener, Sampler: o.Sampler, Wake: running.Wake,
+		Listener: o.Listener, Sampler: o.Sampler,
 		Suppression: erased{Records: c.Records, List: store.Suppressed(), limits: o.Limits, late: late.Requests{
 			Secret: o.Secret, Ledger: kept.ledger, Most: o.Limits.MaxErasureNodes, Out: topics{turns, o.Bus},
 			Now: o.Clock.Now,
@@ -220,9 +220,6 @@ func newLogic(o Options, kept stores, searches Searches) *logic {
 	}
 	if d := kept.decided; d != nil {
 		d.Store, d.Write, d.Letters, d.Unsent = store, turns.Write, letters.SendWaiting, timesteps.Unsent
-		if o.Beside != nil {
-			records.CommitsAhead = o.Snapshot.CommitsAhead
-		}
 	}
 	l := &logic{
 		turns: turns, running: running, store: store, ledger: kept.ledger, ledgerStore: kept.ledgerStore,

@@ -46,7 +46,7 @@ func (p progress) know(in *intake.Intake, timesteps *settle.Lifecycle, c *coordi
 			s.Watermarks[bus.TopicPartition{Topic: topic, Partition: p}] = watermark
 		}
 	}
-	for at, next := range in.Durable() {
+	for at, next := range in.Store.Offsets() {
 		s.Consumed[bus.TopicPartition{Topic: bus.Topic(at.Topic), Partition: at.Partition}] = next
 	}
 	// A restart resumes at the oldest request whose targets are needed: what stands behind it was read all the same.

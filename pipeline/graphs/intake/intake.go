@@ -5,7 +5,6 @@
 //	apply.go    one record of a batch
 //	decode.go   what does not depend on the records before, by several goroutines
 //	bounds.go   the number of features; how many timesteps may be open
-//	commits.go  batches on their way to the disk
 //	letters.go  dead letters
 package intake
 
@@ -23,16 +22,12 @@ import (
 // Intake takes records. One goroutine uses it, but for Prepare.
 type Intake struct {
 	Options
-	commits commits
 	decoder decoder
 }
 
 // New returns an intake.
 func New(o Options) *Intake {
-	return &Intake{
-		Options: o, decoder: decoder{Options: o, partitions: partitionsOf(o.Store)},
-		commits: commits{store: o.Store, wake: o.Wake, most: o.CommitsAhead},
-	}
+	return &Intake{Options: o, decoder: decoder{Options: o, partitions: partitionsOf(o.Store)}}
 }
 
 // Prepare decodes a batch of transactions ahead, if that can be done, in any goroutine.
@@ -126,7 +121,7 @@ func place(b *snapshot.Batch, list []decoded) error {
 // commit stores a batch.
 func (in *Intake) commit(tx *taken, records *Decoded, next int64) error {
 	source := tx.batch.Source
-	if err := in.commits.commit(tx.Batch, source, next); err != nil {
+	if err := tx.Commit(next); err != nil {
 		return fmt.Errorf("%s: commit up to offset %d: %w", source, next, err)
 	}
 	in.decoder.release(records)
@@ -137,12 +132,6 @@ func (in *Intake) commit(tx *taken, records *Decoded, next int64) error {
 	}
 	return nil
 }
-
-// Settle forgets the batches that are durable by now.
-func (in *Intake) Settle() error { return in.commits.settle() }
-
-// Durable returns up to where partitions are in durable state.
-func (in *Intake) Durable() map[snapshot.TopicPartition]int64 { return in.commits.durable() }
 
 // Missed keeps a dead letter for what cannot be read of a source topic.
 func (in *Intake) Missed(ctx context.Context, gap *bus.Gap) error {

@@ -59,12 +59,8 @@ type Options struct {
 		EndOffsets(ctx context.Context, t bus.Topic) ([]int64, error)
 	}
 	// Workers is how many goroutines decode.
-	Workers int
-	// CommitsAhead is how many batches may be on their way to the disk; of 0 each is waited for. Wake has the role step
-	// when one is durable.
-	CommitsAhead int
-	Wake         func()
-	Listener     events.Listener
+	Workers  int
+	Listener events.Listener
 	// Sampler chooses the transactions that the listener hears of one by one.
 	Sampler events.Sampler
 }
