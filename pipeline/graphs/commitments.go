@@ -15,7 +15,8 @@ import (
 	"lethe/pipeline/wire"
 )
 
-// commitments have the log commit to what others say on control.v1: the models that train has made, and what people did.
+// commitments have the log commit to what others say on control.v1: the models that train has made, and what people
+// did.
 type commitments struct {
 	log    *translog.Log
 	secret lethe.Secret

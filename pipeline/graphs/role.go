@@ -20,8 +20,8 @@
 //	options.go    what it is given; settings.go, what a store was begun with; ports.go, topics and notes; searches.go,
 //	              searches beside the loop
 //
-// Records come in through package intake; settle closes and settles timesteps, which cutting cuts into slices and publish
-// sends; erase plans and carries out erasures.
+// Records come in through package intake; settle closes and settles timesteps, which cutting cuts into slices and
+// publish sends; erase plans and carries out erasures.
 package graphs
 
 import (

@@ -79,7 +79,8 @@ func TestSlicesChangeWhereTheNodesAreOrHaveStubs(t *testing.T) {
 			{repair.Config{Method: repair.MixUp, Tau: 1, OneHop: onehop.Undirected}, lethe.ScopeStubs, stubs},
 			{repair.Config{Method: repair.None, Tau: 1}, lethe.ScopeStubs, own},
 		} {
-			got, err := affected(cutting.Cut{Shards: 5, Repair: want.repair}, c, []lethe.Removal{taking(c.Snapshot, gone)}, want.scope)
+			one := cutting.Cut{Shards: 5, Repair: want.repair}
+			got, err := affected(one, c, []lethe.Removal{taking(c.Snapshot, gone)}, want.scope)
 			require.NoError(rt, err)
 			require.Equal(rt, [][]lethe.ShardID{want.shards}, got, "%+v at scope %s", want.repair, want.scope)
 		}
@@ -104,7 +105,8 @@ func TestWhatGoesWithTheNodesIsCounted(t *testing.T) {
 	require.Equal(t, []int{0, 2, 1}, []int{step.Labels, step.Payments, step.Stubs})
 	c.Assignment = nil
 	require.Zero(t, count(c, taking(s, []int{0, 1}), 0).Stubs, "before it is settled there are none")
-	changed, err := affected(cutting.Cut{Shards: 3, Repair: repair.Defaults()}, c, []lethe.Removal{taking(s, []int{0})}, lethe.ScopeStubs)
+	one := cutting.Cut{Shards: 3, Repair: repair.Defaults()}
+	changed, err := affected(one, c, []lethe.Removal{taking(s, []int{0})}, lethe.ScopeStubs)
 	require.NoError(t, err)
 	require.Equal(t, [][]lethe.ShardID{nil}, changed)
 }
@@ -124,7 +126,8 @@ func TestSlicesOfBothEndsChangeWithAPayment(t *testing.T) {
 			ends = nil // the edge stays
 		}
 		for _, scope := range []lethe.Scope{lethe.ScopeStubs, lethe.ScopeShard} {
-			got, err := affected(cutting.Cut{Shards: 5, Repair: repair.Defaults()}, c, []lethe.Removal{taking(c.Snapshot, nil, at)}, scope)
+			one := cutting.Cut{Shards: 5, Repair: repair.Defaults()}
+			got, err := affected(one, c, []lethe.Removal{taking(c.Snapshot, nil, at)}, scope)
 			require.NoError(rt, err)
 			require.Equal(rt, ends, got[0], "at scope %s", scope)
 		}

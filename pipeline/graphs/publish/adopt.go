@@ -12,7 +12,8 @@ import (
 // it, and is published if this process leads.
 func (p *Publisher) Adopt(d journal.TimestepsChanged) error {
 	behind, same := make(map[lethe.Timestep]lethe.Revision), make(map[lethe.Timestep]lethe.Revision)
-	compare := func(list []journal.Artefact, digest func(journal.Artefact, *snapshot.Content) (lethe.Digest, error)) error {
+	type digestOf = func(journal.Artefact, *snapshot.Content) (lethe.Digest, error)
+	compare := func(list []journal.Artefact, digest digestOf) error {
 		for _, a := range list {
 			var own lethe.Digest // zero if there is none here
 			info := p.Store.Info(a.Timestep)

@@ -9,8 +9,8 @@ import (
 	"lethe/pipeline/graphs/publish"
 )
 
-// sender sends the slices and the manifest of a timestep that has settled beside the loop: what Publisher.Send sends, in
-// the same order. Marks and leaves are noted by the loop once all is sent.
+// sender sends the slices and the manifest of a timestep that has settled beside the loop: what Publisher.Send sends,
+// in the same order. Marks and leaves are noted by the loop once all is sent.
 type sender struct {
 	publisher *publish.Publisher
 	topics    Topics
