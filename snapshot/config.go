@@ -4,8 +4,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/cockroachdb/pebble/v2/vfs"
-
 	"lethe"
 	"lethe/internal/check"
 	"lethe/snapshot/stored"
@@ -115,36 +113,6 @@ func (c Config) Validate() error {
 	p.AtLeast("rewrite_at_once", c.RewriteAtOnce, 1)
 	p.AtLeast("row_file_bytes", c.RowFileBytes, 1)
 	return p.Err()
-}
-
-// Options configure a Store. When an existing store is opened, secret and partition counts must
-// equal the stored ones.
-type Options struct {
-	Config
-	// Secret is the key of the pseudonyms.
-	Secret lethe.Secret
-	// FS is the file system of the store, for example vfs.Default.
-	FS vfs.FS
-	// TransactionPartitions and LabelPartitions are the streams' partition counts, at least 1.
-	TransactionPartitions int
-	LabelPartitions       int
-}
-
-// Validate reports every value that is out of bounds.
-func (o Options) Validate() error {
-	p := check.Of(o.Config.Validate())
-	p.That(o.FS != nil, "fs", nil, "a file system")
-	p.That(o.Secret != (lethe.Secret{}), "secret", "all zero", "a key")
-	p.AtLeast("transaction_partitions", o.TransactionPartitions, 1)
-	p.AtLeast("label_partitions", o.LabelPartitions, 1)
-	return p.Err()
-}
-
-func (o Options) lateness(s Stream) int {
-	if s == Labels {
-		return o.LabelLatenessTimesteps
-	}
-	return o.AllowedLatenessTimesteps
 }
 
 var (

@@ -31,7 +31,6 @@ func (f *Foreseen) Take(b *Batch, o Origin) (Verdict, error) {
 	if v := b.fits(len(tr.Features), o); v.Outcome != "" {
 		return v, nil
 	}
-	carrier := carrier{at: tr.Timestep, about: []lethe.Pseudonym{f.pseudonym}, ids: []lethe.TransactionID{tr.ID}}
 	entry, known, same, err := f.lookUp(b)
 	late, isLate := b.refused(at)
 	switch {
@@ -40,7 +39,8 @@ func (f *Foreseen) Take(b *Batch, o Origin) (Verdict, error) {
 	case known && entry.Timestep != tr.Timestep:
 		return conflict(o, tr.Timestep, entry.Timestep), nil
 	}
-	b.carry(carrier, tr.Subjects) // also if late: its subject may be erased before the transaction is accepted
+	// Also if late: its subject may be erased before the transaction is accepted.
+	b.staging.subjects.Put(b.set, tr.Timestep, tr.Subjects, tr.ID)
 	switch {
 	case same:
 		return Verdict{Outcome: Duplicate}, nil
@@ -95,7 +95,7 @@ func (b *Batch) store(f *Foreseen) (err error) {
 	e.fresh = e.fresh || !wasKnown
 	e.entry, e.found, e.changed, e.row = f.arrived, true, true, stored.Row{ID: f.tr.ID, Features: f.tr.Features}
 	if !wasKnown {
-		err = errors.Join(b.staging.payments.arrived(b, f.pseudonym), b.staging.labels.arrived(b, f.pseudonym))
+		err = errors.Join(b.staging.payments.Arrived(b.get, f.pseudonym), b.staging.labels.Arrived(b.get, f.pseudonym))
 	}
 	if !staged {
 		b.wait(f.tr.Timestep, lethe.Open, oneMore)
@@ -161,4 +161,17 @@ func (b *Batch) admit(
 		return at, refuse(o, ReasonTimestepJump, at.String()), nil
 	}
 	return at, Verdict{}, nil
+}
+
+// wouldTake reports whether a transaction would be accepted, or was accepted, if none of its
+// subjects were erased: a rejected transaction carries nothing.
+func (b *Batch) wouldTake(tr lethe.Transaction) (bool, error) {
+	if b.fits(len(tr.Features), Origin{}).Outcome != "" || b.arrives(tr.Timestep).tooFar {
+		return false, nil
+	}
+	entry, known, err := index.Lookup(b.get, b.names.Pseudonym(tr.ID))
+	if err != nil {
+		return false, fmt.Errorf("timestep %d: transaction: %w", tr.Timestep, err)
+	}
+	return !known || entry.Timestep == tr.Timestep, nil
 }

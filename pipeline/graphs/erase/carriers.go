@@ -43,12 +43,12 @@ func (e Carriers) Adopt(ctx context.Context, targets []lethe.Target, hashes []le
 	if err != nil || len(found) == 0 {
 		return err
 	}
-	return e.Store.Marks().Carry(targets[at], found)
+	return e.Store.Marks().Subjects().Carry(targets[at], found)
 }
 
 // SubjectsOf implements coordinator.Graphs.
 func (e Carriers) SubjectsOf(t lethe.Target) ([]lethe.Digest, error) {
-	return e.Store.Marks().SubjectsOf(t)
+	return e.Store.Marks().Subjects().Of(t)
 }
 
 // CarriedBy returns what carries the subjects among some targets, each once, and which of the
@@ -103,7 +103,7 @@ func (e Carriers) HeldAlike(ctx context.Context, targets []lethe.Target) (out []
 		of[folded(t)], payments = true, payments || t.Kind == lethe.PaymentTarget
 	}
 	if len(subjects) > 0 {
-		if out, err = e.Store.Marks().SubjectsAlike(ctx, subjects); err != nil {
+		if out, err = e.Store.Marks().Subjects().Alike(ctx, subjects); err != nil {
 			return nil, err
 		}
 	}
