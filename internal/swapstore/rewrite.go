@@ -54,8 +54,8 @@ func (s *Store) fillNext(
 	w := newTableWriter(ctx, s.fs, s.fs.PathJoin(s.generationDir(g.number), tablesName), s.size)
 	old.into = w
 	err = w.finish(fill(old, w))
-	if err == nil && len(w.tables.paths) > 0 {
-		err = ingest(ctx, g, w.tables.fs, w.tables.dir, w.tables.paths)
+	if err == nil && len(w.paths) > 0 {
+		err = ingest(ctx, g, w.fs, w.dir, w.paths)
 	}
 	if err == nil {
 		err = ctx.Err()

@@ -8,8 +8,8 @@
 // wakes the role. What is published is repeatable: after a
 // crash the same messages go out again under the same keys with the same bytes.
 //
-//	role.go       opening the stores; lost.go, what was lost is made again; ledger.go and receipts.go, ledger and receipts
-//	              of the topics; decided.go, what the journal has decided
+//	role.go       opening the stores; lost.go, what was lost is made again; ledger.go and receipts.go, ledger and
+//	              receipts of the topics; decided.go, what the journal has decided
 //	logic.go      the step function: take what arrived, do what is due; erased.go, what intake knows of erasures;
 //	              commitments.go, what the transparency log commits to of control.v1; written.go, what a fenced leader
 //	              wrote over; status.go, how far all is

@@ -39,8 +39,8 @@ type Eraser struct {
 	publisher *publish.Publisher
 }
 
-// New returns an eraser for the store of a publisher. files are those of the store, start runs work beside the loop, and
-// publishMissing publishes what is gone, and what that relinked.
+// New returns an eraser for the store of a publisher. files are those of the store, and publishMissing publishes what
+// is gone, and what that relinked.
 func New(
 	c Carriers, p *publish.Publisher, files fs.FS, running *beside.Running, publishMissing func(context.Context) error,
 ) *Eraser {

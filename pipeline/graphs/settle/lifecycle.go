@@ -210,7 +210,9 @@ func (l *Lifecycle) settle(ctx context.Context, list []lethe.Timestep) (awaited 
 func (l *Lifecycle) settleTimestep(ctx context.Context, t lethe.Timestep) error {
 	started := l.Now()
 	settled := journal.TimestepsChanged{Settled: []lethe.Timestep{t}}
-	err := l.publisher.Decisions.Change(ctx, settled, func() error { return l.store.SettleTimestep(ctx, t, l.assign(ctx)) })
+	err := l.publisher.Decisions.Change(ctx, settled, func() error {
+		return l.store.SettleTimestep(ctx, t, l.assign(ctx))
+	})
 	if err != nil {
 		return err
 	}
