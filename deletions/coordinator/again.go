@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,36 +13,11 @@ import (
 	"lethe/pipeline/wire"
 )
 
-// SayAgain publishes the commands and entries of requests with some keys of control.v1 again: a previous leader has
-// written other records with these keys late. Readers ignore these, but compaction would leave nothing else.
-func (c *Coordinator) SayAgain(ctx context.Context, keys []string) error {
-	for _, key := range sortedset.Of(keys) {
-		id, command := wire.RequestOf(key)
-		if id == "" {
-			continue
-		}
-		e, err := c.states.o.Ledger.Get(id)
-		switch {
-		case err != nil && !errors.Is(err, deletions.ErrUnknownRequest):
-			return err
-		case err == nil && !command:
-			err = c.states.out.copies(ctx, []deletions.Entry{e})
-		case command:
-			err = c.states.cancelled.commandAgain(ctx, key, id, e)
-		default:
-			err = nil // the request is unknown
-		}
-		if err != nil {
-			return fmt.Errorf("say again what stands of request %s: %w", id, err)
-		}
-	}
-	return nil
-}
-
-// TellAgain is SayAgain for keys of erasure-status.v1: users would read an earlier state of a request or a hold, and
-// the next leader would start from that hold. Nothing is published of what the ledger does not know: this process has
-// not read yet what it comes from, and publishes it when it does.
-func (c *Coordinator) TellAgain(ctx context.Context, keys []string) error {
+// PublishAgain publishes what the ledger says under some keys of control.v1 and erasure-status.v1: a fenced leader has
+// written there late. Readers of control.v1 ignore that, but compaction would leave nothing else, and users would read
+// an earlier state. Nothing is published of what the ledger does not know: this process has not read yet what it comes
+// from, and publishes it when it does.
+func (c *Coordinator) PublishAgain(ctx context.Context, keys []string) error {
 	if len(keys) == 0 {
 		return nil
 	}
@@ -52,23 +28,41 @@ func (c *Coordinator) TellAgain(ctx context.Context, keys []string) error {
 	}
 	holds = slices.DeleteFunc(holds, func(h deletions.Hold) bool { return !slices.Contains(all, h.Key()) })
 	if err := SayHolds(ctx, o.Bus, o.Secret, o.SigningKey, holds...); err != nil {
-		return fmt.Errorf("tell again of holds: %w", err)
+		return fmt.Errorf("publish holds again: %w", err)
 	}
-	var statuses []deletions.Status
+	var known []deletions.Entry
+	var over []ingest.Outgoing
+	commands := false
 	for _, key := range all {
-		e, err := o.Ledger.Get(key)
-		if errors.Is(err, deletions.ErrUnknownRequest) {
-			continue
+		id, command := wire.RequestOf(key)
+		e, err := o.Ledger.Get(cmp.Or(id, key))
+		switch {
+		case err != nil && !errors.Is(err, deletions.ErrUnknownRequest):
+			return err
+		case command:
+			ended, err := c.states.cancelled.commandEnded(id, e)
+			if err != nil {
+				return fmt.Errorf("command of request %s: %w", id, err)
+			}
+			if !ended {
+				commands = true
+				continue
+			}
+			tombstone := wire.CommandTombstone(id)
+			if key != string(tombstone.Key) { // a part of a command
+				over = append(over, ingest.Outgoing{Key: []byte(key)})
+			}
+			over = append(over, tombstone)
+		case err == nil:
+			known = append(known, e)
 		}
-		if err != nil {
-			return fmt.Errorf("tell again of request %s: %w", key, err)
-		}
-		statuses = append(statuses, e.Status())
 	}
-	return c.states.out.publish(ctx, statuses)
-}
-
-// LogAgain is TellAgain for records of log.v1 that were read since this process leads.
-func (c *Coordinator) LogAgain(ctx context.Context, read []ingest.Record) error {
-	return c.states.o.Log.PublishAgain(ctx, c.states.o.Bus, read)
+	if err := c.states.out.announce(ctx, known...); err != nil {
+		return err
+	}
+	if err := wire.Say(ctx, o.Bus, over); err != nil || !commands {
+		return err
+	}
+	clear(c.states.commanded)
+	return c.repeatOpen(ctx)
 }

@@ -199,39 +199,17 @@ func (s *cancellations) conclude(ctx context.Context) error {
 	return nil
 }
 
-// commandAgain repeats the current command of a request, or deletes what was written over it under a key if there is
-// none. e is empty for an unknown request.
-func (s *cancellations) commandAgain(ctx context.Context, key, id string, e deletions.Entry) error {
-	rest, err := s.out.whole(id)
-	if err != nil {
-		return err
-	}
-	for _, b := range batch.Group(rest.Members) {
-		if err := s.out.repeat(ctx, b); err != nil {
-			return err
-		}
-	}
+// commandEnded reports whether nothing is commanded of a request, or of the batch that it leads, any more. e is empty
+// for an unknown request. Of one that a restore has ended the command stays until sweep.
+func (s *cancellations) commandEnded(id string, e deletions.Entry) (bool, error) {
+	led, err := s.out.whole(id)
 	_, pending := s.pending[id]
 	switch {
-	case len(rest.Members) > 0, e.State == deletions.Received:
-		return nil
+	case err != nil || pending || len(led.Members) > 0 || e.State != "" && !e.State.Final():
+		return false, err
 	case e.State == deletions.Rejected && e.Suppresses():
-		// Ended by a restore: its command stays until sweep.
-		if concluded, err := s.o.Notes.Concluded(id); err != nil || !concluded {
-			return err
-		}
-	case e.State == deletions.Accepted:
-		delete(s.commanded, id)
-		return nil
-	case e.State == deletions.Suppressed:
-		return s.out.repeatAlone(ctx, e)
-	case pending:
-		return s.lift(ctx, e)
+		return s.o.Notes.Concluded(id)
 	default:
+		return true, nil
 	}
-	tombstones := []ingest.Outgoing{wire.CommandTombstone(id)}
-	if key != string(tombstones[0].Key) { // a part of a command
-		tombstones = append([]ingest.Outgoing{{Key: []byte(key)}}, tombstones...)
-	}
-	return wire.Say(ctx, s.o.Bus, tombstones)
 }

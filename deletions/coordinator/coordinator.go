@@ -59,6 +59,23 @@ func (c *Coordinator) Waits() deletions.Waits { return c.states.awaiting.waits }
 // Resume publishes the ledger's commands and statuses again: a crash after a write of the ledger may have prevented
 // it.
 func (c *Coordinator) Resume(ctx context.Context) error {
+	if err := c.repeatOpen(ctx); err != nil {
+		return err
+	}
+	done, err := c.states.o.Ledger.List(deletions.Verified)
+	if err != nil {
+		return err
+	}
+	for _, b := range batch.Group(done) {
+		if _, err := c.states.receipts.verified(ctx, b); err != nil {
+			return fmt.Errorf("request %s: %w", b.Leader, err)
+		}
+	}
+	return c.states.o.Log.Publish(ctx, c.states.o.Bus)
+}
+
+// repeatOpen publishes the commands and statuses of open requests.
+func (c *Coordinator) repeatOpen(ctx context.Context) error {
 	open, err := c.states.o.Ledger.Open()
 	if err != nil {
 		return err
@@ -76,19 +93,7 @@ func (c *Coordinator) Resume(ctx context.Context) error {
 			return fmt.Errorf("resume request %s in state %s: %w", b.Leader, b.State(), err)
 		}
 	}
-	if err := c.states.cancelled.resume(ctx); err != nil {
-		return err
-	}
-	done, err := c.states.o.Ledger.List(deletions.Verified)
-	if err != nil {
-		return err
-	}
-	for _, b := range batch.Group(done) {
-		if _, err := c.states.receipts.verified(ctx, b); err != nil {
-			return fmt.Errorf("request %s: %w", b.Leader, err)
-		}
-	}
-	return c.states.o.Log.Publish(ctx, c.states.o.Bus)
+	return c.states.cancelled.resume(ctx)
 }
 
 // Rejects reports whether requests of a scope are rejected: with one-hop features scope shard is not exact.

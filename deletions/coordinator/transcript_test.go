@@ -173,7 +173,7 @@ func (d *deployment) command(td *datadriven.TestData) error {
 		}
 		d.bus.append(bus.Erasures, ingest.Outgoing{Key: []byte(id)})
 	case "overwritten":
-		return d.SayAgain(d.Context(), []string{id})
+		return d.PublishAgain(d.Context(), []string{id})
 	case "restart":
 		d.notes.read = 0
 		return d.boot()

@@ -12,6 +12,7 @@ import (
 	"lethe/deletions/translog"
 	"lethe/ingest"
 	"lethe/ingest/bus"
+	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
 )
 
@@ -21,10 +22,23 @@ type commitments struct {
 	log    *translog.Log
 	secret lethe.Secret
 	logger *slog.Logger
+	// owners are the newest ones that have committed to a model.
+	owners map[modelPlace]*wire.Fence
+}
+
+// modelPlace is where a model stands.
+type modelPlace struct {
+	component, group int
+	timestep         lethe.Timestep
+}
+
+func newCommitments(log *translog.Log, o Options) *commitments {
+	return &commitments{log, o.Secret, o.Logger, make(map[modelPlace]*wire.Fence)}
 }
 
 // models commits to what train said in a batch of control.v1, which is read from its
-// start at every start: what stands before the position that the log has is known.
+// start at every start: what stands before the position that the log has is known. What an earlier owner of a model
+// says behind a later one is late.
 func (c *commitments) models(batch bus.Batch) error {
 	source := batch.Source.String()
 	known, err := c.log.Position(source)
@@ -33,11 +47,10 @@ func (c *commitments) models(batch bus.Batch) error {
 	}
 	var list []translog.Leaf
 	for _, rec := range batch.Records {
-		if rec.Offset < known {
-			continue
-		}
 		said, found, err := wire.ParseCommitment(c.secret, rec)
+		late := found && c.late(said)
 		switch {
+		case rec.Offset < known, late:
 		case err != nil:
 			c.logger.Error("a commitment that no process with this secret has made was passed over", "topic", rec.Topic,
 				"partition", rec.Partition, "offset", rec.Offset)
@@ -57,6 +70,15 @@ func (c *commitments) models(batch bus.Batch) error {
 		return fmt.Errorf("commit to %d models: %w", len(list), err)
 	}
 	return nil
+}
+
+// late reports whether a later owner of a model has committed to it before.
+func (c *commitments) late(said wire.Commitment) bool {
+	at := modelPlace{said.Component, said.Group, said.Timestep}
+	if c.owners[at] == nil {
+		c.owners[at] = new(wire.Fence)
+	}
+	return !said.Setup && c.owners[at].Stale(said.By)
 }
 
 // accesses has what people did through the API in the log, and deletes the records that said so. One
@@ -115,7 +137,11 @@ func startLog(ctx context.Context, o Options, kv deletions.KV, ledger *deletions
 	if before := o.Erasure.KeyBefore; before != nil && !before.Equal(o.Erasure.SigningKey) {
 		log.Follow(before, o.Clock.Now())
 	}
-	late := func(rec ingest.Record) bool { return o.leaders.Stale(bus.Log, rec) }
+	leaders, err := role.ReadLeaders(ctx, o.Bus)
+	if err != nil {
+		return nil, err
+	}
+	late := func(rec ingest.Record) bool { return leaders.Stale(bus.Log, rec) }
 	err = log.Start(ctx, o.Bus, late, deletions.Changes{Entries: entries, Holds: holds})
 	var refusal *translog.Refusal
 	if errors.As(err, &refusal) && refusal.Statement == translog.StatementKey {

@@ -94,6 +94,49 @@ func TestTheLogCommitsToWhatIsPublished(t *testing.T) {
 	require.Equal(t, want, d.committed())
 }
 
+// A process that hung as it committed to a model, while that went to another one, is not heard behind that one, also by
+// a process that has read both before: the log would commit to what was unlearnt. It replaces nothing in the topic.
+func TestTheLogDoesNotCommitToWhatAnEarlierOwnerSaysLate(t *testing.T) {
+	d, dir := deploy(t), t.TempDir()
+	model := func(generation int64, digest byte) wire.Commitment {
+		return wire.Commitment{
+			Component: 1, Timestep: 1, Lineage: lethe.Digest{digest}, Digest: lethe.Digest{digest},
+			By: wire.Owner{Generation: generation, Instance: "one"},
+		}
+	}
+	end := wire.Commitment{Setup: true, Digest: lethe.Digest{9}}
+	said := func(last wire.Commitment) (digests []byte) {
+		d.say(secret, last)
+		ended := func() bool {
+			committed := d.committed()
+			setup, is := committed[max(0, len(committed)-1)].(translog.Setup)
+			return is && setup.Digest == last.Digest
+		}
+		require.Eventually(t, func() bool { return len(d.committed()) > 0 && ended() }, 30*time.Second, 5*time.Millisecond)
+		for _, leaf := range d.committed() {
+			if c, is := leaf.(translog.Checkpoint); is {
+				digests = append(digests, c.Digest[0])
+			}
+		}
+		return digests
+	}
+	_, stop := d.run(dir)
+	d.say(secret, model(1, 2), model(2, 3), model(1, 2))
+	require.Equal(t, []byte{2, 3}, said(end))
+	stop()
+	d.run(dir)
+	d.say(secret, model(1, 2), model(2, 4))
+	end.Digest = lethe.Digest{8}
+	require.Equal(t, []byte{2, 3, 4}, said(end))
+	keys := make(map[string]bool)
+	for _, c := range []wire.Commitment{model(1, 2), model(2, 3), {Component: 1, Timestep: 1, Digest: lethe.Digest{2}}} {
+		rec, err := c.Record(secret)
+		require.NoError(t, err)
+		keys[string(rec.Key)] = true
+	}
+	require.Len(t, keys, 3)
+}
+
 // A timestep that an erasure empties has no slices any more, and the log says so.
 func TestTheLogSaysThatSlicesAreGone(t *testing.T) {
 	d := deploy(t)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"time"
 
 	"lethe/deletions"
@@ -18,7 +17,6 @@ import (
 	"lethe/pipeline/graphs/publish"
 	"lethe/pipeline/graphs/settle"
 	"lethe/pipeline/role"
-	"lethe/pipeline/wire"
 	"lethe/snapshot"
 )
 
@@ -45,8 +43,7 @@ type logic struct {
 	eraser      *erase.Eraser
 	commitments *commitments
 	retention   retention.Retention
-	// written, if not nil, is what is read of the topics that leaders of graphs write.
-	written *written
+	written     *written
 	// now tells the time, due is when the role was last asked to be woken.
 	now func() time.Time
 	due time.Time
@@ -63,18 +60,11 @@ var (
 
 // Topics implements role.Logic.
 func (l *logic) Topics() []bus.Topic {
-	topics := []bus.Topic{bus.Transactions, bus.Labels, bus.Erasures}
-	if l.written != nil {
-		topics = append(topics, leadersTopics()...)
-	}
-	return topics
+	return []bus.Topic{bus.Transactions, bus.Labels, bus.Erasures}
 }
 
 // Resume implements role.Logic.
 func (l *logic) Resume(source bus.TopicPartition, _ int) (int64, error) {
-	if slices.Contains(leadersTopics(), source.Topic) {
-		return l.written.from[source], nil
-	}
 	at := snapshot.TopicPartition{Topic: string(source.Topic), Partition: source.Partition}
 	if next, known := l.store.Offsets()[at]; known {
 		return next, nil
@@ -142,8 +132,7 @@ func (l *logic) take(ctx context.Context, in role.Input) error {
 			return err
 		}
 	}
-	if gap := in.Batch.Gap; gap != nil && in.Batch.Source.Topic != bus.Control &&
-		!slices.Contains(leadersTopics(), in.Batch.Source.Topic) {
+	if gap := in.Batch.Gap; gap != nil && in.Batch.Source.Topic != bus.Control {
 		if err := l.intake.Missed(ctx, gap); err != nil {
 			return err
 		}
@@ -164,11 +153,14 @@ func (l *logic) take(ctx context.Context, in role.Input) error {
 		if err := l.commitments.accesses(ctx, in.Batch, l.turns); err != nil {
 			return err
 		}
-		return l.control(ctx, in.Notices)
+		if err := l.coordinator.TakeNotices(in.Notices); err != nil {
+			return err
+		}
+		return l.coordinator.PublishAgain(ctx, keysOf(in.Late))
 	case bus.Transactions, bus.Labels:
 		return l.takeRecords(ctx, in)
 	case bus.Snapshots, bus.Slices, bus.ErasureStatus, bus.Log:
-		return l.written.take(ctx, in.Batch, l.coordinator)
+		return l.written.take(ctx, in, l.turns, l.coordinator)
 	default:
 		return fmt.Errorf("%s is not followed", in.Batch.Source)
 	}
@@ -187,20 +179,6 @@ func (l *logic) takeRecords(ctx context.Context, in role.Input) error {
 	l.progress.read(in.Batch)
 	l.timesteps.Begun()
 	return nil
-}
-
-// control takes what control.v1 says, and says again what who led before has written over there.
-func (l *logic) control(ctx context.Context, notices []wire.Notice) error {
-	if err := l.coordinator.TakeNotices(notices); err != nil {
-		return err
-	}
-	var keys []string
-	for _, n := range notices {
-		if n.Overwritten != "" && l.written != nil {
-			keys = append(keys, n.Overwritten)
-		}
-	}
-	return l.coordinator.SayAgain(ctx, keys)
 }
 
 // resumeShared publishes again what the journal asked for last, and decides what whoever led then had not come to.

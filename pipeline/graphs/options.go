@@ -23,7 +23,6 @@ import (
 	"lethe/partition/repair"
 	"lethe/pipeline/journal"
 	"lethe/pipeline/role"
-	"lethe/pipeline/wire"
 	"lethe/snapshot"
 )
 
@@ -82,10 +81,9 @@ type Options struct {
 	Instance string
 	// Run is that of the process, as it said who plays the role.
 	Run string
-	// standing and heard are set by As, leaders by New.
+	// standing and heard are set by As.
 	standing *role.Standing
 	heard    *Heard
-	leaders  *wire.Leaders
 	// wakes has the role step.
 	wakes chan struct{}
 	// Questions, if not nil, are answered between two steps.

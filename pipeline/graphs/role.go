@@ -33,6 +33,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"lethe"
+
 	"lethe/deletions"
 	"lethe/deletions/backups"
 	"lethe/deletions/coordinator"
@@ -68,25 +70,16 @@ func New(ctx context.Context, o Options) (*role.Follower, error) {
 	if err := o.Validate(); err != nil {
 		return nil, fmt.Errorf("%s role: %w", roleName, err)
 	}
-	var err error
-	var late *written
-	if o.leaders, err = role.ReadLeaders(ctx, o.Bus); err == nil && o.standing != nil {
-		late, err = readWritten(ctx, o)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s role: %w", roleName, err)
-	}
 	kept, err := open(ctx, o)
 	if err != nil {
 		return nil, fmt.Errorf("%s role: %w", roleName, err)
 	}
-	kept.written = late
 	searches := newAsyncSearches(search.Searcher{
 		Bus: o.Bus, Places: o.places(), Log: o.Log, Clock: o.Clock, Compact: o.Compact, Pacer: o.Pacer,
 	}, o)
 	return role.Follow(roleName, newLogic(o, kept, searches), role.Surroundings{
 		Bus: o.Bus, Wake: searches.wakes, Tick: tick, Clock: o.Clock.Now, Listener: o.Listener, Logger: o.Logger,
-		Standing: o.standing, Raw: leadersTopics(),
+		Standing: o.standing, Own: leadersTopics(),
 	}), nil
 }
 
@@ -100,8 +93,6 @@ type stores struct {
 	receipts    coordinator.Receipts
 	// decided is what the journal has decided, nil in a process that stands by.
 	decided *publish.Decisions
-	// written, if not nil, is what is read of the topics that leaders of graphs write.
-	written *written
 	// restored is the note of the backup that was put back last.
 	restored backups.Restored
 }
@@ -226,12 +217,12 @@ func newLogic(o Options, kept stores, searches Searches) *logic {
 		intake: intake.New(records), publisher: publisher, timesteps: timesteps, eraser: eraser, coordinator: c,
 		searches: searches, questions: o.Questions, now: o.Clock.Now,
 		progress:    progress{make(map[bus.TopicPartition]time.Time), make(map[bus.TopicPartition]int64)},
-		commitments: &commitments{kept.log, o.Secret, o.Logger},
+		commitments: newCommitments(kept.log, o),
 		retention: retention.Retention{
 			Keep: o.Erasure.RetainTimesteps, Most: o.Limits.MaxErasureNodes, Scope: o.Erasure.DefaultScope,
 			Secret: o.Secret, Graphs: store, Ledger: kept.ledger, Out: topics{turns, o.Bus}, Now: o.Clock.Now,
 		},
-		written: kept.written,
+		written: &written{o.standing, kept.log, make(map[lethe.Timestep]lethe.Revision), o.Logger},
 	}
 	l.status = l.know()
 	return l

@@ -8,61 +8,61 @@ import (
 
 	"lethe"
 	"lethe/deletions/coordinator"
+	"lethe/deletions/translog"
+	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/pipeline/graphs/settle"
+	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
 	"lethe/snapshot"
 )
 
-// leadersTopics are those that the leader of graphs alone writes. A fenced leader that hung in the midst of a write may
-// still write there. Readers leave that out, but compaction would remove what stood under its key. So the leader reads
-// these topics too, and publishes that again.
+// leadersTopics are those that the leader of graphs alone writes.
 func leadersTopics() []bus.Topic {
 	return []bus.Topic{bus.Snapshots, bus.Slices, bus.ErasureStatus, bus.Log}
 }
 
-// written is what the leader reads of these topics.
+// written is what a fenced leader wrote late on topics that the leader alone writes.
 type written struct {
-	leaders *wire.Leaders
-	from    map[bus.TopicPartition]int64
+	// standing is that of a process that shares the role, or nil.
+	standing *role.Standing
+	log      *translog.Log
 	// late are the timesteps of which something was written late, with its newest revision.
 	late   map[lethe.Timestep]lethe.Revision
 	logger *slog.Logger
 }
 
-// readWritten prepares to read the topics, for a process that has begun an epoch.
-func readWritten(ctx context.Context, o Options) (*written, error) {
-	from, err := o.standing.Unnoted(ctx, o.Bus, leadersTopics()...)
-	for source := range from {
-		if source.Topic == bus.Log {
-			from[source] = o.standing.Ended(source) // what stands before was compared with the log
+// take takes what stands on such a topic.
+func (w *written) take(ctx context.Context, in role.Input, out translog.Writer, c *coordinator.Coordinator) error {
+	switch source := in.Batch.Source; source.Topic {
+	case bus.Log:
+		// What stands before the epoch was compared with the log.
+		records := slices.DeleteFunc(slices.Clone(in.Batch.Records), func(rec ingest.Record) bool {
+			return rec.Offset < w.standing.Ended(source)
+		})
+		return w.log.PublishAgain(ctx, out, records)
+	case bus.ErasureStatus:
+		return c.PublishAgain(ctx, keysOf(in.Late))
+	default:
+		for _, rec := range in.Late {
+			if key, revision, of := wire.PartOf(rec); of {
+				w.late[key.Timestep] = max(w.late[key.Timestep], revision)
+			}
 		}
+		return nil
 	}
-	return &written{o.leaders, from, make(map[lethe.Timestep]lethe.Revision), o.Logger}, err
 }
 
-// take takes what stands on a topic that the leader alone writes.
-func (w *written) take(ctx context.Context, batch bus.Batch, c *coordinator.Coordinator) error {
-	if batch.Source.Topic == bus.Log {
-		return c.LogAgain(ctx, batch.Records)
+func keysOf(records []ingest.Record) (keys []string) {
+	for _, rec := range records {
+		keys = append(keys, string(rec.Key))
 	}
-	var statuses []string
-	for _, rec := range batch.Records {
-		if !w.leaders.Stale(batch.Source.Topic, rec) {
-			continue
-		}
-		if key, revision, of := wire.PartOf(rec); of {
-			w.late[key.Timestep] = max(w.late[key.Timestep], revision)
-		} else {
-			statuses = append(statuses, string(rec.Key))
-		}
-	}
-	return c.TellAgain(ctx, statuses)
+	return keys
 }
 
 // again has timesteps of which something was written late published again, under a revision behind that.
 func (w *written) again(ctx context.Context, store *snapshot.Store, timesteps *settle.Lifecycle) error {
-	if w == nil || len(w.late) == 0 {
+	if len(w.late) == 0 {
 		return nil
 	}
 	if err := timesteps.End(ctx); err != nil {

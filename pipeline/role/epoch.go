@@ -70,7 +70,7 @@ func (s *Standing) Journal() *journal.Log { return s.journal }
 // owner is who this process is to those who read what it writes. The lock is held.
 func (l *Lead) owner() wire.Owner { return wire.Owner{Generation: l.epoch, Instance: l.instance} }
 
-// ReadLeaders reads the epochs of graphs that have begun.
+// ReadLeaders reads the epochs that have begun.
 func ReadLeaders(ctx context.Context, b journal.Topics) (*wire.Leaders, error) {
 	leaders := new(wire.Leaders)
 	return leaders, readLeaders(ctx, b, leaders)
@@ -91,10 +91,10 @@ func readLeaders(ctx context.Context, b journal.Topics, into *wire.Leaders) erro
 	return nil
 }
 
-// noteLeader notes what an entry says of who leads graphs.
+// noteLeader notes the epoch that an entry begins.
 func noteLeader(leaders *wire.Leaders, e journal.Entry) {
-	if began, is := e.Decision.(journal.EpochBegan); is && e.Role == wire.LeadsGraphs {
-		leaders.Began(e.Epoch, began.Ends)
+	if began, is := e.Decision.(journal.EpochBegan); is {
+		leaders.Began(e.Role, e.Epoch, began.Ends)
 	}
 }
 

@@ -3,6 +3,7 @@ package role
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -105,7 +106,7 @@ func (f *Follower) arrived(ctx context.Context, a arrival) error {
 	}
 	f.sayDealt()
 	if source := batch.Source; source.Topic != "" && source.Topic != bus.Control && source.Topic != bus.Journal &&
-		!f.around.raw(source.Topic) {
+		!f.around.owns(source.Topic) {
 		f.around.Listener.LagMeasured(events.LagMeasured{
 			Topic: string(source.Topic), Partition: source.Partition, Records: max(0, batch.End-batch.Next),
 		})
@@ -140,6 +141,13 @@ func (f *Follower) positions(ctx context.Context) (map[bus.TopicPartition]int64,
 			}
 		}
 	}
+	if s := f.around.Standing; s != nil && !s.StandsBy() && len(f.around.Own) > 0 {
+		unread, err := s.Unnoted(ctx, f.around.Bus, f.around.Own...)
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(out, unread)
+	}
 	return out, nil
 }
 
@@ -154,7 +162,13 @@ func (f *Follower) partitionsOf(ctx context.Context, topic bus.Topic) (count int
 // read puts together what a batch brought.
 func (f *Follower) read(batch bus.Batch) (in Input, err error) {
 	in.Batch = batch
-	if f.around.raw(batch.Source.Topic) {
+	if f.around.owns(batch.Source.Topic) {
+		in.Batch.Gap = nil // nobody republishes it
+		for _, rec := range batch.Records {
+			if f.leaders.Stale(batch.Source.Topic, rec) {
+				in.Late = append(in.Late, rec)
+			}
+		}
 		return in, nil
 	}
 	switch topic := batch.Source.Topic; topic {
@@ -172,6 +186,8 @@ func (f *Follower) read(batch bus.Batch) (in Input, err error) {
 			switch {
 			case err != nil:
 				f.junk(rec)
+			case n.Late:
+				in.Late = append(in.Late, rec)
 			case topic == bus.Control:
 				in.Notices = append(in.Notices, n)
 			default: // nobody is told there what to do

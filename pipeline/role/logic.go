@@ -47,6 +47,9 @@ type Input struct {
 	Messages []wire.Received
 	// Notices are those of control.v1, and statuses of erasure-status.v1.
 	Notices []wire.Notice
+	// Late are records that a fenced leader wrote late, on Surroundings.Own or control.v1, or that are copies of what a
+	// leader wrote before. They replace what the leader has published under their keys, which it publishes again.
+	Late []ingest.Record
 	// Entries are those of the journal that count.
 	Entries []journal.Entry
 	// Ticked says that Surroundings.Tick has passed once more.

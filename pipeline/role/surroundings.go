@@ -34,8 +34,9 @@ type Surroundings struct {
 	// First, if not nil, is what roles of one process agree by on who goes first: the predictions of a closed
 	// timestep are waited for, and what can wait gives way to them.
 	First *precedence.Rule
-	// Raw are topics of artefacts of which the logic reads the records itself.
-	Raw []bus.Topic
+	// Own are topics that the role's leader alone writes. A leader of several processes reads them too: what a fenced
+	// leader writes there late readers leave out, but compaction removes what stood under its key.
+	Own []bus.Topic
 	// Tick, if not 0, is how often the logic is told that time has passed.
 	Tick time.Duration
 	// Clock returns the present time.
@@ -52,7 +53,7 @@ func Around(b Bus, listener events.Listener, logger *slog.Logger) Surroundings {
 	return Surroundings{Bus: b, FS: vfs.Default, Clock: time.Now, Listener: events.Tee(listener), Logger: logger}
 }
 
-func (s Surroundings) raw(topic bus.Topic) bool { return slices.Contains(s.Raw, topic) }
+func (s Surroundings) owns(topic bus.Topic) bool { return slices.Contains(s.Own, topic) }
 
 // Junk tells of a record on a topic of lethe's own that lethe did not write, and counts it. Its content
 // is nobody's to log.

@@ -106,7 +106,7 @@ func twoTogether(s *lethe.Snapshot) (one, other lethe.TransactionID) {
 	return "", ""
 }
 
-// behind is a bus of which nobody who follows predictions.v1 gets anything from some time on.
+// behind is a bus of which nobody gets anything of predictions.v1 from some time on.
 type behind struct {
 	*roletest.Bus
 	from *atomic.Bool
@@ -120,22 +120,17 @@ type behindTail struct {
 // Follow implements role.Bus.
 func (b behind) Follow(positions map[bus.TopicPartition]int64) (role.Tail, error) {
 	tail, err := b.Bus.Follow(positions)
-	for tp := range positions {
-		if tp.Topic == bus.Predictions {
-			return behindTail{tail, b.from}, err
-		}
-	}
-	return tail, err
+	return behindTail{tail, b.from}, err
 }
 
 // Next implements role.Tail.
 func (b behindTail) Next(ctx context.Context) (bus.Batch, error) {
-	batch, err := b.Tail.Next(ctx)
-	if b.from.Load() {
-		<-ctx.Done()
-		return bus.Batch{}, ctx.Err()
+	for {
+		batch, err := b.Tail.Next(ctx)
+		if err != nil || batch.Source.Topic != bus.Predictions || !b.from.Load() {
+			return batch, err
+		}
 	}
-	return batch, err
 }
 
 // Who leads ends before it has found that a late score stands in the place of a final one, and has done all else:

@@ -1,42 +1,41 @@
 package score
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"maps"
 	"slices"
 	"time"
 
+	"lethe"
+	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/pipeline/journal"
 	"lethe/pipeline/role"
-	"lethe/pipeline/score/overwritten"
 	"lethe/pipeline/wire"
+	"lethe/scoring"
 )
 
 // leader is the role in a process that leads, or that shares it with nobody.
 type leader struct {
 	*logic
 	journal *journal.Log
-	// overwritten are final predictions in whose place one that led before has written.
-	overwritten *overwritten.Predictions
+	// late are the keys under which a fenced leader has written a prediction late.
+	late map[string]bool
 }
 
 // newLeader begins an epoch, or reads the journal of a process that shares the role with nobody. A process that others
 // have been ahead of stands by again, until it has done what they decided.
 func newLeader(ctx context.Context, l *logic) (*leader, error) {
-	as, out := l.o.Standing, &leader{logic: l}
+	as, out := l.o.Standing, &leader{logic: l, late: make(map[string]bool)}
 	l.explaining.decide = out.decide
 	err := as.Begin(ctx, l.o.Bus, journal.ForAll, journal.Position{}, bus.Predictions)
 	if err != nil {
 		return nil, err
 	}
-	var before, began journal.Entry
 	out.journal, err = as.ReadJournal(ctx, l.o.Bus, journal.ForAll, roleName, l.o.Instance, func(e journal.Entry) {
-		if _, begins := e.Decision.(journal.EpochBegan); begins {
-			began = e
-			return
-		}
-		before = began // whoever began that went on to lead
 		if served, is := e.Decision.(journal.Served); is {
 			l.said = served
 		}
@@ -44,7 +43,6 @@ func newLeader(ctx context.Context, l *logic) (*leader, error) {
 	if err != nil || as == nil {
 		return out, err
 	}
-	out.overwritten = overwritten.Of(as.Former(before, bus.Predictions))
 	at, err := placeOf(l.state.store)
 	if err == nil && out.journal.Before().Behind(at) {
 		err = as.StandByAgain()
@@ -73,7 +71,7 @@ func (l *leader) Step(ctx context.Context, now func() time.Time, in role.Input) 
 	if out, due, err := l.explaining.finished(ctx); err != nil || due {
 		return out, err
 	}
-	again, err := l.overwritten.Again(ctx, l.o.Bus, l.state.hiding(l.o.Secret))
+	again, err := l.overwritten(ctx)
 	if err != nil || len(again) > 0 {
 		return role.Output{Topic: bus.Predictions, Records: again}, err
 	}
@@ -113,6 +111,14 @@ func (l *leader) append(ctx context.Context, what journal.Decision) error {
 // read from the start again whenever the role is opened: those that an entry has named need none.
 func (l *leader) consume(ctx context.Context, in role.Input) error {
 	source, next := in.Batch.Source, in.Batch.Next
+	if source.Topic == bus.Predictions {
+		for _, rec := range in.Late {
+			if !rec.Tombstone() {
+				l.late[string(rec.Key)] = true
+			}
+		}
+		return nil
+	}
 	named, err := offsetOf(l.state.store, source)
 	isWanted := func(m wire.Received) bool { return wanted(l.state, l.erasures, m) }
 	isNew := func(n wire.Notice) bool { return isCommand(n) && n.Offset >= named }
@@ -139,4 +145,44 @@ func (l *leader) serves() journal.Served {
 	}
 	now.Scored = l.state.links.scored()
 	return now
+}
+
+// overwritten returns the final predictions under whose keys a fenced leader has written late. Nobody would publish
+// them again, and a provisional one would stand in their place. What is suppressed stays as it is.
+func (l *leader) overwritten(ctx context.Context) (records []ingest.Outgoing, err error) {
+	if len(l.late) == 0 {
+		return nil, nil
+	}
+	leaders, err := role.ReadLeaders(ctx, l.o.Bus)
+	if err != nil {
+		return nil, err
+	}
+	final, newest := make(map[string][]byte), make(map[string][]byte)
+	err = l.o.Bus.ReadAll(ctx, bus.Predictions, func(rec ingest.Record) error {
+		key, stale := string(rec.Key), leaders.Stale(bus.Predictions, rec)
+		if !l.late[key] {
+			return nil
+		}
+		newest[key] = bytes.Clone(rec.Value)
+		if rec.Unproven != "" {
+			return nil
+		}
+		if rec.Tombstone() {
+			delete(final, key)
+		} else if p, err := scoring.DecodePrediction(rec.Value); err == nil && p.Final && !stale {
+			final[key] = newest[key]
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read what was predicted: %w", err)
+	}
+	hides := l.state.hiding(l.o.Secret)
+	for _, key := range slices.Sorted(maps.Keys(final)) {
+		if !bytes.Equal(final[key], newest[key]) && !hides(lethe.TransactionID(key)) {
+			records = append(records, ingest.Outgoing{Key: []byte(key), Value: final[key]})
+		}
+	}
+	clear(l.late)
+	return records, nil
 }

@@ -10,6 +10,7 @@ import (
 	"lethe"
 	"lethe/deletions/scan"
 	"lethe/ingest"
+	"lethe/ingest/bus"
 	"lethe/internal/check"
 	"lethe/internal/swapstore"
 	"lethe/partition/onehop"
@@ -93,32 +94,17 @@ func follow(ctx context.Context, l *logic) (*role.Follower, error) {
 	if err != nil {
 		return nil, err
 	}
-	wake := make(chan struct{}, 1)
-	around.Wake, around.Beside = wake, func(ctx context.Context) error { return beside(ctx, leads, wake) }
+	around.Wake, around.Own = l.explaining.background.Wake(), []bus.Topic{bus.Predictions}
+	around.Beside = func(ctx context.Context) error { return beside(ctx, leads) }
 	return role.Follow(roleName, leads, around), nil
 }
 
 // beside is what runs beside the loop.
-func beside(ctx context.Context, l *leader, wake chan<- struct{}) error {
+func beside(ctx context.Context, l *leader) error {
 	group, running := errgroup.WithContext(ctx)
-	group.Go(func() error { return l.overwritten.Run(running, l.o.Bus) })
 	if l.o.ReasonsBeside {
 		group.Go(func() error { return l.explaining.background.Run(running) })
 	}
-	group.Go(func() error {
-		for {
-			select {
-			case <-l.overwritten.Wake():
-			case <-l.explaining.background.Wake():
-			case <-running.Done():
-				return running.Err()
-			}
-			select {
-			case wake <- struct{}{}:
-			default:
-			}
-		}
-	})
 	group.Go(func() error { return l.arrivals.run(running) })
 	return wire.UnlessStopped(ctx, group.Wait())
 }

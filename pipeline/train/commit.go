@@ -6,7 +6,6 @@ import (
 
 	"lethe"
 	"lethe/canonical"
-	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/internal/sortedset"
 	"lethe/internal/swapstore"
@@ -24,14 +23,6 @@ type committer struct {
 	kernels string
 	// setupCommitted: the digest of the setup was published.
 	setupCommitted bool
-	// stands are the models' digests read from control.v1 since it was last read to its end.
-	stands map[wire.Commitment]ownDigest
-}
-
-// ownDigest is a digest and its publisher.
-type ownDigest struct {
-	by     wire.Owner
-	digest lethe.Digest
 }
 
 // committedTogether bounds the digests in one output.
@@ -66,80 +57,13 @@ func (s *committer) commit() (role.Output, error) {
 			if err != nil {
 				return role.Output{}, err
 			}
-			out.Records = append(out.Records, s.owned(of, record)...)
+			out.Records = append(out.Records, record)
 		}
 	}
 	return out, nil
 }
 
-// owned adds the owner to a record, if models are shared.
-func (s *committer) owned(of *series, record ingest.Outgoing) []ingest.Outgoing {
-	if s.share == nil {
-		return []ingest.Outgoing{record}
-	}
-	return wire.OwnedBy(s.share.ownerOf(s.shardOf(of.number)), []ingest.Outgoing{record})
-}
-
-// checkOverwritten publishes digests again that a former owner has overwritten.
-func (s *committer) checkOverwritten(batch bus.Batch) error {
-	if s.share == nil || batch.Source.Topic != bus.Control {
-		return nil
-	}
-	stands := s.readStands(batch)
-	if len(stands) == 0 {
-		return nil
-	}
-	for _, of := range s.all() {
-		if of.component == former || !s.owns(of) {
-			continue
-		}
-		own := s.share.ownerOf(s.shardOf(of.number))
-		for _, t := range slices.Clone(of.said) {
-			said, found := stands[s.placed(of, t)]
-			if !found || !said.by.Before(own) || !of.holds(t) {
-				continue
-			}
-			c, err := s.commitment(of, t)
-			if err == nil && c.Digest != said.digest {
-				err = uncommit(of, t)
-			}
-			if err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// readStands reads a batch of control.v1, and returns what stands there once read to the end.
-func (s *committer) readStands(batch bus.Batch) (stands map[wire.Commitment]ownDigest) {
-	if s.stands == nil {
-		s.stands = make(map[wire.Commitment]ownDigest)
-	}
-	for _, rec := range batch.Records {
-		// The keeper of the log reports forged ones.
-		said, found, err := wire.ParseCommitment(s.secret, rec)
-		if by, tells := wire.OwnerOf(rec); err == nil && found && tells && !said.Setup {
-			at := wire.Commitment{Component: said.Component, Group: said.Group, Timestep: said.Timestep}
-			s.stands[at] = ownDigest{by, said.Digest}
-		}
-	}
-	if batch.Next >= batch.End {
-		stands, s.stands = s.stands, nil
-	}
-	return stands
-}
-
-// placed is a commitment without digest.
-func (s *committer) placed(of *series, t lethe.Timestep) wire.Commitment {
-	c := wire.Commitment{Component: len(s.layout.Components), Timestep: t}
-	if of.component != overall {
-		c.Component, c.Group = s.layout.Place(of.number)
-	}
-	return c
-}
-
-// uncommitted are the unpublished timesteps of every series, up to saidTogether.
+// uncommitted are the unpublished timesteps of every series, up to committedTogether.
 func (s *committer) uncommitted() (said map[*series][]lethe.Timestep, any bool) {
 	said = make(map[*series][]lethe.Timestep)
 	left := committedTogether
@@ -200,8 +124,13 @@ func (s *committer) commitment(of *series, t lethe.Timestep) (wire.Commitment, e
 	if err != nil {
 		return wire.Commitment{}, err
 	}
-	c := s.placed(of, t)
-	c.Digest = canonical.DigestOf(value)
+	c := wire.Commitment{Component: len(s.layout.Components), Timestep: t, Digest: canonical.DigestOf(value)}
+	if of.component != overall {
+		c.Component, c.Group = s.layout.Place(of.number)
+	}
+	if s.share != nil {
+		c.By = s.share.ownerOf(s.shardOf(of.number))
+	}
 	if c.Lineage = of.lineages[t]; !c.Lineage.IsZero() {
 		return c, nil
 	}
@@ -231,15 +160,5 @@ func (s *series) recordCommitted(timesteps []lethe.Timestep) error {
 		delete(s.lineages, t)
 	}
 	s.said = sortedset.Add(s.said, timesteps...)
-	return nil
-}
-
-// uncommit forgets a published digest.
-func uncommit(s *series, t lethe.Timestep) error {
-	err := swapstore.Delete(s.store, learntKey(saidPrefix, t, s.component))
-	if err != nil {
-		return fmt.Errorf("model %d: forget that a digest was said: %w", s.number, err)
-	}
-	s.said = without(s.said, []lethe.Timestep{t})
 	return nil
 }

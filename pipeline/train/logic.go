@@ -152,7 +152,7 @@ func (l *logic) take(in role.Input) error {
 	if err := take(in); err != nil {
 		return err
 	}
-	if err := errors.Join(l.takeNotices(in), l.committer.checkOverwritten(in.Batch)); err != nil {
+	if err := l.takeNotices(in); err != nil {
 		return err
 	}
 	if len(in.Messages)+len(in.Notices) > 0 {

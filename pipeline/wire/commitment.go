@@ -27,6 +27,9 @@ type Commitment struct {
 	Timestep  lethe.Timestep `json:"timestep"`
 	Lineage   lethe.Digest   `json:"lineage,omitzero"`
 	Digest    lethe.Digest   `json:"digest"`
+	// By is who has the model, where several processes share the training. It is part of the key: what an earlier owner
+	// says late replaces nothing of a later one.
+	By Owner `json:"by,omitzero"`
 	// Setup says that it is no model but what models are trained with (ensemble.Setup). All
 	// else but the digest is zero then.
 	Setup bool `json:"setup,omitempty"`
@@ -44,7 +47,11 @@ func (c Commitment) key() string {
 	if c.Setup {
 		return commitmentPrefix + "setup"
 	}
-	return fmt.Sprintf("%s%d/%d/%d", commitmentPrefix, c.Component, c.Group, c.Timestep)
+	place := fmt.Sprintf("%s%d/%d/%d", commitmentPrefix, c.Component, c.Group, c.Timestep)
+	if c.By == (Owner{}) {
+		return place
+	}
+	return place + "/" + c.By.String()
 }
 
 func commitmentCode(secret lethe.Secret, body []byte) lethe.Digest {

@@ -16,11 +16,11 @@ const (
 	barrierKey    = "!barrier"
 )
 
-// Leaders are the epochs of graphs, and tell the records that a fenced leader wrote late. A new value, and nil, know of
-// no epoch.
+// Leaders are the epochs of all roles, and tell the records that a fenced leader wrote late. A new value, and nil, know
+// of no epoch.
 type Leaders struct {
-	// epochs are those that have begun, oldest first.
-	epochs []ledFrom
+	// epochs are those that have begun, by role, oldest first.
+	epochs map[string][]ledFrom
 	// newest is the newest epoch of which a record was read, by <topic>/<partition>.
 	newest map[string]int64
 }
@@ -31,11 +31,23 @@ type ledFrom struct {
 	ends  map[string]int64
 }
 
-// Began adds an epoch. One that is known changes nothing.
-func (l *Leaders) Began(epoch int64, ends map[string]int64) {
-	if n := len(l.epochs); n == 0 || l.epochs[n-1].epoch < epoch {
-		l.epochs = append(l.epochs, ledFrom{epoch, ends})
+// Began adds an epoch of a role. One that is known changes nothing.
+func (l *Leaders) Began(role string, epoch int64, ends map[string]int64) {
+	if of := l.epochs[role]; len(of) > 0 && of[len(of)-1].epoch >= epoch {
+		return
 	}
+	if l.epochs == nil {
+		l.epochs = make(map[string][]ledFrom)
+	}
+	l.epochs[role] = append(l.epochs[role], ledFrom{epoch, ends})
+}
+
+// leads is the role whose leader writes a topic: the leader of graphs writes all but predictions.
+func leads(t bus.Topic) string {
+	if t == bus.Predictions {
+		return LeadsScore
+	}
+	return LeadsGraphs
 }
 
 // Stale reports whether a record of a topic is of an epoch before the one in which it was written: that one had begun,
@@ -48,7 +60,7 @@ func (l *Leaders) Stale(t bus.Topic, rec ingest.Record) bool {
 	}
 	at := bus.TopicPartition{Topic: t, Partition: rec.Partition}.String()
 	newest := l.newest[at]
-	for _, e := range slices.Backward(l.epochs) {
+	for _, e := range slices.Backward(l.epochs[leads(t)]) {
 		if e.epoch <= newest || e.epoch <= by.Generation {
 			break
 		}
@@ -66,8 +78,11 @@ func (l *Leaders) Stale(t bus.Topic, rec ingest.Record) bool {
 	return false
 }
 
-// LeadsGraphs is the role whose leader carries out erasures.
-const LeadsGraphs = "graphs"
+// The roles whose leaders write topics that nobody else writes. That of graphs carries out erasures.
+const (
+	LeadsGraphs = "graphs"
+	LeadsScore  = "score"
+)
 
 // isLeaders reports whether the leader of graphs alone writes records of control.v1 with such a key.
 func isLeaders(key []byte) bool {

@@ -33,9 +33,8 @@ type Notice struct {
 	// Settings are those of a role from here on.
 	Settings *Settings
 	Deleted  string
-	// Overwritten is the key of a record that says nothing: who wrote it leads no more, or has said it before. It stands
-	// in the place of what whoever leads has said there, who says that again.
-	Overwritten string
+	// Late says that a fenced leader wrote the record, or that it is a copy of what a leader wrote before.
+	Late bool
 }
 
 // isStatus reports whether a value is, or claims to be, the status of a request.
@@ -71,10 +70,10 @@ func (r *NoticeReader) LedBy(leaders *Leaders) *NoticeReader {
 }
 
 // Read is ParseNotice, but for a command in several records: its last one says what the
-// command does, the others say nothing.
+// command does, the others say nothing. Nor does one that is late.
 func (r *NoticeReader) Read(rec ingest.Record) (Notice, error) {
 	if r.stale(rec) {
-		return Notice{Overwritten: string(rec.Key)}, nil
+		return Notice{Late: true}, nil
 	}
 	if rec.Unproven != "" || !isChunk(string(rec.Key)) || isStatus(rec.Value) {
 		return ParseNotice(rec)

@@ -14,10 +14,10 @@ import (
 // the log on. Whoever takes a part over has a greater generation than all that were heard of,
 // so that what an earlier owner says late, because it hung, can be told and left out.
 type Owner struct {
-	Generation int64
+	Generation int64 `json:"generation"`
 	// Instance is the identity of the owner's data directory. Of two that took the same part
 	// over at once, the greater one counts.
-	Instance string
+	Instance string `json:"instance"`
 }
 
 // Before reports whether an owner was replaced by another.

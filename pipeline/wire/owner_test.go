@@ -139,8 +139,8 @@ func TestWhatIsLateIsToldWhereReadingBegins(t *testing.T) {
 	require.NoError(t, wire.Publish(t.Context(), two, 1, late))
 
 	leaders := new(wire.Leaders)
-	leaders.Began(one.by.Generation, nil)
-	leaders.Began(two.by.Generation, map[string]int64{"snapshots.v1/0": from, "slices.v1/0": 0})
+	leaders.Began("graphs", one.by.Generation, nil)
+	leaders.Began("graphs", two.by.Generation, map[string]int64{"snapshots.v1/0": from, "slices.v1/0": 0})
 	reader := wire.NewReader().LedBy(leaders)
 	source := bus.TopicPartition{Topic: bus.Snapshots}
 	read, err := reader.Read(bus.Batch{Source: source, Records: log.logs[0]})
@@ -159,9 +159,9 @@ func TestLateRecordsAreToldByEpochs(t *testing.T) {
 	newLeaders := func() *wire.Leaders {
 		leaders := new(wire.Leaders)
 		for i, end := range []int64{0, 10, 12} {
-			leaders.Began(int64(i+1), map[string]int64{at: end})
+			leaders.Began("graphs", int64(i+1), map[string]int64{at: end})
 		}
-		leaders.Began(2, map[string]int64{at: 0}) // it is known
+		leaders.Began("graphs", 2, map[string]int64{at: 0}) // it is known
 		return leaders
 	}
 	read := func(leaders *wire.Leaders, epoch, offset int64) bool {
@@ -178,6 +178,12 @@ func TestLateRecordsAreToldByEpochs(t *testing.T) {
 	} {
 		require.Equal(t, tt.stale, read(newLeaders(), tt.epoch, tt.offset), "%+v", tt)
 	}
+	// Predictions are score's, whose epochs are others.
+	leaders, prediction := newLeaders(), ingest.Record{Offset: 12, Headers: wire.OwnedBy(
+		wire.Owner{Generation: 1, Instance: "it"}, []ingest.Outgoing{{Key: []byte("a")}})[0].Headers}
+	require.False(t, leaders.Stale(bus.Predictions, prediction))
+	leaders.Began("score", 2, map[string]int64{"predictions.v1/0": 12})
+	require.True(t, leaders.Stale(bus.Predictions, prediction))
 	ahead := newLeaders()
 	require.False(t, read(ahead, 5, 13))
 	require.True(t, read(ahead, 3, 14))
