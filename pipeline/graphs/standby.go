@@ -4,31 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"time"
 
-	"lethe/deletions"
 	"lethe/deletions/ledgercopy"
-	"lethe/deletions/withdrawal"
-	"lethe/ingest"
 	"lethe/ingest/bus"
+	"lethe/pipeline/graphs/publish"
 	"lethe/pipeline/journal"
 	"lethe/pipeline/role"
-	"lethe/pipeline/wire"
-	"lethe/snapshot"
 )
-
-// ErrStandsBy answers questions to a process that stands by. Ask the one that leads.
-var ErrStandsBy = fmt.Errorf("%w: this process stands by, ask the one that leads", ErrBusy)
-
-// Heard is what a process knows of those that led before. Its zero value is that of one that has read nothing.
-type Heard struct {
-	// Leader is the data directory that began the newest epoch, or empty.
-	Leader string
-	// done is the last entry of the journal that this process's store has done.
-	done journal.Position
-}
 
 // As opens the role as a process is to play it: alone without a Standing, else as one that leads or
 // stands by. What it hears while it stands by is kept in heard, which all openings of a process
@@ -57,7 +40,7 @@ func As(ctx context.Context, o Options, as *role.Standing, heard *Heard) (*role.
 		return nil, fmt.Errorf("%s role: %w", roleName, err)
 	}
 	around := role.Surroundings{
-		Bus: o.Bus, Tick: tick, Clock: o.Clock.Now, Listener: o.Listener, Logger: o.Logger, Standing: as, Wake: s.wakes,
+		Bus: o.Bus, Tick: tick, Clock: o.Clock.Now, Listener: o.Listener, Logger: o.Logger, Standing: as, Wake: o.wakes,
 	}
 	return role.Follow(roleName, s, around), nil
 }
@@ -86,24 +69,9 @@ func takeOver(ctx context.Context, o Options) error {
 // out what commands of erasures ask of any role that holds copies. It has no ledger and no log: who takes over makes
 // them anew of the topics.
 type standby struct {
-	*logic
-	o        Options
+	*replayer
 	heard    *Heard
-	erasures map[string]*followed
-	replay   *role.Replay
-	// wakes has the role step.
-	wakes chan struct{}
-}
-
-// followed is an erasure of who leads.
-type followed struct {
-	command *wire.Command
-	// behind is where the journal ended when the command was heard: what it is about is done once that is.
-	behind int64
-	// scrubbed, erased and scanned are the newest attempts of which that was done, or -1.
-	scrubbed, erased, scanned int
-	// scrub is staging that is written anew for the attempt.
-	scrub *scrub
+	commands commands
 }
 
 var _ role.Replayer = (*standby)(nil)
@@ -118,20 +86,13 @@ func openStandby(ctx context.Context, o Options, heard *Heard) (*standby, error)
 	if err := suppressCopied(ctx, o, store); err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	at, err := positionOf(store)
+	at, err := publish.Position(store)
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	beside := o.Beside
-	o.Beside = nil
 	*heard = Heard{}
-	s := &standby{
-		logic: newLogic(o, stores{graphs: store}, nil), o: o, heard: heard, erasures: make(map[string]*followed),
-		wakes: o.wakes(), replay: role.NewReplay(roleName, journal.ForGraphs, at),
-	}
-	s.eraser.scrubbing.beside, s.eraser.scrubbing.wake = beside, func() { signal(s.wakes) }
-	s.intake.replayed, s.intake.erased = &journal.Consumed{}, nothingErased{}
-	return s, nil
+	r := &replayer{newLogic(o, stores{graphs: store}, nil), o, role.NewReplay(roleName, journal.ForGraphs, at)}
+	return &standby{replayer: r, heard: heard, commands: commands{r, make(map[string]*followed)}}, nil
 }
 
 // Topics implements role.Logic.
@@ -153,9 +114,9 @@ func (s *standby) Resume(source bus.TopicPartition, count int) (int64, error) {
 // Close implements role.Logic.
 func (s *standby) Close() error {
 	s.turns.Close()
-	s.eraser.scrubbing.working.Wait()
+	s.running.Wait()
 	s.heard.done = s.replay.Done()
-	return s.store.(*snapshot.Store).Close()
+	return s.store.Close()
 }
 
 // Step implements role.Logic.
@@ -174,7 +135,7 @@ func (s *standby) Wants() map[bus.Topic]bool { return s.replay.Wants() }
 
 // follow takes what arrived and does what is due of it.
 func (s *standby) follow(ctx context.Context, in role.Input) error {
-	if err := s.eraser.scrubbing.goOn(); err != nil {
+	if err := s.eraser.Scrubbing.GoOn(); err != nil {
 		return err
 	}
 	for _, e := range in.Entries {
@@ -183,106 +144,12 @@ func (s *standby) follow(ctx context.Context, in role.Input) error {
 		}
 	}
 	s.replay.Take(in)
-	if err := s.replayAll(ctx); err != nil {
+	if err := s.all(ctx); err != nil {
 		return err
 	}
-	if err := s.hear(ctx, in.Notices); err != nil {
+	if err := s.commands.hear(ctx, in.Notices); err != nil {
 		return err
 	}
-	s.decline()
-	for _, id := range slices.Sorted(maps.Keys(s.erasures)) {
-		if err := s.carryOut(ctx, s.erasures[id]); err != nil {
-			return fmt.Errorf("request %s: %w", id, err)
-		}
-	}
-	return nil
-}
-
-// hear follows the commands of erasures. What is suppressed and lifted the journal says.
-func (s *standby) hear(ctx context.Context, notices []wire.Notice) error {
-	for _, n := range notices {
-		switch c := n.Command; {
-		case n.Deleted != "":
-			delete(s.erasures, n.Deleted)
-		case c == nil:
-		case c.Phase.Rewrites():
-			if err := s.command(ctx, c); err != nil {
-				return fmt.Errorf("request %s: %w", c.RequestID, err)
-			}
-		default:
-			if err := c.Shares(s.o.Secret); err != nil {
-				return fmt.Errorf("request %s: %w", c.RequestID, err)
-			}
-			delete(s.erasures, c.RequestID)
-		}
-	}
-	return nil
-}
-
-// command follows a command to look for what was rewritten.
-func (s *standby) command(ctx context.Context, c *wire.Command) error {
-	if err := c.Shares(s.o.Secret); err != nil {
-		return err
-	}
-	ends, err := bus.EndsOf(ctx, s.o.Bus, bus.Journal)
-	if err != nil {
-		return err
-	}
-	if s.erasures[c.RequestID] == nil {
-		s.erasures[c.RequestID] = &followed{scrubbed: -1, erased: -1, scanned: -1}
-	}
-	e := s.erasures[c.RequestID]
-	e.command, e.behind = c, ends[bus.TopicPartition{Topic: bus.Journal, Partition: journal.ForGraphs}]
-	return nil
-}
-
-// carryOut does what a command asks for, and says so.
-func (s *standby) carryOut(ctx context.Context, e *followed) error {
-	c := e.command
-	if s.replay.Through() < e.behind {
-		return nil
-	}
-	if e.scrubbed < c.Attempt {
-		if s.eraser.scrubbing.now != nil {
-			return nil // it may have begun before this one has deleted anything
-		}
-		var err error
-		if e.scrub, err = s.eraser.scrubbing.begin(ctx); err != nil {
-			return err
-		}
-		e.scrubbed = c.Attempt
-	}
-	if e.scrub != nil && !e.scrub.ended {
-		return nil
-	}
-	if e.erased < c.Attempt {
-		if err := s.searched(ctx, c, deletions.StepErased, &e.erased); err != nil {
-			return err
-		}
-	}
-	if c.Phase == wire.PhaseSearch && e.scanned < c.Attempt {
-		if err := s.searched(ctx, c, deletions.StepScanned, &e.scanned); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// nothingErased stands for what was erased where another process says what becomes of records.
-type nothingErased struct{}
-
-// Names implements Erased.
-func (nothingErased) Names(ingest.Record) (bool, error) { return false, nil }
-
-// Strip implements Erased.
-func (nothingErased) Strip(rec ingest.Record, _ bool) (withdrawal.Stripped, error) {
-	return withdrawal.Stripped{Record: rec}, nil
-}
-
-// Withdraw implements Erased.
-func (nothingErased) Withdraw(context.Context, bus.Batch, []int) error { return nil }
-
-// Republish implements Erased.
-func (nothingErased) Republish(context.Context, bus.Batch, map[int]withdrawal.Redaction) error {
-	return nil
+	s.o.Questions.respond(func(context.Context, Question) (Answer, error) { return Answer{}, ErrStandsBy })
+	return s.commands.carryOutAll(ctx)
 }
