@@ -51,7 +51,8 @@ type Broker struct {
 	stop    chan struct{}
 	done    sync.WaitGroup
 
-	mu     sync.Mutex // one compaction at a time, none after Close
+	files  sync.RWMutex // the log's files are read, or compacted; before mu
+	mu     sync.Mutex   // one compaction at a time, none after Close
 	closed bool
 	// down is why the broker is stopped until its log is restored; cluster is nil then.
 	down error

@@ -18,6 +18,8 @@ import (
 // The broker handles no requests while it runs. The error is ErrDamaged, ErrNoRoom, ErrClosed or
 // names the partitions that could not be read.
 func (b *Broker) Compact() error {
+	b.files.Lock()
+	defer b.files.Unlock()
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.closed {

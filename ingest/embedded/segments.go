@@ -46,9 +46,9 @@ func (s *Segment) Records(fn func(ingest.Record) error) error {
 }
 
 // EachSegment reads a topic from its files: it calls fn for every file of its partitions, in the order of each
-// partition, of which it reads atOnce side by side. A compaction is blocked only while files are opened; files that it
-// replaces meanwhile are still read. A topic without records has no files. The error is that of fn, ErrClosed, or of the
-// file system.
+// partition, of which it reads atOnce side by side. A compaction waits until the partitions that are being read are read:
+// it truncates the files that it replaces. A topic without records has no files. The error is that of fn, ErrClosed, or
+// of the file system. fn must not call Compact.
 func (b *Broker) EachSegment(ctx context.Context, topic string, atOnce int, fn func(*Segment) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	var partitions atomic.Int64
@@ -57,16 +57,13 @@ func (b *Broker) EachSegment(ctx context.Context, topic string, atOnce int, fn f
 			var data []byte
 			for {
 				partition := int(partitions.Add(1) - 1)
-				files, err := b.openPartition(topic, partition)
-				if err == nil && files == nil {
-					return nil
-				}
-				if err == nil {
-					data, err = b.eachOf(ctx, files, data, Segment{topic: topic, partition: partition}, fn)
-				}
-				closeAll(files)
-				if err != nil {
+				var found bool
+				var err error
+				if data, found, err = b.eachOf(ctx, Segment{topic: topic, partition: partition}, data, fn); err != nil {
 					return fmt.Errorf("embedded broker: read %s/%d: %w", topic, partition, err)
+				}
+				if !found {
+					return nil
 				}
 			}
 		})
@@ -74,32 +71,39 @@ func (b *Broker) EachSegment(ctx context.Context, topic string, atOnce int, fn f
 	return group.Wait()
 }
 
-// eachOf calls fn for every file of a partition, and returns the buffer for reuse.
+// eachOf calls fn for every file of the partition of s, and returns the buffer for reuse. A missing partition is not
+// found.
 func (b *Broker) eachOf(
-	ctx context.Context, files []*os.File, data []byte, s Segment, fn func(*Segment) error,
-) (_ []byte, err error) {
+	ctx context.Context, s Segment, data []byte, fn func(*Segment) error,
+) (_ []byte, found bool, err error) {
+	b.files.RLock()
+	defer b.files.RUnlock()
+	files, err := b.openPartition(s.topic, s.partition)
+	defer closeAll(files)
+	if err != nil {
+		return data, false, err
+	}
 	for i, file := range files {
 		name, err := filepath.Rel(b.dir, file.Name())
 		if err != nil {
-			return data, err
+			return data, true, err
 		}
 		if s.Info, data, err = readAll(file, data); err != nil {
-			return data, err
+			return data, true, err
 		}
 		s.Path, s.Data, s.newest = filepath.ToSlash(name), data, i == len(files)-1
 		if err := errors.Join(ctx.Err(), fn(&s)); err != nil {
-			return data, err
+			return data, true, err
 		}
 	}
-	return data, nil
+	return data, files != nil, nil
 }
 
 // openTries is how often the files of a partition are listed again after one of them was removed
 // before it was opened: records may be deleted from the beginning of a log.
 const openTries = 10
 
-// openPartition opens the files of a partition, oldest first, while no compaction replaces them. A
-// missing partition has no files.
+// openPartition opens the files of a partition, oldest first. A missing partition has none.
 func (b *Broker) openPartition(topic string, partition int) (files []*os.File, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
