@@ -12,8 +12,8 @@ import (
 	"lethe"
 )
 
-// DefaultBEKMSweeps is the default bound on the rounds of BEKM.
-const DefaultBEKMSweeps = 20
+// defaultBEKMSweeps is the default bound on the rounds of BEKM.
+const defaultBEKMSweeps = 20
 
 // BEKM is balanced embedding k-means (Chen et al., "Graph Unlearning", CCS 2022, Algorithm 2):
 // pairs of node and centre are processed by ascending distance, and a node joins the centre if
@@ -38,6 +38,8 @@ func (m BEKM) Propose(ctx context.Context, r method.Request) (graph.Assignment, 
 	e := m.Embedding
 	if e == nil {
 		e = projectNeighbourhoods(g, r.Seed)
+	} else if err := check(e, g.N()); err != nil {
+		return nil, course, err
 	}
 	k := &balancedMeans{
 		e: e, shards: r.Shards, limit: eraserCapacity(g.N(), r.Shards),
@@ -61,7 +63,14 @@ func (m BEKM) Propose(ctx context.Context, r method.Request) (graph.Assignment, 
 
 // startRows picks the rows of drawn nodes as centres, all different if there are enough.
 func startRows(e *kmeans.Points, shards int, seed uint64) *kmeans.Points {
-	order := shuffled(e.Rows(), lethe.NewDraw(seed, "bekm-centres"))
+	draw, order := lethe.NewDraw(seed, "bekm-centres"), make([]int, e.Rows())
+	for i := range order {
+		order[i] = i
+	}
+	for i := len(order) - 1; i > 0; i-- {
+		j := draw.IntN(i + 1)
+		order[i], order[j] = order[j], order[i]
+	}
 	centres := &kmeans.Points{Columns: e.Columns}
 	for s := range shards {
 		centres.Values = append(centres.Values, e.Row(order[s%len(order)])...)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"lethe/partition/baselines"
 	"lethe/partition/graph"
 	"lethe/partition/method"
 
@@ -23,8 +24,8 @@ type BLPA struct {
 // Even implements method.Method.
 func (BLPA) Even() bool { return false }
 
-// DefaultBLPASweeps is the default bound on the sweeps of BLPA.
-const DefaultBLPASweeps = 100
+// defaultBLPASweeps is the default bound on the sweeps of BLPA.
+const defaultBLPASweeps = 100
 
 // wish is a move that a node proposes: to a shard in which it has count neighbours.
 type wish struct {
@@ -42,7 +43,10 @@ func (w wish) compare(x wish) int {
 
 // Propose implements method.Method.
 func (m BLPA) Propose(ctx context.Context, r method.Request) (graph.Assignment, method.Course, error) {
-	a := dealt(r.Graph().N(), r.Shards, r.Seed)
+	a, _, err := baselines.Random{Plain: true}.Propose(ctx, r)
+	if err != nil {
+		return nil, method.Course{}, err
+	}
 	course, err := m.propagate(ctx, r, a)
 	return a, course, err
 }

@@ -3,8 +3,8 @@ package baselines
 import (
 	"lethe"
 	"lethe/partition/graph"
-	"lethe/partition/internal/vectors"
 	"lethe/partition/kmeans"
+	"lethe/partition/vectors"
 )
 
 const (
