@@ -17,7 +17,6 @@ import (
 	"lethe/internal/swapstore"
 	"lethe/partition/repair"
 	"lethe/pipeline/journal"
-	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
 	"lethe/snapshot"
 	"lethe/snapshot/index"
@@ -212,26 +211,19 @@ func (e *eraser) Published(timesteps []lethe.Timestep) (map[lethe.Timestep]delet
 	return out, nil
 }
 
-// searched searches the folder for what a command erases, says what was found and notes the attempt.
-func (s *standby) searched(ctx context.Context, c *wire.Command, step deletions.Step, note *int) error {
+// searched searches the folder for what a command erases, and says what was found.
+func (s *standby) searched(ctx context.Context, e *erasure, step deletions.Step) (deletions.Ack, error) {
+	c, a := e.Command, s.erasures.Ack(e, step)
 	scanner, err := scan.NewRecordScanner(s.o.Secret, s.o.Limits.Normalise, c.Fingerprints)
 	if err != nil {
-		return err
+		return a, err
 	}
 	hits, err := searchOriginals(s.store, scanner)
 	if err != nil {
-		return err
+		return a, err
 	}
 	summary, err := c.Search(ctx, s.o.Secret, swapstore.Files(s.o.FS, s.o.Dir), s.o.Pacer)
-	if err != nil {
-		return err
-	}
 	summary.Hits += len(hits)
-	ack := deletions.NewAck(c.RequestID, roleName, s.o.Instance, step)
-	ack.Attempt, ack.Run, ack.Scan = c.Attempt, s.o.Run, &summary
-	out, err := role.Acknowledge(ack, note)
-	if err != nil {
-		return err
-	}
-	return s.turns.Publish(out)
+	a.Scan = &summary
+	return a, err
 }

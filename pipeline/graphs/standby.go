@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"time"
 
 	"lethe/deletions"
@@ -89,21 +87,21 @@ type standby struct {
 	*logic
 	o        Options
 	heard    *Heard
-	erasures map[string]*followed
+	erasures role.Erasures[followed]
 	replay   *role.Replay
 	// wakes has the role step.
 	wakes chan struct{}
 }
 
-// followed is an erasure of who leads.
+type erasure = role.Erasure[followed]
+
+// followed is what a standby knows of an erasure.
 type followed struct {
-	command *wire.Command
 	// behind is where the journal ended when the command was heard: what it is about is done once that is.
 	behind int64
-	// scrubbed, erased and scanned are the newest attempts of which that was done, or -1.
-	scrubbed, erased, scanned int
-	// scrub is staging that is written anew for the attempt.
-	scrub *scrub
+	// scrub is staging that is written anew for an attempt.
+	scrub    *scrub
+	scrubbed int
 }
 
 var _ role.Replayer = (*standby)(nil)
@@ -126,8 +124,11 @@ func openStandby(ctx context.Context, o Options, heard *Heard) (*standby, error)
 	o.Beside = nil
 	*heard = Heard{}
 	s := &standby{
-		logic: newLogic(o, stores{graphs: store}, nil), o: o, heard: heard, erasures: make(map[string]*followed),
+		logic: newLogic(o, stores{graphs: store}, nil), o: o, heard: heard,
 		wakes: o.wakes(), replay: role.NewReplay(roleName, journal.ForGraphs, at),
+	}
+	s.erasures = role.Erasures[followed]{
+		Role: roleName, Instance: o.Instance, Run: o.Run, Secret: o.Secret, Rewriting: true,
 	}
 	s.eraser.scrubbing.beside, s.eraser.scrubbing.wake = beside, func() { signal(s.wakes) }
 	s.intake.replayed, s.intake.erased = &journal.Consumed{}, nothingErased{}
@@ -186,86 +187,53 @@ func (s *standby) follow(ctx context.Context, in role.Input) error {
 	if err := s.replayAll(ctx); err != nil {
 		return err
 	}
-	if err := s.hear(ctx, in.Notices); err != nil {
+	// What is suppressed and lifted the journal says.
+	if err := s.erasures.Take(in.Notices, func(e *erasure) error { return s.command(ctx, e) }); err != nil {
 		return err
 	}
 	s.decline()
-	for _, id := range slices.Sorted(maps.Keys(s.erasures)) {
-		if err := s.carryOut(ctx, s.erasures[id]); err != nil {
-			return fmt.Errorf("request %s: %w", id, err)
+	for {
+		out, err := s.erasures.Acknowledge(ctx, s.carryOut)
+		if err != nil || out.Idle {
+			return err
+		}
+		if err := s.turns.Publish(out); err != nil {
+			return err
 		}
 	}
-	return nil
-}
-
-// hear follows the commands of erasures. What is suppressed and lifted the journal says.
-func (s *standby) hear(ctx context.Context, notices []wire.Notice) error {
-	for _, n := range notices {
-		switch c := n.Command; {
-		case n.Deleted != "":
-			delete(s.erasures, n.Deleted)
-		case c == nil:
-		case c.Phase.Rewrites():
-			if err := s.command(ctx, c); err != nil {
-				return fmt.Errorf("request %s: %w", c.RequestID, err)
-			}
-		default:
-			if err := c.Shares(s.o.Secret); err != nil {
-				return fmt.Errorf("request %s: %w", c.RequestID, err)
-			}
-			delete(s.erasures, c.RequestID)
-		}
-	}
-	return nil
 }
 
 // command follows a command to look for what was rewritten.
-func (s *standby) command(ctx context.Context, c *wire.Command) error {
-	if err := c.Shares(s.o.Secret); err != nil {
-		return err
-	}
+func (s *standby) command(ctx context.Context, e *erasure) error {
 	ends, err := bus.EndsOf(ctx, s.o.Bus, bus.Journal)
-	if err != nil {
-		return err
-	}
-	if s.erasures[c.RequestID] == nil {
-		s.erasures[c.RequestID] = &followed{scrubbed: -1, erased: -1, scanned: -1}
-	}
-	e := s.erasures[c.RequestID]
-	e.command, e.behind = c, ends[bus.TopicPartition{Topic: bus.Journal, Partition: journal.ForGraphs}]
-	return nil
+	e.Own.behind = ends[bus.TopicPartition{Topic: bus.Journal, Partition: journal.ForGraphs}]
+	return err
 }
 
 // carryOut does what a command asks for, and says so.
-func (s *standby) carryOut(ctx context.Context, e *followed) error {
-	c := e.command
-	if s.replay.Through() < e.behind {
-		return nil
+func (s *standby) carryOut(ctx context.Context, e *erasure) (a deletions.Ack, err error) {
+	c, own := e.Command, &e.Own
+	if s.replay.Through() < own.behind {
+		return a, nil
 	}
-	if e.scrubbed < c.Attempt {
+	if own.scrub == nil || own.scrubbed < c.Attempt {
 		if s.eraser.scrubbing.now != nil {
-			return nil // it may have begun before this one has deleted anything
+			return a, nil // it may have begun before this one has deleted anything
 		}
-		var err error
-		if e.scrub, err = s.eraser.scrubbing.begin(ctx); err != nil {
-			return err
+		if own.scrub, err = s.eraser.scrubbing.begin(ctx); err != nil {
+			return a, err
 		}
-		e.scrubbed = c.Attempt
+		own.scrubbed = c.Attempt
 	}
-	if e.scrub != nil && !e.scrub.ended {
-		return nil
+	switch {
+	case !own.scrub.ended:
+		return a, nil
+	case e.Owes(deletions.StepErased):
+		return s.searched(ctx, e, deletions.StepErased)
+	case c.Phase == wire.PhaseSearch && e.Owes(deletions.StepScanned):
+		return s.searched(ctx, e, deletions.StepScanned)
 	}
-	if e.erased < c.Attempt {
-		if err := s.searched(ctx, c, deletions.StepErased, &e.erased); err != nil {
-			return err
-		}
-	}
-	if c.Phase == wire.PhaseSearch && e.scanned < c.Attempt {
-		if err := s.searched(ctx, c, deletions.StepScanned, &e.scanned); err != nil {
-			return err
-		}
-	}
-	return nil
+	return a, nil
 }
 
 // nothingErased stands for what was erased where another process says what becomes of records.
