@@ -79,8 +79,8 @@ func (s *Erasures[Own]) Ack(e *Erasure[Own], step deletions.Step) deletions.Ack 
 	return a
 }
 
-// Acknowledge publishes the acknowledgement that one finds due of the first request, in the order of their ids; the zero
-// value is none. If there is none, the output is idle.
+// Acknowledge publishes the acknowledgement that one finds due of the first request, in the order of their ids; the
+// zero value is none. If there is none, the output is idle.
 func (s *Erasures[Own]) Acknowledge(
 	ctx context.Context, one func(context.Context, *Erasure[Own]) (deletions.Ack, error),
 ) (Output, error) {
