@@ -71,14 +71,11 @@ func withLog(c configs.Config, fn func(*bus.Client) error) (err error) {
 	return fn(client)
 }
 
-// publishedLogOf checks the transparency log, and compares it with its topic. A directory of a
-// version before the transparency log has none.
+// publishedLogOf checks the transparency log, and compares it with its topic.
 func publishedLogOf(inv *inventory) func(context.Context, *bus.Client, *Report) error {
 	return func(ctx context.Context, client *bus.Client, r *Report) error {
 		published, err := translog.ReadPublished(ctx, client)
 		switch {
-		case errors.Is(err, bus.ErrUnknownTopic) && len(inv.log.Leaves) == 0:
-			return nil
 		case errors.Is(err, bus.ErrUnknownTopic):
 			return errors.Join(err, checkLog(ctx, inv, r, nil))
 		case err != nil:
@@ -101,9 +98,6 @@ func (inv *inventory) checkEnds(ctx context.Context, client *bus.Client, r *Repo
 	}
 	for _, topic := range bus.Topics() {
 		ends, err := client.EndOffsets(ctx, topic)
-		if slices.Contains([]bus.Topic{bus.Reasons, bus.Log, bus.Control}, topic) {
-			err = unlessUnknown(err)
-		}
 		if err != nil {
 			return err
 		}
@@ -196,12 +190,12 @@ func (inv *inventory) searchTopics(ctx context.Context, client *bus.Client, r *R
 		return err
 	}
 	search := topicSearch{inv, r, scanner}
-	for _, topic := range []bus.Topic{bus.Transactions, bus.Labels, bus.Erasures, bus.DeadLetters} {
+	for _, topic := range []bus.Topic{bus.Transactions, bus.Labels, bus.Erasures, bus.DeadLetters, bus.Reasons} {
 		if err := search.in(ctx, client, topic); err != nil {
 			return err
 		}
 	}
-	return unlessUnknown(search.in(ctx, client, bus.Reasons))
+	return nil
 }
 
 // topicSearch searches topics for erased data.

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"slices"
-
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/pipeline/wire"
@@ -53,9 +51,6 @@ func checkCodes(ctx context.Context, inv *inventory, client *bus.Client, r *Repo
 			}
 			return nil
 		})
-		if !slices.Contains([]bus.Topic{bus.Snapshots, bus.Slices, bus.Models, bus.ErasureStatus}, topic) {
-			err = unlessUnknown(err)
-		}
 		if err != nil {
 			return fmt.Errorf("codes of %s: %w", topic, err)
 		}

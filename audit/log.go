@@ -87,10 +87,7 @@ func gather(ctx context.Context, o LogOptions) (e translog.Evidence, err error) 
 	}
 	read := func(client *bus.Client) error {
 		published, err := translog.ReadPublished(ctx, client)
-		if e.Published = &published; errors.Is(err, bus.ErrUnknownTopic) && e.Stored != nil && len(e.Stored.Leaves) == 0 {
-			// A version without a log created the directory.
-			e.Published, err = nil, nil
-		}
+		e.Published = &published
 		return err
 	}
 	if o.Config.UsesEmbeddedBroker() {

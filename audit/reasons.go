@@ -3,7 +3,6 @@ package audit
 import (
 	"bytes"
 	"context"
-	"errors"
 	"math"
 
 	"lethe/ingest"
@@ -17,7 +16,7 @@ const mayMiss, usualLogit = 1e-3, 32
 
 // checkReasons checks that the reasons of every component in every record add up.
 func checkReasons(ctx context.Context, client *bus.Client, r *Report) error {
-	return unlessUnknown(client.ReadAll(ctx, bus.Reasons, func(rec ingest.Record) error {
+	return client.ReadAll(ctx, bus.Reasons, func(rec ingest.Record) error {
 		if rec.Tombstone() || bytes.Equal(rec.Key, ingest.MarkerKey(rec.Partition)) {
 			return nil
 		}
@@ -33,14 +32,5 @@ func checkReasons(ctx context.Context, client *bus.Client, r *Report) error {
 			}
 		}
 		return nil
-	}))
-}
-
-// unlessUnknown returns the error of reading a topic, or nil if the topic does not exist: then the
-// directory was created by a version without it and has not been opened since.
-func unlessUnknown(err error) error {
-	if errors.Is(err, bus.ErrUnknownTopic) {
-		return nil
-	}
-	return err
+	})
 }

@@ -12,7 +12,6 @@ import (
 	"lethe/configs"
 	"lethe/internal/kms"
 	"lethe/internal/sleep"
-	"lethe/pipeline/wire"
 	"lethe/service/supervisor"
 )
 
@@ -80,19 +79,7 @@ func (s *Service) keys() []ed25519.PublicKey {
 // the rule that it was created with.
 const namesSetting = "ingest.normalise"
 
-// ruleOf returns a rule of names as text; noRule is that of no steps.
+// ruleOf returns a rule of names as text.
 func ruleOf(steps []string) string {
-	return cmp.Or(strings.Join(slices.Sorted(slices.Values(steps)), " "), noRule)
-}
-
-const noRule = "[]"
-
-// valueIn returns a setting that a role has published. A setting unknown to that role's version is not compared,
-// except for the names rule: a version without it left names unchanged.
-func valueIn(said wire.Settings, key string) (value string, known bool) {
-	value, known = said.Values[key]
-	if key == namesSetting {
-		return cmp.Or(value, noRule), true
-	}
-	return value, known
+	return cmp.Or(strings.Join(slices.Sorted(slices.Values(steps)), " "), "[]")
 }

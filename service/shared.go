@@ -162,7 +162,7 @@ func (p *shared) compare(said wire.Settings) error {
 	}
 	var differ []string
 	for _, key := range slices.Sorted(maps.Keys(own.Values)) {
-		if theirs, known := valueIn(said, key); known && theirs != own.Values[key] && !p.decides(key, said.Role) {
+		if theirs, known := said.Values[key]; known && theirs != own.Values[key] && !p.decides(key, said.Role) {
 			differ = append(differ, fmt.Sprintf("%s is %s here, %s has %s", key, own.Values[key], said.Role, theirs))
 		}
 	}

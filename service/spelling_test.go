@@ -23,7 +23,6 @@ import (
 	"lethe/ingest/bus"
 	"lethe/internal/normalise"
 	"lethe/pipeline/requests"
-	"lethe/pipeline/wire"
 	"lethe/service"
 )
 
@@ -141,42 +140,6 @@ func TestAnotherRuleOfNamesIsRefused(t *testing.T) {
 	require.ErrorIs(t, err, service.ErrSettings)
 	require.ErrorContains(t, err, "ingest.normalise is casefold nfc here, graphs has nfc")
 	require.True(t, c.HasRole(configs.RoleGraphs))
-}
-
-// A version that knew no rule left names as they came: its deployment is gone on with by that rule alone.
-func TestADeploymentOfBeforeTheRuleOfNames_GoesOnWithoutSteps(t *testing.T) {
-	t.Parallel()
-	c := smallConfig(t, t.TempDir())
-	c.Ingest.Records.Normalise = nil
-	s := start(t, c)
-	s.await(func(st *service.Status) bool { return st.LagRecords == 0 })
-	s.forgetSetting("ingest.normalise")
-	s.stop()
-	with := c
-	with.Ingest.Records.Normalise = []string{"nfc"}
-	_, err := service.New(t.Context(), service.Options{
-		Config: with, Version: "test", Random: zeroReader{}, Logger: slog.New(slog.DiscardHandler),
-	})
-	require.ErrorIs(t, err, service.ErrSettings)
-	require.ErrorContains(t, err, "ingest.normalise is nfc here, graphs has [] (give this process the same")
-	start(t, c).stop()
-}
-
-// forgetSetting has what graphs has said said again as a version did that does not know a setting.
-func (r *running) forgetSetting(key string) {
-	r.t.Helper()
-	var said wire.Settings
-	require.NoError(r.t, r.Client().ReadAll(r.t.Context(), bus.Control, func(rec ingest.Record) error {
-		if one, is, err := wire.ParseSettings(rec); err == nil && is && one.Role == configs.RoleGraphs {
-			said = one
-		}
-		return nil
-	}))
-	require.Contains(r.t, said.Values, key)
-	delete(said.Values, key)
-	record, err := said.Record()
-	require.NoError(r.t, err)
-	require.NoError(r.t, r.Client().Write(r.t.Context(), bus.Control, []ingest.Outgoing{record}))
 }
 
 // By choice names are one in whatever case, with blanks around them and with any digits.

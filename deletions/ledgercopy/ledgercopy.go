@@ -119,11 +119,7 @@ func Read(ctx context.Context, topics Bus, secret lethe.Secret) (Copy, error) {
 	// Holds and statuses are on erasure-status.v1, entries on control.v1.
 	for _, topic := range []bus.Topic{bus.ErasureStatus, bus.Control} {
 		chunks = bus.NewAssembler()
-		err := topics.ReadAll(ctx, topic, take)
-		if err != nil && topic == bus.Control && errors.Is(err, bus.ErrUnknownTopic) {
-			err = nil
-		}
-		if err != nil {
+		if err := topics.ReadAll(ctx, topic, take); err != nil {
 			return c, err
 		}
 	}

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"lethe/deletions"
 	"lethe/deletions/scan"
@@ -78,7 +80,11 @@ func (s Searcher) locate(ctx context.Context, search *Search) Verdict {
 // tombstone would remove a newer one. Records tombstoned for these requests count while the log has them.
 func (l *locating) in(ctx context.Context, topic bus.Topic, r *Remains) error {
 	newest := make(map[partitionKey]found)
-	take := func(rec ingest.Record, hits []scan.Hit) error {
+	var mu sync.Mutex
+	take := func(rec ingest.Record) error {
+		hits := Hits(l.Scanner, rec)
+		mu.Lock()
+		defer mu.Unlock()
 		if err := l.rolls.roll(ctx); err != nil {
 			return err
 		}
@@ -87,16 +93,13 @@ func (l *locating) in(ctx context.Context, topic bus.Topic, r *Remains) error {
 	}
 	var err error
 	if l.Log != nil {
-		err = l.Log.EachSegment(ctx, topic, func(segment Segment) error {
-			m := matching{scanner: l.Scanner, take: take}
-			return errors.Join(segment.Records(m.add), m.end())
-		})
+		// Partitions side by side, on all processors: the erasure waits for it.
+		err = l.Log.EachSegment(ctx, topic, runtime.GOMAXPROCS(0), func(s Segment) error { return s.Records(take) })
 	}
 	if l.Log == nil || errors.Is(err, bus.ErrCorrupt) {
 		// Records around the damage are to be withdrawn.
 		clear(newest)
-		one := func(rec ingest.Record) error { return take(rec, Hits(l.Scanner, rec)) }
-		err = l.Bus.ReadEvery(ctx, topic, one, func(gap *bus.Gap) {
+		err = l.Bus.ReadEvery(ctx, topic, take, func(gap *bus.Gap) {
 			l.unreadable[topic] = append(l.unreadable[topic], unreadable(gap))
 		})
 	}

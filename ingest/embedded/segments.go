@@ -10,6 +10,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
 
 	"lethe/ingest"
 	"lethe/ingest/bus/protocol"
@@ -21,7 +24,7 @@ type Segment struct {
 	// Path is relative to the broker's directory, with slashes.
 	Path string
 	Info fs.FileInfo
-	// Data is overwritten by the next segment.
+	// Data is overwritten by the next segment of the partition, or of a later one.
 	Data []byte
 
 	topic     string
@@ -42,25 +45,33 @@ func (s *Segment) Records(fn func(ingest.Record) error) error {
 	return err
 }
 
-// EachSegment reads a topic from its files: it calls fn for every file of its partitions, in order.
-// A compaction is blocked only while files are opened; files that it replaces meanwhile are still
-// read. A topic without records has no files. The error is that of fn, ErrClosed, or of the file
-// system.
-func (b *Broker) EachSegment(ctx context.Context, topic string, fn func(*Segment) error) error {
-	var data []byte
-	for partition := 0; ; partition++ {
-		files, err := b.openPartition(topic, partition)
-		if err == nil && files == nil {
-			return nil
-		}
-		if err == nil {
-			data, err = b.eachOf(ctx, files, data, Segment{topic: topic, partition: partition}, fn)
-		}
-		closeAll(files)
-		if err != nil {
-			return fmt.Errorf("embedded broker: read %s/%d: %w", topic, partition, err)
-		}
+// EachSegment reads a topic from its files: it calls fn for every file of its partitions, in the order of each
+// partition, of which it reads atOnce side by side. A compaction is blocked only while files are opened; files that it
+// replaces meanwhile are still read. A topic without records has no files. The error is that of fn, ErrClosed, or of the
+// file system.
+func (b *Broker) EachSegment(ctx context.Context, topic string, atOnce int, fn func(*Segment) error) error {
+	group, ctx := errgroup.WithContext(ctx)
+	var partitions atomic.Int64
+	for range atOnce {
+		group.Go(func() error {
+			var data []byte
+			for {
+				partition := int(partitions.Add(1) - 1)
+				files, err := b.openPartition(topic, partition)
+				if err == nil && files == nil {
+					return nil
+				}
+				if err == nil {
+					data, err = b.eachOf(ctx, files, data, Segment{topic: topic, partition: partition}, fn)
+				}
+				closeAll(files)
+				if err != nil {
+					return fmt.Errorf("embedded broker: read %s/%d: %w", topic, partition, err)
+				}
+			}
+		})
 	}
+	return group.Wait()
 }
 
 // eachOf calls fn for every file of a partition, and returns the buffer for reuse.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -28,7 +29,7 @@ func TestSegmentsHoldWhatAConsumerReads(t *testing.T) {
 		return out
 	}
 	kept := func(meanwhile func()) (out []string) {
-		require.NoError(t, b.EachSegment(t.Context(), c.Name(bus.Labels), func(s *embedded.Segment) error {
+		require.NoError(t, b.EachSegment(t.Context(), c.Name(bus.Labels), 1, func(s *embedded.Segment) error {
 			if meanwhile != nil {
 				meanwhile()
 			}
@@ -39,6 +40,18 @@ func TestSegmentsHoldWhatAConsumerReads(t *testing.T) {
 				require.EqualValues(t, len(s.Data), onDisk.Size())
 			}
 			return s.Records(func(rec ingest.Record) error {
+				out = append(out, describe(rec))
+				return nil
+			})
+		}))
+		return out
+	}
+	sideBySide := func() (out []string) {
+		var mu sync.Mutex
+		require.NoError(t, b.EachSegment(t.Context(), c.Name(bus.Labels), 3, func(s *embedded.Segment) error {
+			return s.Records(func(rec ingest.Record) error {
+				mu.Lock()
+				defer mu.Unlock()
 				out = append(out, describe(rec))
 				return nil
 			})
@@ -57,10 +70,11 @@ func TestSegmentsHoldWhatAConsumerReads(t *testing.T) {
 		require.Equal(t, sent(), kept(nil))
 		require.NoError(t, b.Compact())
 		require.Equal(t, sent(), kept(nil))
+		require.ElementsMatch(t, sent(), sideBySide())
 	}
 	before := sent()
 	require.Equal(t, before, kept(func() { require.NoError(t, b.Compact()) }))
-	require.NoError(t, b.EachSegment(t.Context(), "unknown", func(*embedded.Segment) error {
+	require.NoError(t, b.EachSegment(t.Context(), "unknown", 2, func(*embedded.Segment) error {
 		t.Error("a topic that is not there has a file")
 		return nil
 	}))
@@ -76,7 +90,7 @@ func TestADamagedSegmentIsAnError(t *testing.T) {
 	for i := range 3 {
 		require.NoError(t, c.Write(t.Context(), bus.Erasures, []ingest.Outgoing{put(fmt.Sprint(i), "value")}))
 	}
-	require.NoError(t, b.EachSegment(t.Context(), c.Name(bus.Erasures), func(s *embedded.Segment) error {
+	require.NoError(t, b.EachSegment(t.Context(), c.Name(bus.Erasures), 1, func(s *embedded.Segment) error {
 		s.Data[len(s.Data)/2] ^= 1
 		require.ErrorContains(t, s.Records(func(ingest.Record) error { return nil }), "checksum")
 		s.Data[len(s.Data)/2] ^= 1
