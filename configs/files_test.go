@@ -22,7 +22,7 @@ func TestBadFilesReportEveryProblem(t *testing.T) {
 			content, err := os.ReadFile(file)
 			require.NoError(t, err)
 			// What other packages list is not spelled out in the files.
-			listed := strings.NewReplacer("FILE", file, "QUOTA", strings.Join(partition.ServiceMethods(), ", "))
+			listed := strings.NewReplacer("FILE", file, "QUOTA", strings.Join(partition.Methods(), ", "))
 			var want []string
 			for line := range strings.Lines(string(content)) {
 				if text, ok := strings.CutPrefix(strings.TrimSpace(line), "# want: "); ok {

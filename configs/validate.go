@@ -92,7 +92,7 @@ func (c Config) checkIngest(p *check.Problems) {
 }
 
 func (c Config) checkPartition(p *check.Problems) {
-	p.OneOf("partition.method", c.Partition.Method, partition.ServiceMethods()...)
+	p.OneOf("partition.method", c.Partition.Method, partition.Methods()...)
 	p.Whole("partition.shards", c.Partition.Shards, 1, 10_000)
 	p.Number("partition.alpha", c.Partition.Alpha, 0, 1000)
 	p.Whole("partition.sweeps", c.Partition.Sweeps, 0, 100_000)

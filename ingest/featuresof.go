@@ -207,3 +207,22 @@ func republishedCode(secret lethe.Secret, key, value []byte, refused bool, repla
 	code := secret.Ledger().Hash(purpose, parts...)
 	return append(hex.AppendEncode(nil, code[:codeDigits/2]), replaced...)
 }
+
+// Remainder is what stays of a record that names something erased.
+type Remainder struct {
+	Record
+	// Cut: the record is without what names something erased. Again: it is to be published again, because it is cut or
+	// because a record that it replaces was published again and would replace it.
+	Cut, Again bool
+	// Names: the record names something erased and must go as a whole.
+	Names bool
+}
+
+// Redaction is a record's value with zeros for erased features, and without names of targets.
+type Redaction struct {
+	Value []byte
+	// Headers are the remaining ones.
+	Headers []Header
+	// Refused says that the record is refused nevertheless.
+	Refused bool
+}

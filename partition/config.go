@@ -6,8 +6,9 @@ import (
 
 	"lethe"
 	"lethe/internal/check"
+	"lethe/partition/gpfb"
 	"lethe/partition/graph"
-	"lethe/partition/kmeans"
+	"lethe/partition/method"
 	"lethe/partition/refine"
 )
 
@@ -29,7 +30,7 @@ const maxShards = 1 << 16
 
 // Config configures a partition. Start from Defaults or DefaultsOf.
 type Config struct {
-	// Method is one of Methods.
+	// Method is one of Methods, or the name of Other.
 	Method string `yaml:"method" help:"How timesteps are cut: gpfb-fast, gpfb-sr, random or independent."`
 	// Shards is the number of shards, 1 to 65536.
 	Shards int `yaml:"shards" help:"Number of shards; changing it means building anew."`
@@ -40,8 +41,8 @@ type Config struct {
 
 	// Assign is the last step of GPFB and random: one of Assigns.
 	Assign string `yaml:"-" help:"How gpfb and random end; plain is the paper's end, without a promise of balance."`
-	// Embedding, if set, is what bekm clusters instead of the graph's structure, one row per node.
-	Embedding *kmeans.Points `yaml:"-"`
+	// Other, if set, proposes shards in place of one of Methods: a method to compare with.
+	Other method.Method `yaml:"-"`
 
 	// Nodes are the names by which independent chooses shards, one per node. Without names, a node's
 	// number is used.
@@ -84,12 +85,16 @@ type Config struct {
 // fewest edges.
 func Defaults() Config { return DefaultsOf(MethodGPFBFast) }
 
-// DefaultsOf is Defaults for a method, with that method's bound on sweeps.
+// DefaultsOf is Defaults for a method.
 func DefaultsOf(method string) Config {
-	return Config{
+	c := Config{
 		Shards: 20, Method: method, Assign: AssignQuotas, Alpha: 0.01, MaxShift: 8, Beta: 0.05,
-		Sweeps: defaultSweeps(method), Tolerance: 3e-4, Refine: true, RefineSweeps: refine.DefaultSweeps(),
+		Tolerance: 3e-4, Refine: true, RefineSweeps: refine.DefaultSweeps(),
 	}
+	if c.gpfb() {
+		c.Sweeps = gpfb.DefaultSweeps
+	}
+	return c
 }
 
 // WithAlpha returns the configuration with an alpha that is not reduced for any graph.
@@ -107,7 +112,9 @@ func (c Config) forGraph(g *graph.Graph) Config {
 func (c Config) Validate() error {
 	var p check.Problems
 	p.Whole("shards", c.Shards, 1, maxShards)
-	p.OneOf("method", c.Method, Methods()...)
+	if c.Other == nil {
+		p.OneOf("method", c.Method, Methods()...)
+	}
 	p.OneOf("assign", c.Assign, Assigns()...)
 	p.That(finite(c.Alpha), "alpha", c.Alpha, "a number of at least 0")
 	p.That(c.MaxShift > 0, "max_shift", c.MaxShift, "a number above 0")
@@ -125,10 +132,7 @@ func (c Config) fit(g *graph.Graph) error {
 	if len(c.Nodes) != 0 && len(c.Nodes) != g.N() {
 		return fmt.Errorf("%d names for %d nodes", len(c.Nodes), g.N())
 	}
-	if c.Embedding == nil {
-		return nil
-	}
-	return c.Embedding.Check(g.N())
+	return nil
 }
 
 // gpfb reports whether the method is a form of GPFB.

@@ -9,7 +9,7 @@ import (
 
 	"lethe"
 	"lethe/partition/graph"
-	"lethe/partition/internal/graphtest"
+	"lethe/partition/graphtest"
 )
 
 // Whoever else is there, with whatever label and payments, a transaction has the shard that

@@ -13,7 +13,7 @@ import (
 
 	"lethe"
 	"lethe/partition/graph"
-	"lethe/partition/internal/graphtest"
+	"lethe/partition/graphtest"
 	"lethe/partition/refine"
 	"lethe/partition/scores"
 )

@@ -15,20 +15,13 @@ const (
 	MethodGPFBFast = "gpfb-fast"
 	MethodGPFBSR   = "gpfb-sr"
 	MethodRandom   = "random"
-	MethodBLPA     = "blpa"
-	MethodBEKM     = "bekm"
 	// MethodIndependent assigns every node by a hash of its own name only.
 	MethodIndependent = "independent"
 )
 
-// Methods lists the names of the methods, the default first.
-func Methods() []string {
-	return []string{MethodGPFBFast, MethodGPFBSR, MethodRandom, MethodBLPA, MethodBEKM, MethodIndependent}
-}
-
-// ServiceMethods lists the methods that a service can use: those that meet the quotas, and the
-// one in which no node's shard depends on another node.
-func ServiceMethods() []string { return append(QuotaMethods(), MethodIndependent) }
+// Methods lists the names of the methods, the default first: those that meet the quotas, and the one
+// in which no node's shard depends on another node.
+func Methods() []string { return append(QuotaMethods(), MethodIndependent) }
 
 // QuotaMethods lists the methods whose proposals meet the quotas.
 func QuotaMethods() []string { return []string{MethodGPFBFast, MethodGPFBSR, MethodRandom} }
@@ -38,6 +31,9 @@ var ErrMethod = errors.New("no such partition method")
 
 // method returns the method that the configuration names, with its settings.
 func (c Config) method() (method.Method, error) {
+	if c.Other != nil {
+		return c.Other, nil
+	}
 	weights := gpfb.Config{
 		Plain: c.Assign == AssignPlain, Alpha: c.Alpha, Beta: c.Beta,
 		Sweeps: c.Sweeps, Tolerance: c.Tolerance, Unnormalised: c.Unnormalised,
@@ -49,27 +45,9 @@ func (c Config) method() (method.Method, error) {
 		return gpfb.SR{Config: weights}, nil
 	case MethodRandom:
 		return baselines.Random{Plain: weights.Plain}, nil
-	case MethodBLPA:
-		return baselines.BLPA{Sweeps: c.Sweeps}, nil
-	case MethodBEKM:
-		return baselines.BEKM{Sweeps: c.Sweeps, Embedding: c.Embedding}, nil
 	case MethodIndependent:
 		return baselines.Independent{Nodes: c.Nodes}, nil
 	default:
 		return nil, fmt.Errorf("%w: %q, choose one of %s", ErrMethod, c.Method, strings.Join(Methods(), ", "))
-	}
-}
-
-// defaultSweeps returns the default bound on a method's sweeps.
-func defaultSweeps(name string) int {
-	switch name {
-	case MethodGPFBFast, MethodGPFBSR:
-		return gpfb.DefaultSweeps
-	case MethodBLPA:
-		return baselines.DefaultBLPASweeps
-	case MethodBEKM:
-		return baselines.DefaultBEKMSweeps
-	default:
-		return 0
 	}
 }

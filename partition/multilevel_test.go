@@ -9,7 +9,7 @@ import (
 	"lethe"
 	"lethe/partition/gpfb"
 	"lethe/partition/graph"
-	"lethe/partition/internal/graphtest"
+	"lethe/partition/graphtest"
 	"lethe/partition/scores"
 )
 

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lethe/partition/graph"
-	"lethe/partition/internal/graphtest"
+	"lethe/partition/graphtest"
 )
 
 // meanScores partitions graphs into 20 shards with the defaults and checks that

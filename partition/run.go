@@ -30,7 +30,7 @@ type Report struct {
 
 // Run assigns every node of the graph to a shard. Shard sizes differ by at most one, and so do
 // the counts of every class per shard, unless the configuration has Slack, or uses independent,
-// or blpa, bekm or AssignPlain, which are for comparison. The result is a pure function of its
+// or Other or AssignPlain, which are for comparison. The result is a pure function of its
 // arguments. Run stops between two sweeps when ctx is done.
 func Run(ctx context.Context, g *graph.Graph, c Config) (graph.Assignment, Report, error) {
 	if err := errors.Join(c.Validate(), c.fit(g)); err != nil {

@@ -2,21 +2,16 @@ package partition
 
 import (
 	"fmt"
-	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/cockroachdb/datadriven"
-	"github.com/stretchr/testify/require"
 
-	"lethe/partition/internal/graphtest"
-	"lethe/partition/kmeans"
+	"lethe/partition/graphtest"
 )
 
 // TestTranscripts knows
 //
 //	run shards=<v> [method=] [assign=] [sweeps=] [seed=] [no-refine]
-//	                        input, if any, is the embedding: one row per node
 func TestTranscripts(t *testing.T) {
 	graphtest.Transcripts(t, map[string]graphtest.Command{"run": runCommand})
 }
@@ -48,19 +43,6 @@ func readOptions(t *testing.T, d *datadriven.TestData) Config {
 	opts.Shards, opts.Seed, opts.Refine = graphtest.Shards(t, d), graphtest.Seed(t, d), !d.HasArg("no-refine")
 	d.MaybeScanArgs(t, "assign", &opts.Assign)
 	d.MaybeScanArgs(t, "sweeps", &opts.Sweeps)
-	if d.Input == "" {
-		return opts
-	}
-	opts.Embedding = &kmeans.Points{}
-	for _, line := range strings.Split(d.Input, "\n") {
-		words := strings.Fields(line)
-		opts.Embedding.Columns = len(words)
-		for _, word := range words {
-			x, err := strconv.ParseFloat(word, 64)
-			require.NoError(t, err)
-			opts.Embedding.Values = append(opts.Embedding.Values, x)
-		}
-	}
 	return opts
 }
 

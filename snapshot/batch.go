@@ -11,9 +11,8 @@ import (
 	"lethe/snapshot/closed"
 )
 
-// Batch processes records of one topic partition in log order. Commit stores everything,
-// including watermark and offset, or nothing. A batch that is not committed can simply be
-// dropped.
+// Batch processes records of one topic partition in log order. Commit stores everything, including watermark and
+// offset, or nothing.
 type Batch struct {
 	staging *staging
 	closed  *closed.Graphs
@@ -21,10 +20,9 @@ type Batch struct {
 	source  Source
 	epoch   int
 	// nextOffset is one after the last record seen; a record below it is a redelivery.
-	nextOffset   int64
-	watermark    lethe.Timestep
-	featureCount int
-	infos        map[lethe.Timestep]Info
+	nextOffset int64
+	passage
+	infos map[lethe.Timestep]Info
 	// writes overlays staging. A batch never deletes a key.
 	writes map[string][]byte
 	// known overlays writes with the transactions that were placed together, see Place.
@@ -38,11 +36,9 @@ type Batch struct {
 func (s *Store) Begin(source Source) (*Batch, error) {
 	b := &Batch{
 		staging: s.staging, closed: s.closed, names: s.staging.options.Secret.Pseudonymizer(),
-		source: source, epoch: s.staging.epoch,
-		nextOffset:   s.staging.offsets[TopicPartition{source.Topic, source.Partition}],
-		featureCount: s.staging.featureCount,
-		infos:        make(map[lethe.Timestep]Info),
-		writes:       make(map[string][]byte),
+		source: source, epoch: s.staging.epoch, passage: passage{stream: source.Stream, options: &s.staging.options},
+		nextOffset: s.staging.offsets[TopicPartition{source.Topic, source.Partition}],
+		infos:      make(map[lethe.Timestep]Info), writes: make(map[string][]byte),
 	}
 	if source.Stream == NoStream {
 		return b, nil
@@ -67,7 +63,7 @@ func (b *Batch) Control(t lethe.Timestep, o Origin) (Verdict, error) {
 	if b.redelivered(o) {
 		return Verdict{Outcome: Duplicate}, nil
 	}
-	if at := b.arrival(t); at.tooFar {
+	if at := b.arrives(t); at.tooFar {
 		return refuse(o, ReasonTimestepJump, at.String()), nil
 	}
 	b.watermark = max(b.watermark, t+1)
@@ -78,30 +74,6 @@ func (b *Batch) Control(t lethe.Timestep, o Origin) (Verdict, error) {
 // if that is higher. After an error the store is unchanged, and the caller must consume again
 // from Offsets.
 func (b *Batch) Commit(nextOffset int64) error {
-	return commitBy(b, nextOffset, func(files func() error, fn func(w swapstore.Writer) error) error {
-		return b.staging.Apply(func(w swapstore.Writer) error {
-			if err := fn(w); err != nil {
-				return err
-			}
-			return files()
-		})
-	})
-}
-
-// CommitAhead is Batch.Commit that does not wait for durability. It calls ended in another goroutine once the batch
-// is durable, or with the error that prevents it. Later writes become durable after earlier ones.
-func CommitAhead(b *Batch, nextOffset int64, ended func(error)) error {
-	return commitBy(b, nextOffset, func(files func() error, fn func(w swapstore.Writer) error) error {
-		b.staging.epoch++
-		return swapstore.ApplyAheadBehind(b.staging.Store, files, fn, ended)
-	})
-}
-
-// commitBy commits through apply, which runs fn's writes; files writes the row files of the
-// batch.
-func commitBy(
-	b *Batch, nextOffset int64, apply func(files func() error, fn func(w swapstore.Writer) error) error,
-) error {
 	if err := b.check(NoStream, 0); err != nil {
 		return err
 	}
@@ -112,14 +84,14 @@ func commitBy(
 	if b.source.Stream != NoStream {
 		b.set(watermarkKey(b.source.Stream, b.source.Partition), binary.BigEndian.AppendUint64(nil, uint64(b.watermark)))
 	}
-	if b.featureCount > 0 {
-		b.set([]byte{kindFeatureCount}, binary.BigEndian.AppendUint32(nil, uint32(b.featureCount)))
+	if s.featureCount > 0 { // one that is configured is not stored before
+		b.set([]byte{kindFeatureCount}, binary.BigEndian.AppendUint32(nil, uint32(s.featureCount)))
 	}
 	for t, i := range b.infos {
 		b.set(timestepKey(kindInfo, t), i.encode())
 	}
 	files := filesFor(b)
-	err := apply(files.Write, func(w swapstore.Writer) error {
+	err := s.Apply(func(w swapstore.Writer) error {
 		set := func(key, value []byte) {
 			s.index.Meet(key, value)
 			w.Set(key, value)
@@ -129,15 +101,12 @@ func commitBy(
 		}
 		storeKnown(b.known, files, set)
 		files.Describe(w)
-		return nil
+		return files.Write()
 	})
 	if err != nil {
 		return fmt.Errorf("commit topic %s partition %d offset %d: %w", at.Topic, at.Partition, nextOffset, err)
 	}
 	s.offsets[at] = nextOffset
-	if s.featureCount == 0 { // else a Closing may be reading it
-		s.featureCount = b.featureCount
-	}
 	maps.Copy(s.infos, b.infos)
 	if b.source.Stream != NoStream {
 		s.watermarks[b.source.Stream][b.source.Partition] = b.watermark
@@ -186,114 +155,5 @@ func (b *Batch) info(t lethe.Timestep) Info {
 	if i, found := b.infos[t]; found {
 		return i
 	}
-	return b.staging.info(t)
-}
-
-// arrival compares a record's timestep with the watermark of its partition at the time the record
-// arrived.
-type arrival struct {
-	timestep, watermark lethe.Timestep
-	// furthest is the newest timestep that the partition accepts.
-	furthest lethe.Timestep
-	// late means below the watermark, tooFar above furthest.
-	late, tooFar bool
-}
-
-func (b *Batch) arrival(t lethe.Timestep) arrival {
-	furthest := b.watermark + lethe.Timestep(b.staging.options.MaxTimestepJump)
-	return arrival{timestep: t, watermark: b.watermark, furthest: furthest, late: t < b.watermark, tooFar: t > furthest}
-}
-
-// observe returns the arrival of a record of timestep t and then raises the watermark. A timestep
-// that is too far ahead does not raise it: a single wrong value would make all later records
-// late.
-func (b *Batch) observe(t lethe.Timestep) arrival {
-	at := b.arrival(t)
-	if lateness := b.staging.options.lateness(b.source.Stream); lateness >= 0 && !at.tooFar {
-		b.watermark = max(b.watermark, t-lethe.Timestep(lateness))
-	}
-	return at
-}
-
-// refused reports whether a late record is rejected, and why. Lateness is measured against the record's own
-// partition, because which timesteps have closed depends on how far other partitions have been read.
-func (b *Batch) refused(a arrival) (detail string, refused bool) {
-	if !a.late {
-		return "", false
-	}
-	o := b.staging.options
-	if o.Late == DeadLetter || a.timestep < o.FirstTimestep {
-		return a.String(), true
-	}
-	oldest := a.watermark - 1 - lethe.Timestep(o.ReopenTimesteps)
-	if o.ReopenTimesteps == AnyTimestep || a.timestep >= oldest {
-		return "", false
-	}
-	return fmt.Sprintf("timestep %d, those from %d on are reopened", a.timestep, oldest), true
-}
-
-// String is the detail of a refusal.
-func (a arrival) String() string {
-	if a.tooFar {
-		return fmt.Sprintf("timestep %d, the partition is at %d and takes up to %d", a.timestep, a.watermark, a.furthest)
-	}
-	return fmt.Sprintf("timestep %d, the partition takes %d and later", a.timestep, a.watermark)
-}
-
-// BoundOpen makes a batch reject records that begin a timestep while Config.MaxOpenTimesteps are
-// open. Call it only once the backlog has been read: before that, a partition that lags behind
-// keeps timesteps open.
-func BoundOpen(b *Batch) { b.boundsOpen = true }
-
-// OpenWith returns how many timesteps would be open if more were open too. Timesteps that are
-// ready to close do not count.
-func OpenWith(b *Batch, more ...lethe.Timestep) int { return beginning{b}.openWith(more) }
-
-// beginning checks whether a batch may begin another timestep.
-type beginning struct{ *Batch }
-
-func (b beginning) openWith(more []lethe.Timestep) int {
-	over := b.over()
-	open := make(map[lethe.Timestep]bool)
-	for _, t := range more {
-		open[t] = !b.begun(t)
-	}
-	for t := range b.staging.infos {
-		open[t] = b.info(t).State == lethe.Open
-	}
-	for t, i := range b.infos {
-		open[t] = i.State == lethe.Open
-	}
-	n := 0
-	for t, is := range open {
-		if is && t >= over {
-			n++
-		}
-	}
-	return n
-}
-
-// over is the lowest watermark of the transactions partitions: timesteps below it are ready to
-// close.
-func (b beginning) over() lethe.Timestep {
-	marks := slices.Clone(b.staging.watermarks[Transactions])
-	if b.source.Stream == Transactions {
-		marks[b.source.Partition] = b.watermark
-	}
-	return slices.Min(marks)
-}
-
-func (b beginning) begun(t lethe.Timestep) bool {
-	_, here := b.infos[t]
-	_, before := b.staging.infos[t]
-	return here || before
-}
-
-// refused rejects a record that would exceed the bound of open timesteps.
-func (b beginning) refused(t lethe.Timestep) (detail string, refused bool) {
-	most := b.staging.options.MaxOpenTimesteps
-	if !b.boundsOpen || b.begun(t) || b.openWith([]lethe.Timestep{t}) <= most {
-		return "", false
-	}
-	return fmt.Sprintf("timestep %d, %d are open", t, most), true
+	return b.staging.Info(t)
 }

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/cockroachdb/pebble/v2/vfs"
-
 	"lethe"
 	"lethe/internal/check"
 	"lethe/snapshot/stored"
@@ -68,7 +66,7 @@ type Config struct {
 	// MaxOpenTimesteps bounds the open timesteps, not counting those that are ready to close, once
 	// the backlog has been read. Records that would begin another timestep are rejected.
 	MaxOpenTimesteps int `yaml:"max_open_timesteps" help:"Bound of the timesteps that are open at a time."`
-	// FeatureCount is the number of features of every transaction; with 0, that of the first one.
+	// FeatureCount is the number of features of every transaction; with 0, the owner of a Store fixes it.
 	FeatureCount int `yaml:"feature_count" help:"Features of every transaction; 0: as many as the first one has."`
 	// OpenStores bounds how many stores of closed timesteps stay open at a time.
 	OpenStores int `yaml:"-"`
@@ -78,9 +76,6 @@ type Config struct {
 	// RowFileBytes is the size from which the transactions that one batch brings for an open timestep are written to a
 	// file instead of one by one; that costs one more fsync.
 	RowFileBytes int `yaml:"-"`
-	// CommitsAhead is how many batches may be in flight to the disk while the next one is processed; with 0, every
-	// commit waits for the disk.
-	CommitsAhead int `yaml:"-"`
 }
 
 // Defaults returns the configuration of a stream whose labels are settled by control records:
@@ -91,7 +86,7 @@ func Defaults() Config {
 	const rowFileBytes = 512 << 10
 	return Config{
 		LabelLatenessTimesteps: ByControl, Late: Reopen, ReopenWindow: 30 * time.Second, ReopenTimesteps: AnyTimestep,
-		MaxTimestepJump: 1000, MaxWaiting: 100_000, MaxOpenTimesteps: 100, OpenStores: 64, RewriteAtOnce: 4, CommitsAhead: 8,
+		MaxTimestepJump: 1000, MaxWaiting: 100_000, MaxOpenTimesteps: 100, OpenStores: 64, RewriteAtOnce: 4,
 		RowFileBytes: rowFileBytes,
 	}
 }
@@ -117,38 +112,7 @@ func (c Config) Validate() error {
 	p.AtLeast("open_stores", c.OpenStores, 1)
 	p.AtLeast("rewrite_at_once", c.RewriteAtOnce, 1)
 	p.AtLeast("row_file_bytes", c.RowFileBytes, 1)
-	p.AtLeast("commits_ahead", c.CommitsAhead, 0)
 	return p.Err()
-}
-
-// Options configure a Store. When an existing store is opened, secret and partition counts must
-// equal the stored ones.
-type Options struct {
-	Config
-	// Secret is the key of the pseudonyms.
-	Secret lethe.Secret
-	// FS is the file system of the store, for example vfs.Default.
-	FS vfs.FS
-	// TransactionPartitions and LabelPartitions are the streams' partition counts, at least 1.
-	TransactionPartitions int
-	LabelPartitions       int
-}
-
-// Validate reports every value that is out of bounds.
-func (o Options) Validate() error {
-	p := check.Of(o.Config.Validate())
-	p.That(o.FS != nil, "fs", nil, "a file system")
-	p.That(o.Secret != (lethe.Secret{}), "secret", "all zero", "a key")
-	p.AtLeast("transaction_partitions", o.TransactionPartitions, 1)
-	p.AtLeast("label_partitions", o.LabelPartitions, 1)
-	return p.Err()
-}
-
-func (o Options) lateness(s Stream) int {
-	if s == Labels {
-		return o.LabelLatenessTimesteps
-	}
-	return o.AllowedLatenessTimesteps
 }
 
 var (

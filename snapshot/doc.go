@@ -61,8 +61,8 @@
 // A timestep that an erasure empties is deleted: only Gone lists it, and the closed timestep after
 // it gets a new predecessor and a new revision.
 //
-// The number of features is configured, or that of the first transaction. Then no record and no
-// erasure changes it.
+// The number of features is configured, or fixed by the owner before the first transaction. No record and
+// no erasure changes it.
 //
 // # On disk
 //
@@ -81,23 +81,22 @@
 //
 // # Files of the package
 //
-//	config.go, record.go    settings and errors; sources, verdicts, letters, info of a timestep
-//	store.go, marks.go      the Store, and marks for its owner
-//	batch.go                records of one partition
+//	config.go, record.go    settings and errors; sources, verdicts, info of a timestep
+//	store.go, marks.go      the Store and its options; marks for its owner, the number of features
+//	timesteps.go            which timesteps there are, and which are due
+//	batch.go, arrival.go    records of one partition; whether they are late, too far ahead or too many
 //	take.go, refer.go       transactions; payments and labels, which refer to transactions
 //	foresee.go              precomputation and lookup for many transactions at once
-//	width.go                the number of features
 //	lifecycle.go, reopen.go close and settle a timestep; add late records, partition again
-//	judge.go                verdicts on payments and labels that are in no graph
-//	subjects.go             indexes of subjects and their carriers
-//	targets.go, alike.go    locate targets of an erasure; find equal features
-//	named.go                which of some transactions and payments are stored
+//	judge.go, letters.go    verdicts on payments and labels that are in no graph, and letters about them
+//	targets.go, named.go    locate targets of an erasure; which transactions and payments are stored, and equal features
 //	redact.go               erased features become 0 in new and stored records
 //	erase.go                erase targets from all stores; erasestaging.go: from staging
 //	staging.go              the store of open timesteps, mirrored in memory
 //	recover.go              open staging, recover from a crash
-//	keys.go                 keys and values; pending.go: values and bound of waiting records
+//	keys.go, pending.go     keys and values; those of waiting records
 //
 // Package stored has the encoding that all stores share, package closed the stores of closed
-// timesteps, package index the index of transactions, package suppressed the erased targets.
+// timesteps, package index the index of transactions, package subjects those of
+// subjects, package suppressed the erased targets, package lacking the bound of what waits.
 package snapshot

@@ -123,7 +123,7 @@ func (t transition) eraseTogether(ctx context.Context, timesteps []lethe.Timeste
 func (t transition) dropEmpty() error {
 	gone := maps.Clone(t.staging.gone)
 	var empty []lethe.Timestep
-	for _, i := range t.staging.timesteps() {
+	for _, i := range t.staging.Timesteps() {
 		if i.State == lethe.Open || i.Nodes > 0 {
 			continue
 		}

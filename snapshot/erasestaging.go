@@ -69,7 +69,7 @@ func putInfo(w swapstore.Writer, t lethe.Timestep, i Info) {
 // the erased features are searched for only after the files that may hold them have been
 // rewritten.
 func keysOf(s *staging, gone stored.Erasure) (keys [][]byte, err error) {
-	if keys, err = subjectKeysOf(s, gone); err != nil {
+	if keys, err = s.subjects.KeysOf(gone); err != nil {
 		return nil, err
 	}
 	prefixes := [][]byte{{kindRow}, {kindPayment}, {kindLabel}, {kindLetter}, {kindRewriting}}

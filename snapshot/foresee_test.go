@@ -12,7 +12,7 @@ import (
 
 // What becomes of transactions, and what is stored, does not depend on whether they were foreseen,
 // nor with how many others: not of new ones, repeated, changed and erased ones, nor of those
-// whose timestep is another, nor while the number of features is not known.
+// whose timestep or number of features is another.
 func TestForeseenTransactionsFareAsOthers(t *testing.T) {
 	run := func(together int) (verdicts []Verdict, stored map[string]string) {
 		s, err := Open("store", Options{
@@ -20,6 +20,7 @@ func TestForeseenTransactionsFareAsOthers(t *testing.T) {
 		})
 		require.NoError(t, err)
 		defer func() { require.NoError(t, s.Close()) }()
+		require.NoError(t, s.Marks().FixFeatureCount(2))
 		require.NoError(t, s.Suppressed().Add(append(lethe.Transactions("t-3"), lethe.FeaturesOf("t-4", 1))))
 		offset := int64(0)
 		for round := range 4 {
@@ -80,8 +81,8 @@ func placeAll(t *testing.T, s *Store, b *Batch, list []lethe.Transaction) (place
 	return placed
 }
 
-// Where no number of features is configured or decided, the first transaction has it.
-func TestTheFirstTransactionFixesTheNumberOfFeatures(t *testing.T) {
+// The number of features is fixed once, by the owner where none is configured. Before, no transaction is accepted.
+func TestTheNumberOfFeaturesIsFixedOnce(t *testing.T) {
 	fs := vfs.NewMem()
 	open := func() *Store {
 		s, err := Open("snapshots", Options{
@@ -91,25 +92,22 @@ func TestTheFirstTransactionFixesTheNumberOfFeatures(t *testing.T) {
 		return s
 	}
 	s := open()
-	batch, err := s.Begin(Source{Transactions, "topic", 0})
-	require.NoError(t, err)
-	for i, want := range []Outcome{Refused, Accepted, Refused, Accepted} {
-		tr := lethe.Transaction{ID: lethe.TransactionID(rune('a' + i)), Timestep: 1, Features: []float32{1, 2}[:i%2*2]}
-		if i == 2 {
-			tr.Features = []float32{1}
-		}
-		v, err := batch.Transaction(tr, Origin{Offset: int64(i)})
+	outcome := func(features ...float32) Outcome {
+		b := begin(t, s, Transactions)
+		v, err := b.Transaction(lethe.Transaction{ID: "t", Timestep: 1, Features: features}, Origin{})
 		require.NoError(t, err)
-		require.Equal(t, want, v.Outcome)
+		return v.Outcome
 	}
-	require.Zero(t, s.FeatureCount())
-	require.NoError(t, batch.Commit(4))
-	require.Equal(t, 2, s.FeatureCount())
+	require.Equal(t, Refused, outcome(1, 2))
+	require.NoError(t, s.Marks().FixFeatureCount(2))
+	require.Equal(t, Accepted, outcome(1, 2))
+	require.Equal(t, Refused, outcome(1))
 	require.NoError(t, s.Close())
 	s = open()
 	defer s.Close()
 	require.NoError(t, s.Marks().FixFeatureCount(3))
 	require.Equal(t, 2, s.FeatureCount())
+	require.Equal(t, Accepted, outcome(1, 2))
 }
 
 // A store that is opened again learns whom it has a few at a time, and takes none of them for a stranger meanwhile.

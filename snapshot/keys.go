@@ -13,9 +13,8 @@ import (
 
 // Kinds of keys in staging. Each kind is followed by the fields named here, all of fixed length
 // except the last. Timesteps and numbers are big-endian, so keys of one kind sort by them.
-// Packages index and suppressed define more kinds.
+// Packages index, subjects and suppressed define more kinds.
 const (
-	kindSubject      = 'b'           // subject, timestep, pseudonyms: the subject's carrier
 	kindFeatureCount = 'c'           // (nothing)
 	kindLetter       = 'f'           // number: an unconfirmed letter
 	kindGone         = 'g'           // timestep: the revision under which it was deleted
@@ -27,7 +26,6 @@ const (
 	kindInfo         = 't'           // timestep
 	kindFormat       = 'v'           // (nothing)
 	kindWatermark    = 'w'           // stream, partition
-	kindCarries      = 'y'           // pseudonym, key of kind 'b': a subject that it or its payment carries
 	kindRewriting    = 'x'           // timestep: its store is being rewritten; with a value: reopened
 )
 
@@ -68,4 +66,31 @@ const stagingVersion = 4
 // stagingFormat identifies the keys and values of staging.
 func stagingFormat() swapstore.Format {
 	return swapstore.Format{Kind: "snapshot-staging", Version: stagingVersion}
+}
+
+func (i Info) encode() []byte {
+	dst := append([]byte{}, byte(i.State))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(i.Revision))
+	dst = binary.BigEndian.AppendUint64(dst, uint64(i.Nodes))
+	dst = binary.BigEndian.AppendUint64(dst, uint64(i.Payments))
+	dst = binary.BigEndian.AppendUint64(dst, uint64(i.Labels))
+	dst = binary.BigEndian.AppendUint64(dst, uint64(i.Previous))
+	dst = binary.BigEndian.AppendUint64(dst, uint64(i.Waiting))
+	return binary.BigEndian.AppendUint32(dst, uint32(i.Reopened))
+}
+
+func decodeInfo(t lethe.Timestep, value []byte) (Info, error) {
+	c := stored.Over(value)
+	i := Info{
+		Timestep: t,
+		State:    lethe.State(c.Uint8()),
+		Revision: lethe.Revision(c.Uint32()),
+		Nodes:    int(c.Uint64()),
+		Payments: int(c.Uint64()),
+		Labels:   int(c.Uint64()),
+		Previous: lethe.Timestep(c.Uint64()),
+		Waiting:  int(c.Uint64()),
+		Reopened: lethe.Revision(c.Uint32()),
+	}
+	return i, c.Done("timestep")
 }

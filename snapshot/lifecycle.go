@@ -109,11 +109,11 @@ func (c *Closing) finish(ctx context.Context) error {
 	next := transition{s, s.staging.change()}
 	maps.Copy(next.writes, c.taken.writes)
 	next.prefixes, next.files, next.unsynced = c.taken.prefixes, c.taken.files, true
-	next.list(s.staging.info(c.timestep), c.graph)
+	next.list(s.staging.Info(c.timestep), c.graph)
 	if err := next.conclude(c.timestep, c.graph); err != nil {
 		return err
 	}
-	s.recent = &Content{Info: s.staging.info(c.timestep), Snapshot: c.graph}
+	s.recent = &Content{Info: s.staging.Info(c.timestep), Snapshot: c.graph}
 	if len(next.letters) > 0 {
 		return c.Sync() // a letter about a graph may only be published once the graph is durable
 	}

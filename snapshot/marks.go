@@ -1,17 +1,19 @@
 package snapshot
 
 import (
+	"encoding/binary"
 	"fmt"
 	"slices"
 
 	"lethe"
 	"lethe/internal/swapstore"
+	"lethe/snapshot/subjects"
 )
 
 // Marks is a small key-value area for the owner's own bookkeeping, next to the offsets. Erase does not search
 // it: keys and values must hold no id, feature or other content of a record. It may be used from any
 // goroutine; Put waits for a running Scrub.Switch. The methods that do not concern marks (FixFeatureCount,
-// HasContents, Carry) are only for the goroutine that uses the Store.
+// HasContents, Subjects) are only for the goroutine that uses the Store.
 type Marks struct{ staging *staging }
 
 // Marks returns the owner's area.
@@ -64,5 +66,24 @@ func (m Marks) put(apply func(func(swapstore.Writer) error) error, marks []Mark)
 	if err != nil {
 		return fmt.Errorf("put mark: %w", err)
 	}
+	return nil
+}
+
+// Subjects returns the indexes of subjects.
+func (m Marks) Subjects() subjects.Index { return m.staging.subjects }
+
+// FeatureCount returns the number of features of every transaction, or 0 while it is not known.
+func (s *Store) FeatureCount() int { return s.staging.featureCount }
+
+// FixFeatureCount fixes the number of features, unless one is known. No record and no erasure changes it.
+func (m Marks) FixFeatureCount(count int) error {
+	s := m.staging
+	if s.featureCount > 0 {
+		return nil
+	}
+	if err := swapstore.Set(s, []byte{kindFeatureCount}, binary.BigEndian.AppendUint32(nil, uint32(count))); err != nil {
+		return fmt.Errorf("number of features: %w", err)
+	}
+	s.featureCount = count
 	return nil
 }

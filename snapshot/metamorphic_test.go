@@ -209,14 +209,6 @@ func TestSnapshotDoesNotDependOnHowItCameAbout(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		r := &run{rt: rt, logs: drawLogs(rt), disk: &crashDisk{disk: vfs.NewCrashableMem()}, dead: deadLetters{},
 			ahead: map[string]bool{}}
-		nodes := 0
-		for _, s := range r.logs.expected().snapshots {
-			nodes += len(s.Nodes)
-		}
-		if nodes < 10 {
-			// Too few to tell the number of features by.
-			r.logs.options.FeatureCount = modelFeatures
-		}
 		r.open()
 		defer func() { require.NoError(rt, r.store.Close()) }()
 		for !r.exhausted() {

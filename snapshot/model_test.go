@@ -50,7 +50,7 @@ func drawLogs(rt *rapid.T) *logs {
 		Secret: lethe.Secret{1}, TransactionPartitions: number(1, 3), LabelPartitions: number(1, 2),
 		Config: snapshot.Config{
 			AllowedLatenessTimesteps: number(-1, 1), LabelLatenessTimesteps: number(-1, 1),
-			FeatureCount: modelFeatures * number(0, 1), Late: snapshot.Reopen, ReopenTimesteps: snapshot.AnyTimestep,
+			FeatureCount: modelFeatures, Late: snapshot.Reopen, ReopenTimesteps: snapshot.AnyTimestep,
 			OpenStores: number(1, 3), RewriteAtOnce: number(1, 3), RowFileBytes: number(1, 200),
 			FirstTimestep: lethe.Timestep(number(0, 2)), MaxTimestepJump: number(2, 5), MaxWaiting: 1000, MaxOpenTimesteps: 1000,
 		},

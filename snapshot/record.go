@@ -1,14 +1,8 @@
 package snapshot
 
 import (
-	"encoding/binary"
-	"errors"
-	"fmt"
-
 	"lethe"
-	"lethe/internal/swapstore"
 	"lethe/snapshot/closed"
-	"lethe/snapshot/stored"
 )
 
 // Stream identifies which records a partition carries.
@@ -66,14 +60,6 @@ func (o Origin) Parts() [][]byte {
 		parts = append(parts, []byte(h.Key), h.Value)
 	}
 	return parts
-}
-
-// Letter is a change to the dead letters: a record was rejected or, if Withdrawn, a rejected
-// record has joined its graph and its dead letter must be deleted. Among letters with the same
-// key, that of the latest timestep wins.
-type Letter struct {
-	Refusal
-	Withdrawn bool
 }
 
 // Outcome is how a record was handled.
@@ -163,94 +149,3 @@ func (i Info) known() bool { return i.State > lethe.Open || i.Nodes > 0 }
 
 // empty reports whether the info need not be stored.
 func (i Info) empty() bool { return !i.known() && i.Payments == 0 && i.Labels == 0 }
-
-// Content is a closed or settled timestep.
-type Content struct {
-	Info Info
-	// Snapshot has the labels once the timestep is settled; before, every label
-	// is lethe.Unknown.
-	Snapshot *lethe.Snapshot
-	// Assignment holds each node's shard once the timestep is settled, else nil.
-	Assignment []lethe.ShardID
-}
-
-func (i Info) encode() []byte {
-	dst := append([]byte{}, byte(i.State))
-	dst = binary.BigEndian.AppendUint32(dst, uint32(i.Revision))
-	dst = binary.BigEndian.AppendUint64(dst, uint64(i.Nodes))
-	dst = binary.BigEndian.AppendUint64(dst, uint64(i.Payments))
-	dst = binary.BigEndian.AppendUint64(dst, uint64(i.Labels))
-	dst = binary.BigEndian.AppendUint64(dst, uint64(i.Previous))
-	dst = binary.BigEndian.AppendUint64(dst, uint64(i.Waiting))
-	return binary.BigEndian.AppendUint32(dst, uint32(i.Reopened))
-}
-
-func decodeInfo(t lethe.Timestep, value []byte) (Info, error) {
-	c := stored.Over(value)
-	i := Info{
-		Timestep: t,
-		State:    lethe.State(c.Uint8()),
-		Revision: lethe.Revision(c.Uint32()),
-		Nodes:    int(c.Uint64()),
-		Payments: int(c.Uint64()),
-		Labels:   int(c.Uint64()),
-		Previous: lethe.Timestep(c.Uint64()),
-		Waiting:  int(c.Uint64()),
-		Reopened: lethe.Revision(c.Uint32()),
-	}
-	return i, c.Done("timestep")
-}
-
-// lettersAtOnce bounds the memory of Letters.
-const lettersAtOnce = 10_000
-
-// Letters returns the unconfirmed changes to the dead letters, oldest first. It returns them
-// again until ConfirmLetters, so a caller that crashed before publishing them gets them again.
-// One call returns at most 10,000.
-func (s *Store) Letters() ([]Letter, error) {
-	var out []Letter
-	err := s.staging.Scan([]byte{kindLetter}, func(_, value []byte) error {
-		r, err := decodeLetter(value)
-		if out = append(out, r.letter); err == nil && len(out) == lettersAtOnce {
-			err = errStop
-		}
-		return err
-	})
-	if err != nil && !errors.Is(err, errStop) {
-		return nil, fmt.Errorf("letters: %w", err)
-	}
-	return out, nil
-}
-
-// ConfirmLetters deletes the count oldest letters, at most as many as Letters has returned.
-func (s *Store) ConfirmLetters(count int) error {
-	err := s.staging.Apply(func(w swapstore.Writer) error {
-		err := s.staging.Scan([]byte{kindLetter}, func(key, _ []byte) error {
-			if count--; count < 0 {
-				return errStop
-			}
-			w.Delete(key)
-			return nil
-		})
-		if errors.Is(err, errStop) {
-			return nil
-		}
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("confirm %d letters: %w", count, err)
-	}
-	return nil
-}
-
-// nextLetter returns the number of the next letter.
-func (s *staging) nextLetter() (number uint64, err error) {
-	err = s.Scan([]byte{kindLetter}, func(key, _ []byte) error {
-		if len(key) != 1+8 {
-			return fmt.Errorf("%w: key of a letter has %d bytes", ErrCorrupt, len(key))
-		}
-		number = binary.BigEndian.Uint64(key[1:]) + 1
-		return nil
-	})
-	return number, err
-}

@@ -13,8 +13,10 @@ import (
 	"lethe/internal/swapstore"
 	"lethe/snapshot/closed"
 	"lethe/snapshot/index"
+	"lethe/snapshot/lacking"
 	"lethe/snapshot/openrows"
 	"lethe/snapshot/stored"
+	"lethe/snapshot/subjects"
 	"lethe/snapshot/suppressed"
 )
 
@@ -36,7 +38,7 @@ func openStaging(path string, o Options) (*staging, error) {
 		}
 	}
 	if err == nil {
-		err = errors.Join(s.payments.load(s), s.labels.load(s))
+		err = errors.Join(s.payments.Load(s), s.labels.Load(s))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open snapshot store: %w", errors.Join(err, store.Close()))
@@ -48,17 +50,18 @@ func openStaging(path string, o Options) (*staging, error) {
 func newStaging(store *swapstore.Store, o Options) *staging {
 	s := &staging{
 		Store: store, options: o, featureCount: o.FeatureCount,
-		infos:    make(map[lethe.Timestep]Info),
 		offsets:  make(map[TopicPartition]int64),
-		gone:     make(map[lethe.Timestep]lethe.Revision),
-		payments: newLacking(kindPayment, o.MaxWaiting),
-		labels:   newLacking(kindLabel, o.MaxWaiting), index: index.New(store),
-		watermarks: map[Stream][]lethe.Timestep{
-			Transactions: slices.Repeat([]lethe.Timestep{o.FirstTimestep}, o.TransactionPartitions),
-			Labels:       slices.Repeat([]lethe.Timestep{o.FirstTimestep}, o.LabelPartitions),
+		payments: lacking.New(kindPayment, o.MaxWaiting),
+		labels:   lacking.New(kindLabel, o.MaxWaiting), index: index.New(store),
+		timesteps: &timesteps{
+			infos: make(map[lethe.Timestep]Info), gone: make(map[lethe.Timestep]lethe.Revision),
+			watermarks: map[Stream][]lethe.Timestep{
+				Transactions: slices.Repeat([]lethe.Timestep{o.FirstTimestep}, o.TransactionPartitions),
+				Labels:       slices.Repeat([]lethe.Timestep{o.FirstTimestep}, o.LabelPartitions),
+			},
 		},
 	}
-	s.suppressed = suppressed.New(s, o.Secret)
+	s.suppressed, s.subjects = suppressed.New(s, o.Secret), subjects.Over(s, o.Secret)
 	return s
 }
 
@@ -154,16 +157,6 @@ func requireStaging(files vfs.FS, dir string) error {
 	return err
 }
 
-// closedTimesteps lists the timesteps that have a store of their own.
-func (s *staging) closedTimesteps() (out []lethe.Timestep) {
-	for _, i := range s.timesteps() {
-		if i.State > lethe.Open {
-			out = append(out, i.Timestep)
-		}
-	}
-	return out
-}
-
 // makeGood recovers from a crash. It removes unlisted stores and adopts the changes that an
 // interrupted Erase or ReopenTimestep made to stores of closed timesteps. The requester must
 // continue the erasure itself; waiting records continue to wait.
@@ -183,8 +176,8 @@ func makeGood(s *Store) error {
 			return err
 		}
 		d, err := store.Describe()
-		i := s.staging.info(t).describedBy(d)
-		if len(value) > 0 && i.Revision > s.staging.info(t).Revision {
+		i := s.staging.Info(t).describedBy(d)
+		if len(value) > 0 && i.Revision > s.staging.Info(t).Revision {
 			i.Reopened = i.Revision
 		}
 		c.infos[t] = i
@@ -201,6 +194,3 @@ func makeGood(s *Store) error {
 	}
 	return s.closed.RemoveUnlisted(s.staging.isListed)
 }
-
-// isListed reports whether staging lists the timestep as closed.
-func (s *staging) isListed(t lethe.Timestep) bool { return s.info(t).State > lethe.Open }

@@ -88,7 +88,7 @@ func redactOne(s *Store, c *changes, gone stored.Erasure, p lethe.Pseudonym) err
 		}
 		c.set(key, value)
 		latest, err = stored.DecodeRow(value)
-	} else if s.staging.info(entry.Timestep).State > lethe.Open {
+	} else if s.staging.Info(entry.Timestep).State > lethe.Open {
 		latest, found, err = closedRow(s, entry.Timestep, p)
 	}
 	if err == nil && found {

@@ -21,7 +21,7 @@ func oneLabelMore(i Info) Info {
 // timestep closes.
 func (b *Batch) Payment(p lethe.Payment, o Origin, subjects ...string) (Verdict, error) {
 	at, v, err := b.admit(Transactions, p.Timestep, o, subjects, p.Source, p.Target)
-	v.Late = v.Late && p.Source != p.Target && !b.arrival(p.Timestep).tooFar
+	v.Late = v.Late && p.Source != p.Target && !b.arrives(p.Timestep).tooFar
 	if err != nil || v.Outcome != "" {
 		return v, err
 	}
@@ -37,13 +37,11 @@ func (b *Batch) Payment(p lethe.Payment, o Origin, subjects ...string) (Verdict,
 			return err
 		})
 	}
-	ids := []lethe.TransactionID{p.Source, p.Target}
-	carrier := carrier{at: p.Timestep, about: []lethe.Pseudonym{source, target}, ids: ids}
 	late, isLate := b.refused(at)
 	if err != nil {
 		return Verdict{}, fmt.Errorf("timestep %d: payment: %w", p.Timestep, err)
 	}
-	b.carry(carrier, subjects)
+	b.staging.subjects.Put(b.set, p.Timestep, subjects, p.Source, p.Target)
 	switch {
 	case known:
 		return Verdict{Outcome: Duplicate}, nil
@@ -114,7 +112,7 @@ func (b *Batch) knownLabel(
 
 // inGraph calls fn with the store of a timestep, if the timestep has reached a state.
 func (b *Batch) inGraph(t lethe.Timestep, state lethe.State, fn func(closed.Graph) error) error {
-	if b.staging.info(t).State < state {
+	if b.staging.Info(t).State < state {
 		return nil
 	}
 	g, err := b.closed.Get(t)

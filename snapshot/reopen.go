@@ -12,21 +12,6 @@ import (
 	"lethe/snapshot/stored"
 )
 
-// Waiting lists, in ascending order, the timesteps up to the newest closed one that late records
-// would change: closed ones to be reopened, and open ones to be inserted.
-func (s *Store) Waiting() []lethe.Timestep {
-	infos := s.staging.timesteps()
-	closed, settled := newestOf(infos, lethe.Closed), newestOf(infos, lethe.Settled)
-	var out []lethe.Timestep
-	for _, i := range infos {
-		passed := i.Timestep < closed && i.Nodes+i.Payments > 0 || i.Timestep < settled && i.Labels > 0
-		if i.Waiting > 0 || i.State == lethe.Open && passed {
-			out = append(out, i.Timestep)
-		}
-	}
-	return out
-}
-
 // ReopenTimestep adds the late records of a timestep that Waiting lists, and reports whether they
 // changed it. A changed timestep is rewritten without the old bytes, gets a new revision and, if
 // settled, new shards from assign. An unknown timestep is inserted, and the closed one after it
@@ -37,7 +22,7 @@ func (s *Store) ReopenTimestep(ctx context.Context, t lethe.Timestep, assign Ass
 		return false, nil
 	}
 	next := transition{s, s.staging.change()}
-	i := s.staging.info(t)
+	i := s.staging.Info(t)
 	var g *lethe.Snapshot
 	switch {
 	case i.State > lethe.Open:

@@ -9,8 +9,10 @@ import (
 	"lethe/internal/swapstore"
 	"lethe/snapshot/closed"
 	"lethe/snapshot/index"
+	"lethe/snapshot/lacking"
 	"lethe/snapshot/openrows"
 	"lethe/snapshot/stored"
+	"lethe/snapshot/subjects"
 	"lethe/snapshot/suppressed"
 )
 
@@ -25,6 +27,7 @@ func TimestepFolder(t lethe.Timestep) string { return closed.FolderName(t) }
 // timestep, partition and erased transaction.
 type staging struct {
 	*swapstore.Store
+	*timesteps
 	options Options
 	// rows are the transaction rows, those in the store and those in files.
 	rows *openrows.Rows
@@ -32,17 +35,14 @@ type staging struct {
 	// The following fields mirror the store.
 
 	featureCount int
-	infos        map[lethe.Timestep]Info
 	offsets      map[TopicPartition]int64
-	watermarks   map[Stream][]lethe.Timestep
 	suppressed   *suppressed.List
-	// gone holds the timesteps that an erasure emptied, with the revision under which they were
-	// deleted.
-	gone map[lethe.Timestep]lethe.Revision
 	// payments and labels bound the entries that wait for transactions.
-	payments, labels *lacking
+	payments, labels *lacking.Records
 	// index locates transactions. Index.Meet must see every stored entry.
 	index *index.Index
+	// subjects locates what carries a subject.
+	subjects subjects.Index
 
 	// epoch counts changes; a batch of an older epoch is stale.
 	epoch int
@@ -92,7 +92,7 @@ func (c *changes) info(t lethe.Timestep) Info {
 	if i, found := c.infos[t]; found {
 		return i
 	}
-	return c.staging.info(t)
+	return c.staging.Info(t)
 }
 
 // timesteps returns all infos after the changes, ascending.
@@ -164,42 +164,6 @@ func (c *changes) commit() error {
 	return nil
 }
 
-// info returns the timestep's info, or that of a new timestep.
-func (s *staging) info(t lethe.Timestep) Info {
-	if i, found := s.infos[t]; found {
-		return i
-	}
-	return Info{Timestep: t, State: lethe.Open, Previous: lethe.NoTimestep}
-}
-
-// timesteps returns all infos, ascending.
-func (s *staging) timesteps() []Info {
-	return ascending(s.infos)
-}
-
-func ascending(infos map[lethe.Timestep]Info) []Info {
-	out := make([]Info, 0, len(infos))
-	for _, t := range slices.Sorted(maps.Keys(infos)) {
-		out = append(out, infos[t])
-	}
-	return out
-}
-
-// newestOf returns the newest timestep of an ascending list that has reached a state, or
-// NoTimestep.
-func newestOf(infos []Info, state lethe.State) lethe.Timestep {
-	for _, i := range slices.Backward(infos) {
-		if i.State >= state {
-			return i.Timestep
-		}
-	}
-	return lethe.NoTimestep
-}
-
-// watermark returns the lowest watermark of a stream's partitions: timesteps below it accept no
-// more records on time.
-func (s *staging) watermark(stream Stream) lethe.Timestep { return slices.Min(s.watermarks[stream]) }
-
 // errStop ends a scan early.
 var errStop = errors.New("enough")
 
@@ -239,7 +203,7 @@ func scanRows(s *staging, t lethe.Timestep, fn func(staged) error) error {
 // scanAll calls fn for everything in staging, with the kind of its key.
 func scanAll(s *staging, fn func(kind byte, value []byte) error) error {
 	err := s.Scan(nil, func(key, value []byte) error { return fn(key[0], value) })
-	for _, i := range s.timesteps() {
+	for _, i := range s.Timesteps() {
 		if err == nil && i.State == lethe.Open {
 			err = scanRows(s, i.Timestep, func(e staged) error { return fn(kindRow, e.value) })
 		}
@@ -267,4 +231,10 @@ func (s *staging) scanStaged(prefix []byte, fn func(staged) error) error {
 		return nil
 	}
 	return err
+}
+
+// waitingChanged forces a new check of what waits, because staging changed otherwise than by arrivals.
+func waitingChanged(s *staging) {
+	s.payments.Changed()
+	s.labels.Changed()
 }

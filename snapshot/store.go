@@ -7,7 +7,10 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
+
 	"lethe"
+	"lethe/internal/check"
 	"lethe/internal/swapstore"
 	"lethe/snapshot/closed"
 	"lethe/snapshot/suppressed"
@@ -18,12 +21,43 @@ import (
 // It has two parts: staging holds records until their timestep closes, and the state of every
 // timestep; closed has a store for the graph of each closed timestep.
 type Store struct {
+	*timesteps
 	staging *staging
 	closed  *closed.Graphs
 	// recent, if not nil, is the timestep that closed last, because its owner loads it first. Load returns it once.
 	recent *Content
 	// closing are the timesteps that are closing, ascending.
 	closing []*Closing
+}
+
+// Options configure a Store. When an existing store is opened, secret and partition counts must
+// equal the stored ones.
+type Options struct {
+	Config
+	// Secret is the key of the pseudonyms.
+	Secret lethe.Secret
+	// FS is the file system of the store, for example vfs.Default.
+	FS vfs.FS
+	// TransactionPartitions and LabelPartitions are the streams' partition counts, at least 1.
+	TransactionPartitions int
+	LabelPartitions       int
+}
+
+// Validate reports every value that is out of bounds.
+func (o Options) Validate() error {
+	p := check.Of(o.Config.Validate())
+	p.That(o.FS != nil, "fs", nil, "a file system")
+	p.That(o.Secret != (lethe.Secret{}), "secret", "all zero", "a key")
+	p.AtLeast("transaction_partitions", o.TransactionPartitions, 1)
+	p.AtLeast("label_partitions", o.LabelPartitions, 1)
+	return p.Err()
+}
+
+func (o Options) lateness(s Stream) int {
+	if s == Labels {
+		return o.LabelLatenessTimesteps
+	}
+	return o.AllowedLatenessTimesteps
 }
 
 // Open opens the store in a folder, creating it if absent, and recovers from a crash. Errors:
@@ -44,7 +78,7 @@ func Open(dir string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{staging: staging, closed: graphs}
+	s := &Store{timesteps: staging.timesteps, staging: staging, closed: graphs}
 	err = graphs.Require(staging.closedTimesteps())
 	if err == nil {
 		err = makeGood(s)
@@ -60,10 +94,6 @@ func (s *Store) Close() error {
 	abandon(s)
 	return errors.Join(s.closed.CloseAll(), s.staging.Close())
 }
-
-// Timesteps lists the known timesteps, and those of which only payments or labels have arrived,
-// ascending.
-func (s *Store) Timesteps() []Info { return s.staging.timesteps() }
 
 // Offsets returns where to resume every topic partition: one after the last stored record.
 func (s *Store) Offsets() map[TopicPartition]int64 { return maps.Clone(s.staging.offsets) }
@@ -90,7 +120,7 @@ func BeginBehind(s *Store, last map[lethe.Timestep]lethe.Revision) error {
 func GoBehind(s *Store, last map[lethe.Timestep]lethe.Revision) error {
 	unknown, t := make(map[lethe.Timestep]lethe.Revision), transition{s, s.staging.change()}
 	for _, at := range slices.Sorted(maps.Keys(last)) {
-		if i := s.staging.info(at); i.State == lethe.Open || i.Revision == 0 {
+		if i := s.staging.Info(at); i.State == lethe.Open || i.Revision == 0 {
 			unknown[at] = last[at]
 		} else if err := t.raise(i, last[at]); err != nil {
 			return fmt.Errorf("timestep %d: go behind revision %d: %w", at, last[at], err)
@@ -120,7 +150,7 @@ func AdoptRevisions(s *Store, published map[lethe.Timestep]lethe.Revision) error
 		if err != nil {
 			return errors.Join(err, s.closed.Close(at))
 		}
-		t.infos[at] = s.staging.info(at).describedBy(d)
+		t.infos[at] = s.staging.Info(at).describedBy(d)
 		t.drop(timestepKey(kindRewriting, at))
 	}
 	return t.apply()
@@ -167,49 +197,18 @@ func (t transition) noteReopening(at lethe.Timestep) error {
 	return swapstore.Set(t.staging, timestepKey(kindRewriting, at), []byte{1})
 }
 
-// Ready lists the timesteps that may be closed now and those that may be
-// settled now, each ascending. Closing may make more ready to settle. Nothing settles
-// before an earlier timestep that waits to be inserted (see Waiting).
-func (s *Store) Ready() (toClose, toSettle []lethe.Timestep) {
-	infos := s.staging.timesteps()
-	newest := newestOf(infos, lethe.Closed)
-	inserting := false
-	for _, i := range infos {
-		switch {
-		case !i.known():
-		case i.State == lethe.Open && i.Timestep < newest:
-			inserting = true
-		case i.State == lethe.Open && i.Timestep < s.staging.watermark(Transactions):
-			toClose = append(toClose, i.Timestep)
-		case i.State == lethe.Closed && !inserting && i.Timestep < s.staging.watermark(Labels):
-			toSettle = append(toSettle, i.Timestep)
-		}
-	}
-	return toClose, toSettle
-}
-
-// Gone lists the timesteps that an erasure emptied, with the revision under which they were
-// deleted: they must be deleted wherever they were published. A timestep that late records bring
-// back has a higher revision and is no longer listed.
-func (s *Store) Gone() map[lethe.Timestep]lethe.Revision { return maps.Clone(s.staging.gone) }
-
-// due returns the info of a timestep that is first in ready, or has already reached the state.
-// Errors: ErrUnknownTimestep, ErrNotReady.
-func (s *staging) due(t lethe.Timestep, state lethe.State, ready []lethe.Timestep) (i Info, reached bool, err error) {
-	i = s.info(t)
-	switch {
-	case !i.known():
-		return i, false, ErrUnknownTimestep
-	case i.State >= state:
-		return i, true, nil
-	case len(ready) == 0 || ready[0] != t:
-		return i, false, fmt.Errorf("%w to be %s", ErrNotReady, state)
-	}
-	return i, false, nil
-}
-
 // Suppressed returns the list of erased targets.
 func (s *Store) Suppressed() *suppressed.List { return s.staging.suppressed }
+
+// Content is a closed or settled timestep.
+type Content struct {
+	Info Info
+	// Snapshot has the labels once the timestep is settled; before, every label
+	// is lethe.Unknown.
+	Snapshot *lethe.Snapshot
+	// Assignment holds each node's shard once the timestep is settled, else nil.
+	Assignment []lethe.ShardID
+}
 
 // Load reads a closed or settled timestep. Errors: ErrUnknownTimestep, and ErrNotReady for an
 // open one.

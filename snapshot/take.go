@@ -10,9 +10,9 @@ import (
 	"lethe/snapshot/stored"
 )
 
-// Transaction processes a transaction, whose features must not change before the batch is
-// committed. An error is not a verdict: it means that the store could not be read, or that the
-// batch is stale.
+// Transaction processes a transaction, once the number of features is fixed (Marks.FixFeatureCount). The features
+// must not change before the batch is committed. An error is not a verdict: it means that the store could not be read,
+// or that the batch is stale.
 func (b *Batch) Transaction(tr lethe.Transaction, o Origin) (Verdict, error) {
 	f := Marks{b.staging}.NewRedactingHashing().Foresee(tr)
 	return f.Take(b, o)
@@ -31,8 +31,6 @@ func (f *Foreseen) Take(b *Batch, o Origin) (Verdict, error) {
 	if v := b.fits(len(tr.Features), o); v.Outcome != "" {
 		return v, nil
 	}
-	carrier := carrier{at: tr.Timestep, about: []lethe.Pseudonym{f.pseudonym}, ids: []lethe.TransactionID{tr.ID}}
-	b.featureCount = len(tr.Features)
 	entry, known, same, err := f.lookUp(b)
 	late, isLate := b.refused(at)
 	switch {
@@ -41,7 +39,8 @@ func (f *Foreseen) Take(b *Batch, o Origin) (Verdict, error) {
 	case known && entry.Timestep != tr.Timestep:
 		return conflict(o, tr.Timestep, entry.Timestep), nil
 	}
-	b.carry(carrier, tr.Subjects) // also if late: its subject may be erased before the transaction is accepted
+	// Also if late: its subject may be erased before the transaction is accepted.
+	b.staging.subjects.Put(b.set, tr.Timestep, tr.Subjects, tr.ID)
 	switch {
 	case same:
 		return Verdict{Outcome: Duplicate}, nil
@@ -71,12 +70,12 @@ func (f *Foreseen) lookUp(b *Batch) (entry index.Entry, known, same bool, err er
 	return entry, known, same, err
 }
 
-// fits rejects an impossible number of features; otherwise the verdict is empty.
+// fits rejects another number of features than the one that is fixed; otherwise the verdict is empty.
 func (b *Batch) fits(features int, o Origin) Verdict {
-	switch want := b.featureCount; {
-	case features == 0 && want == 0:
-		return refuse(o, ReasonFeatureCount, "0 features")
-	case want != 0 && features != want:
+	switch want := b.staging.featureCount; {
+	case want == 0: // the owner has seen no transaction with features
+		return refuse(o, ReasonFeatureCount, fmt.Sprintf("%d features", features))
+	case features != want:
 		return refuse(o, ReasonFeatureCount, fmt.Sprintf("%d features, want %d", features, want))
 	default:
 		return Verdict{}
@@ -96,7 +95,7 @@ func (b *Batch) store(f *Foreseen) (err error) {
 	e.fresh = e.fresh || !wasKnown
 	e.entry, e.found, e.changed, e.row = f.arrived, true, true, stored.Row{ID: f.tr.ID, Features: f.tr.Features}
 	if !wasKnown {
-		err = errors.Join(b.staging.payments.arrived(b, f.pseudonym), b.staging.labels.arrived(b, f.pseudonym))
+		err = errors.Join(b.staging.payments.Arrived(b.get, f.pseudonym), b.staging.labels.Arrived(b.get, f.pseudonym))
 	}
 	if !staged {
 		b.wait(f.tr.Timestep, lethe.Open, oneMore)
@@ -162,4 +161,17 @@ func (b *Batch) admit(
 		return at, refuse(o, ReasonTimestepJump, at.String()), nil
 	}
 	return at, Verdict{}, nil
+}
+
+// wouldTake reports whether a transaction would be accepted, or was accepted, if none of its
+// subjects were erased: a rejected transaction carries nothing.
+func (b *Batch) wouldTake(tr lethe.Transaction) (bool, error) {
+	if b.fits(len(tr.Features), Origin{}).Outcome != "" || b.arrives(tr.Timestep).tooFar {
+		return false, nil
+	}
+	entry, known, err := index.Lookup(b.get, b.names.Pseudonym(tr.ID))
+	if err != nil {
+		return false, fmt.Errorf("timestep %d: transaction: %w", tr.Timestep, err)
+	}
+	return !known || entry.Timestep == tr.Timestep, nil
 }

@@ -81,7 +81,7 @@ func (s *Store) Locate(targets []lethe.Target) ([]Located, error) {
 		case lethe.FeaturesTarget:
 			out[i], err = locateFeatures(s, target)
 		case lethe.SubjectTarget:
-			out[i], err = subjectIndex{s.staging}.carried(target.Subject, target.Until)
+			out[i], err = locateSubject(s, target)
 		default:
 			out[i], err = s.staging.locate(target.Transaction)
 		}
@@ -100,12 +100,21 @@ func (s *Store) Locate(targets []lethe.Target) ([]Located, error) {
 	return out, nil
 }
 
+// locateSubject finds what carries a subject.
+func locateSubject(s *Store, t lethe.Target) (Located, error) {
+	c, err := s.staging.subjects.Carried(t.Subject, t.Until)
+	return Located{
+		Known: len(c.By) > 0, Pseudonym: s.staging.options.Secret.SubjectPseudonym(t.Subject),
+		Carried: c.By, Several: c.Several, Keys: c.Keys,
+	}, err
+}
+
 // locatePayment finds a payment, which can only be in the graph of its source's timestep.
 func locatePayment(s *Store, p lethe.Payment) (Located, error) {
 	secret := s.staging.options.Secret
 	l := Located{Payment: lethe.PseudonymPair{Source: secret.Pseudonym(p.Source), Target: secret.Pseudonym(p.Target)}}
 	entry, known, err := index.Lookup(s.staging.Get, l.Payment.Source)
-	if err != nil || !known || s.staging.info(entry.Timestep).State == lethe.Open {
+	if err != nil || !known || s.staging.Info(entry.Timestep).State == lethe.Open {
 		return l, err
 	}
 	store, err := s.closed.Get(entry.Timestep)
@@ -113,7 +122,7 @@ func locatePayment(s *Store, p lethe.Payment) (Located, error) {
 		return l, err
 	}
 	if l.Known, err = store.HasPayment(l.Payment.Source, l.Payment.Target); l.Known {
-		l.Timestep, l.State = entry.Timestep, s.staging.info(entry.Timestep).State
+		l.Timestep, l.State = entry.Timestep, s.staging.Info(entry.Timestep).State
 		l.Keys = append(l.Keys, closed.PaymentKey(l.Payment.Source, l.Payment.Target))
 	}
 	return l, err
@@ -125,7 +134,7 @@ func (s *staging) locate(id lethe.TransactionID) (Located, error) {
 	if err != nil || !known {
 		return l, err
 	}
-	l.Known, l.Timestep, l.State = true, entry.Timestep, s.info(entry.Timestep).State
+	l.Known, l.Timestep, l.State = true, entry.Timestep, s.Info(entry.Timestep).State
 	value, found, err := s.rows.Get(entry.Timestep, l.Pseudonym)
 	if err != nil || !found {
 		return l, err

@@ -246,7 +246,7 @@ func (h *harness) carries(t *testing.T, td *datadriven.TestData) (string, error)
 	td.ScanArgs(t, "subjects", &subjects)
 	var out strings.Builder
 	found := func(target lethe.Target) error {
-		found, err := h.store.Marks().SubjectsOf(target)
+		found, err := h.store.Marks().Subjects().Of(target)
 		for _, subject := range subjects {
 			if slices.Contains(found, lethe.Secret{1}.HeldSubject(lethe.Secret{1}.SubjectPseudonym(subject))) {
 				fmt.Fprintf(&out, " %s", subject)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 
-	"lethe/internal/portable"
 	"lethe/trainer/logistic"
 	"lethe/trainer/tabular"
 	"lethe/trainer/trees"
@@ -57,9 +56,8 @@ type Each func(ctx context.Context, n int, f func(ctx context.Context, i int) er
 // Explain attributes the mean logit of models, row by row. No attribution depends on the other
 // rows.
 //
-// Boosted trees have TreeSHAP's values over the mean score of the training rows, and logistic
-// regressions their terms over the intercept. Forests, whose scores are probabilities, have
-// TreeSHAP's values times the logits per probability between the mean and the row. Networks have
+// Trees have TreeSHAP's values over the mean score of the training rows, and logistic
+// regressions their terms over the intercept. Networks have
 // integrated gradients (Sundararajan, Taly and Yan, "Axiomatic Attribution for Deep Networks",
 // ICML 2017) of their mean, from a graph with the same edges and all-zero rows, which represent
 // unknown features, to the graph; Base is the logit of such a row alone, and Shape the
@@ -134,9 +132,7 @@ func explainRow(m rowModel, in Input, row int) (*Attribution, error) {
 	var told tabular.Explanation
 	switch m := m.(type) {
 	case *trees.Model:
-		if told, err = m.Explain(in.row(row)); err == nil && m.Averages() {
-			inLogits(&told)
-		}
+		told, err = m.Explain(in.row(row))
 	case *logistic.Model:
 		told, err = m.Explain(in.row(row))
 	default:
@@ -150,25 +146,4 @@ func explainRow(m rowModel, in Input, row int) (*Attribution, error) {
 		return nil, fmt.Errorf("score of a row: %w", ErrNotFinite)
 	}
 	return a, nil
-}
-
-// inLogits converts the explanation of a probability into one of its logit, by scaling every term
-// equally.
-func inLogits(e *tabular.Explanation) {
-	before, after := logit(e.Expected[0]), logit(e.Scores[0])
-	scale := 0.0
-	if d := e.Scores[0] - e.Expected[0]; d != 0 {
-		scale = (after - before) / d
-	}
-	for f := range e.Terms {
-		e.Terms[f] *= scale
-	}
-	e.Expected[0], e.Scores[0] = before, after
-}
-
-// logit returns ln(p/(1-p)), with p clamped to 1e-7 from 0 and 1.
-func logit(p float64) float64 {
-	const nearest = 1e-7
-	p = min(max(p, nearest), 1-nearest)
-	return portable.Log(p / (1 - p))
 }

@@ -13,7 +13,6 @@ import (
 	"lethe/trainer/integral"
 	"lethe/trainer/kernels"
 	"lethe/trainer/models"
-	"lethe/trainer/trees"
 )
 
 // explained is a model with a graph that it has not seen. The last of its seven features is
@@ -69,9 +68,8 @@ func (e *Engine) explainOne(t *testing.T, c *Checkpoint, in Input, row int) (*At
 
 // The terms add up to the logit, which is that of the model's probability.
 func TestAttributionsAddUp(t *testing.T) {
-	forest := with(Trees, func(c *Config) { c.Trees.Kind = trees.Forest })
 	bounds := map[string]float64{Trees: 1e-6, Logistic: 1e-6}
-	configs := []Config{forest}
+	var configs []Config
 	for _, model := range append(models.Served().Names(), RowModels()...) {
 		configs = append(configs, DefaultsOf(model))
 	}

@@ -12,7 +12,6 @@ import (
 	"lethe/canonical"
 	"lethe/trainer/kernels"
 	"lethe/trainer/models"
-	"lethe/trainer/trees"
 )
 
 // rowEngine returns an engine of a model that looks at rows.
@@ -110,21 +109,19 @@ func TestRowModelWithoutLabels(t *testing.T) {
 	}
 }
 
-// Forests are trees of another kind: a shard of them is replayed to the same bytes
-// without a node, and their rows' draws are those of their nodes.
-func TestForestsOfAShardForget(t *testing.T) {
-	for _, kind := range []string{trees.Boosted, trees.Forest, trees.Extra} {
-		e := newEngine(t, with(Trees, func(c *Config) {
-			c.Trees.Kind, c.Trees.Rounds, c.Trees.MinChildRows, c.Trees.RowShare, c.Trees.SplitShare = kind, 5, 2, .7, .5
-		}), kernels.Portable())
-		without, window := makeWindow(1, 3, 30, 7), makeWindow(1, 3, 30, 7)
-		window[1] = makeSlice(sliceSpec{timestep: window[1].Timestep, shard: 1, nodes: 31, features: 7})
-		want, old := chain(t, e, 1, without), chain(t, e, 1, window)
-		require.NotEqual(t, digestOf(want[2]), digestOf(old[2]))
-		replayed, _, err := e.Train(t.Context(), 1, old[0], without[:2])
-		require.NoError(t, err)
-		require.Equal(t, digestOf(want[1]), digestOf(replayed), kind)
-	}
+// A shard of trees that draw rows is replayed to the same bytes without a node: rows' draws are those of
+// their nodes.
+func TestTreesThatDrawRowsForget(t *testing.T) {
+	e := newEngine(t, with(Trees, func(c *Config) {
+		c.Trees.Rounds, c.Trees.MinChildRows, c.Trees.RowShare = 5, 2, .7
+	}), kernels.Portable())
+	without, window := makeWindow(1, 3, 30, 7), makeWindow(1, 3, 30, 7)
+	window[1] = makeSlice(sliceSpec{timestep: window[1].Timestep, shard: 1, nodes: 31, features: 7})
+	want, old := chain(t, e, 1, without), chain(t, e, 1, window)
+	require.NotEqual(t, digestOf(want[2]), digestOf(old[2]))
+	replayed, _, err := e.Train(t.Context(), 1, old[0], without[:2])
+	require.NoError(t, err)
+	require.Equal(t, digestOf(want[1]), digestOf(replayed))
 }
 
 // Networks and logistic regression take a missing value for 0. Trees do not: they tell

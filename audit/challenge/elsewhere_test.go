@@ -13,18 +13,16 @@ import (
 	"lethe/scoring/meta"
 	"lethe/trainer"
 	"lethe/trainer/kernels"
-	"lethe/trainer/trees"
 )
 
 // every returns a deployment with models of every kind, after an erasure.
 func every(t *testing.T, set, calibration string) *deployment {
-	boosted, extra := trainer.DefaultsOf(trainer.Trees), trainer.DefaultsOf(trainer.Trees)
-	boosted.Trees.Rounds, extra.Trees.Rounds = 5, 5
-	boosted.Trees.Kind, extra.Trees.Kind = trees.Boosted, trees.Extra
+	boosted, drawn := trainer.DefaultsOf(trainer.Trees), trainer.DefaultsOf(trainer.Trees)
+	boosted.Trees.Rounds, drawn.Trees.Rounds, drawn.Trees.RowShare = 5, 5, .7
 	over := meta.Defaults()
 	over.Timesteps, over.Calibration.Method = 3, calibration
 	d := deployedBy(t, set, "every", &over, networks(2), regressions(), ensemble.Component{Config: boosted, Groups: 2},
-		ensemble.Component{Config: extra, Groups: 1})
+		ensemble.Component{Config: drawn, Groups: 1})
 	d.learnMeta(t, func(*meta.Model) {})
 	d.erase(t, challenge.Pair{Shard: 2, Timestep: 3}, cheat{})
 	d.learnMeta(t, func(*meta.Model) {})

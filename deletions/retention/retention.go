@@ -117,7 +117,7 @@ func (r Retention) keeps(kept deletions.Kept, id lethe.TransactionID) (bool, err
 	if kept.Targets[r.Secret.Suppression(id)] || len(kept.Subjects) == 0 {
 		return kept.Targets[r.Secret.Suppression(id)], nil
 	}
-	of, err := r.Graphs.Marks().SubjectsOf(lethe.Transactions(id)[0])
+	of, err := r.Graphs.Marks().Subjects().Of(lethe.Transactions(id)[0])
 	return slices.ContainsFunc(of, func(subject lethe.Digest) bool { return kept.Subjects[subject] }), err
 }
 

@@ -15,30 +15,11 @@ import (
 // without that name, and so is a record of a transaction with erased features: with zeros, so that compaction removes
 // the old one.
 
-// Redaction is a record's value with zeros for erased features, and without names of targets.
-type Redaction struct {
-	Value []byte
-	// Headers are the remaining ones.
-	Headers []ingest.Header
-	// Refused says that the record is refused nevertheless.
-	Refused bool
-}
-
-// Stripped is what stays of a record.
-type Stripped struct {
-	ingest.Record
-	// Cut: the record is without what names something erased. Again: it is to be published again, because it is cut or
-	// because a record that it replaces was published again and would replace it.
-	Cut, Again bool
-	// Names: the record names something erased and must go as a whole.
-	Names bool
-}
-
 // Strip returns another transaction's record without erased names. more says that the value has subjects or unused
 // fields.
-func (r *Records) Strip(rec ingest.Record, more bool) (Stripped, error) {
+func (r *Records) Strip(rec ingest.Record, more bool) (ingest.Remainder, error) {
 	if !more && len(rec.Headers) == 0 && len(r.underWay) == 0 {
-		return Stripped{Record: rec}, nil
+		return ingest.Remainder{Record: rec}, nil
 	}
 	at := place{search.SourceOf(rec), rec.Partition, string(rec.Key)}
 	is, _ := ingest.IsRepublished(r.o.Secret, rec)
@@ -51,17 +32,17 @@ func (r *Records) Strip(rec ingest.Record, more bool) (Stripped, error) {
 		whole.Key = nil
 	}
 	if names, err := r.Names(whole); err != nil || !names {
-		return Stripped{Record: rec, Again: !is && waits}, err
+		return ingest.Remainder{Record: rec, Again: !is && waits}, err
 	}
 	if out, ok := search.Stripped(r.scanner, rec); ok {
-		return Stripped{Record: out, Cut: true, Again: true}, nil
+		return ingest.Remainder{Record: out, Cut: true, Again: true}, nil
 	}
-	return Stripped{Record: rec, Names: true}, nil
+	return ingest.Remainder{Record: rec, Names: true}, nil
 }
 
 // Republish republishes records of a batch with other values. As in Withdraw, a record with a later one of its key
 // in the batch is left alone.
-func (r *Records) Republish(ctx context.Context, batch bus.Batch, redactions map[int]Redaction) error {
+func (r *Records) Republish(ctx context.Context, batch bus.Batch, redactions map[int]ingest.Redaction) error {
 	positions := slices.Sorted(maps.Keys(redactions))
 	if err := r.recordDropped(ctx, batch, positions); err != nil {
 		return err

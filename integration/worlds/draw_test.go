@@ -113,7 +113,7 @@ func drawWorld(t *rapid.T, k options) world {
 func (d *drawing) settings() snapshot.Config {
 	c := snapshot.Defaults()
 	// So that a world repeats: writes come in one sequence.
-	c.RewriteAtOnce, c.CommitsAhead = 1, 0
+	c.RewriteAtOnce = 1
 	draw := func(of ...int) int { return of[d.chance.IntN(len(of))] }
 	c.AllowedLatenessTimesteps = draw(0, 0, 1, snapshot.ByControl)
 	c.LabelLatenessTimesteps = draw(snapshot.ByControl, snapshot.ByControl, 0, 1)

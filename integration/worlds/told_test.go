@@ -23,7 +23,6 @@ type told struct {
 func tell(t *testing.T, last lethe.Timestep) told {
 	w := told{t, world{last: last, config: snapshot.Defaults()}}
 	w.config.RewriteAtOnce, w.config.FeatureCount, w.config.ReopenWindow = 1, features, time.Second
-	w.config.CommitsAhead = 0
 	return w
 }
 

@@ -23,18 +23,15 @@
 // header, at a multiple of 32 KiB, may split a key or value: the write-ahead log and the manifest.
 // Rewrite unlinks both.
 //
-// Any number of goroutines may read; writers wait for each other. Changes of ApplyAhead and
-// ApplyUnsynced are applied while their caller continues: only reads of keys with the same first
-// byte wait for them. Writers also continue while a Rewriting is filled. A Rewrite waits for readers
-// that started before its switch, so a function passed to Scan, Apply or Rewrite must not call a
-// method that writes, nor Close. It may always read.
+// Any number of goroutines may read; writers wait for each other. Writers continue while a Rewriting is
+// filled. A Rewrite waits for readers that started before its switch, so a function passed to Scan,
+// Apply or Rewrite must not call a method that writes, nor Close. It may always read.
 //
 //	store.go, options.go              opening and closing a store; Pebble's options
 //	read.go, lookup.go, write.go      reading and writing keys
-//	ahead.go                          changes applied while their writer continues
 //	many.go                           deleting many keys at once
 //	rewrite.go, rewriting.go          a new generation, made while writers wait or continue
-//	tables.go, entries.go             the tables of a new generation
+//	tables.go, touched.go             the tables of a new generation; keys written meanwhile
 //	alone.go                          a generation of tables only, and its conversion to a database
 //	pointer.go, sweep.go              the pointer to the generation; removal of old generations
 //	format.go                         the format of the content

@@ -9,10 +9,3 @@ func (s *Store) Generation() uint64 {
 	}
 	return s.current.number
 }
-
-// DropSpares forgets the batches that are kept to be used again.
-func (s *Store) DropSpares() {
-	for found := true; found; {
-		_, found = s.current.spare.Take()
-	}
-}

@@ -22,8 +22,7 @@ type Format struct {
 // String returns the format as written in the store's folder.
 func (f Format) String() string { return fmt.Sprintf("%s/%d", f.Kind, f.Version) }
 
-// checkFormat checks the format in a folder. A folder without a format is new, or holds version 1
-// of what it is opened as; the format is then written.
+// checkFormat checks the format in a folder, or writes it into a new one.
 func checkFormat(fs vfs.FS, dir string, want Format) error {
 	if want == (Format{}) {
 		return nil
@@ -32,10 +31,18 @@ func checkFormat(fs vfs.FS, dir string, want Format) error {
 	if err != nil {
 		return err
 	}
-	if !found {
-		return markFormat(fs, dir, want)
+	if found {
+		return want.compare(dir, content)
 	}
-	return want.compare(dir, content)
+	made, err := generations(fs, dir)
+	if err != nil {
+		return err
+	}
+	if len(made) > 0 {
+		return fmt.Errorf("%w: %s has none, this program reads %q", ErrFormat, dir, want)
+	}
+	_, err = writeWhole(fs, dir, formatName, formatTempName, want.String()+"\n")
+	return err
 }
 
 // CheckFormat checks the format of the store in a folder without opening it. A folder without a
@@ -54,18 +61,4 @@ func (f Format) compare(dir, mark string) error {
 		return fmt.Errorf("%w: %s is %q, this program reads %q", ErrFormat, dir, got, f)
 	}
 	return nil
-}
-
-// markFormat writes the format into a folder that has none. Only stores of version 1 were ever
-// written without a format.
-func markFormat(fs vfs.FS, dir string, want Format) error {
-	found, err := generations(fs, dir)
-	if err != nil {
-		return err
-	}
-	if len(found) > 0 && want.Version != 1 {
-		return fmt.Errorf("%w: %s is \"%s/1\", this program reads %q", ErrFormat, dir, want.Kind, want)
-	}
-	_, err = writeWhole(fs, dir, formatName, formatTempName, want.String()+"\n")
-	return err
 }

@@ -21,14 +21,7 @@ func (s *Store) Lookup(keys [][]byte) (out []Found, err error) {
 	if len(keys) == 0 {
 		return nil, nil
 	}
-	// The common kind of the keys, or nil if they differ.
-	kind := keys[0][:min(1, len(keys[0]))]
-	for _, key := range keys {
-		if !bytes.HasPrefix(key, kind) {
-			kind = nil
-		}
-	}
-	g, err := s.acquire(kind)
+	g, err := s.acquire()
 	if err != nil {
 		return nil, err
 	}

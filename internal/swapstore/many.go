@@ -7,7 +7,6 @@ func DeletePrefix(w Writer, prefix []byte) error {
 	if !is {
 		return ErrOrder
 	}
-	b.changed.add(prefix)
 	b.touched.prefix(prefix)
 	return b.b.DeleteRange(prefix, prefixEnd(prefix), nil)
 }

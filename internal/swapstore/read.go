@@ -17,10 +17,8 @@ type Reader interface {
 	Scan(prefix []byte, fn func(key, value []byte) error) error
 }
 
-// acquire returns the current generation, which stays open until release, after waiting for changes applied ahead
-// to keys with the prefix.
-func (s *Store) acquire(prefix []byte) (*generation, error) {
-	s.queue.wait(prefix)
+// acquire returns the current generation, which stays open until release.
+func (s *Store) acquire() (*generation, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if s.current == nil {
@@ -34,7 +32,7 @@ func (g *generation) release() { g.readers.Done() }
 
 // Get implements Reader.
 func (s *Store) Get(key []byte) (value []byte, found bool, err error) {
-	g, err := s.acquire(key)
+	g, err := s.acquire()
 	if err != nil {
 		return nil, false, err
 	}
@@ -44,7 +42,7 @@ func (s *Store) Get(key []byte) (value []byte, found bool, err error) {
 
 // Scan implements Reader. It reads the store as of the call.
 func (s *Store) Scan(prefix []byte, fn func(key, value []byte) error) error {
-	g, err := s.acquire(prefix)
+	g, err := s.acquire()
 	if err != nil {
 		return err
 	}
@@ -54,7 +52,7 @@ func (s *Store) Scan(prefix []byte, fn func(key, value []byte) error) error {
 
 // ScanFrom is Scan that starts at the key from, which must have the prefix.
 func (s *Store) ScanFrom(prefix, from []byte, fn func(key, value []byte) error) error {
-	g, err := s.acquire(prefix)
+	g, err := s.acquire()
 	if err != nil {
 		return err
 	}

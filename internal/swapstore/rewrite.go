@@ -30,10 +30,9 @@ func (s *Store) Rewrite(ctx context.Context, fill func(src Reader, dst Writer) e
 	return old.clean(s, g)
 }
 
-// rewritable returns the current generation, with everything applied, if it can be rewritten now. The caller holds
+// rewritable returns the current generation, if it can be rewritten now. The caller holds
 // s.writing.
 func rewritable(s *Store) (*generation, error) {
-	s.queue.wait(nil)
 	if s.rewriting != nil {
 		return nil, ErrRewriting
 	}
@@ -55,8 +54,8 @@ func (s *Store) fillNext(
 	w := newTableWriter(ctx, s.fs, s.fs.PathJoin(s.generationDir(g.number), tablesName), s.size)
 	old.into = w
 	err = w.finish(fill(old, w))
-	if err == nil && len(w.tables.paths) > 0 {
-		err = ingest(ctx, g, w.tables.fs, w.tables.dir, w.tables.paths)
+	if err == nil && len(w.paths) > 0 {
+		err = ingest(ctx, g, w.fs, w.dir, w.paths)
 	}
 	if err == nil {
 		err = ctx.Err()

@@ -44,7 +44,7 @@ func BeginRewriting(s *Store) (*Rewriting, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.rewriting, s.touched = &Rewriting{s: s, old: old, then: old.db.NewSnapshot()}, new(touched)
+	s.rewriting, s.touched = &Rewriting{s: s, old: old, then: old.db.NewSnapshot()}, newTouched()
 	return s.rewriting, nil
 }
 
@@ -95,23 +95,22 @@ func (r *Rewriting) endReading() error {
 	return then.Close()
 }
 
-// changed returns the keys written since its last call, after waiting until they are applied.
+// changed returns the keys written since its last call.
 func (r *Rewriting) changed() *touched {
 	s := r.s
 	s.writing.Lock()
+	defer s.writing.Unlock()
 	out := s.touched
-	s.touched = new(touched)
-	s.writing.Unlock()
-	s.queue.wait(nil) // without holding the lock, so that writers continue
+	s.touched = newTouched()
 	return out
 }
 
 // catchUp copies the current values of changed keys to the new generation.
 func (r *Rewriting) catchUp(ctx context.Context, changed *touched) error {
 	const atOnce = 1024
-	keys, prefixes := changed.sorted()
+	keys := changed.sorted()
 	w := &catching{to: r.next.db}
-	for _, prefix := range prefixes {
+	for _, prefix := range changed.prefixes {
 		err := w.write(func(b *pebble.Batch) error { return b.DeleteRange(prefix, prefixEnd(prefix), nil) })
 		if err != nil {
 			return err
@@ -208,7 +207,6 @@ func (r *Rewriting) swap() error {
 	s := r.s
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	s.queue.wait(nil)
 	_, err := s.writable()
 	if err == nil {
 		err = r.catchUp(context.Background(), s.touched)

@@ -75,11 +75,7 @@ func TestWritersGoOnWhileAStoreIsFilledAnew(t *testing.T) {
 		}
 	})
 	for step := range 1000 {
-		ended := func(error) {}
-		apply := []func(func(w swapstore.Writer) error) error{
-			s.Apply, s.ApplyUnsynced,
-			func(fn func(w swapstore.Writer) error) error { return s.ApplyAhead(fn, ended) },
-		}[rng.IntN(3)]
+		apply := []func(func(w swapstore.Writer) error) error{s.Apply, s.ApplyUnsynced}[rng.IntN(2)]
 		require.NoError(t, apply(func(w swapstore.Writer) error { return change(w, rng, model) }))
 		if step%20 == 0 {
 			require.Equal(t, model, content(t, s))

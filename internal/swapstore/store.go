@@ -6,14 +6,11 @@ import (
 	"fmt"
 	"io"
 	"sync"
-	"sync/atomic"
 	"syscall"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/atomicfs"
-
-	"lethe/internal/spares"
 )
 
 // Store is an open store. The package comment explains which calls may be concurrent or nested.
@@ -36,8 +33,6 @@ type Store struct {
 	current *generation
 	// broken is the error of every write after an uncertain switch.
 	broken error
-
-	queue queue
 }
 
 // generation is one Pebble database and its readers.
@@ -45,10 +40,8 @@ type generation struct {
 	number  uint64
 	db      *pebble.DB
 	readers sync.WaitGroup
-	// spare is a free list of batches.
-	spare spares.List[*pebble.Batch]
-	// largest is the size of the largest batch so far; new batches are allocated with about that size.
-	largest atomic.Int64
+	// spare, if not nil, is a batch whose memory is used again, by who holds writing.
+	spare *pebble.Batch
 }
 
 // lockedHere is Pebble's text, which has no exported error, for a lock held by this process.
@@ -89,7 +82,7 @@ func (s *Store) recover() (*generation, error) {
 		return nil, err
 	}
 	if !found {
-		if err := s.announce(); err != nil {
+		if err := announce(s.fs, s.dir); err != nil {
 			return nil, err
 		}
 	}
@@ -114,15 +107,15 @@ func (s *Store) recover() (*generation, error) {
 
 // announce records that a store is being created. Generations without a pointer mean that the
 // pointer was lost; they must not be removed.
-func (s *Store) announce() error {
-	found, err := generations(s.fs, s.dir)
+func announce(fs vfs.FS, dir string) error {
+	found, err := generations(fs, dir)
 	if err != nil {
 		return err
 	}
 	if len(found) > 0 {
 		return fmt.Errorf("%w: %d generations and no pointer", ErrCorrupt, len(found))
 	}
-	_, err = writePointer(s.fs, s.dir, 0)
+	_, err = writePointer(fs, dir, 0)
 	return err
 }
 
@@ -193,7 +186,6 @@ func (s *Store) Close() error {
 	abandoned := r.Abandon()
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	s.queue.wait(nil)
 	s.mu.Lock()
 	g := s.current
 	s.current = nil

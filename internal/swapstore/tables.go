@@ -10,7 +10,6 @@ import (
 	"github.com/cockroachdb/pebble/v2/objstorage/objstorageprovider"
 	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/vfs"
-	"golang.org/x/sync/errgroup"
 )
 
 const (
@@ -22,19 +21,20 @@ const (
 )
 
 // tableWriter writes the tables of a new generation. Its input is sorted, so it writes tables
-// directly, without log and memory tables, and the database ingests them. A separate goroutine
-// writes tables while the caller reads on.
+// directly, without log and memory tables, and the database ingests them.
 type tableWriter struct {
 	//nolint:containedctx // lives for one call of Rewrite, whose context it is
-	ctx  context.Context
-	last []byte
-	// next holds entries not handed over yet; empty holds lists to be refilled.
-	next        *entries
-	full, empty chan *entries
-	making      *errgroup.Group
+	ctx    context.Context
+	fs     vfs.FS
+	dir    string
+	format sstable.WriterOptions
+	last   []byte
+	// paths are the paths of the tables; the last one is open if there is a writer.
+	paths []string
+	open  *sstable.Writer
+	bytes int
 	// err is the first error of a change, after which nothing is written.
-	err    error
-	tables tables
+	err error
 }
 
 // newTableWriter returns a writer of tables into a folder.
@@ -42,80 +42,79 @@ func newTableWriter(ctx context.Context, fs vfs.FS, dir string, size Size) *tabl
 	p := pebbleOptions(fs, dir, size)
 	p.EnsureDefaults()
 	bottom := len(p.Levels) - 1
-	w := &tableWriter{
-		next: new(entries), full: make(chan *entries), empty: make(chan *entries, 2),
-		tables: tables{
-			fs: fs, dir: dir, format: p.MakeWriterOptions(bottom, formatVersion.MaxTableFormat()),
-		},
+	return &tableWriter{
+		ctx: ctx, fs: fs, dir: dir, format: p.MakeWriterOptions(bottom, formatVersion.MaxTableFormat()),
 	}
-	w.empty <- new(entries)
-	w.making, w.ctx = errgroup.WithContext(ctx)
-	w.making.Go(w.make)
-	return w
 }
 
 var _ Writer = (*tableWriter)(nil)
 
 // Set implements Writer.
 func (w *tableWriter) Set(key, value []byte) {
-	if w.last != nil && bytes.Compare(key, w.last) <= 0 {
-		w.fail(ErrOrder)
-	}
-	if w.err != nil {
-		return
-	}
-	w.last = append(w.last[:0], key...)
-	if w.next.add(key, value); len(w.next.bytes) >= entriesBytes {
-		w.hand()
+	switch {
+	case w.err != nil:
+	case w.ctx.Err() != nil:
+		w.err = context.Cause(w.ctx)
+	case w.last != nil && bytes.Compare(key, w.last) <= 0:
+		w.err = ErrOrder
+	default:
+		w.last = append(w.last[:0], key...)
+		w.err = w.write(key, value)
 	}
 }
 
 // Delete implements Writer.
-func (w *tableWriter) Delete([]byte) { w.fail(ErrOrder) }
-
-func (w *tableWriter) fail(err error) {
+func (w *tableWriter) Delete([]byte) {
 	if w.err == nil {
-		w.err = err
+		w.err = ErrOrder
 	}
 }
 
-// hand hands the collected entries over to the other goroutine, unless there was an error.
-func (w *tableWriter) hand() {
-	if w.err != nil {
-		return
-	}
-	select {
-	case w.full <- w.next:
-		w.next = <-w.empty
-	case <-w.ctx.Done():
-		w.fail(context.Cause(w.ctx))
-	}
+// finish makes, after filling, the last table durable, or returns the error that ended the writing. Tables that are
+// not part of the database are removed with the generation.
+func (w *tableWriter) finish(filled error) error {
+	return errors.Join(filled, cmp.Or(w.err, w.end()))
 }
 
-// make writes the handed-over entries into tables.
-func (w *tableWriter) make() error {
-	for list := range w.full {
-		if err := w.tables.write(list); err != nil {
-			return fmt.Errorf("write: %w", errors.Join(err, w.tables.end()))
+// write adds an entry.
+func (w *tableWriter) write(key, value []byte) error {
+	if w.open == nil {
+		if err := w.begin(); err != nil {
+			return err
 		}
-		list.clear()
-		w.empty <- list
 	}
-	if err := w.tables.end(); err != nil {
-		return fmt.Errorf("write: %w", err)
+	if err := w.open.Set(key, value); err != nil {
+		return err
 	}
+	if w.bytes += len(key) + len(value); w.bytes < tableBytes {
+		return nil
+	}
+	return w.end()
+}
+
+// begin starts a table.
+func (w *tableWriter) begin() error {
+	if err := w.fs.MkdirAll(w.dir, 0o755); err != nil {
+		return err
+	}
+	path := w.fs.PathJoin(w.dir, fmt.Sprintf("%06d.sst", len(w.paths)))
+	file, err := w.fs.Create(path, vfs.WriteCategoryUnspecified)
+	if err != nil {
+		return err
+	}
+	w.paths = append(w.paths, path)
+	w.open, w.bytes = sstable.NewWriter(objstorageprovider.NewFileWritable(gather(file)), w.format), 0
 	return nil
 }
 
-// finish waits, after filling, until everything handed over is durable, or an error ended the writing. Tables that are
-// not part of the database are removed with the generation.
-func (w *tableWriter) finish(filled error) error {
-	if filled == nil {
-		w.hand()
+// end makes the open table, if any, durable.
+func (w *tableWriter) end() error {
+	if w.open == nil {
+		return nil
 	}
-	close(w.full)
-	// If handing over fails, Wait returns the reason.
-	return errors.Join(filled, cmp.Or(w.making.Wait(), w.err))
+	open := w.open
+	w.open = nil
+	return open.Close()
 }
 
 // ingest makes tables part of a database; they are the only files in the folder.
@@ -128,58 +127,4 @@ func ingest(ctx context.Context, g *generation, fs vfs.FS, dir string, paths []s
 		return fmt.Errorf("take over tables: %w", err)
 	}
 	return nil
-}
-
-// tables writes a sequence of tables.
-type tables struct {
-	fs     vfs.FS
-	dir    string
-	format sstable.WriterOptions
-	// paths are the paths of the tables; the last one is open if there is a writer.
-	paths []string
-	open  *sstable.Writer
-	bytes int
-}
-
-// write adds entries.
-func (t *tables) write(list *entries) error {
-	return list.each(func(key, value []byte) error {
-		if t.open == nil {
-			if err := t.begin(); err != nil {
-				return err
-			}
-		}
-		if err := t.open.Set(key, value); err != nil {
-			return err
-		}
-		if t.bytes += len(key) + len(value); t.bytes < tableBytes {
-			return nil
-		}
-		return t.end()
-	})
-}
-
-// begin starts a table.
-func (t *tables) begin() error {
-	if err := t.fs.MkdirAll(t.dir, 0o755); err != nil {
-		return err
-	}
-	path := t.fs.PathJoin(t.dir, fmt.Sprintf("%06d.sst", len(t.paths)))
-	file, err := t.fs.Create(path, vfs.WriteCategoryUnspecified)
-	if err != nil {
-		return err
-	}
-	t.paths = append(t.paths, path)
-	t.open, t.bytes = sstable.NewWriter(objstorageprovider.NewFileWritable(gather(file)), t.format), 0
-	return nil
-}
-
-// end makes the open table, if any, durable.
-func (t *tables) end() error {
-	if t.open == nil {
-		return nil
-	}
-	w := t.open
-	t.open = nil
-	return w.Close()
 }

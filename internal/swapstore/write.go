@@ -20,16 +20,29 @@ type Writer interface {
 // Apply makes the changes of fn atomically. They are durable when it returns nil. An error of fn
 // is returned unchanged, and nothing changes. Readers, including fn, see none of the changes
 // before Apply is done.
-func (s *Store) Apply(fn func(w Writer) error) error {
+func (s *Store) Apply(fn func(w Writer) error) error { return s.apply(fn, pebble.Sync) }
+
+// ApplyUnsynced is Apply whose changes become durable with Sync or a later Apply. If the machine crashes before,
+// they are lost together with all later changes.
+func (s *Store) ApplyUnsynced(fn func(w Writer) error) error { return s.apply(fn, pebble.NoSync) }
+
+func (s *Store) apply(fn func(w Writer) error, how *pebble.WriteOptions) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	s.queue.wait(nil)
-	g, b, err := s.written(fn, new(kinds))
+	g, err := s.writable()
 	if err != nil {
 		return err
 	}
-	err = b.Commit(pebble.Sync)
-	if err = errors.Join(err, s.doneWith(g, b, err)); err != nil {
+	b := g.newBatch(s.size)
+	w := &batchWriter{b: b, touched: s.touched}
+	if err = fn(w); err == nil {
+		err = w.err
+	}
+	if err != nil {
+		return errors.Join(err, b.Close())
+	}
+	err = b.Commit(how)
+	if err = errors.Join(err, g.doneWith(s.size, b, err)); err != nil {
 		return fmt.Errorf("apply to generation %d: %w", g.number, err)
 	}
 	return nil
@@ -58,63 +71,37 @@ func Delete(s Applier, key []byte) error {
 
 // Sync makes all changes durable. Any goroutine may call it.
 func (s *Store) Sync() error {
-	g, err := s.acquire(nil)
+	g, err := s.acquire()
 	if err != nil {
 		return err
 	}
 	defer g.release()
-	if err := s.queue.failure(); err != nil {
-		return err
-	}
 	if err := g.db.LogData(nil, pebble.Sync); err != nil {
 		return fmt.Errorf("sync generation %d: %w", g.number, err)
 	}
 	return nil
 }
 
-// written returns a batch of fn's changes and records the kinds of their keys. The caller holds s.writing.
-func (s *Store) written(fn func(w Writer) error, changed *kinds) (*generation, *pebble.Batch, error) {
-	g, err := s.writable()
-	if err != nil {
-		return nil, nil, err
-	}
-	b := s.newBatch(g)
-	w := &batchWriter{b: b, changed: changed, touched: s.touched}
-	err = fn(w)
-	if err == nil {
-		err = w.err
-	}
-	if err != nil {
-		return nil, nil, errors.Join(err, b.Close())
-	}
-	return g, b, nil
-}
-
-// newBatch returns an empty batch, allocated for the largest size so far.
-func (s *Store) newBatch(g *generation) *pebble.Batch {
-	if s.size.BatchBytes == 0 {
-		return g.db.NewBatch()
-	}
-	if b, found := g.spare.Take(); found {
+// newBatch returns an empty batch. The caller holds Store.writing, as that of doneWith.
+func (g *generation) newBatch(size Size) *pebble.Batch {
+	if b := g.spare; b != nil {
+		g.spare = nil
 		return b
 	}
-	const spare = 8 // 1/8 of extra space, because batch sizes vary
-	largest := int(g.largest.Load())
-	room := min(largest+largest/spare, s.size.BatchBytes)
-	return g.db.NewBatch(pebble.WithInitialSizeBytes(room), pebble.WithMaxRetainedSizeBytes(s.size.BatchBytes))
+	if size.BatchBytes == 0 {
+		return g.db.NewBatch()
+	}
+	return g.db.NewBatch(pebble.WithMaxRetainedSizeBytes(size.BatchBytes))
 }
 
 // doneWith keeps a large stored batch for reuse, and closes others. Pebble's own pool would share the memory among
 // all its databases.
-func (s *Store) doneWith(g *generation, b *pebble.Batch, failed error) error {
-	if s.size.BatchBytes == 0 || failed != nil {
+func (g *generation) doneWith(size Size, b *pebble.Batch, failed error) error {
+	if size.BatchBytes == 0 || failed != nil {
 		return b.Close()
 	}
-	g.largest.Store(max(g.largest.Load(), int64(b.Len())))
 	b.Reset()
-	if !g.spare.Keep(b) {
-		return b.Close()
-	}
+	g.spare = b
 	return nil
 }
 
@@ -126,13 +113,11 @@ func (s *Store) writable() (*generation, error) {
 	if s.current == nil {
 		return nil, ErrClosed
 	}
-	return s.current, errors.Join(s.broken, s.queue.failure())
+	return s.current, s.broken
 }
 
 type batchWriter struct {
-	b *pebble.Batch
-	// changed are the kinds of the keys.
-	changed *kinds
+	b       *pebble.Batch
 	touched *touched
 	err     error
 }
@@ -145,7 +130,6 @@ func (w *batchWriter) Delete(key []byte) { w.change(key, w.b.Delete(key, nil)) }
 
 // change records that a key has changed, or not for an error.
 func (w *batchWriter) change(key []byte, err error) {
-	w.changed.add(key)
 	w.touched.key(key)
 	if w.err == nil {
 		w.err = err

@@ -33,7 +33,8 @@ func MostLikely(posteriors []float32, classes int) []int {
 // negative rows. It returns an error if the lengths do not match or a class is out of range.
 func SummarisePosteriors(posteriors []float32, classes int, truth []int) (quality.Summary, error) {
 	if classes < 2 || len(posteriors) != len(truth)*classes {
-		return quality.Summary{}, fmt.Errorf("%d posteriors for %d samples of %d classes", len(posteriors), len(truth), classes)
+		return quality.Summary{}, fmt.Errorf("%d posteriors for %d samples of %d classes", len(posteriors),
+			len(truth), classes)
 	}
 	var rows []float32
 	var labels []int

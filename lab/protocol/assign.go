@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"lethe"
+	"lethe/lab/baselines"
 	"lethe/partition"
 	"lethe/partition/graph"
 	"lethe/partition/kmeans"
@@ -35,8 +36,8 @@ func (s Settings) assign(
 	if err != nil {
 		return nil, Shape{}, fmt.Errorf("timestep %d: %w", snap.Timestep, err)
 	}
-	config := s.partitionConfig()
-	config.Embedding, config.Timestep = embedding, snap.Timestep
+	config := s.partitionConfig(embedding)
+	config.Timestep = snap.Timestep
 	a, report, err := partition.Run(ctx, g, config)
 	if err != nil {
 		return nil, Shape{}, fmt.Errorf("timestep %d: %w", snap.Timestep, err)
@@ -48,15 +49,15 @@ func (s Settings) assign(
 	}, nil
 }
 
-func (s Settings) partitionConfig() partition.Config {
+func (s Settings) partitionConfig(embedding *kmeans.Points) partition.Config {
 	p := s.Partition
 	if s.Shards == 1 {
 		// There is nothing to decide.
 		p.Method, p.Refine = partition.MethodRandom, false
 	}
-	c := partition.DefaultsOf(p.Method)
+	c := baselines.With(p.Method, p.Sweeps, embedding)
 	c.Shards, c.Seed, c.Refine = s.Shards, s.Seed, p.Refine
-	c.Assign, c.Beta, c.Sweeps = cmp.Or(p.Assign, c.Assign), cmp.Or(p.Beta, c.Beta), cmp.Or(p.Sweeps, c.Sweeps)
+	c.Assign, c.Beta = cmp.Or(p.Assign, c.Assign), cmp.Or(p.Beta, c.Beta)
 	if p.Alpha != 0 {
 		return c.WithAlpha(p.Alpha)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lethe"
+	"lethe/lab/baselines"
 	"lethe/lab/protocol"
 	"lethe/partition"
 	"lethe/partition/repair"
@@ -65,7 +66,7 @@ func brief() protocol.Settings {
 func TestEmbeddingOfBEKM(t *testing.T) {
 	g := planted(90, 2)
 	s := brief()
-	s.Repair, s.Partition = repair.None, protocol.Partition{Method: partition.MethodBEKM}
+	s.Repair, s.Partition = repair.None, protocol.Partition{Method: baselines.MethodBEKM}
 	structure := run(t, g, s, 1)
 	s.Partition.Embedding = protocol.EmbeddingSAGE
 	learnt := run(t, g, s, 1)
@@ -100,10 +101,10 @@ func TestKeptPartitionsAreThoseOfTheirSettings(t *testing.T) {
 		func(s *protocol.Settings) { s.TrainFraction = .5 },
 		func(s *protocol.Settings) { s.Partition.Method = partition.MethodRandom },
 		func(s *protocol.Settings) {
-			s.Partition = protocol.Partition{Method: partition.MethodBEKM, Embedding: protocol.EmbeddingSAGE}
+			s.Partition = protocol.Partition{Method: baselines.MethodBEKM, Embedding: protocol.EmbeddingSAGE}
 		},
 		func(s *protocol.Settings) {
-			s.Partition = protocol.Partition{Method: partition.MethodBEKM, Embedding: protocol.EmbeddingSAGE}
+			s.Partition = protocol.Partition{Method: baselines.MethodBEKM, Embedding: protocol.EmbeddingSAGE}
 			s.Epochs++
 		},
 	} {

@@ -3,6 +3,7 @@ package tables
 import (
 	"fmt"
 
+	"lethe/lab/baselines"
 	"lethe/lab/bench"
 	"lethe/lab/protocol"
 	"lethe/lab/report"
@@ -66,8 +67,8 @@ func methods() []method {
 		{random, protocol.AggregateMean, false, func(s *protocol.Settings) {
 			s.Partition, s.Repair = plainRandom, repair.None
 		}},
-		{eraserBLPA, protocol.AggregateLearned, false, eraser(protocol.Partition{Method: partition.MethodBLPA})},
-		{eraserBEKM, protocol.AggregateLearned, false, eraser(protocol.Partition{Method: partition.MethodBEKM})},
+		{eraserBLPA, protocol.AggregateLearned, false, eraser(protocol.Partition{Method: baselines.MethodBLPA})},
+		{eraserBEKM, protocol.AggregateLearned, false, eraser(protocol.Partition{Method: baselines.MethodBEKM})},
 		{guideFast, protocol.AggregateSimilarity, false, guide(fast)},
 		{guideSR, protocol.AggregateSimilarity, false, guide(sr)},
 		{own, protocol.AggregateMean, false, lethe},

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"lethe/partition/internal/graphtest"
+	"lethe/partition/graphtest"
 )
 
 func BenchmarkCoarsen(b *testing.B) {

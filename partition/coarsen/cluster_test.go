@@ -8,7 +8,7 @@ import (
 
 	"lethe"
 	"lethe/partition/graph"
-	"lethe/partition/internal/graphtest"
+	"lethe/partition/graphtest"
 )
 
 func TestClustersStayWithinTheirBound(t *testing.T) {

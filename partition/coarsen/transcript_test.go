@@ -8,7 +8,7 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"lethe"
-	"lethe/partition/internal/graphtest"
+	"lethe/partition/graphtest"
 )
 
 // TestTranscripts knows

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"lethe/partition/coarsen"
-	"lethe/partition/internal/vectors"
+	"lethe/partition/vectors"
 )
 
 // clusterOperator is the operator of GPFB on a level of a hierarchy: A = base + shift I - α F Fᵀ

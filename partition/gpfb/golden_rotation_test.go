@@ -9,7 +9,7 @@ import (
 
 	"lethe"
 	"lethe/partition/graph"
-	"lethe/partition/internal/graphtest"
+	"lethe/partition/graphtest"
 )
 
 type goldenRotation struct {

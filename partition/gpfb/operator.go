@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"lethe/partition/graph"
-	"lethe/partition/internal/vectors"
+	"lethe/partition/vectors"
 )
 
 // operator is the n × n matrix A = base + shift I - α F Fᵀ of GPFB and the linear term B = α F

@@ -11,7 +11,7 @@ import (
 	"lethe"
 	"lethe/partition/coarsen"
 	"lethe/partition/graph"
-	"lethe/partition/internal/graphtest"
+	"lethe/partition/graphtest"
 )
 
 // The sparse operator against the dense formula.

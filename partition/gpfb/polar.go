@@ -4,7 +4,7 @@ import (
 	"errors"
 	"math"
 
-	"lethe/partition/internal/vectors"
+	"lethe/partition/vectors"
 
 	"gonum.org/v1/gonum/mat"
 )

@@ -3,7 +3,7 @@ package gpfb
 import (
 	"testing"
 
-	"lethe/partition/internal/vectors"
+	"lethe/partition/vectors"
 
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"

@@ -6,9 +6,9 @@ import (
 	"math"
 
 	"lethe/partition/graph"
-	"lethe/partition/internal/vectors"
 	"lethe/partition/kmeans"
 	"lethe/partition/method"
+	"lethe/partition/vectors"
 )
 
 // rotation is the state of GPFB-SR: H, R and Y, on a graph without isolated

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"lethe/partition/graph"
-	"lethe/partition/internal/vectors"
+	"lethe/partition/vectors"
 
 	"lethe"
 )

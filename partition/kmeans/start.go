@@ -5,7 +5,7 @@ import (
 
 	"lethe"
 	"lethe/internal/portable/gomath"
-	"lethe/partition/internal/vectors"
+	"lethe/partition/vectors"
 )
 
 // StartCentres picks rows of e as centres (k-means++, Arthur and Vassilvitskii 2007, greedy

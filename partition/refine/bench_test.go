@@ -6,7 +6,7 @@ import (
 	"lethe"
 	"lethe/partition/coarsen"
 	"lethe/partition/graph"
-	"lethe/partition/internal/graphtest"
+	"lethe/partition/graphtest"
 )
 
 // BenchmarkRefineSweep is one annealing sweep over the nodes of the graph.

@@ -10,7 +10,7 @@ import (
 	"lethe"
 	"lethe/partition/coarsen"
 	"lethe/partition/graph"
-	"lethe/partition/internal/graphtest"
+	"lethe/partition/graphtest"
 	"lethe/partition/scores"
 )
 

@@ -11,7 +11,7 @@ import (
 	"lethe/partition/baselines"
 	"lethe/partition/coarsen"
 	"lethe/partition/graph"
-	"lethe/partition/internal/graphtest"
+	"lethe/partition/graphtest"
 	"lethe/partition/method"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"lethe/partition/coarsen"
 	"lethe/partition/graph"
-	"lethe/partition/internal/graphtest"
+	"lethe/partition/graphtest"
 )
 
 // TestTranscripts knows

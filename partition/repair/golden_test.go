@@ -10,7 +10,7 @@ import (
 
 	"lethe"
 	"lethe/partition/graph"
-	"lethe/partition/internal/graphtest"
+	"lethe/partition/graphtest"
 )
 
 type goldenRepairFile struct {

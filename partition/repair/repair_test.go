@@ -9,7 +9,7 @@ import (
 	"lethe"
 	"lethe/canonical"
 	"lethe/partition/graph"
-	"lethe/partition/internal/graphtest"
+	"lethe/partition/graphtest"
 	"lethe/partition/onehop"
 )
 

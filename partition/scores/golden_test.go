@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lethe/partition/graph"
-	"lethe/partition/internal/graphtest"
+	"lethe/partition/graphtest"
 	"lethe/partition/scores"
 )
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
-	"lethe/partition/internal/graphtest"
+	"lethe/partition/graphtest"
 )
 
 // TestTranscripts knows

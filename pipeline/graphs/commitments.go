@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
-	"slices"
 
 	"lethe"
 	"lethe/deletions"
@@ -18,11 +16,10 @@ import (
 	"lethe/pipeline/wire"
 )
 
-// commitments have the log commit to slices, once they are published, and to the models
-// that train says it has made.
+// commitments have the log commit to what others say on control.v1: the models that train has made, and what people
+// did.
 type commitments struct {
 	log    *translog.Log
-	store  Store
 	secret lethe.Secret
 	logger *slog.Logger
 	// owners are the newest ones that have committed to a model.
@@ -35,59 +32,8 @@ type modelPlace struct {
 	timestep         lethe.Timestep
 }
 
-func newCommitments(log *translog.Log, store Store, o Options) *commitments {
-	return &commitments{log, store, o.Secret, o.Logger, make(map[modelPlace]*wire.Fence)}
-}
-
-// slices commits to slices that were published.
-func (c *commitments) slices(list []translog.Leaf) error {
-	if c.log == nil {
-		return nil // this process stands by
-	}
-	if _, err := c.log.Commit(list...); err != nil {
-		return fmt.Errorf("commit to %d slices: %w", len(list), err)
-	}
-	return nil
-}
-
-// missing commits to what was published before and is not committed to: a crash came
-// between, or the version before kept no log.
-func (c *commitments) missing(p *publisher) error {
-	var list []translog.Leaf
-	for _, info := range c.store.Timesteps() {
-		revision, digests, err := p.published(manifestMark, info.Timestep)
-		if err != nil {
-			return err
-		}
-		if info.State != lethe.Settled || len(digests) < p.cut.shards*digestBytes {
-			continue
-		}
-		for shard := range lethe.ShardID(p.cut.shards) {
-			digest := lethe.Digest(digests[int(shard)*digestBytes:][:digestBytes])
-			list = append(list, translog.Slice{
-				Timestep: info.Timestep, Shard: shard, Revision: revision, Digest: digest,
-			})
-		}
-	}
-	gone := c.store.Gone()
-	for _, t := range slices.Sorted(maps.Keys(gone)) {
-		revision, _, err := p.published(goneMark, t)
-		if err != nil {
-			return err
-		}
-		if revision > 0 {
-			list = append(list, goneSlices(t, revision, p.cut.shards)...)
-		}
-	}
-	return c.slices(list)
-}
-
-// goneSlices commit to there being no slices of a timestep.
-func goneSlices(t lethe.Timestep, r lethe.Revision, shards int) (out []translog.Leaf) {
-	for shard := range lethe.ShardID(shards) {
-		out = append(out, translog.Slice{Timestep: t, Shard: shard, Revision: r})
-	}
-	return out
+func newCommitments(log *translog.Log, o Options) *commitments {
+	return &commitments{log, o.Secret, o.Logger, make(map[modelPlace]*wire.Fence)}
 }
 
 // models commits to what train said in a batch of control.v1, which is read from its
@@ -170,81 +116,6 @@ func (c *commitments) accesses(ctx context.Context, batch bus.Batch, out wire.Pu
 		return err
 	}
 	return out.Write(ctx, bus.Control, gone)
-}
-
-// goneOf is what a plan takes out of slices wherever it stands there: what goes with subjects, which
-// follows the targets that the request names, and features.
-func (e carriers) goneOf(targets []lethe.Target, named int) (gone deletions.Gone) {
-	for i, t := range targets {
-		switch {
-		case t.Kind == lethe.FeaturesTarget:
-			var columns []int
-			for k := range e.store.FeatureCount() { // behind these a slice has means of neighbours
-				if t.Columns.Hold(k) {
-					columns = append(columns, k)
-				}
-			}
-			of := e.secret.Pseudonym(t.Transaction)
-			gone.Features = append(gone.Features, deletions.GoneFeatures{Of: of, Columns: columns})
-		case i >= named && t.Kind == lethe.TransactionTarget:
-			gone.Transactions = append(gone.Transactions, e.secret.Pseudonym(t.Transaction))
-		}
-	}
-	return gone
-}
-
-// gone returns for each of several requests which transactions of a timestep are joined no more
-// once all are carried out, and the stubs that stand for them then nowhere any more. At scope shard
-// those for transactions stay.
-func (c cut) gone(s *lethe.Snapshot, requests []lethe.Removal, scope lethe.Scope) []deletions.Gone {
-	out, all := make([]deletions.Gone, len(requests)), together(requests)
-	takes := func(r lethe.Removal, p lethe.PseudonymPair) bool {
-		return r.Nodes[p.Source] || r.Nodes[p.Target] || r.Payments[p]
-	}
-	stays := make(map[lethe.PseudonymPair]bool)
-	for _, payment := range s.Payments {
-		if p := s.Pair(payment); !takes(all, p) {
-			stays[p], stays[lethe.PseudonymPair{Source: p.Target, Target: p.Source}] = true, true
-		}
-	}
-	for _, payment := range s.Payments {
-		p := s.Pair(payment)
-		if stays[p] || !takes(all, p) {
-			continue
-		}
-		for i, own := range requests {
-			c.goneWith(own, all, p, scope, stubsAt{s.Timestep, &out[i]})
-		}
-	}
-	return out
-}
-
-// stubsAt is what goes of a timestep.
-type stubsAt struct {
-	timestep lethe.Timestep
-	gone     *deletions.Gone
-}
-
-// goneWith adds what goes with a payment on account of one request out of all.
-func (c cut) goneWith(own, all lethe.Removal, p lethe.PseudonymPair, scope lethe.Scope, to stubsAt) {
-	stub := func(list *[]deletions.GoneStub, owner, missing lethe.Pseudonym) {
-		if lambda, tells := c.repair.StubFor(to.timestep, owner, missing); tells {
-			*list = append(*list, deletions.GoneStub{Owner: owner, Lambda: lambda})
-		}
-	}
-	source, target := own.Nodes[p.Source], own.Nodes[p.Target]
-	switch gone := to.gone; {
-	case all.Nodes[p.Source] && all.Nodes[p.Target]:
-	case (source || target) && scope == lethe.ScopeShard:
-	case source:
-		stub(&gone.Stubs, p.Target, p.Source)
-	case target:
-		stub(&gone.Stubs, p.Source, p.Target)
-	case own.Payments[p] && !all.Nodes[p.Source] && !all.Nodes[p.Target]:
-		gone.Pairs = append(gone.Pairs, p)
-		stub(&gone.PairStubs, p.Source, p.Target)
-		stub(&gone.PairStubs, p.Target, p.Source)
-	}
 }
 
 // startLog opens the transparency log, compares it with what was published of it, and has

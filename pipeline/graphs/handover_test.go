@@ -17,6 +17,8 @@ import (
 	"lethe/deletions/translog"
 	"lethe/ingest"
 	"lethe/ingest/bus"
+	"lethe/pipeline/graphs/cutting"
+	"lethe/pipeline/graphs/publish"
 	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
 )
@@ -85,11 +87,15 @@ func TestSlicesThatAreMarkedAsPublishedAreCommittedTo(t *testing.T) {
 	signer, err := translog.NewSigner("lethe", o.Erasure.SigningKey)
 	require.NoError(t, err)
 	log := translog.NewLog(disk.KV(kept), signer)
-	c := &commitments{log: log, store: store}
-	p := &publisher{store: store, cut: cut{o.Partition.Shards, o.Repair}}
-	require.NoError(t, c.missing(p))
-	require.NoError(t, c.missing(p), "again")
-	published, err := p.digests(1)
+	p := &publish.Publisher{
+		Encoder: publish.Encoder{
+			Store: store, Cutter: &cutting.Cutter{Cut: cutting.Cut{Shards: o.Partition.Shards, Repair: o.Repair}},
+		},
+		Log: log,
+	}
+	require.NoError(t, p.CommitMissing())
+	require.NoError(t, p.CommitMissing(), "again")
+	published, err := p.Last(1)
 	require.NoError(t, err)
 	var digests []lethe.Digest
 	require.NoError(t, log.Each(func(_ int64, leaf translog.Leaf) error {

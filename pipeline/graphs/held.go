@@ -10,6 +10,7 @@ import (
 	"lethe/ingest"
 	"lethe/internal/normalise"
 	"lethe/internal/sortedset"
+	"lethe/pipeline/graphs/erase"
 	"lethe/snapshot"
 )
 
@@ -61,7 +62,7 @@ type HeldRecord struct {
 }
 
 // holdings reads what is held of transactions.
-type holdings struct{ *eraser }
+type holdings struct{ erase.Carriers }
 
 // of reads what is held of some transactions, payments and subjects; of features, what is held of
 // their transactions.
@@ -76,7 +77,7 @@ func (e holdings) of(targets []lethe.Target) ([]Held, error) {
 		list = append(list, t)
 	}
 	list = lethe.Distinct(list)
-	located, err := e.store.Locate(list)
+	located, err := e.Store.Locate(list)
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +127,7 @@ func (h *Held) named(t lethe.Target, l snapshot.Located) {
 
 // heldOfGraph adds what the graph of a closed timestep holds.
 func (e holdings) heldOfGraph(h *Held, l snapshot.Located) error {
-	content, err := e.store.Load(l.Timestep)
+	content, err := e.Store.Load(l.Timestep)
 	if err != nil {
 		return err
 	}
@@ -207,11 +208,11 @@ func Naming(
 // heldRecords are the payments and labels in staging that name a target.
 func (e holdings) heldRecords(target lethe.Target) ([]HeldRecord, error) {
 	out := []HeldRecord{}
-	names, err := Naming(e.secret, e.names, target)
+	names, err := Naming(e.Secret, e.Names, target)
 	if err != nil {
 		return nil, err
 	}
-	err = e.store.Originals(func(o snapshot.Origin) error {
+	err = e.Store.Originals(func(o snapshot.Origin) error {
 		if len(names(o.Key, ingest.Spelled(o.Parts())...)) > 0 {
 			out = append(out, HeldRecord{Topic: o.Topic, Key: string(o.Key), Value: ingest.Text(o.Value)})
 		}

@@ -5,18 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
-	"slices"
 	"time"
 
-	"lethe"
 	"lethe/deletions"
 	"lethe/deletions/coordinator"
 	"lethe/deletions/retention"
-	"lethe/ingest"
 	"lethe/ingest/bus"
+	"lethe/pipeline/graphs/beside"
+	"lethe/pipeline/graphs/erase"
+	"lethe/pipeline/graphs/intake"
+	"lethe/pipeline/graphs/publish"
+	"lethe/pipeline/graphs/settle"
 	"lethe/pipeline/role"
-	"lethe/pipeline/wire"
 	"lethe/snapshot"
 )
 
@@ -28,33 +28,29 @@ import (
 // crash in between.
 type logic struct {
 	turns       *role.Turns
-	store       Store
+	store       *snapshot.Store
 	ledger      *deletions.Ledger
 	ledgerStore io.Closer
-	intake      *intake
-	lifecycle   *lifecycle
+	// running is what runs beside the loop.
+	running     *beside.Running
+	intake      *intake.Intake
+	publisher   *publish.Publisher
+	timesteps   *settle.Lifecycle
 	coordinator *coordinator.Coordinator
 	searches    Searches
 	// questions, if not nil, are answered of what eraser sees.
 	questions   *Questions
-	eraser      *eraser
+	eraser      *erase.Eraser
 	commitments *commitments
 	retention   retention.Retention
-	// standing is that of a process that shares the role, or nil.
-	standing *role.Standing
-	// late are the timesteps of which a fenced leader wrote something late, with its newest revision.
-	late   map[lethe.Timestep]lethe.Revision
-	logger *slog.Logger
+	written     *written
 	// now tells the time, due is when the role was last asked to be woken.
 	now func() time.Time
 	due time.Time
 	// resumed is set once what a crash left unsaid has been said again.
-	resumed bool
-	status  *role.Status
-	// newest is when the latest record of each source partition was written.
-	newest map[bus.TopicPartition]time.Time
-	// requestsRead is how far this process has read each partition of erasures.v1.
-	requestsRead map[bus.TopicPartition]int64
+	resumed  bool
+	status   *role.Status
+	progress progress
 }
 
 var (
@@ -80,22 +76,18 @@ func (l *logic) Resume(source bus.TopicPartition, _ int) (int64, error) {
 func (l *logic) Close() error {
 	l.turns.Close()
 	l.searches.Wait()
-	l.lifecycle.closings.working.Wait()
-	l.eraser.scrubbing.working.Wait()
-	if l.lifecycle.ahead != nil {
-		l.lifecycle.ahead.working.Wait()
-	}
+	l.running.Wait()
 	return errors.Join(l.store.Close(), l.ledgerStore.Close())
 }
 
 // Prepare implements role.Preparer.
-func (l *logic) Prepare(batch bus.Batch) any { return l.intake.prepare(batch) }
+func (l *logic) Prepare(batch bus.Batch) any { return l.intake.Prepare(batch) }
 
 // Step implements role.Logic.
 func (l *logic) Step(ctx context.Context, _ func() time.Time, in role.Input) (role.Output, error) {
 	out, err := l.turns.Step(func() error { return l.work(ctx, in) })
 	if out.Idle {
-		l.status, out.Waits = l.know(), l.lifecycle.waits()
+		l.status, out.Waits = l.know(), l.timesteps.Waits()
 	}
 	return out, err
 }
@@ -107,7 +99,7 @@ func (l *logic) work(ctx context.Context, in role.Input) error {
 		if err := l.resumeShared(ctx); err != nil {
 			return err
 		}
-		if err := l.commitments.missing(l.lifecycle.publisher); err != nil {
+		if err := l.publisher.CommitMissing(); err != nil {
 			return err
 		}
 		if err := l.coordinator.Resume(ctx); err != nil {
@@ -115,10 +107,7 @@ func (l *logic) work(ctx context.Context, in role.Input) error {
 		}
 		l.resumed = true
 	}
-	if err := l.intake.commits.settle(); err != nil {
-		return err
-	}
-	if err := l.eraser.scrubbing.goOn(); err != nil {
+	if err := l.eraser.Scrubbing.GoOn(); err != nil {
 		return err
 	}
 	if err := l.take(ctx, in); err != nil {
@@ -127,7 +116,7 @@ func (l *logic) work(ctx context.Context, in role.Input) error {
 	if err := l.advance(ctx); err != nil {
 		return err
 	}
-	l.respond()
+	l.questions.respond(l.answers().answer)
 	return nil
 }
 
@@ -144,7 +133,7 @@ func (l *logic) take(ctx context.Context, in role.Input) error {
 		}
 	}
 	if gap := in.Batch.Gap; gap != nil && in.Batch.Source.Topic != bus.Control {
-		if err := l.intake.missed(ctx, gap); err != nil {
+		if err := l.intake.Missed(ctx, gap); err != nil {
 			return err
 		}
 	}
@@ -152,7 +141,11 @@ func (l *logic) take(ctx context.Context, in role.Input) error {
 	case "":
 		return nil
 	case bus.Erasures:
-		return l.takeRequests(ctx, in.Batch)
+		err := l.coordinator.Requests.Take(ctx, in.Batch)
+		if err == nil {
+			l.progress.read(in.Batch)
+		}
+		return err
 	case bus.Control:
 		if err := l.commitments.models(in.Batch); err != nil {
 			return err
@@ -165,69 +158,56 @@ func (l *logic) take(ctx context.Context, in role.Input) error {
 		}
 		return l.coordinator.PublishAgain(ctx, keysOf(in.Late))
 	case bus.Transactions, bus.Labels:
-		if err := l.intake.take(ctx, in.Batch, in.Prepared); err != nil {
-			return err
-		}
-		l.noteTaken(in.Batch)
-		return nil
+		return l.takeRecords(ctx, in)
 	case bus.Snapshots, bus.Slices, bus.ErasureStatus, bus.Log:
-		return l.takeOwn(ctx, in)
+		return l.written.take(ctx, in, l.turns, l.coordinator)
 	default:
 		return fmt.Errorf("%s is not followed", in.Batch.Source)
 	}
 }
 
-// takeRequests takes a batch of erasures.v1, and keeps how far it has read.
-func (l *logic) takeRequests(ctx context.Context, batch bus.Batch) error {
-	err := l.coordinator.Requests.Take(ctx, batch)
-	if err == nil {
-		l.requestsRead[batch.Source] = batch.Next
+// takeRecords takes a batch of transactions or labels.
+func (l *logic) takeRecords(ctx context.Context, in role.Input) error {
+	prepared, _ := in.Prepared.(*intake.Decoded)
+	records := l.intake.Decode(in.Batch, prepared)
+	if err := l.timesteps.Before(ctx, records.Events()); err != nil {
+		return err
 	}
-	return err
+	if err := l.intake.Take(ctx, in.Batch, records); err != nil {
+		return err
+	}
+	l.progress.read(in.Batch)
+	l.timesteps.Begun()
+	return nil
 }
 
-// noteTaken notes when the latest record of a source was written, and the timesteps that a batch began.
-func (l *logic) noteTaken(batch bus.Batch) {
-	if n := len(batch.Records); n > 0 {
-		l.newest[batch.Source] = batch.Records[n-1].Time
-	}
-	l.lifecycle.noteBegun()
-}
-
-// takeOwn takes what stands on a topic that the leader alone writes.
-func (l *logic) takeOwn(ctx context.Context, in role.Input) error {
-	switch source := in.Batch.Source; source.Topic {
-	case bus.Log:
-		// What stands before the epoch was compared with the log.
-		records := slices.DeleteFunc(slices.Clone(in.Batch.Records), func(rec ingest.Record) bool {
-			return rec.Offset < l.standing.Ended(source)
-		})
-		return l.commitments.log.PublishAgain(ctx, l.turns, records)
-	case bus.ErasureStatus:
-		return l.coordinator.PublishAgain(ctx, keysOf(in.Late))
-	default:
-		for _, rec := range in.Late {
-			if key, revision, of := wire.PartOf(rec); of {
-				l.late[key.Timestep] = max(l.late[key.Timestep], revision)
-			}
-		}
+// resumeShared publishes again what the journal asked for last, and decides what whoever led then had not come to.
+func (l *logic) resumeShared(ctx context.Context) error {
+	if !l.publisher.Decisions.IsShared() {
 		return nil
 	}
+	entries, err := l.ledger.List()
+	if err == nil {
+		err = l.publisher.Resume()
+	}
+	if err != nil {
+		return err
+	}
+	return l.eraser.Resume(ctx, entries)
 }
 
-func keysOf(records []ingest.Record) (keys []string) {
-	for _, rec := range records {
-		keys = append(keys, string(rec.Key))
-	}
-	return keys
-}
+// answers are of what is there now.
+func (l *logic) answers() answers { return answers{l.store, l.eraser, l.coordinator} }
+
+// know is what is known now.
+func (l *logic) know() *role.Status { return l.progress.know(l.intake, l.timesteps, l.coordinator) }
 
 // advance does everything that is due.
 func (l *logic) advance(ctx context.Context) error {
-	if err := l.publishAgain(ctx); err != nil {
+	if err := l.written.again(ctx, l.store, l.timesteps); err != nil {
 		return err
 	}
-	if err := l.lifecycle.advance(ctx); err != nil {
+	if err := l.timesteps.Advance(ctx); err != nil {
 		return err
 	}
 	if err := l.retention.Advance(ctx); err != nil {
@@ -238,11 +218,11 @@ func (l *logic) advance(ctx context.Context) error {
 		return err
 	}
 	// What an erasure changes is planned from timesteps as they are, and none is half closed then.
-	for changes && l.lifecycle.busy() {
-		if err := l.lifecycle.end(ctx); err != nil {
+	for changes && l.timesteps.IsBusy() {
+		if err := l.timesteps.End(ctx); err != nil {
 			return err
 		}
-		if err := l.lifecycle.advance(ctx); err != nil {
+		if err := l.timesteps.Advance(ctx); err != nil {
 			return err
 		}
 	}

@@ -4,19 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
+	"maps"
 	"slices"
-	"strings"
 
 	"lethe"
 	"lethe/deletions"
-	"lethe/deletions/backups"
-	"lethe/deletions/coordinator"
-	"lethe/deletions/disk"
 	"lethe/deletions/ledgercopy"
 	"lethe/ingest"
 	"lethe/ingest/bus"
+	"lethe/pipeline/graphs/erase"
+	"lethe/pipeline/graphs/publish"
 	"lethe/pipeline/wire"
 	"lethe/snapshot"
 )
@@ -28,64 +25,6 @@ import (
 // ErrLost is returned when state is gone that nothing else tells. The operator puts it
 // back from a copy, or begins again with an empty directory.
 var ErrLost = errors.New("state was lost that says what was erased")
-
-// restoreLedger puts into the ledger what it lacks, and into its copy what that lacks.
-func restoreLedger(ctx context.Context, o Options, store *snapshot.Store, ledger *deletions.Ledger) error {
-	kept, err := ledgercopy.Read(ctx, o.Bus, o.Secret)
-	if err != nil {
-		return fmt.Errorf("the copy of the ledger: %w", err)
-	}
-	uncopied, err := kept.Restore(ledger)
-	if errors.Is(err, ledgercopy.ErrLost) {
-		return fmt.Errorf("%w: %w (put the folder %s/ledger back from a copy, or %s)", ErrLost, err, o.Dir, remedyAnew)
-	}
-	if err != nil {
-		return err
-	}
-	// Before anything is copied: the next start is to find the same.
-	if err := refuseOlder(ctx, o, store, uncopied); err != nil {
-		return err
-	}
-	holds, err := kept.UncopiedHolds(ledger, wire.IsSigned) // earlier versions signed none
-	if err == nil && len(uncopied)+len(holds) > 0 {
-		err = refuseCut(ctx, o.Bus, store)
-	}
-	if err != nil {
-		return err
-	}
-	for _, e := range uncopied {
-		records, err := ledgercopy.Records(o.Secret, e)
-		if err != nil {
-			return err
-		}
-		if err := wire.Say(ctx, o.Bus, records); err != nil {
-			return err
-		}
-	}
-	if err := coordinator.SayHolds(ctx, o.Bus, o.Secret, o.Erasure.SigningKey, holds...); err != nil {
-		return err
-	}
-	return requireEntries(o, ledger)
-}
-
-// refuseCut refuses topics that end before what was taken of them, before the ledger is copied to
-// them: once they had the copy, nobody could tell any more that they are older than it.
-func refuseCut(ctx context.Context, topics Bus, store *snapshot.Store) error {
-	ends := make(map[bus.Topic][]int64)
-	for at, next := range store.Offsets() {
-		topic := bus.Topic(at.Topic)
-		if ends[topic] == nil {
-			var err error
-			if ends[topic], err = topics.EndOffsets(ctx, topic); err != nil {
-				return err
-			}
-		}
-		if at.Partition < len(ends[topic]) && next > ends[topic][at.Partition] {
-			return fmt.Errorf("follow %s/%d from %d: %w", topic, at.Partition, next, bus.PastEnd(ends[topic][at.Partition]))
-		}
-	}
-	return nil
-}
 
 // refuseOlder refuses to make graphs again of topics that are older than the ledger: these hold
 // what was erased since, with slices under revisions that other roles would not replace.
@@ -115,29 +54,6 @@ func refuseOlder(ctx context.Context, o Options, store *snapshot.Store, uncopied
 }
 
 const remedyAnew = "begin anew with an empty data directory and empty topics"
-
-// requireEntries checks that the ledger knows every request that has a receipt.
-func requireEntries(o Options, ledger *deletions.Ledger) error {
-	files, err := os.ReadDir(o.ReceiptsDir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	for _, file := range files {
-		id, isReceipt := strings.CutSuffix(file.Name(), ".json")
-		if !isReceipt || !deletions.ValidRequestID(id) {
-			continue
-		}
-		_, err := ledger.Get(id)
-		if errors.Is(err, deletions.ErrUnknownRequest) {
-			return fmt.Errorf("%w: neither the ledger nor its copy knows request %s, which has a receipt "+
-				"(put the folder %s/ledger back from a copy; to begin anew, move the receipts elsewhere)", ErrLost, id, o.Dir)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 // suppressAgain has the store suppress whatever the ledger says was erased, or is being
 // erased. A store that was lost while a request was being carried out is not made again:
@@ -172,7 +88,7 @@ func suppressAgain(ctx context.Context, o Options, store *snapshot.Store, ledger
 		}
 	}
 	if o.standing == nil { // else the journal says so first
-		if err := suppressAsIn(store, entries); err != nil {
+		if err := erase.SuppressAsIn(store, entries); err != nil {
 			return err
 		}
 	}
@@ -204,7 +120,7 @@ func beginBehind(ctx context.Context, topics Bus, store *snapshot.Store) error {
 	}
 	for t, r := range last {
 		// What is not there is not to be deleted.
-		if err := store.Marks().Put(mark(goneMark, t), markValue(r, nil)); err != nil {
+		if err := store.Marks().PutEach(publish.Gone.Mark(t, r)); err != nil {
 			return err
 		}
 	}
@@ -243,45 +159,21 @@ func namesIn(store *snapshot.Store) func(take func(lethe.TransactionID)) error {
 	}
 }
 
-// publishRewritten has timesteps published anew, under the next revision, that were rewritten and not published as they
-// are: what an erasure has changed is else its coordinator's to publish.
-func publishRewritten(store *snapshot.Store) func() error {
-	return func() error {
-		p, due := &publisher{store: store}, make(map[lethe.Timestep]lethe.Revision)
-		for _, info := range store.Timesteps() {
-			graph, _, err := p.published(graphMark, info.Timestep)
-			manifest, _, more := p.published(manifestMark, info.Timestep)
-			if err = errors.Join(err, more); err != nil {
-				return err
-			}
-			if info.State > lethe.Open && info.Reopened < info.Revision &&
-				(graph < info.Revision || info.State == lethe.Settled && manifest < info.Revision) {
-				due[info.Timestep] = info.Revision
-			}
-		}
-		return snapshot.GoBehind(store, due)
-	}
-}
-
-// forgetLedger removes ledger and log, which are made again of the topics. The registry of backups,
-// which is on no topic, stays.
-func forgetLedger(o Options) error {
-	_, store, err := disk.OpenLedger(o.FS, o.Dir, o.Clock.Now)
+// suppressCopied has a store suppress what the ledger's copy says is erased, or being erased for good: its store may
+// have been lost, and the journal says so only where the records were taken.
+func suppressCopied(ctx context.Context, o Options, store *snapshot.Store) error {
+	kept, err := ledgercopy.Read(ctx, o.Bus, o.Secret)
 	if err != nil {
+		return fmt.Errorf("the copy of the ledger: %w", err)
+	}
+	var entries []deletions.Entry
+	for _, id := range slices.Sorted(maps.Keys(kept.Entries)) {
+		if e := kept.Entries[id]; e.Suppresses() && !e.State.Cancellable() {
+			entries = append(entries, e)
+		}
+	}
+	if err := erase.SuppressAsIn(store, entries); err != nil {
 		return err
 	}
-	list, err := backups.In(disk.KV(store)).List()
-	if err = errors.Join(err, store.Close()); err != nil {
-		return err
-	}
-	if err := disk.RemoveLedger(o.FS, o.Dir); err != nil || len(list) == 0 {
-		return err
-	}
-	if _, store, err = disk.OpenLedger(o.FS, o.Dir, o.Clock.Now); err != nil {
-		return err
-	}
-	for _, b := range list {
-		err = errors.Join(err, backups.In(disk.KV(store)).Put(b))
-	}
-	return errors.Join(err, store.Close())
+	return store.Marks().Put(begunMark(), []byte{1})
 }

@@ -1,16 +1,10 @@
 package graphs
 
 import (
-	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"log/slog"
-	"maps"
 	"os"
-	"slices"
-	"strings"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
@@ -22,15 +16,23 @@ import (
 	"lethe/internal/check"
 	"lethe/internal/patientfs"
 	"lethe/internal/precedence"
-	"lethe/internal/sortedset"
 	"lethe/internal/swapstore"
 	"lethe/metrics/events"
 	"lethe/partition"
 	"lethe/partition/onehop"
 	"lethe/partition/repair"
+	"lethe/pipeline/journal"
 	"lethe/pipeline/role"
 	"lethe/snapshot"
 )
+
+// Bus is what the role and the coordinator need of the topics; role.Kafka is one.
+type Bus interface {
+	role.Bus
+	search.Topics
+}
+
+var _ Bus = role.Kafka{}
 
 // Options configures the role.
 type Options struct {
@@ -82,6 +84,8 @@ type Options struct {
 	// standing and heard are set by As.
 	standing *role.Standing
 	heard    *Heard
+	// wakes has the role step.
+	wakes chan struct{}
 	// Questions, if not nil, are answered between two steps.
 	Questions *Questions
 	Bus       Bus
@@ -92,12 +96,23 @@ type Options struct {
 	Logger  *slog.Logger
 }
 
+// Heard is what a process knows of those that led before. Its zero value is that of one that has read nothing.
+type Heard struct {
+	// Leader is the data directory that began the newest epoch, or empty.
+	Leader string
+	// done is the last entry of the journal that this process's store has done.
+	done journal.Position
+}
+
 // agreed returns a copy whose parts have in common what they must.
 func (o Options) agreed() Options {
 	o.Limits.FeatureCount = o.Snapshot.FeatureCount
 	o.Listener = events.Tee(o.Listener)
 	o.Workers = max(o.Workers, 1)
 	o.Repair.Seed = o.Partition.Seed
+	if o.wakes = make(chan struct{}, 1); o.Questions != nil {
+		o.wakes = o.Questions.wake
+	}
 	o.Erasure.Secret, o.Erasure.Version, o.Erasure.Limits = o.Secret, o.Version, o.Limits
 	o.Erasure.Instance = o.Instance
 	o.Erasure.OneHop = o.Repair.OneHop != onehop.None
@@ -117,14 +132,6 @@ func (o Options) places() []search.Place {
 	return out
 }
 
-// wakes is where what runs beside the loop says that it has ended.
-func (o Options) wakes() chan struct{} {
-	if o.Questions != nil {
-		return o.Questions.wake
-	}
-	return make(chan struct{}, 1)
-}
-
 // Validate reports every problem at once.
 func (o Options) Validate() error {
 	var p check.Problems
@@ -137,79 +144,4 @@ func (o Options) Validate() error {
 	p.That(o.Logger != nil, "logger", o.Logger, "one")
 	return errors.Join(p.Err(), o.Snapshot.Validate(), o.Limits.Validate(), o.Partition.Validate(), o.Repair.Validate(),
 		o.Erasure.Validate())
-}
-
-// ErrSettings is returned when the stream was begun with settings that give
-// other slices: what is published again would not fit what is there. The
-// operator restores the settings, or begins again with an empty data directory
-// and empty topics.
-var ErrSettings = errors.New("the data directory was written with other settings")
-
-// remedy says what the operator can do when stores and settings do not fit.
-const remedy = "restore what differs, or begin anew with an empty data directory and empty topics"
-
-// other stands for a value that is noted nowhere: any but those that are.
-const other = "another"
-
-func settingsMark() []byte { return []byte("settings") }
-
-// settingsOf are what the slices of settled timesteps depend on in addition to
-// the records, by configuration key. How timesteps to come are partitioned may
-// change: the assignment of a settled one is kept with it. Not so whether shards are
-// independent, for receipts and lethe verify say so of all timesteps.
-func settingsOf(p partition.Config, r repair.Config) map[string]string {
-	out := map[string]string{
-		"seed":             fmt.Sprint(p.Seed),
-		"partition.shards": fmt.Sprint(p.Shards),
-		"repair.method":    r.Method,
-		"repair.tau":       fmt.Sprint(r.Tau),
-		"repair.min_stubs": fmt.Sprint(r.MinStubs),
-		"repair.one_hop":   markOf(r.OneHop),
-	}
-	if p.Method == partition.MethodIndependent {
-		out["partition.method"] = p.Method
-	}
-	return out
-}
-
-// markOf returns the words for a mode that stores were begun with.
-func markOf(m onehop.Mode) string {
-	return map[onehop.Mode]string{onehop.None: "false", onehop.Undirected: "true", onehop.Directed: "directed"}[m]
-}
-
-// keepSettings is CheckSettings, which notes the settings in a new store.
-func keepSettings(marks snapshot.Marks, p partition.Config, r repair.Config) error {
-	if _, found, err := marks.Get(settingsMark()); err != nil || found {
-		return errors.Join(err, CheckSettings(marks, p, r))
-	}
-	value, err := json.Marshal(settingsOf(p, r))
-	if err != nil {
-		return err
-	}
-	return marks.Put(settingsMark(), value)
-}
-
-// CheckSettings compares settings with those that a store of graphs was begun with,
-// if it was. The error is ErrSettings and names all that differ.
-func CheckSettings(marks snapshot.Marks, p partition.Config, r repair.Config) error {
-	value, found, err := marks.Get(settingsMark())
-	if err != nil || !found {
-		return err
-	}
-	now := settingsOf(p, r)
-	var then map[string]string
-	if err := json.Unmarshal(value, &then); err != nil {
-		return fmt.Errorf("stored settings: %w", err)
-	}
-	var differ []string
-	for _, key := range sortedset.Add(slices.Sorted(maps.Keys(now)), slices.Sorted(maps.Keys(then))...) {
-		if then[key] != now[key] {
-			was, is := cmp.Or(then[key], other), cmp.Or(now[key], other)
-			differ = append(differ, fmt.Sprintf("%s was %s, now it is %s", key, was, is))
-		}
-	}
-	if len(differ) == 0 {
-		return nil
-	}
-	return fmt.Errorf("%w: %s (%s)", ErrSettings, strings.Join(differ, "; "), remedy)
 }

@@ -1,23 +1,17 @@
 package graphs
 
 import (
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"lethe"
 	"lethe/canonical"
 	"lethe/deletions"
-	"lethe/deletions/withdrawal"
 	"lethe/ingest"
 	"lethe/ingest/bus"
-	"lethe/metrics/events"
-	"lethe/partition/onehop"
-	"lethe/partition/repair"
 	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
 	"lethe/snapshot"
@@ -141,71 +135,4 @@ func TestARepublishedRecordIsTakenWhereLateOnesAreRefused(t *testing.T) {
 		return nil
 	}))
 	require.Equal(t, 1, letters)
-}
-
-// Slices change where the transaction is and, with one-hop features, where a neighbour of it
-// is; scope shard takes the own alone. Features that are 0 change none.
-func TestSlicesChangeWithFeatures(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
-		c := drawContent(rt)
-		at := rapid.IntRange(0, len(c.Assignment)-1).Draw(rt, "node")
-		column := rapid.IntRange(0, 2).Draw(rt, "column")
-		gone := together(nil)
-		gone.Redact(c.Snapshot.Nodes[at].Pseudonym, lethe.Columns{column})
-		own := []lethe.ShardID{c.Assignment[at]}
-		around := slices.Clone(own)
-		for _, pair := range c.Snapshot.Undirected() {
-			if int(pair.A) == at || int(pair.B) == at {
-				around = append(around, c.Assignment[pair.A], c.Assignment[pair.B])
-			}
-		}
-		slices.Sort(around)
-		if around = slices.Compact(around); column == 2 || column == 0 && at == 0 {
-			own, around = nil, nil // beyond the row, or 0 already
-		}
-		with := repair.Defaults()
-		with.OneHop = onehop.Undirected
-		for _, one := range []struct {
-			repair repair.Config
-			scope  lethe.Scope
-			want   []lethe.ShardID
-		}{
-			{repair.Defaults(), lethe.ScopeStubs, own},
-			{repair.Defaults(), lethe.ScopeShard, own},
-			{with, lethe.ScopeStubs, around},
-			{with, lethe.ScopeShard, own},
-		} {
-			got, err := cut{5, one.repair}.changed(c, []lethe.Removal{gone}, one.scope)
-			require.NoError(rt, err)
-			require.Equal(rt, one.want, got[0], "at scope %s", one.scope)
-		}
-	})
-}
-
-// stripping says what stays of every record.
-type stripping struct {
-	nothingErased
-	kept withdrawal.Stripped
-}
-
-func (s stripping) Strip(rec ingest.Record, _ bool) (withdrawal.Stripped, error) {
-	s.kept.Record = rec
-	return s.kept, nil
-}
-
-// A record that is refused is published again if one that it replaces was, and leaves its dead letter: only one that
-// was cut leaves none. It left none, if it came between a record and the one that was published again for it.
-func TestARefusedRecordThatIsPublishedAgainLeavesItsLetter(t *testing.T) {
-	refusal := &ingest.Refusal{Reason: ingest.FeatureCount}
-	for want, kept := range map[events.Result]withdrawal.Stripped{
-		events.Refused: {Again: true}, events.Ignored: {Again: true, Cut: true},
-	} {
-		rec := ingest.Record{Topic: string(bus.Transactions), Key: []byte("t"), Value: []byte("{}")}
-		d := &decoded{rec: rec, err: refusal}
-		in := &intake{erased: stripping{kept: kept}, secret: secret}
-		result, _, err := in.apply(&taken{}, d)
-		require.NoError(t, err)
-		require.Equal(t, want, result)
-		require.True(t, d.redacted)
-	}
 }

@@ -2,23 +2,29 @@ package graphs
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
 	"lethe"
-	"lethe/canonical"
 	"lethe/deletions/coordinator"
 	"lethe/deletions/ledgercopy"
 	"lethe/ingest"
 	"lethe/ingest/bus"
+	"lethe/pipeline/graphs/erase"
+	"lethe/pipeline/graphs/publish"
 	"lethe/pipeline/journal"
-	"lethe/pipeline/wire"
-	"lethe/snapshot"
+	"lethe/pipeline/role"
 )
 
-// replayAll does what the journal says, as far as it was read.
-func (s *standby) replayAll(ctx context.Context) error {
+// replayer does what the journal says, as far as it was read.
+type replayer struct {
+	*logic
+	o      Options
+	replay *role.Replay
+}
+
+// all does what the journal says, as far as it was read.
+func (s *replayer) all(ctx context.Context) error {
 	for {
 		e, is := s.replay.Next()
 		if !is {
@@ -31,20 +37,20 @@ func (s *standby) replayAll(ctx context.Context) error {
 		if !done {
 			return nil
 		}
-		if err := putPosition(s.store, s.replay.Did()); err != nil {
+		if err := publish.PutPosition(s.store, s.replay.Did()); err != nil {
 			return err
 		}
 	}
 }
 
 // apply does what an entry says; done is false if records of it are still to be read.
-func (s *standby) apply(ctx context.Context, e journal.Entry) (done bool, err error) {
+func (s *replayer) apply(ctx context.Context, e journal.Entry) (done bool, err error) {
 	if _, is := e.Decision.(journal.EpochBegan); is {
 		return true, nil
 	}
-	first, err := begins(s.store, e.Decision, journal.Position{Place: e.Place()})
+	first, err := publish.Begins(s.store, e.Decision, journal.Position{Place: e.Place()})
 	if err == nil && first {
-		err = s.confirmLetters()
+		err = s.intake.Letters.ForgetWaiting()
 	}
 	if err != nil {
 		return false, err
@@ -53,11 +59,11 @@ func (s *standby) apply(ctx context.Context, e journal.Entry) (done bool, err er
 	case journal.FeaturesDecided:
 		return true, s.store.Marks().FixFeatureCount(d.Count)
 	case journal.Consumed:
-		return s.consume(ctx, d)
+		return s.consume(d)
 	case journal.TimestepsChanged:
-		return true, s.change(ctx, d)
+		return true, s.timesteps.Replay(ctx, d)
 	case journal.Suppressed:
-		return true, suppress(s.store, d)
+		return true, erase.SuppressIn(s.store, d)
 	case journal.Lifted:
 		return true, s.store.Suppressed().Lift(d.Targets, d.Subjects...)
 	case journal.Rewritten:
@@ -67,165 +73,23 @@ func (s *standby) apply(ctx context.Context, e journal.Entry) (done bool, err er
 	}
 }
 
-// confirmLetters forgets the dead letters of what was done before an entry: whoever decided that has published them.
-func (s *standby) confirmLetters() error {
-	letters, err := s.store.Letters()
-	if err != nil || len(letters) == 0 {
-		return err
-	}
-	return s.store.ConfirmLetters(len(letters))
-}
-
 // consume takes the records of an entry.
-func (s *standby) consume(ctx context.Context, d journal.Consumed) (done bool, err error) {
+func (s *replayer) consume(d journal.Consumed) (done bool, err error) {
 	batch, there := s.replay.Batch(d)
 	if !there {
 		return false, nil
 	}
-	s.intake.replayed = &d
-	if err := s.intake.take(ctx, batch, nil); err != nil {
+	if err := s.intake.Replay(batch, d); err != nil {
 		return false, err
 	}
-	s.noteTaken(batch)
+	s.progress.read(batch)
+	s.timesteps.Begun()
 	return true, nil
-}
-
-// change does what becomes of timesteps.
-func (s *standby) change(ctx context.Context, d journal.TimestepsChanged) error {
-	assign := func(g *lethe.Snapshot) ([]lethe.ShardID, error) { return s.lifecycle.assign(ctx, g) }
-	for _, t := range d.Closed {
-		if err := s.lifecycle.closings.atOnce(ctx, t); !isUnready(err) {
-			return fmt.Errorf("close timestep %d: %w", t, err)
-		}
-	}
-	for _, t := range d.Settled {
-		started := s.now()
-		err := s.store.SettleTimestep(ctx, t, assign)
-		if !isUnready(err) {
-			return fmt.Errorf("settle timestep %d: %w", t, err)
-		}
-		s.lifecycle.noteChanged(t, lethe.Settled, started)
-	}
-	for _, t := range d.Reopened {
-		started := s.now()
-		changed, err := s.store.ReopenTimestep(ctx, t, assign)
-		if !isUnready(err) {
-			return fmt.Errorf("reopen timestep %d: %w", t, err)
-		}
-		if changed {
-			s.lifecycle.noteReopened(t, started)
-		}
-	}
-	if !d.Publishes() {
-		return nil
-	}
-	return s.adopt(d)
-}
-
-// isUnready reports whether an error says no more than that a store has less than that of whoever decided: records that
-// others replaced since have gone from their topics.
-func isUnready(err error) bool {
-	return err == nil || errors.Is(err, snapshot.ErrNotReady) || errors.Is(err, snapshot.ErrUnknownTimestep)
-}
-
-// adopt notes what is published. What it is not here goes on behind that, and is published if this process leads.
-func (s *standby) adopt(d journal.TimestepsChanged) error {
-	behind, same := make(map[lethe.Timestep]lethe.Revision), make(map[lethe.Timestep]lethe.Revision)
-	infos := infosOf(s.store)
-	compare := func(list []journal.Artefact, digest func(a journal.Artefact) (lethe.Digest, error)) error {
-		for _, a := range list {
-			own, err := digest(a)
-			switch info := infos[a.Timestep]; {
-			case err != nil:
-				return fmt.Errorf("timestep %d: %w", a.Timestep, err)
-			case own != a.Digest:
-				behind[a.Timestep] = max(info.Revision, a.Revision)
-			case info.Revision < a.Revision:
-				same[a.Timestep] = a.Revision
-			}
-		}
-		return nil
-	}
-	err := compare(d.Graphs, s.graphDigest)
-	if err == nil {
-		err = compare(d.Manifests, s.manifestDigest)
-	}
-	if err != nil {
-		return err
-	}
-	gone := s.store.Gone()
-	for _, a := range d.Removed {
-		if info := infos[a.Timestep]; info.State > lethe.Open || gone[a.Timestep] < a.Revision {
-			behind[a.Timestep] = a.Revision
-		}
-	}
-	for t := range behind {
-		delete(same, t)
-	}
-	store := s.store.(*snapshot.Store)
-	if len(same) > 0 {
-		err = snapshot.AdoptRevisions(store, same)
-	}
-	if err == nil && len(behind) > 0 {
-		err = snapshot.GoBehind(store, behind)
-	}
-	if err == nil {
-		err = s.store.Marks().PutUnsynced(marksOf(d)...)
-	}
-	return err
-}
-
-// graphDigest is that of the graph that an entry says is published, zero if there is none here.
-func (s *standby) graphDigest(a journal.Artefact) (lethe.Digest, error) {
-	if infosOf(s.store)[a.Timestep].State <= lethe.Open {
-		return lethe.Digest{}, nil
-	}
-	content, err := s.store.Load(a.Timestep)
-	if err != nil {
-		return lethe.Digest{}, err
-	}
-	var d dispatch
-	s.lifecycle.publisher.addGraph(&d, content)
-	return d.changes.Graphs[0].Digest, nil
-}
-
-// manifestDigest is that of the manifest that an entry says is published, zero if it is another one here. Slices that
-// stayed as they were published before may not be what the graph gives now.
-func (s *standby) manifestDigest(a journal.Artefact) (lethe.Digest, error) {
-	p := s.lifecycle.publisher
-	if infosOf(s.store)[a.Timestep].State != lethe.Settled || len(a.Slices) != p.cut.shards {
-		return lethe.Digest{}, nil
-	}
-	last := make([]lethe.Digest, p.cut.shards)
-	if revision, _, err := p.published(manifestMark, a.Timestep); err != nil {
-		return lethe.Digest{}, err
-	} else if revision > 0 {
-		if err := p.lastDigests(a.Timestep, last); err != nil {
-			return lethe.Digest{}, err
-		}
-	}
-	content, err := s.store.Load(a.Timestep)
-	if err != nil {
-		return lethe.Digest{}, err
-	}
-	own, err := p.cut.digests(content.Snapshot, content.Info.Previous, content.Assignment)
-	if err != nil {
-		return lethe.Digest{}, err
-	}
-	for i, digest := range a.Slices {
-		if own[i] != digest && last[i] != digest {
-			return lethe.Digest{}, nil
-		}
-	}
-	manifest := &wire.Manifest{
-		Timestep: a.Timestep, Previous: content.Info.Previous, Slices: a.Slices, Labels: wire.LabelsOf(content.Snapshot),
-	}
-	return canonical.DigestOf(manifest.Encode()), nil
 }
 
 // rewrite takes out of the graphs what requests name. Their targets are in erasures.v1 until all have answered that
 // they are out of their graphs.
-func (s *standby) rewrite(ctx context.Context, d journal.Rewritten) error {
+func (s *replayer) rewrite(ctx context.Context, d journal.Rewritten) error {
 	targets, found, err := s.targets(ctx, d.Requests)
 	if err != nil || len(targets) == 0 {
 		return err
@@ -240,12 +104,12 @@ func (s *standby) rewrite(ctx context.Context, d journal.Rewritten) error {
 	for _, r := range d.Replaced {
 		replaced = append(replaced, coordinator.Replaced(r))
 	}
-	return s.eraser.rewrite(ctx, targets, replaced)
+	return s.eraser.RewriteStore(ctx, targets, replaced)
 }
 
 // targets are what requests name, as erasures.v1 and the copy of the ledger tell, and the hashes of what else was
 // found.
-func (s *standby) targets(
+func (s *replayer) targets(
 	ctx context.Context, requests []lethe.Digest,
 ) (targets []lethe.Target, found []lethe.Digest, err error) {
 	kept, err := ledgercopy.Read(ctx, s.o.Bus, s.o.Secret)

@@ -14,6 +14,7 @@ import (
 	"lethe/deletions"
 	"lethe/ingest"
 	"lethe/ingest/bus"
+	"lethe/pipeline/graphs/publish"
 	"lethe/pipeline/journal"
 	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
@@ -26,7 +27,7 @@ func (c *crew) stored(name string) (journal.Position, []string) {
 	store, err := openSnapshots(c.Context(), o)
 	require.NoError(c, err)
 	defer store.Close()
-	at, err := positionOf(store)
+	at, err := publish.Position(store)
 	require.NoError(c, err)
 	var out []string
 	for tp, next := range store.Offsets() {
@@ -42,8 +43,8 @@ func (c *crew) stored(name string) (journal.Position, []string) {
 			require.NoError(c, err)
 			text += fmt.Sprint(canonical.DigestSnapshot(content.Snapshot), content.Assignment)
 		}
-		for _, kind := range []string{graphMark, manifestMark, goneMark} {
-			value, _, err := store.Marks().Get(mark(kind, i.Timestep))
+		for _, kind := range []publish.Kind{publish.Graph, publish.Manifest, publish.Gone} {
+			value, _, err := store.Marks().Get(kind.Mark(i.Timestep, 0).Key)
 			require.NoError(c, err)
 			text += fmt.Sprintf(" %x", value)
 		}

@@ -8,26 +8,20 @@
 // wakes the role. What is published is repeatable: after a
 // crash the same messages go out again under the same keys with the same bytes.
 //
-//	role.go       opening the stores
-//	options.go    what it is given, and what a store was begun with
-//	lost.go       what was lost is made again, a whole store of graphs too
-//	decided.go    what is written to the journal before it is done
-//	standby.go    a process that stands by, until it leads; replay.go, what it does as the journal says;
-//	              suppressing.go, what is dropped, and staging that is written anew
-//	ports.go      what the role needs of topics, store and search; the coordinator's notes, kept with the offsets
-//	logic.go      the step function: take what arrived, do what is due
-//	intake.go     records into the snapshot store, refused ones to dlq.v1; decoded.go, what does not depend on
-//	              the records before them, by several goroutines, and batches on their way to the disk
-//	lifecycle.go  settling and reopening timesteps; closing.go, closing them; beside.go, what settling takes longest
-//	              for, slices that are sent, and searches, beside the loop
-//	publish.go    graphs, slices and manifests to the other roles; dispatch.go, what goes together, dead letters, and
-//	              what a fenced leader wrote over;
-//	              commitments.go, the transparency log, and what it commits to of slices and models
-//	erase.go      what the coordinator asks for: suppress, rewrite, search
-//	plan.go       what an erasure will change; cut.go, the slices whose digest differs and the stubs that remain;
-//	              afresh.go, a timestep partitioned without the targets; records.go, the records that are known,
-//	              what carries subjects, and features that become 0, in records and in graphs
-//	questions.go  what others ask, answered between two steps; held.go, what is held of a target
+//	role.go       opening the stores; lost.go, what was lost is made again; ledger.go and receipts.go, ledger and
+//	              receipts of the topics; decided.go, what the journal has decided
+//	logic.go      the step function: take what arrived, do what is due; erased.go, what intake knows of erasures;
+//	              commitments.go, what the transparency log commits to of control.v1; written.go, what a fenced leader
+//	              wrote over; status.go, how far all is
+//	standby.go    a process that stands by, until it leads; replay.go, what it does as the journal says; commands.go,
+//	              what commands of erasures ask of it
+//	questions.go  what others ask; answers.go, answered between two steps; stopped.go, of a role that does not run;
+//	              held.go, what is held of a target
+//	options.go    what it is given; settings.go, what a store was begun with; ports.go, topics and notes; searches.go,
+//	              searches beside the loop
+//
+// Records come in through package intake; settle closes and settles timesteps, which cutting cuts into slices and
+// publish sends; erase plans and carries out erasures.
 package graphs
 
 import (
@@ -35,12 +29,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
 	"time"
 
 	"lethe"
+
 	"lethe/deletions"
 	"lethe/deletions/backups"
 	"lethe/deletions/coordinator"
@@ -51,6 +45,12 @@ import (
 	"lethe/deletions/translog"
 	"lethe/ingest/bus"
 	"lethe/internal/swapstore"
+	"lethe/pipeline/graphs/beside"
+	"lethe/pipeline/graphs/cutting"
+	"lethe/pipeline/graphs/erase"
+	"lethe/pipeline/graphs/intake"
+	"lethe/pipeline/graphs/publish"
+	"lethe/pipeline/graphs/settle"
 	"lethe/pipeline/role"
 	"lethe/snapshot"
 )
@@ -85,14 +85,14 @@ func New(ctx context.Context, o Options) (*role.Follower, error) {
 
 // stores are what outlives the process.
 type stores struct {
-	graphs      Store
+	graphs      *snapshot.Store
 	ledger      *deletions.Ledger
 	log         *translog.Log
 	backups     backups.Registry
 	ledgerStore io.Closer
 	receipts    coordinator.Receipts
 	// decided is what the journal has decided, nil in a process that stands by.
-	decided *decisions
+	decided *publish.Decisions
 	// restored is the note of the backup that was put back last.
 	restored backups.Restored
 }
@@ -110,7 +110,7 @@ func open(ctx context.Context, o Options) (stores, error) {
 	if err != nil {
 		return stores{}, err
 	}
-	if err := said.reaches(o, graphs); err != nil {
+	if err := reaches(o, said, graphs); err != nil {
 		return stores{}, errors.Join(err, graphs.Close())
 	}
 	ledger, ledgerStore, err := disk.OpenLedger(o.FS, o.Dir, o.Clock.Now)
@@ -127,7 +127,7 @@ func open(ctx context.Context, o Options) (stores, error) {
 	if err == nil {
 		err = backups.Resume(ctx, backups.Deployment{
 			Secret: o.Secret, KV: disk.KV(ledgerStore), Ledger: ledger, Log: log, Bus: o.Bus, Names: namesIn(graphs),
-			Rule: o.Limits.Normalise, Publish: publishRewritten(graphs),
+			Rule: o.Limits.Normalise, Publish: func() error { return publish.Rewritten(graphs) },
 		})
 	}
 	var restored backups.Restored
@@ -139,7 +139,8 @@ func open(ctx context.Context, o Options) (stores, error) {
 	}
 	receipts := patientReceipts{disk.ReceiptFolder(o.ReceiptsDir), o.Patience}
 	return stores{
-		graphs, ledger, log, backups.In(disk.KV(ledgerStore)), ledgerStore, receipts, said, restored,
+		graphs: graphs, ledger: ledger, log: log, backups: backups.In(disk.KV(ledgerStore)), ledgerStore: ledgerStore,
+		receipts: receipts, decided: said, restored: restored,
 	}, nil
 }
 
@@ -173,111 +174,56 @@ func openSnapshots(ctx context.Context, o Options) (*snapshot.Store, error) {
 	return store, nil
 }
 
-// newIntake takes records into the open stores.
-func newIntake(o Options, kept stores, erased Erased, turns *role.Turns) *intake {
-	store, refused := kept.graphs, &letters{turns: turns, version: o.Version, listener: o.Listener}
-	return &intake{
-		store: store, commits: commits{store: store}, letters: refused, erased: erased, decided: kept.decided,
-		secret: o.Secret, limits: o.Limits,
-		listener: o.Listener, sampler: o.Sampler,
-		workers: o.Workers, partitions: partitionsOf(store), authority: o.Erasure.Authority,
-		mostOpen: o.Snapshot.MaxOpenTimesteps, ends: o.Bus,
-		late: late.Requests{
-			Secret: o.Secret, Ledger: kept.ledger, Most: o.Limits.MaxErasureNodes, Out: topics{turns, o.Bus},
-			Now: o.Clock.Now,
-		},
-	}
-}
-
 // newLogic makes the parts that share the open stores.
 func newLogic(o Options, kept stores, searches Searches) *logic {
-	turns := &role.Turns{}
-	store, wake := kept.graphs, func() { searches.Wake(0) }
-	said := newCommitments(kept.log, store, o)
-	p := &publisher{
-		store: store, turns: turns, cut: cut{o.Partition.Shards, o.Repair}, commitments: said, decided: kept.decided,
+	turns, store := &role.Turns{}, kept.graphs
+	running := &beside.Running{Start: o.Beside, Wake: func() { signal(o.wakes) }}
+	letters := intake.Letters{Store: store, Write: turns.Write, Version: o.Version, Listener: o.Listener}
+	publisher := &publish.Publisher{
+		Encoder: publish.Encoder{Store: store, Cutter: &cutting.Cutter{
+			Cut: cutting.Cut{Shards: o.Partition.Shards, Repair: o.Repair}, Partition: o.Partition, Running: running,
+			Now: o.Clock.Now, First: o.First,
+		}},
+		Turns: turns, Log: kept.log, Decisions: kept.decided,
 	}
-	holds := carriers{store, o.Secret, o.Limits.Normalise}
-	graphs := &eraser{
-		carriers: holds, suppression: suppression{holds, kept.decided}, files: swapstore.Files(o.FS, snapshotsDir(o)),
-		publisher: p,
-		afresh:    afresh{config: o.Partition},
-		scrubbing: scrubbing{store: store, running: o.running(wake)},
-	}
+	timesteps := settle.New(settle.Options{
+		Publisher: publisher, Letters: letters, Topics: o.Bus, Running: running, PartitionsHold: o.PartitionsHold,
+		Window: o.Snapshot.ReopenWindow, Now: o.Clock.Now, Listener: o.Listener,
+	})
+	eraser := erase.New(
+		erase.Carriers{Store: store, Secret: o.Secret, Names: o.Limits.Normalise}, publisher,
+		swapstore.Files(o.FS, snapshotsDir(o)), running, timesteps.PublishMissing,
+	)
 	c := coordinator.New(coordinator.Options{
 		Config: o.Erasure, Ledger: kept.ledger, Log: kept.log, Backups: kept.backups.Holding, Restored: kept.restored,
 		Receipts: kept.receipts, Notes: notes{store},
-		Graphs: graphs,
+		Graphs: eraser,
 		Bus:    topics{turns, o.Bus}, Clock: o.Clock, Listener: o.Listener, Logger: o.Logger,
 	})
-	intake := newIntake(o, kept, c.Records, turns)
-	if o.Beside != nil {
-		intake.commits.wake, intake.commits.most = wake, o.Snapshot.CommitsAhead
-		p.ahead = &ahead{
-			running: o.running(wake), partition: o.Partition, cut: p.cut, now: o.Clock.Now, first: o.First,
-		}
+	records := intake.Options{
+		Store: store, Decisions: kept.decided, Letters: letters, Secret: o.Secret, Limits: o.Limits,
+		Authority: o.Erasure.Authority, MostOpen: o.Snapshot.MaxOpenTimesteps, Ends: o.Bus, Workers: o.Workers,
+		Listener: o.Listener, Sampler: o.Sampler,
+		Suppression: erased{Records: c.Records, List: store.Suppressed(), limits: o.Limits, late: late.Requests{
+			Secret: o.Secret, Ledger: kept.ledger, Most: o.Limits.MaxErasureNodes, Out: topics{turns, o.Bus},
+			Now: o.Clock.Now,
+		}},
+	}
+	if d := kept.decided; d != nil {
+		d.Store, d.Write, d.Letters, d.Unsent = store, turns.Write, letters.SendWaiting, timesteps.Unsent
 	}
 	l := &logic{
-		standing: o.standing, late: make(map[lethe.Timestep]lethe.Revision), logger: o.Logger,
-		turns: turns, store: store, ledger: kept.ledger, ledgerStore: kept.ledgerStore, coordinator: c, searches: searches,
-		questions: o.Questions, eraser: graphs, newest: make(map[bus.TopicPartition]time.Time),
-		requestsRead: make(map[bus.TopicPartition]int64), now: o.Clock.Now, commitments: said,
+		turns: turns, running: running, store: store, ledger: kept.ledger, ledgerStore: kept.ledgerStore,
+		intake: intake.New(records), publisher: publisher, timesteps: timesteps, eraser: eraser, coordinator: c,
+		searches: searches, questions: o.Questions, now: o.Clock.Now,
+		progress:    progress{make(map[bus.TopicPartition]time.Time), make(map[bus.TopicPartition]int64)},
+		commitments: newCommitments(kept.log, o),
 		retention: retention.Retention{
 			Keep: o.Erasure.RetainTimesteps, Most: o.Limits.MaxErasureNodes, Scope: o.Erasure.DefaultScope,
 			Secret: o.Secret, Graphs: store, Ledger: kept.ledger, Out: topics{turns, o.Bus}, Now: o.Clock.Now,
 		},
-		intake: intake,
-		lifecycle: &lifecycle{
-			store: store, publisher: p, letters: intake.letters, partition: o.Partition, window: o.Snapshot.ReopenWindow,
-			ahead:    p.ahead,
-			closings: closings{store: store, publisher: p, topics: o.Bus, running: o.running(wake), clock: o.Clock.Now},
-			now:      o.Clock.Now, listener: o.Listener, partitionsHold: o.PartitionsHold,
-			published: make(map[lethe.Timestep]published), begun: make(map[lethe.Timestep]bool),
-		},
-	}
-	graphs.publishMissing, l.intake.before = l.lifecycle.publishMissing, l.lifecycle.before
-	l.lifecycle.closings.told = l.lifecycle
-	if d := kept.decided; d != nil {
-		d.store, d.write, d.letters, d.unsent = store, turns.Write, l.lifecycle.sendLetters, l.lifecycle.unsent
-	}
-	for _, info := range store.Timesteps() {
-		l.lifecycle.begun[info.Timestep] = true
+		written: &written{o.standing, kept.log, make(map[lethe.Timestep]lethe.Revision), o.Logger},
 	}
 	l.status = l.know()
 	return l
-}
-
-// know puts together the timesteps, the requests by state and how far the source
-// topics have been consumed.
-func (l *logic) know() *role.Status {
-	s := &role.Status{
-		Steps: make(map[lethe.Timestep]role.Step), Erasures: l.coordinator.Counts(),
-		Waits:    l.coordinator.Waits(),
-		Consumed: make(map[bus.TopicPartition]int64), FeatureCount: l.store.FeatureCount(),
-		Watermarks: make(map[bus.TopicPartition]lethe.Timestep), Newest: maps.Clone(l.newest),
-	}
-	for topic, stream := range map[bus.Topic]snapshot.Stream{
-		bus.Transactions: snapshot.Transactions, bus.Labels: snapshot.Labels,
-	} {
-		for p, watermark := range l.store.Marks().Watermarks(stream) {
-			s.Watermarks[bus.TopicPartition{Topic: topic, Partition: p}] = watermark
-		}
-	}
-	for at, next := range l.intake.commits.durable() {
-		s.Consumed[bus.TopicPartition{Topic: bus.Topic(at.Topic), Partition: at.Partition}] = next
-	}
-	// A restart resumes at the oldest request whose targets are needed: what stands behind it was read all the same.
-	maps.Copy(s.Consumed, l.requestsRead)
-	for _, info := range l.store.Timesteps() {
-		if l.lifecycle.closings.sends(info.Timestep) {
-			info.State = lethe.Open // until others have its graph
-		}
-		if s := l.lifecycle.sending; s != nil && s.timestep == info.Timestep {
-			info.State = lethe.Closed // until others have its slices
-		}
-		s.Steps[info.Timestep] = role.Step{
-			State: info.State, Nodes: info.Nodes, Payments: info.Payments, Labels: info.Labels,
-		}
-	}
-	return s
 }

@@ -11,7 +11,7 @@ import (
 
 // A batch that waits for others begins when its time has come, not at the next tick.
 func TestTheRoleIsWokenWhenTimeHasPassed(t *testing.T) {
-	b := newAsyncSearches(search.Searcher{}, Options{Beside: inGoroutine})
+	b := newAsyncSearches(search.Searcher{}, Options{Beside: inGoroutine}.agreed())
 	b.Wake(time.Millisecond)
 	b.Wake(time.Millisecond)
 	select {

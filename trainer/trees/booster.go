@@ -1,9 +1,6 @@
 package trees
 
-import (
-	"lethe"
-	"lethe/internal/portable"
-)
+import "lethe/internal/portable"
 
 // booster is the boosting state of the rows: the model's scores of each, and the derivatives of
 // the log-loss there. All are row-major.
@@ -24,19 +21,18 @@ func newBooster(f *fitter) *booster {
 	return b
 }
 
-// addBoosted adds one tree per score, fitted to the model's residuals.
-func (f *fitter) addBoosted(path lethe.Draw, rest []int32) {
+// addTrees adds one tree per score, fitted to the model's residuals.
+func (f *fitter) addTrees(rest []int32) {
 	b, g, m := f.boost, f.grower, f.model
 	b.differentiate(f.rows.Labels)
-	value := func(_ int, n *growing) float32 { return f.step(n) }
 	for c := range b.outputs {
 		for at, i := range g.bag {
-			w := f.weight(int(i))
-			g.cells[0][at] = g.limits.row(float64(w*b.residuals[int(i)*b.outputs+c]),
+			w := f.rows.Weight(int(i))
+			g.cells[at] = g.limits.row(float64(w*b.residuals[int(i)*b.outputs+c]),
 				float64(w*b.curvatures[int(i)*b.outputs+c]))
 		}
-		g.grow(path.At(uint64(c)))
-		m.trees = append(m.trees, g.flatten(0, value, f.weights))
+		g.grow()
+		m.trees = append(m.trees, g.flatten(f.step, f.rows.Weights))
 		if len(g.nodes) == 1 {
 			continue
 		}
@@ -47,14 +43,14 @@ func (f *fitter) addBoosted(path lethe.Draw, rest []int32) {
 	}
 }
 
-// step returns the Newton step of a leaf, shrunk and bounded. A tree without a split returns 0,
+// step returns the Newton step of a leaf, shrunk. A tree without a split returns 0,
 // because it cannot distinguish rows: adding the common step in every round would drive the model
 // to certainty.
 func (f *fitter) step(n *growing) float32 {
 	if len(f.grower.nodes) == 1 {
 		return 0
 	}
-	return float32(f.config.LearningRate * n.bounds.hold(f.grower.limits.output(n.all[0])))
+	return float32(f.config.LearningRate * f.grower.limits.output(n.all))
 }
 
 // differentiate computes the derivatives at the current scores.
@@ -89,13 +85,26 @@ func (f *fitter) priors() []float64 {
 	return counts
 }
 
-// logLoss returns the weighted mean log-loss at the current scores.
-func (f *fitter) logLoss() float64 {
+// counts returns the weights of the classes, summed as integers.
+func (f *fitter) counts() []float64 {
+	sums := make([]int64, f.model.classes)
+	for i, class := range f.rows.Labels {
+		sums[class] += fixed(f.rows.Weight(i))
+	}
+	counts := make([]float64, len(sums))
+	for c, n := range sums {
+		counts[c] = float64(n) / gradientUnit
+	}
+	return counts
+}
+
+// loss returns the weighted mean log-loss at the current scores.
+func (f *fitter) loss() float64 {
 	b := f.boost
 	scores := make([]float64, b.outputs)
 	loss, weight := 0.0, 0.0
 	for i, class := range f.rows.Labels {
-		w := f.weight(i)
+		w := f.rows.Weight(i)
 		copy(scores, b.scores[i*b.outputs:(i+1)*b.outputs])
 		if b.outputs == 1 {
 			loss += float64(w * portable.LogOnePlusExp(scores[0]*(1-2*float64(class))))

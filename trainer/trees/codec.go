@@ -11,15 +11,14 @@ import (
 
 const (
 	modelMagic = "LGBT"
-	// modelVersion is the version that Encode writes. Version 1, which Decode still reads, had no
-	// forests and no covers, and sent missing values to the right.
+	// modelVersion is the version of the format.
 	modelVersion = 2
 )
 
 // Encode returns the model's canonical bytes.
 func (m *Model) Encode() []byte {
 	w := canonical.NewWriter(modelMagic, modelVersion)
-	w.Flag(m.averages)
+	w.Flag(false) // the place of a kind that there is no more
 	w.Uint32(uint32(m.classes))
 	w.Uint32(uint32(m.features))
 	for _, b := range m.base {
@@ -39,16 +38,17 @@ func (m *Model) Encode() []byte {
 	return w.Seal()
 }
 
-// Decode reads the output of Encode, in the current version or version 1. The error wraps
-// canonical.ErrCorrupt for bytes that are truncated, altered or inconsistent, and
-// canonical.ErrVersion for a format that this program does not read.
+// Decode reads the output of Encode. The error wraps canonical.ErrCorrupt for bytes that are
+// truncated, altered or inconsistent, and canonical.ErrVersion for a format that this program does
+// not read.
 func Decode(message []byte) (*Model, error) {
 	r, err := canonical.NewReader(message, modelMagic, modelVersion)
 	if err != nil {
 		return nil, fmt.Errorf("trees: %w", err)
 	}
-	m := &Model{averages: r.Flag(), classes: int(r.Uint32()), features: int(r.Uint32())}
-	if m.classes < 2 || m.classes > tabular.MaxClasses || m.features < 1 || m.features > tabular.MaxFeatures {
+	other := r.Flag()
+	m := &Model{classes: int(r.Uint32()), features: int(r.Uint32())}
+	if other || m.classes < 2 || m.classes > tabular.MaxClasses || m.features < 1 || m.features > tabular.MaxFeatures {
 		return nil, fmt.Errorf("trees: %w: %d classes, %d features", canonical.ErrCorrupt, m.classes, m.features)
 	}
 	m.base = make([]float64, m.outputs())
@@ -89,18 +89,10 @@ func (m *Model) check() error {
 		if math.IsNaN(b) || math.IsInf(b, 0) {
 			return errors.New("a base score is not finite")
 		}
-		if m.averages && (b < 0 || b > 1) {
-			return errors.New("a base score of a forest is no frequency")
-		}
 	}
 	for i, t := range m.trees {
 		if err := t.check(m.features); err != nil {
 			return fmt.Errorf("tree %d: %w", i, err)
-		}
-		for _, n := range t {
-			if m.averages && n.feature == leaf && (n.value < 0 || n.value > 1) {
-				return fmt.Errorf("tree %d: a leaf of a forest is no frequency", i)
-			}
 		}
 	}
 	return nil

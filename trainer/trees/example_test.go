@@ -26,7 +26,6 @@ func Example() {
 
 	config := trees.Defaults()
 	config.Rounds, config.MaxLeaves, config.RowShare, config.Seed = 50, 4, .8, 7
-	config.Monotone = []int8{1, -1} // larger is worse, older is better
 	model, _, err := trees.Fit(context.Background(), rows, config)
 	if err != nil {
 		fmt.Println(err)
@@ -44,6 +43,6 @@ func Example() {
 		break
 	}
 	// Output:
-	// large and young 0.99, large and old 0.01, small and young 0.00
+	// large and young 0.99, large and old 0.00, small and young 0.00
 	// the first split: feature 1 at 7.5, 325 rows
 }

@@ -1,24 +1,12 @@
 package trees
 
-import (
-	"container/heap"
-
-	"lethe"
-)
+import "container/heap"
 
 // grower grows trees on one set of rows.
 type grower struct {
 	data   *binned
 	config Config
 	limits limits
-	// outputs is the number of trees in a round. Those of a forest have the same splits and are
-	// grown as one; those of boosting are grown one by one.
-	outputs int
-	// direct means that leaves draw their own features, so that no leaf can reuse its parent's sums.
-	direct bool
-	// isCareful means that splits need more than the sums of one output.
-	isCareful, constrained bool
-	careful                careful
 
 	// bag lists the tree's rows; all fields below count within it.
 	bag  []int32
@@ -27,13 +15,13 @@ type grower struct {
 	packedAll bool
 	// columns are the features that the tree may split on, ascending.
 	columns []column
-	// cells hold the derivatives of the bag's rows, per output.
-	cells [][]cell
+	// cells hold the derivatives of the bag's rows.
+	cells []cell
 	// rows lists the bag's rows so that every leaf has a range of its own.
 	rows []int32
 
-	// near holds a leaf's cells in its own order, per output.
-	near [][]cell
+	// near holds a leaf's cells in its own order.
+	near []cell
 	// free are unused histograms.
 	free [][]plane
 	// spare holds the rows of the right side while a leaf is split.
@@ -47,35 +35,24 @@ type grower struct {
 // growing is a node of a tree that is being grown.
 type growing struct {
 	from, to int
-	depth    int
-	// all are the sums of the node's rows, per output.
-	all []cell
+	// all is the sum of the node's rows.
+	all cell
 	// best is the best split.
 	best split
-	// sums are the histograms of a leaf that may be split, output by output.
-	sums   []plane
-	bounds bounds
-	// path is the key of the node's draws, derived from its path from the root.
-	path lethe.Draw
+	// sums are the histograms of a leaf that may be split.
+	sums []plane
 	// left is the position of the left child, 0 for a leaf; right follows it.
 	left int
 	// goesLeft holds for every bin of the split's feature whether its rows go left.
 	goesLeft [maxBins]uint8
 }
 
-func newGrower(data *binned, config Config, outputs int, most float64) *grower {
-	g := &grower{
-		data: data, config: config, outputs: outputs, direct: config.SplitShare < 1, constrained: config.constrained(),
-		limits: newLimits(newScale(data.rows, most, config.L2), &config),
-		rows:   make([]int32, data.rows), spare: make([]int32, data.rows),
+func newGrower(data *binned, config Config, most float64) *grower {
+	return &grower{
+		data: data, config: config, limits: newLimits(newScale(data.rows, most, config.L2), &config),
+		rows: make([]int32, data.rows), spare: make([]int32, data.rows),
+		cells: make([]cell, 0, data.rows), near: make([]cell, data.rows),
 	}
-	g.careful = newCareful(g.limits, &config, outputs)
-	g.isCareful = outputs > 1 || g.constrained || config.Kind == Extra
-	for range outputs {
-		g.cells = append(g.cells, make([]cell, 0, data.rows))
-		g.near = append(g.near, make([]cell, data.rows))
-	}
-	return g
 }
 
 // take prepares a tree: its rows and the features that it may split on.
@@ -89,26 +66,21 @@ func (g *grower) take(bag []int32, features []int) {
 	for position, f := range features {
 		g.columns = append(g.columns, column{
 			feature: f, position: position, real: len(g.data.thresholds[f]) + 1, missing: g.data.missing[f],
-			direction: g.config.monotone(f),
 		})
 	}
-	for k := range g.cells {
-		g.cells[k] = g.cells[k][:len(bag)]
-	}
+	g.cells = g.cells[:len(bag)]
 }
 
 // grow grows a tree for the current cells. It splits the leaf with the highest gain until there
 // are enough leaves or no split gains; ties go to the oldest leaf.
-func (g *grower) grow(path lethe.Draw) {
+func (g *grower) grow() {
 	g.rows = g.rows[:len(g.bag)]
 	for i := range g.rows {
 		g.rows[i] = int32(i)
 	}
-	root := growing{to: len(g.rows), all: make([]cell, g.outputs), bounds: unbounded(), path: path, best: g.nothing()}
-	for k, cells := range g.cells {
-		for _, c := range cells {
-			root.all[k] = root.all[k].plus(c)
-		}
+	root := growing{to: len(g.rows)}
+	for _, c := range g.cells {
+		root.all = root.all.plus(c)
 	}
 	if g.mayCut(&root) {
 		g.measure(&root)
@@ -124,9 +96,6 @@ func (g *grower) grow(path lethe.Draw) {
 	}
 }
 
-// nothing is the gain that a split must exceed.
-func (g *grower) nothing() split { return split{gain: g.config.MinGain} }
-
 // offer adds a leaf with a split to the queue, and releases the histograms of any other.
 func (g *grower) offer(at int) {
 	g.open.nodes = g.nodes
@@ -141,25 +110,16 @@ func (g *grower) offer(at int) {
 func (g *grower) cut(at int, last bool) {
 	n := &g.nodes[at]
 	middle := g.divide(n)
-	left := growing{from: n.from, to: middle, depth: n.depth + 1, path: n.path.At(0), best: g.nothing()}
-	right := growing{from: middle, to: n.to, depth: n.depth + 1, path: n.path.At(1), best: g.nothing()}
+	left, right := growing{from: n.from, to: middle}, growing{from: middle, to: n.to}
 	small, large := &left, &right
 	if middle-n.from > n.to-middle {
 		small, large = large, small
 	}
 	g.gather(small)
-	small.all, large.all = make([]cell, g.outputs), make([]cell, g.outputs)
-	for k := range small.all {
-		for _, c := range g.near[k][:small.to-small.from] {
-			small.all[k] = small.all[k].plus(c)
-		}
-		large.all[k] = n.all[k].minus(small.all[k])
+	for _, c := range g.near[:small.to-small.from] {
+		small.all = small.all.plus(c)
 	}
-	left.bounds, right.bounds = n.bounds, n.bounds
-	if g.constrained {
-		left.bounds, right.bounds = n.bounds.under(g.columns[n.best.position].direction,
-			n.bounds.hold(g.limits.output(left.all[0])), n.bounds.hold(g.limits.output(right.all[0])))
-	}
+	large.all = n.all.minus(small.all)
 	if !last {
 		g.search(small, large, n)
 	}

@@ -39,30 +39,13 @@ func with(change func(c *Config)) Config {
 // drawConfig draws any configuration that allows small leaves.
 func drawConfig(t *rapid.T) Config {
 	return with(func(c *Config) {
-		c.Kind = rapid.SampledFrom([]string{Boosted, Forest, Extra}).Draw(t, "kind")
 		c.Classes, c.Rounds = rapid.IntRange(2, 4).Draw(t, "classes"), rapid.IntRange(1, 6).Draw(t, "rounds")
-		c.MaxLeaves, c.MaxDepth = rapid.IntRange(2, 8).Draw(t, "leaves"), rapid.IntRange(0, 3).Draw(t, "depth")
+		c.MaxLeaves = rapid.IntRange(2, 8).Draw(t, "leaves")
 		c.MinChildRows, c.MaxBins = rapid.IntRange(1, 4).Draw(t, "child rows"), rapid.IntRange(2, 16).Draw(t, "bins")
 		c.FeatureShare = rapid.SampledFrom([]float64{0.5, 1}).Draw(t, "share")
 		c.RowShare = rapid.SampledFrom([]float64{0.6, 1}).Draw(t, "row share")
-		c.SplitShare = rapid.SampledFrom([]float64{0.5, 1}).Draw(t, "split share")
-		c.MinGain = rapid.SampledFrom([]float64{0, 0.1}).Draw(t, "gain")
-		if c.boosts() {
-			c.L2 = rapid.Float64Range(0, 2).Draw(t, "l2")
-		}
-		if c.Classes == 2 {
-			c.PositiveWeight = rapid.SampledFrom([]float64{0.5, 1, 3}).Draw(t, "positive weight")
-			c.Monotone = rapid.SliceOfN(rapid.Int8Range(-1, 1), 0, 3).Draw(t, "monotone")
-		}
-		c.Seed = rapid.Uint64().Draw(t, "seed")
+		c.L2, c.Seed = rapid.Float64Range(0, 2).Draw(t, "l2"), rapid.Uint64().Draw(t, "seed")
 	})
-}
-
-// drawBoosted draws boosted trees that see all rows.
-func drawBoosted(t *rapid.T) Config {
-	o := drawConfig(t)
-	o.Kind, o.RowShare = Boosted, 1
-	return o
 }
 
 func mustFit(t *rapid.T, r tabular.Rows, o Config) (*Model, Report) {
@@ -95,3 +78,6 @@ func pinnedRows() tabular.Rows {
 	}
 	return r
 }
+
+// count is the number of rows of a sum.
+func (s scale) count(c cell) int { return int(c.packed >> s.shift) }

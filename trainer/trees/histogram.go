@@ -28,17 +28,6 @@ func (p *plane) addAll(words []uint64, cells []cell) {
 	}
 }
 
-// addLane adds the rows of a leaf to one lane.
-func (p *plane) addLane(lane int, words []uint64, rows []int32, cells []cell) {
-	h, shift := &p[lane], uint(8*lane)
-	cells = cells[:len(rows)]
-	for k, i := range rows {
-		c := &h[uint8(words[i]>>(shift&63))]
-		c.gradient += cells[k].gradient
-		c.packed += cells[k].packed
-	}
-}
-
 // subtract subtracts one child's sums, which leaves the other's.
 func subtract(all, child []cell) {
 	child = child[:len(all)]

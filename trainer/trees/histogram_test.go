@@ -10,7 +10,7 @@ import (
 	"lethe/trainer/tabular"
 )
 
-// Packed eight a word and added eight at once, or by one lane, the bins of every
+// Packed eight a word and added eight at once, the bins of every
 // feature hold the sums of their rows: in the root, in a leaf, and in its sibling by
 // subtraction.
 func TestHistogramsOfWideRows(t *testing.T) {
@@ -24,41 +24,38 @@ func TestHistogramsOfWideRows(t *testing.T) {
 			}
 			r.Labels = append(r.Labels, int32(d.IntN(2)))
 		}
-		g := newGrower(newBinned(r, maxBins), Defaults(), 1, float64(n))
+		g := newGrower(newBinned(r, maxBins), Defaults(), float64(n))
 		g.take(everyRow(nil, n), g.data.varying(drawFeatures(r.Cols, 0, Defaults())))
 		for i := range n {
-			g.cells[0][i] = g.limits.row(d.Float64()-.5, d.Float64()/4)
+			g.cells[i] = g.limits.row(d.Float64()-.5, d.Float64()/4)
 			g.rows[i] = int32(i)
 		}
 		cut := rapid.IntRange(1, n-1).Draw(t, "cut")
-		all, left, lanewise := growing{to: n}, growing{to: cut}, growing{to: cut}
+		all, left := growing{to: n}, growing{to: cut}
 		g.gather(&left)
 		g.lend(&all)
 		g.lend(&left)
-		g.lend(&lanewise)
 		for b := range g.bins.words {
 			g.fill(&all, b)
 			g.fill(&left, b)
 		}
-		g.fillColumns(&lanewise, g.columns)
 		for _, c := range g.columns {
 			bins := g.data.count(c.feature)
-			rest := *g.histogram(&all, 0, c.position)
-			subtract(rest[:bins], g.histogram(&left, 0, c.position)[:bins])
+			rest := *g.histogram(&all, c.position)
+			subtract(rest[:bins], g.histogram(&left, c.position)[:bins])
 			want := make([][3]cell, bins)
 			for i, bin := range g.data.column(c.feature) {
-				want[bin][0] = want[bin][0].plus(g.cells[0][i])
+				want[bin][0] = want[bin][0].plus(g.cells[i])
 				side := 1
 				if i >= cut {
 					side = 2
 				}
-				want[bin][side] = want[bin][side].plus(g.cells[0][i])
+				want[bin][side] = want[bin][side].plus(g.cells[i])
 			}
 			for bin, w := range want {
 				require.Equal(t, w, [3]cell{
-					g.histogram(&all, 0, c.position)[bin], g.histogram(&left, 0, c.position)[bin], rest[bin],
+					g.histogram(&all, c.position)[bin], g.histogram(&left, c.position)[bin], rest[bin],
 				})
-				require.Equal(t, w[1], g.histogram(&lanewise, 0, c.position)[bin])
 			}
 		}
 	})

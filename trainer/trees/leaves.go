@@ -1,19 +1,18 @@
 package trees
 
-// flatten returns the tree grown last with the values of an output.
-func (g *grower) flatten(output int, values leafValues, weights []float64) tree {
-	t := make(tree, 0, len(g.nodes))
-	return g.subtree(t, 0, output, values, weights)
+// flatten returns the tree grown last.
+func (g *grower) flatten(values leafValues, weights []float32) tree {
+	return g.subtree(make(tree, 0, len(g.nodes)), 0, values, weights)
 }
 
 // leafValues computes a leaf's contribution to a score from its sums.
-type leafValues func(output int, n *growing) float32
+type leafValues func(n *growing) float32
 
 // subtree appends the subtree at a node in preorder.
-func (g *grower) subtree(t tree, at, output int, values leafValues, weights []float64) tree {
+func (g *grower) subtree(t tree, at int, values leafValues, weights []float32) tree {
 	n := &g.nodes[at]
 	if n.left == 0 {
-		return append(t, node{feature: leaf, value: values(output, n), cover: g.cover(n, weights)})
+		return append(t, node{feature: leaf, value: values(n), cover: g.cover(n, weights)})
 	}
 	here := len(t)
 	f := g.columns[n.best.position]
@@ -25,19 +24,19 @@ func (g *grower) subtree(t tree, at, output int, values leafValues, weights []fl
 		// No row of the fit missed the feature: treat it as 0, like LightGBM.
 		t[here].missingLeft = 0 <= t[here].value
 	}
-	t = g.subtree(t, n.left, output, values, weights)
+	t = g.subtree(t, n.left, values, weights)
 	t[here].right = uint32(len(t))
-	return g.subtree(t, n.left+1, output, values, weights)
+	return g.subtree(t, n.left+1, values, weights)
 }
 
 // cover returns the weight of a node's rows, summed as integers.
-func (g *grower) cover(n *growing, weights []float64) float32 {
+func (g *grower) cover(n *growing, weights []float32) float32 {
 	if weights == nil {
 		return float32(n.to - n.from)
 	}
 	sum := int64(0)
 	for _, i := range g.rows[n.from:n.to] {
-		sum += fixed(weights[g.bag[i]])
+		sum += fixed(float64(weights[g.bag[i]]))
 	}
 	return float32(float64(sum) / gradientUnit)
 }

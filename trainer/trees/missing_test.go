@@ -101,9 +101,6 @@ func TestTreesAddUpToScores(t *testing.T) {
 		r := drawRows(t, o.Classes)
 		m, _ := mustFit(t, r, o)
 		scores, walked := make([]float64, m.outputs()), m.Base()
-		if m.Averages() {
-			clear(walked)
-		}
 		row := r.Row(0)
 		seen := 0
 		for tree := range m.Trees() {
@@ -121,17 +118,12 @@ func TestTreesAddUpToScores(t *testing.T) {
 			}
 			walked[tree.Output] += float64(tree.Nodes[at].Value)
 		}
-		if m.Averages() {
-			for i := range walked {
-				walked[i] /= float64(m.Rounds())
-			}
-		}
 		m.score(row, scores)
 		require.Equal(t, scores, walked)
 		if o.RowShare == 1 {
 			total := 0.0
-			for _, w := range weightsOf(r, o) {
-				total += w
+			for i := range r.Len() {
+				total += r.Weight(i)
 			}
 			require.InDelta(t, total, m.trees[0][0].cover, 1e-3)
 		}

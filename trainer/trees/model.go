@@ -2,9 +2,6 @@ package trees
 
 // Model is a fitted ensemble. It is read-only and may be used from several goroutines.
 type Model struct {
-	// averages marks a forest, whose score is the mean of its trees and a probability. The score of
-	// boosted trees is a sum and a logit.
-	averages          bool
 	classes, features int
 	// base holds the scores without trees: for two classes only that of class 1, else one per class.
 	base []float64
@@ -23,12 +20,8 @@ func (m *Model) Features() int { return m.features }
 // Rounds returns how many rounds of trees there are.
 func (m *Model) Rounds() int { return len(m.trees) / m.outputs() }
 
-// Averages reports whether the model is a forest: its scores are the mean of its trees and are
-// probabilities. Those of boosted trees are the sum of Base and of all trees and are logits.
-func (m *Model) Averages() bool { return m.averages }
-
 // Base returns the scores of a model without trees, one per output: for two classes only that of
-// class 1, else one per class.
+// class 1, else one per class. Scores are logits.
 func (m *Model) Base() []float64 { return append([]float64(nil), m.base...) }
 
 // Leaves returns the number of leaves of all trees.
@@ -57,14 +50,6 @@ func (m *Model) outputs() int {
 	return m.classes
 }
 
-// class returns the class of an output.
-func (m *Model) class(output int) int32 {
-	if m.classes == 2 {
-		return 1
-	}
-	return int32(output)
-}
-
 // score stores the scores of a row, summed in double precision from the oldest tree to the
 // newest.
 func (m *Model) score(row []float32, into []float64) {
@@ -72,26 +57,11 @@ func (m *Model) score(row []float32, into []float64) {
 	for i, t := range m.trees {
 		into[i%len(into)] += float64(t.score(row))
 	}
-	m.finish(into)
 }
 
 // begin stores the initial values of the sums over the trees.
 func (m *Model) begin(scores []float64) {
-	if m.averages && len(m.trees) > 0 {
-		clear(scores)
-		return
-	}
 	for i := range scores {
 		scores[i] = m.base[i%len(m.base)]
-	}
-}
-
-// finish converts sums into scores.
-func (m *Model) finish(scores []float64) {
-	if m.averages && len(m.trees) > 0 {
-		n := float64(m.Rounds())
-		for i := range scores {
-			scores[i] /= n
-		}
 	}
 }

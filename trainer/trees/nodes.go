@@ -30,7 +30,7 @@ type Tree struct {
 }
 
 // Trees yields the trees of the model from the oldest to the newest. A row's score of an output
-// is Base plus the values of its leaves; for forests, see Averages, it is the mean of the values.
+// is Base plus the values of its leaves.
 func (m *Model) Trees() iter.Seq[Tree] {
 	return func(yield func(Tree) bool) {
 		for i, t := range m.trees {

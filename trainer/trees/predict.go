@@ -71,15 +71,11 @@ func (m *Model) Probabilities(features []float32) ([]float32, error) {
 
 // appendProbabilities converts the scores of a row into its probabilities.
 func (m *Model) appendProbabilities(out []float32, scores []float64) []float32 {
-	switch {
-	case m.classes == 2 && m.averages:
-		return append(out, float32(1-scores[0]), float32(scores[0]))
-	case m.classes == 2:
+	if m.classes == 2 {
 		p := portable.Logistic(scores[0])
 		return append(out, float32(1-p), float32(p))
-	case !m.averages:
-		portable.Softmax(scores)
 	}
+	portable.Softmax(scores)
 	for _, p := range scores {
 		out = append(out, float32(p))
 	}
@@ -107,7 +103,6 @@ func (m *Model) scoreBlock(features []float32, scores []float64) {
 			scores[row*outputs+i%outputs] += float64(t.score(features[row*m.features : (row+1)*m.features]))
 		}
 	}
-	m.finish(scores)
 }
 
 // add adds the leaf values of four rows in parallel to scores at a distance of apart.

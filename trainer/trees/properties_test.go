@@ -91,8 +91,8 @@ func TestScaleOfFeaturesDoesNotCount(t *testing.T) {
 
 func TestLossFallsRoundByRound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		o := drawBoosted(t)
-		o.LearningRate, o.Rounds, o.Monotone = 0.3, 1, nil
+		o := drawConfig(t)
+		o.LearningRate, o.Rounds, o.RowShare = 0.3, 1, 1
 		r := drawRows(t, o.Classes)
 		m, report := mustFit(t, r, o)
 		require.LessOrEqual(t, report.FinalLoss, report.FirstLoss+1e-9)

@@ -85,21 +85,6 @@ func drawFeatures(features, round int, config Config) []int {
 	return chosen(all, config.FeatureShare, lethe.NewDraw(config.Seed, "trees-features", uint64(round)))
 }
 
-// drawColumns returns the features that a leaf may choose from, ascending. Its coordinate differs
-// from those of the path's thresholds.
-func drawColumns(columns []column, path lethe.Draw, share float64) []column {
-	d := path.At(math.MaxUint64)
-	places := make([]int, len(columns))
-	for i := range places {
-		places[i] = i
-	}
-	out := make([]column, 0, len(columns))
-	for _, at := range chosen(places, share, &d) {
-		out = append(out, columns[at])
-	}
-	return out
-}
-
 // chosen returns a share of a list, at least one, in its order.
 func chosen(all []int, share float64, draw *lethe.Draw) []int {
 	keep := min(len(all), max(1, int(share*float64(len(all)))))

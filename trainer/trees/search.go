@@ -31,17 +31,13 @@ func (q *queue) Pop() any {
 }
 
 // mayCut reports whether the configuration allows splitting a leaf.
-func (g *grower) mayCut(n *growing) bool {
-	return n.to-n.from >= 2*g.config.MinChildRows && (g.config.MaxDepth == 0 || n.depth < g.config.MaxDepth)
-}
+func (g *grower) mayCut(n *growing) bool { return n.to-n.from >= 2*g.config.MinChildRows }
 
 // gather copies a leaf's cells into a contiguous range.
 func (g *grower) gather(n *growing) {
-	for k, cells := range g.cells {
-		near := g.near[k][:n.to-n.from]
-		for at, i := range g.rows[n.from:n.to] {
-			near[at] = cells[i]
-		}
+	near := g.near[:n.to-n.from]
+	for at, i := range g.rows[n.from:n.to] {
+		near[at] = g.cells[i]
 	}
 }
 
@@ -49,17 +45,7 @@ func (g *grower) gather(n *growing) {
 // one gets its parent's histograms and subtracts. The smaller one's cells must have been
 // gathered.
 func (g *grower) search(small, large, parent *growing) {
-	switch {
-	case g.direct:
-		if g.mayCut(small) {
-			g.measure(small)
-		}
-		if g.mayCut(large) {
-			g.gather(large)
-			g.measure(large)
-		}
-		return
-	case !g.mayCut(large):
+	if !g.mayCut(large) {
 		g.release(parent)
 		return
 	}
@@ -70,11 +56,9 @@ func (g *grower) search(small, large, parent *growing) {
 		// Block by block, while its histograms are in the cache.
 		g.fill(small, b)
 		columns := g.blockColumns(b)
-		for k := range g.outputs {
-			for _, c := range columns {
-				n := g.data.count(c.feature)
-				subtract(g.histogram(large, k, c.position)[:n], g.histogram(small, k, c.position)[:n])
-			}
+		for _, c := range columns {
+			n := g.data.count(c.feature)
+			subtract(g.histogram(large, c.position)[:n], g.histogram(small, c.position)[:n])
 		}
 		g.choose(large, columns)
 		if both {
@@ -86,13 +70,6 @@ func (g *grower) search(small, large, parent *growing) {
 // measure sums a gathered leaf, or the root, and searches a split.
 func (g *grower) measure(n *growing) {
 	g.lend(n)
-	if g.direct {
-		columns := drawColumns(g.columns, n.path, g.config.SplitShare)
-		g.fillColumns(n, columns)
-		g.choose(n, columns)
-		g.release(n)
-		return
-	}
 	for b := range g.bins.words {
 		g.fill(n, b)
 		g.choose(n, g.blockColumns(b))
@@ -111,59 +88,31 @@ func (g *grower) fill(n *growing, block int) {
 	for _, c := range g.blockColumns(block) {
 		most = max(most, g.data.count(c.feature))
 	}
-	for k, near := range g.near {
-		p := &n.sums[k*len(g.bins.words)+block]
-		p.clear(most)
-		if len(rows) == len(g.bag) {
-			p.addAll(words, g.cells[k])
-		} else {
-			p.add(words, rows, near)
-		}
-	}
-}
-
-// fillColumns sums a leaf's rows by some features.
-func (g *grower) fillColumns(n *growing, columns []column) {
-	rows := g.rows[n.from:n.to]
-	for k, near := range g.near {
-		if len(rows) == len(g.bag) {
-			near = g.cells[k] // the root's cells are in its order
-		}
-		for _, c := range columns {
-			clear(g.histogram(n, k, c.position)[:g.data.count(c.feature)])
-			block := c.position / lanes
-			n.sums[k*len(g.bins.words)+block].addLane(c.position%lanes, g.bins.words[block], rows, near)
-		}
+	p := &n.sums[block]
+	p.clear(most)
+	if len(rows) == len(g.bag) {
+		p.addAll(words, g.cells)
+	} else {
+		p.add(words, rows, g.near)
 	}
 }
 
 // choose searches a leaf's split on the given features, and compares it with the best so far. In
 // a tie the lowest feature wins.
 func (g *grower) choose(n *growing, columns []column) {
-	if !g.isCareful {
-		for _, c := range columns {
-			g.limits.improve(&n.best, g.histogram(n, 0, c.position)[:], n.all[0], c)
-		}
-		return
-	}
-	search := g.careful
-	search.all, search.bounds, search.draw = n.all, n.bounds, n.path
 	for _, c := range columns {
-		for k := range g.outputs {
-			search.sums[k] = g.histogram(n, k, c.position)[:]
-		}
-		search.improve(&n.best, c)
+		g.limits.improve(&n.best, g.histogram(n, c.position)[:], n.all, c)
 	}
 }
 
-// histogram returns a leaf's histogram of an output by a feature.
-func (g *grower) histogram(n *growing, output, position int) *[stride]cell {
-	return &n.sums[output*len(g.bins.words)+position/lanes][position%lanes]
+// histogram returns a leaf's histogram of a feature.
+func (g *grower) histogram(n *growing, position int) *[stride]cell {
+	return &n.sums[position/lanes][position%lanes]
 }
 
 // lend gives a leaf histograms with arbitrary content.
 func (g *grower) lend(n *growing) {
-	need := g.outputs * len(g.bins.words)
+	need := len(g.bins.words)
 	if last := len(g.free) - 1; last >= 0 {
 		n.sums, g.free = g.free[last], g.free[:last]
 		if cap(n.sums) >= need {

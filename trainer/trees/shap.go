@@ -9,8 +9,7 @@ import (
 // Explain returns the Shapley values of a row's features with respect to the trees' covers:
 // path-dependent TreeSHAP, over the mean score of the fit's rows according to the covers
 // (Lundberg, Erion and Lee, "Consistent Individualized Feature Attribution for Tree Ensembles",
-// 2018, algorithm 2). Scores are logits for boosted trees and probabilities for forests. It takes
-// time in proportion to leaves × depth².
+// 2018, algorithm 2). Scores are logits. It takes time in proportion to leaves × depth².
 //
 // The error wraps tabular.ErrInvalidRows for a row of another width.
 func (m *Model) Explain(row []float32) (tabular.Explanation, error) {
@@ -35,18 +34,7 @@ func (m *Model) Explain(row []float32) (tabular.Explanation, error) {
 		w.tree, w.terms = t, e.Terms[output*m.features:(output+1)*m.features]
 		w.down(visit{last: pathStep{feature: leaf, zero: 1, one: 1}})
 	}
-	m.finish(e.Expected)
-	m.finishTerms(e.Terms)
 	return e, nil
-}
-
-// finishTerms converts sums over the trees into contributions to a score.
-func (m *Model) finishTerms(terms []float64) {
-	if m.averages && len(m.trees) > 0 {
-		for i := range terms {
-			terms[i] /= float64(m.Rounds())
-		}
-	}
 }
 
 // expected returns the mean score of the rows at a node.
@@ -58,8 +46,7 @@ func (t tree) expected(at uint32) float64 {
 	return float64(t.share(at, at+1)*t.expected(at+1)) + float64(t.share(at, n.right)*t.expected(n.right))
 }
 
-// share returns a child's share of a node's rows, or one half without covers, as in models of
-// version 1.
+// share returns a child's share of a node's rows, or one half where these have no weight.
 func (t tree) share(at, child uint32) float64 {
 	if t[at].cover == 0 {
 		return .5

@@ -1,8 +1,6 @@
 package trees
 
-import (
-	"math"
-)
+import "math"
 
 // split is a split of a leaf.
 type split struct {
@@ -36,8 +34,6 @@ type column struct {
 	// a value.
 	real    int
 	missing bool
-	// direction is the constraint of a monotone feature.
-	direction int8
 }
 
 // improve replaces best by the best split of a leaf on a feature if that gains more. In a tie the

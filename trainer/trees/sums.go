@@ -46,9 +46,6 @@ func (s scale) row(gradient, hessian float64) cell {
 // fixed converts x to the fixed point of gradients.
 func fixed(x float64) int64 { return int64(x * gradientUnit) }
 
-// count is the number of rows.
-func (s scale) count(c cell) int { return int(c.packed >> s.shift) }
-
 // weigh is the sum of second derivatives, in fixed point.
 func (s scale) weigh(c cell) uint64 { return c.packed & (1<<s.shift - 1) }
 

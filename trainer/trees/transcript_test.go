@@ -21,7 +21,7 @@ func TestSplits(t *testing.T) {
 			name string
 			into *int
 		}{
-			{"classes", &opts.Classes}, {"rounds", &opts.Rounds}, {"leaves", &opts.MaxLeaves}, {"depth", &opts.MaxDepth},
+			{"classes", &opts.Classes}, {"rounds", &opts.Rounds}, {"leaves", &opts.MaxLeaves},
 			{"child-rows", &opts.MinChildRows}, {"bins", &opts.MaxBins},
 		} {
 			d.MaybeScanArgs(t, whole.name, whole.into)
@@ -31,22 +31,12 @@ func TestSplits(t *testing.T) {
 			into *float64
 		}{
 			{"rate", &opts.LearningRate}, {"l2", &opts.L2}, {"child-weight", &opts.MinChildWeight},
-			{"min-gain", &opts.MinGain}, {"positive-weight", &opts.PositiveWeight},
 		} {
 			var text string
 			if d.MaybeScanArgs(t, number.name, &text) {
 				v, err := strconv.ParseFloat(text, 64)
 				require.NoError(t, err)
 				*number.into = v
-			}
-		}
-		d.MaybeScanArgs(t, "kind", &opts.Kind)
-		var directions string
-		if d.MaybeScanArgs(t, "monotone", &directions) {
-			for direction := range strings.SplitSeq(directions, ",") {
-				v, err := strconv.ParseInt(direction, 10, 8)
-				require.NoError(t, err)
-				opts.Monotone = append(opts.Monotone, int8(v))
 			}
 		}
 		m, report, err := Fit(t.Context(), rows, opts)

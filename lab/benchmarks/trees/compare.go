@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"lethe/internal/cputime"
@@ -93,22 +92,6 @@ func (s *side) print(name string) {
 		slices.Max(s.aucs), median(s.fits), median(s.predictions), median(s.explanations))
 }
 
-// forests prints what lethe's forests come to on the same rows, with their defaults.
-func forests(p problem, bins int) error {
-	for _, kind := range []string{trees.Forest, trees.Extra} {
-		c := forestDefaults(kind, p.train.Cols)
-		c.MaxBins, c.Seed = bins, 1
-		took, scores, m, err := fitWith(p, c)
-		if err != nil {
-			return err
-		}
-		auc, _ := quality.AUC(scores, positives(p))
-		fmt.Printf("| lethe, %s, %d trees, %d leaves | %.5f | %.2f | %.3f | %.3f |\n", kind, m.Rounds(), m.Leaves(), auc,
-			took.Fit, took.Predict, took.Explain)
-	}
-	return nil
-}
-
 // positives tells which test rows are of class 1.
 func positives(p problem) []bool {
 	positive := make([]bool, p.test.Len())
@@ -118,16 +101,12 @@ func positives(p problem) []bool {
 	return positive
 }
 
-// fit is lethe's side with the settings of both.
+// fit is lethe's side with the settings of both: it fits, bins included, and asks for the test rows and what
+// explains some.
 func fit(p problem, s settings) (seconds, []float64, *trees.Model, error) {
 	c := trees.Defaults()
 	c.Seed, c.Rounds, c.MaxLeaves, c.LearningRate, c.MaxBins = s.Seed, s.Rounds, s.Leaves, s.Rate, s.Bins
 	c.FeatureShare, c.RowShare = s.FeatureShare, s.RowShare
-	return fitWith(p, c)
-}
-
-// fitWith fits, bins included, and asks for the test rows and what explains some.
-func fitWith(p problem, c trees.Config) (seconds, []float64, *trees.Model, error) {
 	start := cputime.Used()
 	m, _, err := trees.Fit(context.Background(), p.train, c)
 	if err != nil {
@@ -153,18 +132,4 @@ func fitWith(p problem, c trees.Config) (seconds, []float64, *trees.Model, error
 		scores[i] = float64(probabilities[2*i+1])
 	}
 	return took, scores, m, nil
-}
-
-// forestDefaults returns the configuration of a Forest or of Extra trees for a number of
-// features: a hundred trees as deep as the rows allow, with splits that choose from the square
-// root of the features. A tree of a Forest uses 63.2 % of the rows, the share of distinct rows in
-// a bootstrap sample; Extra trees use all, as in their paper.
-func forestDefaults(kind string, features int) trees.Config {
-	c := trees.Defaults()
-	c.Kind, c.LearningRate, c.MaxLeaves, c.MinChildRows = kind, 1, 1<<16, 1
-	c.SplitShare = min(1, 1/math.Sqrt(float64(max(1, features))))
-	if kind == trees.Forest {
-		c.RowShare = 0.632
-	}
-	return c
 }

@@ -20,15 +20,14 @@ func main() {
 	data := flag.String("data", os.Getenv("LETHE_DATA"), "folder with bitcoin-otc/elliptic-format; empty leaves it out")
 	bins := flag.Int("bins", 255, "bins per feature on both sides")
 	only := flag.String("only", "", "the one problem to run, of generated and Bitcoin-OTC")
-	withForests := flag.Bool("forests", false, "fit lethe's forests to the same rows too")
 	flag.Parse()
-	if err := run(*python, *data, *only, *seeds, *bins, *withForests); err != nil {
+	if err := run(*python, *data, *only, *seeds, *bins); err != nil {
 		fmt.Fprintln(os.Stderr, "trees:", err)
 		os.Exit(1)
 	}
 }
 
-func run(python, data, only string, seeds, bins int, withForests bool) error {
+func run(python, data, only string, seeds, bins int) error {
 	if seeds < 1 {
 		return fmt.Errorf("seeds is %d, want at least 1", seeds)
 	}
@@ -51,12 +50,6 @@ func run(python, data, only string, seeds, bins int, withForests bool) error {
 			return err
 		}
 		if err := compare(python, p, s, seeds); err != nil {
-			return err
-		}
-		if !withForests {
-			continue
-		}
-		if err := forests(p, bins); err != nil {
 			return err
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"lethe"
 	"lethe/internal/command"
+	"lethe/lab/baselines"
 	"lethe/lab/graphs"
 	"lethe/partition"
 	"lethe/partition/graph"
@@ -100,7 +101,7 @@ func (c *partitionCmd) check() error {
 	case c.Slack > 0 && !c.refines():
 		return command.Usagef("--slack %d without refinement, which alone makes use of it: leave out --refine=false, "+
 			"--assign plain and --method %s, %s",
-			c.Slack, partition.MethodBLPA, partition.MethodBEKM)
+			c.Slack, baselines.MethodBLPA, baselines.MethodBEKM)
 	case c.Plot != "" && !plotFormat(c.Plot):
 		return command.Usagef("--plot %s must end in .svg or .png", filepath.Base(c.Plot))
 	}
@@ -120,9 +121,9 @@ func (c *partitionCmd) refines() bool {
 }
 
 func (c *partitionCmd) config() partition.Config {
-	out := partition.DefaultsOf(c.Method)
+	out := baselines.With(c.Method, c.Sweeps, nil)
 	out.Shards, out.Seed, out.Refine, out.Slack, out.Assign = c.Shards, c.Seed, c.Refine, c.Slack, c.Assign
-	out.Beta, out.Sweeps = cmp.Or(c.Beta, out.Beta), cmp.Or(c.Sweeps, out.Sweeps)
+	out.Beta = cmp.Or(c.Beta, out.Beta)
 	out.Unnormalised = c.Unnormalised
 	if c.Alpha != 0 {
 		out = out.WithAlpha(c.Alpha)

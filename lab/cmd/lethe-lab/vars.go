@@ -13,6 +13,7 @@ import (
 	"lethe/internal/command"
 	"lethe/lab/aggregation"
 	"lethe/lab/attack"
+	"lethe/lab/baselines"
 	"lethe/lab/networks"
 	"lethe/lab/protocol"
 	"lethe/partition"
@@ -27,7 +28,7 @@ func vars() kong.Vars {
 	out := kong.Vars{
 		"models":       strings.Join(allModels(), ", "),
 		"components":   strings.Join(defaultComponents(), ","),
-		"partitions":   strings.Join(partition.Methods(), ", "),
+		"partitions":   strings.Join(baselines.Methods(), ", "),
 		"assigns":      strings.Join(partition.Assigns(), ", "),
 		"repairs":      strings.Join(protocol.Repairs(), ", "),
 		"aggregations": strings.Join(aggregation.Methods(), ", "),

@@ -1,0 +1,99 @@
+package erase
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"lethe"
+	"lethe/canonical"
+	"lethe/partition/graph"
+	"lethe/pipeline/graphs/cutting"
+	"lethe/pipeline/graphs/publish"
+	"lethe/snapshot"
+)
+
+// afresh partitions what is left of timesteps. What was planned is remembered until it is
+// carried out, for it takes long. Plans are made side by side.
+type afresh struct {
+	publisher *publish.Publisher
+	mu        sync.Mutex
+	planned   map[lethe.Digest]graph.Assignment
+}
+
+// plan returns the shards of a snapshot.
+func (a *afresh) plan(ctx context.Context, s *lethe.Snapshot) (graph.Assignment, error) {
+	digest := canonical.DigestSnapshot(s)
+	a.mu.Lock()
+	known, found := a.planned[digest]
+	a.mu.Unlock()
+	if found {
+		return known, nil
+	}
+	assignment, _, err := cutting.Partitioned(ctx, s, a.publisher.Cutter.Partition)
+	if err != nil {
+		return nil, err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.planned == nil {
+		a.planned = make(map[lethe.Digest]graph.Assignment)
+	}
+	a.planned[digest] = assignment
+	return assignment, nil
+}
+
+// forget drops what was planned.
+func (a *afresh) forget() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.planned = nil
+}
+
+// isStale reports whether what was published of the newest revision of a timestep is not
+// what partitioning it afresh gives.
+func (a *afresh) isStale(ctx context.Context, info snapshot.Info) (bool, error) {
+	revision, _, err := publish.Manifest.Of(a.publisher.Store, info.Timestep)
+	if err != nil || revision < info.Revision {
+		return false, err // the newest revision is still to be published
+	}
+	content, err := a.publisher.Store.Load(info.Timestep)
+	if err != nil {
+		return false, err
+	}
+	changed, err := a.replaced(ctx, content.Snapshot, content.Info)
+	return len(changed) > 0, err
+}
+
+// changed is affected at scope partition: without what all requests take out the
+// timestep is partitioned afresh, and its slices are compared with those that were published
+// last. All that change are of every request that takes something there.
+func (a *afresh) changed(
+	ctx context.Context, content *snapshot.Content, requests []lethe.Removal,
+) ([][]lethe.ShardID, error) {
+	out := make([][]lethe.ShardID, len(requests))
+	if content.Assignment == nil {
+		return out, nil
+	}
+	rest, _ := without(content, together(requests))
+	changed, err := a.replaced(ctx, rest, content.Info)
+	for i, own := range requests {
+		if !own.IsNothing() {
+			out[i] = slices.Clone(changed)
+		}
+	}
+	return out, err
+}
+
+// replaced returns the shards whose slice is not the published one once a snapshot is
+// partitioned afresh.
+func (a *afresh) replaced(
+	ctx context.Context, s *lethe.Snapshot, info snapshot.Info,
+) ([]lethe.ShardID, error) {
+	assignment, err := a.plan(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	_, others, err := a.publisher.Compare(&snapshot.Content{Info: info, Snapshot: s, Assignment: assignment})
+	return others, err
+}

@@ -1,0 +1,148 @@
+package erase
+
+import (
+	"maps"
+	"slices"
+
+	"lethe"
+	"lethe/deletions"
+	"lethe/deletions/coordinator"
+	"lethe/deletions/withdrawal"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+	"lethe/partition/graph"
+	"lethe/snapshot"
+)
+
+// together is what several requests take out.
+func together(requests []lethe.Removal) lethe.Removal {
+	all := lethe.Removal{
+		Nodes: make(map[lethe.Pseudonym]bool), Payments: make(map[lethe.PseudonymPair]bool),
+		Features: make(map[lethe.Pseudonym]lethe.Columns),
+	}
+	for _, own := range requests {
+		maps.Copy(all.Nodes, own.Nodes)
+		maps.Copy(all.Payments, own.Payments)
+		for p, columns := range own.Features {
+			all.Redact(p, columns)
+		}
+	}
+	return all
+}
+
+// isAll reports whether a request takes out what all do.
+func isAll(own, all lethe.Removal) bool {
+	return maps.Equal(own.Nodes, all.Nodes) && maps.Equal(own.Payments, all.Payments) &&
+		maps.EqualFunc(own.Features, all.Features, slices.Equal[lethe.Columns])
+}
+
+// without returns a timestep without what is taken out, and the shards of the nodes that
+// stay.
+func without(content *snapshot.Content, gone lethe.Removal) (*lethe.Snapshot, graph.Assignment) {
+	var kept graph.Assignment
+	for i, shard := range content.Assignment {
+		if !gone.Nodes[content.Snapshot.Nodes[i].Pseudonym] {
+			kept = append(kept, shard)
+		}
+	}
+	return content.Snapshot.Removed(gone), kept
+}
+
+// count tells what goes of a timestep that has so many edges between shards.
+func count(content *snapshot.Content, gone lethe.Removal, cutBefore int) coordinator.StepPlan {
+	s := content.Snapshot
+	step := coordinator.StepPlan{Replaced: coordinator.Replaced{Timestep: s.Timestep}}
+	for _, n := range s.Nodes {
+		if gone.Nodes[n.Pseudonym] && n.Label != lethe.Unknown {
+			step.Labels++
+		}
+	}
+	rest, kept := without(content, gone)
+	step.Payments = len(s.Payments) - len(rest.Payments)
+	step.Stubs = cutBefore - cutEdges(rest, kept)
+	return step
+}
+
+// cutEdges counts the edges between shards, of which there are none before the timestep is settled.
+func cutEdges(s *lethe.Snapshot, a graph.Assignment) (n int) {
+	if a == nil {
+		return 0
+	}
+	for _, pair := range s.Undirected() {
+		if a[pair.A] != a[pair.B] {
+			n++
+		}
+	}
+	return n
+}
+
+// keptStubs counts the stubs that stand for the nodes in slices that are not replaced, by
+// shard: one for every edge between such a slice and a node that goes.
+func keptStubs(content *snapshot.Content, nodes []int, replaced []lethe.ShardID) (out []deletions.KeptStubs) {
+	if content.Assignment == nil {
+		return nil
+	}
+	counts := make(map[lethe.ShardID]int)
+	note := func(goes, stays uint32) {
+		_, is := slices.BinarySearch(nodes, int(goes))
+		_, both := slices.BinarySearch(nodes, int(stays))
+		shard := content.Assignment[stays]
+		if is && !both && shard != content.Assignment[goes] && !slices.Contains(replaced, shard) {
+			counts[shard]++
+		}
+	}
+	for _, pair := range content.Snapshot.Undirected() {
+		note(pair.A, pair.B)
+		note(pair.B, pair.A)
+	}
+	for shard, n := range counts {
+		ref := deletions.SliceRef{Timestep: content.Snapshot.Timestep, Shard: shard}
+		out = append(out, deletions.KeptStubs{SliceRef: ref, Stubs: n})
+	}
+	slices.SortFunc(out, func(a, b deletions.KeptStubs) int { return a.Compare(b.SliceRef) })
+	return out
+}
+
+// transactionsAmong are the located that are whole transactions.
+func transactionsAmong(located []snapshot.Located) (out []snapshot.Located) {
+	for _, l := range located {
+		if l.Kind == lethe.TransactionTarget {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// recordsOf names the records that what goes from a graph was made of: transactions, their
+// labels and every payment of theirs; and the predictions and reasons for them.
+func recordsOf(s *lethe.Snapshot, gone lethe.Removal) (out []withdrawal.NamedRecord) {
+	for _, n := range s.Nodes {
+		if !gone.Nodes[n.Pseudonym] {
+			continue
+		}
+		key := string(ingest.TransactionKey(n.ID))
+		for _, topic := range []bus.Topic{bus.Transactions, bus.Labels, bus.Predictions, bus.Reasons} {
+			out = append(out, withdrawal.NamedRecord{Topic: topic, Key: key})
+		}
+	}
+	for _, p := range s.Payments {
+		pair := s.Pair(p)
+		if gone.Payments[pair] || gone.Nodes[pair.Source] || gone.Nodes[pair.Target] {
+			key := string(ingest.PaymentKey(s.Nodes[p.Source].ID, s.Nodes[p.Target].ID))
+			out = append(out, withdrawal.NamedRecord{Topic: bus.Transactions, Key: key})
+		}
+	}
+	return out
+}
+
+// positionsOf returns where the snapshot holds the located, ascending, each once.
+func positionsOf(s *lethe.Snapshot, located []snapshot.Located) []int {
+	var out []int
+	for _, l := range located {
+		if node, found := s.Find(l.Pseudonym); found {
+			out = append(out, node)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}

@@ -1,0 +1,110 @@
+package erase
+
+import (
+	"context"
+	"fmt"
+
+	"lethe"
+	"lethe/deletions/coordinator"
+	"lethe/pipeline/graphs/publish"
+	"lethe/pipeline/journal"
+	"lethe/snapshot"
+)
+
+// rewriter takes targets out of the graphs.
+type rewriter struct {
+	store     *snapshot.Store
+	publisher *publish.Publisher
+	afresh    *afresh
+	// publishMissing publishes what is gone, and what that relinked.
+	publishMissing func(context.Context) error
+}
+
+// Rewrite implements coordinator.Graphs.
+func (e *rewriter) Rewrite(
+	ctx context.Context, requests []lethe.Digest, targets []lethe.Target, replaced []coordinator.Replaced,
+) error {
+	entry := journal.Rewritten{Requests: requests}
+	for _, r := range replaced {
+		entry.Replaced = append(entry.Replaced, journal.Replaced(r))
+	}
+	err := e.publisher.Decisions.Decide(ctx, entry, func() error { return e.RewriteStore(ctx, targets, replaced) })
+	if err != nil {
+		return err
+	}
+	if err := e.publishMissing(ctx); err != nil {
+		return err
+	}
+	parts := make([]publish.Part, len(replaced))
+	for i, r := range replaced {
+		parts[i] = publish.Part{Info: e.store.Info(r.Timestep), Shards: r.Shards}
+	}
+	if err := e.publisher.Missing(ctx, parts); err != nil {
+		return fmt.Errorf("publish what was rewritten: %w", err)
+	}
+	return nil
+}
+
+// RewriteStore takes targets out of the graphs.
+func (e *rewriter) RewriteStore(ctx context.Context, targets []lethe.Target, replaced []coordinator.Replaced) error {
+	if err := e.store.Erase(ctx, targets); err != nil {
+		return err
+	}
+	if err := e.repartition(ctx, replaced); err != nil {
+		return err
+	}
+	return e.renew(ctx, replaced)
+}
+
+// repartition gives the transactions that stay in some timesteps the shards that were
+// planned. An earlier erasure at scope shard may have left stubs in slices that stayed as
+// they were: they are published anew even if everybody stays in his shard.
+func (e *rewriter) repartition(ctx context.Context, replaced []coordinator.Replaced) error {
+	var list []snapshot.Redeal
+	for _, r := range replaced {
+		info := e.store.Info(r.Timestep)
+		if !r.Afresh || info.State != lethe.Settled {
+			continue
+		}
+		stale, err := e.afresh.isStale(ctx, info)
+		if err != nil {
+			return fmt.Errorf("timestep %d: %w", r.Timestep, err)
+		}
+		list = append(list, snapshot.Redeal{Timestep: r.Timestep, Renew: stale})
+	}
+	err := e.store.Repartition(ctx, list, func(s *lethe.Snapshot) ([]lethe.ShardID, error) {
+		return e.afresh.plan(ctx, s)
+	})
+	if err == nil {
+		e.afresh.forget()
+	}
+	return err
+}
+
+// renew gives timesteps a new revision of which a request that has ended has replaced slices: those stand under an
+// older one once another request has replaced others of the timestep, and who learns from them is asked for the newest.
+// Killed before that is noted, it gives them one more.
+func (e *rewriter) renew(ctx context.Context, replaced []coordinator.Replaced) error {
+	for _, r := range replaced {
+		info := e.store.Info(r.Timestep)
+		if !r.Anew || r.Revision > 0 || len(r.Shards) == 0 || info.State != lethe.Settled {
+			continue
+		}
+		revision, _, err := publish.Manifest.Of(e.store, r.Timestep)
+		if err == nil && revision < info.Revision {
+			continue // the newest revision is still to be published, with these slices
+		}
+		var content *snapshot.Content
+		if err == nil {
+			content, err = e.store.Load(r.Timestep)
+		}
+		if err != nil {
+			return err
+		}
+		stays := func(*lethe.Snapshot) ([]lethe.ShardID, error) { return content.Assignment, nil }
+		if err := e.store.Repartition(ctx, []snapshot.Redeal{{Timestep: r.Timestep, Renew: true}}, stays); err != nil {
+			return err
+		}
+	}
+	return nil
+}

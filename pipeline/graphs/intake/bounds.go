@@ -1,0 +1,57 @@
+package intake
+
+import (
+	"context"
+
+	"lethe"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+	"lethe/snapshot"
+)
+
+// decideFeatures decides the number of features, unless it is known, by the first transaction that decodes.
+func (l *Decoded) decideFeatures(ctx context.Context, o Options) error {
+	if o.Store.FeatureCount() > 0 {
+		return nil
+	}
+	first := 0
+	for i := 0; first == 0 && i < len(l.list); i++ {
+		if tr, is := l.list[i].event.(ingest.Transaction); is {
+			first = len(tr.Features)
+		}
+	}
+	return o.Decisions.Features(ctx, first)
+}
+
+// isBounded reports whether a batch is to refuse records that begin too many timesteps: once all that was sent to
+// the other partitions is read. Before, timesteps are open because a partition is read behind
+// the others, as after an outage, and nothing is wrong with them.
+func (tx *taken) isBounded(ctx context.Context) (bool, error) {
+	var begins []lethe.Timestep
+	for i := range tx.list {
+		switch e := tx.list[i].event.(type) {
+		case ingest.Transaction:
+			begins = append(begins, e.Timestep)
+		case ingest.Payment:
+			begins = append(begins, e.Timestep)
+		case ingest.Label:
+			begins = append(begins, e.Timestep)
+		default:
+		}
+	}
+	if snapshot.OpenWith(tx.Batch, begins...) <= tx.o.MostOpen {
+		return false, nil
+	}
+	offsets := tx.o.Store.Offsets()
+	ends, err := bus.EndsOf(ctx, tx.o.Ends, bus.Transactions, bus.Labels)
+	if err != nil {
+		return false, err
+	}
+	for tp, end := range ends {
+		read := offsets[snapshot.TopicPartition{Topic: string(tp.Topic), Partition: tp.Partition}] >= end
+		if !read && tp != tx.batch.Source {
+			return false, nil
+		}
+	}
+	return true, nil
+}

@@ -1,0 +1,123 @@
+package graphs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"lethe/deletions"
+	"lethe/deletions/backups"
+	"lethe/deletions/coordinator"
+	"lethe/deletions/disk"
+	"lethe/deletions/ledgercopy"
+	"lethe/ingest/bus"
+	"lethe/pipeline/wire"
+	"lethe/snapshot"
+)
+
+// restoreLedger puts into the ledger what it lacks, and into its copy what that lacks.
+func restoreLedger(ctx context.Context, o Options, store *snapshot.Store, ledger *deletions.Ledger) error {
+	kept, err := ledgercopy.Read(ctx, o.Bus, o.Secret)
+	if err != nil {
+		return fmt.Errorf("the copy of the ledger: %w", err)
+	}
+	uncopied, err := kept.Restore(ledger)
+	if errors.Is(err, ledgercopy.ErrLost) {
+		return fmt.Errorf("%w: %w (put the folder %s/ledger back from a copy, or %s)", ErrLost, err, o.Dir, remedyAnew)
+	}
+	if err != nil {
+		return err
+	}
+	// Before anything is copied: the next start is to find the same.
+	if err := refuseOlder(ctx, o, store, uncopied); err != nil {
+		return err
+	}
+	holds, err := kept.UncopiedHolds(ledger, wire.IsSigned) // earlier versions signed none
+	if err == nil && len(uncopied)+len(holds) > 0 {
+		err = refuseCut(ctx, o.Bus, store)
+	}
+	if err != nil {
+		return err
+	}
+	for _, e := range uncopied {
+		records, err := ledgercopy.Records(o.Secret, e)
+		if err != nil {
+			return err
+		}
+		if err := wire.Say(ctx, o.Bus, records); err != nil {
+			return err
+		}
+	}
+	if err := coordinator.SayHolds(ctx, o.Bus, o.Secret, o.Erasure.SigningKey, holds...); err != nil {
+		return err
+	}
+	return requireEntries(o, ledger)
+}
+
+// refuseCut refuses topics that end before what was taken of them, before the ledger is copied to
+// them: once they had the copy, nobody could tell any more that they are older than it.
+func refuseCut(ctx context.Context, topics Bus, store *snapshot.Store) error {
+	ends := make(map[bus.Topic][]int64)
+	for at, next := range store.Offsets() {
+		topic := bus.Topic(at.Topic)
+		if ends[topic] == nil {
+			var err error
+			if ends[topic], err = topics.EndOffsets(ctx, topic); err != nil {
+				return err
+			}
+		}
+		if at.Partition < len(ends[topic]) && next > ends[topic][at.Partition] {
+			return fmt.Errorf("follow %s/%d from %d: %w", topic, at.Partition, next, bus.PastEnd(ends[topic][at.Partition]))
+		}
+	}
+	return nil
+}
+
+// requireEntries checks that the ledger knows every request that has a receipt.
+func requireEntries(o Options, ledger *deletions.Ledger) error {
+	files, err := os.ReadDir(o.ReceiptsDir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, file := range files {
+		id, isReceipt := strings.CutSuffix(file.Name(), ".json")
+		if !isReceipt || !deletions.ValidRequestID(id) {
+			continue
+		}
+		_, err := ledger.Get(id)
+		if errors.Is(err, deletions.ErrUnknownRequest) {
+			return fmt.Errorf("%w: neither the ledger nor its copy knows request %s, which has a receipt "+
+				"(put the folder %s/ledger back from a copy; to begin anew, move the receipts elsewhere)", ErrLost, id, o.Dir)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// forgetLedger removes ledger and log, which are made again of the topics. The registry of backups,
+// which is on no topic, stays.
+func forgetLedger(o Options) error {
+	_, store, err := disk.OpenLedger(o.FS, o.Dir, o.Clock.Now)
+	if err != nil {
+		return err
+	}
+	list, err := backups.In(disk.KV(store)).List()
+	if err = errors.Join(err, store.Close()); err != nil {
+		return err
+	}
+	if err := disk.RemoveLedger(o.FS, o.Dir); err != nil || len(list) == 0 {
+		return err
+	}
+	if _, store, err = disk.OpenLedger(o.FS, o.Dir, o.Clock.Now); err != nil {
+		return err
+	}
+	for _, b := range list {
+		err = errors.Join(err, backups.In(disk.KV(store)).Put(b))
+	}
+	return errors.Join(err, store.Close())
+}

@@ -1,0 +1,66 @@
+package publish
+
+import (
+	"fmt"
+
+	"lethe"
+	"lethe/pipeline/journal"
+	"lethe/snapshot"
+)
+
+// Adopt notes what an entry of the journal says is published. What the store has of it and that is not goes on behind
+// it, and is published if this process leads.
+func (p *Publisher) Adopt(d journal.TimestepsChanged) error {
+	behind, same := make(map[lethe.Timestep]lethe.Revision), make(map[lethe.Timestep]lethe.Revision)
+	type digestOf = func(journal.Artefact, *snapshot.Content) (lethe.Digest, error)
+	compare := func(list []journal.Artefact, digest digestOf) error {
+		for _, a := range list {
+			var own lethe.Digest // zero if there is none here
+			info := p.Store.Info(a.Timestep)
+			if info.State > lethe.Open {
+				content, err := p.Store.Load(a.Timestep)
+				if err == nil {
+					own, err = digest(a, content)
+				}
+				if err != nil {
+					return fmt.Errorf("timestep %d: %w", a.Timestep, err)
+				}
+			}
+			switch {
+			case own != a.Digest:
+				behind[a.Timestep] = max(info.Revision, a.Revision)
+			case info.Revision < a.Revision:
+				same[a.Timestep] = a.Revision
+			}
+		}
+		return nil
+	}
+	err := compare(d.Graphs, func(_ journal.Artefact, content *snapshot.Content) (lethe.Digest, error) {
+		return p.AddGraph(new(Dispatch), content), nil
+	})
+	if err == nil {
+		err = compare(d.Manifests, p.manifestDigest)
+	}
+	if err != nil {
+		return err
+	}
+	gone := p.Store.Gone()
+	for _, a := range d.Removed {
+		if info := p.Store.Info(a.Timestep); info.State > lethe.Open || gone[a.Timestep] < a.Revision {
+			behind[a.Timestep] = a.Revision
+		}
+	}
+	for t := range behind {
+		delete(same, t)
+	}
+	if len(same) > 0 {
+		err = snapshot.AdoptRevisions(p.Store, same)
+	}
+	if err == nil && len(behind) > 0 {
+		err = snapshot.GoBehind(p.Store, behind)
+	}
+	if err == nil {
+		err = p.Store.Marks().PutUnsynced(MarksOf(d)...)
+	}
+	return err
+}

@@ -1,0 +1,58 @@
+package publish
+
+import (
+	"slices"
+
+	"lethe/deletions/translog"
+	"lethe/pipeline/journal"
+	"lethe/pipeline/wire"
+)
+
+// dispatchBytes is from how much on what was put together is sent: each sending waits for
+// the brokers.
+const dispatchBytes = 4 << 20
+
+// MostInAnEntry bounds the digests in an entry of the journal, which is one record.
+const MostInAnEntry = 4096
+
+// Dispatch is what is published together: graphs and slices, then the manifests that name
+// these, then the marks that say so, and at last what the log says of the slices.
+type Dispatch struct {
+	graphs, slices, manifests []wire.Message
+	// changes say what is published.
+	changes journal.TimestepsChanged
+	// leaves commit to the slices.
+	leaves []translog.Leaf
+	bytes  int
+}
+
+func (d *Dispatch) graph(m wire.Message) {
+	d.graphs = append(d.graphs, m)
+	d.bytes += len(m.Payload)
+}
+
+func (d *Dispatch) slice(m wire.Message) {
+	d.slices = append(d.slices, m)
+	d.bytes += len(m.Payload)
+}
+
+// add adds what else was put together.
+func (d *Dispatch) add(other Dispatch) {
+	d.graphs, d.slices = append(d.graphs, other.graphs...), append(d.slices, other.slices...)
+	d.manifests = append(d.manifests, other.manifests...)
+	d.changes.Graphs = append(d.changes.Graphs, other.changes.Graphs...)
+	d.changes.Manifests = append(d.changes.Manifests, other.changes.Manifests...)
+	d.leaves = append(d.leaves, other.leaves...)
+	d.bytes += other.bytes
+}
+
+func (d *Dispatch) isFull() bool {
+	return d.bytes >= dispatchBytes || d.changes.Digests() >= MostInAnEntry
+}
+
+// Messages are what is sent, one list after the other.
+func (d *Dispatch) Messages() [][]wire.Message {
+	return slices.DeleteFunc([][]wire.Message{d.graphs, d.slices, d.manifests}, func(list []wire.Message) bool {
+		return len(list) == 0
+	})
+}

@@ -1,0 +1,68 @@
+package graphs
+
+import (
+	"context"
+	"time"
+
+	"lethe/deletions/search"
+	"lethe/pipeline/graphs/beside"
+)
+
+// Searches runs the searches that verify erasures, and wakes the role
+// when time has passed.
+type Searches interface {
+	// Begin begins a search. It may run beside the steps until the context ends.
+	Begin(ctx context.Context, s *search.Search)
+	// Verdict returns the outcome of a search that has ended, once.
+	Verdict() (search.Verdict, bool)
+	// Wake has the role step, with nothing new, after a while.
+	Wake(after time.Duration)
+	// Wait waits until no search runs.
+	Wait()
+}
+
+// asyncSearches runs searches at the same time as the steps. Their end wakes the role.
+type asyncSearches struct {
+	beside.Running
+	searcher search.Searcher
+	verdicts chan search.Verdict
+	wakes    chan struct{}
+}
+
+func newAsyncSearches(s search.Searcher, o Options) *asyncSearches {
+	return &asyncSearches{
+		Running:  beside.Running{Start: o.Beside, Wake: func() { signal(o.wakes) }},
+		searcher: s, verdicts: make(chan search.Verdict, maxSearches), wakes: o.wakes,
+	}
+}
+
+// maxSearches is how many searches there are at a time: one that locates, one that
+// verifies.
+const maxSearches = 2
+
+// Begin implements Searches. A verdict is taken before the next search of its kind
+// begins.
+func (b *asyncSearches) Begin(ctx context.Context, s *search.Search) {
+	b.Run(func() { b.verdicts <- b.searcher.Run(ctx, s) })
+}
+
+// Wake implements Searches.
+func (b *asyncSearches) Wake(after time.Duration) { time.AfterFunc(after, func() { signal(b.wakes) }) }
+
+// signal wakes the role, unless that is about to happen.
+func signal(wakes chan<- struct{}) {
+	select {
+	case wakes <- struct{}{}:
+	default:
+	}
+}
+
+// Verdict implements Searches.
+func (b *asyncSearches) Verdict() (search.Verdict, bool) {
+	select {
+	case v := <-b.verdicts:
+		return v, true
+	default:
+		return search.Verdict{}, false
+	}
+}

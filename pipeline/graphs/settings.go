@@ -1,0 +1,92 @@
+package graphs
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"lethe/internal/sortedset"
+	"lethe/partition"
+	"lethe/partition/onehop"
+	"lethe/partition/repair"
+	"lethe/snapshot"
+)
+
+// ErrSettings is returned when the stream was begun with settings that give
+// other slices: what is published again would not fit what is there. The
+// operator restores the settings, or begins again with an empty data directory
+// and empty topics.
+var ErrSettings = errors.New("the data directory was written with other settings")
+
+// remedy says what the operator can do when stores and settings do not fit.
+const remedy = "restore what differs, or begin anew with an empty data directory and empty topics"
+
+// other stands for a value that is noted nowhere: any but those that are.
+const other = "another"
+
+func settingsMark() []byte { return []byte("settings") }
+
+// settingsOf are what the slices of settled timesteps depend on in addition to
+// the records, by configuration key. How timesteps to come are partitioned may
+// change: the assignment of a settled one is kept with it. Not so whether shards are
+// independent, for receipts and lethe verify say so of all timesteps.
+func settingsOf(p partition.Config, r repair.Config) map[string]string {
+	out := map[string]string{
+		"seed":             fmt.Sprint(p.Seed),
+		"partition.shards": fmt.Sprint(p.Shards),
+		"repair.method":    r.Method,
+		"repair.tau":       fmt.Sprint(r.Tau),
+		"repair.min_stubs": fmt.Sprint(r.MinStubs),
+		"repair.one_hop":   markOf(r.OneHop),
+	}
+	if p.Method == partition.MethodIndependent {
+		out["partition.method"] = p.Method
+	}
+	return out
+}
+
+// markOf returns the words for a mode that stores were begun with.
+func markOf(m onehop.Mode) string {
+	return map[onehop.Mode]string{onehop.None: "false", onehop.Undirected: "true", onehop.Directed: "directed"}[m]
+}
+
+// keepSettings is CheckSettings, which notes the settings in a new store.
+func keepSettings(marks snapshot.Marks, p partition.Config, r repair.Config) error {
+	if _, found, err := marks.Get(settingsMark()); err != nil || found {
+		return errors.Join(err, CheckSettings(marks, p, r))
+	}
+	value, err := json.Marshal(settingsOf(p, r))
+	if err != nil {
+		return err
+	}
+	return marks.Put(settingsMark(), value)
+}
+
+// CheckSettings compares settings with those that a store of graphs was begun with,
+// if it was. The error is ErrSettings and names all that differ.
+func CheckSettings(marks snapshot.Marks, p partition.Config, r repair.Config) error {
+	value, found, err := marks.Get(settingsMark())
+	if err != nil || !found {
+		return err
+	}
+	now := settingsOf(p, r)
+	var then map[string]string
+	if err := json.Unmarshal(value, &then); err != nil {
+		return fmt.Errorf("stored settings: %w", err)
+	}
+	var differ []string
+	for _, key := range sortedset.Add(slices.Sorted(maps.Keys(now)), slices.Sorted(maps.Keys(then))...) {
+		if then[key] != now[key] {
+			was, is := cmp.Or(then[key], other), cmp.Or(now[key], other)
+			differ = append(differ, fmt.Sprintf("%s was %s, now it is %s", key, was, is))
+		}
+	}
+	if len(differ) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%w: %s (%s)", ErrSettings, strings.Join(differ, "; "), remedy)
+}

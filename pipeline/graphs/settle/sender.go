@@ -1,0 +1,76 @@
+package settle
+
+import (
+	"context"
+	"fmt"
+
+	"lethe"
+	"lethe/pipeline/graphs/beside"
+	"lethe/pipeline/graphs/publish"
+)
+
+// sender sends the slices and the manifest of a timestep that has settled beside the loop: what Publisher.Send sends,
+// in the same order. Marks and leaves are noted by the loop once all is sent.
+type sender struct {
+	publisher *publish.Publisher
+	topics    Topics
+	running   *beside.Running
+	// now, if not nil, is what is sent now.
+	now *sending
+}
+
+type sending struct {
+	timestep lethe.Timestep
+	publish.Dispatch
+	sent   beside.Stage
+	failed error
+}
+
+// send publishes the slices, then the manifest, once.
+func (s *sending) send(ctx context.Context, topics Topics) error {
+	s.sent.Do(func() {
+		for _, messages := range s.Messages() {
+			if s.failed = publishTo(ctx, topics, messages...); s.failed != nil {
+				return
+			}
+		}
+	})
+	return s.failed
+}
+
+// begin begins to send the slices of a timestep that has just settled, if its graph is out.
+func (l *sender) begin(ctx context.Context, t lethe.Timestep) error {
+	content, err := l.publisher.Store.Load(t)
+	if err != nil {
+		return err
+	}
+	if r, _, err := publish.Graph.Of(l.publisher.Store, t); err != nil || r < content.Info.Reopened {
+		return err
+	}
+	s := &sending{timestep: t}
+	if err := l.publisher.AddSlices(&s.Dispatch, content, l.publisher.Cutter.All()); err != nil {
+		return err
+	}
+	if err := l.publisher.Decided(ctx, &s.Dispatch); err != nil {
+		return err
+	}
+	l.now = s
+	l.running.Run(func() { _ = s.send(ctx, l.topics) })
+	return nil
+}
+
+// end notes that slices are sent, if they are. If that is urgent, it is waited for.
+func (l *sender) end(ctx context.Context, urgent bool) error {
+	s := l.now
+	if s == nil || !urgent && !s.sent.Done() {
+		return nil
+	}
+	if err := s.send(ctx, l.topics); err != nil {
+		return fmt.Errorf("publish the slices of timestep %d: %w", s.timestep, err)
+	}
+	l.now = nil
+	return l.publisher.Note(&s.Dispatch)
+}
+
+// sends reports whether the slices of a timestep are being sent.
+func (l *sender) sends(t lethe.Timestep) bool { return l.now != nil && l.now.timestep == t }

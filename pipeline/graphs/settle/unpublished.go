@@ -1,0 +1,60 @@
+package settle
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"lethe"
+	"lethe/pipeline/graphs/intake"
+	"lethe/pipeline/graphs/publish"
+	"lethe/snapshot"
+)
+
+// unpublished is what has no mark: letters, what is gone, and graphs and slices of timesteps that were closed, settled
+// or reopened. What an erasure changed, and nothing else did, is for the coordinator to have published.
+type unpublished struct {
+	store     *snapshot.Store
+	publisher *publish.Publisher
+	letters   intake.Letters
+	told      *told
+	closings  *closings
+	sender    *sender
+}
+
+// publish publishes it.
+func (u *unpublished) publish(ctx context.Context) error {
+	if err := u.letters.SendWaiting(ctx); err != nil {
+		return err
+	}
+	gone := u.store.Gone()
+	for _, t := range slices.Sorted(maps.Keys(gone)) {
+		if u.store.Info(t).Nodes > 0 {
+			continue // it closes yet, or is emptied
+		}
+		revision, _, err := publish.Gone.Of(u.store, t)
+		if err == nil && revision < gone[t] {
+			err = u.publisher.Delete(ctx, t, gone[t])
+		}
+		if err != nil {
+			return fmt.Errorf("delete timestep %d: %w", t, err)
+		}
+	}
+	for _, info := range u.store.Timesteps() {
+		now := published{info.State, info.Reopened}
+		if info.State == lethe.Open || u.told.published[info.Timestep] == now || u.sends(info.Timestep) {
+			continue
+		}
+		part := publish.Part{Info: info, Shards: u.publisher.Cutter.All()}
+		part.Revision = info.Reopened
+		if err := u.publisher.Missing(ctx, []publish.Part{part}); err != nil {
+			return fmt.Errorf("publish timestep %d: %w", info.Timestep, err)
+		}
+		u.told.published[info.Timestep] = now
+	}
+	return nil
+}
+
+// sends reports whether something of a timestep is being sent: it has no mark yet, and is not to be sent again.
+func (u *unpublished) sends(t lethe.Timestep) bool { return u.closings.sends(t) || u.sender.sends(t) }
