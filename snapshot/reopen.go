@@ -80,9 +80,13 @@ func (t transition) reopen(ctx context.Context, i Info, assign Assign) (*lethe.S
 	}
 	if changed {
 		g.Revision = i.Revision + 1
-		if i, err = t.rewrite(ctx, i, g, shards); err != nil {
+		if err = t.noteReopening(i.Timestep); err == nil {
+			i, err = t.rewrite(ctx, i, g, shards)
+		}
+		if err != nil {
 			return nil, false, err
 		}
+		i.Reopened = i.Revision
 	}
 	t.infos[i.Timestep] = i
 	return g, changed, nil
@@ -90,9 +94,6 @@ func (t transition) reopen(ctx context.Context, i Info, assign Assign) (*lethe.S
 
 // rewrite rewrites the store of a closed timestep and returns its new info.
 func (t transition) rewrite(ctx context.Context, i Info, g *lethe.Snapshot, shards []lethe.ShardID) (Info, error) {
-	if err := t.noteReopening(i.Timestep); err != nil {
-		return i, err
-	}
 	store, err := t.store.closed.Get(i.Timestep)
 	if err != nil {
 		return i, err
@@ -102,10 +103,8 @@ func (t transition) rewrite(ctx context.Context, i Info, g *lethe.Snapshot, shar
 		// The switch may or may not have happened, so the store must be reopened.
 		return i, errors.Join(err, t.store.closed.Close(i.Timestep))
 	}
-	i = i.describedBy(d)
-	i.Reopened = i.Revision
 	t.drop(timestepKey(kindRewriting, i.Timestep))
-	return i, nil
+	return i.describedBy(d), nil
 }
 
 // Redeal is a timestep to be partitioned again.
@@ -153,18 +152,10 @@ func (t transition) repartition(ctx context.Context, r Redeal, assign Assign) er
 	if err != nil {
 		return err
 	}
-	store, err := t.store.closed.Get(at)
-	if err != nil {
+	content.Snapshot.Revision = i.Revision + 1
+	if t.infos[at], err = t.rewrite(ctx, i, content.Snapshot, shards); err != nil {
 		return err
 	}
-	content.Snapshot.Revision = i.Revision + 1
-	d, err := store.Replace(ctx, content.Snapshot, shards)
-	if err != nil {
-		// The switch may or may not have happened, so the store must be reopened.
-		return errors.Join(err, t.store.closed.Close(at))
-	}
-	t.infos[at] = i.describedBy(d)
-	t.drop(timestepKey(kindRewriting, at))
 	return t.apply()
 }
 

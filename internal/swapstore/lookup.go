@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/cockroachdb/pebble/v2"
-	"golang.org/x/sync/errgroup"
 )
 
 // Found is the result of Lookup for one key.
@@ -27,22 +26,8 @@ func (s *Store) Lookup(keys [][]byte) (out []Found, err error) {
 	}
 	defer g.release()
 	out = make([]Found, len(keys))
-	if len(keys) < lookedUpTogether {
-		return out, g.now().lookup(keys, out)
-	}
-	snapshot := g.db.NewSnapshot()
-	then := view{number: g.number, in: snapshot}
-	var working errgroup.Group
-	for half := range 2 {
-		from, to := half*len(keys)/2, (half+1)*len(keys)/2
-		working.Go(func() error { return then.lookup(keys[from:to], out[from:to]) })
-	}
-	err = errors.Join(working.Wait(), snapshot.Close())
-	return out, err
+	return out, g.now().lookup(keys, out)
 }
-
-// lookedUpTogether is the number of keys from which two goroutines share the lookup.
-const lookedUpTogether = 512
 
 // lookup looks up keys one after the other.
 func (g view) lookup(keys [][]byte, out []Found) error {

@@ -8,8 +8,7 @@
 // wakes the role. What is published is repeatable: after a
 // crash the same messages go out again under the same keys with the same bytes.
 //
-//	role.go       opening the stores; lost.go, what was lost is made again; ledger.go and receipts.go, ledger and
-//	              receipts of the topics; decided.go, what the journal has decided
+//	role.go       opening the stores; lost.go, what was lost is made again; ledger.go, ledger and receipts of the topics
 //	logic.go      the step function: take what arrived, do what is due; erased.go, what intake knows of erasures;
 //	              commitments.go, what the transparency log commits to of control.v1; written.go, what a fenced leader
 //	              wrote over; status.go, how far all is
@@ -51,6 +50,7 @@ import (
 	"lethe/pipeline/graphs/intake"
 	"lethe/pipeline/graphs/publish"
 	"lethe/pipeline/graphs/settle"
+	"lethe/pipeline/journal"
 	"lethe/pipeline/role"
 	"lethe/snapshot"
 )
@@ -226,4 +226,31 @@ func newLogic(o Options, kept stores, searches Searches) *logic {
 	}
 	l.status = l.know()
 	return l
+}
+
+// readDecided reads what was decided.
+func readDecided(ctx context.Context, o Options) (*publish.Decisions, error) {
+	if o.standing != nil {
+		return &publish.Decisions{Shared: true, Journal: o.standing.Journal()}, nil
+	}
+	d := new(publish.Decisions)
+	var err error
+	d.Journal, err = o.standing.ReadJournal(ctx, o.Bus, journal.ForGraphs, roleName, o.Instance, func(e journal.Entry) {
+		if features, is := e.Decision.(journal.FeaturesDecided); is {
+			d.FeatureCount = features.Count
+		}
+	})
+	return d, err
+}
+
+// reaches reports an error unless a store has done all that was decided before this process began its epoch.
+func reaches(o Options, d *publish.Decisions, store *snapshot.Store) error {
+	if !d.Shared {
+		return nil
+	}
+	at, err := publish.Position(store)
+	if err == nil && d.Journal.Before().Behind(at.Place) {
+		err = o.standing.StandByAgain()
+	}
+	return err
 }

@@ -6,6 +6,7 @@ import (
 
 	"lethe"
 	"lethe/canonical"
+	"lethe/ingest/bus"
 	"lethe/pipeline/graphs/beside"
 	"lethe/pipeline/wire"
 	"lethe/snapshot"
@@ -52,4 +53,19 @@ func (c *closing) send(ctx context.Context, topics Topics) error {
 		c.before, c.payload, c.message.Payload = nil, nil, nil
 	})
 	return c.failed
+}
+
+// Topics is where graphs and slices are sent beside the loop.
+type Topics interface {
+	wire.Publisher
+	Partitions(ctx context.Context, t bus.Topic) (int, error)
+}
+
+// publishTo publishes messages of one topic.
+func publishTo(ctx context.Context, topics Topics, messages ...wire.Message) error {
+	partitions, err := topics.Partitions(ctx, wire.TopicOf(messages[0].Key.Kind))
+	if err != nil {
+		return err
+	}
+	return wire.Publish(ctx, topics, partitions, messages...)
 }
