@@ -2,9 +2,6 @@ package graphs
 
 import (
 	"context"
-	"fmt"
-	"maps"
-	"slices"
 
 	"lethe/deletions"
 	"lethe/deletions/scan"
@@ -19,120 +16,87 @@ import (
 // commands are those of erasures, as far as any role that holds copies carries them out.
 type commands struct {
 	*replayer
-	of map[string]*followed
+	of role.Erasures[followed]
 }
 
-// followed is an erasure of who leads.
+type followedErasure = role.Erasure[followed]
+
+// followed is what a standby knows of an erasure of who leads.
 type followed struct {
-	command *wire.Command
 	// behind is where the journal ended when the command was heard: what it is about is done once that is.
 	behind int64
-	// scrubbed, erased and scanned are the newest attempts of which that was done, or -1.
-	scrubbed, erased, scanned int
-	// scrub is staging that is written anew for the attempt.
-	scrub *erase.Scrub
+	// scrub is staging that is written anew for an attempt.
+	scrub    *erase.Scrub
+	scrubbed int
+}
+
+func newCommands(r *replayer) commands {
+	return commands{r, role.Erasures[followed]{
+		Role: roleName, Instance: r.o.Instance, Run: r.o.Run, Secret: r.o.Secret, Rewriting: true,
+	}}
 }
 
 // hear follows the commands of erasures. What is suppressed and lifted the journal says.
 func (s *commands) hear(ctx context.Context, notices []wire.Notice) error {
-	for _, n := range notices {
-		switch c := n.Command; {
-		case n.Deleted != "":
-			delete(s.of, n.Deleted)
-		case c == nil:
-		case c.Phase.Rewrites():
-			if err := s.command(ctx, c); err != nil {
-				return fmt.Errorf("request %s: %w", c.RequestID, err)
-			}
-		default:
-			if err := c.Shares(s.o.Secret); err != nil {
-				return fmt.Errorf("request %s: %w", c.RequestID, err)
-			}
-			delete(s.of, c.RequestID)
-		}
-	}
-	return nil
-}
-
-// command follows a command to look for what was rewritten.
-func (s *commands) command(ctx context.Context, c *wire.Command) error {
-	if err := c.Shares(s.o.Secret); err != nil {
+	return s.of.Take(notices, func(e *followedErasure) error {
+		ends, err := bus.EndsOf(ctx, s.o.Bus, bus.Journal)
+		e.Own.behind = ends[bus.TopicPartition{Topic: bus.Journal, Partition: journal.ForGraphs}]
 		return err
-	}
-	ends, err := bus.EndsOf(ctx, s.o.Bus, bus.Journal)
-	if err != nil {
-		return err
-	}
-	if s.of[c.RequestID] == nil {
-		s.of[c.RequestID] = &followed{scrubbed: -1, erased: -1, scanned: -1}
-	}
-	e := s.of[c.RequestID]
-	e.command, e.behind = c, ends[bus.TopicPartition{Topic: bus.Journal, Partition: journal.ForGraphs}]
-	return nil
+	})
 }
 
 // carryOutAll does what is asked for by now.
 func (s *commands) carryOutAll(ctx context.Context) error {
-	for _, id := range slices.Sorted(maps.Keys(s.of)) {
-		if err := s.carryOut(ctx, s.of[id]); err != nil {
-			return fmt.Errorf("request %s: %w", id, err)
+	for {
+		out, err := s.of.Acknowledge(ctx, s.carryOut)
+		if err != nil || out.Idle {
+			return err
+		}
+		if err := s.turns.Publish(out); err != nil {
+			return err
 		}
 	}
-	return nil
 }
 
 // carryOut does what a command asks for, and says so.
-func (s *commands) carryOut(ctx context.Context, e *followed) error {
-	c := e.command
-	if s.replay.Through() < e.behind {
-		return nil
+func (s *commands) carryOut(ctx context.Context, e *followedErasure) (a deletions.Ack, err error) {
+	c, own := e.Command, &e.Own
+	if s.replay.Through() < own.behind {
+		return a, nil
 	}
-	if e.scrubbed < c.Attempt {
+	if own.scrub == nil || own.scrubbed < c.Attempt {
 		if s.eraser.Scrubbing.IsBusy() {
-			return nil // it may have begun before this one has deleted anything
+			return a, nil // it may have begun before this one has deleted anything
 		}
-		var err error
-		if e.scrub, err = s.eraser.Scrubbing.Begin(ctx); err != nil {
-			return err
+		if own.scrub, err = s.eraser.Scrubbing.Begin(ctx); err != nil {
+			return a, err
 		}
-		e.scrubbed = c.Attempt
+		own.scrubbed = c.Attempt
 	}
-	if e.scrub != nil && !e.scrub.IsEnded() {
-		return nil
+	switch {
+	case !own.scrub.IsEnded():
+		return a, nil
+	case e.Owes(deletions.StepErased):
+		return s.searched(ctx, e, deletions.StepErased)
+	case c.Phase == wire.PhaseSearch && e.Owes(deletions.StepScanned):
+		return s.searched(ctx, e, deletions.StepScanned)
 	}
-	if e.erased < c.Attempt {
-		if err := s.searched(ctx, c, deletions.StepErased, &e.erased); err != nil {
-			return err
-		}
-	}
-	if c.Phase == wire.PhaseSearch && e.scanned < c.Attempt {
-		if err := s.searched(ctx, c, deletions.StepScanned, &e.scanned); err != nil {
-			return err
-		}
-	}
-	return nil
+	return a, nil
 }
 
-// searched searches the folder for what a command erases, says what was found and notes the attempt.
-func (s *commands) searched(ctx context.Context, c *wire.Command, step deletions.Step, note *int) error {
+// searched searches the folder for what a command erases, and says what was found.
+func (s *commands) searched(ctx context.Context, e *followedErasure, step deletions.Step) (deletions.Ack, error) {
+	c, a := e.Command, s.of.Ack(e, step)
 	scanner, err := scan.NewRecordScanner(s.o.Secret, s.o.Limits.Normalise, c.Fingerprints)
 	if err != nil {
-		return err
+		return a, err
 	}
 	hits, err := erase.SearchOriginals(s.store, scanner)
 	if err != nil {
-		return err
+		return a, err
 	}
 	summary, err := c.Search(ctx, s.o.Secret, swapstore.Files(s.o.FS, s.o.Dir), s.o.Pacer)
-	if err != nil {
-		return err
-	}
 	summary.Hits += len(hits)
-	ack := deletions.NewAck(c.RequestID, roleName, s.o.Instance, step)
-	ack.Attempt, ack.Run, ack.Scan = c.Attempt, s.o.Run, &summary
-	out, err := role.Acknowledge(ack, note)
-	if err != nil {
-		return err
-	}
-	return s.turns.Publish(out)
+	a.Scan = &summary
+	return a, err
 }

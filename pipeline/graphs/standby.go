@@ -92,7 +92,7 @@ func openStandby(ctx context.Context, o Options, heard *Heard) (*standby, error)
 	}
 	*heard = Heard{}
 	r := &replayer{newLogic(o, stores{graphs: store}, nil), o, role.NewReplay(roleName, journal.ForGraphs, at)}
-	return &standby{replayer: r, heard: heard, commands: commands{r, make(map[string]*followed)}}, nil
+	return &standby{replayer: r, heard: heard, commands: newCommands(r)}, nil
 }
 
 // Topics implements role.Logic.

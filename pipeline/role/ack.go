@@ -6,38 +6,102 @@ import (
 	"maps"
 	"slices"
 
+	"lethe"
 	"lethe/deletions"
 	"lethe/ingest"
 	"lethe/ingest/bus"
+	"lethe/pipeline/wire"
 )
 
-// Acknowledge is the output that publishes what a process says of a step of an erasure, whether it
-// leads or stands by, and then notes its attempt.
-func Acknowledge(a deletions.Ack, note *int) (Output, error) {
-	value, err := a.Encode()
-	if err != nil {
-		return Output{}, err
-	}
-	records := []ingest.Outgoing{{Key: []byte(a.Key()), Value: value}}
-	return Output{Topic: bus.Control, Records: records, Note: func() error {
-		*note = a.Attempt
-		return nil
-	}}, nil
+// Erasure is an open request, as a process that holds copies carries it out, whether it leads or stands by. Own is what
+// the role knows of it.
+type Erasure[Own any] struct {
+	Command *wire.Command
+	Own     Own
+	// acknowledged are the newest attempts, by step.
+	acknowledged map[deletions.Step]int
 }
 
-// AcknowledgeNext returns what one returns of the first open request, in the order of their ids, of which something is
-// due; otherwise the output is idle.
-func AcknowledgeNext[E any](
-	ctx context.Context, open map[string]E, one func(context.Context, E) (out Output, due bool, err error),
+// Owes reports whether a step of the present attempt is yet to be acknowledged.
+func (e *Erasure[Own]) Owes(step deletions.Step) bool {
+	attempt, done := e.acknowledged[step]
+	return !done || attempt < e.Command.Attempt
+}
+
+// Erasures are the open requests of a role.
+type Erasures[Own any] struct {
+	// Role, Instance and Run are who acknowledges.
+	Role, Instance, Run string
+	Secret              lethe.Secret
+	// Rewriting says that only commands to rewrite concern the role: another one ends the request for it.
+	Rewriting bool
+	// Open are the requests, by id.
+	Open map[string]*Erasure[Own]
+}
+
+// Take follows the commands among notices, each of which is given to process.
+func (s *Erasures[Own]) Take(notices []wire.Notice, process func(*Erasure[Own]) error) error {
+	for _, n := range notices {
+		if n.Deleted != "" {
+			delete(s.Open, n.Deleted)
+		}
+		c := n.Command
+		if c == nil {
+			continue
+		}
+		if err := c.Shares(s.Secret); err != nil {
+			return err
+		}
+		if s.Rewriting && !c.Phase.Rewrites() {
+			delete(s.Open, c.RequestID)
+			continue
+		}
+		known := s.Open[c.RequestID]
+		if known == nil || c.Restarts(known.Command) {
+			known = &Erasure[Own]{acknowledged: make(map[deletions.Step]int)}
+			if s.Open == nil {
+				s.Open = make(map[string]*Erasure[Own])
+			}
+			s.Open[c.RequestID] = known
+		}
+		known.Command = c
+		if err := process(known); err != nil {
+			return fmt.Errorf("request %s: %w", c.RequestID, err)
+		}
+	}
+	return nil
+}
+
+// Ack returns the acknowledgement of a step, to be completed.
+func (s *Erasures[Own]) Ack(e *Erasure[Own], step deletions.Step) deletions.Ack {
+	a := deletions.NewAck(e.Command.RequestID, s.Role, s.Instance, step)
+	a.Attempt, a.Run = e.Command.Attempt, s.Run
+	return a
+}
+
+// Acknowledge publishes the acknowledgement that one finds due of the first request, in the order of their ids; the
+// zero value is none. If there is none, the output is idle.
+func (s *Erasures[Own]) Acknowledge(
+	ctx context.Context, one func(context.Context, *Erasure[Own]) (deletions.Ack, error),
 ) (Output, error) {
-	for _, id := range slices.Sorted(maps.Keys(open)) {
-		out, due, err := one(ctx, open[id])
+	for _, id := range slices.Sorted(maps.Keys(s.Open)) {
+		e := s.Open[id]
+		a, err := one(ctx, e)
+		var value []byte
+		if err == nil && a.Step != "" {
+			value, err = a.Encode()
+		}
 		if err != nil {
 			return Output{}, fmt.Errorf("request %s: %w", id, err)
 		}
-		if due {
-			return out, nil
+		if value == nil {
+			continue
 		}
+		records := []ingest.Outgoing{{Key: []byte(a.Key()), Value: value}}
+		return Output{Topic: bus.Control, Records: records, Note: func() error {
+			e.acknowledged[a.Step] = a.Attempt
+			return nil
+		}}, nil
 	}
 	return Output{Idle: true}, nil
 }

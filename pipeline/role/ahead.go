@@ -1,6 +1,7 @@
 package role
 
 import (
+	"cmp"
 	"context"
 
 	"lethe/ingest/bus"
@@ -20,6 +21,12 @@ func (f *Follower) follow(ctx context.Context) error {
 	ahead := f.readAhead(ctx, waiting)
 	defer ahead.stop()
 	for {
+		if s := f.around.Standing; s.StandsBy() {
+			_, waiting.changed = s.Lead.leading()
+			if done, err := f.Prepared(ctx); err != nil || done {
+				return cmp.Or(err, errPrepared)
+			}
+		}
 		a, err := ahead.next(ctx)
 		if err != nil {
 			return err

@@ -36,10 +36,7 @@ func (f *Follower) Open(ctx context.Context) (*Beginning, error) {
 		return nil, err
 	}
 	f.unsaid = maps.Clone(positions)
-	f.opens.Do(func() {
-		f.follows = slices.Collect(maps.Keys(positions))
-		close(f.opened)
-	})
+	f.follows = slices.Collect(maps.Keys(positions))
 	b := &Beginning{Tail: tail, follower: f}
 	s := f.around.Standing
 	if s != nil {
@@ -57,12 +54,8 @@ func (f *Follower) Open(ctx context.Context) (*Beginning, error) {
 
 // Begin does what the logic had not finished.
 func (b *Beginning) Begin(ctx context.Context) error {
-	s := b.follower.around.Standing
 	if err := b.follower.Feed(ctx, Input{}); err != nil {
 		return err
-	}
-	if s != nil {
-		s.Lead.playing(s.Term)
 	}
 	b.follower.sayDealt()
 	return nil

@@ -12,10 +12,11 @@
 //	turns.go   work that publishes as it goes, cut into steps
 //	wait.go    waiting for batches, for time, and for work outside of the loop
 //	ports.go   what roles need of topics and stores
-//	ack.go     what a process says of an erasure
+//	ack.go     the commands of erasures, and their acknowledgements
 //	lead.go    who leads a role that one of several processes plays; hot.go, leading or standing by
-//	prepare.go what a process reads before it leads; earlier.go, what others said
-//	lease.go   what a leader writes as long as it leads; gate.go, what a process that stands by reads
+//	prepare.go what a process reads before it leads
+//	epoch.go   epochs of the journal, and which records are late
+//	lease.go   what a leader writes as long as it leads; replay.go, how a standby does what the journal says
 //	kafka.go   the topics of a Kafka client as roles see them
 //
 // A logic that is fed the same inputs in the same order comes to the same state

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
@@ -30,8 +29,6 @@ type Follower struct {
 	leaders *wire.Leaders
 	// follows are the partitions that it follows, once they were opened.
 	follows []bus.TopicPartition
-	opens   sync.Once
-	opened  chan struct{}
 	// unsaid is up to where partitions were read, of those of which that was not said yet. waits says
 	// that something is still due of what was read.
 	unsaid    map[bus.TopicPartition]int64
@@ -48,7 +45,7 @@ func Follow(name string, logic Logic, around Surroundings) *Follower {
 	f := &Follower{
 		name: name, logic: logic, around: around, leaders: leaders,
 		readers: make(map[bus.Topic]*wire.Reader), notices: wire.NewNoticeReader().LedBy(leaders),
-		partitions: make(map[bus.Topic]int), opened: make(chan struct{}),
+		partitions: make(map[bus.Topic]int),
 	}
 	f.status.Store(logic.Status())
 	return f

@@ -189,31 +189,18 @@ func (h *hot) takeTurns(ctx context.Context) error {
 
 // play plays the role as it is open, until that is no longer what the process is to do.
 func (h *hot) play(ctx context.Context) error {
-	term := h.standing
+	var watching sync.WaitGroup
+	defer watching.Wait()
 	during, stop := context.WithCancel(ctx)
 	defer stop()
-	var ran error
-	ended, changed := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(ended)
-		ran = h.now.Run(during)
-	}()
-	go func() {
-		defer close(changed)
-		_, _ = h.lead.until(during, term)
-	}()
-	var err error
-	select {
-	case <-ended:
-	case <-changed:
-		if term == 0 {
-			err = h.now.prepare(during, ended)
-		}
+	if term := h.standing; term > 0 {
+		watching.Go(func() {
+			_, _ = h.lead.until(during, term)
+			stop()
+		})
 	}
-	stop()
-	<-ended
-	<-changed
-	if err = errors.Join(ran, wire.UnlessStopped(ctx, err)); errors.Is(err, ErrLedElsewhere) {
+	err := h.now.Run(during)
+	if errors.Is(err, ErrLedElsewhere) || errors.Is(err, errPrepared) {
 		return nil
 	}
 	return err

@@ -39,8 +39,6 @@ type Lead struct {
 	// term counts how often this process has become the leader; leads says that it is.
 	term  int64
 	leads bool
-	// plays is the term in which the role is open: until then others have dealt with more.
-	plays int64
 	// prepared is the term for which it has read what it reads before it leads.
 	prepared int64
 	// generation is that of the last assignment, epoch the one of the journal that this process has begun last, and
@@ -144,23 +142,14 @@ func (l *Lead) change() {
 	l.changed = make(chan struct{})
 }
 
-// positions are up to where who leads has dealt with partitions. As long as this process has yet to open the role,
-// there is one of control.v1 alone, so that brokers are asked whether it leads.
+// positions are up to where this process has dealt with partitions. There is always one of control.v1, so that brokers
+// are asked whether it leads.
 func (l *Lead) positions() map[bus.TopicPartition]int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	out := map[bus.TopicPartition]int64{{Topic: bus.Control}: 0}
-	if l.plays == l.term {
-		maps.Copy(out, l.dealt)
-	}
+	out, control := maps.Clone(l.dealt), bus.TopicPartition{Topic: bus.Control}
+	out[control] = max(0, out[control])
 	return out
-}
-
-// playing notes that the role is open for a term.
-func (l *Lead) playing(term int64) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.plays = term
 }
 
 // prepares reports whether this process has dealt with partitions up to some positions, and notes that it has: these it

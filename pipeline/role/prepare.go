@@ -2,9 +2,9 @@ package role
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
-	"time"
 
 	"lethe/ingest/bus"
 )
@@ -15,6 +15,9 @@ type preparing struct {
 	term int64
 	due  map[bus.TopicPartition]int64
 }
+
+// errPrepared ends the loop of a process that stands by: the role is to be opened for another term, or once more.
+var errPrepared = errors.New("the role is to be opened anew")
 
 // Prepared reports whether the role of a process that stands by is to be closed: it has read all that it reads before
 // it leads in the present term, or the term in which it was to lead is over. Lead.Next says what it is opened for.
@@ -29,43 +32,4 @@ func (f *Follower) Prepared(ctx context.Context) (bool, error) {
 		*p = preparing{term, due}
 	}
 	return s.Lead.passed(p.term) || p.term != 0 && s.Lead.prepares(p.term, p.due), nil
-}
-
-// askEvery is how often it is asked whether a process has read all that it reads before it leads.
-const askEvery = 10 * time.Millisecond
-
-// prepare waits until the role is to be closed, see Prepared, or has ended.
-func (f *Follower) prepare(ctx context.Context, ended <-chan struct{}) error {
-	select {
-	case <-f.opened:
-	case <-ended:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	asking, stop := context.WithCancel(ctx)
-	defer stop()
-	go func() {
-		select {
-		case <-ended:
-			stop()
-		case <-asking.Done():
-		}
-	}()
-	for {
-		done, err := f.Prepared(asking)
-		switch {
-		case err != nil && asking.Err() != nil && ctx.Err() == nil:
-			return nil // what ended the role says why
-		case err != nil || done:
-			return err
-		}
-		select {
-		case <-ended:
-			return nil
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(askEvery):
-		}
-	}
 }

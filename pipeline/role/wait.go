@@ -13,6 +13,8 @@ import (
 type waiting struct {
 	tail Tail
 	wake <-chan struct{}
+	// changed, if not nil, is closed when who leads may have changed.
+	changed <-chan struct{}
 	// ticker is nil if the role does not ask for the time.
 	ticker *time.Ticker
 	log    *slog.Logger
@@ -52,7 +54,7 @@ func (w *waiting) first(ctx context.Context) (batch bus.Batch, ticked bool, err 
 	if w.ticker != nil {
 		ticks = w.ticker.C
 	}
-	if w.wake == nil && ticks == nil {
+	if w.wake == nil && w.changed == nil && ticks == nil {
 		batch, err = w.tail.Next(ctx)
 		return batch, false, err
 	}
@@ -62,6 +64,8 @@ func (w *waiting) first(ctx context.Context) (batch bus.Batch, ticked bool, err 
 		defer close(done)
 		select {
 		case <-w.wake:
+			woken = true
+		case <-w.changed:
 			woken = true
 		case <-ticks:
 			ticked = true

@@ -2,7 +2,6 @@ package score
 
 import (
 	"context"
-	"fmt"
 	"path"
 
 	"lethe"
@@ -13,93 +12,60 @@ import (
 	"lethe/pipeline/wire"
 )
 
-// erasure is a request under way, as far as this role is concerned.
-type erasure struct {
-	command *wire.Command
-	// suppressed, swapped, erased and scanned are the newest attempts of which that
-	// step was acknowledged, or -1; lifted that of a request that was cancelled.
-	suppressed, swapped, erased, scanned, lifted int
-}
+type erasure = role.Erasure[struct{}]
 
 // takeNotices follows the commands of erasures. Suppression takes effect before
 // anything else is scored.
 func (l *logic) takeNotices(notices []wire.Notice) error {
-	for _, n := range notices {
-		switch {
-		case n.Command != nil:
-			l.explaining.overtake(lethe.NoTimestep)
-			if err := n.Command.Shares(l.o.Secret); err != nil {
-				return err
-			}
-			known := l.erasures[n.Command.RequestID]
-			if known == nil || n.Command.Restarts(known.command) {
-				known = &erasure{suppressed: -1, swapped: -1, erased: -1, scanned: -1, lifted: -1}
-				l.erasures[n.Command.RequestID] = known
-			}
-			known.command = n.Command
-			if n.Command.Phase == wire.PhaseLift {
-				if err := lift(l.state, n.Command.Suppressed, n.Command.Subjects); err != nil {
-					return fmt.Errorf("request %s: %w", n.Command.RequestID, err)
-				}
-				l.arrivals.lift(n.Command.Suppressed, n.Command.Subjects...)
-				continue
-			}
-			err := l.state.suppress(n.Command.Suppressed, n.Command.Subjects...)
+	return l.erasures.Take(notices, func(e *erasure) error {
+		l.explaining.overtake(lethe.NoTimestep)
+		c := e.Command
+		if c.Phase == wire.PhaseLift {
+			err := lift(l.state, c.Suppressed, c.Subjects)
 			if err == nil {
-				err = redact(l.state, n.Command.Redacted)
+				l.arrivals.lift(c.Suppressed, c.Subjects...)
 			}
-			if err == nil {
-				l.arrivals.suppress(n.Command.Suppressed, n.Command.Redacted, n.Command.Subjects...)
-				err = l.state.removeGone(n.Command)
-			}
-			if err != nil {
-				return fmt.Errorf("request %s: %w", n.Command.RequestID, err)
-			}
-		case n.Deleted != "":
-			delete(l.erasures, n.Deleted)
+			return err
 		}
-	}
-	return nil
+		err := l.state.suppress(c.Suppressed, c.Subjects...)
+		if err == nil {
+			err = redact(l.state, c.Redacted)
+		}
+		if err != nil {
+			return err
+		}
+		l.arrivals.suppress(c.Suppressed, c.Redacted, c.Subjects...)
+		return l.state.removeGone(c)
+	})
 }
 
 // isCommand reports whether a notice says what is to become of an erasure.
 func isCommand(n wire.Notice) bool { return n.Command != nil || n.Deleted != "" }
 
-// acknowledge does the next thing that a command asks for, as far as what has
-// arrived allows, and says so, or is idle.
-func (l *logic) acknowledge(ctx context.Context) (role.Output, error) {
-	return role.AcknowledgeNext(ctx, l.erasures, l.acknowledgeOne)
-}
-
-// acknowledgeOne says what is done: suppressed, swapped, the places that held the
-// records searched, and everything searched once that is asked for.
-func (l *logic) acknowledgeOne(ctx context.Context, e *erasure) (out role.Output, due bool, err error) {
-	c := e.command
+// acknowledge does the next thing that a command asks for, as far as what has arrived allows, and says what is done:
+// suppressed, swapped, the places that held the records searched, and everything searched once that is asked for.
+func (l *logic) acknowledge(ctx context.Context, e *erasure) (a deletions.Ack, err error) {
+	c := e.Command
 	switch {
 	case c.Phase == wire.PhaseLift:
-		if e.lifted >= c.Attempt {
-			return role.Output{}, false, nil
+		if e.Owes(deletions.StepLifted) {
+			a = l.ack(e, deletions.StepLifted)
 		}
-		out, err = role.Acknowledge(l.newAck(c, deletions.StepLifted), &e.lifted)
-	case e.suppressed < c.Attempt:
-		out, err = role.Acknowledge(l.newAck(c, deletions.StepSuppressed), &e.suppressed)
+	case e.Owes(deletions.StepSuppressed):
+		a = l.ack(e, deletions.StepSuppressed)
 	case c.Phase == wire.PhaseSuppress || !l.state.replaced(c):
-		return role.Output{}, false, nil
-	case e.swapped < c.Attempt:
-		out, err = role.Acknowledge(l.newAck(c, deletions.StepSwapped), &e.swapped)
-	case l.state.links.owesAgain():
-		return role.Output{}, false, nil // what erased transactions were named in goes first
-	case e.erased < c.Attempt:
+	case e.Owes(deletions.StepSwapped):
+		a = l.ack(e, deletions.StepSwapped)
+	case l.state.links.owesAgain(): // what erased transactions were named in goes first
+	case e.Owes(deletions.StepErased):
 		if err := l.state.unlinkStale(); err != nil {
-			return role.Output{}, false, err
+			return a, err
 		}
-		out, err = l.searched(ctx, c, deletions.StepErased, concerned(c), &e.erased)
-	case c.Phase == wire.PhaseSearch && e.scanned < c.Attempt:
-		out, err = l.searched(ctx, c, deletions.StepScanned, everything, &e.scanned)
-	default:
-		return role.Output{}, false, nil
+		return l.searched(ctx, e, deletions.StepErased, concerned(c))
+	case c.Phase == wire.PhaseSearch && e.Owes(deletions.StepScanned):
+		return l.searched(ctx, e, deletions.StepScanned, everything)
 	}
-	return out, true, err
+	return a, nil
 }
 
 // concerned chooses the files that held what a command erases: those of its
@@ -121,24 +87,20 @@ func everything(string) bool { return true }
 
 // searched searches some of the role's files and acknowledges that.
 func (l *logic) searched(
-	ctx context.Context, c *wire.Command, step deletions.Step, which func(path string) bool, note *int,
-) (role.Output, error) {
-	summary, err := l.search(ctx, c, which)
-	if err != nil {
-		return role.Output{}, err
-	}
-	a := l.newAck(c, step)
+	ctx context.Context, e *erasure, step deletions.Step, which func(path string) bool,
+) (deletions.Ack, error) {
+	summary, err := l.search(ctx, e.Command, which)
+	a := l.ack(e, step)
 	a.Scan = &summary
-	return role.Acknowledge(a, note)
+	return a, err
 }
 
 // roleName is what acknowledgements call the role.
 const roleName = "score"
 
-// newAck acknowledges a step of a command with the ensemble that is served.
-func (l *logic) newAck(c *wire.Command, step deletions.Step) deletions.Ack {
-	a := deletions.NewAck(c.RequestID, roleName, l.o.Instance, step)
-	a.Attempt, a.Run = c.Attempt, l.o.Run
+// ack acknowledges a step of a command with the ensemble that is served.
+func (l *logic) ack(e *erasure, step deletions.Step) deletions.Ack {
+	a := l.erasures.Ack(e, step)
 	if l.state.served != nil {
 		a.Ensemble, a.Models = l.state.served.Version, l.state.served.Digests
 	}

@@ -81,7 +81,7 @@ func (l *leader) Step(ctx context.Context, now func() time.Time, in role.Input) 
 		}
 		l.said = now
 	}
-	if out, err := l.acknowledge(ctx); err != nil || !out.Idle {
+	if out, err := l.erasures.Acknowledge(ctx, l.acknowledge); err != nil || !out.Idle {
 		return out, err
 	}
 	out, due, err := l.explaining.next(ctx)
@@ -120,7 +120,7 @@ func (l *leader) consume(ctx context.Context, in role.Input) error {
 		return nil
 	}
 	named, err := offsetOf(l.state.store, source)
-	isWanted := func(m wire.Received) bool { return wanted(l.state, l.erasures, m) }
+	isWanted := func(m wire.Received) bool { return wanted(l.state, l.erasures.Open, m) }
 	isNew := func(n wire.Notice) bool { return isCommand(n) && n.Offset >= named }
 	if err != nil || l.o.Standing == nil ||
 		!slices.ContainsFunc(in.Messages, isWanted) && !slices.ContainsFunc(in.Notices, isNew) {

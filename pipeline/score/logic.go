@@ -31,7 +31,7 @@ type logic struct {
 	// said is what others were told of what is served and scored.
 	said journal.Served
 	// erasures are the requests under way, by id.
-	erasures map[string]*erasure
+	erasures role.Erasures[struct{}]
 }
 
 // newLogic reads from the store where the role stands.
@@ -45,7 +45,9 @@ func newLogic(o Options, store role.Store, search search) (*logic, error) {
 	}
 	l := &logic{
 		o: o, predictor: predictor, search: search,
-		said: journal.Served{Through: lethe.NoTimestep}, erasures: make(map[string]*erasure),
+		said: journal.Served{Through: lethe.NoTimestep}, erasures: role.Erasures[struct{}]{
+			Role: roleName, Instance: o.Instance, Run: o.Run, Secret: o.Secret,
+		},
 	}
 	if l.state, err = readState(store, o.Layout, o.Meta); err != nil {
 		return nil, err
@@ -99,7 +101,7 @@ func (l *logic) Status() *role.Status {
 func (l *logic) take(ctx context.Context, in role.Input) error {
 	source, skipped := in.Batch.Source, int64(-1)
 	for _, m := range in.Messages {
-		if !wanted(l.state, l.erasures, m) {
+		if !wanted(l.state, l.erasures.Open, m) {
 			skipped = m.Next
 			continue
 		}

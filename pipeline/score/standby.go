@@ -68,7 +68,7 @@ func (s *standby) Step(ctx context.Context, _ func() time.Time, in role.Input) (
 	if err := s.explaining.release(); err != nil {
 		return out, err
 	}
-	if out, err = s.acknowledge(ctx); out.Idle {
+	if out, err = s.erasures.Acknowledge(ctx, s.acknowledge); out.Idle {
 		_, out.Waits = s.replay.Next()
 	}
 	return out, err

@@ -188,7 +188,7 @@ func wanted(s *state, erasures map[string]*erasure, m wire.Received) bool {
 		return true
 	}
 	for _, e := range erasures {
-		if e.command.Removes(m) { // it was sent before train came to the command, and of its deletion nothing may be left
+		if e.Command.Removes(m) { // it was sent before train came to the command, and of its deletion nothing may be left
 			return false
 		}
 	}

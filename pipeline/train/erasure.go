@@ -19,12 +19,7 @@ import (
 	"lethe/scoring/ensemble"
 )
 
-// erasure is an open request.
-type erasure struct {
-	command *wire.Command
-	// The newest acknowledged attempts, or -1.
-	purged, erased, scanned int
-}
+type erasure = role.Erasure[struct{}]
 
 const roleName = "train"
 
@@ -37,28 +32,7 @@ func (l *logic) takeNotices(in role.Input) error {
 			}
 		}
 	}
-	for _, n := range in.Notices {
-		if n.Command != nil {
-			if err := n.Command.Shares(l.o.Secret); err != nil {
-				return err
-			}
-		}
-		switch {
-		case n.Command != nil && n.Command.Phase.Rewrites():
-			known := l.erasures[n.Command.RequestID]
-			if known == nil {
-				known = &erasure{purged: -1, erased: -1, scanned: -1}
-				l.erasures[n.Command.RequestID] = known
-			}
-			known.command = n.Command
-			if err := l.removeGone(n.Command); err != nil {
-				return fmt.Errorf("request %s: %w", n.Command.RequestID, err)
-			}
-		case n.Deleted != "":
-			delete(l.erasures, n.Deleted)
-		}
-	}
-	return nil
+	return l.erasures.Take(in.Notices, func(e *erasure) error { return l.removeGone(e.Command) })
 }
 
 // removeGone removes slices of timesteps that are gone: their deletion may be compacted away unread.
@@ -84,31 +58,22 @@ func isGone(commands []*wire.Command, m wire.Received) bool {
 	return !m.Deleted && slices.ContainsFunc(commands, func(c *wire.Command) bool { return c.Removes(m) })
 }
 
-// acknowledge does and acknowledges the next step, or is idle.
-func (l *logic) acknowledge(ctx context.Context) (role.Output, error) {
-	return role.AcknowledgeNext(ctx, l.erasures, l.acknowledgeOne)
-}
-
-// acknowledgeOne acknowledges the retraining, which score waits for, then searches the rewritten places, and
-// everything when commanded.
-func (l *logic) acknowledgeOne(ctx context.Context, e *erasure) (out role.Output, due bool, err error) {
-	c := e.command
+// acknowledge acknowledges the retraining, which score waits for, then searches the rewritten places, and everything
+// when commanded.
+func (l *logic) acknowledge(ctx context.Context, e *erasure) (a deletions.Ack, err error) {
+	c := e.Command
 	switch {
 	case !l.replaced(c):
-		return role.Output{}, false, nil
-	case e.purged < c.Attempt:
-		a := l.newAck(c, deletions.StepPurged)
+	case e.Owes(deletions.StepPurged):
+		a = l.erasures.Ack(e, deletions.StepPurged)
 		a.Shards = slices.Sorted(maps.Keys(c.Shards()))
 		a.Components = groupsOf(l.o.Layout, a.Shards)
-		out, err = role.Acknowledge(a, &e.purged)
-	case e.erased < c.Attempt:
-		out, err = l.searched(ctx, c, deletions.StepErased, concerned(c), &e.erased)
-	case c.Phase == wire.PhaseSearch && e.scanned < c.Attempt:
-		out, err = l.searched(ctx, c, deletions.StepScanned, everything, &e.scanned)
-	default:
-		return role.Output{}, false, nil
+	case e.Owes(deletions.StepErased):
+		return l.searched(ctx, e, deletions.StepErased, concerned(c))
+	case c.Phase == wire.PhaseSearch && e.Owes(deletions.StepScanned):
+		return l.searched(ctx, e, deletions.StepScanned, everything)
 	}
-	return out, true, err
+	return a, nil
 }
 
 // groupsOf are the groups of every component that learn from some shards.
@@ -124,9 +89,9 @@ func groupsOf(l ensemble.Layout, shards []lethe.ShardID) []deletions.ComponentGr
 }
 
 func (l *logic) commands() []*wire.Command {
-	out := make([]*wire.Command, 0, len(l.erasures))
-	for _, e := range l.erasures {
-		out = append(out, e.command)
+	out := make([]*wire.Command, 0, len(l.erasures.Open))
+	for _, e := range l.erasures.Open {
+		out = append(out, e.Command)
 	}
 	return out
 }
@@ -188,19 +153,10 @@ func everything(string) bool { return true }
 
 // searched searches files and acknowledges.
 func (l *logic) searched(
-	ctx context.Context, c *wire.Command, step deletions.Step, which func(path string) bool, note *int,
-) (role.Output, error) {
-	summary, err := l.search(ctx, c, which)
-	if err != nil {
-		return role.Output{}, err
-	}
-	a := l.newAck(c, step)
+	ctx context.Context, e *erasure, step deletions.Step, which func(path string) bool,
+) (deletions.Ack, error) {
+	summary, err := l.search(ctx, e.Command, which)
+	a := l.erasures.Ack(e, step)
 	a.Scan = &summary
-	return role.Acknowledge(a, note)
-}
-
-func (l *logic) newAck(c *wire.Command, step deletions.Step) deletions.Ack {
-	a := deletions.NewAck(c.RequestID, roleName, l.o.Instance, step)
-	a.Attempt, a.Run = c.Attempt, l.o.Run
-	return a
+	return a, err
 }

@@ -26,7 +26,7 @@ type logic struct {
 	search search
 	quiet  quiet
 	// erasures are the open requests by id.
-	erasures map[string]*erasure
+	erasures role.Erasures[struct{}]
 	// refreshed: the stored checkpoints are compatible.
 	refreshed bool
 	committer *committer
@@ -46,7 +46,10 @@ func newLogic(o Options, search search) (*logic, error) {
 	}
 	return &logic{
 		learners: &learners{layout: o.Layout, meta: o.Meta, dir: o.Dir, kernels: o.Kernels.Name, served: lethe.NoTimestep},
-		o:        o, runner: runner, search: search, erasures: make(map[string]*erasure),
+		o:        o, runner: runner, search: search,
+		erasures: role.Erasures[struct{}]{
+			Role: roleName, Instance: o.Instance, Run: o.Run, Secret: o.Secret, Rewriting: true,
+		},
 		quiet: quiet{unread: make(map[int]bool)},
 	}, nil
 }
@@ -128,7 +131,7 @@ func (l *logic) Step(ctx context.Context, now func() time.Time, in role.Input) (
 	if l.unpublished() {
 		return l.publish(ctx)
 	}
-	if out, err := l.acknowledge(ctx); err != nil || !out.Idle {
+	if out, err := l.erasures.Acknowledge(ctx, l.acknowledge); err != nil || !out.Idle {
 		return out, err
 	}
 	return l.committer.commit()

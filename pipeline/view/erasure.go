@@ -14,43 +14,27 @@ import (
 	"lethe/pipeline/wire"
 )
 
-// erasure is an open request.
-type erasure struct {
-	command *wire.Command
+type erasure = role.Erasure[own]
+
+// own is what the role knows of an open request.
+type own struct {
 	// scanner is set once something was rewritten.
 	scanner *scan.Scanner
-	// The newest acknowledged attempts, or -1.
-	suppressed, erased, scanned, lifted int
-	// ends are the topics' ends when the final search was asked for.
+	// ends are the topics' ends when the final search was asked for, in an attempt.
 	ends  map[bus.TopicPartition]int64
 	asked int
 }
 
 // takeNotices processes commands and statuses.
 func (l *logic) takeNotices(notices []wire.Notice) error {
-	for _, n := range notices {
-		switch {
-		case n.Command != nil:
-			if err := l.takeCommand(n.Command); err != nil {
-				return fmt.Errorf("request %s: %w", n.Command.RequestID, err)
-			}
-		case n.Deleted != "":
-			delete(l.erasures, n.Deleted)
-		}
+	if err := l.erasures.Take(notices, l.takeCommand); err != nil {
+		return err
 	}
 	return l.takeStatuses(notices)
 }
 
-func (l *logic) takeCommand(c *wire.Command) error {
-	if err := c.Shares(l.o.Secret); err != nil {
-		return err
-	}
-	known := l.erasures[c.RequestID]
-	if known == nil || c.Restarts(known.command) {
-		known = &erasure{suppressed: -1, erased: -1, scanned: -1, lifted: -1, asked: -1}
-		l.erasures[c.RequestID] = known
-	}
-	known.command = c
+func (l *logic) takeCommand(e *erasure) error {
+	c := e.Command
 	if c.Phase == wire.PhaseLift {
 		return l.hidden.lift(l.store, c.Suppressed)
 	}
@@ -58,7 +42,7 @@ func (l *logic) takeCommand(c *wire.Command) error {
 		return l.hidden.put(l.store, c.Suppressed, suppressed)
 	}
 	var err error
-	if known.scanner, err = scan.NewScanner(l.o.Secret, c.Fingerprints); err != nil {
+	if e.Own.scanner, err = scan.NewScanner(l.o.Secret, c.Fingerprints); err != nil {
 		return err
 	}
 	if err := l.hidden.put(l.store, c.Suppressed, purged); err != nil {
@@ -105,8 +89,8 @@ func forgetStep(l *logic, step wire.CommandStep) error {
 
 // isGone reports whether a command says that the message's timestep is gone.
 func isGone(l *logic, m wire.Received) bool {
-	for _, e := range l.erasures {
-		if e.command.Removes(m) && !m.Deleted {
+	for _, e := range l.erasures.Open {
+		if e.Command.Removes(m) && !m.Deleted {
 			return true
 		}
 	}
@@ -167,8 +151,8 @@ func forget(l *logic, w swapstore.Writer, changed changedCounts, n name) error {
 
 // namesErased reports whether a value names something being erased.
 func (l *logic) namesErased(value []byte) bool {
-	for _, e := range l.erasures {
-		if e.scanner != nil && (len(e.scanner.ScanBytes(value)) > 0 || len(e.scanner.MatchText(value)) > 0) {
+	for _, e := range l.erasures.Open {
+		if s := e.Own.scanner; s != nil && (len(s.ScanBytes(value)) > 0 || len(s.MatchText(value)) > 0) {
 			return true
 		}
 	}
@@ -176,43 +160,35 @@ func (l *logic) namesErased(value []byte) bool {
 }
 
 // acknowledge does and acknowledges the next possible step of a command.
-func (l *logic) acknowledge(ctx context.Context) (role.Output, error) {
-	return role.AcknowledgeNext(ctx, l.erasures, l.acknowledgeOne)
-}
-
-func (l *logic) acknowledgeOne(ctx context.Context, e *erasure) (out role.Output, due bool, err error) {
-	c := e.command
+func (l *logic) acknowledge(ctx context.Context, e *erasure) (a deletions.Ack, err error) {
+	c := e.Command
 	switch {
 	case c.Phase == wire.PhaseLift:
-		if e.lifted >= c.Attempt {
-			return role.Output{}, false, nil
+		if e.Owes(deletions.StepLifted) {
+			a = l.erasures.Ack(e, deletions.StepLifted)
 		}
-		out, err = role.Acknowledge(newAck(l, c, deletions.StepLifted), &e.lifted)
-		return out, true, err
-	case e.suppressed < c.Attempt:
-		out, err = role.Acknowledge(newAck(l, c, deletions.StepSuppressed), &e.suppressed)
-		return out, true, err
+		return a, nil
+	case e.Owes(deletions.StepSuppressed):
+		return l.erasures.Ack(e, deletions.StepSuppressed), nil
 	case !c.Phase.Rewrites():
-		return role.Output{}, false, nil
+		return a, nil
 	}
 	if served, err := swapped(l, c); err != nil || !served {
-		return role.Output{}, false, err
+		return a, err
 	}
 	if there, err := replaced(l, c); err != nil || !there {
-		return role.Output{}, false, err
+		return a, err
 	}
 	switch {
-	case e.erased < c.Attempt:
-		out, err = l.searched(ctx, e, deletions.StepErased, &e.erased)
-	case c.Phase == wire.PhaseSearch && e.scanned < c.Attempt:
+	case e.Owes(deletions.StepErased):
+		return l.searched(ctx, e, deletions.StepErased)
+	case c.Phase == wire.PhaseSearch && e.Owes(deletions.StepScanned):
 		if read, err := readAll(ctx, l, e); err != nil || !read {
-			return role.Output{}, false, err
+			return a, err
 		}
-		out, err = l.searched(ctx, e, deletions.StepScanned, &e.scanned)
-	default:
-		return role.Output{}, false, nil
+		return l.searched(ctx, e, deletions.StepScanned)
 	}
-	return out, true, err
+	return a, nil
 }
 
 // replaced reports whether the replaced graphs and manifests have arrived.
@@ -246,23 +222,17 @@ func swapped(l *logic, c *wire.Command) (bool, error) {
 
 // readAll reports whether the topics were read to their ends at the command to search. Later records are clean.
 func readAll(ctx context.Context, l *logic, e *erasure) (bool, error) {
-	if e.asked < e.command.Attempt {
+	if e.Own.ends == nil || e.Own.asked < e.Command.Attempt {
 		ends, err := bus.EndsOf(ctx, l.o.Bus, l.Topics()...)
 		if err != nil {
 			return false, err
 		}
-		e.ends, e.asked = ends, e.command.Attempt
+		e.Own.ends, e.Own.asked = ends, e.Command.Attempt
 	}
-	for tp, end := range e.ends {
+	for tp, end := range e.Own.ends {
 		if l.next[tp] < end {
 			return false, nil
 		}
 	}
 	return true, nil
-}
-
-func newAck(l *logic, c *wire.Command, step deletions.Step) deletions.Ack {
-	a := deletions.NewAck(c.RequestID, roleName, l.o.Instance, step)
-	a.Attempt, a.Run = c.Attempt, l.o.Run
-	return a
 }

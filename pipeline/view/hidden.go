@@ -11,7 +11,6 @@ import (
 	"lethe/deletions"
 	"lethe/deletions/scan"
 	"lethe/internal/swapstore"
-	"lethe/pipeline/role"
 )
 
 // hidden are the suppressed transactions, which readers do not see, and the purged ones, which are not stored. One
@@ -119,23 +118,20 @@ func (h *hidden) awaitLeaving() {
 }
 
 // searched searches the files, rewrites the store if anything is found, and acknowledges the rest.
-func (l *logic) searched(ctx context.Context, e *erasure, step deletions.Step, note *int) (role.Output, error) {
+func (l *logic) searched(ctx context.Context, e *erasure, step deletions.Step) (deletions.Ack, error) {
 	summary, err := search(ctx, l, e)
 	if err == nil && summary.Hits > 0 {
-		if err = scrub(ctx, l, e.scanner); err == nil {
+		if err = scrub(ctx, l, e.Own.scanner); err == nil {
 			summary, err = search(ctx, l, e)
 		}
 	}
-	if err != nil {
-		return role.Output{}, err
-	}
-	a := newAck(l, e.command, step)
+	a := l.erasures.Ack(e, step)
 	a.Scan = &summary
-	return role.Acknowledge(a, note)
+	return a, err
 }
 
 func search(ctx context.Context, l *logic, e *erasure) (scan.Summary, error) {
-	return e.command.Search(ctx, l.o.Secret, swapstore.Files(l.o.FS, l.o.Dir), l.o.Pacer)
+	return e.Command.Search(ctx, l.o.Secret, swapstore.Files(l.o.FS, l.o.Dir), l.o.Pacer)
 }
 
 // scrub rewrites the store without deleted bytes, and without entries of other roles that still name something

@@ -33,15 +33,16 @@ type logic struct {
 	unread bool
 	sweep  sweep
 	// erasures are the open requests by id.
-	erasures map[string]*erasure
+	erasures role.Erasures[own]
 }
 
 // newLogic reads the state from the store.
 func newLogic(o Options, store *swapstore.Store) (*logic, error) {
 	l := &logic{
 		o: o, store: store, feed: newFeed(), next: make(map[bus.TopicPartition]int64),
-		erasures: make(map[string]*erasure), sweep: make(sweep),
-		models: new(models), unread: true,
+		erasures: role.Erasures[own]{Role: roleName, Instance: o.Instance, Run: o.Run, Secret: o.Secret},
+		sweep:    make(sweep),
+		models:   new(models), unread: true,
 	}
 	var err error
 	if l.hidden, err = readHidden(store, o.Secret); err != nil {
@@ -86,7 +87,7 @@ func (l *logic) Step(ctx context.Context, _ func() time.Time, in role.Input) (ro
 	if err := l.take(ctx, in); err != nil {
 		return role.Output{}, err
 	}
-	if out, err := l.acknowledge(ctx); err != nil || !out.Idle {
+	if out, err := l.erasures.Acknowledge(ctx, l.acknowledge); err != nil || !out.Idle {
 		return out, err
 	}
 	if batch := in.Batch; batch.Next < batch.End {
