@@ -12,26 +12,13 @@ import (
 	"lethe/partition/refine"
 )
 
-// The ways to convert the result of a method into shards.
-const (
-	// AssignQuotas fills quotas, so that shards are even in size and classes.
-	AssignQuotas = "quotas"
-	// AssignPlain ends as the paper does: k-means of the embedding for gpfb-fast, the indicator
-	// matrix for gpfb-sr; random shards are even in size regardless of classes. It guarantees
-	// nothing else and is for comparison.
-	AssignPlain = "plain"
-)
-
-// Assigns returns them.
-func Assigns() []string { return []string{AssignQuotas, AssignPlain} }
-
 // maxShards limits the memory that a typing error can request. The paper uses up to 100.
 const maxShards = 1 << 16
 
 // Config configures a partition. Start from Defaults or DefaultsOf.
 type Config struct {
 	// Method is one of Methods, or the name of Other.
-	Method string `yaml:"method" help:"How timesteps are cut: gpfb-fast, gpfb-sr, random or independent."`
+	Method string `yaml:"method" help:"How timesteps are cut: gpfb-fast, random or independent."`
 	// Shards is the number of shards, 1 to 65536.
 	Shards int `yaml:"shards" help:"Number of shards; changing it means building anew."`
 	// Seed keys every random draw.
@@ -39,8 +26,6 @@ type Config struct {
 	// Timestep is the graph's timestep. It rotates the shard numbers, see turn.
 	Timestep lethe.Timestep `yaml:"-"`
 
-	// Assign is the last step of GPFB and random: one of Assigns.
-	Assign string `yaml:"-" help:"How gpfb and random end; plain is the paper's end, without a promise of balance."`
 	// Other, if set, proposes shards in place of one of Methods: a method to compare with.
 	Other method.Method `yaml:"-"`
 
@@ -56,19 +41,11 @@ type Config struct {
 	// nodes, alpha is at most MaxShift/n. By default 8; a larger value would stall the iteration.
 	// See WithAlpha.
 	MaxShift float64 `yaml:"-"`
-	// Beta ties the embedding of gpfb-sr to its assignment. The paper searches 1 to 5, and its code
-	// uses 0.01. By default 0.05: from 0.5 on, assignments under quotas cut more and more edges on
-	// Cora, CiteSeer and Bitcoin-OTC.
-	Beta float64 `yaml:"-" help:"Weight of the rotation in gpfb-sr."`
 	// Sweeps bounds the sweeps of methods that iterate.
 	Sweeps int `yaml:"-" help:"Most sweeps of a method that iterates."`
 	// Tolerance ends GPFB once a sweep raises the objective by less than this share of the number of
-	// shards, times twice the mean degree if Unnormalised.
+	// shards.
 	Tolerance float64 `yaml:"-"`
-	// Unnormalised uses W - D, as printed in Algorithm 1, instead of the default D^-1/2 W D^-1/2.
-	// Nodes of high degree then slow the iteration down, because the shift must exceed twice their
-	// degree.
-	Unnormalised bool `yaml:"-" help:"Take W-D in gpfb, as the paper prints, in place of the normalised adjacency."`
 
 	// Refine lowers the cut by moves and swaps. Methods that do not fill quotas are never refined.
 	Refine bool `yaml:"refine" help:"Lower the cut by swapping nodes between shards afterwards."`
@@ -88,10 +65,10 @@ func Defaults() Config { return DefaultsOf(MethodGPFBFast) }
 // DefaultsOf is Defaults for a method.
 func DefaultsOf(method string) Config {
 	c := Config{
-		Shards: 20, Method: method, Assign: AssignQuotas, Alpha: 0.01, MaxShift: 8, Beta: 0.05,
+		Shards: 20, Method: method, Alpha: 0.01, MaxShift: 8,
 		Tolerance: 3e-4, Refine: true, RefineSweeps: refine.DefaultSweeps(),
 	}
-	if c.gpfb() {
+	if method == MethodGPFBFast {
 		c.Sweeps = gpfb.DefaultSweeps
 	}
 	return c
@@ -103,9 +80,9 @@ func (c Config) WithAlpha(alpha float64) Config {
 	return c
 }
 
-// forGraph returns the configuration with alpha bounded for the graph.
-func (c Config) forGraph(g *graph.Graph) Config {
-	return c.WithAlpha(min(c.Alpha, c.MaxShift/float64(max(1, g.LargestClass()))))
+// GPFB returns the part of the configuration that GPFB takes.
+func (c Config) GPFB() gpfb.Config {
+	return gpfb.Config{Alpha: c.Alpha, MaxShift: c.MaxShift, Sweeps: c.Sweeps, Tolerance: c.Tolerance}
 }
 
 // Validate reports every problem of the configuration.
@@ -115,10 +92,8 @@ func (c Config) Validate() error {
 	if c.Other == nil {
 		p.OneOf("method", c.Method, Methods()...)
 	}
-	p.OneOf("assign", c.Assign, Assigns()...)
 	p.That(finite(c.Alpha), "alpha", c.Alpha, "a number of at least 0")
 	p.That(c.MaxShift > 0, "max_shift", c.MaxShift, "a number above 0")
-	p.That(finite(c.Beta), "beta", c.Beta, "a number of at least 0")
 	p.AtLeast("sweeps", c.Sweeps, 0)
 	p.That(finite(c.Tolerance), "tolerance", c.Tolerance, "a number of at least 0")
 	p.AtLeast("refine_sweeps", c.RefineSweeps.Least, 0)
@@ -134,9 +109,6 @@ func (c Config) fit(g *graph.Graph) error {
 	}
 	return nil
 }
-
-// gpfb reports whether the method is a form of GPFB.
-func (c Config) gpfb() bool { return c.Method == MethodGPFBFast || c.Method == MethodGPFBSR }
 
 // finite reports whether a weight is finite and at least 0.
 func finite(weight float64) bool { return weight >= 0 && !math.IsInf(weight, 1) }

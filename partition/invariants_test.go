@@ -21,8 +21,7 @@ import (
 // with fills what a configuration leaves out with the method's defaults.
 func with(c Config) Config {
 	d := DefaultsOf(cmp.Or(c.Method, MethodGPFBFast))
-	c.Method, c.Assign = d.Method, cmp.Or(c.Assign, d.Assign)
-	c.Beta, c.Sweeps, c.Tolerance = cmp.Or(c.Beta, d.Beta), cmp.Or(c.Sweeps, d.Sweeps), d.Tolerance
+	c.Method, c.Sweeps, c.Tolerance = d.Method, cmp.Or(c.Sweeps, d.Sweeps), d.Tolerance
 	c.MaxShift, c.RefineSweeps = math.Inf(1), cmp.Or(c.RefineSweeps, d.RefineSweeps)
 	if c.Alpha == 0 {
 		c.Alpha, c.MaxShift = d.Alpha, d.MaxShift
@@ -44,12 +43,10 @@ func drawOptions(rt *rapid.T, g *graph.Graph) Config {
 		Shards:       rapid.IntRange(1, g.N()+3).Draw(rt, "shards"),
 		Method:       rapid.SampledFrom(QuotaMethods()).Draw(rt, "method"),
 		Seed:         rapid.Uint64().Draw(rt, "seed"),
-		Beta:         rapid.SampledFrom([]float64{0, 0.5, 3}).Draw(rt, "beta"),
 		Alpha:        rapid.SampledFrom([]float64{0, 1e-3, 0.5}).Draw(rt, "alpha"),
 		Sweeps:       rapid.IntRange(1, 15).Draw(rt, "sweeps"),
 		RefineSweeps: sweeps(rapid.IntRange(1, 15).Draw(rt, "refine sweeps")),
 		Refine:       rapid.Bool().Draw(rt, "refine"),
-		Unnormalised: rapid.Bool().Draw(rt, "unnormalised"),
 	})
 }
 
@@ -64,7 +61,7 @@ func TestEveryPartitionIsEven(t *testing.T) {
 		require.Equal(rt, measured, report.Scores)
 		graphtest.RequireEven(rt, measured)
 		require.LessOrEqual(rt, measured.CutEdges, report.ProposedCut, "refinement never makes it worse")
-		if opts.gpfb() && opts.Shards > 1 && opts.Shards < len(g.WithoutIsolated().Kept) {
+		if opts.Method == MethodGPFBFast && opts.Shards > 1 && opts.Shards < len(g.WithoutIsolated().Kept) {
 			require.Len(rt, report.Objective, report.Iterations+1)
 			require.Positive(rt, report.Iterations)
 			require.True(rt, report.Converged || report.Iterations == opts.Sweeps)
@@ -95,15 +92,8 @@ func sameOnAnyProcessors(t *testing.T, g *graph.Graph, opts Config) graph.Assign
 
 func TestSameSeedSameShardsOnAnyProcessors(t *testing.T) {
 	g := graphtest.Communities(t, 6, 50)
-	variants := []Config{
-		refined(Config{Method: MethodGPFBFast, Assign: AssignPlain}),
-		refined(Config{Method: MethodGPFBSR, Assign: AssignPlain}),
-	}
 	for _, method := range Methods() {
-		variants = append(variants, refined(Config{Method: method}))
-	}
-	for _, opts := range variants {
-		opts.Shards, opts.Seed, opts.RefineSweeps = 6, 5, sweeps(20)
+		opts := refined(Config{Method: method, Shards: 6, Seed: 5, RefineSweeps: sweeps(20)})
 		one := sameOnAnyProcessors(t, g, opts)
 
 		opts.Seed++
@@ -117,7 +107,7 @@ func TestRefinementFindsCommunities(t *testing.T) {
 	// The group sizes are multiples of three, so that cutting between the groups
 	// fills the quotas exactly: six edges, and no partition into six cuts fewer.
 	g := graphtest.Communities(t, 6, 48)
-	bound := map[string]int{MethodGPFBFast: 6, MethodGPFBSR: g.NumEdges() / 10, MethodRandom: g.NumEdges() / 4}
+	bound := map[string]int{MethodGPFBFast: 6, MethodRandom: g.NumEdges() / 4}
 	for _, method := range QuotaMethods() {
 		for seed := range uint64(5) {
 			_, report, err := Run(t.Context(), g, refined(Config{Shards: 6, Method: method, Seed: seed, Sweeps: 60}))
@@ -194,11 +184,11 @@ func (c *countdown) Err() error {
 }
 
 func TestOptionsReportEverythingAtOnce(t *testing.T) {
-	opts := Config{Shards: 0, Method: "metis", Assign: "kmedoids", Alpha: math.NaN(), Beta: -3, Tolerance: -1, Sweeps: -2,
+	opts := Config{Shards: 0, Method: "metis", Alpha: math.NaN(), Tolerance: -1, Sweeps: -2,
 		RefineSweeps: sweeps(-3)}
 	_, _, err := Run(t.Context(), graphtest.Communities(t, 2, 6), opts)
-	for _, want := range []string{"shards is 0", `"metis"`, "gpfb-fast", `assign is "kmedoids"`, "alpha is NaN",
-		"beta is -3", "max_shift is 0", "tolerance is -1", "sweeps is -2", "refine_sweeps is -3"} {
+	for _, want := range []string{"shards is 0", `"metis"`, "gpfb-fast", "alpha is NaN",
+		"max_shift is 0", "tolerance is -1", "sweeps is -2", "refine_sweeps is -3"} {
 		require.ErrorContains(t, err, want)
 	}
 }

@@ -13,7 +13,6 @@ import (
 // The methods. MethodGPFBFast is the default.
 const (
 	MethodGPFBFast = "gpfb-fast"
-	MethodGPFBSR   = "gpfb-sr"
 	MethodRandom   = "random"
 	// MethodIndependent assigns every node by a hash of its own name only.
 	MethodIndependent = "independent"
@@ -24,7 +23,7 @@ const (
 func Methods() []string { return append(QuotaMethods(), MethodIndependent) }
 
 // QuotaMethods lists the methods whose proposals meet the quotas.
-func QuotaMethods() []string { return []string{MethodGPFBFast, MethodGPFBSR, MethodRandom} }
+func QuotaMethods() []string { return []string{MethodGPFBFast, MethodRandom} }
 
 // ErrMethod marks an unknown method. The caller should choose one of those that the error lists.
 var ErrMethod = errors.New("no such partition method")
@@ -34,17 +33,11 @@ func (c Config) method() (method.Method, error) {
 	if c.Other != nil {
 		return c.Other, nil
 	}
-	weights := gpfb.Config{
-		Plain: c.Assign == AssignPlain, Alpha: c.Alpha, Beta: c.Beta,
-		Sweeps: c.Sweeps, Tolerance: c.Tolerance, Unnormalised: c.Unnormalised,
-	}
 	switch c.Method {
 	case MethodGPFBFast:
-		return gpfb.Fast{Config: weights}, nil
-	case MethodGPFBSR:
-		return gpfb.SR{Config: weights}, nil
+		return gpfb.Fast{Config: c.GPFB()}, nil
 	case MethodRandom:
-		return baselines.Random{Plain: weights.Plain}, nil
+		return baselines.Random{}, nil
 	case MethodIndependent:
 		return baselines.Independent{Nodes: c.Nodes}, nil
 	default:

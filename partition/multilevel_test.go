@@ -98,9 +98,9 @@ func TestPlantedCommunitiesAreFound(t *testing.T) {
 
 func TestPlainGPFBOfLargeGraphsEmbedsClusters(t *testing.T) {
 	if testing.Short() {
-		t.Skipf("%d nodes", gpfb.PlainLimit+1)
+		t.Skipf("%d nodes", gpfb.GraphLimit+1)
 	}
-	g := graphtest.Planted(t, gpfb.PlainLimit+1)
+	g := graphtest.Planted(t, gpfb.GraphLimit+1)
 	_, report, err := Run(t.Context(), g, with(Config{Shards: 20, Sweeps: 20}))
 	require.NoError(t, err)
 	graphtest.RequireEven(t, report.Scores)

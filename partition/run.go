@@ -16,9 +16,6 @@ import (
 // Report describes a partition run.
 type Report struct {
 	Method string `json:"method"`
-	// Alpha and Beta are the weights of GPFB that were used.
-	Alpha float64 `json:"alpha,omitempty"`
-	Beta  float64 `json:"beta,omitempty"`
 	method.Course
 	// ProposedCut is the number of cut edges before refinement, Swaps the number of moves and swaps
 	// made by refinement on all levels.
@@ -30,24 +27,17 @@ type Report struct {
 
 // Run assigns every node of the graph to a shard. Shard sizes differ by at most one, and so do
 // the counts of every class per shard, unless the configuration has Slack, or uses independent,
-// or Other or AssignPlain, which are for comparison. The result is a pure function of its
+// or Other, which is for comparison. The result is a pure function of its
 // arguments. Run stops between two sweeps when ctx is done.
 func Run(ctx context.Context, g *graph.Graph, c Config) (graph.Assignment, Report, error) {
 	if err := errors.Join(c.Validate(), c.fit(g)); err != nil {
 		return nil, Report{}, fmt.Errorf("partition: %w", err)
 	}
-	c = c.forGraph(g)
 	m, err := c.method()
 	if err != nil {
 		return nil, Report{}, fmt.Errorf("partition: %w", err)
 	}
 	report := Report{Method: c.Method}
-	if c.gpfb() {
-		report.Alpha = c.Alpha
-	}
-	if c.Method == MethodGPFBSR {
-		report.Beta = c.Beta
-	}
 	c.Refine = c.Refine && m.Even() // swaps would preserve the imbalance
 	h, err := c.hierarchy(ctx, g)
 	if err != nil {
@@ -76,7 +66,7 @@ func Run(ctx context.Context, g *graph.Graph, c Config) (graph.Assignment, Repor
 
 // hierarchy coarsens the graph if refinement or the method needs it.
 func (c Config) hierarchy(ctx context.Context, g *graph.Graph) (*coarsen.Hierarchy, error) {
-	embedsClusters := c.Method == MethodGPFBFast && g.N() > gpfb.PlainLimit
+	embedsClusters := c.Other == nil && c.Method == MethodGPFBFast && g.N() > gpfb.GraphLimit
 	if c.Shards == 1 || !c.Refine && !embedsClusters {
 		return coarsen.Flat(g), nil
 	}

@@ -11,7 +11,7 @@ import (
 
 // TestTranscripts knows
 //
-//	run shards=<v> [method=] [assign=] [sweeps=] [seed=] [no-refine]
+//	run shards=<v> [method=] [sweeps=] [seed=] [no-refine]
 func TestTranscripts(t *testing.T) {
 	graphtest.Transcripts(t, map[string]graphtest.Command{"run": runCommand})
 }
@@ -41,7 +41,6 @@ func showCourse(r Report) string {
 func readOptions(t *testing.T, d *datadriven.TestData) Config {
 	opts := DefaultsOf(methodArg(t, d))
 	opts.Shards, opts.Seed, opts.Refine = graphtest.Shards(t, d), graphtest.Seed(t, d), !d.HasArg("no-refine")
-	d.MaybeScanArgs(t, "assign", &opts.Assign)
 	d.MaybeScanArgs(t, "sweeps", &opts.Sweeps)
 	return opts
 }

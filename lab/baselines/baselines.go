@@ -1,45 +1,141 @@
-// Package baselines has the partition methods of Chen et al., "Graph Unlearning" (CCS 2022), to compare
-// with: BLPA and BEKM, which bound the size of a shard and ignore classes.
+// Package baselines has partition methods and options to compare with, beside those of the service: BLPA and BEKM
+// of Chen et al., "Graph Unlearning" (CCS 2022), which bound the size of a shard and ignore classes, and what
+// package lab/gpfb has.
 package baselines
 
 import (
-	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 
+	lab "lethe/lab/gpfb"
+
+	"lethe/internal/check"
 	"lethe/partition"
+	"lethe/partition/gpfb"
+	"lethe/partition/graph"
 	"lethe/partition/kmeans"
+	"lethe/partition/method"
 )
 
 // The names of the methods.
 const (
-	MethodBLPA = "blpa"
-	MethodBEKM = "bekm"
+	MethodGPFBSR = "gpfb-sr"
+	MethodBLPA   = "blpa"
+	MethodBEKM   = "bekm"
 )
+
+// The ways to convert the result of a method into shards.
+const (
+	// AssignQuotas fills quotas, so that shards are even in size and classes.
+	AssignQuotas = "quotas"
+	// AssignPlain ends as the paper does: k-means of the embedding for gpfb-fast, the indicator
+	// matrix for gpfb-sr; random shards are even in size regardless of classes. It guarantees
+	// nothing else.
+	AssignPlain = "plain"
+)
+
+// Assigns returns them.
+func Assigns() []string { return []string{AssignQuotas, AssignPlain} }
 
 // Methods lists these methods among those of package partition, the default first.
 func Methods() []string {
-	return slices.Insert(partition.Methods(), len(partition.QuotaMethods()), MethodBLPA, MethodBEKM)
+	return append(QuotaMethods(), MethodBLPA, MethodBEKM, partition.MethodIndependent)
 }
 
-// With returns the defaults of a method with its own bound on sweeps, which of these methods proposes
-// itself. embedding, which may be nil, is what bekm clusters in place of the structure.
-func With(name string, sweeps int, embedding *kmeans.Points) partition.Config {
-	c := partition.DefaultsOf(name)
+// QuotaMethods lists the methods whose proposals meet the quotas.
+func QuotaMethods() []string { return slices.Insert(partition.QuotaMethods(), 1, MethodGPFBSR) }
+
+// Config is that of package partition with these methods and options.
+type Config struct {
+	partition.Config
+	// Assign is the last step of GPFB and random: one of Assigns.
+	Assign string `help:"How gpfb and random end; plain is the paper's end, without a promise of balance."`
+	// Beta ties the embedding of gpfb-sr to its assignment. The paper searches 1 to 5, and its code
+	// uses 0.01. By default 0.05: from 0.5 on, assignments under quotas cut more and more edges on
+	// Cora, CiteSeer and Bitcoin-OTC.
+	Beta float64 `help:"Weight of the rotation in gpfb-sr."`
+	// Unnormalised uses W - D, as printed in Algorithm 1, instead of the default D^-1/2 W D^-1/2.
+	Unnormalised bool `help:"Take W-D in gpfb, as the paper prints, in place of the normalised adjacency."`
+	// Embedding, which may be nil, is what bekm clusters in place of the structure.
+	Embedding *kmeans.Points
+}
+
+// DefaultsOf returns the defaults of a method.
+func DefaultsOf(name string) Config {
+	c := Config{Config: partition.DefaultsOf(name), Assign: AssignQuotas, Beta: 0.05}
 	switch name {
+	case MethodGPFBSR:
+		c.Sweeps = gpfb.DefaultSweeps
 	case MethodBLPA:
-		c.Other = BLPA{Sweeps: cmp.Or(sweeps, defaultBLPASweeps)}
+		c.Sweeps = defaultBLPASweeps
 	case MethodBEKM:
-		c.Other = BEKM{Sweeps: cmp.Or(sweeps, defaultBEKMSweeps), Embedding: embedding}
-	default:
-		c.Sweeps = cmp.Or(sweeps, c.Sweeps)
+		c.Sweeps = defaultBEKMSweeps
 	}
 	return c
 }
 
-// check reports whether an embedding has a row of finite numbers for each of n nodes.
-func check(e *kmeans.Points, n int) error {
+// UsesGPFB reports whether the method is a form of GPFB.
+func (c Config) UsesGPFB() bool {
+	return c.Method == partition.MethodGPFBFast || c.Method == MethodGPFBSR
+}
+
+// method returns what package partition does not have, nil for its own methods.
+func (c Config) method() method.Method {
+	weights := lab.Config{
+		Config: c.GPFB(), Plain: c.Assign == AssignPlain, Beta: c.Beta, Unnormalised: c.Unnormalised,
+	}
+	switch {
+	case c.Method == MethodGPFBSR:
+		return lab.SR{Config: weights}
+	case c.Method == partition.MethodGPFBFast && (weights.Plain || weights.Unnormalised):
+		return lab.Fast{Config: weights}
+	case c.Method == partition.MethodRandom && weights.Plain:
+		return lab.Dealt{}
+	case c.Method == MethodBLPA:
+		return BLPA{Sweeps: c.Sweeps}
+	case c.Method == MethodBEKM:
+		return BEKM{Sweeps: c.Sweeps, Embedding: c.Embedding}
+	}
+	return nil
+}
+
+// Validate reports every problem of the configuration.
+func (c Config) Validate() error {
+	var p check.Problems
+	p.OneOf("assign", c.Assign, Assigns()...)
+	p.That(c.Beta >= 0 && !math.IsInf(c.Beta, 1), "beta", c.Beta, "a number of at least 0")
+	c.Other = c.method()
+	return errors.Join(p.Err(), c.Config.Validate())
+}
+
+// Report is that of package partition with the weights of GPFB that were used.
+type Report struct {
+	partition.Report
+	Alpha, Beta float64
+}
+
+// Run is partition.Run with these methods and options.
+func Run(ctx context.Context, g *graph.Graph, c Config) (graph.Assignment, Report, error) {
+	if err := c.Validate(); err != nil {
+		return nil, Report{}, fmt.Errorf("partition: %w", err)
+	}
+	c.Other = c.method()
+	a, of, err := partition.Run(ctx, g, c.Config)
+	r := Report{Report: of}
+	if c.UsesGPFB() {
+		r.Alpha = c.GPFB().AlphaFor(g)
+	}
+	if c.Method == MethodGPFBSR {
+		r.Beta = c.Beta
+	}
+	return a, r, err
+}
+
+// fits reports whether an embedding has a row of finite numbers for each of n nodes.
+func fits(e *kmeans.Points, n int) error {
 	if e.Columns < 1 || len(e.Values) != n*e.Columns {
 		return fmt.Errorf("embedding has %d values in rows of %d, want %d rows", len(e.Values), e.Columns, n)
 	}

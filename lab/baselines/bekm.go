@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"lethe/partition/baselines"
 	"lethe/partition/graph"
 	"lethe/partition/kmeans"
 	"lethe/partition/method"
@@ -38,7 +39,7 @@ func (m BEKM) Propose(ctx context.Context, r method.Request) (graph.Assignment, 
 	e := m.Embedding
 	if e == nil {
 		e = projectNeighbourhoods(g, r.Seed)
-	} else if err := check(e, g.N()); err != nil {
+	} else if err := fits(e, g.N()); err != nil {
 		return nil, course, err
 	}
 	k := &balancedMeans{
@@ -63,14 +64,7 @@ func (m BEKM) Propose(ctx context.Context, r method.Request) (graph.Assignment, 
 
 // startRows picks the rows of drawn nodes as centres, all different if there are enough.
 func startRows(e *kmeans.Points, shards int, seed uint64) *kmeans.Points {
-	draw, order := lethe.NewDraw(seed, "bekm-centres"), make([]int, e.Rows())
-	for i := range order {
-		order[i] = i
-	}
-	for i := len(order) - 1; i > 0; i-- {
-		j := draw.IntN(i + 1)
-		order[i], order[j] = order[j], order[i]
-	}
+	order := baselines.Shuffled(e.Rows(), lethe.NewDraw(seed, "bekm-centres"))
 	centres := &kmeans.Points{Columns: e.Columns}
 	for s := range shards {
 		centres.Values = append(centres.Values, e.Row(order[s%len(order)])...)

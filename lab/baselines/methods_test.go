@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"lethe/partition"
 	"lethe/partition/graphtest"
 	"lethe/partition/kmeans"
 )
@@ -18,9 +17,10 @@ func TestEraserMethodsKeepTheirCapacity(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		g := graphtest.Draw(rt, 40)
 		sweeps := rapid.IntRange(1, 10).Draw(rt, "sweeps")
-		opts := With(rapid.SampledFrom([]string{MethodBLPA, MethodBEKM}).Draw(rt, "method"), sweeps, nil)
+		opts := DefaultsOf(rapid.SampledFrom([]string{MethodBLPA, MethodBEKM}).Draw(rt, "method"))
+		opts.Sweeps = sweeps
 		opts.Shards, opts.Seed = rapid.IntRange(1, g.N()+3).Draw(rt, "shards"), rapid.Uint64().Draw(rt, "seed")
-		a, report, err := partition.Run(t.Context(), g, opts)
+		a, report, err := Run(t.Context(), g, opts)
 		require.NoError(rt, err)
 		require.Len(rt, a, g.N())
 		n, v := float64(g.N()), float64(opts.Shards)
@@ -35,9 +35,9 @@ func TestEraserMethodsKeepTheirCapacity(t *testing.T) {
 func TestPropagationFollowsTheEdges(t *testing.T) {
 	g := graphtest.Communities(t, 6, 48)
 	for _, method := range []string{MethodBLPA, MethodBEKM} {
-		opts := With(method, 0, nil)
+		opts := DefaultsOf(method)
 		opts.Shards = 6
-		_, report, err := partition.Run(t.Context(), g, opts)
+		_, report, err := Run(t.Context(), g, opts)
 		require.NoError(t, err)
 		require.Less(t, report.Scores.EdgeCut, 0.4, "%s; at random it is .83", method)
 	}
@@ -51,9 +51,9 @@ func TestEmbeddingMustFit(t *testing.T) {
 		"embedding of node 7 has NaN in column 1, want finite numbers": {Columns: 2,
 			Values: append(append(make([]float64, 15), math.NaN()), make([]float64, 8)...)},
 	} {
-		opts := With(MethodBEKM, 0, e)
-		opts.Shards = 2
-		_, _, err := partition.Run(t.Context(), g, opts)
+		opts := DefaultsOf(MethodBEKM)
+		opts.Shards, opts.Embedding = 2, e
+		_, _, err := Run(t.Context(), g, opts)
 		require.ErrorContains(t, err, want)
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/cockroachdb/datadriven"
 	"github.com/stretchr/testify/require"
 
-	"lethe/partition"
 	"lethe/partition/coarsen"
 	"lethe/partition/graphtest"
 	"lethe/partition/kmeans"
@@ -18,24 +17,29 @@ import (
 
 // TestTranscripts knows
 //
-//	run shards=<v> method=<name> [sweeps=] [seed=]
+//	run shards=<v> method=<name> [assign=] [sweeps=] [seed=] [no-refine]
 //	                        input, if any, is the embedding: one row per node
 //	propagate shards=<v> sweeps=<n>
 //	                        label propagation from the assignment given
 func TestTranscripts(t *testing.T) {
 	graphtest.Transcripts(t, map[string]graphtest.Command{
 		"run": func(t *testing.T, s *graphtest.Session, d *datadriven.TestData) (string, error) {
-			name, sweeps := MethodBLPA, 0
+			name := MethodBLPA
 			d.MaybeScanArgs(t, "method", &name)
-			d.MaybeScanArgs(t, "sweeps", &sweeps)
-			c := With(name, sweeps, readPoints(t, d.Input))
+			c := DefaultsOf(name)
+			d.MaybeScanArgs(t, "assign", &c.Assign)
+			d.MaybeScanArgs(t, "sweeps", &c.Sweeps)
+			c.Embedding, c.Refine = readPoints(t, d.Input), !d.HasArg("no-refine")
 			c.Shards, c.Seed = graphtest.Shards(t, d), graphtest.Seed(t, d)
-			a, report, err := partition.Run(t.Context(), s.Graph, c)
+			a, report, err := Run(t.Context(), s.Graph, c)
 			if err != nil {
 				return "", err
 			}
 			out, err := s.Show(a, c.Shards)
-			return out + fmt.Sprintf("  %d sweeps, converged %t\n", report.Iterations, report.Converged), err
+			if out += fmt.Sprintf("  %d sweeps, converged %t\n", report.Iterations, report.Converged); report.Objective != nil {
+				out += fmt.Sprintf("  objective %.3f\n", report.Objective)
+			}
+			return out, err
 		},
 		"propagate": func(t *testing.T, s *graphtest.Session, d *datadriven.TestData) (string, error) {
 			a, m := graphtest.ReadAssignment(t, d.Input), BLPA{}

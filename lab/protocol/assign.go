@@ -36,9 +36,9 @@ func (s Settings) assign(
 	if err != nil {
 		return nil, Shape{}, fmt.Errorf("timestep %d: %w", snap.Timestep, err)
 	}
-	config := s.partitionConfig(embedding)
-	config.Timestep = snap.Timestep
-	a, report, err := partition.Run(ctx, g, config)
+	config := s.partitionConfig()
+	config.Embedding, config.Timestep = embedding, snap.Timestep
+	a, report, err := baselines.Run(ctx, g, config)
 	if err != nil {
 		return nil, Shape{}, fmt.Errorf("timestep %d: %w", snap.Timestep, err)
 	}
@@ -49,17 +49,17 @@ func (s Settings) assign(
 	}, nil
 }
 
-func (s Settings) partitionConfig(embedding *kmeans.Points) partition.Config {
+func (s Settings) partitionConfig() baselines.Config {
 	p := s.Partition
 	if s.Shards == 1 {
 		// There is nothing to decide.
 		p.Method, p.Refine = partition.MethodRandom, false
 	}
-	c := baselines.With(p.Method, p.Sweeps, embedding)
+	c := baselines.DefaultsOf(p.Method)
 	c.Shards, c.Seed, c.Refine = s.Shards, s.Seed, p.Refine
-	c.Assign, c.Beta = cmp.Or(p.Assign, c.Assign), cmp.Or(p.Beta, c.Beta)
+	c.Assign, c.Beta, c.Sweeps = cmp.Or(p.Assign, c.Assign), cmp.Or(p.Beta, c.Beta), cmp.Or(p.Sweeps, c.Sweeps)
 	if p.Alpha != 0 {
-		return c.WithAlpha(p.Alpha)
+		c.Config = c.WithAlpha(p.Alpha)
 	}
 	return c
 }

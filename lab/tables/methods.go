@@ -40,9 +40,9 @@ const (
 // into one shard once it is truly ascended, while under quotas a large beta
 // leaves even shards and a high cut, .78 on Cora (.90 by the published program).
 func methods() []method {
-	plainRandom := protocol.Partition{Method: partition.MethodRandom, Assign: partition.AssignPlain}
-	fast := protocol.Partition{Method: partition.MethodGPFBFast, Assign: partition.AssignPlain, Sweeps: 10, Alpha: 0.01}
-	sr := protocol.Partition{Method: partition.MethodGPFBSR, Sweeps: 10, Alpha: 0.01, Beta: 5}
+	plainRandom := protocol.Partition{Method: partition.MethodRandom, Assign: baselines.AssignPlain}
+	fast := protocol.Partition{Method: partition.MethodGPFBFast, Assign: baselines.AssignPlain, Sweeps: 10, Alpha: 0.01}
+	sr := protocol.Partition{Method: baselines.MethodGPFBSR, Sweeps: 10, Alpha: 0.01, Beta: 5}
 	eraser := func(p protocol.Partition) func(*protocol.Settings) {
 		return func(s *protocol.Settings) {
 			s.Partition, s.Repair = p, repair.None

@@ -49,7 +49,7 @@ func newClusterOperator(h *coarsen.Hierarchy, alpha float64, columns int) *clust
 	return op
 }
 
-func (op *clusterOperator) apply(p, h []float64) float64 {
+func (op *clusterOperator) Apply(p, h []float64) float64 {
 	v := op.columns
 	op.sumClasses(h)
 	objective := 0.0
@@ -76,8 +76,8 @@ func (op *clusterOperator) apply(p, h []float64) float64 {
 	return objective
 }
 
-// smooth writes (base + I) h to dst, see operator.smooth.
-func (op *clusterOperator) smooth(dst, h []float64) {
+// Smooth writes (base + I) h to dst, see Operator.Smooth.
+func (op *clusterOperator) Smooth(dst, h []float64) {
 	v := op.columns
 	copy(dst, h)
 	for i := range op.N() {
@@ -88,11 +88,9 @@ func (op *clusterOperator) smooth(dst, h []float64) {
 	}
 }
 
-func (op *clusterOperator) shape() (n, v int) { return op.N(), op.columns }
+func (op *clusterOperator) Shape() (n, v int) { return op.N(), op.columns }
 
-func (op *clusterOperator) purpose() string { return "gpfb-h0-cluster" }
-
-func (op *clusterOperator) edge() float64 { return 1 }
+func (op *clusterOperator) Purpose() string { return "gpfb-h0-cluster" }
 
 func (op *clusterOperator) sumClasses(h []float64) {
 	v := op.columns

@@ -14,17 +14,16 @@ import (
 	"lethe"
 )
 
-// PlainLimit is the number of nodes up to which gpfb-fast without refinement embeds the graph
+// GraphLimit is the number of nodes up to which gpfb-fast without refinement embeds the graph
 // itself. Two n × v arrays of float64 take 32 MB at that size with 20 shards. With refinement the
 // clusters are sufficient, because refinement moves nodes anyway.
-const PlainLimit = 100_000
+const GraphLimit = 100_000
 
 // embedsClusters reports whether the coarsest level of the hierarchy is embedded instead of the
-// graph. That needs more clusters than shards, and the operator of clusters supports only the
-// normalised base.
-func (f Fast) embedsClusters(r method.Request) bool {
+// graph. That needs more clusters than shards.
+func embedsClusters(r method.Request) bool {
 	h := r.Hierarchy
-	return !f.Plain && !f.Unnormalised && r.Shards > 1 && len(h.Levels) > 1 && h.Coarsest().N() > r.Shards
+	return r.Shards > 1 && len(h.Levels) > 1 && h.Coarsest().N() > r.Shards
 }
 
 // proposeByClusters is GPFB-Fast on the coarsest level: the power iteration and k-means with
@@ -32,7 +31,7 @@ func (f Fast) embedsClusters(r method.Request) bool {
 func (f Fast) proposeByClusters(ctx context.Context, r method.Request) (graph.Assignment, method.Course, error) {
 	h := r.Hierarchy
 	var course method.Course
-	embedding, err := embed(ctx, newClusterOperator(h, f.Alpha, r.Shards), r.Seed, f.Config, &course)
+	embedding, err := Embed(ctx, newClusterOperator(h, f.Alpha, r.Shards), r.Seed, f.Config, &course)
 	if err != nil {
 		return nil, course, fmt.Errorf("embedding of %d clusters: %w", h.Coarsest().N(), err)
 	}

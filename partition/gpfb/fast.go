@@ -16,39 +16,34 @@ import (
 type Fast struct{ Config }
 
 // Even implements method.Method.
-func (f Fast) Even() bool { return !f.Plain }
+func (Fast) Even() bool { return true }
 
 // Propose implements method.Method.
 func (f Fast) Propose(ctx context.Context, r method.Request) (graph.Assignment, method.Course, error) {
-	if f.embedsClusters(r) {
+	g := r.Graph()
+	f.Alpha = f.AlphaFor(g)
+	if embedsClusters(r) {
 		return f.proposeByClusters(ctx, r)
 	}
-	g := r.Graph()
 	inner := g.WithoutIsolated()
-	if nothingToEmbed(inner, r) {
-		return baselines.Random{Plain: f.Plain}.Propose(ctx, r)
+	if NothingToEmbed(inner, r) {
+		return baselines.Random{}.Propose(ctx, r)
 	}
 	var course method.Course
-	op := newOperator(inner.Graph, unitWeights(inner.Graph), r.Shards, f.Config)
-	h, err := embed(ctx, op, r.Seed, f.Config, &course)
+	h, err := Embed(ctx, NewOperator(inner.Graph, r.Shards, f.Alpha), r.Seed, f.Config, &course)
 	if err != nil {
 		return nil, course, fmt.Errorf("embedding: %w", err)
 	}
 	q := graph.NewQuotas(g, r.Shards)
-	var a graph.Assignment
-	if f.Plain {
-		a, err = kmeans.Cluster(ctx, h, r.Shards, r.Seed)
-	} else {
-		a, err = fillQuotas(ctx, inner.Graph, h, q, kmeans.StartCentres(h, r.Shards, r.Seed, 0))
-	}
+	a, err := FillQuotas(ctx, inner.Graph, h, q, kmeans.StartCentres(h, r.Shards, r.Seed, 0))
 	if err != nil {
 		return nil, course, fmt.Errorf("rounding: %w", err)
 	}
 	return inner.Complete(g, a, q), course, nil
 }
 
-// nothingToEmbed reports whether there is one shard, so that no edge is cut, or at most one
+// NothingToEmbed reports whether there is one shard, so that no edge is cut, or at most one
 // connected node per shard, so that every edge is.
-func nothingToEmbed(inner *graph.Connected, r method.Request) bool {
+func NothingToEmbed(inner *graph.Connected, r method.Request) bool {
 	return r.Shards == 1 || inner.Graph.N() <= r.Shards
 }

@@ -12,10 +12,10 @@ import (
 // assignment converges after about ten; later rounds move a handful of nodes.
 const lloydSweeps = 12
 
-// fillQuotas rounds an embedding to shards: k-means from the given centres with an assignment
+// FillQuotas rounds an embedding to shards: k-means from the given centres with an assignment
 // step that fills the quotas. It moves the centres. A round costs O(n v d + n log n) for d
 // columns.
-func fillQuotas(ctx context.Context, g *graph.Graph, e *kmeans.Points, q *graph.Quotas,
+func FillQuotas(ctx context.Context, g *graph.Graph, e *kmeans.Points, q *graph.Quotas,
 	centres *kmeans.Points) (graph.Assignment, error) {
 	return boundedMeans(ctx, e, centres, func(distance []float64) graph.Assignment {
 		return assignByRegret(g, distance, q)

@@ -23,7 +23,7 @@ func TestOperatorEqualsItsFormula(t *testing.T) {
 			return
 		}
 		const alpha = 0.25
-		op := newOperator(g, unitWeights(g), v, Config{Alpha: alpha, Unnormalised: true})
+		op := NewOperator(g, v, alpha)
 		h := normals(lethe.NewDraw(rapid.Uint64().Draw(rt, "seed"), "test"), g.N()*v)
 		a := mat.NewDense(g.N(), g.N(), nil)
 		for i := range g.N() {
@@ -33,9 +33,9 @@ func TestOperatorEqualsItsFormula(t *testing.T) {
 					x -= alpha
 				}
 				if i == j {
-					x += op.shift - float64(len(g.Neighbors(i)))
+					x += 1 + alpha*float64(g.LargestClass())
 				} else if g.Adjacent(i, j) {
-					x++
+					x += 1 / math.Sqrt(float64(len(g.Neighbors(i))*len(g.Neighbors(j))))
 				}
 				a.Set(i, j, x)
 			}
@@ -46,7 +46,7 @@ func TestOperatorEqualsItsFormula(t *testing.T) {
 		var ah mat.Dense
 		ah.Mul(a, mat.NewDense(g.N(), v, h))
 		p := make([]float64, len(h))
-		objective := op.apply(p, h)
+		objective := op.Apply(p, h)
 		want := 0.0
 		for i := range g.N() {
 			for j := range v {
@@ -83,16 +83,16 @@ func TestCoarseOperatorOnTheGraphItself(t *testing.T) {
 		if g.N() <= v {
 			return
 		}
-		fine := newOperator(g, unitWeights(g), v, Config{Alpha: 0.1})
+		fine := NewOperator(g, v, 0.1)
 		coarse := newClusterOperator(coarsen.Flat(g), 0.1, v)
-		e, err := startEmbedding(coarse, 1, false)
+		e, err := startEmbedding(coarse, 1)
 		require.NoError(rt, err)
 		h := e.Values
 		want, got := make([]float64, len(h)), make([]float64, len(h))
-		require.InDelta(rt, fine.apply(want, h), coarse.apply(got, h), 1e-12)
+		require.InDelta(rt, fine.Apply(want, h), coarse.Apply(got, h), 1e-12)
 		require.InDeltaSlice(rt, want, got, 1e-12)
-		fine.smooth(want, h)
-		coarse.smooth(got, h)
+		fine.Smooth(want, h)
+		coarse.Smooth(got, h)
 		require.InDeltaSlice(rt, want, got, 1e-12)
 	})
 }

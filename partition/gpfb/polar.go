@@ -23,37 +23,39 @@ const (
 	negligible = 1e-12
 )
 
-// polar computes polar factors of n × v matrices P = U Σ Vᵀ, n >= v: H = U Vᵀ,
+// Polar computes polar factors of n × v matrices P = U Σ Vᵀ, n >= v: H = U Vᵀ,
 // the matrix with orthonormal columns for which Tr(Hᵀ P) is greatest. The thin
 // decomposition comes from the eigenvectors of the v × v Gram matrix PᵀP.
 //
 // Where P lacks rank the factor is not unique. The missing columns of U are then
 // standard basis vectors, made orthogonal to the others: each time the one that
 // keeps the most length, the lowest position among equals.
-type polar struct {
+type Polar struct {
 	n, v  int
 	gram  *mat.SymDense
 	eigen mat.EigenSym
-	// values ascend; vectors holds the eigenvectors in its columns.
-	values  []float64
+	// Values are the squared singular values of the last matrix, ascending; vectors holds the
+	// eigenvectors in its columns.
+	Values  []float64
 	vectors mat.Dense
 	root    []float64 // v × v scratch
 }
 
-func newPolar(n, v int) *polar {
-	return &polar{n: n, v: v, gram: mat.NewSymDense(v, nil), root: make([]float64, v*v)}
+// NewPolar computes those of matrices of one shape.
+func NewPolar(n, v int) *Polar {
+	return &Polar{n: n, v: v, gram: mat.NewSymDense(v, nil), root: make([]float64, v*v)}
 }
 
-// of writes the polar factor of p to h. Both are n × v, row-major, and must not
+// Of writes the polar factor of p to h. Both are n × v, row-major, and must not
 // overlap.
-func (f *polar) of(h, p []float64) error {
+func (f *Polar) Of(h, p []float64) error {
 	f.fillGram(p)
 	if !f.eigen.Factorize(f.gram, true) {
 		return errEigen
 	}
-	f.values = f.eigen.Values(f.values)
+	f.Values = f.eigen.Values(f.Values)
 	f.eigen.VectorsTo(&f.vectors)
-	if smallest, largest := f.values[0], f.values[f.v-1]; smallest > wellConditioned*largest {
+	if smallest, largest := f.Values[0], f.Values[f.v-1]; smallest > wellConditioned*largest {
 		f.byInverseRoot(h, p)
 	} else {
 		f.byColumns(h, p)
@@ -62,7 +64,7 @@ func (f *polar) of(h, p []float64) error {
 }
 
 // fillGram computes PᵀP, rows of P in their order.
-func (f *polar) fillGram(p []float64) {
+func (f *Polar) fillGram(p []float64) {
 	v := f.v
 	sum := f.root
 	clear(sum)
@@ -87,10 +89,10 @@ func (f *polar) fillGram(p []float64) {
 }
 
 // byInverseRoot computes H = P (PᵀP)^-1/2.
-func (f *polar) byInverseRoot(h, p []float64) {
+func (f *Polar) byInverseRoot(h, p []float64) {
 	v := f.v
 	clear(f.root)
-	for k, value := range f.values {
+	for k, value := range f.Values {
 		for i := range v {
 			x := f.vectors.At(i, k) / math.Sqrt(value)
 			for j := range v {
@@ -106,8 +108,8 @@ func (f *polar) byInverseRoot(h, p []float64) {
 
 // byColumns computes U column by column from P V, strongest direction first, and completes it
 // where P has no further direction.
-func (f *polar) byColumns(h, p []float64) {
-	largest := math.Sqrt(max(0, f.values[f.v-1]))
+func (f *Polar) byColumns(h, p []float64) {
+	largest := math.Sqrt(max(0, f.Values[f.v-1]))
 	basis := make([][]float64, 0, f.v)
 	clear(h)
 	for k := f.v - 1; k >= 0; k-- {
@@ -128,7 +130,7 @@ func (f *polar) byColumns(h, p []float64) {
 }
 
 // image returns P times eigenvector k.
-func (f *polar) image(p []float64, k int) []float64 {
+func (f *Polar) image(p []float64, k int) []float64 {
 	u := make([]float64, f.n)
 	for i := range u {
 		for j := range f.v {

@@ -43,7 +43,7 @@ func TestPolarFactorOfAnyRank(t *testing.T) {
 			size *= decay
 		}
 		h := make([]float64, n*v)
-		require.NoError(rt, newPolar(n, v).of(h, p))
+		require.NoError(rt, NewPolar(n, v).Of(h, p))
 
 		var gram mat.Dense
 		dense := mat.NewDense(n, v, h)
@@ -77,7 +77,7 @@ func normals(draw *lethe.Draw, n int) []float64 {
 
 func TestPolarFactorCompletesWithLowestPositions(t *testing.T) {
 	h := make([]float64, 8)
-	require.NoError(t, newPolar(4, 2).of(h, make([]float64, 8)))
+	require.NoError(t, NewPolar(4, 2).Of(h, make([]float64, 8)))
 	// Nothing but zeros: the completion takes standard basis vectors in order.
 	for i := 4; i < 8; i++ {
 		require.Zero(t, h[i])

@@ -5,28 +5,25 @@ import (
 	"lethe/partition/kmeans"
 )
 
-// smoothSteps is how often the start of GPFB is smoothed under quotas. A step costs a small part
+// smoothSteps is how often the start of GPFB is smoothed. A step costs a small part
 // of a sweep and has more effect, because α's share of the shift slows a sweep down. 5, 20 and 40
 // steps each cut more edges on one of Cora, CiteSeer and Bitcoin-OTC.
 const smoothSteps = 10
 
 // startEmbedding returns an n × v matrix of normal draws, keyed by row and made orthonormal. It
-// needs n >= v. Under quotas the draws are first smoothed over the graph; a plain method starts
-// from the raw draws as in the paper.
-func startEmbedding(m matrix, seed uint64, plain bool) (*kmeans.Points, error) {
-	n, v := m.shape()
+// needs n >= v. The draws are first smoothed over the graph.
+func startEmbedding(m Matrix, seed uint64) (*kmeans.Points, error) {
+	n, v := m.Shape()
 	raw, h := make([]float64, n*v), make([]float64, n*v)
 	for i := range n {
-		draw := lethe.NewDraw(seed, m.purpose(), uint64(i))
+		draw := lethe.NewDraw(seed, m.Purpose(), uint64(i))
 		for j := range v {
 			raw[i*v+j] = draw.Normal()
 		}
 	}
-	if !plain {
-		for range smoothSteps {
-			m.smooth(h, raw)
-			raw, h = h, raw
-		}
+	for range smoothSteps {
+		m.Smooth(h, raw)
+		raw, h = h, raw
 	}
-	return &kmeans.Points{Columns: v, Values: h}, newPolar(n, v).of(h, raw)
+	return &kmeans.Points{Columns: v, Values: h}, NewPolar(n, v).Of(h, raw)
 }

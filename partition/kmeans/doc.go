@@ -1,3 +1,3 @@
-// Package kmeans clusters points: k-means++ starts and Lloyd's iteration. Its two steps are
-// exported for callers that assign points to centres under further conditions.
+// Package kmeans has the steps of k-means: k-means++ starts, distances to centres, and centres that move.
+// How points are assigned to centres is the caller's.
 package kmeans

@@ -41,3 +41,12 @@ type Course struct {
 	Iterations int  `json:"iterations"`
 	Converged  bool `json:"converged"`
 }
+
+// Add records a sweep's objective, and whether it rose by no more than enough, which ends the
+// iteration.
+func (c *Course) Add(objective, enough float64) {
+	rise := objective - c.Objective[len(c.Objective)-1]
+	c.Objective = append(c.Objective, objective)
+	c.Iterations++
+	c.Converged = rise <= enough
+}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"lethe/internal/planted"
-	"lethe/partition"
+	"lethe/lab/baselines"
 	"lethe/partition/graph"
 )
 
@@ -62,9 +62,9 @@ func (c *common) lethe(ctx context.Context, g *graph.Graph, seed uint64) (row, e
 	resetPeak()
 	started := time.Now()
 	before := processorSeconds()
-	config := partition.DefaultsOf(c.Method)
+	config := baselines.DefaultsOf(c.Method)
 	config.Shards, config.Seed = c.Shards, seed
-	_, report, err := partition.Run(ctx, g, config)
+	_, report, err := baselines.Run(ctx, g, config)
 	if err != nil {
 		return row{}, err
 	}

@@ -7,8 +7,8 @@ import (
 
 	"lethe"
 	"lethe/dataset"
+	"lethe/lab/baselines"
 	"lethe/lab/protocol"
-	"lethe/partition"
 	"lethe/partition/graph"
 	"lethe/partition/onehop"
 	"lethe/partition/repair"
@@ -65,10 +65,10 @@ func (c cutter) cut(ctx context.Context, snap *lethe.Snapshot, previous lethe.Ti
 	if err != nil {
 		return nil, err
 	}
-	config := partition.DefaultsOf(c.method)
+	config := baselines.DefaultsOf(c.method)
 	config.Shards, config.Seed, config.Refine, config.Timestep = c.shards, c.seed, c.refine, snap.Timestep
 	s := &step{timestep: snap.Timestep}
-	if s.owners, _, err = partition.Run(ctx, g, config); err != nil {
+	if s.owners, _, err = baselines.Run(ctx, g, config); err != nil {
 		return nil, err
 	}
 	for _, n := range snap.Nodes {

@@ -37,6 +37,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"lethe/configs"
+	"lethe/lab/baselines"
 	"lethe/lab/protocol"
 	"lethe/partition"
 	"lethe/scoring/calibrate"
@@ -87,7 +88,7 @@ func vars() kong.Vars {
 
 		"components":   "trees:2,logistic:2",
 		"method":       partition.Defaults().Method,
-		"methods":      strings.Join(partition.QuotaMethods(), ", "),
+		"methods":      strings.Join(baselines.QuotaMethods(), ", "),
 		"shards":       fmt.Sprint(partition.Defaults().Shards),
 		"window":       fmt.Sprint(c.Timesteps),
 		"threshold":    c.Threshold.String(),

@@ -95,9 +95,9 @@ func (c *partitionCmd) check() error {
 	switch {
 	case !(c.TrainFraction > 0 && c.TrainFraction <= 1):
 		return command.Usagef("--train-fraction is %g, must be above 0, at most 1", c.TrainFraction)
-	case c.Tune && c.Method != partition.MethodGPFBFast && c.Method != partition.MethodGPFBSR:
+	case c.Tune && !c.config().UsesGPFB():
 		return command.Usagef("--tune with --method %s, which has no alpha: use it with %s or %s", c.Method,
-			partition.MethodGPFBFast, partition.MethodGPFBSR)
+			partition.MethodGPFBFast, baselines.MethodGPFBSR)
 	case c.Slack > 0 && !c.refines():
 		return command.Usagef("--slack %d without refinement, which alone makes use of it: leave out --refine=false, "+
 			"--assign plain and --method %s, %s",
@@ -116,17 +116,16 @@ func (c *partitionCmd) check() error {
 
 // refines reports whether shards are even, so that refinement runs.
 func (c *partitionCmd) refines() bool {
-	gpfb := c.Method == partition.MethodGPFBFast || c.Method == partition.MethodGPFBSR
-	return c.Refine && (gpfb && c.Assign == partition.AssignQuotas || c.Method == partition.MethodRandom)
+	return c.Refine && (c.config().UsesGPFB() && c.Assign == baselines.AssignQuotas || c.Method == partition.MethodRandom)
 }
 
-func (c *partitionCmd) config() partition.Config {
-	out := baselines.With(c.Method, c.Sweeps, nil)
+func (c *partitionCmd) config() baselines.Config {
+	out := baselines.DefaultsOf(c.Method)
 	out.Shards, out.Seed, out.Refine, out.Slack, out.Assign = c.Shards, c.Seed, c.Refine, c.Slack, c.Assign
-	out.Beta = cmp.Or(c.Beta, out.Beta)
+	out.Beta, out.Sweeps = cmp.Or(c.Beta, out.Beta), cmp.Or(c.Sweeps, out.Sweeps)
 	out.Unnormalised = c.Unnormalised
 	if c.Alpha != 0 {
-		out = out.WithAlpha(c.Alpha)
+		out.Config = out.WithAlpha(c.Alpha)
 	}
 	return out
 }
@@ -169,7 +168,7 @@ func (c *partitionCmd) one(ctx context.Context, g *graphs.Graph) (partitionStep,
 			return partitionStep{}, nil, err
 		}
 	}
-	assignment, report, err := partition.Run(ctx, graph, config)
+	assignment, report, err := baselines.Run(ctx, graph, config)
 	if err != nil {
 		return partitionStep{}, nil, err
 	}

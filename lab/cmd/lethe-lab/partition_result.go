@@ -12,7 +12,7 @@ import (
 	"lethe"
 	"lethe/internal/atomicfile"
 	"lethe/internal/command"
-	"lethe/partition"
+	"lethe/lab/baselines"
 	"lethe/partition/scores"
 )
 
@@ -49,7 +49,7 @@ type partitionStep struct {
 	Seconds     float64 `json:"seconds"`
 }
 
-func newPartitionStep(t lethe.Timestep, r partition.Report, took time.Duration) partitionStep {
+func newPartitionStep(t lethe.Timestep, r baselines.Report, took time.Duration) partitionStep {
 	s := r.Scores
 	return partitionStep{
 		Timestep: t, Nodes: s.Nodes, Edges: s.Edges,

@@ -29,7 +29,7 @@ func vars() kong.Vars {
 		"models":       strings.Join(allModels(), ", "),
 		"components":   strings.Join(defaultComponents(), ","),
 		"partitions":   strings.Join(baselines.Methods(), ", "),
-		"assigns":      strings.Join(partition.Assigns(), ", "),
+		"assigns":      strings.Join(baselines.Assigns(), ", "),
 		"repairs":      strings.Join(protocol.Repairs(), ", "),
 		"aggregations": strings.Join(aggregation.Methods(), ", "),
 		"schedules":    strings.Join(protocol.Schedules(), ", "),
@@ -44,7 +44,7 @@ func vars() kong.Vars {
 		"attack_steps_default":    fmt.Sprint(attack.EnoughTimesteps),
 		"attack_scopes":           strings.Join(lethe.SupportedScopes(), ", "),
 	}
-	maps.Copy(out, command.VarsOf("cut", partition.Defaults()))
+	maps.Copy(out, command.VarsOf("cut", baselines.DefaultsOf(partition.MethodGPFBFast)))
 	maps.Copy(out, command.VarsOf("mend", repair.Defaults()))
 	maps.Copy(out, command.VarsOf("graph", protocol.Defaults(networks.SAGE)))
 	maps.Copy(out, command.VarsOf("sgc", protocol.Defaults(networks.SGC)))

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lethe"
+	"lethe/partition/gpfb"
 	"lethe/partition/graph"
 	"lethe/partition/graphtest"
 )
@@ -46,23 +47,28 @@ func TestGoldenPowerIteration(t *testing.T) {
 				edges := graphtest.ListedEdges([2][]uint32{c.W.I, c.W.J})
 				g, err := graph.New(c.NumNodes, edges, graphtest.ClassesOf(c.Y), c.NumClasses)
 				require.NoError(t, err)
-				op := newOperator(g, weightsOf(g, edges, c.W.Value), c.NumShards,
-					Config{Alpha: c.Alpha, Unnormalised: c.Matrix == "unnormalised"})
+				op := newOperator(g, c.NumShards, Config{Config: gpfb.Config{Alpha: c.Alpha}})
+				weights := weightsOf(g, edges, c.W.Value)
+				if c.Matrix == "unnormalised" {
+					op.unnormalise(weights)
+				} else {
+					op.shift, op.Weight = op.Diagonal[0], normalised(g, weights)
+				}
 				graphtest.RequireClose(t, []float64{c.Shift}, []float64{op.shift}, "shift")
 
 				h := c.H0.Data
 				p := make([]float64, len(h))
-				factor := newPolar(c.NumNodes, c.NumShards)
-				objective := append(make([]float64, 0, 1+len(c.Expect.Iterations)), op.apply(p, h))
+				factor := gpfb.NewPolar(c.NumNodes, c.NumShards)
+				objective := append(make([]float64, 0, 1+len(c.Expect.Iterations)), op.Apply(p, h))
 				for k, want := range c.Expect.Iterations {
 					graphtest.RequireClose(t, want.P.Data, p, "P")
-					require.NoError(t, factor.of(h, p))
+					require.NoError(t, factor.Of(h, p))
 					graphtest.RequireClose(t, want.H.Data, h, "H")
 					for j, sigma := range want.SingularValues {
-						got := math.Sqrt(factor.values[c.NumShards-1-j])
+						got := math.Sqrt(factor.Values[c.NumShards-1-j])
 						graphtest.RequireClose(t, []float64{sigma}, []float64{got}, "singular value")
 					}
-					objective = append(objective, op.apply(p, h))
+					objective = append(objective, op.Apply(p, h))
 					require.GreaterOrEqual(t, objective[k+1], objective[k])
 				}
 				graphtest.RequireClose(t, c.Expect.Objective, objective, "objective")
@@ -85,4 +91,21 @@ func weightsOf(g *graph.Graph, edges []lethe.Edge, values []float64) []float64 {
 		}
 	}
 	return weights
+}
+
+// normalised returns the entries of D^-1/2 W D^-1/2 for the weights of W.
+func normalised(g *graph.Graph, weights []float64) []float64 {
+	start, neighbours := g.Rows()
+	degree, out := make([]float64, g.N()), make([]float64, len(weights))
+	for i := range degree {
+		for _, w := range weights[start[i]:start[i+1]] {
+			degree[i] += w
+		}
+	}
+	for i := range degree {
+		for k := start[i]; k < start[i+1]; k++ {
+			out[k] = weights[k] / math.Sqrt(degree[i]*degree[neighbours[k]])
+		}
+	}
+	return out
 }

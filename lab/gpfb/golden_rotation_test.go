@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lethe"
+	"lethe/partition/gpfb"
 	"lethe/partition/graph"
 	"lethe/partition/graphtest"
 )
@@ -86,7 +87,7 @@ func (c *goldenRotation) state(g *graph.Graph) *rotation {
 	for i, s := range c.Shards {
 		y[i] = lethe.ShardID(s)
 	}
-	cfg := Config{Alpha: c.Alpha, Beta: c.Beta, Unnormalised: true}
+	cfg := Config{Config: gpfb.Config{Alpha: c.Alpha}, Beta: c.Beta, Unnormalised: true}
 	return newRotationState(g, append([]float64(nil), c.H.Data...), y, v, cfg)
 }
 
@@ -114,11 +115,11 @@ func (c *goldenRotation) requireEmbedding(t *testing.T, g *graph.Graph) {
 			}
 		}
 		copy(s.h, c.H.Data)
-		before := s.op.apply(s.p, s.h)
+		before := s.op.Apply(s.p, s.h)
 		graphtest.RequireClose(t, want.P.Data, s.p, form+" P")
-		require.NoError(t, s.tall.of(s.h, s.p))
+		require.NoError(t, s.tall.Of(s.h, s.p))
 		graphtest.RequireClose(t, want.H.Data, s.h, form+" H")
-		graphtest.RequireClose(t, want.Objective, []float64{before, s.op.apply(s.p, s.h)}, form+" objective")
+		graphtest.RequireClose(t, want.Objective, []float64{before, s.op.Apply(s.p, s.h)}, form+" objective")
 	}
 }
 

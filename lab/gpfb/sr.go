@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"lethe/partition/baselines"
+	"lethe/partition/gpfb"
 	"lethe/partition/graph"
 	"lethe/partition/method"
 )
@@ -29,9 +29,10 @@ func (m SR) Even() bool { return !m.Plain }
 func (m SR) Propose(ctx context.Context, r method.Request) (graph.Assignment, method.Course, error) {
 	g := r.Graph()
 	inner := g.WithoutIsolated()
-	if nothingToEmbed(inner, r) {
-		return baselines.Random{Plain: m.Plain}.Propose(ctx, r)
+	if gpfb.NothingToEmbed(inner, r) {
+		return deal(ctx, r, m.Plain)
 	}
+	m.Alpha = m.AlphaFor(g)
 	var course method.Course
 	q := graph.NewQuotas(g, r.Shards)
 	s, err := newRotation(ctx, inner.Graph, q, r, m.Config)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"lethe/partition/gpfb"
 	"lethe/partition/graph"
 	"lethe/partition/kmeans"
 	"lethe/partition/method"
@@ -16,10 +17,10 @@ import (
 type rotation struct {
 	op        *operator
 	indicator *indicator
-	h, p, hr  []float64 // nodes × shards
-	r         []float64 // shards × shards
-	tall      *polar    // for H
-	square    *polar    // for R
+	h, p, hr  []float64   // nodes × shards
+	r         []float64   // shards × shards
+	tall      *gpfb.Polar // for H
+	square    *gpfb.Polar // for R
 }
 
 // warmSweeps is the number of iterations of H before Y exists: enough for the coarsest structure
@@ -31,11 +32,11 @@ const warmSweeps = 10
 func newRotation(ctx context.Context, g *graph.Graph, q *graph.Quotas, r method.Request, c Config) (*rotation, error) {
 	warm := c
 	warm.Sweeps = warmSweeps
-	h, err := embed(ctx, newOperator(g, unitWeights(g), r.Shards, warm), r.Seed, warm, &method.Course{})
+	h, err := warm.embed(ctx, newOperator(g, r.Shards, warm), r.Seed, &method.Course{})
 	if err != nil {
 		return nil, err
 	}
-	y, err := fillQuotas(ctx, g, h, q, kmeans.StartCentres(h, r.Shards, r.Seed, 0))
+	y, err := gpfb.FillQuotas(ctx, g, h, q, kmeans.StartCentres(h, r.Shards, r.Seed, 0))
 	if err != nil {
 		return nil, err
 	}
@@ -47,9 +48,9 @@ func newRotation(ctx context.Context, g *graph.Graph, q *graph.Quotas, r method.
 func newRotationState(g *graph.Graph, h []float64, y graph.Assignment, v int, c Config) *rotation {
 	n := g.N()
 	s := &rotation{
-		op: newOperator(g, unitWeights(g), v, c), indicator: newIndicator(g, y, v),
+		op: newOperator(g, v, c), indicator: newIndicator(g, y, v),
 		h: h, p: make([]float64, n*v), hr: make([]float64, n*v), r: make([]float64, v*v),
-		tall: newPolar(n, v), square: newPolar(v, v),
+		tall: gpfb.NewPolar(n, v), square: gpfb.NewPolar(v, v),
 	}
 	s.op.coupling = &coupling{weight: make([]float64, n), y: y, rotation: s.r}
 	return s
@@ -61,19 +62,19 @@ func (s *rotation) ascend(ctx context.Context, c Config, course *method.Course) 
 	if err := s.rotate(c.Beta); err != nil {
 		return fmt.Errorf("rotation: %w", err)
 	}
-	course.Objective = append(course.Objective, s.op.apply(s.p, s.h))
+	course.Objective = append(course.Objective, s.op.Apply(s.p, s.h))
 	for course.Iterations < c.Sweeps && !course.Converged {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := s.tall.of(s.h, s.p); err != nil {
+		if err := s.tall.Of(s.h, s.p); err != nil {
 			return fmt.Errorf("sweep %d: embedding: %w", course.Iterations, err)
 		}
 		s.assign()
 		if err := s.rotate(c.Beta); err != nil {
 			return fmt.Errorf("sweep %d: rotation: %w", course.Iterations, err)
 		}
-		note(course, s.op.apply(s.p, s.h), c.Tolerance*s.op.scale*float64(s.op.columns))
+		course.Add(s.op.Apply(s.p, s.h), c.Tolerance*s.op.edge*float64(s.op.columns))
 	}
 	return nil
 }
@@ -93,7 +94,7 @@ func (s *rotation) rotate(beta float64) error {
 			product[k*v+int(j)] += float64(x * g)
 		}
 	}
-	return s.square.of(s.r, product)
+	return s.square.Of(s.r, product)
 }
 
 // assign updates Y for the current H and R.
@@ -121,5 +122,5 @@ func (s *rotation) round(ctx context.Context, g *graph.Graph, q *graph.Quotas) (
 	e := &kmeans.Points{Columns: q.Shards(), Values: s.h}
 	centres := &kmeans.Points{Columns: q.Shards(), Values: make([]float64, q.Shards()*q.Shards())}
 	kmeans.MoveCentres(centres, e, s.indicator.y)
-	return fillQuotas(ctx, g, e, q, centres)
+	return gpfb.FillQuotas(ctx, g, e, q, centres)
 }
