@@ -1,18 +1,16 @@
 // Package baselines has partition methods and options to compare with, beside those of the service: BLPA and BEKM
 // of Chen et al., "Graph Unlearning" (CCS 2022), which bound the size of a shard and ignore classes, and what
-// package lab/gpfb has.
+// package lab/gpfbsr has.
 package baselines
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
 
-	lab "lethe/lab/gpfb"
-
 	"lethe/internal/check"
+	"lethe/lab/gpfbsr"
 	"lethe/partition"
 	"lethe/partition/gpfb"
 	"lethe/partition/graph"
@@ -84,16 +82,16 @@ func (c Config) UsesGPFB() bool {
 
 // method returns what package partition does not have, nil for its own methods.
 func (c Config) method() method.Method {
-	weights := lab.Config{
+	weights := gpfbsr.Config{
 		Config: c.GPFB(), Plain: c.Assign == AssignPlain, Beta: c.Beta, Unnormalised: c.Unnormalised,
 	}
 	switch {
 	case c.Method == MethodGPFBSR:
-		return lab.SR{Config: weights}
+		return gpfbsr.SR{Config: weights}
 	case c.Method == partition.MethodGPFBFast && (weights.Plain || weights.Unnormalised):
-		return lab.Fast{Config: weights}
+		return gpfbsr.Fast{Config: weights}
 	case c.Method == partition.MethodRandom && weights.Plain:
-		return lab.Dealt{}
+		return gpfbsr.Dealt{}
 	case c.Method == MethodBLPA:
 		return BLPA{Sweeps: c.Sweeps}
 	case c.Method == MethodBEKM:
@@ -104,11 +102,11 @@ func (c Config) method() method.Method {
 
 // Validate reports every problem of the configuration.
 func (c Config) Validate() error {
-	var p check.Problems
+	c.Other = c.method()
+	p := check.Of(c.Config.Validate())
 	p.OneOf("assign", c.Assign, Assigns()...)
 	p.That(c.Beta >= 0 && !math.IsInf(c.Beta, 1), "beta", c.Beta, "a number of at least 0")
-	c.Other = c.method()
-	return errors.Join(p.Err(), c.Config.Validate())
+	return p.Err()
 }
 
 // Report is that of package partition with the weights of GPFB that were used.

@@ -5,7 +5,7 @@ import (
 	"context"
 	"slices"
 
-	"lethe/lab/gpfb"
+	"lethe/lab/gpfbsr"
 	"lethe/partition/graph"
 	"lethe/partition/method"
 
@@ -43,7 +43,7 @@ func (w wish) compare(x wish) int {
 
 // Propose implements method.Method.
 func (m BLPA) Propose(ctx context.Context, r method.Request) (graph.Assignment, method.Course, error) {
-	a, _, err := gpfb.Dealt{}.Propose(ctx, r)
+	a, _, err := gpfbsr.Dealt{}.Propose(ctx, r)
 	if err != nil {
 		return nil, method.Course{}, err
 	}

@@ -71,8 +71,8 @@ func TestPartitionFlagsOutOfBounds(t *testing.T) {
 		{"--shards 2 --slack 1 --refine=false", "--slack 1 without refinement"},
 		{"--shards 2 --slack 1 --assign plain", "--slack 1 without refinement"},
 		{"--shards 2 --slack 1 --method blpa", "--slack 1 without refinement"},
-		{"--shards 2 --sweeps=-3 --alpha=-1 --beta=-2", "--alpha is -1, want a number of at least 0; --beta is -2, want " +
-			"a number of at least 0; --sweeps is -3, want at least 0"},
+		{"--shards 2 --sweeps=-3 --alpha=-1 --beta=-2", "--alpha is -1, want a number of at least 0; --sweeps is -3, " +
+			"want at least 0; --beta is -2, want a number of at least 0"},
 		{"--shards 2 --alpha NaN", "--alpha is NaN"},
 		{"--shards 2 --beta Inf", "--beta is +Inf"},
 		{"--shards 2 --train-fraction NaN", "--train-fraction is NaN, must be above 0, at most 1"},

@@ -1,4 +1,4 @@
-package gpfb
+package gpfbsr
 
 import (
 	"context"
