@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	entryFormat       = "lethe-ledger/4"
+	entryFormat       = "lethe-ledger/1"
 	maxRequestIDBytes = 128
 )
 

@@ -152,7 +152,7 @@ func TestEntryRefusesWhatItDoesNotKnow(t *testing.T) {
 		"empty":         nil,
 		"cut short":     data[:len(data)-1],
 		"more":          append(bytes.Clone(data), "{}"...),
-		"later version": bytes.Replace(data, []byte("lethe-ledger/4"), []byte("lethe-ledger/5"), 1),
+		"later version": bytes.Replace(data, []byte("lethe-ledger/1"), []byte("lethe-ledger/2"), 1),
 		"unknown field": append([]byte(`{"note":"hello",`), data[1:]...),
 		"other state":   bytes.Replace(data, []byte(`"state":"received"}`), []byte(`"state":"verified"}`), 1),
 		"other scope":   bytes.Replace(data, []byte(`"stubs"`), []byte(`"world"`), 1),

@@ -72,6 +72,6 @@ func TestStagingTellsItsVersionItself(t *testing.T) {
 
 	_, err = Open("data", optionsOf(fs))
 	require.ErrorIs(t, err, swapstore.ErrFormat)
-	require.ErrorContains(t, err, "staging of version 5, this program reads 4")
+	require.ErrorContains(t, err, "staging of version 2, this program reads 1")
 	require.NotContains(t, err.Error(), "\n")
 }

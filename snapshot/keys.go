@@ -61,7 +61,7 @@ func watermarkKey(s Stream, partition int) []byte {
 }
 
 // stagingVersion is the version of staging's keys and values; staging also stores it.
-const stagingVersion = 4
+const stagingVersion = 1
 
 // stagingFormat identifies the keys and values of staging.
 func stagingFormat() swapstore.Format {

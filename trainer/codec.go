@@ -11,9 +11,8 @@ import (
 
 const (
 	checkpointMagic = "LCKP"
-	// checkpointVersion is the version of the format. Version 1 had a single model with transposed
-	// weights; such checkpoints are rejected, and the shard is retrained from its slices.
-	checkpointVersion = 2
+	// checkpointVersion is the version of the format.
+	checkpointVersion = 1
 )
 
 // EncodeCheckpoint returns the checkpoint's canonical bytes.
@@ -39,7 +38,6 @@ func writeCheckpoint(w *canonical.Writer, c *Checkpoint) *canonical.Writer {
 	} else {
 		c.write(w)
 	}
-	w.Count(0) // ends a record: the place of a part that no checkpoint has
 	return w
 }
 
@@ -112,12 +110,8 @@ func decodeCheckpoint(message []byte, networks models.Families) (*Checkpoint, er
 	} else {
 		c.Body = readBytes(r)
 	}
-	end := r.Count(1)
 	if err := r.Close(); err != nil {
 		return nil, fmt.Errorf("checkpoint: %w", err)
-	}
-	if end != 0 {
-		return nil, fmt.Errorf("checkpoint: %w: %d bytes behind the model", canonical.ErrCorrupt, end)
 	}
 	if network {
 		if err := c.check(networks); err != nil {

@@ -46,9 +46,9 @@ func (s *Segment) Records(fn func(ingest.Record) error) error {
 }
 
 // EachSegment reads a topic from its files: it calls fn for every file of its partitions, in the order of each
-// partition, of which it reads atOnce side by side. A compaction waits until the partitions that are being read are read:
-// it truncates the files that it replaces. A topic without records has no files. The error is that of fn, ErrClosed, or
-// of the file system. fn must not call Compact.
+// partition, of which it reads atOnce side by side. A compaction truncates the files that it replaces, and so
+// waits until a partition that is being read is read. A topic without records has no files. The error is that
+// of fn, ErrClosed, or of the file system. fn must not call Compact.
 func (b *Broker) EachSegment(ctx context.Context, topic string, atOnce int, fn func(*Segment) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	var partitions atomic.Int64

@@ -73,8 +73,8 @@ func TestSegmentsHoldWhatAConsumerReads(t *testing.T) {
 	}))
 }
 
-// A compaction truncates the files that it replaces: it waits for a partition that is being read, of which files would be
-// read as empty otherwise.
+// A compaction truncates the files that it replaces: it waits for a partition that is being read, of which files would
+// be read as empty otherwise.
 func TestCompactionWaitsForAPartitionThatIsRead(t *testing.T) {
 	const records = 24 // of 1 MB: two files
 	b, c := start(t, t.TempDir(), embedded.Config{CleanOnDemand: true})

@@ -11,7 +11,7 @@ import (
 	"lethe/trainer/kernels"
 )
 
-const setupFormat = "lethe-setup/2"
+const setupFormat = "lethe-setup/1"
 
 const (
 	// maxSetupBytes bounds an encoded setup: one of 60 components has some 70 kB.

@@ -48,7 +48,7 @@ func TestOtherSetupsAreRefused(t *testing.T) {
 	text, err := setups(t).Encode()
 	require.NoError(t, err)
 	for says, data := range map[string][]byte{
-		"format":            bytes.Replace(text, []byte("lethe-setup/2"), []byte("lethe-setup/3"), 1),
+		"format":            bytes.Replace(text, []byte("lethe-setup/1"), []byte("lethe-setup/0"), 1),
 		"unknown field":     bytes.Replace(text, []byte(`"shards"`), []byte(`"sharps"`), 1),
 		"not as lethe":      append(bytes.Clone(text), ' '),
 		"shards, at most":   bytes.Replace(text, []byte(`"shards":5`), []byte(`"shards":70000`), 1),

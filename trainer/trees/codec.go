@@ -12,13 +12,12 @@ import (
 const (
 	modelMagic = "LGBT"
 	// modelVersion is the version of the format.
-	modelVersion = 2
+	modelVersion = 1
 )
 
 // Encode returns the model's canonical bytes.
 func (m *Model) Encode() []byte {
 	w := canonical.NewWriter(modelMagic, modelVersion)
-	w.Flag(false) // the place of a kind that there is no more
 	w.Uint32(uint32(m.classes))
 	w.Uint32(uint32(m.features))
 	for _, b := range m.base {
@@ -46,9 +45,8 @@ func Decode(message []byte) (*Model, error) {
 	if err != nil {
 		return nil, fmt.Errorf("trees: %w", err)
 	}
-	other := r.Flag()
 	m := &Model{classes: int(r.Uint32()), features: int(r.Uint32())}
-	if other || m.classes < 2 || m.classes > tabular.MaxClasses || m.features < 1 || m.features > tabular.MaxFeatures {
+	if m.classes < 2 || m.classes > tabular.MaxClasses || m.features < 1 || m.features > tabular.MaxFeatures {
 		return nil, fmt.Errorf("trees: %w: %d classes, %d features", canonical.ErrCorrupt, m.classes, m.features)
 	}
 	m.base = make([]float64, m.outputs())

@@ -66,7 +66,7 @@ func TestBytesArePinned(t *testing.T) {
 		c.Classes, c.Rounds, c.FeatureShare, c.RowShare, c.Seed = 3, 20, 0.7, 0.8, 5
 	}))
 	require.NoError(t, err)
-	require.Equal(t, "780d34480a8edce8824247468fd8ac5582e7d5a9d43a658bbd56c5b93e4316ab",
+	require.Equal(t, "7760b1b27f030e43f2b8aee27df8b8b2f667daa823203d0067ecbdcc33a9e66b",
 		canonical.DigestOf(m.Encode()).String())
 }
 

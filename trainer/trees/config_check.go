@@ -29,22 +29,13 @@ func (c Config) Validate() error {
 	return p.Err()
 }
 
-// Append adds every setting that a model depends on to a fingerprint. The constants stand where settings
-// were that nothing needs, so that fingerprints stay as they are.
+// Append adds every setting that a model depends on to a fingerprint.
 func (c Config) Append(w *canonical.Writer) {
-	const unboundedDepth, noGain, everyFeature, equalClasses = 0, 0., 1., 1.
-	for _, v := range []int{
-		c.Classes, c.Rounds, c.UpdateRounds, c.MaxRounds, c.MaxLeaves, unboundedDepth, c.MinChildRows, c.MaxBins,
-	} {
+	for _, v := range []int{c.Classes, c.Rounds, c.UpdateRounds, c.MaxRounds, c.MaxLeaves, c.MinChildRows, c.MaxBins} {
 		w.Uint32(uint32(v))
 	}
-	for _, v := range []float64{
-		c.LearningRate, c.MinChildWeight, c.L2, c.FeatureShare, noGain, c.RowShare, everyFeature, equalClasses,
-	} {
+	for _, v := range []float64{c.LearningRate, c.MinChildWeight, c.L2, c.FeatureShare, c.RowShare} {
 		w.Uint64(math.Float64bits(v))
 	}
 	w.Uint64(c.Seed)
-	w.Flag(true)  // boosted
-	w.Flag(false) // thresholds are chosen, not drawn
-	w.Count(0)    // monotone features
 }
