@@ -70,6 +70,40 @@ func TestOthersAreTakenWhileATimestepCloses(t *testing.T) {
 	}))
 }
 
+// While a timestep closes, a late record may begin an earlier one. A standby closes the timestep where the journal says
+// so, which is behind that record: its store is the same.
+func TestClosing_AnEarlierTimestepBegins_MeanwhileOrBefore_IsTheSame(t *testing.T) {
+	ctx := t.Context()
+	play := func(before bool) ([]Info, *lethe.Snapshot) {
+		o := optionsOf(vfs.NewMem())
+		o.Late, o.ReopenTimesteps = Reopen, AnyTimestep
+		s, err := Open("data", o)
+		require.NoError(t, err)
+		defer func() { require.NoError(t, s.Close()) }()
+		require.Equal(t, Accepted, take(t, s, 2, "a", 1))
+		b := begin(t, s, Transactions)
+		end(t, b, 2)
+		require.NoError(t, b.Commit(b.nextOffset))
+		early := func() { require.Equal(t, Accepted, take(t, s, 1, "b", 2)) }
+		if before {
+			early()
+		}
+		c, err := s.BeginClosing(2)
+		require.NoError(t, err)
+		if !before {
+			early()
+		}
+		require.NoError(t, c.Finish(ctx))
+		got, err := s.Load(2)
+		require.NoError(t, err)
+		return s.Timesteps(), got.Snapshot
+	}
+	infos, graph := play(false)
+	standbys, same := play(true)
+	require.Equal(t, infos, standbys)
+	require.Equal(t, graph, same)
+}
+
 // An erasure finishes what closes before it: the transaction is in neither.
 func TestAnErasureFinishesWhatCloses(t *testing.T) {
 	s := overTimestep1(t, vfs.NewMem())

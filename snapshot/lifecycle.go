@@ -34,7 +34,7 @@ type Closing struct {
 	failed error
 }
 
-// BeginClosing starts to close the first timestep that Ready lists: its graph moves to its own store, which Load
+// BeginClosing starts to close a timestep that Ready lists: its graph moves to its own store, which Load
 // reads. Closing.Finish and Closing.Sync complete that. Payments that are not in the graph are rejected (see
 // Letters). After that Erase and ReopenTimestep change the graph. Closing.Make takes longest; it comes in between
 // and may run in another goroutine.
@@ -190,7 +190,7 @@ func (a Assign) run(g *lethe.Snapshot) ([]lethe.ShardID, error) {
 	return shards, nil
 }
 
-// SettleTimestep gives the nodes of the first timestep that Ready lists for settling their labels
+// SettleTimestep gives the nodes of a timestep that Ready lists for settling their labels
 // and, from assign, their shards. Labels that match none of them are rejected (see Letters). It
 // does nothing for a timestep that is already settled. Errors, which do not name the timestep:
 // ErrUnknownTimestep, ErrNotReady, and those of assign.

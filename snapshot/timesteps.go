@@ -93,7 +93,7 @@ func (s *timesteps) Waiting() []lethe.Timestep {
 // back has a higher revision and is no longer listed.
 func (s *timesteps) Gone() map[lethe.Timestep]lethe.Revision { return maps.Clone(s.gone) }
 
-// due returns the info of a timestep that is first in ready, or has already reached the state.
+// due returns the info of a timestep that is in ready, or has already reached the state.
 // Errors: ErrUnknownTimestep, ErrNotReady.
 func (s *timesteps) due(t lethe.Timestep, state lethe.State, ready []lethe.Timestep) (i Info, reached bool, err error) {
 	i = s.Info(t)
@@ -102,7 +102,7 @@ func (s *timesteps) due(t lethe.Timestep, state lethe.State, ready []lethe.Times
 		return i, false, ErrUnknownTimestep
 	case i.State >= state:
 		return i, true, nil
-	case len(ready) == 0 || ready[0] != t:
+	case !slices.Contains(ready, t):
 		return i, false, fmt.Errorf("%w to be %s", ErrNotReady, state)
 	}
 	return i, false, nil
