@@ -127,6 +127,9 @@ func FuzzDecode(f *testing.F) {
 	} {
 		value, err := journal.Entry{Role: "graphs", Epoch: 2, Instance: "one", Decision: d}.Encode()
 		require.NoError(f, err)
+		read, err := journal.Decode(value)
+		require.NoError(f, err)
+		require.Equal(f, d, read.Decision)
 		f.Add(value)
 	}
 	for _, broken := range []string{
