@@ -5,11 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/pipeline/wire"
 	"lethe/service"
-	"os"
 )
 
 // codesOf is checkCodes for the directory.

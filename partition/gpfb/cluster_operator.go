@@ -49,6 +49,7 @@ func newClusterOperator(h *coarsen.Hierarchy, alpha float64, columns int) *clust
 	return op
 }
 
+// Apply implements Matrix.
 func (op *clusterOperator) Apply(p, h []float64) float64 {
 	v := op.columns
 	op.sumClasses(h)
@@ -88,8 +89,10 @@ func (op *clusterOperator) Smooth(dst, h []float64) {
 	}
 }
 
+// Shape implements Matrix.
 func (op *clusterOperator) Shape() (n, v int) { return op.N(), op.columns }
 
+// Purpose implements Matrix.
 func (op *clusterOperator) Purpose() string { return "gpfb-h0-cluster" }
 
 func (op *clusterOperator) sumClasses(h []float64) {
