@@ -3,6 +3,7 @@ package golden
 
 import (
 	"encoding/json"
+	"math"
 	"slices"
 	"testing"
 
@@ -63,6 +64,12 @@ func (c Comparer) Values(path string, want Tensor, got []float32) {
 func (c Comparer) Number(path string, want, got float64) {
 	c.T.Helper()
 	c.Values(path, Tensor{Data: []float64{want}}, []float32{float32(got)})
+}
+
+// Near is the references' rule for double precision: |got − want| ≤ 1e-10 + 1e-9·|want|.
+func Near(t *testing.T, want, got float64, what string) {
+	t.Helper()
+	require.LessOrEqual(t, math.Abs(want-got), 1e-10+1e-9*math.Abs(want), "%s: want %v, got %v", what, want, got)
 }
 
 // Undirected turns both directions of every edge into one with A < B.

@@ -1,7 +1,6 @@
 package measures_test
 
 import (
-	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -9,12 +8,6 @@ import (
 	"lethe/internal/golden"
 	"lethe/lab/measures"
 )
-
-// near is the references' rule for float64 code.
-func near(t *testing.T, want, got float64, what string) {
-	t.Helper()
-	require.LessOrEqual(t, math.Abs(want-got), 1e-10+1e-9*math.Abs(want), "%s: want %v, got %v", what, want, got)
-}
 
 type goldenMetrics struct {
 	Cases []struct {
@@ -42,14 +35,14 @@ func compareMetrics(t *testing.T, file goldenMetrics) {
 			confusion, err := measures.NewConfusion(c.Y, c.Pred, c.Classes)
 			require.NoError(t, err)
 			want := c.Expect
-			near(t, want.Accuracy, confusion.Accuracy(), "accuracy")
-			near(t, want.MacroF1, confusion.MacroF1(), "macro F1")
-			near(t, want.MacroF1Present, confusion.MacroF1Present(), "macro F1 over present classes")
+			golden.Near(t, want.Accuracy, confusion.Accuracy(), "accuracy")
+			golden.Near(t, want.MacroF1, confusion.MacroF1(), "macro F1")
+			golden.Near(t, want.MacroF1Present, confusion.MacroF1Present(), "macro F1 over present classes")
 			for class := range c.Classes {
 				require.Equal(t, want.Support[class], confusion.Support(class))
-				near(t, want.Precision[class], confusion.Precision(class), "precision")
-				near(t, want.Recall[class], confusion.Recall(class), "recall")
-				near(t, want.F1[class], confusion.F1(class), "F1")
+				golden.Near(t, want.Precision[class], confusion.Precision(class), "precision")
+				golden.Near(t, want.Recall[class], confusion.Recall(class), "recall")
+				golden.Near(t, want.F1[class], confusion.F1(class), "F1")
 				for predicted, n := range confusion[class] {
 					require.Equal(t, want.Confusion.Data[class*c.Classes+predicted], float64(n))
 				}

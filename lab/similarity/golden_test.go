@@ -1,7 +1,6 @@
 package similarity_test
 
 import (
-	"math"
 	"strconv"
 	"testing"
 
@@ -11,12 +10,6 @@ import (
 	"lethe/internal/golden"
 	"lethe/lab/similarity"
 )
-
-// near is the references' rule for float64 code.
-func near(t *testing.T, want, got float64, what string) {
-	t.Helper()
-	require.LessOrEqual(t, math.Abs(want-got), 1e-10+1e-9*math.Abs(want), "%s: want %v, got %v", what, want, got)
-}
 
 type goldenKernel struct {
 	D      int
@@ -61,11 +54,11 @@ func compareEmbeddings(t *testing.T, file goldenKernel) {
 				require.NoError(t, err)
 				require.Len(t, e.Values, min(file.D, g.NumNodes))
 				for j, value := range e.Values {
-					near(t, g.Eigenvalues[j], value, "eigenvalue "+strconv.Itoa(j))
+					golden.Near(t, g.Eigenvalues[j], value, "eigenvalue "+strconv.Itoa(j))
 				}
 				require.Equal(t, []int{e.NumNodes, e.Dimensions}, g.Embedding.Shape)
 				for j, want := range g.Embedding.Data {
-					near(t, want, e.Entries[j], "entry "+strconv.Itoa(j))
+					golden.Near(t, want, e.Entries[j], "entry "+strconv.Itoa(j))
 				}
 			})
 		}
@@ -97,7 +90,7 @@ func compareKernels(t *testing.T, file goldenKernel) {
 					require.Equal(t, want.K, k)
 					normalised, err := similarity.Normalised(a, b)
 					require.NoError(t, err)
-					near(t, want.Normalised, normalised, "normalised")
+					golden.Near(t, want.Normalised, normalised, "normalised")
 				})
 			}
 		}

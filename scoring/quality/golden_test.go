@@ -1,7 +1,6 @@
 package quality_test
 
 import (
-	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -10,12 +9,6 @@ import (
 	"lethe/internal/golden"
 	"lethe/scoring/quality"
 )
-
-// near is the references' rule for float64 code.
-func near(t *testing.T, want, got float64, what string) {
-	t.Helper()
-	require.LessOrEqual(t, math.Abs(want-got), 1e-10+1e-9*math.Abs(want), "%s: want %v, got %v", what, want, got)
-}
 
 type goldenMetrics struct {
 	Cases []struct {
@@ -59,11 +52,11 @@ func compareMetrics(t *testing.T, file goldenMetrics) {
 				nearOrNull(t, want.Calibration, s.ExpectedCalibrationError, "calibration error")
 				nearOrNull(t, want.BestF1, s.BestF1, "best F1")
 			}
-			near(t, want.Accuracy, s.Accuracy, "accuracy from scores")
-			near(t, want.MacroF1Present, s.MacroF1, "macro F1 from scores")
-			near(t, want.F1[1], s.IllicitF1, "illicit F1")
-			near(t, want.Precision[1], s.Precision, "precision")
-			near(t, want.Recall[1], s.Recall, "recall")
+			golden.Near(t, want.Accuracy, s.Accuracy, "accuracy from scores")
+			golden.Near(t, want.MacroF1Present, s.MacroF1, "macro F1 from scores")
+			golden.Near(t, want.F1[1], s.IllicitF1, "illicit F1")
+			golden.Near(t, want.Precision[1], s.Precision, "precision")
+			golden.Near(t, want.Recall[1], s.Recall, "recall")
 			require.Equal(t, len(c.Y), s.Labelled)
 			require.Equal(t, want.Support[1], s.Illicit)
 		})
@@ -74,6 +67,6 @@ func nearOrNull(t *testing.T, want, got *float64, what string) {
 	t.Helper()
 	require.Equal(t, want == nil, got == nil, what)
 	if want != nil {
-		near(t, *want, *got, what)
+		golden.Near(t, *want, *got, what)
 	}
 }
