@@ -20,10 +20,6 @@ import (
 )
 
 var (
-	// ErrInUse marks a directory that another broker is using. The caller should stop the other
-	// process or choose another directory.
-	ErrInUse = errors.New("directory is in use by another broker")
-
 	// ErrClosed marks the use of a broker after Close.
 	ErrClosed = errors.New("broker is closed")
 
@@ -47,7 +43,7 @@ type Broker struct {
 	cluster *kfake.Cluster
 	door    *door.Listener
 	log     *kfakeLogger
-	lock    *dirLock
+	lock    io.Closer
 	stop    chan struct{}
 	done    sync.WaitGroup
 
@@ -82,7 +78,7 @@ func Start(dir string, c Config, logger *slog.Logger) (*Broker, error) {
 	b := &Broker{dir: dir, config: c, logger: logger, lock: lock, log: &kfakeLogger{to: logger}, port: c.Port,
 		stop: make(chan struct{})}
 	if err := b.open(); err != nil {
-		return nil, errors.Join(err, lock.release())
+		return nil, errors.Join(err, lock.Close())
 	}
 	from := b.size().all
 	b.done.Go(func() { b.clean(from) })
@@ -162,21 +158,7 @@ func (b *Broker) Close() error {
 	if b.cluster != nil {
 		b.cluster.Close()
 	}
-	return b.lock.release()
+	return b.lock.Close()
 }
 
 func logDir(dir string) string { return filepath.Join(dir, "log") }
-
-// Lock locks a directory against brokers until the lock is closed. Errors: ErrInUse.
-func Lock(dir string) (io.Closer, error) {
-	lock, err := lockDir(dir)
-	if err != nil {
-		return nil, err
-	}
-	return closer(lock.release), nil
-}
-
-type closer func() error
-
-// Close implements io.Closer.
-func (c closer) Close() error { return c() }

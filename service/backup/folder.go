@@ -13,7 +13,6 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"lethe/configs"
-	"lethe/ingest/embedded"
 	"lethe/service"
 )
 
@@ -58,7 +57,7 @@ func Lock(dir string) (held Locks, err error) {
 		if err != nil || d.IsDir() || !isLock(path) {
 			return err
 		}
-		one, err := lockFile(path)
+		one, err := vfs.Default.Lock(path)
 		if err != nil {
 			return fmt.Errorf("%s is in use: stop lethe run on it first (%w)", dir, err)
 		}
@@ -69,13 +68,6 @@ func Lock(dir string) (held Locks, err error) {
 		return nil, errors.Join(err, held.Close())
 	}
 	return held, nil
-}
-
-func lockFile(path string) (io.Closer, error) {
-	if filepath.Base(path) == "lock" {
-		return embedded.Lock(filepath.Dir(path))
-	}
-	return vfs.Default.Lock(path)
 }
 
 // Close releases the locks.
