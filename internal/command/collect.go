@@ -12,7 +12,7 @@ const (
 	// collectPercent lets the heap grow to three times what is live.
 	collectPercent = 200
 	// smallMemoryBytes is where that ends: from there memory may exceed what is live by a half, as with GOGC=50.
-	smallMemoryBytes = 1000 << 20
+	smallMemoryBytes = 880 << 20
 	// liveInterval is how often the live memory is read; a reading takes microseconds.
 	liveInterval = 250 * time.Millisecond
 )
