@@ -137,8 +137,14 @@ func closingQuote(text []byte, at int) int {
 
 // isName reports whether the string before a rest of JSON names a field.
 func isName(rest []byte) bool {
-	rest = bytes.TrimLeft(rest, " \t\r\n")
-	return len(rest) > 0 && rest[0] == ':'
+	for _, c := range rest { // bytes.TrimLeft would take a tenth of a search
+		switch c {
+		case ' ', '\t', '\n', '\r':
+		default:
+			return c == ':'
+		}
+	}
+	return false
 }
 
 // saidBy returns what a string in its quotes says.

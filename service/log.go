@@ -32,10 +32,8 @@ type embeddedLog struct {
 var _ search.Log = embeddedLog{}
 
 // EachSegment implements search.Log.
-func (l embeddedLog) EachSegment(
-	ctx context.Context, topic bus.Topic, atOnce int, fn func(search.Segment) error,
-) error {
-	return l.broker.EachSegment(ctx, l.name(topic), atOnce, func(s *embedded.Segment) error {
+func (l embeddedLog) EachSegment(ctx context.Context, topic bus.Topic, fn func(search.Segment) error) error {
+	return l.broker.EachSegment(ctx, l.name(topic), func(s *embedded.Segment) error {
 		return fn(search.Segment{
 			Path: s.Path, Info: s.Info, Data: s.Data, Compressed: s.Compressed(), Records: s.Records,
 		})

@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 
 	"lethe/deletions"
 	"lethe/deletions/scan"
@@ -80,26 +78,21 @@ func (s Searcher) locate(ctx context.Context, search *Search) Verdict {
 // tombstone would remove a newer one. Records tombstoned for these requests count while the log has them.
 func (l *locating) in(ctx context.Context, topic bus.Topic, r *Remains) error {
 	newest := make(map[partitionKey]found)
-	var mu sync.Mutex
-	take := func(rec ingest.Record) error {
-		hits := Hits(l.Scanner, rec)
-		mu.Lock()
-		defer mu.Unlock()
-		if err := l.rolls.roll(ctx); err != nil {
-			return err
-		}
-		l.take(topic, rec, hits, newest)
-		return ctx.Err()
-	}
 	var err error
 	if l.Log != nil {
-		// Partitions side by side, on all processors: the erasure waits for it.
-		err = l.Log.EachSegment(ctx, topic, runtime.GOMAXPROCS(0), func(s Segment) error { return s.Records(take) })
+		together := together{scanner: l.Scanner, take: func(rec ingest.Record, hits []scan.Hit) error {
+			l.take(topic, rec, hits, newest)
+			return ctx.Err()
+		}}
+		err = l.Log.EachSegment(ctx, topic, together.segment)
 	}
 	if l.Log == nil || errors.Is(err, bus.ErrCorrupt) {
 		// Records around the damage are to be withdrawn.
 		clear(newest)
-		err = l.Bus.ReadEvery(ctx, topic, take, func(gap *bus.Gap) {
+		err = l.Bus.ReadEvery(ctx, topic, func(rec ingest.Record) error {
+			l.take(topic, rec, Hits(l.Scanner, rec), newest)
+			return errors.Join(ctx.Err(), l.rolls.roll(ctx))
+		}, func(gap *bus.Gap) {
 			l.unreadable[topic] = append(l.unreadable[topic], unreadable(gap))
 		})
 	}

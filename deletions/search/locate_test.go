@@ -142,7 +142,7 @@ func TestWhatIsTooLargeToBePublishedAgainIsWithdrawn(t *testing.T) {
 // usedAgain is a log whose records are part of a buffer that is used again for the next segment.
 type usedAgain struct{ memoryLog }
 
-func (l usedAgain) EachSegment(_ context.Context, _ bus.Topic, _ int, fn func(Segment) error) error {
+func (l usedAgain) EachSegment(_ context.Context, _ bus.Topic, fn func(Segment) error) error {
 	var parts [][]byte
 	err := fn(Segment{Records: func(take func(ingest.Record) error) error {
 		return l.each(func(rec ingest.Record) error {

@@ -3,7 +3,7 @@
 // Each file uses those below it:
 //
 //	cleaning.go, locate.go   the two kinds of a search; waiting for the cleaners of brokers
-//	topic.go                 reading a topic
+//	topic.go, together.go    reading a topic; searching many records side by side
 //	search.go                what to search for, and where
 //	findings.go, remains.go  the results of the two kinds
 //	looked.go, record.go     records searched before; what a record holds
@@ -101,9 +101,9 @@ type Topics interface {
 
 // Log reads topics from the files of this process's broker, so that every byte is read once.
 type Log interface {
-	// EachSegment calls fn for every file of a topic, in order for each partition, of which it reads atOnce side by
-	// side. They have all that was acknowledged before.
-	EachSegment(ctx context.Context, topic bus.Topic, atOnce int, fn func(Segment) error) error
+	// EachSegment calls fn for every file of a topic, in order for each partition. They have all that was acknowledged
+	// before.
+	EachSegment(ctx context.Context, topic bus.Topic, fn func(Segment) error) error
 }
 
 // Segment is a part of a partition to be searched.

@@ -124,7 +124,7 @@ func (u *underway) since(ctx context.Context, topic bus.Topic, behind map[int]in
 func (u *underway) segments(
 	ctx context.Context, t *topicSearch, pace *scan.Pace, take func(ingest.Record) error,
 ) error {
-	return u.Log.EachSegment(ctx, t.topic, 1, func(s Segment) error {
+	return u.Log.EachSegment(ctx, t.topic, func(s Segment) error {
 		t.scanned = replaces(t.topic) && !s.Compressed
 		hits, err := u.Scanner.ScanPaced(ctx, s.Data, pace)
 		if err != nil {

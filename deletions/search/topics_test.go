@@ -27,11 +27,11 @@ type memoryLog []ingest.Record
 // compressedLog is one whose file does not hold the records as they are.
 type compressedLog struct{ memoryLog }
 
-func (l compressedLog) EachSegment(_ context.Context, _ bus.Topic, _ int, fn func(Segment) error) error {
+func (l compressedLog) EachSegment(_ context.Context, _ bus.Topic, fn func(Segment) error) error {
 	return fn(Segment{Data: []byte("not what it was"), Compressed: true, Records: l.each})
 }
 
-func (l memoryLog) EachSegment(_ context.Context, _ bus.Topic, _ int, fn func(Segment) error) error {
+func (l memoryLog) EachSegment(_ context.Context, _ bus.Topic, fn func(Segment) error) error {
 	var s Segment
 	for i, rec := range l {
 		framed := kmsg.Record{OffsetDelta: int32(i), Key: rec.Key, Value: rec.Value}

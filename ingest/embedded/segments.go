@@ -10,9 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sync/atomic"
-
-	"golang.org/x/sync/errgroup"
 
 	"lethe/ingest"
 	"lethe/ingest/bus/protocol"
@@ -24,7 +21,7 @@ type Segment struct {
 	// Path is relative to the broker's directory, with slashes.
 	Path string
 	Info fs.FileInfo
-	// Data is overwritten by the next segment of the partition, or of a later one.
+	// Data is overwritten by the next segment.
 	Data []byte
 
 	topic     string
@@ -45,30 +42,18 @@ func (s *Segment) Records(fn func(ingest.Record) error) error {
 	return err
 }
 
-// EachSegment reads a topic from its files: it calls fn for every file of its partitions, in the order of each
-// partition, of which it reads atOnce side by side. A compaction truncates the files that it replaces, and so
-// waits until a partition that is being read is read. A topic without records has no files. The error is that
-// of fn, ErrClosed, or of the file system. fn must not call Compact.
-func (b *Broker) EachSegment(ctx context.Context, topic string, atOnce int, fn func(*Segment) error) error {
-	group, ctx := errgroup.WithContext(ctx)
-	var partitions atomic.Int64
-	for range atOnce {
-		group.Go(func() error {
-			var data []byte
-			for {
-				partition := int(partitions.Add(1) - 1)
-				var found bool
-				var err error
-				if data, found, err = b.eachOf(ctx, Segment{topic: topic, partition: partition}, data, fn); err != nil {
-					return fmt.Errorf("embedded broker: read %s/%d: %w", topic, partition, err)
-				}
-				if !found {
-					return nil
-				}
-			}
-		})
+// EachSegment reads a topic from its files: it calls fn for every file of its partitions, in order. A compaction
+// truncates the files that it replaces, and so waits until a partition that is being read is read. A topic without
+// records has no files. The error is that of fn, ErrClosed, or of the file system. fn must not call Compact.
+func (b *Broker) EachSegment(ctx context.Context, topic string, fn func(*Segment) error) error {
+	var data []byte
+	for partition, found := 0, true; found; partition++ {
+		var err error
+		if data, found, err = b.eachOf(ctx, Segment{topic: topic, partition: partition}, data, fn); err != nil {
+			return fmt.Errorf("embedded broker: read %s/%d: %w", topic, partition, err)
+		}
 	}
-	return group.Wait()
+	return nil
 }
 
 // eachOf calls fn for every file of the partition of s, and returns the buffer for reuse. A missing partition is not
