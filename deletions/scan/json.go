@@ -200,6 +200,30 @@ func (m *jsonMatch) whole(text []byte, offset int64) {
 	}
 }
 
+// Texts returns the strings of a text that may be JSON, decoded, and the words between them.
+func Texts(text []byte) (texts, words []string) {
+	for len(text) > 0 {
+		between, rest, _ := bytes.Cut(text, []byte{'"'})
+		words = append(words, strings.FieldsFunc(string(between), func(c rune) bool {
+			return c <= ' ' || strings.ContainsRune(",:{}[]", c)
+		})...)
+		if len(between) == len(text) {
+			break
+		}
+		end := closingQuote(rest, 0)
+		texts, text = append(texts, decoded(rest[:end])), rest[min(end+1, len(rest)):]
+	}
+	return texts, words
+}
+
+// decoded is a JSON string as encoding/json reads it, or what is legible of one that is none.
+func decoded(raw []byte) (out string) {
+	if json.Unmarshal(slices.Concat([]byte{'"'}, raw, []byte{'"'}), &out) != nil {
+		return string(unescape(raw))
+	}
+	return out
+}
+
 // unescape decodes a JSON string as encoding/json does; invalid escapes stay.
 func unescape(raw []byte) []byte {
 	if bytes.IndexByte(raw, '\\') < 0 {
