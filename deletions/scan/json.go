@@ -102,7 +102,7 @@ func (m *jsonMatch) text(data []byte, offset int64, depth int) {
 		end := closingQuote(data, at+1)
 		isName := inside && endsName(data, end)
 		switch {
-		case isName && fieldOf(string(unescape(data[at+1:end]))) != anyField:
+		case isName && fieldOf(string(Unescape(data[at+1:end]))) != anyField:
 			m.at = plainField
 		case inside && !isName:
 			m.at = in
@@ -117,7 +117,7 @@ func (m *jsonMatch) text(data []byte, offset int64, depth int) {
 			m.end(data[at+1:end], endsName(data, end), offset+int64(at)+1)
 		}
 		if m.at = anyField; isName {
-			name = string(unescape(data[at+1 : end]))
+			name = string(Unescape(data[at+1 : end]))
 			in = fieldOf(name)
 		}
 		at = end
@@ -172,7 +172,7 @@ func (m *jsonMatch) str(raw []byte, offset int64, depth int) {
 		m.whole(raw, offset)
 		return
 	}
-	decoded := unescape(raw)
+	decoded := Unescape(raw)
 	if m.whole(decoded, offset); m.isName {
 		return
 	}
@@ -219,13 +219,13 @@ func Texts(text []byte) (texts, words []string) {
 // decoded is a JSON string as encoding/json reads it, or what is legible of one that is none.
 func decoded(raw []byte) (out string) {
 	if json.Unmarshal(slices.Concat([]byte{'"'}, raw, []byte{'"'}), &out) != nil {
-		return string(unescape(raw))
+		return string(Unescape(raw))
 	}
 	return out
 }
 
-// unescape decodes a JSON string as encoding/json does; invalid escapes stay.
-func unescape(raw []byte) []byte {
+// Unescape decodes a JSON string as encoding/json does; invalid escapes stay.
+func Unescape(raw []byte) []byte {
 	if bytes.IndexByte(raw, '\\') < 0 {
 		return raw
 	}

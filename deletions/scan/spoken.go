@@ -217,7 +217,7 @@ func (s *featureReader) broken(text []byte) {
 	}
 	for at := 0; at <= len(text); {
 		end := closingQuote(text, at)
-		note(unescape(text[at:end]))
+		note(Unescape(text[at:end]))
 		at = end + 1
 	}
 	note(text)

@@ -134,7 +134,7 @@ func (c *carried) at(text *jsontext.Decoder) error {
 func (m *jsonMatch) strings(text []byte) {
 	for at := bytes.IndexByte(text, '"'); at >= 0 && at < len(text); {
 		end := closingQuote(text, at+1)
-		subject := unescape(text[at+1 : end])
+		subject := Unescape(text[at+1 : end])
 		m.match(KindSubject, m.sc.subjects[len(subject)], subject, 0)
 		at = end
 	}
