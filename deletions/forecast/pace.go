@@ -94,20 +94,19 @@ func (l line) times(factor float64) line { return line{l.fixed * factor, l.perWo
 type observation struct{ work, took float64 }
 
 const (
-	// leastObserved is the number of observations needed, mostObserved how many of the newest count.
+	// leastObserved is the number of observations needed.
 	leastObserved = 3
-	mostObserved  = 20
 	// leastTook is the shortest stage in seconds: times have milliseconds.
 	leastTook = 0.001
 )
 
-// learnt returns the line scaled to the median of what the newest observations took. Few outliers move it little.
+// learnt returns the line scaled to the median of what observations took. Few outliers move it little.
 func (l line) learnt(observed []observation) line {
 	if len(observed) < leastObserved {
 		return l
 	}
 	var ratios []float64
-	for _, o := range observed[max(0, len(observed)-mostObserved):] {
+	for _, o := range observed {
 		ratios = append(ratios, max(o.took, leastTook)/max(l.at(o.work), leastTook))
 	}
 	return l.times(median(ratios))
