@@ -162,7 +162,7 @@ func namesIn(store *snapshot.Store) func(take func(lethe.TransactionID)) error {
 // suppressCopied has a store suppress what the ledger's copy says is erased, or being erased for good: its store may
 // have been lost, and the journal says so only where the records were taken.
 func suppressCopied(ctx context.Context, o Options, store *snapshot.Store) error {
-	kept, err := ledgercopy.Read(ctx, o.Bus, o.Secret)
+	kept, err := ledgercopy.Read(ctx, o.Bus)
 	if err != nil {
 		return fmt.Errorf("the copy of the ledger: %w", err)
 	}
