@@ -19,7 +19,6 @@ import (
 // commitments adds leaves to the log for records of control.v1: models of train, and accesses of people.
 type commitments struct {
 	log    *translog.Log
-	secret lethe.Secret
 	logger *slog.Logger
 	// owners are the newest owners of each model.
 	owners map[modelPlace]*wire.Fence
@@ -32,7 +31,7 @@ type modelPlace struct {
 }
 
 func newCommitments(log *translog.Log, o Options) *commitments {
-	return &commitments{log, o.Secret, o.Logger, make(map[modelPlace]*wire.Fence)}
+	return &commitments{log, o.Logger, make(map[modelPlace]*wire.Fence)}
 }
 
 // models commits to the models of a batch. control.v1 is read from its start each time; records before the position in
@@ -45,12 +44,12 @@ func (c *commitments) models(batch bus.Batch) error {
 	}
 	var list []translog.Leaf
 	for _, rec := range batch.Records {
-		said, found, err := wire.ParseCommitment(c.secret, rec)
+		said, found, err := wire.ParseCommitment(rec)
 		late := found && c.late(said)
 		switch {
 		case rec.Offset < known, late:
 		case err != nil:
-			c.logger.Error("a commitment that no process with this secret has made was passed over", "topic", rec.Topic,
+			c.logger.Error("a commitment of no process of this deployment was ignored", "topic", rec.Topic,
 				"partition", rec.Partition, "offset", rec.Offset)
 		case found && said.Setup:
 			list = append(list, translog.Setup{Digest: said.Digest})
@@ -95,8 +94,8 @@ func (c *commitments) accesses(ctx context.Context, batch bus.Batch, out wire.Pu
 		switch {
 		case rec.Offset < known:
 		case err != nil, found && !deed.Valid():
-			c.logger.Error("what somebody is said to have done, which no process of this version and secret has written, was "+
-				"passed over", "topic", rec.Topic, "partition", rec.Partition, "offset", rec.Offset)
+			c.logger.Error("an access of no process of this deployment was ignored", "topic", rec.Topic,
+				"partition", rec.Partition, "offset", rec.Offset)
 		case found:
 			list = append(list, translog.Access{
 				Deed: deed, At: said.At, Actor: said.Actor, Request: said.Request, Count: said.Count,
