@@ -102,7 +102,7 @@ func open(o Options) (*logic, error) {
 	if o.Sharer != nil {
 		l.share = newShare(o)
 	}
-	l.committer = &committer{learners: l.learners, secret: o.Secret, kernels: o.Kernels.Name}
+	l.committer = &committer{learners: l.learners, kernels: o.Kernels.Name}
 	if err := errors.Join(l.openModels(), l.committer.open()); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
