@@ -112,8 +112,9 @@ func (s *featureReader) value(text *jsontext.Decoder) error {
 func (s *featureReader) object(text *jsontext.Decoder) error {
 	ids := make(map[string]bool)
 	stand := features{sc: s.sc}
-	name, err := text.ReadToken()
+	_, err := text.ReadToken()
 	for err == nil {
+		var name jsontext.Token
 		if name, err = text.ReadToken(); err != nil || name.Kind() == '}' {
 			break
 		}
