@@ -115,8 +115,8 @@ func OpenCheckpoint(signed, origin string, keys ...ed25519.PublicKey) (SignedTre
 	return tree, nil
 }
 
-// ParseCheckpoint reads a checkpoint without checking signatures. More than three lines would be extensions, which lethe
-// does not write. Errors: ErrNote.
+// ParseCheckpoint reads a checkpoint without checking signatures. More than three lines would be extensions, which
+// lethe does not write. Errors: ErrNote.
 func ParseCheckpoint(signed string) (SignedTree, error) {
 	if len(signed) > maxNoteBytes {
 		return SignedTree{}, fmt.Errorf("%w: %d bytes, at most %d", ErrNote, len(signed), maxNoteBytes)
