@@ -1,4 +1,4 @@
-// Package importrules checks imports against the table of DESIGN.md, whose last column lists the
+// Package importrules checks imports against the table of docs/packages.md, whose last column lists the
 // other packages that each package may import. Its tests also keep the numeric core pure, and
 // bound what the linter cannot count: methods of a type and files of a package.
 //

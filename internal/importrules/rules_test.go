@@ -17,11 +17,11 @@ func TestImportsAreThoseOfTheTable(t *testing.T) {
 	tb := readTable(t)
 	for folder, imports := range tb.imports {
 		i := tb.rowOf(folder)
-		require.NotEqual(t, -1, i, "%s is in no row of DESIGN.md's package table", folder)
+		require.NotEqual(t, -1, i, "%s is in no row of the table of docs/packages.md", folder)
 		allowed, err := tb.allowed(i)
 		require.NoError(t, err)
 		for _, p := range imports {
-			require.Contains(t, allowed, p, "%s imports %s, which DESIGN.md's package table does not allow", folder, p)
+			require.Contains(t, allowed, p, "%s imports %s, which the table of docs/packages.md does not allow", folder, p)
 		}
 	}
 	root := realdata.Repository(t)

@@ -28,7 +28,7 @@ type row struct {
 	may string
 }
 
-// table is DESIGN.md's, with the packages that there are and what they import of
+// table is that of docs/packages.md, with the packages that there are and what they import of
 // each other, tests aside. Packages are named by their folders, the module's by a
 // dot.
 type table struct {
@@ -39,11 +39,11 @@ type table struct {
 func readTable(t *testing.T) table {
 	t.Helper()
 	root := realdata.Repository(t)
-	content, err := os.ReadFile(filepath.Join(root, "DESIGN.md"))
+	content, err := os.ReadFile(filepath.Join(root, "docs", "packages.md"))
 	require.NoError(t, err)
-	_, section, found := strings.Cut(string(content), "\n## Packages\n")
-	require.True(t, found, "DESIGN.md has no package table")
-	section, _, _ = strings.Cut(section, "\n#")
+	_, section, found := strings.Cut(string(content), "# Packages\n")
+	require.True(t, found, "docs/packages.md has no package table")
+	section, _, _ = strings.Cut(section, "\n## ")
 	out := table{imports: make(map[string][]string)}
 	quoted := regexp.MustCompile("`([^`]+)`")
 	for line := range strings.Lines(section) {
