@@ -53,7 +53,7 @@ func (a *adoption) take(in role.Input) error {
 			a.l.topic.drop(m.Key)
 			continue
 		case m.Stale && owns:
-			a.l.o.Logger.Warn("train: a process that has lost a model published it; unless it is the same, it is published again",
+			a.l.o.Logger.Warn("train: a process that has lost a model published it, which is replaced unless it is the same",
 				"model", m.Key.Shard, "timestep", m.Key.Timestep)
 		case !m.Stale:
 			a.l.share.hear(shard, m.Owner)
