@@ -16,7 +16,6 @@ import (
 // committer publishes the digests of models for the transparency log.
 type committer struct {
 	*learners
-	secret  lethe.Secret
 	kernels string
 	// setupCommitted: the digest of the setup was published.
 	setupCommitted bool
@@ -38,7 +37,7 @@ func (s *committer) commit() (role.Output, error) {
 	}
 	out := role.Output{Topic: bus.Control, Note: func() error { return s.recordCommitted(setup, said) }}
 	if !s.setupCommitted {
-		record, err := setup.Record(s.secret)
+		record, err := setup.Record()
 		if err != nil {
 			return role.Output{}, err
 		}
@@ -50,7 +49,7 @@ func (s *committer) commit() (role.Output, error) {
 			if err != nil {
 				return role.Output{}, err
 			}
-			record, err := c.Record(s.secret)
+			record, err := c.Record()
 			if err != nil {
 				return role.Output{}, err
 			}
