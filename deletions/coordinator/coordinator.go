@@ -109,8 +109,8 @@ func (c *Coordinator) Past(most int) ([]deletions.Entry, error) {
 
 // Changes reports whether Advance may change graphs now.
 func (c *Coordinator) Changes() (bool, error) {
-	if waits, err := c.waits(); err != nil || waits {
-		return false, err
+	if c.waits() {
+		return false, nil
 	}
 	counts, err := c.states.o.Ledger.Count()
 	for state, n := range counts {
@@ -124,11 +124,7 @@ func (c *Coordinator) Changes() (bool, error) {
 // Advance takes open requests as far as they can go. Each is suppressed at once; batches run one after the other
 // except for the final search. The log is published before others learn of the progress.
 func (c *Coordinator) Advance(ctx context.Context) (err error) {
-	waits, err := c.waits()
-	switch {
-	case err != nil:
-		return err
-	case waits:
+	if c.waits() {
 		return c.states.o.Log.Publish(ctx, c.states.o.Bus)
 	}
 	// A step may make it dirty again.
@@ -197,10 +193,9 @@ func (c *Coordinator) Tick(ctx context.Context) error {
 }
 
 // waits reports whether Advance has nothing to do until something arrives, ends or is due.
-func (c *Coordinator) waits() (bool, error) {
-	ended, err := c.states.scrubs.end()
-	c.states.dirty = c.states.dirty || ended
-	return !c.states.dirty && c.states.queue.waits(c.states.now()), err
+func (c *Coordinator) waits() bool {
+	c.states.dirty = c.states.scrubs.end() || c.states.dirty
+	return !c.states.dirty && c.states.queue.waits(c.states.now())
 }
 
 // HoldsOf returns the holds in force that would hold a request for some targets.

@@ -217,14 +217,10 @@ func (g fakeGraphs) Rewrite(_ context.Context, _ []lethe.Digest, targets []lethe
 	}, "rewrite %d: %v", len(targets), toldReplaced(replaced))
 }
 
-func (g fakeGraphs) BeginScrub(context.Context) (Scrub, error) {
-	return fakeScrub{}, g.d.call(func() error { return nil }, "scrub")
+// BeginScrub begins a scrub that has ended then.
+func (g fakeGraphs) BeginScrub(context.Context) (func() bool, error) {
+	return func() bool { return true }, g.d.call(func() error { return nil }, "scrub")
 }
-
-// fakeScrub has ended once it was begun.
-type fakeScrub struct{}
-
-func (fakeScrub) Ended() (bool, error) { return true, nil }
 
 // Outdated: at scope shard the slices of shard 4 keep their stubs, unless they were
 // replaced.

@@ -128,8 +128,9 @@ type Graphs interface {
 	// Rewrite removes the targets from every graph, partitions afresh where asked, and publishes what was replaced.
 	// The requests are digests of their content.
 	Rewrite(ctx context.Context, requests []lethe.Digest, targets []lethe.Target, replaced []Replaced) error
-	// BeginScrub begins to remove from the files what Rewrite deleted so far. One runs at a time.
-	BeginScrub(ctx context.Context) (Scrub, error)
+	// BeginScrub begins to remove from the files what Rewrite deleted so far. One runs at a time, by itself. Call Advance
+	// when it has ended.
+	BeginScrub(ctx context.Context) (ended func() bool, err error)
 	// Search searches the places that Rewrite and Scrub rewrote.
 	Search(ctx context.Context, scanner *scan.Scanner, replaced []Replaced) (scan.Report, error)
 	// Outdated reports which of the published slices differ from the graph: scope shard keeps stubs.
@@ -138,12 +139,6 @@ type Graphs interface {
 	Published(timesteps []lethe.Timestep) (map[lethe.Timestep]deletions.Published, error)
 	// Steps returns the revisions without the targets, or that a timestep is gone. Open timesteps are left out.
 	Steps(replaced []Replaced) []wire.CommandStep
-}
-
-// Scrub runs by itself. Call Advance when it has ended.
-type Scrub interface {
-	// Ended reports whether it has ended, or why it failed.
-	Ended() (bool, error)
 }
 
 // Replaced is a rewritten timestep with the shards whose slices change, ascending.

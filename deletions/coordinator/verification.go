@@ -148,8 +148,8 @@ type scrubs struct {
 	graphs Graphs
 	// made has the number of attempts (plus 1) at the last scrub, by leader.
 	made map[string]int
-	// now is the running scrub, or nil.
-	now    Scrub
+	// ended reports whether the running scrub has ended; nil if none runs.
+	ended  func() bool
 	leader string
 	tries  int
 }
@@ -159,31 +159,28 @@ func (s *scrubs) has(b batch.Batch) bool { return s.made[b.Leader] == b.Attempts
 
 // begunFor reports whether its scrub has at least begun.
 func (s *scrubs) begunFor(b batch.Batch) bool {
-	return s.has(b) || s.now != nil && s.leader == b.Leader && s.tries == b.Attempts()+1
+	return s.has(b) || s.ended != nil && s.leader == b.Leader && s.tries == b.Attempts()+1
 }
 
 // make scrubs once per attempt and process, since a new process may restore deleted data to the files, and reports
 // whether it is done. It first waits for another batch's scrub, which may have begun too early for this one.
 func (s *scrubs) make(ctx context.Context, b batch.Batch) (made bool, err error) {
-	if s.has(b) || s.now != nil {
+	if s.has(b) || s.ended != nil {
 		return s.has(b), nil
 	}
-	if s.now, err = s.graphs.BeginScrub(ctx); err != nil {
+	if s.ended, err = s.graphs.BeginScrub(ctx); err != nil {
 		return false, err
 	}
 	s.leader, s.tries = b.Leader, b.Attempts()+1
-	_, err = s.end()
-	return s.has(b), err
+	s.end()
+	return s.has(b), nil
 }
 
 // end reports whether the running scrub has ended, and records that.
-func (s *scrubs) end() (ended bool, err error) {
-	if s.now == nil {
-		return false, nil
+func (s *scrubs) end() bool {
+	if s.ended == nil || !s.ended() {
+		return false
 	}
-	if ended, err = s.now.Ended(); err != nil || !ended {
-		return false, err
-	}
-	s.made[s.leader], s.now = s.tries, nil
-	return true, nil
+	s.made[s.leader], s.ended = s.tries, nil
+	return true
 }

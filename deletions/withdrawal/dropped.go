@@ -3,6 +3,7 @@ package withdrawal
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"lethe/deletions"
@@ -50,23 +51,17 @@ func (r *Records) dropped(in bus.Batch, positions []int) (changed []deletions.En
 			found[prints[h.Fingerprint].MAC] = true
 		}
 	}
+	fresh := make(map[string][]scan.MAC)
 	for _, e := range open {
-		var fresh []scan.MAC
 		for _, f := range e.Progress.Fingerprints {
 			if found[f.MAC] && !slices.Contains(e.Progress.Dropped, f.MAC) {
-				fresh = append(fresh, f.MAC)
+				fresh[e.RequestID] = append(fresh[e.RequestID], f.MAC)
 			}
 		}
-		if len(fresh) == 0 {
-			continue
-		}
-		e, err := r.o.Ledger.Update(e.RequestID, func(p *deletions.Progress) {
-			p.Dropped = append(p.Dropped, fresh...)
-		})
-		if err != nil {
-			return nil, err
-		}
-		changed = append(changed, e)
 	}
-	return changed, nil
+	if len(fresh) == 0 {
+		return nil, nil
+	}
+	ids := slices.Sorted(maps.Keys(fresh))
+	return r.o.Ledger.UpdateAll(ids, func(i int, p *deletions.Progress) { p.Dropped = append(p.Dropped, fresh[ids[i]]...) })
 }

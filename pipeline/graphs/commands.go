@@ -74,7 +74,7 @@ func (s *commands) carryOut(ctx context.Context, e *followedErasure) (a deletion
 		own.scrubbed = c.Attempt
 	}
 	switch {
-	case !own.scrub.IsEnded():
+	case !own.scrub.Ended():
 		return a, nil
 	case e.Owes(deletions.StepErased):
 		return s.searched(ctx, e, deletions.StepErased)

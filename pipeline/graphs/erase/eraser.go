@@ -67,12 +67,12 @@ func (e *Eraser) Alike(contents []scan.MAC) ([]bool, error) {
 }
 
 // BeginScrub implements coordinator.Graphs.
-func (e *Eraser) BeginScrub(ctx context.Context) (coordinator.Scrub, error) {
+func (e *Eraser) BeginScrub(ctx context.Context) (ended func() bool, err error) {
 	s, err := e.Scrubbing.Begin(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return s, nil
+	return s.Ended, nil
 }
 
 // Steps implements coordinator.Graphs.

@@ -3,7 +3,6 @@ package erase
 import (
 	"context"
 
-	"lethe/deletions/coordinator"
 	"lethe/pipeline/graphs/beside"
 	"lethe/snapshot"
 )
@@ -26,13 +25,8 @@ type Scrub struct {
 	switched, ended bool
 }
 
-var _ coordinator.Scrub = (*Scrub)(nil)
-
-// IsEnded reports whether the old files are deleted.
-func (s *Scrub) IsEnded() bool { return s.ended }
-
-// Ended implements coordinator.Scrub.
-func (s *Scrub) Ended() (bool, error) { return s.ended, nil }
+// Ended reports whether the old files are deleted.
+func (s *Scrub) Ended() bool { return s.ended }
 
 // IsBusy reports whether staging is being rewritten.
 func (l *Scrubbing) IsBusy() bool { return l.now != nil }

@@ -32,19 +32,9 @@ func suppressedBy(entries []deletions.Entry) (erased journal.Suppressed, lifted 
 			continue
 		}
 		erased.Targets, erased.Subjects = append(erased.Targets, e.Suppressed()...), append(erased.Subjects, e.Subjects...)
+		erased.Redacted = append(erased.Redacted, e.Redactions()...)
 	}
-	erased.Redacted = redactionsOf(entries)
 	return erased, lifted
-}
-
-// redactionsOf returns the features that requests erase.
-func redactionsOf(entries []deletions.Entry) (out []lethe.Redaction) {
-	for _, e := range entries {
-		if e.Suppresses() {
-			out = append(out, e.Redactions()...)
-		}
-	}
-	return out
 }
 
 // suppression is the part of the eraser that suppresses and lifts.
