@@ -72,17 +72,9 @@ func (l *Ledger) Keep(j Journal) {
 	l.journal = j
 }
 
-// Take adds an entry. If the request id is known, it returns the stored entry: without error for the same request,
-// so that redelivery is harmless, else with ErrRepeat or ErrConflict.
-func (l *Ledger) Take(fresh Entry) (Entry, error) {
-	list, errs, err := l.TakeAll([]Entry{fresh})
-	if err != nil {
-		return Entry{}, err
-	}
-	return list[0], errs[0]
-}
-
-// TakeAll is Take of several entries in one write, with a result and an error each. The last error is the ledger's.
+// TakeAll adds entries in one write, with a result and an error each. If a request id is known, the result is the stored
+// entry: without error for the same request, so that redelivery is harmless, else with ErrRepeat or ErrConflict. The
+// last error is the ledger's.
 func (l *Ledger) TakeAll(fresh []Entry) (list []Entry, errs []error, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

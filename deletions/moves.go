@@ -13,12 +13,7 @@ func (l *Ledger) TransitionAll(requestIDs []string, to State, update func(i int,
 	return l.move(requestIDs, Change{State: to}, update)
 }
 
-// Stop moves a request to Failed or Rejected with the reason.
-func (l *Ledger) Stop(requestID string, to State, code FailureCode) (Entry, error) {
-	return one(l.StopAll([]string{requestID}, to, code))
-}
-
-// StopAll is Stop of several requests in one write.
+// StopAll moves requests to Failed or Rejected with the reason, in one write.
 func (l *Ledger) StopAll(requestIDs []string, to State, code FailureCode) ([]Entry, error) {
 	return l.move(requestIDs, Change{State: to, Failure: code}, nil)
 }
@@ -43,12 +38,7 @@ func (l *Ledger) RetryAll(requestIDs []string, update func(e *Entry)) ([]Entry, 
 	})
 }
 
-// Update changes progress within a state.
-func (l *Ledger) Update(requestID string, update func(*Progress)) (Entry, error) {
-	return one(l.UpdateAll([]string{requestID}, func(_ int, p *Progress) { update(p) }))
-}
-
-// UpdateAll is Update of several requests in one write.
+// UpdateAll changes progress of requests within their state, in one write.
 func (l *Ledger) UpdateAll(requestIDs []string, update func(i int, p *Progress)) ([]Entry, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -63,13 +53,6 @@ func (l *Ledger) UpdateAll(requestIDs []string, update func(i int, p *Progress))
 		update(i, &list[i].Progress)
 	}
 	return list, l.commitAll(list)
-}
-
-func one(list []Entry, err error) (Entry, error) {
-	if err != nil {
-		return Entry{}, err
-	}
-	return list[0], nil
 }
 
 func (l *Ledger) readAll(requestIDs []string) ([]Entry, error) {

@@ -26,7 +26,7 @@ func TestWhatAnAbortedTransactionHoldsInABackupIsAskedForAgain(t *testing.T) {
 		RequestID: "request", Targets: lethe.Transactions("aborted-1"),
 	}, at)
 	require.NoError(t, err)
-	_, err = ledger.Take(e)
+	_, _, err = ledger.TakeAll([]deletions.Entry{e})
 	require.NoError(t, err)
 	_, err = ledger.TransitionAll([]string{"request"}, deletions.Accepted, nil)
 	require.NoError(t, err)

@@ -10,6 +10,7 @@ import (
 
 	"lethe"
 	"lethe/deletions"
+	"lethe/deletions/batch"
 	"lethe/deletions/internal/record"
 	"lethe/deletions/ledgercopy"
 	"lethe/deletions/translog"
@@ -79,7 +80,7 @@ func (r Restored) UnlearntFor(requestID string) []string {
 
 // goOnFrom makes a continuing request repeat what it did since the backup.
 func goOnFrom(newest *deletions.Ledger, before deletions.Progress, id string) error {
-	_, err := newest.Update(id, func(p *deletions.Progress) {
+	_, err := newest.UpdateAll([]string{id}, func(_ int, p *deletions.Progress) {
 		p.Revisions, p.Withdrawn = before.Revisions, before.Withdrawn
 	})
 	return err
@@ -210,33 +211,24 @@ func (d Deployment) endUnderWay(ctx context.Context, ids []string) error {
 		if err != nil {
 			return err
 		}
+		ended := []deletions.Entry{e}
 		switch {
 		case e.State.Final():
 		case e.Suppresses():
-			e, err = d.Ledger.Stop(id, deletions.Rejected, deletions.RejectedRestored)
+			ended, err = d.Ledger.StopAll([]string{id}, deletions.Rejected, deletions.RejectedRestored)
 		default:
-			var list []deletions.Entry
-			if list, err = d.Ledger.TransitionAll([]string{id}, deletions.Cancelled, clearHeld); err == nil {
-				e = list[0]
-			}
+			ended, err = d.Ledger.TransitionAll([]string{id}, deletions.Cancelled, func(_ int, e *deletions.Entry) {
+				batch.MarkHeld(e, nil)
+			})
 		}
 		if err != nil {
 			return err
 		}
-		if err := d.announce(ctx, e); err != nil {
+		if err := d.announce(ctx, ended[0]); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// clearHeld clears the outcome held.
-func clearHeld(_ int, e *deletions.Entry) {
-	for i := range e.Progress.Outcomes {
-		if o := &e.Progress.Outcomes[i]; o.Outcome == deletions.OutcomeHeld {
-			o.Outcome = ""
-		}
-	}
 }
 
 // announce publishes a request's status and entry, and deletes its record.

@@ -26,7 +26,7 @@ func TestWhatWasDoneSinceTheBackupIsDoneAgain(t *testing.T) {
 			RequestID: id, Targets: lethe.Transactions(lethe.TransactionID("of " + id)),
 		}, at)
 		require.NoError(t, err)
-		_, err = ledger.Take(e)
+		_, _, err = ledger.TakeAll([]deletions.Entry{e})
 		require.NoError(t, err)
 		for _, state := range states[:through] {
 			_, err = ledger.TransitionAll([]string{id}, state, nil)
@@ -39,7 +39,7 @@ func TestWhatWasDoneSinceTheBackupIsDoneAgain(t *testing.T) {
 	maps.Copy(kv.Rows, begun.Rows)
 	newest := deletions.NewLedger(kv, clock)
 	for _, id := range []string{"goes-on", "went-on"} {
-		_, err = newest.Update(id, func(p *deletions.Progress) {
+		_, err = newest.UpdateAll([]string{id}, func(_ int, p *deletions.Progress) {
 			p.AddTimestep(3)
 			p.Revisions, p.Withdrawn = []lethe.Revision{4}, true
 		})

@@ -53,7 +53,7 @@ func TestWhomAnErasureWaitsForIsSaid(t *testing.T) {
 	request := lethe.ErasureRequest{RequestID: "gdpr-1", Targets: lethe.Transactions("a"), Scope: lethe.ScopeStubs}
 	entry, err := deletions.NewEntry(testSecret, request, d.now)
 	require.NoError(t, err)
-	_, err = d.states.o.Ledger.Take(entry)
+	_, _, err = d.states.o.Ledger.TakeAll([]deletions.Entry{entry})
 	require.NoError(t, err)
 	_, err = d.states.o.Ledger.TransitionAll([]string{"gdpr-1"}, deletions.Accepted, nil)
 	require.NoError(t, err)

@@ -214,11 +214,11 @@ func (h *holds) explain(ctx context.Context, waiting []deletions.Entry) error {
 }
 
 func (h *holds) explainOne(ctx context.Context, e deletions.Entry, now *deletions.WaitsFor) error {
-	e, err := h.o.Ledger.Update(e.RequestID, func(p *deletions.Progress) { p.WaitsFor = now })
+	list, err := h.o.Ledger.UpdateAll([]string{e.RequestID}, func(_ int, p *deletions.Progress) { p.WaitsFor = now })
 	if err != nil {
 		return err
 	}
-	return h.out.announce(ctx, e)
+	return h.out.announce(ctx, list...)
 }
 
 // approve adds signatures to waiting requests. Nobody counts twice: it returns the records of those who have signed

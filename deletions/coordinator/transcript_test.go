@@ -164,9 +164,10 @@ func (d *deployment) command(td *datadriven.TestData) error {
 		if d.restored.At = d.now; td.HasArg("unlearnt") {
 			td.ScanArgs(d, "unlearnt", &d.restored.Unlearnt)
 		}
-		ended, err := deletions.NewLedger(d.kv, fakeClock{d}.Now).Stop(id, deletions.Rejected, deletions.RejectedRestored)
+		ledger := deletions.NewLedger(d.kv, fakeClock{d}.Now)
+		ended, err := ledger.StopAll([]string{id}, deletions.Rejected, deletions.RejectedRestored)
 		require.NoError(d, err)
-		copied, err := ledgercopy.Records(ended)
+		copied, err := ledgercopy.Records(ended[0])
 		require.NoError(d, err)
 		for _, rec := range copied {
 			d.bus.append(bus.Control, rec)

@@ -70,7 +70,7 @@ func (m *machine) erase(scope lethe.Scope, plan coordinator.Plan) float64 {
 		RequestID: id, Targets: lethe.Transactions("a"), Scope: scope,
 	}, m.now)
 	require.NoError(m, err)
-	_, err = m.ledger.Take(e)
+	_, _, err = m.ledger.TakeAll([]deletions.Entry{e})
 	require.NoError(m, err)
 	perTimestep := m.perTimestep
 	if scope == lethe.ScopePartition {

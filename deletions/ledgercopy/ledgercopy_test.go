@@ -142,9 +142,9 @@ func receive(t *testing.T, ledger *deletions.Ledger, r lethe.ErasureRequest) del
 	t.Helper()
 	fresh, err := deletions.NewEntry(secret, r, time.Now())
 	require.NoError(t, err)
-	e, err := ledger.Take(fresh)
+	list, _, err := ledger.TakeAll([]deletions.Entry{fresh})
 	require.NoError(t, err)
-	return e
+	return list[0]
 }
 
 // move moves a request to a state.

@@ -57,7 +57,7 @@ func verifiedReceipt(t testing.TB, scope lethe.Scope) receipt.Receipt {
 		RequestID: "r-7", Targets: lethe.Transactions("transaction-1", "transaction-2"), Scope: scope,
 	}, now)
 	require.NoError(t, err)
-	_, err = ledger.Take(e)
+	_, _, err = ledger.TakeAll([]deletions.Entry{e})
 	require.NoError(t, err)
 	for _, to := range []deletions.State{
 		deletions.Accepted, deletions.Suppressed, deletions.Rewriting, deletions.Retraining,

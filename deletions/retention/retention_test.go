@@ -82,7 +82,7 @@ func TestWhatTheLedgerKnowsOtherwiseIsAskedForUnderAnotherName(t *testing.T) {
 	take := func(request lethe.ErasureRequest) {
 		e, err := deletions.NewEntry(secret, request, at)
 		require.NoError(t, err)
-		_, err = ledger.Take(e)
+		_, _, err = ledger.TakeAll([]deletions.Entry{e})
 		require.NoError(t, err, request.RequestID)
 	}
 	first := ask("b", "a")

@@ -68,7 +68,7 @@ func (b *book) take(t testing.TB, id string, targets ...lethe.TransactionID) del
 	}
 	e, err := deletions.NewEntry(secret, r, b.now)
 	require.NoError(t, err)
-	e, err = b.ledger.Take(e)
+	_, _, err = b.ledger.TakeAll([]deletions.Entry{e})
 	require.NoError(t, err)
 	return e
 }

@@ -31,9 +31,9 @@ func TestTheLedgerIsWrittenDown(t *testing.T) {
 	_, err := b.ledger.TransitionAll([]string{"r-1"}, deletions.Accepted, nil)
 	require.NoError(t, err)
 	b.reopen(t, "ours")
-	_, err = b.ledger.Stop("r-1", deletions.Failed, deletions.FailedBroker)
+	_, err = b.ledger.StopAll([]string{"r-1"}, deletions.Failed, deletions.FailedBroker)
 	require.NoError(t, err)
-	_, err = b.ledger.Update("r-1", func(*deletions.Progress) {})
+	_, err = b.ledger.UpdateAll([]string{"r-1"}, func(_ int, _ *deletions.Progress) {})
 	require.NoError(t, err)
 	require.Equal(t, []string{"request", "transition accepted", "transition failed"}, leaves(t, b))
 	signed, err := b.log.Checkpoint()
@@ -64,7 +64,7 @@ func TestWhatWasFoundIsWrittenDownOnce(t *testing.T) {
 		Features:     []deletions.GoneFeatures{{Of: lethe.Pseudonym{3}, Columns: []int{7}}},
 	}
 	for range 2 {
-		_, err := b.ledger.Update("r-1", func(p *deletions.Progress) { p.Found = gone.Commit(secret, e.Digest) })
+		_, err := b.ledger.UpdateAll([]string{"r-1"}, func(_ int, p *deletions.Progress) { p.Found = gone.Commit(secret, e.Digest) })
 		require.NoError(t, err)
 		b.reopen(t, "ours")
 	}
@@ -98,7 +98,7 @@ func TestARequestForAPaymentCommitsToBothEnds(t *testing.T) {
 	}, b.now)
 	require.NoError(t, err)
 	require.Empty(t, fresh.Commitments)
-	_, err = b.ledger.Take(fresh)
+	_, _, err = b.ledger.TakeAll([]deletions.Entry{fresh})
 	require.NoError(t, err)
 	require.Equal(t, []string{"request"}, leaves(t, b))
 	salts := deletions.Salts(secret, fresh.Digest, 1)

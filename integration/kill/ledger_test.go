@@ -101,7 +101,7 @@ func testLedger(t *testing.T, bin string) {
 func (d *deployment) receive(l *deletions.Ledger, r lethe.ErasureRequest) {
 	e, err := deletions.NewEntry(d.deploymentSecret(), r, time.Now())
 	require.NoError(d.t, err)
-	_, err = l.Take(e)
+	_, _, err = l.TakeAll([]deletions.Entry{e})
 	require.NoError(d.t, err)
 }
 
@@ -127,7 +127,7 @@ func (d *deployment) resumeRetried(id lethe.TransactionID) {
 	d.follow("again", deletions.Erased)
 	d.service.Crash()
 	d.ahead(func(l *deletions.Ledger) error {
-		_, err := l.Stop("again", deletions.Failed, deletions.FailedTimeout)
+		_, err := l.StopAll([]string{"again"}, deletions.Failed, deletions.FailedTimeout)
 		require.NoError(d.t, err)
 		_, err = l.RetryAll([]string{"again"}, nil)
 		return err
@@ -156,7 +156,7 @@ func (d *deployment) resumeRejected(nobody lethe.TransactionID) {
 	d.unread("rejected", nobody)
 	d.ahead(func(l *deletions.Ledger) error {
 		d.receive(l, ledgerRequest("rejected", nobody))
-		_, err := l.Stop("rejected", deletions.Rejected, deletions.RejectedScope)
+		_, err := l.StopAll([]string{"rejected"}, deletions.Rejected, deletions.RejectedScope)
 		return err
 	})
 	d.start()

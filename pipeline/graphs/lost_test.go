@@ -41,7 +41,7 @@ func TestAnEmptyStoreIsNotALostOne(t *testing.T) {
 		RequestID: "gdpr-1", Targets: lethe.Transactions("first"),
 	}, time.Now())
 	require.NoError(t, err)
-	_, err = ledger.Take(entry)
+	_, _, err = ledger.TakeAll([]deletions.Entry{entry})
 	require.NoError(t, err)
 	_, err = ledger.TransitionAll([]string{"gdpr-1"}, deletions.Accepted, func(int, *deletions.Entry) {})
 	require.NoError(t, err)
