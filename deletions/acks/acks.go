@@ -210,7 +210,7 @@ func (a *Acks) LogTakeOvers(log *translog.Log) error {
 			leaves = append(leaves, translog.TakeOver(g.Role, g.Instance, g.DeclaredAt))
 		}
 	}
-	if _, err := log.Append(leaves...); err != nil {
+	if err := log.Append(leaves...); err != nil {
 		return err
 	}
 	a.unlogged = false

@@ -120,7 +120,7 @@ type Bus interface {
 // Log is the transparency log.
 type Log interface {
 	Rewind() error
-	Append(leaves ...translog.Leaf) ([]int64, error)
+	Append(leaves ...translog.Leaf) error
 }
 
 // Deployment is what a backup was restored to, before anything has consumed records.
@@ -148,7 +148,7 @@ func Resume(ctx context.Context, d Deployment) error {
 		return err
 	}
 	restored := translog.Operator{Action: translog.ActionRestore, At: r.At, Detail: sha256.Sum256([]byte(r.ID))}
-	if _, err := d.Log.Append(restored); err != nil {
+	if err := d.Log.Append(restored); err != nil {
 		return err
 	}
 	if err := d.Log.Rewind(); err != nil {
@@ -200,8 +200,7 @@ func (d Deployment) logBackups() error {
 			})
 		}
 	}
-	_, err = d.Log.Append(leaves...)
-	return err
+	return d.Log.Append(leaves...)
 }
 
 // endUnderWay ends requests: those that suppressed something are rejected and stay suppressed, others are cancelled.

@@ -119,37 +119,23 @@ func (l *Log) fresh(leaves []Leaf) (out []Leaf, err error) {
 	return out, nil
 }
 
-// Append adds the leaves that the log lacks in one write and returns the index of each. Requests and transitions
-// come by Write only.
-func (l *Log) Append(leaves ...Leaf) ([]int64, error) {
+// Append adds the leaves that the log lacks in one write. Requests and transitions come by Write only.
+func (l *Log) Append(leaves ...Leaf) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err := l.load(); err != nil {
-		return nil, err
+		return err
 	}
-	hashes := make([]tlog.Hash, len(leaves))
-	for i, leaf := range leaves {
+	for _, leaf := range leaves {
 		if k := leaf.Kind(); k == KindRequest || k == KindTransition || k == KindFound {
-			return nil, fmt.Errorf("a leaf of kind %s is the ledger's to write", k)
+			return fmt.Errorf("a leaf of kind %s is the ledger's to write", k)
 		}
-		text, err := Encode(leaf)
-		if err != nil {
-			return nil, err
-		}
-		hashes[i] = tlog.RecordHash(text)
 	}
 	fresh, err := l.fresh(leaves)
-	if err == nil && len(fresh) > 0 {
-		err = l.write(fresh, nil, l.kv.Put)
+	if err != nil || len(fresh) == 0 {
+		return err
 	}
-	if err != nil {
-		return nil, err
-	}
-	out := make([]int64, len(leaves))
-	for i, h := range hashes {
-		out[i] = l.at[h]
-	}
-	return out, nil
+	return l.write(fresh, nil, l.kv.Put)
 }
 
 func (l *Log) write(leaves []Leaf, rows []deletions.Row, put func(...deletions.Row) error) (err error) {
@@ -257,28 +243,31 @@ func (l *Log) Checkpoint() (SignedTree, error) {
 	return l.signed, err
 }
 
-// Prove returns the inclusion proofs of leaves.
-func (l *Log) Prove(indexes ...int64) ([]Proof, error) {
+// Prove returns the inclusion proofs of leaves of the log.
+func (l *Log) Prove(leaves ...Leaf) ([]Proof, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err := l.load(); err != nil {
 		return nil, err
 	}
-	out := make([]Proof, len(indexes))
-	for i, index := range indexes {
+	out := make([]Proof, len(leaves))
+	for i, leaf := range leaves {
+		text, err := Encode(leaf)
+		if err != nil {
+			return nil, err
+		}
+		index, found := l.at[tlog.RecordHash(text)]
+		if !found {
+			return nil, ErrNoLeaf
+		}
 		hashes, err := tlog.ProveRecord(l.tree.Size(), index, &l.tree)
 		if err != nil {
 			return nil, err
 		}
-		text, err := readLeaf(l.kv, index)
-		if err != nil {
-			return nil, err
-		}
-		out[i] = Proof{Checkpoint: l.signed.Note, Index: index, Leaf: string(text),
-			Hashes: append([]tlog.Hash{}, hashes...)}
+		out[i] = Proof{Checkpoint: l.signed.Note, Index: index, Leaf: string(text), Hashes: append([]tlog.Hash{}, hashes...)}
 	}
 	return out, nil
 }
 
-// ErrNoLeaf means that the log has no leaf of that index.
+// ErrNoLeaf means that the log has no such leaf.
 var ErrNoLeaf = errors.New("the log has no such leaf")

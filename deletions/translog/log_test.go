@@ -181,15 +181,11 @@ func TestWhatIsRepeatedIsThereOnce(t *testing.T) {
 	slice := func(i int) translog.Leaf {
 		return translog.Slice{Timestep: 1, Shard: lethe.ShardID(i), Revision: 1, Digest: digestOf("s%d", i)}
 	}
-	at, err := b.log.Append(slice(0), slice(1), slice(0))
-	require.NoError(t, err)
-	require.Equal(t, []int64{0, 1, 0}, at)
+	require.NoError(t, b.log.Append(slice(0), slice(1), slice(0)))
 	b.reopen(t, "ours")
-	at, err = b.log.Append(slice(1), slice(2))
-	require.NoError(t, err)
-	require.Equal(t, []int64{1, 2}, at)
-	_, err = b.log.Append(every()[2])
-	require.Error(t, err, "transitions are the ledger's")
+	require.NoError(t, b.log.Append(slice(1), slice(2)))
+	require.Len(t, leaves(t, b), 3)
+	require.Error(t, b.log.Append(every()[2]), "transitions are the ledger's")
 }
 
 // Whoever can write to the store can change it, but not sign it.

@@ -45,8 +45,7 @@ func TestWhatOperatorsDoIsALeaf(t *testing.T) {
 	require.NoError(t, err)
 	gone := translog.TakeOver("train", "0123abcd", epoch.Add(time.Minute))
 	for range 2 {
-		_, err = b.log.Append(gone)
-		require.NoError(t, err)
+		require.NoError(t, b.log.Append(gone))
 	}
 
 	require.Equal(t, []translog.Operator{

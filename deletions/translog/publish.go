@@ -257,11 +257,10 @@ func (l *Log) Issue(ctx context.Context, w Writer, receipts []Receipt) ([]Proof,
 	for i, r := range receipts {
 		leaves[i] = r
 	}
-	at, err := l.Append(leaves...)
-	if err != nil {
+	if err := l.Append(leaves...); err != nil {
 		return nil, err
 	}
-	proofs, err := l.Prove(at...)
+	proofs, err := l.Prove(leaves...)
 	if err != nil {
 		return nil, err
 	}

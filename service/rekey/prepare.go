@@ -102,7 +102,7 @@ func (r Rotate) logged(ctx context.Context, p Plan, after string) (err error) {
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
 	log := translog.NewLog(disk.KV(store), signer)
-	if _, err := log.Append(translog.RotateSecret(p.Secret, after, r.Now())); err != nil {
+	if err := log.Append(translog.RotateSecret(p.Secret, after, r.Now())); err != nil {
 		return err
 	}
 	return log.Rewind()
