@@ -6,8 +6,8 @@
 //   - call.go: a message of kmsg as one of kafka-go, for the leader of a
 //     partition.
 //   - fetch.go: reading one partition, committed records only.
-//   - recordbatch.go: decoding of the batches in a fetch; inflate.go: decompression within
-//     bounds; headers.go: bounded headers of a record; eachrecord.go: records of a file.
+//   - recordbatch.go: decoding of the batches in a fetch; record.go: that of one
+//     record; inflate.go: decompression within bounds; eachrecord.go: records of a file.
 //   - walk.go: checks of batches by lengths only, before they are stored and before a log is opened.
 //   - damage.go: ranges that cannot be read.
 //   - logrange.go: where a log begins and ends, according to the leader of an epoch;
