@@ -124,14 +124,14 @@ func (o *object) erasureTargets(limits Limits) ([]lethe.Target, *Refusal) {
 		targets = lethe.Transactions(nodes...)
 	}
 	for i, p := range o.payments {
-		source, target := limits.Name(p.source), limits.Name(p.target)
+		source, target := limits.Name(string(p.Source)), limits.Name(string(p.Target))
 		if !ValidID(source) || !ValidID(target) {
 			return nil, &Refusal{BadID, fmt.Sprintf("an end of payment %d is not valid", i)}
 		}
 		if source == target {
 			return nil, &Refusal{SelfLoop, fmt.Sprintf("source and target of payment %d are the same", i)}
 		}
-		targets = append(targets, lethe.PaymentBetween(lethe.TransactionID(p.source), lethe.TransactionID(p.target)))
+		targets = append(targets, lethe.PaymentBetween(p.Source, p.Target))
 	}
 	for i, f := range o.featuresOf {
 		t, r := f.target(i, limits)

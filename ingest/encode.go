@@ -137,7 +137,7 @@ func EncodeErasure(request lethe.ErasureRequest, requestedAt time.Time) (key, va
 		case lethe.PaymentTarget:
 			body.Payments = append(body.Payments, paymentBody{t.Payment.Source, t.Payment.Target})
 		case lethe.FeaturesTarget:
-			body.FeaturesOf = append(body.FeaturesOf, featuresBody{t.Transaction, t.Columns})
+			body.FeaturesOf = append(body.FeaturesOf, featuresBody{t.Transaction, columns(t.Columns)})
 		case lethe.SubjectTarget:
 			body.Subjects = append(body.Subjects, t.Subject)
 			if t.Until != lethe.NoTimestep {
@@ -178,7 +178,7 @@ type erasureBody struct {
 
 type featuresBody struct {
 	ID      lethe.TransactionID `json:"id"`
-	Columns lethe.Columns       `json:"columns,omitempty"`
+	Columns columns             `json:"columns,omitempty"`
 }
 
 type paymentBody struct {
