@@ -30,21 +30,17 @@ type Writer interface {
 
 // RollMarkers is Client.RollMarkers with any writer.
 func RollMarkers(ctx context.Context, w Writer, topics ...Topic) error {
+	var all []TopicPartition
 	for _, t := range topics {
 		count, err := w.Partitions(ctx, t)
 		if err != nil {
 			return fmt.Errorf("roll markers: %w", err)
 		}
-		markers := make([]ingest.Outgoing, count)
-		for p := range markers {
-			key, value := ingest.EncodeMarker(p)
-			markers[p] = ingest.Outgoing{Key: key, Value: value, Pinned: true, Partition: p}
-		}
-		if err := w.Write(ctx, t, markers); err != nil {
-			return fmt.Errorf("roll markers: %w", err)
+		for p := range count {
+			all = append(all, TopicPartition{t, p})
 		}
 	}
-	return nil
+	return RollPartitions(ctx, w, all)
 }
 
 // RollPartitions is RollMarkers for single partitions.
