@@ -13,33 +13,33 @@ import (
 
 const format = "lethe-journal/1"
 
-// ErrMalformed is returned for what is no entry.
+// ErrMalformed is returned for a record that is not an entry.
 var ErrMalformed = errors.New("no entry of the journal")
 
 // Entry is one decision of the leader of a role. It holds keyed hashes and digests at most: nothing in the journal is
 // ever erased.
 type Entry struct {
 	Role string
-	// Epoch is the leader's; 0 is that of a process which shares the role with nobody.
+	// Epoch is the leader's; 0 if no other process has the role.
 	Epoch int64
-	// Number counts the entries of the epoch: one that is written again, as whoever has read it can, counts once.
+	// Number counts the entries of the epoch. A copy of an entry, which any reader can write, is not valid.
 	Number int64
 	// Instance is the identity of the leader's data directory.
 	Instance string
 	Decision Decision
 }
 
-// Decision is what an entry says: an EpochBegan, or one of those of served.go and graphs.go.
+// Decision is the content of an entry: an EpochBegan, or one of served.go and graphs.go.
 type Decision interface {
 	kind() string
-	// valid reports what is wrong with it.
+	// valid returns an error for values that no leader writes.
 	valid() error
 }
 
-// EpochBegan is the beginning of an epoch. Entries of the role under a smaller one do not count from there on.
+// EpochBegan begins an epoch. Later entries of the role with a smaller epoch are not valid.
 type EpochBegan struct {
-	// Ends is where the topics of lethe's own ended then, by <topic>/<partition>: what leaders before wrote there from
-	// that offset on is stale.
+	// Ends are the end offsets of lethe's own topics at that time, by <topic>/<partition>: records of previous leaders from
+	// there on are stale.
 	Ends map[string]int64 `json:"ends"`
 }
 
@@ -47,13 +47,13 @@ func (EpochBegan) kind() string { return "epoch_began" }
 
 func (EpochBegan) valid() error { return nil }
 
-// Place is where an entry stands among those of its role that count: they ascend.
+// Place orders the valid entries of a role.
 type Place struct{ Epoch, Number int64 }
 
-// Place returns where the entry stands.
+// Place returns the place of the entry.
 func (e Entry) Place() Place { return Place{e.Epoch, e.Number} }
 
-// Behind reports whether a place comes after another one.
+// Behind reports whether a place comes after another.
 func (p Place) Behind(other Place) bool {
 	return cmp.Or(cmp.Compare(p.Epoch, other.Epoch), cmp.Compare(p.Number, other.Number)) > 0
 }
@@ -61,12 +61,12 @@ func (p Place) Behind(other Place) bool {
 // placeBytes is the length of an encoded place.
 const placeBytes = 16
 
-// AppendTo appends the place as stores keep it.
+// AppendTo appends the place as it is stored.
 func (p Place) AppendTo(dst []byte) []byte {
 	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(dst, uint64(p.Epoch)), uint64(p.Number))
 }
 
-// CutPlace takes a place off the front of what AppendTo has written. Of fewer bytes the place is zero.
+// CutPlace decodes a place that AppendTo has encoded, and returns the remaining bytes. Of too few bytes the place is zero.
 func CutPlace(value []byte) (p Place, rest []byte) {
 	if len(value) < placeBytes {
 		return p, nil
@@ -75,7 +75,7 @@ func CutPlace(value []byte) (p Place, rest []byte) {
 	return Place{at(0), at(placeBytes / 2)}, value[placeBytes:]
 }
 
-// stored is an entry as it stands in the topic.
+// stored is the JSON form of an entry.
 type stored struct {
 	Format   string          `json:"format"`
 	Role     string          `json:"role"`
@@ -86,7 +86,7 @@ type stored struct {
 	Decision json.RawMessage `json:"decision"`
 }
 
-// Encode returns the entry as it stands in the topic.
+// Encode returns the entry as JSON.
 func (e Entry) Encode() ([]byte, error) {
 	decision, err := json.Marshal(e.Decision)
 	if err != nil {
@@ -95,8 +95,7 @@ func (e Entry) Encode() ([]byte, error) {
 	return json.Marshal(stored{format, e.Role, e.Epoch, e.Number, e.Instance, e.Decision.kind(), decision})
 }
 
-// Record returns the entry as a record, under a key that no other one has: the journal is not compacted, and would lose
-// nothing if it were.
+// Record returns the entry as a record with a key of its own: if the journal were compacted, nothing would be lost.
 func (e Entry) Record() (ingest.Outgoing, error) {
 	value, err := e.Encode()
 	return ingest.Outgoing{
@@ -105,7 +104,7 @@ func (e Entry) Record() (ingest.Outgoing, error) {
 	}, err
 }
 
-// Decode reads what Encode wrote. The error is ErrMalformed.
+// Decode decodes an entry. The error is ErrMalformed.
 func Decode(value []byte) (Entry, error) {
 	var s stored
 	if err := strictly(value, &s); err != nil {
@@ -131,7 +130,7 @@ func Decode(value []byte) (Entry, error) {
 	return e, nil
 }
 
-// kinds are how the decisions are decoded, by kind.
+// kinds are the decoders of decisions, by kind.
 func kinds() map[string]func([]byte) (Decision, error) {
 	return map[string]func([]byte) (Decision, error){
 		EpochBegan{}.kind():       decision[EpochBegan],

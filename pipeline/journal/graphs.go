@@ -6,8 +6,8 @@ import (
 	"lethe"
 )
 
-// FeaturesDecided is the number of features of the stream. It stands in the journal so that a lost store of graphs gets
-// the same one: the transactions that told it may be erased by then.
+// FeaturesDecided is the number of features of the stream. The journal has it because a store of graphs that was lost needs
+// the same number, and the transaction that determined it may be erased by then.
 type FeaturesDecided struct {
 	Count int `json:"count"`
 }
@@ -21,8 +21,8 @@ func (d FeaturesDecided) valid() error {
 	return nil
 }
 
-// ChangesStore reports whether a decision is what a store of graphs or score is a function of, with names under the
-// secret and positions in the topics.
+// ChangesStore reports whether a decision changes the store of graphs or score: it names pseudonyms and offsets, which
+// another secret or topic does not have.
 func ChangesStore(d Decision) bool {
 	switch d.(type) {
 	case Consumed, Explained, TimestepsChanged, Suppressed, Lifted, Rewritten:
@@ -32,15 +32,15 @@ func ChangesStore(d Decision) bool {
 	}
 }
 
-// Consumed is a batch of a partition: of transactions or labels, which goes into the graphs, or of what score takes. It
-// is the records from where the last one of the partition ended.
+// Consumed is a batch of a partition that graphs or score has consumed: the records behind the last such entry of the
+// partition.
 type Consumed struct {
 	Topic     string `json:"topic"`
 	Partition int    `json:"partition"`
 	Next      int64  `json:"next"`
-	// Bounded says that the batch refuses records that begin too many timesteps.
+	// Bounded means that records that begin too many timesteps are rejected.
 	Bounded bool `json:"bounded,omitempty"`
-	// Dropped are the offsets of records that name something erased beside what is taken of them.
+	// Dropped are the offsets of records whose remaining content names something erased.
 	Dropped []int64 `json:"dropped,omitempty"`
 }
 
@@ -53,16 +53,16 @@ func (d Consumed) valid() error {
 	return nil
 }
 
-// TimestepsChanged is what becomes of timesteps, in the order of its fields, and what is published of that.
+// TimestepsChanged lists timesteps that are closed, settled and reopened, in this order, and what is published of them.
 type TimestepsChanged struct {
 	Closed   []lethe.Timestep `json:"closed,omitempty"`
 	Settled  []lethe.Timestep `json:"settled,omitempty"`
 	Reopened []lethe.Timestep `json:"reopened,omitempty"`
-	// Graphs, Manifests and Removed are published once the entry is read back.
+	// Graphs, Manifests and Removed are published after the entry.
 	Graphs    []Artefact `json:"graphs,omitempty"`
 	Manifests []Artefact `json:"manifests,omitempty"`
 	Removed   []Artefact `json:"removed,omitempty"`
-	// Unsent are timesteps of entries before, of which something is still being published.
+	// Unsent are timesteps of previous entries that are not completely published.
 	Unsent []lethe.Timestep `json:"unsent,omitempty"`
 }
 
@@ -73,7 +73,7 @@ func (TimestepsChanged) valid() error { return nil }
 // Publishes reports whether something is published.
 func (d TimestepsChanged) Publishes() bool { return len(d.Graphs)+len(d.Manifests)+len(d.Removed) > 0 }
 
-// Digests counts those in the entry.
+// Digests returns the number of digests in the entry.
 func (d TimestepsChanged) Digests() (n int) {
 	for _, a := range d.Manifests {
 		n += len(a.Slices)
@@ -81,7 +81,7 @@ func (d TimestepsChanged) Digests() (n int) {
 	return n + len(d.Graphs) + len(d.Manifests)
 }
 
-// Artefact is what is published of a timestep: a graph, or a manifest with the slices that it names.
+// Artefact is a published graph, or a manifest with its slices.
 type Artefact struct {
 	Timestep lethe.Timestep `json:"timestep"`
 	Revision lethe.Revision `json:"revision"`
@@ -89,7 +89,7 @@ type Artefact struct {
 	Slices   []lethe.Digest `json:"slices,omitempty"`
 }
 
-// Suppressed are keyed hashes of what is taken no more.
+// Suppressed are keyed hashes of targets whose records are dropped from now on.
 type Suppressed struct {
 	Targets  []lethe.Digest       `json:"targets,omitempty"`
 	Subjects []lethe.SubjectUntil `json:"subjects,omitempty"`
@@ -100,7 +100,7 @@ func (Suppressed) kind() string { return "suppressed" }
 
 func (Suppressed) valid() error { return nil }
 
-// Lifted are keyed hashes of what is taken again; of the subjects, what comes after a timestep.
+// Lifted are keyed hashes of targets that are no longer suppressed; of subjects, from a timestep on.
 type Lifted struct {
 	Targets  []lethe.Digest       `json:"targets,omitempty"`
 	Subjects []lethe.SubjectUntil `json:"subjects,omitempty"`
@@ -110,19 +110,19 @@ func (Lifted) kind() string { return "lifted" }
 
 func (Lifted) valid() error { return nil }
 
-// Rewritten has the targets of requests go from the graphs.
+// Rewritten deletes the targets of requests from the graphs.
 type Rewritten struct {
-	// Requests are the digests of the requests' content.
+	// Requests are the digests of the requests.
 	Requests []lethe.Digest `json:"requests"`
 	Replaced []Replaced     `json:"replaced,omitempty"`
 }
 
-// Replaced is a timestep of which slices are replaced.
+// Replaced is a timestep with replaced slices.
 type Replaced struct {
 	Timestep lethe.Timestep  `json:"timestep"`
 	Shards   []lethe.ShardID `json:"shards,omitempty"`
 	Revision lethe.Revision  `json:"revision,omitempty"`
-	// Afresh says that it is partitioned again, Anew that it gets a new revision though nothing of it goes.
+	// Afresh means that it is partitioned again, Anew that it gets a new revision though nothing is deleted from it.
 	Afresh bool `json:"afresh,omitempty"`
 	Anew   bool `json:"anew,omitempty"`
 }

@@ -9,25 +9,25 @@ import (
 	"lethe/ingest/bus"
 )
 
-// ErrFenced is returned to a process whose entries do not count any more: another one has begun an epoch of the role.
+// ErrFenced is returned to a process whose entries are no longer valid: another one has begun an epoch of the role.
 var ErrFenced = errors.New("another process leads")
 
-// Topics is what the journal needs of the topics.
+// Topics reads the journal's topic.
 type Topics interface {
-	// ReadOn reads a partition from a position on, and returns where it ends.
+	// ReadOn reads a partition from an offset on, and returns its end offset.
 	ReadOn(ctx context.Context, tp bus.TopicPartition, from int64, fn func(ingest.Record) error) (end int64, err error)
 }
 
-// Write writes records to a topic, once the process is known to lead.
+// Write writes records to a topic once brokers have confirmed that the process leads.
 type Write func(ctx context.Context, t bus.Topic, records []ingest.Outgoing) error
 
-// Position is an entry that was done, and where the journal is read on behind it.
+// Position is the place of an entry that was applied, and the offset behind it.
 type Position struct {
 	Place
 	Next int64
 }
 
-// Log is the journal for a process that plays a role. One goroutine uses it.
+// Log is the journal of a role, for a process that has the role. One goroutine uses it.
 type Log struct {
 	apply    func(Entry)
 	topics   Topics
@@ -36,37 +36,37 @@ type Log struct {
 	epoch    int64
 	reader   Reader
 	next     int64
-	// before is the place of the last entry before the newest epoch.
+	// before is the place of the last entry of the previous epoch.
 	before Place
-	// own is up to where this process's entries are read back.
+	// own is the position of this process's last entry that was read back.
 	own Position
 }
 
-// Open returns a partition of the journal for a role, read up to a position: the zero value is its start.
+// Open returns the entries of a role in a partition of the journal, from a position on; the zero value is the start.
 func Open(topics Topics, partition int, role, instance string, from Position) *Log {
 	l := &Log{topics: topics, of: log{role, partition}, instance: instance, next: from.Next}
 	l.reader.begin(l.of, from.Place)
 	return l
 }
 
-// Epoch is the one that the process has begun, 0 for none.
+// Epoch is the epoch that the process has begun, or 0.
 func (l *Log) Epoch() int64 { return l.epoch }
 
-// Done is where the journal goes on behind this process's last entry that was read back.
+// Done is the position of this process's last entry that was read back.
 func (l *Log) Done() Position { return l.own }
 
-// Before is the place of the last entry of the role before the newest epoch began.
+// Before is the place of the role's last entry before the newest epoch.
 func (l *Log) Before() Place { return l.before }
 
-// Newest is the newest epoch of the role, as far as the journal was read.
+// Newest is the newest epoch of the role that was read.
 func (l *Log) Newest() int64 { return l.reader.Epoch(l.of.role, l.of.partition) }
 
-// Replay has the journal read from its start again, and apply given every entry of the role that counts, in order.
+// Replay makes the next Read begin at the start, and call apply with each valid entry of the role, in order.
 func (l *Log) Replay(apply func(Entry)) {
 	l.apply, l.reader, l.next = apply, Reader{}, 0
 }
 
-// Read reads to the end.
+// Read reads to the end of the journal.
 func (l *Log) Read(ctx context.Context) error {
 	return l.read(ctx, func(Entry, bool) {})
 }
@@ -78,7 +78,7 @@ func (l *Log) read(ctx context.Context, seen func(e Entry, counts bool)) error {
 		before := l.reader.newest[l.of]
 		e, counts, err := l.reader.Read(rec)
 		if err != nil || e.Role != l.of.role {
-			return nil //nolint:nilerr // whoever follows the topic says what is wrong with it
+			return nil //nolint:nilerr // the roles that follow the topic report it
 		}
 		if _, begins := e.Decision.(EpochBegan); begins && counts {
 			l.before = before
@@ -96,8 +96,8 @@ func (l *Log) read(ctx context.Context, seen func(e Entry, counts bool)) error {
 	return nil
 }
 
-// Begin begins an epoch, greater than all before it: of two processes that begin the same one, the first in the journal
-// has it, and the other one begins the next.
+// Begin begins the next epoch. If two processes begin the same one, the first in the journal has it, and the other begins
+// the one after.
 func (l *Log) Begin(ctx context.Context, write Write, ends map[string]int64) error {
 	for {
 		if err := l.Read(ctx); err != nil {
@@ -106,7 +106,7 @@ func (l *Log) Begin(ctx context.Context, write Write, ends map[string]int64) err
 		l.epoch = l.Newest() + 1
 		own, err := l.append(ctx, write, EpochBegan{ends})
 		if err != nil {
-			return err // which may be that the process leads no more
+			return err // such as ErrFenced
 		}
 		if err := l.Confirm(ctx, own); !errors.Is(err, ErrFenced) {
 			return err
@@ -117,8 +117,7 @@ func (l *Log) Begin(ctx context.Context, write Write, ends map[string]int64) err
 	}
 }
 
-// Append appends a decision, and returns once it was read back and applied. The error is ErrFenced when it does not
-// count.
+// Append appends a decision and returns once it was read back and applied. The error is ErrFenced if it is not valid.
 func (l *Log) Append(ctx context.Context, write Write, d Decision) error {
 	own, err := l.append(ctx, write, d)
 	if err != nil {
@@ -140,13 +139,13 @@ func (l *Log) append(ctx context.Context, write Write, d Decision) (own Entry, e
 	return own, nil
 }
 
-// Next returns the entry of a decision, for who writes it otherwise than Append and has it confirmed then.
+// Next returns the entry of a decision for a caller that writes it by other means than Append and calls Confirm.
 func (l *Log) Next(d Decision) Entry {
 	number := l.reader.newest[l.of].Number + 1
 	return Entry{Role: l.of.role, Epoch: l.epoch, Number: number, Instance: l.instance, Decision: d}
 }
 
-// Confirm reads back an entry that was written. The error is ErrFenced when it does not count.
+// Confirm reads back an entry that was written. The error is ErrFenced if it is not valid.
 func (l *Log) Confirm(ctx context.Context, own Entry) error {
 	own.Decision = nil
 	counted := false

@@ -6,33 +6,33 @@ import (
 	"lethe/ingest"
 )
 
-// The journal has two partitions: what processes of other roles have to know is in one, with what the stores of score
-// are a function of, and in the other what those of graphs are, of which there is a thousand times more.
+// The partitions of the journal. ForAll has the epochs, which all roles read, and the entries of score. ForGraphs has those
+// of graphs, which are a thousand times as many.
 const (
 	ForAll    = 0
 	ForGraphs = 1
 )
 
-// Reader says which entries of the journal count, read in the order of their partition. Its zero value has read
+// Reader determines which entries are valid. They must be read in the order of their partition. The zero value has read
 // nothing.
 type Reader struct{ newest map[log]Place }
 
-// log are the entries of a role in a partition.
+// log identifies the entries of a role in a partition.
 type log struct {
 	role      string
 	partition int
 }
 
-// Epoch returns the newest epoch of a role that has begun in a partition, or 0.
+// Epoch returns the newest epoch of a role in a partition, or 0.
 func (r *Reader) Epoch(role string, partition int) int64 { return r.newest[log{role, partition}].Epoch }
 
-// ReaderFrom returns a reader of a role's entries in a partition that goes on behind one.
+// ReaderFrom returns a reader that continues behind an entry of a role in a partition.
 func ReaderFrom(role string, partition int, at Place) (r Reader) {
 	r.begin(log{role, partition}, at)
 	return r
 }
 
-// begin has the reader go on behind an entry.
+// begin makes the reader continue behind an entry.
 func (r *Reader) begin(of log, at Place) {
 	if r.newest == nil {
 		r.newest = make(map[log]Place)
@@ -40,7 +40,7 @@ func (r *Reader) begin(of log, at Place) {
 	r.newest[of] = at
 }
 
-// Read reads the next record, and reports whether it is an entry that counts.
+// Read decodes the next record and reports whether it is a valid entry.
 func (r *Reader) Read(rec ingest.Record) (e Entry, counts bool, err error) {
 	if rec.Unproven != "" {
 		return e, false, fmt.Errorf("%s@%d: %w: %s", rec.Topic, rec.Offset, ErrMalformed, rec.Unproven)

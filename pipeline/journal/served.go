@@ -7,20 +7,20 @@ import (
 	"lethe"
 )
 
-// Served is what score serves and has scored.
+// Served is the ensemble that score serves, and the timesteps that it has scored.
 type Served struct {
-	// Through is the timestep whose models are served, or waited for: nobody asks for those before it any more. It is
-	// lethe.NoTimestep if nothing is served.
+	// Through is the timestep whose models are served or awaited: earlier models are not needed any more. It is
+	// lethe.NoTimestep if there are none.
 	Through lethe.Timestep `json:"through"`
-	// Ensemble is the version of the one that is served, or zero.
+	// Ensemble is the version of the served ensemble, or zero.
 	Ensemble lethe.Digest `json:"ensemble,omitzero"`
-	// Scored are the timesteps that are scored; nil where one process plays the role alone.
+	// Scored are the scored timesteps; nil if no other process has the role.
 	Scored *Scored `json:"scored,omitempty"`
 }
 
 func (Served) kind() string { return "served" }
 
-// Equal reports whether both say the same.
+// Equal reports whether both are equal.
 func (s Served) Equal(other Served) bool {
 	if s.Through != other.Through || s.Ensemble != other.Ensemble {
 		return false
@@ -32,14 +32,13 @@ func (s Served) Equal(other Served) bool {
 		slices.Equal(s.Scored.But, other.Scored.But)
 }
 
-// Scored are the timesteps that arrived and have all their predictions on the topic of these: those up to one, but for
-// some.
+// Scored are the timesteps whose predictions are all published: those through one, except some.
 type Scored struct {
 	Through lethe.Timestep   `json:"through"`
 	But     []lethe.Timestep `json:"but,omitempty"`
 }
 
-// Holds reports whether a timestep is scored. It may be called of nil, which holds none.
+// Holds reports whether a timestep is scored. A nil Scored holds none.
 func (s *Scored) Holds(t lethe.Timestep) bool {
 	return s != nil && t <= s.Through && !slices.Contains(s.But, t)
 }
@@ -51,11 +50,11 @@ func (s Served) valid() error {
 	return nil
 }
 
-// Explained is that reasons of a timestep are published: those of the first alerts that waited for theirs, as many as
-// score makes at once.
+// Explained means that reasons of a timestep are published: those of the first alerts without reasons, as many as score
+// makes at once.
 type Explained struct {
 	Timestep lethe.Timestep `json:"timestep"`
-	// Owed is how many alerts still wait.
+	// Owed is the number of alerts that still have none.
 	Owed int `json:"owed,omitempty"`
 }
 
