@@ -17,7 +17,7 @@ import (
 
 func id() *rapid.Generator[lethe.TransactionID] {
 	return rapid.Custom(func(rt *rapid.T) lethe.TransactionID {
-		text := ingest.DefaultLimits().Name(rapid.StringN(1, 40, 256).Filter(ingest.ValidID).Draw(rt, "id"))
+		text := ingest.DefaultLimits().Name(rapid.StringN(1, 40, 256).Filter(lethe.ValidID).Draw(rt, "id"))
 		return lethe.TransactionID(text)
 	})
 }

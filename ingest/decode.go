@@ -170,7 +170,7 @@ func (o *object) transaction(rec Record, limits Limits) (Event, *Refusal) {
 	if r := o.carried(); r != nil {
 		return nil, r
 	}
-	if !ValidID(o.id) {
+	if !lethe.ValidID(o.id) {
 		return nil, &Refusal{BadID, "id is not valid"}
 	}
 	if !limits.isKey(rec, o.id) {
@@ -228,10 +228,10 @@ func (o *object) payment(rec Record, limits Limits) (Event, *Refusal) {
 	if r := o.carried(); r != nil {
 		return nil, r
 	}
-	if !ValidID(o.source) {
+	if !lethe.ValidID(o.source) {
 		return nil, &Refusal{BadID, "source is not valid"}
 	}
-	if !ValidID(o.target) {
+	if !lethe.ValidID(o.target) {
 		return nil, &Refusal{BadID, "target is not valid"}
 	}
 	if o.source == o.target {
@@ -251,7 +251,7 @@ func (o *object) labelled(rec Record, limits Limits) (Event, *Refusal) {
 	if r := o.holdAmong(fields, 0); r != nil {
 		return nil, r
 	}
-	if !ValidID(o.id) {
+	if !lethe.ValidID(o.id) {
 		return nil, &Refusal{BadID, "id is not valid"}
 	}
 	if !limits.isKey(rec, o.id) {

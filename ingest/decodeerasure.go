@@ -125,7 +125,7 @@ func (o *object) erasureTargets(limits Limits) ([]lethe.Target, *Refusal) {
 	}
 	for i, p := range o.payments {
 		source, target := limits.Name(string(p.Source)), limits.Name(string(p.Target))
-		if !ValidID(source) || !ValidID(target) {
+		if !lethe.ValidID(source) || !lethe.ValidID(target) {
 			return nil, &Refusal{BadID, fmt.Sprintf("an end of payment %d is not valid", i)}
 		}
 		if source == target {
@@ -148,8 +148,8 @@ func (o *object) erasureTargets(limits Limits) ([]lethe.Target, *Refusal) {
 		return nil, &Refusal{BadType, "until is not a number"}
 	}
 	for i, subject := range o.subjects {
-		if !ValidSubject(limits.Name(subject)) {
-			return nil, &Refusal{BadSubject, fmt.Sprintf("subject %d is no key: want %s", i, SubjectForm)}
+		if !lethe.ValidSubject(limits.Name(subject)) {
+			return nil, &Refusal{BadSubject, fmt.Sprintf("subject %d is no key: want %s", i, lethe.SubjectForm)}
 		}
 		targets = append(targets, lethe.SubjectThrough(subject, until))
 	}
@@ -163,8 +163,8 @@ func erasureNodes(ids []string, limits Limits) ([]lethe.TransactionID, *Refusal)
 	}
 	nodes := make([]lethe.TransactionID, len(ids))
 	for i, id := range ids {
-		if !ValidID(limits.Name(id)) {
-			return nil, &Refusal{BadID, fmt.Sprintf("node %d is no id: want %s", i, IDForm)}
+		if !lethe.ValidID(limits.Name(id)) {
+			return nil, &Refusal{BadID, fmt.Sprintf("node %d is no id: want %s", i, lethe.IDForm)}
 		}
 		nodes[i] = lethe.TransactionID(id)
 	}

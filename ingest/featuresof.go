@@ -48,7 +48,7 @@ func transactionIn(value []byte) (t lethe.Transaction, is bool) {
 // transactionOf returns the transaction that an object contains, whether or not it is
 // acceptable.
 func transactionOf(o *object) (t lethe.Transaction, is bool) {
-	if o.kind != "transaction" || !ValidID(o.id) {
+	if o.kind != "transaction" || !lethe.ValidID(o.id) {
 		return t, false
 	}
 	const fields = fieldType | fieldID | fieldTimestep | fieldFeatures

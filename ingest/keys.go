@@ -43,9 +43,9 @@ func MarkerKey(partition int) []byte {
 func tombstone(key string, payments bool) Event {
 	source, target, joined := strings.Cut(key, ">")
 	switch {
-	case joined && payments && ValidID(source) && ValidID(target):
+	case joined && payments && lethe.ValidID(source) && lethe.ValidID(target):
 		return PaymentTombstone{lethe.TransactionID(source), lethe.TransactionID(target)}
-	case ValidID(key):
+	case lethe.ValidID(key):
 		return TransactionTombstone{lethe.TransactionID(key)}
 	default:
 		return Ignored{}

@@ -40,8 +40,8 @@ func (o *object) carried() *Refusal {
 		return &Refusal{SubjectCount, fmt.Sprintf("%d subjects, at most %d", n, MaxSubjects)}
 	}
 	for i, subject := range o.subjects {
-		if !ValidSubject(subject) {
-			return &Refusal{BadSubject, fmt.Sprintf("subject %d is no key: want %s", i, SubjectForm)}
+		if !lethe.ValidSubject(subject) {
+			return &Refusal{BadSubject, fmt.Sprintf("subject %d is no key: want %s", i, lethe.SubjectForm)}
 		}
 	}
 	return nil
@@ -99,7 +99,7 @@ var errColumns = errors.New("not positions counted from 0")
 
 // target validates the named features.
 func (f featuresBody) target(at int, limits Limits) (lethe.Target, *Refusal) {
-	if !ValidID(limits.Name(string(f.ID))) {
+	if !lethe.ValidID(limits.Name(string(f.ID))) {
 		return lethe.Target{}, &Refusal{BadID, fmt.Sprintf("the id of features_of %d is not valid", at)}
 	}
 	t := lethe.FeaturesOf(f.ID, f.Columns...)
@@ -121,7 +121,7 @@ var ErrTargetText = errors.New("not of the form")
 // PaymentIn reads "A>B", the payment from one transaction to another.
 func PaymentIn(text string) (lethe.Target, error) {
 	source, target, joined := strings.Cut(text, ">")
-	if !joined || source == target || !ValidID(source) || !ValidID(target) {
+	if !joined || source == target || !lethe.ValidID(source) || !lethe.ValidID(target) {
 		return lethe.Target{}, errTargetText("A>B, with two transactions")
 	}
 	return lethe.PaymentBetween(lethe.TransactionID(source), lethe.TransactionID(target)), nil
@@ -132,7 +132,7 @@ func PaymentIn(text string) (lethe.Target, error) {
 func FeaturesIn(text string) (lethe.Target, error) {
 	wrong := errTargetText("ID or ID>0,7, a transaction and positions of features, counted from 0")
 	id, list, some := strings.Cut(text, ">")
-	if !ValidID(id) {
+	if !lethe.ValidID(id) {
 		return lethe.Target{}, wrong
 	}
 	if !some {
