@@ -12,7 +12,7 @@ import (
 // Lift or Ignored. A tombstone is Ignored: it purges a request whose receipt has been
 // published. Any error is a *Refusal.
 func DecodeErasure(rec Record, limits Limits) (Event, error) {
-	o, event, r := open(new(object), rec, limits, parseObject, func(string) Event { return Ignored{} })
+	o, event, r := open(new(object), rec, limits, parseObject)
 	if o == nil {
 		return outcome(event, r)
 	}
