@@ -48,10 +48,10 @@ func (s openers) surroundings(name string) role.Surroundings {
 }
 
 func (s openers) openGraphs(ctx context.Context) (role.Role, error) {
-	heard := new(graphs.Heard)
+	handover := new(graphs.Handover)
 	s.plans.questions = graphs.NewQuestions()
 	return s.hot(ctx, configs.RoleGraphs, func(ctx context.Context, as *role.Standing) (*role.Follower, error) {
-		return s.openGraphsAs(ctx, as, heard)
+		return s.openGraphsAs(ctx, as, handover)
 	})
 }
 
@@ -66,7 +66,9 @@ func (f fencedTopics) Write(ctx context.Context, t bus.Topic, records []ingest.O
 	return f.as.Write(ctx, f.Kafka, t, records)
 }
 
-func (s openers) openGraphsAs(ctx context.Context, as *role.Standing, heard *graphs.Heard) (*role.Follower, error) {
+func (s openers) openGraphsAs(
+	ctx context.Context, as *role.Standing, handover *graphs.Handover,
+) (*role.Follower, error) {
 	c := s.config
 	erasure := c.Erasure.Config
 	erasure.SigningKey, erasure.KernelSet, erasure.Authority = s.key, s.kernels.Name, s.authority
@@ -97,7 +99,7 @@ func (s openers) openGraphsAs(ctx context.Context, as *role.Standing, heard *gra
 			o.Bus = fencedTopics{topicsOf(s.Service, bus.Gathering{bus.Transactions: gatherTransactions}), as}
 		}
 	}
-	opened, err := graphs.As(ctx, o, as, heard)
+	opened, err := graphs.As(ctx, o, as, handover)
 	if err == nil && erasure.KeyBefore != nil && !erasure.KeyBefore.Equal(s.key) && !as.StandsBy() {
 		// It has introduced the new key. If that was installed after the process read its keys, the next start
 		// introduces it.

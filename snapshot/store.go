@@ -98,9 +98,9 @@ func (s *Store) Close() error {
 // Offsets returns where to resume every topic partition: one after the last stored record.
 func (s *Store) Offsets() map[TopicPartition]int64 { return maps.Clone(s.staging.offsets) }
 
-// BeginBehind makes timesteps begin with the revision after the given ones, which a lost store
+// ContinueRevisions makes timesteps begin with the revision after the given ones, which a lost store
 // published. The store must be empty.
-func BeginBehind(s *Store, last map[lethe.Timestep]lethe.Revision) error {
+func ContinueRevisions(s *Store, last map[lethe.Timestep]lethe.Revision) error {
 	err := s.staging.Apply(func(w swapstore.Writer) error {
 		for t, r := range last {
 			w.Set(timestepKey(kindGone, t), binary.BigEndian.AppendUint32(nil, uint32(r)))
@@ -114,10 +114,10 @@ func BeginBehind(s *Store, last map[lethe.Timestep]lethe.Revision) error {
 	return nil
 }
 
-// GoBehind raises revisions above those that another process has published: closed timesteps get
+// RaiseRevisions raises revisions above those that another process has published: closed timesteps get
 // the next revision and must be republished, other timesteps begin with it. It is for a store
 // that takes over from that process.
-func GoBehind(s *Store, last map[lethe.Timestep]lethe.Revision) error {
+func RaiseRevisions(s *Store, last map[lethe.Timestep]lethe.Revision) error {
 	unknown, t := make(map[lethe.Timestep]lethe.Revision), transition{s, s.staging.change()}
 	for _, at := range slices.Sorted(maps.Keys(last)) {
 		if i := s.staging.Info(at); i.State == lethe.Open || i.Revision == 0 {
@@ -129,7 +129,7 @@ func GoBehind(s *Store, last map[lethe.Timestep]lethe.Revision) error {
 	if err := t.apply(); err != nil {
 		return err
 	}
-	return BeginBehind(s, unknown)
+	return ContinueRevisions(s, unknown)
 }
 
 // AdoptRevisions sets the revisions of closed timesteps to those under which another process has

@@ -32,7 +32,7 @@ type host struct {
 	lead    *role.Lead
 	member  membership
 	leave   func() error
-	heard   *graphs.Heard
+	heard   *graphs.Handover
 	// now is the role as it is open for a term, 0 for standing by, or nil.
 	now  *running
 	term int64
@@ -44,7 +44,7 @@ type host struct {
 // begin begins a process, which stands by at first.
 func (d *deployment) begin(ctx context.Context, g *group, number int) error {
 	s := seat{make(chan membership, 1), g}
-	h := &host{d: d, group: g, number: number, heard: new(graphs.Heard)}
+	h := &host{d: d, group: g, number: number, heard: new(graphs.Handover)}
 	var err error
 	if h.process, err = d.run(ctx, g.role, g.name(number), false); err != nil {
 		return err

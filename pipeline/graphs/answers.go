@@ -12,14 +12,14 @@ import (
 	"lethe/snapshot"
 )
 
-// answers knows what is asked.
+// answers answers questions.
 type answers struct {
 	store       *snapshot.Store
 	eraser      *erase.Eraser
 	coordinator *coordinator.Coordinator
 }
 
-// answer reads the stores. What it partitions for a plan is not kept.
+// answer answers a question from the stores. Partitions made for a plan are discarded.
 func (l answers) answer(ctx context.Context, q Question) (out Answer, err error) {
 	defer l.eraser.Forget()
 	targets := lethe.Distinct(q.Targets)
@@ -60,7 +60,7 @@ func (l answers) answer(ctx context.Context, q Question) (out Answer, err error)
 	return out, err
 }
 
-// unknownOf returns the targets of which no plan found anything. All scopes find the same.
+// unknownOf returns the targets without data. All scopes find the same.
 func unknownOf(targets []lethe.Target, plans map[lethe.Scope]coordinator.Plan) (out []lethe.Target) {
 	for _, plan := range plans {
 		for i, held := range plan.Held {

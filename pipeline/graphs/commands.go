@@ -13,7 +13,7 @@ import (
 	"lethe/pipeline/wire"
 )
 
-// commands are those of erasures, as far as any role that holds copies carries them out.
+// commands carries out the commands of erasures in a standby.
 type commands struct {
 	*replayer
 	of role.Erasures[followed]
@@ -21,11 +21,11 @@ type commands struct {
 
 type followedErasure = role.Erasure[followed]
 
-// followed is what a standby knows of an erasure of who leads.
+// followed is a standby's state of an erasure.
 type followed struct {
-	// behind is where the journal ended when the command was heard: what it is about is done once that is.
+	// behind is the end of the journal when the command was received. Entries up to there must be applied first.
 	behind int64
-	// scrub is staging that is written anew for an attempt.
+	// scrub is the rewriting of staging for an attempt.
 	scrub    *erase.Scrub
 	scrubbed int
 }
@@ -36,8 +36,8 @@ func newCommands(r *replayer) commands {
 	}}
 }
 
-// hear follows the commands of erasures. What is suppressed and lifted the journal says.
-func (s *commands) hear(ctx context.Context, notices []wire.Notice) error {
+// take receives commands. Suppressing and lifting are entries of the journal.
+func (s *commands) take(ctx context.Context, notices []wire.Notice) error {
 	return s.of.Take(notices, func(e *followedErasure) error {
 		ends, err := bus.EndsOf(ctx, s.o.Bus, bus.Journal)
 		e.Own.behind = ends[bus.TopicPartition{Topic: bus.Journal, Partition: journal.ForGraphs}]
@@ -45,7 +45,7 @@ func (s *commands) hear(ctx context.Context, notices []wire.Notice) error {
 	})
 }
 
-// carryOutAll does what is asked for by now.
+// carryOutAll carries out all steps that are due.
 func (s *commands) carryOutAll(ctx context.Context) error {
 	for {
 		out, err := s.of.Acknowledge(ctx, s.carryOut)
@@ -58,7 +58,7 @@ func (s *commands) carryOutAll(ctx context.Context) error {
 	}
 }
 
-// carryOut does what a command asks for, and says so.
+// carryOut carries out the next step of a command and returns its acknowledgement.
 func (s *commands) carryOut(ctx context.Context, e *followedErasure) (a deletions.Ack, err error) {
 	c, own := e.Command, &e.Own
 	if s.replay.Through() < own.behind {
@@ -66,7 +66,7 @@ func (s *commands) carryOut(ctx context.Context, e *followedErasure) (a deletion
 	}
 	if own.scrub == nil || own.scrubbed < c.Attempt {
 		if s.eraser.Scrubbing.IsBusy() {
-			return a, nil // it may have begun before this one has deleted anything
+			return a, nil // it may have begun before the deletion
 		}
 		if own.scrub, err = s.eraser.Scrubbing.Begin(ctx); err != nil {
 			return a, err
@@ -84,7 +84,7 @@ func (s *commands) carryOut(ctx context.Context, e *followedErasure) (a deletion
 	return a, nil
 }
 
-// searched searches the folder for what a command erases, and says what was found.
+// searched searches the folder and acknowledges the result.
 func (s *commands) searched(ctx context.Context, e *followedErasure, step deletions.Step) (deletions.Ack, error) {
 	c, a := e.Command, s.of.Ack(e, step)
 	scanner, err := scan.NewRecordScanner(s.o.Secret, s.o.Limits.Normalise, c.Fingerprints)

@@ -16,29 +16,26 @@ import (
 	"lethe/pipeline/wire"
 )
 
-// commitments have the log commit to what others say on control.v1: the models that train has made, and what people
-// did.
+// commitments adds leaves to the log for records of control.v1: models of train, and accesses of people.
 type commitments struct {
 	log    *translog.Log
-	secret lethe.Secret
 	logger *slog.Logger
-	// owners are the newest ones that have committed to a model.
+	// owners are the newest owners of each model.
 	owners map[modelPlace]*wire.Fence
 }
 
-// modelPlace is where a model stands.
+// modelPlace identifies a model.
 type modelPlace struct {
 	component, group int
 	timestep         lethe.Timestep
 }
 
 func newCommitments(log *translog.Log, o Options) *commitments {
-	return &commitments{log, o.Secret, o.Logger, make(map[modelPlace]*wire.Fence)}
+	return &commitments{log, o.Logger, make(map[modelPlace]*wire.Fence)}
 }
 
-// models commits to what train said in a batch of control.v1, which is read from its
-// start at every start: what stands before the position that the log has is known. What an earlier owner of a model
-// says behind a later one is late.
+// models commits to the models of a batch. control.v1 is read from its start each time; records before the position in
+// the log are known. A record of a previous owner behind one of a later owner is stale.
 func (c *commitments) models(batch bus.Batch) error {
 	source := batch.Source.String()
 	known, err := c.log.Position(source)
@@ -47,12 +44,12 @@ func (c *commitments) models(batch bus.Batch) error {
 	}
 	var list []translog.Leaf
 	for _, rec := range batch.Records {
-		said, found, err := wire.ParseCommitment(c.secret, rec)
+		said, found, err := wire.ParseCommitment(rec)
 		late := found && c.late(said)
 		switch {
 		case rec.Offset < known, late:
 		case err != nil:
-			c.logger.Error("a commitment that no process with this secret has made was passed over", "topic", rec.Topic,
+			c.logger.Error("a commitment of no process of this deployment was ignored", "topic", rec.Topic,
 				"partition", rec.Partition, "offset", rec.Offset)
 		case found && said.Setup:
 			list = append(list, translog.Setup{Digest: said.Digest})
@@ -72,7 +69,7 @@ func (c *commitments) models(batch bus.Batch) error {
 	return nil
 }
 
-// late reports whether a later owner of a model has committed to it before.
+// late reports whether a later owner of the model has already committed to it.
 func (c *commitments) late(said wire.Commitment) bool {
 	at := modelPlace{said.Component, said.Group, said.Timestep}
 	if c.owners[at] == nil {
@@ -81,8 +78,8 @@ func (c *commitments) late(said wire.Commitment) bool {
 	return !said.Setup && c.owners[at].Stale(said.By)
 }
 
-// accesses has what people did through the API in the log, and deletes the records that said so. One
-// that a crash leaves there says nothing new.
+// accesses commits to accesses through the API, and deletes their records. A record that a crash leaves is ignored
+// later.
 func (c *commitments) accesses(ctx context.Context, batch bus.Batch, out wire.Publisher) error {
 	source := "access/" + batch.Source.String()
 	known, err := c.log.Position(source)
@@ -97,8 +94,8 @@ func (c *commitments) accesses(ctx context.Context, batch bus.Batch, out wire.Pu
 		switch {
 		case rec.Offset < known:
 		case err != nil, found && !deed.Valid():
-			c.logger.Error("what somebody is said to have done, which no process of this version and secret has written, was "+
-				"passed over", "topic", rec.Topic, "partition", rec.Partition, "offset", rec.Offset)
+			c.logger.Error("an access of no process of this deployment was ignored", "topic", rec.Topic,
+				"partition", rec.Partition, "offset", rec.Offset)
 		case found:
 			list = append(list, translog.Access{
 				Deed: deed, At: said.At, Actor: said.Actor, Request: said.Request, Count: said.Count,
@@ -112,14 +109,13 @@ func (c *commitments) accesses(ctx context.Context, batch bus.Batch, out wire.Pu
 	if _, err := c.log.CommitThrough(source, batch.Next, list...); err != nil {
 		return fmt.Errorf("%d accesses: %w", len(list), err)
 	}
-	if err := c.log.Publish(ctx, out); err != nil { // for whoever takes over, who finds no record any more
+	if err := c.log.Publish(ctx, out); err != nil { // a new leader will find no record
 		return err
 	}
 	return out.Write(ctx, bus.Control, gone)
 }
 
-// startLog opens the transparency log, compares it with what was published of it, and has
-// the ledger written down in it from now on.
+// startLog opens the transparency log, compares it with log.v1, and connects the ledger to it.
 func startLog(ctx context.Context, o Options, kv deletions.KV, ledger *deletions.Ledger) (*translog.Log, error) {
 	signer, err := translog.NewSigner(translog.Name(o.Erasure.Deployment.String()), o.Erasure.SigningKey)
 	if err != nil {

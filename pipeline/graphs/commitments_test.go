@@ -39,18 +39,17 @@ func (d *deployment) committed() []translog.Leaf {
 	return d.leaves(func(leaf translog.Leaf) bool { return slices.Contains(kinds, leaf.Kind()) })
 }
 
-func (d *deployment) say(secret lethe.Secret, list ...wire.Commitment) {
+func (d *deployment) say(list ...wire.Commitment) {
 	d.Helper()
 	for _, c := range list {
-		rec, err := c.Record(secret)
+		rec, err := c.Record()
 		require.NoError(d, err)
 		d.send(bus.Control, rec)
 	}
 }
 
 // The log commits to every slice that was published and to every model that train said,
-// each once, whatever is read again after a restart; what was said without the secret is
-// passed over.
+// each once, whatever is read again after a restart.
 func TestTheLogCommitsToWhatIsPublished(t *testing.T) {
 	d, dir := deploy(t), t.TempDir()
 	r, stop := d.run(dir)
@@ -60,8 +59,7 @@ func TestTheLogCommitsToWhatIsPublished(t *testing.T) {
 	model := wire.Commitment{Component: 1, Timestep: 1, Lineage: lethe.Digest{1}, Digest: lethe.Digest{2}}
 	again := model
 	again.Digest = lethe.Digest{3}
-	d.say(secret, wire.Commitment{Setup: true, Digest: lethe.Digest{9}}, model, again, model)
-	d.say(lethe.Secret{66}, again)
+	d.say(wire.Commitment{Setup: true, Digest: lethe.Digest{9}}, model, again, model)
 
 	want := make([]translog.Leaf, 0, 2*shards)
 	messages, _ := d.published(bus.Slices)
@@ -87,7 +85,7 @@ func TestTheLogCommitsToWhatIsPublished(t *testing.T) {
 	stop()
 
 	_, stop = d.run(dir)
-	d.say(secret, again)
+	d.say(again)
 	want = append(want, made(3, 2))
 	require.Eventually(t, complete, 30*time.Second, 5*time.Millisecond)
 	stop()
@@ -106,7 +104,7 @@ func TestTheLogDoesNotCommitToWhatAnEarlierOwnerSaysLate(t *testing.T) {
 	}
 	end := wire.Commitment{Setup: true, Digest: lethe.Digest{9}}
 	said := func(last wire.Commitment) (digests []byte) {
-		d.say(secret, last)
+		d.say(last)
 		ended := func() bool {
 			committed := d.committed()
 			setup, is := committed[max(0, len(committed)-1)].(translog.Setup)
@@ -121,16 +119,16 @@ func TestTheLogDoesNotCommitToWhatAnEarlierOwnerSaysLate(t *testing.T) {
 		return digests
 	}
 	_, stop := d.run(dir)
-	d.say(secret, model(1, 2), model(2, 3), model(1, 2))
+	d.say(model(1, 2), model(2, 3), model(1, 2))
 	require.Equal(t, []byte{2, 3}, said(end))
 	stop()
 	d.run(dir)
-	d.say(secret, model(1, 2), model(2, 4))
+	d.say(model(1, 2), model(2, 4))
 	end.Digest = lethe.Digest{8}
 	require.Equal(t, []byte{2, 3, 4}, said(end))
 	keys := make(map[string]bool)
 	for _, c := range []wire.Commitment{model(1, 2), model(2, 3), {Component: 1, Timestep: 1, Digest: lethe.Digest{2}}} {
-		rec, err := c.Record(secret)
+		rec, err := c.Record()
 		require.NoError(t, err)
 		keys[string(rec.Key)] = true
 	}

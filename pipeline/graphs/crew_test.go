@@ -64,7 +64,7 @@ func (c *crew) begin(name string) {
 	record, err := wire.Member{Role: roleName, Identity: name, Run: "1"}.Record()
 	require.NoError(c, err)
 	c.send(bus.Control, record)
-	o, heard := c.options(c.dirs[name]), new(Heard)
+	o, handover := c.options(c.dirs[name]), new(Handover)
 	o.Instance, o.ReceiptsDir = name, c.receipts[name]
 	lead := role.NewLead(roleName, name, c.group.Member(name), time.Now, slog.New(slog.DiscardHandler))
 	r, err := role.Hot(c.Context(), roleName, lead, func(ctx context.Context, as *role.Standing) (*role.Follower, error) {
@@ -72,7 +72,7 @@ func (c *crew) begin(name string) {
 		if !as.StandsBy() {
 			o.Bus = fencedBus{c.topics, as, c.before.of(name), c.after.of(name)}
 		}
-		return As(ctx, o, as, heard)
+		return As(ctx, o, as, handover)
 	})
 	require.NoError(c, err)
 	c.roles[name], c.stops[name] = r, c.start(r)

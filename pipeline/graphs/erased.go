@@ -13,7 +13,7 @@ import (
 	"lethe/snapshot/suppressed"
 )
 
-// erased is what intake knows of erasures.
+// erased implements the suppression of intake.
 type erased struct {
 	*withdrawal.Records
 	*suppressed.List
@@ -23,9 +23,8 @@ type erased struct {
 
 var _ intake.Suppression = erased{}
 
-// Redact implements intake.Suppression. A redacted record is to be published again, whatever becomes of it, so that
-// the topic's newest of its key is the newest that came. One that is too large for that is refused, however few
-// features remain, and withdrawn if it says what is erased.
+// Redact implements intake.Suppression. A redacted record is always published again, so that the newest record of its
+// key stays the newest. A record that is too large for that is rejected, and tombstoned if it names something erased.
 func (e erased) Redact(rec ingest.Record) (ingest.Record, bool) {
 	if rec.Value == nil || len(rec.Value) > e.limits.MaxRecordBytes {
 		return rec, false
@@ -57,7 +56,7 @@ func (e erased) Publish(ctx context.Context, batch bus.Batch, of intake.Suppress
 	for i, event := range of.Late {
 		carriers[i] = late.CarrierOf(event)
 	}
-	// Before it is withdrawn: compaction may have forgotten it when the batch comes again.
+	// Before the tombstone: compaction may have deleted the record when the batch is read again.
 	if err := e.late.Ask(ctx, carriers); err != nil {
 		return fmt.Errorf("requests for what came late of erased subjects: %w", err)
 	}

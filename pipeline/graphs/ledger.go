@@ -21,7 +21,7 @@ import (
 	"lethe/snapshot"
 )
 
-// restoreLedger puts into the ledger what it lacks, and into its copy what that lacks.
+// restoreLedger adds missing entries to the ledger and to its copy.
 func restoreLedger(ctx context.Context, o Options, store *snapshot.Store, ledger *deletions.Ledger) error {
 	kept, err := ledgercopy.Read(ctx, o.Bus, o.Secret)
 	if err != nil {
@@ -34,7 +34,7 @@ func restoreLedger(ctx context.Context, o Options, store *snapshot.Store, ledger
 	if err != nil {
 		return err
 	}
-	// Before anything is copied: the next start is to find the same.
+	// Before anything is copied: the next start must find the same.
 	if err := refuseOlder(ctx, o, store, uncopied); err != nil {
 		return err
 	}
@@ -60,8 +60,8 @@ func restoreLedger(ctx context.Context, o Options, store *snapshot.Store, ledger
 	return requireEntries(o, ledger)
 }
 
-// refuseCut refuses topics that end before what was taken of them, before the ledger is copied to
-// them: once they had the copy, nobody could tell any more that they are older than it.
+// refuseCut rejects topics that end before the consumed offsets. The ledger must not be copied to them: with the copy
+// they would no longer look older than the ledger.
 func refuseCut(ctx context.Context, topics Bus, store *snapshot.Store) error {
 	ends := make(map[bus.Topic][]int64)
 	for at, next := range store.Offsets() {
@@ -79,7 +79,7 @@ func refuseCut(ctx context.Context, topics Bus, store *snapshot.Store) error {
 	return nil
 }
 
-// requireEntries checks that the ledger knows every request that has a receipt.
+// requireEntries checks that the ledger has every request with a receipt.
 func requireEntries(o Options, ledger *deletions.Ledger) error {
 	files, err := os.ReadDir(o.ReceiptsDir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -102,8 +102,8 @@ func requireEntries(o Options, ledger *deletions.Ledger) error {
 	return nil
 }
 
-// forgetLedger removes ledger and log, which are made again of the topics. The registry of backups,
-// which is on no topic, stays.
+// forgetLedger deletes ledger and log, which are rebuilt from the topics. The registry of backups, which no topic has,
+// stays.
 func forgetLedger(o Options) error {
 	_, store, err := disk.OpenLedger(o.FS, o.Dir, o.Clock.Now)
 	if err != nil {
@@ -125,7 +125,7 @@ func forgetLedger(o Options) error {
 	return errors.Join(err, store.Close())
 }
 
-// patientReceipts waits where a receipt cannot be written now.
+// patientReceipts waits while a receipt cannot be written.
 type patientReceipts struct {
 	disk.ReceiptFolder
 	patience *patientfs.Patience
@@ -136,15 +136,15 @@ func (r patientReceipts) Keep(signed map[string][]byte) error {
 	return r.patience.Do(string(r.ReceiptFolder), func() error { return r.ReceiptFolder.Keep(signed) })
 }
 
-// restoreReceipts keeps the receipts that others have issued, as they are in their topic. What is no receipt of this
-// deployment is passed over.
+// restoreReceipts stores the published receipts of other processes. It ignores records that are no receipts of this
+// deployment.
 func restoreReceipts(ctx context.Context, o Options, kept ledgercopy.Copy) error {
 	folder := patientReceipts{disk.ReceiptFolder(o.ReceiptsDir), o.Patience}
 	missing := make(map[string][]byte)
 	err := o.Bus.ReadAll(ctx, bus.Receipts, func(rec ingest.Record) error {
 		id := string(rec.Key)
 		if rec.Unproven != "" {
-			return nil // the view names it
+			return nil // the view reports it
 		}
 		if rec.Tombstone() || !deletions.ValidRequestID(id) {
 			delete(missing, id)

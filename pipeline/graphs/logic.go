@@ -20,34 +20,31 @@ import (
 	"lethe/snapshot"
 )
 
-// logic is the role as a step function over the store of graphs and the ledger.
-//
-// What is due after an input is one piece of work, of which every step does as
-// much as there is to do between two things that are published: what is noted or
-// done after a message relies on its being in its topic. It comes again after a
-// crash in between.
+// logic is the role as a step function over the store of graphs and the ledger. All work after an input is a
+// coroutine; a step runs it up to the next message that must be published first. After a crash in between, the work
+// begins again.
 type logic struct {
 	turns       *role.Turns
 	store       *snapshot.Store
 	ledger      *deletions.Ledger
 	ledgerStore io.Closer
-	// running is what runs beside the loop.
+	// running is the work beside the loop.
 	running     *beside.Running
 	intake      *intake.Intake
 	publisher   *publish.Publisher
 	timesteps   *settle.Lifecycle
 	coordinator *coordinator.Coordinator
 	searches    Searches
-	// questions, if not nil, are answered of what eraser sees.
+	// questions may be nil.
 	questions   *Questions
 	eraser      *erase.Eraser
 	commitments *commitments
 	retention   retention.Retention
-	written     *written
-	// now tells the time, due is when the role was last asked to be woken.
+	overwritten *overwritten
+	// due is the time for which the last wake-up was requested.
 	now func() time.Time
 	due time.Time
-	// resumed is set once what a crash left unsaid has been said again.
+	// resumed is set once everything that a crash left unpublished is published.
 	resumed  bool
 	status   *role.Status
 	progress progress
@@ -72,7 +69,7 @@ func (l *logic) Resume(source bus.TopicPartition, _ int) (int64, error) {
 	return bus.FromStart, nil
 }
 
-// Close implements role.Logic. The search uses what is closed here.
+// Close implements role.Logic. It waits for searches, which use the stores.
 func (l *logic) Close() error {
 	l.turns.Close()
 	l.searches.Wait()
@@ -87,13 +84,12 @@ func (l *logic) Prepare(batch bus.Batch) any { return l.intake.Prepare(batch) }
 func (l *logic) Step(ctx context.Context, _ func() time.Time, in role.Input) (role.Output, error) {
 	out, err := l.turns.Step(func() error { return l.work(ctx, in) })
 	if out.Idle {
-		l.status, out.Waits = l.know(), l.timesteps.Waits()
+		l.status, out.Waits = l.currentStatus(), l.timesteps.Waits()
 	}
 	return out, err
 }
 
-// work does what is due. What was closed, settled, rewritten or decided before a
-// crash may not have been published: it is before anything new is taken.
+// work processes an input and everything that is due. What a crash left unpublished is published before.
 func (l *logic) work(ctx context.Context, in role.Input) error {
 	if !l.resumed {
 		if err := l.resumeShared(ctx); err != nil {
@@ -120,7 +116,7 @@ func (l *logic) work(ctx context.Context, in role.Input) error {
 	return nil
 }
 
-// take puts what has arrived into the stores.
+// take stores an input.
 func (l *logic) take(ctx context.Context, in role.Input) error {
 	for v, ended := l.searches.Verdict(); ended; v, ended = l.searches.Verdict() {
 		if err := l.coordinator.Verification.Conclude(ctx, v); err != nil {
@@ -160,13 +156,13 @@ func (l *logic) take(ctx context.Context, in role.Input) error {
 	case bus.Transactions, bus.Labels:
 		return l.takeRecords(ctx, in)
 	case bus.Snapshots, bus.Slices, bus.ErasureStatus, bus.Log:
-		return l.written.take(ctx, in, l.turns, l.coordinator)
+		return l.overwritten.take(ctx, in, l.turns, l.coordinator)
 	default:
 		return fmt.Errorf("%s is not followed", in.Batch.Source)
 	}
 }
 
-// takeRecords takes a batch of transactions or labels.
+// takeRecords processes a batch of transactions or labels.
 func (l *logic) takeRecords(ctx context.Context, in role.Input) error {
 	prepared, _ := in.Prepared.(*intake.Decoded)
 	records := l.intake.Decode(in.Batch, prepared)
@@ -181,7 +177,7 @@ func (l *logic) takeRecords(ctx context.Context, in role.Input) error {
 	return nil
 }
 
-// resumeShared publishes again what the journal asked for last, and decides what whoever led then had not come to.
+// resumeShared publishes the artefacts of the last entries again, and completes the previous leader's erasures.
 func (l *logic) resumeShared(ctx context.Context) error {
 	if !l.publisher.Decisions.IsShared() {
 		return nil
@@ -196,15 +192,15 @@ func (l *logic) resumeShared(ctx context.Context) error {
 	return l.eraser.Resume(ctx, entries)
 }
 
-// answers are of what is there now.
 func (l *logic) answers() answers { return answers{l.store, l.eraser, l.coordinator} }
 
-// know is what is known now.
-func (l *logic) know() *role.Status { return l.progress.know(l.intake, l.timesteps, l.coordinator) }
+func (l *logic) currentStatus() *role.Status {
+	return l.progress.status(l.intake, l.timesteps, l.coordinator)
+}
 
 // advance does everything that is due.
 func (l *logic) advance(ctx context.Context) error {
-	if err := l.written.again(ctx, l.store, l.timesteps); err != nil {
+	if err := l.overwritten.republish(ctx, l.store, l.timesteps); err != nil {
 		return err
 	}
 	if err := l.timesteps.Advance(ctx); err != nil {
@@ -217,7 +213,7 @@ func (l *logic) advance(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// What an erasure changes is planned from timesteps as they are, and none is half closed then.
+	// An erasure is planned from complete timesteps.
 	for changes && l.timesteps.IsBusy() {
 		if err := l.timesteps.End(ctx); err != nil {
 			return err
@@ -239,5 +235,5 @@ func (l *logic) advance(ctx context.Context) error {
 	return nil
 }
 
-// Status implements role.Logic: what was known when everything due was done.
+// Status implements role.Logic.
 func (l *logic) Status() *role.Status { return l.status }

@@ -18,16 +18,15 @@ import (
 	"lethe/snapshot"
 )
 
-// What was erased must not come back because a folder was lost. At every start the
-// ledger is compared with its copy in the topics and with the receipts, and the store of
-// graphs with the ledger.
+// A lost folder must not bring back erased data. Each start compares the ledger with its copy in the topics and with
+// the receipts, and the store of graphs with the ledger.
 
-// ErrLost is returned when state is gone that nothing else tells. The operator puts it
-// back from a copy, or begins again with an empty directory.
+// ErrLost is returned for lost state that cannot be rebuilt. The operator restores it from a copy or begins with an
+// empty directory.
 var ErrLost = errors.New("state was lost that says what was erased")
 
-// refuseOlder refuses to make graphs again of topics that are older than the ledger: these hold
-// what was erased since, with slices under revisions that other roles would not replace.
+// refuseOlder refuses to rebuild graphs from topics that are older than the ledger: they hold data that was erased
+// since, and slices with revisions that other roles would not replace.
 func refuseOlder(ctx context.Context, o Options, store *snapshot.Store, uncopied []deletions.Entry) error {
 	var erased []lethe.Digest
 	missing := ""
@@ -55,9 +54,8 @@ func refuseOlder(ctx context.Context, o Options, store *snapshot.Store, uncopied
 
 const remedyAnew = "begin anew with an empty data directory and empty topics"
 
-// suppressAgain has the store suppress whatever the ledger says was erased, or is being
-// erased. A store that was lost while a request was being carried out is not made again:
-// nobody could tell any more what of the request is done.
+// suppressAgain suppresses in the store all targets of the ledger. A store that was lost during a request is not
+// rebuilt: the progress of the request would be unknown.
 func suppressAgain(ctx context.Context, o Options, store *snapshot.Store, ledger *deletions.Ledger) error {
 	entries, err := ledger.List()
 	if err != nil {
@@ -83,11 +81,11 @@ func suppressAgain(ctx context.Context, o Options, store *snapshot.Store, ledger
 			return fmt.Errorf("%w: %s/snapshots holds nothing, but request %s is being carried out "+
 				"(put it back from a copy, or %s)", ErrLost, o.Dir, underWay, remedyAnew)
 		}
-		if err := beginBehind(ctx, o.Bus, store); err != nil {
+		if err := continueRevisions(ctx, o.Bus, store); err != nil {
 			return err
 		}
 	}
-	if o.standing == nil { // else the journal says so first
+	if o.standing == nil { // else the journal comes first
 		if err := erase.SuppressAsIn(store, entries); err != nil {
 			return err
 		}
@@ -95,39 +93,35 @@ func suppressAgain(ctx context.Context, o Options, store *snapshot.Store, ledger
 	return store.Marks().Put(begunMark(), []byte{1})
 }
 
-// begunMark is in every store that was compared with the ledger once. One that has it and
-// holds nothing has taken nothing yet, and was not lost.
+// begunMark is in every store that was compared with the ledger. An empty store with it is new and was not lost.
 func begunMark() []byte { return []byte("begun") }
 
-// isNew reports whether a store was not begun yet: it has taken nothing and suppresses
-// nothing of this.
+// isNew reports whether a store is unused: it has consumed nothing and suppresses none of the targets.
 func isNew(store *snapshot.Store, erased []lethe.Digest) (bool, error) {
 	_, begun, err := store.Marks().Get(begunMark())
 	holds := len(store.Offsets())+len(store.Timesteps()) > 0 || slices.ContainsFunc(erased, store.Suppressed().Has)
 	return !begun && !holds, err
 }
 
-// A store of graphs that was lost is made again from the source topics, which hold
-// nothing of what was erased, or hold it suppressed. What other roles know has a
-// revision, and they take nothing older: so timesteps that were replaced since they
-// closed begin behind the last revision of theirs in the topics.
+// A lost store of graphs is rebuilt from the source topics, which hold erased data only suppressed. Other roles ignore
+// older revisions: so a timestep that was replaced begins behind its last published revision.
 
-// beginBehind prepares a store that has taken nothing yet.
-func beginBehind(ctx context.Context, topics Bus, store *snapshot.Store) error {
+// continueRevisions prepares an unused store.
+func continueRevisions(ctx context.Context, topics Bus, store *snapshot.Store) error {
 	last, err := lastRevisions(ctx, topics)
 	if err != nil {
 		return fmt.Errorf("revisions of the graphs in %s: %w", bus.Snapshots, err)
 	}
 	for t, r := range last {
-		// What is not there is not to be deleted.
+		// It has nothing to delete.
 		if err := store.Marks().PutEach(publish.Gone.Mark(t, r)); err != nil {
 			return err
 		}
 	}
-	return snapshot.BeginBehind(store, last)
+	return snapshot.ContinueRevisions(store, last)
 }
 
-// lastRevisions returns the revisions of the graphs that were replaced since they closed.
+// lastRevisions returns the published revisions of replaced graphs.
 func lastRevisions(ctx context.Context, topics Bus) (map[lethe.Timestep]lethe.Revision, error) {
 	out := make(map[lethe.Timestep]lethe.Revision)
 	err := topics.ReadAll(ctx, bus.Snapshots, func(rec ingest.Record) error {
@@ -145,7 +139,7 @@ func namesIn(store *snapshot.Store) func(take func(lethe.TransactionID)) error {
 	return func(take func(lethe.TransactionID)) error {
 		for _, info := range store.Timesteps() {
 			if info.State == lethe.Open {
-				continue // they are in their topic
+				continue // its transactions are in their topic
 			}
 			content, err := store.Load(info.Timestep)
 			if err != nil {
@@ -159,8 +153,8 @@ func namesIn(store *snapshot.Store) func(take func(lethe.TransactionID)) error {
 	}
 }
 
-// suppressCopied has a store suppress what the ledger's copy says is erased, or being erased for good: its store may
-// have been lost, and the journal says so only where the records were taken.
+// suppressCopied suppresses in a store all targets in the copy of the ledger that cannot be cancelled any more: the
+// store may have been lost, and a reader of the journal may have passed their entries.
 func suppressCopied(ctx context.Context, o Options, store *snapshot.Store) error {
 	kept, err := ledgercopy.Read(ctx, o.Bus, o.Secret)
 	if err != nil {

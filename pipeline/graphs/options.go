@@ -26,7 +26,7 @@ import (
 	"lethe/snapshot"
 )
 
-// Bus is what the role and the coordinator need of the topics; role.Kafka is one.
+// Bus is the topics as the role and the coordinator use them; role.Kafka is one.
 type Bus interface {
 	role.Bus
 	search.Topics
@@ -36,75 +36,71 @@ var _ Bus = role.Kafka{}
 
 // Options configures the role.
 type Options struct {
-	// FS is the file system of Dir. Receipts and the broker's log are on the
-	// machine's.
+	// FS is the file system of Dir. Receipts and the broker's log are on the machine's.
 	FS vfs.FS
-	// Patience has receipts wait for a disk that takes no writes, as FS does, or is nil.
+	// Patience makes the writing of receipts wait for a full disk, as FS does; it may be nil.
 	Patience *patientfs.Patience
-	// Dir is the role's own folder.
+	// Dir is the role's folder.
 	Dir string
-	// ReceiptsDir is where signed receipts are kept. It is searched too.
+	// ReceiptsDir is the folder of signed receipts. It is searched too.
 	ReceiptsDir string
-	// BrokerDir is the embedded broker's folder, which is searched too; empty
-	// with an outside Kafka.
+	// BrokerDir is the embedded broker's folder, which is searched too; empty with an external Kafka.
 	BrokerDir string
-	// Log, if not nil, reads the topics where the embedded broker keeps them.
+	// Log, if not nil, reads topics from the embedded broker's files.
 	Log search.Log
-	// Snapshot says when timesteps end.
+	// Snapshot configures when timesteps close and settle.
 	Snapshot snapshot.Config
 	// Limits bounds records; its FeatureCount is that of Snapshot.
 	Limits ingest.Limits
-	// Partition says how a timestep is cut into shards. Its seed is that of Repair too.
+	// Partition configures the shards. Its seed is that of Repair too.
 	Partition partition.Config
 	Repair    repair.Config
 	Secret    lethe.Secret
 	// Version is named on dead letters and receipts.
 	Version string
-	// Erasure says how erasures are carried out. What it has in common with these
-	// options is set from here.
+	// Erasure configures the coordinator. Fields that it shares with these options are set from them.
 	Erasure coordinator.Config
-	// Compact, if not nil, makes the broker's cleaner run at once.
+	// Compact, if not nil, runs the broker's cleaner.
 	Compact func() error
-	// Pacer keeps searches from taking more than their share, or is nil.
+	// Pacer limits the processor time of searches; it may be nil.
 	Pacer *scan.Pacer
-	// Beside runs what takes long beside the loop, such as a search that verifies an erasure, now or later, such as in a
-	// goroutine of its own. Close waits for it.
+	// Beside runs long work, such as a search, beside the loop: now, or later in another goroutine. Close waits for it.
 	Beside func(work func())
-	// PartitionsHold, if not nil, reports whether the topics still have the partitions they had
-	// when they were opened. No timestep is closed or settled while it says no.
+	// PartitionsHold, if not nil, reports whether the topics still have their original numbers of partitions. While it
+	// returns false no timestep is closed or settled.
 	PartitionsHold func(ctx context.Context) bool
-	// First, if not nil, says what of the same process settling a timestep gives way to.
+	// First, if not nil, makes settling wait for more urgent work of the process.
 	First *precedence.Rule
-	// Workers is how many goroutines decode records; 0 is one.
+	// Workers is the number of goroutines that decode records; 0 means one.
 	Workers int
-	// Instance is the identity of the data directory, where others share the role.
+	// Instance is the identity of the data directory, if other processes have the role too.
 	Instance string
-	// Run is that of the process, as it said who plays the role.
+	// Run is the identity of the process.
 	Run string
-	// standing and heard are set by As.
+	// standing and handover are set by As.
 	standing *role.Standing
-	heard    *Heard
-	// wakes has the role step.
+	handover *Handover
+	// wakes wakes the role.
 	wakes chan struct{}
 	// Questions, if not nil, are answered between two steps.
 	Questions *Questions
 	Bus       Bus
 	Clock     search.Clock
 	Listener  events.Listener
-	// Sampler chooses the transactions that the listener hears of one by one.
+	// Sampler chooses the transactions that are reported individually.
 	Sampler events.Sampler
 	Logger  *slog.Logger
 }
 
-// Heard is what a process knows of those that led before. Its zero value is that of one that has read nothing.
-type Heard struct {
-	// Leader is the data directory that began the newest epoch, or empty.
+// Handover is what the openings of a process pass on. The zero value is that of a process that has read nothing.
+type Handover struct {
+	// Leader is the data directory of the newest epoch, or empty.
 	Leader string
-	// done is the last entry of the journal that this process's store has done.
+	// done is the last entry that this process's store has applied.
 	done journal.Position
 }
 
-// agreed returns a copy whose parts have in common what they must.
+// agreed returns a copy whose parts have the same values where they must.
 func (o Options) agreed() Options {
 	o.Limits.FeatureCount = o.Snapshot.FeatureCount
 	o.Listener = events.Tee(o.Listener)
@@ -120,7 +116,7 @@ func (o Options) agreed() Options {
 	return o
 }
 
-// places are the folders where a copy of what was erased could be.
+// places are the folders that may hold a copy of erased data.
 func (o Options) places() []search.Place {
 	out := []search.Place{
 		search.Folder(search.GraphsFolder, swapstore.Files(o.FS, o.Dir)),

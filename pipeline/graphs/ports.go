@@ -12,8 +12,7 @@ import (
 	"lethe/snapshot"
 )
 
-// topics are those of a bus as steps see them: what is written to them is the
-// output of a step.
+// topics is a bus whose writes are the output of a step.
 type topics struct {
 	*role.Turns
 	reads Bus

@@ -11,59 +11,54 @@ import (
 	"lethe/deletions/forecast"
 )
 
-// ErrBusy says that the role did not answer a question in time: it is in the middle of
-// something, waits for brokers or has ended. Ask again later.
+// ErrBusy is returned if the role did not answer in time: it works, waits for brokers or has ended. Ask again later.
 var ErrBusy = errors.New("the graphs do not answer now")
 
-// ErrStandsBy answers questions to a process that stands by. Ask the one that leads.
+// ErrStandsBy is a standby's answer. Ask the leader.
 var ErrStandsBy = fmt.Errorf("%w: this process stands by, ask the one that leads", ErrBusy)
 
-// Question asks what an erasure would change, and what is held of its targets.
+// Question asks for the effects of an erasure and for the data of its targets.
 type Question struct {
-	// Targets are transactions and subjects, up to the newest timestep if they say none; a
-	// repeated one counts once.
+	// Targets may be repeated. A subject without a timestep means through the newest one.
 	Targets []lethe.Target
 	Scopes  []lethe.Scope
-	// Held asks for what the graphs hold of the targets as well.
+	// Held asks for the data of the targets too.
 	Held bool
 }
 
-// Answer is what the role knows between two of its steps.
+// Answer is the state of the role between two steps.
 type Answer struct {
-	// Plans are what the erasure would change, scope by scope as asked. Those of scopes that
-	// the deployment rejects are missing from it.
+	// Plans are the changes by scope, without scopes that the deployment rejects.
 	Plans map[lethe.Scope]coordinator.Plan
 	// Settled are the settled timesteps, ascending.
 	Settled []lethe.Timestep
-	// Past are recent requests that were carried out alone.
+	// Past are recent requests that were not part of a batch.
 	Past []deletions.Entry
-	// Carried counts what goes with subjects. Several are the transactions among that carry
-	// other subjects too, and go whole.
+	// Carried counts the transactions and payments that carry the subjects. Several are the transactions that carry other
+	// subjects too, and are erased completely.
 	Carried int
 	Several []lethe.TransactionID
-	// Unknown are the targets of which nothing is held, as far as a scope that was asked for is not rejected.
+	// Unknown are the targets without data, unless all scopes are rejected.
 	Unknown []lethe.Target
-	// Alike are those of them of which something is held under another spelling.
+	// Alike are the unknown targets with data under another spelling.
 	Alike []lethe.Target
-	// Holds are those in force that would keep the request waiting.
+	// Holds are the holds in force that would make the request wait.
 	Holds []deletions.WaitsForHold
-	// Held is what the graphs hold, target by target, if it was asked for, then of what
-	// carries subjects.
+	// Held is the data by target, if asked for, then of transactions and payments that carry subjects.
 	Held []Held
 }
 
-// Facts are what a forecast takes of the answer.
+// Facts returns the input of a forecast.
 func (a Answer) Facts(q Question) forecast.Facts {
 	return forecast.Facts{
 		Targets: len(lethe.Distinct(q.Targets)), Scopes: q.Scopes, Plans: a.Plans, Settled: a.Settled, Past: a.Past,
 	}
 }
 
-// pastMost is how many recent requests an answer has: enough for requests of every kind.
+// pastMost is the number of recent requests in an answer: enough for requests of every kind.
 const pastMost = 60
 
-// Questions are put to the role from other goroutines. It answers between its steps, in its own
-// goroutine, and changes nothing for them.
+// Questions passes questions of other goroutines to the role, which answers between its steps.
 type Questions struct {
 	asked chan asked
 	wake  chan struct{}
@@ -72,7 +67,7 @@ type Questions struct {
 type asked struct {
 	Question
 	answers chan<- answered
-	// waits ends when nobody waits for the answer any more.
+	// waits ends when the answer is no longer wanted.
 	waits context.Context //nolint:containedctx // it belongs to the question, which travels to another goroutine
 }
 
@@ -81,7 +76,7 @@ type answered struct {
 	err    error
 }
 
-// NewQuestions returns the place for one role.
+// NewQuestions returns the questions of one role.
 func NewQuestions() *Questions {
 	return &Questions{asked: make(chan asked, 4), wake: make(chan struct{}, 1)}
 }
@@ -108,7 +103,7 @@ func (q *Questions) Ask(ctx context.Context, question Question) (Answer, error) 
 	}
 }
 
-// respond answers the questions that were asked by now, if there are any.
+// respond answers pending questions.
 func (q *Questions) respond(answer func(context.Context, Question) (Answer, error)) {
 	for q != nil {
 		select {

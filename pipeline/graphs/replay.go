@@ -16,14 +16,14 @@ import (
 	"lethe/pipeline/role"
 )
 
-// replayer does what the journal says, as far as it was read.
+// replayer applies the entries of the journal.
 type replayer struct {
 	*logic
 	o      Options
 	replay *role.Replay
 }
 
-// all does what the journal says, as far as it was read.
+// all applies the entries that were read.
 func (s *replayer) all(ctx context.Context) error {
 	for {
 		e, is := s.replay.Next()
@@ -43,7 +43,7 @@ func (s *replayer) all(ctx context.Context) error {
 	}
 }
 
-// apply does what an entry says; done is false if records of it are still to be read.
+// apply applies an entry; done is false if records that it names are still to be read.
 func (s *replayer) apply(ctx context.Context, e journal.Entry) (done bool, err error) {
 	if _, is := e.Decision.(journal.EpochBegan); is {
 		return true, nil
@@ -73,7 +73,7 @@ func (s *replayer) apply(ctx context.Context, e journal.Entry) (done bool, err e
 	}
 }
 
-// consume takes the records of an entry.
+// consume applies the records of an entry.
 func (s *replayer) consume(d journal.Consumed) (done bool, err error) {
 	batch, there := s.replay.Batch(d)
 	if !there {
@@ -87,8 +87,8 @@ func (s *replayer) consume(d journal.Consumed) (done bool, err error) {
 	return true, nil
 }
 
-// rewrite takes out of the graphs what requests name. Their targets are in erasures.v1 until all have answered that
-// they are out of their graphs.
+// rewrite deletes the targets of requests from the graphs. erasures.v1 has the targets until every process has
+// acknowledged that.
 func (s *replayer) rewrite(ctx context.Context, d journal.Rewritten) error {
 	targets, found, err := s.targets(ctx, d.Requests)
 	if err != nil || len(targets) == 0 {
@@ -107,8 +107,8 @@ func (s *replayer) rewrite(ctx context.Context, d journal.Rewritten) error {
 	return s.eraser.RewriteStore(ctx, targets, replaced)
 }
 
-// targets are what requests name, as erasures.v1 and the copy of the ledger tell, and the hashes of what else was
-// found.
+// targets returns the targets of requests from erasures.v1 and the copy of the ledger, and the hashes of everything
+// else that was found.
 func (s *replayer) targets(
 	ctx context.Context, requests []lethe.Digest,
 ) (targets []lethe.Target, found []lethe.Digest, err error) {
@@ -120,7 +120,7 @@ func (s *replayer) targets(
 		event, err := ingest.DecodeErasure(rec, s.o.Limits)
 		request, is := event.(ingest.Erasure)
 		if err != nil || !is {
-			return nil //nolint:nilerr // whoever leads says what is wrong with it
+			return nil //nolint:nilerr // the leader reports it
 		}
 		e := kept.Entries[request.RequestID]
 		if !slices.Contains(requests, e.Digest) {
@@ -128,7 +128,7 @@ func (s *replayer) targets(
 		}
 		found = append(found, e.Suppressed()...)
 		for _, t := range e.Complete(s.o.Secret, request.Targets) {
-			if slices.Contains(e.Targets, s.o.Secret.Suppressed(t)) { // else it is another request of this name
+			if slices.Contains(e.Targets, s.o.Secret.Suppressed(t)) { // else it is another request of the same name
 				targets = append(targets, t)
 			}
 		}

@@ -1,26 +1,20 @@
-// Package graphs is the role that turns records into graphs and graphs into
-// slices. It holds the graphs for the erasure coordinator and drives it.
+// Package graphs is the role that builds graphs from records and slices from graphs. It also runs the erasure
+// coordinator.
 //
-// It follows transactions.v1, labels.v1, erasures.v1 and control.v1. One
-// step follows the other: a timestep is never closed, settled and rewritten at
-// once. Beside the steps run the search that verifies an erasure, which touches
-// no state, and what closing and settling a timestep take longest for; their end
-// wakes the role. What is published is repeatable: after a
-// crash the same messages go out again under the same keys with the same bytes.
+// It consumes transactions.v1, labels.v1, erasures.v1 and control.v1 in steps, one after the other. Searches, and the
+// longest parts of closing and settling a timestep, run beside the steps and wake the role when they end. After a crash
+// the same messages are published again, under the same keys with the same bytes.
 //
-//	role.go       opening the stores; lost.go, what was lost is made again; ledger.go, ledger and receipts of the topics
-//	logic.go      the step function: take what arrived, do what is due; erased.go, what intake knows of erasures;
-//	              commitments.go, what the transparency log commits to of control.v1; written.go, what a fenced leader
-//	              wrote over; status.go, how far all is
-//	standby.go    a process that stands by, until it leads; replay.go, what it does as the journal says; commands.go,
-//	              what commands of erasures ask of it
-//	questions.go  what others ask; answers.go, answered between two steps; stopped.go, of a role that does not run;
-//	              held.go, what is held of a target
-//	options.go    what it is given; settings.go, what a store was begun with; ports.go, topics and notes; searches.go,
-//	              searches beside the loop
+//	role.go       opens the stores; lost.go rebuilds a lost one; ledger.go restores ledger and receipts from the topics
+//	logic.go      the step function; erased.go, the suppression for intake; commitments.go, leaves of the transparency
+//	              log from control.v1; overwritten.go, late records of a fenced leader; status.go
+//	standby.go    a standby, and how it takes over; replay.go applies the journal; commands.go, erasures in a standby
+//	questions.go  questions of other goroutines; answers.go; stopped.go, for a role that does not run; held.go, what
+//	              the graphs hold of a target
+//	options.go    options; settings.go, the settings of a store; ports.go, topics and notes; searches.go
 //
-// Records come in through package intake; settle closes and settles timesteps, which cutting cuts into slices and
-// publish sends; erase plans and carries out erasures.
+// Package intake processes records; settle closes and settles timesteps, cutting cuts them into slices, publish
+// publishes both; erase plans and executes erasures.
 package graphs
 
 import (
@@ -57,14 +51,11 @@ import (
 
 const (
 	roleName = "graphs"
-	// tick is how often it is looked whether a failed request is to be tried again
-	// and logs are to be rolled.
+	// tick is the interval of checks for failed requests to retry and logs to roll.
 	tick = time.Second
 )
 
-// New opens the stores and returns the role that builds graphs and drives the
-// erasure coordinator. The topics must be there: the stores depend on how many
-// partitions they have.
+// New opens the stores and returns the role. The topics must exist: the stores depend on their numbers of partitions.
 func New(ctx context.Context, o Options) (*role.Follower, error) {
 	o = o.agreed()
 	if err := o.Validate(); err != nil {
@@ -83,7 +74,7 @@ func New(ctx context.Context, o Options) (*role.Follower, error) {
 	}), nil
 }
 
-// stores are what outlives the process.
+// stores is the durable state.
 type stores struct {
 	graphs      *snapshot.Store
 	ledger      *deletions.Ledger
@@ -91,9 +82,9 @@ type stores struct {
 	backups     backups.Registry
 	ledgerStore io.Closer
 	receipts    coordinator.Receipts
-	// decided is what the journal has decided, nil in a process that stands by.
+	// decided is nil in a standby.
 	decided *publish.Decisions
-	// restored is the note of the backup that was put back last.
+	// restored describes the backup that was restored last.
 	restored backups.Restored
 }
 
@@ -147,8 +138,7 @@ func open(ctx context.Context, o Options) (stores, error) {
 // snapshotsDir is the folder of the snapshot store.
 func snapshotsDir(o Options) string { return filepath.Join(o.Dir, "snapshots") }
 
-// openSnapshots opens the snapshot store, unless it was begun with settings that
-// give other slices.
+// openSnapshots opens the snapshot store. It rejects a store with settings that give other slices.
 func openSnapshots(ctx context.Context, o Options) (*snapshot.Store, error) {
 	transactions, err := o.Bus.Partitions(ctx, bus.Transactions)
 	if err != nil {
@@ -174,7 +164,7 @@ func openSnapshots(ctx context.Context, o Options) (*snapshot.Store, error) {
 	return store, nil
 }
 
-// newLogic makes the parts that share the open stores.
+// newLogic connects the parts that share the open stores.
 func newLogic(o Options, kept stores, searches Searches) *logic {
 	turns, store := &role.Turns{}, kept.graphs
 	running := &beside.Running{Start: o.Beside, Wake: func() { signal(o.wakes) }}
@@ -222,13 +212,13 @@ func newLogic(o Options, kept stores, searches Searches) *logic {
 			Keep: o.Erasure.RetainTimesteps, Most: o.Limits.MaxErasureNodes, Scope: o.Erasure.DefaultScope,
 			Secret: o.Secret, Graphs: store, Ledger: kept.ledger, Out: topics{turns, o.Bus}, Now: o.Clock.Now,
 		},
-		written: &written{o.standing, kept.log, make(map[lethe.Timestep]lethe.Revision), o.Logger},
+		overwritten: &overwritten{o.standing, kept.log, make(map[lethe.Timestep]lethe.Revision), o.Logger},
 	}
-	l.status = l.know()
+	l.status = l.currentStatus()
 	return l
 }
 
-// readDecided reads what was decided.
+// readDecided reads the journal.
 func readDecided(ctx context.Context, o Options) (*publish.Decisions, error) {
 	if o.standing != nil {
 		return &publish.Decisions{Shared: true, Journal: o.standing.Journal()}, nil
@@ -243,7 +233,7 @@ func readDecided(ctx context.Context, o Options) (*publish.Decisions, error) {
 	return d, err
 }
 
-// reaches reports an error unless a store has done all that was decided before this process began its epoch.
+// reaches returns an error unless a store has applied all entries before this process's epoch.
 func reaches(o Options, d *publish.Decisions, store *snapshot.Store) error {
 	if !d.Shared {
 		return nil

@@ -8,20 +8,19 @@ import (
 	"lethe/pipeline/graphs/beside"
 )
 
-// Searches runs the searches that verify erasures, and wakes the role
-// when time has passed.
+// Searches runs the searches of erasures and wakes the role.
 type Searches interface {
 	// Begin begins a search. It may run beside the steps until the context ends.
 	Begin(ctx context.Context, s *search.Search)
-	// Verdict returns the outcome of a search that has ended, once.
+	// Verdict returns the verdict of a search that has ended, once.
 	Verdict() (search.Verdict, bool)
-	// Wake has the role step, with nothing new, after a while.
+	// Wake wakes the role after a delay.
 	Wake(after time.Duration)
 	// Wait waits until no search runs.
 	Wait()
 }
 
-// asyncSearches runs searches at the same time as the steps. Their end wakes the role.
+// asyncSearches runs searches beside the steps. Their end wakes the role.
 type asyncSearches struct {
 	beside.Running
 	searcher search.Searcher
@@ -36,12 +35,10 @@ func newAsyncSearches(s search.Searcher, o Options) *asyncSearches {
 	}
 }
 
-// maxSearches is how many searches there are at a time: one that locates, one that
-// verifies.
+// maxSearches is the number of concurrent searches: one that locates, one that verifies.
 const maxSearches = 2
 
-// Begin implements Searches. A verdict is taken before the next search of its kind
-// begins.
+// Begin implements Searches. A verdict is received before the next search of its kind begins.
 func (b *asyncSearches) Begin(ctx context.Context, s *search.Search) {
 	b.Run(func() { b.verdicts <- b.searcher.Run(ctx, s) })
 }
@@ -49,7 +46,7 @@ func (b *asyncSearches) Begin(ctx context.Context, s *search.Search) {
 // Wake implements Searches.
 func (b *asyncSearches) Wake(after time.Duration) { time.AfterFunc(after, func() { signal(b.wakes) }) }
 
-// signal wakes the role, unless that is about to happen.
+// signal wakes the role unless a wake-up is pending.
 func signal(wakes chan<- struct{}) {
 	select {
 	case wakes <- struct{}{}:

@@ -16,24 +16,21 @@ import (
 	"lethe/snapshot"
 )
 
-// ErrSettings is returned when the stream was begun with settings that give
-// other slices: what is published again would not fit what is there. The
-// operator restores the settings, or begins again with an empty data directory
-// and empty topics.
+// ErrSettings is returned for settings that give other slices than those already published. The operator restores the
+// settings or begins with an empty data directory and empty topics.
 var ErrSettings = errors.New("the data directory was written with other settings")
 
-// remedy says what the operator can do when stores and settings do not fit.
+// remedy is the advice for settings that do not match a store.
 const remedy = "restore what differs, or begin anew with an empty data directory and empty topics"
 
-// other stands for a value that is noted nowhere: any but those that are.
+// other stands for a value that is not stored: any but the stored ones.
 const other = "another"
 
 func settingsMark() []byte { return []byte("settings") }
 
-// settingsOf are what the slices of settled timesteps depend on in addition to
-// the records, by configuration key. How timesteps to come are partitioned may
-// change: the assignment of a settled one is kept with it. Not so whether shards are
-// independent, for receipts and lethe verify say so of all timesteps.
+// settingsOf are the settings, by configuration key, that slices of settled timesteps depend on. The partitioning of
+// later timesteps may change, because a settled timestep has its assignment; but not whether shards are independent,
+// which receipts state of all timesteps.
 func settingsOf(p partition.Config, r repair.Config) map[string]string {
 	out := map[string]string{
 		"seed":             fmt.Sprint(p.Seed),
@@ -49,12 +46,12 @@ func settingsOf(p partition.Config, r repair.Config) map[string]string {
 	return out
 }
 
-// markOf returns the words for a mode that stores were begun with.
+// markOf returns the stored value of a mode.
 func markOf(m onehop.Mode) string {
 	return map[onehop.Mode]string{onehop.None: "false", onehop.Undirected: "true", onehop.Directed: "directed"}[m]
 }
 
-// keepSettings is CheckSettings, which notes the settings in a new store.
+// keepSettings is CheckSettings, and stores the settings in a new store.
 func keepSettings(marks snapshot.Marks, p partition.Config, r repair.Config) error {
 	if _, found, err := marks.Get(settingsMark()); err != nil || found {
 		return errors.Join(err, CheckSettings(marks, p, r))
@@ -66,8 +63,7 @@ func keepSettings(marks snapshot.Marks, p partition.Config, r repair.Config) err
 	return marks.Put(settingsMark(), value)
 }
 
-// CheckSettings compares settings with those that a store of graphs was begun with,
-// if it was. The error is ErrSettings and names all that differ.
+// CheckSettings compares settings with those of a store of graphs. The error is ErrSettings and names all differences.
 func CheckSettings(marks snapshot.Marks, p partition.Config, r repair.Config) error {
 	value, found, err := marks.Get(settingsMark())
 	if err != nil || !found {

@@ -13,15 +13,13 @@ import (
 	"lethe/pipeline/role"
 )
 
-// As opens the role as a process is to play it: alone without a Standing, else as one that leads or
-// stands by. What it hears while it stands by is kept in heard, which all openings of a process
-// share.
-func As(ctx context.Context, o Options, as *role.Standing, heard *Heard) (*role.Follower, error) {
+// As opens the role without a Standing for a process that has it alone, else as leader or standby. All openings of a
+// process share the handover.
+func As(ctx context.Context, o Options, as *role.Standing, handover *Handover) (*role.Follower, error) {
 	if as == nil {
-		// Nobody else publishes, so nothing was heard that there would be to go behind.
 		return New(ctx, o)
 	}
-	o.standing, o.heard = as, heard
+	o.standing, o.handover = as, handover
 	if !as.StandsBy() {
 		as.Open = []bus.Topic{bus.Control}
 		o = o.agreed()
@@ -35,7 +33,7 @@ func As(ctx context.Context, o Options, as *role.Standing, heard *Heard) (*role.
 	if err := o.Validate(); err != nil {
 		return nil, fmt.Errorf("%s role: %w", roleName, err)
 	}
-	s, err := openStandby(ctx, o, heard)
+	s, err := openStandby(ctx, o, handover)
 	if err != nil {
 		return nil, fmt.Errorf("%s role: %w", roleName, err)
 	}
@@ -45,17 +43,17 @@ func As(ctx context.Context, o Options, as *role.Standing, heard *Heard) (*role.
 	return role.Follow(roleName, s, around), nil
 }
 
-// takeOver prepares the folder of a process that leads from now on. Ledger and log are those of the topics, unless this
-// process led last and may know more than it said: what is of before is removed before an epoch begins, or a process
-// that is killed in between would take it for that. The epoch begins before anything is read, so that what another one
-// may still write can be told.
+// takeOver prepares the folder of a new leader. Ledger and log are rebuilt from the topics, unless this process led
+// last and may have stored more than it published. Old ones are deleted before the epoch begins: a process killed in
+// between would take them for its own. The epoch begins before anything is read, so that later records of a fenced
+// leader are recognised.
 func takeOver(ctx context.Context, o Options) error {
-	if led := o.heard.Leader; led != "" && led != o.Instance {
+	if led := o.handover.Leader; led != "" && led != o.Instance {
 		if err := forgetLedger(o); err != nil {
 			return fmt.Errorf("forget the ledger: %w", err)
 		}
 	}
-	if err := o.standing.Begin(ctx, o.Bus, journal.ForGraphs, o.heard.done, leadersTopics()...); err != nil {
+	if err := o.standing.Begin(ctx, o.Bus, journal.ForGraphs, o.handover.done, leadersTopics()...); err != nil {
 		return err
 	}
 	kept, err := ledgercopy.Read(ctx, o.Bus, o.Secret)
@@ -65,24 +63,24 @@ func takeOver(ctx context.Context, o Options) error {
 	return restoreReceipts(ctx, o, kept)
 }
 
-// standby is the role in a process that stands by: it does what the journal says, publishes nothing of it, and carries
-// out what commands of erasures ask of any role that holds copies. It has no ledger and no log: who takes over makes
-// them anew of the topics.
+// standby is the role in a standby: it applies the journal, publishes nothing of it, and carries out commands of
+// erasures as every role that holds copies does. It has no ledger and no log; a new leader rebuilds them from the
+// topics.
 type standby struct {
 	*replayer
-	heard    *Heard
+	handover *Handover
 	commands commands
 }
 
 var _ role.Replayer = (*standby)(nil)
 
-// openStandby opens the store of graphs, to follow.
-func openStandby(ctx context.Context, o Options, heard *Heard) (*standby, error) {
+// openStandby opens the store of graphs.
+func openStandby(ctx context.Context, o Options, handover *Handover) (*standby, error) {
 	store, err := openSnapshots(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	// What is erased is suppressed first: its records may still be in the topics.
+	// Erased targets are suppressed first: their records may still be in the topics.
 	if err := suppressCopied(ctx, o, store); err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
@@ -90,9 +88,9 @@ func openStandby(ctx context.Context, o Options, heard *Heard) (*standby, error)
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	*heard = Heard{}
+	*handover = Handover{}
 	r := &replayer{newLogic(o, stores{graphs: store}, nil), o, role.NewReplay(roleName, journal.ForGraphs, at)}
-	return &standby{replayer: r, heard: heard, commands: newCommands(r)}, nil
+	return &standby{replayer: r, handover: handover, commands: newCommands(r)}, nil
 }
 
 // Topics implements role.Logic.
@@ -115,7 +113,7 @@ func (s *standby) Resume(source bus.TopicPartition, count int) (int64, error) {
 func (s *standby) Close() error {
 	s.turns.Close()
 	s.running.Wait()
-	s.heard.done = s.replay.Done()
+	s.handover.done = s.replay.Done()
 	return s.store.Close()
 }
 
@@ -123,7 +121,7 @@ func (s *standby) Close() error {
 func (s *standby) Step(ctx context.Context, _ func() time.Time, in role.Input) (role.Output, error) {
 	out, err := s.turns.Step(func() error { return s.follow(ctx, in) })
 	if out.Idle {
-		s.status = s.know()
+		s.status = s.currentStatus()
 		s.status.LeftToLeader = []bus.Topic{bus.Erasures}
 		_, out.Waits = s.replay.Next()
 	}
@@ -133,21 +131,21 @@ func (s *standby) Step(ctx context.Context, _ func() time.Time, in role.Input) (
 // Wants implements role.Replayer.
 func (s *standby) Wants() map[bus.Topic]bool { return s.replay.Wants() }
 
-// follow takes what arrived and does what is due of it.
+// follow processes an input.
 func (s *standby) follow(ctx context.Context, in role.Input) error {
 	if err := s.eraser.Scrubbing.GoOn(); err != nil {
 		return err
 	}
 	for _, e := range in.Entries {
 		if _, begins := e.Decision.(journal.EpochBegan); begins && e.Role == roleName {
-			s.heard.Leader = e.Instance
+			s.handover.Leader = e.Instance
 		}
 	}
 	s.replay.Take(in)
 	if err := s.all(ctx); err != nil {
 		return err
 	}
-	if err := s.commands.hear(ctx, in.Notices); err != nil {
+	if err := s.commands.take(ctx, in.Notices); err != nil {
 		return err
 	}
 	s.o.Questions.respond(func(context.Context, Question) (Answer, error) { return Answer{}, ErrStandsBy })

@@ -123,7 +123,7 @@ func TestAStandbyTakesOver(t *testing.T) {
 	}
 }
 
-// A process that was away when a request was taken back has not heard of it, and takes what that
+// A process that was away when a request was taken back has not handover of it, and takes what that
 // suppressed again when it opens its store; what another request suppresses stays so.
 func TestWhatWasTakenBackMeanwhileIsTakenAgain(t *testing.T) {
 	d := deploy(t)

@@ -13,15 +13,15 @@ import (
 	"lethe/snapshot"
 )
 
-// progress is how far the source topics have been read.
+// progress tracks how far the source topics have been read.
 type progress struct {
-	// newest is when the latest record of each source partition was written.
+	// newest is the time of the latest record of each source partition.
 	newest map[bus.TopicPartition]time.Time
-	// requestsRead is how far this process has read each partition of erasures.v1.
+	// requestsRead are the read offsets of erasures.v1.
 	requestsRead map[bus.TopicPartition]int64
 }
 
-// read notes a batch of a source topic.
+// read records a batch of a source topic.
 func (p progress) read(batch bus.Batch) {
 	if batch.Source.Topic == bus.Erasures {
 		p.requestsRead[batch.Source] = batch.Next
@@ -30,9 +30,8 @@ func (p progress) read(batch bus.Batch) {
 	}
 }
 
-// know puts together the timesteps, the requests by state and how far the source
-// topics have been consumed.
-func (p progress) know(in *intake.Intake, timesteps *settle.Lifecycle, c *coordinator.Coordinator) *role.Status {
+// status combines timesteps, requests by state and consumed offsets.
+func (p progress) status(in *intake.Intake, timesteps *settle.Lifecycle, c *coordinator.Coordinator) *role.Status {
 	s := &role.Status{
 		Steps: make(map[lethe.Timestep]role.Step), Erasures: c.Counts(),
 		Waits:    c.Waits(),
@@ -49,7 +48,7 @@ func (p progress) know(in *intake.Intake, timesteps *settle.Lifecycle, c *coordi
 	for at, next := range in.Store.Offsets() {
 		s.Consumed[bus.TopicPartition{Topic: bus.Topic(at.Topic), Partition: at.Partition}] = next
 	}
-	// A restart resumes at the oldest request whose targets are needed: what stands behind it was read all the same.
+	// A restart resumes at the oldest request whose targets are needed, which is before the read offset.
 	maps.Copy(s.Consumed, p.requestsRead)
 	for _, info := range in.Store.Timesteps() {
 		s.Steps[info.Timestep] = role.Step{

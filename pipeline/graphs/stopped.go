@@ -8,9 +8,8 @@ import (
 	"lethe/snapshot"
 )
 
-// AskStopped answers a question of the folder of a role that does not run. Topics have as many
-// partitions as are given. Errors are those of Ask and of opening the stores: swapstore.ErrInUse if
-// the role runs after all.
+// AskStopped answers a question from the folder of a stopped role, with the number of partitions of its topics. Errors
+// are those of Ask and of opening the stores: swapstore.ErrInUse if the role runs.
 func AskStopped(ctx context.Context, o Options, partitions int, q Question) (_ Answer, err error) {
 	l, closeStores, err := openStopped(o.agreed(), partitions)
 	if err != nil {
@@ -20,7 +19,7 @@ func AskStopped(ctx context.Context, o Options, partitions int, q Question) (_ A
 	return l.answer(ctx, q)
 }
 
-// openStopped opens the stores of a role that does not run.
+// openStopped opens the stores of a stopped role.
 func openStopped(o Options, partitions int) (_ answers, closeStores func() error, err error) {
 	store, err := snapshot.Open(snapshotsDir(o), snapshot.Options{
 		Config: o.Snapshot, Secret: o.Secret, FS: o.FS, TransactionPartitions: partitions, LabelPartitions: partitions,

@@ -42,7 +42,7 @@ type Surroundings struct {
 	// Clock returns the present time.
 	Clock    func() time.Time
 	Listener events.Listener
-	// Sampler chooses the transactions that the listener hears of one by one.
+	// Sampler chooses the transactions that are reported individually.
 	Sampler events.Sampler
 	Logger  *slog.Logger
 }

@@ -24,7 +24,7 @@ import (
 
 // Options configures the role.
 type Options struct {
-	// Dir is the role's own folder.
+	// Dir is the role's folder.
 	Dir string
 	// Layout says which models there are and what they are trained with: lineages
 	// depend on it.
@@ -51,7 +51,7 @@ type Options struct {
 	// ReasonsBeside has reasons made beside the loop, by Follower.Beside. Otherwise the loop makes them when nothing else
 	// is due.
 	ReasonsBeside bool
-	// Pacer keeps searches from taking more than their share, or is nil.
+	// Pacer limits the processor time of searches; it may be nil.
 	Pacer *scan.Pacer
 	role.Surroundings
 }

@@ -6,7 +6,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lethe"
-	"lethe/pipeline/role/roletest"
 	"lethe/pipeline/wire"
 )
 
@@ -28,53 +27,49 @@ func TestWhoTakesOverPublishesWhatIsNotThereAnyMore(t *testing.T) {
 }
 
 // The newest timestep is gone. Whoever scores had come to it and dropped the models before, so these are published
-// again, also if they come to be here only later, and whatever the topic holds of them: that was there before.
+// again whatever the topic holds of them, and once.
 func TestWhatIsTheNewestAgainIsPublishedAgain(t *testing.T) {
-	store := roletest.NewStore()
-	opened := func() *series {
-		s, err := openSeries(store, 0, 0)
-		require.NoError(t, err)
-		s.needed = 1
-		return s
+	c, plans := trainedByOne(t)
+	for i, p := range plans {
+		publish(t, c.topics, wire.Message{Key: wire.Key{Kind: wire.KindSlice, Shard: p.shard, Timestep: 3}, Deleted: true})
+		plans[i].slices = p.slices[:2]
 	}
-	before, gone := learnt{at: 1, value: []byte("one")}, learnt{at: 2, value: []byte("two")}
-	uncommitted := func(s *series, want ...lethe.Timestep) {
-		require.Equal(t, append([]lethe.Timestep{}, want...), append([]lethe.Timestep{}, s.pending().values...))
+	c.run("one")
+	say(t, c.topics, 3)
+	want := wanted(t, c.mates["one"].logic.o, plans...)
+	for shard := range plans {
+		delete(want, wire.Key{Kind: wire.KindModel, Shard: lethe.ShardID(shard), Timestep: 1}) // no score waits for it
 	}
-	s := opened()
-	require.NoError(t, s.keep(before, gone))
-	require.NoError(t, s.sent())
-	require.NoError(t, s.remove([]lethe.Timestep{1}, ""))
-	require.NoError(t, s.withdraw(2, 1))
-	require.NoError(t, s.removeFrom(2))
-	require.NoError(t, s.sent())
-	uncommitted(s)
-	s = opened()
-	require.NoError(t, s.adopt(before))
-	uncommitted(s, 1)
-	require.NoError(t, s.published(1))
-	uncommitted(s, 1)
-	uncommitted(opened(), 1)
-	require.NoError(t, s.sent())
-	uncommitted(s)
-	uncommitted(opened())
-	require.NoError(t, s.adopt(before))
-	uncommitted(s)
+	check := func() {
+		t.Helper()
+		c.run("one")
+		require.Equal(t, want, payloads(t, c.topics))
+		newest, times := models(t, c.topics)
+		for key := range want {
+			require.Equal(t, 2, times[key], key)
+			require.True(t, newest[key].Last, "score takes no other that is older than what it serves")
+		}
+	}
+	check()
+	say(t, c.topics, 2)
+	check()
 }
 
 // A timestep is gone, and comes again as it was before its topic was told so. Whoever scores has dropped its models.
 func TestWhatComesAgainBeforeItWasDeletedIsPublishedAgain(t *testing.T) {
-	s, err := openSeries(roletest.NewStore(), 0, 0)
-	require.NoError(t, err)
-	s.needed = 1
-	was := learnt{at: 1, value: []byte("one")}
-	require.NoError(t, s.keep(was))
-	require.NoError(t, s.sent())
-	require.NoError(t, s.withdraw(1, lethe.NoTimestep))
-	require.NoError(t, s.removeFrom(1))
-	require.NoError(t, s.adopt(was))
-	require.NoError(t, s.published(1))
-	require.Equal(t, []lethe.Timestep{1}, s.pending().values)
+	c, plans := trainedByOne(t)
+	for _, p := range plans {
+		publish(t, c.topics, wire.Message{Key: wire.Key{Kind: wire.KindSlice, Shard: p.shard, Timestep: 3}, Deleted: true})
+		publish(t, c.topics, plan{p.shard, p.slices[2:]}.messages(3)...)
+	}
+	c.run("one")
+	require.Equal(t, wanted(t, c.mates["one"].logic.o, plans...), payloads(t, c.topics))
+	newest, times := models(t, c.topics)
+	for shard := range plans {
+		key := wire.Key{Kind: wire.KindModel, Shard: lethe.ShardID(shard), Timestep: 3}
+		require.Equal(t, 2, times[key], key)
+		require.EqualValues(t, 3, newest[key].Revision)
+	}
 }
 
 // The newest timestep is gone before the process that takes over has seen it, and the one before has published nothing

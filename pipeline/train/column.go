@@ -26,6 +26,8 @@ type column struct {
 	// digests are cached, for the role's loop.
 	digests  map[lethe.Timestep]lethe.Digest
 	learners []learner
+	// gone are timesteps whose slices were removed, as far as this process knows.
+	gone map[lethe.Timestep]bool
 	// offset is the position in the shard's partition.
 	offset int64
 	// in has arrived and is not stored.
@@ -36,15 +38,13 @@ type column struct {
 type learner interface {
 	// unlearn removes what was learnt from a timestep on.
 	unlearn(from lethe.Timestep) error
-	// withdraw marks a timestep as gone, whose value is to be deleted from its topic. newest is the timestep before, if
-	// that is the newest again, else NoTimestep.
-	withdraw(t, newest lethe.Timestep) error
 }
 
 // openColumn reads a shard's state.
 func openColumn(store role.Store, shard lethe.ShardID) (*column, error) {
 	c := &column{
 		shard: shard, store: store, links: make(map[lethe.Timestep]sliceLink), digests: make(map[lethe.Timestep]lethe.Digest),
+		gone: make(map[lethe.Timestep]bool),
 	}
 	err := store.Scan([]byte(slicePrefix), func(key, value []byte) error {
 		t, err := timestepkey.Parse(slicePrefix, key)
@@ -121,14 +121,6 @@ func (c *column) newest() lethe.Timestep {
 	return c.timesteps[len(c.timesteps)-1]
 }
 
-// before returns the timestep before one, or NoTimestep.
-func (c *column) before(t lethe.Timestep) lethe.Timestep {
-	if at, found := slices.BinarySearch(c.timesteps, t); found && at > 0 {
-		return c.timesteps[at-1]
-	}
-	return lethe.NoTimestep
-}
-
 func (c *column) digest(t lethe.Timestep) (lethe.Digest, error) {
 	if digest, known := c.digests[t]; known {
 		return digest, nil
@@ -164,19 +156,10 @@ func (c *column) removePassedOver(s *lethe.Slice) (removed bool, err error) {
 	return true, nil
 }
 
-// remove deletes the slice of a timestep that is gone, after all that was learnt from it on, and has its models
-// deleted from their topic. If it was the newest, the models before it are published again.
+// remove deletes the slice of a timestep that is gone, after all that was learnt from it on.
 func (c *column) remove(t lethe.Timestep, offset []byte) error {
 	_, found := c.links[t]
-	newest := lethe.NoTimestep
-	if found && t == c.newest() {
-		newest = c.before(t)
-	}
-	for _, l := range c.learners {
-		if err := l.withdraw(t, newest); err != nil {
-			return err
-		}
-	}
+	c.gone[t] = true
 	if found {
 		if err := c.unlearn(t); err != nil {
 			return err

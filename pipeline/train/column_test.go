@@ -11,6 +11,7 @@ import (
 
 	"lethe"
 	"lethe/canonical"
+	"lethe/ingest/bus"
 	"lethe/internal/residue"
 	"lethe/internal/swapstore"
 	"lethe/internal/timestepkey"
@@ -75,6 +76,9 @@ func TestColumn(t *testing.T) {
 // trainWithoutPublishing does what the role does up to where it publishes.
 func trainWithoutPublishing(t *testing.T, l *logic) {
 	t.Helper()
+	_, err := l.Resume(bus.TopicPartition{Topic: bus.Slices}, 1)
+	require.NoError(t, err)
+	require.NoError(t, l.settle(t.Context()))
 	for l.due(l.models[0]) {
 		require.NoError(t, l.advance(t.Context(), time.Now))
 	}
@@ -92,10 +96,7 @@ func describe(t *testing.T, l *logic) string {
 	if at := m.next(m.newest()); at != lethe.NoTimestep {
 		next = fmt.Sprint(at)
 	}
-	fmt.Fprintf(&out, "; trained %d, next %s, unsent %v, resumes at %d", m.newest(), next, m.unsent, c.offset)
-	if len(m.withdrawn) > 0 {
-		fmt.Fprintf(&out, ", to be deleted %v", m.withdrawn)
-	}
+	fmt.Fprintf(&out, "; trained %d, next %s, keeps %v, resumes at %d", m.newest(), next, m.kept, c.offset)
 	out.WriteString("\n")
 	return out.String()
 }

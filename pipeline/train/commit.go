@@ -5,21 +5,17 @@ import (
 	"slices"
 
 	"lethe"
-	"lethe/canonical"
 	"lethe/ingest/bus"
 	"lethe/internal/sortedset"
 	"lethe/internal/swapstore"
 	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
 	"lethe/scoring/ensemble"
-	"lethe/scoring/meta"
-	"lethe/trainer"
 )
 
 // committer publishes the digests of models for the transparency log.
 type committer struct {
 	*learners
-	secret  lethe.Secret
 	kernels string
 	// setupCommitted: the digest of the setup was published.
 	setupCommitted bool
@@ -41,7 +37,7 @@ func (s *committer) commit() (role.Output, error) {
 	}
 	out := role.Output{Topic: bus.Control, Note: func() error { return s.recordCommitted(setup, said) }}
 	if !s.setupCommitted {
-		record, err := setup.Record(s.secret)
+		record, err := setup.Record()
 		if err != nil {
 			return role.Output{}, err
 		}
@@ -53,7 +49,7 @@ func (s *committer) commit() (role.Output, error) {
 			if err != nil {
 				return role.Output{}, err
 			}
-			record, err := c.Record(s.secret)
+			record, err := c.Record()
 			if err != nil {
 				return role.Output{}, err
 			}
@@ -68,12 +64,12 @@ func (s *committer) uncommitted() (said map[*series][]lethe.Timestep, any bool) 
 	said = make(map[*series][]lethe.Timestep)
 	left := committedTogether
 	for _, of := range s.all() {
-		if !s.owns(of) {
+		if !s.owns(of.number) {
 			continue
 		}
 		timesteps := without(slices.Clone(of.kept), of.said)
 		timesteps = timesteps[:min(len(timesteps), left)]
-		if len(timesteps) > 0 && of.component != former {
+		if len(timesteps) > 0 {
 			said[of] = timesteps
 			left -= len(timesteps)
 		}
@@ -119,45 +115,26 @@ func (s *committer) open() error {
 	return err
 }
 
-func (s *committer) commitment(of *series, t lethe.Timestep) (wire.Commitment, error) {
-	value, err := of.value(t)
-	if err != nil {
-		return wire.Commitment{}, err
-	}
-	c := wire.Commitment{Component: len(s.layout.Components), Timestep: t, Digest: canonical.DigestOf(value)}
+func (s *committer) commitment(of *series, t lethe.Timestep) (c wire.Commitment, err error) {
+	c.Component, c.Timestep, c.By = len(s.layout.Components), t, s.share.ownerOf(s.shardOf(of.number))
 	if of.component != overall {
 		c.Component, c.Group = s.layout.Place(of.number)
 	}
-	if s.share != nil {
-		c.By = s.share.ownerOf(s.shardOf(of.number))
+	if c.Digest, err = of.digest(t); err == nil {
+		c.Lineage, err = of.lineage(t)
 	}
-	if c.Lineage = of.lineages[t]; !c.Lineage.IsZero() {
-		return c, nil
-	}
-	if of.component == overall {
-		var m *meta.Model
-		if m, err = meta.Decode(value); err == nil {
-			c.Lineage = m.Lineage
-		}
-	} else {
-		var m *trainer.Checkpoint
-		if m, err = trainer.DecodeCheckpoint(value); err == nil {
-			c.Lineage = m.Lineage
-		}
-	}
-	if err != nil {
-		return c, fmt.Errorf("model %d: checkpoint after timestep %d: %w", of.number, t, err)
-	}
-	return c, nil
+	return c, err
 }
 
 // recordCommitted records published digests.
 func (s *series) recordCommitted(timesteps []lethe.Timestep) error {
-	if err := s.setMarks(saidPrefix, nil, timesteps...); err != nil {
+	if err := s.store.Apply(func(w swapstore.Writer) error {
+		for _, t := range timesteps {
+			w.Set(learntKey(saidPrefix, t, s.component), nil)
+		}
+		return nil
+	}); err != nil {
 		return fmt.Errorf("model %d: note the digests that were said: %w", s.number, err)
-	}
-	for _, t := range timesteps {
-		delete(s.lineages, t)
 	}
 	s.said = sortedset.Add(s.said, timesteps...)
 	return nil

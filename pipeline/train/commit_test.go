@@ -18,7 +18,7 @@ import (
 func commitments(t *testing.T, topics *roletest.Bus, secret lethe.Secret) (out []wire.Commitment) {
 	t.Helper()
 	require.NoError(t, topics.ReadAll(t.Context(), bus.Control, func(rec ingest.Record) error {
-		c, found, err := wire.ParseCommitment(secret, rec)
+		c, found, err := wire.ParseCommitment(rec)
 		if found {
 			out = append(out, c)
 		}

@@ -118,8 +118,6 @@ func TestATimestepThatIsGoneLeavesNoModel(t *testing.T) {
 	p.slices = append(p.slices[:1:1], sliceOf(0, 4, 1, 0))
 	publish(t, topics, p.messages(1)[1])
 	await(t, topics, o, p)
-	_, times := models(t, topics)
-	require.Equal(t, 2, times[wire.Key{Kind: wire.KindModel, Timestep: 1}], "the newest that is left, for score")
 	require.NoError(t, stop())
 }
 

@@ -16,24 +16,16 @@ import (
 const (
 	slicePrefix      = "s/" // timestep -> link, canonical slice
 	checkpointPrefix = "c/" // timestep, component -> what was learnt
-	unsentPrefix     = "u/" // timestep, component: it is not in its topic, see series.unsent
-	withdrawnPrefix  = "d/" // timestep, component: its deletion was not published
-	supersededPrefix = "x/" // timestep, component: what was published of it was unlearnt
 	saidPrefix       = "h/" // timestep, component: its digest was said, for the log
 	madePrefix       = "g"  // component -> what it was made with
 	adoptedPrefix    = "a"  // component: other processes made some of it
 	offsetKey        = "o"
 	servedKey        = "n" // in shard 0: through which timestep the served models are
 	setupKey         = "t" // in shard 0: the digest of the setup that was said
-	countKey         = "k" // in shard 0: how many models were published of a timestep
 )
 
-const (
-	// overall is the meta-model's component.
-	overall = 0xff
-	// former is the component of models no longer in the ensemble. Nothing is stored of it.
-	former = 0xfe
-)
+// overall is the meta-model's component.
+const overall = 0xff
 
 // learntKey is the key of a component's value.
 func learntKey(prefix string, t lethe.Timestep, component int) []byte {
@@ -42,13 +34,6 @@ func learntKey(prefix string, t lethe.Timestep, component int) []byte {
 		key = append(key, byte(component))
 	}
 	return key
-}
-
-// deleteLearnt deletes a component's value and marks under some prefixes.
-func deleteLearnt(w swapstore.Writer, t lethe.Timestep, component int, prefixes ...string) {
-	for _, prefix := range prefixes {
-		w.Delete(learntKey(prefix, t, component))
-	}
 }
 
 // splitLearnt parses a learntKey.

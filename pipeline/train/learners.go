@@ -3,11 +3,9 @@ package train
 import (
 	"encoding/binary"
 	"fmt"
-	"slices"
 
 	"lethe"
 	"lethe/internal/swapstore"
-	"lethe/pipeline/wire"
 	"lethe/scoring/ensemble"
 	"lethe/scoring/meta"
 )
@@ -22,19 +20,17 @@ type learners struct {
 	columns shards
 	models  []*model // by number
 	over    *overModels
-	// former are models no longer in the ensemble, to be deleted from their topic.
-	former []*series
 	// served is the timestep of the served models, or NoTimestep.
 	served lethe.Timestep
-	// share is nil without other trainers.
-	share *share
+	share  *share
+	topic  topic
 }
 
-// owns reports whether this process makes and publishes a series.
-func (l *learners) owns(s *series) bool { return l.share == nil || l.share.owns(l.shardOf(s.number)) }
+// owns reports whether this process makes and publishes a model.
+func (l *learners) owns(number lethe.ShardID) bool { return l.share.owns(l.shardOf(number)) }
 
-// shardOf returns a model's first shard, whose owner has the model. The meta-model and former models are the first
-// shard's.
+// shardOf returns a model's first shard, whose owner has the model. The meta-model, and models that the ensemble no
+// longer has, are the first shard's.
 func (l *learners) shardOf(number lethe.ShardID) lethe.ShardID {
 	if int(number) >= len(l.models) {
 		return 0
@@ -53,6 +49,9 @@ func (l *learners) serve(through lethe.Timestep) error {
 		return fmt.Errorf("note which models are served: %w", err)
 	}
 	l.served = through
+	for _, s := range l.all() {
+		s.answered = false
+	}
 	return nil
 }
 
@@ -71,10 +70,10 @@ func (l *learners) dropUnneeded() error {
 	}
 	// With several trainers, a new owner continues from what it adopted.
 	for _, m := range l.models {
-		if m.anew || l.share != nil {
+		if m.anew || l.share.sharer != nil {
 			continue
 		}
-		if err := m.thinOut(); err != nil {
+		if err := m.thinOut(l.topic[m.number]); err != nil {
 			return fmt.Errorf("model %d: thin out the checkpoints before timestep %d: %w", m.number, needed, err)
 		}
 	}
@@ -90,22 +89,15 @@ func (l *learners) all() []*series {
 	if l.over != nil {
 		out = append(out, l.over.series)
 	}
-	return append(out, l.former...)
+	return out
 }
 
-// unpublished reports whether an owned value is to be published.
-func (l *learners) unpublished() bool {
-	return slices.ContainsFunc(l.all(), func(s *series) bool { return s.unpublished() && l.owns(s) })
-}
-
-// seriesOf returns the series of a message, or nil.
-func (l *learners) seriesOf(key wire.Key) *series {
+// seriesOf returns the series of a number, or nil if the ensemble has no such model.
+func (l *learners) seriesOf(number lethe.ShardID) *series {
 	switch {
-	case key.Kind != wire.KindModel:
-		return nil
-	case int(key.Shard) < len(l.models):
-		return l.models[key.Shard].series
-	case int(key.Shard) == len(l.models) && l.over != nil:
+	case int(number) < len(l.models):
+		return l.models[number].series
+	case int(number) == len(l.models) && l.over != nil:
 		return l.over.series
 	default:
 		return nil

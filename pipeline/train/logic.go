@@ -30,8 +30,7 @@ type logic struct {
 	// refreshed: the stored checkpoints are compatible.
 	refreshed bool
 	committer *committer
-	// adoption is nil without other trainers.
-	adoption *adoption
+	adoption  *adoption
 }
 
 func newLogic(o Options, search search) (*logic, error) {
@@ -56,10 +55,7 @@ func newLogic(o Options, search search) (*logic, error) {
 
 // Topics implements role.Logic.
 func (l *logic) Topics() []bus.Topic {
-	if l.share != nil {
-		return []bus.Topic{bus.Slices, bus.Models}
-	}
-	return []bus.Topic{bus.Slices}
+	return l.share.topics()
 }
 
 // Resume implements role.Logic: the oldest position of the partition's shards.
@@ -73,9 +69,7 @@ func (l *logic) Resume(source bus.TopicPartition, count int) (int64, error) {
 			position, found = c.offset, true
 		}
 	}
-	if l.share != nil {
-		l.share.units, l.share.read[source] = count, max(0, position)
-	}
+	l.share.units, l.share.read[source] = count, max(0, position)
 	return position, nil
 }
 
@@ -110,31 +104,34 @@ func (l *logic) Step(ctx context.Context, now func() time.Time, in role.Input) (
 	if l.quiet.arriving() {
 		return role.Output{Idle: true}, nil
 	}
-	if l.share != nil {
-		var err error
-		if l.share.settle() {
-			l.adoption.changes++ // what others say of these models is now to be put right here
-			err = l.adoption.lookAgain(ctx)
-		}
-		if err == nil {
-			err = l.adoption.adopt()
-		}
-		if err != nil {
-			return role.Output{}, err
+	if err := l.settle(ctx); err != nil {
+		return role.Output{}, err
+	}
+	out, err := l.publish()
+	if err == nil && len(out.Messages) == 0 {
+		if err = l.advance(ctx, now); err == nil {
+			out, err = l.publish()
 		}
 	}
-	if !l.unpublished() {
-		if err := l.advance(ctx, now); err != nil {
-			return role.Output{}, err
-		}
-	}
-	if l.unpublished() {
-		return l.publish(ctx)
+	if err != nil || len(out.Messages) > 0 {
+		return out, err
 	}
 	if out, err := l.erasures.Acknowledge(ctx, l.acknowledge); err != nil || !out.Idle {
 		return out, err
 	}
 	return l.committer.commit()
+}
+
+// settle takes over models, and adopts those of others.
+func (l *logic) settle(ctx context.Context) error {
+	took, err := l.share.settle(ctx)
+	if err == nil && took {
+		err = l.readTopic(ctx)
+	}
+	if err == nil && l.o.Sharer != nil {
+		err = l.adoption.adopt(ctx)
+	}
+	return err
 }
 
 // take processes an input.
@@ -144,13 +141,9 @@ func (l *logic) take(in role.Input) error {
 	}
 	l.quiet.read(in.Batch)
 	take := l.takeSlices
-	if l.share != nil {
-		l.share.take(in)
-		if in.Batch.Source.Topic == bus.Models {
-			take = l.adoption.take
-		} else if len(in.Messages) > 0 {
-			l.adoption.changes++
-		}
+	l.share.take(in)
+	if in.Batch.Source.Topic == bus.Models {
+		take = l.adoption.take
 	}
 	if err := take(in); err != nil {
 		return err

@@ -82,15 +82,24 @@ func (m *model) next(trained lethe.Timestep) lethe.Timestep {
 	return lethe.NoTimestep
 }
 
-// thinOut unlinks the checkpoints that no score waits for, except milestones. If a score waits for one again, all
-// from there on are remade.
-func (m *model) thinOut() error {
+// thinOut unlinks the checkpoints that no score waits for, except milestones, once they are deleted from their topic
+// and their digest is published. They can be remade from slices: if a score waits for one again, all from there on are.
+// The newest stays, to continue from.
+func (m *model) thinOut(published map[lethe.Timestep]entry) error {
 	first, _ := slices.BinarySearch(m.said, m.needed)
 	lacks := func(t lethe.Timestep) bool { return !m.holds(t) }
 	if at := slices.IndexFunc(m.said[first:], lacks); at >= 0 {
 		return m.unlearn(m.said[first+at])
 	}
-	return m.thin()
+	var gone []lethe.Timestep
+	for _, t := range m.kept {
+		_, published := published[t]
+		_, said := slices.BinarySearch(m.said, t)
+		if t < min(m.needed, m.newest()) && !published && said && !m.shards.milestone(t) {
+			gone = append(gone, t)
+		}
+	}
+	return m.remove(gone)
 }
 
 // wants reports whether to store a checkpoint. A thinned one is only a step to the next, with the same bytes. The

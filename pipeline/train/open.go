@@ -1,10 +1,8 @@
 package train
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
-	"slices"
 
 	"lethe"
 	"lethe/internal/swapstore"
@@ -34,51 +32,7 @@ func (l *learners) openModels() error {
 			c.learners = append(c.learners, m)
 		}
 	}
-	if err := l.openOver(); err != nil {
-		return err
-	}
-	return l.findFormer()
-}
-
-// findFormer finds published models no longer in the ensemble, to delete them from their topic.
-func (l *learners) findFormer() error {
-	value, found, err := l.columns[0].store.Get([]byte(countKey))
-	if err != nil {
-		return err
-	}
-	published := 0
-	if found && len(value) == 4 {
-		published = int(binary.BigEndian.Uint32(value))
-	}
-	for number := l.count(); number < published; number++ {
-		l.former = append(l.former, &series{
-			number: lethe.ShardID(number), component: former, store: l.columns[0].store,
-			withdrawn: slices.Clone(l.columns[0].timesteps),
-		})
-	}
-	return l.forgetFormer()
-}
-
-// forgetFormer stores the number of models once the others are deleted.
-func (l *learners) forgetFormer() error {
-	if slices.ContainsFunc(l.former, (*series).unpublished) {
-		return nil
-	}
-	l.former = nil
-	value := binary.BigEndian.AppendUint32(nil, uint32(l.count()))
-	known, found, err := l.columns[0].store.Get([]byte(countKey))
-	if err != nil || found && bytes.Equal(known, value) {
-		return err
-	}
-	return swapstore.Set(l.columns[0].store, []byte(countKey), value)
-}
-
-// count is the number of models with the meta-model.
-func (l *learners) count() int {
-	if l.over != nil {
-		return len(l.models) + 1
-	}
-	return len(l.models)
+	return l.openOver()
 }
 
 func (l *learners) openModel(number lethe.ShardID, cache *unions) (*model, error) {
@@ -131,7 +85,7 @@ func (l *learners) openOver() error {
 func (l *learners) removeStrangers() error {
 	for _, c := range l.columns {
 		var gone [][]byte
-		for _, prefix := range []string{checkpointPrefix, unsentPrefix, withdrawnPrefix, supersededPrefix, saidPrefix} {
+		for _, prefix := range []string{checkpointPrefix, saidPrefix} {
 			if err := c.store.Scan([]byte(prefix), func(key, _ []byte) error {
 				_, component, err := splitLearnt(prefix, key)
 				if err == nil && !l.belongs(c.shard, component) {

@@ -70,7 +70,7 @@ func New(o Options) (*role.Follower, error) {
 		return nil, fmt.Errorf("train role: %w", err)
 	}
 	around := l.o.Surroundings
-	if l.share != nil {
+	if o.Sharer != nil {
 		around.Wake, around.Beside = l.share.wake, l.share.run
 	}
 	return role.Follow(roleName, l, around), nil
@@ -99,16 +99,12 @@ func open(o Options) (*logic, error) {
 		}
 		l.columns = append(l.columns, c)
 	}
-	if o.Sharer != nil {
-		l.share = newShare(o)
-	}
-	l.committer = &committer{learners: l.learners, secret: o.Secret, kernels: o.Kernels.Name}
+	l.share, l.topic = newShare(o), make(topic)
+	l.committer = &committer{learners: l.learners, kernels: o.Kernels.Name}
 	if err := errors.Join(l.openModels(), l.committer.open()); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
-	if l.share != nil {
-		l.adoption = newAdoption(l)
-	}
+	l.adoption = newAdoption(l)
 	return l, nil
 }
 

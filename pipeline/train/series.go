@@ -1,70 +1,54 @@
 package train
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 
 	"lethe"
+	"lethe/canonical"
 	"lethe/internal/sortedset"
 	"lethe/internal/swapstore"
 	"lethe/pipeline/role"
+	"lethe/scoring/meta"
+	"lethe/trainer"
 )
 
-// series is a model's values by timestep in a shard's store, and what is still to be published of them. One
-// goroutine uses it at a time.
+// series is a model's values by timestep in a shard's store. One goroutine uses it at a time.
 type series struct {
 	number    lethe.ShardID
 	component int
 	store     role.Store
 	// All lists of timesteps ascend. kept have a value.
 	kept []lethe.Timestep
-	// unsent have a value that its topic lacks; absent are those of them deleted from the topic.
-	unsent, absent []lethe.Timestep
-	// again must be published whatever the topic has, as they or later ones were gone and score has dropped them.
-	again []lethe.Timestep
 	// needed is the oldest timestep that a score may wait for. The topic has values from there on.
 	needed lethe.Timestep
-	// withdrawn are to be deleted from the topic.
-	withdrawn []lethe.Timestep
-	// anew: values are made only if a score waits for them. superseded were unlearnt, perhaps for good, and may still
-	// be in the topic.
-	anew       bool
-	superseded []lethe.Timestep
-	// said have a published digest, thinned ones too. lineages are those of new values without.
-	said     []lethe.Timestep
-	lineages map[lethe.Timestep]lethe.Digest
+	// answered: what score has dropped and needs again was published again.
+	answered bool
+	// anew: values are made only if a score waits for them.
+	anew bool
+	// said have a published digest, thinned ones too.
+	said []lethe.Timestep
+	// lineages and digests are cached.
+	lineages, digests map[lethe.Timestep]lethe.Digest
 	// fresh are the values stored last, not to be read again for publication.
 	fresh []learnt
 }
 
-// openSeries reads a component's values and marks.
+// openSeries reads which values a component has.
 func openSeries(store role.Store, number lethe.ShardID, component int) (*series, error) {
 	s := &series{number: number, component: component, store: store, needed: lethe.NoTimestep}
-	s.lineages = make(map[lethe.Timestep]lethe.Digest)
-	for prefix, noted := range map[string]*[]lethe.Timestep{
-		checkpointPrefix: &s.kept, unsentPrefix: &s.unsent, withdrawnPrefix: &s.withdrawn,
-		supersededPrefix: &s.superseded, saidPrefix: &s.said,
-	} {
-		if err := store.Scan([]byte(prefix), func(key, value []byte) error {
+	s.lineages, s.digests = make(map[lethe.Timestep]lethe.Digest), make(map[lethe.Timestep]lethe.Digest)
+	for prefix, noted := range map[string]*[]lethe.Timestep{checkpointPrefix: &s.kept, saidPrefix: &s.said} {
+		if err := store.Scan([]byte(prefix), func(key, _ []byte) error {
 			t, of, err := splitLearnt(prefix, key)
 			if of == component {
 				*noted = append(*noted, t)
-				if prefix == unsentPrefix && bytes.Equal(value, absentMark()) {
-					s.absent = append(s.absent, t)
-				}
-				if prefix == unsentPrefix && bytes.Equal(value, againMark()) {
-					s.again = append(s.again, t)
-				}
 			}
 			return err
 		}); err != nil {
 			return nil, err
 		}
 	}
-	// A mark without a value: it was not stored.
-	notKept := func(t lethe.Timestep) bool { return !s.holds(t) }
-	s.unsent, s.absent = slices.DeleteFunc(s.unsent, notKept), slices.DeleteFunc(s.absent, notKept)
 	return s, nil
 }
 
@@ -75,7 +59,7 @@ func (s *series) made(with string) error {
 	if err != nil || found && string(value) == with {
 		return err
 	}
-	if err := s.remove(sortedset.Of(slices.Concat(s.kept, s.superseded, s.said)), withdrawnPrefix); err != nil {
+	if err := s.removeFrom(0); err != nil {
 		return err
 	}
 	return swapstore.Set(s.store, key, []byte(with))
@@ -104,6 +88,9 @@ func (s *series) from(of shards) lethe.Timestep {
 
 // value reads a value.
 func (s *series) value(t lethe.Timestep) ([]byte, error) {
+	if at := slices.IndexFunc(s.fresh, func(step learnt) bool { return step.at == t }); at >= 0 {
+		return s.fresh[at].value, nil
+	}
 	value, found, err := s.store.Get(learntKey(checkpointPrefix, t, s.component))
 	if err == nil && !found {
 		err = errMissing
@@ -114,6 +101,49 @@ func (s *series) value(t lethe.Timestep) ([]byte, error) {
 	return value, nil
 }
 
+// digest returns the digest of a value.
+func (s *series) digest(t lethe.Timestep) (lethe.Digest, error) {
+	if digest, known := s.digests[t]; known {
+		return digest, nil
+	}
+	value, err := s.value(t)
+	if err == nil {
+		s.digests[t] = canonical.DigestOf(value)
+	}
+	return s.digests[t], err
+}
+
+// lineage returns what a value was made of.
+func (s *series) lineage(t lethe.Timestep) (lethe.Digest, error) {
+	if lineage, known := s.lineages[t]; known {
+		return lineage, nil
+	}
+	value, err := s.value(t)
+	if err == nil {
+		s.lineages[t], _, err = lineageOf(s, value)
+	}
+	if err != nil {
+		return lethe.Digest{}, fmt.Errorf("model %d: checkpoint after timestep %d: %w", s.number, t, err)
+	}
+	return s.lineages[t], nil
+}
+
+// lineageOf returns what a value was made of, and the value if it is a checkpoint.
+func lineageOf(s *series, value []byte) (lethe.Digest, *trainer.Checkpoint, error) {
+	if s.component == overall {
+		m, err := meta.Decode(value)
+		if err != nil {
+			return lethe.Digest{}, nil, err
+		}
+		return m.Lineage, nil, nil
+	}
+	checkpoint, err := trainer.DecodeCheckpoint(value)
+	if err != nil {
+		return lethe.Digest{}, nil, err
+	}
+	return checkpoint.Lineage, checkpoint, nil
+}
+
 // learnt is a value.
 type learnt struct {
 	at      lethe.Timestep
@@ -121,37 +151,25 @@ type learnt struct {
 	lineage lethe.Digest
 }
 
-// keep stores values to be published.
-func (s *series) keep(steps ...learnt) error {
-	// Marks first: a value without one would never be published; a mark without a value is ignored.
+// keep stores values. adopted: another process has made them.
+func (s *series) keep(adopted bool, steps ...learnt) error {
 	err := s.store.Apply(func(w swapstore.Writer) error {
 		for _, step := range steps {
-			w.Set(learntKey(unsentPrefix, step.at, s.component), s.unsentMark(step.at))
+			w.Set(learntKey(checkpointPrefix, step.at, s.component), step.value)
+			w.Delete(learntKey(saidPrefix, step.at, s.component))
+		}
+		if adopted {
+			w.Set(append([]byte(adoptedPrefix), byte(s.component)), nil)
 		}
 		return nil
 	})
-	if err == nil {
-		err = s.store.Apply(func(w swapstore.Writer) error {
-			for _, step := range steps {
-				w.Set(learntKey(checkpointPrefix, step.at, s.component), step.value)
-				w.Delete(learntKey(saidPrefix, step.at, s.component))
-				if s.anew {
-					w.Delete(learntKey(supersededPrefix, step.at, s.component))
-				}
-			}
-			return nil
-		})
-	}
 	if err != nil {
 		return fmt.Errorf("model %d: store checkpoints from timestep %d on: %w", s.number, steps[0].at, err)
 	}
 	s.fresh = steps
 	for _, step := range steps {
-		s.lineages[step.at] = step.lineage
-		s.said = without(s.said, []lethe.Timestep{step.at})
-		s.kept, s.unsent = sortedset.Add(s.kept, step.at), sortedset.Add(s.unsent, step.at)
-		s.absent = without(s.absent, []lethe.Timestep{step.at})
-		s.superseded = without(s.superseded, []lethe.Timestep{step.at})
+		s.lineages[step.at], s.digests[step.at] = step.lineage, canonical.DigestOf(step.value)
+		s.said, s.kept = without(s.said, []lethe.Timestep{step.at}), sortedset.Add(s.kept, step.at)
 	}
 	return nil
 }
@@ -160,51 +178,43 @@ func without(all, some []lethe.Timestep) []lethe.Timestep {
 	return slices.DeleteFunc(all, func(t lethe.Timestep) bool { return slices.Contains(some, t) })
 }
 
-// Values of marks under unsentPrefix for absent and again.
-func absentMark() []byte { return []byte{1} }
-func againMark() []byte  { return []byte{2} }
-
-func (s *series) unsentMark(t lethe.Timestep) []byte {
-	if slices.Contains(s.again, t) {
-		return againMark()
-	}
-	return nil
+// removeFrom removes the values from a timestep on.
+func (s *series) removeFrom(t lethe.Timestep) error {
+	first, _ := slices.BinarySearch(s.kept, t)
+	said, _ := slices.BinarySearch(s.said, t)
+	return s.remove(sortedset.Of(slices.Concat(s.kept[first:], s.said[said:])), saidPrefix)
 }
 
-// setMarks writes a mark for each timestep.
-func (s *series) setMarks(prefix string, value []byte, timesteps ...lethe.Timestep) error {
-	return s.store.Apply(func(w swapstore.Writer) error {
-		for _, t := range timesteps {
-			w.Set(learntKey(prefix, t, s.component), value)
+// dropBefore removes the values before a timestep.
+func (s *series) dropBefore(t lethe.Timestep) error {
+	end, _ := slices.BinarySearch(s.kept, t)
+	return s.remove(s.kept[:end], saidPrefix)
+}
+
+// remove removes values, and what there is of them under other prefixes.
+func (s *series) remove(gone []lethe.Timestep, prefixes ...string) error {
+	if len(gone) == 0 {
+		return nil
+	}
+	gone = slices.Clone(gone)
+	err := s.store.Apply(func(w swapstore.Writer) error {
+		for _, t := range gone {
+			for _, prefix := range append(prefixes, checkpointPrefix) {
+				w.Delete(learntKey(prefix, t, s.component))
+			}
 		}
 		return nil
 	})
-}
-
-// withdraw implements learner.
-func (s *series) withdraw(t, newest lethe.Timestep) error {
-	for _, again := range []lethe.Timestep{t, newest} {
-		if again == lethe.NoTimestep {
-			continue
-		}
-		if err := s.sayAgain(again); err != nil {
-			return err
-		}
-	}
-	err := s.setMarks(withdrawnPrefix, nil, t)
-	if err == nil {
-		s.withdrawn = sortedset.Add(s.withdrawn, t)
-	}
-	return err
-}
-
-// sayAgain has a value published whatever the topic has, once there is one.
-func (s *series) sayAgain(t lethe.Timestep) error {
-	if err := s.setMarks(unsentPrefix, againMark(), t); err != nil {
+	if err != nil {
 		return err
 	}
-	if s.again = sortedset.Add(s.again, t); s.holds(t) {
-		s.unsent, s.absent = sortedset.Add(s.unsent, t), without(s.absent, []lethe.Timestep{t})
+	s.fresh, s.kept = nil, without(s.kept, gone)
+	if slices.Contains(prefixes, saidPrefix) {
+		s.said = without(s.said, gone)
+	}
+	for _, t := range gone {
+		delete(s.lineages, t)
+		delete(s.digests, t)
 	}
 	return nil
 }

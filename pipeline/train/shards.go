@@ -88,8 +88,10 @@ func (s shards) window(t lethe.Timestep, n int) (out []lethe.Timestep) {
 
 // lack reports whether a timestep is gone: no slice of it, and the next one names an earlier one, or, without a next
 // one, its slices were removed.
-func (s shards) lack(t lethe.Timestep, removed bool) bool {
+func (s shards) lack(t lethe.Timestep) bool {
+	removed := false
 	for _, c := range s {
+		removed = removed || c.gone[t]
 		if _, here := c.links[t]; here {
 			return false
 		}
@@ -110,9 +112,6 @@ func (s shards) revision(t lethe.Timestep) (r lethe.Revision) {
 
 // milestone reports whether a checkpoint is kept for good.
 func (s shards) milestone(t lethe.Timestep) bool { return Milestone(s[0].timesteps, t) }
-
-// place returns a timestep's revision and whether it is the newest.
-func (s shards) place(t lethe.Timestep) (lethe.Revision, bool) { return s.revision(t), t == s.newest() }
 
 // unions caches decoded and merged slices for models of the same shards. It is safe for concurrent use.
 type unions struct {

@@ -58,6 +58,14 @@ func newShare(o Options) *share {
 	}
 }
 
+// topics are those that are followed. What a lone process has published it knows.
+func (s *share) topics() []bus.Topic {
+	if s.sharer == nil {
+		return []bus.Topic{bus.Slices}
+	}
+	return []bus.Topic{bus.Slices, bus.Models}
+}
+
 func (s *share) run(ctx context.Context) error {
 	if err := s.setAssignment(ctx, nil); err != nil {
 		return wire.UnlessStopped(ctx, err)
@@ -83,7 +91,7 @@ func (s *share) run(ctx context.Context) error {
 
 // setAssignment records an assignment and the topics' present ends.
 func (s *share) setAssignment(ctx context.Context, a *bus.Assigned) error {
-	ends, err := bus.EndsOf(ctx, s.bus, bus.Slices, bus.Models, bus.Control)
+	ends, err := bus.EndsOf(ctx, s.bus, append(s.topics(), bus.Control)...)
 	if err != nil {
 		return err
 	}
@@ -129,7 +137,12 @@ func (s *share) take(in role.Input) {
 }
 
 // settle takes over and gives up units, and reports whether it took any over.
-func (s *share) settle() (took bool) {
+func (s *share) settle(ctx context.Context) (took bool, err error) {
+	if s.sharer == nil && s.group.ends == nil {
+		if err := s.setAssignment(ctx, nil); err != nil {
+			return false, err
+		}
+	}
 	s.mu.Lock()
 	now := s.group
 	for unit := range s.units {
@@ -158,9 +171,11 @@ func (s *share) settle() (took bool) {
 		if now.assigned != nil {
 			generation = max(generation, now.assigned.Generation)
 		}
-		s.owned[unit] = wire.Owner{Generation: generation, Instance: s.instance}
+		if s.owned[unit] = (wire.Owner{}); s.sharer != nil {
+			s.owned[unit] = wire.Owner{Generation: generation, Instance: s.instance}
+		}
 	}
-	return took
+	return took, nil
 }
 
 // wanted are this process's units: all if alone, else those assigned.
@@ -168,7 +183,7 @@ func (s *share) wanted(now group) (units []int) {
 	others := slices.DeleteFunc(s.members.Of(roleName), func(member string) bool { return member == s.instance })
 	switch {
 	case now.ends == nil:
-	case len(others) == 0:
+	case s.sharer == nil, len(others) == 0:
 		for unit := range s.units {
 			units = append(units, unit)
 		}

@@ -9,7 +9,6 @@ import (
 
 	"lethe"
 	"lethe/metrics/events"
-	"lethe/pipeline/role"
 	"lethe/trainer"
 )
 
@@ -23,12 +22,12 @@ const (
 	storedBeside = 2
 )
 
-// advance trains every due model in parallel, then the meta-model. The checkpoints are marked as unpublished.
+// advance trains every due model in parallel, then the meta-model.
 func (l *logic) advance(ctx context.Context, now func() time.Time) error {
 	var fits, continued []*model
 	for _, m := range l.models {
 		switch {
-		case !l.owns(m.series) && !l.adoption.misses(m.series), !l.due(m):
+		case !l.owns(m.number), !l.due(m):
 		case m.fitsAnew():
 			fits = append(fits, m)
 		default:
@@ -86,7 +85,7 @@ func (l *logic) advanceModel(ctx context.Context, m *model, r round) error {
 		return err
 	}
 	newest := m.newest()
-	if err := m.keep(steps...); err != nil {
+	if err := m.keep(false, steps...); err != nil {
 		return err
 	}
 	if m.newest() != newest {
@@ -153,7 +152,7 @@ func (l *logic) trainStep(
 }
 
 func (l *logic) learnOver(ctx context.Context) error {
-	if l.over == nil || !l.owns(l.over.series) && !l.adoption.misses(l.over.series) {
+	if l.over == nil || !l.owns(l.over.number) {
 		return nil
 	}
 	t := l.over.next()
@@ -164,38 +163,5 @@ func (l *logic) learnOver(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return l.over.keep(made)
-}
-
-// publish publishes what is pending. It records that in parallel, as each record waits for the disk.
-func (l *logic) publish(ctx context.Context) (role.Output, error) {
-	var out role.Output
-	var due []*series
-	for i, s := range l.all() {
-		if !s.unpublished() || !l.owns(s) {
-			continue
-		}
-		place := l.columns.place
-		if i < len(l.models) {
-			place = l.models[i].shards.place
-		}
-		messages, err := s.due(place)
-		if err != nil {
-			return out, err
-		}
-		for _, m := range messages {
-			if l.share != nil {
-				m.Owner = l.share.ownerOf(l.shardOf(s.number))
-			}
-			out.Messages = append(out.Messages, m)
-		}
-		due = append(due, s)
-	}
-	out.Note = func() error {
-		if err := l.runner.Each(ctx, len(due), func(_ context.Context, i int) error { return due[i].sent() }); err != nil {
-			return err
-		}
-		return l.forgetFormer()
-	}
-	return out, nil
+	return l.over.keep(false, made)
 }

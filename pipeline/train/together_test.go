@@ -27,6 +27,8 @@ func openedWith(t *testing.T, o Options) opened {
 	l, err := open(o)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, l.Close()) })
+	_, err = l.Resume(bus.TopicPartition{Topic: bus.Slices}, 1)
+	require.NoError(t, err)
 	return opened{t, l}
 }
 

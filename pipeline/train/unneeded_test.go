@@ -35,5 +35,7 @@ func TestWhatTheOneBeforeHadToWithdraw(t *testing.T) {
 	c.run("two")
 	require.Equal(t, whole(t, o, 3, plans...), payloadsAsWritten(t, c.topics))
 	require.Zero(t, two.steps())
-	require.False(t, two.logic.unpublished())
+	out, err := two.logic.publish()
+	require.NoError(t, err)
+	require.Empty(t, out.Messages)
 }

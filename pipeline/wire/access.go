@@ -1,9 +1,7 @@
 package wire
 
 import (
-	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -11,55 +9,35 @@ import (
 	"lethe/ingest"
 )
 
-const (
-	accessFormat = "lethe-access/1"
-	accessPrefix = "!access/"
-)
+func accesses() kind { return kind{"!access/", "lethe-access/1", "access"} }
 
-// Access says that somebody changed something through the API of a process, or looked at what an
-// erasure names, so that the process which keeps the transparency log writes it down. It travels on
-// control.v1 as a control record, and is deleted there once it is in the log. It names nobody
-// and no transaction.
+// Access is a change through the API of a process, or a look at the targets of an erasure. It is a control record for
+// the leader of graphs, which adds a leaf to the transparency log and deletes it. It contains no name and no id.
 type Access struct {
 	Format string    `json:"format"`
 	Deed   string    `json:"deed"`
 	At     time.Time `json:"at"`
-	// Actor and Request are keyed hashes, zero for nobody and for none.
+	// Actor and Request are keyed hashes, zero if unknown.
 	Actor   lethe.Digest `json:"actor,omitzero"`
 	Request lethe.Digest `json:"request,omitzero"`
 	Count   int          `json:"count,omitempty"`
 }
 
-// Record returns the access as a record of control.v1. The name tells it from all others.
+// Record returns the access as a record of control.v1, under a unique name.
 func (a Access) Record(name string) (ingest.Outgoing, error) {
-	a.Format, a.At = accessFormat, a.At.UTC().Truncate(time.Millisecond)
-	value, err := json.Marshal(a)
-	if err != nil {
-		return ingest.Outgoing{}, fmt.Errorf("access: %w", err)
-	}
-	return ingest.Outgoing{Key: []byte(accessPrefix + name), Value: value}, nil
+	a.Format, a.At = accesses().format, a.At.UTC().Truncate(time.Millisecond)
+	return accesses().record(name, a)
 }
 
-// IsAccess reports whether a record of control.v1 is an access, or deletes one.
-func IsAccess(rec ingest.Record) bool { return strings.HasPrefix(string(rec.Key), accessPrefix) }
+// IsAccess reports whether a record of control.v1 is an access or its tombstone.
+func IsAccess(rec ingest.Record) bool { return strings.HasPrefix(string(rec.Key), accesses().prefix) }
 
-// ParseAccess reads a record of control.v1; it says whether there is an access in it.
+// ParseAccess decodes a record of control.v1, if it is an access.
 func ParseAccess(rec ingest.Record) (a Access, found bool, err error) {
-	if !IsAccess(rec) || rec.Tombstone() {
-		return a, false, nil
-	}
-	if err = proven(rec); err == nil {
-		err = json.Unmarshal(rec.Value, &a)
-	}
-	switch {
-	case err != nil:
-	case a.Format != accessFormat:
-		err = fmt.Errorf("format %.40q, want %q", a.Format, accessFormat)
-	case a.Deed == "" || a.At.IsZero() || a.Count < 0:
-		err = errors.New("no deed, no time, or a negative count")
-	}
-	if err != nil {
-		return Access{}, false, fmt.Errorf("%s/%d@%d: access: %w", rec.Topic, rec.Partition, rec.Offset, err)
-	}
-	return a, true, nil
+	return parse(accesses(), rec, func(a *Access, _ string) error {
+		if a.Deed == "" || a.At.IsZero() || a.Count < 0 {
+			return errors.New("no deed, no time, or a negative count")
+		}
+		return nil
+	})
 }

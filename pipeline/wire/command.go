@@ -20,77 +20,74 @@ const (
 	commandPrefix = "order/"
 )
 
-// Phase is how much of an erasure the other roles are asked to do.
+// Phase is how much of an erasure a command requests.
 type Phase string
 
-// The phases. A command of a later phase asks for the earlier one too.
+// The phases. A later phase includes the earlier ones.
 const (
-	// PhaseSuppress: let nothing about the subject leave any more.
+	// PhaseSuppress: publish nothing about the targets from now on.
 	PhaseSuppress Phase = "suppress"
-	// PhasePurge: replace what the new revisions replace, and search the places
-	// that held the record.
+	// PhasePurge: replace what the new revisions replace, and search the places that held the record.
 	PhasePurge Phase = "purge"
 	// PhaseSearch: search everything.
 	PhaseSearch Phase = "search"
-	// PhaseLift: the request was cancelled, what it alone has suppressed is taken again.
-	// It replaces the command that asked to suppress it.
+	// PhaseLift: the request was cancelled; targets that only it has suppressed are accepted again. It replaces the
+	// command to suppress.
 	PhaseLift Phase = "lift"
 )
 
-// Rewrites reports whether a command of the phase comes after something was rewritten.
+// Rewrites reports whether the graphs are rewritten before a command of the phase.
 func (p Phase) Rewrites() bool { return p == PhasePurge || p == PhaseSearch }
 
 // CommandStep is a timestep that an erasure rewrote.
 type CommandStep struct {
 	Timestep lethe.Timestep `json:"timestep"`
-	// Revision is the one that no longer holds the record.
+	// Revision is the first one without the record.
 	Revision lethe.Revision `json:"revision"`
-	// Settled says that there are a manifest and slices of that revision.
+	// Settled means that there are a manifest and slices of that revision.
 	Settled bool `json:"settled"`
-	// Shards are those whose slices were replaced, ascending.
+	// Shards are the shards of replaced slices, ascending.
 	Shards []lethe.ShardID `json:"shards"`
-	// Gone says that the timestep is empty and was deleted everywhere: graph,
-	// manifest, slices and models. If it comes again, its revision is greater.
+	// Gone means that the timestep is empty and its graph, manifest, slices and models are deleted. If it is created
+	// again, its revision is greater.
 	Gone bool `json:"gone,omitempty"`
 }
 
-// Command is what the coordinator asks of the roles for an erasure. It travels on
-// control.v1 and is deleted once the receipt is out. It holds keyed
-// hashes only.
+// Command is the coordinator's command to the roles for an erasure. It is on control.v1 until the receipt is
+// published. It holds keyed hashes only.
 type Command struct {
 	Format    string `json:"format"`
 	RequestID string `json:"request_id"`
 	Attempt   int    `json:"attempt"`
 	Phase     Phase  `json:"phase"`
-	// SecretCheck tells whose secret the hashes are made with, see Shares.
+	// SecretCheck identifies the secret of the hashes, see Shares.
 	SecretCheck string `json:"secret_check,omitempty"`
-	// Suppressed are the keyed hashes of what is erased (lethe.Secret.Suppressed).
+	// Suppressed are the keyed hashes of the targets (lethe.Secret.Suppressed).
 	Suppressed []lethe.Digest `json:"suppressed"`
-	// Subjects are those of Suppressed that are subjects; in a command that lifts, those that
-	// others still suppress, with the last timestep of what goes from now on.
+	// Subjects are the subjects of Suppressed; in a command to lift, those that other requests still suppress, with the
+	// last suppressed timestep.
 	Subjects []lethe.SubjectUntil `json:"subjects,omitempty"`
-	// Redacted are those of the suppressed that are features, with their columns.
+	// Redacted are the features of Suppressed, with their columns.
 	Redacted []lethe.Redaction `json:"redacted,omitempty"`
-	// Fingerprints are what to search for.
+	// Fingerprints are searched for.
 	Fingerprints []scan.Fingerprint `json:"fingerprints"`
 	Steps        []CommandStep      `json:"steps"`
 }
 
-// Restarts reports whether nothing that was done for another command of the request counts for this one: one of them
-// takes back what the other one has suppressed. (That the request was done with between them is not told where the
-// deletion of the other one was compacted away.)
+// Restarts reports whether steps for a previous command of the request do not count for this one, because one of them
+// lifts what the other suppresses. (The tombstone between them may have been compacted.)
 func (c *Command) Restarts(before *Command) bool {
 	return before == nil || c.Phase == PhaseLift || before.Phase == PhaseLift
 }
 
-// Removes reports whether a message is of a timestep that the command says is gone, as it was before.
+// Removes reports whether a message is of a deleted timestep, before its deletion.
 func (c *Command) Removes(m Received) bool {
 	return slices.ContainsFunc(c.Steps, func(step CommandStep) bool {
 		return step.Gone && step.Timestep == m.Key.Timestep && m.Revision <= step.Revision
 	})
 }
 
-// Shards returns the shards whose slices were replaced at any timestep.
+// Shards returns the shards with replaced slices.
 func (c *Command) Shards() map[lethe.ShardID]bool {
 	out := make(map[lethe.ShardID]bool)
 	for _, s := range c.Steps {
@@ -101,8 +98,7 @@ func (c *Command) Shards() map[lethe.ShardID]bool {
 	return out
 }
 
-// Search looks for what the command erases in every file of a role's folder, at a
-// pace.
+// Search searches every file of a role's folder for the targets, at a pace.
 func (c *Command) Search(
 	ctx context.Context, secret lethe.Secret, folder fs.FS, pacer *scan.Pacer,
 ) (scan.Summary, error) {
@@ -117,8 +113,7 @@ func (c *Command) Search(
 	return report.Summary(), nil
 }
 
-// commandKey is the key of a command that fits one record, and begins those of the
-// chunks of a larger one.
+// commandKey is the key of a command in one record, and the prefix of the keys of chunks.
 func commandKey(requestID string) string { return commandPrefix + requestID }
 
 func (c *Command) encode() ([]byte, error) {
@@ -130,8 +125,7 @@ func (c *Command) encode() ([]byte, error) {
 	return value, nil
 }
 
-// Records returns the command as records of control.v1: one, or chunks if it is
-// too large for that.
+// Records returns the command as one record of control.v1, or as chunks.
 func (c *Command) Records() ([]ingest.Outgoing, error) {
 	value, err := c.encode()
 	if err != nil {
@@ -143,8 +137,8 @@ func (c *Command) Records() ([]ingest.Outgoing, error) {
 	return bus.Chunks(commandKey(c.RequestID), value, nil, bus.DefaultChunkBytes), nil
 }
 
-// RequestOf returns the request of which a record of control.v1 with such a key is the command, or the copy of the
-// ledger's entry, or a part of one; "" if it is of none.
+// RequestOf returns the request of a command, a copy of the ledger, or a chunk of either by its key on control.v1; ""
+// if it is none of these.
 func RequestOf(key string) (requestID string, command bool) {
 	if rest, is := strings.CutPrefix(key, commandPrefix); is {
 		requestID, _, _ = strings.Cut(rest, "/")
@@ -153,7 +147,7 @@ func RequestOf(key string) (requestID string, command bool) {
 	return ledgercopy.RequestOf(key), false
 }
 
-// Tombstones delete a command, and every smaller one of the same request or batch.
+// Tombstones deletes a command, and every smaller one of the same request or batch.
 func (c *Command) Tombstones() ([]ingest.Outgoing, error) {
 	value, err := c.encode()
 	if err != nil {
@@ -161,14 +155,13 @@ func (c *Command) Tombstones() ([]ingest.Outgoing, error) {
 	}
 	chunks := 0
 	if len(value) > bus.DefaultChunkBytes/2 {
-		// The digits of revisions may have made it a little larger before.
+		// It may have been larger by some digits of revisions.
 		chunks = len(value)/bus.DefaultChunkBytes + 2
 	}
 	return append(bus.RetractFrom(commandKey(c.RequestID), 0, chunks), CommandTombstone(c.RequestID)), nil
 }
 
-// CommandTombstone deletes the command of a request that fits one record. Whoever reads
-// it knows that the command is gone.
+// CommandTombstone deletes a command in one record. Readers take it for the end of the command.
 func CommandTombstone(requestID string) ingest.Outgoing {
 	return ingest.Outgoing{Key: []byte(commandKey(requestID))}
 }

@@ -9,10 +9,9 @@ import (
 	"lethe/ingest/bus"
 )
 
-// Home returns the topic that a record belongs on which lethe's processes write of erasures, of
-// themselves or of each other. erasure-status.v1 has what whoever asks for erasures is told: where
-// requests and holds stand, why a signed record was not taken, and how many must sign. All else is
-// on control.v1, which users neither read nor need.
+// Home returns the topic of a record about erasures or processes. erasure-status.v1 is for requesters: states of
+// requests and holds, reasons for rejected records, and how many people must sign. control.v1, which users do not
+// read, has all other records.
 func Home(key, value []byte) bus.Topic {
 	switch k := string(key); {
 	case deletions.IsHoldKey(k), k == refusedKey, k == settingsPrefix+Requests:
@@ -20,15 +19,15 @@ func Home(key, value []byte) bus.Topic {
 	case strings.HasPrefix(k, "!"):
 		return bus.Control
 	case strings.HasPrefix(k, ackPrefix), strings.HasPrefix(k, commandPrefix):
-		if !isStatus(value) { // a request may be called as what begins the other keys
+		if !isStatus(value) { // a request id may look like another key
 			return bus.Control
 		}
 	}
 	return bus.ErasureStatus
 }
 
-// Say writes records each to its Home: those of control.v1 first, for they are what a process goes
-// on from, so that nobody is told what would be forgotten.
+// Say writes records to their topics: those of control.v1 first, from which a process resumes, so that no published
+// status can be lost.
 func Say(ctx context.Context, p Publisher, records []ingest.Outgoing) error {
 	for _, topic := range []bus.Topic{bus.Control, bus.ErasureStatus} {
 		var own []ingest.Outgoing

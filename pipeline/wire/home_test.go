@@ -65,7 +65,7 @@ func said(t *testing.T) map[string]ingest.Outgoing {
 	note("barrier", rec, err)
 	rec, err = wire.Access{Deed: "look", At: time.Unix(1, 0)}.Record("1")
 	note("access", rec, err)
-	rec, err = wire.Commitment{Digest: lethe.Digest{1}}.Record(secret)
+	rec, err = wire.Commitment{Digest: lethe.Digest{1}}.Record()
 	note("commitment", rec, err)
 	copies, err := ledgercopy.Records(secret, entry)
 	note("copy of the ledger", copies[0], err)

@@ -9,7 +9,7 @@ import (
 	"lethe/ingest"
 )
 
-// Kind tells the messages of the internal topics apart.
+// Kind is a kind of message.
 type Kind string
 
 // The kinds of message.
@@ -20,8 +20,7 @@ const (
 	KindModel    Kind = "model"
 )
 
-// Key names one message. Shard is 0 for snapshots, manifests and questions, which are of
-// a whole timestep; of answers it is the model's number.
+// Key identifies a message. Shard is 0 for snapshots and manifests, which are of a whole timestep.
 type Key struct {
 	Kind     Kind
 	Shard    lethe.ShardID
@@ -33,7 +32,7 @@ func (k Kind) perShard() bool {
 	return k == KindSlice || k == KindModel
 }
 
-// String returns the key as it stands in the topic, without the chunk number.
+// String returns the key without the chunk number.
 func (k Key) String() string {
 	if k.Kind.perShard() {
 		return fmt.Sprintf("%s/%d/%d", k.Kind, k.Shard, k.Timestep)
@@ -41,7 +40,7 @@ func (k Key) String() string {
 	return fmt.Sprintf("%s/%d", k.Kind, k.Timestep)
 }
 
-// ParseKey reads what Key.String wrote.
+// ParseKey parses the result of Key.String.
 func ParseKey(s string) (Key, error) {
 	parts := strings.Split(s, "/")
 	k := Key{Kind: Kind(parts[0])}
@@ -74,8 +73,8 @@ func ParseKey(s string) (Key, error) {
 // PartitionOf returns the topic partition that carries a shard.
 func PartitionOf(shard lethe.ShardID, partitions int) int { return int(shard) % partitions }
 
-// PartOf tells which artefact a record of an internal topic is a chunk of, or deletes one of, and of which
-// revision, 0 if it deletes. Records that are not the deployment's own tell nothing.
+// PartOf returns the artefact and revision of a chunk, or of a tombstone with revision 0. of is false for other
+// records, and for those that are not the deployment's own.
 func PartOf(rec ingest.Record) (key Key, r lethe.Revision, of bool) {
 	if rec.Unproven != "" {
 		return key, 0, false

@@ -12,16 +12,14 @@ const (
 	manifestVersion = 1
 )
 
-// NodeLabel is what became known of one transaction.
+// NodeLabel is the label of a transaction.
 type NodeLabel struct {
 	Pseudonym lethe.Pseudonym
 	Label     lethe.Label
 }
 
-// Manifest says what a settled timestep consists of: one slice per shard, by
-// digest, and the labels that were in when it settled. Whoever holds all
-// manifests can tell which checkpoint of a shard is the right one, because a
-// checkpoint's lineage is the chain of these digests.
+// Manifest lists the slices of a settled timestep, one per shard, by digest, and its labels. All manifests together
+// identify the right checkpoint of a shard, because a checkpoint's lineage is the chain of these digests.
 type Manifest struct {
 	Timestep lethe.Timestep
 	// Previous is the settled timestep before this one, or lethe.NoTimestep.
@@ -49,7 +47,7 @@ func (m *Manifest) Encode() []byte {
 	return w.Seal()
 }
 
-// DecodeManifest reads what Encode wrote.
+// DecodeManifest decodes a manifest.
 func DecodeManifest(message []byte) (*Manifest, error) {
 	r, err := canonical.NewReader(message, manifestMagic, manifestVersion)
 	if err != nil {
@@ -74,7 +72,7 @@ func DecodeManifest(message []byte) (*Manifest, error) {
 	return m, nil
 }
 
-// check reports what Encode never writes, though the checksum is right.
+// check rejects content with a valid checksum that Encode never writes.
 func (m *Manifest) check() error {
 	for i, l := range m.Labels {
 		if l.Label >= lethe.NumLabels {

@@ -1,42 +1,34 @@
 package wire
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"lethe/ingest"
 	"lethe/ingest/authority"
 )
 
-const (
-	memberFormat = "lethe-member/1"
-	memberPrefix = "!member/"
-	strikeFormat = "lethe-strike/1"
-	strikePrefix = "!struck/"
-)
+func members() kind { return kind{"!member/", "lethe-member/1", "member"} }
+func strikes() kind { return kind{"!struck/", "lethe-strike/1", "strike"} }
 
-// Member says that a data directory is one of those that share the work of a role. It
-// travels on control.v1 as a control record before the directory holds anything, so
-// that whoever carries out an erasure knows of every copy. There is a record for each role
-// and directory, and it stays: a process that was stopped still has its copies.
+// Member is a data directory that shares a role. Its process publishes it as a control record before it stores any
+// data, so that an erasure knows every copy. There is one record for each role and directory, and it stays: a stopped
+// process still has its copies.
 type Member struct {
 	Format string `json:"format"`
 	Role   string `json:"role"`
 	// Identity is that of the data directory, Run that of the process.
 	Identity string `json:"identity"`
 	Run      string `json:"run"`
-	// Since tells it from what the directory's process before said, see Since.
+	// Since orders the records of the directory, see Since.
 	Since time.Time `json:"since,omitzero"`
 }
 
-// Since is when something is said that replaces what was said at another time: now, or later than that. So of all
-// that is said under one key the last has the latest time, and what is written again as it was has not. Earlier
-// versions tell no time.
+// Since returns the time of a record that replaces another: now, or later than the other's. So the last record of a
+// key has the latest time, and a copy of an earlier one has not.
 func Since(now, before time.Time) time.Time {
 	now = now.UTC().Truncate(time.Millisecond)
 	if next := before.Add(time.Millisecond); now.Before(next) {
@@ -45,117 +37,87 @@ func Since(now, before time.Time) time.Time {
 	return now
 }
 
-// Strike says that an operator declared the data directory of a member gone for good:
-// nobody waits for its acknowledgements any more, and receipts name it as not searched. It
-// is never taken back, so that the directory cannot return with what was erased since.
+// Strike declares the data directory of a member permanently lost: no erasure waits for it, and receipts name it as not
+// searched. It cannot be revoked, so that the directory cannot return with data that was erased since.
 type Strike struct {
 	Format   string    `json:"format"`
 	Role     string    `json:"role"`
 	Identity string    `json:"identity"`
 	At       time.Time `json:"at"`
 
-	// said is the record that it was read from.
-	said ingest.Record
+	record ingest.Record
 }
 
-// Refusal says why a strike does not count where what is said of processes must be signed: it
-// is nil if it does. A signature counts for ever, since strikes are read again at every start.
+// Refusal returns the reason why a strike is not valid where strikes must be signed, or nil. Signatures do not expire,
+// because strikes are read at every start.
 func (s Strike) Refusal(policy authority.Policy) *ingest.Refusal {
 	if !policy.Operators {
 		return nil
 	}
-	_, refusal := policy.Check(s.said, authority.Admin)
+	_, refusal := policy.Check(s.record, authority.Admin)
 	return refusal
 }
 
 // Record returns the member as a record of control.v1.
 func (m Member) Record() (ingest.Outgoing, error) {
-	m.Format = memberFormat
-	return controlRecord(memberPrefix, m.Role, m.Identity, m)
+	m.Format = members().format
+	return members().record(m.Role+"/"+m.Identity, m)
 }
 
 // Record returns the strike as a record of control.v1.
 func (s Strike) Record() (ingest.Outgoing, error) {
-	s.Format, s.At = strikeFormat, s.At.UTC().Truncate(time.Millisecond)
-	return controlRecord(strikePrefix, s.Role, s.Identity, s)
+	s.Format, s.At = strikes().format, s.At.UTC().Truncate(time.Millisecond)
+	return strikes().record(s.Role+"/"+s.Identity, s)
 }
 
-func controlRecord(prefix, role, identity string, what any) (ingest.Outgoing, error) {
-	value, err := json.Marshal(what)
-	if err != nil {
-		return ingest.Outgoing{}, fmt.Errorf("member %s of role %s: %w", identity, role, err)
-	}
-	return ingest.Outgoing{Key: []byte(prefix + role + "/" + identity), Value: value}, nil
-}
-
-// ParseMember reads a record of control.v1; it says whether there is a member in it.
+// ParseMember decodes a record of control.v1, if it is a member.
 func ParseMember(rec ingest.Record) (m Member, found bool, err error) {
-	found, err = parseControl(rec, memberPrefix, &m, func() (format, key string) {
-		return m.Format, m.Role + "/" + m.Identity
-	}, memberFormat)
-	return m, found, err
+	return parse(members(), rec, func(m *Member, name string) error { return named(m.Role, m.Identity, name) })
 }
 
-// ParseStrike reads a record of control.v1; it says whether there is a strike in it.
+// ParseStrike decodes a record of control.v1, if it is a strike.
 func ParseStrike(rec ingest.Record) (s Strike, found bool, err error) {
-	found, err = parseControl(rec, strikePrefix, &s, func() (format, key string) {
-		return s.Format, s.Role + "/" + s.Identity
-	}, strikeFormat)
-	if found && !isMoment(s.At) {
-		return s, false, fmt.Errorf("%s/%d@%d: strike: at is %s, want a time of the years 1970 to 9999",
-			rec.Topic, rec.Partition, rec.Offset, s.At.Format(time.RFC3339))
-	}
-	s.At, s.said = s.At.UTC().Truncate(time.Millisecond), rec
-	return s, found, err
+	return parse(strikes(), rec, func(s *Strike, name string) error {
+		if err := named(s.Role, s.Identity, name); err != nil {
+			return err
+		}
+		if !isMoment(s.At) {
+			return fmt.Errorf("at is %s, want a time of the years 1970 to 9999", s.At.Format(time.RFC3339))
+		}
+		s.At, s.record = s.At.UTC().Truncate(time.Millisecond), rec
+		return nil
+	})
 }
 
-// isMoment reports whether a time is one that the transparency log and receipts can repeat: neither could be written
-// with another.
+// named checks role and identity against the key.
+func named(role, identity, name string) error {
+	if role == "" || identity == "" || role+"/"+identity != name {
+		return errors.New("no role or identity, or others than the key")
+	}
+	return nil
+}
+
+// isMoment reports whether the transparency log and receipts can contain a time.
 func isMoment(at time.Time) bool {
 	const first, last = 1970, 9999
 	year := at.UTC().Year()
 	return year >= first && year <= last
 }
 
-// parseControl reads a control record of a role's member into a value, which said then tells of.
-func parseControl(
-	rec ingest.Record, prefix string, into any, said func() (format, key string), want string,
-) (found bool, err error) {
-	name, is := strings.CutPrefix(string(rec.Key), prefix)
-	if !is || rec.Tombstone() {
-		return false, nil
-	}
-	if err = proven(rec); err == nil {
-		err = json.Unmarshal(rec.Value, into)
-	}
-	if err == nil {
-		switch format, key := said(); {
-		case format != want:
-			err = fmt.Errorf("format %q, want %q", format, want)
-		case key != name || strings.HasPrefix(key, "/") || strings.HasSuffix(key, "/"):
-			err = errors.New("no role or identity, or others than the key")
-		}
-	}
-	if err != nil {
-		return false, fmt.Errorf("%s/%d@%d: member: %w", rec.Topic, rec.Partition, rec.Offset, err)
-	}
-	return true, nil
-}
-
-// Members are the data directories that share the work of roles, as control.v1 has
-// said so far, and those that were struck off. The zero value knows of none.
+// Members are the data directories of all roles, and those that were struck off, from the records of control.v1. The
+// zero value has none.
 type Members struct {
 	members map[string]map[string]Member
 	struck  map[string]map[string]Strike
-	// alone are the directories that said that they play a role alone.
+	// alone are the directories that have a role alone.
 	alone map[string]Instance
 }
 
-// Take notes what a notice says of members.
+// Take adds a notice.
 func (m *Members) Take(n Notice) {
 	switch {
 	case n.Member != nil && n.Member.Since.Before(m.members[n.Member.Role][n.Member.Identity].Since):
-		// What the directory said before is written again.
+		// A copy of an earlier record.
 	case n.Member != nil:
 		put(&m.members, n.Member.Role, n.Member.Identity, *n.Member)
 	case n.Strike != nil:
@@ -163,7 +125,7 @@ func (m *Members) Take(n Notice) {
 			put(&m.struck, n.Strike.Role, n.Strike.Identity, *n.Strike)
 		}
 	case n.Instance != nil && n.Instance.Since.Before(m.alone[n.Instance.Role].Since):
-		// What was said of the role before is written again, as by the directory that was replaced.
+		// A copy of an earlier record, or of the directory that was replaced.
 	case n.Instance != nil:
 		if m.alone == nil {
 			m.alone = make(map[string]Instance)
@@ -182,9 +144,8 @@ func put[T any](all *map[string]map[string]T, role, identity string, what T) {
 	(*all)[role][identity] = what
 }
 
-// Of returns the data directories that hold copies of what a role keeps, ascending: those
-// that share its work and were not struck off, whether or not their processes run, and the
-// one that said it plays the role alone.
+// Of returns the data directories with copies of a role's state, ascending: members that were not struck off, running
+// or not, and the directory that has the role alone.
 func (m *Members) Of(role string) []string {
 	all := make(map[string]bool)
 	for identity := range m.members[role] {
@@ -199,19 +160,19 @@ func (m *Members) Of(role string) []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
-// Known reports whether anybody said that it plays the role, gone or not.
+// Known reports whether any directory ever had the role.
 func (m *Members) Known(role string) bool {
 	_, alone := m.alone[role]
 	return alone || len(m.members[role]) > 0
 }
 
-// Member returns what a directory said that shares the role's work.
+// Member returns the record of a directory that shares the role.
 func (m *Members) Member(role, identity string) (Member, bool) {
 	said, shares := m.members[role][identity]
 	return said, shares
 }
 
-// RunOf is the process of a data directory that said last that it plays a role, or empty.
+// RunOf returns the latest process of a data directory with a role, or "".
 func (m *Members) RunOf(role, identity string) string {
 	said, shares := m.members[role][identity]
 	if alone, plays := m.alone[role]; plays && alone.Identity == identity && (!shares || alone.Since.After(said.Since)) {
@@ -220,13 +181,13 @@ func (m *Members) RunOf(role, identity string) string {
 	return said.Run
 }
 
-// Shared reports whether a directory is one that shares the role's work.
+// Shared reports whether a directory shares the role.
 func (m *Members) Shared(role, identity string) bool {
 	_, shares := m.members[role][identity]
 	return shares
 }
 
-// Alone returns the newest directory that said it plays a role by itself.
+// Alone returns the newest directory that has a role alone.
 func (m *Members) Alone(role string) (Instance, bool) {
 	i, said := m.alone[role]
 	return i, said

@@ -18,34 +18,29 @@ const (
 	previousHeader = "lethe.previous"
 	lastHeader     = "lethe.last"
 	ownerHeader    = "lethe.owner"
-	// countHeader tells which one of its owner's a record of control.v1 is, see Counted.
+	// countHeader numbers an owner's records of control.v1, see Counted.
 	countHeader = "lethe.count"
 )
 
-// shrinkChunksMax bounds by how many chunks an artefact can shrink when it is
-// replaced: a request names at most 1,000 transactions, so 8 MiB allow 8 KiB
-// for each. The chunks beyond the new end are deleted from the topic.
+// shrinkChunksMax bounds by how many chunks an artefact can shrink when it is replaced: a request names at most 1,000
+// transactions, so 8 MiB allow 8 KiB for each. Chunks beyond the new end get tombstones.
 const shrinkChunksMax = 16
 
-// Message is one artefact on its way between roles.
+// Message is a published artefact.
 type Message struct {
 	Key Key
-	// Revision counts how often the artefact was replaced. It is not part of
-	// the payload, which stays a pure function of the records.
+	// Revision counts replacements. It is not part of the payload, which is a function of the records.
 	Revision lethe.Revision
-	// Previous is the closed timestep before a snapshot's, or NoTimestep. Other
-	// kinds say so in their payload.
+	// Previous is the closed timestep before a snapshot's, or NoTimestep. Other kinds have it in their payload.
 	Previous lethe.Timestep
-	// Last says of a model that its shard has none of a later timestep: what
-	// followed it is gone, if something did.
+	// Last means that the shard of a model has no later model: later ones are deleted.
 	Last bool
-	// Owner is who makes the model now, where several processes share that; else zero.
+	// Owner is the process that trains the model, if several do.
 	Owner   Owner
 	Payload []byte
-	// Digest is canonical.DigestOf the payload of a message that is sent, zero if it is not known.
+	// Digest is canonical.DigestOf the payload of a message to be sent, zero if unknown.
 	Digest lethe.Digest
-	// Deleted says that the artefact is gone, because its timestep is. Nothing
-	// else but the key is set in a message that was read.
+	// Deleted means that the timestep is deleted. A message that was read has no other field then, except the key.
 	Deleted bool
 }
 
@@ -54,7 +49,7 @@ type Publisher interface {
 	Write(ctx context.Context, t bus.Topic, records []ingest.Outgoing) error
 }
 
-// TopicOf returns where messages of a kind travel.
+// TopicOf returns the topic of a kind.
 func TopicOf(k Kind) bus.Topic {
 	switch k {
 	case KindSlice:
@@ -66,11 +61,9 @@ func TopicOf(k Kind) bus.Topic {
 	}
 }
 
-// Publish cuts the messages into chunks and writes them in one call: all must
-// be of kinds that share a topic. Messages of one shard share a partition and
-// keep their order. partitions is the topic's number of partitions. Of a message
-// that is deleted, all chunks are: there are no more than an artefact can shrink by
-// when what is left of it is erased.
+// Publish writes messages of one topic as chunks, in one call. Messages of a shard keep their order. partitions is the
+// topic's number of partitions. A deleted message gets as many tombstones as an artefact can have chunks when the rest
+// of it is erased.
 func Publish(ctx context.Context, p Publisher, partitions int, messages ...Message) error {
 	var records []ingest.Outgoing
 	for _, m := range messages {
@@ -85,8 +78,7 @@ func Publish(ctx context.Context, p Publisher, partitions int, messages ...Messa
 	return p.Write(ctx, TopicOf(messages[0].Key.Kind), records)
 }
 
-// records are the message's chunks and the tombstones of those that it no longer
-// has.
+// records returns the message's chunks, and tombstones of those that it no longer has.
 func (m Message) records() []ingest.Outgoing {
 	if m.Deleted {
 		return bus.RetractFrom(m.Key.String(), 0, 1+shrinkChunksMax)
@@ -111,12 +103,12 @@ func (m Message) records() []ingest.Outgoing {
 	return append(chunks, bus.RetractFrom(m.Key.String(), len(chunks), len(chunks)+shrinkChunksMax)...)
 }
 
-// ErrPayload marks a message whose framing is lethe's and whose payload cannot be what
-// lethe wrote under its key. The caller passes over it, see role.Surroundings.PassOver.
+// ErrPayload is returned for a message with a valid frame and a payload that does not match its key. The caller
+// ignores the message, see role.Surroundings.PassOver.
 var ErrPayload = errors.New("payload is not what the key says")
 
-// PayloadOf returns ErrPayload, with the reason, unless a payload could be decoded and
-// is of the timestep and shard of its key.
+// PayloadOf returns ErrPayload, with the reason, unless a payload was decoded and has the timestep and shard of its
+// key.
 func (m Message) PayloadOf(err error, t lethe.Timestep, shard lethe.ShardID) error {
 	switch {
 	case err != nil:
@@ -128,37 +120,35 @@ func (m Message) PayloadOf(err error, t lethe.Timestep, shard lethe.ShardID) err
 	}
 }
 
-// Received is a message with the position from which its partition is resumed
-// once the message has been dealt with.
+// Received is a message that was read.
 type Received struct {
 	Message
 	Partition int
 	// Offset is that of the record that completed the message.
 	Offset int64
-	// Time is when its topic got that record.
+	// Time is the time of that record.
 	Time time.Time
-	// Next is safe to resume from: no message that began before it is open.
+	// Next is the offset to resume from: no incomplete message begins before it.
 	Next int64
-	// Stale says of a model that somebody made it who had lost it to another owner, whose
-	// messages stand before it. It counts all the same, for compaction may have left nothing else of its key,
-	// and whoever reads the topic later may not see that it is stale: its lineage tells who may use it.
-	// The owner says the model again unless it is the same.
+	// Stale means that a previous owner published the model behind messages of a later one. It is used if its lineage is
+	// right: compaction may have left no other under its key, and a later reader may not see that it is stale. The owner
+	// publishes the model again unless it is equal.
 	Stale bool
 }
 
-// Reader puts the messages of a topic's partitions together again.
+// Reader assembles the messages of a topic.
 type Reader struct {
 	assemblers map[int]*bus.Assembler
-	// safe is, by partition, the position before the oldest open message.
+	// safe is the offset before the oldest incomplete message, by partition.
 	safe map[int]int64
-	// junk, if not nil, is told of records that lethe did not write.
+	// junk, if not nil, is called with records that lethe did not write.
 	junk func(rec ingest.Record)
-	// models tell those of who had lost a model, by its number, and leaders other messages that are left out.
+	// models identify stale models, by number; leaders identify other stale messages.
 	models  map[lethe.ShardID]*Fence
 	leaders *Leaders
 }
 
-// NewReader returns a reader that has seen nothing.
+// NewReader returns a reader that has read nothing.
 func NewReader() *Reader {
 	return &Reader{
 		assemblers: make(map[int]*bus.Assembler), safe: make(map[int]int64), models: make(map[lethe.ShardID]*Fence),
@@ -166,22 +156,20 @@ func NewReader() *Reader {
 	}
 }
 
-// LedBy has the reader leave out what leaders of graphs wrote late whom these tell.
+// LedBy makes the reader ignore late messages of fenced leaders.
 func (r *Reader) LedBy(leaders *Leaders) *Reader {
 	r.leaders = leaders
 	return r
 }
 
-// Skipping makes the reader pass over records that lethe did not write, and tell of
-// them, where Read would return an error.
+// Skipping makes the reader pass records that lethe did not write to junk. Otherwise Read returns an error.
 func (r *Reader) Skipping(junk func(rec ingest.Record)) *Reader {
 	r.junk = junk
 	return r
 }
 
-// Read takes the next batch of a partition and returns the messages that are
-// now complete, or deleted. Control records are skipped. Bytes that lethe did
-// not write are an error: only lethe writes these topics.
+// Read adds the next batch of a partition and returns the messages that it completes or deletes. Markers are skipped. A
+// record that lethe did not write is an error.
 func (r *Reader) Read(batch bus.Batch) ([]Received, error) {
 	p := batch.Source.Partition
 	a := r.assemblers[p]
@@ -208,7 +196,7 @@ func (r *Reader) Read(batch bus.Batch) ([]Received, error) {
 		}
 		if complete && err == nil {
 			stale := r.stale(m, batch.Source.Topic, rec)
-			// A model is a function of slices: its lineage tells whether it is right, whoever made it.
+			// A model is a function of slices: its lineage shows whether it is right.
 			if m.Key.Kind == KindModel || !stale {
 				out = append(out, Received{
 					Message: m, Partition: p, Offset: rec.Offset, Time: rec.Time, Next: r.safe[p], Stale: stale,
@@ -219,8 +207,8 @@ func (r *Reader) Read(batch bus.Batch) ([]Received, error) {
 	return out, nil
 }
 
-// stale reports whether another owner was heard of before. A message without an owner is of a
-// process that shares with nobody: where it runs, no other does. Of a deletion its record tells the owner.
+// stale reports whether the partition has an earlier message of a later owner or epoch. A message without an owner is
+// of a process that has the role alone.
 func (r *Reader) stale(m Message, t bus.Topic, rec ingest.Record) bool {
 	if m.Key.Kind != KindModel {
 		return r.leaders.Stale(t, rec)
@@ -231,14 +219,14 @@ func (r *Reader) stale(m Message, t bus.Topic, rec ingest.Record) bool {
 	return r.models[m.Key.Shard].Stale(m.Owner)
 }
 
-// add takes a record, and returns the message that it completes.
+// add adds a record and returns the message that it completes.
 func (*Reader) add(a *bus.Assembler, rec ingest.Record) (Message, bool, error) {
 	if err := proven(rec); err != nil {
 		return Message{}, false, err
 	}
 	payload, complete, err := a.Add(rec)
 	if errors.Is(err, bus.ErrChecksum) {
-		// A newer set of chunks follows; compaction tore this one.
+		// Compaction has deleted some chunks; newer ones follow.
 		return Message{}, false, nil
 	}
 	if err != nil || !complete {

@@ -15,31 +15,30 @@ import (
 // ackPrefix begins the keys of acknowledgements.
 const ackPrefix = "ack/"
 
-// Notice is what a record of control.v1 says: at most one field is set, beside the record's offset.
-// Deleted is the request whose command was deleted.
+// Notice is a record of control.v1: at most one field besides the offset is set. Deleted is the request of a deleted
+// command.
 type Notice struct {
 	Offset  int64
 	Status  *deletions.Status
 	Command *Command
 	Ack     *deletions.Ack
-	// Instance is the data directory that plays a role from here on.
+	// Instance is the data directory that has a role alone from here on.
 	Instance *Instance
-	// Member is a data directory that shares the work of a role from here on, Strike one that
-	// an operator has struck off.
+	// Member is a data directory that shares a role from here on, Strike one that an operator has struck off.
 	Member *Member
 	Strike *Strike
-	// Barrier says that what stands before it has been read.
+	// Barrier is a barrier: all records before it have been read.
 	Barrier *Barrier
 	// Settings are those of a role from here on.
 	Settings *Settings
 	Deleted  string
-	// Late says that a fenced leader wrote the record, or that it is a copy of what a leader wrote before.
+	// Late means that a fenced leader wrote the record, or that it is a copy of an earlier one.
 	Late bool
 }
 
 // isStatus reports whether a value is, or claims to be, the status of a request.
 func isStatus(value []byte) bool {
-	// A command of many requests is long, and lethe escapes nothing in the name.
+	// A quick check first: commands may be long, and lethe escapes nothing in the name.
 	if !bytes.Contains(value, []byte(deletions.StatusFormatName)) {
 		return false
 	}
@@ -49,11 +48,10 @@ func isStatus(value []byte) bool {
 	return json.Unmarshal(value, &head) == nil && strings.HasPrefix(head.Format, deletions.StatusFormatName)
 }
 
-// NoticeReader reads the records of control.v1, in their order. One goroutine
-// uses it.
+// NoticeReader reads the records of control.v1 in their order. One goroutine uses it.
 type NoticeReader struct {
 	chunks *bus.Assembler
-	// leaders and commands tell which commands are left out.
+	// leaders and commands identify late commands and copies.
 	leaders  *Leaders
 	commands Once
 }
@@ -63,14 +61,14 @@ func NewNoticeReader() *NoticeReader {
 	return &NoticeReader{chunks: bus.NewAssembler(), leaders: new(Leaders)}
 }
 
-// LedBy has the reader leave out what leaders of graphs wrote late whom these tell.
+// LedBy makes the reader report late records of fenced leaders as such.
 func (r *NoticeReader) LedBy(leaders *Leaders) *NoticeReader {
 	r.leaders = leaders
 	return r
 }
 
-// Read is ParseNotice, but for a command in several records: its last one says what the
-// command does, the others say nothing. Nor does one that is late.
+// Read is ParseNotice, except that a command in several records is returned with its last one, and a late record is
+// only marked.
 func (r *NoticeReader) Read(rec ingest.Record) (Notice, error) {
 	if r.stale(rec) {
 		return Notice{Late: true}, nil
@@ -89,14 +87,12 @@ func (r *NoticeReader) Read(rec ingest.Record) (Notice, error) {
 	return Notice{Command: command}, nil
 }
 
-// stale reports whether who wrote a record had been replaced by another process before, or has said it before. Of a
-// request that has ended nothing but the ledger's copy stays in the topic.
+// stale reports whether a record is late or a copy. Of a request that has ended the topic has the ledger's copy only.
 func (r *NoticeReader) stale(rec ingest.Record) bool {
 	return rec.Unproven == "" && isLeaders(rec.Key) && (r.leaders.Stale(bus.Control, rec) || r.commands.Again(rec))
 }
 
-// isChunk reports whether a key is that of a chunk of a command: a request id has no
-// slash.
+// isChunk reports whether a key is that of a chunk of a command: a request id has no slash.
 func isChunk(key string) bool {
 	rest, command := strings.CutPrefix(key, commandPrefix)
 	return command && strings.Contains(rest, "/")
@@ -113,17 +109,16 @@ func parseCommand(value []byte) (*Command, error) {
 	return &c, nil
 }
 
-// ofProcess reads what a process says of itself, or an operator of one. Other control records
-// say nothing.
+// ofProcess decodes control records of processes, and of operators about them. It ignores others.
 func ofProcess(rec ingest.Record, key string) (n Notice, err error) {
 	switch {
-	case strings.HasPrefix(key, instancePrefix):
+	case strings.HasPrefix(key, instances().prefix):
 		n.Instance, err = pointer(ParseInstance(rec))
-	case strings.HasPrefix(key, memberPrefix):
+	case strings.HasPrefix(key, members().prefix):
 		n.Member, err = pointer(ParseMember(rec))
-	case strings.HasPrefix(key, strikePrefix):
+	case strings.HasPrefix(key, strikes().prefix):
 		n.Strike, err = pointer(ParseStrike(rec))
-	case key == barrierKey:
+	case key == barriers().prefix:
 		n.Barrier, err = pointer(ParseBarrier(rec))
 	case strings.HasPrefix(key, settingsPrefix):
 		n.Settings, err = pointer(ParseSettings(rec))
@@ -131,7 +126,7 @@ func ofProcess(rec ingest.Record, key string) (n Notice, err error) {
 	return n, err
 }
 
-// pointer points to what was found, or is nil.
+// pointer points to a value that was found, or is nil.
 func pointer[T any](what T, found bool, err error) (*T, error) {
 	if !found {
 		return nil, err
@@ -139,8 +134,8 @@ func pointer[T any](what T, found bool, err error) (*T, error) {
 	return &what, err
 }
 
-// ParseNotice reads a record of control.v1. Control records say nothing, nor do
-// parts of a command. Errors: ErrUnproven, and what is wrong with the content.
+// ParseNotice decodes a record of control.v1. Markers and chunks give an empty notice. Errors: ErrUnproven, and those
+// of the content.
 func ParseNotice(rec ingest.Record) (Notice, error) {
 	key := string(rec.Key)
 	var n Notice
@@ -154,7 +149,7 @@ func ParseNotice(rec ingest.Record) (Notice, error) {
 			n.Deleted = id
 		}
 	case isStatus(rec.Value):
-		// A request id may be what begins the other keys.
+		// A request id may look like another key.
 		var s deletions.Status
 		s, err = deletions.DecodeStatus(rec.Value)
 		n.Status = &s

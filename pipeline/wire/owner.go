@@ -10,25 +10,23 @@ import (
 	"lethe/ingest"
 )
 
-// Owner is who does a part of the work that the processes of a role share, from a point of
-// the log on. Whoever takes a part over has a greater generation than all that were heard of,
-// so that what an earlier owner says late, because it hung, can be told and left out.
+// Owner is the process that has a part of a shared role, or leads it, from a point of the log on. A new owner has a
+// greater generation than all before, so that late records of a previous owner are recognised.
 type Owner struct {
 	Generation int64 `json:"generation"`
-	// Instance is the identity of the owner's data directory. Of two that took the same part
-	// over at once, the greater one counts.
+	// Instance is the identity of the owner's data directory. Of two owners of one generation the greater one is valid.
 	Instance string `json:"instance"`
 }
 
-// Before reports whether an owner was replaced by another.
+// Before reports whether an owner was replaced by another one.
 func (o Owner) Before(other Owner) bool {
 	return cmp.Or(cmp.Compare(o.Generation, other.Generation), strings.Compare(o.Instance, other.Instance)) < 0
 }
 
-// String returns the owner as it stands in a header.
+// String returns the owner as a header.
 func (o Owner) String() string { return fmt.Sprintf("%d %s", o.Generation, o.Instance) }
 
-// parseOwner reads what String wrote.
+// parseOwner parses the result of String.
 func parseOwner(s string) (o Owner, err error) {
 	generation, instance, _ := strings.Cut(s, " ")
 	o.Instance = instance
@@ -39,7 +37,7 @@ func parseOwner(s string) (o Owner, err error) {
 	return o, err
 }
 
-// OwnedBy returns records that say who wrote them.
+// OwnedBy returns records with their owner in a header.
 func OwnedBy(o Owner, records []ingest.Outgoing) []ingest.Outgoing {
 	out := slices.Clone(records)
 	for i := range out {
@@ -49,7 +47,7 @@ func OwnedBy(o Owner, records []ingest.Outgoing) []ingest.Outgoing {
 	return out
 }
 
-// OwnerOf reads who wrote a record; it says whether the record tells.
+// OwnerOf returns the owner in a record's header, if there is one.
 func OwnerOf(rec ingest.Record) (Owner, bool) {
 	for _, h := range rec.Headers {
 		if h.Key == ownerHeader {
@@ -60,11 +58,11 @@ func OwnerOf(rec ingest.Record) (Owner, bool) {
 	return Owner{}, false
 }
 
-// Fence leaves out records of who was replaced by another. The zero value knows of none.
+// Fence identifies records of owners that were replaced. The zero value has read none.
 type Fence struct{ newest Owner }
 
-// Stale notes who wrote a record of a partition, in its order, and reports whether somebody had
-// taken that over from him before. One that does not tell is not stale.
+// Stale adds the owner of a record, in the order of a partition, and reports whether a later owner came before. A
+// record without an owner is not stale.
 func (f *Fence) Stale(o Owner) bool {
 	if o == (Owner{}) {
 		return false
@@ -76,7 +74,7 @@ func (f *Fence) Stale(o Owner) bool {
 	return false
 }
 
-// Counted returns records that say that they come after so many of their owner's: the first is the next one.
+// Counted returns records numbered by a header, from the number behind the owner's previous ones on.
 func Counted(said int64, records []ingest.Outgoing) []ingest.Outgoing {
 	out := slices.Clone(records)
 	for i := range out {
@@ -86,7 +84,7 @@ func Counted(said int64, records []ingest.Outgoing) []ingest.Outgoing {
 	return out
 }
 
-// countOf reads which of its owner's records one is, 0 if it does not tell.
+// countOf returns the number of a record, or 0.
 func countOf(rec ingest.Record) int64 {
 	for _, h := range rec.Headers {
 		if n, err := strconv.ParseInt(string(h.Value), 10, 64); h.Key == countHeader && err == nil {
@@ -96,15 +94,14 @@ func countOf(rec ingest.Record) int64 {
 	return 0
 }
 
-// Once leaves out records that were copied: whoever can read a record of lethe's can write it a second time. The zero
+// Once identifies copies of numbered records: anybody who can read a record of lethe's can write it again. The zero
 // value has read none.
 type Once struct {
 	by    Owner
 	count int64
 }
 
-// Again notes a record of those that one owner at a time writes and counts, in their order, and reports whether it
-// is left out.
+// Again adds a record, in the order of its partition, and reports whether it is a copy.
 func (o *Once) Again(rec ingest.Record) bool {
 	by, tells := OwnerOf(rec)
 	if !tells {

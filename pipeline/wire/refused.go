@@ -16,9 +16,9 @@ const (
 	refusedKey    = "!refused"
 )
 
-// Refused answers, on erasure-status.v1, whoever signed a record of erasures.v1 that was not
-// taken. It names the record by its signatures, which hold nothing of it. There is one key for
-// all: who waits for an answer reads it before compaction does.
+// Refused is published on erasure-status.v1 for a signed record of erasures.v1 that was rejected. It identifies the
+// record by its signatures, which hold nothing of it. All have one key: a requester that waits reads it before
+// compaction.
 type Refused struct {
 	Format string `json:"format"`
 	// Signatures is the SHA-256 of the record's signatures, in hexadecimal.
@@ -27,7 +27,7 @@ type Refused struct {
 	Detail     string        `json:"detail"`
 }
 
-// SignaturesDigest is what a Refused names a record by; it is empty for one without signatures.
+// SignaturesDigest identifies a record in a Refused; it is empty for one without signatures.
 func SignaturesDigest(headers []ingest.Header) string {
 	text := authority.Signatures(headers)
 	if text == nil {
@@ -37,8 +37,7 @@ func SignaturesDigest(headers []ingest.Header) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// RefusedControl returns the answer to a record that was not taken; none is due to one without
-// signatures.
+// RefusedControl returns the Refused of a record; one without signatures has none.
 func RefusedControl(rec ingest.Record, refusal *ingest.Refusal) (out ingest.Outgoing, due bool, err error) {
 	r := Refused{refusedFormat, SignaturesDigest(rec.Headers), refusal.Reason, refusal.Detail}
 	if r.Signatures == "" {
@@ -51,7 +50,7 @@ func RefusedControl(rec ingest.Record, refusal *ingest.Refusal) (out ingest.Outg
 	return ingest.Outgoing{Key: []byte(refusedKey), Value: value}, true, nil
 }
 
-// ParseRefused reads a record of erasure-status.v1; it says whether it is such an answer.
+// ParseRefused decodes a record of erasure-status.v1, if it is a Refused.
 func ParseRefused(rec ingest.Record) (r Refused, found bool) {
 	if !bytes.Equal(rec.Key, []byte(refusedKey)) || rec.Unproven != "" {
 		return r, false

@@ -12,11 +12,11 @@ import (
 	"lethe/ingest/bus"
 )
 
-// ErrUnproven refuses a record of a topic of lethe's own that does not carry the code of a
-// process of the deployment. It says nothing, whatever it holds.
+// ErrUnproven is returned for a record of one of lethe's own topics without the code of the deployment. It must be
+// ignored.
 var ErrUnproven = errors.New("not written by a process of this deployment")
 
-// proven refuses records that are not the deployment's own.
+// proven rejects records that are not the deployment's own.
 func proven(rec ingest.Record) error {
 	if rec.Unproven != "" {
 		return fmt.Errorf("%w: %s", ErrUnproven, rec.Unproven)
@@ -24,25 +24,25 @@ func proven(rec ingest.Record) error {
 	return nil
 }
 
-// SealOf returns what makes and checks the codes of a deployment's records. Records before
-// the given offsets need none.
+// SealOf returns the seal that adds and checks the codes of a deployment's records. Records before the given offsets
+// need none.
 func SealOf(secret lethe.Secret, before map[bus.TopicPartition]int64) *bus.Seal {
 	return bus.NewSeal(secret.Hash("records of internal topics"), before)
 }
 
 const sealedFormat = "lethe-sealed/1"
 
-// Sealed is what a data directory holds of its codes.
+// Sealed is the file of a data directory about the codes.
 type Sealed struct {
 	Format string `json:"format"`
-	// SecretCheck tells whose secret the codes are made with, see Command.Shares.
+	// SecretCheck identifies the secret of the codes, see Command.Shares.
 	SecretCheck string `json:"secret_check"`
-	// From has, by <topic>/<partition>, the offsets from which on codes are of that secret: a rotation
-	// of the secret has checked what stands before. All other partitions are sealed from their beginning.
+	// From are the offsets, by <topic>/<partition>, from which codes are of that secret: a rotation of the secret has
+	// checked all records before. Other partitions have codes from their beginning.
 	From map[string]int64 `json:"from"`
 }
 
-// NewSealed returns what a data directory holds of the codes made with a secret.
+// NewSealed returns the file for codes of a secret.
 func NewSealed(secret lethe.Secret, before map[bus.TopicPartition]int64) Sealed {
 	s := Sealed{Format: sealedFormat, SecretCheck: SecretCheck(secret), From: make(map[string]int64)}
 	for tp, offset := range before {
@@ -74,7 +74,7 @@ func (s Sealed) Encode() ([]byte, error) {
 	return value, nil
 }
 
-// DecodeSealed reads what Encode wrote.
+// DecodeSealed decodes a Sealed.
 func DecodeSealed(value []byte) (s Sealed, err error) {
 	if err = json.Unmarshal(value, &s); err == nil && s.Format != sealedFormat {
 		err = fmt.Errorf("format %.40q, want %q", s.Format, sealedFormat)

@@ -2,9 +2,7 @@ package wire
 
 import (
 	"crypto/sha256"
-	"encoding/json"
 	"fmt"
-	"strings"
 	"time"
 
 	"lethe"
@@ -12,49 +10,41 @@ import (
 	"lethe/internal/jcs"
 )
 
-const (
-	settingsFormat = "lethe-settings/1"
-	settingsPrefix = "!settings/"
-)
+const settingsPrefix = "!settings/"
 
-// RequestsSigned is the setting of role graphs that says how many people must sign an erasure
-// request.
+func settings() kind { return kind{settingsPrefix, "lethe-settings/1", "settings"} }
+
+// RequestsSigned is the setting of graphs for the number of people who must sign an erasure request.
 const RequestsSigned = "signatures.requests"
 
-// Requests is what RequestsSigned is said under, in place of a role, to those who ask for erasures.
+// Requests takes the place of a role in the settings for requesters, which have RequestsSigned only.
 const Requests = "requests"
 
-// IsForRequesters reports whether a record of erasure-status.v1 stands where those who ask for erasures are told how
-// many must sign.
+// IsForRequesters reports whether a record of erasure-status.v1 has the key of the settings for requesters.
 func IsForRequesters(rec ingest.Record) bool { return string(rec.Key) == settingsPrefix+Requests }
 
-// Settings are what other roles must have in common with a role, as its process
-// said when it began. They travel on control.v1, which every process reads: of each role those
-// that were said last count.
+// Settings are the settings of a role that other roles must share. Its process publishes them at its start as a control
+// record; the newest of each role are valid.
 type Settings struct {
 	Format string `json:"format"`
 	Role   string `json:"role"`
 	// Values are by configuration key.
 	Values map[string]string `json:"values"`
-	// Since tells them from those that were said before, see Since.
+	// Since orders the settings of a role, see Since.
 	Since time.Time `json:"since,omitzero"`
 }
 
-// Late reports whether the settings were said before others of the role, and come behind them: written again, or late.
+// Late reports whether the settings are older than others of the role.
 func (s Settings) Late(newest Settings) bool { return s.Since.Before(newest.Since) }
 
 // Record returns the settings as a record of control.v1.
 func (s Settings) Record() (ingest.Outgoing, error) {
-	s.Format = settingsFormat
-	value, err := json.Marshal(s)
-	if err != nil {
-		return ingest.Outgoing{}, fmt.Errorf("settings of role %s: %w", s.Role, err)
-	}
-	return ingest.Outgoing{Key: []byte(settingsPrefix + s.Role), Value: value}, nil
+	s.Format = settings().format
+	return settings().record(s.Role, s)
 }
 
-// Configuration returns the digest of what the roles have said: SHA-256 of the canonical
-// JSON (RFC 8785) of an object with the values of each role.
+// Configuration returns the digest of all settings: SHA-256 of the canonical JSON (RFC 8785) of an object with the
+// values of each role.
 func Configuration(said map[string]Settings) (lethe.Digest, error) {
 	values := make(map[string]map[string]string)
 	for role, s := range said {
@@ -67,20 +57,7 @@ func Configuration(said map[string]Settings) (lethe.Digest, error) {
 	return sha256.Sum256(text), nil
 }
 
-// ParseSettings reads a record of control.v1; it says whether there are
-// settings in it.
+// ParseSettings decodes a record of control.v1, if it has settings.
 func ParseSettings(rec ingest.Record) (s Settings, found bool, err error) {
-	if !strings.HasPrefix(string(rec.Key), settingsPrefix) || rec.Tombstone() {
-		return s, false, nil
-	}
-	if err = proven(rec); err == nil {
-		err = json.Unmarshal(rec.Value, &s)
-	}
-	if err == nil && s.Format != settingsFormat {
-		err = fmt.Errorf("format %q, want %q", s.Format, settingsFormat)
-	}
-	if err != nil {
-		return s, false, fmt.Errorf("%s/%d@%d: settings: %w", rec.Topic, rec.Partition, rec.Offset, err)
-	}
-	return s, true, nil
+	return parse(settings(), rec, func(*Settings, string) error { return nil })
 }

@@ -11,12 +11,11 @@ import (
 )
 
 const (
-	// statusHeader carries the signature of a status: a compact JWS with detached payload (RFC
-	// 7515, appendix F), which is the value of the record.
+	// statusHeader has the signature of a status: a compact JWS whose detached payload (RFC 7515, appendix F) is the
+	// value of the record.
 	statusHeader    = "lethe.status.jws"
 	statusMediaType = "lethe-erasure-status.v1+jws"
-	// answerMediaType is the typ of what else requesters are told: holds, what was refused, and how many must sign. Their
-	// values say which of these they are.
+	// answerMediaType is the typ of other records for requesters: holds, rejected records, and settings.
 	answerMediaType = "lethe-answer.v1+jws"
 )
 
@@ -30,7 +29,7 @@ func StatusRecord(s deletions.Status, key ed25519.PrivateKey) (ingest.Outgoing, 
 	return signedAs(ingest.Outgoing{Key: []byte(s.Key()), Value: value}, statusMediaType, key)
 }
 
-// SignAnswers signs what else requesters are told on erasure-status.v1, as StatusRecord does statuses.
+// SignAnswers signs other records for requesters on erasure-status.v1.
 func SignAnswers(records []ingest.Outgoing, key ed25519.PrivateKey) ([]ingest.Outgoing, error) {
 	signed := make([]ingest.Outgoing, len(records))
 	for i, rec := range records {
@@ -52,8 +51,7 @@ func signedAs(rec ingest.Outgoing, mediaType string, key ed25519.PrivateKey) (in
 	return rec, nil
 }
 
-// SignedStatus reads a status that one of the keys has signed, from under its own key of the
-// topic. Nothing else is one, whatever the record says.
+// SignedStatus decodes a status under its own key of the topic, if one of the keys has signed it.
 func SignedStatus(rec ingest.Record, keys []ed25519.PublicKey) (s deletions.Status, signed bool) {
 	if !signedBy(rec, statusMediaType, keys) {
 		return s, false
@@ -62,14 +60,14 @@ func SignedStatus(rec ingest.Record, keys []ed25519.PublicKey) (s deletions.Stat
 	return s, err == nil && s.Key() == string(rec.Key)
 }
 
-// SignedAnswer reports whether one of the keys has signed what a record tells requesters beside statuses. Whether it
-// stands under its own key is for its reader to look at.
+// SignedAnswer reports whether one of the keys has signed a record for requesters that is no status. The caller must
+// check the record's key.
 func SignedAnswer(rec ingest.Record, keys []ed25519.PublicKey) bool {
 	return signedBy(rec, answerMediaType, keys)
 }
 
-// ToldRequesters reads what those who ask for erasures are told of how many must sign. It says whether the key has
-// signed that. They have no secret, so the code of the record does not count.
+// ToldRequesters decodes the settings for requesters, and reports whether the key has signed them. Requesters have no
+// secret, so the record needs no code.
 func ToldRequesters(rec ingest.Record, key ed25519.PublicKey) (s Settings, signed bool) {
 	if rec.Unproven = ""; !SignedAnswer(rec, []ed25519.PublicKey{key}) {
 		return s, false
@@ -78,7 +76,7 @@ func ToldRequesters(rec ingest.Record, key ed25519.PublicKey) (s Settings, signe
 	return s, found && err == nil
 }
 
-// IsSigned reports whether a record has a signature for requesters, whosever it is.
+// IsSigned reports whether a record has any signature for requesters.
 func IsSigned(rec ingest.Record) bool {
 	return slices.ContainsFunc(rec.Headers, func(h ingest.Header) bool { return h.Key == statusHeader })
 }
@@ -108,7 +106,8 @@ func IsStatus(rec ingest.Record) bool {
 	return !strings.HasPrefix(string(rec.Key), "!") && isStatus(rec.Value)
 }
 
-// IsAnswer reports whether a record of erasure-status.v1 is, or claims to be, what else requesters are told.
+// IsAnswer reports whether a record of erasure-status.v1 is, or claims to be, a record for requesters that is no
+// status.
 func IsAnswer(rec ingest.Record) bool {
 	key := string(rec.Key)
 	return !rec.Tombstone() &&

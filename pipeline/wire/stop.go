@@ -2,8 +2,7 @@ package wire
 
 import "context"
 
-// UnlessStopped drops the error of a role whose context is over: stopping cuts
-// off whatever is under way, and that is how a role is meant to end.
+// UnlessStopped ignores the error of a role whose context has ended: stopping interrupts all work.
 func UnlessStopped(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return nil //nolint:nilerr // see above

@@ -6,16 +6,16 @@ import (
 	"sync/atomic"
 )
 
-// Running is what runs beside a loop, and has it step once it has ended.
+// Running runs work beside a loop and wakes the loop when it has ended.
 type Running struct {
 	// Start, if not nil, runs work now or later, such as in a goroutine of its own.
 	Start func(work func())
-	// Wake has the role step.
+	// Wake wakes the role.
 	Wake    func()
 	working sync.WaitGroup
 }
 
-// Run runs work beside the loop and wakes the role then, or does it at once.
+// Run starts work beside the loop; without Start it does the work.
 func (r *Running) Run(work func()) {
 	if r.Start == nil {
 		work()
@@ -29,10 +29,10 @@ func (r *Running) Run(work func()) {
 	})
 }
 
-// Wait waits until nothing runs.
+// Wait waits until no work runs.
 func (r *Running) Wait() { r.working.Wait() }
 
-// Stage is work that is done once, by whoever comes first: others wait for it.
+// Stage is work that is done once; concurrent callers wait for it.
 type Stage struct {
 	once sync.Once
 	done atomic.Bool

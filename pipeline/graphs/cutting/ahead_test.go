@@ -64,7 +64,7 @@ func TestWhatWasWorkedOutAheadIsUsedForItsGraphAlone(t *testing.T) {
 		Now:     time.Now, Partition: config, Cut: Cut{shards, repair.Defaults()},
 	}
 	for range 2 { // it is begun once
-		awaits, err := a.Awaits(t.Context(), labelled{s: s}, 4)
+		awaits, err := a.Prepares(t.Context(), labelled{s: s}, 4)
 		require.NoError(t, err)
 		require.True(t, awaits)
 	}
@@ -72,7 +72,7 @@ func TestWhatWasWorkedOutAheadIsUsedForItsGraphAlone(t *testing.T) {
 	require.Nil(t, a.of(s))
 	due[0]()
 	require.Equal(t, 1, woken)
-	awaits, err := a.Awaits(t.Context(), labelled{s: s}, 4)
+	awaits, err := a.Prepares(t.Context(), labelled{s: s}, 4)
 	require.NoError(t, err)
 	require.False(t, awaits)
 
@@ -126,7 +126,7 @@ func TestSettlingGivesWay(t *testing.T) {
 			},
 		}
 		end := rule.Begin()
-		_, err := a.Awaits(t.Context(), labelled{s: s}, 4)
+		_, err := a.Prepares(t.Context(), labelled{s: s}, 4)
 		require.NoError(t, err)
 		synctest.Wait()
 		require.True(t, a.IsBusy())

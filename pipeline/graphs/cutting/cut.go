@@ -1,5 +1,5 @@
-// Package cutting deals the transactions of a settled timestep to shards, and cuts it into slices: in the role's loop,
-// or ahead beside it.
+// Package cutting assigns the transactions of a settled timestep to shards and cuts it into slices, in the role's loop
+// or beside it.
 package cutting
 
 import (
@@ -15,13 +15,13 @@ import (
 	"lethe/snapshot"
 )
 
-// Cut is how a settled timestep is cut into slices.
+// Cut cuts a settled timestep into slices.
 type Cut struct {
 	Shards int
 	Repair repair.Config
 }
 
-// All are all shards.
+// All returns all shards.
 func (c Cut) All() []lethe.ShardID {
 	all := make([]lethe.ShardID, c.Shards)
 	for i := range all {

@@ -15,27 +15,26 @@ import (
 	"lethe/snapshot"
 )
 
-// Cutter cuts timesteps. It works out ahead, beside the loop, what settling one takes longest for: who is in which
-// shard, and the slices of all shards. Both follow from the labelled graph: what was worked out is used if the graph is
-// still that one.
+// Cutter assigns and cuts timesteps. It prepares the next one beside the loop: the assignment and the slices of all
+// shards. Both follow from the labelled graph, and are used if the graph is still the same.
 type Cutter struct {
 	Cut
 	Partition partition.Config
 	Running   *beside.Running
 	Now       func() time.Time
-	// First, if not nil, says what work ahead gives way to.
+	// First, if not nil, makes preparation wait for more urgent work.
 	First *precedence.Rule
 
 	mu sync.Mutex
-	// busy says that something is being worked out; done is what was last, until it is used.
+	// busy means that a timestep is being prepared; done is the last prepared one until it is used.
 	busy bool
-	done *dealt
+	done *prepared
 }
 
-// dealt is what was worked out of a timestep.
-type dealt struct {
+// prepared is a prepared timestep.
+type prepared struct {
 	timestep, previous lethe.Timestep
-	// digest is that of the labelled graph, zero if it could not be worked out.
+	// digest is that of the labelled graph; zero after an error.
 	digest     lethe.Digest
 	assignment graph.Assignment
 	report     partition.Report
@@ -43,14 +42,14 @@ type dealt struct {
 	slices     [][]byte
 }
 
-// Labels are where a closed timestep is read with its labels.
+// Labels reads a closed timestep with its labels.
 type Labels interface {
 	Labelled(ctx context.Context, t lethe.Timestep) (*snapshot.Content, error)
 }
 
-// Awaits begins to work out a timestep that is to be settled, unless that was done, and reports whether it goes
-// on; the role is woken when it is done.
-func (c *Cutter) Awaits(ctx context.Context, store Labels, t lethe.Timestep) (bool, error) {
+// Prepares starts to prepare a timestep unless it is prepared, and reports whether that continues; the role is woken
+// when it is done.
+func (c *Cutter) Prepares(ctx context.Context, store Labels, t lethe.Timestep) (bool, error) {
 	if c.has(t) {
 		return false, nil
 	}
@@ -66,7 +65,7 @@ func (c *Cutter) Awaits(ctx context.Context, store Labels, t lethe.Timestep) (bo
 	return c.IsBusy(), nil
 }
 
-func (c *Cutter) set(busy bool, done *dealt) {
+func (c *Cutter) set(busy bool, done *prepared) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.busy, c.done = busy, done
@@ -78,21 +77,21 @@ func (c *Cutter) has(t lethe.Timestep) bool {
 	return c.done != nil && c.done.timestep == t
 }
 
-// IsBusy reports whether something is worked out ahead.
+// IsBusy reports whether a timestep is being prepared.
 func (c *Cutter) IsBusy() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.busy
 }
 
-// work works out a timestep. An error is for the loop to meet again.
-func (c *Cutter) work(ctx context.Context, content *snapshot.Content) *dealt {
+// work prepares a timestep. The loop will get the same error.
+func (c *Cutter) work(ctx context.Context, content *snapshot.Content) *prepared {
 	c.First.Give(ctx)
-	d, err := c.deal(ctx, content.Snapshot)
+	d, err := c.assign(ctx, content.Snapshot)
 	if err != nil {
-		return &dealt{timestep: content.Info.Timestep}
+		return &prepared{timestep: content.Info.Timestep}
 	}
-	c.First.Give(ctx) // predictions may have begun since
+	c.First.Give(ctx) // predictions may have started since
 	d.previous, content.Assignment = content.Info.Previous, d.assignment
 	if d.slices, err = c.Cut.Encoded(content, c.All()); err == nil {
 		d.digest = canonical.DigestSnapshot(content.Snapshot)
@@ -100,18 +99,18 @@ func (c *Cutter) work(ctx context.Context, content *snapshot.Content) *dealt {
 	return d
 }
 
-// deal deals the transactions of a snapshot to shards.
-func (c *Cutter) deal(ctx context.Context, s *lethe.Snapshot) (*dealt, error) {
+// assign assigns the transactions of a snapshot to shards.
+func (c *Cutter) assign(ctx context.Context, s *lethe.Snapshot) (*prepared, error) {
 	started := c.Now()
 	assignment, report, err := Partitioned(ctx, s, c.Partition)
 	if err != nil {
 		return nil, err
 	}
-	return &dealt{timestep: s.Timestep, assignment: assignment, report: report, took: c.Now().Sub(started)}, nil
+	return &prepared{timestep: s.Timestep, assignment: assignment, report: report, took: c.Now().Sub(started)}, nil
 }
 
-// Partitioned deals the transactions of a labelled snapshot to shards. It depends on the
-// snapshot and the configuration alone, on no other timestep.
+// Partitioned assigns the transactions of a labelled snapshot to shards. It depends only on the snapshot and the
+// configuration.
 func Partitioned(
 	ctx context.Context, s *lethe.Snapshot, c partition.Config,
 ) (graph.Assignment, partition.Report, error) {
@@ -126,8 +125,8 @@ func Partitioned(
 	return partition.Run(ctx, g, c)
 }
 
-// of returns what was worked out of a labelled graph, nil if that is another one.
-func (c *Cutter) of(s *lethe.Snapshot) *dealt {
+// of returns the prepared timestep of a labelled graph, or nil.
+func (c *Cutter) of(s *lethe.Snapshot) *prepared {
 	if !c.has(s.Timestep) {
 		return nil
 	}
@@ -140,20 +139,20 @@ func (c *Cutter) of(s *lethe.Snapshot) *dealt {
 	return d
 }
 
-// Deal returns the shards of a labelled snapshot's transactions, and how long that took, ahead or now.
-func (c *Cutter) Deal(
+// Assign returns the shards of a labelled snapshot's transactions, and how long that took.
+func (c *Cutter) Assign(
 	ctx context.Context, s *lethe.Snapshot,
 ) (_ graph.Assignment, _ partition.Report, took time.Duration, err error) {
 	d := c.of(s)
 	if d == nil {
-		if d, err = c.deal(ctx, s); err != nil {
+		if d, err = c.assign(ctx, s); err != nil {
 			return nil, partition.Report{}, 0, err
 		}
 	}
 	return d.assignment, d.report, d.took, nil
 }
 
-// Encoded returns the slices of some shards of a settled timestep as bytes: those worked out ahead, once.
+// Encoded returns the slices of some shards of a settled timestep as bytes. It discards prepared ones.
 func (c *Cutter) Encoded(content *snapshot.Content, shards []lethe.ShardID) ([][]byte, error) {
 	if len(shards) == c.Shards {
 		d := c.of(content.Snapshot)

@@ -10,11 +10,9 @@ import (
 	"lethe/snapshot"
 )
 
-// affected returns, for each of several requests, the shards whose slice gets another
-// digest by it, ascending. A request is what it takes out; the timestep is cut as it is,
-// without what all take out, and without that of each. What changes by several requests
-// together but by none alone is of all of them. A timestep that is not settled has no
-// slices.
+// affected returns, for each of several requests, the shards whose slices change, ascending. A request is the data
+// that it deletes; the timestep is cut with all data, without that of all requests, and without that of each. A change
+// by several requests together, but by none alone, belongs to all. A timestep that is not settled has no slices.
 func affected(
 	c cutting.Cut, content *snapshot.Content, requests []lethe.Removal, scope lethe.Scope,
 ) ([][]lethe.ShardID, error) {
@@ -22,7 +20,7 @@ func affected(
 	if content.Assignment == nil || all.IsNothing() {
 		return make([][]lethe.ShardID, len(requests)), nil
 	}
-	// As it is, without all, and without what each request takes that is not all.
+	// With all data, without that of all requests, and without that of each request that is not all.
 	cuts := []lethe.Removal{{}, all}
 	place := make([]int, len(requests))
 	for i, own := range requests {
@@ -55,8 +53,8 @@ func affected(
 	return shared(differing(1), alone, requests), nil
 }
 
-// shared says whose the shards are that several requests change together. alone are
-// those that each would change by itself.
+// shared assigns the shards that several requests change together. alone are the shards that each would change by
+// itself.
 func shared(together []lethe.ShardID, alone [][]lethe.ShardID, requests []lethe.Removal) [][]lethe.ShardID {
 	out := make([][]lethe.ShardID, len(requests))
 	for _, shard := range together {
@@ -71,9 +69,8 @@ func shared(together []lethe.ShardID, alone [][]lethe.ShardID, requests []lethe.
 	return out
 }
 
-// differing returns the shards whose slice has another digest without what is taken out than
-// with it. Scope shard takes only the own shards of these: those of the nodes, and of both
-// ends of a payment.
+// differing returns the shards whose slices change. At scope shard these are the shards of deleted nodes and of both
+// ends of deleted payments only.
 func differing(
 	with, without []lethe.Digest, content *snapshot.Content, gone lethe.Removal, scope lethe.Scope,
 ) (out []lethe.ShardID) {
@@ -98,9 +95,8 @@ func differing(
 	return out
 }
 
-// joins returns for each of several requests which transactions of a timestep are joined no more
-// once all are carried out, and the stubs that stand for them then nowhere any more. At scope shard
-// those for transactions stay.
+// joins returns for each of several requests the pairs of transactions that lose their edge, and the stubs that are
+// deleted everywhere. At scope shard stubs for transactions stay.
 func joins(
 	c cutting.Cut, s *lethe.Snapshot, requests []lethe.Removal, scope lethe.Scope,
 ) []deletions.Gone {
@@ -126,14 +122,14 @@ func joins(
 	return out
 }
 
-// stubsAt is what goes of a timestep.
+// stubsAt is the deleted pairs and stubs of a timestep.
 type stubsAt struct {
 	repair   repair.Config
 	timestep lethe.Timestep
 	gone     *deletions.Gone
 }
 
-// with adds what goes with a payment on account of one request out of all.
+// with adds the pair and stubs of a payment that a request deletes.
 func (to stubsAt) with(own, all lethe.Removal, p lethe.PseudonymPair, scope lethe.Scope) {
 	stub := func(list *[]deletions.GoneStub, owner, missing lethe.Pseudonym) {
 		if lambda, tells := to.repair.StubFor(to.timestep, owner, missing); tells {

@@ -13,8 +13,8 @@ import (
 	"lethe/snapshot"
 )
 
-// afresh partitions what is left of timesteps. What was planned is remembered until it is
-// carried out, for it takes long. Plans are made side by side.
+// afresh partitions timesteps again. It caches a plan until it is executed, because partitioning takes long. Plans may
+// be made concurrently.
 type afresh struct {
 	publisher *publish.Publisher
 	mu        sync.Mutex
@@ -43,15 +43,14 @@ func (a *afresh) plan(ctx context.Context, s *lethe.Snapshot) (graph.Assignment,
 	return assignment, nil
 }
 
-// forget drops what was planned.
+// forget empties the cache.
 func (a *afresh) forget() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.planned = nil
 }
 
-// isStale reports whether what was published of the newest revision of a timestep is not
-// what partitioning it afresh gives.
+// isStale reports whether partitioning a timestep again gives other slices than those published.
 func (a *afresh) isStale(ctx context.Context, info snapshot.Info) (bool, error) {
 	revision, _, err := publish.Manifest.Of(a.publisher.Store, info.Timestep)
 	if err != nil || revision < info.Revision {
@@ -65,9 +64,8 @@ func (a *afresh) isStale(ctx context.Context, info snapshot.Info) (bool, error) 
 	return len(changed) > 0, err
 }
 
-// changed is affected at scope partition: without what all requests take out the
-// timestep is partitioned afresh, and its slices are compared with those that were published
-// last. All that change are of every request that takes something there.
+// changed is affected at scope partition: the timestep is partitioned without the data of all requests, and its slices
+// are compared with the published ones. All changes belong to every request with data in the timestep.
 func (a *afresh) changed(
 	ctx context.Context, content *snapshot.Content, requests []lethe.Removal,
 ) ([][]lethe.ShardID, error) {
@@ -85,8 +83,7 @@ func (a *afresh) changed(
 	return out, err
 }
 
-// replaced returns the shards whose slice is not the published one once a snapshot is
-// partitioned afresh.
+// replaced returns the shards whose slices differ from the published ones once a snapshot is partitioned again.
 func (a *afresh) replaced(
 	ctx context.Context, s *lethe.Snapshot, info snapshot.Info,
 ) ([]lethe.ShardID, error) {

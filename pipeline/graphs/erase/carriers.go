@@ -9,7 +9,7 @@ import (
 	"lethe/snapshot"
 )
 
-// Carriers knows what carries subjects.
+// Carriers finds the transactions and payments that carry subjects.
 type Carriers struct {
 	Store  *snapshot.Store
 	Secret lethe.Secret
@@ -51,8 +51,8 @@ func (e Carriers) SubjectsOf(t lethe.Target) ([]lethe.Digest, error) {
 	return e.Store.Marks().Subjects().Of(t)
 }
 
-// CarriedBy returns what carries the subjects among some targets, each once, and which of the
-// transactions among that carry other subjects too.
+// CarriedBy returns the carriers of the subjects among some targets, each once, and the transactions of them that carry
+// other subjects too.
 func (e Carriers) CarriedBy(targets []lethe.Target) (carried []lethe.Target, several []lethe.TransactionID, err error) {
 	others := func(t lethe.Target) bool { return t.Kind != lethe.SubjectTarget }
 	subjects := slices.DeleteFunc(slices.Clone(targets), others)
@@ -77,14 +77,14 @@ func (e Carriers) Newest() lethe.Timestep {
 	for _, info := range e.Store.Timesteps() {
 		newest = max(newest, info.Timestep)
 	}
-	// One that an erasure has emptied was there all the same.
+	// Including one that an erasure has emptied.
 	for t := range e.Store.Gone() {
 		newest = max(newest, t)
 	}
 	return newest
 }
 
-// HeldAlike returns those of some targets of which nothing is held, though something is held of another spelling.
+// HeldAlike returns the targets without data that have data under another spelling.
 func (e Carriers) HeldAlike(ctx context.Context, targets []lethe.Target) (out []lethe.Target, err error) {
 	folded := func(t lethe.Target) string {
 		if t.Kind == lethe.PaymentTarget {

@@ -1,14 +1,14 @@
-// Package erase is what the coordinator of erasures sees of the graphs: it plans what goes, suppresses it, rewrites the
-// stores and looks for what is left.
+// Package erase implements the coordinator's view of the graphs: it plans erasures, suppresses targets, rewrites
+// stores and searches them.
 //
-//	eraser.go       what the coordinator asks for
-//	plan.go         what an erasure will change; forms.go, what to search for; affected.go, the slices whose digest
-//	                differs and the stubs that remain; afresh.go, a timestep partitioned without the targets
-//	rewrite.go      targets taken out of the graphs
-//	scrubbing.go    staging that is written anew
-//	search.go       what is left
-//	suppression.go  what is taken no more
-//	carriers.go     what carries subjects; removal.go, what goes of a timestep
+//	eraser.go       the interface to the coordinator
+//	plan.go         the changes of an erasure; forms.go, what to search for; affected.go, changed slices and remaining
+//	                stubs; afresh.go, partitioning without the targets
+//	rewrite.go      deleting targets from the graphs
+//	scrubbing.go    rewriting staging
+//	search.go       searching staging and rewritten stores
+//	suppression.go  suppressing targets
+//	carriers.go     carriers of subjects; removal.go, the deleted part of a timestep
 package erase
 
 import (
@@ -28,19 +28,19 @@ import (
 	"lethe/snapshot/index"
 )
 
-// Eraser is what the coordinator sees of the graphs.
+// Eraser implements coordinator.Graphs.
 type Eraser struct {
 	*planner
 	suppression
 	search
 	rewriter
-	// Scrubbing writes staging anew.
+	// Scrubbing rewrites staging.
 	Scrubbing Scrubbing
 	publisher *publish.Publisher
 }
 
-// New returns an eraser for the store of a publisher. files are those of the store, and publishMissing publishes what
-// is gone, and what that relinked.
+// New returns an eraser for the store of a publisher. files are the files of the store, and publishMissing publishes
+// deletions of timesteps and their changed successors.
 func New(
 	c Carriers, p *publish.Publisher, files fs.FS, running *beside.Running, publishMissing func(context.Context) error,
 ) *Eraser {
@@ -52,7 +52,7 @@ func New(
 	}
 }
 
-// Forget drops what was planned of timesteps that are partitioned afresh.
+// Forget empties the cache of plans at scope partition.
 func (e *Eraser) Forget() { e.planner.afresh.forget() }
 
 var _ coordinator.Graphs = (*Eraser)(nil)

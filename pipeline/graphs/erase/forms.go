@@ -12,11 +12,10 @@ import (
 	"lethe/snapshot/index"
 )
 
-// forms are what a plan searches for.
+// forms are the fingerprints of a plan.
 type forms struct{ secret lethe.Secret }
 
-// staged adds the row of a target that is in no graph yet, and the keys of a payment or
-// subject.
+// staged adds the row of a target in staging, and the keys of a payment or subject.
 func (e forms) staged(plan *coordinator.Plan, l snapshot.Located) error {
 	kind := scan.KindPaymentPseudonyms
 	if l.Kind == lethe.SubjectTarget {
@@ -42,7 +41,7 @@ func (e forms) staged(plan *coordinator.Plan, l snapshot.Located) error {
 	return nil
 }
 
-// closed adds what to search for of a request's targets in a closed timestep.
+// closed adds the forms of a request's targets in a closed timestep.
 func (e forms) closed(
 	plan *coordinator.Plan, s *lethe.Snapshot, own []snapshot.Located, of func(node int) scan.Forms,
 ) error {
@@ -71,8 +70,7 @@ func (e forms) closed(
 	return nil
 }
 
-// redacted adds the forms of the rows of a closed timestep of which a request erases
-// features: the row as a whole is no transaction's any more.
+// redacted adds the forms of rows with erased features: the complete row is no transaction's any more.
 func (e forms) redacted(plan *coordinator.Plan, s *lethe.Snapshot, own []snapshot.Located) error {
 	for _, l := range own {
 		node, found := s.Find(l.Pseudonym)
@@ -100,8 +98,8 @@ func (e forms) redacted(plan *coordinator.Plan, s *lethe.Snapshot, own []snapsho
 	return nil
 }
 
-// sharedRows returns the forms of the rows that a transaction that stays has too,
-// of whatever timestep: finding them says nothing. The receipt names their kinds.
+// sharedRows returns the forms of rows that a remaining transaction of any timestep has too: finding them proves
+// nothing. The receipt names their kinds.
 func (e forms) sharedRows(s *lethe.Snapshot, gone []snapshot.Located) (out []scan.Fingerprint, err error) {
 	for _, l := range gone {
 		node, found := s.Find(l.Pseudonym)

@@ -26,9 +26,9 @@ type planner struct {
 	forms     forms
 }
 
-// Plan implements coordinator.Graphs. All targets are located together and every
-// timestep is loaded once. It is cut once as it is, once without all of them and, if
-// they are of several requests, once for each; at scope partition once, afresh.
+// Plan implements coordinator.Graphs. All targets are located together and each timestep is loaded once. It is cut
+// with all data, without all targets and, for several requests, without those of each; at scope partition it is
+// partitioned once.
 func (e *planner) Plan(
 	ctx context.Context, requests [][]lethe.Target, scope lethe.Scope,
 ) ([]coordinator.Plan, error) {
@@ -78,8 +78,7 @@ func (e *planner) Plan(
 	return plans, nil
 }
 
-// joined are the targets of several requests, each once, and where in them each
-// request finds its own.
+// joined are the distinct targets of several requests, and the positions of each request's targets in them.
 func joined(requests [][]lethe.Target) (targets []lethe.Target, positions [][]int) {
 	at := make(map[lethe.TargetName]int)
 	positions = make([][]int, len(requests))
@@ -96,8 +95,7 @@ func joined(requests [][]lethe.Target) (targets []lethe.Target, positions [][]in
 	return targets, positions
 }
 
-// withCarried returns the targets of requests, each followed by what carries its subjects,
-// which a plan has to look for as for any other target.
+// withCarried returns the targets of requests and the carriers of their subjects, which a plan treats as targets.
 func (e *planner) withCarried(plans []coordinator.Plan, requests [][]lethe.Target) ([][]lethe.Target, error) {
 	out := make([][]lethe.Target, len(requests))
 	for i, own := range requests {
@@ -119,8 +117,7 @@ func (e *planner) withCarried(plans []coordinator.Plan, requests [][]lethe.Targe
 	return out, nil
 }
 
-// goneOf is what a plan takes out of slices wherever it stands there: what goes with subjects, which
-// follows the targets that the request names, and features.
+// goneOf is what a plan deletes besides the named targets: carriers of subjects, and features.
 func (e *planner) goneOf(targets []lethe.Target, named int) (gone deletions.Gone) {
 	for i, t := range targets {
 		switch {
@@ -140,17 +137,17 @@ func (e *planner) goneOf(targets []lethe.Target, named int) (gone deletions.Gone
 	return gone
 }
 
-// share is what a request changes in a closed timestep, and what to search for of that.
+// share is a request's part of the changes of a closed timestep, with its forms.
 type share struct {
 	request int
 	coordinator.Plan
 	step coordinator.StepPlan
-	// emptied is the timestep if nothing is left of it.
+	// emptied is the timestep if it becomes empty.
 	emptied *snapshot.Info
 }
 
-// planTimesteps adds what the erasure will change in closed timesteps. gone are the targets of each
-// request there. Timesteps are read one after the other, and cut side by side.
+// planTimesteps adds the changes of closed timesteps. gone are the targets of each request there. Timesteps are read
+// one after the other, and cut concurrently.
 func (e *planner) planTimesteps(
 	ctx context.Context, plans []coordinator.Plan, gone map[lethe.Timestep][][]snapshot.Located, scope lethe.Scope,
 ) (err error) {
@@ -186,7 +183,7 @@ func (e *planner) planTimesteps(
 	return nil
 }
 
-// planTimestep tells what each request changes in a timestep. It is called side by side.
+// planTimestep returns each request's changes of a timestep. It is called concurrently.
 func (e *planner) planTimestep(
 	ctx context.Context, content *snapshot.Content, gone [][]snapshot.Located, scope lethe.Scope,
 ) (out []share, err error) {
@@ -240,8 +237,8 @@ func (e *planner) planTimestep(
 	return out, nil
 }
 
-// planGone adds that a timestep will be gone, and that the closed one after it gets
-// another one before it: all slices of both change.
+// planGone adds the deletion of an empty timestep; the closed one after it gets another predecessor. All slices of both
+// change.
 func (e *planner) planGone(plan *coordinator.Plan, step coordinator.StepPlan, info snapshot.Info) {
 	all := e.publisher.Cutter.All()
 	if info.State == lethe.Settled {
@@ -261,7 +258,7 @@ func (e *planner) planGone(plan *coordinator.Plan, step coordinator.StepPlan, in
 	}
 }
 
-// mergeStep adds a step to a plan, to what is planned for its timestep already.
+// mergeStep adds a step to a plan, merging it with one of the same timestep.
 func mergeStep(steps []coordinator.StepPlan, step coordinator.StepPlan) []coordinator.StepPlan {
 	for i, s := range steps {
 		if s.Timestep == step.Timestep {

@@ -14,7 +14,7 @@ import (
 	"lethe/snapshot"
 )
 
-// together is what several requests take out.
+// together is the data that several requests delete.
 func together(requests []lethe.Removal) lethe.Removal {
 	all := lethe.Removal{
 		Nodes: make(map[lethe.Pseudonym]bool), Payments: make(map[lethe.PseudonymPair]bool),
@@ -30,14 +30,13 @@ func together(requests []lethe.Removal) lethe.Removal {
 	return all
 }
 
-// isAll reports whether a request takes out what all do.
+// isAll reports whether one request deletes the same as all.
 func isAll(own, all lethe.Removal) bool {
 	return maps.Equal(own.Nodes, all.Nodes) && maps.Equal(own.Payments, all.Payments) &&
 		maps.EqualFunc(own.Features, all.Features, slices.Equal[lethe.Columns])
 }
 
-// without returns a timestep without what is taken out, and the shards of the nodes that
-// stay.
+// without returns a timestep without deleted data, and the shards of the remaining nodes.
 func without(content *snapshot.Content, gone lethe.Removal) (*lethe.Snapshot, graph.Assignment) {
 	var kept graph.Assignment
 	for i, shard := range content.Assignment {
@@ -48,7 +47,7 @@ func without(content *snapshot.Content, gone lethe.Removal) (*lethe.Snapshot, gr
 	return content.Snapshot.Removed(gone), kept
 }
 
-// count tells what goes of a timestep that has so many edges between shards.
+// count returns the numbers of deleted objects in a timestep with some edges between shards.
 func count(content *snapshot.Content, gone lethe.Removal, cutBefore int) coordinator.StepPlan {
 	s := content.Snapshot
 	step := coordinator.StepPlan{Replaced: coordinator.Replaced{Timestep: s.Timestep}}
@@ -63,7 +62,7 @@ func count(content *snapshot.Content, gone lethe.Removal, cutBefore int) coordin
 	return step
 }
 
-// cutEdges counts the edges between shards, of which there are none before the timestep is settled.
+// cutEdges counts the edges between shards; there are none before the timestep is settled.
 func cutEdges(s *lethe.Snapshot, a graph.Assignment) (n int) {
 	if a == nil {
 		return 0
@@ -76,8 +75,8 @@ func cutEdges(s *lethe.Snapshot, a graph.Assignment) (n int) {
 	return n
 }
 
-// keptStubs counts the stubs that stand for the nodes in slices that are not replaced, by
-// shard: one for every edge between such a slice and a node that goes.
+// keptStubs counts the stubs for deleted nodes in slices that are not replaced, by shard: one for every edge between
+// such a slice and a deleted node.
 func keptStubs(content *snapshot.Content, nodes []int, replaced []lethe.ShardID) (out []deletions.KeptStubs) {
 	if content.Assignment == nil {
 		return nil
@@ -103,7 +102,7 @@ func keptStubs(content *snapshot.Content, nodes []int, replaced []lethe.ShardID)
 	return out
 }
 
-// transactionsAmong are the located that are whole transactions.
+// transactionsAmong returns the located targets that are complete transactions.
 func transactionsAmong(located []snapshot.Located) (out []snapshot.Located) {
 	for _, l := range located {
 		if l.Kind == lethe.TransactionTarget {
@@ -113,8 +112,8 @@ func transactionsAmong(located []snapshot.Located) (out []snapshot.Located) {
 	return out
 }
 
-// recordsOf names the records that what goes from a graph was made of: transactions, their
-// labels and every payment of theirs; and the predictions and reasons for them.
+// recordsOf returns the records of deleted data: transactions, their labels and payments, and their predictions and
+// reasons.
 func recordsOf(s *lethe.Snapshot, gone lethe.Removal) (out []withdrawal.NamedRecord) {
 	for _, n := range s.Nodes {
 		if !gone.Nodes[n.Pseudonym] {
@@ -135,7 +134,7 @@ func recordsOf(s *lethe.Snapshot, gone lethe.Removal) (out []withdrawal.NamedRec
 	return out
 }
 
-// positionsOf returns where the snapshot holds the located, ascending, each once.
+// positionsOf returns the positions of located targets in the snapshot, ascending, each once.
 func positionsOf(s *lethe.Snapshot, located []snapshot.Located) []int {
 	var out []int
 	for _, l := range located {

@@ -11,12 +11,12 @@ import (
 	"lethe/snapshot"
 )
 
-// rewriter takes targets out of the graphs.
+// rewriter deletes targets from the graphs.
 type rewriter struct {
 	store     *snapshot.Store
 	publisher *publish.Publisher
 	afresh    *afresh
-	// publishMissing publishes what is gone, and what that relinked.
+	// publishMissing publishes deletions of timesteps and their changed successors.
 	publishMissing func(context.Context) error
 }
 
@@ -45,7 +45,7 @@ func (e *rewriter) Rewrite(
 	return nil
 }
 
-// RewriteStore takes targets out of the graphs.
+// RewriteStore deletes targets from the graphs.
 func (e *rewriter) RewriteStore(ctx context.Context, targets []lethe.Target, replaced []coordinator.Replaced) error {
 	if err := e.store.Erase(ctx, targets); err != nil {
 		return err
@@ -56,9 +56,8 @@ func (e *rewriter) RewriteStore(ctx context.Context, targets []lethe.Target, rep
 	return e.renew(ctx, replaced)
 }
 
-// repartition gives the transactions that stay in some timesteps the shards that were
-// planned. An earlier erasure at scope shard may have left stubs in slices that stayed as
-// they were: they are published anew even if everybody stays in his shard.
+// repartition assigns the remaining transactions of some timesteps to the planned shards. Slices are published again
+// even if no assignment changes: an earlier erasure at scope shard may have left stubs in them.
 func (e *rewriter) repartition(ctx context.Context, replaced []coordinator.Replaced) error {
 	var list []snapshot.Redeal
 	for _, r := range replaced {
@@ -81,9 +80,9 @@ func (e *rewriter) repartition(ctx context.Context, replaced []coordinator.Repla
 	return err
 }
 
-// renew gives timesteps a new revision of which a request that has ended has replaced slices: those stand under an
-// older one once another request has replaced others of the timestep, and who learns from them is asked for the newest.
-// Killed before that is noted, it gives them one more.
+// renew gives a new revision to timesteps whose slices were replaced by a request that has ended: these slices have an
+// older revision once another request replaces others of the timestep, and train is commanded to learn from the
+// newest. A crash before that is stored causes one more revision.
 func (e *rewriter) renew(ctx context.Context, replaced []coordinator.Replaced) error {
 	for _, r := range replaced {
 		info := e.store.Info(r.Timestep)

@@ -8,37 +8,36 @@ import (
 	"lethe/snapshot"
 )
 
-// Scrubbing writes staging anew beside the loop. The loop takes records
-// meanwhile, and only changes to the new files.
+// Scrubbing rewrites staging beside the loop, which continues to process records and then switches to the new files.
 type Scrubbing struct {
 	Store   *snapshot.Store
 	Running *beside.Running
-	// now is what is under way, nil if nothing is.
+	// now may be nil.
 	now *Scrub
 }
 
-// Scrub is staging that is written anew.
+// Scrub is one rewriting of staging.
 type Scrub struct {
 	snapshot.Scrub
-	// part is what runs now, and failed why it did not do what it should.
+	// part is the part that runs now, failed its error.
 	part   *beside.Stage
 	failed error
-	// switched says that the new files are in use, ended that the old ones are gone.
+	// switched means that the new files are in use, ended that the old ones are deleted.
 	switched, ended bool
 }
 
 var _ coordinator.Scrub = (*Scrub)(nil)
 
-// IsEnded reports whether the old files are gone.
+// IsEnded reports whether the old files are deleted.
 func (s *Scrub) IsEnded() bool { return s.ended }
 
 // Ended implements coordinator.Scrub.
 func (s *Scrub) Ended() (bool, error) { return s.ended, nil }
 
-// IsBusy reports whether staging is being written anew.
+// IsBusy reports whether staging is being rewritten.
 func (l *Scrubbing) IsBusy() bool { return l.now != nil }
 
-// Begin begins. Nothing else may be under way.
+// Begin starts a scrub. No other may be in progress.
 func (l *Scrubbing) Begin(ctx context.Context) (*Scrub, error) {
 	begun, err := l.Store.BeginScrub()
 	if err != nil {
@@ -50,14 +49,14 @@ func (l *Scrubbing) Begin(ctx context.Context) (*Scrub, error) {
 	return s, l.GoOn()
 }
 
-// do does a part of what is under way.
+// do runs a part.
 func (l *Scrubbing) do(work func() error) {
 	s, part := l.now, new(beside.Stage)
 	s.part = part
 	l.Running.Run(func() { part.Do(func() { s.failed = work() }) })
 }
 
-// GoOn takes what is under way as far as it is.
+// GoOn continues the scrub if its current part is done.
 func (l *Scrubbing) GoOn() error {
 	for s := l.now; s != nil && s.part.Done(); s = l.now {
 		switch {

@@ -13,15 +13,14 @@ import (
 	"lethe/snapshot"
 )
 
-// search looks for what was erased.
+// search searches for erased data.
 type search struct {
 	store *snapshot.Store
-	// files are those of the store.
+	// files are the files of the store.
 	files fs.FS
 }
 
-// Search implements coordinator.Graphs: it reads staging and the stores of the
-// timesteps.
+// Search implements coordinator.Graphs: it searches staging and the stores of timesteps.
 func (e search) Search(
 	ctx context.Context, scanner *scan.Scanner, replaced []coordinator.Replaced,
 ) (scan.Report, error) {
@@ -46,8 +45,7 @@ func (e search) Search(
 	return report, err
 }
 
-// SearchOriginals looks at what the records in staging say: they are kept as their
-// producers spelled them.
+// SearchOriginals searches the content of records in staging, which have their producers' spelling.
 func SearchOriginals(store *snapshot.Store, scanner *scan.Scanner) (hits []scan.FileHit, err error) {
 	err = store.Originals(func(o snapshot.Origin) error {
 		for _, h := range scanner.MatchRecord(o.Key, ingest.Spelled(o.Parts())...) {
@@ -58,7 +56,7 @@ func SearchOriginals(store *snapshot.Store, scanner *scan.Scanner) (hits []scan.
 	return hits, err
 }
 
-// rows looks for features that are not 0 in the graphs of timesteps that were rewritten.
+// rows searches the graphs of rewritten timesteps for erased features that are not 0.
 func (e search) rows(scanner *scan.Scanner, replaced []coordinator.Replaced) (hits []scan.FileHit, err error) {
 	if !scanner.SeeksFeatures() {
 		return nil, nil

@@ -12,8 +12,8 @@ import (
 	"lethe/snapshot/suppressed"
 )
 
-// SuppressAsIn has a store suppress what requests erase, or have erased, and take again what those
-// have suppressed that were taken back, or are held: a process that was away has not heard of it.
+// SuppressAsIn makes a store suppress the targets of requests, and lifts those of cancelled and held requests: a
+// process that was stopped has missed the commands.
 func SuppressAsIn(store *snapshot.Store, entries []deletions.Entry) error {
 	erased, lifted := suppressedBy(entries)
 	if len(lifted) > 0 {
@@ -24,8 +24,7 @@ func SuppressAsIn(store *snapshot.Store, entries []deletions.Entry) error {
 	return SuppressIn(store, erased)
 }
 
-// suppressedBy is what requests erase, or have erased, and what others have suppressed that were taken back, or are
-// held.
+// suppressedBy returns the targets of requests, and those of cancelled and held ones.
 func suppressedBy(entries []deletions.Entry) (erased journal.Suppressed, lifted []lethe.Digest) {
 	for _, e := range entries {
 		if !e.Suppresses() {
@@ -38,7 +37,7 @@ func suppressedBy(entries []deletions.Entry) (erased journal.Suppressed, lifted 
 	return erased, lifted
 }
 
-// redactionsOf are the features that some requests erase.
+// redactionsOf returns the features that requests erase.
 func redactionsOf(entries []deletions.Entry) (out []lethe.Redaction) {
 	for _, e := range entries {
 		if e.Suppresses() {
@@ -48,7 +47,7 @@ func redactionsOf(entries []deletions.Entry) (out []lethe.Redaction) {
 	return out
 }
 
-// suppression is what is taken no more; a part of the eraser.
+// suppression is the part of the eraser that suppresses and lifts.
 type suppression struct {
 	of        Carriers
 	decisions *publish.Decisions
@@ -85,7 +84,7 @@ func (e suppression) suppress(ctx context.Context, all journal.Suppressed) error
 	return nil
 }
 
-// SuppressIn has a store take no more of what an entry names.
+// SuppressIn makes a store suppress the targets of an entry.
 func SuppressIn(store *snapshot.Store, of journal.Suppressed) error {
 	if err := store.Suppressed().Redact(of.Redacted); err != nil {
 		return err
@@ -123,8 +122,8 @@ func (e suppression) Suppressed(hashes []lethe.Digest) (n int) {
 	return n
 }
 
-// Resume is SuppressAsIn for a store that is to stay a function of the journal: what another process noted of a request
-// and did not come to is decided now.
+// Resume is SuppressAsIn through the journal: it decides what the previous leader stored in the ledger and did not
+// decide.
 func (e suppression) Resume(ctx context.Context, entries []deletions.Entry) error {
 	erased, lifted := suppressedBy(entries)
 	stays := make(map[lethe.Digest]bool)

@@ -12,24 +12,24 @@ import (
 	"lethe/snapshot"
 )
 
-// taken is a batch of records that is being taken, and what is to be published of it.
+// taken is a batch that is being processed, and what is to be published of it.
 type taken struct {
 	*snapshot.Batch
 	o     Options
 	batch bus.Batch
 	list  []decoded
-	// replayed, if not nil, is the entry of the journal that has the batch taken.
+	// replayed, if not nil, is the entry of the journal.
 	replayed *journal.Consumed
-	// letters are the dead letters, and tombstones of those whose records were sent again and taken, or are erased.
+	// letters are dead letters, and tombstones of letters whose records were sent again or are erased.
 	letters    []ingest.Outgoing
 	suppressed Suppressed
-	// dropped are the offsets of records that name something erased beside what is taken of them.
+	// dropped are the offsets of records whose remaining content names something erased.
 	dropped []int64
-	// tally counts what became of the records.
+	// tally counts the results.
 	tally map[events.Result]int
 }
 
-// applyAll takes the records of a batch.
+// applyAll applies the records of a batch.
 func (tx *taken) applyAll(bounded bool) error {
 	if bounded {
 		snapshot.BoundOpen(tx.Batch)
@@ -66,9 +66,9 @@ func (tx *taken) applyAll(bounded bool) error {
 	return nil
 }
 
-// apply takes one record: what decoding it gave, an event or a *ingest.Refusal. A record that is refused and names an
-// erased transaction is suppressed instead, because a dead letter would keep its bytes. One of another transaction that
-// names it beside what is taken of it is taken, and published again without that.
+// apply applies one decoded record: an event or an *ingest.Refusal. A rejected record that names an erased transaction
+// is suppressed instead, because a dead letter would keep its bytes. Another transaction's record that names one in an
+// ignored field is accepted, and published again without the field.
 func (tx *taken) apply(d *decoded) (events.Result, *ingest.Refusal, error) {
 	cut, dropped, err := tx.strip(d)
 	if err != nil || dropped {
@@ -108,14 +108,14 @@ func (tx *taken) apply(d *decoded) (events.Result, *ingest.Refusal, error) {
 	return events.Refused, refusal, nil
 }
 
-// strip takes out of a record what it names of others that are erased, or drops it.
+// strip deletes names of erased transactions from another transaction's record, or drops it.
 func (tx *taken) strip(d *decoded) (cut, dropped bool, err error) {
 	if tx.replayed != nil {
 		return false, slices.Contains(tx.replayed.Dropped, d.rec.Offset), nil
 	}
 	more, carries := saysMore(d.event)
 	stripped, err := tx.o.Suppression.Strip(d.rec, more)
-	// Of what carries subjects the store tells what becomes of it.
+	// The store decides on records that carry subjects.
 	if err != nil || stripped.Names && !carries {
 		tx.dropped = append(tx.dropped, d.rec.Offset)
 		return false, true, err
@@ -124,7 +124,7 @@ func (tx *taken) strip(d *decoded) (cut, dropped bool, err error) {
 	return stripped.Cut, false, nil
 }
 
-// judge takes one event into the batch.
+// judge adds an event to the batch.
 func (tx *taken) judge(d *decoded, origin snapshot.Origin) (events.Result, *ingest.Refusal, error) {
 	var v snapshot.Verdict
 	var err error
@@ -140,8 +140,7 @@ func (tx *taken) judge(d *decoded, origin snapshot.Origin) (events.Result, *inge
 	case ingest.Settle:
 		v, err = tx.Control(e.Timestep, origin)
 	default:
-		// A tombstone in the source topics is the log's own affair: what was
-		// taken from the record stays until an erasure asks for it.
+		// A tombstone in a source topic changes nothing: data stays until a request erases it.
 		return events.Ignored, nil, nil
 	}
 	if err != nil {
@@ -162,9 +161,8 @@ func (tx *taken) judge(d *decoded, origin snapshot.Origin) (events.Result, *inge
 	}
 }
 
-// again takes a record that lethe published itself. To a store that knows what it brings it
-// is no news; to one that was lost it is the record, and if nobody takes it there is a dead
-// letter already.
+// again applies a record that lethe has republished. A store that was lost needs it, any other has it already. If it is
+// rejected, there is a dead letter already.
 func (tx *taken) again(d *decoded) (events.Result, error) {
 	var refusal *ingest.Refusal
 	if errors.As(d.err, &refusal) {
@@ -182,7 +180,7 @@ func (tx *taken) again(d *decoded) (events.Result, error) {
 		return events.Ignored, err
 	}
 	origin := originOf(d.rec)
-	origin.InPlace = true // the record whose place it has came in time
+	origin.InPlace = true // the record that it replaces was in time
 	result, refusal, err := tx.judge(d, origin)
 	if refusal != nil {
 		result = events.Ignored
@@ -190,7 +188,7 @@ func (tx *taken) again(d *decoded) (events.Result, error) {
 	return result, err
 }
 
-// saysMore reports whether a record holds more than what is taken of it, and whether it carries subjects.
+// saysMore reports whether a record has ignored fields, and whether it carries subjects.
 func saysMore(e ingest.Event) (more, carries bool) {
 	switch e := e.(type) {
 	case ingest.Transaction:

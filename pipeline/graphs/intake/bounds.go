@@ -9,7 +9,7 @@ import (
 	"lethe/snapshot"
 )
 
-// decideFeatures decides the number of features, unless it is known, by the first transaction that decodes.
+// decideFeatures determines the number of features by the first valid transaction, unless it is known.
 func (l *Decoded) decideFeatures(ctx context.Context, o Options) error {
 	if o.Store.FeatureCount() > 0 {
 		return nil
@@ -23,9 +23,8 @@ func (l *Decoded) decideFeatures(ctx context.Context, o Options) error {
 	return o.Decisions.Features(ctx, first)
 }
 
-// isBounded reports whether a batch is to refuse records that begin too many timesteps: once all that was sent to
-// the other partitions is read. Before, timesteps are open because a partition is read behind
-// the others, as after an outage, and nothing is wrong with them.
+// isBounded reports whether the batch must reject records that begin too many timesteps: only when the other partitions
+// are read to their ends. Before, timesteps may be open because a partition is behind the others, as after an outage.
 func (tx *taken) isBounded(ctx context.Context) (bool, error) {
 	var begins []lethe.Timestep
 	for i := range tx.list {

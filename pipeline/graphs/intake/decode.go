@@ -13,46 +13,45 @@ import (
 	"lethe/snapshot"
 )
 
-// decoded is a record, and what decoding it gave: an event or a *ingest.Refusal.
+// decoded is a record, and its event or *ingest.Refusal.
 type decoded struct {
-	// rec is without the features that are erased; redacted says that it had some.
+	// rec has no erased features; redacted means that it had some.
 	rec      ingest.Record
 	redacted bool
 	event    ingest.Event
 	err      error
-	// foreseen is a transaction, for the batch that takes it.
+	// foreseen is a transaction, prepared for a batch.
 	foreseen snapshot.Foreseen
 }
 
-// decodedTogether is how many records a goroutine decodes before it looks for more.
+// decodedTogether is how many records a goroutine decodes at a time.
 const decodedTogether = 32
 
 // decoder decodes batches, side by side.
 type decoder struct {
 	Options
 	partitions partitions
-	// spare has lists of what was decoded, to be used again.
+	// spare holds unused lists.
 	spare spares.List[*Decoded]
 }
 
-// Decoded is a batch of records that were decoded, with the memory that their features are in.
+// Decoded is a decoded batch with the memory of its features.
 type Decoded struct {
 	list []decoded
-	// benches are one for each goroutine.
+	// benches are the decoders, one for each goroutine.
 	benches []bench
 }
 
-// bench is what a goroutine decodes with.
+// bench is the state of a goroutine that decodes.
 type bench struct {
 	decoder ingest.Decoder
 	hashing *snapshot.Hashing
-	// redacting says that hashing puts 0 for what is erased.
+	// redacting means that hashing sees 0 for erased features.
 	redacting bool
 }
 
-// decodeAll decodes records, some at a time, into a list in their order, and works out of transactions what depends on
-// no other record. Unless they are to be redacted, the owner of the store may do something else meanwhile. Whoever has
-// taken the list gives it back to spare: its memory is used again.
+// decodeAll decodes records into a list, in their order, and hashes transactions. Unless records are redacted, the
+// store may be used meanwhile. The list must be released, because its memory is reused.
 func (in *decoder) decodeAll(records []ingest.Record, redacts, labels bool) *Decoded {
 	out, found := in.spare.Take()
 	if !found {
@@ -80,7 +79,7 @@ func (in *decoder) decodeAll(records []ingest.Record, redacts, labels bool) *Dec
 	return out
 }
 
-// begin has the memory of the bench used again.
+// begin resets the bench.
 func (b *bench) begin(marks snapshot.Marks, redacts bool) {
 	b.decoder.Reset()
 	switch {
@@ -92,7 +91,7 @@ func (b *bench) begin(marks snapshot.Marks, redacts bool) {
 	b.redacting = redacts
 }
 
-// Events are what was decoded, in the order of the records.
+// Events iterates over the events, in the order of the records.
 func (l *Decoded) Events() iter.Seq[ingest.Event] {
 	return func(yield func(ingest.Event) bool) {
 		for i := range l.list {
@@ -103,13 +102,13 @@ func (l *Decoded) Events() iter.Seq[ingest.Event] {
 	}
 }
 
-// release gives back a list of which nobody has anything any more.
+// release returns an unused list.
 func (in *decoder) release(l *Decoded) {
 	clear(l.list)
 	in.spare.Keep(l)
 }
 
-// prepare decodes a batch of transactions ahead. Where features are erased it does not: what is erased may change.
+// prepare decodes a batch of transactions ahead, unless features are erased: these may change.
 func (in *decoder) prepare(batch bus.Batch) *Decoded {
 	if batch.Source.Topic != bus.Transactions || in.Suppression.Redacts() {
 		return nil
@@ -137,9 +136,8 @@ func (in *decoder) decode(d *decoded, b *bench, rec ingest.Record, redacts, labe
 	}
 }
 
-// unfit refuses what the record alone tells of more than its form: a control record that is not signed as the
-// deployment requires, for nobody but a producer ends a timestep; and any other that is not in the partition of its
-// key. Of records with one key the last counts, and across partitions none is the last.
+// unfit rejects a control record without a required signature, because only a producer may end a timestep; and any
+// other record that is not in the partition of its key: only within a partition the last record of a key is defined.
 func (in *decoder) unfit(rec ingest.Record, event ingest.Event) error {
 	var partitions bus.Partitioner
 	switch event.(type) {
@@ -164,7 +162,7 @@ func (in *decoder) unfit(rec ingest.Record, event ingest.Event) error {
 	return nil
 }
 
-// partitions choose those of the keys of the source topics.
+// partitions choose the partitions of keys.
 type partitions struct{ transactions, labels bus.Partitioner }
 
 func partitionsOf(store *snapshot.Store) partitions {

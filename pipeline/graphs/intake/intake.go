@@ -1,10 +1,10 @@
-// Package intake takes transactions, payments and labels into the snapshot store: rows, watermark and offset of a batch
-// become durable together. What is erased it knows through Suppression alone.
+// Package intake stores transactions, payments and labels in the snapshot store: rows, watermark and offset of a batch
+// become durable together. Erasures reach it through Suppression only.
 //
-//	intake.go   a batch on its way; options.go, what that takes
-//	apply.go    one record of a batch
-//	decode.go   what does not depend on the records before, by several goroutines
-//	bounds.go   the number of features; how many timesteps may be open
+//	intake.go   processing a batch; options.go
+//	apply.go    applying one record
+//	decode.go   decoding, by several goroutines
+//	bounds.go   the number of features; the number of open timesteps
 //	letters.go  dead letters
 package intake
 
@@ -19,7 +19,7 @@ import (
 	"lethe/snapshot"
 )
 
-// Intake takes records. One goroutine uses it, but for Prepare.
+// Intake processes batches. One goroutine uses it; any may call Prepare.
 type Intake struct {
 	Options
 	decoder decoder
@@ -30,10 +30,10 @@ func New(o Options) *Intake {
 	return &Intake{Options: o, decoder: decoder{Options: o, partitions: partitionsOf(o.Store)}}
 }
 
-// Prepare decodes a batch of transactions ahead, if that can be done, in any goroutine.
+// Prepare decodes a batch of transactions ahead, if possible.
 func (in *Intake) Prepare(batch bus.Batch) *Decoded { return in.decoder.prepare(batch) }
 
-// Decode returns a batch decoded, of what was prepared of it unless features are erased since.
+// Decode decodes a batch. It uses the prepared one unless features were erased since.
 func (in *Intake) Decode(batch bus.Batch, prepared *Decoded) *Decoded {
 	if prepared != nil && !in.Suppression.Redacts() {
 		return prepared
@@ -41,8 +41,8 @@ func (in *Intake) Decode(batch bus.Batch, prepared *Decoded) *Decoded {
 	return in.decoder.decodeAll(batch.Records, batch.Source.Topic != bus.Labels, batch.Source.Topic == bus.Labels)
 }
 
-// Take applies a decoded batch, after what was refused has been written to the dead letters and what holds something
-// erased has been published. Killed in between, the batch comes again, and the same is written under the same keys.
+// Take stores a decoded batch, after dead letters of rejected records and replacements of suppressed ones are
+// published. After a crash in between, the batch is read again and the same records are written under the same keys.
 func (in *Intake) Take(ctx context.Context, batch bus.Batch, records *Decoded) error {
 	if err := records.decideFeatures(ctx, in.Options); err != nil {
 		return err
@@ -68,8 +68,7 @@ func (in *Intake) Take(ctx context.Context, batch bus.Batch, records *Decoded) e
 	return in.Decisions.Decide(ctx, entry, func() error { return in.commit(tx, records, entry.Next) })
 }
 
-// Replay applies a batch as an entry of the journal says: another process says what becomes of its records outside of
-// the store.
+// Replay stores a batch as an entry of the journal describes it. It publishes nothing.
 func (in *Intake) Replay(batch bus.Batch, entry journal.Consumed) error {
 	records := in.Decode(batch, nil)
 	tx, err := in.begin(batch, records.list)
@@ -83,7 +82,7 @@ func (in *Intake) Replay(batch bus.Batch, entry journal.Consumed) error {
 	return in.commit(tx, records, entry.Next)
 }
 
-// begin begins a batch.
+// begin starts a batch.
 func (in *Intake) begin(batch bus.Batch, list []decoded) (*taken, error) {
 	stream := snapshot.Transactions
 	if batch.Source.Topic == bus.Labels {
@@ -104,7 +103,7 @@ func (in *Intake) begin(batch bus.Batch, list []decoded) (*taken, error) {
 	}, nil
 }
 
-// place has a batch read what it needs of the transactions among records.
+// place makes a batch look up the transactions among its records.
 func place(b *snapshot.Batch, list []decoded) error {
 	transactions := make([]*snapshot.Foreseen, 0, len(list))
 	for i := range list {
@@ -133,7 +132,7 @@ func (in *Intake) commit(tx *taken, records *Decoded, next int64) error {
 	return nil
 }
 
-// Missed keeps a dead letter for what cannot be read of a source topic.
+// Missed writes a dead letter for an unreadable part of a source topic.
 func (in *Intake) Missed(ctx context.Context, gap *bus.Gap) error {
 	return in.Letters.write(ctx, []ingest.Outgoing{in.Letters.refused(gap.Letter())})
 }

@@ -11,7 +11,7 @@ import (
 	"lethe/snapshot"
 )
 
-// Letters keep refused records as dead letters.
+// Letters writes dead letters.
 type Letters struct {
 	Store *snapshot.Store
 	// Write publishes records.
@@ -20,7 +20,7 @@ type Letters struct {
 	Listener events.Listener
 }
 
-// refused is a record that was refused when it was read, as it will be kept.
+// refused returns the dead letter of a record that was rejected when it was read.
 func (l Letters) refused(rec ingest.Record, refusal *ingest.Refusal) ingest.Outgoing {
 	l.note(rec, refusal)
 	return ingest.DeadLetter(rec, refusal, l.Version)
@@ -41,8 +41,8 @@ func (l Letters) write(ctx context.Context, out []ingest.Outgoing) error {
 	return nil
 }
 
-// SendWaiting writes the letters of records that the store has refused, or taken after all, since they were accepted,
-// and only then forgets them.
+// SendWaiting writes or deletes the letters of records that the store has rejected, or accepted after all, since they
+// were read. Then it deletes them from the store.
 func (l Letters) SendWaiting(ctx context.Context) error {
 	for {
 		list, err := l.Store.Letters()
@@ -69,7 +69,7 @@ func (l Letters) SendWaiting(ctx context.Context) error {
 	}
 }
 
-// ForgetWaiting forgets the letters that whoever decided on them has written.
+// ForgetWaiting deletes letters from the store that the leader has written.
 func (l Letters) ForgetWaiting() error {
 	letters, err := l.Store.Letters()
 	if err != nil || len(letters) == 0 {
@@ -78,7 +78,7 @@ func (l Letters) ForgetWaiting() error {
 	return l.Store.ConfirmLetters(len(letters))
 }
 
-// originOf keeps what a dead letter will need of a record that is refused later.
+// originOf returns the parts of a record that a later dead letter needs.
 func originOf(rec ingest.Record) snapshot.Origin {
 	o := snapshot.Origin{
 		Topic: rec.Topic, Partition: rec.Partition, Offset: rec.Offset,

@@ -8,14 +8,14 @@ import (
 	"lethe/snapshot"
 )
 
-// Adopt notes what an entry of the journal says is published. What the store has of it and that is not goes on behind
-// it, and is published if this process leads.
+// Adopt stores the marks of an entry. A timestep that differs here, because compaction has deleted records, gets a
+// higher revision, which is published if this process becomes the leader.
 func (p *Publisher) Adopt(d journal.TimestepsChanged) error {
 	behind, same := make(map[lethe.Timestep]lethe.Revision), make(map[lethe.Timestep]lethe.Revision)
 	type digestOf = func(journal.Artefact, *snapshot.Content) (lethe.Digest, error)
 	compare := func(list []journal.Artefact, digest digestOf) error {
 		for _, a := range list {
-			var own lethe.Digest // zero if there is none here
+			var own lethe.Digest // zero if the store has none
 			info := p.Store.Info(a.Timestep)
 			if info.State > lethe.Open {
 				content, err := p.Store.Load(a.Timestep)
@@ -57,7 +57,7 @@ func (p *Publisher) Adopt(d journal.TimestepsChanged) error {
 		err = snapshot.AdoptRevisions(p.Store, same)
 	}
 	if err == nil && len(behind) > 0 {
-		err = snapshot.GoBehind(p.Store, behind)
+		err = snapshot.RaiseRevisions(p.Store, behind)
 	}
 	if err == nil {
 		err = p.Store.Marks().PutUnsynced(MarksOf(d)...)

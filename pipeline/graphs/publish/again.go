@@ -10,7 +10,7 @@ import (
 	"lethe/snapshot"
 )
 
-// Resume publishes again what the journal asked for last, as whoever led then may not have come to it.
+// Resume publishes the artefacts of the last entries again: the previous leader may not have published them.
 func (p *Publisher) Resume() error {
 	timesteps, err := unsentOf(p.Store)
 	for _, t := range timesteps {
@@ -21,8 +21,8 @@ func (p *Publisher) Resume() error {
 	return err
 }
 
-// again publishes what the journal says is published of a timestep, if that is what the store has of it. Of a graph
-// that was rewritten the slices that stayed as they were are no more what it gives; they were published before.
+// again publishes the artefacts of a timestep that its marks name, if the store has them. Slices that an erasure left
+// as they were do not follow from the rewritten graph; they were published before.
 func (p *Publisher) again(t lethe.Timestep) error {
 	gone, _, err := Gone.Of(p.Store, t)
 	if err != nil || gone > 0 && p.Store.Gone()[t] == gone {
@@ -38,7 +38,7 @@ func (p *Publisher) again(t lethe.Timestep) error {
 	manifest, _, err := Manifest.Of(p.Store, t)
 	info := p.Store.Info(t)
 	if err != nil || info.State == lethe.Open || info.Revision != max(graph, manifest) {
-		return err // it is published otherwise
+		return err // it will be published under another revision
 	}
 	content, err := p.Store.Load(t)
 	if err != nil {
@@ -60,7 +60,7 @@ func (p *Publisher) again(t lethe.Timestep) error {
 	return p.write(&d)
 }
 
-// CommitMissing has the log commit to what was published and is not committed to: a crash came between.
+// CommitMissing adds leaves that a crash prevented.
 func (p *Publisher) CommitMissing() error {
 	var list []translog.Leaf
 	for _, info := range p.Store.Timesteps() {
@@ -84,8 +84,8 @@ func (p *Publisher) CommitMissing() error {
 	return p.commit(list)
 }
 
-// Rewritten has timesteps published under the next revision that were rewritten and not published as they are: what an
-// erasure has changed is else its coordinator's to publish.
+// Rewritten gives rewritten timesteps that are not published the next revision, so that they will be. Otherwise the
+// coordinator of the erasure would have to publish them.
 func Rewritten(store *snapshot.Store) error {
 	due := make(map[lethe.Timestep]lethe.Revision)
 	for _, info := range store.Timesteps() {
@@ -102,5 +102,5 @@ func Rewritten(store *snapshot.Store) error {
 			due[info.Timestep] = info.Revision
 		}
 	}
-	return snapshot.GoBehind(store, due)
+	return snapshot.RaiseRevisions(store, due)
 }

@@ -12,41 +12,41 @@ import (
 	"lethe/snapshot"
 )
 
-// Decisions are what the process that leads writes to the journal before it does it, so that all stores are a function
-// of the journal. An entry is appended only once what those before it ask for is published, but for what the entry
-// names as unsent; so what is left to whoever takes over is to publish again what the last one asks for. A process that
-// shares the role with no other has the number of features alone in the journal.
+// Decisions appends the leader's changes to the journal before they are applied, so that all stores are a function of
+// the journal. An entry is appended only once the artefacts of all previous entries are published, except those that
+// it lists as unsent; so a new leader has to publish the last entry again. A process that has the role alone appends
+// the number of features only.
 type Decisions struct {
 	Journal *journal.Log
 	Store   *snapshot.Store
-	// Shared says that other processes stand by.
+	// Shared means that other processes have the role too.
 	Shared bool
-	// FeatureCount is the number of features that was decided, or 0.
+	// FeatureCount is the number of features in the journal, or 0.
 	FeatureCount int
 	Write        journal.Write
-	// Letters publishes the dead letters of the store.
+	// Letters publishes the dead letters in the store.
 	Letters func(ctx context.Context) error
-	// Unsent are the timesteps of which something is being published.
+	// Unsent returns the timesteps that are being published.
 	Unsent func() []lethe.Timestep
 }
 
-// IsShared may be called of nil.
+// IsShared reports whether other processes have the role. Nil is not shared.
 func (d *Decisions) IsShared() bool { return d != nil && d.Shared }
 
-// Settle publishes the dead letters of what was done before, as an entry says that it is.
-func (d *Decisions) Settle(ctx context.Context) error {
+// PublishLetters publishes dead letters of previous changes, as required before an entry.
+func (d *Decisions) PublishLetters(ctx context.Context) error {
 	if !d.IsShared() {
 		return nil
 	}
 	return d.Letters(ctx)
 }
 
-// Decide does something once the journal says so.
+// Decide appends a decision and then calls do.
 func (d *Decisions) Decide(ctx context.Context, what journal.Decision, do func() error) error {
 	if !d.IsShared() {
 		return do()
 	}
-	if err := d.Settle(ctx); err != nil {
+	if err := d.PublishLetters(ctx); err != nil {
 		return err
 	}
 	if err := d.Journal.Append(ctx, d.Write, what); err != nil {
@@ -61,7 +61,7 @@ func (d *Decisions) Decide(ctx context.Context, what journal.Decision, do func()
 	return PutPosition(d.Store, d.Journal.Done())
 }
 
-// Change decides what becomes of timesteps. What the entry says of what is published is noted at once.
+// Change appends a change of timesteps, calls do, and stores the marks of the entry.
 func (d *Decisions) Change(ctx context.Context, what journal.TimestepsChanged, do func() error) error {
 	if !d.IsShared() {
 		return do()
@@ -77,7 +77,7 @@ func (d *Decisions) Change(ctx context.Context, what journal.TimestepsChanged, d
 	})
 }
 
-// Features decides the number of features: what was decided before or, if nothing was, that of a transaction.
+// Features appends the number of features: that of the journal or, if there is none, that of a transaction.
 func (d *Decisions) Features(ctx context.Context, first int) error {
 	count := cmp.Or(d.FeatureCount, first)
 	if count == 0 {
@@ -95,7 +95,7 @@ func (d *Decisions) Features(ctx context.Context, first int) error {
 
 func positionMark() []byte { return []byte("journal") }
 
-// Position is the last entry of the journal that a store has done.
+// Position returns the position of the last entry that a store has applied.
 func Position(store *snapshot.Store) (p journal.Position, err error) {
 	value, _, err := store.Marks().Get(positionMark())
 	place, next := journal.CutPlace(value)
@@ -105,7 +105,7 @@ func Position(store *snapshot.Store) (p journal.Position, err error) {
 	return p, err
 }
 
-// PutPosition follows what an entry asks for. After a crash in between the entry is done again, which changes nothing.
+// PutPosition stores a position, after its entry was applied. An entry that is applied again changes nothing.
 func PutPosition(store *snapshot.Store, p journal.Position) error {
 	value := binary.BigEndian.AppendUint64(p.AppendTo(nil), uint64(p.Next))
 	return store.Marks().PutUnsynced(snapshot.Mark{Key: positionMark(), Value: value})
@@ -113,8 +113,8 @@ func PutPosition(store *snapshot.Store, p journal.Position) error {
 
 func doingMark() []byte { return []byte("journal/doing") }
 
-// Begins notes that an entry is being done, and reports whether it was not before a crash: the dead letters that it
-// made then are not published, as those of entries before it are. A batch makes none, and would be outdated.
+// Begins stores that an entry is being applied, and reports whether it was not before a crash. Dead letters of an entry
+// that was interrupted are not published, those of previous entries are. A batch makes no letters.
 func Begins(store *snapshot.Store, what journal.Decision, at journal.Position) (first bool, err error) {
 	if _, is := what.(journal.Consumed); is {
 		return true, nil

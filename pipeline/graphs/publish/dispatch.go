@@ -8,18 +8,16 @@ import (
 	"lethe/pipeline/wire"
 )
 
-// dispatchBytes is from how much on what was put together is sent: each sending waits for
-// the brokers.
+// dispatchBytes is the size from which a dispatch is sent: each sending waits for the brokers.
 const dispatchBytes = 4 << 20
 
 // MostInAnEntry bounds the digests in an entry of the journal, which is one record.
 const MostInAnEntry = 4096
 
-// Dispatch is what is published together: graphs and slices, then the manifests that name
-// these, then the marks that say so, and at last what the log says of the slices.
+// Dispatch is published together: graphs and slices, then their manifests, then marks, then leaves of the log.
 type Dispatch struct {
 	graphs, slices, manifests []wire.Message
-	// changes say what is published.
+	// changes name the artefacts.
 	changes journal.TimestepsChanged
 	// leaves commit to the slices.
 	leaves []translog.Leaf
@@ -36,7 +34,7 @@ func (d *Dispatch) slice(m wire.Message) {
 	d.bytes += len(m.Payload)
 }
 
-// add adds what else was put together.
+// add adds another dispatch.
 func (d *Dispatch) add(other Dispatch) {
 	d.graphs, d.slices = append(d.graphs, other.graphs...), append(d.slices, other.slices...)
 	d.manifests = append(d.manifests, other.manifests...)
@@ -50,7 +48,7 @@ func (d *Dispatch) isFull() bool {
 	return d.bytes >= dispatchBytes || d.changes.Digests() >= MostInAnEntry
 }
 
-// Messages are what is sent, one list after the other.
+// Messages are the lists to be sent, one after the other.
 func (d *Dispatch) Messages() [][]wire.Message {
 	return slices.DeleteFunc([][]wire.Message{d.graphs, d.slices, d.manifests}, func(list []wire.Message) bool {
 		return len(list) == 0

@@ -13,7 +13,7 @@ import (
 	"lethe/snapshot"
 )
 
-// Encoder encodes what the store has, for other roles.
+// Encoder encodes graphs, slices and manifests of the store.
 type Encoder struct {
 	Store  *snapshot.Store
 	Cutter *cutting.Cutter
@@ -34,7 +34,7 @@ func (e Encoder) AddGraph(d *Dispatch, content *snapshot.Content) lethe.Digest {
 	return digest
 }
 
-// GraphMessage is what is sent of a graph.
+// GraphMessage returns the message of a graph.
 func (e Encoder) GraphMessage(t lethe.Timestep, r lethe.Revision, payload []byte, digest lethe.Digest) wire.Message {
 	return wire.Message{
 		Key: wire.Key{Kind: wire.KindSnapshot, Timestep: t}, Revision: r, Previous: e.previous(t), Payload: payload,
@@ -53,9 +53,8 @@ func (e Encoder) previous(t lethe.Timestep) lethe.Timestep {
 	return before
 }
 
-// AddSlices adds the slices of some shards of a settled timestep and the
-// manifest that names all. The other slices keep the digest they had: at scope
-// shard they are not what the present snapshot would give.
+// AddSlices adds the slices of some shards of a settled timestep, and its manifest. Other slices keep their published
+// digests: at scope shard the present snapshot would give others.
 func (e Encoder) AddSlices(d *Dispatch, content *snapshot.Content, shards []lethe.ShardID) (err error) {
 	t := content.Info.Timestep
 	digests := make([]lethe.Digest, e.Cutter.Shards)
@@ -89,7 +88,7 @@ func (e Encoder) AddSlices(d *Dispatch, content *snapshot.Content, shards []leth
 	return nil
 }
 
-// manifestOf names the slices of a settled timestep.
+// manifestOf returns the manifest of a settled timestep.
 func manifestOf(content *snapshot.Content, digests []lethe.Digest) *wire.Manifest {
 	return &wire.Manifest{
 		Timestep: content.Info.Timestep, Previous: content.Info.Previous, Slices: digests,
@@ -97,7 +96,7 @@ func manifestOf(content *snapshot.Content, digests []lethe.Digest) *wire.Manifes
 	}
 }
 
-// leaves commit to the slices of a timestep; without digests, to there being none.
+// leaves returns the leaves of a timestep's slices; zero digests mean that there are none.
 func (e Encoder) leaves(t lethe.Timestep, r lethe.Revision, digests []lethe.Digest) (out []translog.Leaf) {
 	for shard := range lethe.ShardID(e.Cutter.Shards) {
 		out = append(out, translog.Slice{Timestep: t, Shard: shard, Revision: r, Digest: digests[shard]})
@@ -105,7 +104,7 @@ func (e Encoder) leaves(t lethe.Timestep, r lethe.Revision, digests []lethe.Dige
 	return out
 }
 
-// Compare returns the shards of which a settled timestep gives the slices that were published last, and the others.
+// Compare returns the shards whose slices of a settled timestep are the last published ones, and the others.
 func (e Encoder) Compare(content *snapshot.Content) (same, others []lethe.ShardID, err error) {
 	last, err := SlicesOf(e.Store, content.Info.Timestep, e.Cutter.Shards)
 	if err != nil {
@@ -122,7 +121,7 @@ func (e Encoder) Compare(content *snapshot.Content) (same, others []lethe.ShardI
 	return same, others, err
 }
 
-// Last is what was published last of a timestep, by its digests.
+// Last returns the digests of the last published artefacts of a timestep.
 func (e Encoder) Last(t lethe.Timestep) (out deletions.Published, err error) {
 	_, graph, err := Graph.Of(e.Store, t)
 	if err != nil {
@@ -141,8 +140,8 @@ func (e Encoder) Last(t lethe.Timestep) (out deletions.Published, err error) {
 	return out, nil
 }
 
-// manifestDigest is that of the manifest that an entry names, zero if the labels or the timestep before differ here. Its
-// slices follow from them and from the graph, whose digest is compared too: a standby need not cut them.
+// manifestDigest is that of the manifest that an entry names, zero if the labels or the timestep before differ here.
+// Its slices follow from them and from the graph, whose digest is compared too: a standby need not cut them.
 func (e Encoder) manifestDigest(a journal.Artefact, content *snapshot.Content) (lethe.Digest, error) {
 	if content.Info.State != lethe.Settled || len(a.Slices) != e.Cutter.Shards {
 		return lethe.Digest{}, nil

@@ -1,12 +1,12 @@
-// Package publish sends graphs, slices and manifests to the other roles, as they are in the store, and knows what was
-// sent.
+// Package publish publishes graphs, slices and manifests from the store, and stores what was published.
 //
-//	marks.go      what was published, and of which revision
-//	decisions.go  what is written to the journal before it is done
-//	dispatch.go   messages that go together
+//	marks.go      marks: the published revisions and digests
+//	decisions.go  the journal before each change
+//	dispatch.go   messages that are sent together
 //	encoder.go    graphs, slices and manifests as bytes
-//	publisher.go  what is sent, and deleted
-//	again.go      what may not have been published before a crash or a change of the leader
+//	publisher.go  sending and deleting
+//	again.go      sending again after a crash or a take-over
+//	adopt.go      marks in a standby
 package publish
 
 import (
@@ -19,17 +19,17 @@ import (
 	"lethe/snapshot"
 )
 
-// Kind is what is published of a timestep.
+// Kind is a kind of mark.
 type Kind string
 
-// The mark of a graph has its digest behind its revision, that of a manifest the digests of the slices and its own.
+// A mark of a graph holds revision and digest; that of a manifest, revision, digests of the slices, and its own digest.
 const (
 	Graph    Kind = "published/graph/"
 	Manifest Kind = "published/manifest/"
 	Gone     Kind = "published/gone/"
 )
 
-// Mark is the mark of the snapshot store that something was published of a timestep.
+// Mark returns the mark of a published revision.
 func (k Kind) Mark(t lethe.Timestep, r lethe.Revision, digests ...lethe.Digest) snapshot.Mark {
 	value := binary.BigEndian.AppendUint32(nil, uint32(r))
 	for _, d := range digests {
@@ -38,7 +38,7 @@ func (k Kind) Mark(t lethe.Timestep, r lethe.Revision, digests ...lethe.Digest) 
 	return snapshot.Mark{Key: fmt.Appendf(nil, "%s%d", k, t), Value: value}
 }
 
-// Of returns the revision that was published last of a timestep, or 0, and the digests behind it.
+// Of returns the last published revision of a timestep, or 0, and its digests.
 func (k Kind) Of(store *snapshot.Store, t lethe.Timestep) (r lethe.Revision, digests []lethe.Digest, err error) {
 	value, found, err := store.Marks().Get(k.Mark(t, 0).Key)
 	if err != nil || !found {
@@ -51,7 +51,7 @@ func (k Kind) Of(store *snapshot.Store, t lethe.Timestep) (r lethe.Revision, dig
 	return lethe.Revision(binary.BigEndian.Uint32(value)), digests, nil
 }
 
-// SlicesOf returns the digests of the slices that the manifest published last names.
+// SlicesOf returns the digests of the slices in the last published manifest.
 func SlicesOf(store *snapshot.Store, t lethe.Timestep, shards int) ([]lethe.Digest, error) {
 	_, digests, err := Manifest.Of(store, t)
 	if err == nil && len(digests) != shards+1 {
@@ -65,7 +65,7 @@ func SlicesOf(store *snapshot.Store, t lethe.Timestep, shards int) ([]lethe.Dige
 
 func unsentMark() []byte { return []byte("unsent") }
 
-// MarksOf are the marks of what an entry says is published.
+// MarksOf returns the marks of an entry.
 func MarksOf(c journal.TimestepsChanged) (out []snapshot.Mark) {
 	var unsent []byte
 	add := func(kind Kind, list []journal.Artefact) {
@@ -90,7 +90,7 @@ func MarksOf(c journal.TimestepsChanged) (out []snapshot.Mark) {
 	return append(out, snapshot.Mark{Key: unsentMark(), Value: unsent})
 }
 
-// unsentOf are the timesteps that the last entry asks to publish, and those of entries before that were not.
+// unsentOf returns the timesteps of the last entry, and those of previous entries that were not published.
 func unsentOf(store *snapshot.Store) (out []lethe.Timestep, err error) {
 	value, _, err := store.Marks().Get(unsentMark())
 	for ; len(value) > 0; value = value[8:] {

@@ -15,13 +15,13 @@ import (
 	"lethe/snapshot"
 )
 
-// Publisher sends graphs, slices and manifests as they are in the store now.
+// Publisher publishes graphs, slices and manifests of the store.
 type Publisher struct {
 	Encoder
 	Turns *role.Turns
-	// Log, if not nil, commits to slices once they are published; it is nil in a process that stands by.
+	// Log commits to published slices; it is nil in a standby.
 	Log *translog.Log
-	// Decisions, if not nil, has what is published in the journal before.
+	// Decisions may be nil.
 	Decisions *Decisions
 }
 
@@ -30,8 +30,7 @@ func (p *Publisher) publish(messages ...wire.Message) error {
 	return p.Turns.Publish(role.Output{Messages: messages})
 }
 
-// Send publishes what was put together. Interrupted, it is repeated: no mark
-// is there before what it stands for.
+// Send publishes a dispatch. It can be repeated: marks are stored last.
 func (p *Publisher) Send(ctx context.Context, d *Dispatch) error {
 	if !d.changes.Publishes() {
 		return nil
@@ -42,12 +41,12 @@ func (p *Publisher) Send(ctx context.Context, d *Dispatch) error {
 	return p.write(d)
 }
 
-// Decided returns once it is decided that what was put together is published.
+// Decided returns once the journal has the dispatch.
 func (p *Publisher) Decided(ctx context.Context, d *Dispatch) error {
 	return p.Decisions.Change(ctx, d.changes, func() error { return nil })
 }
 
-// write publishes what was put together and decided, and empties it.
+// write publishes and empties a dispatch.
 func (p *Publisher) write(d *Dispatch) error {
 	for _, messages := range d.Messages() {
 		if err := p.publish(messages...); err != nil {
@@ -61,9 +60,9 @@ func (p *Publisher) write(d *Dispatch) error {
 	return nil
 }
 
-// Note notes that what was put together is published.
+// Note stores the marks and leaves of a published dispatch.
 func (p *Publisher) Note(d *Dispatch) error {
-	if !p.Decisions.IsShared() { // else it was, as it was decided
+	if !p.Decisions.IsShared() { // else Change has stored them
 		if err := p.Store.Marks().PutEach(MarksOf(d.changes)...); err != nil {
 			return err
 		}
@@ -71,7 +70,7 @@ func (p *Publisher) Note(d *Dispatch) error {
 	return p.commit(d.leaves)
 }
 
-// commit has the log commit to slices that were published.
+// commit adds leaves for published slices to the log.
 func (p *Publisher) commit(list []translog.Leaf) error {
 	if p.Log == nil {
 		return nil
@@ -82,15 +81,15 @@ func (p *Publisher) commit(list []translog.Leaf) error {
 	return nil
 }
 
-// NoteGraph notes that a graph was published. If that is lost, it is published again.
+// NoteGraph stores the mark of a graph. If the mark is lost, the graph is published again.
 func (p *Publisher) NoteGraph(t lethe.Timestep, r lethe.Revision, digest lethe.Digest) error {
 	if p.Decisions.IsShared() {
-		return nil // it was, as it was decided
+		return nil // Change has stored it
 	}
 	return p.Store.Marks().PutUnsynced(Graph.Mark(t, r, digest))
 }
 
-// Delete deletes what was published of a timestep that is gone.
+// Delete deletes the published artefacts of a timestep.
 func (p *Publisher) Delete(ctx context.Context, t lethe.Timestep, r lethe.Revision) error {
 	changes := journal.TimestepsChanged{Removed: []journal.Artefact{{Timestep: t, Revision: r}}}
 	if err := p.Decisions.Change(ctx, changes, func() error { return nil }); err != nil {
@@ -120,11 +119,10 @@ func (p *Publisher) delete(t lethe.Timestep, r lethe.Revision) error {
 	return p.commit(p.leaves(t, r, make([]lethe.Digest, p.Cutter.Shards)))
 }
 
-// sentTogether is how many timesteps are put together side by side: a few for each processor,
-// but they are all in memory.
+// sentTogether is how many timesteps are encoded side by side: a few for each processor, as all are in memory.
 const sentTogether = 8
 
-// Missing publishes what was not published yet of timesteps as they are: the graph, and the slices of some shards.
+// Missing publishes unpublished graphs, and slices of some shards.
 func (p *Publisher) Missing(ctx context.Context, list []Part) (err error) {
 	var d Dispatch
 	for together := range slices.Chunk(list, sentTogether) {
@@ -151,14 +149,13 @@ func (p *Publisher) Missing(ctx context.Context, list []Part) (err error) {
 	return p.Send(ctx, &d)
 }
 
-// Part is what is to be published of a timestep at a revision, if it was not: its graph and, once it is settled, some
-// of its slices.
+// Part is a timestep at a revision: its graph and, once it is settled, some of its slices.
 type Part struct {
 	snapshot.Info
 	Shards []lethe.ShardID
 }
 
-// missing returns what adds what was not published yet.
+// missing returns a function that adds the unpublished part to a dispatch.
 func (p *Publisher) missing(part Part) (add func(*Dispatch) error, err error) {
 	nothing := func(*Dispatch) error { return nil }
 	if part.State == lethe.Open {

@@ -12,24 +12,24 @@ import (
 	"lethe/snapshot"
 )
 
-// closing is a timestep that closes.
+// closing is the closing of a timestep.
 type closing struct {
 	*snapshot.Closing
 	timestep lethe.Timestep
 	started  time.Time
-	// before is sent before it is.
+	// before is sent first.
 	before *closing
-	// payload and digest are its graph, once it is made.
+	// payload and digest are the graph, once it is made.
 	made    beside.Stage
 	payload []byte
 	digest  lethe.Digest
-	// message is what is sent of it, once the store lists it as closed.
+	// message is set once the store lists it as closed.
 	message *wire.Message
 	sent    beside.Stage
 	failed  error
 }
 
-// make makes the graph, and encodes it. An error is for the loop to meet.
+// make builds and encodes the graph. The loop will get its errors.
 func (c *closing) make(ctx context.Context) {
 	c.made.Do(func() {
 		if g := c.Make(ctx); g != nil {
@@ -38,7 +38,7 @@ func (c *closing) make(ctx context.Context) {
 	})
 }
 
-// send publishes the graph, once it is durable that it is one.
+// send publishes the graph once it is durable.
 func (c *closing) send(ctx context.Context, topics Topics) error {
 	c.sent.Do(func() {
 		if c.failed = c.Sync(); c.failed != nil { // while others are sent
@@ -55,7 +55,7 @@ func (c *closing) send(ctx context.Context, topics Topics) error {
 	return c.failed
 }
 
-// Topics is where graphs and slices are sent beside the loop.
+// Topics sends graphs and slices beside the loop.
 type Topics interface {
 	wire.Publisher
 	Partitions(ctx context.Context, t bus.Topic) (int, error)

@@ -13,31 +13,30 @@ import (
 	"lethe/snapshot"
 )
 
-// closings close timesteps. What takes long is done beside the loop: the graph is
-// made, stored and encoded, then the loop has the store list it, and then it is sent. The loop goes on meanwhile, with
-// all but what concerns the timestep: transactions and payments of it, and erasures, finish it first.
+// closings close timesteps. A graph is built, stored and encoded beside the loop; then the loop makes the store list
+// it, and then it is sent. Transactions and payments of the timestep, and erasures, complete it first.
 type closings struct {
 	store     *snapshot.Store
 	publisher *publish.Publisher
 	topics    Topics
 	running   *beside.Running
-	told      *told
-	// now are those that close now, ascending.
+	observer  *observer
+	// now are the closings in progress, ascending.
 	now []*closing
 }
 
 const (
-	// backlog is how many timesteps may wait to be closed while records are taken: what waits fills staging's memory,
-	// and is written to a table once more when that is full.
+	// backlog is how many timesteps may wait to be closed while records are consumed: their rows fill staging's memory,
+	// which is written to disk when it is full.
 	backlog = 8
-	// mostClosing and mostClosingBytes bound those that close at a time: each waits for the disk, and is in memory.
+	// mostClosing and mostClosingBytes bound the closings in progress: each is in memory and waits for the disk.
 	mostClosing      = 8
 	mostClosingBytes = 64 << 20
 )
 
-// goOn takes those that close as far as they are, in their order, and reports whether one went on. The first one is
-// waited for if that is urgent.
-func (l *closings) goOn(ctx context.Context, urgent bool) (changed bool, err error) {
+// advance continues closings whose work is done, in their order, and reports whether there was one. If urgent, it waits
+// for the first.
+func (l *closings) advance(ctx context.Context, urgent bool) (changed bool, err error) {
 	for _, c := range l.now {
 		if c.message != nil {
 			continue
@@ -58,13 +57,13 @@ func (l *closings) goOn(ctx context.Context, urgent bool) (changed bool, err err
 		if err := l.publisher.NoteGraph(c.timestep, c.message.Revision, c.digest); err != nil {
 			return changed, err
 		}
-		l.told.published[c.timestep] = published{lethe.Closed, c.message.Revision}
+		l.observer.published[c.timestep] = published{lethe.Closed, c.message.Revision}
 		l.now, changed, urgent = l.now[1:], true, false
 	}
 	return changed, nil
 }
 
-// begin begins to close timesteps.
+// begin starts closings.
 func (l *closings) begin(ctx context.Context, toClose []lethe.Timestep) (begun bool, err error) {
 	size := 0
 	for _, c := range l.now {
@@ -77,7 +76,7 @@ func (l *closings) begin(ctx context.Context, toClose []lethe.Timestep) (begun b
 		if len(l.now) == mostClosing || len(l.now) > 0 && size >= mostClosingBytes {
 			break
 		}
-		started := l.told.now()
+		started := l.observer.now()
 		made, err := l.store.BeginClosing(t)
 		if err != nil || made == nil {
 			return begun, err
@@ -92,18 +91,18 @@ func (l *closings) begin(ctx context.Context, toClose []lethe.Timestep) (begun b
 	return begun, nil
 }
 
-// waits reports whether nothing can be done of timesteps that may be closed before the role is woken.
+// waits reports whether no timestep of a list can be closed before the role is woken.
 func (l *closings) waits(toClose []lethe.Timestep) bool {
 	n := len(l.now)
 	return n > 0 && len(toClose) > 0 && len(toClose) <= backlog &&
 		(n == mostClosing || toClose[len(toClose)-1] <= l.now[n-1].timestep)
 }
 
-// finish has the store list a timestep as closed, and begins to send it.
+// finish makes the store list a timestep as closed, and starts sending it.
 func (l *closings) finish(ctx context.Context, c *closing) error {
 	c.make(ctx)
 	var closed journal.TimestepsChanged
-	if !c.digest.IsZero() { // else it could not be made, as the store says
+	if !c.digest.IsZero() { // else Finish returns the error
 		closed.Closed = []lethe.Timestep{c.timestep}
 		closed.Graphs = []journal.Artefact{{Timestep: c.timestep, Revision: c.Revision(), Digest: c.digest}}
 	}
@@ -111,7 +110,7 @@ func (l *closings) finish(ctx context.Context, c *closing) error {
 		l.now = nil
 		return fmt.Errorf("close timestep %d: %w", c.timestep, err)
 	}
-	l.told.changed(c.timestep, lethe.Closed, c.started)
+	l.observer.changed(c.timestep, lethe.Closed, c.started)
 	message := l.publisher.GraphMessage(c.timestep, c.Revision(), c.payload, c.digest)
 	c.message = &message
 	l.running.Run(func() {
@@ -121,9 +120,9 @@ func (l *closings) finish(ctx context.Context, c *closing) error {
 	return nil
 }
 
-// atOnce closes a timestep in the loop.
-func (l *closings) atOnce(ctx context.Context, t lethe.Timestep) error {
-	started := l.told.now()
+// closeNow closes a timestep in the loop.
+func (l *closings) closeNow(ctx context.Context, t lethe.Timestep) error {
+	started := l.observer.now()
 	c, err := l.store.BeginClosing(t)
 	if err != nil || c == nil {
 		return err
@@ -131,7 +130,7 @@ func (l *closings) atOnce(ctx context.Context, t lethe.Timestep) error {
 	if err := c.Finish(ctx); err != nil {
 		return err
 	}
-	l.told.changed(t, lethe.Closed, started)
+	l.observer.changed(t, lethe.Closed, started)
 	if err := c.Sync(); err != nil {
 		return err
 	}
@@ -139,9 +138,9 @@ func (l *closings) atOnce(ctx context.Context, t lethe.Timestep) error {
 	return nil
 }
 
-// before has the store list timesteps as closed up to the last one of which transactions or payments have come: they
-// are late.
-func (l *closings) before(ctx context.Context, events iter.Seq[ingest.Event]) error {
+// finishFor finishes closings of timesteps with new transactions or payments, and of those before: the records are
+// late.
+func (l *closings) finishFor(ctx context.Context, events iter.Seq[ingest.Event]) error {
 	unfinished := 0
 	for unfinished < len(l.now) && l.now[unfinished].message != nil {
 		unfinished++
@@ -173,8 +172,7 @@ func (l *closings) before(ctx context.Context, events iter.Seq[ingest.Event]) er
 	return nil
 }
 
-// sends reports whether the graph of a timestep that has closed is being sent: it has no mark yet, and is not to be
-// sent again.
+// sends reports whether the graph of a closed timestep is being sent: it has no mark yet, and must not be sent again.
 func (l *closings) sends(t lethe.Timestep) bool {
 	for _, c := range l.now {
 		if c.timestep == t {

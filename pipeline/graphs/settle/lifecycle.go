@@ -1,11 +1,11 @@
-// Package settle closes, settles and reopens timesteps, and has them published.
+// Package settle closes, settles, reopens and publishes timesteps.
 //
-//	lifecycle.go    what is due, one thing after the other
-//	closings.go     timesteps that close beside the loop; closing.go, one of them
-//	sender.go       slices that are sent beside the loop
-//	unpublished.go  what is still to be published
-//	replay.go       what the journal says becomes of timesteps
-//	told.go         what the listener was told
+//	lifecycle.go    transitions that are due, one after the other
+//	closings.go     closing beside the loop; closing.go, one timestep
+//	sender.go       sending slices beside the loop
+//	unpublished.go  publishing what is not published yet
+//	replay.go       transitions in a standby
+//	observer.go     notifying the listener
 package settle
 
 import (
@@ -24,16 +24,16 @@ import (
 	"lethe/snapshot"
 )
 
-// Options are what a Lifecycle works with.
+// Options configure a Lifecycle.
 type Options struct {
 	Publisher *publish.Publisher
 	Letters   intake.Letters
 	Topics    Topics
 	Running   *beside.Running
-	// PartitionsHold, if not nil, reports whether the topics still have the partitions they
-	// had: a timestep is over once all partitions have passed it.
+	// PartitionsHold, if not nil, reports whether the topics have their original numbers of partitions: a timestep
+	// closes once all partitions have passed it.
 	PartitionsHold func(ctx context.Context) bool
-	// Window is how long late records may wait for others.
+	// Window is how long late records may wait.
 	Window   time.Duration
 	Now      func() time.Time
 	Listener events.Listener
@@ -44,36 +44,35 @@ type Lifecycle struct {
 	Options
 	store       *snapshot.Store
 	publisher   *publish.Publisher
-	told        *told
+	observer    *observer
 	closings    *closings
 	sender      *sender
 	unpublished *unpublished
-	// waiting is since when late records wait, as far as this run knows, or zero.
+	// waiting is since when late records wait in this run, or zero.
 	waiting time.Time
 }
 
 // New returns the lifecycle of the timesteps of a publisher's store.
 func New(o Options) *Lifecycle {
 	store := o.Publisher.Store
-	t := &told{
+	t := &observer{
 		listener: o.Listener, now: o.Now, published: make(map[lethe.Timestep]published),
 		begun: make(map[lethe.Timestep]bool),
 	}
 	for _, info := range store.Timesteps() {
 		t.begun[info.Timestep] = true
 	}
-	c := &closings{store: store, publisher: o.Publisher, topics: o.Topics, running: o.Running, told: t}
+	c := &closings{store: store, publisher: o.Publisher, topics: o.Topics, running: o.Running, observer: t}
 	s := &sender{publisher: o.Publisher, topics: o.Topics, running: o.Running}
 	return &Lifecycle{
-		Options: o, store: store, publisher: o.Publisher, told: t, closings: c, sender: s,
+		Options: o, store: store, publisher: o.Publisher, observer: t, closings: c, sender: s,
 		unpublished: &unpublished{
-			store: store, publisher: o.Publisher, letters: o.Letters, told: t, closings: c, sender: s,
+			store: store, publisher: o.Publisher, letters: o.Letters, observer: t, closings: c, sender: s,
 		},
 	}
 }
 
-// Advance does what is due: to reopen what late records wait for, to close and to settle. What a crash left
-// unpublished goes first.
+// Advance reopens, closes and settles the timesteps that are due. What a crash left unpublished goes first.
 func (l *Lifecycle) Advance(ctx context.Context) error {
 	for {
 		if err := l.catchUp(ctx); err != nil {
@@ -103,9 +102,9 @@ func (l *Lifecycle) Advance(ctx context.Context) error {
 	}
 }
 
-// catchUp publishes what is not.
+// catchUp publishes what is not published.
 func (l *Lifecycle) catchUp(ctx context.Context) error {
-	if _, err := l.closings.goOn(ctx, false); err != nil {
+	if _, err := l.closings.advance(ctx, false); err != nil {
 		return err
 	}
 	if err := l.sender.end(ctx, false); err != nil {
@@ -114,11 +113,11 @@ func (l *Lifecycle) catchUp(ctx context.Context) error {
 	return l.PublishMissing(ctx)
 }
 
-// PublishMissing publishes what is not published and does not belong to an erasure.
+// PublishMissing publishes what is not published, except changes of an erasure.
 func (l *Lifecycle) PublishMissing(ctx context.Context) error { return l.unpublished.publish(ctx) }
 
-// reopen makes late records part of their timesteps once they have waited for the
-// window, or if something else is due, and reports whether there were any.
+// reopen adds late records to their timesteps after the window, or if something else is due, and reports whether there
+// were any.
 func (l *Lifecycle) reopen(ctx context.Context, due bool) (bool, error) {
 	waiting := l.store.Waiting()
 	if len(waiting) == 0 {
@@ -145,7 +144,7 @@ func (l *Lifecycle) reopen(ctx context.Context, due bool) (bool, error) {
 			return false, fmt.Errorf("reopen timestep %d: %w", t, err)
 		}
 		if changed {
-			l.told.changed(t, l.store.Info(t).State, started)
+			l.observer.changed(t, l.store.Info(t).State, started)
 		}
 		if err := l.PublishMissing(ctx); err != nil {
 			return false, err
@@ -154,8 +153,7 @@ func (l *Lifecycle) reopen(ctx context.Context, due bool) (bool, error) {
 	return true, nil
 }
 
-// change closes timesteps and settles others; awaited says that nothing is left to do before what is worked out
-// beside the loop is there.
+// change closes and settles timesteps; awaited means that nothing more can be done before work beside the loop ends.
 func (l *Lifecycle) change(ctx context.Context, toClose, toSettle []lethe.Timestep) (awaited bool, err error) {
 	changed, err := l.closeAll(ctx, toClose)
 	if err != nil || len(toSettle) == 0 {
@@ -165,11 +163,11 @@ func (l *Lifecycle) change(ctx context.Context, toClose, toSettle []lethe.Timest
 	return settles && !changed, err
 }
 
-// closeAll closes timesteps, or goes on with that; changed says that something happened.
+// closeAll begins or continues to close timesteps; changed reports any progress.
 func (l *Lifecycle) closeAll(ctx context.Context, toClose []lethe.Timestep) (changed bool, err error) {
 	if l.Running.Start == nil {
 		for _, t := range toClose {
-			if err = l.closings.atOnce(ctx, t); err == nil {
+			if err = l.closings.closeNow(ctx, t); err == nil {
 				err = l.PublishMissing(ctx)
 			}
 			if err != nil {
@@ -178,7 +176,7 @@ func (l *Lifecycle) closeAll(ctx context.Context, toClose []lethe.Timestep) (cha
 		}
 		return len(toClose) > 0, nil
 	}
-	changed, err = l.closings.goOn(ctx, len(toClose) > backlog)
+	changed, err = l.closings.advance(ctx, len(toClose) > backlog)
 	if err != nil {
 		return false, err
 	}
@@ -186,13 +184,13 @@ func (l *Lifecycle) closeAll(ctx context.Context, toClose []lethe.Timestep) (cha
 	return changed || begun, err
 }
 
-// settle settles timesteps, up to one that is being worked out beside the loop.
+// settle settles timesteps, up to one that is being cut beside the loop.
 func (l *Lifecycle) settle(ctx context.Context, list []lethe.Timestep) (awaited bool, err error) {
 	for _, t := range list {
 		if l.sender.now != nil || l.closings.sends(t) {
-			return true, nil // what is published of it follows its graph, and the one before it
+			return true, nil // its slices follow its graph and the slices of the previous timestep
 		}
-		awaited, err = l.publisher.Cutter.Awaits(ctx, l.store, t)
+		awaited, err = l.publisher.Cutter.Prepares(ctx, l.store, t)
 		if err == nil && awaited {
 			return true, nil
 		}
@@ -206,7 +204,7 @@ func (l *Lifecycle) settle(ctx context.Context, list []lethe.Timestep) (awaited 
 	return false, nil
 }
 
-// settleTimestep cuts a graph into shards once its labels are in.
+// settleTimestep assigns a graph to shards once its labels are complete.
 func (l *Lifecycle) settleTimestep(ctx context.Context, t lethe.Timestep) error {
 	started := l.Now()
 	settled := journal.TimestepsChanged{Settled: []lethe.Timestep{t}}
@@ -216,7 +214,7 @@ func (l *Lifecycle) settleTimestep(ctx context.Context, t lethe.Timestep) error 
 	if err != nil {
 		return err
 	}
-	l.told.changed(t, lethe.Settled, started)
+	l.observer.changed(t, lethe.Settled, started)
 	if l.Running.Start != nil { // else PublishMissing sends its slices
 		if err := l.sender.begin(ctx, t); err != nil {
 			return err
@@ -225,10 +223,10 @@ func (l *Lifecycle) settleTimestep(ctx context.Context, t lethe.Timestep) error 
 	return l.PublishMissing(ctx)
 }
 
-// assign deals the transactions of a snapshot to shards, and tells the listener.
+// assign assigns the transactions of a snapshot to shards and notifies the listener.
 func (l *Lifecycle) assign(ctx context.Context) snapshot.Assign {
 	return func(s *lethe.Snapshot) ([]lethe.ShardID, error) {
-		assignment, report, took, err := l.publisher.Cutter.Deal(ctx, s)
+		assignment, report, took, err := l.publisher.Cutter.Assign(ctx, s)
 		if err != nil {
 			return nil, err
 		}
@@ -240,30 +238,30 @@ func (l *Lifecycle) assign(ctx context.Context) snapshot.Assign {
 	}
 }
 
-// Before finishes what would outdate a batch that is taken.
+// Before prepares for a batch: it finishes closings that the batch would outdate, and publishes dead letters.
 func (l *Lifecycle) Before(ctx context.Context, events iter.Seq[ingest.Event]) error {
-	if err := l.closings.before(ctx, events); err != nil {
+	if err := l.closings.finishFor(ctx, events); err != nil {
 		return err
 	}
-	return l.publisher.Decisions.Settle(ctx)
+	return l.publisher.Decisions.PublishLetters(ctx)
 }
 
-// Begun tells the listener of the timesteps that a batch began.
-func (l *Lifecycle) Begun() { l.told.begins(l.store.Timesteps()) }
+// Begun notifies the listener of timesteps that a batch began.
+func (l *Lifecycle) Begun() { l.observer.begins(l.store.Timesteps()) }
 
-// State is the state of a timestep as others know it.
+// State is the published state of a timestep.
 func (l *Lifecycle) State(info snapshot.Info) lethe.State {
 	switch {
 	case l.closings.sends(info.Timestep):
-		return lethe.Open // until others have its graph
+		return lethe.Open // until its graph is published
 	case l.sender.sends(info.Timestep):
-		return lethe.Closed // until others have its slices
+		return lethe.Closed // until its slices are published
 	default:
 		return info.State
 	}
 }
 
-// Unsent are the timesteps of which something is being sent.
+// Unsent are the timesteps that are being sent.
 func (l *Lifecycle) Unsent() (out []lethe.Timestep) {
 	for _, c := range l.closings.now {
 		if c.message != nil {
@@ -276,21 +274,21 @@ func (l *Lifecycle) Unsent() (out []lethe.Timestep) {
 	return out
 }
 
-// IsBusy reports whether a timestep closes, or something of one is sent.
+// IsBusy reports whether a timestep is being closed or sent.
 func (l *Lifecycle) IsBusy() bool { return len(l.closings.now) > 0 || l.sender.now != nil }
 
-// Waits reports whether late records wait for others, or for what is worked out beside the loop.
+// Waits reports whether late records wait, or work runs beside the loop.
 func (l *Lifecycle) Waits() bool {
 	return len(l.store.Waiting()) > 0 || l.IsBusy() || l.publisher.Cutter.IsBusy()
 }
 
-// End ends what closes and what is sent.
+// End completes closings and sending.
 func (l *Lifecycle) End(ctx context.Context) error {
 	if err := l.sender.end(ctx, true); err != nil {
 		return err
 	}
 	for len(l.closings.now) > 0 {
-		if _, err := l.closings.goOn(ctx, true); err != nil {
+		if _, err := l.closings.advance(ctx, true); err != nil {
 			return err
 		}
 	}

@@ -10,28 +10,28 @@ import (
 	"lethe/snapshot"
 )
 
-// Replay does what an entry of the journal says becomes of timesteps.
+// Replay applies an entry of the journal.
 func (l *Lifecycle) Replay(ctx context.Context, d journal.TimestepsChanged) error {
 	for _, t := range d.Closed {
-		if err := l.closings.atOnce(ctx, t); !isUnready(err) {
+		if err := l.closings.closeNow(ctx, t); !isUnready(err) {
 			return fmt.Errorf("close timestep %d: %w", t, err)
 		}
 	}
 	for _, t := range d.Settled {
-		started := l.told.now()
+		started := l.observer.now()
 		if err := l.store.SettleTimestep(ctx, t, l.assign(ctx)); !isUnready(err) {
 			return fmt.Errorf("settle timestep %d: %w", t, err)
 		}
-		l.told.changed(t, lethe.Settled, started)
+		l.observer.changed(t, lethe.Settled, started)
 	}
 	for _, t := range d.Reopened {
-		started := l.told.now()
+		started := l.observer.now()
 		changed, err := l.store.ReopenTimestep(ctx, t, l.assign(ctx))
 		if !isUnready(err) {
 			return fmt.Errorf("reopen timestep %d: %w", t, err)
 		}
 		if changed {
-			l.told.changed(t, l.store.Info(t).State, started)
+			l.observer.changed(t, l.store.Info(t).State, started)
 		}
 	}
 	if !d.Publishes() {
@@ -40,8 +40,8 @@ func (l *Lifecycle) Replay(ctx context.Context, d journal.TimestepsChanged) erro
 	return l.publisher.Adopt(d)
 }
 
-// isUnready reports whether an error says no more than that a store has less than that of whoever decided: records that
-// others replaced since have gone from their topics.
+// isUnready reports whether an error only means that the store has less than the leader's had: compaction has deleted
+// records that were replaced since.
 func isUnready(err error) bool {
 	return err == nil || errors.Is(err, snapshot.ErrNotReady) || errors.Is(err, snapshot.ErrUnknownTimestep)
 }

@@ -9,13 +9,13 @@ import (
 	"lethe/pipeline/graphs/publish"
 )
 
-// sender sends the slices and the manifest of a timestep that has settled beside the loop: what Publisher.Send sends,
-// in the same order. Marks and leaves are noted by the loop once all is sent.
+// sender sends slices and manifest of a settled timestep beside the loop, in the order of Publisher.Send. The loop
+// stores marks and leaves afterwards.
 type sender struct {
 	publisher *publish.Publisher
 	topics    Topics
 	running   *beside.Running
-	// now, if not nil, is what is sent now.
+	// now may be nil.
 	now *sending
 }
 
@@ -38,7 +38,7 @@ func (s *sending) send(ctx context.Context, topics Topics) error {
 	return s.failed
 }
 
-// begin begins to send the slices of a timestep that has just settled, if its graph is out.
+// begin starts sending the slices of a timestep that has just settled, if its graph is published.
 func (l *sender) begin(ctx context.Context, t lethe.Timestep) error {
 	content, err := l.publisher.Store.Load(t)
 	if err != nil {
@@ -59,7 +59,7 @@ func (l *sender) begin(ctx context.Context, t lethe.Timestep) error {
 	return nil
 }
 
-// end notes that slices are sent, if they are. If that is urgent, it is waited for.
+// end stores marks and leaves if the slices are sent. If urgent, it waits for that.
 func (l *sender) end(ctx context.Context, urgent bool) error {
 	s := l.now
 	if s == nil || !urgent && !s.sent.Done() {

@@ -12,18 +12,18 @@ import (
 	"lethe/snapshot"
 )
 
-// unpublished is what has no mark: letters, what is gone, and graphs and slices of timesteps that were closed, settled
-// or reopened. What an erasure changed, and nothing else did, is for the coordinator to have published.
+// unpublished publishes what has no mark: dead letters, deletions, and graphs and slices of timesteps that were closed,
+// settled or reopened. The coordinator publishes changes of an erasure.
 type unpublished struct {
 	store     *snapshot.Store
 	publisher *publish.Publisher
 	letters   intake.Letters
-	told      *told
+	observer  *observer
 	closings  *closings
 	sender    *sender
 }
 
-// publish publishes it.
+// publish publishes all of it.
 func (u *unpublished) publish(ctx context.Context) error {
 	if err := u.letters.SendWaiting(ctx); err != nil {
 		return err
@@ -31,7 +31,7 @@ func (u *unpublished) publish(ctx context.Context) error {
 	gone := u.store.Gone()
 	for _, t := range slices.Sorted(maps.Keys(gone)) {
 		if u.store.Info(t).Nodes > 0 {
-			continue // it closes yet, or is emptied
+			continue // it will be closed or emptied
 		}
 		revision, _, err := publish.Gone.Of(u.store, t)
 		if err == nil && revision < gone[t] {
@@ -43,7 +43,7 @@ func (u *unpublished) publish(ctx context.Context) error {
 	}
 	for _, info := range u.store.Timesteps() {
 		now := published{info.State, info.Reopened}
-		if info.State == lethe.Open || u.told.published[info.Timestep] == now || u.sends(info.Timestep) {
+		if info.State == lethe.Open || u.observer.published[info.Timestep] == now || u.sends(info.Timestep) {
 			continue
 		}
 		part := publish.Part{Info: info, Shards: u.publisher.Cutter.All()}
@@ -51,10 +51,10 @@ func (u *unpublished) publish(ctx context.Context) error {
 		if err := u.publisher.Missing(ctx, []publish.Part{part}); err != nil {
 			return fmt.Errorf("publish timestep %d: %w", info.Timestep, err)
 		}
-		u.told.published[info.Timestep] = now
+		u.observer.published[info.Timestep] = now
 	}
 	return nil
 }
 
-// sends reports whether something of a timestep is being sent: it has no mark yet, and is not to be sent again.
+// sends reports whether a timestep is being sent: it has no mark yet, and must not be sent again.
 func (u *unpublished) sends(t lethe.Timestep) bool { return u.closings.sends(t) || u.sender.sends(t) }

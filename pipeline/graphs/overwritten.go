@@ -17,26 +17,26 @@ import (
 	"lethe/snapshot"
 )
 
-// leadersTopics are those that the leader of graphs alone writes.
+// leadersTopics are the topics that only the leader of graphs writes.
 func leadersTopics() []bus.Topic {
 	return []bus.Topic{bus.Snapshots, bus.Slices, bus.ErasureStatus, bus.Log}
 }
 
-// written is what a fenced leader wrote late on topics that the leader alone writes.
-type written struct {
-	// standing is that of a process that shares the role, or nil.
+// overwritten tracks late records of a fenced leader on topics that only the leader writes.
+type overwritten struct {
+	// standing may be nil.
 	standing *role.Standing
 	log      *translog.Log
-	// late are the timesteps of which something was written late, with its newest revision.
+	// late are the timesteps of late records, with their newest revisions.
 	late   map[lethe.Timestep]lethe.Revision
 	logger *slog.Logger
 }
 
-// take takes what stands on such a topic.
-func (w *written) take(ctx context.Context, in role.Input, out translog.Writer, c *coordinator.Coordinator) error {
+// take reads records of such a topic.
+func (w *overwritten) take(ctx context.Context, in role.Input, out translog.Writer, c *coordinator.Coordinator) error {
 	switch source := in.Batch.Source; source.Topic {
 	case bus.Log:
-		// What stands before the epoch was compared with the log.
+		// Records before the epoch were compared with the log at the start.
 		records := slices.DeleteFunc(slices.Clone(in.Batch.Records), func(rec ingest.Record) bool {
 			return rec.Offset < w.standing.Ended(source)
 		})
@@ -60,8 +60,8 @@ func keysOf(records []ingest.Record) (keys []string) {
 	return keys
 }
 
-// again has timesteps of which something was written late published again, under a revision behind that.
-func (w *written) again(ctx context.Context, store *snapshot.Store, timesteps *settle.Lifecycle) error {
+// republish gives timesteps of late records a higher revision, so that they are published again.
+func (w *overwritten) republish(ctx context.Context, store *snapshot.Store, timesteps *settle.Lifecycle) error {
 	if len(w.late) == 0 {
 		return nil
 	}
@@ -72,9 +72,9 @@ func (w *written) again(ctx context.Context, store *snapshot.Store, timesteps *s
 	for t, r := range late {
 		late[t] = max(r, store.Info(t).Revision, gone[t])
 	}
-	maps.DeleteFunc(late, func(_ lethe.Timestep, r lethe.Revision) bool { return r == 0 }) // deleted, and not there
+	maps.DeleteFunc(late, func(_ lethe.Timestep, r lethe.Revision) bool { return r == 0 }) // a deletion of an unknown one
 	w.logger.Warn("graphs: a fenced leader wrote over what was published; it is published again",
 		"timesteps", slices.Sorted(maps.Keys(late)))
 	w.late = make(map[lethe.Timestep]lethe.Revision)
-	return snapshot.GoBehind(store, late)
+	return snapshot.RaiseRevisions(store, late)
 }
