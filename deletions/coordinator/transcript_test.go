@@ -166,7 +166,7 @@ func (d *deployment) command(td *datadriven.TestData) error {
 		}
 		ended, err := deletions.NewLedger(d.kv, fakeClock{d}.Now).Stop(id, deletions.Rejected, deletions.RejectedRestored)
 		require.NoError(d, err)
-		copied, err := ledgercopy.Records(testSecret, ended)
+		copied, err := ledgercopy.Records(ended)
 		require.NoError(d, err)
 		for _, rec := range copied {
 			d.bus.append(bus.Control, rec)
