@@ -174,9 +174,6 @@ func (r Retention) request(name string, ids []lethe.TransactionID) (lethe.Erasur
 			asked.RequestID = fmt.Sprint(name, "-", times)
 		}
 		if deletions.NamesTarget(asked) {
-			asked.RequestID = strings.Map(letter, asked.RequestID)
-		}
-		if deletions.NamesTarget(asked) { // as that of a transaction whose id is a word of it
 			hash := r.Secret.Ledger().Hash("retention-request", []byte(asked.RequestID))
 			asked.RequestID = strings.Map(letter, hex.EncodeToString(hash[:16]))
 		}
