@@ -73,13 +73,9 @@ func In(kv deletions.KV) Registry { return Registry{kv} }
 // List returns all in order of creation.
 func (r Registry) List() (list []Backup, err error) {
 	err = r.kv.Scan([]byte(prefix), func(key, value []byte) error {
-		var b Backup
-		err := record.Decode(value, &b, format)
-		if err == nil {
-			err = b.validate()
-		}
+		b, err := record.DecodeValid("backup "+string(bytes.TrimPrefix(key, []byte(prefix))), format, value, (*Backup).validate)
 		if err != nil {
-			return fmt.Errorf("backup %s: %w", bytes.TrimPrefix(key, []byte(prefix)), err)
+			return err
 		}
 		list = append(list, b)
 		return nil
@@ -95,12 +91,9 @@ func (r Registry) List() (list []Backup, err error) {
 
 // Put stores a backup durably.
 func (r Registry) Put(b Backup) error {
-	if err := b.validate(); err != nil {
-		return fmt.Errorf("backup: %w", err)
-	}
-	value, err := record.Encode(b)
+	value, err := record.EncodeValid("backup", b, b.validate())
 	if err != nil {
-		return fmt.Errorf("backup %s: %w", b.ID, err)
+		return err
 	}
 	if err := r.kv.Put(deletions.Row{Key: []byte(prefix + b.ID), Value: value}); err != nil {
 		return fmt.Errorf("backup %s: %w", b.ID, err)

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"time"
 
 	"lethe"
@@ -27,17 +26,17 @@ func Encode(v any) ([]byte, error) {
 	return out, nil
 }
 
-// Decode reads one JSON object of a known format, the newest first, without unknown members or trailing data. Errors
-// are ErrFormat and repeat nothing of the input.
-func Decode(data []byte, v any, formats ...string) error {
+// Decode reads one JSON object of a format without unknown members or trailing data. Errors are ErrFormat and repeat
+// nothing of the input.
+func Decode(data []byte, v any, format string) error {
 	var head struct {
 		Format string `json:"format"`
 	}
 	if err := json.Unmarshal(data, &head); err != nil {
 		return fmt.Errorf("%w: not a JSON object of %d bytes", ErrFormat, len(data))
 	}
-	if !slices.Contains(formats, head.Format) {
-		return fmt.Errorf("%w: found %.40q, want %q", ErrFormat, head.Format, formats[0])
+	if head.Format != format {
+		return fmt.Errorf("%w: found %.40q, want %q", ErrFormat, head.Format, format)
 	}
 	return DecodeMembers(data, v)
 }
