@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"lethe"
-	"lethe/deletions/scan"
 	"lethe/ingest/bus"
 	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
@@ -15,15 +14,11 @@ import (
 	"lethe/trainer"
 )
 
-// search searches some of the role's files.
-type search func(ctx context.Context, c *wire.Command, which func(path string) bool) (scan.Summary, error)
-
 // logic is the role as a step function.
 type logic struct {
 	*learners
 	o      Options
 	runner ensemble.Runner
-	search search
 	quiet  quiet
 	// erasures are the open requests by id.
 	erasures role.Erasures[struct{}]
@@ -33,7 +28,7 @@ type logic struct {
 	adoption  *adoption
 }
 
-func newLogic(o Options, search search) (*logic, error) {
+func newLogic(o Options) (*logic, error) {
 	runner, err := ensemble.NewRunner(o.Layout, o.Kernels, o.Workers)
 	if err != nil {
 		return nil, err
@@ -45,7 +40,7 @@ func newLogic(o Options, search search) (*logic, error) {
 	}
 	return &logic{
 		learners: &learners{layout: o.Layout, meta: o.Meta, dir: o.Dir, kernels: o.Kernels.Name, served: lethe.NoTimestep},
-		o:        o, runner: runner, search: search,
+		o:        o, runner: runner,
 		erasures: role.Erasures[struct{}]{
 			Role: roleName, Instance: o.Instance, Run: o.Run, Secret: o.Secret, Rewriting: true,
 		},

@@ -1,7 +1,6 @@
 package train
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -11,9 +10,7 @@ import (
 	"lethe"
 	"lethe/deletions/scan"
 	"lethe/internal/check"
-	"lethe/internal/swapstore"
 	"lethe/pipeline/role"
-	"lethe/pipeline/wire"
 	"lethe/scoring/ensemble"
 	"lethe/scoring/meta"
 	"lethe/trainer/kernels"
@@ -28,11 +25,8 @@ type Options struct {
 	Meta *meta.Config
 	// Workers bounds the models trained in parallel.
 	Workers int
-	// UnderWay bounds the models in training or being stored, at least Workers; 0 is twice Workers, so that processors
-	// work while others wait for the disk.
-	UnderWay int
-	Kernels  kernels.Set
-	Secret   lethe.Secret
+	Kernels kernels.Set
+	Secret  lethe.Secret
 	// Instance is the data directory's identity.
 	Instance string
 	// Sharer, if not nil, divides the models among processes, which all have all slices.
@@ -49,9 +43,6 @@ func (o Options) Validate() error {
 	p.That(o.FS != nil, "fs", o.FS, "a file system")
 	p.Within("layout", o.Layout.Validate())
 	p.AtLeast("workers", o.Workers, 1)
-	if o.UnderWay != 0 {
-		p.AtLeast("under_way", o.UnderWay, o.Workers)
-	}
 	p.That(o.Instance != "", "instance", o.Instance, "the identity of the data directory")
 	p.That(o.Bus != nil, "bus", o.Bus, "the topics")
 	return p.Err()
@@ -80,15 +71,10 @@ func open(o Options) (*logic, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	if o.UnderWay == 0 {
-		o.UnderWay = storedBeside * o.Workers
-	}
 	if err := checkShards(o.FS, o.Dir, o.Layout.Shards); err != nil {
 		return nil, err
 	}
-	l, err := newLogic(o, func(ctx context.Context, command *wire.Command, which func(string) bool) (scan.Summary, error) {
-		return command.Search(ctx, o.Secret, scan.Some(swapstore.Files(o.FS, o.Dir), which), o.Pacer)
-	})
+	l, err := newLogic(o)
 	if err != nil {
 		return nil, err
 	}

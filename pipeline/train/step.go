@@ -18,7 +18,8 @@ const (
 	trainedTogether = 16
 	// bytesTogether is the size trained in between by any number of models, up to trainedTogether.
 	bytesTogether = 1 << 20
-	// storedBeside is the default of Options.UnderWay over Workers.
+	// storedBeside times as many models as workers are in training or being stored, so that processors work while others
+	// wait for the disk.
 	storedBeside = 2
 )
 
@@ -43,7 +44,7 @@ func (l *logic) advance(ctx context.Context, now func() time.Time) error {
 	fitting.Store(int64(len(fits)))
 	round := round{least: trainedTogether / len(due), training: make(chan struct{}, l.runner.Workers), now: now}
 	underWay := l.runner
-	underWay.Workers = l.o.UnderWay
+	underWay.Workers *= storedBeside
 	return underWay.Each(ctx, len(due), func(ctx context.Context, i int) error {
 		if i < len(fits) {
 			defer fitting.Add(-1)
