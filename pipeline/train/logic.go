@@ -24,7 +24,6 @@ type logic struct {
 	erasures role.Erasures[struct{}]
 	// refreshed: the stored checkpoints are compatible.
 	refreshed bool
-	committer *committer
 	adoption  *adoption
 }
 
@@ -114,7 +113,7 @@ func (l *logic) Step(ctx context.Context, now func() time.Time, in role.Input) (
 	if out, err := l.erasures.Acknowledge(ctx, l.acknowledge); err != nil || !out.Idle {
 		return out, err
 	}
-	return l.committer.commit()
+	return l.commit()
 }
 
 // settle takes over models, and adopts those of others.

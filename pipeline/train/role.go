@@ -86,8 +86,7 @@ func open(o Options) (*logic, error) {
 		l.columns = append(l.columns, c)
 	}
 	l.share, l.topic = newShare(o), make(topic)
-	l.committer = &committer{learners: l.learners, kernels: o.Kernels.Name}
-	if err := errors.Join(l.openModels(), l.committer.open()); err != nil {
+	if err := errors.Join(l.openModels(), l.openSetup()); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
 	l.adoption = newAdoption(l)
