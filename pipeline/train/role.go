@@ -25,8 +25,11 @@ type Options struct {
 	Meta *meta.Config
 	// Workers bounds the models trained in parallel.
 	Workers int
-	Kernels kernels.Set
-	Secret  lethe.Secret
+	// UnderWay bounds the models in training or being stored, at least Workers; 0 is twice Workers, so that processors
+	// work while others wait for the disk.
+	UnderWay int
+	Kernels  kernels.Set
+	Secret   lethe.Secret
 	// Instance is the data directory's identity.
 	Instance string
 	// Sharer, if not nil, divides the models among processes, which all have all slices.
@@ -43,6 +46,9 @@ func (o Options) Validate() error {
 	p.That(o.FS != nil, "fs", o.FS, "a file system")
 	p.Within("layout", o.Layout.Validate())
 	p.AtLeast("workers", o.Workers, 1)
+	if o.UnderWay != 0 {
+		p.AtLeast("under_way", o.UnderWay, o.Workers)
+	}
 	p.That(o.Instance != "", "instance", o.Instance, "the identity of the data directory")
 	p.That(o.Bus != nil, "bus", o.Bus, "the topics")
 	return p.Err()
@@ -70,6 +76,9 @@ func New(o Options) (*role.Follower, error) {
 func open(o Options) (*logic, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
+	}
+	if o.UnderWay == 0 {
+		o.UnderWay = storedBeside * o.Workers
 	}
 	if err := checkShards(o.FS, o.Dir, o.Layout.Shards); err != nil {
 		return nil, err

@@ -18,8 +18,7 @@ const (
 	trainedTogether = 16
 	// bytesTogether is the size trained in between by any number of models, up to trainedTogether.
 	bytesTogether = 1 << 20
-	// storedBeside times as many models as workers are in training or being stored, so that processors work while others
-	// wait for the disk.
+	// storedBeside is the default of Options.UnderWay over Workers.
 	storedBeside = 2
 )
 
@@ -44,7 +43,7 @@ func (l *logic) advance(ctx context.Context, now func() time.Time) error {
 	fitting.Store(int64(len(fits)))
 	round := round{least: trainedTogether / len(due), training: make(chan struct{}, l.runner.Workers), now: now}
 	underWay := l.runner
-	underWay.Workers *= storedBeside
+	underWay.Workers = l.o.UnderWay
 	return underWay.Each(ctx, len(due), func(ctx context.Context, i int) error {
 		if i < len(fits) {
 			defer fitting.Add(-1)
