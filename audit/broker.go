@@ -142,7 +142,7 @@ func (inv *inventory) checkPublishedGraphs(ctx context.Context, client *bus.Clie
 // checkLedgerCopy compares the ledger with its copy in the topic. Entries from before copies
 // existed are copied at the next start.
 func (inv *inventory) checkLedgerCopy(ctx context.Context, client *bus.Client, r *Report) error {
-	kept, err := ledgercopy.Read(ctx, client, inv.secret)
+	kept, err := ledgercopy.Read(ctx, client)
 	if err != nil {
 		return err
 	}

@@ -12,11 +12,10 @@ import (
 // nil proof if it carries none. Nothing is checked.
 func IssuedReceipt(name string, data []byte) (translog.IssuedReceipt, error) {
 	out := translog.IssuedReceipt{Name: filepath.Base(name)}
-	var err error
-	if out.Payload, err = receipt.Payload(data); err != nil {
-		return out, fmt.Errorf("%s: %w", name, err)
-	}
 	document, err := receipt.Decode(data)
+	if err == nil {
+		out.Payload, err = document.Statement()
+	}
 	if err != nil {
 		return out, fmt.Errorf("%s: %w", name, err)
 	}

@@ -5,6 +5,7 @@ import (
 	"crypto/ed25519"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"lethe/deletions/translog"
 	"lethe/internal/atomicfile"
@@ -31,7 +32,8 @@ func LogKeys(ctx context.Context, o LogOptions) ([]translog.Epoch, *translog.Rep
 		origin = said.Origin
 	}
 	keys, err := translog.KeysOf(origin, log.Leaves, e.Key)
-	return keys.Epochs(), report, err
+	slices.Reverse(keys)
+	return keys, report, err
 }
 
 // PublicKeys returns the keys of epochs, in their order.

@@ -17,7 +17,7 @@ import (
 // parsed according to the type. The second result describes valid values if the value is invalid,
 // and is empty otherwise.
 //
-// It is stricter than koanf's own conversion, which reads 1.5 as the integer 1, and true as 1 too.
+// It is stricter than that of package yaml, which reads 1.5 as the integer 1.
 func convert(value any, typ reflect.Type) (any, string) {
 	if d, ok := value.(time.Duration); ok && typ == reflect.TypeFor[time.Duration]() {
 		return d, ""

@@ -8,8 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/knadh/koanf/parsers/yaml"
-	"github.com/knadh/koanf/providers/env/v2"
+	"go.yaml.in/yaml/v3"
 )
 
 const environmentPrefix = "LETHE_"
@@ -27,8 +26,8 @@ func fileValues(path string) ([]value, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the file that --config names cannot be read: %w", err)
 	}
-	tree, err := yaml.Parser().Unmarshal(content)
-	if err != nil {
+	var tree map[string]any
+	if err := yaml.Unmarshal(content, &tree); err != nil {
 		return nil, fmt.Errorf("file %s: %w", path, err)
 	}
 	return flatten(tree, "", "file "+path, nil), nil
@@ -65,33 +64,27 @@ func knownPrefix(name string) bool {
 
 // environmentValues selects lethe's environment variables. A variable that resembles none of the
 // keys is reported as a key with its own name, so that a misspelled one is not silently ignored.
-func environmentValues(environ []string) ([]value, error) {
+func environmentValues(environ []string) []value {
 	keys := map[string]string{}
 	for _, key := range Keys() {
 		keys[EnvironmentName(key)] = key
 	}
-	read, err := env.Provider("", env.Opt{
-		Prefix:      environmentPrefix,
-		EnvironFunc: func() []string { return environ },
-		TransformFunc: func(name, value string) (string, any) {
-			if _, known := keys[name]; !known && foreign(name) {
-				return "", nil
-			}
-			return name, value
-		},
-	}).Read()
-	if err != nil {
-		return nil, fmt.Errorf("environment: %w", err)
-	}
 	var found []value
-	for _, name := range slices.Sorted(maps.Keys(read)) {
+	for _, entry := range slices.Sorted(slices.Values(environ)) {
+		name, text, _ := strings.Cut(entry, "=")
+		if !strings.HasPrefix(name, environmentPrefix) {
+			continue
+		}
 		key, known := keys[name]
-		if !known {
+		switch {
+		case !known && foreign(name):
+			continue
+		case !known:
 			key = name
 		}
-		found = append(found, value{key, read[name], "environment " + name})
+		found = append(found, value{key, text, "environment " + name})
 	}
-	return found, nil
+	return found
 }
 
 // foreign reports whether a variable begins with our prefix but does not belong to the

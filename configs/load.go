@@ -31,8 +31,7 @@ func Load(opts LoadOptions) (Config, error) {
 		read, err := fileValues(opts.File)
 		values, problems = append(values, read...), appendIf(problems, err)
 	}
-	read, err := environmentValues(opts.Environ)
-	values, problems = append(values, read...), appendIf(problems, err)
+	values = append(values, environmentValues(opts.Environ)...)
 	values = append(values, overrideValues(opts.Overrides)...)
 
 	c := opts.defaultsFor(values)

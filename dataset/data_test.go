@@ -22,7 +22,7 @@ func bitcoinOTC(tb testing.TB) *dataset.Stream {
 
 func TestBitcoinOTC(t *testing.T) {
 	s := bitcoinOTC(t)
-	require.NoError(t, s.Validate())
+	require.NoError(t, validate(s))
 	require.Equal(t, "elliptic-format", s.Name)
 	require.Equal(t, 59, s.FeatureCount)
 	first, last := s.Range()
@@ -46,7 +46,7 @@ func TestBitcoinOTC(t *testing.T) {
 func TestBitcoinOTCSurvivesWriting(t *testing.T) {
 	s := bitcoinOTC(t)
 	dir := filepath.Join(t.TempDir(), "elliptic-format")
-	require.NoError(t, dataset.WriteElliptic(dir, s, dataset.WriteOptions{}))
+	require.NoError(t, dataset.WriteElliptic(dir, s, false))
 	again, err := dataset.LoadElliptic(context.Background(), dir)
 	require.NoError(t, err)
 	require.Equal(t, s, again)

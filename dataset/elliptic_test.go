@@ -92,7 +92,7 @@ func validUnlessLenient(s *dataset.Stream, lenient bool) error {
 	if lenient {
 		return nil
 	}
-	return s.Validate()
+	return validate(s)
 }
 
 func TestEllipticContent(t *testing.T) {

@@ -1,8 +1,6 @@
 package dataset
 
 import (
-	"math"
-	"slices"
 	"strconv"
 	"unicode/utf8"
 
@@ -59,9 +57,4 @@ func parseFeature(field []byte) (float32, string) {
 		return 0, "the value is beyond float32"
 	}
 	return float32(v), ""
-}
-
-// firstInfinite returns the position of the first infinity, or -1.
-func firstInfinite(values []float32) int {
-	return slices.IndexFunc(values, func(v float32) bool { return math.IsInf(float64(v), 0) })
 }

@@ -22,7 +22,7 @@ func FuzzReadElliptic(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if err := s.Validate(); err != nil {
+		if err := validate(s); err != nil {
 			t.Fatal(err)
 		}
 	})

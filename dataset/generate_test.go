@@ -30,7 +30,7 @@ func TestGeneratedShape(t *testing.T) {
 		options := dataset.GenerateDefaults()
 		options.Seed = seed
 		s := generate(t, options)
-		require.NoError(t, s.Validate())
+		require.NoError(t, validate(s))
 		require.Equal(t, 165, s.FeatureCount)
 		total := s.Totals()
 		require.Equal(t, []int{20, 8000}, []int{total.Steps, total.Transactions})
@@ -163,7 +163,7 @@ func TestALongerStreamBeginsWithAShorterOne(t *testing.T) {
 		opts.Seed = rapid.Uint64().Draw(rt, "seed")
 		opts.DriftStep = lethe.Timestep(rapid.IntRange(1, 6).Draw(rt, "drift"))
 		short := generate(t, opts)
-		require.NoError(rt, short.Validate())
+		require.NoError(rt, validate(short))
 		require.Equal(rt, opts.Features, short.FeatureCount)
 		opts.Steps += rapid.IntRange(1, 3).Draw(rt, "more")
 		long := generate(t, opts)
@@ -177,7 +177,7 @@ func TestExtremeFractionsFit(t *testing.T) {
 		options.Steps, options.NodesPerStep, options.Features = 10, nodes, 2
 		options.IllicitFraction, options.LicitFraction = .15, .5
 		s := generate(t, options)
-		require.NoError(t, s.Validate())
+		require.NoError(t, validate(s))
 	}
 }
 
@@ -239,7 +239,7 @@ func TestGeneratedStreamSurvivesWriting(t *testing.T) {
 	options.Steps, options.Seed = 3, 1
 	s := generate(t, options)
 	dir := filepath.Join(t.TempDir(), "generated")
-	require.NoError(t, dataset.WriteElliptic(dir, s, dataset.WriteOptions{}))
+	require.NoError(t, dataset.WriteElliptic(dir, s, false))
 	again, err := dataset.LoadElliptic(context.Background(), dir)
 	require.NoError(t, err)
 	for i := range s.Steps {

@@ -5,7 +5,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -51,7 +50,7 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(rt *rapid.T) {
 		s := streamGen(rt)
-		require.NoError(rt, dataset.WriteElliptic(dir, s, dataset.WriteOptions{Force: true}))
+		require.NoError(rt, dataset.WriteElliptic(dir, s, true))
 		again, err := dataset.ReadElliptic(context.Background(), os.DirFS(dir), dataset.EllipticOptions{Name: s.Name})
 		require.NoError(rt, err)
 		require.Equal(rt, s, again)
@@ -62,7 +61,7 @@ func TestWriteSparesWhatIsThere(t *testing.T) {
 	s, err := dataset.ReadElliptic(context.Background(), caseFiles(""), dataset.EllipticOptions{Name: "tidy"})
 	require.NoError(t, err)
 	dir := filepath.Join(t.TempDir(), "new", "tidy")
-	require.NoError(t, dataset.WriteElliptic(dir, s, dataset.WriteOptions{}))
+	require.NoError(t, dataset.WriteElliptic(dir, s, false))
 	for name, want := range map[string]string{
 		dataset.FeaturesFile: "230000001,1,0.51515,-1.25\n230000002,1,0.75,2\n230000003,2,0,1\n230000004,2,0.25,-0.5\n",
 		dataset.EdgesFile:    tidy()[dataset.EdgesFile],
@@ -72,13 +71,13 @@ func TestWriteSparesWhatIsThere(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, string(got))
 	}
-	require.ErrorIs(t, dataset.WriteElliptic(dir, s, dataset.WriteOptions{}), dataset.ErrNotEmpty)
+	require.ErrorIs(t, dataset.WriteElliptic(dir, s, false), dataset.ErrNotEmpty)
 
 	other := filepath.Join(dir, "notes.txt")
 	require.NoError(t, os.WriteFile(other, []byte("mine"), 0o600))
 	shorter, err := s.Slice(2, 2)
 	require.NoError(t, err)
-	require.NoError(t, dataset.WriteElliptic(dir, shorter, dataset.WriteOptions{Force: true}))
+	require.NoError(t, dataset.WriteElliptic(dir, shorter, true))
 	again, err := dataset.LoadElliptic(context.Background(), dir)
 	require.NoError(t, err)
 	require.Equal(t, shorter, again)
@@ -122,49 +121,4 @@ func TestParseSteps(t *testing.T) {
 		_, _, err := dataset.ParseSteps(text)
 		require.Error(t, err, text)
 	}
-}
-
-func TestValidateReportsEveryStep(t *testing.T) {
-	fresh := func() *dataset.Stream {
-		s, err := dataset.ReadElliptic(context.Background(), caseFiles(""), dataset.EllipticOptions{})
-		require.NoError(t, err)
-		require.NoError(t, s.Validate())
-		return s
-	}
-	for want, spoil := range map[string]func(s *dataset.Stream){
-		"0 features":                            func(s *dataset.Stream) { s.FeatureCount = 0 },
-		"timestep 1 follows 1":                  func(s *dataset.Stream) { s.Steps[1].Timestep = 1 },
-		"no transaction":                        func(s *dataset.Stream) { s.Steps[0].Transactions = nil },
-		"the id is empty":                       func(s *dataset.Stream) { s.Steps[0].Transactions[1].ID = "" },
-		"transaction 1: the id is not 1 to 256": func(s *dataset.Stream) { s.Steps[0].Transactions[1].ID = "a>b" },
-		"transaction 0: the id is not 1 to 256": func(s *dataset.Stream) {
-			s.Steps[0].Transactions[0].ID = lethe.TransactionID(strings.Repeat("a", 257))
-		},
-		"the id occurs before": func(s *dataset.Stream) { s.Steps[1].Transactions[1].ID = s.Steps[0].Transactions[0].ID },
-		"transaction 0: is of": func(s *dataset.Stream) { s.Steps[0].Transactions[0].Timestep = 2 },
-		"1 features, want 2":   func(s *dataset.Stream) { s.Steps[0].Transactions[0].Features = []float32{1} },
-		"feature 1 is infinite": func(s *dataset.Stream) {
-			s.Steps[0].Transactions[0].Features[1] = float32(math.Inf(1))
-		},
-		"label 0: names no transaction": func(s *dataset.Stream) { s.Steps[0].Labels[0].ID = s.Steps[1].Transactions[0].ID },
-		"label 0: is unknown":           func(s *dataset.Stream) { s.Steps[0].Labels[0].Label = lethe.Unknown },
-		"label 1: the transaction has a": func(s *dataset.Stream) {
-			s.Steps[0].Labels = append(s.Steps[0].Labels,
-				s.Steps[0].Labels[0])
-		},
-		"payment 0: is of timestep 2": func(s *dataset.Stream) { s.Steps[0].Payments[0].Timestep = 2 },
-		"payment 0: an end is no id":  func(s *dataset.Stream) { s.Steps[0].Payments[0].Target = "a b" },
-	} {
-		s := fresh()
-		spoil(s)
-		require.ErrorContains(t, s.Validate(), want)
-		dir := filepath.Join(t.TempDir(), "out")
-		require.ErrorContains(t, dataset.WriteElliptic(dir, s, dataset.WriteOptions{}), want)
-		require.NoDirExists(t, dir, "nothing is written of a broken stream")
-	}
-	s := fresh()
-	s.Steps[0].Labels[0].Label = lethe.Unknown
-	s.Steps[1].Labels[0].Label = lethe.Unknown
-	require.ErrorContains(t, s.Validate(), "timestep 1")
-	require.ErrorContains(t, s.Validate(), "timestep 2", "all steps are reported at once")
 }

@@ -15,22 +15,13 @@ import (
 	"lethe/internal/atomicfile"
 )
 
-// WriteOptions configures writing a stream.
-type WriteOptions struct {
-	// Force replaces the stream's files in a directory that is not empty. Other files in it stay.
-	Force bool
-}
-
 // WriteElliptic writes the stream as an Elliptic-style directory, which is created if it does not exist, with
 // FeatureNamesFile if the features have names. Values are written so that they are read back bit for bit; the
 // generator's ground truth is not written. Each file appears under its name once it is complete.
 //
-// Errors: ErrNotEmpty if the directory is not empty and Force is not set; the stream's own problems, if Validate
-// finds any, before anything is written.
-func WriteElliptic(dir string, s *Stream, opts WriteOptions) error {
-	if err := s.Validate(); err != nil {
-		return fmt.Errorf("stream %s: %w", s.Name, err)
-	}
+// With force it replaces the stream's files in a directory that is not empty, whose other files stay; without, that is
+// ErrNotEmpty.
+func WriteElliptic(dir string, s *Stream, force bool) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("write dataset: %w", err)
 	}
@@ -38,7 +29,7 @@ func WriteElliptic(dir string, s *Stream, opts WriteOptions) error {
 	if err != nil {
 		return fmt.Errorf("write dataset: %w", err)
 	}
-	if len(entries) > 0 && !opts.Force {
+	if len(entries) > 0 && !force {
 		return fmt.Errorf("write dataset to %s: %w", dir, ErrNotEmpty)
 	}
 	return errors.Join(

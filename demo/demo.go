@@ -99,9 +99,6 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if err := checkFeatures(o.Stream, o.Config.Ingest.Records.MaxMagnitude); err != nil {
 		return nil, err
 	}
-	if err := o.Stream.Validate(); err != nil {
-		return nil, err
-	}
 	if err := drawSecret(o.Config); err != nil {
 		return nil, err
 	}

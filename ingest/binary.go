@@ -177,26 +177,17 @@ func (o binaryObject) field(b []byte, f field, number protowire.Number, kind pro
 		if n >= 0 && !utf8.Valid(text) {
 			return 0, &Refusal{Unparseable, "invalid UTF-8"}
 		}
-		o.text(f, string(text))
+		if f == fieldSubjects {
+			o.subjects = append(o.subjects, string(text))
+		} else {
+			*o.text(f) = string(text)
+		}
 		return n, nil
 	}
 	if f != noField {
 		o.note(f, BadType, f.names()+" is of another type")
 	}
 	return protowire.ConsumeFieldValue(number, kind, b), nil
-}
-
-func (o binaryObject) text(f field, text string) {
-	switch f {
-	case fieldID:
-		o.id = text
-	case fieldSource:
-		o.source = text
-	case fieldTarget:
-		o.target = text
-	default:
-		o.subjects = append(o.subjects, text)
-	}
 }
 
 // row reads features, packed or a single one. A value that is NaN counts as missing.

@@ -72,12 +72,6 @@ func (Approve) event() {}
 func (Hold) event()    {}
 func (Lift) event()    {}
 
-// CancelKey is the key of the record that cancels a request.
-func CancelKey(requestID string) []byte { return []byte(cancelPrefix + requestID) }
-
-// ApproveKey is the key of the record that approves a request.
-func ApproveKey(requestID string) []byte { return []byte(approvePrefix + requestID) }
-
 // HoldKey is the key of a hold and of the record that lifts it: the latter replaces the
 // former, which names transactions.
 func HoldKey(name string) []byte { return []byte(holdPrefix + name) }
@@ -133,8 +127,8 @@ func (o *object) legalHold(rec Record, limits Limits) (Event, *Refusal) {
 		}
 	}
 	for i, subject := range out.Subjects {
-		if !ValidSubject(subject) {
-			return nil, &Refusal{BadSubject, fmt.Sprintf("subject %d is no key: want %s", i, SubjectForm)}
+		if !lethe.ValidSubject(subject) {
+			return nil, &Refusal{BadSubject, fmt.Sprintf("subject %d is no key: want %s", i, lethe.SubjectForm)}
 		}
 	}
 	if n := reasonChars(o.reason); n == 0 || n > maxReasonChars {
@@ -195,18 +189,18 @@ func strictTime(text string) bool {
 // EncodeCancel returns key and value of the record that cancels a request. The error is a
 // *Refusal.
 func EncodeCancel(c Cancel) (key, value []byte, err error) {
-	key = CancelKey(c.RequestID)
-	return encodeControl(key, map[string]any{
-		"type": "cancel", "request_id": c.RequestID, "request_digest": c.Digest,
-	}, c.RequestedAt)
+	return encodeOfRequest("cancel", cancelPrefix, Approve(c))
 }
 
 // EncodeApprove returns key and value of the record that approves a request. The error is a
 // *Refusal.
 func EncodeApprove(a Approve) (key, value []byte, err error) {
-	key = ApproveKey(a.RequestID)
-	return encodeControl(key, map[string]any{
-		"type": "approve", "request_id": a.RequestID, "request_digest": a.Digest,
+	return encodeOfRequest("approve", approvePrefix, a)
+}
+
+func encodeOfRequest(kind, prefix string, a Approve) (key, value []byte, err error) {
+	return encodeControl([]byte(prefix+a.RequestID), map[string]any{
+		"type": kind, "request_id": a.RequestID, "request_digest": a.Digest,
 	}, a.RequestedAt)
 }
 

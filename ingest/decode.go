@@ -11,7 +11,7 @@ import (
 )
 
 // DecodeTransactions decodes a record of transactions.v1 to a Transaction, a Payment, a
-// Close, a TransactionTombstone, a PaymentTombstone or Ignored. Any error is a *Refusal.
+// Close or Ignored. Any error is a *Refusal.
 // The event does not alias the record.
 func DecodeTransactions(rec Record, limits Limits) (Event, error) {
 	return decodeTransactions(new(object), rec, limits)
@@ -62,7 +62,7 @@ func (r *rows) take(n int) []float32 {
 }
 
 func decodeTransactions(into *object, rec Record, limits Limits) (Event, error) {
-	o, event, r := open(into, rec, limits, parseValue, func(key string) Event { return tombstone(key, true) })
+	o, event, r := open(into, rec, limits, parseValue)
 	if o == nil {
 		return outcome(event, r)
 	}
@@ -84,10 +84,10 @@ func decodeTransactions(into *object, rec Record, limits Limits) (Event, error) 
 	}
 }
 
-// DecodeLabels decodes a record of labels.v1 to a Label, a Settle, a TransactionTombstone
-// or Ignored. Any error is a *Refusal.
+// DecodeLabels decodes a record of labels.v1 to a Label, a Settle or Ignored. Any error is a
+// *Refusal.
 func DecodeLabels(rec Record, limits Limits) (Event, error) {
-	o, event, r := open(new(object), rec, limits, parseObject, func(key string) Event { return tombstone(key, false) })
+	o, event, r := open(new(object), rec, limits, parseObject)
 	if o == nil {
 		return outcome(event, r)
 	}
@@ -108,23 +108,15 @@ func DecodeLabels(rec Record, limits Limits) (Event, error) {
 // object is nil, the event or the refusal is final.
 func open(
 	o *object, rec Record, limits Limits, parse func(into *object, value []byte, featureHint int) *Refusal,
-	deleted func(key string) Event,
 ) (*object, Event, *Refusal) {
-	var gone Event
-	if rec.Tombstone() && rec.Key != nil {
-		gone = deleted(string(rec.Key))
-	}
-	if gone == (Ignored{}) { // whatever its size: a dead letter would store its key
-		return nil, gone, nil
+	if rec.Tombstone() && rec.Key != nil { // whatever its size: a dead letter would store its key
+		return nil, Ignored{}, nil
 	}
 	if n := rec.sizeBytes(); n > limits.MaxRecordBytes {
 		return nil, nil, &Refusal{TooLarge, fmt.Sprintf("%d bytes, at most %d", n, limits.MaxRecordBytes)}
 	}
 	if rec.Key == nil {
 		return nil, nil, &Refusal{MissingKey, "the record has no key"}
-	}
-	if gone != nil {
-		return nil, gone, nil
 	}
 	if r := parse(o, rec.Value, limits.FeatureCount); r != nil {
 		return nil, nil, r
@@ -170,7 +162,7 @@ func (o *object) transaction(rec Record, limits Limits) (Event, *Refusal) {
 	if r := o.carried(); r != nil {
 		return nil, r
 	}
-	if !ValidID(o.id) {
+	if !lethe.ValidID(o.id) {
 		return nil, &Refusal{BadID, "id is not valid"}
 	}
 	if !limits.isKey(rec, o.id) {
@@ -228,10 +220,10 @@ func (o *object) payment(rec Record, limits Limits) (Event, *Refusal) {
 	if r := o.carried(); r != nil {
 		return nil, r
 	}
-	if !ValidID(o.source) {
+	if !lethe.ValidID(o.source) {
 		return nil, &Refusal{BadID, "source is not valid"}
 	}
-	if !ValidID(o.target) {
+	if !lethe.ValidID(o.target) {
 		return nil, &Refusal{BadID, "target is not valid"}
 	}
 	if o.source == o.target {
@@ -251,7 +243,7 @@ func (o *object) labelled(rec Record, limits Limits) (Event, *Refusal) {
 	if r := o.holdAmong(fields, 0); r != nil {
 		return nil, r
 	}
-	if !ValidID(o.id) {
+	if !lethe.ValidID(o.id) {
 		return nil, &Refusal{BadID, "id is not valid"}
 	}
 	if !limits.isKey(rec, o.id) {

@@ -12,7 +12,7 @@ import (
 // Lift or Ignored. A tombstone is Ignored: it purges a request whose receipt has been
 // published. Any error is a *Refusal.
 func DecodeErasure(rec Record, limits Limits) (Event, error) {
-	o, event, r := open(new(object), rec, limits, parseObject, func(string) Event { return Ignored{} })
+	o, event, r := open(new(object), rec, limits, parseObject)
 	if o == nil {
 		return outcome(event, r)
 	}
@@ -124,14 +124,14 @@ func (o *object) erasureTargets(limits Limits) ([]lethe.Target, *Refusal) {
 		targets = lethe.Transactions(nodes...)
 	}
 	for i, p := range o.payments {
-		source, target := limits.Name(p.source), limits.Name(p.target)
-		if !ValidID(source) || !ValidID(target) {
+		source, target := limits.Name(string(p.Source)), limits.Name(string(p.Target))
+		if !lethe.ValidID(source) || !lethe.ValidID(target) {
 			return nil, &Refusal{BadID, fmt.Sprintf("an end of payment %d is not valid", i)}
 		}
 		if source == target {
 			return nil, &Refusal{SelfLoop, fmt.Sprintf("source and target of payment %d are the same", i)}
 		}
-		targets = append(targets, lethe.PaymentBetween(lethe.TransactionID(p.source), lethe.TransactionID(p.target)))
+		targets = append(targets, lethe.PaymentBetween(p.Source, p.Target))
 	}
 	for i, f := range o.featuresOf {
 		t, r := f.target(i, limits)
@@ -148,8 +148,8 @@ func (o *object) erasureTargets(limits Limits) ([]lethe.Target, *Refusal) {
 		return nil, &Refusal{BadType, "until is not a number"}
 	}
 	for i, subject := range o.subjects {
-		if !ValidSubject(limits.Name(subject)) {
-			return nil, &Refusal{BadSubject, fmt.Sprintf("subject %d is no key: want %s", i, SubjectForm)}
+		if !lethe.ValidSubject(limits.Name(subject)) {
+			return nil, &Refusal{BadSubject, fmt.Sprintf("subject %d is no key: want %s", i, lethe.SubjectForm)}
 		}
 		targets = append(targets, lethe.SubjectThrough(subject, until))
 	}
@@ -163,8 +163,8 @@ func erasureNodes(ids []string, limits Limits) ([]lethe.TransactionID, *Refusal)
 	}
 	nodes := make([]lethe.TransactionID, len(ids))
 	for i, id := range ids {
-		if !ValidID(limits.Name(id)) {
-			return nil, &Refusal{BadID, fmt.Sprintf("node %d is no id: want %s", i, IDForm)}
+		if !lethe.ValidID(limits.Name(id)) {
+			return nil, &Refusal{BadID, fmt.Sprintf("node %d is no id: want %s", i, lethe.IDForm)}
 		}
 		nodes[i] = lethe.TransactionID(id)
 	}

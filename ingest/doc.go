@@ -50,8 +50,8 @@
 // marker has no meaning: a broker never compacts the newest part of a log, so a marker is
 // appended to let the previous record be compacted.
 //
-// A record without a value (a tombstone) deletes the object of its key. It has no effect if the
-// key is not a valid id.
+// A record without a value (a tombstone) deletes the record of its key from the topic, and has no
+// other effect.
 //
 //	event.go, record.go, ids.go       decoded events, the record itself, valid ids
 //	decode.go, decodeerasure.go       decoding; object.go, targetfields.go and

@@ -17,7 +17,7 @@ import (
 // EncodeTransaction returns key and value of a transaction. Features are written as the
 // shortest decimals that decode to the same float32, missing ones as null.
 func EncodeTransaction(t lethe.Transaction) (key, value []byte, err error) {
-	if !ValidID(string(t.ID)) {
+	if !lethe.ValidID(string(t.ID)) {
 		return nil, nil, &Refusal{BadID, "id is not valid"}
 	}
 	if r := checkTimestep(t.Timestep); r != nil {
@@ -54,9 +54,9 @@ func EncodeTransaction(t lethe.Transaction) (key, value []byte, err error) {
 // EncodePayment returns key and value of a payment.
 func EncodePayment(p lethe.Payment) (key, value []byte, err error) {
 	switch {
-	case !ValidID(string(p.Source)):
+	case !lethe.ValidID(string(p.Source)):
 		return nil, nil, &Refusal{BadID, "source is not valid"}
-	case !ValidID(string(p.Target)):
+	case !lethe.ValidID(string(p.Target)):
 		return nil, nil, &Refusal{BadID, "target is not valid"}
 	case p.Source == p.Target:
 		return nil, nil, &Refusal{SelfLoop, "source and target are the same"}
@@ -74,7 +74,7 @@ func EncodePayment(p lethe.Payment) (key, value []byte, err error) {
 
 // EncodeLabel returns key and value of a label.
 func EncodeLabel(l lethe.LabelRecord) (key, value []byte, err error) {
-	if !ValidID(string(l.ID)) {
+	if !lethe.ValidID(string(l.ID)) {
 		return nil, nil, &Refusal{BadID, "id is not valid"}
 	}
 	if l.Label >= lethe.NumLabels {
@@ -137,7 +137,7 @@ func EncodeErasure(request lethe.ErasureRequest, requestedAt time.Time) (key, va
 		case lethe.PaymentTarget:
 			body.Payments = append(body.Payments, paymentBody{t.Payment.Source, t.Payment.Target})
 		case lethe.FeaturesTarget:
-			body.FeaturesOf = append(body.FeaturesOf, featuresBody{t.Transaction, t.Columns})
+			body.FeaturesOf = append(body.FeaturesOf, featuresBody{t.Transaction, columns(t.Columns)})
 		case lethe.SubjectTarget:
 			body.Subjects = append(body.Subjects, t.Subject)
 			if t.Until != lethe.NoTimestep {
@@ -178,7 +178,7 @@ type erasureBody struct {
 
 type featuresBody struct {
 	ID      lethe.TransactionID `json:"id"`
-	Columns lethe.Columns       `json:"columns,omitempty"`
+	Columns columns             `json:"columns,omitempty"`
 }
 
 type paymentBody struct {

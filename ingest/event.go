@@ -9,7 +9,7 @@ import (
 )
 
 // Event is a decoded record: one of Transaction, Payment, Close, Label, Settle, Erasure, Approve,
-// Cancel, Hold, Lift, TransactionTombstone, PaymentTombstone and Ignored.
+// Cancel, Hold, Lift and Ignored.
 type Event interface{ event() }
 
 // Transaction adds or replaces a transaction.
@@ -52,26 +52,17 @@ type Erasure struct {
 	RequestedAt time.Time
 }
 
-// TransactionTombstone deletes the record keyed by a transaction id: the
-// transaction itself on transactions.v1, its label on labels.v1.
-type TransactionTombstone struct{ ID lethe.TransactionID }
-
-// PaymentTombstone deletes a payment record.
-type PaymentTombstone struct{ Source, Target lethe.TransactionID }
-
-// Ignored has no effect: a marker, or the tombstone of a control record, of a purged
-// erasure request, or under a key that is not a valid id.
+// Ignored has no effect: a marker, or a tombstone, which deletes the record of its key from the
+// topic and nothing else. lethe writes such ones itself.
 type Ignored struct{}
 
-func (Transaction) event()          {}
-func (Payment) event()              {}
-func (Close) event()                {}
-func (Label) event()                {}
-func (Settle) event()               {}
-func (Erasure) event()              {}
-func (TransactionTombstone) event() {}
-func (PaymentTombstone) event()     {}
-func (Ignored) event()              {}
+func (Transaction) event() {}
+func (Payment) event()     {}
+func (Close) event()       {}
+func (Label) event()       {}
+func (Settle) event()      {}
+func (Erasure) event()     {}
+func (Ignored) event()     {}
 
 // Kept returns the part of a record's value that may be stored outside of the topic it
 // arrived in: a transaction, payment or label with SaysMore is rewritten without the

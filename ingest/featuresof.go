@@ -3,92 +3,11 @@ package ingest
 import (
 	"encoding/hex"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 
 	"lethe"
-	"lethe/internal/plainnumber"
 )
-
-// featuresOf names features of one transaction in an erasure request: no columns means all
-// of them.
-type featuresOf struct {
-	id      string
-	columns []int
-}
-
-// readFeaturesOf reads the features that a request names: objects of an id and, unless all
-// features are erased, columns.
-func readFeaturesOf(o *object, s *scanner) *Refusal {
-	if !s.take('[') {
-		o.note(fieldFeaturesOf, BadType, "features_of is not an array")
-		return s.skip(0)
-	}
-	return s.each(']', func() *Refusal {
-		wrong := func(what string) {
-			o.note(fieldFeaturesOf, BadType, fmt.Sprintf("features_of %d %s", len(o.featuresOf), what))
-		}
-		if !s.take('{') {
-			wrong("is not an object of id and columns")
-			return s.skip(0)
-		}
-		one := object{listed: true}
-		r := s.each('}', func() *Refusal { return one.member(s, 0) })
-		switch {
-		case one.unknown || one.present&^fieldColumns != fieldID:
-			wrong("is not an object of id and columns")
-		case len(one.wrong) > 0:
-			wrong("has columns that are not positions counted from 0, or an id that is no string")
-		case one.present&fieldColumns != 0 && len(one.columns) == 0:
-			wrong("has no columns (left out, all features go)")
-		}
-		o.featuresOf = append(o.featuresOf, featuresOf{one.id, one.columns})
-		return r
-	})
-}
-
-// readColumns reads indexes of features.
-func readColumns(o *object, s *scanner) *Refusal {
-	if !s.take('[') {
-		o.note(fieldColumns, BadType, "columns is not an array")
-		return s.skip(0)
-	}
-	return s.each(']', func() *Refusal {
-		wrong := func() {
-			o.note(fieldColumns, BadType, fmt.Sprintf("column %d is no position counted from 0", len(o.columns)))
-		}
-		if c := s.peek(); c != '-' && (c < '0' || c > '9') {
-			wrong()
-			return s.skip(0)
-		}
-		text, r := s.number()
-		if r != nil {
-			return r
-		}
-		column, ok := plainnumber.Integer(text, math.MaxInt32)
-		if !ok {
-			wrong()
-		}
-		o.columns = append(o.columns, int(column))
-		return nil
-	})
-}
-
-// target validates the named features. Columns may be in any order.
-func (f featuresOf) target(at int, limits Limits) (lethe.Target, *Refusal) {
-	if !ValidID(limits.Name(f.id)) {
-		return lethe.Target{}, &Refusal{BadID, fmt.Sprintf("the id of features_of %d is not valid", at)}
-	}
-	t := lethe.FeaturesOf(lethe.TransactionID(f.id), f.columns...)
-	for _, column := range t.Columns {
-		if column >= limits.MaxFeatureCount {
-			return lethe.Target{}, &Refusal{BadColumn, fmt.Sprintf("features_of %d has column %d, want 0..%d",
-				at, column, limits.MaxFeatureCount-1)}
-		}
-	}
-	return t, nil
-}
 
 // Redacted returns a transaction's value with its erased features set to 0, in the same format
 // and without unknown fields, and whether the value changed. A value that is malformed or not
@@ -129,7 +48,7 @@ func transactionIn(value []byte) (t lethe.Transaction, is bool) {
 // transactionOf returns the transaction that an object contains, whether or not it is
 // acceptable.
 func transactionOf(o *object) (t lethe.Transaction, is bool) {
-	if o.kind != "transaction" || !ValidID(o.id) {
+	if o.kind != "transaction" || !lethe.ValidID(o.id) {
 		return t, false
 	}
 	const fields = fieldType | fieldID | fieldTimestep | fieldFeatures

@@ -3,8 +3,6 @@ package ingest
 import (
 	"strings"
 	"unicode/utf8"
-
-	"lethe"
 )
 
 const (
@@ -12,18 +10,6 @@ const (
 	maxReasonChars    = 1024
 	nonceDigits       = 32
 )
-
-// The rules for transaction ids and subject keys, as error messages state them.
-const (
-	IDForm      = lethe.IDForm
-	SubjectForm = lethe.SubjectForm
-)
-
-// ValidID is lethe.ValidID.
-func ValidID(id string) bool { return lethe.ValidID(id) }
-
-// ValidSubject is lethe.ValidSubject.
-func ValidSubject(subject string) bool { return lethe.ValidSubject(subject) }
 
 // ValidRequestID reports whether the text may be a request id: 1 to 128 of the characters
 // A-Z, a-z, 0-9, '.', '_' and '-'. Unlike a transaction id it is not personal data and

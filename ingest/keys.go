@@ -3,7 +3,6 @@ package ingest
 import (
 	"fmt"
 	"strconv"
-	"strings"
 
 	"lethe"
 )
@@ -35,19 +34,4 @@ func SettleKey(t lethe.Timestep, partition int) []byte {
 // time, so that compaction retains only one marker.
 func MarkerKey(partition int) []byte {
 	return []byte(markerPrefix + strconv.Itoa(partition))
-}
-
-// tombstone returns the event of a tombstone with the given key. The key of a payment contains '>',
-// which no id contains. A key that is not a valid id deletes nothing: lethe accepts no such record,
-// and writes such tombstones itself to withdraw rejected records.
-func tombstone(key string, payments bool) Event {
-	source, target, joined := strings.Cut(key, ">")
-	switch {
-	case joined && payments && ValidID(source) && ValidID(target):
-		return PaymentTombstone{lethe.TransactionID(source), lethe.TransactionID(target)}
-	case ValidID(key):
-		return TransactionTombstone{lethe.TransactionID(key)}
-	default:
-		return Ignored{}
-	}
 }

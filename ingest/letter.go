@@ -38,9 +38,6 @@ type Letter struct {
 	// Waits means that the record was accepted and waits for the transaction it names:
 	// the dead letter is deleted when that arrives.
 	Waits bool
-	// Stands means that the record waits, or belongs to another timestep than the one it is stored
-	// in: the dead letter is deleted when that no longer holds.
-	Stands bool
 }
 
 // ReadDeadLetter decodes a dead letter. The error is ErrNotDeadLetter.
@@ -93,7 +90,6 @@ func (l *Letter) restoreKey(null []string) {
 	}
 	// The dead letter of a payment has the payment's own key only if the payment waits.
 	l.Waits = !isRefused && (reason == UnknownEndpoint || reason == UnknownTransaction)
-	l.Stands = l.Waits || !isRefused && reason == CrossTimestep
 	if slices.Contains(null, "key") {
 		l.Record.Key = nil
 	}

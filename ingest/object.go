@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -37,19 +38,29 @@ const (
 	fieldPayments
 	fieldSubjects
 	fieldFeaturesOf
-	fieldColumns
 	noField field = 0
 )
+
+// fieldNames are the names of the fields, by their bits. Those of most records come first.
+var fieldNames = [...]string{ //nolint:gochecknoglobals // a table
+	"type", "id", "timestep", "features", "source", "target", "label",
+	"request_id", "nodes", "scope", "reason", "requested_at", "nonce",
+	"request_digest", "deadline", "hold_id", "until", "payments", "subjects", "features_of",
+}
+
+// fieldNamed returns the field with a name in a record.
+func fieldNamed(name string) field {
+	at := slices.Index(fieldNames[:], name)
+	if at < 0 {
+		return noField
+	}
+	return 1 << at
+}
 
 // names lists the fields of the set.
 func (f field) names() string {
 	var out []string
-	for i, name := range [...]string{
-		"type", "id", "timestep", "features", "source", "target", "label",
-		"request_id", "nodes", "scope", "reason", "requested_at", "nonce",
-		"request_digest", "deadline", "hold_id", "until",
-		"payments", "subjects", "features_of", "columns",
-	} {
+	for i, name := range fieldNames {
 		if f&(1<<i) != 0 {
 			out = append(out, name)
 		}
@@ -64,9 +75,6 @@ type object struct {
 	unknown bool
 	// respelled means that a name was not in its normal form.
 	respelled bool
-	// listed means that the object is an element of a list in another object. Such objects may not
-	// contain lists of objects themselves, which limits nesting.
-	listed bool
 	// wrong lists the values that are of the wrong kind or out of range. They are
 	// reported once the type is known: an unknown type is the better reason, and the
 	// type decides which fields matter.
@@ -79,15 +87,14 @@ type object struct {
 	timestep, untilTimestep               lethe.Timestep
 	features                              []float32
 	nodes, subjects                       []string
-	payments                              []payment
+	payments                              []paymentBody
+	featuresOf                            []featuresBody
 	untilIsTimestep                       bool
 	// furthest is the largest absolute value of the features, see the function furthest.
 	furthest uint32
 	// binary means that the value was Protobuf, of this schema.
-	binary     bool
-	schema     uint32
-	featuresOf []featuresOf
-	columns    []int
+	binary bool
+	schema uint32
 	// room, if not nil, provides the memory for features.
 	room *rows
 }
@@ -125,7 +132,7 @@ func (o *object) member(s *scanner, featureHint int) *Refusal {
 		return s.fail("expected a colon")
 	}
 	f := fieldNamed(name)
-	if f == noField || o.listed && f&(fieldPayments|fieldFeaturesOf) != 0 {
+	if f == noField {
 		o.unknown = true
 		return s.skip(0)
 	}
@@ -150,11 +157,10 @@ func (o *object) member(s *scanner, featureHint int) *Refusal {
 	case fieldSubjects:
 		return o.readList(s, f, "subject", &o.subjects)
 	case fieldPayments:
-		return o.readPayments(s)
+		return readObjects(o, s, f, &o.payments, "payment %d is not an object of source and target")
 	case fieldFeaturesOf:
-		return readFeaturesOf(o, s)
-	case fieldColumns:
-		return readColumns(o, s)
+		return readObjects(o, s, f, &o.featuresOf,
+			"features_of %d is not an object of id and, unless all features go, columns counted from 0")
 	default:
 		return o.readText(s, f, name)
 	}
@@ -166,40 +172,42 @@ func (o *object) readText(s *scanner, f field, name string) *Refusal {
 		return s.skip(0)
 	}
 	text, r := s.string()
-	if r != nil {
-		return r
-	}
+	*o.text(f) = text
+	return r
+}
+
+// text is where the content of a field is kept that is a string.
+func (o *object) text(f field) *string {
 	switch f {
 	case fieldType:
-		o.kind = text
+		return &o.kind
 	case fieldID:
-		o.id = text
+		return &o.id
 	case fieldSource:
-		o.source = text
+		return &o.source
 	case fieldTarget:
-		o.target = text
+		return &o.target
 	case fieldLabel:
-		o.label = text
+		return &o.label
 	case fieldRequestID:
-		o.requestID = text
+		return &o.requestID
 	case fieldScope:
-		o.scope = text
+		return &o.scope
 	case fieldReason:
-		o.reason = text
+		return &o.reason
 	case fieldNonce:
-		o.nonce = text
+		return &o.nonce
 	case fieldRequestDigest:
-		o.requestDigest = text
+		return &o.requestDigest
 	case fieldDeadline:
-		o.deadline = text
+		return &o.deadline
 	case fieldHoldID:
-		o.holdID = text
+		return &o.holdID
 	case fieldUntil:
-		o.until = text
+		return &o.until
 	default:
-		o.requestedAt = text
+		return &o.requestedAt
 	}
-	return nil
 }
 
 func (o *object) readTimestep(s *scanner, f field, into *lethe.Timestep) *Refusal {

@@ -3,15 +3,17 @@ package ingest
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
 	"lethe"
+	"lethe/internal/plainnumber"
 )
 
 // The fields of a request that name its targets are lists.
-
-// payment identifies a payment in an erasure request.
-type payment struct{ source, target string }
 
 // readList reads a list of strings; name is what one of them is called in a refusal.
 func (o *object) readList(s *scanner, f field, name string, into *[]string) *Refusal {
@@ -38,35 +40,76 @@ func (o *object) carried() *Refusal {
 		return &Refusal{SubjectCount, fmt.Sprintf("%d subjects, at most %d", n, MaxSubjects)}
 	}
 	for i, subject := range o.subjects {
-		if !ValidSubject(subject) {
-			return &Refusal{BadSubject, fmt.Sprintf("subject %d is no key: want %s", i, SubjectForm)}
+		if !lethe.ValidSubject(subject) {
+			return &Refusal{BadSubject, fmt.Sprintf("subject %d is no key: want %s", i, lethe.SubjectForm)}
 		}
 	}
 	return nil
 }
 
-// readPayments reads the payments of a request: objects of a source and a target.
-func (o *object) readPayments(s *scanner) *Refusal {
-	if !s.take('[') {
-		o.note(fieldPayments, BadType, "payments is not an array")
+// readObjects reads a list of objects, in which no field may be unknown; wrong is what is noted of one
+// that differs.
+func readObjects[T any](o *object, s *scanner, f field, into *[]T, wrong string) *Refusal {
+	if s.peek() != '[' {
+		o.note(f, BadType, f.names()+" is not an array")
 		return s.skip(0)
 	}
-	return s.each(']', func() *Refusal {
-		wrong := func() {
-			o.note(fieldPayments, BadType, fmt.Sprintf("payment %d is not an object of source and target", len(o.payments)))
-		}
-		if !s.take('{') {
-			wrong()
-			return s.skip(0)
-		}
-		one := object{listed: true}
-		r := s.each('}', func() *Refusal { return one.member(s, 0) })
-		if one.unknown || len(one.wrong) > 0 || one.present != fieldSource|fieldTarget {
-			wrong()
-		}
-		o.payments = append(o.payments, payment{one.source, one.target})
+	from := s.at
+	if r := s.skip(0); r != nil {
 		return r
-	})
+	}
+	var list []jsontext.Value
+	if json.Unmarshal(s.text[from:s.at], &list) != nil { // skip has found nothing else that could be wrong
+		return &Refusal{DuplicateField, "second field of one name in " + f.names()}
+	}
+	for i, text := range list {
+		var one T
+		if err := json.Unmarshal(text, &one, json.RejectUnknownMembers(true)); err != nil {
+			o.note(f, BadType, fmt.Sprintf(wrong, i))
+			break
+		}
+		*into = append(*into, one)
+	}
+	return nil
+}
+
+// columns are those of a request. If they are left out, all features go: null and an empty list are rejected.
+type columns lethe.Columns
+
+// UnmarshalJSON implements json.Unmarshaler. Columns may be in any order, and be written as 1.0.
+func (c *columns) UnmarshalJSON(text []byte) error {
+	var list []jsontext.Value
+	if err := json.Unmarshal(text, &list); err != nil {
+		return err
+	}
+	for _, number := range list {
+		column, ok := plainnumber.Integer(number, math.MaxInt32)
+		if number.Kind() != '0' || !ok {
+			return errColumns
+		}
+		*c = append(*c, int(column))
+	}
+	if len(list) == 0 {
+		return errColumns
+	}
+	return nil
+}
+
+var errColumns = errors.New("not positions counted from 0")
+
+// target validates the named features.
+func (f featuresBody) target(at int, limits Limits) (lethe.Target, *Refusal) {
+	if !lethe.ValidID(limits.Name(string(f.ID))) {
+		return lethe.Target{}, &Refusal{BadID, fmt.Sprintf("the id of features_of %d is not valid", at)}
+	}
+	t := lethe.FeaturesOf(f.ID, f.Columns...)
+	for _, column := range t.Columns {
+		if column >= limits.MaxFeatureCount {
+			return lethe.Target{}, &Refusal{BadColumn, fmt.Sprintf("features_of %d has column %d, want 0..%d",
+				at, column, limits.MaxFeatureCount-1)}
+		}
+	}
+	return t, nil
 }
 
 // The command line and the web interface write targets as texts: ids hold no '>'.
@@ -78,7 +121,7 @@ var ErrTargetText = errors.New("not of the form")
 // PaymentIn reads "A>B", the payment from one transaction to another.
 func PaymentIn(text string) (lethe.Target, error) {
 	source, target, joined := strings.Cut(text, ">")
-	if !joined || source == target || !ValidID(source) || !ValidID(target) {
+	if !joined || source == target || !lethe.ValidID(source) || !lethe.ValidID(target) {
 		return lethe.Target{}, errTargetText("A>B, with two transactions")
 	}
 	return lethe.PaymentBetween(lethe.TransactionID(source), lethe.TransactionID(target)), nil
@@ -89,7 +132,7 @@ func PaymentIn(text string) (lethe.Target, error) {
 func FeaturesIn(text string) (lethe.Target, error) {
 	wrong := errTargetText("ID or ID>0,7, a transaction and positions of features, counted from 0")
 	id, list, some := strings.Cut(text, ">")
-	if !ValidID(id) {
+	if !lethe.ValidID(id) {
 		return lethe.Target{}, wrong
 	}
 	if !some {

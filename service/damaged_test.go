@@ -19,6 +19,7 @@ import (
 	"lethe/deletions/receipt"
 	"lethe/ingest"
 	"lethe/ingest/bus"
+	"lethe/internal/testbroker"
 	"lethe/service"
 )
 
@@ -75,8 +76,8 @@ func TestAnUnreadableBatchHoldsUpItsOwnPartition(t *testing.T) {
 	require.Contains(t, said, fmt.Sprintf("Offsets %d to %[1]d of transactions.v1 partition %d", offset, damaged))
 	require.Contains(t, said, batches[0].SHA256.String())
 
-	_, err := r.Client().Admin().DeleteRecordsBefore(t.Context(), bus.Transactions, damaged, offset+1)
-	require.NoError(t, err)
+	topic := r.Client().Name(bus.Transactions)
+	require.NoError(t, testbroker.DeleteRecords(t.Context(), r.Brokers(), topic, damaged, offset+1))
 	require.Equal(t, deletions.Verified, r.outcome("inside"))
 	require.NotContains(t, strings.Join(read("inside").MayRemain, "\n"), "Offsets")
 }

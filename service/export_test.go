@@ -61,7 +61,7 @@ func TestAnExportHoldsWhatIsHeldOfTheTargetAlone(t *testing.T) {
 			}
 		}
 	}
-	require.True(t, ingest.ValidID(string(id)))
+	require.True(t, lethe.ValidID(string(id)))
 }
 
 // An export of a payment has where it is, and what reasons say of it; of features, those of their

@@ -96,8 +96,8 @@ func (r PlanRequest) question(limits ingest.Limits) (q graphs.Question, err erro
 		}
 	}
 	for i, id := range r.Nodes {
-		if !ingest.ValidID(id) {
-			return q, fmt.Errorf("%w: node %d is no id: want %s", ErrPlan, i, ingest.IDForm)
+		if !lethe.ValidID(id) {
+			return q, fmt.Errorf("%w: node %d is no id: want %s", ErrPlan, i, lethe.IDForm)
 		}
 		q.Targets = append(q.Targets, lethe.Transactions(lethe.TransactionID(id))...)
 	}
@@ -107,8 +107,8 @@ func (r PlanRequest) question(limits ingest.Limits) (q graphs.Question, err erro
 	}
 	q.Targets = append(q.Targets, others...)
 	for i, subject := range r.Subjects {
-		if !ingest.ValidSubject(subject) {
-			return q, fmt.Errorf("%w: subject %d is no key: want %s", ErrPlan, i, ingest.SubjectForm)
+		if !lethe.ValidSubject(subject) {
+			return q, fmt.Errorf("%w: subject %d is no key: want %s", ErrPlan, i, lethe.SubjectForm)
 		}
 		q.Targets = append(q.Targets, lethe.SubjectThrough(subject, until))
 	}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/knadh/koanf/parsers/yaml"
+	"go.yaml.in/yaml/v3"
 
 	"lethe/configs"
 	"lethe/internal/command"
@@ -49,8 +49,8 @@ func (c *configPrintCmd) Run(a *command.App) error {
 	}
 	if c.JSON {
 		// Converted through the text, for the names of keys and for redaction.
-		tree, err := yaml.Parser().Unmarshal(text)
-		if err != nil {
+		var tree map[string]any
+		if err := yaml.Unmarshal(text, &tree); err != nil {
 			return fmt.Errorf("configuration: %w", err)
 		}
 		return a.PrintJSON(tree)

@@ -43,7 +43,7 @@ func (c *generateCmd) Run(a *command.App) error {
 	if err != nil {
 		return err
 	}
-	err = dataset.WriteElliptic(c.Out, stream, dataset.WriteOptions{Force: c.Force})
+	err = dataset.WriteElliptic(c.Out, stream, c.Force)
 	switch {
 	case errors.Is(err, dataset.ErrNotEmpty):
 		return fmt.Errorf("%w (name another with --out, or replace the files in it with --force)", err)

@@ -241,7 +241,7 @@ func clearHeld(_ int, e *deletions.Entry) {
 
 // announce publishes a request's status and entry, and deletes its record.
 func (d Deployment) announce(ctx context.Context, e deletions.Entry) error {
-	copied, err := ledgercopy.Records(d.Secret, e)
+	copied, err := ledgercopy.Records(e)
 	if err == nil {
 		err = d.Bus.Write(ctx, bus.Control, copied)
 	}

@@ -27,7 +27,7 @@ func (c *Coordinator) PublishAgain(ctx context.Context, keys []string) error {
 		return err
 	}
 	holds = slices.DeleteFunc(holds, func(h deletions.Hold) bool { return !slices.Contains(all, h.Key()) })
-	if err := SayHolds(ctx, o.Bus, o.Secret, o.SigningKey, holds...); err != nil {
+	if err := SayHolds(ctx, o.Bus, o.SigningKey, holds...); err != nil {
 		return fmt.Errorf("publish holds again: %w", err)
 	}
 	var known []deletions.Entry

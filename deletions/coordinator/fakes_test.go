@@ -253,7 +253,7 @@ func (g fakeGraphs) Search(
 }
 
 func (g fakeGraphs) search(
-	context.Context, *scan.Scanner, *scan.Pacer, *scan.Seen,
+	context.Context, *scan.Scanner, *scan.Pacer, scan.Clean,
 ) (report scan.Report, err error) {
 	return report, g.d.call(func() error { report = scan.Report{Files: 2, Bytes: 100}; return nil }, "search the graphs")
 }

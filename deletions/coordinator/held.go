@@ -34,7 +34,7 @@ func (h *holds) take(ctx context.Context, list []holdRecord) error {
 		}
 		h.o.Logger.Info("hold", "hold_id", changed.Name, "state", changed.State(h.now()),
 			"targets", len(changed.Targets), "too_late", changed.TooLate)
-		if err := SayHolds(ctx, h.o.Bus, h.o.Secret, h.o.SigningKey, *changed); err != nil {
+		if err := SayHolds(ctx, h.o.Bus, h.o.SigningKey, *changed); err != nil {
 			return err
 		}
 	}

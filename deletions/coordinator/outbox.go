@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"lethe"
 	"lethe/deletions"
 	"lethe/deletions/batch"
 	"lethe/deletions/ledgercopy"
@@ -34,7 +33,7 @@ func (o *outbox) copies(ctx context.Context, list []deletions.Entry) error {
 func (o *outbox) copy(ctx context.Context, list []deletions.Entry, statuses bool) error {
 	var records []ingest.Outgoing
 	for _, e := range list {
-		copied, err := ledgercopy.Records(o.Secret, e)
+		copied, err := ledgercopy.Records(e)
 		if err != nil {
 			return err
 		}
@@ -110,22 +109,17 @@ func (o *outbox) deadLetter(ctx context.Context, list []letter) error {
 }
 
 // SayHolds publishes holds, signed with the key of receipts.
-func SayHolds(
-	ctx context.Context, to wire.Publisher, secret lethe.Secret, key ed25519.PrivateKey, holds ...deletions.Hold,
-) error {
-	for _, hold := range holds {
-		records, err := ledgercopy.HoldRecords(secret, hold)
-		if err == nil {
-			records, err = wire.SignAnswers(records, key)
-		}
-		if err == nil {
-			err = wire.Say(ctx, to, records)
-		}
-		if err != nil {
+func SayHolds(ctx context.Context, to wire.Publisher, key ed25519.PrivateKey, holds ...deletions.Hold) (err error) {
+	records := make([]ingest.Outgoing, len(holds))
+	for i, hold := range holds {
+		if records[i], err = ledgercopy.HoldRecord(hold); err != nil {
 			return err
 		}
 	}
-	return nil
+	if records, err = wire.SignAnswers(records, key); err != nil {
+		return err
+	}
+	return wire.Say(ctx, to, records)
 }
 
 // record is a status's record. It notifies the listener of a new state.

@@ -59,22 +59,32 @@ func (r receipts) notConcluded(b batch.Batch) (due []deletions.Entry, err error)
 	return due, nil
 }
 
-// issue signs, logs, stores and publishes receipts.
+// issue signs, logs, stores and publishes receipts. They are in the transparency log before they are published.
 func (r receipts) issue(ctx context.Context, list []deletions.Entry) error {
-	records := make([]ingest.Outgoing, len(list))
+	documents, leaves := make([]receipt.Document, len(list)), make([]translog.Receipt, len(list))
 	for i, e := range list {
-		signed, err := r.sign(e)
+		var err error
+		if documents[i], err = r.sign(e); err != nil {
+			return err
+		}
+		statement, err := documents[i].Statement()
 		if err != nil {
 			return err
 		}
-		records[i] = ingest.Outgoing{Key: []byte(e.RequestID), Value: signed}
+		leaves[i] = translog.Receipt{Request: e.Digest, Payload: sha256.Sum256(statement)}
 	}
-	if err := r.prove(ctx, list, records); err != nil {
+	proofs, err := r.o.Log.Issue(ctx, r.o.Bus, leaves)
+	if err != nil {
 		return err
 	}
-	kept := make(map[string][]byte, len(list))
+	records, kept := make([]ingest.Outgoing, len(list)), make(map[string][]byte, len(list))
 	for i, e := range list {
-		kept[e.RequestID] = records[i].Value
+		documents[i].Log = proofs[i].Text()
+		signed, err := documents[i].Encode()
+		if err != nil {
+			return err
+		}
+		records[i], kept[e.RequestID] = ingest.Outgoing{Key: []byte(e.RequestID), Value: signed}, signed
 	}
 	if err := r.o.Receipts.Keep(kept); err != nil {
 		return err
@@ -89,32 +99,10 @@ func (r receipts) issue(ctx context.Context, list []deletions.Entry) error {
 	return nil
 }
 
-// prove adds receipts to the transparency log before publication, and the proofs to them.
-func (r receipts) prove(ctx context.Context, list []deletions.Entry, signed []ingest.Outgoing) error {
-	leaves := make([]translog.Receipt, len(list))
-	for i, e := range list {
-		payload, err := receipt.Payload(signed[i].Value)
-		if err != nil {
-			return err
-		}
-		leaves[i] = translog.Receipt{Request: e.Digest, Payload: sha256.Sum256(payload)}
-	}
-	proofs, err := r.o.Log.Issue(ctx, r.o.Bus, leaves)
-	if err != nil {
-		return err
-	}
-	for i := range signed {
-		if signed[i].Value, err = receipt.WithLog(signed[i].Value, proofs[i].Text()); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (r receipts) sign(e deletions.Entry) ([]byte, error) {
+func (r receipts) sign(e deletions.Entry) (receipt.Document, error) {
 	known, err := r.o.Ledger.Get(e.RequestID)
 	if err != nil {
-		return nil, err
+		return receipt.Document{}, err
 	}
 	entries := 0
 	if slices.Equal(known.Targets, e.Targets) {
@@ -122,9 +110,9 @@ func (r receipts) sign(e deletions.Entry) ([]byte, error) {
 	}
 	backups, err := r.keptBackups(e)
 	if err != nil {
-		return nil, err
+		return receipt.Document{}, err
 	}
-	signed, err := receipt.Sign(receipt.New(e, receipt.Facts{
+	return receipt.Sign(receipt.New(e, receipt.Facts{
 		Deployment:      r.o.Deployment,
 		KernelSet:       r.o.KernelSet,
 		SoftwareVersion: r.o.Version,
@@ -134,10 +122,6 @@ func (r receipts) sign(e deletions.Entry) ([]byte, error) {
 		Backups:           backups,
 		MayRemain:         slices.Concat(account.MayRemain(e), receipt.InBackups(backups)),
 	}), r.o.SigningKey)
-	if err != nil {
-		return nil, err
-	}
-	return signed.Encode()
 }
 
 // keptBackups are the backups that may hold what a request erased.

@@ -93,7 +93,7 @@ func (d *deployment) command(td *datadriven.TestData) error {
 	case "approve":
 		cancel := d.cancelling(id, td.HasArg("other"))
 		value := strings.Replace(string(cancel.Value), `"type":"cancel"`, `"type":"approve"`, 1)
-		d.write(td, ingest.Outgoing{Key: ingest.ApproveKey(id), Value: []byte(value)})
+		d.write(td, ingest.Outgoing{Key: []byte("!approve/" + id), Value: []byte(value)})
 	case "hold":
 		hold := ingest.Hold{Name: id, Reason: "case 7"}
 		for _, target := range requestOf(id, td).Targets {
@@ -166,7 +166,7 @@ func (d *deployment) command(td *datadriven.TestData) error {
 		}
 		ended, err := deletions.NewLedger(d.kv, fakeClock{d}.Now).Stop(id, deletions.Rejected, deletions.RejectedRestored)
 		require.NoError(d, err)
-		copied, err := ledgercopy.Records(testSecret, ended)
+		copied, err := ledgercopy.Records(ended)
 		require.NoError(d, err)
 		for _, rec := range copied {
 			d.bus.append(bus.Control, rec)

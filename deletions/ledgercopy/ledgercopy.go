@@ -1,41 +1,33 @@
-// Package ledgercopy keeps every entry of the ledger a second time, as control records
-// of control.v1, which is compacted: a ledger that was lost is made again from
-// there. Like the ledger, a copy holds keyed hashes only. It carries a code under the
-// deployment's secret, so that nobody else's is taken for it.
+// Package ledgercopy keeps every entry of the ledger a second time, as control records of control.v1, which is
+// compacted: a ledger that was lost is made again from there. Like the ledger, a copy holds keyed hashes only.
 package ledgercopy
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
-	"lethe"
 	"lethe/deletions"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 )
 
-const (
-	keyPrefix  = "!ledger/"
-	codeHeader = "lethe.ledger.code"
-)
+const keyPrefix = "!ledger/"
 
 // ErrLost says that a request was carried out of which the ledger knows nothing: what
 // was erased could come back. The operator restores the ledger.
 var ErrLost = errors.New("the ledger does not know a request that was carried out")
 
 // Records returns the copy of an entry as records of control.v1.
-func Records(secret lethe.Secret, e deletions.Entry) ([]ingest.Outgoing, error) {
+func Records(e deletions.Entry) ([]ingest.Outgoing, error) {
 	value, err := e.Encode()
 	if err != nil {
 		return nil, err
 	}
-	code := ingest.Header{Key: codeHeader, Value: []byte(codeOf(secret, value))}
-	return bus.Chunks(keyPrefix+e.RequestID, value, []ingest.Header{code}, bus.DefaultChunkBytes), nil
+	return bus.Chunks(keyPrefix+e.RequestID, value, nil, bus.DefaultChunkBytes), nil
 }
 
 // IsCopy reports whether a record of control.v1 with such a key is a copy of an entry, or a part of one.
@@ -51,19 +43,10 @@ func RequestOf(key string) string {
 	return id
 }
 
-func codeOf(secret lethe.Secret, value []byte) string {
-	d := secret.Ledger().Hash("ledger-copy", value)
-	return hex.EncodeToString(d[:])
-}
-
-// HoldRecords returns the copy of a hold, which is what everybody is told of it too.
-func HoldRecords(secret lethe.Secret, h deletions.Hold) ([]ingest.Outgoing, error) {
+// HoldRecord returns the copy of a hold, which is what everybody is told of it too.
+func HoldRecord(h deletions.Hold) (ingest.Outgoing, error) {
 	value, err := h.Encode()
-	if err != nil {
-		return nil, err
-	}
-	code := ingest.Header{Key: codeHeader, Value: []byte(codeOf(secret, value))}
-	return []ingest.Outgoing{{Key: []byte(h.Key()), Value: value, Headers: []ingest.Header{code}}}, nil
+	return ingest.Outgoing{Key: []byte(h.Key()), Value: value}, err
 }
 
 // Bus is what this package reads; *bus.Client is one.
@@ -86,9 +69,8 @@ type Copy struct {
 	HoldRecords map[string]ingest.Record
 }
 
-// Read reads the copy. What is not a copy made with this secret is skipped, as if it
-// were not there.
-func Read(ctx context.Context, topics Bus, secret lethe.Secret) (Copy, error) {
+// Read reads the copy. What this deployment has not written is skipped, as if it were not there.
+func Read(ctx context.Context, topics Bus) (Copy, error) {
 	c := Copy{
 		Entries: make(map[string]deletions.Entry), Withdrawn: make(map[string]bool), Holds: make(map[string]deletions.Hold),
 		HoldRecords: make(map[string]ingest.Record),
@@ -103,12 +85,12 @@ func Read(ctx context.Context, topics Bus, secret lethe.Secret) (Copy, error) {
 			// The assembler skips control records.
 			rec.Key = rec.Key[1:]
 			if payload, complete, err := chunks.Add(rec); err == nil && complete {
-				c.take(secret, payload)
+				c.take(payload)
 			}
 			return nil
 		}
 		if deletions.IsHoldKey(string(rec.Key)) {
-			c.takeHold(secret, rec)
+			c.takeHold(rec)
 			return nil
 		}
 		if s, err := deletions.DecodeStatus(rec.Value); err == nil && s.RequestID == string(rec.Key) {
@@ -131,32 +113,25 @@ func Read(ctx context.Context, topics Bus, secret lethe.Secret) (Copy, error) {
 	return c, nil
 }
 
-// take adds an entry, if it was written with the secret, or notes that one was deleted.
-func (c *Copy) take(secret lethe.Secret, p bus.Payload) {
+// take adds an entry, or notes that one was deleted.
+func (c *Copy) take(p bus.Payload) {
 	if p.Retracted {
 		c.Withdrawn[strings.TrimPrefix(p.Key, keyPrefix[1:])] = true
 		return
 	}
-	if e, err := deletions.DecodeEntry(p.Bytes); err == nil && genuine(secret, p.Bytes, p.Headers) &&
+	if e, err := deletions.DecodeEntry(p.Bytes); err == nil &&
 		len(e.History) >= len(c.Entries[e.RequestID].History) { // else who led before says it late
 		c.Entries[e.RequestID] = e
 		delete(c.Withdrawn, e.RequestID)
 	}
 }
 
-// takeHold adds a hold, if it was written with the secret.
-func (c *Copy) takeHold(secret lethe.Secret, rec ingest.Record) {
+// takeHold adds a hold.
+func (c *Copy) takeHold(rec ingest.Record) {
 	h, err := deletions.DecodeHold(rec.Value)
-	if err == nil && genuine(secret, rec.Value, rec.Headers) &&
-		!c.Holds[h.Name].Said.After(h.Said) { // else who led before says it late
+	if err == nil && !c.Holds[h.Name].Said.After(h.Said) { // else who led before says it late
 		c.Holds[h.Name], c.HoldRecords[h.Name] = h, rec
 	}
-}
-
-func genuine(secret lethe.Secret, value []byte, headers []ingest.Header) bool {
-	return slices.ContainsFunc(headers, func(h ingest.Header) bool {
-		return h.Key == codeHeader && string(h.Value) == codeOf(secret, value)
-	})
 }
 
 // suppresses reports whether a status is of a request whose targets are suppressed.

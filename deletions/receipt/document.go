@@ -2,16 +2,14 @@ package receipt
 
 import (
 	"crypto/ed25519"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
+
+	"github.com/go-json-experiment/json"
 
 	"lethe/deletions"
 	"lethe/deletions/internal/record"
-	"lethe/internal/jcs"
 	"lethe/internal/jws"
 )
 
@@ -79,81 +77,35 @@ func (d Document) Encode() ([]byte, error) {
 	return out, nil
 }
 
-// Decode reads a document without checking signatures. Errors: deletions.ErrFormat.
+// Decode reads a document without checking signatures. Errors: deletions.ErrFormat. It has no member that nobody has
+// signed: RFC 7515 ignores such members, as an unprotected header; human readers would not.
 func Decode(data []byte) (d Document, err error) {
-	members, err := membersOf(data)
-	if err != nil {
-		return d, err
+	if len(data) > MaxBytes {
+		return d, fmt.Errorf("receipt: %w: %d bytes, at most %d", deletions.ErrFormat, len(data), MaxBytes)
 	}
-	if name := unsigned(members, "payload", "signatures", "log"); name != "" {
-		return d, fmt.Errorf("receipt: %w: payload: beside it is a member %.40q that nobody has signed", deletions.ErrFormat,
-			name)
-	}
-	// encoding/json would accept Payload for payload.
-	if json.Unmarshal(members["payload"], &d.Payload) != nil {
-		return d, fmt.Errorf("receipt: %w: no member payload that is a string", deletions.ErrFormat)
-	}
-	var list []map[string]json.RawMessage
-	if text, has := members["signatures"]; has && json.Unmarshal(text, &list) != nil {
-		return d, fmt.Errorf("receipt: %w: signatures is no list of objects", deletions.ErrFormat)
-	}
-	if len(list) > maxSignatures {
-		return d, fmt.Errorf("receipt: %w: signature: there are %d, at most %d", deletions.ErrFormat, len(list),
-			maxSignatures)
-	}
-	for i, one := range list {
-		// RFC 7515 has an unprotected header. Nobody could vouch for its alg and kid, and crit is not allowed there.
-		if name := unsigned(one, "protected", "signature"); name != "" {
-			return d, fmt.Errorf("receipt: %w: signature: signature %d has a member %.40q that nobody has signed",
-				deletions.ErrFormat, i+1, name)
-		}
-		var s jws.Signature
-		for name, into := range map[string]*string{"protected": &s.Protected, "signature": &s.Value} {
-			if text, has := one[name]; has && json.Unmarshal(text, into) != nil {
-				return d, fmt.Errorf("receipt: %w: %s of signature %d is no string", deletions.ErrFormat, name, i)
-			}
-		}
-		d.Signatures = append(d.Signatures, s)
-	}
-	if text, has := members["log"]; has && json.Unmarshal(text, &d.Log) != nil {
-		return d, fmt.Errorf("receipt: %w: log is no string", deletions.ErrFormat)
+	var at *json.SemanticError
+	switch err := json.Unmarshal(data, &d, json.RejectUnknownMembers(true)); {
+	case errors.As(err, &at) && errors.Is(at.Err, json.ErrUnknownName):
+		err = fmt.Errorf("receipt: %w: it has a member %.60q that nobody has signed", deletions.ErrFormat, at.JSONPointer)
+		return Document{}, err
+	case err != nil: // it would repeat the input
+		return Document{}, fmt.Errorf("receipt: %w: not the JSON of a receipt", deletions.ErrFormat)
+	case d.Payload == "":
+		return Document{}, fmt.Errorf("receipt: %w: no payload", deletions.ErrFormat)
+	case len(d.Signatures) > maxSignatures:
+		return Document{}, fmt.Errorf("receipt: %w: signature: there are %d, at most %d", deletions.ErrFormat,
+			len(d.Signatures), maxSignatures)
 	}
 	return d, nil
 }
 
-// unsigned returns an unknown member, or "". RFC 7515 ignores such members; human readers would not.
-func unsigned(members map[string]json.RawMessage, known ...string) string {
-	for _, name := range slices.Sorted(maps.Keys(members)) {
-		if !slices.Contains(known, name) {
-			return name
-		}
-	}
-	return ""
-}
-
-// WithLog replaces the inclusion proof of a document.
-func WithLog(signed []byte, proof string) ([]byte, error) {
-	d, err := Decode(signed)
+// Statement returns the signed bytes.
+func (d Document) Statement() ([]byte, error) {
+	payload, err := jws.Decode(d.Payload)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("receipt: %w: payload: %w", deletions.ErrFormat, err)
 	}
-	d.Log = proof
-	return d.Encode()
-}
-
-// membersOf returns the members of an object without duplicates.
-func membersOf(data []byte) (members map[string]json.RawMessage, err error) {
-	if len(data) > MaxBytes {
-		return nil, fmt.Errorf("receipt: %w: %d bytes, at most %d", deletions.ErrFormat, len(data), MaxBytes)
-	}
-	text, err := jcs.Transform(data)
-	if err != nil {
-		return nil, fmt.Errorf("receipt: %w: %w", deletions.ErrFormat, err)
-	}
-	if err := json.Unmarshal(text, &members); err != nil {
-		return nil, fmt.Errorf("receipt: %w: not a JSON object of %d bytes", deletions.ErrFormat, len(data))
-	}
-	return members, nil
+	return payload, nil
 }
 
 // Payload returns the signed bytes of a receipt, unchecked.
@@ -162,9 +114,5 @@ func Payload(signed []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	payload, err := jws.Decode(d.Payload)
-	if err != nil {
-		return nil, fmt.Errorf("receipt: %w: payload: %w", deletions.ErrFormat, err)
-	}
-	return payload, nil
+	return d.Statement()
 }

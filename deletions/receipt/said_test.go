@@ -22,7 +22,6 @@ func TestSearchesReadWhatReceiptsSay(t *testing.T) {
 	data := signed(t, r, signingKey(1))
 	require.NotContains(t, string(data), "customer-4711")
 	require.Contains(t, string(receipt.Said(data)), "customer-4711")
-	require.Empty(t, receipt.Said([]byte(`{"format":"lethe-receipt/3"}`)))
 
 	secret := lethe.Secret{1}
 	prints, err := scan.TransactionFingerprints(secret, "customer-4711")
@@ -66,17 +65,13 @@ func TestWhatBrokenReceiptsSayIsRead(t *testing.T) {
 		"one too many":      `{"payload":"` + said + `A"}`,
 		"the other one":     `{"payload":"` + strings.NewReplacer("-", "+", "_", "/").Replace(said) + `"}`,
 		"a line break":      `{"payload":"` + said[:5] + `\r\n` + said[5:] + `"}`,
+		"another member":    `{"log":"` + said + `"}`,
+		"no string":         `{"payload":["` + said + `"]}`,
 		"then what is none": `{"payload":"` + said + `.` + said + `"}`,
 	} {
 		require.Contains(t, string(receipt.Said([]byte(document))), hidden, name)
 	}
-	for name, document := range map[string]string{
-		"nothing": "", "a quotation mark": `"`, "not base64": `{"payload":"{}"}`, "another member": `{"log":"` + said + `"}`,
-		"another name": `{"PAYLOAD":"` + said + `"}`, "no string": `{"payload":["` + said + `"]}`,
-		"a name that is no member": `["payload","` + said + `"]`, "one character": `{"payload":"A"}`,
-	} {
-		require.Empty(t, strings.TrimSpace(string(receipt.Said([]byte(document)))), name)
-	}
+	require.Empty(t, strings.TrimSpace(string(receipt.Said(nil))))
 }
 
 // A search reads every receipt that was ever issued.

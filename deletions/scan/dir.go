@@ -10,7 +10,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"time"
 )
 
 // FileHit is a hit in a file.
@@ -42,9 +41,8 @@ func (sc *Scanner) ScanDir(ctx context.Context, fsys fs.FS) (Report, error) {
 	return sc.ScanDirAt(ctx, fsys, nil, nil)
 }
 
-// ScanDirAt is ScanDir at a pace, which may be nil. Files known unchanged to seen, if not nil, are counted and not
-// read.
-func (sc *Scanner) ScanDirAt(ctx context.Context, fsys fs.FS, pacer *Pacer, seen *Seen) (Report, error) {
+// ScanDirAt is ScanDir at a pace, which may be nil. Clean files are counted and not read.
+func (sc *Scanner) ScanDirAt(ctx context.Context, fsys fs.FS, pacer *Pacer, clean Clean) (Report, error) {
 	info, err := fs.Stat(fsys, ".")
 	if err != nil {
 		return Report{}, fmt.Errorf("scan: %w", err)
@@ -54,10 +52,7 @@ func (sc *Scanner) ScanDirAt(ctx context.Context, fsys fs.FS, pacer *Pacer, seen
 	}
 	pace := pacer.Begin()
 	defer pace.End()
-	walk := dirWalk{sc: sc, fsys: fsys, pass: sc.newPass(chunkBytes), pace: pace, seen: seen}
-	if seen != nil {
-		seen.begin()
-	}
+	walk := dirWalk{sc: sc, fsys: fsys, pass: sc.newPass(chunkBytes), pace: pace, clean: clean}
 	err = walk.dir(ctx, ".", "")
 	return walk.report, err
 }
@@ -68,7 +63,7 @@ type dirWalk struct {
 	fsys   fs.FS
 	pass   *pass
 	pace   *Pace
-	seen   *Seen
+	clean  Clean
 	report Report
 }
 
@@ -120,24 +115,12 @@ func (w *dirWalk) regular(ctx context.Context, entry fs.DirEntry, rel, shown str
 	if err != nil {
 		return failure(shown, err)
 	}
-	if info.Size() == 0 {
-		w.report.Files++
-		return nil
-	}
-	if w.seen == nil {
-		return w.file(ctx, rel, shown)
-	}
-	if w.seen.unchanged(rel, info) {
+	if info.Size() == 0 || w.clean.has(rel, info) {
 		w.report.Files++
 		w.report.Bytes += info.Size()
 		return nil
 	}
-	before := len(w.report.Hits)
-	if err := w.file(ctx, rel, shown); err != nil {
-		return err
-	}
-	w.seen.note(rel, info, len(w.report.Hits)-before)
-	return nil
+	return w.file(ctx, rel, shown)
 }
 
 func (w *dirWalk) file(ctx context.Context, rel, shown string) (err error) {
@@ -206,49 +189,10 @@ func (s some) ReadDir(name string) ([]fs.DirEntry, error) {
 	return kept, err
 }
 
-// Seen remembers clean files, so that the next search reads changed ones only.
-type Seen struct {
-	now   func() time.Time
-	files map[string]fs.FileInfo
-	// growing are files that only grow.
-	growing map[string]fs.FileInfo
-	// began and before are the starts of this and the last search.
-	began, before time.Time
-}
+// Clean are files, by path, that only grow and were searched by other means.
+type Clean map[string]fs.FileInfo
 
-// settled is the minimal age of a change for a file to count as unchanged later: file times may be exact to a
-// second.
-const settled = time.Second
-
-// NewSeen returns an empty Seen.
-func NewSeen(now func() time.Time) *Seen {
-	return &Seen{now: now, files: make(map[string]fs.FileInfo), growing: make(map[string]fs.FileInfo)}
-}
-
-// begin begins a search. If the clock was set back, nothing is known.
-func (s *Seen) begin() {
-	now := s.now().Round(0)
-	if s.before = s.began; now.Before(s.began) {
-		s.before = time.Time{}
-		clear(s.files)
-	}
-	s.began = now
-}
-
-// NoteGrowing records that a file that only grows was found clean otherwise.
-func (s *Seen) NoteGrowing(path string, info fs.FileInfo) { s.growing[path] = info }
-
-func (s *Seen) unchanged(path string, info fs.FileInfo) bool {
-	if known, found := s.growing[path]; found && os.SameFile(known, info) && known.Size() == info.Size() {
-		return true
-	}
-	known, found := s.files[path]
-	return found && os.SameFile(known, info) && known.Size() == info.Size() && known.ModTime().Equal(info.ModTime()) &&
-		info.ModTime().Before(s.before.Add(-settled))
-}
-
-func (s *Seen) note(path string, info fs.FileInfo, hits int) {
-	if delete(s.files, path); hits == 0 {
-		s.files[path] = info
-	}
+func (c Clean) has(path string, info fs.FileInfo) bool {
+	known, found := c[path]
+	return found && os.SameFile(known, info) && known.Size() == info.Size()
 }

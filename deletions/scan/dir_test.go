@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -111,36 +110,26 @@ func TestScanSummariesAdd(t *testing.T) {
 	require.Equal(t, scan.Summary{Files: 2, Bytes: 4, Records: 6, Hits: 8, NotRead: 10}, a.Add(a))
 }
 
-// A search that is repeated reads what is new or has changed, and nothing else.
-func TestWhatHasNotChangedIsNotReadAgain(t *testing.T) {
+// A file that was searched by other means is counted and not read, until it grows.
+func TestACleanFileIsNotRead(t *testing.T) {
 	root := t.TempDir()
-	for _, name := range []string{"same", "changed", "holds"} {
-		writeFile(t, root, name, "nothing here")
-	}
-	writeFile(t, root, "holds", `"230425980"`)
-	sc := idScanner(t, "230425980")
-	now := time.Now().Add(time.Hour) // long after the files were written
-	seen := scan.NewSeen(func() time.Time { return now })
+	writeFile(t, root, "log", `"230425980"`)
+	writeFile(t, root, "other", "nothing here")
 	opened := &opening{FS: os.DirFS(root)}
+	info, err := fs.Stat(opened.FS, "log")
+	require.NoError(t, err)
 	search := func() scan.Report {
-		opened.names = nil
-		now = now.Add(time.Hour)
-		report, err := sc.ScanDirAt(t.Context(), opened, nil, seen)
+		report, err := idScanner(t, "230425980").ScanDirAt(t.Context(), opened, nil, scan.Clean{"log": info, "other": info})
 		require.NoError(t, err)
+		require.Equal(t, 2, report.Files)
 		return report
 	}
-	first := search()
-	require.Len(t, first.Hits, 1)
-	require.ElementsMatch(t, []string{"same", "changed", "holds"}, opened.names)
-	writeFile(t, root, "changed", "nothing there")
-	writeFile(t, root, "new", "nothing")
 	report := search()
-	require.Len(t, report.Hits, 1)
-	require.Equal(t, 4, report.Files)
-	require.ElementsMatch(t, []string{"changed", "holds", "new"}, opened.names)
-	require.NoError(t, os.Remove(filepath.Join(root, "holds")))
-	require.Empty(t, search().Hits)
-	require.Empty(t, opened.names)
+	require.Empty(t, report.Hits)
+	require.Equal(t, info.Size()+12, report.Bytes)
+	require.Equal(t, []string{"other"}, opened.names)
+	writeFile(t, root, "log", `"230425980" and more`)
+	require.Len(t, search().Hits, 1)
 }
 
 // opening notes which files are opened.

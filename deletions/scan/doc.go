@@ -9,6 +9,6 @@
 //	bounds.go, names.go                where an id counts; names; ids that are words
 //	framing.go, framing_kafka.go       longer names around an id
 //	scanner.go, scan.go, modular.go    the pass over bytes, its filter and hashes
-//	json.go, jsonrows.go, spoken.go, tokens.go  what JSON says, in any spelling
+//	json.go, jsonrows.go, spoken.go, unescape.go  what JSON says, in any spelling
 //	dir.go, hits.go, pacer.go          folders; unchanged files; results; the share of a processor
 package scan

@@ -51,7 +51,7 @@ func inNameString(buf []byte, w window) bool {
 		}
 		text := buf[begin:end]
 		for range level {
-			text = unescape(text)
+			text = Unescape(text)
 		}
 		if fitsName(field, text) {
 			return true

@@ -4,9 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
-	"strings"
-	"unicode/utf16"
-	"unicode/utf8"
 )
 
 // JSON has many spellings of one text: "caf\u00e9", "a\/b", 1e0 and 1.0. Topics, dead letters and staging keep
@@ -102,7 +99,7 @@ func (m *jsonMatch) text(data []byte, offset int64, depth int) {
 		end := closingQuote(data, at+1)
 		isName := inside && endsName(data, end)
 		switch {
-		case isName && fieldOf(string(unescape(data[at+1:end]))) != anyField:
+		case isName && fieldOf(string(Unescape(data[at+1:end]))) != anyField:
 			m.at = plainField
 		case inside && !isName:
 			m.at = in
@@ -117,7 +114,7 @@ func (m *jsonMatch) text(data []byte, offset int64, depth int) {
 			m.end(data[at+1:end], endsName(data, end), offset+int64(at)+1)
 		}
 		if m.at = anyField; isName {
-			name = string(unescape(data[at+1 : end]))
+			name = string(Unescape(data[at+1 : end]))
 			in = fieldOf(name)
 		}
 		at = end
@@ -172,7 +169,7 @@ func (m *jsonMatch) str(raw []byte, offset int64, depth int) {
 		m.whole(raw, offset)
 		return
 	}
-	decoded := unescape(raw)
+	decoded := Unescape(raw)
 	if m.whole(decoded, offset); m.isName {
 		return
 	}
@@ -198,65 +195,6 @@ func (m *jsonMatch) whole(text []byte, offset int64) {
 			m.match(KindIDKey, keyed, part, offset)
 		}
 	}
-}
-
-// unescape decodes a JSON string as encoding/json does; invalid escapes stay.
-func unescape(raw []byte) []byte {
-	if bytes.IndexByte(raw, '\\') < 0 {
-		return raw
-	}
-	out := make([]byte, 0, len(raw))
-	for len(raw) > 0 {
-		at := bytes.IndexByte(raw, '\\')
-		if at < 0 || at+1 >= len(raw) {
-			break
-		}
-		out, raw = append(out, raw[:at]...), raw[at:]
-		if r, n := unicodeEscape(raw); n > 0 {
-			out, raw = utf8.AppendRune(out, r), raw[n:]
-			continue
-		}
-		if i := strings.IndexByte(`"\/bfnrt`, raw[1]); i >= 0 {
-			out, raw = append(out, "\"\\/\b\f\n\r\t"[i]), raw[2:]
-			continue
-		}
-		out, raw = append(out, raw[0]), raw[1:]
-	}
-	return append(out, raw...)
-}
-
-// unicodeEscape decodes \uXXXX or a surrogate pair. n is its length, 0 for none.
-func unicodeEscape(raw []byte) (r rune, n int) {
-	const length = len(`\uXXXX`)
-	first, ok := hexEscape(raw)
-	if !ok {
-		return 0, 0
-	}
-	if !utf16.IsSurrogate(first) {
-		return first, length
-	}
-	if second, ok := hexEscape(raw[length:]); ok {
-		if pair := utf16.DecodeRune(first, second); pair != utf8.RuneError {
-			return pair, 2 * length
-		}
-	}
-	return utf8.RuneError, length
-}
-
-// hexEscape decodes one \uXXXX.
-func hexEscape(raw []byte) (rune, bool) {
-	if len(raw) < 6 || raw[0] != '\\' || raw[1] != 'u' {
-		return 0, false
-	}
-	var r rune
-	for _, c := range raw[2:6] {
-		digit := strings.IndexByte("0123456789abcdef", c|0x20)
-		if digit < 0 {
-			return 0, false
-		}
-		r = r<<4 | rune(digit)
-	}
-	return r, true
 }
 
 // unquoted returns the text of a key that is a JSON string, as some serializers write keys, unless the record names

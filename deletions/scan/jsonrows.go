@@ -190,7 +190,7 @@ func fieldName(raw []byte) string {
 	if len(raw) > longest {
 		return ""
 	}
-	return string(unescape(raw))
+	return string(Unescape(raw))
 }
 
 // remainder is valid JSON without strings compared separately: names, and nested JSON.
@@ -209,7 +209,7 @@ func isNestedJSON(raw []byte) bool {
 	if len(begins) == 0 || begins[0] != '{' && begins[0] != '[' || bytes.IndexByte(raw, '\\') < 0 {
 		return false
 	}
-	return json.Valid(unescape(raw))
+	return json.Valid(Unescape(raw))
 }
 
 // scanPart is ScanBytes without hits inside the names of valid JSON.

@@ -90,7 +90,7 @@ func fitsName(field string, raw []byte) bool {
 	}
 	text := raw
 	if bytes.IndexByte(raw, '\\') >= 0 {
-		text = unescape(raw)
+		text = Unescape(raw)
 	}
 	return isSubject && isSubjectName(text) || !isSubject && isIDName(text)
 }

@@ -124,14 +124,14 @@ func (m *jsonMatch) end(raw []byte, isName bool, offset int64) {
 	}
 	name := m.ends.name
 	if m.ends.name = nil; isName {
-		m.ends.name = unescape(raw)
+		m.ends.name = Unescape(raw)
 		return
 	}
 	switch string(name) {
 	case "source":
-		m.ends.source = unescape(raw)
+		m.ends.source = Unescape(raw)
 	case "target":
-		m.ends.target = unescape(raw)
+		m.ends.target = Unescape(raw)
 	default:
 		return
 	}

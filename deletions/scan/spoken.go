@@ -2,24 +2,35 @@ package scan
 
 import (
 	"bytes"
-	"encoding/json"
+	"errors"
+	"io"
 	"maps"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"lethe"
 )
+
+// reading decodes a JSON text token by token, without keeping it: a record may be as large as a batch.
+func reading(text []byte) *jsontext.Decoder {
+	return jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+}
 
 func (sc *Scanner) matchFeatures(key, value []byte) (hits []Hit) {
 	if len(sc.columns.of) == 0 || len(value) == 0 {
 		return nil
 	}
 	reader := featureReader{sc: sc, byKey: sc.featuresOf(key), known: make(map[string][]int), found: make(map[int]bool)}
-	text := tokens{text: value}
-	reader.value(&text, text.next(), 1)
-	if !json.Valid(value) {
+	text := reading(value)
+	err := reader.value(text)
+	if err == nil {
+		_, err = text.ReadToken()
+	}
+	if !errors.Is(err, io.EOF) {
 		reader.broken(value)
 	}
 	for _, i := range slices.Sorted(maps.Keys(reader.found)) {
@@ -37,9 +48,6 @@ type featureReader struct {
 	known map[string][]int
 	found map[int]bool
 }
-
-// mostDepth bounds nesting in valid JSON as encoding/json does, for the stack.
-const mostDepth = 10_000
 
 // features are those of an object, of all its lists together.
 type features struct {
@@ -81,52 +89,49 @@ func (f *features) standAt(columns lethe.Columns) bool {
 	return false
 }
 
-// value reads a value and the objects in it, and reports whether the text is still valid.
-func (s *featureReader) value(text *tokens, first token, depth int) bool {
-	switch {
-	case depth > mostDepth || first.closes() || first.kind == noToken:
-		return false
-	case first.kind == '{':
-		return s.object(text, depth)
-	case first.kind == '[':
-		one := text.next()
-		for ; one.kind != ']'; one = text.next() {
-			if !s.value(text, one, depth+1) {
-				return false
-			}
+// value reads a value and the objects in it.
+func (s *featureReader) value(text *jsontext.Decoder) error {
+	kind := text.PeekKind()
+	if kind == '{' {
+		return s.object(text)
+	}
+	_, err := text.ReadToken()
+	if err != nil || kind != '[' {
+		return err
+	}
+	for text.PeekKind() != ']' {
+		if err := s.value(text); err != nil {
+			return err
 		}
 	}
-	return true
+	_, err = text.ReadToken()
+	return err
 }
 
-// object reads an object. Repeated fields cost no product of ids and features.
-func (s *featureReader) object(text *tokens, depth int) bool {
+// object reads an object, broken ones as far as possible. Repeated fields cost no product of ids and features.
+func (s *featureReader) object(text *jsontext.Decoder) error {
 	ids := make(map[string]bool)
 	stand := features{sc: s.sc}
-	name := text.next()
-	for ; !name.closes() && name.kind != noToken; name = text.next() {
-		if name.kind != stringToken {
-			return false
+	_, err := text.ReadToken()
+	for err == nil {
+		var name jsontext.Token
+		if name, err = text.ReadToken(); err != nil || name.Kind() == '}' {
+			break
 		}
-		value, goesOn := text.next(), true
-		switch name.said() {
+		switch name.String() {
 		case "features":
-			stand.read(text, value)
+			err = stand.read(text)
 		case "id":
-			s.readID(value, ids)
-			text.pastValue(value)
+			err = s.readID(text, ids)
 		default:
-			goesOn = s.value(text, value, depth+1)
-		}
-		if !goesOn {
-			return false
+			err = s.value(text)
 		}
 	}
 	s.compare(s.byKey, &stand)
 	for id := range ids {
 		s.compare(s.known[id], &stand)
 	}
-	return name.kind == '}'
+	return err
 }
 
 // compare records the fingerprints whose columns may have features.
@@ -139,58 +144,63 @@ func (s *featureReader) compare(prints []int, stand *features) {
 }
 
 // readID keeps an id with fingerprints.
-func (s *featureReader) readID(value token, ids map[string]bool) {
-	if value.kind != stringToken {
-		return
+func (s *featureReader) readID(text *jsontext.Decoder, ids map[string]bool) error {
+	if text.PeekKind() != '"' {
+		return text.SkipValue()
 	}
-	id := value.said()
+	value, err := text.ReadToken()
+	if err != nil {
+		return err
+	}
+	id := value.String()
 	if _, known := s.known[id]; !known {
 		prints := s.sc.featuresOf([]byte(id))
 		if len(prints) == 0 {
-			return
+			return nil
 		}
 		s.known[id] = prints
 	}
 	ids[id] = true
+	return nil
 }
 
 // read reads the features field without keeping a list: one may be as large as a record.
-func (f *features) read(text *tokens, first token) {
-	if first.kind != '[' {
-		f.unclear = f.unclear || !first.isNull()
-		text.pastValue(first)
-		return
+func (f *features) read(text *jsontext.Decoder) error {
+	if kind := text.PeekKind(); kind != '[' {
+		f.unclear = f.unclear || kind != 'n'
+		return text.SkipValue()
 	}
-	one := text.next()
-	for at := 0; one.kind != ']' && one.kind != noToken; at++ {
-		switch {
-		case one.isNull():
+	_, err := text.ReadToken()
+	for at := 0; err == nil; at++ {
+		switch text.PeekKind() {
+		case ']':
+			_, err = text.ReadToken()
+			return err
+		case 'n':
 			f.number(at, lethe.Missing())
-		case one.kind == literalToken:
-			f.text(at, string(one.raw))
+			err = text.SkipValue()
+		case '0':
+			var one jsontext.Token
+			if one, err = text.ReadToken(); err == nil {
+				f.text(at, one.String())
+			}
 		default:
 			f.unclear = true
-			text.pastValue(one)
+			err = text.SkipValue()
 		}
-		one = text.next()
 	}
+	return err
 }
 
 // text adds a number in JSON form.
 func (f *features) text(at int, n string) {
 	parsed, err := strconv.ParseFloat(n, 32)
-	if err != nil || parsed == 0 && !math.Signbit(parsed) && strings.ContainsAny(mantissa(n), "123456789") {
+	mantissa, _, _ := strings.Cut(strings.ToLower(n), "e")
+	if err != nil || parsed == 0 && !math.Signbit(parsed) && strings.ContainsAny(mantissa, "123456789") {
 		f.unclear = true // too large for a float32, or too small, but there
 		return
 	}
 	f.number(at, float32(parsed))
-}
-
-func mantissa(n string) string {
-	if at := strings.IndexAny(n, "eE"); at >= 0 {
-		return n[:at]
-	}
-	return n
 }
 
 // broken reads invalid JSON: the features may be of anyone named in it.
@@ -208,7 +218,7 @@ func (s *featureReader) broken(text []byte) {
 	}
 	for at := 0; at <= len(text); {
 		end := closingQuote(text, at)
-		note(unescape(text[at:end]))
+		note(Unescape(text[at:end]))
 		at = end + 1
 	}
 	note(text)

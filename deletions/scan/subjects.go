@@ -5,8 +5,9 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"lethe"
 )
@@ -40,8 +41,7 @@ func (m *jsonMatch) carrying(text []byte) {
 		return
 	}
 	said := carried{sc: m.sc, by: make(map[int]bool)}
-	said.read(&tokens{text: text})
-	if said.odd && !said.listed {
+	if err := said.read(reading(text)); err != nil || said.odd && !said.listed {
 		m.strings(text)
 		return
 	}
@@ -65,65 +65,76 @@ type carried struct {
 
 // read reads valid JSON with field names as encoding/json matches them. All lists count, at the first of several
 // timesteps, since readers differ.
-func (c *carried) read(text *tokens) {
-	first := text.next()
-	if first.kind != '{' {
-		c.odd = !first.isNull()
-		return
+func (c *carried) read(text *jsontext.Decoder) error {
+	first, err := text.ReadToken()
+	if err != nil || first.Kind() != '{' {
+		c.odd = first.Kind() != 'n'
+		return err
 	}
-	for name := text.next(); name.kind == stringToken; name = text.next() {
-		value := text.next()
-		switch said := name.said(); {
+	for {
+		name, err := text.ReadToken()
+		if err != nil || name.Kind() == '}' {
+			return err
+		}
+		switch said := name.String(); {
 		case strings.EqualFold(said, "subjects"):
-			c.subjects(text, value)
+			err = c.subjects(text)
 		case strings.EqualFold(said, "timestep"):
-			c.at(value)
-			text.pastValue(value)
+			err = c.at(text)
 		default:
-			text.pastValue(value)
+			err = text.SkipValue()
+		}
+		if err != nil {
+			return err
 		}
 	}
 }
 
-func (c *carried) subjects(text *tokens, first token) {
-	if first.kind != '[' {
-		c.listed = c.listed && !first.isNull()
-		c.odd = c.odd || !first.isNull()
-		text.pastValue(first)
-		return
+func (c *carried) subjects(text *jsontext.Decoder) error {
+	if kind := text.PeekKind(); kind != '[' {
+		c.listed = c.listed && kind == 'n'
+		c.odd = c.odd || kind != 'n'
+		return text.SkipValue()
 	}
 	c.listed = true
-	for one := text.next(); one.kind != ']' && one.kind != noToken; one = text.next() {
-		if one.kind != stringToken {
-			text.pastValue(one)
+	_, err := text.ReadToken()
+	for err == nil && text.PeekKind() != ']' {
+		if text.PeekKind() != '"' {
+			err = text.SkipValue()
 			continue
 		}
-		subject := []byte(one.said())
-		for _, hit := range c.sc.matching(KindSubject, c.sc.subjects[len(subject)], subject, 0) {
-			c.by[hit.Fingerprint] = true
+		var one jsontext.Token
+		if one, err = text.ReadToken(); err == nil {
+			subject := []byte(one.String())
+			for _, hit := range c.sc.matching(KindSubject, c.sc.subjects[len(subject)], subject, 0) {
+				c.by[hit.Fingerprint] = true
+			}
 		}
 	}
+	if err == nil {
+		_, err = text.ReadToken()
+	}
+	return err
 }
 
-func (c *carried) at(value token) {
+func (c *carried) at(text *jsontext.Decoder) error {
+	value, err := text.ReadValue()
 	var at lethe.Timestep
-	if !value.isNull() {
-		said, err := strconv.ParseInt(string(value.raw), 10, 64)
-		if at = lethe.Timestep(said); err != nil || value.kind != literalToken {
-			at, c.odd = 0, true
-		}
+	if err == nil && value.Kind() != 'n' && json.Unmarshal(value, &at) != nil {
+		at, c.odd = 0, true
 	}
 	if !c.dated || at < c.timestep {
 		c.timestep = at
 	}
 	c.dated = true
+	return err
 }
 
 // strings compares every string with the subjects.
 func (m *jsonMatch) strings(text []byte) {
 	for at := bytes.IndexByte(text, '"'); at >= 0 && at < len(text); {
 		end := closingQuote(text, at+1)
-		subject := unescape(text[at+1 : end])
+		subject := Unescape(text[at+1 : end])
 		m.match(KindSubject, m.sc.subjects[len(subject)], subject, 0)
 		at = end
 	}

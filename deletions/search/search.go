@@ -121,16 +121,16 @@ type Segment struct {
 // Place is a place besides the topics that may hold a copy.
 type Place struct {
 	Name string
-	// Search searches it at a pace. seen has the state of earlier calls.
-	Search func(ctx context.Context, scanner *scan.Scanner, pacer *scan.Pacer, seen *scan.Seen) (scan.Report, error)
+	// Search searches it at a pace, except clean files.
+	Search func(ctx context.Context, scanner *scan.Scanner, pacer *scan.Pacer, clean scan.Clean) (scan.Report, error)
 }
 
 // Folder is a folder as a place.
 func Folder(name string, folder fs.FS) Place {
 	return Place{name, func(
-		ctx context.Context, scanner *scan.Scanner, pacer *scan.Pacer, seen *scan.Seen,
+		ctx context.Context, scanner *scan.Scanner, pacer *scan.Pacer, clean scan.Clean,
 	) (scan.Report, error) {
-		return scanner.ScanDirAt(ctx, folder, pacer, seen)
+		return scanner.ScanDirAt(ctx, folder, pacer, clean)
 	}}
 }
 
@@ -138,27 +138,21 @@ func Folder(name string, folder fs.FS) Place {
 func Receipts(folder fs.FS) Place { return Folder(ReceiptsFolder, receipt.Readable(folder)) }
 
 // underway is a repeated search. Clean topics are not read again, as later records are withdrawn on arrival. Folders
-// are searched once the topics are clean, later only their changed files.
+// are searched once the topics are clean.
 type underway struct {
 	Searcher
 	*Search
 	deadline time.Time
 	topics   map[bus.Topic]*Findings
-	seen     map[string]*scan.Seen
+	// searched are the segments of the broker's log that were searched as parts of topics.
+	searched scan.Clean
 }
 
 func (s Searcher) begin(search *Search) *underway {
 	return &underway{
 		Searcher: s, Search: search, deadline: s.Clock.Now().Add(search.Timeout),
-		topics: make(map[bus.Topic]*Findings), seen: make(map[string]*scan.Seen),
+		topics: make(map[bus.Topic]*Findings), searched: make(scan.Clean),
 	}
-}
-
-func (u *underway) seenIn(place string) *scan.Seen {
-	if u.seen[place] == nil {
-		u.seen[place] = scan.NewSeen(u.Clock.Now)
-	}
-	return u.seen[place]
 }
 
 // asking calls brokers without using up the time to verify: an unreachable broker is waited for and fails no

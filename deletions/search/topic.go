@@ -29,7 +29,7 @@ func (u *underway) look(ctx context.Context) (*Findings, error) {
 		return all, nil
 	}
 	for _, place := range u.Places {
-		report, err := place.Search(ctx, u.Scanner, u.Pacer, u.seenIn(place.Name))
+		report, err := place.Search(ctx, u.Scanner, u.Pacer, u.searched)
 		if err != nil {
 			return nil, fmt.Errorf("search %s: %w", place.Name, err)
 		}
@@ -131,7 +131,7 @@ func (u *underway) segments(
 			return err
 		}
 		if len(hits) == 0 {
-			u.seenIn(BrokerFolder).NoteGrowing(s.Path, s.Info)
+			u.searched[s.Path] = s.Info
 		}
 		if t.scanned {
 			t.f.mark(t.here, hits)

@@ -89,10 +89,7 @@ func verifierOf(origin string, key ed25519.PublicKey) (note.Verifier, error) {
 // OpenCheckpoint reads a checkpoint signed by one of keys. origin is the log's name, or empty for any. Other
 // signatures are ignored. Errors: ErrNote, ErrSignature, ErrOrigin.
 func OpenCheckpoint(signed, origin string, keys ...ed25519.PublicKey) (SignedTree, error) {
-	if len(signed) > maxNoteBytes {
-		return SignedTree{}, fmt.Errorf("%w: %d bytes, at most %d", ErrNote, len(signed), maxNoteBytes)
-	}
-	tree, err := parseTree(signed)
+	tree, err := ParseCheckpoint(signed)
 	if err != nil {
 		return SignedTree{}, err
 	}
@@ -118,17 +115,12 @@ func OpenCheckpoint(signed, origin string, keys ...ed25519.PublicKey) (SignedTre
 	return tree, nil
 }
 
-// ParseCheckpoint reads a checkpoint without checking signatures. Errors: ErrNote.
+// ParseCheckpoint reads a checkpoint without checking signatures. More than three lines would be extensions, which
+// lethe does not write. Errors: ErrNote.
 func ParseCheckpoint(signed string) (SignedTree, error) {
 	if len(signed) > maxNoteBytes {
 		return SignedTree{}, fmt.Errorf("%w: %d bytes, at most %d", ErrNote, len(signed), maxNoteBytes)
 	}
-	return parseTree(signed)
-}
-
-// parseTree is ParseCheckpoint of bounded text. More than three lines would be extensions, which lethe does not
-// write.
-func parseTree(signed string) (SignedTree, error) {
 	text, _, found := strings.Cut(signed, "\n\n")
 	lines := strings.Split(text, "\n")
 	if !found || len(lines) != 3 {

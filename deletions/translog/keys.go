@@ -41,12 +41,12 @@ func (i *Introduction) check(p *record.Problems) {
 }
 
 // Keys are the successive keys of a log.
-type Keys struct{ epochs []epoch }
+type Keys []Epoch
 
-// epoch is a key and the log's size from which it signs.
-type epoch struct {
-	size int64
-	key  ed25519.PublicKey
+// Epoch is a key and the log's size from which it signs.
+type Epoch struct {
+	From int64
+	Key  ed25519.PublicKey
 }
 
 // rotationMark is in every leaf that introduces a key.
@@ -68,46 +68,31 @@ func KeysOf(origin string, leaves [][]byte, trusted ed25519.PublicKey) (Keys, er
 		if !ed25519.Verify(one.From, introduction(origin, said.At, one.From, one.To), one.Signature) {
 			return k, refuse(StatementKey, "leaf %d introduces a key, and is not signed by the key before", i)
 		}
-		if k.epochs == nil {
-			k.epochs = []epoch{{0, one.From}}
+		if k == nil {
+			k = Keys{{0, one.From}}
 		}
 		if !bytes.Equal(k.newest(), one.From) {
 			return k, refuse(StatementKey, "leaf %d introduces a key in the place of another than the one before", i)
 		}
-		k.epochs = append(k.epochs, epoch{int64(i) + 1, one.To})
+		k = append(k, Epoch{int64(i) + 1, one.To})
 	}
-	if k.epochs == nil {
-		k.epochs = []epoch{{0, trusted}}
+	if k == nil {
+		k = Keys{{0, trusted}}
 	}
-	if !slices.ContainsFunc(k.epochs, func(e epoch) bool { return e.key.Equal(trusted) }) {
-		return k, refuse(StatementKey, "the key that is trusted is none of the %d of this log", len(k.epochs))
+	if !slices.ContainsFunc(k, func(e Epoch) bool { return e.Key.Equal(trusted) }) {
+		return k, refuse(StatementKey, "the key that is trusted is none of the %d of this log", len(k))
 	}
 	return k, nil
 }
 
-// Epoch is a key and the log's size from which it signs.
-type Epoch struct {
-	From int64
-	Key  ed25519.PublicKey
-}
-
-// Epochs are the keys, the newest first.
-func (k Keys) Epochs() []Epoch {
-	out := make([]Epoch, 0, len(k.epochs))
-	for _, e := range slices.Backward(k.epochs) {
-		out = append(out, Epoch{e.size, e.key})
-	}
-	return out
-}
-
-func (k Keys) newest() ed25519.PublicKey { return k.epochs[len(k.epochs)-1].key }
+func (k Keys) newest() ed25519.PublicKey { return k[len(k)-1].Key }
 
 // At is the key for a size.
 func (k Keys) At(size int64) ed25519.PublicKey {
-	key := k.epochs[0].key
-	for _, e := range k.epochs {
-		if e.size <= size {
-			key = e.key
+	key := k[0].Key
+	for _, e := range k {
+		if e.From <= size {
+			key = e.Key
 		}
 	}
 	return key

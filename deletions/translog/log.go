@@ -222,7 +222,7 @@ func (l *Log) load() error {
 	if err != nil {
 		return err
 	}
-	l.tree, l.keys, l.signed, l.pending = Tree{}, Keys{}, SignedTree{}, nil
+	l.tree, l.keys, l.signed, l.pending = Tree{}, nil, SignedTree{}, nil
 	l.at, l.logged = make(map[tlog.Hash]int64), make(map[lethe.Digest][]deletions.Change)
 	l.latest, l.withFound = make(map[artefact]lethe.Digest), make(map[lethe.Digest]bool)
 	if len(stored.Leaves) == 0 && stored.Checkpoint == "" {
@@ -266,7 +266,7 @@ func (l *Log) Prove(indexes ...int64) ([]Proof, error) {
 	}
 	out := make([]Proof, len(indexes))
 	for i, index := range indexes {
-		hashes, err := l.tree.ProveRecord(index, l.tree.Size())
+		hashes, err := tlog.ProveRecord(l.tree.Size(), index, &l.tree)
 		if err != nil {
 			return nil, err
 		}

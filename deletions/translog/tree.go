@@ -52,19 +52,3 @@ func (t *Tree) At(size int64) (tlog.Tree, error) {
 
 // Now returns the present tree.
 func (t *Tree) Now() (tlog.Tree, error) { return t.At(t.size) }
-
-// ProveRecord proves a leaf's inclusion in the tree of a size.
-func (t *Tree) ProveRecord(index, size int64) (tlog.RecordProof, error) {
-	if index < 0 || index >= size || size > t.size {
-		return nil, fmt.Errorf("leaf %d at size %d of a tree of %d leaves", index, size, t.size)
-	}
-	return tlog.ProveRecord(size, index, t)
-}
-
-// ProveTree proves that the tree of an older size (at least 1) is a prefix of a newer one.
-func (t *Tree) ProveTree(older, newer int64) (tlog.TreeProof, error) {
-	if older < 1 || older > newer || newer > t.size {
-		return nil, fmt.Errorf("sizes %d and %d of a tree of %d leaves", older, newer, t.size)
-	}
-	return tlog.ProveTree(newer, older, t)
-}

@@ -35,8 +35,7 @@ type Payload struct {
 // because compaction may have removed parts of it. The Assembler copies what it stores.
 // The zero value is not usable.
 type Assembler struct {
-	open   map[string]*assembly
-	extent map[string]int
+	open map[string]*assembly
 }
 
 // assembly is an incomplete payload. Its parts are stored by index, so that a large count
@@ -60,7 +59,7 @@ func (s *assembly) join() []byte {
 
 // NewAssembler returns an empty assembler.
 func NewAssembler() *Assembler {
-	return &Assembler{open: map[string]*assembly{}, extent: map[string]int{}}
+	return &Assembler{open: map[string]*assembly{}}
 }
 
 // Pending counts the incomplete payloads.
@@ -79,14 +78,14 @@ func (a *Assembler) Add(rec ingest.Record) (Payload, bool, error) {
 			rec.Topic, rec.Partition, rec.Offset, ErrNotChunk)
 	}
 	if rec.Tombstone() {
-		return a.retract(key, index)
+		payload, retracted := a.retract(key, index)
+		return payload, retracted, nil
 	}
 	c, err := parseChunk(rec)
 	if err != nil || c.index != index {
 		return Payload{}, false, fmt.Errorf("%s/%d@%d: %w: headers do not fit",
 			rec.Topic, rec.Partition, rec.Offset, ErrNotChunk)
 	}
-	a.extent[key] = max(a.extent[key], index+1)
 	set := a.open[key]
 	if set == nil || set.sum != c.sum || set.count != c.count {
 		set = &assembly{sum: c.sum, count: c.count, parts: map[int][]byte{}}
@@ -104,22 +103,16 @@ func (a *Assembler) Add(rec ingest.Record) (Payload, bool, error) {
 	return Payload{Key: key, Bytes: whole, Headers: c.headers}, true, nil
 }
 
-func (a *Assembler) retract(key string, index int) (Payload, bool, error) {
+func (a *Assembler) retract(key string, index int) (Payload, bool) {
 	// A tombstone beyond a payload's last chunk cleans up after a longer payload; a
 	// tombstone of one of its own chunks ends it.
 	if set := a.open[key]; set != nil && index < set.count {
 		delete(a.open, key)
 	}
-	if index+1 == a.extent[key] {
-		a.extent[key] = index
-	}
-	if a.extent[key] == 0 {
-		delete(a.extent, key)
-	}
 	if index > 0 {
-		return Payload{}, false, nil
+		return Payload{}, false
 	}
-	return Payload{Key: key, Retracted: true}, true, nil
+	return Payload{Key: key, Retracted: true}, true
 }
 
 func splitChunkKey(text string) (key string, index int, ok bool) {

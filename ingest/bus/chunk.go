@@ -29,7 +29,7 @@ const (
 // positive. The records share memory with the payload.
 //
 // When a payload replaces a longer one, the surplus chunks of the longer one stay on the
-// topic: write RetractFrom for them too (Assembler.Extent returns their number).
+// topic: write RetractFrom for them too.
 func Chunks(key string, payload []byte, headers []ingest.Header, maxBytes int) []ingest.Outgoing {
 	return ChunksOf(key, payload, sha256.Sum256(payload), headers, maxBytes)
 }
@@ -61,8 +61,7 @@ func ChunksOf(
 	return out
 }
 
-// RetractFrom returns the tombstones of a payload's chunks first to end-1, the last one
-// first: if only some are written, Assembler.Extent still counts the rest.
+// RetractFrom returns the tombstones of a payload's chunks first to end-1, the last one first.
 func RetractFrom(key string, first, end int) []ingest.Outgoing {
 	var out []ingest.Outgoing
 	for i := end - 1; i >= first; i-- {

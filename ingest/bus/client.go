@@ -20,7 +20,6 @@ import (
 // configuration. It is safe for concurrent use.
 type Client struct {
 	cfg   Config
-	now   func() time.Time
 	link  *link
 	kafka *kafka.Client
 	// raw makes the requests that package kafka does not support.
@@ -43,10 +42,7 @@ const brokerPatience = time.Second
 
 // Open checks the configuration, which must name a broker. It does not connect: call Ping
 // to check whether the brokers respond.
-func Open(cfg Config) (*Client, error) { return OpenWithClock(cfg, time.Now) }
-
-// OpenWithClock is Open with a clock for the timestamps of records without a time.
-func OpenWithClock(cfg Config, now func() time.Time) (*Client, error) {
+func Open(cfg Config) (*Client, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("bus: %w", err)
 	}
@@ -57,7 +53,7 @@ func OpenWithClock(cfg Config, now func() time.Time) (*Client, error) {
 	l := newLink(&cfg)
 	raw := protocol.Client{Transport: l.transport, Address: l.address, ClientID: cfg.ClientID}
 	return &Client{
-		cfg: cfg, now: now, link: l, partitions: map[Topic]int{}, raw: raw,
+		cfg: cfg, link: l, partitions: map[Topic]int{}, raw: raw,
 		kafka:   &kafka.Client{Addr: l.address, Transport: l.transport, Timeout: cfg.RequestTimeout},
 		leaders: leaders.NewSurvey(raw.LeaderEpochs, brokerPatience, cfg.RequestTimeout),
 	}, nil

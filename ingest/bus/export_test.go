@@ -5,10 +5,6 @@ import (
 	"time"
 )
 
-// Extent is one more than the highest chunk index of the key that may still be
-// on the topic: what to retract when the payload goes, or shrinks.
-func (a *Assembler) Extent(key string) int { return a.extent[key] }
-
 // NewDelivery returns a Tail that follows nothing, of a client that asks for so many bytes at a time, and what hands
 // batches to it as one fetch does.
 func NewDelivery(mostBytes int) (*Tail, func(ctx context.Context, batches ...Batch) error) {

@@ -2,7 +2,6 @@ package bus
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -30,21 +29,17 @@ type Writer interface {
 
 // RollMarkers is Client.RollMarkers with any writer.
 func RollMarkers(ctx context.Context, w Writer, topics ...Topic) error {
+	var all []TopicPartition
 	for _, t := range topics {
 		count, err := w.Partitions(ctx, t)
 		if err != nil {
 			return fmt.Errorf("roll markers: %w", err)
 		}
-		markers := make([]ingest.Outgoing, count)
-		for p := range markers {
-			key, value := ingest.EncodeMarker(p)
-			markers[p] = ingest.Outgoing{Key: key, Value: value, Pinned: true, Partition: p}
-		}
-		if err := w.Write(ctx, t, markers); err != nil {
-			return fmt.Errorf("roll markers: %w", err)
+		for p := range count {
+			all = append(all, TopicPartition{t, p})
 		}
 	}
-	return nil
+	return RollPartitions(ctx, w, all)
 }
 
 // RollPartitions is RollMarkers for single partitions.
@@ -61,39 +56,4 @@ func RollPartitions(ctx context.Context, w Writer, list []TopicPartition) error 
 		}
 	}
 	return nil
-}
-
-// ErrWouldEmpty marks a request to delete every record of a partition. The caller should
-// write a marker first (RollMarkers) and delete the records before it: the embedded
-// broker forgets the offsets of a partition that is empty.
-var ErrWouldEmpty = errors.New("no record would be left")
-
-// DeleteRecordsBefore deletes the records of a partition before the offset and returns
-// the new start of the log. Brokers reject it for topics that are only compacted (all of
-// lethe's but Erasures). They delete the bytes when a whole segment lies before the
-// start, or later by compaction.
-func (a Admin) DeleteRecordsBefore(ctx context.Context, t Topic, partition int, offset int64) (int64, error) {
-	tp := TopicPartition{t, partition}
-	_, end, err := a.client.logRange(ctx, tp)
-	if err != nil {
-		return 0, err
-	}
-	if offset >= end {
-		return 0, fmt.Errorf("delete records of %s before %d, the log ends at %d: %w", tp, offset, end, ErrWouldEmpty)
-	}
-	for attempt := 0; ; attempt++ {
-		start, err := a.deleteRecords(ctx, tp, offset)
-		if err == nil {
-			return start, nil
-		}
-		if attempt == 8 || !isTemporary(err) || pause(ctx, attempt) != nil {
-			return 0, fmt.Errorf("delete records of %s before %d: %w", tp, offset, a.client.explain(ctx, err))
-		}
-	}
-}
-
-func (a Admin) deleteRecords(ctx context.Context, tp TopicPartition, offset int64) (int64, error) {
-	ctx, cancel := context.WithTimeout(ctx, a.client.cfg.RequestTimeout)
-	defer cancel()
-	return a.client.raw.DeleteRecords(ctx, a.client.Name(tp.Topic), tp.Partition, offset, a.client.cfg.RequestTimeout)
 }

@@ -90,34 +90,14 @@ func (c *Client) partitionsOrLast(ctx context.Context, t Topic) (int, error) {
 // EndOffsets returns, by partition, the offset after the last record that can be read
 // now.
 func (c *Client) EndOffsets(ctx context.Context, t Topic) ([]int64, error) {
-	count, err := c.Partitions(ctx, t)
-	if err != nil {
-		return nil, err
-	}
-	ends, of := make([]int64, count), ranges{client: c, topic: t}
-	for p := range ends {
-		if _, ends[p], err = of.partition(ctx, p); err != nil {
-			return nil, err
-		}
-	}
-	return ends, nil
+	return (&ranges{client: c, topic: t}).ends(ctx)
 }
 
 // HighWatermarks returns, by partition, the offset after the last record that was written. Records
 // of an open transaction, and those after it, cannot be read: their offsets are not below
 // EndOffsets.
 func HighWatermarks(ctx context.Context, c *Client, t Topic) ([]int64, error) {
-	count, err := c.Partitions(ctx, t)
-	if err != nil {
-		return nil, err
-	}
-	ends := make([]int64, count)
-	for p := range ends {
-		if ends[p], err = c.raw.HighWatermark(ctx, c.Name(t), p); err != nil {
-			return nil, fmt.Errorf("high watermark of %s partition %d: %w", t, p, err)
-		}
-	}
-	return ends, nil
+	return (&ranges{client: c, topic: t, uncommitted: true}).ends(ctx)
 }
 
 // EndsOf returns the ends of all partitions of topics, as EndOffsets does for one topic.
@@ -156,6 +136,21 @@ type ranges struct {
 	uncommitted bool
 	// said is the brokers' information about leaders, nil before the query.
 	said *leaders.Said
+}
+
+// ends returns where the log of each partition ends.
+func (r *ranges) ends(ctx context.Context) ([]int64, error) {
+	count, err := r.client.Partitions(ctx, r.topic)
+	if err != nil {
+		return nil, err
+	}
+	ends := make([]int64, count)
+	for p := range ends {
+		if _, ends[p], err = r.partition(ctx, p); err != nil {
+			return nil, err
+		}
+	}
+	return ends, nil
 }
 
 func (r *ranges) partition(ctx context.Context, number int) (start, end int64, err error) {

@@ -21,36 +21,24 @@ func (c *Client) ReadAll(ctx context.Context, t Topic, fn func(ingest.Record) er
 	return c.ReadAround(ctx, t, fn, c.cfg.Around)
 }
 
-// ReadNew is ReadAll from the positions on, by partition, and advances them. A partition without a position is read
-// from the start of the log. After an error only the positions of completely read partitions have advanced.
-func (c *Client) ReadNew(
-	ctx context.Context, t Topic, positions map[int]int64, fn func(ingest.Record) error,
-) error {
-	count, err := c.Partitions(ctx, t)
-	if err != nil {
-		return fmt.Errorf("read %s: %w", t, err)
-	}
-	for p := range count {
-		r := reading{TopicPartition: TopicPartition{t, p}, from: positions[p], around: c.cfg.Around}
-		next, err := c.readPartition(ctx, r, fn)
-		if err != nil {
-			return fmt.Errorf("read %s/%d: %w", t, p, err)
-		}
-		positions[p] = next
-	}
-	return nil
-}
-
 // ReadAround is ReadAll for callers that tolerate damage: it calls around for each damaged range and continues after
 // it.
 func (c *Client) ReadAround(ctx context.Context, t Topic, fn func(ingest.Record) error, around func(*Gap)) error {
-	return reading{around: around}.each(ctx, c, t, fn)
+	return reading{around: around}.each(ctx, c, t, map[int]int64{}, fn)
 }
 
 // ReadEveryAround is ReadAround for every record in the log, including those of aborted transactions, and those in
 // and after open transactions. Each of these has a Record.Uncommitted.
 func (c *Client) ReadEveryAround(ctx context.Context, t Topic, fn func(ingest.Record) error, around func(*Gap)) error {
-	return reading{around: around, aborted: true}.each(ctx, c, t, fn)
+	return reading{around: around, aborted: true}.each(ctx, c, t, map[int]int64{}, fn)
+}
+
+// ReadNew is ReadAll from the positions on, by partition, and advances them. A partition without a position is read
+// from the start of the log. After an error only the positions of completely read partitions have advanced.
+func (c *Client) ReadNew(
+	ctx context.Context, t Topic, positions map[int]int64, fn func(ingest.Record) error,
+) error {
+	return reading{around: c.cfg.Around}.each(ctx, c, t, positions, fn)
 }
 
 // OneCopy is passed to the fn of ReadCopies in place of a broker id if a topic has a single replica.
@@ -70,31 +58,31 @@ func (c *Client) ReadCopies(
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", t, err)
 	}
-	aroundOf := func(broker int32) func(*Gap) {
-		if around == nil {
-			return nil
-		}
-		return func(gap *Gap) { around(broker, gap) }
-	}
 	several := slices.ContainsFunc(kept, func(of []int32) bool { return len(of) > 1 })
-	if !several {
-		for p := range kept {
-			at := reading{TopicPartition: TopicPartition{t, p}, aborted: true, around: aroundOf(OneCopy)}
-			if _, err := c.readPartition(ctx, at, func(rec ingest.Record) error { return fn(OneCopy, rec) }); err != nil {
-				return nil, fmt.Errorf("read %s: %w", at, err)
-			}
-		}
-		return nil, nil
+	if several {
+		brokers = slices.Compact(slices.Sorted(slices.Values(slices.Concat(kept...))))
 	}
-	brokers = slices.Compact(slices.Sorted(slices.Values(slices.Concat(kept...))))
+	read := func(broker int32, at reading) error {
+		if at.aborted = true; around != nil {
+			at.around = func(gap *Gap) { around(broker, gap) }
+		}
+		if _, err := c.readPartition(ctx, at, func(rec ingest.Record) error { return fn(broker, rec) }); err != nil {
+			return fmt.Errorf("read %s: %w", at, err)
+		}
+		return nil
+	}
+	for p := 0; p < len(kept) && !several; p++ {
+		if err := read(OneCopy, reading{TopicPartition: TopicPartition{t, p}}); err != nil {
+			return nil, err
+		}
+	}
 	for _, broker := range brokers {
 		for p, of := range kept {
 			if !slices.Contains(of, broker) {
 				continue
 			}
-			at := reading{TopicPartition: TopicPartition{t, p}, copy: &broker, aborted: true, around: aroundOf(broker)}
-			if _, err := c.readPartition(ctx, at, func(rec ingest.Record) error { return fn(broker, rec) }); err != nil {
-				return nil, fmt.Errorf("read %s: %w", at, err)
+			if err := read(broker, reading{TopicPartition: TopicPartition{t, p}, copy: &broker}); err != nil {
+				return nil, err
 			}
 		}
 	}
@@ -159,17 +147,21 @@ func (r reading) String() string {
 	return fmt.Sprintf("%s of broker %d", r.TopicPartition, *r.copy)
 }
 
-// each reads every partition of a topic in this way, from the start of its log.
-func (r reading) each(ctx context.Context, c *Client, t Topic, fn func(ingest.Record) error) error {
+// each reads every partition of a topic in this way, from its position on, and advances the positions.
+func (r reading) each(
+	ctx context.Context, c *Client, t Topic, positions map[int]int64, fn func(ingest.Record) error,
+) error {
 	count, err := c.Partitions(ctx, t)
 	if err != nil {
 		return fmt.Errorf("read %s: %w", t, err)
 	}
 	for p := range count {
-		r.TopicPartition = TopicPartition{t, p}
-		if _, err := c.readPartition(ctx, r, fn); err != nil {
+		r.TopicPartition, r.from = TopicPartition{t, p}, positions[p]
+		next, err := c.readPartition(ctx, r, fn)
+		if err != nil {
 			return fmt.Errorf("read %s/%d: %w", t, p, err)
 		}
+		positions[p] = next
 	}
 	return nil
 }

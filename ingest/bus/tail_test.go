@@ -8,12 +8,10 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"github.com/twmb/franz-go/pkg/kerr"
-	"github.com/twmb/franz-go/pkg/kgo"
-	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"lethe/ingest"
 	"lethe/ingest/bus"
+	"lethe/internal/testbroker"
 )
 
 var labels0 = bus.TopicPartition{Topic: bus.Labels, Partition: 0}
@@ -130,7 +128,7 @@ func TestTailStepsOverCompactedRecords(t *testing.T) {
 }
 
 func TestTailTellsOfPositionsOutsideTheLog(t *testing.T) {
-	_, c := open(t, func(cfg *bus.Config) { cfg.ErasureRetention = 24 * time.Hour })
+	b, c := open(t, func(cfg *bus.Config) { cfg.ErasureRetention = 24 * time.Hour })
 	ctx := t.Context()
 	require.NoError(t, c.Write(ctx, bus.Erasures, numbered(5)))
 	erasures := bus.TopicPartition{Topic: bus.Erasures}
@@ -140,8 +138,7 @@ func TestTailTellsOfPositionsOutsideTheLog(t *testing.T) {
 	require.ErrorContains(t, err, "erasures.v1/0 from 6")
 
 	// What was removed before it was read is named, and reading goes on.
-	_, err = c.Admin().DeleteRecordsBefore(ctx, bus.Erasures, 0, 3)
-	require.NoError(t, err)
+	require.NoError(t, testbroker.DeleteRecords(ctx, b.config.Brokers, c.Name(bus.Erasures), 0, 3))
 	follow := tail(t, c, map[bus.TopicPartition]int64{erasures: 1})
 	lost := next(t, follow)
 	require.Equal(t, &bus.Gap{
@@ -158,29 +155,13 @@ func TestTailTellsOfPositionsOutsideTheLog(t *testing.T) {
 	require.ErrorContains(t, err, "-1")
 }
 
-// empty removes all records of a topic's first partition, as an operator or its retention may.
-func empty(t *testing.T, b broker, topic string) {
-	t.Helper()
-	other, err := kgo.NewClient(kgo.SeedBrokers(b.config.Brokers...))
-	require.NoError(t, err)
-	defer other.Close()
-	request := kmsg.NewDeleteRecordsRequest()
-	of, all := kmsg.NewDeleteRecordsRequestTopic(), kmsg.NewDeleteRecordsRequestTopicPartition()
-	all.Offset = -1
-	of.Topic, of.Partitions = topic, append(of.Partitions, all)
-	request.Topics = append(request.Topics, of)
-	answer, err := request.RequestWith(t.Context(), other)
-	require.NoError(t, err)
-	require.NoError(t, kerr.ErrorForCode(answer.Topics[0].Partitions[0].ErrorCode))
-}
-
 // Whoever waits until a partition was read to its end is told of it where nothing is left to be read.
 func TestTailTellsOfAnEmptiedPartition(t *testing.T) {
 	b, c := open(t, func(cfg *bus.Config) { cfg.ErasureRetention = 24 * time.Hour })
 	ctx := t.Context()
 	erasures := bus.TopicPartition{Topic: bus.Erasures}
 	require.NoError(t, c.Write(ctx, bus.Erasures, numbered(5)))
-	empty(t, b, c.Name(bus.Erasures))
+	require.NoError(t, testbroker.DeleteRecords(ctx, b.config.Brokers, c.Name(bus.Erasures), 0, -1))
 	patient, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	follow := tail(t, c, map[bus.TopicPartition]int64{erasures: bus.FromStart})

@@ -57,7 +57,7 @@ func divide(
 				return err
 			}
 			if rec.Time.IsZero() {
-				rec.Time = c.now()
+				rec.Time = time.Now()
 			}
 			by[p] = append(by[p], seal.sealed(t, rec))
 		}

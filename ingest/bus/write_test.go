@@ -14,11 +14,8 @@ import (
 )
 
 func TestWriteReadsBackAsWritten(t *testing.T) {
-	now := time.UnixMilli(1_700_000_000_123).UTC()
-	b, _ := open(t, nil)
-	c, err := bus.OpenWithClock(b.config, func() time.Time { return now })
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, c.Close()) })
+	began := time.Now().Truncate(time.Millisecond)
+	_, c := open(t, nil)
 	at := time.UnixMilli(1_600_000_000_000).UTC()
 	require.NoError(t, c.Write(t.Context(), bus.DeadLetters, []ingest.Outgoing{
 		{Key: []byte("a"), Value: []byte("1"), Time: at,
@@ -40,7 +37,7 @@ func TestWriteReadsBackAsWritten(t *testing.T) {
 	require.NotNil(t, got[1].Value)
 	require.Empty(t, got[1].Value)
 	require.False(t, got[1].Tombstone())
-	require.Equal(t, now, got[1].Time)
+	require.False(t, got[1].Time.Before(began))
 	require.True(t, got[2].Tombstone())
 	require.NotNil(t, got[3].Key)
 }
@@ -104,23 +101,4 @@ func TestWriteRefusesWhatCannotBe(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []int64{0, 0, 0, 1}, ends)
 	require.NoError(t, c.Write(t.Context(), bus.Labels, nil))
-}
-
-func TestDeleteRecordsBefore(t *testing.T) {
-	_, c := open(t, nil)
-	require.NoError(t, c.Write(t.Context(), bus.Erasures, numbered(5)))
-	_, err := c.Admin().DeleteRecordsBefore(t.Context(), bus.Erasures, 0, 5)
-	require.ErrorIs(t, err, bus.ErrWouldEmpty)
-	require.NoError(t, c.RollMarkers(t.Context(), bus.Erasures))
-	start, err := c.Admin().DeleteRecordsBefore(t.Context(), bus.Erasures, 0, 5)
-	require.NoError(t, err)
-	require.Equal(t, int64(5), start)
-	var left []ingest.Record
-	require.NoError(t, c.ReadAll(t.Context(), bus.Erasures, func(rec ingest.Record) error {
-		left = append(left, rec)
-		return nil
-	}))
-	require.Equal(t, []string{"!marker/0"}, keys(left))
-	_, err = c.Admin().DeleteRecordsBefore(t.Context(), bus.Erasures, 7, 0)
-	require.ErrorIs(t, err, bus.ErrUnknownTopic)
 }

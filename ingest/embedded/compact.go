@@ -1,7 +1,6 @@
 package embedded
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -97,13 +96,7 @@ func (b *Broker) inTurn(fn func()) error {
 
 // electNobody is version 0 of the ElectLeaders request, without partitions.
 func electNobody() []byte {
-	m := make([]byte, 4, 22)
-	m = binary.BigEndian.AppendUint16(m, uint16(kmsg.ElectLeaders))
-	m = binary.BigEndian.AppendUint16(m, 0)      // version
-	m = binary.BigEndian.AppendUint32(m, 1)      // correlation id
-	m = binary.BigEndian.AppendUint16(m, 0xffff) // no client id
-	m = binary.BigEndian.AppendUint32(m, 0)      // no partitions
-	m = binary.BigEndian.AppendUint32(m, 1000)   // timeout, ms
-	binary.BigEndian.PutUint32(m, uint32(len(m)-4))
-	return m
+	m := kmsg.NewPtrElectLeadersRequest()
+	m.Topics = []kmsg.ElectLeadersRequestTopic{} // nil would mean all
+	return kmsg.NewRequestFormatter().AppendRequest(nil, m, 1)
 }

@@ -251,7 +251,7 @@ func TestLogWithBatchThatCannotBeWalked_Refused(t *testing.T) {
 	require.NoError(t, os.WriteFile(files[0], append(raw, poison...), 0o600))
 	_, err = embedded.Start(dir, embedded.Config{CleanOnDemand: true}, slog.New(slog.DiscardHandler))
 	require.ErrorIs(t, err, embedded.ErrCorrupt)
-	require.ErrorContains(t, err, "record 0 claims 2147483647 bytes")
+	require.ErrorContains(t, err, "record 0 of 1 is malformed")
 	require.ErrorContains(t, err, files[0])
 	require.NotContains(t, err.Error(), "\n")
 }

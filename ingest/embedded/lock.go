@@ -2,7 +2,6 @@ package embedded
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"path/filepath"
@@ -20,7 +19,7 @@ var ErrInUse = errors.New("directory is in use by another broker")
 func lockDir(dir string) (io.Closer, error) {
 	lock, err := vfs.Default.Lock(filepath.Join(dir, "lock"))
 	if _, unopened := errors.AsType[*fs.PathError](err); err != nil && !unopened {
-		err = fmt.Errorf("%w: %w", ErrInUse, err)
+		err = ErrInUse
 	}
 	return lock, err
 }

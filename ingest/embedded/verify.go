@@ -2,10 +2,8 @@ package embedded
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"os"
 	"path/filepath"
 
@@ -16,17 +14,8 @@ import (
 // restore the file from a copy.
 var ErrCorrupt = errors.New("the log is corrupt")
 
-// The layout of a record batch: its length is at byte 8 and counts what follows, its format at 16,
-// its checksum, of everything from byte 21 on, at 17.
-const (
-	batchPrefixBytes = 12
-	batchHeaderBytes = 61
-	batchMagicByte   = 16
-	batchCRCByte     = 17
-	batchSummedFrom  = 21
-	// zeroTailBytes is more zeros than an intact batch ends with.
-	zeroTailBytes = 16
-)
+// zeroTailBytes is more zeros than an intact batch ends with.
+const zeroTailBytes = 16
 
 // verify reads every segment. kfake would truncate a segment at the first batch whose checksum does
 // not match, and lose what follows. That is correct only at the end of a partition's log, where a
@@ -69,10 +58,10 @@ var errCut = errors.New("a batch is damaged")
 // why.
 func firstDamage(raw []byte) (at int, err error) {
 	for at < len(raw) {
-		size := intactBatch(raw[at:])
-		if size == 0 {
+		if !protocol.Intact(raw[at:]) {
 			return at, errCut
 		}
+		size := protocol.BatchSize(raw[at:])
 		if err := protocol.CheckStored(raw[at : at+size]); err != nil {
 			return at, err
 		}
@@ -88,34 +77,16 @@ func torn(raw []byte, at int) bool {
 		return false
 	}
 	rest := raw[at:]
-	complete := len(rest) >= batchHeaderBytes && claimedSize(rest) == len(rest)
+	complete := protocol.BatchSize(rest) == len(rest)
 	return !complete || len(bytes.Trim(rest[len(rest)-zeroTailBytes:], "\x00")) == 0
 }
 
 // intactBehind reports whether an intact batch begins anywhere after a byte.
 func intactBehind(raw []byte, at int) bool {
 	for at++; at < len(raw); at++ {
-		if intactBatch(raw[at:]) > 0 {
+		if protocol.Intact(raw[at:]) {
 			return true
 		}
 	}
 	return false
-}
-
-// intactBatch returns the size of the intact batch at the start of raw, or 0.
-func intactBatch(raw []byte) int {
-	if len(raw) < batchHeaderBytes || raw[batchMagicByte] != 2 {
-		return 0
-	}
-	size := claimedSize(raw)
-	if size < batchHeaderBytes || size > len(raw) || crc32.Checksum(raw[batchSummedFrom:size],
-		crc32.MakeTable(crc32.Castagnoli)) != binary.BigEndian.Uint32(raw[batchCRCByte:]) {
-		return 0
-	}
-	return size
-}
-
-// claimedSize is the size in the header of a batch.
-func claimedSize(raw []byte) int {
-	return batchPrefixBytes + int(int32(binary.BigEndian.Uint32(raw[8:])))
 }

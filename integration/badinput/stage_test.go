@@ -78,7 +78,7 @@ func (s *stage) datasets(t *testing.T) {
 	stream, err := dataset.Generate(options)
 	require.NoError(t, err)
 	s.erased, s.spare = string(stream.Steps[1].Transactions[0].ID), string(stream.Steps[1].Transactions[1].ID)
-	require.NoError(t, dataset.WriteElliptic(s.path("good"), stream, dataset.WriteOptions{}))
+	require.NoError(t, dataset.WriteElliptic(s.path("good"), stream, false))
 	all := []string{dataset.FeaturesFile, dataset.EdgesFile, dataset.ClassesFile}
 	variant := func(name, file string, change func(string) string) {
 		for _, f := range all {

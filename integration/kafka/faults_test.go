@@ -15,6 +15,7 @@ import (
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/integration/process"
+	"lethe/internal/testbroker"
 	"lethe/service"
 )
 
@@ -104,7 +105,7 @@ func TestRecordsRemovedUnreadAreNamed(t *testing.T) {
 	d.replaySteps("3-3")
 	d.expire(bus.Transactions)
 	require.Eventually(t, func() bool { // a broker takes a moment to apply a setting
-		_, err = client.Admin().DeleteRecordsBefore(t.Context(), bus.Transactions, 1, ends[1]+5)
+		err = testbroker.DeleteRecords(t.Context(), c.Brokers, c.Name(bus.Transactions), 1, ends[1]+5)
 		return err == nil
 	}, time.Minute, 100*time.Millisecond, "%v", err)
 	s = process.LaunchOutside(t, d.bin, dir, ports, d.brokers, d.settings()...)

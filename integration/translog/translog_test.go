@@ -99,11 +99,11 @@ func (h *history) question(t *testing.T) (q question) {
 	newest := h.signed[len(h.signed)-1]
 	for i, signed := range h.signed {
 		index := int64(i*7) % signed.N
-		hashes, err := h.tree.ProveRecord(index, signed.N)
+		hashes, err := tlog.ProveRecord(signed.N, index, &h.tree)
 		require.NoError(t, err)
 		proof := translog.Proof{Checkpoint: signed.Note, Index: index, Leaf: h.leaves[index], Hashes: hashes}
 		q.Proofs = append(q.Proofs, proof.Text())
-		between, err := h.tree.ProveTree(signed.N, newest.N)
+		between, err := tlog.ProveTree(newest.N, signed.N, &h.tree)
 		require.NoError(t, err)
 		q.Consistency = append(q.Consistency, consistency{signed.Note, newest.Note, between})
 	}

@@ -11,7 +11,7 @@ import (
 
 func TestMemoryLimit_GrowsWithLiveMemory(t *testing.T) {
 	require.EqualValues(t, smallMemoryBytes, memoryLimit(0))
-	require.EqualValues(t, smallMemoryBytes, memoryLimit(600<<20))
+	require.EqualValues(t, smallMemoryBytes, memoryLimit(500<<20))
 	require.EqualValues(t, 3<<30, memoryLimit(2<<30))
 }
 

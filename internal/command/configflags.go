@@ -1,10 +1,6 @@
 package command
 
-import (
-	"fmt"
-
-	"lethe/configs"
-)
+import "lethe/configs"
 
 // ConfigFlags are the configuration flags that commands share. They override the environment,
 // which overrides the file. Flags that set a key have its help, see SharedHelp.
@@ -44,7 +40,7 @@ func (f ConfigFlags) LoadOver(a *App, defaults func() configs.Config, extra map[
 		File: f.Config, Environ: a.Environ, Overrides: overrides, Defaults: defaults,
 	})
 	if err != nil {
-		return c, usageError{fmt.Errorf("configuration: %s", OneLine(err))}
+		return c, Usagef("configuration: %s", OneLine(err))
 	}
 	return c, nil
 }

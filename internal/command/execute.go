@@ -100,9 +100,6 @@ func (p Program) end(a *App, err error) int {
 		return ExitOK
 	}
 	fmt.Fprintf(a.Stderr, "%s: %s\n", p.Name, OneLine(err))
-	if usage := (usageError{}); errors.As(err, &usage) {
-		return ExitUsage
-	}
 	if own := (statusError{}); errors.As(err, &own) {
 		return own.status
 	}

@@ -9,16 +9,11 @@ import (
 	"lethe/internal/check"
 )
 
-// usageError marks a usage error: the exit status is 2.
-type usageError struct{ error }
-
-func (e usageError) Unwrap() error { return e.error }
-
-// Usage marks an error as a usage error.
-func Usage(err error) error { return usageError{err} }
+// Usage marks an error as a usage error: the exit status is 2.
+func Usage(err error) error { return statusError{err, ExitUsage} }
 
 // Usagef returns a usage error.
-func Usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+func Usagef(format string, args ...any) error { return Usage(fmt.Errorf(format, args...)) }
 
 // statusError ends a command with a specific exit status.
 type statusError struct {
@@ -41,7 +36,7 @@ func WrongFlags(err error) error {
 		}
 		problems[i].Key = "--" + strings.ReplaceAll(problems[i].Key, "_", "-")
 	}
-	return usageError{errors.New(OneLine(problems))}
+	return Usage(errors.New(OneLine(problems)))
 }
 
 // OneLine joins the lines of an error that reports several problems.

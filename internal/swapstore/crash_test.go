@@ -221,42 +221,40 @@ func TestRewriteOnAFailingDisk(t *testing.T) {
 		"remove old":      {failing(errorfs.OpRemoveAll, "g000001", 1), swapstore.ErrLeftovers, true},
 		"list after swap": {failing(errorfs.OpList, "store", 4), swapstore.ErrLeftovers, true},
 	} {
-		for way, rewrite := range rewritings() {
-			t.Run(name+" "+way, func(t *testing.T) {
-				mem := vfs.NewMem()
-				fs := errorfs.Wrap(mem, c.injector())
-				s, err := swapstore.Open(fs, "store", swapstore.Format{})
-				require.NoError(t, err)
-				set(t, s, map[string]string{"a": "1", "b": "2"})
-				err = rewrite(s, context.Background(), without("a"))
-				require.ErrorIs(t, err, errorfs.ErrInjected)
-				want := map[string]string{"a": "1", "b": "2"}
-				if c.rewritten {
-					delete(want, "a")
-				}
-				require.Equal(t, want, content(t, s))
-				switch {
-				case c.want == nil:
-					require.NotErrorIs(t, err, swapstore.ErrUncertain)
-					_, err := mem.Stat("store/g000002")
-					require.Error(t, err, "the new generation must be removed")
-					require.NoError(t, rewrite(s, context.Background(), without("a")), "a retry must succeed")
-					delete(want, "a")
-				case errors.Is(c.want, swapstore.ErrLeftovers):
-					require.ErrorIs(t, err, c.want)
-					require.NoError(t, rewrite(s, context.Background(), without("a")), "a retry must clean up")
-				default:
-					require.ErrorIs(t, err, c.want)
-					require.ErrorIs(t, s.Apply(nil), swapstore.ErrUncertain)
-				}
-				require.NoError(t, s.Close())
+		t.Run(name, func(t *testing.T) {
+			mem := vfs.NewMem()
+			fs := errorfs.Wrap(mem, c.injector())
+			s, err := swapstore.Open(fs, "store", swapstore.Format{})
+			require.NoError(t, err)
+			set(t, s, map[string]string{"a": "1", "b": "2"})
+			err = s.Rewrite(context.Background(), without("a"))
+			require.ErrorIs(t, err, errorfs.ErrInjected)
+			want := map[string]string{"a": "1", "b": "2"}
+			if c.rewritten {
+				delete(want, "a")
+			}
+			require.Equal(t, want, content(t, s))
+			switch {
+			case c.want == nil:
+				require.NotErrorIs(t, err, swapstore.ErrUncertain)
+				_, err := mem.Stat("store/g000002")
+				require.Error(t, err, "the new generation must be removed")
+				require.NoError(t, s.Rewrite(context.Background(), without("a")), "a retry must succeed")
+				delete(want, "a")
+			case errors.Is(c.want, swapstore.ErrLeftovers):
+				require.ErrorIs(t, err, c.want)
+				require.NoError(t, s.Rewrite(context.Background(), without("a")), "a retry must clean up")
+			default:
+				require.ErrorIs(t, err, c.want)
+				require.ErrorIs(t, s.Apply(nil), swapstore.ErrUncertain)
+			}
+			require.NoError(t, s.Close())
 
-				s = open(t, "store", mem)
-				require.Equal(t, want, content(t, s))
-				names, err := mem.List("store")
-				require.NoError(t, err)
-				require.Len(t, names, 3)
-			})
-		}
+			s = open(t, "store", mem)
+			require.Equal(t, want, content(t, s))
+			names, err := mem.List("store")
+			require.NoError(t, err)
+			require.Len(t, names, 3)
+		})
 	}
 }

@@ -8,35 +8,22 @@ import (
 
 // Rewrite replaces the whole content: fill reads the old content from src and sets the new
 // content in dst, keys ascending, each once. When Rewrite returns nil, the new content is durable
-// and every old file is unlinked. Writers wait until it is done. Readers continue; they see the
-// old content or, once it is complete, the new.
+// and every old file is unlinked. It is a Rewriting from its first step to its last.
 //
 // After an error, including a context cancelled before the switch, the old content stays and
 // partial new content is removed. The exceptions are ErrUncertain and ErrLeftovers.
 func (s *Store) Rewrite(ctx context.Context, fill func(src Reader, dst Writer) error) error {
-	s.writing.Lock()
-	defer s.writing.Unlock()
-	old, err := rewritable(s)
+	r, err := BeginRewriting(s)
 	if err != nil {
 		return err
 	}
-	g, err := s.fillNext(ctx, old.now(), fill)
-	if err != nil {
-		return fmt.Errorf("rewrite of generation %d: %w", old.number, errors.Join(err, sweep(s.fs, s.dir, old.number)))
+	if err := r.Fill(ctx, fill); err != nil {
+		return err
 	}
-	if err := s.switchTo(old, g); err != nil {
-		return fmt.Errorf("switch to generation %d: %w", g.number, err)
+	if err := r.Switch(); err != nil {
+		return err
 	}
-	return old.clean(s, g)
-}
-
-// rewritable returns the current generation, if it can be rewritten now. The caller holds
-// s.writing.
-func rewritable(s *Store) (*generation, error) {
-	if s.rewriting != nil {
-		return nil, ErrRewriting
-	}
-	return s.writable()
+	return r.Clean()
 }
 
 // fillNext writes the next generation and makes it durable, without switching to it. It first

@@ -40,7 +40,10 @@ type Rewriting struct {
 func BeginRewriting(s *Store) (*Rewriting, error) {
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	old, err := rewritable(s)
+	if s.rewriting != nil {
+		return nil, ErrRewriting
+	}
+	old, err := s.writable()
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +86,7 @@ func (r *Rewriting) fill(ctx context.Context, fill func(src Reader, dst Writer) 
 			break
 		}
 	}
-	return r.next.db.LogData(nil, pebble.Sync)
+	return nil
 }
 
 func (r *Rewriting) endReading() error {
@@ -105,9 +108,12 @@ func (r *Rewriting) changed() *touched {
 	return out
 }
 
-// catchUp copies the current values of changed keys to the new generation.
+// catchUp copies the current values of changed keys to the new generation, where they are durable then.
 func (r *Rewriting) catchUp(ctx context.Context, changed *touched) error {
 	const atOnce = 1024
+	if changed.size() == 0 {
+		return nil
+	}
 	keys := changed.sorted()
 	w := &catching{to: r.next.db}
 	for _, prefix := range changed.prefixes {
@@ -132,7 +138,7 @@ func (r *Rewriting) catchUp(ctx context.Context, changed *touched) error {
 			return errors.Join(err, w.end())
 		}
 	}
-	return w.end()
+	return errors.Join(w.end(), r.next.db.LogData(nil, pebble.Sync))
 }
 
 // copyOver copies keys, ascending, to the new generation. A key that was set and deleted meanwhile leaves nothing
@@ -210,9 +216,6 @@ func (r *Rewriting) swap() error {
 	_, err := s.writable()
 	if err == nil {
 		err = r.catchUp(context.Background(), s.touched)
-	}
-	if err == nil {
-		err = r.next.db.LogData(nil, pebble.Sync)
 	}
 	if err != nil {
 		return err

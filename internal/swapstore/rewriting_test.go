@@ -17,30 +17,6 @@ import (
 	"lethe/internal/swapstore"
 )
 
-// fillFunc is what fills a store that is written anew.
-type fillFunc = func(src swapstore.Reader, dst swapstore.Writer) error
-
-// rewritings are the ways to write a store anew.
-func rewritings() map[string]func(s *swapstore.Store, ctx context.Context, fill fillFunc) error {
-	return map[string]func(s *swapstore.Store, ctx context.Context, fill fillFunc) error{
-		"at once": (*swapstore.Store).Rewrite, "in parts": inParts,
-	}
-}
-
-func inParts(s *swapstore.Store, ctx context.Context, fill fillFunc) error {
-	r, err := swapstore.BeginRewriting(s)
-	if err == nil {
-		err = r.Fill(ctx, fill)
-	}
-	if err == nil {
-		err = r.Switch()
-	}
-	if err == nil {
-		err = r.Clean()
-	}
-	return err
-}
-
 // Whoever writes goes on while a store is filled anew, and nobody sees that in what he reads.
 func TestWritersGoOnWhileAStoreIsFilledAnew(t *testing.T) {
 	size := swapstore.Small()
@@ -63,7 +39,7 @@ func TestWritersGoOnWhileAStoreIsFilledAnew(t *testing.T) {
 	var working errgroup.Group
 	working.Go(func() error {
 		for {
-			if err := inParts(s, context.Background(), without()); err != nil {
+			if err := s.Rewrite(context.Background(), without()); err != nil {
 				return err
 			}
 			rewritten++

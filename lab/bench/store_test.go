@@ -56,7 +56,7 @@ func writeStream(t *testing.T, dir string, seed uint64) {
 	require.NoError(t, err)
 	path := filepath.Join(dir, "bitcoin-otc", "elliptic-format")
 	require.NoError(t, os.RemoveAll(path))
-	require.NoError(t, dataset.WriteElliptic(path, s, dataset.WriteOptions{}))
+	require.NoError(t, dataset.WriteElliptic(path, s, false))
 }
 
 func TestARunGoesOnWhereItEnded(t *testing.T) {

@@ -75,7 +75,7 @@ func writeOTC(t *testing.T, dir string) {
 	s, err := dataset.Generate(options)
 	require.NoError(t, err)
 	require.NoError(t, dataset.WriteElliptic(filepath.Join(dir, "bitcoin-otc", "elliptic-format"), s,
-		dataset.WriteOptions{}))
+		false))
 }
 
 // make runs tables and returns their Markdown and how many cells were measured.

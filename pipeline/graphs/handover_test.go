@@ -197,7 +197,7 @@ func (c *crew) ends(leader role.Role) deletions.Outcome {
 			return slices.ContainsFunc(states[i:], func(state deletions.State) bool { return s.Erasures[state] == 1 })
 		})
 	}
-	kept, err := ledgercopy.Read(c.Context(), c.topics, secret)
+	kept, err := ledgercopy.Read(c.Context(), c.topics)
 	require.NoError(c, err)
 	require.Len(c, kept.Entries["gdpr-1"].Progress.Outcomes, 2)
 	return kept.Entries["gdpr-1"].Progress.Outcomes[1].Outcome

@@ -23,7 +23,7 @@ import (
 
 // restoreLedger adds missing entries to the ledger and to its copy.
 func restoreLedger(ctx context.Context, o Options, store *snapshot.Store, ledger *deletions.Ledger) error {
-	kept, err := ledgercopy.Read(ctx, o.Bus, o.Secret)
+	kept, err := ledgercopy.Read(ctx, o.Bus)
 	if err != nil {
 		return fmt.Errorf("the copy of the ledger: %w", err)
 	}
@@ -46,7 +46,7 @@ func restoreLedger(ctx context.Context, o Options, store *snapshot.Store, ledger
 		return err
 	}
 	for _, e := range uncopied {
-		records, err := ledgercopy.Records(o.Secret, e)
+		records, err := ledgercopy.Records(e)
 		if err != nil {
 			return err
 		}
@@ -54,7 +54,7 @@ func restoreLedger(ctx context.Context, o Options, store *snapshot.Store, ledger
 			return err
 		}
 	}
-	if err := coordinator.SayHolds(ctx, o.Bus, o.Secret, o.Erasure.SigningKey, holds...); err != nil {
+	if err := coordinator.SayHolds(ctx, o.Bus, o.Erasure.SigningKey, holds...); err != nil {
 		return err
 	}
 	return requireEntries(o, ledger)

@@ -156,7 +156,7 @@ func namesIn(store *snapshot.Store) func(take func(lethe.TransactionID)) error {
 // suppressCopied suppresses in a store all targets in the copy of the ledger that cannot be cancelled any more: the
 // store may have been lost, and a reader of the journal may have passed their entries.
 func suppressCopied(ctx context.Context, o Options, store *snapshot.Store) error {
-	kept, err := ledgercopy.Read(ctx, o.Bus, o.Secret)
+	kept, err := ledgercopy.Read(ctx, o.Bus)
 	if err != nil {
 		return fmt.Errorf("the copy of the ledger: %w", err)
 	}

@@ -166,7 +166,7 @@ func TestWhatAReplacedLeaderSaidLateIsSaidAgain(t *testing.T) {
 			return string(newest()[key].Value) == string(want[key].Value)
 		}, 30*time.Second, 5*time.Millisecond, key)
 	}
-	kept, err := ledgercopy.Read(t.Context(), c.topics, secret)
+	kept, err := ledgercopy.Read(t.Context(), c.topics)
 	require.NoError(t, err)
 	require.Equal(t, deletions.Retraining, kept.Entries["gdpr-1"].State)
 	// Of a request that has ended nothing is commanded any more.
@@ -240,7 +240,7 @@ func TestWhatAReplacedLeaderToldLateIsToldAgain(t *testing.T) {
 	told(status, `"state":"accepted"`)
 	// A copy of before that stands behind the present one does not count either.
 	require.NoError(t, first.Write(t.Context(), bus.ErasureStatus, []ingest.Outgoing{unowned(before[hold])}))
-	kept, err := ledgercopy.Read(t.Context(), c.topics, secret)
+	kept, err := ledgercopy.Read(t.Context(), c.topics)
 	require.NoError(t, err)
 	require.NotZero(t, kept.Holds["case-7"].LiftedAt)
 	all, err := requests.Holds(t.Context(), c.topics)

@@ -112,7 +112,7 @@ func (s *replayer) rewrite(ctx context.Context, d journal.Rewritten) error {
 func (s *replayer) targets(
 	ctx context.Context, requests []lethe.Digest,
 ) (targets []lethe.Target, found []lethe.Digest, err error) {
-	kept, err := ledgercopy.Read(ctx, s.o.Bus, s.o.Secret)
+	kept, err := ledgercopy.Read(ctx, s.o.Bus)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -56,7 +56,7 @@ func takeOver(ctx context.Context, o Options) error {
 	if err := o.standing.Begin(ctx, o.Bus, journal.ForGraphs, o.handover.done, leadersTopics()...); err != nil {
 		return err
 	}
-	kept, err := ledgercopy.Read(ctx, o.Bus, o.Secret)
+	kept, err := ledgercopy.Read(ctx, o.Bus)
 	if err != nil {
 		return fmt.Errorf("the copy of the ledger: %w", err)
 	}

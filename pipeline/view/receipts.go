@@ -94,7 +94,7 @@ func (r *Reader) Prove(index, size int64) (leaf []byte, proof tlog.RecordProof, 
 	if err != nil || len(list) == 0 {
 		return nil, nil, false, err
 	}
-	proof, err = r.models.tree.ProveRecord(index, size)
+	proof, err = tlog.ProveRecord(size, index, &r.models.tree)
 	return list[0], proof, err == nil, err
 }
 

@@ -44,8 +44,8 @@ func said(t *testing.T) map[string]ingest.Outgoing {
 	said := deletions.Position{At: time.Unix(1, 0)}
 	hold, err := deletions.NewHold(secret, "case-7", "case 7", lethe.Transactions("a"), time.Time{}, said)
 	require.NoError(t, err)
-	holds, err := ledgercopy.HoldRecords(secret, hold)
-	note("hold", holds[0], err)
+	rec, err = ledgercopy.HoldRecord(hold)
+	note("hold", rec, err)
 	signed := ingest.Record{Headers: []ingest.Header{{Key: "lethe.jws", Value: []byte("x")}}}
 	rec, due, err := wire.RefusedControl(signed, &ingest.Refusal{Reason: ingest.BadSignature})
 	require.True(t, due)
@@ -67,7 +67,7 @@ func said(t *testing.T) map[string]ingest.Outgoing {
 	note("access", rec, err)
 	rec, err = wire.Commitment{Digest: lethe.Digest{1}}.Record()
 	note("commitment", rec, err)
-	copies, err := ledgercopy.Records(secret, entry)
+	copies, err := ledgercopy.Records(entry)
 	note("copy of the ledger", copies[0], err)
 	commands, err := (&wire.Command{RequestID: "gdpr-1"}).Records()
 	note("command", commands[0], err)

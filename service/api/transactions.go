@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"net/http"
 
-	"lethe/ingest"
+	"lethe"
 	"lethe/pipeline/view"
 	"lethe/scoring"
 )
@@ -36,8 +36,8 @@ func lookUp(v *view.Reader, r *http.Request) (any, error) {
 	out := LookupAnswer{Transactions: []*view.Transaction{}, Missing: []int{}}
 	for i, id := range asked.IDs {
 		name := v.NameOf(id)
-		if !ingest.ValidID(string(name)) {
-			return nil, problem(http.StatusBadRequest, fmt.Sprintf("id %d is none: want %s", i, ingest.IDForm))
+		if !lethe.ValidID(string(name)) {
+			return nil, problem(http.StatusBadRequest, fmt.Sprintf("id %d is none: want %s", i, lethe.IDForm))
 		}
 		found, err := v.Transaction(v.RefOf(name))
 		if err != nil {

@@ -5,9 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/cockroachdb/pebble/v2/vfs"
-	"golang.org/x/sync/errgroup"
-
 	"lethe"
 	"lethe/internal/swapstore"
 )
@@ -94,19 +91,17 @@ func (b *Batch) Write() error {
 	return nil
 }
 
-// write writes the files in order, so that the sequence on disk is deterministic, and syncs them concurrently,
-// because the disk combines concurrent syncs.
-func (b *Batch) write(to *folder) (err error) {
-	var working errgroup.Group
+// write writes and syncs the files in order, so that the sequence on disk is deterministic. A batch seldom has more than
+// one.
+func (b *Batch) write(to *folder) error {
 	for _, f := range b.files {
-		var file vfs.File
-		if file, err = f.write(to.fs, to.path(f.number)); err != nil {
-			break
+		file, err := f.write(to.fs, to.path(f.number))
+		if err != nil {
+			return err
 		}
-		working.Go(func() error { return errors.Join(file.Sync(), file.Close()) })
-	}
-	if err = errors.Join(err, working.Wait()); err != nil {
-		return err
+		if err := errors.Join(file.Sync(), file.Close()); err != nil {
+			return err
+		}
 	}
 	return swapstore.SyncDir(to.fs, to.dir)
 }

@@ -104,14 +104,3 @@ func TestHostileSizesAreRefused(t *testing.T) {
 		require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(4<<20), name)
 	}
 }
-
-func TestDeleteRecordsReadsTheNewStart(t *testing.T) {
-	c := call{request: &kmsg.DeleteRecordsRequest{Version: 1}, limitBytes: 1 << 16}
-	r := kmsg.NewPtrDeleteRecordsResponse()
-	r.Version = 1
-	r.Topics = []kmsg.DeleteRecordsResponseTopic{{Topic: "t",
-		Partitions: []kmsg.DeleteRecordsResponseTopicPartition{{LowWatermark: 8}}}}
-	message, err := c.RawExchange(&broker{Reader: bytes.NewReader(framed(r.AppendTo(nil)))})
-	require.NoError(t, err)
-	require.Equal(t, r, message.(*answer).Response)
-}

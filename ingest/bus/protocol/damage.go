@@ -32,13 +32,13 @@ func (d *DamageError) Unwrap() error { return d.Cause }
 func assess(raw []byte, position, end int64, cause error) *DamageError {
 	d := &DamageError{From: position, To: end, Bytes: len(raw), Cause: cause}
 	switch last, claimed := claim(raw, position, end); {
-	case claimed && intact(raw):
-		d.To, d.Bytes = last+1, batchSize(raw)
+	case claimed && Intact(raw):
+		d.To, d.Bytes = last+1, BatchSize(raw)
 	default:
 		if at, first, found := nextIntact(raw, position, end); found {
 			d.To, d.Bytes = first, at
 		} else if claimed {
-			d.To, d.Bytes = last+1, min(batchSize(raw), len(raw))
+			d.To, d.Bytes = last+1, min(BatchSize(raw), len(raw))
 		}
 	}
 	if d.To <= position {
@@ -50,7 +50,7 @@ func assess(raw []byte, position, end int64, cause error) *DamageError {
 
 // claim returns the last offset in the header, if it is plausible.
 func claim(raw []byte, position, end int64) (last int64, ok bool) {
-	if len(raw) < batchHeaderBytes || batchSize(raw) < batchHeaderBytes {
+	if BatchSize(raw) < batchHeaderBytes {
 		return 0, false
 	}
 	last = int64(binary.BigEndian.Uint64(raw)) + int64(int32(binary.BigEndian.Uint32(raw[23:])))
@@ -61,21 +61,24 @@ func claim(raw []byte, position, end int64) (last int64, ok bool) {
 func nextIntact(raw []byte, position, end int64) (at int, first int64, found bool) {
 	for at = 1; at+batchHeaderBytes <= len(raw); at++ {
 		first = int64(binary.BigEndian.Uint64(raw[at:]))
-		if raw[at+magicByte] == 2 && position < first && first < end && intact(raw[at:]) {
+		if position < first && first < end && Intact(raw[at:]) {
 			return at, first, true
 		}
 	}
 	return 0, 0, false
 }
 
-// intact reports whether raw begins with a complete batch whose checksum matches.
-func intact(raw []byte) bool {
-	size := batchSize(raw)
-	return size >= batchHeaderBytes && size <= len(raw) &&
+// Intact reports whether raw begins with a complete batch of format 2 whose checksum matches.
+func Intact(raw []byte) bool {
+	size := BatchSize(raw)
+	return size >= batchHeaderBytes && size <= len(raw) && raw[magicByte] == 2 &&
 		crc32.Checksum(raw[crcFromByte:size], crc32.MakeTable(crc32.Castagnoli)) == binary.BigEndian.Uint32(raw[17:])
 }
 
-// batchSize is the size in the header of a batch, prefix included.
-func batchSize(raw []byte) int {
+// BatchSize is the size that the header of a batch claims, prefix included; 0 if raw holds no complete header.
+func BatchSize(raw []byte) int {
+	if len(raw) < batchHeaderBytes {
+		return 0
+	}
 	return batchPrefixBytes + int(int32(binary.BigEndian.Uint32(raw[8:])))
 }

@@ -15,7 +15,7 @@ import (
 func EachRecord(topic string, partition int, raw []byte, fn func(ingest.Record) error) (whole int, err error) {
 	for len(raw)-whole >= batchHeaderBytes {
 		batch := raw[whole:]
-		size := batchSize(batch)
+		size := BatchSize(batch)
 		if size > len(batch) {
 			return whole, nil
 		}
@@ -31,7 +31,7 @@ func EachRecord(topic string, partition int, raw []byte, fn func(ingest.Record) 
 // does not find its records.
 func Compressed(raw []byte) bool {
 	for len(raw) >= batchHeaderBytes {
-		size := max(batchSize(raw), batchHeaderBytes)
+		size := max(BatchSize(raw), batchHeaderBytes)
 		if size > len(raw) {
 			return false
 		}

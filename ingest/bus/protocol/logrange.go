@@ -30,12 +30,6 @@ func (c Client) LogRange(
 	return start, end, err
 }
 
-// HighWatermark queries the leader of a partition for the offset after the last record, which may belong to an open
-// transaction. Errors are those of LogRange.
-func (c Client) HighWatermark(ctx context.Context, topic string, partition int) (int64, error) {
-	return c.offset(ctx, topic, partition, NoEpoch, latest, isolation(true))
-}
-
 func (c Client) offset(
 	ctx context.Context, topic string, partition int, epoch int32, timestamp int64, level int8,
 ) (int64, error) {

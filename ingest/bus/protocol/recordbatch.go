@@ -63,7 +63,7 @@ func (b *batchReader) readAll(raw []byte, end int64) (*DamageError, error) {
 	b.records = slices.Grow(b.records, expected(raw))
 	for len(raw) >= batchPrefixBytes {
 		var err error
-		size := batchSize(raw)
+		size := BatchSize(raw)
 		switch {
 		case size < batchHeaderBytes:
 			err = fmt.Errorf("%w: batch of %d bytes after offset %d", ErrCorrupt, size, b.position)
@@ -93,7 +93,7 @@ func (b *batchReader) readAll(raw []byte, end int64) (*DamageError, error) {
 func expected(raw []byte) (n int) {
 	const countAt = batchHeaderBytes - 4
 	for len(raw) >= batchHeaderBytes {
-		size := batchSize(raw)
+		size := BatchSize(raw)
 		if size < batchHeaderBytes || size > len(raw) {
 			break
 		}
@@ -111,7 +111,7 @@ func (b *batchReader) readBatch(raw []byte) error {
 	if batch.Magic != 2 {
 		return fmt.Errorf("%w: batch at %d has format %d, want 2", ErrCorrupt, batch.FirstOffset, batch.Magic)
 	}
-	if !intact(raw) {
+	if !Intact(raw) {
 		return fmt.Errorf("%w: checksum of the batch at %d does not match", ErrCorrupt, batch.FirstOffset)
 	}
 	last := batch.FirstOffset + int64(batch.LastOffsetDelta)
@@ -150,22 +150,17 @@ func (b *batchReader) readRecords(body []byte, batch *kmsg.RecordBatch, control 
 		b.records = slices.Grow(b.records, n)
 	}
 	for range batch.NumRecords {
-		size, n := binary.Varint(body)
-		if n <= 0 || size < 0 || size > int64(len(body)-n) {
-			return fmt.Errorf("%w: record in the batch at %d is cut short", ErrCorrupt, batch.FirstOffset)
+		rec, rest, ok := nextRecord(body, true)
+		if !ok {
+			return fmt.Errorf("%w: record in the batch at %d is malformed", ErrCorrupt, batch.FirstOffset)
 		}
-		whole, more := firstHeaders(body[:n+int(size)], n)
-		var rec kmsg.Record
-		if err := rec.ReadFrom(whole); err != nil {
-			return fmt.Errorf("%w: record in the batch at %d: %w", ErrCorrupt, batch.FirstOffset, err)
-		}
-		body = body[n+int(size):]
-		if rec.OffsetDelta <= previous || rec.OffsetDelta > batch.LastOffsetDelta {
+		body = rest
+		if rec.offset <= previous || rec.offset > batch.LastOffsetDelta {
 			return fmt.Errorf("%w: record %d of the batch at %d, behind %d, last %d", ErrCorrupt,
-				rec.OffsetDelta, batch.FirstOffset, previous, batch.LastOffsetDelta)
+				rec.offset, batch.FirstOffset, previous, batch.LastOffsetDelta)
 		}
-		previous = rec.OffsetDelta
-		offset := batch.FirstOffset + int64(rec.OffsetDelta)
+		previous = rec.offset
+		offset := batch.FirstOffset + int64(rec.offset)
 		switch {
 		case control:
 			// A control record ends its producer's transaction.
@@ -176,8 +171,8 @@ func (b *batchReader) readRecords(body []byte, batch *kmsg.RecordBatch, control 
 			b.position = offset + 1
 			b.records = append(b.records, ingest.Record{
 				Topic: b.topic, Partition: b.partition, Offset: offset,
-				Key: rec.Key, Value: rec.Value, Headers: headers(rec.Headers, more),
-				Time: timeOf(batch, rec.TimestampDelta64), Uncommitted: b.uncommitted,
+				Key: rec.key, Value: rec.value, Headers: rec.headers,
+				Time: timeOf(batch, rec.timeMillis), Uncommitted: b.uncommitted,
 			})
 		}
 	}

@@ -18,9 +18,6 @@ func CheckProduced(batch []byte) error { return checkRecords(batch, maxInflatedB
 // may have gaps between its offsets. Errors: ErrInflated, ErrCorrupt.
 func CheckStored(batch []byte) error { return checkRecords(batch, maxStoredBytes, false) }
 
-// Intact reports whether a complete batch's checksum matches.
-func Intact(batch []byte) bool { return len(batch) >= batchHeaderBytes && intact(batch) }
-
 func checkRecords(batch []byte, limit int, produced bool) error {
 	const lastDeltaAt, countAt = 23, batchHeaderBytes - 4
 	if len(batch) < batchHeaderBytes {
@@ -58,75 +55,17 @@ const maxScratchBytes = 4 << 20
 // walkRecords checks the lengths of records without decoding them.
 func walkRecords(body []byte, count int32, produced bool) error {
 	for i := range count {
-		size, n := binary.Varint(body)
-		if n <= 0 || size < 0 || size > int64(len(body)-n) {
-			return fmt.Errorf("%w: record %d claims %d bytes of %d", ErrCorrupt, i, size, len(body)-max(n, 0))
-		}
-		offset, ok := walkRecord(body[n : n+int(size)])
+		rec, rest, ok := nextRecord(body, false)
 		if !ok {
-			return fmt.Errorf("%w: lengths in record %d of %d do not add up", ErrCorrupt, i, count)
+			return fmt.Errorf("%w: record %d of %d is malformed", ErrCorrupt, i, count)
 		}
-		if produced && offset != int64(i) {
-			return fmt.Errorf("%w: record %d of %d has offset %d", ErrCorrupt, i, count, offset)
+		if produced && rec.offset != i {
+			return fmt.Errorf("%w: record %d of %d has offset %d", ErrCorrupt, i, count, rec.offset)
 		}
-		body = body[n+int(size):]
+		body = rest
 	}
 	if produced && len(body) > 0 {
 		return fmt.Errorf("%w: %d bytes behind the last record", ErrCorrupt, len(body))
 	}
 	return nil
-}
-
-// walkRecord returns the offset of a record within its batch, and whether its fields fill exactly its bytes.
-func walkRecord(record []byte) (offset int64, ok bool) {
-	if len(record) < leastRecordBytes-1 {
-		return 0, false
-	}
-	w := walker{rest: record[1:]} // after the attributes
-	w.number(1<<63 - 1)           // time
-	offset = w.number(1<<31 - 1)
-	w.field(-1) // key
-	w.field(-1) // value
-	for headers := w.count(); headers > 0 && !w.bad; headers-- {
-		w.field(0)
-		w.field(-1)
-	}
-	return offset, !w.bad && len(w.rest) == 0
-}
-
-// walker skips the fields of a record. After the first one that does not fit, bad is set.
-type walker struct {
-	rest []byte
-	bad  bool
-}
-
-// number reads a varint; a value above largest sets bad.
-func (w *walker) number(largest int64) int64 {
-	value, n := binary.Varint(w.rest)
-	if n <= 0 || value > largest || value < -largest-1 {
-		w.bad, w.rest = true, nil
-		return 0
-	}
-	w.rest = w.rest[n:]
-	return value
-}
-
-// field skips a length and as many bytes; least is -1 if the field may be absent.
-func (w *walker) field(least int64) {
-	size := w.number(1<<31 - 1)
-	if size < least || size > int64(len(w.rest)) {
-		w.bad, w.rest = true, nil
-		return
-	}
-	w.rest = w.rest[max(size, 0):]
-}
-
-// count reads the number of headers, each of at least two bytes.
-func (w *walker) count() int64 {
-	n := w.number(1<<31 - 1)
-	if n < 0 || n > int64(len(w.rest))/2 {
-		w.bad, w.rest = true, nil
-		return 0
-	}
-	return n
 }

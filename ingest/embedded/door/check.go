@@ -3,6 +3,7 @@ package door
 import (
 	"encoding/binary"
 
+	"github.com/twmb/franz-go/pkg/kbin"
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
@@ -20,10 +21,10 @@ type request struct {
 
 // check checks one request, whose frame it may change. The error is errMalformed.
 func (l *Listener) check(frame []byte) (request, error) {
-	c := cursor{rest: frame}
-	key, version := c.int16(), c.int16()
-	c.int32() // correlation id
-	c.text()  // client id
+	c := kbin.Reader{Src: frame}
+	key, version := c.Int16(), c.Int16()
+	c.Int32()    // correlation id
+	skipText(&c) // client id
 	newest, ok := served[kmsg.Key(key)]
 	if !ok {
 		return request{}, malformed("unknown request key %d", key)
@@ -37,12 +38,12 @@ func (l *Listener) check(frame []byte) (request, error) {
 	m := kmsg.RequestForKey(key)
 	m.SetVersion(version)
 	if m.IsFlexible() {
-		c.tags()
+		skipTags(&c)
 	}
-	if c.bad {
+	if !c.Ok() {
 		return request{}, malformed("header of request key %d", key)
 	}
-	headerBytes := len(frame) - len(c.rest)
+	headerBytes := len(frame) - len(c.Src)
 	if !structured(m, c) {
 		return request{}, malformed("body of request key %d, version %d", key, version)
 	}
@@ -92,7 +93,7 @@ func trailing(m kmsg.Request, body []byte) bool {
 
 // structured reports whether the body of a request has exactly the form of its version. It checks only requests
 // that kmsg would decode at a cost beyond their size.
-func structured(m kmsg.Request, c cursor) bool {
+func structured(m kmsg.Request, c kbin.Reader) bool {
 	switch m.(type) {
 	case *kmsg.ProduceRequest:
 		return producible(m.GetVersion(), c)
@@ -108,47 +109,58 @@ func structured(m kmsg.Request, c cursor) bool {
 	return true
 }
 
-func metadata(version int16, c cursor) bool {
-	for n := c.compact(); n > 0 && !c.bad; n-- {
+func metadata(version int16, c kbin.Reader) bool {
+	for n := c.CompactArrayLen(); n > 0 && c.Ok(); n-- {
 		if version >= 10 {
-			c.take(16) // topic id
+			c.Span(16) // topic id
 		}
-		c.compactText()
-		c.tags()
+		c.CompactNullableBytes() // name
+		skipTags(&c)
 	}
-	c.take(1) // auto creation
+	c.Bool() // auto creation
 	if version <= 10 {
-		c.take(1) // cluster's operations
+		c.Bool() // cluster's operations
 	}
-	c.take(1) // topics' operations
-	c.tags()
+	c.Bool() // topics' operations
+	skipTags(&c)
 	spare := 0
 	if version > 10 {
 		spare = 3 // librdkafka 2.16 sends up to three bytes more when it requests all topics; kmsg skips them
 	}
-	return !c.bad && len(c.rest) <= spare
+	return c.Ok() && len(c.Src) <= spare
 }
 
-func initProducerID(version int16, c cursor) bool {
-	c.compactText() // transactional id
-	c.take(4)       // timeout
+func initProducerID(version int16, c kbin.Reader) bool {
+	c.CompactNullableBytes() // transactional id
+	c.Int32()                // timeout
 	if version >= 3 {
-		c.take(8 + 2) // producer id and epoch
+		c.Span(8 + 2) // producer id and epoch
 	}
-	c.tags()
-	return !c.bad && len(c.rest) == 0
+	skipTags(&c)
+	return c.Ok() && len(c.Src) == 0
+}
+
+// skipText skips a string, which kbin would copy.
+func skipText(c *kbin.Reader) { c.Span(int(max(c.Int16(), 0))) }
+
+// skipTags skips tagged fields. That of kmsg goes on after the end of the bytes, up to 2^32 times.
+func skipTags(c *kbin.Reader) {
+	for n := c.Uvarint(); n > 0 && c.Ok(); n-- {
+		c.Uvarint()
+		c.Span(int(c.Uvarint()))
+	}
 }
 
 // newerApiVersions handles the first request of a client that is newer than the broker. Its body is not
 // decoded: the broker responds with its own version, whatever the body is.
-func newerApiVersions(frame []byte, c *cursor, version int16) (request, error) {
-	if c.bad {
+func newerApiVersions(frame []byte, c *kbin.Reader, version int16) (request, error) {
+	if !c.Ok() {
 		return request{}, malformed("header of request key %d", kmsg.ApiVersions)
 	}
 	m := kmsg.NewPtrApiVersionsRequest()
 	m.ClientSoftwareName, m.ClientSoftwareVersion = "unknown", "0"
 	m.SetVersion(version)
-	out := append([]byte(nil), frame[:len(frame)-len(c.rest)]...)
+	out := append([]byte(nil), frame[:len(frame)-len(c.Src)]...)
 	binary.BigEndian.PutUint16(out[2:], uint16(version))
 	out = append(out, 0) // no tagged fields in the header
 	return request{frame: m.AppendTo(out), kind: m.ResponseKind()}, nil

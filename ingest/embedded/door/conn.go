@@ -74,7 +74,7 @@ func (c *conn) Read(p []byte) (int, error) {
 func (c *conn) next() error {
 	wait := idleTimeout
 	if !c.used.Load() {
-		wait = c.l.o.FirstRequest
+		wait = firstRequestTimeout
 	}
 	if err := c.SetReadDeadline(time.Now().Add(wait)); err != nil {
 		return err

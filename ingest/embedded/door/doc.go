@@ -6,7 +6,7 @@
 //   - conn.go: one connection: requests in, responses out, in order.
 //   - frame.go: one request read within bounds: memory grows only as bytes arrive.
 //   - versions.go: the requests that are served, and their versions.
-//   - check.go, cursor.go: checks of a request's header and body.
+//   - check.go: checks of a request's header and body.
 //   - produce.go: checks of batches before they are stored.
 //   - topics.go: bounds on partitions, and deletion of topics.
 //

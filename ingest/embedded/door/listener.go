@@ -21,11 +21,10 @@ type Options struct {
 	// OwnTopic reports whether a topic is one of lethe's own.
 	OwnTopic func(name string) bool
 	Logger   *slog.Logger
-	// FirstRequest is the timeout for the first request of a connection; 0 means 30 s.
-	FirstRequest time.Duration
 }
 
 const (
+	// firstRequestTimeout is for the first request of a connection.
 	firstRequestTimeout = 30 * time.Second
 	// idleTimeout is Kafka's default of connections.max.idle.ms.
 	idleTimeout = 10 * time.Minute
@@ -63,9 +62,6 @@ type Listener struct {
 
 // Guard wraps a TCP listener in a door. Closing the door closes the listener.
 func Guard(tcp net.Listener, o Options) *Listener {
-	if o.FirstRequest == 0 {
-		o.FirstRequest = firstRequestTimeout
-	}
 	l := &Listener{
 		tcp: tcp, o: o, accepted: make(chan net.Conn), closed: make(chan struct{}), warn: warner{to: o.Logger},
 		large: make(chan struct{}, 1), spare: make(chan []byte, spares),

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/crc32"
 
+	"github.com/twmb/franz-go/pkg/kbin"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
@@ -13,8 +14,6 @@ import (
 )
 
 const (
-	batchHeaderBytes = 61
-	batchPrefixBytes = 12
 	batchMagicAt     = 16
 	batchCRCAt       = 17
 	attributesAt     = 21
@@ -24,27 +23,27 @@ const (
 )
 
 // producible reports whether the body of a request with records has the form of its version, without decoding it.
-func producible(version int16, c cursor) bool {
+func producible(version int16, c kbin.Reader) bool {
 	if version < 3 {
 		return false // older than record batches
 	}
-	c.text()  // transactional id
-	c.take(6) // acks, timeout
+	skipText(&c) // transactional id
+	c.Span(6)    // acks, timeout
 	partitions := 0
-	for topics := c.int32(); topics > 0 && !c.bad; topics-- {
-		c.text()
-		for n := c.int32(); n > 0 && !c.bad; n-- {
+	for topics := c.Int32(); topics > 0 && c.Ok(); topics-- {
+		skipText(&c)
+		for n := c.Int32(); n > 0 && c.Ok(); n-- {
 			if partitions++; partitions > maxProduced {
 				return false
 			}
-			c.int32()
-			c.take(int(max(c.int32(), 0)))
+			c.Int32()
+			c.NullableBytes()
 		}
 		if partitions++; partitions > maxProduced {
 			return false
 		}
 	}
-	return !c.bad && len(c.rest) == 0
+	return c.Ok() && len(c.Src) == 0
 }
 
 // partition is a partition in a request with records.
@@ -92,8 +91,7 @@ func (l *Listener) walk(batch []byte) error {
 
 // single reports whether bytes are one batch of format 2, by its length.
 func single(batch []byte) bool {
-	return len(batch) >= batchHeaderBytes && batch[batchMagicAt] == 2 &&
-		int(int32(binary.BigEndian.Uint32(batch[8:]))) == len(batch)-batchPrefixBytes
+	return len(batch) > 0 && protocol.BatchSize(batch) == len(batch) && batch[batchMagicAt] == 2
 }
 
 // refuse marks a batch as one of control records, which the broker accepts from no client.

@@ -24,7 +24,7 @@ func generated(t *testing.T) string {
 	stream, err := dataset.Generate(options)
 	require.NoError(t, err)
 	folder := t.TempDir()
-	require.NoError(t, dataset.WriteElliptic(folder, stream, dataset.WriteOptions{}))
+	require.NoError(t, dataset.WriteElliptic(folder, stream, false))
 	return folder
 }
 

@@ -21,7 +21,7 @@ func smallStream(t *testing.T) string {
 	s, err := dataset.Generate(options)
 	require.NoError(t, err)
 	folder := filepath.Join(t.TempDir(), "stream")
-	require.NoError(t, dataset.WriteElliptic(folder, s, dataset.WriteOptions{}))
+	require.NoError(t, dataset.WriteElliptic(folder, s, false))
 	return folder
 }
 
