@@ -72,9 +72,9 @@ func (l *Ledger) Keep(j Journal) {
 	l.journal = j
 }
 
-// TakeAll adds entries in one write, with a result and an error each. If a request id is known, the result is the stored
-// entry: without error for the same request, so that redelivery is harmless, else with ErrRepeat or ErrConflict. The
-// last error is the ledger's.
+// TakeAll adds entries in one write, with a result and an error each. If a request id is known, the result is the
+// stored entry: without error for the same request, so that redelivery is harmless, else with ErrRepeat or ErrConflict.
+// The last error is the ledger's.
 func (l *Ledger) TakeAll(fresh []Entry) (list []Entry, errs []error, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

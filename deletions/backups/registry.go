@@ -73,7 +73,8 @@ func In(kv deletions.KV) Registry { return Registry{kv} }
 // List returns all in order of creation.
 func (r Registry) List() (list []Backup, err error) {
 	err = r.kv.Scan([]byte(prefix), func(key, value []byte) error {
-		b, err := record.DecodeValid("backup "+string(bytes.TrimPrefix(key, []byte(prefix))), format, value, (*Backup).validate)
+		what := "backup " + string(bytes.TrimPrefix(key, []byte(prefix)))
+		b, err := record.DecodeValid(what, format, value, (*Backup).validate)
 		if err != nil {
 			return err
 		}

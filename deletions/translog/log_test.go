@@ -64,7 +64,9 @@ func TestWhatWasFoundIsWrittenDownOnce(t *testing.T) {
 		Features:     []deletions.GoneFeatures{{Of: lethe.Pseudonym{3}, Columns: []int{7}}},
 	}
 	for range 2 {
-		_, err := b.ledger.UpdateAll([]string{"r-1"}, func(_ int, p *deletions.Progress) { p.Found = gone.Commit(secret, e.Digest) })
+		_, err := b.ledger.UpdateAll([]string{"r-1"}, func(_ int, p *deletions.Progress) {
+			p.Found = gone.Commit(secret, e.Digest)
+		})
 		require.NoError(t, err)
 		b.reopen(t, "ours")
 	}

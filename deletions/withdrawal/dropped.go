@@ -63,5 +63,7 @@ func (r *Records) dropped(in bus.Batch, positions []int) (changed []deletions.En
 		return nil, nil
 	}
 	ids := slices.Sorted(maps.Keys(fresh))
-	return r.o.Ledger.UpdateAll(ids, func(i int, p *deletions.Progress) { p.Dropped = append(p.Dropped, fresh[ids[i]]...) })
+	return r.o.Ledger.UpdateAll(ids, func(i int, p *deletions.Progress) {
+		p.Dropped = append(p.Dropped, fresh[ids[i]]...)
+	})
 }
