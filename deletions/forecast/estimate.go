@@ -161,7 +161,9 @@ func (e *estimator) stages(afresh bool) stages {
 	if len(rewrites) < leastObserved {
 		rewrites = e.rewrites
 	}
-	s.rewriting, s.training = s.rewriting.learnt(rewrites), s.training.learnt(e.trained)
+	all, _ := e.training(everything(e.layout, e.settled))
+	s.rewriting = s.rewriting.learnt(rewrites, e.rewriting(len(e.settled), afresh))
+	s.training = s.training.learnt(e.trained, all)
 	return s
 }
 

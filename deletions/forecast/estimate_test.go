@@ -159,10 +159,20 @@ func newMachineLike(m *machine) *machine {
 
 func TestALineIsLearntFromWhatWorkTook(t *testing.T) {
 	expected := line{1, 2}
-	require.Equal(t, expected, expected.learnt([]observation{{1, 30}, {1, 30}}), "too few")
-	slower := expected.learnt([]observation{{1, 9}, {1, 9}, {1, 9}})
+	require.Equal(t, expected, expected.learnt([]observation{{1, 30}, {1, 30}}, 10), "too few")
+	exact := expected.learnt([]observation{{0, 3}, {5, 13}, {10, 23}, {2, 7}, {8, 19}, {1, 5}, {3, 9}}, 10)
+	require.InEpsilon(t, 13, exact.at(5), 0.1)
+	require.InEpsilon(t, 23, exact.at(10), 0.15)
+	slower := expected.learnt([]observation{{1, 9}, {1, 9}, {1, 9}}, 10)
 	require.InDelta(t, 9, slower.at(1), 1e-9)
 	require.InDelta(t, 63, slower.at(10), 1e-9, "three times as slow as expected")
-	heldUp := expected.learnt([]observation{{1, 3}, {2, 5}, {1, 3}, {1, 90}, {3, 7}, {10, 21}})
+	heldUp := expected.learnt([]observation{{1, 3}, {2, 5}, {1, 3}, {1, 90}, {3, 7}, {10, 21}}, 10)
 	require.InEpsilon(t, 21, heldUp.at(10), 0.15)
+	none := expected.learnt([]observation{{0, 0}, {0, 0}, {0, 0}}, 0)
+	require.InDelta(t, 0.001, none.at(0), 1e-3)
+	falling := expected.learnt([]observation{{1, 9}, {9, 1}, {1, 9}, {9, 1}, {1, 9}, {9, 1}}, 10)
+	require.GreaterOrEqual(t, falling.perWork, 0.)
+	require.GreaterOrEqual(t, falling.fixed, 0.)
+	fromNothing := expected.learnt([]observation{{1, 0.01}, {9, 9}, {1, 0.01}, {9, 9}, {1, 0.01}, {9, 9}}, 10)
+	require.GreaterOrEqual(t, fromNothing.fixed, 0.)
 }

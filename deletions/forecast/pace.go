@@ -96,20 +96,73 @@ type observation struct{ work, took float64 }
 const (
 	// leastObserved is the number of observations needed.
 	leastObserved = 3
+	// ageing is the weight of an observation relative to the next.
+	ageing = 0.95
 	// leastTook is the shortest stage in seconds: times have milliseconds.
 	leastTook = 0.001
+	// trust is the weight of the expected line.
+	trust = 0.5
 )
 
-// learnt returns the line scaled to the median of what observations took. Few outliers move it little.
-func (l line) learnt(observed []observation) line {
+// learnt returns the line fitted to observations by relative error. As these may all be of little work, the expected
+// line, scaled to their median, counts as observations of none and of most work. Few outliers move it little.
+func (l line) learnt(observed []observation, most float64) line {
 	if len(observed) < leastObserved {
 		return l
 	}
-	var ratios []float64
-	for _, o := range observed {
-		ratios = append(ratios, max(o.took, leastTook)/max(l.at(o.work), leastTook))
+	list := make([]observation, len(observed))
+	for i, o := range observed {
+		list[i] = observation{o.work, max(o.took, leastTook)}
 	}
-	return l.times(median(ratios))
+	slower := l.times(ratio(list, l))
+	var sums sums
+	for _, work := range []float64{0, most} {
+		sums.add(observation{work, max(slower.at(work), leastTook)}, trust)
+	}
+	weight := 1.
+	for _, o := range slices.Backward(list) {
+		sums.add(o, weight)
+		weight *= ageing
+	}
+	out := sums.line()
+	return out.times(ratio(list, out))
+}
+
+// ratio is the median of observed over expected time.
+func ratio(list []observation, l line) float64 {
+	ratios := make([]float64, len(list))
+	for i, o := range list {
+		ratios[i] = o.took / max(l.at(o.work), leastTook)
+	}
+	return median(ratios)
+}
+
+// sums are those of the normal equations for relative errors.
+type sums struct{ fixedFixed, fixedWork, workWork, fixed, work float64 }
+
+func (s *sums) add(o observation, weight float64) {
+	u, v := 1/o.took, o.work/o.took
+	s.fixedFixed += weight * u * u
+	s.fixedWork += weight * u * v
+	s.workWork += weight * v * v
+	s.fixed += weight * u
+	s.work += weight * v
+}
+
+// line solves them without negative parts.
+func (s *sums) line() line {
+	if s.workWork == 0 {
+		return line{fixed: s.fixed / s.fixedFixed}
+	}
+	d := s.fixedFixed*s.workWork - s.fixedWork*s.fixedWork
+	l := line{(s.fixed*s.workWork - s.work*s.fixedWork) / d, (s.work*s.fixedFixed - s.fixed*s.fixedWork) / d}
+	switch {
+	case d <= 0 || l.perWork < 0:
+		return line{fixed: s.fixed / s.fixedFixed}
+	case l.fixed < 0:
+		return line{perWork: s.work / s.workWork}
+	}
+	return l
 }
 
 // median is of a list that is not empty.
