@@ -8,22 +8,17 @@ import (
 	"slices"
 
 	"lethe"
-	"lethe/deletions/scan"
 	"lethe/ingest/bus"
 	"lethe/pipeline/journal"
 	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
 )
 
-// search looks for what a command erases in some of the files that the role keeps.
-type search func(ctx context.Context, c *wire.Command, which func(path string) bool) (scan.Summary, error)
-
 // logic is what the role does over one store, whether the process leads or stands by.
 type logic struct {
 	o         Options
 	predictor predictor
 	state     *state
-	search    search
 	// explaining makes reasons.
 	explaining explaining
 	// arrivals is nil if transactions are not scored before their timestep closes.
@@ -35,7 +30,7 @@ type logic struct {
 }
 
 // newLogic reads from the store where the role stands.
-func newLogic(o Options, store role.Store, search search) (*logic, error) {
+func newLogic(o Options, store role.Store) (*logic, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
@@ -44,7 +39,7 @@ func newLogic(o Options, store role.Store, search search) (*logic, error) {
 		return nil, err
 	}
 	l := &logic{
-		o: o, predictor: predictor, search: search,
+		o: o, predictor: predictor,
 		said: journal.Served{Through: lethe.NoTimestep}, erasures: role.Erasures[struct{}]{
 			Role: roleName, Instance: o.Instance, Run: o.Run, Secret: o.Secret,
 		},

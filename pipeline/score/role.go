@@ -12,7 +12,6 @@ import (
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/internal/check"
-	"lethe/internal/swapstore"
 	"lethe/partition/onehop"
 	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
@@ -118,10 +117,7 @@ func open(o Options) (*logic, error) {
 	if err != nil {
 		return nil, err
 	}
-	look := func(ctx context.Context, command *wire.Command, which func(string) bool) (scan.Summary, error) {
-		return command.Search(ctx, o.Secret, scan.Some(swapstore.Files(o.FS, o.Dir), which), o.Pacer)
-	}
-	l, err := newLogic(o, store, look)
+	l, err := newLogic(o, store)
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}

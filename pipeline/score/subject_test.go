@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lethe"
-	"lethe/deletions/scan"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/metrics/events"
@@ -45,13 +44,11 @@ type subject struct {
 	logic *logic
 }
 
-// newSubject opens the role on a store, as after a kill if it was used before. A
-// search of its files finds nothing.
+// newSubject opens the role on a store, as after a kill if it was used before. It has no files.
 func newSubject(t testing.TB, o Options, store role.Store) subject {
 	t.Helper()
-	l, err := newLogic(o, store, func(context.Context, *wire.Command, func(string) bool) (scan.Summary, error) {
-		return scan.Summary{}, nil
-	})
+	o.Dir = t.TempDir()
+	l, err := newLogic(o, store)
 	require.NoError(t, err)
 	f, err := follow(t.Context(), l)
 	require.NoError(t, err)

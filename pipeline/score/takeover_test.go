@@ -13,7 +13,6 @@ import (
 
 	"lethe"
 	"lethe/canonical"
-	"lethe/deletions/scan"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/internal/swapstore"
@@ -67,11 +66,10 @@ func (p *process) begin(term int64) {
 	p.t.Helper()
 	p.closes()
 	o := p.o
+	o.Dir = p.t.TempDir()
 	o.Standing = &role.Standing{Lead: p.lead, Term: term}
 	var err error
-	p.logic, err = newLogic(o, p.store, func(context.Context, *wire.Command, func(string) bool) (scan.Summary, error) {
-		return scan.Summary{}, nil
-	})
+	p.logic, err = newLogic(o, p.store)
 	require.NoError(p.t, err)
 	f, err := follow(p.t.Context(), p.logic)
 	require.NoError(p.t, err)

@@ -44,21 +44,13 @@ func (a *adoption) unlearn(from lethe.Timestep) error {
 // take follows models.v1. What this process writes there it knows.
 func (a *adoption) take(in role.Input) error {
 	for _, m := range in.Messages {
-		shard := a.l.shardOf(m.Key.Shard)
-		owns := a.l.share.owns(shard)
-		switch {
-		case m.Key.Kind != wire.KindModel:
-			continue
-		case m.Deleted:
+		if m.Deleted {
 			a.l.topic.drop(m.Key)
 			continue
-		case m.Stale && owns:
-			a.l.o.Logger.Warn("train: a process that has lost a model published it, which is replaced unless it is the same",
-				"model", m.Key.Shard, "timestep", m.Key.Timestep)
-		case !m.Stale:
-			a.l.share.hear(shard, m.Owner)
 		}
-		if owns && m.Owner == a.l.share.ownerOf(shard) {
+		shard := a.l.shardOf(m.Key.Shard)
+		a.l.share.hear(shard, m.Owner)
+		if a.l.share.owns(shard) && m.Owner == a.l.share.ownerOf(shard) {
 			continue
 		}
 		e, err := a.entryOf(m)
@@ -70,9 +62,9 @@ func (a *adoption) take(in role.Input) error {
 	return nil
 }
 
-// entryOf returns what a message puts into the topic.
+// entryOf returns what a message puts into the topic, for one that cannot be read what any other replaces.
 func (a *adoption) entryOf(m wire.Received) (e entry, err error) {
-	e = entry{digest: canonical.DigestOf(m.Payload), revision: m.Revision, stale: m.Stale}
+	e = entry{digest: canonical.DigestOf(m.Payload), revision: m.Revision}
 	s := a.l.seriesOf(m.Key.Shard)
 	if s == nil || a.l.o.Sharer == nil {
 		return e, nil
@@ -82,7 +74,7 @@ func (a *adoption) entryOf(m wire.Received) (e entry, err error) {
 		err = a.l.runner.Engine(s.number).Compatible(checkpoint)
 	}
 	if err != nil {
-		return e, err
+		return entry{}, err
 	}
 	if e.lineage = lineage; !s.holds(m.Key.Timestep) {
 		e.payload = m.Payload

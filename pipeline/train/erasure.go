@@ -11,7 +11,9 @@ import (
 
 	"lethe"
 	"lethe/deletions"
+	"lethe/deletions/scan"
 	"lethe/internal/mixedstore"
+	"lethe/internal/swapstore"
 	"lethe/internal/timestepkey"
 	"lethe/pipeline/journal"
 	"lethe/pipeline/role"
@@ -155,7 +157,7 @@ func everything(string) bool { return true }
 func (l *logic) searched(
 	ctx context.Context, e *erasure, step deletions.Step, which func(path string) bool,
 ) (deletions.Ack, error) {
-	summary, err := l.search(ctx, e.Command, which)
+	summary, err := e.Command.Search(ctx, l.o.Secret, scan.Some(swapstore.Files(l.o.FS, l.o.Dir), which), l.o.Pacer)
 	a := l.erasures.Ack(e, step)
 	a.Scan = &summary
 	return a, err

@@ -24,6 +24,9 @@ type learners struct {
 	served lethe.Timestep
 	share  *share
 	topic  topic
+	// setup is the digest of what models are trained with; setupCommitted: it was published.
+	setup          lethe.Digest
+	setupCommitted bool
 }
 
 // owns reports whether this process makes and publishes a model.

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"lethe"
-	"lethe/deletions/scan"
 	"lethe/ingest/bus"
 	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
@@ -15,25 +14,20 @@ import (
 	"lethe/trainer"
 )
 
-// search searches some of the role's files.
-type search func(ctx context.Context, c *wire.Command, which func(path string) bool) (scan.Summary, error)
-
 // logic is the role as a step function.
 type logic struct {
 	*learners
 	o      Options
 	runner ensemble.Runner
-	search search
 	quiet  quiet
 	// erasures are the open requests by id.
 	erasures role.Erasures[struct{}]
 	// refreshed: the stored checkpoints are compatible.
 	refreshed bool
-	committer *committer
 	adoption  *adoption
 }
 
-func newLogic(o Options, search search) (*logic, error) {
+func newLogic(o Options) (*logic, error) {
 	runner, err := ensemble.NewRunner(o.Layout, o.Kernels, o.Workers)
 	if err != nil {
 		return nil, err
@@ -45,7 +39,7 @@ func newLogic(o Options, search search) (*logic, error) {
 	}
 	return &logic{
 		learners: &learners{layout: o.Layout, meta: o.Meta, dir: o.Dir, kernels: o.Kernels.Name, served: lethe.NoTimestep},
-		o:        o, runner: runner, search: search,
+		o:        o, runner: runner,
 		erasures: role.Erasures[struct{}]{
 			Role: roleName, Instance: o.Instance, Run: o.Run, Secret: o.Secret, Rewriting: true,
 		},
@@ -119,7 +113,7 @@ func (l *logic) Step(ctx context.Context, now func() time.Time, in role.Input) (
 	if out, err := l.erasures.Acknowledge(ctx, l.acknowledge); err != nil || !out.Idle {
 		return out, err
 	}
-	return l.committer.commit()
+	return l.commit()
 }
 
 // settle takes over models, and adopts those of others.

@@ -55,7 +55,7 @@ func TestTrainingGivesWayBetweenSteps(t *testing.T) {
 		var rule precedence.Rule
 		o := optionsFor(t.TempDir(), topics())
 		o.First = &rule
-		l, err := newLogic(o, nil)
+		l, err := newLogic(o)
 		require.NoError(t, err)
 		end, trained := rule.Begin(), make(chan error, 1)
 		go func() {

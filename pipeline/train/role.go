@@ -1,7 +1,6 @@
 package train
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -11,9 +10,7 @@ import (
 	"lethe"
 	"lethe/deletions/scan"
 	"lethe/internal/check"
-	"lethe/internal/swapstore"
 	"lethe/pipeline/role"
-	"lethe/pipeline/wire"
 	"lethe/scoring/ensemble"
 	"lethe/scoring/meta"
 	"lethe/trainer/kernels"
@@ -86,9 +83,7 @@ func open(o Options) (*logic, error) {
 	if err := checkShards(o.FS, o.Dir, o.Layout.Shards); err != nil {
 		return nil, err
 	}
-	l, err := newLogic(o, func(ctx context.Context, command *wire.Command, which func(string) bool) (scan.Summary, error) {
-		return command.Search(ctx, o.Secret, scan.Some(swapstore.Files(o.FS, o.Dir), which), o.Pacer)
-	})
+	l, err := newLogic(o)
 	if err != nil {
 		return nil, err
 	}
@@ -100,8 +95,7 @@ func open(o Options) (*logic, error) {
 		l.columns = append(l.columns, c)
 	}
 	l.share, l.topic = newShare(o), make(topic)
-	l.committer = &committer{learners: l.learners, kernels: o.Kernels.Name}
-	if err := errors.Join(l.openModels(), l.committer.open()); err != nil {
+	if err := errors.Join(l.openModels(), l.openSetup()); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
 	l.adoption = newAdoption(l)

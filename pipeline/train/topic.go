@@ -26,8 +26,6 @@ type topic map[lethe.ShardID]map[lethe.Timestep]entry
 type entry struct {
 	digest   lethe.Digest
 	revision lethe.Revision
-	// stale: whoever wrote it had lost the model.
-	stale bool
 	// lineage is zero if other processes cannot adopt it, payload nil if this one does not have to.
 	lineage lethe.Digest
 	payload []byte
@@ -55,7 +53,7 @@ func (l *logic) readTopic(ctx context.Context) error {
 				l.topic.drop(m.Key)
 				continue
 			}
-			e, _ := l.adoption.entryOf(m) // one that cannot be read is replaced
+			e, _ := l.adoption.entryOf(m)
 			l.topic.put(m.Key, e)
 		}
 		return err
@@ -114,7 +112,7 @@ func (e entry) replacedBy(digest lethe.Digest, r lethe.Revision) bool {
 	if e.digest == digest {
 		return e.revision < r
 	}
-	return e.stale || e.revision <= r
+	return e.revision <= r
 }
 
 // asked reports whether score needs a model again: the timestep of what it serves is gone, and it has dropped the

@@ -130,10 +130,6 @@ type Received struct {
 	Time time.Time
 	// Next is the offset to resume from: no incomplete message begins before it.
 	Next int64
-	// Stale means that a previous owner published the model behind messages of a later one. It is used if its lineage is
-	// right: compaction may have left no other under its key, and a later reader may not see that it is stale. The owner
-	// publishes the model again unless it is equal.
-	Stale bool
 }
 
 // Reader assembles the messages of a topic.
@@ -143,16 +139,14 @@ type Reader struct {
 	safe map[int]int64
 	// junk, if not nil, is called with records that lethe did not write.
 	junk func(rec ingest.Record)
-	// models identify stale models, by number; leaders identify other stale messages.
-	models  map[lethe.ShardID]*Fence
+	// leaders identify late messages of fenced leaders.
 	leaders *Leaders
 }
 
 // NewReader returns a reader that has read nothing.
 func NewReader() *Reader {
 	return &Reader{
-		assemblers: make(map[int]*bus.Assembler), safe: make(map[int]int64), models: make(map[lethe.ShardID]*Fence),
-		leaders: new(Leaders),
+		assemblers: make(map[int]*bus.Assembler), safe: make(map[int]int64), leaders: new(Leaders),
 	}
 }
 
@@ -195,28 +189,13 @@ func (r *Reader) Read(batch bus.Batch) ([]Received, error) {
 			r.safe[p] = rec.Offset + 1
 		}
 		if complete && err == nil {
-			stale := r.stale(m, batch.Source.Topic, rec)
-			// A model is a function of slices: its lineage shows whether it is right.
-			if m.Key.Kind == KindModel || !stale {
-				out = append(out, Received{
-					Message: m, Partition: p, Offset: rec.Offset, Time: rec.Time, Next: r.safe[p], Stale: stale,
-				})
+			// A model is a function of slices: its lineage shows whether it is right, whoever made it.
+			if m.Key.Kind == KindModel || !r.leaders.Stale(batch.Source.Topic, rec) {
+				out = append(out, Received{Message: m, Partition: p, Offset: rec.Offset, Time: rec.Time, Next: r.safe[p]})
 			}
 		}
 	}
 	return out, nil
-}
-
-// stale reports whether the partition has an earlier message of a later owner or epoch. A message without an owner is
-// of a process that has the role alone.
-func (r *Reader) stale(m Message, t bus.Topic, rec ingest.Record) bool {
-	if m.Key.Kind != KindModel {
-		return r.leaders.Stale(t, rec)
-	}
-	if r.models[m.Key.Shard] == nil {
-		r.models[m.Key.Shard] = new(Fence)
-	}
-	return r.models[m.Key.Shard].Stale(m.Owner)
 }
 
 // add adds a record and returns the message that it completes.
