@@ -63,7 +63,7 @@ func (s *standby) Step(ctx context.Context, _ func() time.Time, in role.Input) (
 		if !done {
 			break
 		}
-		s.replay.Did()
+		s.replay.Applied()
 	}
 	if err := s.explaining.release(); err != nil {
 		return out, err
