@@ -27,12 +27,8 @@ func checkFormat(fs vfs.FS, dir string, want Format) error {
 	if want == (Format{}) {
 		return nil
 	}
-	content, found, err := readWhole(fs, dir, formatName)
-	if err != nil {
+	if found, err := compareFormat(fs, dir, want); found || err != nil {
 		return err
-	}
-	if found {
-		return want.compare(dir, content)
 	}
 	made, err := generations(fs, dir)
 	if err != nil {
@@ -48,17 +44,15 @@ func checkFormat(fs vfs.FS, dir string, want Format) error {
 // CheckFormat checks the format of the store in a folder without opening it. A folder without a
 // format passes: Open checks it. Errors: ErrFormat, those of the file system.
 func CheckFormat(fs vfs.FS, dir string, want Format) error {
-	content, found, err := readWhole(fs, dir, formatName)
-	if err != nil || !found {
-		return err
-	}
-	return want.compare(dir, content)
+	_, err := compareFormat(fs, dir, want)
+	return err
 }
 
-// compare returns ErrFormat if a folder's format differs.
-func (f Format) compare(dir, mark string) error {
-	if got := strings.TrimSuffix(mark, "\n"); got != f.String() {
-		return fmt.Errorf("%w: %s is %q, this program reads %q", ErrFormat, dir, got, f)
+// compareFormat returns whether a folder has a format, and ErrFormat if it differs.
+func compareFormat(fs vfs.FS, dir string, want Format) (found bool, err error) {
+	content, found, err := readWhole(fs, dir, formatName)
+	if got := strings.TrimSuffix(content, "\n"); found && got != want.String() {
+		err = fmt.Errorf("%w: %s is %q, this program reads %q", ErrFormat, dir, got, want)
 	}
-	return nil
+	return found, err
 }

@@ -37,7 +37,7 @@ func (s *replayer) all(ctx context.Context) error {
 		if !done {
 			return nil
 		}
-		if err := publish.PutPosition(s.store, s.replay.Did()); err != nil {
+		if err := publish.PutPosition(s.store, s.replay.Applied()); err != nil {
 			return err
 		}
 	}

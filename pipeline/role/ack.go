@@ -13,8 +13,7 @@ import (
 	"lethe/pipeline/wire"
 )
 
-// Erasure is an open request, as a process that holds copies carries it out, whether it leads or stands by. Own is what
-// the role knows of it.
+// Erasure is an open request in a role that holds copies, in a leader or a standby. Own is the role's own state of it.
 type Erasure[Own any] struct {
 	Command *wire.Command
 	Own     Own
@@ -22,7 +21,7 @@ type Erasure[Own any] struct {
 	acknowledged map[deletions.Step]int
 }
 
-// Owes reports whether a step of the present attempt is yet to be acknowledged.
+// Owes reports whether a step of the current attempt is not acknowledged yet.
 func (e *Erasure[Own]) Owes(step deletions.Step) bool {
 	attempt, done := e.acknowledged[step]
 	return !done || attempt < e.Command.Attempt
@@ -30,16 +29,16 @@ func (e *Erasure[Own]) Owes(step deletions.Step) bool {
 
 // Erasures are the open requests of a role.
 type Erasures[Own any] struct {
-	// Role, Instance and Run are who acknowledges.
+	// Role, Instance and Run identify this process in acknowledgements.
 	Role, Instance, Run string
 	Secret              lethe.Secret
-	// Rewriting says that only commands to rewrite concern the role: another one ends the request for it.
+	// Rewriting means that the role handles commands to rewrite only: any other ends the request.
 	Rewriting bool
 	// Open are the requests, by id.
 	Open map[string]*Erasure[Own]
 }
 
-// Take follows the commands among notices, each of which is given to process.
+// Take calls process with the commands among notices.
 func (s *Erasures[Own]) Take(notices []wire.Notice, process func(*Erasure[Own]) error) error {
 	for _, n := range notices {
 		if n.Deleted != "" {
@@ -72,15 +71,15 @@ func (s *Erasures[Own]) Take(notices []wire.Notice, process func(*Erasure[Own]) 
 	return nil
 }
 
-// Ack returns the acknowledgement of a step, to be completed.
+// Ack returns an acknowledgement of a step, which the caller completes.
 func (s *Erasures[Own]) Ack(e *Erasure[Own], step deletions.Step) deletions.Ack {
 	a := deletions.NewAck(e.Command.RequestID, s.Role, s.Instance, step)
 	a.Attempt, a.Run = e.Command.Attempt, s.Run
 	return a
 }
 
-// Acknowledge publishes the acknowledgement that one finds due of the first request, in the order of their ids; the
-// zero value is none. If there is none, the output is idle.
+// Acknowledge publishes the first acknowledgement that one returns for a request, in the order of ids; a zero value
+// means none. If there is none, the output is idle.
 func (s *Erasures[Own]) Acknowledge(
 	ctx context.Context, one func(context.Context, *Erasure[Own]) (deletions.Ack, error),
 ) (Output, error) {

@@ -37,7 +37,7 @@ func (f *Follower) follow(ctx context.Context) error {
 	}
 }
 
-// arrival is a batch, which may be empty, or that time has passed.
+// arrival is a batch, which may be empty, or a tick.
 type arrival struct {
 	batch    bus.Batch
 	ticked   bool
@@ -48,7 +48,7 @@ type arrival struct {
 // readingAhead reads one batch ahead for a Preparer, and none for others.
 type readingAhead struct {
 	waiting *waiting
-	// arrivals is nil where nothing is read ahead.
+	// arrivals is nil if nothing is read ahead.
 	arrivals chan arrival
 	cancel   context.CancelFunc
 	ended    chan struct{}
@@ -82,7 +82,7 @@ func (f *Follower) readAhead(ctx context.Context, w *waiting) *readingAhead {
 	return r
 }
 
-// next returns what happens next.
+// next returns the next arrival.
 func (r *readingAhead) next(ctx context.Context) (a arrival, err error) {
 	if r.arrivals == nil {
 		a.batch, a.ticked, err = r.waiting.next(ctx)
@@ -96,7 +96,7 @@ func (r *readingAhead) next(ctx context.Context) (a arrival, err error) {
 	}
 }
 
-// stop ends reading ahead.
+// stop stops reading ahead.
 func (r *readingAhead) stop() {
 	if r.arrivals != nil {
 		r.cancel()

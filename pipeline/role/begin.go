@@ -10,23 +10,21 @@ import (
 	"lethe/pipeline/journal"
 )
 
-// Beginning is a role whose topics are open where its logic left them, and that has yet to do what
-// the logic had not finished.
+// Beginning is a role with open topics that has not completed its unfinished work yet.
 type Beginning struct {
-	// Tail is what the role is to be fed from, once it has begun.
+	// Tail is the source of the role's input after Begin.
 	Tail     Tail
 	follower *Follower
 }
 
-// Open opens the topics where the logic left them. It is what Run begins with, for those who feed
-// the role themselves.
+// Open opens the topics at the logic's positions. Run calls it; other callers feed the role themselves.
 func (f *Follower) Open(ctx context.Context) (*Beginning, error) {
 	positions, err := f.positions(ctx)
 	if err == nil {
 		err = f.around.Standing.Begin(ctx, f.around.Bus, journal.ForAll, journal.Position{})
 	}
 	if err == nil {
-		err = readLeaders(ctx, f.around.Bus, f.leaders) // before anything that one of them wrote
+		err = readLeaders(ctx, f.around.Bus, f.leaders) // before any record of a leader
 	}
 	if err != nil {
 		return nil, err
@@ -35,12 +33,12 @@ func (f *Follower) Open(ctx context.Context) (*Beginning, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.unsaid = maps.Clone(positions)
+	f.unannounced = maps.Clone(positions)
 	f.follows = slices.Collect(maps.Keys(positions))
 	b := &Beginning{Tail: tail, follower: f}
 	s := f.around.Standing
 	if s != nil {
-		s.Lead.dealtWith(positions) // and no more, as it was open before
+		s.Lead.setProcessed(positions) // replaces those of a previous opening
 	}
 	if s.StandsBy() {
 		replayer, is := f.logic.(Replayer)
@@ -52,11 +50,11 @@ func (f *Follower) Open(ctx context.Context) (*Beginning, error) {
 	return b, nil
 }
 
-// Begin does what the logic had not finished.
+// Begin completes the logic's unfinished work.
 func (b *Beginning) Begin(ctx context.Context) error {
 	if err := b.follower.Feed(ctx, Input{}); err != nil {
 		return err
 	}
-	b.follower.sayDealt()
+	b.follower.announceProcessed()
 	return nil
 }

@@ -1,25 +1,22 @@
-// Package role says what a role of the pipeline is and runs it. A role's logic is
-// a step function over the state in its stores: what arrived, and the time, give
-// the next state and what to publish. Everything around it is here, once for all
-// roles: following topics from where they were left, putting messages together,
-// publishing before noting that it was published, and stopping.
+// Package role defines and runs the roles of the pipeline. A role's logic is a step function over its stores: input
+// and time give the next state and output. This package does the rest for all roles: it resumes topics, assembles
+// messages, publishes before it persists, and stops.
 //
-//	role.go    a role, to those who run it
-//	status.go  what roles know, and how it is put together
-//	logic.go   a role's step function, what it takes and gives
-//	begin.go   where the topics are opened, and what was not finished is done
+//	role.go    the interface of a role
+//	status.go  the status of roles, and merging it
+//	logic.go   the interface of a logic: input and output of a step
+//	begin.go   opening topics and completing unfinished work
 //	follow.go  the loop that feeds the logic from topics
-//	turns.go   work that publishes as it goes, cut into steps
-//	wait.go    waiting for batches, for time, and for work outside of the loop
-//	ports.go   what roles need of topics and stores
-//	ack.go     the commands of erasures, and their acknowledgements
-//	lead.go    who leads a role that one of several processes plays; hot.go, leading or standing by
-//	prepare.go what a process reads before it leads
-//	epoch.go   epochs of the journal, and which records are late
-//	lease.go   what a leader writes as long as it leads; replay.go, how a standby does what the journal says
-//	kafka.go   the topics of a Kafka client as roles see them
+//	turns.go   coroutines that publish, as steps
+//	wait.go    waiting for batches, ticks and wake-ups
+//	ports.go   the interfaces of topics and stores
+//	ack.go     commands of erasures, and their acknowledgements
+//	lead.go    leader election; hot.go, opening a role as leader or standby
+//	prepare.go reading before taking over
+//	epoch.go   epochs of the journal; late records
+//	lease.go   writing while the process leads; replay.go, applying the journal in a standby
+//	kafka.go   a Kafka client as topics
 //
-// A logic that is fed the same inputs in the same order comes to the same state
-// and publishes the same, whatever implements the ports: package roletest has
-// topics and stores in memory.
+// The same inputs in the same order give the same state and output, whatever implements the interfaces: package
+// roletest has topics and stores in memory.
 package role

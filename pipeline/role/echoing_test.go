@@ -70,7 +70,7 @@ func (e *echoing) Step(ctx context.Context, _ func() time.Time, in role.Input) (
 
 func (e *echoing) follow(in role.Input) {
 	e.replay.Take(in)
-	for ; ; e.replay.Did() {
+	for ; ; e.replay.Applied() {
 		next, is := e.replay.Next()
 		if !is {
 			return

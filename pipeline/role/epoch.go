@@ -10,10 +10,9 @@ import (
 	"lethe/pipeline/wire"
 )
 
-// Begin begins an epoch of the role for a process that leads from now on, unless it has begun one for this opening. It
-// says where topics end that leaders alone write: what was written there under an earlier epoch from that offset on is
-// stale, for whoever begins to read behind it too. Of a process that stands by, or shares
-// with nobody, it is nothing.
+// Begin begins an epoch of the role in a new leader, unless this opening has one. The entry has the end offsets of
+// topics that only leaders write: records of earlier epochs behind them are stale. In a standby, and in a process that
+// has the role alone, it does nothing.
 func (s *Standing) Begin(
 	ctx context.Context, b Bus, partition int, from journal.Position, of ...bus.Topic,
 ) error {
@@ -32,7 +31,7 @@ func (s *Standing) Begin(
 	if err := log.Begin(ctx, b.Write, said); err != nil {
 		return fmt.Errorf("begin an epoch: %w", err)
 	}
-	if partition != journal.ForAll { // others have to know
+	if partition != journal.ForAll { // all roles read that one
 		began := journal.Entry{
 			Role: s.Lead.role, Epoch: log.Epoch(), Instance: s.Lead.instance, Decision: journal.EpochBegan{Ends: said},
 		}
@@ -41,7 +40,7 @@ func (s *Standing) Begin(
 			err = b.Write(ctx, bus.Journal, []ingest.Outgoing{record})
 		}
 		if err != nil {
-			return fmt.Errorf("say that an epoch began: %w", err)
+			return fmt.Errorf("publish the epoch: %w", err)
 		}
 	}
 	s.journal, s.ends = log, ends
@@ -51,8 +50,8 @@ func (s *Standing) Begin(
 	return nil
 }
 
-// ReadJournal reads all that was decided for a role and returns its journal: that in which a leader began its epoch,
-// or one of its own for a process that shares the role with no other.
+// ReadJournal calls apply with all entries of a role and returns its journal: the one of a leader's epoch, or a new
+// one for a process that has the role alone.
 func (s *Standing) ReadJournal(
 	ctx context.Context, b journal.Topics, partition int, role, instance string, apply func(journal.Entry),
 ) (*journal.Log, error) {
@@ -64,13 +63,13 @@ func (s *Standing) ReadJournal(
 	return log, log.Read(ctx)
 }
 
-// Journal is the one in which the process, which leads, has begun its epoch.
+// Journal is the journal of the leader's epoch.
 func (s *Standing) Journal() *journal.Log { return s.journal }
 
-// owner is who this process is to those who read what it writes. The lock is held.
+// owner identifies this process in its records. The lock is held.
 func (l *Lead) owner() wire.Owner { return wire.Owner{Generation: l.epoch, Instance: l.instance} }
 
-// ReadLeaders reads the epochs that have begun.
+// ReadLeaders reads all epochs.
 func ReadLeaders(ctx context.Context, b journal.Topics) (*wire.Leaders, error) {
 	leaders := new(wire.Leaders)
 	return leaders, readLeaders(ctx, b, leaders)
@@ -80,7 +79,7 @@ func readLeaders(ctx context.Context, b journal.Topics, into *wire.Leaders) erro
 	var reader journal.Reader
 	of := bus.TopicPartition{Topic: bus.Journal, Partition: journal.ForAll}
 	_, err := b.ReadOn(ctx, of, 0, func(rec ingest.Record) error {
-		if e, counts, err := reader.Read(rec); err == nil && counts { // who follows the journal tells of the others
+		if e, counts, err := reader.Read(rec); err == nil && counts { // the roles report other records
 			noteLeader(into, e)
 		}
 		return nil
@@ -91,15 +90,15 @@ func readLeaders(ctx context.Context, b journal.Topics, into *wire.Leaders) erro
 	return nil
 }
 
-// noteLeader notes the epoch that an entry begins.
+// noteLeader adds the epoch of an entry.
 func noteLeader(leaders *wire.Leaders, e journal.Entry) {
 	if began, is := e.Decision.(journal.EpochBegan); is {
 		leaders.Began(e.Role, e.Epoch, began.Ends)
 	}
 }
 
-// hear takes a batch of the journal. A leader that somebody has fenced leads no more.
-func (f *Follower) hear(batch bus.Batch) (entries []journal.Entry, err error) {
+// entriesOf reads a batch of the journal. It returns ErrLedElsewhere to a fenced leader.
+func (f *Follower) entriesOf(batch bus.Batch) (entries []journal.Entry, err error) {
 	for _, rec := range batch.Records {
 		e, counts, err := f.journal.Read(rec)
 		if err != nil {

@@ -16,30 +16,30 @@ import (
 	"lethe/pipeline/wire"
 )
 
-// Follower is a role: a logic that is fed from the topics it follows.
+// Follower is a role: a logic that is fed from topics.
 type Follower struct {
 	name   string
 	logic  Logic
 	around Surroundings
-	// readers put the messages of each topic of artefacts together.
+	// readers assemble the messages of each topic of artefacts.
 	readers map[bus.Topic]*wire.Reader
 	notices *wire.NoticeReader
-	// journal tells which of its entries count, leaders which records fenced leaders of graphs wrote late.
+	// journal determines the valid entries, leaders the late records of fenced leaders.
 	journal journal.Reader
 	leaders *wire.Leaders
-	// follows are the partitions that it follows, once they were opened.
+	// follows are the open partitions.
 	follows []bus.TopicPartition
-	// unsaid is up to where partitions were read, of those of which that was not said yet. waits says
-	// that something is still due of what was read.
-	unsaid    map[bus.TopicPartition]int64
-	waits     bool
-	preparing preparing
-	// partitions are the numbers of partitions of the topics that were asked for.
+	// unannounced are the read offsets that were not passed to the Lead yet. waits means that work for what was read is
+	// still due.
+	unannounced map[bus.TopicPartition]int64
+	waits       bool
+	preparing   preparing
+	// partitions caches numbers of partitions.
 	partitions map[bus.Topic]int
 	status     atomic.Pointer[Status]
 }
 
-// Follow returns the role of a logic. Closing it closes the logic.
+// Follow returns the role of a logic. Close closes the logic.
 func Follow(name string, logic Logic, around Surroundings) *Follower {
 	leaders := new(wire.Leaders)
 	f := &Follower{
@@ -60,27 +60,24 @@ func (f *Follower) Status() *Status { return f.status.Load() }
 // Close implements Role.
 func (f *Follower) Close() error { return f.logic.Close() }
 
-// Run implements Role. What was not finished before a crash is done before
-// anything new is read.
+// Run implements Role. Work that a crash interrupted is completed before new input is read.
 func (f *Follower) Run(ctx context.Context) error {
 	group, running := errgroup.WithContext(ctx)
 	group.Go(func() error { return f.follow(running) })
 	group.Go(func() error { return f.Beside(running) })
-	// Whether the role was stopped is for the outer context to say.
+	// The outer context ends when the role is stopped.
 	return wire.UnlessStopped(ctx, group.Wait())
 }
 
-// sayDealt tells that all that is due of what was read is done. As long as something is still due, nothing is told: it
-// would be taken for done.
-func (f *Follower) sayDealt() {
+// announceProcessed passes the read offsets to the Lead once all work for them is done.
+func (f *Follower) announceProcessed() {
 	if s := f.around.Standing; s != nil && !f.waits {
-		s.Lead.dealtWith(f.unsaid)
-		clear(f.unsaid)
+		s.Lead.setProcessed(f.unannounced)
+		clear(f.unannounced)
 	}
 }
 
-// Arrived gives the logic a batch, which may be empty, or tells it that time has
-// passed, as Run does.
+// Arrived feeds a batch, which may be empty, or a tick to the logic, as Run does.
 func (f *Follower) Arrived(ctx context.Context, batch bus.Batch, ticked bool) error {
 	return f.arrived(ctx, arrival{batch: batch, ticked: ticked})
 }
@@ -99,9 +96,9 @@ func (f *Follower) arrived(ctx context.Context, a arrival) error {
 		return err
 	}
 	if batch.Source.Topic != "" && f.around.Standing != nil {
-		f.unsaid[batch.Source] = batch.Next
+		f.unannounced[batch.Source] = batch.Next
 	}
-	f.sayDealt()
+	f.announceProcessed()
 	if source := batch.Source; source.Topic != "" && source.Topic != bus.Control && source.Topic != bus.Journal &&
 		!f.around.owns(source.Topic) {
 		f.around.Listener.LagMeasured(events.LagMeasured{
@@ -111,7 +108,7 @@ func (f *Follower) arrived(ctx context.Context, a arrival) error {
 	return nil
 }
 
-// missed tells of what was stepped over in a partition.
+// missed reports a gap in a partition.
 func (f *Follower) missed(gap *bus.Gap) {
 	f.around.Logger.Error("records were not read and never will be", "role", f.name, "topic", gap.Topic,
 		"partition", gap.Partition, "from", gap.From, "to", gap.To, "reason", gap.Reason, "detail", gap.Detail)
@@ -120,10 +117,10 @@ func (f *Follower) missed(gap *bus.Gap) {
 	})
 }
 
-// junk tells of a record on a topic of lethe's own that lethe did not write.
+// junk reports a record on one of lethe's own topics that lethe did not write.
 func (f *Follower) junk(rec ingest.Record) { f.around.Junk(f.name, rec) }
 
-// positions returns where to resume every partition.
+// positions returns the offsets to resume from.
 func (f *Follower) positions(ctx context.Context) (map[bus.TopicPartition]int64, error) {
 	out := map[bus.TopicPartition]int64{{Topic: bus.Control}: bus.FromStart, {Topic: bus.Journal}: bus.FromStart}
 	for _, topic := range f.logic.Topics() {
@@ -139,7 +136,7 @@ func (f *Follower) positions(ctx context.Context) (map[bus.TopicPartition]int64,
 		}
 	}
 	if s := f.around.Standing; s != nil && !s.StandsBy() && len(f.around.Own) > 0 {
-		unread, err := s.Unnoted(ctx, f.around.Bus, f.around.Own...)
+		unread, err := s.Unprocessed(ctx, f.around.Bus, f.around.Own...)
 		if err != nil {
 			return nil, err
 		}
@@ -148,7 +145,7 @@ func (f *Follower) positions(ctx context.Context) (map[bus.TopicPartition]int64,
 	return out, nil
 }
 
-// partitionsOf asks once for the number of partitions of a topic.
+// partitionsOf returns the number of partitions of a topic.
 func (f *Follower) partitionsOf(ctx context.Context, topic bus.Topic) (count int, err error) {
 	if f.partitions[topic] == 0 {
 		f.partitions[topic], err = f.around.Bus.Partitions(ctx, topic)
@@ -156,11 +153,11 @@ func (f *Follower) partitionsOf(ctx context.Context, topic bus.Topic) (count int
 	return f.partitions[topic], err
 }
 
-// read puts together what a batch brought.
+// read decodes a batch.
 func (f *Follower) read(batch bus.Batch) (in Input, err error) {
 	in.Batch = batch
 	if f.around.owns(batch.Source.Topic) {
-		in.Batch.Gap = nil // nobody republishes it
+		in.Batch.Gap = nil // it cannot be published again
 		for _, rec := range batch.Records {
 			if f.leaders.Stale(batch.Source.Topic, rec) {
 				in.Late = append(in.Late, rec)
@@ -172,10 +169,10 @@ func (f *Follower) read(batch bus.Batch) (in Input, err error) {
 	case bus.Journal:
 		if batch.Source.Partition != journal.ForAll {
 			in.Batch.Records = proven(in.Batch.Records, f.junk)
-			return in, nil // which is a Replayer's
+			return in, nil // for a Replayer
 		}
-		in.Batch = bus.Batch{} // its entries are what there is of it
-		in.Entries, err = f.hear(batch)
+		in.Batch = bus.Batch{} // replaced by its entries
+		in.Entries, err = f.entriesOf(batch)
 	case bus.Control, bus.ErasureStatus:
 		for _, rec := range batch.Records {
 			n, err := f.notices.Read(rec)
@@ -187,7 +184,7 @@ func (f *Follower) read(batch bus.Batch) (in Input, err error) {
 				in.Late = append(in.Late, rec)
 			case topic == bus.Control:
 				in.Notices = append(in.Notices, n)
-			default: // nobody is told there what to do
+			default: // erasure-status.v1 has no commands
 				in.Notices = append(in.Notices, wire.Notice{Status: n.Status})
 			}
 		}
@@ -196,14 +193,14 @@ func (f *Follower) read(batch bus.Batch) (in Input, err error) {
 			f.readers[topic] = wire.NewReader().LedBy(f.leaders).Skipping(f.junk)
 		}
 		in.Messages, err = f.readers[topic].Read(batch)
-	default: // the logic reads the records itself
+	default: // the logic decodes the records
 		in.Batch.Records = proven(in.Batch.Records, f.junk)
 	}
 	return in, err
 }
 
-// proven leaves out the records that the deployment did not write. The mark of a dead letter may be from an operator
-// who has no secret: it is left out too, and no fault.
+// proven drops the records that the deployment did not write. The mark of a dead letter may be from an operator
+// without the secret: it is dropped too, but not reported.
 func proven(records []ingest.Record, junk func(ingest.Record)) []ingest.Record {
 	unproven := func(rec ingest.Record) bool { return rec.Unproven != "" }
 	if !slices.ContainsFunc(records, unproven) {
@@ -221,8 +218,8 @@ func proven(records []ingest.Record, junk func(ingest.Record)) []ingest.Record {
 	return out
 }
 
-// Feed gives the logic what arrived and lets it step until it is idle. What a
-// step asks for is published, then noted, before the next.
+// Feed feeds an input to the logic and steps until it is idle. The output of a step is published, then persisted,
+// before the next step.
 func (f *Follower) Feed(ctx context.Context, in Input) error {
 	for {
 		if err := ctx.Err(); err != nil {
@@ -244,7 +241,7 @@ func (f *Follower) Feed(ctx context.Context, in Input) error {
 	}
 }
 
-// publish writes what a step asks for and has it noted.
+// publish publishes the output of a step and calls its Note.
 func (f *Follower) publish(ctx context.Context, out Output) error {
 	if len(out.Messages) > 0 {
 		topic := wire.TopicOf(out.Messages[0].Key.Kind)

@@ -16,30 +16,29 @@ import (
 	"lethe/pipeline/wire"
 )
 
-// Standing says that a Follower belongs to a process that may lead its role or stand by.
+// Standing makes a Follower a leader or a standby.
 type Standing struct {
 	Lead *Lead
-	// Term is the one in which the process leads, 0 if it stands by: then it does what the journal says, and publishes
-	// nothing but acknowledgements.
+	// Term is the term of a leader, 0 for a standby: it applies the journal and publishes acknowledgements only.
 	Term int64
-	// Open are the topics that it reads to their end before it leads, beside the journal.
+	// Open are the topics besides the journal that a standby reads to their end before it takes over.
 	Open []bus.Topic
-	// journal is set once the process, which leads, has begun an epoch, and ends is where topics ended then.
+	// journal is set once a leader has begun its epoch, and ends are the end offsets of topics at that time.
 	journal *journal.Log
 	ends    map[bus.TopicPartition]int64
 }
 
-// StandsBy reports whether the process stands by and so publishes nothing.
+// StandsBy reports whether the process is a standby.
 func (s *Standing) StandsBy() bool { return s != nil && s.Term == 0 }
 
-// fenced is a bus to which a leader writes, as long as it leads. Every record says who wrote it.
+// fenced is a bus to which a process writes while it leads. Its records carry their owner.
 type fenced struct {
 	Bus
 	*Standing
 }
 
-// Fenced returns a bus that refuses what is written by a process that leads no more, with
-// ErrLedElsewhere; b itself without a Standing.
+// Fenced returns a bus that rejects writes of a process that no longer leads with ErrLedElsewhere; b itself without a
+// Standing and in a standby.
 func (s *Standing) Fenced(b Bus) Bus {
 	if s == nil || s.Term == 0 {
 		return b
@@ -52,7 +51,7 @@ func (f fenced) Write(ctx context.Context, t bus.Topic, records []ingest.Outgoin
 	return f.Standing.Write(ctx, f.Bus, t, records)
 }
 
-// Write writes to a bus, as long as the process leads.
+// Write writes to a bus while the process leads.
 func (s *Standing) Write(ctx context.Context, b Bus, t bus.Topic, records []ingest.Outgoing) error {
 	return s.Lead.write(ctx, s.Term, func(ctx context.Context, by wire.Owner) error {
 		owned := records
@@ -60,18 +59,18 @@ func (s *Standing) Write(ctx context.Context, b Bus, t bus.Topic, records []inge
 			owned = wire.OwnedBy(by, records)
 		}
 		if t == bus.Control {
-			return s.Lead.sayings.write(ctx, owned, func(counted []ingest.Outgoing) error { return b.Write(ctx, t, counted) })
+			return s.Lead.numbering.write(ctx, owned, func(counted []ingest.Outgoing) error { return b.Write(ctx, t, counted) })
 		}
 		return b.Write(ctx, t, owned)
 	})
 }
 
-// Ended is where a partition ended as this process, which leads, began its epoch.
+// Ended is the end offset of a partition when this leader began its epoch.
 func (s *Standing) Ended(tp bus.TopicPartition) int64 { return s.ends[tp] }
 
-// Unnoted returns from where on topics may hold what who led before has written, and this process
-// has not noted: a position for each partition, bus.FromStart where nothing was announced.
-func (s *Standing) Unnoted(ctx context.Context, b Bus, of ...bus.Topic) (map[bus.TopicPartition]int64, error) {
+// Unprocessed returns the offsets from which topics may have records of previous leaders that are not processed:
+// bus.FromStart for a partition without a committed offset.
+func (s *Standing) Unprocessed(ctx context.Context, b Bus, of ...bus.Topic) (map[bus.TopicPartition]int64, error) {
 	ends, err := bus.EndsOf(ctx, b, of...)
 	if err != nil {
 		return nil, err
@@ -85,7 +84,7 @@ func (s *Standing) Unnoted(ctx context.Context, b Bus, of ...bus.Topic) (map[bus
 		if !said {
 			at = bus.FromStart
 		}
-		if end, began := s.ends[tp]; began { // what is late behind it is this process's to put right
+		if end, began := s.ends[tp]; began { // this process corrects late records behind it
 			at = min(at, end)
 		}
 		ends[tp] = at
@@ -93,8 +92,8 @@ func (s *Standing) Unnoted(ctx context.Context, b Bus, of ...bus.Topic) (map[bus
 	return ends, nil
 }
 
-// internal reports whether the headers of a topic's records tell who wrote them: those that others write too,
-// and dead letters, have the headers that they came with, and entries of the journal tell it themselves.
+// internal reports whether a topic's records have their owner in a header. Records of topics that others write too,
+// and dead letters, have their original headers; entries of the journal contain their owner.
 func internal(t bus.Topic) bool {
 	switch t {
 	case bus.Transactions, bus.Labels, bus.Erasures, bus.DeadLetters, bus.Journal:
@@ -104,35 +103,35 @@ func internal(t bus.Topic) bool {
 	}
 }
 
-// hot is a role that one of several processes plays: this one stands by, with stores that follow,
-// until it leads, and again once another one does. Each time the role is opened anew, as after a
-// crash, which is what taking over is: what comes next is known to work from there.
+// hot is a role of several processes of which one leads. This process is a standby until it becomes the leader, and
+// again when another one does. Each change opens the role again, as after a crash, from where everything is known to
+// work.
 type hot struct {
 	name string
 	lead *Lead
 	open func(ctx context.Context, s *Standing) (*Follower, error)
 
 	mu       sync.Mutex
-	now      *Follower // nil while none is open
+	now      *Follower // nil while it is closed
 	standing int64
 	status   atomic.Pointer[Status]
 }
 
-// Hot returns the role of a process that leads it or stands by, which open opens either way. It
-// is opened, standing by, at once.
+// Hot returns the role of a process that is leader or standby, which open opens as either. It is opened as standby at
+// once.
 func Hot(
 	ctx context.Context, name string, lead *Lead, open func(ctx context.Context, s *Standing) (*Follower, error),
 ) (Role, error) {
 	h := &hot{name: name, lead: lead, open: open}
-	if err := h.turn(ctx, 0); err != nil {
+	if err := h.openFor(ctx, 0); err != nil {
 		return nil, err
 	}
 	h.status.Store(h.now.Status())
 	return h, nil
 }
 
-// turn opens the role for a term.
-func (h *hot) turn(ctx context.Context, term int64) error {
+// openFor opens the role for a term.
+func (h *hot) openFor(ctx context.Context, term int64) error {
 	f, err := h.open(ctx, &Standing{Lead: h.lead, Term: term})
 	if err != nil {
 		return err
@@ -160,15 +159,15 @@ func (h *hot) Status() *Status {
 func (h *hot) Run(ctx context.Context) error {
 	group, running := errgroup.WithContext(ctx)
 	group.Go(func() error { return h.lead.Run(running) })
-	group.Go(func() error { return h.takeTurns(running) })
+	group.Go(func() error { return h.runTerms(running) })
 	return wire.UnlessStopped(ctx, group.Wait())
 }
 
-func (h *hot) takeTurns(ctx context.Context) error {
+func (h *hot) runTerms(ctx context.Context) error {
 	for ctx.Err() == nil {
 		if h.now == nil {
 			term := h.lead.Next(h.standing)
-			switch err := h.turn(ctx, term); {
+			switch err := h.openFor(ctx, term); {
 			case errors.Is(err, ErrLedElsewhere):
 				continue
 			case err != nil:
@@ -177,7 +176,7 @@ func (h *hot) takeTurns(ctx context.Context) error {
 				h.lead.log.Info(h.name + ": goes on as the leader")
 			}
 		}
-		if err := h.play(ctx); err != nil {
+		if err := h.runOpen(ctx); err != nil {
 			return err
 		}
 		if err := h.Close(); err != nil {
@@ -187,8 +186,8 @@ func (h *hot) takeTurns(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// play plays the role as it is open, until that is no longer what the process is to do.
-func (h *hot) play(ctx context.Context) error {
+// runOpen runs the open role until the process changes between leader and standby.
+func (h *hot) runOpen(ctx context.Context) error {
 	var watching sync.WaitGroup
 	defer watching.Wait()
 	during, stop := context.WithCancel(ctx)
@@ -208,7 +207,7 @@ func (h *hot) play(ctx context.Context) error {
 
 // Close implements Role.
 func (h *hot) Close() error {
-	h.Status() // what is known last
+	h.Status() // the last status
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	f := h.now

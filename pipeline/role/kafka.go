@@ -7,30 +7,28 @@ import (
 	"lethe/ingest/bus"
 )
 
-// Kafka is the topics that a client is connected to.
+// Kafka implements Bus by a client.
 type Kafka struct {
 	*bus.Client
-	// Gather is for how long records gather before they are read.
+	// Gather is how long records are gathered into a batch.
 	Gather bus.Gathering
-	// Missed, if not nil, is told of what is damaged and was not read by ReadAll and ReadEvery.
+	// Missed, if not nil, is called with damage that ReadAll and ReadEvery skip.
 	Missed func(*bus.Gap)
 }
 
-// ReadAll reads a topic from its start to where it ends now, around what is damaged: that must not end a role, which
-// would find it again at each start.
+// ReadAll reads a topic from its start to its present end and skips damage: a role would meet it again at each start.
 func (k Kafka) ReadAll(ctx context.Context, t bus.Topic, fn func(ingest.Record) error) error {
 	return k.ReadAround(ctx, t, fn, k.around)
 }
 
-// ReadOn is ReadAll of a partition from a position on; it returns where the partition ends.
+// ReadOn is ReadAll of a partition from an offset on; it returns the end offset.
 func (k Kafka) ReadOn(
 	ctx context.Context, tp bus.TopicPartition, from int64, fn func(ingest.Record) error,
 ) (end int64, err error) {
 	return bus.ReadFrom(ctx, k.Client, tp, from, fn, k.around)
 }
 
-// ReadEvery is ReadAll of every record that the log holds, whatever became of its transaction. around is told of what
-// is damaged as well.
+// ReadEvery is ReadAll including records of aborted and open transactions. around is called with damage too.
 func (k Kafka) ReadEvery(
 	ctx context.Context, t bus.Topic, fn func(ingest.Record) error, around func(*bus.Gap),
 ) error {

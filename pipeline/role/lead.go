@@ -12,58 +12,55 @@ import (
 	"lethe/pipeline/wire"
 )
 
-// ErrLedElsewhere ends the work of a leader that is the leader no more.
+// ErrLedElsewhere ends the work of a process that no longer leads.
 var ErrLedElsewhere = journal.ErrFenced
 
 const (
-	// announcements is how often, in a session, a leader says how far it is; each time brokers
-	// are asked whether it still leads.
+	// announcements is how often a leader commits offsets in a session; each time brokers confirm that it leads.
 	announcements = 24
 )
 
-// Lead is this process's part in a role that one process plays at a time, while others stand by:
-// whether it leads, and how far who leads has come. The processes are a consumer group of
-// control.v1, which has one partition: who has it leads. What the leader has dealt with are
-// the offsets of that group, which brokers take from its present generation alone.
+// Lead elects the leader of a role of several processes. The processes are a consumer group of control.v1, which has
+// one partition: the member that has it leads. The leader commits processed offsets in that group, which brokers
+// accept from its present generation only.
 type Lead struct {
 	role, instance string
 	sharer         Sharer
 	group          bus.GroupConfig
-	// now tells a time that goes on while the process is stopped.
+	// now is a clock that continues while the process is stopped.
 	now func() time.Time
 	log *slog.Logger
 
 	mu sync.Mutex
-	// changed is closed, and replaced, with every change of what follows.
+	// changed is closed and replaced with every change of the following fields.
 	changed chan struct{}
-	// term counts how often this process has become the leader; leads says that it is.
+	// term counts how often this process has become the leader; leads means that it is.
 	term  int64
 	leads bool
-	// prepared is the term for which it has read what it reads before it leads.
+	// prepared is the term for which it has read everything that a new leader must have read.
 	prepared int64
-	// generation is that of the last assignment, epoch the one of the journal that this process has begun last, and
-	// confirmed when brokers were last asked with
-	// success whether it is still the one.
+	// generation is that of the last assignment, epoch the last epoch that this process has begun, and confirmed the time
+	// of the last request in which brokers confirmed that it leads.
 	generation int64
 	epoch      int64
 	confirmed  time.Time
-	// dealt is up to where this process has dealt with partitions.
-	dealt map[bus.TopicPartition]int64
-	// trouble is what was told last.
+	// processed are the processed offsets.
+	processed map[bus.TopicPartition]int64
+	// trouble is the last logged error.
 	trouble string
-	// writing are the ends of what is being written, see write.
-	writing map[int]context.CancelFunc
-	writes  int
-	sayings sayings
+	// writing cancels writes in progress, see write.
+	writing   map[int]context.CancelFunc
+	writes    int
+	numbering numbering
 }
 
-// NewLead returns the part of a data directory in a role. The clock is the one by which the sharer
-// says when brokers were asked; it must go on while the process is stopped, as time.Now does.
+// NewLead returns the election of a role for a data directory. The clock must be the sharer's, and must continue while
+// the process is stopped, as time.Now does.
 func NewLead(role, instance string, sharer Sharer, now func() time.Time, log *slog.Logger) *Lead {
 	l := &Lead{
 		role: role, instance: instance, sharer: sharer, now: now, log: log,
-		changed: make(chan struct{}), dealt: make(map[bus.TopicPartition]int64),
-		writing: make(map[int]context.CancelFunc), sayings: sayings{turn: make(chan struct{}, 1)},
+		changed: make(chan struct{}), processed: make(map[bus.TopicPartition]int64),
+		writing: make(map[int]context.CancelFunc), numbering: numbering{turn: make(chan struct{}, 1)},
 	}
 	l.group = bus.GroupConfig{
 		Name: role, Topic: bus.Control, CommitEvery: sharer.Session() / announcements, Rank: l.rank,
@@ -71,7 +68,7 @@ func NewLead(role, instance string, sharer Sharer, now func() time.Time, log *sl
 	return l
 }
 
-// Run takes part in the group until the context ends, which is no error.
+// Run is a member of the group until the context ends, which is no error.
 func (l *Lead) Run(ctx context.Context) error {
 	err := l.sharer.Share(ctx, l.group, bus.Member{
 		Assigned: l.assigned, Positions: l.positions, Committed: l.committed,
@@ -80,17 +77,17 @@ func (l *Lead) Run(ctx context.Context) error {
 	return wire.UnlessStopped(ctx, err)
 }
 
-// troubled tells of trouble with the group, the same once until who leads is known again.
+// troubled logs an error of the group, once until the next assignment.
 func (l *Lead) troubled(err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if text := err.Error(); text != l.trouble {
 		l.trouble = text
-		l.log.Warn(l.role+": the group that chooses who leads is out of reach", "error", err)
+		l.log.Warn(l.role+": the group that elects the leader is out of reach", "error", err)
 	}
 }
 
-// rank is in favour of who leads, and then of who is ahead.
+// rank prefers the present leader, and then the process that is ahead.
 func (l *Lead) rank() bus.Rank {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -98,14 +95,13 @@ func (l *Lead) rank() bus.Rank {
 	if l.leads {
 		r.Has = l.generation
 	}
-	for _, at := range l.dealt {
+	for _, at := range l.processed {
 		r.Far += max(0, at)
 	}
 	return r
 }
 
-// assigned notes who leads from now on. A leader that is assigned again goes on, if nobody can
-// have led in between.
+// assigned processes an assignment. A leader that is assigned again continues if no other can have led in between.
 func (l *Lead) assigned(a bus.Assigned) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -127,7 +123,7 @@ func (l *Lead) assigned(a bus.Assigned) {
 	l.change()
 }
 
-// committed notes that brokers took positions of a generation.
+// committed processes the confirmation of offsets of a generation.
 func (l *Lead) committed(generation int64, asked time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -142,23 +138,23 @@ func (l *Lead) change() {
 	l.changed = make(chan struct{})
 }
 
-// positions are up to where this process has dealt with partitions. There is always one of control.v1, so that brokers
-// are asked whether it leads.
+// positions are the processed offsets. There is always one of control.v1, so that brokers confirm that the process
+// leads.
 func (l *Lead) positions() map[bus.TopicPartition]int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	out, control := maps.Clone(l.dealt), bus.TopicPartition{Topic: bus.Control}
+	out, control := maps.Clone(l.processed), bus.TopicPartition{Topic: bus.Control}
 	out[control] = max(0, out[control])
 	return out
 }
 
-// prepares reports whether this process has dealt with partitions up to some positions, and notes that it has: these it
-// reads before it leads in a term.
+// prepares reports whether this process has processed everything up to some offsets, and is prepared to lead in a term
+// then.
 func (l *Lead) prepares(term int64, with map[bus.TopicPartition]int64) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for tp, next := range with {
-		if max(0, l.dealt[tp]) < next {
+		if max(0, l.processed[tp]) < next {
 			return false
 		}
 	}
@@ -166,29 +162,28 @@ func (l *Lead) prepares(term int64, with map[bus.TopicPartition]int64) bool {
 	return true
 }
 
-// passed reports whether a term is over for which this process was to lead.
+// passed reports whether a term of this process is over.
 func (l *Lead) passed(term int64) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return term != 0 && (!l.leads || term != l.term)
 }
 
-// dealtWith notes that all that is due of partitions up to some positions is published.
-func (l *Lead) dealtWith(positions map[bus.TopicPartition]int64) {
+// setProcessed sets processed offsets: all output for records before them is published.
+func (l *Lead) setProcessed(positions map[bus.TopicPartition]int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	maps.Copy(l.dealt, positions)
+	maps.Copy(l.processed, positions)
 }
 
-// Term returns the term in which this process leads, or 0: then it is to stand by.
+// Term returns the term of this process as leader, or 0.
 func (l *Lead) Term() int64 {
 	term, _ := l.leading()
 	return term
 }
 
-// Next returns the term for which a role is opened that was open for another: one that led stands
-// by first, for others may have led since, of whom it has read nothing, and so does one that has not
-// read what it reads before it leads in the present term.
+// Next returns the term for which to open a role that was open for another. A process that led becomes a standby first,
+// because others may have led since; so does one that is not prepared to lead in the present term.
 func (l *Lead) Next(before int64) int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -198,8 +193,7 @@ func (l *Lead) Next(before int64) int64 {
 	return l.term
 }
 
-// leading returns the term in which this process leads, or 0, and what is closed when that may
-// have changed.
+// leading returns the term of this process as leader, or 0, and a channel that is closed when it may have changed.
 func (l *Lead) leading() (term int64, changed <-chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -209,7 +203,7 @@ func (l *Lead) leading() (term int64, changed <-chan struct{}) {
 	return term, l.changed
 }
 
-// until waits until this process leads in another term than one, 0 for standing by, and returns that one.
+// until waits until the term differs from another, and returns it. The term of a standby is 0.
 func (l *Lead) until(ctx context.Context, other int64) (int64, error) {
 	for {
 		term, changed := l.leading()
@@ -224,7 +218,7 @@ func (l *Lead) until(ctx context.Context, other int64) (int64, error) {
 	}
 }
 
-// announced returns up to where who leads has dealt with partitions.
+// announced returns the offsets that leaders have committed.
 func (l *Lead) announced(ctx context.Context, of []bus.TopicPartition) (map[bus.TopicPartition]int64, error) {
 	return l.sharer.Positions(ctx, l.group, of)
 }

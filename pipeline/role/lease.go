@@ -9,13 +9,12 @@ import (
 	"lethe/pipeline/wire"
 )
 
-// leaseParts is the part of a session for which a leader relies on what brokers last said.
+// leaseParts divides the session: a leader relies on a confirmation of brokers for that part of it.
 const leaseParts = 2
 
-// write has something written in a term, as long as this process leads in it. Who is cut off from
-// brokers in the midst writes as long as it takes; by then another one may lead. So what is not
-// acknowledged when brokers were last heard of half a session ago is given up, and written again
-// if this process turns out to lead still. Errors: ErrLedElsewhere, those of write.
+// write calls write while this process leads in a term. A write during a network failure may take long, and another
+// process may lead by then. So a write that is not acknowledged half a session after the last confirmation is
+// cancelled, and repeated if this process still leads. Errors: ErrLedElsewhere, those of write.
 func (l *Lead) write(ctx context.Context, term int64, write func(ctx context.Context, by wire.Owner) error) error {
 	for {
 		by, err := l.holds(ctx, term)
@@ -32,8 +31,8 @@ func (l *Lead) write(ctx context.Context, term int64, write func(ctx context.Con
 	}
 }
 
-// lease returns a context that ends when it is not certain any more that this process leads in a
-// term. It is to be ended, too.
+// lease returns a context that ends when it is no longer certain that this process leads in a term, and a function to
+// release it.
 func (l *Lead) lease(ctx context.Context, term int64) (context.Context, func()) {
 	during, cancel := context.WithCancel(ctx)
 	l.mu.Lock()
@@ -65,12 +64,11 @@ func (l *Lead) lease(ctx context.Context, term int64) (context.Context, func()) 
 	}
 }
 
-// left is for how long what brokers last said is relied on. The lock is held.
+// left is the remaining time of the last confirmation. The lock is held.
 func (l *Lead) left() time.Duration { return l.sharer.Session()/leaseParts - l.now().Sub(l.confirmed) }
 
-// holds returns once it is certain that this process led in a term a moment ago: brokers said so
-// after half a session, in which they would have made nobody else the leader. A process that was
-// stopped for longer asks again. Errors: ErrLedElsewhere, the context's.
+// holds waits until it is certain that this process led in a term a moment ago: brokers have confirmed it within half a
+// session, in which they elect no other leader. Errors: ErrLedElsewhere, the context's.
 func (l *Lead) holds(ctx context.Context, term int64) (wire.Owner, error) {
 	for {
 		l.mu.Lock()
@@ -91,16 +89,15 @@ func (l *Lead) holds(ctx context.Context, term int64) (wire.Owner, error) {
 	}
 }
 
-// sayings are the records of control.v1 that a process writes as the leader.
-type sayings struct {
-	// turn is taken by who writes, and goes before said, which counts them.
+// numbering numbers the records of control.v1 that a leader writes.
+type numbering struct {
+	// turn is a lock of said, the number of the last record.
 	turn chan struct{}
 	said int64
 }
 
-// write has records written that tell which ones of this process's they are, one write after the other: readers leave
-// out what comes behind a later one.
-func (s *sayings) write(
+// write writes numbered records, one call after the other: readers ignore a record behind one with a greater number.
+func (s *numbering) write(
 	ctx context.Context, records []ingest.Outgoing, write func(counted []ingest.Outgoing) error,
 ) error {
 	select {

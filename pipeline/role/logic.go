@@ -10,67 +10,60 @@ import (
 	"lethe/pipeline/wire"
 )
 
-// Logic is a role without its surroundings. One goroutine uses it at a time.
+// Logic is the step function of a role. One goroutine uses it at a time.
 type Logic interface {
-	// Topics are the topics that the role follows beside the erasure notices,
-	// which every role reads from their start: they are few, and requests under
-	// way at a crash must be dealt with.
+	// Topics are the topics of the role besides control.v1 and journal.v1, which every role reads from their start: they
+	// are short, and open requests must be known after a crash.
 	Topics() []bus.Topic
-	// Resume returns from where a partition is read: everything before it has
-	// become state. count is the topic's number of partitions.
+	// Resume returns the offset from which to read a partition: everything before is in the state. count is the topic's
+	// number of partitions.
 	Resume(source bus.TopicPartition, count int) (int64, error)
-	// Step takes what has arrived into the state, then does the next thing that is
-	// due. It is called with nothing new until it is idle. now is asked where time
-	// is measured and decides nothing. Work that a step begins beside the loop ends
-	// when ctx does, and Close waits for it.
+	// Step processes an input, then does the next work that is due. It is called with an empty input until it is idle. now
+	// measures durations and decides nothing. Work beside the loop ends with ctx, and Close waits for it.
 	Step(ctx context.Context, now func() time.Time, in Input) (Output, error)
-	// Status is what the role knows after the last step. It is not changed later.
+	// Status returns the status after the last step. It is not changed later.
 	Status() *Status
 	// Close closes the stores.
 	Close() error
 }
 
-// Preparer is a Logic that works out ahead what it needs of a batch, while it deals with the one before. Prepare runs
-// in another goroutine than all else, and so it touches no state; what it returns comes with the batch, as
-// Input.Prepared, unless the batch comes otherwise.
+// Preparer is a Logic that prepares a batch while it processes the previous one. Prepare runs in another goroutine and
+// must not use state. Its result is Input.Prepared, unless the batch was not read ahead.
 type Preparer interface {
 	Prepare(batch bus.Batch) any
 }
 
-// Input is what one batch of a partition brought. Zero is nothing.
+// Input is the decoded content of a batch. The zero value is empty.
 type Input struct {
-	// Batch is what was read.
+	// Batch is the batch, without decoded records.
 	Batch bus.Batch
-	// Prepared is what a Preparer has made of it, or nil.
+	// Prepared is the result of a Preparer, or nil.
 	Prepared any
-	// Messages are those that it completes, on topics of graphs, slices and models.
+	// Messages are the messages of graphs, slices and models that it completes.
 	Messages []wire.Received
-	// Notices are those of control.v1, and statuses of erasure-status.v1.
+	// Notices are the records of control.v1, and statuses of erasure-status.v1.
 	Notices []wire.Notice
-	// Late are records that a fenced leader wrote late, on Surroundings.Own or control.v1, or that are copies of what a
-	// leader wrote before. They replace what the leader has published under their keys, which it publishes again.
+	// Late are late records of a fenced leader on Surroundings.Own or control.v1, and copies of a leader's records. They
+	// replace the leader's records of the same keys, which it publishes again.
 	Late []ingest.Record
-	// Entries are those of the journal that count.
+	// Entries are the valid entries of the journal.
 	Entries []journal.Entry
-	// Ticked says that Surroundings.Tick has passed once more.
+	// Ticked means that Surroundings.Tick has passed again.
 	Ticked bool
 }
 
-// Output is what a step asks for. It publishes to one topic at most, so that
-// whatever ends the process falls between two steps.
+// Output is the output of a step. It has records of one topic at most, so that a crash falls between two steps.
 type Output struct {
-	// Messages are artefacts that share a topic.
+	// Messages are artefacts of one topic.
 	Messages []wire.Message
-	// Records go to Topic as they are.
+	// Records are written to Topic.
 	Topic   bus.Topic
 	Records []ingest.Outgoing
-	// Note, if not nil, is called once everything is published: it puts into the
-	// state that it was. If the process ends before, the step comes again, with
-	// the same keys and the same content.
+	// Note, if not nil, is called once everything is published, and persists that. If the process ends before, the step is
+	// repeated with the same keys and content.
 	Note func() error
-	// Idle says that nothing is due until something arrives.
+	// Idle means that no work is due until the next input.
 	Idle bool
-	// Waits says of who is idle that something is due of what was read, once time has passed or work
-	// beside the loop is done.
+	// Waits means that an idle logic will have work for what was read, later or when work beside the loop is done.
 	Waits bool
 }

@@ -9,18 +9,18 @@ import (
 	"lethe/ingest/bus"
 )
 
-// preparing is what a process that stands by reads before it leads in a term. It is asked for once the process is to
-// lead in that: in between another one may have led, and have published what this one would publish again.
+// preparing are the offsets that a standby must have read before it takes over in a term. They are queried when the
+// process is elected: another one may have led and published before.
 type preparing struct {
 	term int64
 	due  map[bus.TopicPartition]int64
 }
 
-// errPrepared ends the loop of a process that stands by: the role is to be opened for another term, or once more.
-var errPrepared = errors.New("the role is to be opened anew")
+// errPrepared ends the loop of a standby: the role must be opened again.
+var errPrepared = errors.New("the role must be opened again")
 
-// Prepared reports whether the role of a process that stands by is to be closed: it has read all that it reads before
-// it leads in the present term, or the term in which it was to lead is over. Lead.Next says what it is opened for.
+// Prepared reports whether a standby must close the role: it is prepared to lead, or the term in which it was to lead
+// is over. Lead.Next returns the term to open it for.
 func (f *Follower) Prepared(ctx context.Context) (bool, error) {
 	s, p := f.around.Standing, &f.preparing
 	if term := s.Lead.Term(); p.term == 0 && term != 0 {

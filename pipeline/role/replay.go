@@ -11,14 +11,14 @@ import (
 	"lethe/pipeline/wire"
 )
 
-// Replayer is a Logic that, as it stands by, does what entries of the journal say and nothing else.
+// Replayer is a standby's Logic, which applies entries of the journal only.
 type Replayer interface {
 	Logic
-	// Wants are the topics of which it takes more now.
+	// Wants returns the topics to read now.
 	Wants() map[bus.Topic]bool
 }
 
-// replayed is the reading end of a Replayer.
+// replayed is the Tail of a Replayer.
 type replayed struct {
 	Tail
 	logic Replayer
@@ -27,7 +27,7 @@ type replayed struct {
 // Next implements Tail.
 func (r replayed) Next(ctx context.Context) (bus.Batch, error) { return r.NextOf(ctx, r.logic.Wants()) }
 
-// StandByAgain has a process that is about to lead read on first: others have decided something since.
+// StandByAgain makes an elected process a standby again, because the journal has entries that it has not applied.
 func (s *Standing) StandByAgain() error {
 	s.Lead.mu.Lock()
 	defer s.Lead.mu.Unlock()
@@ -35,33 +35,33 @@ func (s *Standing) StandByAgain() error {
 	return ErrLedElsewhere
 }
 
-// Replay is how far a Replayer has done what the journal says. Records and messages wait until an entry names them.
+// Replay orders the input of a Replayer by the journal. Records and messages wait until an entry names them.
 type Replay struct {
 	role      string
 	partition int
-	// done is the last entry that was done, and queue are those that are to be done.
+	// done is the last applied entry, and queue are the next ones.
 	done   journal.Position
 	reader journal.Reader
 	queue  []queued
-	// journal is up to where the journal was read, read up to where sources were, and waiting the records, or messages,
-	// among that which no entry has had taken.
+	// journal is the read offset of the journal, read are those of sources, and waiting the records, or messages, that no
+	// entry has named yet.
 	journal  int64
 	read     map[bus.TopicPartition]int64
 	waiting  map[bus.TopicPartition][]ingest.Record
 	messages map[bus.TopicPartition][]wire.Received
 }
 
-// queued is an entry behind which the journal goes on, and behind which other one it is done.
+// queued is an entry with the offset behind it, and the one behind the previous entry.
 type queued struct {
 	journal.Entry
 	next, behind int64
 }
 
-// mostQueued bounds the entries that wait.
+// mostQueued bounds the queue.
 const mostQueued = 1024
 
-// NewReplay begins behind the last entry of a role in a partition that was done. In that for all roles, which is read
-// from its start, it begins with that entry: a process that was killed may not have done all of it.
+// NewReplay returns a replay behind the last applied entry of a role in a partition. In journal.ForAll, which is read
+// from its start, it begins with that entry: a process that was killed may not have completed it.
 func NewReplay(role string, partition int, done journal.Position) *Replay {
 	return &Replay{
 		role: role, partition: partition, done: done, reader: journal.ReaderFrom(role, partition, done.Place),
@@ -71,10 +71,10 @@ func NewReplay(role string, partition int, done journal.Position) *Replay {
 	}
 }
 
-// Done is the last entry that was done.
+// Done is the last applied entry.
 func (r *Replay) Done() journal.Position { return r.done }
 
-// Take takes what has arrived.
+// Take adds an input.
 func (r *Replay) Take(in Input) {
 	source := in.Batch.Source
 	for _, e := range in.Entries {
@@ -104,10 +104,10 @@ func (r *Replay) Take(in Input) {
 	}
 }
 
-// From is where a source is read from.
+// From sets the offset from which a source is read.
 func (r *Replay) From(source bus.TopicPartition, at int64) { r.read[source] = max(0, at) }
 
-// Next is the entry that is to be done, or false if there is none yet.
+// Next returns the next entry, if there is one.
 func (r *Replay) Next() (journal.Entry, bool) {
 	if len(r.queue) == 0 {
 		return journal.Entry{}, false
@@ -115,13 +115,13 @@ func (r *Replay) Next() (journal.Entry, bool) {
 	return r.queue[0].Entry, true
 }
 
-// Did goes on behind the next entry, and returns where that is.
-func (r *Replay) Did() journal.Position {
+// Applied removes the next entry from the queue, and returns its position.
+func (r *Replay) Applied() journal.Position {
 	r.done, r.queue = journal.Position{Place: r.queue[0].Place(), Next: r.queue[0].next}, r.queue[1:]
 	return r.done
 }
 
-// Through is up to where all of the journal is done.
+// Through is the offset before which all entries are applied.
 func (r *Replay) Through() int64 {
 	if len(r.queue) > 0 {
 		return r.queue[0].behind
@@ -129,7 +129,7 @@ func (r *Replay) Through() int64 {
 	return r.journal
 }
 
-// Wants are the topics of which more is taken now: the records that the next entry names, and what waits for nothing.
+// Wants returns the topics to read now: those of the next entry, control.v1 and the journal.
 func (r *Replay) Wants() map[bus.Topic]bool {
 	out := map[bus.Topic]bool{bus.Control: true, bus.Journal: len(r.queue) < mostQueued}
 	if len(r.queue) == 0 {
@@ -145,7 +145,7 @@ func sourceOf(c journal.Consumed) bus.TopicPartition {
 	return bus.TopicPartition{Topic: bus.Topic(c.Topic), Partition: c.Partition}
 }
 
-// Batch returns the records of an entry, or false if they are still to be read.
+// Batch returns the records of an entry, or false if they are not read yet.
 func (r *Replay) Batch(c journal.Consumed) (bus.Batch, bool) {
 	source := sourceOf(c)
 	if r.read[source] < c.Next {
@@ -159,7 +159,7 @@ func (r *Replay) Batch(c journal.Consumed) (bus.Batch, bool) {
 	return bus.Batch{Source: source, Records: list[:n], Next: c.Next}, true
 }
 
-// Messages returns the messages that end with what an entry names, or false if they are still to be read.
+// Messages returns the messages of an entry, or false if they are not read yet.
 func (r *Replay) Messages(c journal.Consumed) (Input, bool) {
 	batch, there := r.Batch(c)
 	list := r.messages[batch.Source]

@@ -10,53 +10,49 @@ import (
 	"lethe/scoring/quality"
 )
 
-// Status is what roles know. A role leaves zero what is not its business, so
-// that the statuses of all roles can be put together.
+// Status is the status of a role, or of several. Fields of other roles are zero, so that statuses can be merged.
 type Status struct {
 	Steps map[lethe.Timestep]Step
-	// FeatureCount is the number of features of every transaction, 0 while it is not
-	// known.
+	// FeatureCount is the number of features of every transaction, 0 if unknown.
 	FeatureCount int
 	// Erasures counts the requests by state.
 	Erasures map[deletions.State]int
 	// Waits are what open requests wait for.
 	Waits deletions.Waits
-	// Ensemble is what is served, nil if nothing is.
+	// Ensemble is the served ensemble, or nil.
 	Ensemble *Ensemble
-	// Consumed is how far the source topics have been read: the next offset, by
-	// partition. It is nil for roles that read none.
+	// Consumed are the next offsets of source topics; nil for roles that read none.
 	Consumed map[bus.TopicPartition]int64
-	// Watermarks are, by partition, the oldest timesteps of transactions and labels that have not ended there; Newest is
-	// when the latest record was written that this process has read. Both are nil for roles that read no sources.
+	// Watermarks are the oldest timesteps that partitions of transactions and labels have not completed; Newest are the
+	// times of their latest records. Both are nil for roles that read no sources.
 	Watermarks map[bus.TopicPartition]lethe.Timestep
 	Newest     map[bus.TopicPartition]time.Time
-	// LeftToLeader are source topics that a process that stands by does not read: nothing there waits for it.
+	// LeftToLeader are source topics that a standby does not read.
 	LeftToLeader []bus.Topic
 	// ReasonsPending counts the alerts whose reasons are to be published.
 	ReasonsPending int
 }
 
-// Step is what is known of one timestep.
+// Step is the status of a timestep.
 type Step struct {
-	// State is 0 where only predictions are known.
+	// State is 0 if only predictions are known.
 	State lethe.State
 	// Nodes, Payments and Labels are counts of the graph.
 	Nodes, Payments, Labels int
-	// Predictions counts what was published and not withdrawn.
+	// Predictions counts published predictions that were not withdrawn.
 	Predictions int
-	// Quality compares the predictions with the labels that came in later; nil
-	// until both are there.
+	// Quality compares predictions with later labels; nil until both exist.
 	Quality *quality.Summary
 }
 
-// Ensemble names the served models.
+// Ensemble identifies the served models.
 type Ensemble struct {
 	Version lethe.Digest
-	// Through is the last timestep they learnt from.
+	// Through is the last timestep that they learnt from.
 	Through lethe.Timestep
 }
 
-// Merge puts together what several roles know. Each fact is known by one role.
+// Merge merges the statuses of several roles. Each field is of one role.
 func Merge(all ...*Status) *Status {
 	out := &Status{Steps: make(map[lethe.Timestep]Step), Erasures: make(map[deletions.State]int)}
 	for _, s := range all {
@@ -101,7 +97,7 @@ func (s *Status) Count(state lethe.State) int {
 	return n
 }
 
-// Transactions counts those in graphs and in open timesteps.
+// Transactions counts transactions of graphs and of open timesteps.
 func (s *Status) Transactions() int {
 	n := 0
 	for _, step := range s.Steps {
@@ -110,7 +106,7 @@ func (s *Status) Transactions() int {
 	return n
 }
 
-// Predictions counts what was published and not withdrawn.
+// Predictions counts published predictions that were not withdrawn.
 func (s *Status) Predictions() int {
 	n := 0
 	for _, step := range s.Steps {

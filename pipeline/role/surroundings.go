@@ -16,30 +16,27 @@ import (
 	"lethe/pipeline/wire"
 )
 
-// Surroundings are what a logic is run with; take them from Around.
+// Surroundings are the dependencies of a logic; see Around.
 type Surroundings struct {
 	Bus Bus
-	// Run is that of the process, as it said who plays the role. Empty where nobody says that.
+	// Run is the identity of the process, or "".
 	Run string
 	// FS is the file system of the role's folder.
 	FS vfs.FS
-	// Wake, if not nil, has the logic step, with nothing new, whenever it delivers:
-	// work that the logic began beside the loop is done.
+	// Wake, if not nil, makes the logic step with an empty input: work beside the loop is done.
 	Wake <-chan struct{}
-	// Beside, if not nil, runs beside the loop until its context ends. Its end with an
-	// error ends the role.
+	// Beside, if not nil, runs beside the loop until its context ends. Its error ends the role.
 	Beside func(ctx context.Context) error
-	// Standing, if not nil, says that the role is one that a single process plays at a time.
+	// Standing, if not nil, makes the process leader or standby.
 	Standing *Standing
-	// First, if not nil, is what roles of one process agree by on who goes first: the predictions of a closed
-	// timestep are waited for, and what can wait gives way to them.
+	// First, if not nil, gives predictions of a closed timestep priority over other roles of the process.
 	First *precedence.Rule
-	// Own are topics that the role's leader alone writes. A leader of several processes reads them too: what a fenced
-	// leader writes there late readers leave out, but compaction removes what stood under its key.
+	// Own are the topics that only the role's leader writes. A leader reads them too, if other processes have the role:
+	// readers ignore late records of a fenced leader, but compaction deletes the records that they replace.
 	Own []bus.Topic
-	// Tick, if not 0, is how often the logic is told that time has passed.
+	// Tick, if not 0, is the interval of ticks.
 	Tick time.Duration
-	// Clock returns the present time.
+	// Clock returns the current time.
 	Clock    func() time.Time
 	Listener events.Listener
 	// Sampler chooses the transactions that are reported individually.
@@ -47,16 +44,14 @@ type Surroundings struct {
 	Logger  *slog.Logger
 }
 
-// Around returns surroundings over a bus by the machine's clock and disks. The
-// listener may lack functions.
+// Around returns surroundings with a bus and the machine's clock and disks. The listener may lack functions.
 func Around(b Bus, listener events.Listener, logger *slog.Logger) Surroundings {
 	return Surroundings{Bus: b, FS: vfs.Default, Clock: time.Now, Listener: events.Tee(listener), Logger: logger}
 }
 
 func (s Surroundings) owns(topic bus.Topic) bool { return slices.Contains(s.Own, topic) }
 
-// Junk tells of a record on a topic of lethe's own that lethe did not write, and counts it. Its content
-// is nobody's to log.
+// Junk reports a record on one of lethe's own topics that lethe did not write, without its content.
 func (s Surroundings) Junk(role string, rec ingest.Record) {
 	reason, why := string(ingest.Unparseable), "it cannot be read"
 	if rec.Unproven != "" {
@@ -69,14 +64,12 @@ func (s Surroundings) Junk(role string, rec ingest.Record) {
 	})
 }
 
-// Passed tells that a transaction has passed a stage of work that took that long, if it is one of those
-// that are followed.
+// Passed reports that a transaction has passed a stage, if it is sampled.
 func (s Surroundings) Passed(stage events.Stage, t lethe.Timestep, p lethe.Pseudonym, took time.Duration) {
 	s.Sampler.Passed(s.Listener, stage, t, p, took)
 }
 
-// PassOver tells of a message whose payload is not what lethe writes, which a logic
-// leaves out.
+// PassOver reports a message with an invalid payload, which the logic ignores.
 func (s Surroundings) PassOver(role string, topic bus.Topic, m wire.Received) {
 	s.Logger.Error("a message that lethe did not write was passed over", "role", role, "topic", topic,
 		"partition", m.Partition, "offset", m.Offset)

@@ -9,27 +9,23 @@ import (
 	"lethe/ingest/bus"
 )
 
-// errUnpublished ends work whose messages did not reach their topic.
-var errUnpublished = errors.New("what is said was not published")
+// errUnpublished ends work whose messages were not published.
+var errUnpublished = errors.New("the output was not published")
 
-// Turns cut work that publishes as it goes into steps. The work is plain code
-// that calls Publish. There it pauses: what it publishes is the output of a step,
-// and the next step goes on behind the call. So the work may rely on its messages
-// being in their topics, as if it had written them itself.
+// Turns splits work that publishes into steps. The work is plain code that calls Publish, where it pauses: its
+// messages are the output of a step, and the next step continues behind the call, when they are in their topic.
 //
-// The work is a coroutine: it never runs at the same time as the caller of Step. The zero value
-// is ready.
+// The work is a coroutine: it never runs concurrently with the caller of Step. The zero value is ready.
 type Turns struct {
 	next  func() (Output, bool)
 	stop  func()
 	yield func(Output) bool
-	// published says that the last output is where it belongs.
+	// published means that the last output is published.
 	published bool
 	err       error
 }
 
-// Step goes on with the work under way, or begins the given work if there is
-// none. The output is idle when the work is done.
+// Step continues the current work, or starts the given work if there is none. The output is idle when the work is done.
 func (t *Turns) Step(work func() error) (Output, error) {
 	if t.next == nil {
 		t.next, t.stop = iter.Pull(func(yield func(Output) bool) {
@@ -44,7 +40,7 @@ func (t *Turns) Step(work func() error) (Output, error) {
 	return Output{Idle: true}, t.err
 }
 
-// Publish is called by the work. It returns nil once the output is published and noted.
+// Publish is called by the work. It returns nil once the output is published and its Note has returned.
 func (t *Turns) Publish(out Output) error {
 	t.published = false
 	note := out.Note
@@ -66,8 +62,7 @@ func (t *Turns) Write(_ context.Context, topic bus.Topic, records []ingest.Outgo
 	return t.Publish(Output{Topic: topic, Records: records})
 }
 
-// Close ends the work under way where it pauses: what it publishes there counts
-// as not published.
+// Close ends the current work where it pauses, with an error of Publish.
 func (t *Turns) Close() {
 	if t.stop != nil {
 		t.stop()

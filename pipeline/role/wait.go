@@ -9,13 +9,13 @@ import (
 	"lethe/ingest/bus"
 )
 
-// waiting is what a role waits for: a batch, being woken, or time to pass.
+// waiting waits for a batch, a wake-up or a tick.
 type waiting struct {
 	tail Tail
 	wake <-chan struct{}
-	// changed, if not nil, is closed when who leads may have changed.
+	// changed, if not nil, is closed when the leader may have changed.
 	changed <-chan struct{}
-	// ticker is nil if the role does not ask for the time.
+	// ticker is nil without ticks.
 	ticker *time.Ticker
 	log    *slog.Logger
 }
@@ -34,9 +34,8 @@ func (w *waiting) stop() {
 	}
 }
 
-// next waits for the next batch, or gives an empty one when the role is woken or
-// time has passed, which ticked says. While a partition is out of reach it says so
-// in the log and goes on waiting.
+// next waits for the next batch; it returns an empty one for a wake-up or a tick. While a partition is out of reach it
+// logs that and continues to wait.
 func (w *waiting) next(ctx context.Context) (batch bus.Batch, ticked bool, err error) {
 	for {
 		batch, ticked, err = w.first(ctx)
@@ -47,8 +46,7 @@ func (w *waiting) next(ctx context.Context) (batch bus.Batch, ticked bool, err e
 	}
 }
 
-// first returns what happens first. A batch that comes at the same time as
-// something else is returned with it.
+// first returns the first event. A batch and a tick of the same time are returned together.
 func (w *waiting) first(ctx context.Context) (batch bus.Batch, ticked bool, err error) {
 	var ticks <-chan time.Time
 	if w.ticker != nil {
@@ -83,8 +81,7 @@ func (w *waiting) first(ctx context.Context) (batch bus.Batch, ticked bool, err 
 	return batch, ticked, err
 }
 
-// Beside runs what runs beside the loop until the context ends, for those who feed the role
-// themselves.
+// Beside runs Surroundings.Beside until the context ends. Run calls it; other callers feed the role themselves.
 func (f *Follower) Beside(ctx context.Context) error {
 	if f.around.Beside == nil {
 		return nil

@@ -16,9 +16,9 @@ import (
 	"lethe/pipeline/role"
 )
 
-// advance scores the next snapshot, or swaps to the ensemble it needs, as far as
-// what has arrived allows. It reports whether it did anything. Late transactions
-// come first, for they are scored by the ensemble that was served when they came.
+// advance scores the next snapshot, or swaps to the ensemble it needs, if the input for that has arrived, and reports
+// whether it did. Late transactions come first, because they are scored by the ensemble that was served when they
+// arrived.
 func (l *logic) advance(ctx context.Context, now func() time.Time) (role.Output, bool, error) {
 	if t, found := l.state.links.nextLate(); found {
 		out, err := l.scoreLate(ctx, t)
@@ -38,31 +38,27 @@ func (l *logic) advance(ctx context.Context, now func() time.Time) (role.Output,
 		switch s := l.state.served; {
 		case s == nil || s.Through < wanted:
 		case s.Through < t:
-			// The ensemble is a later one only if the label lag was raised since
-			// the last run: it has still seen no label of t.
+			// The ensemble is later only if the label lag was raised since the last run: it has seen no label of t.
 			out, err := l.score(ctx, now, t)
 			return out, true, err
 		default:
-			// It was the first timestep until one came before it.
+			// It was the first timestep until another preceded it.
 			out, err := l.scoreLate(ctx, t)
 			return out, true, err
 		}
 	case t == lethe.NoTimestep:
-		// Nothing waits: serve what the next snapshot will need.
+		// No snapshot waits: serve the ensemble of the next one.
 		wanted, _ = l.state.links.stepsBefore(l.state.links.lastSeen(), l.o.Scoring.LabelLagTimesteps)
 	default:
-		// A graph that was replaced comes after its successors in the topic.
-		// The ensemble that it needs must not be skipped.
+		// A replaced graph is behind its successors in the topic. The ensemble that it needs must not be skipped.
 	}
 	swapped, err := l.serve(wanted)
 	return role.Output{}, swapped, err
 }
 
-// serve swaps to the ensemble trained through a timestep, if it is later than
-// the served one and complete. If it is not, and the served one is not what it
-// should be any more, it is replaced by its own successor: the next ensemble
-// may come much later, and an erasure waits. If the timestep that it was trained
-// through is gone, it is replaced by the one before it.
+// serve swaps to the ensemble trained through a timestep, if it is later than the served one and complete. Otherwise a
+// served ensemble that no longer matches the manifests is replaced by its own successor: the next ensemble may come
+// much later, and an erasure waits. If its timestep is deleted, it is replaced by the ensemble before.
 func (l *logic) serve(wanted lethe.Timestep) (bool, error) {
 	var through []lethe.Timestep
 	served := l.state.served
@@ -92,9 +88,8 @@ func (l *logic) serve(wanted lethe.Timestep) (bool, error) {
 	return false, nil
 }
 
-// score gives every transaction of the timestep a probability. Killed before the
-// predictions are noted, it does the same again: they have the same ids and the
-// same content.
+// score scores every transaction of a timestep. After a crash before the predictions are stored, it makes the same
+// predictions again.
 func (l *logic) score(ctx context.Context, now func() time.Time, t lethe.Timestep) (role.Output, error) {
 	defer l.o.First.Begin()()
 	started := now()
@@ -126,9 +121,8 @@ func (l *logic) score(ctx context.Context, now func() time.Time, t lethe.Timeste
 	}}, nil
 }
 
-// scoreLate gives the transactions that joined a scored timestep late a
-// probability. As long as it is not noted, the served ensemble stays, so that after
-// a kill the same comes out.
+// scoreLate scores the late transactions of a scored timestep. The served ensemble stays until that is stored, so that
+// a crash changes nothing.
 func (l *logic) scoreLate(ctx context.Context, t lethe.Timestep) (role.Output, error) {
 	snapshot, err := l.state.snapshot(t)
 	if err != nil {
@@ -157,8 +151,8 @@ func (l *logic) scoreLate(ctx context.Context, t lethe.Timestep) (role.Output, e
 	}}, nil
 }
 
-// finish marks a snapshot as dealt with, but for the reasons of the alerts among what was
-// published. out is nil for a snapshot that has no ensemble before it and stays unscored.
+// finish marks a snapshot as done, except for reasons of its alerts. out is nil for a snapshot without an ensemble
+// before it, which stays unscored.
 func (l *logic) finish(t lethe.Timestep, out *published, alerts []likely) error {
 	done := l.state.links[t]
 	done.done, done.late = true, false
@@ -193,7 +187,7 @@ func (l *logic) finish(t lethe.Timestep, out *published, alerts []likely) error 
 	return l.measure(t)
 }
 
-// settle stores what is known of a graph, and deletes it if nothing waits for it.
+// settle stores the state of a graph, and deletes the graph if it is no longer needed.
 func (k link) settle(w swapstore.Writer, t lethe.Timestep) {
 	if k.done && !k.late && k.owed == owesNothing {
 		w.Delete(timestepkey.New(snapshotPrefix, t))

@@ -22,18 +22,16 @@ import (
 const (
 	// windowPlaces bounds the transactions, and ends of payments, of open timesteps.
 	windowPlaces = 1 << 16
-	// recentRecords is how far back a partition of transactions.v1 is read at the start,
-	// so that the window holds again what it held.
+	// recentRecords is how far back a partition of transactions.v1 is read at the start to fill the window.
 	recentRecords = 1 << 14
 )
 
-// arrivals gives transactions provisional scores when they arrive. It runs beside the
-// loop of the role and holds no state on disk: one goroutine reads transactions.v1 into
-// the window, one scores what waits there. The loop tells it which ensemble is served,
-// what has closed and what is suppressed, and when such a call returns, nothing that
-// it forbids leaves any more: predictions are written under the same lock.
+// arrivals makes provisional predictions when transactions arrive. It runs beside the loop of the role and has no
+// state on disk: one goroutine reads transactions.v1 into the window, another one scores it. The loop passes it the
+// served ensemble, closed timesteps and suppressed targets. When such a call returns, no prediction that contradicts
+// it is written any more: predictions are written under the same lock.
 //
-// A nil *arrivals does nothing, for roles that give none.
+// A nil *arrivals does nothing.
 type arrivals struct {
 	secret    lethe.Secret
 	limits    ingest.Limits
@@ -41,7 +39,7 @@ type arrivals struct {
 	around    role.Surroundings
 	// wake holds a token when there may be something to score.
 	wake chan struct{}
-	// told is the ensemble that serve was told of last. It is the loop's.
+	// told is the ensemble of the last call of serve. Only the loop uses it.
 	told *ensemble.Ensemble
 
 	mu     sync.Mutex
@@ -49,7 +47,7 @@ type arrivals struct {
 	served *ensemble.Ensemble
 }
 
-// newArrivals returns the arrivals of a role; nil if it gives no provisional scores, as where it stands by.
+// newArrivals returns the arrivals of a role; nil without provisional scores, as in a standby.
 func newArrivals(o Options) (*arrivals, error) {
 	if !o.Scoring.Provisional || o.Standing.StandsBy() {
 		return nil, nil //nolint:nilnil // there are none
@@ -64,7 +62,7 @@ func newArrivals(o Options) (*arrivals, error) {
 	}, err
 }
 
-// serve says what ensemble is served from now on, nil for none.
+// serve sets the served ensemble, nil for none.
 func (a *arrivals) serve(e *ensemble.Ensemble) error {
 	if a == nil || a.told == e {
 		return nil
@@ -90,9 +88,8 @@ func (a *arrivals) serve(e *ensemble.Ensemble) error {
 	return nil
 }
 
-// close says that a timestep and all before it are closed: final scores of the
-// transactions of its graph follow. What has arrived and is in no graph was refused. Its
-// predictions are withdrawn.
+// close closes a timestep and all before it: final scores of its graph follow. Transactions in no graph were rejected,
+// and their predictions are withdrawn.
 func (a *arrivals) close(ctx context.Context, graph *lethe.Snapshot) error {
 	if a == nil {
 		return nil
@@ -117,7 +114,7 @@ func (a *arrivals) close(ctx context.Context, graph *lethe.Snapshot) error {
 	return nil
 }
 
-// resume says what was closed when the role was started.
+// resume sets the timesteps that were closed before the start.
 func (a *arrivals) resume(s *state) error {
 	if a == nil {
 		return nil
@@ -136,7 +133,7 @@ func (a *arrivals) resume(s *state) error {
 	return nil
 }
 
-// suppress forgets transactions, payments and what carries subjects, and features of others.
+// suppress drops transactions, payments and carriers of subjects, and features of others.
 func (a *arrivals) suppress(hashes []lethe.Digest, redacted []lethe.Redaction, subjects ...lethe.SubjectUntil) {
 	if a == nil || len(hashes) == 0 {
 		return
@@ -148,7 +145,7 @@ func (a *arrivals) suppress(hashes []lethe.Digest, redacted []lethe.Redaction, s
 	a.signal()
 }
 
-// lift takes transactions again that were suppressed.
+// lift accepts suppressed transactions again.
 func (a *arrivals) lift(hashes []lethe.Digest, still ...lethe.SubjectUntil) {
 	if a == nil {
 		return
@@ -179,8 +176,7 @@ func (a *arrivals) run(ctx context.Context) error {
 	return nil
 }
 
-// read takes what arrives into the window, from the most recent records on. What
-// cannot be read or decoded is for the graphs to tell.
+// read reads records into the window, from recent ones on. The graphs report unreadable ones.
 func (a *arrivals) read(ctx context.Context) error {
 	ends, err := a.around.Bus.EndOffsets(ctx, bus.Transactions)
 	if err != nil {
@@ -206,8 +202,8 @@ func (a *arrivals) read(ctx context.Context) error {
 	}
 }
 
-// take takes a batch into the window. Nobody waits for the records before began, which
-// were there when the role was started.
+// take adds a batch to the window. Delays of records before began, which are older than the role's start, are not
+// measured.
 func (a *arrivals) take(batch bus.Batch, began int64) {
 	decoded := make([]ingest.Event, len(batch.Records))
 	for i, rec := range batch.Records {

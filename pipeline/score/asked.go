@@ -14,7 +14,7 @@ import (
 	"lethe/trainer"
 )
 
-// asked is a graph that an ensemble is asked about. It shares nothing with the loop.
+// asked is a graph with the ensemble that explains it. It shares nothing with the loop.
 type asked struct {
 	predictor
 	by         *ensemble.Ensemble
@@ -71,7 +71,7 @@ func (q *asked) reasons(ctx context.Context, rows []int) ([]ingest.Outgoing, err
 	return out, nil
 }
 
-// around are the other ends of a transaction's payments, ascending as the nodes are.
+// around returns the other ends of a transaction's payments, in order of the nodes.
 func (q *asked) around(at int) (out []lethe.Pseudonym) {
 	for _, i := range q.neighbours[at] {
 		out = append(out, q.snapshot.Nodes[i].Pseudonym)
@@ -79,7 +79,7 @@ func (q *asked) around(at int) (out []lethe.Pseudonym) {
 	return out
 }
 
-// records are those of transactions, none if no component moves the probability.
+// records returns the records of transactions, none if no component moves the probability.
 func (q *asked) records(ctx context.Context, rows []int) (out [][]byte, err error) {
 	var weights []float64
 	if q.by.Meta != nil {
@@ -102,7 +102,7 @@ func (q *asked) records(ctx context.Context, rows []int) (out [][]byte, err erro
 	return out, nil
 }
 
-// record is that of a transaction.
+// record returns the record of a transaction.
 func (q *asked) record(at int, said ensemble.Explanation, weights []float64) ([]byte, error) {
 	around := reasons.Surroundings{
 		Snapshot: q.snapshot, Rows: said.Rows, At: said.At, Neighbours: said.Graph.Neighbours(),

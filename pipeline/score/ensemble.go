@@ -13,8 +13,8 @@ import (
 	"lethe/trainer"
 )
 
-// fits reports whether every model of the served ensemble has the lineage that
-// the manifests call for. While an erasure is being trained away it does not.
+// fits reports whether every model of the served ensemble has the lineage of the manifests. During the retraining of an
+// erasure it does not.
 func (s *state) fits() bool {
 	if s.served == nil {
 		return true
@@ -23,8 +23,8 @@ func (s *state) fits() bool {
 	return known && s.served.Fits(want)
 }
 
-// current reports whether the served ensemble has learnt from the graphs as they are. A
-// graph comes before its manifest, and until that is there the ensemble still fits.
+// current reports whether the served ensemble has learnt from the present graphs. A graph arrives before its manifest,
+// and until then the ensemble still fits.
 func (s *state) current() bool {
 	for t, revision := range s.revisions {
 		if revision < s.links[t].revision {
@@ -34,9 +34,8 @@ func (s *state) current() bool {
 	return s.fits()
 }
 
-// renewed reports whether every shard has sent its checkpoint after the served
-// timestep again: they were trained again, perhaps with another kernel set,
-// which the lineages do not tell.
+// renewed reports whether every checkpoint of the served timestep has arrived again: they were retrained, perhaps with
+// another kernel set, which lineages do not show.
 func (s *state) renewed() bool {
 	if s.served == nil {
 		return false
@@ -50,9 +49,8 @@ func (s *state) renewed() bool {
 	return true
 }
 
-// adopt swaps in the ensemble trained through t if every shard has a checkpoint
-// of the right lineage, among those that arrived or those already served. It
-// reports whether it did.
+// adopt swaps in the ensemble trained through t if every shard has a checkpoint of the right lineage, arrived or
+// served, and reports whether it did.
 func (s *state) adopt(t lethe.Timestep) (bool, error) {
 	want, known := s.lineages.At(t)
 	if !known {
@@ -110,7 +108,7 @@ func (s *state) settledBefore(t lethe.Timestep) lethe.Timestep {
 	return before
 }
 
-// unserve serves nothing any more: all that the ensemble learnt from is gone.
+// unserve ends serving: all timesteps that the ensemble learnt from are deleted.
 func (s *state) unserve() error {
 	err := s.store.Apply(func(w swapstore.Writer) error {
 		for _, m := range s.servedModels {
@@ -129,9 +127,8 @@ func (s *state) unserve() error {
 	return nil
 }
 
-// swap makes the ensemble of these models the served one, with one write, and
-// unlinks those that cannot be needed any more. One through the same timestep that
-// is not in the ensemble stays: the manifest that it fits may still be on its way.
+// swap makes an ensemble the served one, with one write, and deletes models that are no longer needed. A model of the
+// same timestep that is not in the ensemble stays: its manifest may not have arrived yet.
 func (s *state) swap(next *ensemble.Ensemble, keys []model) error {
 	lineages := next.Lineages()
 	stale := slices.Clone(s.servedModels)
@@ -164,14 +161,13 @@ func (s *state) swap(next *ensemble.Ensemble, keys []model) error {
 	return nil
 }
 
-// artefact is what a message of models.v1 holds: a checkpoint, or the meta-model over
-// the checkpoints of its timestep.
+// artefact is the content of a message of models.v1: a checkpoint or a meta-model.
 type artefact struct {
 	checkpoint *trainer.Checkpoint
 	over       *meta.Model
 }
 
-// decodeArtefact reads the payload of a message. isMeta says what it should be.
+// decodeArtefact decodes the payload of a message as a meta-model or a checkpoint.
 func decodeArtefact(payload []byte, isMeta bool) (a artefact, err error) {
 	if isMeta {
 		a.over, err = meta.Decode(payload)
@@ -181,8 +177,7 @@ func decodeArtefact(payload []byte, isMeta bool) (a artefact, err error) {
 	return a, err
 }
 
-// place returns the timestep and the number that the payload says it has. A meta-model
-// does not say its number.
+// place returns the timestep and number in the payload. A meta-model has no number.
 func (a artefact) place(number lethe.ShardID) (lethe.Timestep, lethe.ShardID) {
 	switch {
 	case a.over != nil:

@@ -16,8 +16,7 @@ import (
 
 type erasure = role.Erasure[struct{}]
 
-// takeNotices follows the commands of erasures. Suppression takes effect before
-// anything else is scored.
+// takeNotices processes commands of erasures. Suppression comes before any scoring.
 func (l *logic) takeNotices(notices []wire.Notice) error {
 	return l.erasures.Take(notices, func(e *erasure) error {
 		l.explaining.overtake(lethe.NoTimestep)
@@ -41,11 +40,11 @@ func (l *logic) takeNotices(notices []wire.Notice) error {
 	})
 }
 
-// isCommand reports whether a notice says what is to become of an erasure.
+// isCommand reports whether a notice is a command or its end.
 func isCommand(n wire.Notice) bool { return n.Command != nil || n.Deleted != "" }
 
-// acknowledge does the next thing that a command asks for, as far as what has arrived allows, and says what is done:
-// suppressed, swapped, the places that held the records searched, and everything searched once that is asked for.
+// acknowledge executes the next step of a command, if its input has arrived, and acknowledges it: suppressed, swapped,
+// changed files searched, all files searched.
 func (l *logic) acknowledge(ctx context.Context, e *erasure) (a deletions.Ack, err error) {
 	c := e.Command
 	switch {
@@ -70,8 +69,8 @@ func (l *logic) acknowledge(ctx context.Context, e *erasure) (a deletions.Ack, e
 	return a, nil
 }
 
-// concerned chooses the files that held what a command erases: those of its
-// timesteps, and the store of small values.
+// concerned selects the files that may have held the targets of a command: those of its timesteps, and the store of
+// small values.
 func concerned(c *wire.Command) func(path string) bool {
 	held := make(map[string]bool)
 	for _, step := range c.Steps {
@@ -84,7 +83,7 @@ func concerned(c *wire.Command) func(path string) bool {
 	}
 }
 
-// everything chooses every file.
+// everything selects every file.
 func everything(string) bool { return true }
 
 // searched searches some of the role's files and acknowledges that.
@@ -97,10 +96,10 @@ func (l *logic) searched(
 	return a, err
 }
 
-// roleName is what acknowledgements call the role.
+// roleName is the role's name in acknowledgements.
 const roleName = "score"
 
-// ack acknowledges a step of a command with the ensemble that is served.
+// ack acknowledges a step with the served ensemble.
 func (l *logic) ack(e *erasure, step deletions.Step) deletions.Ack {
 	a := l.erasures.Ack(e, step)
 	if l.state.served != nil {

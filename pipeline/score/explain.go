@@ -16,7 +16,7 @@ import (
 	"lethe/pipeline/score/background"
 )
 
-// explainTogether is how many alerts a job explains at most: what it has made is lost if its graph changes meanwhile.
+// explainTogether bounds the alerts of a job: its work is lost if the graph changes meanwhile.
 const explainTogether = 64
 
 // explaining makes reasons beside the loop, so that no prediction waits for them.
@@ -24,11 +24,11 @@ type explaining struct {
 	o          Options
 	state      *state
 	background *background.Runner[explanation]
-	// at is the timestep of the job under way.
+	// at is the timestep of the current job.
 	at lethe.Timestep
-	// predictor has programs of its own, as models are asked beside the loop.
+	// predictor has its own programs, because it is used beside the loop.
 	predictor predictor
-	// decide has the journal say what was published.
+	// decide appends to the journal.
 	decide func(ctx context.Context, what journal.Decision) error
 	// pending counts the alerts that wait for their reasons, by timestep.
 	pending map[lethe.Timestep]int
@@ -42,7 +42,7 @@ func newExplaining(o Options, s *state) (e explaining, err error) {
 	return e, e.load()
 }
 
-// explanation is what was made of some alerts.
+// explanation is the result of a job.
 type explanation struct {
 	timestep lethe.Timestep
 	records  []ingest.Outgoing

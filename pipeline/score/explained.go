@@ -11,21 +11,20 @@ import (
 	"lethe/internal/timestepkey"
 )
 
-// explained are the alerts of a timestep whose reasons were published, or are owed.
+// explained are the alerts of a timestep with published reasons, and those without.
 type explained struct {
 	alerts []alert // ascending
-	// again says that some are owed for what is gone.
+	// again means that some must be made again because of an erasure.
 	again bool
-	// changed says that they are not as they are stored.
+	// changed means that they differ from the stored ones.
 	changed bool
 }
 
-// alert is a transaction that has reasons.
+// alert is a transaction with reasons.
 type alert struct {
 	node lethe.Pseudonym
 	owed bool
-	// around are the other ends of its payments, of which what was published may name
-	// some, ascending.
+	// around are the other ends of its payments, ascending; its reasons may name them.
 	around []lethe.Pseudonym
 }
 
@@ -34,7 +33,7 @@ const (
 	explainedVersion = 1
 )
 
-// readExplained reads whose reasons there are.
+// readExplained reads the alerts of a timestep.
 func readExplained(store swapstore.Reader, t lethe.Timestep) (e explained, err error) {
 	value, found, err := store.Get(timestepkey.New(explainedPrefix, t))
 	if err != nil || !found {
@@ -79,27 +78,25 @@ func (e explained) encode() []byte {
 	return w.Seal()
 }
 
-// write stores the alerts if they have changed, also when none is left: files are set before all
-// else and deleted after it, and one that a process was killed before deleting would hold the
-// pseudonyms of erased transactions, with nobody to take it away.
+// write stores changed alerts, also an empty list: a file is deleted after all other changes, and a crash before that
+// would leave a file with pseudonyms of erased transactions for ever.
 func (e explained) write(w swapstore.Writer, t lethe.Timestep) {
 	if e.changed {
 		w.Set(timestepkey.New(explainedPrefix, t), e.encode())
 	}
 }
 
-// likely is a transaction with the probability that its prediction has.
+// likely is a transaction with its predicted probability.
 type likely struct {
 	node        lethe.Pseudonym
 	probability float64
 }
 
-// mostAlerts is how many alerts of a timestep get reasons: nobody reads more, and a
-// threshold that is off must not stop the scoring.
+// mostAlerts is how many alerts of a timestep get reasons: nobody reads more, and a wrong threshold must not stop
+// scoring.
 const mostAlerts = 100
 
-// with adds alerts that are owed, the most probable ones. Of equal ones the first comes
-// first.
+// with adds the most probable alerts. Of equal ones the first is preferred.
 func (e explained) with(alerts []likely) explained {
 	slices.SortStableFunc(alerts, func(a, b likely) int { return cmp.Compare(b.probability, a.probability) })
 	for _, a := range alerts[:min(len(alerts), max(0, mostAlerts-len(e.alerts)))] {
@@ -114,8 +111,8 @@ func (e explained) sort() {
 	slices.SortFunc(e.alerts, func(a, b alert) int { return a.node.Compare(b.node) })
 }
 
-// next returns the rows of the alerts whose reasons are made next, and the other ones. What is gone or hidden is in
-// neither: the erasure withdraws what there is.
+// next returns the rows of the alerts whose reasons are made next, and the other alerts. Neither has deleted or
+// suppressed transactions: the erasure withdraws their reasons.
 func (e explained) next(s *lethe.Snapshot, hides func(lethe.TransactionID) bool) (rows []int, others explained) {
 	others.changed = true
 	for _, a := range e.alerts {
@@ -131,8 +128,8 @@ func (e explained) next(s *lethe.Snapshot, hides func(lethe.TransactionID) bool)
 	return rows, others
 }
 
-// within are the alerts that a graph still holds. Those that have lost the other end of a
-// payment, or the payment, are owed again: what was published may name it.
+// within returns the alerts that a graph still has. Those that lost a payment are explained again: published reasons
+// may name the other end.
 func (e explained) within(s *lethe.Snapshot) explained {
 	paid := neighboursOf(s, e.alerts)
 	var out explained
@@ -172,7 +169,7 @@ func neighboursOf(s *lethe.Snapshot, alerts []alert) map[lethe.Pseudonym]map[let
 	return out
 }
 
-// owed is how many are to be published.
+// owed is the number of alerts without reasons.
 func (e explained) owed() (n int) {
 	for _, a := range e.alerts {
 		if a.owed {

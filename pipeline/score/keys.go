@@ -35,8 +35,8 @@ const (
 	redactedPrefix   = "z/" // suppression hash of features: their columns
 )
 
-// filePrefixes are those whose values hold records, or what was computed from
-// them: each is a file, which is unlinked when it is replaced or deleted.
+// filePrefixes are the prefixes of values with records, or results computed from them: each is a file, which is
+// unlinked when it is replaced or deleted.
 func filePrefixes() []string {
 	return []string{modelPrefix, manifestPrefix, snapshotPrefix, publishedPrefix, explainedPrefix}
 }
@@ -50,8 +50,8 @@ type candidate struct {
 	shard    lethe.ShardID
 }
 
-// model names a stored checkpoint. The digest of its bytes tells apart those of
-// before and after an erasure, which are both there until the ensemble is swapped.
+// model identifies a stored checkpoint. Its digest distinguishes those before and after an erasure, which both exist
+// until the ensemble is swapped.
 type model struct {
 	candidate
 	digest lethe.Digest
@@ -61,11 +61,10 @@ func (m model) key() []byte { return append(m.keyUnder(modelPrefix), m.digest[:]
 
 func modelOf(key []byte) (m model, err error) { return splitModel(modelPrefix, key, nil) }
 
-// key is where the digest of the candidate is. Which checkpoint arrived last, and
-// up to where messages were taken, become durable together.
+// key is the key of the candidate's digest. The last candidate and the offset of messages become durable together.
 func (c candidate) key() []byte { return c.keyUnder(candidatePrefix) }
 
-// candidateOf takes an entry of a candidate apart.
+// candidateOf decodes an entry of a candidate.
 func candidateOf(key, value []byte) (m model, r lethe.Revision, err error) {
 	if want := len(m.digest) + 4; len(value) != want {
 		return m, 0, fmt.Errorf("candidate has %d bytes, want %d", len(value), want)
@@ -84,7 +83,7 @@ func (c candidate) keyUnder(prefix string) []byte {
 	return binary.BigEndian.AppendUint32(timestepkey.New(prefix, c.timestep), uint32(c.shard))
 }
 
-// splitModel takes a key under a prefix apart; the digest ends the key, or follows it.
+// splitModel decodes a key under a prefix; the digest ends the key, or follows it.
 func splitModel(prefix string, key, digest []byte) (m model, err error) {
 	t, rest, err := timestepkey.Cut(prefix, key)
 	if err != nil {
@@ -130,28 +129,28 @@ func subjectKey(d lethe.Digest) []byte { return append([]byte(subjectPrefix), d[
 
 func suppressedKey(d lethe.Digest) []byte { return append([]byte(suppressedPrefix), d[:]...) }
 
-// link places a snapshot in the stream.
+// link is the state of a snapshot in the stream.
 type link struct {
 	revision lethe.Revision
 	// previous is the closed timestep before it, or NoTimestep.
 	previous lethe.Timestep
 	// done is set once the snapshot was scored, or had no ensemble before it.
 	done bool
-	// late says that transactions joined it since, which wait to be scored.
+	// late means that transactions joined it since and wait to be scored.
 	late bool
-	// owed are reasons that are not published yet.
+	// owed are the reasons to be published.
 	owed owed
 }
 
-// owed says whether reasons of a timestep are to be published.
+// owed is a set of kinds of reasons to be published.
 type owed uint8
 
 const (
 	owesNothing owed = iota
 	// owesNew is for alerts that were just published.
 	owesNew
-	// owesAgain is for alerts that an erasure took neighbours from, whose reasons are to be
-	// made anew once the ensemble has forgotten them.
+	// owesAgain is for alerts that lost neighbours by an erasure: reasons are made again once the ensemble has forgotten
+	// them.
 	owesAgain
 )
 

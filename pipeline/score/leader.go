@@ -18,16 +18,16 @@ import (
 	"lethe/scoring"
 )
 
-// leader is the role in a process that leads, or that shares it with nobody.
+// leader is the role in a leader, or in a process that has it alone.
 type leader struct {
 	*logic
 	journal *journal.Log
-	// late are the keys under which a fenced leader has written a prediction late.
+	// late are the keys of late predictions of a fenced leader.
 	late map[string]bool
 }
 
-// newLeader begins an epoch, or reads the journal of a process that shares the role with nobody. A process that others
-// have been ahead of stands by again, until it has done what they decided.
+// newLeader begins an epoch, or reads the journal of a process that has the role alone. A process that has not applied
+// all entries becomes a standby again.
 func newLeader(ctx context.Context, l *logic) (*leader, error) {
 	as, out := l.o.Standing, &leader{logic: l, late: make(map[string]bool)}
 	l.explaining.decide = out.decide
@@ -50,10 +50,9 @@ func newLeader(ctx context.Context, l *logic) (*leader, error) {
 	return out, err
 }
 
-// Step implements role.Logic. Suppression takes effect before anything else is
-// scored, and all that can be scored and swapped is before anything more is decided, and before an erasure is
-// acknowledged. Reasons that an erasure had a part in come after it is acknowledged that
-// the ensemble was swapped, and before anything more is.
+// Step implements role.Logic. Suppression comes before scoring. All scoring and swapping that is possible comes before
+// the next entry and before acknowledgements. Reasons that an erasure changes come after the acknowledgement of the
+// swap and before any other.
 func (l *leader) Step(ctx context.Context, now func() time.Time, in role.Input) (role.Output, error) {
 	if err := l.consume(ctx, in); err != nil {
 		return role.Output{}, err
@@ -91,8 +90,8 @@ func (l *leader) Step(ctx context.Context, now func() time.Time, in role.Input) 
 	return role.Output{Idle: true}, nil
 }
 
-// decide has the journal say what the process does next, where others stand by. By then all that the entries before
-// lead to is published.
+// decide appends a decision to the journal, if other processes have the role. By then everything that follows from the
+// previous entries is published.
 func (l *leader) decide(ctx context.Context, what journal.Decision) error {
 	if l.o.Standing == nil {
 		return nil
@@ -107,8 +106,8 @@ func (l *leader) append(ctx context.Context, what journal.Decision) error {
 	return putPlace(l.state.store, l.journal.Done().Place)
 }
 
-// consume takes what has arrived, once the journal says so if it changes anything that others decide by. Commands are
-// read from the start again whenever the role is opened: those that an entry has named need none.
+// consume processes an input, after an entry if the input changes the state. Commands are read from the start whenever
+// the role is opened: those that an entry has named need no other.
 func (l *leader) consume(ctx context.Context, in role.Input) error {
 	source, next := in.Batch.Source, in.Batch.Next
 	if source.Topic == bus.Predictions {
@@ -133,8 +132,8 @@ func (l *leader) consume(ctx context.Context, in role.Input) error {
 	return l.takeNamed(ctx, in)
 }
 
-// serves is what others are told: through which timestep the models are that are served, or waited for, and, where
-// others stand by, by which ensemble, and what is scored.
+// serves returns the journal entry for other roles: the timestep of the served or awaited models and, for standbys, the
+// ensemble and the scored timesteps.
 func (l *leader) serves() journal.Served {
 	now := journal.Served{Through: l.state.needed(l.o.Scoring.LabelLagTimesteps)}
 	if l.o.Standing == nil {
@@ -147,8 +146,8 @@ func (l *leader) serves() journal.Served {
 	return now
 }
 
-// overwritten returns the final predictions under whose keys a fenced leader has written late. Nobody would publish
-// them again, and a provisional one would stand in their place. What is suppressed stays as it is.
+// overwritten returns the final predictions that late records of a fenced leader have replaced, to be published again.
+// Suppressed ones are not.
 func (l *leader) overwritten(ctx context.Context) (records []ingest.Outgoing, err error) {
 	if len(l.late) == 0 {
 		return nil, nil

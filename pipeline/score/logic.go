@@ -14,7 +14,7 @@ import (
 	"lethe/pipeline/wire"
 )
 
-// logic is what the role does over one store, whether the process leads or stands by.
+// logic is the part of the role that leader and standby share.
 type logic struct {
 	o         Options
 	predictor predictor
@@ -23,13 +23,13 @@ type logic struct {
 	explaining explaining
 	// arrivals is nil if transactions are not scored before their timestep closes.
 	arrivals *arrivals
-	// said is what others were told of what is served and scored.
+	// said is the last published journal.Served.
 	said journal.Served
-	// erasures are the requests under way, by id.
+	// erasures are the open requests, by id.
 	erasures role.Erasures[struct{}]
 }
 
-// newLogic reads from the store where the role stands.
+// newLogic reads the state from the store.
 func newLogic(o Options, store role.Store) (*logic, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -90,9 +90,8 @@ func (l *logic) Status() *role.Status {
 	return s
 }
 
-// take stores what has arrived. How far a partition was read is noted with what
-// changes something; of messages that change nothing, with the last one: a replay sends a model for every timestep, of
-// which one is served.
+// take stores an input. The offset is stored with a message that changes the state, or with the last one: a replay has
+// a model for every timestep, and one of them is served.
 func (l *logic) take(ctx context.Context, in role.Input) error {
 	source, skipped := in.Batch.Source, int64(-1)
 	for _, m := range in.Messages {
@@ -116,7 +115,7 @@ func (l *logic) take(ctx context.Context, in role.Input) error {
 	return l.takeNotices(in.Notices)
 }
 
-// takeNamed takes what an entry names. Up to where commands were named is noted behind them.
+// takeNamed processes the records of an entry, and stores its offset behind commands.
 func (l *logic) takeNamed(ctx context.Context, in role.Input) error {
 	err := l.take(ctx, in)
 	if err == nil && in.Batch.Source.Topic == bus.Control {

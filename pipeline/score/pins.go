@@ -9,23 +9,23 @@ import (
 	"lethe/internal/timestepkey"
 )
 
-// A timestep's reasons are made after its predictions, when a later ensemble may be served. Until then the ensemble
-// that made the predictions is kept.
+// Reasons of a timestep are made after its predictions, when a later ensemble may be served. The ensemble that made the
+// predictions is kept until then.
 
-// pin is an ensemble that reasons are owed by.
+// pin is an ensemble that is kept for reasons.
 type pin struct {
 	models []model
-	// through and lineages are the ensemble's, for whether it has learnt from graphs as they are.
+	// through and lineages show whether the ensemble has learnt from the present graphs.
 	through  lethe.Timestep
 	lineages []lethe.Digest
 }
 
 func pinKey(t lethe.Timestep) []byte { return timestepkey.New(pinPrefix, t) }
 
-// pins are the ensembles that reasons are owed by, by the timestep of these.
+// pins are the kept ensembles, by timestep of the reasons.
 type pins map[lethe.Timestep]pin
 
-// hold reports whether reasons are owed by a model.
+// hold reports whether a model is kept for reasons.
 func (p pins) hold(m model) bool {
 	for _, one := range p {
 		if slices.Contains(one.models, m) {
@@ -35,7 +35,7 @@ func (p pins) hold(m model) bool {
 	return false
 }
 
-// read takes a pin from the store, but for what its models say of themselves.
+// read reads a pin from the store, without the content of its models.
 func (p pins) read(key, value []byte) error {
 	t, err := timestepkey.Parse(pinPrefix, key)
 	if err != nil {
@@ -46,8 +46,7 @@ func (p pins) read(key, value []byte) error {
 	return err
 }
 
-// load completes the pins, and counts the alerts that wait for reasons. A pin of other components fits nothing, and is
-// released.
+// load completes the pins, and counts the alerts that wait for reasons. It releases pins with other components.
 func (e *explaining) load() error {
 	s := e.state
 	for t, p := range s.pins {
@@ -73,14 +72,14 @@ func (e *explaining) load() error {
 	return nil
 }
 
-// pinServed has the served ensemble kept for the reasons of a timestep.
+// pinServed keeps the served ensemble for the reasons of a timestep.
 func (e *explaining) pinServed(t lethe.Timestep) (write func(w swapstore.Writer)) {
 	s := e.state
 	s.pins[t] = pin{s.servedModels, s.served.Through, s.served.Lineages()}
 	return func(w swapstore.Writer) { w.Set(pinKey(t), encodeServed(s.pins[t].models)) }
 }
 
-// unpin deletes a pin that is not in memory any more, and its models that nothing else needs.
+// unpin deletes a pin that is no longer in memory, and its models that are not needed otherwise.
 func (e *explaining) unpin(w swapstore.Writer, t lethe.Timestep, p pin) {
 	s := e.state
 	w.Delete(pinKey(t))
@@ -91,9 +90,9 @@ func (e *explaining) unpin(w swapstore.Writer, t lethe.Timestep, p pin) {
 	}
 }
 
-// release has reasons made by the served ensemble, once it is current, where the one that owes them has learnt from
-// graphs that have changed since: it must be gone before an erasure is acknowledged. The pin of a timestep that is gone
-// goes, too.
+// release releases pins that have learnt from graphs that have changed since, once the served ensemble is current and
+// can make the reasons: they must be deleted before an erasure is acknowledged. It also releases pins of deleted
+// timesteps.
 func (e *explaining) release() error {
 	s := e.state
 	for t, p := range s.pins {

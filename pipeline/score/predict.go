@@ -13,21 +13,21 @@ import (
 	"lethe/trainer"
 )
 
-// answer is what the served ensemble says of a graph.
+// answer is the result of an ensemble for a graph.
 type answer struct {
-	// illicit is the probability of illicit of every node.
+	// illicit are the probabilities of illicit, by node.
 	illicit []float64
-	// threshold is the probability from which a transaction is called illicit.
+	// threshold is the smallest probability of class illicit.
 	threshold float64
 }
 
-// predictor asks ensembles.
+// predictor makes predictions by ensembles.
 type predictor struct {
 	runner ensemble.Runner
 	layout ensemble.Layout
 	oneHop onehop.Mode
 	rule   decision.Rule
-	// method names how models are combined.
+	// method is the name of the combination.
 	method string
 }
 
@@ -41,7 +41,7 @@ func newPredictor(o Options) (p predictor, err error) {
 	return p, err
 }
 
-// ask asks an ensemble about every node of a graph.
+// ask returns the answer of an ensemble for every node of a graph.
 func (p predictor) ask(ctx context.Context, e *ensemble.Ensemble, s *lethe.Snapshot) (answer, error) {
 	return p.askJoined(ctx, e, p.oneHop.Join(s))
 }
@@ -60,13 +60,13 @@ func (p predictor) askJoined(ctx context.Context, e *ensemble.Ensemble, s *lethe
 	return answer{illicit, decision.Choose(p.rule, illicit, nil)}, nil
 }
 
-// prediction is what predictions by an ensemble have in common.
+// prediction returns the common fields of predictions by an ensemble.
 func (p predictor) prediction(by *ensemble.Ensemble) scoring.Prediction {
 	return scoring.Prediction{EnsembleVersion: by.Version, TrainedThrough: by.Through, Aggregation: p.method}
 }
 
-// recordsOf completes predictions with their classes and ids and returns their records, in order: some thousands at
-// a time, side by side. graph is the digest of what they are about.
+// recordsOf completes predictions with classes and ids and returns their records in order; thousands of them are made
+// concurrently. graph is the digest of the graph.
 func (p predictor) recordsOf(
 	ctx context.Context, all []scoring.Prediction, secret lethe.Secret, graph lethe.Digest,
 ) ([]ingest.Outgoing, error) {
@@ -89,8 +89,8 @@ func (p predictor) recordsOf(
 	return records, err
 }
 
-// predictions builds one record per transaction that is not suppressed and of which
-// wanted says so, and lists them. The third result are those of class illicit.
+// predictions returns a record for each wanted transaction that is not suppressed, and lists them. The third result
+// are those of class illicit.
 func (l *logic) predictions(
 	ctx context.Context, s *lethe.Snapshot, a answer, late bool, wanted func(lethe.Pseudonym) bool,
 ) ([]ingest.Outgoing, *published, []likely, error) {

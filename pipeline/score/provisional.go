@@ -16,16 +16,14 @@ import (
 	"lethe/scoring/ensemble"
 )
 
-// passRows bounds the transactions of a pass, their neighbours among them: what arrives
-// meanwhile waits for the next one.
+// passRows bounds the transactions of a pass, including neighbours: those that arrive meanwhile wait for the next pass.
 const passRows = 64
 
-// restFactor is how many times as long as a pass took, of transactions that had a score,
-// none of that kind follows.
+// restFactor is the pause after a pass of transactions that had a score, as a multiple of its duration.
 const restFactor = 3
 
-// scoreAll scores what waits, pass by pass, until the context ends. What is scored again
-// gets a quarter of the time at most: what arrives shall find the processors free.
+// scoreAll scores waiting transactions, pass by pass, until the context ends. Second scores take a quarter of the time
+// at most, so that new transactions find the processors free.
 func (a *arrivals) scoreAll(ctx context.Context) error {
 	rest := time.NewTimer(0)
 	defer rest.Stop()
@@ -52,8 +50,7 @@ func (a *arrivals) scoreAll(ctx context.Context) error {
 	}
 }
 
-// scoreSome scores one pass and returns it, nil if nothing waited. What had a score waits
-// unless again is said.
+// scoreSome scores one pass and returns it, nil if none waited. Transactions with a score wait unless again is set.
 func (a *arrivals) scoreSome(ctx context.Context, again bool) (*window.Pass, error) {
 	by, pass := a.next(again)
 	if pass == nil {
@@ -68,8 +65,7 @@ func (a *arrivals) scoreSome(ctx context.Context, again bool) (*window.Pass, err
 	for i, node := range pass.Scored {
 		probabilities[i] = said.illicit[node]
 	}
-	// The lock is held until they are written: what closes or is suppressed from then
-	// on finds them written, and what was before finds them dropped.
+	// The lock is held until they are written: closing and suppressing come either before, and drop them, or after.
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	scored := a.window.Score(pass, probabilities)
@@ -87,7 +83,7 @@ func (a *arrivals) scoreSome(ctx context.Context, again bool) (*window.Pass, err
 	return pass, nil
 }
 
-// next takes the next pass, if there is one and an ensemble to score it by.
+// next returns the next pass and the ensemble that scores it, if there are both.
 func (a *arrivals) next(again bool) (*ensemble.Ensemble, *window.Pass) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -97,8 +93,7 @@ func (a *arrivals) next(again bool) (*ensemble.Ensemble, *window.Pass) {
 	return a.served, a.window.Next(passRows, again)
 }
 
-// graphOf returns what the models see of a pass: rows as those of a closed timestep are
-// made.
+// graphOf returns the graph of a pass, with rows like those of a closed timestep.
 func graphOf(pass *window.Pass, mode onehop.Mode) *lethe.Snapshot {
 	whole := pass.Graph
 	out := &lethe.Snapshot{Timestep: whole.Timestep, FeatureCount: mode.Features(whole.FeatureCount)}
@@ -131,7 +126,7 @@ func (a *arrivals) records(
 	return a.predictor.recordsOf(ctx, all, a.secret, lethe.Digest{})
 }
 
-// tell tells how long the records waited that the scores are for.
+// tell reports how long the scored records waited.
 func (a *arrivals) tell(t lethe.Timestep, scored []window.Scored, began time.Time) {
 	now := a.around.Clock()
 	e := events.ProvisionallyScored{Predictions: len(scored), Duration: now.Sub(began)}

@@ -18,15 +18,14 @@ const (
 	publishedVersion = 1
 )
 
-// published holds the probabilities that were published for one timestep, kept to
-// be measured when its labels are in.
+// published holds the published probabilities of a timestep, to be measured when its labels arrive.
 type published struct {
 	nodes         []lethe.Pseudonym // ascending
 	probabilities []float64
-	// threshold is that of the served class, or NaN of a timestep that was passed over.
+	// threshold is that of the served class, or NaN for a skipped timestep.
 	threshold float64
-	// late are the transactions that joined when the timestep had been scored,
-	// ascending. They were scored by a later ensemble, and are not measured.
+	// late are the transactions that joined the scored timestep, ascending. They were scored by a later ensemble and are
+	// not measured.
 	late []lethe.Pseudonym
 }
 
@@ -86,8 +85,7 @@ func decodePublished(message []byte) (*published, error) {
 	return p, nil
 }
 
-// only keeps the nodes that the snapshot still holds and reports whether any
-// was dropped.
+// only keeps the nodes of a snapshot and reports whether any was dropped.
 func (p *published) only(s *lethe.Snapshot) (*published, bool) {
 	out := &published{threshold: p.threshold}
 	for _, node := range p.late {
@@ -109,8 +107,8 @@ func (p *published) lacks(s *lethe.Snapshot) bool {
 	return slices.ContainsFunc(s.Nodes, func(n lethe.SnapshotNode) bool { return !p.holds(n.Pseudonym) })
 }
 
-// quality measures the probabilities against the labels that came in later.
-// Both are ascending by pseudonym. otherwise is the threshold where none was kept.
+// quality compares the probabilities with later labels. Both are ascending by pseudonym. otherwise is the threshold if
+// none is stored.
 func (p *published) quality(labels []wire.NodeLabel, otherwise float64) quality.Summary {
 	var probabilities []float64
 	var known []lethe.Label
@@ -131,8 +129,7 @@ func (p *published) quality(labels []wire.NodeLabel, otherwise float64) quality.
 	return quality.Summarise(probabilities, known, threshold)
 }
 
-// measure compares what was predicted for a timestep with the labels that came
-// in later, once both are there (prequential evaluation).
+// measure compares the predictions of a timestep with its later labels, once both exist (prequential evaluation).
 func (l *logic) measure(t lethe.Timestep) error {
 	q, err := l.compare(t)
 	if err != nil || q == nil {
@@ -157,8 +154,8 @@ func orNaN(measure *float64) float64 {
 	return *measure
 }
 
-// compare returns how good the predictions of a timestep are, or nil if there are
-// none. Nothing of it is stored, for it was computed from records.
+// compare returns the quality of the predictions of a timestep, or nil. It is not stored, because it is computed from
+// records.
 func (l *logic) compare(t lethe.Timestep) (*stepQuality, error) {
 	predicted, err := l.state.published(t)
 	if err != nil || predicted == nil {
@@ -177,7 +174,7 @@ func (l *logic) compare(t lethe.Timestep) (*stepQuality, error) {
 	return q, nil
 }
 
-// compareAll compares what is in the store when the role is opened.
+// compareAll compares all stored predictions when the role is opened.
 func (l *logic) compareAll() error {
 	for t := range l.state.quality {
 		q, err := l.compare(t)
@@ -189,9 +186,9 @@ func (l *logic) compareAll() error {
 	return nil
 }
 
-// stepQuality is how good the predictions of one timestep turned out.
+// stepQuality is the quality of the predictions of a timestep.
 type stepQuality struct {
 	predictions int
-	// summary is nil until the labels are in.
+	// summary is nil without labels.
 	summary *quality.Summary
 }

@@ -9,7 +9,7 @@ import (
 	"lethe/internal/swapstore"
 )
 
-// redact notes which features are erased.
+// redact stores which features are erased.
 func redact(s *state, list []lethe.Redaction) error {
 	if !slices.ContainsFunc(list, func(r lethe.Redaction) bool { return !s.redacted.Has(r.Target) }) {
 		return nil
@@ -33,7 +33,7 @@ func redact(s *state, list []lethe.Redaction) error {
 	return nil
 }
 
-// readRedacted reads what redact has noted.
+// readRedacted reads erased features.
 func readRedacted(s *state, key, value []byte) error {
 	r := lethe.Redaction{Target: lethe.Digest(key[len(redactedPrefix):])}
 	if err := json.Unmarshal(value, &r.Columns); err != nil {
@@ -43,7 +43,7 @@ func readRedacted(s *state, key, value []byte) error {
 	return nil
 }
 
-// redactedIn are the transactions of a graph of which features are erased.
+// redactedIn returns the transactions of a graph with erased features.
 func redactedIn(s *state, g *lethe.Snapshot, secret lethe.Secret) map[lethe.Pseudonym]bool {
 	if !s.redacted.Any() {
 		return nil
@@ -57,7 +57,7 @@ func redactedIn(s *state, g *lethe.Snapshot, secret lethe.Secret) map[lethe.Pseu
 	return out
 }
 
-// explainedAnew is what was explained of a timestep, as it stands now that its graph has changed.
+// explainedAnew returns the alerts of a timestep after a change of its graph.
 func explainedAnew(s *state, g *lethe.Snapshot, secret lethe.Secret) (explained, error) {
 	reasons, err := readExplained(s.store, g.Timestep)
 	if err != nil {
@@ -66,8 +66,8 @@ func explainedAnew(s *state, g *lethe.Snapshot, secret lethe.Secret) (explained,
 	return reasons.within(g).redacted(g, redactedIn(s, g, secret)), nil
 }
 
-// redacted has the reasons of alerts owed again that were made of features that are erased:
-// those of their own transactions, and of those that had a payment with one.
+// redacted marks alerts whose reasons depend on erased features, of their own transaction or of a neighbour, to be
+// explained again.
 func (e explained) redacted(s *lethe.Snapshot, features map[lethe.Pseudonym]bool) explained {
 	if len(features) == 0 {
 		return e

@@ -16,8 +16,7 @@ import (
 	"lethe/trainer"
 )
 
-// Served describes the ensemble in a role's folder, read while no role is
-// running.
+// Served is the ensemble in the folder of a stopped role.
 type Served struct {
 	// Through is NoTimestep if no ensemble is served yet.
 	Through lethe.Timestep
@@ -27,7 +26,7 @@ type Served struct {
 	// Meta is the canonical bytes of the meta-model; nil if there is none.
 	Meta        []byte
 	Predictions int
-	// Next are the positions behind the last records that were read.
+	// Next are the read offsets.
 	Next map[bus.TopicPartition]int64
 }
 
@@ -71,8 +70,8 @@ const stateFolder = "state"
 
 func stateDir(dir string) string { return filepath.Join(dir, stateFolder) }
 
-// CarrySuppressed begins the store of a role in one folder with what the store in another one knows of
-// erasures: keyed hashes of what nothing may be said of. Nothing else of it is taken.
+// CarrySuppressed creates the store of a role in one folder with the suppressed targets, as keyed hashes, of the store
+// in another. It copies nothing else.
 func CarrySuppressed(fsys vfs.FS, from, to string) (err error) {
 	if _, err := fsys.Stat(stateDir(from)); err != nil {
 		return fmt.Errorf("score role: %w", err)

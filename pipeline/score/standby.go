@@ -16,14 +16,14 @@ import (
 	"lethe/pipeline/wire"
 )
 
-// standby is the role in a process that stands by: it does what the journal says, publishes nothing of that, and
-// acknowledges what commands of erasures ask of any process that holds copies. What an entry leads to it does once the
-// next one says that it was published: so whoever takes over publishes what the last one leads to.
+// standby is the role in a standby: it applies the journal, publishes nothing of it, and acknowledges commands of
+// erasures. It computes what follows from an entry once the next entry confirms that it was published: so a new leader
+// publishes what follows from the last entry.
 type standby struct {
 	*logic
 	replay *role.Replay
 	place  journal.Place
-	// commands are those that no entry has named yet.
+	// commands are the commands that no entry has named yet.
 	commands []wire.Notice
 }
 
@@ -63,7 +63,7 @@ func (s *standby) Step(ctx context.Context, _ func() time.Time, in role.Input) (
 		if !done {
 			break
 		}
-		s.replay.Did()
+		s.replay.Applied()
 	}
 	if err := s.explaining.release(); err != nil {
 		return out, err
@@ -74,7 +74,7 @@ func (s *standby) Step(ctx context.Context, _ func() time.Time, in role.Input) (
 	return out, err
 }
 
-// hear takes commands that an entry has named before, as control.v1 is read from its start, and keeps the others.
+// hear processes commands that an entry has named before, as control.v1 is read from its start, and keeps the others.
 func (s *standby) hear(notices []wire.Notice) error {
 	named, err := offsetOf(s.state.store, bus.TopicPartition{Topic: bus.Control})
 	for _, n := range notices {
@@ -89,7 +89,7 @@ func (s *standby) hear(notices []wire.Notice) error {
 	return err
 }
 
-// apply does what an entry says; done is false if what it names is still to be read.
+// apply applies an entry; done is false if its records are not read yet.
 func (s *standby) apply(ctx context.Context, e journal.Entry) (done bool, err error) {
 	consumed, consumes := e.Decision.(journal.Consumed)
 	in, there := role.Input{}, true
@@ -124,7 +124,7 @@ func (s *standby) apply(ctx context.Context, e journal.Entry) (done bool, err er
 	}
 }
 
-// consume takes what an entry names.
+// consume processes the records of an entry.
 func (s *standby) consume(ctx context.Context, in role.Input) error {
 	if in.Batch.Source.Topic == bus.Control {
 		n := slices.IndexFunc(s.commands, func(n wire.Notice) bool { return n.Offset >= in.Batch.Next })
@@ -138,7 +138,7 @@ func (s *standby) consume(ctx context.Context, in role.Input) error {
 		return err
 	}
 	for t, at := range s.state.links {
-		// What others have scored before is replaced since, and was not there for this process.
+		// The leader has scored timesteps whose graphs or models were replaced before this process read them.
 		if _, before := known[t]; !before && at.waits() && s.said.Scored.Holds(t) && at.previous != lethe.NoTimestep {
 			if err := s.passOver(t); err != nil {
 				return err
@@ -148,7 +148,7 @@ func (s *standby) consume(ctx context.Context, in role.Input) error {
 	return nil
 }
 
-// catchUp does what the entries so far lead to.
+// catchUp computes everything that follows from the entries so far.
 func (s *standby) catchUp(ctx context.Context) error {
 	for {
 		if err := s.explaining.release(); err != nil {
@@ -164,8 +164,7 @@ func (s *standby) catchUp(ctx context.Context) error {
 	}
 }
 
-// passOverAll passes over the timesteps that wait here and that the leader has scored: their models are gone, for train
-// keeps none that the leader needs no more, and this process was not there.
+// passOverAll skips waiting timesteps that the leader has scored: train has deleted their models since.
 func (s *standby) passOverAll(ctx context.Context) error {
 	for _, t := range s.state.links.known() {
 		wanted, known := s.state.links.stepsBefore(t, 1+s.o.Scoring.LabelLagTimesteps)
@@ -179,8 +178,8 @@ func (s *standby) passOverAll(ctx context.Context) error {
 	return s.catchUp(ctx)
 }
 
-// passOver has the transactions of a timestep that another process has scored count as scored late: they have
-// predictions, which are not measured here.
+// passOver treats the transactions of a timestep that another process has scored as late: their predictions are not
+// measured here.
 func (s *standby) passOver(t lethe.Timestep) error {
 	snapshot, err := s.state.snapshot(t)
 	if err != nil {
@@ -195,7 +194,7 @@ func (s *standby) passOver(t lethe.Timestep) error {
 	return s.finish(t, said, nil)
 }
 
-// placeOf is that of the last entry of the journal that a store has done, or is doing.
+// placeOf returns the place of the last entry that a store has applied, or is applying.
 func placeOf(store role.Store) (journal.Place, error) {
 	value, _, err := store.Get([]byte(placeKey))
 	p, _ := journal.CutPlace(value)

@@ -19,8 +19,7 @@ import (
 	"lethe/scoring/meta"
 )
 
-// state is what the role knows. All of it is in the store; what decisions need
-// is in memory too. One goroutine uses it.
+// state is the role's state. All of it is in the store; a part is in memory too. One goroutine uses it.
 type state struct {
 	store      role.Store
 	layout     ensemble.Layout
@@ -30,25 +29,24 @@ type state struct {
 	lineages   *ensemble.Lineages
 	candidates map[candidate]arrived
 	served     *ensemble.Ensemble
-	// servedModels are where the served models are stored, by shard.
+	// servedModels identify the stored models of the served ensemble, by shard.
 	servedModels []model
-	// pins are the ensembles that reasons of a timestep are owed by.
+	// pins are ensembles that are kept for reasons of a timestep.
 	pins       pins
 	suppressed map[lethe.Digest]bool
-	// subjects are those of suppressed that are subjects, with the last timestep of what goes.
+	// subjects are the suppressed subjects, with their last suppressed timestep.
 	subjects map[lethe.Digest]lethe.Timestep
 	redacted lethe.Redactions
 	quality  map[lethe.Timestep]stepQuality
 }
 
-// arrived is a checkpoint that may be served: its lineage, the digest of its bytes, and
-// the revision of its message.
+// arrived is a checkpoint that may be served: its lineage, its digest and the revision of its message.
 type arrived struct {
 	lineage, digest lethe.Digest
 	revision        lethe.Revision
 }
 
-// readState reads what is in the store.
+// readState reads the state from the store.
 func readState(store role.Store, layout ensemble.Layout, over *meta.Config) (*state, error) {
 	s := &state{
 		store:      store,
@@ -69,8 +67,7 @@ func readState(store role.Store, layout ensemble.Layout, over *meta.Config) (*st
 	return s, nil
 }
 
-// models is how many models an ensemble has, the meta-model among them, which is the
-// last one.
+// models is the number of models of an ensemble, including the meta-model, which is the last one.
 func (s *state) models() int {
 	if s.withMeta {
 		return s.layout.Models() + 1
@@ -98,11 +95,11 @@ func (s *state) load() error {
 	if err := s.loadServed(); err != nil {
 		return err
 	}
-	// A crash may have left models that nothing names any more.
+	// A crash may have left unused models.
 	return s.unlinkStale()
 }
 
-// loadServed reads the served ensemble. One of other components is served no more.
+// loadServed reads the served ensemble. One with other components is no longer served.
 func (s *state) loadServed() error {
 	value, found, err := s.store.Get([]byte(servedKey))
 	if err != nil || !found {
@@ -119,7 +116,7 @@ func (s *state) loadServed() error {
 	return err
 }
 
-// readers take what the store holds, by the prefix of its keys.
+// readers read the store, by prefix of the keys.
 func (s *state) readers() map[string]func(key, value []byte) error {
 	return map[string]func(key, value []byte) error{
 		linkPrefix: func(key, value []byte) error {
@@ -180,13 +177,13 @@ func (s *state) readers() map[string]func(key, value []byte) error {
 	}
 }
 
-// learn takes a manifest into memory.
+// learn adds a manifest to memory.
 func (s *state) learn(m *wire.Manifest, revision lethe.Revision) {
 	s.revisions[m.Timestep] = revision
 	s.lineages.Learn(m.Timestep, m.Previous, m.Slices)
 }
 
-// offsetOf returns where a partition is resumed.
+// offsetOf returns the offset to resume a partition from.
 func offsetOf(store role.Store, tp bus.TopicPartition) (int64, error) {
 	value, found, err := store.Get(offsetKey(tp))
 	if err != nil || !found {
@@ -195,7 +192,7 @@ func offsetOf(store role.Store, tp bus.TopicPartition) (int64, error) {
 	return int64(binary.BigEndian.Uint64(value)), nil
 }
 
-// readOffsets reads where every partition is resumed.
+// readOffsets reads the offsets to resume from.
 func readOffsets(store swapstore.Reader, into map[bus.TopicPartition]int64) error {
 	return store.Scan([]byte(offsetPrefix), func(key, value []byte) error {
 		name := strings.TrimPrefix(string(key), offsetPrefix)

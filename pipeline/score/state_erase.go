@@ -11,7 +11,7 @@ import (
 	"lethe/pipeline/wire"
 )
 
-// suppress notes the keyed hashes of what is erased, and until when subjects go.
+// suppress stores the keyed hashes of targets, and the last suppressed timesteps of subjects.
 func (s *state) suppress(hashes []lethe.Digest, subjects ...lethe.SubjectUntil) error {
 	until := make(map[lethe.Digest]lethe.Timestep)
 	for _, subject := range subjects {
@@ -41,7 +41,7 @@ func (s *state) suppress(hashes []lethe.Digest, subjects ...lethe.SubjectUntil) 
 	return nil
 }
 
-// readSubject reads until when a subject goes.
+// readSubject reads the last suppressed timestep of a subject.
 func readSubject(s *state, key, value []byte) error {
 	if len(value) != 8 {
 		return fmt.Errorf("%w: a subject goes until a timestep of %d bytes", swapstore.ErrCorrupt, len(value))
@@ -50,8 +50,7 @@ func readSubject(s *state, key, value []byte) error {
 	return nil
 }
 
-// lift takes back the suppression of a request that was cancelled; of some subjects what is
-// later than a timestep alone.
+// lift ends the suppression of a cancelled request; of some subjects only after a timestep.
 func lift(s *state, hashes []lethe.Digest, still []lethe.SubjectUntil) error {
 	err := s.store.Apply(func(w swapstore.Writer) error {
 		for _, d := range hashes {
@@ -79,8 +78,8 @@ func lift(s *state, hashes []lethe.Digest, still []lethe.SubjectUntil) error {
 	return nil
 }
 
-// hiding returns a function that reports whether a transaction must not be named any more, until another is suppressed.
-// It is for one goroutine.
+// hiding returns a function that reports whether a transaction is suppressed. It is valid until the next suppression,
+// and for one goroutine.
 func (s *state) hiding(secret lethe.Secret) func(lethe.TransactionID) bool {
 	return hidingOf(s.suppressed, secret)
 }
@@ -93,9 +92,8 @@ func hidingOf(suppressed map[lethe.Digest]bool, secret lethe.Secret) func(lethe.
 	return func(id lethe.TransactionID) bool { return suppressed[of.Suppression(id)] }
 }
 
-// replaced reports whether everything the command replaces has arrived: the new
-// graphs and manifests, an ensemble that fits them, and the models that come after
-// it. A command that replaces nothing waits for nothing.
+// replaced reports whether all replacements of a command have arrived: graphs and manifests, a matching ensemble, and
+// the models after it.
 func (s *state) replaced(command *wire.Command) bool {
 	if len(command.Steps) == 0 {
 		return true
@@ -108,8 +106,8 @@ func (s *state) replaced(command *wire.Command) bool {
 			return false
 		}
 	}
-	// A candidate of another lineage is of before the erasure, and its successor is
-	// on its way, or it fits a manifest that is.
+	// A candidate of another lineage is older than the erasure and will be replaced, or it matches a manifest that has
+	// not arrived yet.
 	for c, a := range s.candidates {
 		if want, known := s.lineages.At(c.timestep); !known || int(c.shard) >= len(want) || want[c.shard] != a.lineage {
 			return false
@@ -118,12 +116,11 @@ func (s *state) replaced(command *wire.Command) bool {
 	return true
 }
 
-// stepReplaced reports whether nothing that a timestep held before the erasure
-// can still arrive.
+// stepReplaced reports whether no artefact of a timestep from before the erasure can still arrive.
 func (s *state) stepReplaced(step wire.CommandStep) bool {
 	t := step.Timestep
 	if step.Gone {
-		// It may have come again since.
+		// It may have been created again since.
 		at, known := s.links[t]
 		revision, settled := s.revisions[t]
 		return (!known || at.revision > step.Revision) && (!settled || revision > step.Revision)
@@ -140,8 +137,8 @@ func (s *state) stepReplaced(step wire.CommandStep) bool {
 	if s.served != nil && t <= s.served.Through {
 		return true
 	}
-	// No ensemble that learnt from it is served yet, so the ensemble does not
-	// tell whether the new models have come. The old ones are before them.
+	// No ensemble that learnt from it is served yet, so the ensemble does not show whether the new models have arrived.
+	// The old ones are before them.
 	want, known := s.lineages.At(t)
 	for _, shard := range step.Shards {
 		if !known || int(shard) >= s.layout.Shards {
@@ -156,7 +153,7 @@ func (s *state) stepReplaced(step wire.CommandStep) bool {
 	return true
 }
 
-// forgetCandidates deletes what the store says of candidates, but not their files.
+// forgetCandidates deletes candidates from the store, but not their files.
 func forgetCandidates(w swapstore.Writer, gone []candidate) {
 	for _, c := range gone {
 		w.Delete(c.key())

@@ -11,9 +11,8 @@ import (
 	"lethe/pipeline/wire"
 )
 
-// removeGone forgets the timesteps that are gone, and the models that were trained through
-// them. They were deleted from their
-// topics as well, but of that nothing may be left when the role comes to it.
+// removeGone forgets deleted timesteps, and the models that were trained through them. The topics have tombstones of
+// them too, which may be compacted before the role reads them.
 func (s *state) removeGone(command *wire.Command) error {
 	for _, step := range command.Steps {
 		if !step.Gone {
@@ -44,8 +43,7 @@ func (s *state) removeGone(command *wire.Command) error {
 	return nil
 }
 
-// forget removes what is known of a graph, a manifest or a model whose timestep is
-// gone, and makes a change that goes with it.
+// forget deletes the state of a graph, a manifest or a model of a deleted timestep, together with another change.
 func (s *state) forget(key wire.Key, with func(w swapstore.Writer)) error {
 	t := key.Timestep
 	c := candidate{t, key.Shard}
@@ -91,9 +89,8 @@ func (s *state) forget(key wire.Key, with func(w swapstore.Writer)) error {
 	return nil
 }
 
-// sweep deletes what is kept of timesteps that are gone, and graphs that nothing waits for: a process
-// that was killed may have noted that, and not have deleted them. Nobody would ever again, and they
-// may hold what is erased.
+// sweep deletes data of deleted timesteps, and graphs that are not needed: a process may have been killed between the
+// state and the deletion. They may hold erased data.
 func sweep(s *state) error {
 	var left [][]byte
 	for _, prefix := range []string{snapshotPrefix, publishedPrefix, explainedPrefix} {

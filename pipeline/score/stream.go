@@ -8,14 +8,14 @@ import (
 	"lethe/pipeline/journal"
 )
 
-// stream is where every snapshot that was seen stands, by timestep.
+// stream has the state of every snapshot, by timestep.
 type stream map[lethe.Timestep]link
 
 // known returns the timesteps of all snapshots seen, ascending.
 func (s stream) known() []lethe.Timestep { return slices.Sorted(maps.Keys(s)) }
 
-// nextWaiting returns the oldest snapshot that is not scored, or NoTimestep,
-// and whether its turn has come: the one before it is known and done.
+// nextWaiting returns the oldest snapshot that is not scored, or NoTimestep, and whether it can be scored: its
+// predecessor is known and done.
 func (s stream) nextWaiting() (t lethe.Timestep, ready bool) {
 	for _, t := range s.known() {
 		at := s[t]
@@ -37,9 +37,8 @@ func (s stream) lastSeen() lethe.Timestep {
 	return known[len(known)-1]
 }
 
-// stepsBefore walks back n snapshots from t. It is not known which one that is
-// while one is missing on the way: it is gone, and that behind it was not relinked
-// yet, or it has still to arrive.
+// stepsBefore walks back n snapshots from t. It fails while one of them is missing: it is deleted and its successor
+// not yet relinked, or it has not arrived.
 func (s stream) stepsBefore(t lethe.Timestep, n int) (before lethe.Timestep, known bool) {
 	for range n {
 		if t == lethe.NoTimestep {
@@ -54,8 +53,8 @@ func (s stream) stepsBefore(t lethe.Timestep, n int) (before lethe.Timestep, kno
 	return t, true
 }
 
-// nextLate returns the oldest snapshot that late transactions joined and whose alerts have their reasons, if there is
-// one: those are of the ensemble that made them.
+// nextLate returns the oldest snapshot with late transactions whose alerts have their reasons, if there is one: these
+// must be of the ensemble that made the predictions.
 func (s stream) nextLate() (lethe.Timestep, bool) {
 	for _, t := range s.known() {
 		if s[t].late && s[t].owed != owesNew {
@@ -65,7 +64,7 @@ func (s stream) nextLate() (lethe.Timestep, bool) {
 	return lethe.NoTimestep, false
 }
 
-// owesAgain reports whether a timestep owes reasons anew.
+// owesAgain reports whether a timestep must publish reasons again.
 func (s stream) owesAgain() bool {
 	for _, at := range s {
 		if at.owed == owesAgain {
@@ -85,8 +84,8 @@ func (s stream) passed(t lethe.Timestep) bool {
 	return false
 }
 
-// needed returns the oldest timestep through which models may still be asked for, or
-// NoTimestep for all: that of the served ensemble, or of the one that is waited for.
+// needed returns the oldest timestep whose models may still be needed, or NoTimestep for all: that of the served
+// ensemble, or of the awaited one.
 func (s *state) needed(labelLagTimesteps int) lethe.Timestep {
 	if s.served != nil {
 		return s.served.Through
@@ -99,7 +98,7 @@ func (s *state) needed(labelLagTimesteps int) lethe.Timestep {
 	return through
 }
 
-// scored says which timesteps are scored, or stay unscored.
+// scored returns the timesteps that are scored, or stay unscored.
 func (s stream) scored() *journal.Scored {
 	out := &journal.Scored{Through: lethe.NoTimestep}
 	var waiting []lethe.Timestep
@@ -114,8 +113,8 @@ func (s stream) scored() *journal.Scored {
 	return out
 }
 
-// owing returns the timestep whose reasons are to be made next, or NoTimestep: before all one that an erasure waits
-// for, or late transactions, then the newest.
+// owing returns the timestep whose reasons are made next, or NoTimestep: first one that an erasure or late
+// transactions wait for, then the newest.
 func (e *explaining) owing() lethe.Timestep {
 	s := e.state
 	again, late, newest := lethe.NoTimestep, lethe.NoTimestep, lethe.NoTimestep

@@ -13,7 +13,7 @@ import (
 	"lethe/pipeline/wire"
 )
 
-// takeMessage stores a graph, a manifest or a model, or removes one that is gone.
+// takeMessage stores or deletes a graph, a manifest or a model.
 func (l *logic) takeMessage(ctx context.Context, source bus.TopicPartition, m wire.Received) error {
 	if m.Deleted {
 		return l.state.forget(m.Key, func(w swapstore.Writer) { setOffset(w, source, m.Next) })
@@ -30,12 +30,10 @@ func (l *logic) takeMessage(ctx context.Context, source bus.TopicPartition, m wi
 	}
 }
 
-// takeSnapshot stores a graph until it is scored. A later revision of a graph
-// that was scored already changes no prediction: those of erased transactions
-// are dropped from what is measured, those that joined it late are scored by the
-// ensemble that is served now, reasons of a transaction that lost a neighbour are owed
-// again, and everything else stands as it was decided then. One that stayed unscored
-// because it was the first has its turn again once another comes before it.
+// takeSnapshot stores a graph until it is scored. A later revision of a scored graph changes no prediction: erased
+// transactions are no longer measured, late ones are scored by the ensemble served now, and reasons of transactions
+// that lost a neighbour are made again. A graph that was not scored because it was the first is scored once another
+// precedes it.
 func (l *logic) takeSnapshot(ctx context.Context, source bus.TopicPartition, m wire.Received) error {
 	t := m.Key.Timestep
 	known, exists := l.state.links[t]
@@ -53,7 +51,7 @@ func (l *logic) takeSnapshot(ctx context.Context, source bus.TopicPartition, m w
 	if err != nil {
 		return err
 	}
-	// Before it is noted that the graph was read, so that a crash withdraws nothing too little.
+	// Before the graph's offset is stored, so that a crash loses no withdrawal.
 	if err := l.arrivals.close(ctx, snapshot); err != nil {
 		return err
 	}
@@ -79,14 +77,13 @@ func (l *logic) takeSnapshot(ctx context.Context, source bus.TopicPartition, m w
 	return nil
 }
 
-// placed returns where a graph stands once it is taken, and what stays of what was said of
-// its timestep.
+// placed returns the state of a new graph, and the remaining predictions and alerts of its timestep.
 func placed(l *logic, graph *lethe.Snapshot, m wire.Received) (next link, rest remainder, err error) {
 	t := m.Key.Timestep
 	known, exists := l.state.links[t]
 	next = link{revision: m.Revision, previous: m.Previous, done: known.done, owed: known.owed}
-	// The first timestep stays unscored, and so does what comes to it late: whether models
-	// were there before may be due to records that are erased by now.
+	// The first timestep stays unscored, and so do its late transactions: models may have existed before only because of
+	// records that are erased by now.
 	scorable := l.state.served != nil && m.Previous != lethe.NoTimestep
 	switch {
 	case known.done:
@@ -95,27 +92,27 @@ func placed(l *logic, graph *lethe.Snapshot, m wire.Received) (next link, rest r
 		}
 		next.late = scorable && rest.kept != nil && rest.kept.lacks(graph)
 		next.done = rest.kept != nil || m.Previous == lethe.NoTimestep
-		// A process that was killed while it stored that may have noted no more than the alerts.
+		// A process that was killed while it stored them may have stored the alerts only.
 		if rest.reasons.again || next.owed == owesNothing && rest.reasons.owed() > 0 {
 			next.owed = owesAgain
 		}
 	case !exists && l.state.links.passed(t) && (scorable || m.Previous == lethe.NoTimestep):
-		// A timestep that nobody knew of when its turn was.
+		// A timestep that was unknown when its successors were scored.
 		next.done, next.late = true, scorable
 	}
 	return next, rest, nil
 }
 
-// remainder is what stays of what was said of a timestep when its graph is replaced.
+// remainder is what remains of the predictions and alerts of a timestep when its graph is replaced.
 type remainder struct {
-	// kept is nil where nothing was published.
+	// kept is nil if nothing was published.
 	kept *published
-	// dropped says that something of it went.
+	// dropped means that some predictions were dropped.
 	dropped bool
 	reasons explained
 }
 
-// remainderOf returns what was said of the transactions that a graph still has.
+// remainderOf returns the remainder for a graph.
 func remainderOf(s *state, graph *lethe.Snapshot, secret lethe.Secret) (rest remainder, err error) {
 	before, err := s.published(graph.Timestep)
 	if err != nil {
@@ -128,11 +125,10 @@ func remainderOf(s *state, graph *lethe.Snapshot, secret lethe.Secret) (rest rem
 	return rest, err
 }
 
-// waits reports whether a graph is still to be scored or explained.
+// waits reports whether a graph is not scored or explained yet.
 func (k link) waits() bool { return !k.done || k.late || k.owed != owesNothing }
 
-// write stores what is known of a graph, its bytes as long as it waits to be scored, and
-// what was published of it, if that has changed.
+// write stores the state of a graph, its bytes while it waits to be scored, and changed predictions.
 func (k link) write(w swapstore.Writer, t lethe.Timestep, graph []byte, changed *published) {
 	waits := timestepkey.New(snapshotPrefix, t)
 	if k.waits() {
@@ -156,7 +152,7 @@ func (l *logic) takeManifest(source bus.TopicPartition, m wire.Received) error {
 		var err error
 		manifest, err = wire.DecodeManifest(m.Payload)
 		if err == nil && len(manifest.Slices) != l.o.Layout.Shards {
-			// Graphs has the same number of shards, or this process would not run.
+			// Graphs has the same number of shards: settings are compared at the start.
 			err = fmt.Errorf("manifest names %d slices, but partition.shards is %d", len(manifest.Slices), l.o.Layout.Shards)
 		}
 		if manifest == nil {
@@ -180,9 +176,8 @@ func (l *logic) takeManifest(source bus.TopicPartition, m wire.Received) error {
 	return l.measure(t)
 }
 
-// wanted reports whether a message is taken. Of models it is what an ensemble may need: one older than the served one
-// is asked for again only if all that followed it is gone, and one of a timestep that is
-// gone never.
+// wanted reports whether a message is stored. Models are if an ensemble may need them: one older than the served
+// ensemble only if all later ones are deleted, and one of a deleted timestep never.
 func wanted(s *state, erasures map[string]*erasure, m wire.Received) bool {
 	if m.Key.Kind != wire.KindModel || m.Deleted || int(m.Key.Shard) >= s.models() {
 		return true
