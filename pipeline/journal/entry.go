@@ -38,8 +38,8 @@ type Decision interface {
 
 // EpochBegan begins an epoch. Later entries of the role with a smaller epoch are not valid.
 type EpochBegan struct {
-	// Ends are the end offsets of lethe's own topics at that time, by <topic>/<partition>: records of previous leaders from
-	// there on are stale.
+	// Ends are the end offsets of lethe's own topics at that time, by <topic>/<partition>: records of previous leaders
+	// from there on are stale.
 	Ends map[string]int64 `json:"ends"`
 }
 
@@ -66,7 +66,8 @@ func (p Place) AppendTo(dst []byte) []byte {
 	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(dst, uint64(p.Epoch)), uint64(p.Number))
 }
 
-// CutPlace decodes a place that AppendTo has encoded, and returns the remaining bytes. Of too few bytes the place is zero.
+// CutPlace decodes a place that AppendTo has encoded, and returns the remaining bytes. Of too few bytes the place is
+// zero.
 func CutPlace(value []byte) (p Place, rest []byte) {
 	if len(value) < placeBytes {
 		return p, nil

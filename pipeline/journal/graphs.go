@@ -6,8 +6,8 @@ import (
 	"lethe"
 )
 
-// FeaturesDecided is the number of features of the stream. The journal has it because a store of graphs that was lost needs
-// the same number, and the transaction that determined it may be erased by then.
+// FeaturesDecided is the number of features of the stream. The journal has it because a store of graphs that was lost
+// needs the same number, and the transaction that determined it may be erased by then.
 type FeaturesDecided struct {
 	Count int `json:"count"`
 }

@@ -96,8 +96,8 @@ func (l *Log) read(ctx context.Context, seen func(e Entry, counts bool)) error {
 	return nil
 }
 
-// Begin begins the next epoch. If two processes begin the same one, the first in the journal has it, and the other begins
-// the one after.
+// Begin begins the next epoch. If two processes begin the same one, the first in the journal has it, and the other
+// begins the one after.
 func (l *Log) Begin(ctx context.Context, write Write, ends map[string]int64) error {
 	for {
 		if err := l.Read(ctx); err != nil {

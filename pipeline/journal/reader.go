@@ -6,8 +6,8 @@ import (
 	"lethe/ingest"
 )
 
-// The partitions of the journal. ForAll has the epochs, which all roles read, and the entries of score. ForGraphs has those
-// of graphs, which are a thousand times as many.
+// The partitions of the journal. ForAll has the epochs, which all roles read, and the entries of score. ForGraphs has
+// those of graphs, which are a thousand times as many.
 const (
 	ForAll    = 0
 	ForGraphs = 1

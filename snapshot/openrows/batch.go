@@ -91,8 +91,8 @@ func (b *Batch) Write() error {
 	return nil
 }
 
-// write writes and syncs the files in order, so that the sequence on disk is deterministic. A batch seldom has more than
-// one.
+// write writes and syncs the files in order, so that the sequence on disk is deterministic. A batch seldom has more
+// than one.
 func (b *Batch) write(to *folder) error {
 	for _, f := range b.files {
 		file, err := f.write(to.fs, to.path(f.number))
