@@ -54,7 +54,7 @@ func ParseLabel(name string) (Label, error) {
 			return l, nil
 		}
 	}
-	return Unknown, errors.New("label is none of unknown, licit, illicit")
+	return Unknown, errors.New("label is not one of unknown, licit, illicit")
 }
 
 // State is the life cycle of a snapshot.

@@ -19,7 +19,7 @@ func codesOf(inv *inventory) func(context.Context, *bus.Client, *Report) error {
 }
 
 // checkCodes checks that every record by which the roles tell each other what to believe carries
-// the code of the deployment: one that does not is forged, and was passed over.
+// the code of the deployment: one that does not is forged, and was ignored.
 func checkCodes(ctx context.Context, inv *inventory, client *bus.Client, r *Report) error {
 	path := service.SealedPath(inv.config.DataDir)
 	value, err := os.ReadFile(path)

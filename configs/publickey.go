@@ -47,7 +47,7 @@ func keepPublicKey(path string, key, before ed25519.PrivateKey) error {
 	case errors.Is(err, fs.ErrNotExist):
 		known = []ed25519.PublicKey{before.Public().(ed25519.PublicKey)}
 	case err != nil:
-		return fmt.Errorf("%w: %w: put it back, or remove this file to have it written anew", ErrKeyFile, err)
+		return fmt.Errorf("%w: %w: put it back, or remove this file to have it written again", ErrKeyFile, err)
 	}
 	if known[0].Equal(public) {
 		return nil
@@ -56,7 +56,7 @@ func keepPublicKey(path string, key, before ed25519.PrivateKey) error {
 		return writePublicKeys(path, append([]ed25519.PublicKey{public}, known...), atomicfile.Write)
 	}
 	return fmt.Errorf("%w %s: belongs to another private key: put that one back, "+
-		"or remove this file to have it written anew",
+		"or remove this file to have it written again",
 		ErrKeyFile, path)
 }
 

@@ -53,7 +53,7 @@ func takeClass(t *table, nodes *nodeTable, labels []lethe.Label, rows []int) err
 	}
 	label, ok := parseClass(t.fields[1])
 	if !ok {
-		return t.refuse(2, "the class is none of 1 (illicit), 2 (licit), unknown")
+		return t.refuse(2, "the class is not one of 1 (illicit), 2 (licit), unknown")
 	}
 	i, ok := nodes.position[lethe.TransactionID(t.fields[0])]
 	if !ok {

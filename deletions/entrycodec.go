@@ -35,7 +35,7 @@ func (e *Entry) Validate() error {
 	var problems record.Problems
 	problems.Check(e.Format == entryFormat, "format is not %s", entryFormat)
 	problems.Check(ValidRequestID(e.RequestID), "request id is not 1..%d of A-Z a-z 0-9 . _ -", maxRequestIDBytes)
-	problems.Check(e.Scope.Valid(), "scope is none of shard, stubs, partition")
+	problems.Check(e.Scope.Valid(), "scope is not one of shard, stubs, partition")
 	problems.Check(!e.Digest.IsZero(), "request digest is absent")
 	problems.Check(len(e.Targets) > 0, "no nodes")
 	problems.Check(record.Ascending(e.Targets, record.CompareDigests), "nodes are not ascending")

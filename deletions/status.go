@@ -127,7 +127,7 @@ func (s *Status) validate() error {
 		out.Check(o.ValidKind(), "outcome %d is of no known kind of target", i)
 	}
 	out.Check(s.State.Valid(), "state is not known")
-	out.Check(s.Scope.Valid(), "scope is none of shard, stubs, partition")
+	out.Check(s.Scope.Valid(), "scope is not one of shard, stubs, partition")
 	out.Check(s.Failure.Fits(s.State), "failure does not fit the state")
 	out.Check((s.State == Failed) == s.FailedIn.working(), "failed_in does not fit the state")
 	out.Check(!s.UpdatedAt.Before(s.ReceivedAt), "updated_at is before received_at")

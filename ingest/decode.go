@@ -251,7 +251,7 @@ func (o *object) labelled(rec Record, limits Limits) (Event, *Refusal) {
 	}
 	label, err := lethe.ParseLabel(o.label)
 	if err != nil {
-		return nil, &Refusal{UnknownLabel, "label is none of illicit, licit, unknown"}
+		return nil, &Refusal{UnknownLabel, "label is not one of illicit, licit, unknown"}
 	}
 	return Label{LabelRecord: lethe.LabelRecord{
 		ID: lethe.TransactionID(o.id), Timestep: o.timestep, Label: label,

@@ -180,6 +180,6 @@ func erasureScope(name string, present bool) (lethe.Scope, *Refusal) {
 	case lethe.ScopeShard, lethe.ScopeStubs, lethe.ScopePartition:
 		return scope, nil
 	default:
-		return "", &Refusal{UnknownScope, "scope is none of shard, stubs, partition"}
+		return "", &Refusal{UnknownScope, "scope is not one of shard, stubs, partition"}
 	}
 }

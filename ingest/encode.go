@@ -78,7 +78,7 @@ func EncodeLabel(l lethe.LabelRecord) (key, value []byte, err error) {
 		return nil, nil, &Refusal{BadID, "id is not valid"}
 	}
 	if l.Label >= lethe.NumLabels {
-		return nil, nil, &Refusal{UnknownLabel, "label is none of illicit, licit, unknown"}
+		return nil, nil, &Refusal{UnknownLabel, "label is not one of illicit, licit, unknown"}
 	}
 	if r := checkTimestep(l.Timestep); r != nil {
 		return nil, nil, r

@@ -38,5 +38,5 @@ func TestAForgedRecordIsOneLineOfTheLog(t *testing.T) {
 	require.NoError(t, <-ended)
 	require.NoError(t, s.Close())
 	require.Equal(t, 1, strings.Count(log.String(), "level=ERROR"), log.String())
-	require.Contains(t, log.String(), "a record that lethe did not write was passed over")
+	require.Contains(t, log.String(), "a record that lethe did not write was ignored")
 }

@@ -62,7 +62,7 @@ func TestWhatLastsHidesNothing(t *testing.T) {
 	set(t, client, name(bus.Labels), "cleanup.policy", "delete")
 	says(first, "labels.v1: cleanup.policy is delete", "transactions.v1: cleanup.policy is delete", "(2 in all;")
 	anew(t, client, name(bus.Labels), c.Kafka.Partitions+1)
-	says(first, "labels.v1: it was created anew", "labels.v1: it has 13 partitions, and had 12",
+	says(first, "labels.v1: it was deleted and created again", "labels.v1: it has 13 partitions, and had 12",
 		"transactions.v1: cleanup.policy")
 	require.True(t, strings.HasPrefix(ready(), first), ready())
 

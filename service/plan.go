@@ -117,7 +117,7 @@ func (r PlanRequest) question(limits ingest.Limits) (q graphs.Question, err erro
 	}
 	for i, scope := range r.Scopes {
 		if !slices.Contains(lethe.SupportedScopes(), scope) {
-			return q, fmt.Errorf("%w: scope %d is none of %s", ErrPlan, i, strings.Join(lethe.SupportedScopes(), ", "))
+			return q, fmt.Errorf("%w: scope %d is not one of %s", ErrPlan, i, strings.Join(lethe.SupportedScopes(), ", "))
 		}
 		if !slices.Contains(q.Scopes, lethe.Scope(scope)) {
 			q.Scopes = append(q.Scopes, lethe.Scope(scope))

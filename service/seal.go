@@ -61,7 +61,7 @@ func keysAreThere(c configs.Config) error {
 	for what, path := range map[string]string{"the secret": c.SecretPath(), "the signing key": c.SigningKeyPath()} {
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("%w %s: %s is missing, and the data directory was begun with one: put it back from a copy "+
-				"(nobody can make it again; without it begin anew with an empty data directory and empty topics)",
+				"(nobody can make it again; without it start over with an empty data directory and empty topics)",
 				configs.ErrKeyFile, path, what)
 		}
 	}
@@ -118,7 +118,7 @@ func (s sealing) read() (sealed wire.Sealed, err error) {
 	}
 	if here := wire.SecretCheck(s.secret); sealed.SecretCheck != here {
 		return sealed, fmt.Errorf("%w: secret_file is key %s here, the data directory was begun with key %s "+
-			"(give this process that one, with secret.ledger beside it if it was rotated, or begin anew with empty data "+
+			"(give this process that one, with secret.ledger beside it if it was rotated, or start over with empty data "+
 			"directories and empty topics)",
 			ErrSettings, here, sealed.SecretCheck)
 	}

@@ -169,7 +169,7 @@ func (p *shared) compare(said wire.Settings) error {
 	if len(differ) == 0 {
 		return nil
 	}
-	remedy := "give this process the same, or begin anew with empty data directories and empty topics"
+	remedy := "give this process the same, or start over with empty data directories and empty topics"
 	if said.Role == configs.RoleTrain {
 		remedy = "give this process the same; to change them, start train with the new ones first, " +
 			"with --change-settings where several processes train"

@@ -21,9 +21,9 @@ import (
 func TopicsPath(dataDir string) string { return filepath.Join(dataDir, "topics") }
 
 // errOtherTopics is returned at a start on topics that were created again.
-var errOtherTopics = errors.New("topics were created anew since lethe ran on this data directory: the positions in " +
-	"it are of other records (put the broker's log and the data directory back from copies of one time, or begin anew " +
-	"with an empty data directory)")
+var errOtherTopics = errors.New("topics were deleted and created again since lethe ran on this data directory: the " +
+	"positions in it are of other records (put the broker's log and the data directory back from copies of one time, " +
+	"or start over with an empty data directory)")
 
 // topicWatch is the service in its check of topic ids.
 type topicWatch struct{ *Service }
@@ -31,7 +31,7 @@ type topicWatch struct{ *Service }
 // errOtherPrefix is returned at a start with another prefix than the data directory was created
 // with.
 var errOtherPrefix = errors.New("other topics than lethe ran with on this data directory: the positions in it are of " +
-	"records of those (give kafka.topic_prefix as it was, or begin anew with an empty data directory)")
+	"records of those (give kafka.topic_prefix as it was, or start over with an empty data directory)")
 
 // noted returns the ids of the topics that the data directory was created with, by name.
 func (s topicWatch) noted() (then map[string]string, err error) {
@@ -113,9 +113,9 @@ func differing(then, now map[string]string) (names []string) {
 func (s topicWatch) look(ctx context.Context) {
 	if now, err := s.client.Admin().Identities(ctx); err == nil {
 		for _, name := range differing(s.identities, now) {
-			s.outages.lastingly(name, "anew", "it was created anew while lethe ran: what was not read is lost, and what is "+
-				"written now is not read (stop lethe; put the broker's log and the data directory back from copies of one "+
-				"time, or begin anew with an empty data directory)")
+			s.outages.lastingly(name, "anew", "it was deleted and created again while lethe ran: what was not read is lost, "+
+				"and what is written now is not read (stop lethe; put the broker's log and the data directory back from copies of one "+
+				"time, or start over with an empty data directory)")
 		}
 	}
 	problems, err := s.client.Admin().Check(ctx)
@@ -177,7 +177,7 @@ func (s topicWatch) partitionsHold(ctx context.Context) (hold bool) {
 		if had, has := s.partitions[topic], counts[topic]; has > had {
 			hold = false
 			s.outages.lastingly(string(topic), "partitions", fmt.Sprintf("it has %d partitions, and had %d when lethe began: "+
-				"keys have moved, no timestep is closed or settled any more (begin anew with another kafka.topic_prefix "+
+				"keys have moved, no timestep is closed or settled any more (start over with another kafka.topic_prefix "+
 				"and empty data directories)", has, had))
 		}
 	}

@@ -46,7 +46,7 @@ func anew(t *testing.T, client *kafka.Client, topic string, partitions int) {
 }
 
 // A topic that an operator sets to lose records, or that is created anew while lethe runs,
-// is named within seconds; on topics that were created anew meanwhile nothing starts.
+// is named within seconds; on topics that were deleted and created again meanwhile nothing starts.
 func TestTopicsThatChangeAreNamed(t *testing.T) {
 	b := &outsideBroker{t: t, dir: t.TempDir(), port: freePort(t)}
 	b.start()
@@ -73,14 +73,14 @@ func TestTopicsThatChangeAreNamed(t *testing.T) {
 	says("/metrics", "lethe_topic_problems 0")
 
 	anew(t, client, name+string(bus.Labels), c.Kafka.Partitions)
-	says("/readyz", "labels.v1: it was created anew while lethe ran")
+	says("/readyz", "labels.v1: it was deleted and created again while lethe ran")
 	time.Sleep(3 * time.Second) // what ended a role did so at once
 	says("/readyz", "graphs: ok")
 	r.stop()
 	_, err := service.New(context.WithoutCancel(t.Context()), service.Options{
 		Config: c, Version: "test", Random: zeroReader{}, Logger: slog.New(slog.DiscardHandler),
 	})
-	require.ErrorContains(t, err, name+"labels.v1: topics were created anew since lethe ran")
+	require.ErrorContains(t, err, name+"labels.v1: topics were deleted and created again since lethe ran")
 }
 
 // Topics under another prefix are other topics, also where they hold more than was read of those before: nothing begins

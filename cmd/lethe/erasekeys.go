@@ -35,7 +35,7 @@ func (f statusFlags) believed(a *command.App, config string, client *bus.Client)
 	return requests.SignedBy(client, slices.Concat(trust.Keys, trust.Former)...), nil
 }
 
-// answer asks the statuses that the keys have signed, and says of which that was not checked or which were passed over.
+// answer asks the statuses that the keys have signed, and says of which that was not checked or which were ignored.
 func answer[T any](
 	a *command.App, brokers brokerFlags, keys statusFlags, question func(context.Context, requests.Bus) (T, error),
 ) (out T, err error) {
@@ -65,7 +65,7 @@ func (statusFlags) caveat(a *command.App, topics requests.Bus) {
 // unsigned reports for how many requests and holds an unsigned record was ignored.
 func (statusFlags) unsigned(a *command.App, topics requests.Bus) {
 	if signed, is := topics.(*requests.Signed); is && signed.Unsigned() > 0 {
-		fmt.Fprintf(a.Stderr, "lethe: what is said of %d requests or holds was passed over: no known key has signed it "+
+		fmt.Fprintf(a.Stderr, "lethe: what is said of %d requests or holds was ignored: no known key has signed it "+
 			"(it is forged, of another deployment, or of a version that signed none)\n", signed.Unsigned())
 	}
 }

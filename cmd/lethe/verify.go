@@ -61,7 +61,7 @@ func printAudit(a *command.App, r *audit.Report, fresh bool) {
 	}
 	if n := len(r.Untrained); n > 0 {
 		fmt.Fprintf(a.Stdout, "training is under way: %d of %d timesteps, from %d on, have not been learnt by every model "+
-			"yet; lethe run goes on with it\n", n, r.Timesteps, r.Untrained[0])
+			"yet; lethe run continues with it\n", n, r.Timesteps, r.Untrained[0])
 	}
 	for _, problem := range r.Problems {
 		fmt.Fprintln(a.Stdout, "problem:", problem)

@@ -226,7 +226,7 @@ func (c *Coordinator) TakeNotices(notices []wire.Notice) error {
 	for _, n := range notices {
 		if n.Strike != nil {
 			if refusal := n.Strike.Refusal(c.states.o.Authority); refusal != nil {
-				c.states.o.Logger.Warn("a strike was passed over: what is said of processes must be signed by an admin",
+				c.states.o.Logger.Warn("a strike was ignored: what is said of processes must be signed by an admin",
 					"role", n.Strike.Role, "instance", n.Strike.Identity, "reason", refusal.Reason, "detail", refusal.Detail)
 				continue
 			}

@@ -21,7 +21,7 @@ func (r *Receipt) Problems() []string {
 	var out record.Problems
 	out.Check(deletions.ValidRequestID(r.RequestID), "request_id is not valid")
 	out.Check(r.State == deletions.Verified, "state is not %s", deletions.Verified)
-	out.Check(r.Scope.Valid(), "scope is none of shard, stubs, partition")
+	out.Check(r.Scope.Valid(), "scope is not one of shard, stubs, partition")
 	out.Check(!r.RequestedAt.IsZero() && r.RequestedAt.Equal(record.Time(r.RequestedAt)),
 		"requested_at is not a time in milliseconds")
 	out.Check(!r.VerifiedAt.Before(r.RequestedAt), "verified_at is before requested_at")

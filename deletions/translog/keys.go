@@ -80,7 +80,7 @@ func KeysOf(origin string, leaves [][]byte, trusted ed25519.PublicKey) (Keys, er
 		k = Keys{{0, trusted}}
 	}
 	if !slices.ContainsFunc(k, func(e Epoch) bool { return e.Key.Equal(trusted) }) {
-		return k, refuse(StatementKey, "the key that is trusted is none of the %d of this log", len(k))
+		return k, refuse(StatementKey, "the key that is trusted is not one of the %d of this log", len(k))
 	}
 	return k, nil
 }

@@ -89,7 +89,7 @@ func restored(l *Log, rec ingest.Record, index int64) ([]ingest.Outgoing, error)
 	return []ingest.Outgoing{{Key: bytes.Clone(rec.Key), Value: text}}, nil
 }
 
-// replaces reports whether a checkpoint that was read is none of the log, or stands behind a later one.
+// replaces reports whether a checkpoint that was read is not one of the log, or stands behind a later one.
 func replaces(l *Log, rec ingest.Record) bool {
 	if rec.Unproven != "" {
 		return true

@@ -112,8 +112,8 @@ func keptOut(err error) bool { return errors.Is(err, ErrRefused) || errors.Is(er
 
 // PastEnd returns ErrPastEnd for a position after the end of a log, with the remedy.
 func PastEnd(end int64) error {
-	return fmt.Errorf("%w: the log ends at %d (the topic was created anew or lost its end: put the broker's log "+
-		"and the data directory back from copies of one time, or begin anew with empty ones)", ErrPastEnd, end)
+	return fmt.Errorf("%w: the log ends at %d (the topic was deleted and created again or lost its end: put the "+
+		"broker's log and the data directory back from copies of one time, or start over with empty ones)", ErrPastEnd, end)
 }
 
 func isConnectionLoss(err error) bool {

@@ -119,7 +119,7 @@ func (a Admin) refuseSurplus(problems []Problem) error {
 
 // surplusRemedy is the advice to operators for such topics.
 const surplusRemedy = "delete it if it holds nothing that is needed, with auto.create.topics.enable=false, and lethe " +
-	"topics apply creates it; or begin anew with another kafka.topic_prefix and empty data directories"
+	"topics apply creates it; or start over with another kafka.topic_prefix and empty data directories"
 
 // mendable leaves out what Apply cannot fix: the replication factor is changed by moving data, and
 // partitions are removed only with their topic, which operators have to do. Settings that are
@@ -152,7 +152,7 @@ func (a Admin) refuseGrowth(ctx context.Context, problems []Problem) error {
 			return fmt.Errorf("apply topics: %w", err)
 		}
 		if slices.Max(ends) > 0 {
-			return fmt.Errorf("%w: %s; %s holds records (set kafka.partitions to what there is, or begin anew "+
+			return fmt.Errorf("%w: %s; %s holds records (set kafka.partitions to what there is, or start over "+
 				"with another kafka.topic_prefix and empty data directories)", ErrHoldsRecords, strings.Join(grow, "; "), t)
 		}
 	}

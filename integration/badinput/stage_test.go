@@ -41,7 +41,7 @@ func newStage(t *testing.T) *stage {
 	require.NoError(t, os.Rename(process.Build(t), s.bin))
 	require.NoError(t, os.Rename(process.BuildCommand(t, "lethe-lab"), filepath.Join(dir, "lethe-lab")))
 	s.datasets(t)
-	s.write(t, "junk", "this is none of ours\n")
+	s.write(t, "junk", "this is not one of ours\n")
 	s.write(t, "junk.npz", "this is no archive\n")
 	s.write(t, "unknown.yaml", "trainer:\n  hiden: 3\nkafka:\n  brokres: [a:9092]\n")
 	s.write(t, "broken.yaml", "trainer: [\n")

@@ -54,8 +54,8 @@ func TestTakeOvers(t *testing.T) {
 	d := l.outside(t)
 	root := t.TempDir()
 	duos := []*duo{
-		{role: "build", takes: "graphs: goes on as the leader", standsBy: "graphs: another process leads"},
-		{role: "score", takes: "score: goes on as the leader", standsBy: "score: another process leads"},
+		{role: "build", takes: "graphs: continues as the leader", standsBy: "graphs: another process leads"},
+		{role: "score", takes: "score: continues as the leader", standsBy: "score: another process leads"},
 		{role: "train", takes: "train: took over a partition", standsBy: "train: took over a partition"},
 	}
 	for _, own := range duos {

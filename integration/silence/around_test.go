@@ -126,7 +126,7 @@ func deletedStops() []stop {
 			require.NoError(d.t, answer.Errors[labels])
 			return nil // made again, it is not what it was
 		}},
-		{"a topic that is made anew", waiting.TopicsWrong, "created anew", true, func(d *deployment) func() {
+		{"a topic that is made anew", waiting.TopicsWrong, "deleted and created again", true, func(d *deployment) func() {
 			d.run("topics", "apply", "--set", "kafka.partitions=2")
 			d.within("brokers serve it again", func() bool {
 				status, _ := d.Status()

@@ -93,7 +93,7 @@ func requireEntries(o Options, ledger *deletions.Ledger) error {
 		_, err := ledger.Get(id)
 		if errors.Is(err, deletions.ErrUnknownRequest) {
 			return fmt.Errorf("%w: neither the ledger nor its copy knows request %s, which has a receipt "+
-				"(put the folder %s/ledger back from a copy; to begin anew, move the receipts elsewhere)", ErrLost, id, o.Dir)
+				"(put the folder %s/ledger back from a copy; to start over, move the receipts elsewhere)", ErrLost, id, o.Dir)
 		}
 		if err != nil {
 			return err
@@ -160,7 +160,7 @@ func restoreReceipts(ctx context.Context, o Options, kept ledgercopy.Copy) error
 		if o.Erasure.Issued(rec.Value, id, entry) {
 			missing[id] = slices.Clone(rec.Value)
 		} else {
-			o.Logger.Error("what is no receipt of this deployment was passed over", "topic", rec.Topic,
+			o.Logger.Error("what is no receipt of this deployment was ignored", "topic", rec.Topic,
 				"partition", rec.Partition, "offset", rec.Offset)
 		}
 		return nil

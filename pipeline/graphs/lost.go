@@ -52,7 +52,7 @@ func refuseOlder(ctx context.Context, o Options, store *snapshot.Store, uncopied
 		"than the ledger (put the topics back as they were, or %s)", ErrLost, o.Dir, bus.Control, missing, remedyAnew)
 }
 
-const remedyAnew = "begin anew with an empty data directory and empty topics"
+const remedyAnew = "start over with an empty data directory and empty topics"
 
 // suppressAgain suppresses in the store all targets of the ledger. A store that was lost during a request is not
 // rebuilt: the progress of the request would be unknown.

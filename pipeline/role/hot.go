@@ -173,7 +173,7 @@ func (h *hot) runTerms(ctx context.Context) error {
 			case err != nil:
 				return err
 			case term > 0:
-				h.lead.log.Info(h.name + ": goes on as the leader")
+				h.lead.log.Info(h.name + ": continues as the leader")
 			}
 		}
 		if err := h.runOpen(ctx); err != nil {

@@ -57,7 +57,7 @@ func (s Surroundings) Junk(role string, rec ingest.Record) {
 	if rec.Unproven != "" {
 		reason, why = string(ingest.Unproven), rec.Unproven
 	}
-	s.Logger.Error("a record that lethe did not write was passed over", "role", role, "topic", rec.Topic,
+	s.Logger.Error("a record that lethe did not write was ignored", "role", role, "topic", rec.Topic,
 		"partition", rec.Partition, "offset", rec.Offset, "reason", why)
 	s.Listener.RecordsMissed(events.RecordsMissed{
 		Topic: rec.Topic, Partition: rec.Partition, From: rec.Offset, To: rec.Offset + 1, Reason: reason,
@@ -71,7 +71,7 @@ func (s Surroundings) Passed(stage events.Stage, t lethe.Timestep, p lethe.Pseud
 
 // PassOver reports a message with an invalid payload, which the logic ignores.
 func (s Surroundings) PassOver(role string, topic bus.Topic, m wire.Received) {
-	s.Logger.Error("a message that lethe did not write was passed over", "role", role, "topic", topic,
+	s.Logger.Error("a message that lethe did not write was ignored", "role", role, "topic", topic,
 		"partition", m.Partition, "offset", m.Offset)
 	s.Listener.RecordsMissed(events.RecordsMissed{
 		Topic: string(topic), Partition: m.Partition, From: m.Offset, To: m.Offset + 1, Reason: string(ingest.Unparseable),

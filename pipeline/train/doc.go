@@ -5,11 +5,14 @@
 // record, unlinks it and every checkpoint from its timestep on, and training replays from there. A timestep that is
 // gone is removed likewise, and its models are deleted from models.v1.
 //
-//	role.go, logic.go, step.go     options; the step function; training and publishing
+// What is published is the difference between what the stores and the topic hold: nothing of it is stored.
+//
+//	role.go, logic.go, step.go     options; the step function; training
 //	erasure.go                     the commands of erasures
 //	column*.go, shards.go          the slices
-//	learners.go, open.go, model.go, series*.go  the models and the meta-model
-//	share.go, adoption.go, series_adopt.go  several processes that train
+//	learners.go, open.go, model.go, series.go  the models and the meta-model
+//	topic.go, commit.go            publishing models, and their digests
+//	share.go, adoption.go          several processes that train
 //	quiet.go                       waiting for replaced slices
 //	keys.go, history.go            the store; a stopped role
 package train

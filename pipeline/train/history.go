@@ -107,7 +107,7 @@ func shardFolder(shard lethe.ShardID) string { return fmt.Sprintf("shard-%04d", 
 
 // otherShards is the remedy for another number of shards.
 const otherShards = "give the number that the stream was begun with, " +
-	"or begin anew with an empty data directory and empty topics"
+	"or start over with an empty data directory and empty topics"
 
 // checkShards returns an error if the folder has slices of shards beyond the configured.
 func checkShards(fsys vfs.FS, dir string, shards int) error {

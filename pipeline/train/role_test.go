@@ -121,6 +121,31 @@ func TestStoredCheckpointIsPublishedAfterACrash(t *testing.T) {
 	require.Equal(t, 1, times[wire.Key{Kind: wire.KindModel, Shard: 0, Timestep: 1}])
 }
 
+// Killed after the slice of the newest timestep was removed and before its model was deleted, the role deletes it at
+// the next start: that its slice is not there any more tells.
+func TestTheModelOfATimestepThatIsGoneIsDeletedAfterACrash(t *testing.T) {
+	topics, killed := topics(), errors.New("killed")
+	p := planOf(0, 2)
+	o := optionsFor(t.TempDir(), topics)
+	o.Layout = ensemble.PerShard(smallModel(), 1)
+	stop := running(t, o)
+	publish(t, topics, p.messages(1)...)
+	await(t, topics, o, p)
+	require.NoError(t, stop())
+
+	publish(t, topics, wire.Message{Key: wire.Key{Kind: wire.KindSlice, Timestep: 2}, Deleted: true})
+	topics.Refuse(killed)
+	r, err := New(o)
+	require.NoError(t, err)
+	require.ErrorIs(t, r.Run(t.Context()), killed)
+	require.NoError(t, r.Close())
+	topics.Refuse(nil)
+	p.slices = p.slices[:1]
+	stop = running(t, o)
+	await(t, topics, o, p)
+	require.NoError(t, stop())
+}
+
 // Restarted, the role goes on where it was; removed, a shard's folder is
 // rebuilt from the topic to the same bytes.
 func TestRestartGoesOnAndRemovedFolderIsRebuilt(t *testing.T) {

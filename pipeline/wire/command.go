@@ -138,7 +138,7 @@ func (c *Command) Records() ([]ingest.Outgoing, error) {
 }
 
 // RequestOf returns the request of a command, a copy of the ledger, or a chunk of either by its key on control.v1; ""
-// if it is none of these.
+// if it is not one of these.
 func RequestOf(key string) (requestID string, command bool) {
 	if rest, is := strings.CutPrefix(key, commandPrefix); is {
 		requestID, _, _ = strings.Cut(rest, "/")

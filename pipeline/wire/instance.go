@@ -86,7 +86,7 @@ func ParseInstance(rec ingest.Record) (i Instance, found bool, err error) {
 // ErrSecret is returned for a command of a process with another secret. The operator gives all processes the same
 // secret file.
 var ErrSecret = errors.New("the process that carries out erasures has another secret: " +
-	"give all processes the same secret_file, or begin anew with empty data directories and empty topics")
+	"give all processes the same secret_file, or start over with empty data directories and empty topics")
 
 // SecretCheck distinguishes secrets and does not help to guess one.
 func SecretCheck(secret lethe.Secret) string {

@@ -65,7 +65,7 @@ func TestOtherSetupsAreRefused(t *testing.T) {
 	lacking := setups(t)
 	lacking.Kernels = "abacus"
 	_, err = lacking.Runner(1)
-	require.ErrorContains(t, err, `kernel set "abacus" is none of "fma", "portable"`)
+	require.ErrorContains(t, err, `kernel set "abacus" is not one of "fma", "portable"`)
 }
 
 // So is the meta-model's; and a setup without one has the bytes of before.

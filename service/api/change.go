@@ -100,7 +100,7 @@ func (a *API) label(v *view.Reader, r *http.Request) (any, error) {
 	}
 	label, known := labels[asked.Label]
 	if !known {
-		return nil, problem(http.StatusBadRequest, "label is none of illicit, licit, unknown")
+		return nil, problem(http.StatusBadRequest, "label is not one of illicit, licit, unknown")
 	}
 	ref, ok := refIn(r)
 	if !ok {

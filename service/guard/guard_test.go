@@ -268,7 +268,7 @@ func TestFilesOfTokens(t *testing.T) {
 		"":                            "no token is in it",
 		"# nothing":                   "no token is in it",
 		"a viewer":                    "line 1: 2 fields",
-		"\na king " + hash:            `line 2: role "king" is none of admin, analyst, compliance, viewer`,
+		"\na king " + hash:            `line 2: role "king" is not one of admin, analyst, compliance, viewer`,
 		"a viewer 00":                 "line 1: the third field is no SHA-256",
 		"a viewer " + hash + " soon":  "line 1: the fourth field is no time",
 		"a viewer " + hash + " 1 2 3": "line 1: 6 fields",

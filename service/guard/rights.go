@@ -86,7 +86,7 @@ func RightsOf(list string) (all Right, err error) {
 	for role := range strings.SplitSeq(list, ",") {
 		right, found := known[role]
 		if !found {
-			return 0, fmt.Errorf("role %.40q is none of %s", role, strings.Join(Roles(), ", "))
+			return 0, fmt.Errorf("role %.40q is not one of %s", role, strings.Join(Roles(), ", "))
 		}
 		all |= right
 	}

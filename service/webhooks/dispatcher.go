@@ -116,7 +116,7 @@ func (d *Dispatcher) take(ctx context.Context, batch bus.Batch, reached map[int]
 
 // passOver counts a record that the deployment did not write. It is not posted.
 func (d *Dispatcher) passOver(rec ingest.Record) {
-	d.o.Logger.Error("a record that lethe did not write was passed over", "partition", rec.Partition, "offset", rec.Offset,
+	d.o.Logger.Error("a record that lethe did not write was ignored", "partition", rec.Partition, "offset", rec.Offset,
 		"reason", rec.Unproven)
 	d.o.Listener.RecordsMissed(events.RecordsMissed{
 		Topic: string(bus.Predictions), Partition: rec.Partition, From: rec.Offset, To: rec.Offset + 1,

@@ -26,7 +26,7 @@ func Named(name string) (Set, error) {
 	case PortableName:
 		return Portable(), nil
 	}
-	return Set{}, fmt.Errorf("kernel set %q is none of %q, %q", name, FMAName, PortableName)
+	return Set{}, fmt.Errorf("kernel set %q is not one of %q, %q", name, FMAName, PortableName)
 }
 
 // Available lists the names of the sets, the default one first.

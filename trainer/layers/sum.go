@@ -22,7 +22,7 @@ func (b *Builder) sumOf(n *gorgonia.Node) (*operator, error) {
 	terms := b.inputsOf(n)
 	op, ok := n.Op().(gorgonia.BinaryOp)
 	if !ok || !op.IsBinary() || !strings.HasPrefix(op.String(), "+ ") || len(terms) != 2 {
-		return nil, fmt.Errorf("operator %v is none of this package's and no sum of gradients", n.Op())
+		return nil, fmt.Errorf("operator %v is not one of this package's and no sum of gradients", n.Op())
 	}
 	first, ok := valueOf(terms[0]).(*tensor.Dense)
 	if !ok || !terms[0].Shape().Eq(terms[1].Shape()) {

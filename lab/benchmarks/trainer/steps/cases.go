@@ -43,7 +43,7 @@ func newContender(name string, workers int, k kernels.Set) (contender, error) {
 		c.Classes, c.Schedule, c.WindowTimesteps, c.Passes = 7, trainer.Window, 1, 200
 		return newRunner(c, shape{nodes: 108, stubs: 60, features: 1433, edges: 100, classes: 7, density: 0.013}, workers, k)
 	default:
-		return nil, fmt.Errorf("family %q is none of elliptic, cora, products", family)
+		return nil, fmt.Errorf("family %q is not one of elliptic, cora, products", family)
 	}
 }
 
