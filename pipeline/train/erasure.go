@@ -29,7 +29,7 @@ const roleName = "train"
 func (l *logic) takeNotices(in role.Input) error {
 	for _, e := range in.Entries {
 		if served, is := e.Decision.(journal.Served); is {
-			if err := l.serve(served.Through); err != nil {
+			if err := l.serve(served.Through, e.Place()); err != nil {
 				return err
 			}
 		}

@@ -20,7 +20,7 @@ const (
 	madePrefix       = "g"  // component -> what it was made with
 	adoptedPrefix    = "a"  // component: other processes made some of it
 	offsetKey        = "o"
-	servedKey        = "n" // in shard 0: through which timestep the served models are
+	servedKey        = "n" // in shard 0: the timestep of the served models, and the place of its entry
 	setupKey         = "t" // in shard 0: the digest of the setup that was said
 )
 

@@ -6,6 +6,7 @@ import (
 
 	"lethe"
 	"lethe/internal/swapstore"
+	"lethe/pipeline/journal"
 	"lethe/scoring/ensemble"
 	"lethe/scoring/meta"
 )
@@ -20,10 +21,11 @@ type learners struct {
 	columns shards
 	models  []*model // by number
 	over    *overModels
-	// served is the timestep of the served models, or NoTimestep.
-	served lethe.Timestep
-	share  *share
-	topic  topic
+	// served is the timestep of the served models, or NoTimestep; servedAt is the entry of the journal that names it.
+	served   lethe.Timestep
+	servedAt journal.Place
+	share    *share
+	topic    topic
 	// setup is the digest of what models are trained with; setupCommitted: it was published.
 	setup          lethe.Digest
 	setupCommitted bool
@@ -41,15 +43,19 @@ func (l *learners) shardOf(number lethe.ShardID) lethe.ShardID {
 	return l.layout.ShardsOf(number)[0]
 }
 
-// serve stores the timestep of the served models.
-func (l *learners) serve(through lethe.Timestep) error {
-	if through == l.served {
+// serve stores the timestep of the served models, as an entry of the journal at a place names it. The journal is read from
+// its start whenever the role is opened: entries that are stored already would make models needed that are thinned out.
+func (l *learners) serve(through lethe.Timestep, at journal.Place) error {
+	if !at.Behind(l.servedAt) {
 		return nil
 	}
-	value := binary.BigEndian.AppendUint64(nil, uint64(through))
+	value := at.AppendTo(binary.BigEndian.AppendUint64(nil, uint64(through)))
 	err := swapstore.Set(l.columns[0].store, []byte(servedKey), value)
 	if err != nil {
-		return fmt.Errorf("note which models are served: %w", err)
+		return fmt.Errorf("store the served timestep: %w", err)
+	}
+	if l.servedAt = at; through == l.served {
+		return nil
 	}
 	l.served = through
 	for _, s := range l.all() {

@@ -6,6 +6,7 @@ import (
 
 	"lethe"
 	"lethe/internal/swapstore"
+	"lethe/pipeline/journal"
 	"lethe/scoring/ensemble"
 )
 
@@ -15,8 +16,10 @@ func (l *learners) openModels() error {
 	if err != nil {
 		return err
 	}
-	if found && len(value) == 8 {
+	const timestepBytes = 8
+	if found && len(value) > timestepBytes {
 		l.served = lethe.Timestep(binary.BigEndian.Uint64(value))
+		l.servedAt, _ = journal.CutPlace(value[timestepBytes:])
 	}
 	if err := l.removeStrangers(); err != nil {
 		return err

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"maps"
 	"slices"
 	"testing"
 	"time"
@@ -8,6 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lethe"
+	"lethe/ingest"
+	"lethe/ingest/bus"
 	"lethe/metrics/events"
 	"lethe/pipeline/role/roletest"
 	"lethe/pipeline/wire"
@@ -96,4 +99,43 @@ func TestThinnedCheckpoint_NewestTimestepIsGone_IsMadeAgain(t *testing.T) {
 	last := wire.Key{Kind: wire.KindModel, Timestep: 11}
 	require.Eventually(t, func() bool { return payloads(t, topics)[last] == want[last] }, time.Minute, time.Millisecond)
 	require.NoError(t, stop())
+}
+
+// The journal is read from its start whenever the role is opened. Entries that name earlier timesteps, read one by one,
+// make no model needed again.
+func TestThinnedCheckpoint_JournalIsReadAgain_StaysThinned(t *testing.T) {
+	topics, dir := topics(), t.TempDir()
+	p := planOf(0, 20)
+	h := &heard{}
+	options := func() Options {
+		o := optionsFor(dir, topics)
+		o.Layout = ensemble.PerShard(smallModel(), 1)
+		o.Listener = events.Tee(h.listener())
+		return o
+	}
+	stop := running(t, options())
+	publish(t, topics, p.messages(1)...)
+	await(t, topics, options(), p)
+	say(t, topics, 3)
+	say(t, topics, 20)
+	awaitCommitments(t, topics, options().Secret, 1+20)
+	require.Eventually(t, func() bool { return topics.Idle(1) }, time.Minute, time.Millisecond)
+	require.NoError(t, stop())
+	h.trained = nil
+
+	r, err := New(options())
+	require.NoError(t, err)
+	opened, err := r.Open(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, opened.Begin(t.Context()))
+	require.NoError(t, topics.ReadAll(t.Context(), bus.Journal, func(rec ingest.Record) error {
+		source := bus.TopicPartition{Topic: bus.Journal, Partition: rec.Partition}
+		batch := bus.Batch{Source: source, Records: []ingest.Record{rec}, Next: rec.Offset + 1, End: rec.Offset + 1}
+		return r.Arrived(t.Context(), batch, false)
+	}))
+	require.NoError(t, r.Close())
+	require.Empty(t, h.trained)
+	kept, err := ReadHistory(options().FS, dir, 0)
+	require.NoError(t, err)
+	require.ElementsMatch(t, []lethe.Timestep{8, 16, 20}, slices.Collect(maps.Keys(kept.Learnt[0])))
 }
