@@ -16,7 +16,7 @@ import (
 const (
 	Train = "train"
 	Score = "score"
-	// View is waited for where a process has said that it plays the role.
+	// View is waited for if a process has ever had the role.
 	View = "view"
 	// Graphs is the role of the coordinator: its standbys are waited for.
 	Graphs = "graphs"
@@ -25,15 +25,14 @@ const (
 // Acks holds the newest acknowledgement of each process and step, by request. It is for one goroutine.
 type Acks struct {
 	newest map[string]map[source]deletions.Ack
-	// members are the data directories that play each role, as far as they have said so. All of
-	// them are waited for, whether or not they run, and nobody else's acknowledgements count:
-	// what another directory holds is not what was searched.
+	// members are the published data directories of each role. All of them are waited for, running or not, and
+	// acknowledgements of other directories are ignored.
 	members *wire.Members
-	// settings are what each role has said that others must share.
+	// settings are the published settings of each role.
 	settings map[string]wire.Settings
 	// own is the data directory of this process, where others stand by for its role, else empty.
 	own string
-	// unlogged says that a take-over or a strike may not be in the transparency log.
+	// unlogged means that a take-over or a strike may not be in the transparency log.
 	unlogged bool
 }
 
@@ -52,7 +51,7 @@ func New(own string) *Acks {
 	}
 }
 
-// Take stores what a record of control.v1 says of processes, settings and acknowledgements.
+// Take adds a record of control.v1 about processes, settings or acknowledgements.
 func (a *Acks) Take(n wire.Notice) {
 	if n.Instance != nil || n.Member != nil || n.Strike != nil {
 		a.members.Take(n)
@@ -66,8 +65,8 @@ func (a *Acks) Take(n wire.Notice) {
 	}
 }
 
-// add stores an acknowledgement. What brokers get late, of an earlier process or attempt, takes nothing back: nobody
-// says a second time what it has said.
+// add adds an acknowledgement. A late one of an earlier process or attempt replaces none: acknowledgements are not
+// repeated.
 func (a *Acks) add(ack deletions.Ack) {
 	if a.newest[ack.RequestID] == nil {
 		a.newest[ack.RequestID] = make(map[source]deletions.Ack)
@@ -81,9 +80,8 @@ func (a *Acks) add(ack deletions.Ack) {
 // Settings are those of each role.
 func (a *Acks) Settings() map[string]wire.Settings { return a.settings }
 
-// Of returns a role's acknowledgement of an attempt of the request, or of the batch that it
-// leads, once every member of the role has answered: that of the first, who agrees with the
-// others in everything but what was searched.
+// Of returns a role's acknowledgement of an attempt of the request, or of the batch that it leads, once every member
+// of the role has acknowledged: that of the first, which equals the others except for the search.
 func (a *Acks) Of(requestID string, attempt int, role string, step deletions.Step) (deletions.Ack, bool) {
 	all := a.All(requestID, attempt, role, step)
 	if len(all) == 0 {
@@ -92,9 +90,8 @@ func (a *Acks) Of(requestID string, attempt int, role string, step deletions.Ste
 	return all[0], true
 }
 
-// All returns the acknowledgements of every member of a role, ascending by instance, or none
-// as long as one is missing. Where nobody has said who plays the role, as in earlier versions,
-// one acknowledgement is enough.
+// All returns the acknowledgements of every member of a role, ascending by instance, or none while one is missing. If
+// no member is known, one acknowledgement is enough.
 func (a *Acks) All(requestID string, attempt int, role string, step deletions.Step) []deletions.Ack {
 	answered, awaited := a.answered(requestID, attempt, role, step), a.awaited(role)
 	if !a.members.Known(role) {
@@ -217,7 +214,7 @@ func (a *Acks) LogTakeOvers(log *translog.Log) error {
 	return nil
 }
 
-// Gone are the folders that no role answers for any more, as an operator has said.
+// Gone are the folders that an operator has declared lost.
 func (a *Acks) Gone() (out []deletions.GoneFolder) {
 	for _, role := range []string{Graphs, Train, Score, View} {
 		i, _ := a.members.Alone(role)

@@ -13,10 +13,9 @@ import (
 	"lethe/pipeline/wire"
 )
 
-// PublishAgain publishes what the ledger says under some keys of control.v1 and erasure-status.v1: a fenced leader has
-// written there late. Readers of control.v1 ignore that, but compaction would leave nothing else, and users would read
-// an earlier state. Nothing is published of what the ledger does not know: this process has not read yet what it comes
-// from, and publishes it when it does.
+// PublishAgain publishes the records of some keys of control.v1 and erasure-status.v1 again, after late records of a
+// fenced leader. Readers of control.v1 ignore late records, but compaction would leave nothing else, and users would
+// read an earlier state. Keys that the ledger does not know are skipped: this process has not read their requests yet.
 func (c *Coordinator) PublishAgain(ctx context.Context, keys []string) error {
 	if len(keys) == 0 {
 		return nil

@@ -22,8 +22,8 @@ type awaiting struct {
 	waits deletions.Waits
 }
 
-// look counts what open requests wait for, and logs once each data directory that one waits for too long: only an
-// operator can tell whether it is gone.
+// look counts what open requests wait for, and logs once each data directory that delays one for too long: only an
+// operator knows whether it is lost.
 func (a *awaiting) look() error {
 	open, err := a.o.Ledger.Open()
 	if err != nil {

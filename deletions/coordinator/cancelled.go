@@ -20,7 +20,7 @@ type cancellations struct {
 	*core
 	// pending are the attempts of cancelled and held requests whose lift score has not acknowledged.
 	pending map[string]int
-	// swept says that the commands of requests ended by a restore are deleted.
+	// swept means that the commands of requests ended by a restore are deleted.
 	swept bool
 }
 

@@ -12,8 +12,8 @@
 //	held.go, holds.go, signed.go         holds; missing signatures
 //	cancelled.go, subjects.go            cancelled requests; requests for subjects
 //	receipts.go                          receipts
-//	commands.go, outbox.go               what is published
-//	planner.go, core.go, options.go      what rewriting will change; targets; what is needed of others
+//	commands.go, outbox.go               published records
+//	planner.go, core.go, options.go      plans of rewriting; targets; interfaces to other packages
 //
 // Every step can be repeated: its state is stored before, messages have the same keys and bytes again, and the graphs'
 // methods are idempotent. A crash only repeats a step.
@@ -219,7 +219,7 @@ func (c *Coordinator) Plan(ctx context.Context, targets []lethe.Target, scope le
 	return plans[0], nil
 }
 
-// TakeNotices receives what is new of control.v1: processes, settings, acknowledgements and barriers. Errors are those
+// TakeNotices receives new records of control.v1: processes, settings, acknowledgements and barriers. Errors are those
 // of the ledger's store.
 func (c *Coordinator) TakeNotices(notices []wire.Notice) error {
 	c.states.dirty = true

@@ -26,7 +26,7 @@ type core struct {
 	records *withdrawal.Records
 	// commanded are requests that this process commanded score to suppress.
 	commanded map[string]bool
-	// dirty says that a request may be able to go on.
+	// dirty means that a request may be able to continue.
 	dirty bool
 }
 

@@ -48,9 +48,9 @@ func retryDelay(attempts int) time.Duration {
 	return min(time.Second<<min(attempts, 6), time.Minute)
 }
 
-// splits are the leaders of batches to split before a retry, forgotten at a restart. Another role does not tell whose
-// its findings are. Such a batch is retried in halves with a leader each, until the request concerned is alone and the
-// others end without it.
+// splits are the leaders of batches to split before a retry, forgotten at a restart. Other roles do not report which
+// request their findings belong to. Such a batch is retried in halves with a leader each, until the request with
+// findings is alone.
 type splits map[string]bool
 
 func (p splits) mark(b batch.Batch) {

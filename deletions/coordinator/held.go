@@ -221,8 +221,7 @@ func (h *holds) explainOne(ctx context.Context, e deletions.Entry, now *deletion
 	return h.out.announce(ctx, list...)
 }
 
-// approve adds signatures to waiting requests. Nobody counts twice: it returns the records of those who have signed
-// already.
+// approve adds signatures to waiting requests. It returns the records of people who have signed already.
 func (h *holds) approve(ctx context.Context, list []approval) (refused []letter, err error) {
 	for _, a := range list {
 		e, err := h.o.Ledger.Get(a.RequestID)

@@ -69,7 +69,7 @@ func (in *intake) reject(at int, one submission, why deletions.FailureCode) {
 	in.statuses = append(in.statuses, one.fresh.Refuse(why, one.cameAt))
 }
 
-// read decodes a request, or a control record, which it adds. What is neither is an *ingest.Refusal.
+// read decodes a request, or a control record, which it adds. For other records the error is an *ingest.Refusal.
 func (in *intake) read(rec ingest.Record) (one submission, err error) {
 	event, err := ingest.DecodeErasure(rec, in.o.Limits)
 	if err != nil {

@@ -47,9 +47,9 @@ type Config struct {
 	Authority authority.Policy `yaml:"-"`
 	KernelSet string           `yaml:"-"`
 	Version   string           `yaml:"-"`
-	// OneHop says that rows hold means of neighbours' features, which scope shard would keep.
+	// OneHop means that rows have means of neighbours' features, which scope shard would keep.
 	OneHop bool `yaml:"-"`
-	// IndependentShards says that a transaction's shard follows from its id alone; receipts state it.
+	// IndependentShards means that a transaction's shard follows from its id alone; receipts state it.
 	IndependentShards bool          `yaml:"-"`
 	Limits            ingest.Limits `yaml:"-"`
 }
@@ -67,7 +67,7 @@ type Options struct {
 	Log *translog.Log
 	// Backups, if not nil, returns those that may hold what a request erased.
 	Backups func(deletions.Entry) ([]backups.Backup, error)
-	// Restored is the note of the latest restore.
+	// Restored describes the latest restore.
 	Restored backups.Restored
 	Graphs   Graphs
 	Notes    Notes
@@ -107,8 +107,8 @@ type Graphs interface {
 	// Carried returns the distinct carriers of the subjects among targets, and how many of these transactions have
 	// other subjects too. Rewrite erases them; Suppress does not suppress them.
 	Carried(targets []lethe.Target) (carried []lethe.Target, several int, err error)
-	// Adopt makes what is here of some hashes count as carried by the subjects among targets, unless it is a target or
-	// known to be: another process found it, and its record may have been dropped here.
+	// Adopt treats the transactions and payments of some hashes as carriers of the subjects among targets: another process
+	// has found them, and their records may have been dropped here.
 	Adopt(ctx context.Context, targets []lethe.Target, hashes []lethe.Digest) error
 	// SubjectsOf returns keyed hashes (lethe.Secret.HeldSubject) of the subjects carried by what a target's erasure
 	// removes.
@@ -120,12 +120,11 @@ type Graphs interface {
 	// Plan returns, per request, what Rewrite of all targets will still change. Requests may share targets; none names
 	// one twice.
 	Plan(ctx context.Context, requests [][]lethe.Target, scope lethe.Scope) ([]Plan, error)
-	// PlanAfresh returns the slices that change if settled timesteps are partitioned afresh, without timesteps where
-	// none does.
+	// PlanAfresh returns the slices that change if settled timesteps are partitioned again, without unchanged timesteps.
 	PlanAfresh(ctx context.Context, timesteps []lethe.Timestep) ([]Replaced, error)
 	// Alike reports which contents (Plan.Rows) a remaining transaction has.
 	Alike(contents []scan.MAC) ([]bool, error)
-	// Rewrite removes the targets from every graph, partitions afresh where asked, and publishes what was replaced.
+	// Rewrite deletes the targets from every graph, partitions timesteps again if asked, and publishes the replacements.
 	// The requests are digests of their content.
 	Rewrite(ctx context.Context, requests []lethe.Digest, targets []lethe.Target, replaced []Replaced) error
 	// BeginScrub begins to remove from the files what Rewrite deleted so far. One runs at a time, by itself. Call Advance
@@ -148,13 +147,13 @@ type Replaced struct {
 	// Revision is the slices' new revision, 0 before. A later one may be of other slices.
 	Revision lethe.Revision
 	Afresh   bool
-	// Anew says that an ended request replaced some slices, at an unknown revision.
+	// Anew means that an ended request replaced some slices, at an unknown revision.
 	Anew bool
 }
 
 // Plan is what an erasure will change, and what to search for afterwards.
 type Plan struct {
-	// Held says of each target whether a graph, an open timestep, or a waiting payment or label names it.
+	// Held reports for each target whether a graph, an open timestep, or a waiting payment or label names it.
 	Held []bool
 	// Kept counts transactions, also for their features, and payments held, of the targets and of what carries
 	// subjects.
@@ -188,7 +187,7 @@ type Receipts interface {
 	Keep(signed map[string][]byte) error
 }
 
-// Notes stores the coordinator's progress with the graphs' offsets.
+// Notes persists the coordinator's progress with the graphs' offsets.
 type Notes interface {
 	// Commit stores the position in a partition of erasures.v1.
 	Commit(source bus.TopicPartition, next int64) error

@@ -73,7 +73,7 @@ func (p *Plan) add(r Replaced) {
 
 // addAfresh adds, at scope partition, the timesteps in which an earlier request at another scope erased a shared
 // target, and those of requests it replaces after a restore: their other transactions kept their shards, and must be
-// assigned afresh.
+// assigned again.
 func (o *Options) addAfresh(ctx context.Context, b batch.Batch, plans []Plan) error {
 	list, err := o.Ledger.List()
 	if err != nil {
@@ -171,7 +171,7 @@ func replaced(b batch.Batch) []Replaced {
 	return out
 }
 
-// replacedBy lists what a batch rewrites, and what its plans want published anew.
+// replacedBy lists the timesteps that a batch rewrites, and those that its plans publish again.
 func replacedBy(b batch.Batch, plans []Plan) []Replaced {
 	list := replaced(b)
 	for i := range list {

@@ -14,9 +14,9 @@ import (
 	"lethe/pipeline/wire"
 )
 
-// rewriting removes the targets from every graph and publishes the replacements. It first stores what is about to be
-// lost: fingerprints, timesteps and slices. Everything else can be repeated from the ledger and the targets after a
-// crash.
+// rewriting deletes the targets from every graph and publishes the replacements. It first persists data that rewriting
+// destroys: fingerprints, timesteps and slices. After a crash everything else is repeated from the ledger and the
+// targets.
 func (s *states) rewriting(ctx context.Context, b batch.Batch) (batch.Batch, error) {
 	requests, known := s.jobs.targets(b)
 	if !known {
@@ -50,7 +50,7 @@ func (s *states) rewriting(ctx context.Context, b batch.Batch) (batch.Batch, err
 		return b, err
 	}
 	s.records.Changed()
-	// Standbys get the plan before: later nobody finds it.
+	// Standbys get the plan before: it cannot be made later.
 	if err := s.out.handOver(ctx, b.Members); err != nil {
 		return b, err
 	}

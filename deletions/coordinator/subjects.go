@@ -10,7 +10,7 @@ import (
 	"lethe/deletions/batch"
 )
 
-// subjects handles what is special about requests for subjects: until when, and carried by what.
+// subjects handles requests for subjects: their last timestep, and their carriers.
 type subjects struct{ *core }
 
 // found returns requests with the last timestep of their subjects, decided once, and with what carries these now.

@@ -15,19 +15,19 @@ import (
 // Verification hands out searches for another goroutine and receives their verdicts.
 type Verification struct {
 	*core
-	// locating finds records to be withdrawn, and verifying what is left in the end.
+	// locating finds records to be withdrawn; verifying is the last search.
 	locating, verifying searching
 	// looked are the records that the last one has searched.
 	looked search.Looked
-	// barrier is the name of the barrier published after the verdict. passed says that it was read back, so that
-	// everyone who joined before is known; unsaid that it is to be published.
+	// barrier is the name of the barrier after the verdict. passed means that it was read back, so that all processes that
+	// joined before are known; unsaid that it is not published yet.
 	barrier        string
 	passed, unsaid bool
 }
 
 // searching is a search and what became of it.
 type searching struct {
-	// search is the current search, or nil; handed says that it runs.
+	// search is the current search, or nil; handed means that it runs.
 	search  *search.Search
 	handed  bool
 	verdict *search.Verdict
@@ -114,8 +114,8 @@ func (v *Verification) searchFor(b batch.Batch) (*search.Search, error) {
 	return &search.Search{RequestIDs: b.IDs(), Prints: prints, Scanner: scanner}, err
 }
 
-// awaitsBarrier reports whether somebody may have joined before the search has ended of whom this
-// process has not read yet. Who joins later reads topics that were searched, and can hold no copy.
+// awaitsBarrier reports whether a process may have joined before the end of the search whose record is not read yet. A
+// process that joins later reads topics that were searched, and has no copy.
 func (v *Verification) awaitsBarrier(ctx context.Context, b batch.Batch) (bool, error) {
 	if v.barrier == "" {
 		v.barrier = fmt.Sprintf("%s/%d/%d", b.Leader, b.Attempts(), v.now().UnixNano())

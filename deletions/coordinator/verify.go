@@ -119,7 +119,7 @@ func (v *verifying) conclude(ctx context.Context, b batch.Batch) (batch.Batch, e
 	return v.receipts.verified(ctx, sought)
 }
 
-// holding are the requests with findings; all if the findings do not tell.
+// holding are the requests with findings; all if the findings do not show which.
 func holding(sought batch.Batch, ended *search.Search, verdict search.Verdict, others scan.Summary) batch.Batch {
 	if others.Hits > 0 || verdict.Found == nil || !errors.Is(verdict.Err, search.ErrTimeUp) {
 		return sought

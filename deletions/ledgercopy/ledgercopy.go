@@ -17,8 +17,8 @@ import (
 
 const keyPrefix = "!ledger/"
 
-// ErrLost says that a request was carried out of which the ledger knows nothing: what
-// was erased could come back. The operator restores the ledger.
+// ErrLost is returned if the ledger lacks a request that was carried out: erased data could come back. The operator
+// restores the ledger.
 var ErrLost = errors.New("the ledger does not know a request that was carried out")
 
 // Records returns the copy of an entry as records of control.v1.
@@ -43,7 +43,7 @@ func RequestOf(key string) string {
 	return id
 }
 
-// HoldRecord returns the copy of a hold, which is what everybody is told of it too.
+// HoldRecord returns the copy of a hold, which is also its published state.
 func HoldRecord(h deletions.Hold) (ingest.Outgoing, error) {
 	value, err := h.Encode()
 	return ingest.Outgoing{Key: []byte(h.Key()), Value: value}, err
@@ -54,17 +54,16 @@ type Bus interface {
 	ReadAll(ctx context.Context, t bus.Topic, fn func(ingest.Record) error) error
 }
 
-// Copy is what control.v1 and erasure-status.v1 say of the requests.
+// Copy is the state of requests and holds on control.v1 and erasure-status.v1.
 type Copy struct {
 	// Entries are by request id.
 	Entries map[string]deletions.Entry
 	// Withdrawn are those of them that somebody has deleted since: compaction will remove
 	// them, so they are to be written again.
 	Withdrawn map[string]bool
-	// CarriedOut are the requests whose status says that their targets are suppressed,
-	// or more.
+	// CarriedOut are the requests whose status is suppressed or later.
 	CarriedOut []string
-	// Holds are by name, HoldRecords the records that said them last.
+	// Holds are by name, HoldRecords are their latest records.
 	Holds       map[string]deletions.Hold
 	HoldRecords map[string]ingest.Record
 }
@@ -113,7 +112,7 @@ func Read(ctx context.Context, topics Bus) (Copy, error) {
 	return c, nil
 }
 
-// take adds an entry, or notes that one was deleted.
+// take adds an entry or a deletion.
 func (c *Copy) take(p bus.Payload) {
 	if p.Retracted {
 		c.Withdrawn[strings.TrimPrefix(p.Key, keyPrefix[1:])] = true
@@ -192,7 +191,7 @@ func (c Copy) restoreHolds(l *deletions.Ledger) error {
 	return nil
 }
 
-// UncopiedHolds returns the holds of the ledger of which there is no such copy, or none that is told as it is to be.
+// UncopiedHolds returns the holds of the ledger without a valid copy.
 func (c Copy) UncopiedHolds(
 	l *deletions.Ledger, told func(ingest.Record) bool,
 ) ([]deletions.Hold, error) {

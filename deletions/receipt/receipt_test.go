@@ -92,7 +92,7 @@ func TestContradictionsAreNotSigned(t *testing.T) {
 	for problem, change := range map[string]func(r *receipt.Receipt){
 		"request_id":            func(r *receipt.Receipt) { r.RequestID = "a b" },
 		"state is not verified": func(r *receipt.Receipt) { r.State = deletions.Swapped },
-		"scope is not one":         func(r *receipt.Receipt) { r.Scope = "world" },
+		"scope is not one":      func(r *receipt.Receipt) { r.Scope = "world" },
 		"verified_at":           func(r *receipt.Receipt) { r.VerifiedAt = r.RequestedAt.Add(-time.Hour) },
 		"deployment is missing": func(r *receipt.Receipt) { r.Deployment = lethe.DeploymentID{} },
 		"checkpoints are not": func(r *receipt.Receipt) {

@@ -138,7 +138,7 @@ func (u *underway) left(ctx context.Context) (due, error) {
 	return left, nil
 }
 
-// await waits until what is left was removed, most has passed or the time is up.
+// await waits until the remaining records are removed, most has passed or the time is up.
 func (u *underway) await(ctx context.Context, left due, most time.Duration) error {
 	until := u.Clock.Now().Add(most)
 	for rolled := (time.Time{}); len(left) > 0; {

@@ -59,7 +59,7 @@ func (s Searcher) locate(ctx context.Context, search *Search) Verdict {
 	}{
 		{&l.Predictions, []bus.Topic{bus.Predictions}},
 		{&l.Reasons, []bus.Topic{bus.Reasons}},
-		// Dead letters first: they tell which source records were refused.
+		// Dead letters first: they identify rejected source records.
 		{&l.Letters, []bus.Topic{bus.DeadLetters}},
 		{&l.Sources, []bus.Topic{bus.Transactions, bus.Labels}},
 	} {

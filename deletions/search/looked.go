@@ -42,7 +42,7 @@ func (l Looked) Behind(topic bus.Topic) (positions map[int]int64, known bool) {
 	return positions, len(positions) > 0 && keepsOriginals(topic)
 }
 
-// leftOf adds the findings of a topic to what is due.
+// leftOf adds the findings of a topic to due.
 func (l Looked) leftOf(topic bus.Topic, to due) {
 	for at, offsets := range l.except {
 		for offset := range offsets {

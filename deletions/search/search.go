@@ -23,7 +23,7 @@ import (
 	"lethe/ingest/bus"
 )
 
-// ErrTimeUp says that something was still found, or nothing was searched, within the time.
+// ErrTimeUp is returned if the search still finds something, or is not complete, within the time.
 var ErrTimeUp = errors.New("the time to verify is up")
 
 // Search is what to search for.
@@ -33,8 +33,8 @@ type Search struct {
 	// Prints are the scanner's fingerprints.
 	Prints  []scan.Fingerprint
 	Scanner *scan.Scanner
-	// Locates says to find, once, the records to be withdrawn. Secret signs their replacements, and Taken is how far
-	// the graphs have consumed transactions.v1, by partition.
+	// Locates makes it find, once, the records to be withdrawn. Secret signs their replacements, and Taken are the
+	// consumed offsets of transactions.v1.
 	Locates bool
 	Secret  lethe.Secret
 	Taken   map[int]int64
@@ -55,7 +55,7 @@ type Verdict struct {
 	Err     error
 }
 
-// Searcher runs searches. It shares no state with those who ask for them.
+// Searcher runs searches. It shares no state with its callers.
 type Searcher struct {
 	Bus    Topics
 	Places []Place
@@ -68,18 +68,18 @@ type Searcher struct {
 	Pacer *scan.Pacer
 }
 
-// Clock tells the time.
+// Clock is a clock.
 type Clock interface {
 	Now() time.Time
 	// Sleep waits, or returns the context's error.
 	Sleep(ctx context.Context, d time.Duration) error
 }
 
-// Bus writes topics, and reads what is new in them: topics are as long as the history.
+// Bus writes topics and reads new records: topics are as long as the history.
 type Bus interface {
 	bus.Writer
 	RollMarkers(ctx context.Context, topics ...bus.Topic) error
-	// ReadNew reads what is behind the positions and advances them. Unreadable batches are bus.ErrCorrupt.
+	// ReadNew reads the records behind the positions and advances these. Unreadable batches are bus.ErrCorrupt.
 	ReadNew(ctx context.Context, t bus.Topic, positions map[int]int64, fn func(ingest.Record) error) error
 }
 
@@ -112,7 +112,7 @@ type Segment struct {
 	Path string
 	Info fs.FileInfo
 	Data []byte
-	// Compressed says that Data does not hold records as they are.
+	// Compressed means that the records in Data are compressed.
 	Compressed bool
 	// Records calls fn for every record. They have their bytes until the next segment.
 	Records func(fn func(ingest.Record) error) error

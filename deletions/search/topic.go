@@ -44,7 +44,7 @@ type topicSearch struct {
 	topic bus.Topic
 	f     *Findings
 	here  *deletions.PlaceSearch
-	// scanned says that the records' bytes were searched, except across cuts between chunks.
+	// scanned means that the records' bytes were searched, except across cuts between chunks.
 	scanned bool
 	// joined are chunk values that continue joinedKey, to search across cuts; joinedAt is the last.
 	joined    []byte

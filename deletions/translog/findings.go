@@ -33,7 +33,7 @@ const (
 // Refusal is a statement that does not hold.
 type Refusal struct {
 	Statement Statement `json:"statement"`
-	// Problem says what is wrong, without personal data.
+	// Problem describes the finding, without personal data.
 	Problem string `json:"problem"`
 }
 

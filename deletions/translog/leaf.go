@@ -31,7 +31,7 @@ type Leaf interface {
 	check(*record.Problems)
 }
 
-// Request says that a request was stored in the ledger.
+// Request is a request that was stored in the ledger.
 type Request struct {
 	// Digest is deletions.RequestDigest, by which other leaves refer to it.
 	Digest lethe.Digest `json:"request_digest"`
@@ -67,7 +67,7 @@ func (r Request) check(p *record.Problems) {
 	}
 }
 
-// Transition says that a request changed its state. Its Request stands for received.
+// Transition is a change of a request's state. The state received is its Request.
 type Transition struct {
 	Request lethe.Digest          `json:"request_digest"`
 	State   deletions.State       `json:"state"`
@@ -87,7 +87,7 @@ func (t Transition) check(p *record.Problems) {
 	p.Check(t.Failure.Fits(t.State), "failure code does not fit the state")
 }
 
-// Receipt says that a receipt was signed.
+// Receipt is a signed receipt.
 type Receipt struct {
 	Request lethe.Digest `json:"request_digest"`
 	// Payload is SHA-256 of the signed bytes.

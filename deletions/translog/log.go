@@ -20,7 +20,7 @@ type Log struct {
 	signer Signer
 	// before introduces the signer's key if the log has only the previous one.
 	before *introducer
-	// loaded says that the fields below are those of the KV.
+	// loaded means that the fields below are those of the KV.
 	loaded bool
 	tree   Tree
 	keys   Keys
@@ -36,8 +36,8 @@ type Log struct {
 	// published counts leaves known to be in the topic, pending are the others.
 	published int64
 	pending   [][]byte
-	// beyond are leaves that the topic has of those who led no more, and no others. told is the size of the last
-	// checkpoint of this log that was read from there.
+	// beyond are leaves in the topic of fenced leaders only. told is the size of the last checkpoint of this log that was
+	// read there.
 	beyond []int64
 	told   int64
 }

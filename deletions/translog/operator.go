@@ -69,17 +69,17 @@ func (o Operator) check(p *record.Problems) {
 	}
 }
 
-// TakeOver says that the folders of a role's instance were declared gone.
+// TakeOver declares the folders of a role's instance lost.
 func TakeOver(role, instance string, at time.Time) Operator {
 	return goneFolder(ActionTakeOver, role, instance, at)
 }
 
-// StrikeOff says that an instance of a role was struck off.
+// StrikeOff strikes an instance off a role.
 func StrikeOff(role, instance string, at time.Time) Operator {
 	return goneFolder(ActionStrikeOff, role, instance, at)
 }
 
-// RotateSecret says that another secret makes pseudonyms from here on. The checks tell them apart.
+// RotateSecret is a change of the secret for pseudonyms. The checks identify the secrets.
 func RotateSecret(before, now string, at time.Time) Operator {
 	detail := sha256.Sum256([]byte(before + "\n" + now + "\n"))
 	return Operator{Action: ActionRotateSecret, At: record.Time(at), Detail: detail}

@@ -24,9 +24,9 @@ type Writer interface {
 // goroutine calls it.
 func (l *Log) Publish(ctx context.Context, w Writer) error { return l.PublishAgain(ctx, w, nil) }
 
-// PublishAgain is Publish for who has read records of log.v1 since Start, in their order. Where one says something else
-// than the log, what stood there is written again, or deleted if nothing did: a process that led before wrote it late,
-// or somebody wrote an earlier one again.
+// PublishAgain is Publish after reading records of log.v1 since Start, in their order. A record that differs from the
+// log is written again, or deleted if the log has none: it is a late record of a fenced leader, or a copy of an
+// earlier one.
 func (l *Log) PublishAgain(ctx context.Context, w Writer, read []ingest.Record) error {
 	l.mu.Lock()
 	records, pending, err := due(l, read)
@@ -113,14 +113,13 @@ func replaces(l *Log, rec ingest.Record) bool {
 	return false
 }
 
-// Start makes the log ready: it is compared with what was published, and made again from
-// there if the store has none; then it takes what the ledger has and it lacks. A
-// log that is shorter than what was published, or another, is a Refusal: it was rolled back,
-// or somebody else goes on with it.
+// Start compares the log with the published one, or rebuilds it from there if the store has none; then it adds missing
+// changes of the ledger. A log that is shorter than the published one, or differs, is a Refusal: it was rolled back,
+// or another process continues it.
 //
-// late, which may be nil, tells of the records in their order which ones somebody wrote who led no more. They, and
-// those without the deployment's code, are left out where the others are a whole log, and written over once the log is
-// published.
+// late, which may be nil, is called with the records in their order and identifies late ones of fenced leaders. They,
+// and records without the deployment's code, are ignored if the others are a complete log, and overwritten once the
+// log is published.
 func (l *Log) Start(
 	ctx context.Context, r Reader, late func(rec ingest.Record) bool, has deletions.Changes,
 ) error {
@@ -148,8 +147,8 @@ func (l *Log) Start(
 	})
 }
 
-// resume compares the stored log with the published one: all that was read, or what those published who led, if that
-// is a whole log.
+// resume compares the stored log with the published one: with all records, or with those of leaders if they are a
+// complete log.
 func (l *Log) resume(all, led reading) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -188,7 +187,7 @@ func (l *Log) resume(all, led reading) error {
 	return setPublished(l, all, led)
 }
 
-// setPublished finds out which leaves the topic lacks, and which it has beside those of who led.
+// setPublished determines the leaves that the topic lacks, and those of fenced leaders only.
 func setPublished(l *Log, all, led reading) error {
 	stored, err := ReadStored(l.kv)
 	if err != nil {
@@ -249,9 +248,8 @@ func (l *Log) restore(published Copy) error {
 
 func leafRecord(index int64) []byte { return fmt.Appendf(nil, "%0*d", indexDigits, index) }
 
-// Issue has the receipts of requests in the log, and returns the proof of each. Those that
-// are in it already are not added again. It publishes what it adds, for a receipt must not
-// name a checkpoint that nobody else has.
+// Issue adds the receipts of requests to the log, unless it has them, and returns the proof of each. It publishes the
+// new leaves, because a receipt must not name an unpublished checkpoint.
 func (l *Log) Issue(ctx context.Context, w Writer, receipts []Receipt) ([]Proof, error) {
 	leaves := make([]Leaf, len(receipts))
 	for i, r := range receipts {

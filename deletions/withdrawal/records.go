@@ -28,12 +28,12 @@ type Options struct {
 	HandOver func(ctx context.Context, changed []deletions.Entry) error
 }
 
-// Records keeps records of what is erased out of the topics. It is for one goroutine.
+// Records keeps records of erased targets out of the topics. It is for one goroutine.
 type Records struct {
 	o Options
 	// named are the records whose keys the graphs knew, by request.
 	named map[string][]NamedRecord
-	// scanner is nil after a change of what is erased.
+	// scanner is nil after a change of the targets.
 	scanner *scan.Scanner
 	// underWay has the offset of the last replaced record, by place, until its replacement is read.
 	underWay map[place]int64
@@ -47,7 +47,7 @@ func New(o Options) *Records {
 	return &Records{o: o, named: make(map[string][]NamedRecord), underWay: make(map[place]int64)}
 }
 
-// Changed says that something else is erased than before.
+// Changed must be called after a change of the targets.
 func (r *Records) Changed() { r.scanner = nil }
 
 // NamedRecord is a record by topic and key, in any partition.

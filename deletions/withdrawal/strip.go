@@ -15,7 +15,7 @@ import (
 // without that name, and so is a record of a transaction with erased features: with zeros, so that compaction removes
 // the old one.
 
-// Strip returns another transaction's record without erased names. more says that the value has subjects or unused
+// Strip returns another transaction's record without erased names. more means that the value has subjects or unused
 // fields.
 func (r *Records) Strip(rec ingest.Record, more bool) (ingest.Remainder, error) {
 	if !more && len(rec.Headers) == 0 && len(r.underWay) == 0 {

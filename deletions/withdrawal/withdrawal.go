@@ -6,9 +6,9 @@
 //
 //	request.go     the records of requests
 //	strip.go       records of others, republished without erased names or features
-//	withdrawal.go  what intake asks: does a record name something erased; tombstones
+//	withdrawal.go  questions of intake, such as whether a record names something erased; tombstones
 //	dropped.go     the requests that dropped records belong to
-//	records.go     the state, and what is written
+//	records.go     the state and its records
 package withdrawal
 
 import (
@@ -43,7 +43,7 @@ func (r *Records) Names(rec ingest.Record) (bool, error) {
 	}
 	own := func(h ingest.Header) bool { return h.Key == search.WithdrawnBy }
 	if rec.Tombstone() && slices.ContainsFunc(rec.Headers, own) {
-		// It withdraws what is withdrawn; another tombstone would come after the search.
+		// The record is withdrawn already; another tombstone would be behind the search.
 		rec.Key = nil
 	}
 	return len(search.Hits(r.scanner, rec)) > 0, nil

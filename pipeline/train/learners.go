@@ -43,8 +43,9 @@ func (l *learners) shardOf(number lethe.ShardID) lethe.ShardID {
 	return l.layout.ShardsOf(number)[0]
 }
 
-// serve stores the timestep of the served models, as an entry of the journal at a place names it. The journal is read from
-// its start whenever the role is opened: entries that are stored already would make models needed that are thinned out.
+// serve stores the timestep of the served models, as an entry of the journal at a place names it. The journal is read
+// from its start whenever the role is opened: entries that are stored already would make models needed that are
+// thinned out.
 func (l *learners) serve(through lethe.Timestep, at journal.Place) error {
 	if !at.Behind(l.servedAt) {
 		return nil
