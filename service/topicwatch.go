@@ -114,8 +114,8 @@ func (s topicWatch) look(ctx context.Context) {
 	if now, err := s.client.Admin().Identities(ctx); err == nil {
 		for _, name := range differing(s.identities, now) {
 			s.outages.lastingly(name, "anew", "it was deleted and created again while lethe ran: what was not read is lost, "+
-				"and what is written now is not read (stop lethe; put the broker's log and the data directory back from copies of one "+
-				"time, or start over with an empty data directory)")
+				"and what is written now is not read (stop lethe; put the broker's log and the data directory back from copies "+
+				"of one time, or start over with an empty data directory)")
 		}
 	}
 	problems, err := s.client.Admin().Check(ctx)
