@@ -119,14 +119,3 @@ func (v *View) underWay() int {
 	}
 	return n
 }
-
-// CarriedOut returns the digests of the requests that an answer has to open, in the log's order.
-func (v *View) CarriedOut() []lethe.Digest {
-	var out []lethe.Digest
-	for _, q := range v.carriedOut() {
-		if q.salts() > 0 {
-			out = append(out, q.at.Digest)
-		}
-	}
-	return out
-}

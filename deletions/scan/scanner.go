@@ -214,9 +214,6 @@ func (sc *Scanner) index() {
 	}
 }
 
-// Len is the number of fingerprints.
-func (sc *Scanner) Len() int { return len(sc.fingerprints) }
-
 // ScanBytes scans data in memory. It may drop hits of very frequent fingerprints.
 func (sc *Scanner) ScanBytes(data []byte) []Hit {
 	return sc.scanBytes(data, nil)
