@@ -70,10 +70,11 @@ func SummariseServed(probabilities []float64, called []bool, labels []lethe.Labe
 		Labelled:  len(scores),
 		Illicit:   right.illicit + wrong.illicit,
 	}
-	out.MacroF1 = (out.IllicitF1 + ratio(2*right.licit, 2*right.licit+mistakes)) / 2
+	classes := 2.0
 	if mistakes == 0 && (right.illicit == 0 || right.licit == 0) {
-		out.MacroF1 *= 2 // only one class occurs
+		classes = 1 // only one occurs
 	}
+	out.MacroF1 = (out.IllicitF1 + ratio(2*right.licit, 2*right.licit+mistakes)) / classes
 	if auc, ok := AUC(scores, positive); ok {
 		out.AUC = &auc
 	}
