@@ -33,6 +33,17 @@ func addmod(a, b uint64) uint64 {
 	return sum
 }
 
+func powmod(base uint64, exponent int) uint64 {
+	result := uint64(1)
+	for ; exponent > 0; exponent >>= 1 {
+		if exponent&1 == 1 {
+			result = mulmod(result, base)
+		}
+		base = mulmod(base, base)
+	}
+	return result
+}
+
 // blockBytes are hashed together: their products are summed before the reduction.
 const blockBytes = 8
 
@@ -47,11 +58,14 @@ func rollingBaseOf(base uint64) (b rollingBase) {
 	return b
 }
 
-func (b *rollingBase) hash(window []byte) (h uint64) {
-	for ; len(window) >= blockBytes; window = window[blockBytes:] {
-		h = addmod(mulmod(h, b[blockBytes]), b.block((*[blockBytes]byte)(window)))
+func (b *rollingBase) hash(window []byte) uint64 { return b.after(0, window) }
+
+// after continues the hash h.
+func (b *rollingBase) after(h uint64, more []byte) uint64 {
+	for ; len(more) >= blockBytes; more = more[blockBytes:] {
+		h = addmod(mulmod(h, b[blockBytes]), b.block((*[blockBytes]byte)(more)))
 	}
-	for _, c := range window {
+	for _, c := range more {
 		h = addmod(mulmod(h, b[1]), uint64(c))
 	}
 	return h
@@ -66,6 +80,24 @@ func (b *rollingBase) block(block *[blockBytes]byte) uint64 {
 		hi += high + carry
 	}
 	return addmod(lo&prime, lo>>61|hi<<3)
+}
+
+// prefixHashes appends the hashes of the prefixes of whole blocks, from which a window's takes a few
+// multiplications.
+func (b *rollingBase) prefixHashes(dst []uint64, buf []byte) []uint64 {
+	var h uint64
+	dst = append(dst, h)
+	for ; len(buf) >= blockBytes; buf = buf[blockBytes:] {
+		h = addmod(mulmod(h, b[blockBytes]), b.block((*[blockBytes]byte)(buf)))
+		dst = append(dst, h)
+	}
+	return dst
+}
+
+// windowHash is the hash of buf[from:to], with B^(to-from) as power.
+func (b *rollingBase) windowHash(prefixes []uint64, buf []byte, from, to int, power uint64) uint64 {
+	through := func(n int) uint64 { return b.after(prefixes[n/blockBytes], buf[n/blockBytes*blockBytes:n]) }
+	return addmod(through(to), prime-mulmod(through(from), power))
 }
 
 // hashKeys are drawn from the secret.

@@ -61,8 +61,10 @@ type Scanner struct {
 // scanEntry is an unmasked fingerprint.
 type scanEntry struct {
 	anchor, rolling uint64
-	at, length      int
-	fingerprint     int
+	// power is base^length.
+	power       uint64
+	at, length  int
+	fingerprint int
 	// row are all anchors of a strided needle.
 	row []uint64
 	// alike counts this and the following entries with the same window.
@@ -134,7 +136,7 @@ func (sc *Scanner) add(i int, f Fingerprint) {
 	anchorMask, rollingMask := f.masks(sc.secret)
 	e := scanEntry{
 		anchor: f.Anchor ^ anchorMask, rolling: f.Rolling ^ rollingMask,
-		at: f.AnchorAt, length: f.Length, fingerprint: i,
+		power: powmod(sc.keys.base[1], f.Length), at: f.AnchorAt, length: f.Length, fingerprint: i,
 	}
 	anchors := []uint64{e.anchor}
 	if f.strided() {

@@ -44,17 +44,24 @@ func TestModularArithmeticAgreesWithBigIntegers(t *testing.T) {
 		bigA, bigB := new(big.Int).SetUint64(a), new(big.Int).SetUint64(b)
 		product := new(big.Int).Mul(bigA, bigB)
 		require.Equal(rt, product.Mod(product, p).Uint64(), mulmod(a, b))
+		exponent := rapid.IntRange(0, 1<<16).Draw(rt, "exponent")
+		power := new(big.Int).Exp(bigA, big.NewInt(int64(exponent)), p)
+		require.Equal(rt, power.Uint64(), powmod(a, exponent))
 	})
 	require.Equal(t, uint64(1), mulmod(prime-1, prime-1))
 	require.Equal(t, uint64(0), mulmod(0, prime-1))
 }
 
-func TestAWindowIsHashedAsDefined(t *testing.T) {
+func TestWindowHashAgreesWithHashingTheWindow(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		base := rapid.Uint64Range(256, prime-1).Draw(rt, "base")
 		buf := rapid.SliceOfN(rapid.Byte(), 1, 60).Draw(rt, "buf")
+		from := rapid.IntRange(0, len(buf)-1).Draw(rt, "from")
+		to := rapid.IntRange(from, len(buf)).Draw(rt, "to")
 		b := rollingBaseOf(base)
-		require.Equal(rt, byDefinition(base, buf), b.hash(buf))
+		want := byDefinition(base, buf[from:to])
+		require.Equal(rt, want, b.hash(buf[from:to]))
+		require.Equal(rt, want, b.windowHash(b.prefixHashes(nil, buf), buf, from, to, powmod(base, to-from)))
 	})
 }
 
