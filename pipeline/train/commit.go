@@ -55,7 +55,7 @@ func (l *learners) commit() (role.Output, error) {
 func (l *learners) recordCommitted(said map[*series][]lethe.Timestep) error {
 	if !l.setupCommitted {
 		if err := swapstore.Set(l.columns[0].store, []byte(setupKey), l.setup[:]); err != nil {
-			return fmt.Errorf("note the setup that was said: %w", err)
+			return fmt.Errorf("record the setup as published: %w", err)
 		}
 		l.setupCommitted = true
 	}
@@ -101,7 +101,7 @@ func (s *series) recordCommitted(timesteps []lethe.Timestep) error {
 		}
 		return nil
 	}); err != nil {
-		return fmt.Errorf("model %d: note the digests that were said: %w", s.number, err)
+		return fmt.Errorf("model %d: record its digests as published: %w", s.number, err)
 	}
 	s.said = sortedset.Add(s.said, timesteps...)
 	return nil

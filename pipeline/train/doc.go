@@ -11,7 +11,8 @@
 //	erasure.go                     the commands of erasures
 //	column*.go, shards.go          the slices
 //	learners.go, open.go, model.go, series.go  the models and the meta-model
-//	topic.go, commit.go            publishing models, and their digests
+//	publish.go, topic.go           publishing models: the difference to their topic
+//	commit.go                      publishing their digests
 //	share.go, adoption.go          several processes that train
 //	quiet.go                       waiting for replaced slices
 //	keys.go, history.go            the store; a stopped role

@@ -21,7 +21,7 @@ const (
 	adoptedPrefix    = "a"  // component: other processes made some of it
 	offsetKey        = "o"
 	servedKey        = "n" // in shard 0: the timestep of the served models, and the place of its entry
-	setupKey         = "t" // in shard 0: the digest of the setup that was said
+	setupKey         = "t" // in shard 0: the digest of the setup as published
 )
 
 // overall is the meta-model's component.

@@ -17,6 +17,14 @@ import (
 	"lethe/scoring/ensemble"
 )
 
+// continuing are the options of a model that goes on from the checkpoint before.
+func continuing(dir string, topics *roletest.Bus, h *heard) Options {
+	o := optionsFor(dir, topics)
+	o.Layout = ensemble.PerShard(smallModel(), 1)
+	o.Listener = events.Tee(h.listener())
+	return o
+}
+
 // Of a model that goes on from the checkpoint before, those are kept that a score waits for, and before these one of
 // every eight timesteps. What was thinned out is made again where it is needed: on the way to a slice that was
 // replaced, and for a score that begins anew. The bytes are the same, and the log is told once of those that are.
@@ -24,12 +32,7 @@ func TestCheckpoints_NoScoreWaits_MilestonesAreKept(t *testing.T) {
 	topics, dir := topics(), t.TempDir()
 	p := planOf(0, 20)
 	h := &heard{}
-	options := func() Options {
-		o := optionsFor(dir, topics)
-		o.Layout = ensemble.PerShard(smallModel(), 1)
-		o.Listener = events.Tee(h.listener())
-		return o
-	}
+	options := func() Options { return continuing(dir, topics, h) }
 	o := options()
 	stop := running(t, o)
 	holds := func(want ...lethe.Timestep) {
@@ -107,12 +110,7 @@ func TestThinnedCheckpoint_JournalIsReadAgain_StaysThinned(t *testing.T) {
 	topics, dir := topics(), t.TempDir()
 	p := planOf(0, 20)
 	h := &heard{}
-	options := func() Options {
-		o := optionsFor(dir, topics)
-		o.Layout = ensemble.PerShard(smallModel(), 1)
-		o.Listener = events.Tee(h.listener())
-		return o
-	}
+	options := func() Options { return continuing(dir, topics, h) }
 	stop := running(t, options())
 	publish(t, topics, p.messages(1)...)
 	await(t, topics, options(), p)

@@ -3,14 +3,11 @@ package train
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 
 	"lethe"
-	"lethe/canonical"
 	"lethe/ingest"
 	"lethe/ingest/bus"
-	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
 )
 
@@ -132,65 +129,4 @@ func (l *learners) shardsOf(s *series) shards {
 		return l.models[s.number].shards
 	}
 	return l.columns
-}
-
-// publish publishes what is pending, if anything. What is of no model any more is deleted.
-func (l *logic) publish() (out role.Output, err error) {
-	var notes []func()
-	send := func(m wire.Message, e entry) {
-		out.Messages = append(out.Messages, m)
-		notes = append(notes, func() {
-			if m.Deleted {
-				l.topic.drop(m.Key)
-			} else {
-				l.topic.put(m.Key, e)
-			}
-		})
-	}
-	key := func(number lethe.ShardID, t lethe.Timestep) wire.Key {
-		return wire.Key{Kind: wire.KindModel, Shard: number, Timestep: t}
-	}
-	for _, s := range l.all() {
-		if !l.owns(s.number) {
-			continue
-		}
-		next, err := l.pending(s)
-		if err != nil {
-			return out, err
-		}
-		for _, t := range next.deleted {
-			send(wire.Message{Key: key(s.number, t), Deleted: true}, entry{})
-		}
-		for _, t := range next.values {
-			m := wire.Message{
-				Key: key(s.number, t), Revision: l.revision(s, t), Owner: l.share.ownerOf(l.shardOf(s.number)),
-				Last: t == l.shardsOf(s).newest() || l.asked(s, t),
-			}
-			if m.Payload, err = s.value(t); err != nil {
-				return out, err
-			}
-			e := entry{digest: canonical.DigestOf(m.Payload), revision: m.Revision}
-			if e.lineage, err = s.lineage(t); err != nil {
-				return out, err
-			}
-			asked := l.asked(s, t)
-			send(m, e)
-			notes = append(notes, func() { s.answered = s.answered || asked })
-		}
-		notes = append(notes, func() { s.fresh = nil })
-	}
-	for _, number := range slices.Sorted(maps.Keys(l.topic)) {
-		if l.seriesOf(number) == nil && l.owns(number) {
-			for _, t := range slices.Sorted(maps.Keys(l.topic[number])) {
-				send(wire.Message{Key: key(number, t), Deleted: true}, entry{})
-			}
-		}
-	}
-	out.Note = func() error {
-		for _, note := range notes {
-			note()
-		}
-		return nil
-	}
-	return out, nil
 }
