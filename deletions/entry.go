@@ -59,7 +59,7 @@ type Counts struct {
 	SeveralSubjects int `json:"several_subjects,omitempty"`
 }
 
-// Progress is what the steps find out about a request.
+// Progress is the state of a request's steps.
 type Progress struct {
 	// Fingerprints are the forms searched for, added before anything is erased: later the bytes are unknown.
 	Fingerprints []scan.Fingerprint `json:"fingerprints,omitempty"`
@@ -75,13 +75,13 @@ type Progress struct {
 	// Revisions are the revisions at which slices were replaced, parallel to Timesteps.
 	Revisions []lethe.Revision `json:"revisions,omitempty"`
 	Counts    Counts           `json:"counts"`
-	// Withdrawn says that the records were tombstoned in the topics: the targets are needed no longer.
+	// Withdrawn means that the records were tombstoned in the topics: the targets are no longer needed.
 	Withdrawn bool `json:"withdrawn,omitempty"`
 	// Dropped are the fingerprints found in records dropped on arrival; once compacted, no search finds these.
 	Dropped []scan.MAC `json:"dropped,omitempty"`
-	// Carried are the keyed hashes, ascending, of what carried the subjects at acceptance. They are suppressed too.
+	// Carried are the keyed hashes, ascending, of carriers of the subjects at acceptance. They are suppressed too.
 	Carried []lethe.Digest `json:"carried,omitempty"`
-	// Found are the commitments to what the first plan found.
+	// Found are the commitments to the result of the first plan.
 	Found *Found `json:"found,omitempty"`
 	// Outcomes are in request order; a request may name a target twice.
 	Outcomes       []TargetOutcome   `json:"outcomes,omitempty"`
@@ -107,7 +107,7 @@ type Progress struct {
 	HeldRequests []HeldRequest `json:"held_requests,omitempty"`
 	// WaitsFor is set while the request is held.
 	WaitsFor *WaitsFor `json:"waits_for,omitempty"`
-	// Overdue says that the deadline passed first.
+	// Overdue means that the deadline passed first.
 	Overdue bool `json:"overdue,omitempty"`
 }
 
@@ -137,7 +137,7 @@ type PlaceSearch struct {
 	ClientNames int `json:"client_names,omitempty"`
 }
 
-// Entry is what the ledger holds of one request: no id, no feature and no text of it.
+// Entry is the ledger's record of one request: it contains no id, feature or text of it.
 type Entry struct {
 	Format    string `json:"format"`
 	RequestID string `json:"request_id"`
@@ -227,7 +227,7 @@ func NewEntry(secret lethe.Secret, r lethe.ErasureRequest, at time.Time) (Entry,
 	return e, nil
 }
 
-// clone returns a copy with slices of its own. What pointers refer to is never changed in place.
+// clone returns a copy with slices of its own. Values behind pointers are never changed in place.
 func (e *Entry) clone() Entry {
 	c := *e
 	ownLists(reflect.ValueOf(&c).Elem())

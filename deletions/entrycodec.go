@@ -25,7 +25,7 @@ func (e *Entry) Encode() ([]byte, error) {
 	return out, nil
 }
 
-// DecodeEntry reads and validates what Encode wrote.
+// DecodeEntry decodes and validates an entry.
 func DecodeEntry(data []byte) (Entry, error) {
 	return record.DecodeValid("ledger entry", entryFormat, data, (*Entry).Validate)
 }

@@ -15,8 +15,8 @@ import (
 // mostFound bounds the commitments to a plan's findings: they are one leaf.
 const mostFound = 4000
 
-// Gone is what no slice may hold after a request, beside the transactions it names. It has pseudonyms and is not
-// stored.
+// Gone is the data that no slice may hold after a request, besides the transactions it names. It has pseudonyms and is
+// not stored.
 type Gone struct {
 	// Transactions are erased with subjects.
 	Transactions []lethe.Pseudonym
@@ -61,7 +61,7 @@ type Found struct {
 	Pairs     []lethe.Digest `json:"pairs,omitempty"`
 	PairStubs []lethe.Digest `json:"pair_stubs,omitempty"`
 	Stubs     []lethe.Digest `json:"stubs,omitempty"`
-	// LeftOut counts what exceeded one leaf.
+	// LeftOut counts the commitments that exceeded one leaf.
 	LeftOut int `json:"left_out,omitempty"`
 	// Salt commits to the salt (SaltsDigest).
 	Salt lethe.Digest `json:"salt_digest"`
@@ -150,7 +150,7 @@ type GoneFolder struct {
 	Instance   string    `json:"instance,omitempty"`
 	Earlier    int       `json:"earlier,omitempty"`
 	DeclaredAt time.Time `json:"declared_at,omitzero"`
-	// Struck says that the directory was struck off.
+	// Struck means that the directory was struck off.
 	Struck bool `json:"struck_off,omitempty"`
 }
 
@@ -182,7 +182,7 @@ type HeldRequest struct {
 	RequestDigest lethe.Digest `json:"request_digest"`
 	// Holds are those in force; empty if the last has just ended.
 	Holds []string `json:"holds"`
-	// Unsigned says that another signature is missing.
+	// Unsigned means that another signature is missing.
 	Unsigned bool `json:"awaits_signature,omitempty"`
 	// Records counts the record in the log: more than once if rewritten and not yet compacted.
 	Records int `json:"records"`

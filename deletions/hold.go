@@ -19,8 +19,8 @@ const (
 	holdKeyPrefix = "!hold/"
 )
 
-// Hold protects transactions, and what carries subjects, from erasure until it ends or is lifted. It has keyed
-// hashes only, and is published on erasure-status.v1 as stored.
+// Hold protects transactions and carriers of subjects from erasure until it ends or is lifted. It has keyed hashes
+// only, and is published on erasure-status.v1 as stored.
 type Hold struct {
 	Format string `json:"format"`
 	Name   string `json:"hold_id"`
@@ -88,13 +88,13 @@ func (h *Hold) InForce(now time.Time) bool {
 	return h.LiftedAt.IsZero() && (h.Until.IsZero() || now.Before(h.Until))
 }
 
-// Kept is what holds in force protect.
+// Kept are the hashes protected by holds in force.
 type Kept struct {
 	// Targets are keyed hashes as in Hold.Targets, Subjects as in Hold.Subjects.
 	Targets, Subjects map[lethe.Digest]bool
 }
 
-// KeptBy returns what the holds protect that are in force.
+// KeptBy returns the hashes protected by the holds that are in force.
 func KeptBy(now time.Time, list ...Hold) Kept {
 	k := Kept{make(map[lethe.Digest]bool), make(map[lethe.Digest]bool)}
 	for _, hold := range list {
@@ -143,7 +143,7 @@ func (h *Hold) Digest() lethe.Digest {
 	return sha256.Sum256(value)
 }
 
-// DecodeHold reads what Encode wrote.
+// DecodeHold decodes and validates a hold.
 func DecodeHold(data []byte) (Hold, error) {
 	return record.DecodeValid("hold", holdFormat, data, (*Hold).validate)
 }

@@ -137,7 +137,7 @@ func (s *Status) AwaitsSignature() bool {
 	return s.State == Held && s.WaitsFor != nil && s.WaitsFor.Signatures != nil
 }
 
-// WaitsFor is what a held request waits for.
+// WaitsFor are the causes that hold a request.
 type WaitsFor struct {
 	// Holds are those in force on a target.
 	Holds []WaitsForHold `json:"holds,omitempty"`

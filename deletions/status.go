@@ -38,7 +38,7 @@ type Status struct {
 	ReceivedAt time.Time   `json:"received_at"`
 	UpdatedAt  time.Time   `json:"updated_at"`
 	Elapsed    Elapsed     `json:"elapsed_ms,omitzero"`
-	// Deadline is when it should be verified, zero for none. Overdue says that it passed first.
+	// Deadline is when it should be verified, zero for none. Overdue means that it passed first.
 	Deadline time.Time `json:"deadline,omitzero"`
 	Overdue  bool      `json:"overdue,omitempty"`
 	// BatchSize is the size of the request's batch, 0 until known.
@@ -71,8 +71,8 @@ func (e *Entry) Status() Status {
 	return s
 }
 
-// Refuse returns the status of a request that is not stored, because of its id (RejectedConflict, RejectedName) or
-// its signatures. at is when it was received.
+// Refuse returns the status of a request that is not stored, because of its id (RejectedConflict, RejectedName) or its
+// signatures. at is the time of receipt.
 func (e *Entry) Refuse(why FailureCode, at time.Time) Status {
 	s := e.Status()
 	s.State, s.Failure, s.WaitsFor = Rejected, why, nil
@@ -112,7 +112,7 @@ func (s *Status) Encode() ([]byte, error) {
 	return record.EncodeValid("erasure status", s, s.validate())
 }
 
-// DecodeStatus reads what Encode wrote.
+// DecodeStatus decodes and validates a status.
 func DecodeStatus(data []byte) (Status, error) {
 	return record.DecodeValid("erasure status", statusFormat, data, (*Status).validate)
 }
@@ -138,7 +138,7 @@ func (s *Status) validate() error {
 	return out.Err()
 }
 
-// Step is what a role acknowledges.
+// Step is a step that roles acknowledge.
 type Step string
 
 // The steps.
@@ -168,7 +168,7 @@ type Ack struct {
 	// since.
 	Run  string `json:"run,omitempty"`
 	Step Step   `json:"step"`
-	// Attempt is the entry's Attempts at the command, to tell acknowledgements of earlier ones.
+	// Attempt is the entry's Attempts at the command, to distinguish acknowledgements of previous ones.
 	Attempt int `json:"attempt"`
 	// Ensemble is the version served at that step, or zero.
 	Ensemble lethe.Digest `json:"ensemble,omitzero"`
@@ -202,7 +202,7 @@ func (a *Ack) Encode() ([]byte, error) {
 	return record.EncodeValid("erasure acknowledgement", a, a.validate())
 }
 
-// DecodeAck reads what Encode wrote.
+// DecodeAck decodes and validates an acknowledgement.
 func DecodeAck(data []byte) (Ack, error) {
 	return record.DecodeValid("erasure acknowledgement", ackFormat, data, (*Ack).validate)
 }

@@ -43,8 +43,8 @@ func (e *Entry) Decide(until lethe.Timestep) {
 	}
 }
 
-// Carries records what carries the subjects, and its fingerprints: it is dropped from now on, and so are refused
-// records that name it. several counts carriers with other subjects too.
+// Carries records the carriers of the subjects, and their fingerprints: their records are dropped from now on, and so
+// are rejected records that name them. several counts carriers with other subjects too.
 func (e *Entry) Carries(secret lethe.Secret, carried []lethe.Target, several int) error {
 	p := &e.Progress
 	known := make(map[scan.Fingerprint]bool, len(p.Fingerprints))
@@ -66,7 +66,7 @@ func (e *Entry) Carries(secret lethe.Secret, carried []lethe.Target, several int
 	return nil
 }
 
-// FoundInto copies what was found of the subjects into a progress.
+// FoundInto copies the results for the subjects into a progress.
 func (e *Entry) FoundInto(p *Progress) {
 	if len(e.Subjects) == 0 {
 		return
@@ -75,7 +75,7 @@ func (e *Entry) FoundInto(p *Progress) {
 	p.Counts.Carried, p.Counts.SeveralSubjects = e.Progress.Counts.Carried, e.Progress.Counts.SeveralSubjects
 }
 
-// Found copies what was found of the subjects into an entry.
+// Found copies the results for the subjects into an entry.
 func (e *Entry) Found(found *Entry) {
 	if len(found.Subjects) > 0 {
 		e.Subjects = slices.Clone(found.Subjects)
@@ -83,5 +83,5 @@ func (e *Entry) Found(found *Entry) {
 	}
 }
 
-// Suppressed are the keyed hashes to suppress: targets and what carries subjects.
+// Suppressed are the keyed hashes to suppress: targets and carriers of subjects.
 func (e *Entry) Suppressed() []lethe.Digest { return slices.Concat(e.Targets, e.Progress.Carried) }

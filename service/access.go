@@ -46,7 +46,7 @@ type look struct {
 	actor, request lethe.Digest
 }
 
-// note logs what the caller is about to do.
+// note logs a change before the caller makes it.
 func (c changes) note(ctx context.Context, deed translog.Deed, requestID string, count int) error {
 	said := wire.Access{
 		Deed: string(deed), Actor: translog.ActorHash(c.secret, guard.PersonIn(ctx).Name),

@@ -127,7 +127,7 @@ func (m Membership) known(ctx context.Context) (*wire.Members, error) {
 	known, graphs := new(wire.Members), wire.Settings{}
 	err := readControl(ctx, m.Client, func(rec ingest.Record) error {
 		proven, foreign = proven || rec.Unproven == "", foreign || rec.Unproven != ""
-		// What the deployment did not write says nothing.
+		// Records that the deployment did not write are ignored.
 		n, wrong := ofProcess(rec)
 		switch {
 		case wrong != nil || n.Strike != nil && n.Strike.Refusal(m.Authority) != nil:
@@ -161,9 +161,8 @@ func requiredSignatures() []string {
 // have the same one.
 const signingKeySetting = "signing_key_file"
 
-// toldRequesters adds a record that tells requesters how many people must sign an erasure request;
-// requesters do not read the processes' own records. If signatures were never required, nothing is
-// published.
+// withRequesters adds a record that informs requesters how many people must sign an erasure request; requesters do not
+// read the processes' own records. If signatures were never required, nothing is published.
 func (p *shared) toldRequesters(records []ingest.Outgoing) ([]ingest.Outgoing, error) {
 	signed := p.own[configs.RoleGraphs].Values[wire.RequestsSigned]
 	p.requesters = wire.Settings{

@@ -39,7 +39,7 @@ type outages struct {
 	mu sync.Mutex
 	// waits are the unavailable topics and partitions, with the reasons.
 	waits map[string]string
-	// since is when the first of them began, said the time of the last log message.
+	// since is when the first of them began, logged the time of the last log message.
 	since, said time.Time
 	// disk are the paths that cannot be written now, with the reasons; the times are like those of
 	// waits.

@@ -24,14 +24,14 @@ var ErrStruck = errors.New("this data directory was struck off")
 type register struct {
 	identity, run string
 	takeOver      bool
-	// own is what this process publishes about the roles that it runs alone, and members about
-	// those that it shares.
+	// own are the records that this process publishes about roles that it has alone, and members those about roles that
+	// it shares.
 	own     map[string]wire.Instance
 	members map[string]wire.Member
 	// strikes are those required for taking over shared roles.
 	strikes []wire.Strike
 	now     func() time.Time
-	// said are the roles whose own record has been read back.
+	// readBack are the roles whose own record has been read back.
 	said map[string]bool
 	// before are the instances that ran roles alone when the process began.
 	before map[string]wire.Instance
@@ -263,7 +263,7 @@ func (r *register) struck(role string) error {
 		"and start with an empty one)", ErrStruck, role, r.identity)
 }
 
-// records are what this process publishes about a role.
+// records returns the records that this process publishes about a role.
 func (r *register) records(role string) ([]ingest.Outgoing, error) {
 	var out []ingest.Outgoing
 	add := func(record ingest.Outgoing, err error) error {

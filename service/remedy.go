@@ -16,8 +16,8 @@ import (
 	"lethe/snapshot"
 )
 
-// Remedy is what an operator can do about a role's damaged directory. Deleting only a part of the
-// graphs' directory is rejected at the next start: its stores depend on each other.
+// Remedy is an operator's remedy for a role's damaged directory. Deleting only a part of the graphs' directory is
+// rejected at the next start: its stores depend on each other.
 func Remedy(dataDir, role string) string {
 	if role == configs.RoleGraphs {
 		return fmt.Sprintf("put the folder %s back from a copy, or remove the whole of it and start again: it is rebuilt "+

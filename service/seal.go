@@ -17,7 +17,7 @@ import (
 	"lethe/pipeline/wire"
 )
 
-// SealedPath is where a data directory says with whose secret records of internal topics carry codes.
+// SealedPath is the file of a data directory that identifies the secret of the codes of internal topics.
 func SealedPath(dataDir string) string { return filepath.Join(dataDir, "sealed") }
 
 // begunBefore reports whether a data directory was in use before this process. An empty directory
@@ -40,8 +40,8 @@ func begunBefore(dataDir string) bool {
 // othersMay are the permissions of a directory for other users.
 const othersMay = 0o077
 
-// closeToOthers removes the permissions of other users on the data directory, whose stores contain people's ids. If
-// a volume belongs to another user, as under Kubernetes, whoever mounts it must do that.
+// closeToOthers removes the permissions of other users on the data directory, whose stores contain people's ids. If a
+// volume belongs to another user, as under Kubernetes, the operator who mounts it must do that.
 func closeToOthers(dir string, log *slog.Logger) {
 	at, err := os.Stat(dir)
 	if err != nil || at.Mode().Perm()&othersMay == 0 {
@@ -71,7 +71,7 @@ func keysAreThere(c configs.Config) error {
 // sealing is a service that makes and checks the codes of records of internal topics.
 type sealing struct{ *Service }
 
-// begin has the clients do so. The data directory remembers whose secret it was begun with.
+// begin installs the seal in the clients. The data directory records which secret it was created with.
 func (s sealing) begin() error {
 	sealed, err := s.read()
 	if err != nil {
@@ -103,7 +103,7 @@ func readControl(ctx context.Context, topics wholeTopics, fn func(ingest.Record)
 	return err
 }
 
-// read reads what the data directory says, and refuses it under another secret.
+// read reads the file of the data directory, and refuses it under another secret.
 func (s sealing) read() (sealed wire.Sealed, err error) {
 	path := SealedPath(s.config.DataDir)
 	value, err := os.ReadFile(path)

@@ -49,8 +49,8 @@ type Options struct {
 	// ChangeSettings allows the process to train with other settings than those published by the
 	// other training processes, which stop and start again with the new ones.
 	ChangeSettings bool
-	// Restoring says that the data directory is one that a backup was put back into, for which no other
-	// service starts. Nobody is sent alerts, or called back.
+	// Restoring means that the data directory is a restored backup, for which no other service starts. No alerts are sent
+	// and no callbacks made.
 	Restoring bool
 	// Random is the source of new keys.
 	Random io.Reader
@@ -66,8 +66,8 @@ func Defaults(c configs.Config, version string, logger *slog.Logger) Options {
 	return Options{Config: c, Version: version, Random: rand.Reader, Logger: logger}
 }
 
-// Validate rejects what would otherwise fail only at the first receipt. The configuration has been
-// validated by the package that loads it.
+// Validate rejects options that would otherwise fail only at the first receipt. The configuration has been validated
+// by the package that loads it.
 func (o Options) Validate() error {
 	if o.Version == "" {
 		return errors.New("version is empty: receipts and metrics must name the program")
@@ -150,7 +150,7 @@ const (
 // that was erased since has been erased again.
 const RestoringName = "RESTORING"
 
-// CheckFinished refuses a data directory that is not whole. The error says what is to be done.
+// CheckFinished refuses an incomplete data directory. The error has the remedy.
 func CheckFinished(dataDir string) error {
 	if _, err := os.Stat(filepath.Join(dataDir, RestoringName)); err == nil {
 		return fmt.Errorf("%s: what was put here is not whole, and what was erased since may still be in it: "+

@@ -36,7 +36,7 @@ type shared struct {
 	// members are the processes that share roles, by their records; counted is called with their number.
 	members *wire.Members
 	counted func(*map[string]int)
-	// said are the newest settings of each role.
+	// latest are the newest settings of each role.
 	said map[string]wire.Settings
 	// changes allows this process to use other settings than those that other members of its roles
 	// have published.
@@ -126,7 +126,7 @@ func (p *shared) compareBefore(ctx context.Context) error {
 	return errors.Join(append(differ, p.register.begin(p.members))...)
 }
 
-// records are what the process publishes about its roles.
+// records returns the records that the process publishes about its roles.
 func (p *shared) records(roles []string) ([]ingest.Outgoing, error) {
 	var records []ingest.Outgoing
 	for _, role := range slices.Sorted(slices.Values(roles)) {

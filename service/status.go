@@ -37,7 +37,7 @@ type Status struct {
 	// RejectedRecords counts the records that this process has rejected since it began: they are dead
 	// letters.
 	RejectedRecords int64 `json:"rejected_records"`
-	// Waiting lists current waits, and who has to act.
+	// Waiting lists current waits, and the party that has to act.
 	Waiting []waiting.Wait `json:"waiting"`
 	// DiskBytes are the bytes of the files in the data directory by owner, such as train, build and broker, as of
 	// a few seconds ago.

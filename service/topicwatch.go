@@ -33,7 +33,7 @@ type topicWatch struct{ *Service }
 var errOtherPrefix = errors.New("other topics than lethe ran with on this data directory: the positions in it are of " +
 	"records of those (give kafka.topic_prefix as it was, or start over with an empty data directory)")
 
-// noted returns the ids of the topics that the data directory was created with, by name.
+// recorded returns the ids of the topics that the data directory was created with, by name.
 func (s topicWatch) noted() (then map[string]string, err error) {
 	path := TopicsPath(s.config.DataDir)
 	then = make(map[string]string)
@@ -89,8 +89,8 @@ func (s topicWatch) begin(ctx context.Context) error {
 	return atomicfile.Write(TopicsPath(s.config.DataDir), append(text, '\n'), 0o644)
 }
 
-// refusal is the error of a start on topics that were created again. Roles that can tell what was
-// lost report it before.
+// refusal is the error of a start on topics that were created again. Roles that can identify lost records report those
+// before.
 func (s topicWatch) refusal() error {
 	if len(s.others) == 0 {
 		return nil

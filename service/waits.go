@@ -38,8 +38,7 @@ type waits struct {
 	log    *slog.Logger
 
 	tracker *waiting.Tracker
-	// stable and high are the ends of what can be read and of what was written, due is the previous value
-	// of stable.
+	// stable and high are the last stable offset and the high watermark, due is the previous value of stable.
 	stable, high, due map[bus.TopicPartition]int64
 	// processes are those that share roles.
 	processes []waiting.Role

@@ -12,8 +12,7 @@ import (
 	"lethe/internal/command"
 )
 
-// brokerFlags select the brokers of a client command. What they do not set comes from the
-// configuration, as for the service.
+// brokerFlags select the brokers of a client command. Defaults come from the configuration, as for the service.
 type brokerFlags struct {
 	Config      string            `help:"YAML configuration file." type:"path" placeholder:"FILE"`
 	Brokers     []string          `help:"${kafka_brokers}" placeholder:"A,B"`

@@ -35,7 +35,7 @@ func (f statusFlags) believed(a *command.App, config string, client *bus.Client)
 	return requests.SignedBy(client, slices.Concat(trust.Keys, trust.Former)...), nil
 }
 
-// answer asks the statuses that the keys have signed, and says of which that was not checked or which were ignored.
+// answer queries the statuses that the keys have signed, and warns if signatures were not checked or records ignored.
 func answer[T any](
 	a *command.App, brokers brokerFlags, keys statusFlags, question func(context.Context, requests.Bus) (T, error),
 ) (out T, err error) {
@@ -55,7 +55,7 @@ func answer[T any](
 	return out, err
 }
 
-// caveat says that what is shown was not checked, where it was not.
+// caveat warns if the result was not checked.
 func (statusFlags) caveat(a *command.App, topics requests.Bus) {
 	if not, is := topics.(unchecked); is {
 		fmt.Fprintf(a.Stderr, "lethe: what lethe says of requests and holds is not checked: %s\n", not.hint)

@@ -230,7 +230,7 @@ func planCells(s forecast.Scope) []string {
 	}
 }
 
-// saidIn is what a problem says, or the text of what is none.
+// saidIn returns the detail of a problem, or the text of another response.
 func saidIn(answer []byte) string {
 	var said api.Problem
 	if json.Unmarshal(answer, &said) == nil && said.Detail != "" {

@@ -39,7 +39,7 @@ func (d Deployment) again(ctx context.Context, r Restored) ([]lethe.ErasureReque
 		err := d.Bus.ReadEvery(ctx, topic, func(rec ingest.Record) error {
 			s.record(rec, topic == bus.DeadLetters)
 			return nil
-		}, func(*bus.Gap) {}) // the search of every request looks at what cannot be read
+		}, func(*bus.Gap) {}) // the search of every request reports unreadable batches
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", topic, err)
 		}
@@ -82,7 +82,7 @@ func (r Restored) Published(ctx context.Context, topics interface {
 	return len(there), err
 }
 
-// reach is what the targets of one request share.
+// reach are the common properties of the targets of one request.
 type reach struct {
 	scope lethe.Scope
 	until lethe.Timestep
@@ -128,7 +128,7 @@ func wider(a, b lethe.Scope) bool {
 	return cmp.Compare(slices.Index(order, a), slices.Index(order, b)) > 0
 }
 
-// search compares names with what was erased.
+// search compares names with the erased targets.
 type search struct {
 	rule     normalise.Rule
 	secret   lethe.Secret

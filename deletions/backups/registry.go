@@ -24,7 +24,7 @@ var ErrUnknown = errors.New("no such backup is known")
 type Backup struct {
 	Format string `json:"format"`
 	ID     string `json:"backup_id"`
-	// CreatedAt: what was erased later may still be in it.
+	// CreatedAt: data erased later may still be in it.
 	CreatedAt time.Time `json:"created_at"`
 	// ExpiresAt is when it is to be destroyed.
 	ExpiresAt time.Time `json:"expires_at"`

@@ -35,7 +35,7 @@ type Restored struct {
 	// Unlearnt are requests that the backup has between rewriting and swap and that do not continue: models may not
 	// have learnt their changes.
 	Unlearnt []string `json:"unlearnt,omitempty"`
-	// Asked says that erased targets in the backup were requested again, by Requests.
+	// Asked means that erased targets in the backup were requested again, by Requests.
 	Asked    bool     `json:"asked,omitempty"`
 	Requests []string `json:"requests,omitempty"`
 }
@@ -78,7 +78,7 @@ func (r Restored) UnlearntFor(requestID string) []string {
 	return r.Unlearnt
 }
 
-// goOnFrom makes a continuing request repeat what it did since the backup.
+// goOnFrom makes a continuing request repeat its steps since the backup.
 func goOnFrom(newest *deletions.Ledger, before deletions.Progress, id string) error {
 	_, err := newest.UpdateAll([]string{id}, func(_ int, p *deletions.Progress) {
 		p.Revisions, p.Withdrawn = before.Revisions, before.Withdrawn
@@ -109,7 +109,7 @@ func Last(kv deletions.KV) (r Restored, found bool, err error) {
 	return r, found, nil
 }
 
-// Bus is what finishing a restore needs of the topics.
+// Bus is the part of the topics that finishing a restore needs.
 type Bus interface {
 	// ReadEvery includes aborted and open transactions, and skips unreadable batches.
 	ReadEvery(ctx context.Context, t bus.Topic, fn func(ingest.Record) error, around func(*bus.Gap)) error
@@ -123,7 +123,7 @@ type Log interface {
 	Append(leaves ...translog.Leaf) error
 }
 
-// Deployment is what a backup was restored to, before anything has consumed records.
+// Deployment is the target of a restore, before anything has consumed records.
 type Deployment struct {
 	Secret lethe.Secret
 	KV     deletions.KV
@@ -133,7 +133,7 @@ type Deployment struct {
 	Rule   normalise.Rule
 	// Names calls take for every transaction of the graphs.
 	Names func(take func(lethe.TransactionID)) error
-	// Publish publishes what an erasure rewrote and may not have published.
+	// Publish publishes changes of erasures that may not be published.
 	Publish func() error
 }
 
@@ -157,7 +157,7 @@ func Resume(ctx context.Context, d Deployment) error {
 	if err := d.endUnderWay(ctx, r.UnderWay); err != nil {
 		return fmt.Errorf("requests that were under way: %w", err)
 	}
-	// Its owner may have ended, and what replaces it finds nothing.
+	// The request may have ended, and the one that repeats it finds nothing left to rewrite.
 	if err := d.Publish(); err != nil {
 		return fmt.Errorf("what was rewritten and not published: %w", err)
 	}

@@ -28,7 +28,7 @@ const (
 	defaultAfterRewrite = 0.05
 )
 
-// stages are those up to the swap. The first does not depend on what is erased.
+// stages are those up to the swap. The first does not depend on the targets.
 type stages struct {
 	before              float64
 	rewriting, training line
@@ -38,7 +38,7 @@ type estimator struct {
 	layout  ensemble.Layout
 	rates   Rates
 	workers int
-	// measured says that the rates are measured.
+	// measured means that the rates are measured.
 	measured bool
 	settled  []lethe.Timestep
 	// Stages of past erasures, the newest last; rewritten is by whether everything was partitioned afresh.

@@ -148,7 +148,7 @@ type Models struct {
 	longest int
 }
 
-// Work is what replaced slices have retrained.
+// Work are the models retrained because of replaced slices.
 type Work []Models
 
 func (w Work) steps() (n int) {
@@ -165,7 +165,7 @@ func (w Work) checkpoints() (n int) {
 	return n
 }
 
-// workOf counts what is retrained when slices are replaced. settled are the settled timesteps, ascending.
+// workOf returns the models to retrain when slices are replaced. settled are the settled timesteps, ascending.
 func workOf(layout ensemble.Layout, settled []lethe.Timestep, replaced []deletions.SliceRef) Work {
 	first := make(map[lethe.ShardID]lethe.Timestep)
 	for _, ref := range replaced {

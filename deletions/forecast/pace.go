@@ -62,7 +62,7 @@ type Rates struct {
 	Partition  float64
 }
 
-// Rates returns what was measured.
+// Rates returns the measured rates.
 func (p *Pace) Rates() Rates {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -105,7 +105,8 @@ const (
 )
 
 // learnt returns the line fitted to observations by relative error. As these may all be of little work, the expected
-// line, scaled to their median, counts as observations of none and of most work. Few outliers move it little.
+// line, scaled to their median, counts as observations of no work and of the most work. Few outliers have little
+// influence.
 func (l line) learnt(observed []observation, most float64) line {
 	if len(observed) < leastObserved {
 		return l

@@ -77,8 +77,8 @@ func (d Document) Encode() ([]byte, error) {
 	return out, nil
 }
 
-// Decode reads a document without checking signatures. Errors: deletions.ErrFormat. It has no member that nobody has
-// signed: RFC 7515 ignores such members, as an unprotected header; human readers would not.
+// Decode reads a document without checking signatures. Errors: deletions.ErrFormat. It rejects members without a
+// signature: RFC 7515 ignores such members, as an unprotected header; human readers would not.
 func Decode(data []byte) (d Document, err error) {
 	if len(data) > MaxBytes {
 		return d, fmt.Errorf("receipt: %w: %d bytes, at most %d", deletions.ErrFormat, len(data), MaxBytes)

@@ -49,7 +49,7 @@ type Receipt struct {
 	// KernelSet names the CPU features that the retrained bytes depend on.
 	KernelSet       string `json:"kernel_set"`
 	SoftwareVersion string `json:"software_version"`
-	// IndependentShards says that a transaction's shard follows from its id alone.
+	// IndependentShards means that a transaction's shard follows from its id alone.
 	IndependentShards bool `json:"independent_shards,omitempty"`
 	// Artefacts has a row or more for every class, in order.
 	Artefacts []ArtefactRow `json:"artefacts"`
@@ -70,7 +70,7 @@ type Receipt struct {
 	MayRemain []string `json:"may_remain"`
 }
 
-// KeptBackup is a backup that may hold what was erased.
+// KeptBackup is a backup that may hold erased data.
 type KeptBackup struct {
 	ID        string    `json:"backup_id"`
 	CreatedAt time.Time `json:"created_at"`
@@ -87,7 +87,7 @@ type Facts struct {
 	// Artefacts may be in any order.
 	Artefacts []ArtefactRow
 	Backups   []KeptBackup
-	// MayRemain is what remains beyond the scope's list.
+	// MayRemain are remains beyond the scope's list.
 	MayRemain []string
 }
 
@@ -152,8 +152,8 @@ func (r *Receipt) Finding() string {
 // list copies a list, so that JSON has [] and not null for an empty one.
 func list[T any](in []T) []T { return append(make([]T, 0, len(in)), in...) }
 
-// Artefact is a class of places that can hold a record or what was computed from it. A receipt accounts for every
-// class: erasures usually fail by a second copy that nobody listed.
+// Artefact is a class of places that can hold a record or data computed from it. A receipt accounts for every class:
+// erasures usually fail by a second copy that was not listed.
 type Artefact string
 
 // The classes, in the order of receipts.
@@ -180,7 +180,7 @@ func Artefacts() []Artefact {
 	}
 }
 
-// Action is what was done with an artefact.
+// Action is the treatment of an artefact.
 type Action string
 
 // The actions.

@@ -11,7 +11,7 @@ import (
 	"lethe/deletions/scan"
 )
 
-// MayRemain returns what an erasure at this scope leaves, in the receipt's words.
+// MayRemain returns the data that an erasure at this scope leaves, in the receipt's words.
 //
 // With independent shards, the other transactions' assignment is as it would be without the records.
 func MayRemain(scope lethe.Scope, independentShards bool) []string {
@@ -40,11 +40,11 @@ func MayRemain(scope lethe.Scope, independentShards bool) []string {
 const partitionResidue = "The assignment of the other transactions of the timestep to shards was computed " +
 	"with the erased records and is kept."
 
-// ReasonsStay is what remains of reasons, behind MayRemain.
+// ReasonsStay declares the remains of reasons, behind MayRemain.
 const ReasonsStay = "Reasons that were sent with predictions of other transactions stay as they were sent, but those " +
 	"of transactions that had a payment with an erased record: these were made anew."
 
-// FeaturesStay is what remains of transactions with erased features, behind MayRemain.
+// FeaturesStay declares the remains of transactions with erased features, behind MayRemain.
 const FeaturesStay = "Of a transaction of which features were erased, its other features, its id and the prediction " +
 	"that was made of it before stay."
 

@@ -13,7 +13,7 @@ import (
 	"lethe/internal/jws"
 )
 
-// Trust is what a checker of receipts knows beforehand.
+// Trust is the prior knowledge of a checker of receipts.
 type Trust struct {
 	// Keys must all have signed: the deployment's first, then auditors'. Without any, no receipt is valid.
 	Keys []ed25519.PublicKey

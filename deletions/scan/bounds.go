@@ -20,7 +20,7 @@ import (
 //   - the end of a JSON escape before it, such as the '>' of a payment's key,
 //     which encoding/json writes as \u003e.
 
-// contextBytes is how much the rules look at on either side of a window, besideBytes for what is adjacent.
+// contextBytes is the context that the rules read on either side of a window, besideBytes that of adjacent bytes.
 const (
 	contextBytes = 2 << 10
 	besideBytes  = 8

@@ -16,7 +16,7 @@ import (
 type FileHit struct {
 	// Path is slash-separated and relative to the root; names with a needle are replaced by RedactedName.
 	Path string `json:"path"`
-	// InName says that the hit is at Offset in the last part of the path.
+	// InName means that the hit is at Offset in the last part of the path.
 	InName bool `json:"in_name,omitempty"`
 	Hit
 }
@@ -35,8 +35,8 @@ type Report struct {
 	NotRead []string `json:"not_read"`
 }
 
-// ScanDir scans every regular file and every name. Files that vanish are skipped; any other failure is an error, as
-// what was not read is not verified. Errors name no needle.
+// ScanDir scans every regular file and every name. Files that vanish are skipped; any other failure is an error,
+// because unread files are not verified. Errors name no needle.
 func (sc *Scanner) ScanDir(ctx context.Context, fsys fs.FS) (Report, error) {
 	return sc.ScanDirAt(ctx, fsys, nil, nil)
 }
@@ -142,7 +142,7 @@ func (w *dirWalk) file(ctx context.Context, rel, shown string) (err error) {
 	return nil
 }
 
-// failure is nil for what vanished. It drops the error's path, which may hold a needle.
+// failure returns nil for a vanished file. It drops the error's path, which may hold a needle.
 func failure(shown string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

@@ -12,7 +12,7 @@ import (
 // Kind is the form of the bytes behind a fingerprint, and decides how it is matched.
 type Kind string
 
-// The kinds. IDFingerprints says which an id has.
+// The kinds. IDFingerprints returns those of an id.
 const (
 	// KindID is a raw id of 6 bytes or more that stands alone.
 	KindID Kind = "id"
@@ -82,7 +82,7 @@ type MAC [16]byte
 // MarshalText writes the MAC in hexadecimal, for JSON.
 func (m MAC) MarshalText() ([]byte, error) { return []byte(hex.EncodeToString(m[:])), nil }
 
-// UnmarshalText reads what MarshalText wrote.
+// UnmarshalText decodes the text of MarshalText.
 func (m *MAC) UnmarshalText(text []byte) error {
 	if hex.DecodedLen(len(text)) != len(m) {
 		return fmt.Errorf("MAC has %d hexadecimal digits, want %d", len(text), 2*len(m))
@@ -141,7 +141,7 @@ func NewFingerprint(secret lethe.Secret, kind Kind, needle []byte) (Fingerprint,
 	return f, nil
 }
 
-// Validate checks what needs no secret.
+// Validate checks everything that needs no secret.
 func (f Fingerprint) Validate() error {
 	least, ok := minBytes(f.Kind)
 	if !ok {

@@ -8,23 +8,23 @@ import (
 	"lethe"
 )
 
-// The id of one transaction may stand inside the id of another: order-1 in order-1|b. In raw bytes the
-// longer name is recognised by its frame, whatever its characters are, and an occurrence inside it is
-// not one of the erased id. The frames are those of lethe's own formats:
+// The id of a transaction may be part of the id of another: order-1 in order-1|b. In raw bytes the longer name is
+// recognised by its frame, whatever its characters are, and an occurrence inside it is not one of the erased id. The
+// frames are those of lethe's own formats:
 //
-//   - a string of JSON in a field or list of names, also where that JSON stands in strings of JSON;
+//   - a string of JSON in a field or list of names, also where that JSON is in strings of JSON;
 //   - a length in 32 bits, little-endian in canonical bytes, big-endian in the stores;
-//   - the key of a Kafka record, told by the record around it;
+//   - the key of a Kafka record, identified by the record around it;
 //   - a field of names of a Protobuf message behind the header of Confluent's serializers.
 //
-// Stores hold records as their producers wrote them in frames of their own (blobs), and the JSON in
-// one of these may read as a name. A blob counts as a name only where it is a record's key, or where
-// the pseudonym of that very name stands before it.
+// Stores hold records as their producers wrote them in frames of their own (blobs), and the JSON in one of these may
+// parse as a name. A blob counts as a name only where it is a record's key, or where the pseudonym of that name
+// precedes it.
 
 // window is an occurrence in a buffer.
 type window struct {
 	from, to int
-	// bare says that it is an id without quotation marks or a field's name.
+	// bare means that it is an id without quotation marks or a field's name.
 	bare bool
 }
 

@@ -10,7 +10,7 @@ const mostHits = 1024
 
 type hitList struct {
 	hits []Hit
-	// every says to keep all.
+	// every keeps all hits.
 	every bool
 	// found are the fingerprints with hits, once there are many.
 	found map[int]bool

@@ -18,11 +18,11 @@ type jsonMatch struct {
 	runRoom
 	// at is the field of the present string.
 	at field
-	// isName says that the present string is a name, to be compared as a whole.
+	// isName means that the present string is a name, to be compared as a whole.
 	isName bool
 	// ends are the source and target of the present object.
 	ends paymentEnds
-	// noPayments says not to combine source and target.
+	// noPayments disables combining source and target.
 	noPayments bool
 }
 

@@ -26,7 +26,7 @@ func (m *jsonMatch) rows(data []byte, offset int64) {
 		for more := true; more; {
 			from := at
 			at = pastFeature(data, at)
-			if len(m.row) <= m.sc.mostFeatures { // one more tells that it is none that is looked for
+			if len(m.row) <= m.sc.mostFeatures { // one value more shows that the row is not searched for
 				m.row = append(m.row, span{from, at})
 			}
 			at, more = pastComma(data, at)
@@ -166,7 +166,7 @@ func (m *jsonMatch) read(data []byte, first, last int) bool {
 // In valid JSON, a string in a field of names that may be a name is compared as a whole: parts of it are other
 // names.
 
-// eachString calls fn for every string of valid JSON that is no field's name. isName says that it is a name.
+// eachString calls fn for every string of valid JSON that is not a field's name. isName means that it is a name.
 func eachString(text []byte, fn func(s span, isName bool)) {
 	name := ""
 	for at := bytes.IndexByte(text, '"'); at >= 0 && at < len(text); {

@@ -55,7 +55,7 @@ func trimSpace(text []byte) []byte {
 // isBlank reports whether JSON may have c between tokens.
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
 
-// A name is what intake accepts: an id that differs by any character is another one.
+// A name is a valid id: ids that differ in any character are different.
 
 func isIDName(text []byte) bool { return lethe.ValidID(text) }
 
@@ -95,7 +95,7 @@ func fitsName(field string, raw []byte) bool {
 	return isSubject && isSubjectName(text) || !isSubject && isIDName(text)
 }
 
-// An id may be a word that lethe, Pebble or the broker write, such as "illicit". Its bytes are everywhere and say
+// An id may be a word that lethe, Pebble or the broker write, such as "illicit". Its bytes are everywhere and prove
 // nothing, so it is searched in id fields and as a key only; its pseudonym, next to it in every store, is no word.
 
 // wordBytes is the shortest word, quotedIDBytes the shortest id searched in quotes.
@@ -123,7 +123,7 @@ func isWord(id string) bool {
 	return len(parts) > 0 && !slices.ContainsFunc(parts, func(part string) bool { return !isListed(part) })
 }
 
-// field is what a field's name says about a string in it.
+// field classifies a string by its field's name.
 type field int
 
 const (

@@ -32,7 +32,7 @@ const longestWork = 20 * pieceOfWork
 type Pace struct {
 	pacer *Pacer
 	since time.Time
-	// overslept is what the last rest was too long, to be subtracted from the next.
+	// overslept is the excess of the last pause, to be subtracted from the next.
 	overslept time.Duration
 }
 
@@ -67,7 +67,7 @@ func (t *Pace) Rest(ctx context.Context) error {
 	return err
 }
 
-// Yield lets other searches work until Resume, while waiting for a broker, say.
+// Yield lets other searches work until Resume, for example while waiting for a broker.
 func (t *Pace) Yield() {
 	if t != nil {
 		<-t.pacer.turn

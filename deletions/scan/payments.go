@@ -97,7 +97,7 @@ type paymentEnds struct {
 	name []byte
 	// outer are those of the enclosing object.
 	outer *paymentEnds
-	// keeps says that objects cannot be told apart in a broken text: any source counts with any target beside it.
+	// keeps means that objects cannot be separated in a broken text: any source counts with any target near it.
 	keeps bool
 }
 
@@ -120,7 +120,7 @@ func (e *paymentEnds) pass(between []byte) {
 // end takes a field's name or value, and compares the payment once complete.
 func (m *jsonMatch) end(raw []byte, isName bool, offset int64) {
 	if len(m.sc.payments) == 0 || m.noPayments || m.ends.keeps && string(bytes.TrimSpace(raw)) == ":" {
-		return // of a broken text, what stands between strings comes too
+		return // in a broken text, the text between strings is passed too
 	}
 	name := m.ends.name
 	if m.ends.name = nil; isName {

@@ -49,7 +49,7 @@ func (sc *Scanner) newPass(chunk int) *pass {
 }
 
 func (sc *Scanner) roomFor(chunk int) int {
-	// What is carried over must be small beside what is read.
+	// The carried-over bytes must be few compared to the bytes read.
 	return max(chunk, 4*(sc.before+sc.after+2*contextBytes)) + loadBytes
 }
 
@@ -158,7 +158,7 @@ func (p *pass) compare(fingerprint, from, to int) {
 		return
 	}
 	if f.Kind == KindIDQuoted && quoteLevel(p.buf, from) != quoteLevel(p.buf, to-1) {
-		return // the first of them stands in a longer name
+		return // the first of them is inside a longer name
 	}
 	if ofName(f.Kind) && inLongerName(p.sc.secret, p.buf, window{from, to, bounded(f.Kind)}) {
 		return

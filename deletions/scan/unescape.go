@@ -25,7 +25,7 @@ func Texts(text []byte) (texts, words []string) {
 	return texts, words
 }
 
-// decoded is a JSON string as encoding/json reads it, or what is legible of one that is none.
+// decoded is a JSON string as encoding/json decodes it, or the legible part of an invalid one.
 func decoded(raw []byte) (out string) {
 	if json.Unmarshal(slices.Concat([]byte{'"'}, raw, []byte{'"'}), &out) != nil {
 		return string(Unescape(raw))

@@ -11,9 +11,10 @@ import (
 	"lethe/ingest/bus"
 )
 
-// Deleted records stay in a log until its cleaner has run twice: first it removes what a tombstone replaces, then
-// the tombstone. The cleaner of this process's own broker runs on demand. Others run in their own time: lethe asks
-// whether they still hold the last record to be removed of each partition, and reads topics again once it is gone.
+// Deleted records stay in a log until its cleaner has run twice: first it removes the records that a tombstone
+// replaces, then the tombstone. The cleaner of this process's own broker runs on demand. Others run in their own time:
+// lethe queries whether they still hold the last record to be removed of each partition, and reads topics again once
+// it is gone.
 
 const (
 	// rollInterval is how often a marker is written while waiting. Kafka does not clean the active segment, and rolls
@@ -112,8 +113,8 @@ func (u *underway) afterCleaning(ctx context.Context) (found *Findings, err erro
 	return nil, err
 }
 
-// left returns what remains without reading again what was searched before: the findings of then, of newer records,
-// and of topics not searched before.
+// left returns the remaining records without reading the searched ones again: the previous findings, those of newer
+// records, and of topics not searched before.
 func (u *underway) left(ctx context.Context) (due, error) {
 	left := make(due)
 	for _, topic := range bus.Topics() {
@@ -163,7 +164,7 @@ func (u *underway) await(ctx context.Context, left due, most time.Duration) erro
 	return nil
 }
 
-// gone drops what no broker holds any more.
+// gone drops the records that no broker holds any more.
 func (u *underway) gone(ctx context.Context, left due) error {
 	for _, at := range left.partitions() {
 		held, err := u.Bus.Holds(ctx, at, left[at])

@@ -143,8 +143,8 @@ func (l *locating) withdraws(rec ingest.Record) bool {
 	})
 }
 
-// early reports whether intake must see a record first and will then remove it: one to be republished, as intake
-// decides whether it is refused, and one with an erased subject, whose transaction is then requested.
+// early reports whether intake must see a record first and will then remove it: one to be republished, because intake
+// decides whether it is rejected, and one with an erased subject, whose transaction is then requested.
 func (l *locating) early(rec ingest.Record, hits []scan.Hit, instead *ingest.Outgoing) bool {
 	return rec.Offset >= l.Taken[rec.Partition] && (instead != nil || slices.ContainsFunc(hits, ofSubject))
 }
@@ -162,9 +162,9 @@ func (l *locating) addRefused(letter ingest.Record) {
 	}
 }
 
-// redacted returns what replaces a record with erased features, or another's record that names a target: a record
-// with zeros, so that compaction removes the old one. It is nil if the record must be tombstoned: something else in it
-// is erased too, it is broken, or too large for its topic.
+// redacted returns the replacement of a record with erased features, or of another transaction's record that names a
+// target: a record with zeros, so that compaction removes the old one. It is nil if the record must be tombstoned: it
+// contains other erased data, it is broken, or too large for its topic.
 func (l *locating) redacted(topic bus.Topic, rec ingest.Record, hits []scan.Hit) *ingest.Outgoing {
 	if topic != bus.Transactions && topic != bus.Labels && topic != bus.DeadLetters {
 		return nil
@@ -189,7 +189,7 @@ func (l *locating) redacted(topic bus.Topic, rec ingest.Record, hits []scan.Hit)
 	}
 	out := ingest.Republished(l.Secret, rec, rec.Value, refused, headers...)
 	if topic == bus.DeadLetters {
-		out.Headers = rec.Headers // they say why it was refused
+		out.Headers = rec.Headers // they have the reason for the rejection
 	}
 	after := ingest.Record{Key: out.Key, Value: out.Value, Headers: out.Headers}
 	if !bus.Takes(topic, out) || len(Hits(l.Scanner, after)) > 0 {

@@ -31,7 +31,7 @@ func (l Looked) Serves(prints []scan.Fingerprint) bool {
 	return !slices.ContainsFunc(prints, func(f scan.Fingerprint) bool { return !l.prints[f.MAC] })
 }
 
-// Behind returns the positions behind what was searched of a topic of original records, if it was.
+// Behind returns the positions behind the searched records of a topic of original records, if it was searched.
 func (l Looked) Behind(topic bus.Topic) (positions map[int]int64, known bool) {
 	positions = make(map[int]int64)
 	for at, through := range l.through {

@@ -1,12 +1,11 @@
-// Package search finds what an erasure has left. A Search reads the topics and the folders of a process until nothing
-// is found or its time is up; or it locates the records that are still to be withdrawn.
-// Each file uses those below it:
+// Package search finds the remains of an erasure. A Search reads the topics and the folders of a process until nothing
+// is found or its time is up; or it locates the records that are still to be withdrawn. Each file uses those below it:
 //
 //	cleaning.go, locate.go   the two kinds of a search; waiting for the cleaners of brokers
 //	topic.go, together.go    reading a topic; searching many records side by side
-//	search.go                what to search for, and where
+//	search.go                the input of a search
 //	findings.go, remains.go  the results of the two kinds
-//	looked.go, record.go     records searched before; what a record holds
+//	looked.go, record.go     records searched before; the parts of a record
 //	unreadable.go            batches that cannot be read
 package search
 
@@ -26,7 +25,7 @@ import (
 // ErrTimeUp is returned if the search still finds something, or is not complete, within the time.
 var ErrTimeUp = errors.New("the time to verify is up")
 
-// Search is what to search for.
+// Search is the input of a search.
 type Search struct {
 	// RequestIDs are the requests served.
 	RequestIDs []string

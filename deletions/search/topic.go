@@ -83,7 +83,7 @@ func (u *underway) topic(ctx context.Context, topic bus.Topic, f *Findings) erro
 	if u.Log != nil {
 		switch err := u.segments(ctx, t, pace, take); {
 		case errors.Is(err, bus.ErrCorrupt):
-			*f = *newFindings() // the broker is asked for what stands around it
+			*f = *newFindings() // the broker returns the records around it
 			t = u.searchOf(topic, f)
 		case err != nil:
 			return err
@@ -110,7 +110,7 @@ func (u *underway) topic(ctx context.Context, topic bus.Topic, f *Findings) erro
 	})
 }
 
-// since searches what was appended to a topic of original records.
+// since searches the records appended to a topic of original records.
 func (u *underway) since(ctx context.Context, topic bus.Topic, behind map[int]int64, f *Findings) error {
 	t := u.searchOf(topic, f)
 	return u.asking(func() error {
@@ -217,7 +217,7 @@ func (t *topicSearch) join(rec ingest.Record, at logPlace) {
 		t.joined = append(t.joined, rec.Value...)
 		return
 	}
-	// What lies across the cut, or depends on it.
+	// Matches across the cut, or that depend on it.
 	reach := t.Scanner.Reach()
 	t.joined = append(t.joined, rec.Value[:min(len(rec.Value), reach)]...)
 	t.mark(at, t.Scanner.ScanBytes(t.joined))

@@ -74,7 +74,8 @@ func (c copies) damage(u deletions.UnreadableBatch, broker int32) (first bool) {
 	return first
 }
 
-// apart are batches that some copies have intact: there a disk is damaged, and may hold what others were cleaned of.
+// apart returns batches that some copies have intact: a disk is damaged there, and may hold records that others have
+// removed.
 func (c copies) apart(topic bus.Topic) (out []UnreadableAt) {
 	for u, by := range c.damaged {
 		if len(by) < len(c.of[u.Partition]) {

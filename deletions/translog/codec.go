@@ -38,7 +38,7 @@ func Encode(l Leaf) ([]byte, error) {
 	return out, err
 }
 
-// Decode reads exactly what Encode writes; anything else is ErrFormat.
+// Decode accepts exactly the output of Encode; anything else is ErrFormat.
 func Decode(data []byte) (Leaf, error) {
 	if len(data) > maxLeafBytes {
 		return nil, fmt.Errorf("leaf: %w: %d bytes, at most %d", record.ErrFormat, len(data), maxLeafBytes)

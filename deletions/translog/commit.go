@@ -9,7 +9,7 @@ import (
 	"lethe/deletions"
 )
 
-// artefact is what a digest is of.
+// artefact identifies the subject of a digest.
 type artefact struct {
 	kind Kind
 	// of are a slice's shard, or a model's component and group.
@@ -17,8 +17,8 @@ type artefact struct {
 	timestep lethe.Timestep
 }
 
-// commitment returns what a leaf commits to, its digest, and the leaf as successor of another digest; ok is false
-// for leaves without a digest.
+// commitment returns the artefact of a leaf, its digest, and the leaf as successor of another digest; ok is false for
+// leaves without a digest.
 func commitment(leaf Leaf, before lethe.Digest) (of artefact, digest lethe.Digest, next Leaf, ok bool) {
 	switch l := leaf.(type) {
 	case Setup:
@@ -39,8 +39,8 @@ func commitment(leaf Leaf, before lethe.Digest) (of artefact, digest lethe.Diges
 // added. A current digest is not committed to again, so that repetition after a crash is harmless.
 func (l *Log) Commit(list ...Leaf) (int, error) { return l.commit(nil, list) }
 
-// CommitThrough is Commit of what a source published up to a position, stored in the same write if leaves are added:
-// after a crash, a digest replaced since would be committed to again. Accesses are added once each.
+// CommitThrough is Commit for the records of a source up to a position, which is stored in the same write if leaves
+// are added: after a crash, a digest replaced since would be committed to again. Accesses are added once each.
 func (l *Log) CommitThrough(source string, next int64, list ...Leaf) (int, error) {
 	return l.commit([]deletions.Row{{Key: positionKey(source), Value: strconv.AppendInt(nil, next, 10)}}, list)
 }
@@ -64,7 +64,7 @@ func (l *Log) Position(source string) (next int64, err error) {
 	return next, nil
 }
 
-// Rewind forgets all positions after a restore, whose topics they are not of.
+// Rewind drops all positions after a restore: they are of other topics.
 func (l *Log) Rewind() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

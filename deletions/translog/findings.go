@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Statement is what a check asserts; the names are part of the command line.
+// Statement is the assertion of a check; the names are part of the command line.
 type Statement string
 
 // The statements.

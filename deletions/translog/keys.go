@@ -62,7 +62,7 @@ func KeysOf(origin string, leaves [][]byte, trusted ed25519.PublicKey) (Keys, er
 		leaf, err := Decode(text)
 		said, is := leaf.(Operator)
 		if err != nil || !is || said.Key == nil {
-			continue // StatementLeaf speaks of what cannot be read
+			continue // StatementLeaf covers unreadable leaves
 		}
 		one := said.Key
 		if !ed25519.Verify(one.From, introduction(origin, said.At, one.From, one.To), one.Signature) {

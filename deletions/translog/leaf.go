@@ -111,7 +111,7 @@ func checkTime(p *record.Problems, at time.Time) {
 	p.Check(!at.IsZero() && utc, "at is not a time in UTC and milliseconds")
 }
 
-// Found commits to what a request's plan has found, before anything is rewritten.
+// Found commits to the result of a request's plan, before anything is rewritten.
 type Found struct {
 	Request lethe.Digest `json:"request_digest"`
 	deletions.Found
@@ -180,7 +180,7 @@ func (c Checkpoint) check(p *record.Problems) {
 	p.Check(!c.Digest.IsZero(), "digest is zero")
 }
 
-// Setup commits to what models are trained with: configurations, seed, groups, kernel set (ensemble.Setup).
+// Setup commits to the training setup: configurations, seed, groups, kernel set (ensemble.Setup).
 type Setup struct {
 	Digest lethe.Digest `json:"digest"`
 	// Replaces is the previous digest, zero for the first.

@@ -36,8 +36,8 @@ type Log struct {
 	// published counts leaves known to be in the topic, pending are the others.
 	published int64
 	pending   [][]byte
-	// beyond are leaves in the topic of fenced leaders only. told is the size of the last checkpoint of this log that was
-	// read there.
+	// beyond are leaves that only fenced leaders have published. confirmed is the size of the last checkpoint of this log
+	// that was read back.
 	beyond []int64
 	told   int64
 }

@@ -79,7 +79,7 @@ func (p *Proof) Text() string {
 	return out.String()
 }
 
-// ParseProof reads what Text wrote, unchecked. Errors: ErrProof.
+// ParseProof parses the text of a proof, unchecked. Errors: ErrProof.
 func ParseProof(text string) (Proof, error) {
 	head, note, found := strings.Cut(text, "\n\n")
 	lines := strings.Split(head, "\n")

@@ -20,8 +20,7 @@ type Writer interface {
 	Write(ctx context.Context, t bus.Topic, records []ingest.Outgoing) error
 }
 
-// Publish writes to log.v1 what it lacks: leaves, and behind them the checkpoint. One
-// goroutine calls it.
+// Publish writes missing leaves to log.v1, and then the checkpoint. One goroutine calls it.
 func (l *Log) Publish(ctx context.Context, w Writer) error { return l.PublishAgain(ctx, w, nil) }
 
 // PublishAgain is Publish after reading records of log.v1 since Start, in their order. A record that differs from the
@@ -89,7 +88,7 @@ func restored(l *Log, rec ingest.Record, index int64) ([]ingest.Outgoing, error)
 	return []ingest.Outgoing{{Key: bytes.Clone(rec.Key), Value: text}}, nil
 }
 
-// replaces reports whether a checkpoint that was read is not one of the log, or stands behind a later one.
+// replaces reports whether a checkpoint that was read is not one of the log, or is behind a later one.
 func replaces(l *Log, rec ingest.Record) bool {
 	if rec.Unproven != "" {
 		return true

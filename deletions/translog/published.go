@@ -9,7 +9,7 @@ import (
 	"lethe/ingest/bus"
 )
 
-// Reader is how what was published is read; *bus.Client is one.
+// Reader reads the published log; *bus.Client is one.
 type Reader interface {
 	ReadAll(ctx context.Context, t bus.Topic, fn func(ingest.Record) error) error
 }
@@ -34,7 +34,7 @@ func readPublished(ctx context.Context, r Reader, take func(rec ingest.Record)) 
 	return nil
 }
 
-// reading is what was read of log.v1.
+// reading is the content of log.v1 as read.
 type reading struct {
 	leaves     map[int64][]byte
 	checkpoint string

@@ -10,7 +10,7 @@ import (
 	"lethe/ingest/bus"
 )
 
-// Evidence is what a log is checked against.
+// Evidence is the input of a check.
 type Evidence struct {
 	// Origin is the log's name, empty for the checkpoint's; Key is one of its keys (KeysOf).
 	Origin string

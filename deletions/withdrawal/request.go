@@ -51,7 +51,7 @@ func (r *Records) RemoveNamed(ctx context.Context, requestIDs []string) error {
 	return nil
 }
 
-// Remove withdraws what a search has located.
+// Remove withdraws the records that a search has located.
 func (r *Records) Remove(ctx context.Context, found search.Remains, looked search.Looked) error {
 	for _, topic := range bus.Topics() {
 		if len(found.Tombstones[topic]) == 0 {

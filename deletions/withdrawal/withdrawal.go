@@ -1,5 +1,5 @@
-// Package withdrawal removes from the topics the records that name something erased. They may come again: a replay, a
-// late label, a broken record. Intake drops them, and they are tombstoned instead of dead-lettered.
+// Package withdrawal removes records that name erased targets from the topics. They may arrive again: a replay, a late
+// label, a broken record. Intake drops them, and they are tombstoned instead of dead-lettered.
 //
 // Records of a new request are withdrawn twice: at once those whose keys the graphs know (RemoveNamed), and all others
 // after a search of the topics (Remove).

@@ -14,11 +14,11 @@ import (
 	"lethe/snapshot"
 )
 
-// Held is what the graphs hold of one transaction, payment or subject. Others stand in it only as
-// the other ends of payments. The JSON names are part of the command line.
+// Held is the data of one transaction, payment or subject in the graphs. Other transactions appear only as the other
+// ends of payments. The JSON names are part of the command line.
 type Held struct {
 	ID lethe.TransactionID `json:"id,omitempty"`
-	// Payment is there instead of an id: source>target.
+	// Payment is set instead of an id: source>target.
 	Payment string `json:"payment,omitempty"`
 	// Subject is there instead of an id. It is asked for up to the timestep Until, and Carried by
 	// transactions and payments, each of which follows by itself.
@@ -31,15 +31,15 @@ type Held struct {
 	// here; then payments or labels that wait for it may be.
 	State    string          `json:"state"`
 	Timestep *lethe.Timestep `json:"timestep,omitempty"`
-	// Suppressed says that it is erased, or being erased.
+	// Suppressed means that it is erased, or being erased.
 	Suppressed bool `json:"suppressed"`
-	// Features are those of the graph, Waiting the rows that are in no graph yet, such as a
-	// correction. A missing value is null.
+	// Features are those of the graph, Waiting the rows that are in no graph yet, such as a correction. A missing value
+	// is null.
 	Features []*float32   `json:"features,omitempty"`
 	Waiting  [][]*float32 `json:"waiting,omitempty"`
 	Label    string       `json:"label,omitempty"`
-	// Shard holds it once its timestep is settled. Shards are those of both ends of a payment: one
-	// of them twice has it as an edge, two have a stub each that stands for the other end.
+	// Shard is set once its timestep is settled. Shards are those of both ends of a payment: if both are the same shard,
+	// it has the payment as an edge; otherwise each has a stub for the other end.
 	Shard  *lethe.ShardID  `json:"shard,omitempty"`
 	Shards []lethe.ShardID `json:"shards,omitempty"`
 	// Payments are those of the graph.
@@ -61,11 +61,10 @@ type HeldRecord struct {
 	Value string `json:"value"`
 }
 
-// holdings reads what is held of transactions.
+// holdings reads the data of targets.
 type holdings struct{ erase.Carriers }
 
-// of reads what is held of some transactions, payments and subjects; of features, what is held of
-// their transactions.
+// of reads the data of transactions, payments and subjects; for features, those of their transactions.
 func (e holdings) of(targets []lethe.Target) ([]Held, error) {
 	var list []lethe.Target
 	asked := make(map[lethe.TransactionID][]string)
@@ -107,7 +106,7 @@ func (e holdings) of(targets []lethe.Target) ([]Held, error) {
 	return out, nil
 }
 
-// named says what a target is that is no transaction.
+// named sets the name of a target that is not a transaction.
 func (h *Held) named(t lethe.Target, l snapshot.Located) {
 	switch t.Kind {
 	case lethe.PaymentTarget:
@@ -167,7 +166,7 @@ func heldPayment(h *Held, content *snapshot.Content, p lethe.PseudonymPair) {
 	}
 }
 
-// Target is what is held, as an erasure would name it.
+// Target returns the target of an erasure of this data.
 func (h Held) Target() lethe.Target {
 	if h.Subject != "" {
 		return lethe.SubjectThrough(h.Subject, *h.Until)
@@ -178,9 +177,8 @@ func (h Held) Target() lethe.Target {
 	return lethe.Transactions(h.ID)[0]
 }
 
-// Naming returns what tells which of some targets a record names, by its key and all that it
-// holds besides, in any spelling of JSON: their positions, ascending. Records are looked through
-// once, for all of them together.
+// Naming returns a function that returns the positions of the targets that a record names, ascending: by its key and
+// anywhere in its content, in any spelling of JSON. It reads a record once for all targets.
 func Naming(
 	secret lethe.Secret, rule normalise.Rule, targets ...lethe.Target,
 ) (func(key []byte, rest ...[]byte) []int, error) {

@@ -91,7 +91,7 @@ func (l *Lead) holds(ctx context.Context, term int64) (wire.Owner, error) {
 
 // numbering numbers the records of control.v1 that a leader writes.
 type numbering struct {
-	// turn is a lock of said, the number of the last record.
+	// turn is a lock of last, the number of the last record.
 	turn chan struct{}
 	said int64
 }

@@ -12,8 +12,8 @@ import (
 // errUnpublished ends work whose messages were not published.
 var errUnpublished = errors.New("the output was not published")
 
-// Turns splits work that publishes into steps. The work is plain code that calls Publish, where it pauses: its
-// messages are the output of a step, and the next step continues behind the call, when they are in their topic.
+// Turns splits work that publishes into steps. The work is plain code that pauses where it calls Publish: its messages
+// are the output of a step, and the next step continues behind the call, once they are published.
 //
 // The work is a coroutine: it never runs concurrently with the caller of Step. The zero value is ready.
 type Turns struct {

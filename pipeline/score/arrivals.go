@@ -39,7 +39,7 @@ type arrivals struct {
 	around    role.Surroundings
 	// wake holds a token when there may be something to score.
 	wake chan struct{}
-	// told is the ensemble of the last call of serve. Only the loop uses it.
+	// current is the ensemble of the last call of serve. Only the loop uses it.
 	told *ensemble.Ensemble
 
 	mu     sync.Mutex

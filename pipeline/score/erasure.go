@@ -57,7 +57,7 @@ func (l *logic) acknowledge(ctx context.Context, e *erasure) (a deletions.Ack, e
 	case c.Phase == wire.PhaseSuppress || !l.state.replaced(c):
 	case e.Owes(deletions.StepSwapped):
 		a = l.ack(e, deletions.StepSwapped)
-	case l.state.links.owesAgain(): // what erased transactions were named in goes first
+	case l.state.links.owesAgain(): // reasons that name erased transactions are replaced first
 	case e.Owes(deletions.StepErased):
 		if err := l.state.unlinkStale(); err != nil {
 			return a, err

@@ -50,7 +50,7 @@ type explanation struct {
 	after explained
 }
 
-// owes notes how many alerts of a timestep wait for their reasons.
+// owes sets the number of alerts of a timestep that wait for their reasons.
 func (e *explaining) owes(t lethe.Timestep, alerts int) {
 	if e.pending[t] == alerts {
 		return
@@ -69,8 +69,7 @@ func (e *explaining) owed() (all int) {
 	return all
 }
 
-// finished publishes the reasons that were made beside the loop, if there are any and they are still owed: their
-// timestep may be gone.
+// finished publishes the reasons made beside the loop, if they are still needed: their timestep may be gone.
 func (e *explaining) finished(ctx context.Context) (out role.Output, due bool, err error) {
 	made, taken, err := e.background.Take()
 	if err != nil || !taken || e.state.links[made.timestep].owed == owesNothing {
@@ -108,9 +107,8 @@ func (e *explaining) overtake(t lethe.Timestep) {
 	}
 }
 
-// job returns the job that makes reasons of some alerts that are owed, by the ensemble that made the predictions,
-// or the served one. Without one, or if there are to be no reasons any more, or none can be computed, those that were
-// published are withdrawn.
+// job returns the job that makes reasons of some waiting alerts, by the ensemble that made the predictions, or by the
+// served one. If there is none, reasons are disabled or cannot be computed, it withdraws those that were published.
 func (e *explaining) job(t lethe.Timestep) (background.Job[explanation], error) {
 	snapshot, err := e.state.snapshot(t)
 	if err != nil {
@@ -182,13 +180,13 @@ func (e *explaining) note(t lethe.Timestep, after explained) error {
 	return nil
 }
 
-// explained notes in a process that stands by that the next reasons of a timestep are published. Alerts for which
-// there are none count as explained here.
+// explained stores in a standby that the next reasons of a timestep are published. Alerts for which it has none count
+// as explained.
 func (e *explaining) explained(d journal.Explained) error {
 	t := d.Timestep
 	before, err := readExplained(e.state.store, t)
 	if err != nil || e.state.links[t].owed == owesNothing || before.owed() <= d.Owed {
-		return err // it is noted
+		return err // it is stored already
 	}
 	snapshot, err := e.state.snapshot(t)
 	if err != nil {
@@ -206,7 +204,7 @@ func (e *explaining) explained(d journal.Explained) error {
 	return e.note(t, after)
 }
 
-// reasons is how many each component gives of an alert at most, 0 if none can.
+// reasons returns the maximum number of reasons per component of an alert, 0 if none can explain.
 func (o Options) reasons() int {
 	for _, c := range o.Layout.Components {
 		if c.Config.Explains() {

@@ -92,8 +92,8 @@ type likely struct {
 	probability float64
 }
 
-// mostAlerts is how many alerts of a timestep get reasons: nobody reads more, and a wrong threshold must not stop
-// scoring.
+// mostAlerts bounds the alerts of a timestep that get reasons: more would not be read, and a wrong threshold must not
+// stop scoring.
 const mostAlerts = 100
 
 // with adds the most probable alerts. Of equal ones the first is preferred.

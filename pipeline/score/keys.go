@@ -25,13 +25,13 @@ const (
 	modelPrefix      = "m/" // timestep, shard, digest -> checkpoint
 	candidatePrefix  = "c/" // timestep, shard -> digest of the checkpoint that arrived last, revision
 	manifestPrefix   = "f/" // timestep -> revision, manifest
-	snapshotPrefix   = "g/" // timestep -> canonical snapshot of which something waits to be scored
+	snapshotPrefix   = "g/" // timestep -> canonical snapshot with unscored transactions
 	linkPrefix       = "n/" // timestep -> link
-	pinPrefix        = "p/" // timestep -> the models whose reasons are owed, by shard
-	publishedPrefix  = "r/" // timestep -> probabilities published
-	explainedPrefix  = "w/" // timestep -> whose reasons were published, or are owed
+	pinPrefix        = "p/" // timestep -> the models for its reasons, by shard
+	publishedPrefix  = "r/" // timestep -> published probabilities
+	explainedPrefix  = "w/" // timestep -> alerts with and without published reasons
 	suppressedPrefix = "x/" // suppression hash
-	subjectPrefix    = "y/" // suppression hash of a subject: until when it goes
+	subjectPrefix    = "y/" // suppression hash of a subject: its last suppressed timestep
 	redactedPrefix   = "z/" // suppression hash of features: their columns
 )
 

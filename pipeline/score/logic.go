@@ -23,7 +23,7 @@ type logic struct {
 	explaining explaining
 	// arrivals is nil if transactions are not scored before their timestep closes.
 	arrivals *arrivals
-	// said is the last published journal.Served.
+	// published is the last published journal.Served.
 	said journal.Served
 	// erasures are the open requests, by id.
 	erasures role.Erasures[struct{}]

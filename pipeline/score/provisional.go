@@ -50,7 +50,8 @@ func (a *arrivals) scoreAll(ctx context.Context) error {
 	}
 }
 
-// scoreSome scores one pass and returns it, nil if none waited. Transactions with a score wait unless again is set.
+// scoreSome scores one pass and returns it; nil if no transaction waited. Transactions with a score wait unless again
+// is set.
 func (a *arrivals) scoreSome(ctx context.Context, again bool) (*window.Pass, error) {
 	by, pass := a.next(again)
 	if pass == nil {
@@ -126,7 +127,7 @@ func (a *arrivals) records(
 	return a.predictor.recordsOf(ctx, all, a.secret, lethe.Digest{})
 }
 
-// tell reports how long the scored records waited.
+// observe reports how long the scored records waited.
 func (a *arrivals) tell(t lethe.Timestep, scored []window.Scored, began time.Time) {
 	now := a.around.Clock()
 	e := events.ProvisionallyScored{Predictions: len(scored), Duration: now.Sub(began)}

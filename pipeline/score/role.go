@@ -25,13 +25,11 @@ import (
 type Options struct {
 	// Dir is the role's folder.
 	Dir string
-	// Layout says which models there are and what they are trained with: lineages
-	// depend on it.
+	// Layout describes the models and their training: lineages depend on it.
 	Layout ensemble.Layout
-	// Meta shapes the meta-model over them; nil for none.
+	// Meta configures the meta-model; nil without one.
 	Meta *meta.Config
-	// Workers bounds how many models are asked side by side. The result does not
-	// depend on it.
+	// Workers bounds the models that predict in parallel. The result does not depend on it.
 	Workers int
 	Scoring scoring.Config
 	// Limits bound the transactions that are scored when they arrive, as those of graphs.
@@ -39,16 +37,16 @@ type Options struct {
 	// FirstTimestep and MaxTimestepJump bound their timesteps, as those of graphs.
 	FirstTimestep   lethe.Timestep
 	MaxTimestepJump int
-	// OneHop is what slices are built with: models see graphs as they saw slices.
+	// OneHop is the mode with which slices are built: models predict on the same form as they learn from.
 	OneHop  onehop.Mode
 	Kernels kernels.Set
-	// FeatureNames are those of a transaction's own features, for reasons.
+	// FeatureNames are the names of a transaction's own features, for reasons.
 	FeatureNames []string
 	Secret       lethe.Secret
 	// Instance is the identity of the data directory, for acknowledgements.
 	Instance string
-	// ReasonsBeside has reasons made beside the loop, by Follower.Beside. Otherwise the loop makes them when nothing else
-	// is due.
+	// ReasonsBeside means that reasons are made beside the loop, by Follower.Beside. Otherwise the loop makes them when
+	// nothing else is due.
 	ReasonsBeside bool
 	// Pacer limits the processor time of searches; it may be nil.
 	Pacer *scan.Pacer
@@ -82,7 +80,7 @@ func New(ctx context.Context, o Options) (*role.Follower, error) {
 	return r, nil
 }
 
-// follow returns the role of a logic, which leads or stands by.
+// follow returns the role of a logic, as leader or standby.
 func follow(ctx context.Context, l *logic) (*role.Follower, error) {
 	around := l.o.Surroundings
 	if around.Standing.StandsBy() {
@@ -98,7 +96,7 @@ func follow(ctx context.Context, l *logic) (*role.Follower, error) {
 	return role.Follow(roleName, leads, around), nil
 }
 
-// beside is what runs beside the loop.
+// beside runs the work beside the loop.
 func beside(ctx context.Context, l *leader) error {
 	group, running := errgroup.WithContext(ctx)
 	if l.o.ReasonsBeside {

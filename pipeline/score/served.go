@@ -23,15 +23,14 @@ type Served struct {
 	Version lethe.Digest
 	// Checkpoints are canonical bytes, by the numbers of the models.
 	Checkpoints [][]byte
-	// Meta is the canonical bytes of the meta-model; nil if there is none.
+	// Meta is the encoded meta-model; nil if there is none.
 	Meta        []byte
 	Predictions int
 	// Next are the read offsets.
 	Next map[bus.TopicPartition]int64
 }
 
-// ReadServed reads what the role serves. The error is fs.ErrNotExist if there is no store
-// in its folder.
+// ReadServed reads the served ensemble. The error is fs.ErrNotExist if there is no store in the folder.
 func ReadServed(fsys vfs.FS, dir string, layout ensemble.Layout, over *meta.Config) (_ *Served, err error) {
 	if _, err := fsys.Stat(stateDir(dir)); err != nil {
 		// Opening would create an empty store.

@@ -74,7 +74,8 @@ func (s *standby) Step(ctx context.Context, _ func() time.Time, in role.Input) (
 	return out, err
 }
 
-// hear processes commands that an entry has named before, as control.v1 is read from its start, and keeps the others.
+// receive processes commands that an entry has named before, as control.v1 is read from its start, and retains the
+// others.
 func (s *standby) hear(notices []wire.Notice) error {
 	named, err := offsetOf(s.state.store, bus.TopicPartition{Topic: bus.Control})
 	for _, n := range notices {

@@ -183,7 +183,7 @@ func wanted(s *state, erasures map[string]*erasure, m wire.Received) bool {
 		return true
 	}
 	for _, e := range erasures {
-		if e.Command.Removes(m) { // it was sent before train came to the command, and of its deletion nothing may be left
+		if e.Command.Removes(m) { // it was published before train processed the command
 			return false
 		}
 	}

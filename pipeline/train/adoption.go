@@ -13,11 +13,11 @@ import (
 	"lethe/scoring/ensemble"
 )
 
-// adoption stores what other processes have made, once the slices here are those that it was made of: its lineage says
-// so. Until then it waits in memory, as slices may come later than the models that were made of them.
+// adoption stores models of other processes, once this process has the slices that they were made of, which their
+// lineage identifies. Until then it holds them in memory: slices may arrive after the models made of them.
 type adoption struct {
 	l *logic
-	// lineages are those that models must have, of the timesteps that are known.
+	// lineages are the expected lineages of models, for the timesteps in known.
 	lineages *ensemble.Lineages
 	known    map[lethe.Timestep]bool
 }
@@ -41,7 +41,7 @@ func (a *adoption) unlearn(from lethe.Timestep) error {
 	return nil
 }
 
-// take follows models.v1. What this process writes there it knows.
+// take processes records of models.v1, except this process's own.
 func (a *adoption) take(in role.Input) error {
 	for _, m := range in.Messages {
 		if m.Deleted {
@@ -62,7 +62,7 @@ func (a *adoption) take(in role.Input) error {
 	return nil
 }
 
-// entryOf returns what a message puts into the topic, for one that cannot be read what any other replaces.
+// entryOf returns the topic entry of a message. An unreadable message gives the zero entry, which any model replaces.
 func (a *adoption) entryOf(m wire.Received) (e entry, err error) {
 	e = entry{digest: canonical.DigestOf(m.Payload), revision: m.Revision}
 	s := a.l.seriesOf(m.Key.Shard)
@@ -82,8 +82,8 @@ func (a *adoption) entryOf(m wire.Received) (e entry, err error) {
 	return e, nil
 }
 
-// adopt stores what fits the slices that are here. Slices may change and become again what they were: then what was
-// adopted before is read again.
+// adopt stores the models whose lineage matches this process's slices. Slices may change and change back: then the
+// topic is read again for models that were adopted before.
 func (a *adoption) adopt(ctx context.Context) error {
 	for again := false; ; again = true {
 		missing, err := a.adoptAll()
@@ -96,7 +96,7 @@ func (a *adoption) adopt(ctx context.Context) error {
 	}
 }
 
-// adoptAll stores what fits, and reports whether something fits that is not in memory.
+// adoptAll stores matching models, and reports whether the payload of a matching one is not in memory.
 func (a *adoption) adoptAll() (missing bool, err error) {
 	for _, number := range slices.Sorted(maps.Keys(a.l.topic)) {
 		s, held := a.l.seriesOf(number), a.l.topic[number]
@@ -131,7 +131,7 @@ func (a *adoption) adoptAll() (missing bool, err error) {
 	return missing, nil
 }
 
-// fits reports whether a lineage is that of the slices that are here.
+// fits reports whether a lineage is that of this process's slices.
 func (a *adoption) fits(s *series, t lethe.Timestep, lineage lethe.Digest) (bool, error) {
 	if err := a.learn(t); err != nil {
 		return false, err
@@ -140,7 +140,7 @@ func (a *adoption) fits(s *series, t lethe.Timestep, lineage lethe.Digest) (bool
 	return known && all[s.number] == lineage, nil
 }
 
-// learn tells the lineages of the slices up to a timestep.
+// learn computes the lineages through a timestep.
 func (a *adoption) learn(through lethe.Timestep) error {
 	columns := a.l.columns
 	for _, t := range columns[0].timesteps {

@@ -26,7 +26,7 @@ type column struct {
 	// digests are cached, for the role's loop.
 	digests  map[lethe.Timestep]lethe.Digest
 	learners []learner
-	// gone are timesteps whose slices were removed, as far as this process knows.
+	// gone are timesteps known to be removed.
 	gone map[lethe.Timestep]bool
 	// offset is the position in the shard's partition.
 	offset int64

@@ -16,8 +16,8 @@ import (
 // committedTogether bounds the digests in one output.
 const committedTogether = 256
 
-// commit publishes the digests of new models for the transparency log, and before them the setup's. It comes last, as
-// nobody waits for it, but a final search is acknowledged behind it.
+// commit publishes the digests of new models, and of the setup before them, for the transparency log. It comes last:
+// only the final search of an erasure waits for it, which is acknowledged later.
 func (l *learners) commit() (role.Output, error) {
 	var all []wire.Commitment
 	said := make(map[*series][]lethe.Timestep)
@@ -70,7 +70,7 @@ func (l *learners) recordCommitted(said map[*series][]lethe.Timestep) error {
 	return nil
 }
 
-// openSetup computes the digest of what models are trained with, and reads whether it was published.
+// openSetup computes the digest of the training setup, and reads whether it was published.
 func (l *learners) openSetup() error {
 	encoded, err := ensemble.Setup{Layout: l.layout, Kernels: l.kernels, Meta: l.meta}.Encode()
 	if err != nil {

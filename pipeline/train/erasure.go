@@ -25,7 +25,7 @@ type erasure = role.Erasure[struct{}]
 
 const roleName = "train"
 
-// takeNotices processes commands, and what score serves.
+// takeNotices processes commands of erasures, and the ensemble that score serves.
 func (l *logic) takeNotices(in role.Input) error {
 	for _, e := range in.Entries {
 		if served, is := e.Decision.(journal.Served); is {
@@ -55,7 +55,7 @@ func (l *logic) removeGone(command *wire.Command) error {
 	return nil
 }
 
-// isGone reports whether a command says that the slice's timestep is gone.
+// isGone reports whether a command removes the slice's timestep.
 func isGone(commands []*wire.Command, m wire.Received) bool {
 	return !m.Deleted && slices.ContainsFunc(commands, func(c *wire.Command) bool { return c.Removes(m) })
 }
@@ -132,7 +132,7 @@ func (l *logic) learntAnew(shard lethe.ShardID, step wire.CommandStep) bool {
 	return l.over == nil || l.over.next() == lethe.NoTimestep
 }
 
-// concerned selects the files that held what a command erases: the shards' stores and the timesteps' slices.
+// concerned selects the files that held data erased by a command: the shards' stores and the timesteps' slices.
 func concerned(c *wire.Command) func(path string) bool {
 	held := make(map[string]bool)
 	for _, step := range c.Steps {

@@ -15,10 +15,10 @@ import (
 // Keys of a shard's store, with big-endian timesteps. Learnt values have the component behind, except 0.
 const (
 	slicePrefix      = "s/" // timestep -> link, canonical slice
-	checkpointPrefix = "c/" // timestep, component -> what was learnt
-	saidPrefix       = "h/" // timestep, component: its digest was said, for the log
-	madePrefix       = "g"  // component -> what it was made with
-	adoptedPrefix    = "a"  // component: other processes made some of it
+	checkpointPrefix = "c/" // timestep, component -> value: a checkpoint or a meta-model
+	saidPrefix       = "h/" // timestep, component: the digest was published for the log
+	madePrefix       = "g"  // component -> inputs that its values depend on
+	adoptedPrefix    = "a"  // component: some values are adopted from other processes
 	offsetKey        = "o"
 	servedKey        = "n" // in shard 0: the timestep of the served models, and the place of its entry
 	setupKey         = "t" // in shard 0: the digest of the setup as published

@@ -26,7 +26,7 @@ type learners struct {
 	servedAt journal.Place
 	share    *share
 	topic    topic
-	// setup is the digest of what models are trained with; setupCommitted: it was published.
+	// setup is the digest of the training setup; setupCommitted: it was published.
 	setup          lethe.Digest
 	setupCommitted bool
 }

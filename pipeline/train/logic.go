@@ -80,8 +80,8 @@ func (l *logic) Close() error {
 	return errors.Join(errs...)
 }
 
-// Step implements role.Logic. Arriving slices come first, to be stored and published together; then what was trained
-// is published before more is trained; erasures are acknowledged when all is trained.
+// Step implements role.Logic. It stores arriving slices first, and publishes trained models before it trains more.
+// Erasures are acknowledged when all models are trained.
 func (l *logic) Step(ctx context.Context, now func() time.Time, in role.Input) (role.Output, error) {
 	if err := l.take(in); err != nil {
 		return role.Output{}, err
@@ -181,8 +181,8 @@ func (l *logic) takeSlices(in role.Input) error {
 	return nil
 }
 
-// refresh forgets checkpoints of other options or kernels: what is served must follow from the slices under the
-// present ones.
+// refresh drops checkpoints of other options or kernels: served models must follow from the slices under the present
+// ones.
 func (l *logic) refresh() error {
 	for _, m := range l.models {
 		if m.trained == nil {

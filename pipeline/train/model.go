@@ -28,7 +28,7 @@ type model struct {
 // made and kept.
 func (m *model) fitsAnew() bool { return m.config.Schedule == trainer.Window }
 
-// stand decodes the newest checkpoint.
+// load decodes the newest checkpoint.
 func (m *model) stand() error {
 	m.trained = nil
 	if m.newest() == lethe.NoTimestep {

@@ -10,7 +10,7 @@ import (
 	"lethe/scoring/ensemble"
 )
 
-// openModels reads every model's state, and removes what models no longer in the ensemble learnt.
+// openModels reads every model's state, and removes values of models that are no longer in the ensemble.
 func (l *learners) openModels() error {
 	value, found, err := l.columns[0].store.Get([]byte(servedKey))
 	if err != nil {
@@ -84,7 +84,7 @@ func (l *learners) openOver() error {
 	return nil
 }
 
-// removeStrangers removes what models no longer in the ensemble learnt: no erasure would replace it.
+// removeObsolete removes values of models that are no longer in the ensemble: no erasure would replace them.
 func (l *learners) removeStrangers() error {
 	for _, c := range l.columns {
 		var gone [][]byte

@@ -10,15 +10,15 @@ import (
 	"lethe/pipeline/wire"
 )
 
-// change is a message for the topic, and what holds once it is there.
+// change is a message for the topic and its effect on the entries, once published.
 type change struct {
 	wire.Message
 	entry entry
-	// answers is the series that score needs the model of again, or nil.
+	// requested is the series of which score requested the model again, or nil.
 	answers *series
 }
 
-// publish publishes what is pending, if anything.
+// publish publishes pending changes.
 func (l *learners) publish() (out role.Output, err error) {
 	changes, err := l.changes()
 	for _, c := range changes {
@@ -38,7 +38,7 @@ func (l *learners) publish() (out role.Output, err error) {
 	return out, err
 }
 
-// apply records a change that is in the topic.
+// apply applies a published change.
 func (t topic) apply(c change) {
 	if c.Deleted {
 		t.drop(c.Key)
@@ -50,7 +50,7 @@ func (t topic) apply(c change) {
 	}
 }
 
-// changes returns what is pending of the series that this process owns. What is of no model any more is deleted.
+// changes returns the pending changes of this process's series, and deletes models that no series has.
 func (l *learners) changes() (all []change, err error) {
 	for _, s := range l.all() {
 		if !l.owns(s.number) {

@@ -22,11 +22,11 @@ type series struct {
 	kept []lethe.Timestep
 	// needed is the oldest timestep that a score may wait for. The topic has values from there on.
 	needed lethe.Timestep
-	// answered: what score has dropped and needs again was published again.
+	// republished: the model that score has dropped and requested again was published again.
 	answered bool
-	// anew: values are made only if a score waits for them.
+	// onDemand: values are made only if a score waits for them.
 	anew bool
-	// said have a published digest, thinned ones too.
+	// committed have a published digest, even if the value was thinned out.
 	said []lethe.Timestep
 	// lineages and digests are cached.
 	lineages, digests map[lethe.Timestep]lethe.Digest
@@ -113,7 +113,7 @@ func (s *series) digest(t lethe.Timestep) (lethe.Digest, error) {
 	return s.digests[t], err
 }
 
-// lineage returns what a value was made of.
+// lineage returns the lineage of a value.
 func (s *series) lineage(t lethe.Timestep) (lethe.Digest, error) {
 	if lineage, known := s.lineages[t]; known {
 		return lineage, nil
@@ -128,7 +128,7 @@ func (s *series) lineage(t lethe.Timestep) (lethe.Digest, error) {
 	return s.lineages[t], nil
 }
 
-// lineageOf returns what a value was made of, and the value if it is a checkpoint.
+// lineageOf decodes the lineage of a value, and the value itself if it is a checkpoint.
 func lineageOf(s *series, value []byte) (lethe.Digest, *trainer.Checkpoint, error) {
 	if s.component == overall {
 		m, err := meta.Decode(value)
@@ -191,7 +191,7 @@ func (s *series) dropBefore(t lethe.Timestep) error {
 	return s.remove(s.kept[:end], saidPrefix)
 }
 
-// remove removes values, and what there is of them under other prefixes.
+// remove removes values, and their keys under other prefixes.
 func (s *series) remove(gone []lethe.Timestep, prefixes ...string) error {
 	if len(gone) == 0 {
 		return nil

@@ -121,8 +121,8 @@ type unions struct {
 	whole bool
 }
 
-// unionOf identifies consecutive shards. A model with a single shard of its own number has that slice itself, whose
-// digest differs from a union of one.
+// unionOf identifies consecutive shards. itself: the model uses its only shard's slice unchanged, whose digest differs
+// from that of a union of one.
 type unionOf struct {
 	first, last  lethe.ShardID
 	itself, rows bool
@@ -148,7 +148,7 @@ func (u *unions) of(m *model) *unionColumn {
 	return u.kept[key]
 }
 
-// slice returns what a model learns from.
+// slice returns a model's training slice of a timestep.
 func (u *unions) slice(m *model, t lethe.Timestep) (*lethe.Slice, error) {
 	u.mu.Lock()
 	kept := u.of(m).slices[t]

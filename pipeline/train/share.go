@@ -19,8 +19,8 @@ const groupName = "train"
 // whose first shard is in it. All processes have all slices and adopt others' models, so that a new owner continues
 // where the last stopped.
 //
-// Ownership never affects the result: two owners make the same bytes. So nobody waits for another to let go, and a
-// lone process starts before an assignment.
+// Ownership never affects the result: two owners make the same bytes. So no process waits for another to give a unit
+// up, and a lone process starts before an assignment.
 type share struct {
 	instance string
 	sharer   role.Sharer
@@ -36,14 +36,14 @@ type share struct {
 	trouble string
 
 	members wire.Members
-	// read are the positions read, dealt the positions of processed slices.
+	// read are the positions read, processed those of processed slices.
 	read      map[bus.TopicPartition]int64
 	processed map[int]int64
-	// owned are this process's units, heard the newest known owners.
+	// owned are this process's units, latest the newest known owners.
 	owned, heard map[int]wire.Owner
 }
 
-// group is known from brokers; ends is nil before.
+// group is the state of the consumer group; ends is nil until it is known.
 type group struct {
 	assigned *bus.Assigned
 	// ends must be read before a unit is taken over, or others' models would be made again.
@@ -58,7 +58,7 @@ func newShare(o Options) *share {
 	}
 }
 
-// topics are those that are followed. What a lone process has published it knows.
+// topics are the consumed topics. A lone process knows the models that it has published.
 func (s *share) topics() []bus.Topic {
 	if s.sharer == nil {
 		return []bus.Topic{bus.Slices}
@@ -146,7 +146,7 @@ func (s *share) settle(ctx context.Context) (took bool, err error) {
 	s.mu.Lock()
 	now := s.group
 	for unit := range s.units {
-		// What was read is stored.
+		// Slices that were read are stored.
 		s.processed[unit] = s.read[bus.TopicPartition{Topic: bus.Slices, Partition: unit}]
 	}
 	s.mu.Unlock()
@@ -214,7 +214,7 @@ func (s *share) owns(shard lethe.ShardID) bool {
 // ownerOf is this process as owner of a shard's unit.
 func (s *share) ownerOf(shard lethe.ShardID) wire.Owner { return s.owned[s.unitOf(shard)] }
 
-// hear records an owner of a shard's unit.
+// recordOwner records an owner of a shard's unit.
 func (s *share) hear(shard lethe.ShardID, o wire.Owner) {
 	if unit := s.unitOf(shard); s.heard[unit].Before(o) {
 		s.heard[unit] = o

@@ -49,7 +49,7 @@ func (l *logic) advance(ctx context.Context, now func() time.Time) error {
 			defer fitting.Add(-1)
 			return l.advanceModel(ctx, due[i], round)
 		}
-		// A replay runs to its end, as nobody needs its steps. Others continue until the fits are done.
+		// A replay runs to its end, because its steps are not served. Other models continue until the fits are done.
 		m := due[i]
 		for {
 			if err := l.advanceModel(ctx, m, round); err != nil {

@@ -14,9 +14,8 @@ import (
 // publishedTogether bounds the values of a series in memory for publication.
 const publishedTogether = 16
 
-// topic is what models.v1 holds, by number and timestep, as far as this process has read or written it. What is
-// published is the difference to what the store holds. Nothing of that is stored: a process that starts, or takes
-// models over, reads the topic.
+// topic is the content of models.v1, by number and timestep, as far as this process has read or written it. The
+// difference to the store is published. It is not stored: a process that starts or takes models over reads the topic.
 type topic map[lethe.ShardID]map[lethe.Timestep]entry
 
 // entry is a model in its topic.
@@ -37,8 +36,8 @@ func (t topic) put(key wire.Key, e entry) {
 
 func (t topic) drop(key wire.Key) { delete(t[key.Shard], key.Timestep) }
 
-// readTopic reads all of the topic: a deletion may have gone from it, with what it deletes, before this process came
-// to it. All slices that its models were made of have been read.
+// readTopic reads all of the topic: compaction may have removed a deletion, with the model that it deletes, before
+// this process read it. All slices that its models were made of have been read.
 func (l *logic) readTopic(ctx context.Context) error {
 	l.topic = make(topic)
 	reader := wire.NewReader().Skipping(func(ingest.Record) {})
@@ -68,11 +67,11 @@ func (l *logic) readTopic(ctx context.Context) error {
 	return nil
 }
 
-// pending is what a topic gets next of a series.
+// pending are the next changes of a series in the topic.
 type pending struct{ deleted, values []lethe.Timestep }
 
-// pending returns the difference between the topic and the store: models that no score waits for or whose timestep is
-// gone are deleted, those that the topic lacks or has otherwise are published.
+// pending returns the difference between the topic and the store: it deletes models that no score waits for or whose
+// timestep is gone, and publishes those that the topic lacks or holds with other content.
 func (l *learners) pending(s *series) (p pending, err error) {
 	held := l.topic[s.number]
 	for t := range held {
@@ -102,9 +101,9 @@ func (l *learners) pending(s *series) (p pending, err error) {
 	return p, nil
 }
 
-// replacedBy reports whether a model is published in place of another one. Whoever has made one of a later revision
-// has read slices that are not here yet. The same model is published again where its timestep was gone meanwhile:
-// score has dropped it.
+// replacedBy reports whether a model is to be published over the entry. A process that published a later revision has
+// read slices that are not here yet. The same model is published again if its timestep was gone in between: score has
+// dropped it.
 func (e entry) replacedBy(digest lethe.Digest, r lethe.Revision) bool {
 	if e.digest == digest {
 		return e.revision < r
@@ -112,8 +111,8 @@ func (e entry) replacedBy(digest lethe.Digest, r lethe.Revision) bool {
 	return e.revision <= r
 }
 
-// asked reports whether score needs a model again: the timestep of what it serves is gone, and it has dropped the
-// models before, whatever the topic holds.
+// requested reports whether score needs a model again: the timestep of its served ensemble is gone, and it has dropped
+// earlier models, whatever the topic holds.
 func (l *learners) asked(s *series, t lethe.Timestep) bool {
 	return t == s.needed && t < l.served && !s.answered
 }

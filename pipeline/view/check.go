@@ -12,7 +12,7 @@ import (
 	"lethe/scoring"
 )
 
-// Content is what a stopped role's folder holds.
+// Content is the content of a stopped role's folder.
 type Content struct {
 	Predictions int
 	// Problems are contradictions.

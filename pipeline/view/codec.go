@@ -73,7 +73,7 @@ type node struct {
 // payment leads to the other end.
 type payment struct {
 	other name
-	// from: the other end paid. to: it was paid.
+	// from means that the other end paid, to that it was paid.
 	from, to bool
 }
 

@@ -1,5 +1,5 @@
-// Package view is the role that stores what the API answers with, so that any process can answer for all. It follows
-// other roles' topics and holds the only copy of nothing: a removed folder is rebuilt.
+// Package view is the role that stores the data of the API, so that any process can answer for all. It consumes other
+// roles' topics and has no data of its own: a removed folder is rebuilt.
 //
 //	topic               what is stored
 //	predictions.v1      the newest prediction of every transaction, indexed by timestep and score
@@ -19,7 +19,7 @@
 //
 // # Erasures
 //
-// From the suppressing command on, readers do not see the targets. The purging command deletes their entries and has
-// records that name them dropped. The store is rewritten if a search of its files still finds deleted bytes. The final
-// search is acknowledged once everything that the topics held at the command has been read.
+// From the suppressing command on, readers do not see the targets. The purging command deletes their entries, and
+// records that name them are dropped. The store is rewritten if a search of its files still finds deleted bytes. The
+// final search is acknowledged once everything that the topics held at the command has been read.
 package view

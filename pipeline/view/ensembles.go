@@ -84,7 +84,7 @@ func through(list map[lethe.Timestep]translog.Checkpoint, t lethe.Timestep) (out
 	return out, found
 }
 
-// Ensemble is what is served after a timestep.
+// Ensemble is the ensemble that was served after a timestep.
 type Ensemble struct {
 	Through lethe.Timestep `json:"through"`
 	// Trained are the models that learnt from this timestep, Replaced those of them that were retrained since.
@@ -160,7 +160,7 @@ type GroupModel struct {
 	Timestep lethe.Timestep `json:"timestep"`
 	Digest   lethe.Digest   `json:"digest"`
 	Lineage  lethe.Digest   `json:"lineage"`
-	// Replaced says that it was retrained after a replacement.
+	// Replaced means that it was retrained after a replacement.
 	Replaced bool `json:"replaced"`
 }
 

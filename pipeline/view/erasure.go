@@ -16,9 +16,9 @@ import (
 
 type erasure = role.Erasure[own]
 
-// own is what the role knows of an open request.
+// own is the role's state of an open request.
 type own struct {
-	// scanner is set once something was rewritten.
+	// scanner is set once a store was rewritten.
 	scanner *scan.Scanner
 	// ends are the topics' ends when the final search was asked for, in an attempt.
 	ends  map[bus.TopicPartition]int64
@@ -87,7 +87,7 @@ func forgetStep(l *logic, step wire.CommandStep) error {
 	})
 }
 
-// isGone reports whether a command says that the message's timestep is gone.
+// isGone reports whether a command removes the message's timestep.
 func isGone(l *logic, m wire.Received) bool {
 	for _, e := range l.erasures.Open {
 		if e.Command.Removes(m) && !m.Deleted {

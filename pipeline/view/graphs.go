@@ -122,8 +122,8 @@ func membersOf(store swapstore.Reader, t lethe.Timestep) (out []name, err error)
 	})
 }
 
-// nodesOf are a graph's transactions with their payments, without erased ones. It yields once, to whoever scores the
-// graph.
+// nodesOf are a graph's transactions with their payments, without erased ones. It yields once to the final scoring of
+// the graph.
 func nodesOf(
 	ctx context.Context, l *logic, s *lethe.Snapshot, labels map[lethe.Pseudonym]lethe.Label,
 ) map[name]node {

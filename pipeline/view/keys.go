@@ -23,7 +23,7 @@ const (
 	reasonsPrefix           = "r/" // <name>: a record of reasons
 	graphPrefix             = "g/" // <timestep>: a graph, in numbers
 	nodePrefix              = "n/" // <name>: a transaction in its graph
-	memberPrefix            = "m/" // <timestep><name>: who is in a graph
+	memberPrefix            = "m/" // <timestep><name>: a member of a graph
 	manifestPrefix          = "w/" // <timestep>: revision and manifest
 	qualityPrefix           = "q/" // <timestep>: how good predictions were
 	unmeasuredPrefix        = "j/" // <timestep>: how good predictions were is to be measured

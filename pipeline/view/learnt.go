@@ -34,7 +34,7 @@ func storeLearnings(store swapstore.Reader, w swapstore.Writer, records []ingest
 	for _, rec := range records {
 		leaf, found, err := modelIn(rec.Value)
 		if err != nil || !found {
-			continue // what is no leaf is found where leaves are read on
+			continue // a record that is not a leaf is reported where the log is verified
 		}
 		known, begun := changed[leaf.Timestep]
 		if !begun {

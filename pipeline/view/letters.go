@@ -28,7 +28,7 @@ type Letter struct {
 	// Written is the record's time, Replayed when it was sent again.
 	Written  time.Time  `json:"written_at"`
 	Replayed *time.Time `json:"replayed_at"`
-	// Waits says that the record goes when what it names comes.
+	// Waits means that the dead letter is deleted when the missing record arrives.
 	Waits bool `json:"waits"`
 	// Refused is why it cannot be replayed, or empty.
 	Refused    string `json:"not_replayable"`
@@ -116,7 +116,7 @@ func takeLetter(store swapstore.Reader, w swapstore.Writer, name []byte, rec ing
 	}
 	letter, err := deadletters.Read(rec)
 	if err != nil {
-		return nil //nolint:nilerr // what is no dead letter is somebody else's
+		return nil //nolint:nilerr // records of other kinds are ignored
 	}
 	shown := letterOf(letter)
 	rank = rankOf(shown)

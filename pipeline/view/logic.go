@@ -28,7 +28,7 @@ type logic struct {
 	next    map[bus.TopicPartition]int64
 	counts  map[lethe.Timestep]Counts
 	quality measuring
-	// unread says that models have leaves to read.
+	// unread means that models have leaves to read.
 	models *models
 	unread bool
 	sweep  sweep

@@ -186,7 +186,7 @@ func (m *measured) quality() *Quality {
 }
 
 // A tally is a timestep's threshold and, for every final labelled prediction by descending probability, the
-// probability and whether it was illicit. Thresholds and budgets are evaluated on it.
+// probability and whether the label is illicit. Thresholds and budgets are evaluated on it.
 const (
 	tallyHeader = 8
 	tallyEntry  = 9

@@ -31,7 +31,7 @@ type Neighbourhood struct {
 	Timestep lethe.Timestep `json:"timestep"`
 	Nodes    []Neighbour    `json:"nodes"`
 	Payments []Payment      `json:"payments"`
-	// Truncated says that there are more.
+	// Truncated means that there are more.
 	Truncated bool `json:"truncated"`
 }
 
@@ -131,7 +131,7 @@ type Transaction struct {
 	Payments *int `json:"payments"`
 	// Prediction may be nil.
 	Prediction *scoring.Prediction `json:"prediction"`
-	// Explained says that it has reasons.
+	// Explained means that it has reasons.
 	Explained bool `json:"explained"`
 }
 

@@ -35,7 +35,7 @@ func (l *logic) takeAsItIs(batch bus.Batch, prefix string, kind Kind) error {
 		return nil
 	})
 	if err == nil && kind == Log && replaced {
-		l.models.forget() // who led before wrote a leaf late, or it is written over again
+		l.models.forget() // a fenced leader wrote a leaf late, or the leaf was corrected
 	}
 	if err == nil {
 		l.feed.notify(kind)

@@ -142,7 +142,7 @@ func (r Requests) byName(name string) (*deletions.Status, error) {
 
 func (r Requests) named(name string) (list []deletions.Status, err error) {
 	if name == "" {
-		return nil, nil // names that must not be told
+		return nil, nil // such names must not be revealed
 	}
 	own, err := r.Status(name)
 	if err == nil && own != nil {

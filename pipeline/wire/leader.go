@@ -45,9 +45,8 @@ func leads(t bus.Topic) string {
 	return LeadsGraphs
 }
 
-// Stale reports whether a record is of an older epoch than the one in which it was written: a newer epoch had begun,
-// or has an earlier record. The records of a partition must be given in their order. (A record's own topic has the
-// deployment's prefix.)
+// Stale reports whether a record is of an older epoch than the newest one that had begun, or has a record, before it.
+// The records of a partition must be given in their order. (A record's own topic has the deployment's prefix.)
 func (l *Leaders) Stale(t bus.Topic, rec ingest.Record) bool {
 	by, tells := OwnerOf(rec)
 	if l == nil || !tells || rec.Unproven != "" {

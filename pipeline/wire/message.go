@@ -172,8 +172,8 @@ func (r *Reader) Read(batch bus.Batch) ([]Received, error) {
 		r.assemblers[p] = a
 	}
 	if _, begun := r.safe[p]; !begun && len(batch.Records) > 0 {
-		// Nothing is open where reading begins. What is torn there and never
-		// completes must not send the position back to the topic's start.
+		// Nothing is open where reading begins. An incomplete message there, which never completes, must not reset the
+		// position to the start of the topic.
 		r.safe[p] = batch.Records[0].Offset
 	}
 	var out []Received

@@ -94,8 +94,7 @@ func countOf(rec ingest.Record) int64 {
 	return 0
 }
 
-// Once identifies copies of numbered records: anybody who can read a record of lethe's can write it again. The zero
-// value has read none.
+// Once identifies copies of numbered records: any reader of a record can write it again. The zero value has read none.
 type Once struct {
 	by    Owner
 	count int64

@@ -1,17 +1,15 @@
-// Package rekey makes a second data directory of a stopped one, under another secret.
+// Package rekey copies a stopped data directory to a new one under another secret.
 //
-// Pseudonyms fix the order of nodes and every draw, so nothing that holds them can be carried over:
-// graphs, slices, models and what roles tell each other are made again of the source topics, by
-// lethe run on the new directory. What cannot be made again is copied: the source topics, predictions,
-// dead letters, receipts, the transparency log and the ledger, whose hashes stay those of the secret
-// that the deployment was begun with (lethe.Secret.Ledger).
+// Pseudonyms determine the order of nodes and every random draw, so nothing that contains them can be copied: lethe
+// run on the new directory rebuilds graphs, slices, models and internal topics from the source topics. What cannot be
+// rebuilt is copied: source topics, predictions, dead letters, receipts, the transparency log and the ledger, whose
+// hashes stay those of the deployment's first secret (lethe.Secret.Ledger).
 //
-//	plan.go      what would be done, or why it is refused; nothing is changed
-//	rotate.go    the whole; what was cut off is removed
-//	prepare.go   the new directory: keys, ledger, log, what score knows of erasures
-//	topics.go    the copied broker's log: what lethe's own topics said is removed
-//	reseal.go    topics that go on as they are: what was forged there is put right
+//	plan.go      the plan, or why it is refused; changes nothing
+//	rotate.go    the rotation; removes an interrupted one
+//	prepare.go   the new directory: keys, ledger, log, score's state of erasures
+//	topics.go    the copied broker's log: removes records of lethe's own topics
+//	reseal.go    copied topics: corrects forged records
 //
-// The directory before is only read. It holds pseudonyms under the secret of before: destroying it is
-// the operator's.
+// The old directory is only read. It contains pseudonyms under the old secret: the operator must destroy it.
 package rekey

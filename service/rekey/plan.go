@@ -29,22 +29,21 @@ func refuse(format string, args ...any) error {
 // Plan describes a rotation. The JSON names are part of the command line.
 type Plan struct {
 	DataDir string `json:"data_dir"`
-	// New is made beside it.
+	// New is the new directory, created beside it.
 	New string `json:"new_dir"`
-	// Secret tells the secret in use from others.
+	// Secret identifies the secret in use.
 	Secret string `json:"secret"`
-	// Bytes are those of the directory. About as many are needed for the new one, FreeBytes are there,
-	// 0 if that is not known.
+	// Bytes is the size of the directory. The new one needs about as much; FreeBytes are free there, 0 if unknown.
 	Bytes     int64  `json:"bytes"`
 	FreeBytes uint64 `json:"free_bytes"`
-	// Requests are those of the ledger, which go on under its secret.
+	// Requests are those of the ledger, which are copied.
 	Requests int `json:"requests"`
 
 	secret lethe.Secret
 }
 
-// Plan says what a rotation would do, and changes nothing. It opens the ledger, which nobody else may be
-// using. Errors: ErrRefused.
+// Plan returns what a rotation would do, and changes nothing. It opens the ledger, which no other process may use.
+// Errors: ErrRefused.
 func (r Rotate) Plan(ctx context.Context) (p Plan, err error) {
 	p = Plan{DataDir: r.Config.DataDir, New: r.To}
 	if err := r.refusals(ctx); err != nil {
@@ -121,8 +120,8 @@ func (p *Plan) measure() error {
 	return err
 }
 
-// takeLedger refuses what is not settled: a request that is under way names pseudonyms, and a hold of a
-// subject knows it by one.
+// takeLedger refuses unsettled entries: an open request contains pseudonyms, and a hold of a subject identifies it by
+// one.
 func (p *Plan) takeLedger(c configs.Config, now time.Time) (err error) {
 	ledger, store, err := disk.OpenLedger(vfs.Default, service.RoleDir(c.DataDir, configs.RoleBuild), nil)
 	if err != nil {

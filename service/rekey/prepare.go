@@ -22,7 +22,7 @@ import (
 	"lethe/service/backup"
 )
 
-// prepare makes what the new directory holds, but for what lethe run makes anew in it.
+// prepare creates the part of the new directory that lethe run does not rebuild.
 func (r Rotate) prepare(ctx context.Context, p Plan) (fresh lethe.Secret, err error) {
 	if fresh, err = r.keys(ctx, p); err != nil {
 		return fresh, err
@@ -84,8 +84,8 @@ func (r Rotate) keys(ctx context.Context, p Plan) (fresh lethe.Secret, err error
 	return fresh, store.WriteRotatedSecret(ctx, r.newConfig().SecretPath(), fresh)
 }
 
-// logged has the transparency log say that the secret is another, and read again what commits to
-// slices and models.
+// logged appends the change of the secret to the transparency log, and makes the next start read the commitments to
+// slices and models again.
 func (r Rotate) logged(ctx context.Context, p Plan, after string) (err error) {
 	key, err := configs.KeysOf(r.newConfig()).SigningKey(ctx)
 	if err != nil {

@@ -15,11 +15,11 @@ import (
 	"lethe/service/backup"
 )
 
-// Rotate says what directory is made under another secret, of which.
+// Rotate describes a rotation: the old directory and the new one.
 type Rotate struct {
-	// Config is the one that the data directory was written with. DataDir is absolute.
+	// Config is the one under which the data directory was written. DataDir is absolute.
 	Config configs.Config
-	// To is the new directory, absolute. There is none yet.
+	// To is the new directory, absolute. It must not exist.
 	To string
 	// Random makes the new secret.
 	Random io.Reader
@@ -32,7 +32,7 @@ type Rotate struct {
 // Result is the result of a rotation. The JSON names are part of the command line.
 type Result struct {
 	Plan
-	// NewSecret tells the secret of the new directory from others.
+	// NewSecret identifies the secret of the new directory.
 	NewSecret string `json:"new_secret"`
 }
 
@@ -42,8 +42,8 @@ func (r Rotate) newConfig() configs.Config {
 	return c
 }
 
-// Run makes the new directory of a stopped one, which stays as it was. On an error nothing is left of the
-// new one; lethe run refuses one that was cut off. Errors: ErrRefused.
+// Run creates the new directory from a stopped one, which stays unchanged. On an error the new one is removed; lethe
+// run refuses one that a crash has left incomplete. Errors: ErrRefused.
 func (r Rotate) Run(ctx context.Context) (out Result, err error) {
 	if out.Plan, err = r.Plan(ctx); err != nil {
 		return out, err

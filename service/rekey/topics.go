@@ -17,9 +17,9 @@ import (
 	"lethe/service"
 )
 
-// cleanTopics removes from the copied log of the broker what is said with pseudonyms, and what carries
-// codes under the secret before. Statuses, which the deployment has signed, and the journal
-// are said again. Reasons name others under no pseudonym, and nobody would make those of before anew.
+// cleanTopics removes records with pseudonyms, or with codes under the old secret, from the copied broker's log.
+// Statuses, which the deployment has signed, and the journal are published again. Reasons contain no pseudonyms and
+// stay: old ones would not be rebuilt.
 func (r Rotate) cleanTopics(ctx context.Context, p Plan, fresh lethe.Secret) (err error) {
 	own := r.Config.Embedded
 	own.Port, own.DeleteTopics = 0, true
@@ -109,7 +109,7 @@ func kept(
 func saidAgain(ctx context.Context, client *bus.Client) (out []ingest.Outgoing, err error) {
 	newest := make(map[string]int)
 	take := func(rec ingest.Record) error {
-		// An access that is not in the log yet is taken by the process that goes on with it.
+		// The next process adds accesses that are not in the log yet.
 		if rec.Unproven != "" || !wire.IsStatus(rec) && !wire.IsAccess(rec) {
 			return nil
 		}

@@ -62,9 +62,9 @@ type Partition struct {
 	Watermark lethe.Timestep
 	// Newest is when its latest record was written; zero if this process has read none.
 	Newest time.Time
-	// Read is the next offset to read, Stable the end of what can be read, High the end of what was written.
-	// Stable and High are -1 if they are unknown. Due is the previous value of Stable: records before it should
-	// have been read by now, even if new ones arrive continuously.
+	// Read is the next offset to read, Stable the last stable offset, High the high watermark. Stable and High are -1 if
+	// unknown. Due is the previous value of Stable: records before it should have been read by now, even if new ones
+	// arrive continuously.
 	Read, Stable, High, Due int64
 }
 

@@ -19,7 +19,7 @@ type held struct {
 	since time.Time
 }
 
-// Change is what to log after an update.
+// Change is an update to log.
 type Change struct {
 	Wait
 	// Ended means that the cause is over.

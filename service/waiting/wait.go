@@ -62,7 +62,7 @@ func Causes() []Cause {
 	}
 }
 
-// Party is who has to act.
+// Party is the party that has to act.
 type Party string
 
 // The parties.

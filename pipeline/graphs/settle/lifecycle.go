@@ -72,7 +72,7 @@ func New(o Options) *Lifecycle {
 	}
 }
 
-// Advance reopens, closes and settles the timesteps that are due. What a crash left unpublished goes first.
+// Advance reopens, closes and settles the timesteps that are due. Changes that a crash left unpublished go first.
 func (l *Lifecycle) Advance(ctx context.Context) error {
 	for {
 		if err := l.catchUp(ctx); err != nil {

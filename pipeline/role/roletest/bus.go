@@ -19,9 +19,9 @@ type Bus struct {
 	mu     sync.Mutex
 	topics map[bus.Topic][]partition
 	tails  []*Tail
-	// refuses is what Write returns instead of writing.
+	// refuses is the error of Write; nil if it works.
 	refuses error
-	// now is when records come.
+	// now is the timestamp of records.
 	now time.Time
 }
 
@@ -29,7 +29,7 @@ type Bus struct {
 type partition struct {
 	records []ingest.Record
 	next    int64
-	// cleaned are where the log ended when it was compacted, the latest abortedStay times.
+	// cleaned are the ends of the log at its latest abortedStay compactions.
 	cleaned []int64
 	unread  unread
 }
@@ -83,7 +83,7 @@ func (b *Bus) Write(_ context.Context, t bus.Topic, records []ingest.Outgoing) e
 	return b.write(t, records, "")
 }
 
-// WriteAborted writes records in a transaction that is aborted: only those who read every record of the log get them.
+// WriteAborted writes records in an aborted transaction: only ReadEvery returns them.
 func (b *Bus) WriteAborted(_ context.Context, t bus.Topic, records []ingest.Outgoing) error {
 	return b.write(t, records, ingest.InAborted)
 }
@@ -140,7 +140,7 @@ func (b *Bus) ReadOn(
 	return positions[tp.Partition], err
 }
 
-// ReadNew is ReadAll of what stands behind the positions, and moves them on.
+// ReadNew is ReadAll from the positions on, and advances them.
 func (b *Bus) ReadNew(_ context.Context, t bus.Topic, positions map[int]int64, fn func(ingest.Record) error) error {
 	b.mu.Lock()
 	var all []ingest.Record
@@ -156,8 +156,8 @@ func (b *Bus) ReadNew(_ context.Context, t bus.Topic, positions map[int]int64, f
 	return each(all, fn)
 }
 
-// ReadEvery is ReadAll of what aborted and open transactions wrote, too, and of what stands behind these. around, if
-// not nil, is called for each batch that cannot be read.
+// ReadEvery is ReadAll, and also returns records of aborted and open transactions and those behind them. around, if
+// not nil, is called for each unreadable batch.
 func (b *Bus) ReadEvery(_ context.Context, t bus.Topic, fn func(ingest.Record) error, around func(*bus.Gap)) error {
 	b.mu.Lock()
 	var all []ingest.Record
@@ -189,8 +189,7 @@ func each(all []ingest.Record, fn func(ingest.Record) error) error {
 	return nil
 }
 
-// Clone returns a broker that holds what this one holds now, and that nobody
-// follows.
+// Clone returns a broker with the same records and no consumers.
 func (b *Bus) Clone() *Bus {
 	b.mu.Lock()
 	defer b.mu.Unlock()

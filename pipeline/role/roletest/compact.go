@@ -31,14 +31,12 @@ func (b *Bus) Holds(_ context.Context, tp bus.TopicPartition, offset int64) (boo
 	}), nil
 }
 
-// Compact leaves the newest record of every key, and none of a key that was
-// deleted last. From an open transaction on everything stays and supersedes nothing. What an aborted transaction wrote
-// outlasts abortedStay compactions.
+// Compact retains the newest record of every key, and none of a deleted one. From an open transaction on, all records
+// stay and supersede nothing. Records of aborted transactions outlast abortedStay compactions.
 func (b *Bus) Compact() error { return b.CompactBelow(nil) }
 
-// CompactBelow is Compact, but in the partitions that have a limit records from that
-// offset on supersede nothing, unless they are deletions: those who read the partition
-// have not come to them.
+// CompactBelow is Compact, but in partitions with a limit, records from that offset on supersede nothing unless they
+// are deletions: consumers of the partition have not reached them.
 func (b *Bus) CompactBelow(limits map[bus.TopicPartition]int64) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -70,10 +68,11 @@ func (b *Bus) CompactBelow(limits map[bus.TopicPartition]int64) error {
 	return nil
 }
 
-// abortedStay is how many compactions what an aborted transaction wrote outlasts: brokers clean in their own time.
+// abortedStay is the number of compactions that records of aborted transactions outlast: brokers clean in their own
+// time.
 const abortedStay = 4
 
-// clean returns up to where what aborted transactions wrote goes now.
+// clean returns the offset up to which records of aborted transactions are now removed.
 func (p *partition) clean() (before int64) {
 	if p.cleaned = append(p.cleaned, p.stable()); len(p.cleaned) > abortedStay {
 		before, p.cleaned = p.cleaned[0], p.cleaned[1:]

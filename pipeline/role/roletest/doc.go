@@ -1,9 +1,8 @@
-// Package roletest is for tests of roles: topics and stores in memory that stand
-// in for a broker and Pebble.
+// Package roletest provides topics and stores in memory for tests of roles, in place of a broker and Pebble.
 //
-//	bus.go    topics
-//	tail.go   following them
-//	compact.go  leaving what a broker's cleaner leaves
-//	session.go feeding a role one thing at a time
-//	store.go  a store
+//	bus.go      topics
+//	tail.go     consuming them
+//	compact.go  compaction, as a broker's cleaner does it
+//	session.go  running a role step by step
+//	store.go    a store
 package roletest

@@ -11,16 +11,16 @@ import (
 	"lethe/pipeline/role"
 )
 
-// Group is a consumer group in memory, of which a test says who has its partitions.
+// Group is a consumer group in memory, whose assignments a test controls.
 type Group struct {
 	mu         sync.Mutex
 	generation int64
 	leader     string
 	members    map[string]chan bus.Assigned
 	positions  map[bus.TopicPartition]int64
-	// deaf are members whom brokers do not answer.
+	// deaf are members without a connection to the brokers.
 	deaf map[string]bool
-	// frozen says that positions stay as they are.
+	// frozen means that positions are not committed.
 	frozen bool
 }
 
@@ -32,11 +32,11 @@ func NewGroup() *Group {
 	}
 }
 
-// GroupSession is that of the group: who is not answered for that long may be replaced by Lead.
+// GroupSession is the session timeout: Lead may replace a member without a connection for that long.
 const GroupSession = 200 * time.Millisecond
 
-// Member is how a process takes part under a name. The first that is asked for leads, whichever of
-// them begins to share first: tests name them in an order, processes begin in any.
+// Member returns a member of the group. The first one requested is the leader, whichever joins first: tests create
+// members in a fixed order, but processes start in any.
 func (g *Group) Member(name string) role.Sharer {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -46,7 +46,7 @@ func (g *Group) Member(name string) role.Sharer {
 	return sharer{g, name}
 }
 
-// Lead says who leads from now on, and tells everybody whom brokers answer.
+// Lead changes the leader, and notifies all connected members.
 func (g *Group) Lead(name string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -84,7 +84,7 @@ func (g *Group) assign() {
 	}
 }
 
-// Positions are what the leaders have committed.
+// Positions returns the offsets committed by the leaders.
 func (g *Group) Positions() map[bus.TopicPartition]int64 {
 	g.mu.Lock()
 	defer g.mu.Unlock()

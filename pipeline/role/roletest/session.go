@@ -8,8 +8,7 @@ import (
 	"lethe/pipeline/role"
 )
 
-// Session is a role that does one thing at a time when it is told to, instead of
-// waiting for topics and clock by itself: for simulations of many roles in one
+// Session runs a role step by step, instead of waiting for topics and clock: for simulations of many roles in one
 // goroutine.
 type Session struct {
 	role  *role.Follower
@@ -28,8 +27,8 @@ func Begin(ctx context.Context, r *role.Follower) (*Session, error) {
 	return &Session{role: r, opens: opens}, nil
 }
 
-// Poll gives the role the next batch that is there, and reports whether there was
-// one. Without one the role steps all the same: work outside of it may have ended.
+// Poll processes the next batch, and reports whether there was one. Without a batch the role steps too: work beside
+// the loop may have ended.
 func (s *Session) Poll(ctx context.Context) (bool, error) {
 	at, cancel := context.WithCancel(ctx)
 	cancel()
@@ -44,7 +43,7 @@ func (s *Session) Poll(ctx context.Context) (bool, error) {
 	return !nothing, s.role.Arrived(ctx, batch, false)
 }
 
-// Tick tells the role that time has passed.
+// Tick reports a tick of the clock to the role.
 func (s *Session) Tick(ctx context.Context) error {
 	return s.role.Arrived(ctx, bus.Batch{}, true)
 }

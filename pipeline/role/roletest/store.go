@@ -10,8 +10,7 @@ import (
 	"lethe/pipeline/role"
 )
 
-// Store is a store in memory. It stays what it is when it is closed, so that a
-// role can be opened on it again as after a crash.
+// Store is a store in memory. Close keeps its content, so that a role can be opened on it again as after a crash.
 type Store struct {
 	mu      sync.RWMutex
 	content content
@@ -56,7 +55,7 @@ func (s *Store) put(next content) {
 // Close implements role.Store.
 func (s *Store) Close() error { return nil }
 
-// content is what a store holds.
+// content is the content of a store.
 type content map[string]string
 
 // Get implements swapstore.Reader.

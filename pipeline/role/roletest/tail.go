@@ -38,8 +38,8 @@ func (b *Bus) Follow(positions map[bus.TopicPartition]int64) (role.Tail, error) 
 	return t, nil
 }
 
-// Idle reports whether so many tails are open and all of them wait with nothing
-// left to read: what was written so far has been dealt with.
+// Idle reports whether so many tails are open and all of them wait with nothing left to read: all records written so
+// far are processed.
 func (b *Bus) Idle(tails int) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -9,11 +9,11 @@ import (
 	"lethe/ingest/bus"
 )
 
-// unread is what nobody reads of a log.
+// unread is the unreadable part of a log.
 type unread struct {
-	// gaps are the batches that nobody can read, ascending.
+	// gaps are unreadable batches, ascending.
 	gaps []bus.Gap
-	// open are the offsets of what an open transaction wrote: nobody reads these, nor what stands behind, until it ends.
+	// open are the offsets of records of an open transaction: consumers stop before them until it ends.
 	open []int64
 }
 
@@ -33,7 +33,7 @@ func (p *partition) stable() int64 {
 	return p.next
 }
 
-// batch is what is read from a position on, without its records: up to a batch that nobody can read, or that.
+// batch returns the range of a read from a position on, without its records: up to an unreadable batch, or that batch.
 func (p *partition) batch(source bus.TopicPartition, from int64) bus.Batch {
 	out := bus.Batch{Source: source, Next: p.stable(), End: p.stable()}
 	for _, gap := range p.unread.gaps {
@@ -49,7 +49,7 @@ func (p *partition) batch(source bus.TopicPartition, from int64) bus.Batch {
 	return out
 }
 
-// WriteUnreadable writes a batch that nobody can read to a partition.
+// WriteUnreadable writes an unreadable batch to a partition.
 func (b *Bus) WriteUnreadable(tp bus.TopicPartition) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -62,8 +62,7 @@ func (b *Bus) WriteUnreadable(tp bus.TopicPartition) {
 	b.signal()
 }
 
-// RemoveUnreadable removes the records of every partition up to the last batch that nobody can read, as an operator
-// does.
+// RemoveUnreadable deletes the records of every partition through its last unreadable batch, as an operator does.
 func (b *Bus) RemoveUnreadable() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -1,19 +1,15 @@
-// Package window holds in memory what has arrived of timesteps that are not closed
-// yet, and says which transactions wait for a provisional score and what surrounds
-// them.
+// Package window holds the transactions and payments of timesteps that are not closed yet, in memory, and selects
+// transactions for provisional scores.
 //
-// A transaction waits when it arrives, when it is replaced, when a payment of its own
-// is whole, which takes both ends, and when a neighbour is replaced or forgotten. Next
-// hands out a pass: waiting transactions of one timestep with the graph that is needed
-// to score them. Those that arrived come before those that are scored again, so that
-// under load it is the second scores that wait, and of several that one waits for it
-// gets one.
+// A transaction is queued when it arrives or is replaced, when one of its payments has both ends, and when a neighbour
+// arrives, is replaced or is removed. Next returns a pass: queued transactions of one timestep, with the graph needed
+// to score them. First scores have priority over rescoring: under load only rescoring is delayed, and a transaction
+// queued several times is scored once.
 //
-// Nothing here is on disk. What closes, and what is suppressed, is forgotten at once. The
-// window does not know all that the graphs refuse. What had arrived, and is in no graph
-// when its timestep closes, is said then.
+// Nothing is stored on disk. Closed timesteps and suppressed transactions are removed at once. The window accepts some
+// records that graphs rejects: Close returns the transactions that are missing from their graph.
 //
-//   - window.go: what is taken and forgotten; redact.go: features that become 0
+//   - window.go: adding and removing; redact.go: features that become 0
 //   - place.go: one transaction, or one end of a payment
-//   - pass.go: who is scored next, and its graph
+//   - pass.go: the transactions to score next, and their graph
 package window

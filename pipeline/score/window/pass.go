@@ -7,37 +7,33 @@ import (
 	"lethe"
 )
 
-// mostNeighbours bounds the neighbours of a waiting transaction that a pass scores it
-// among, so that a hub does not make every pass as long as a timestep. Means over
-// neighbours, which are cheap, are always over all.
+// mostNeighbours bounds the neighbours with which a pass scores a transaction, so that a hub does not make a pass as
+// long as a timestep. Means over neighbours are cheap and always include all of them.
 const mostNeighbours = 32
 
-// Pass is some transactions that wait, with what surrounds them.
+// Pass is a set of transactions to score, with their surroundings.
 type Pass struct {
-	// Graph is in canonical order. It holds the scored ones, their neighbours, and the
-	// neighbours of both, so that the row of every one of Among has all that it is
-	// made of.
+	// Graph is in canonical order. It holds the scored transactions, their neighbours, and the neighbours of both, so
+	// that the rows of Among are complete.
 	Graph *lethe.Snapshot
-	// Among are the positions in Graph of those that are scored, and of their
-	// neighbours, ascending: the graph that models see.
+	// Among are the positions in Graph of the scored transactions and their neighbours, ascending: the graph for the
+	// models.
 	Among []int
 	// Scored are positions in Among.
 	Scored []int
-	// Again says that all of Scored had a score.
+	// Again means that all of Scored had a score.
 	Again  bool
 	places []*place // of Scored
-	// alone says that those scored are among each other only.
+	// alone means that the scored transactions are the whole graph for the models, without other neighbours.
 	alone bool
 }
 
-// Next takes a pass of at most so many transactions, or of one with its neighbours, out
-// of a queue; it is nil if none waits there. All are of one timestep. Those that are scored
-// again are taken only if that is said and none has arrived, and then half as many, so
-// that what arrives meanwhile does not wait for long.
+// Next takes a pass of at most the given number of transactions, or of one with its neighbours, out of a queue; nil if
+// no transaction waits. All are of one timestep. Rescoring happens only if again is set and no first score waits, with
+// half the number, so that arriving transactions do not wait long.
 //
-// If more have arrived than a fifth of a pass, which happens when they arrive faster
-// than they are scored among their neighbours, they are scored among each other at
-// first, and wait to be scored again.
+// If the arrived transactions are more than a fifth of a pass, they arrive faster than they can be scored with their
+// neighbours: they are first scored among each other, and queued for rescoring.
 func (w *Window) Next(most int, again bool) *Pass {
 	g := gathering{scored: make(map[*place]bool), among: make(map[*place]bool), most: most}
 	g.alone = len(w.arrived) > most/5
@@ -54,7 +50,7 @@ func (w *Window) Next(most int, again bool) *Pass {
 	return pass
 }
 
-// gathering is a pass that is being put together.
+// gathering is a pass under construction.
 type gathering struct {
 	scored, among map[*place]bool
 	most          int
@@ -140,18 +136,17 @@ func (g *gathering) pass() *Pass {
 	return pass
 }
 
-// Scored is a transaction that a pass has given a probability.
+// Scored is a transaction with its new probability.
 type Scored struct {
 	ID          lethe.TransactionID
 	Pseudonym   lethe.Pseudonym
 	Probability float64
-	// Since is when the oldest record that it waited for was written; zero for none.
+	// Since is the time of the oldest record that caused the score; zero for none.
 	Since time.Time
 }
 
-// Score notes the probabilities of a pass, by Pass.Scored, and returns those of
-// transactions that are still wanted: since the pass was taken, timesteps may have
-// closed and transactions been suppressed.
+// Score stores the probabilities of a pass, by Pass.Scored, and returns those of remaining transactions: since Next,
+// timesteps may have closed and transactions been suppressed.
 func (w *Window) Score(pass *Pass, probabilities []float64) []Scored {
 	var out []Scored
 	for i, p := range pass.places {

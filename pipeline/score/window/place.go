@@ -6,35 +6,32 @@ import (
 	"lethe"
 )
 
-// place is where a transaction is, or will be: payments may come before their ends.
+// place is a transaction, or the unknown end of a payment: payments may arrive before their transactions.
 type place struct {
 	at        lethe.Timestep
 	pseudonym lethe.Pseudonym
-	// suppression is what an erasure calls it.
+	// suppression is the keyed hash under which an erasure suppresses it.
 	suppression lethe.Digest
 	// id is empty, and features are nil, until the transaction has arrived.
 	id       lethe.TransactionID
 	features []float32
-	// subjects are what an erasure calls those that it carries.
+	// subjects are the keyed hashes of its subjects.
 	subjects []lethe.Digest
-	// payers and payees are the other ends of its payments, with what an erasure calls
-	// the payment, and the subjects that it carries.
+	// payers and payees are the other ends of its payments, with the keyed hashes of the payment and of its subjects.
 	payers, payees map[*place][]lethe.Digest
-	// waits says that it is in a queue, since when a record of it has waited. That is
-	// zero for what was there before the window was.
+	// waits means that it is queued, since the time of the record that caused it; zero if there is no such record.
 	waits bool
 	since time.Time
-	// scored says that it has a score, and probability is the last one.
+	// scored means that it has a score; probability is the latest one.
 	scored      bool
 	probability float64
 	gone        bool
 }
 
-// here reports whether the transaction has arrived and is still wanted.
+// here reports whether the transaction has arrived and was not removed.
 func (p *place) here() bool { return p.id != "" && !p.gone }
 
-// neighbours calls fn for every other end of a payment that has arrived. One may come
-// twice.
+// neighbours calls fn for every arrived transaction at the other end of a payment, twice if they paid each other.
 func (p *place) neighbours(fn func(*place)) {
 	for _, others := range []map[*place][]lethe.Digest{p.payers, p.payees} {
 		for other := range others {
@@ -45,7 +42,7 @@ func (p *place) neighbours(fn func(*place)) {
 	}
 }
 
-// leave takes the place out of its neighbours' payments.
+// leave removes the place from its neighbours' payments.
 func (p *place) leave() {
 	p.gone = true
 	for payer := range p.payers {

@@ -6,8 +6,8 @@ import (
 	"lethe"
 )
 
-// Redact has these features of transactions be 0, of those that are here and of those that
-// come. They, and their neighbours, wait for a score without what they were.
+// Redact sets these features of transactions to 0, now and when they arrive. The transactions and their neighbours are
+// queued for a new score.
 func (w *Window) Redact(list []lethe.Redaction) {
 	if len(list) == 0 {
 		return

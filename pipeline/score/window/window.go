@@ -8,40 +8,38 @@ import (
 	"lethe"
 )
 
-// Bounds are what a window takes.
+// Bounds limit a window.
 type Bounds struct {
-	// Places bounds the transactions and ends of payments. What comes when they are all
-	// taken is left out.
+	// Places bounds the transactions and ends of payments. Further ones are rejected.
 	Places int
-	// First is where the stream begins.
+	// First is the first timestep of the stream.
 	First lethe.Timestep
-	// Jump is how far a timestep may be ahead of the newest that is closed. What is
-	// further ahead would stay for ever.
+	// Jump is the maximum distance of a timestep from the newest closed one. Later ones would never be removed.
 	Jump int
 }
 
-// Window is what has arrived of open timesteps. One goroutine uses it at a time.
+// Window holds the transactions and payments of open timesteps. One goroutine uses it at a time.
 type Window struct {
 	secret lethe.Secret
-	// names, transactions and payments make the keyed hashes of what arrives.
+	// names, transactions and payments compute keyed hashes.
 	names        lethe.Pseudonymizer
 	transactions lethe.Suppressor
 	payments     lethe.PaymentSuppressor
 	bounds       Bounds
-	// width is how many features a transaction has, 0 while that is not known.
+	// width is the number of features of a transaction, or 0 while unknown.
 	width int
 	// closed is the newest timestep that is closed, or the one before the first.
 	closed lethe.Timestep
-	// past are the beginnings of the pseudonyms of transactions of closed timesteps. Of
-	// other transactions with such a beginning it would hold one in 2^64.
+	// past are the first 8 bytes of the pseudonyms of transactions of closed timesteps. Another transaction has the same
+	// ones with a probability of one in 2^64, and would be rejected.
 	past       map[uint64]struct{}
 	suppressed lethe.Suppressions
 	redacted   lethe.Redactions
 	steps      map[lethe.Timestep]map[lethe.Pseudonym]*place
-	// home is the timestep of every transaction that has arrived: an id has one.
+	// timestepOf is the timestep of every arrived transaction: an id has one.
 	home  map[lethe.Pseudonym]lethe.Timestep
 	count int
-	// arrived and again wait for a score, for the first one and for another.
+	// arrived and again are the queues for the first score and for rescoring.
 	arrived, again []*place
 }
 
@@ -55,11 +53,11 @@ func New(secret lethe.Secret, bounds Bounds) *Window {
 	}
 }
 
-// Len returns how many transactions and ends of payments the window holds.
+// Len returns the number of transactions and ends of payments.
 func (w *Window) Len() int { return w.count }
 
-// SetWidth says how many features a transaction has. Others are forgotten, and not
-// taken from then on: they will be in no graph.
+// SetWidth sets the number of features of a transaction. Others are removed and rejected from then on: no graph will
+// have them.
 func (w *Window) SetWidth(features int) {
 	if features == w.width {
 		return
@@ -75,10 +73,9 @@ func (w *Window) SetWidth(features int) {
 	w.sweep()
 }
 
-// Transaction takes a transaction, in place of the one that was there, whose record was
-// written at the given time; the zero time says that nobody waits for it. It keeps the
-// features. It is left out if its timestep is closed or too far ahead, it is suppressed,
-// its width is another, its id is known in another timestep, or the window is full.
+// Transaction adds or replaces a transaction. written is the time of its record, or zero if its delay is not measured.
+// The window retains the features. It rejects a transaction whose timestep is closed or too far ahead, which is
+// suppressed, has another width, or whose id is known in another timestep, and all if it is full.
 func (w *Window) Transaction(t lethe.Transaction, written time.Time) {
 	if w.width != 0 && len(t.Features) != w.width {
 		return
@@ -112,9 +109,8 @@ func (w *Window) Transaction(t lethe.Transaction, written time.Time) {
 	p.neighbours(func(other *place) { w.wait(other, written) })
 }
 
-// Payment takes a payment, with the time as for Transaction. It is left out if its
-// timestep is closed or too far ahead, it or an end of it is suppressed, an end is of a
-// closed timestep, or the window is full.
+// Payment adds a payment, with written as for Transaction. It is rejected if its timestep is closed or too far ahead,
+// it or an end of it is suppressed, an end is of a closed timestep, or the window is full.
 func (w *Window) Payment(t lethe.Payment, written time.Time, subjects ...string) {
 	source, target := w.place(t.Timestep, t.Source), w.place(t.Timestep, t.Target)
 	if source == nil || target == nil || source == target || source.payees[target] != nil {
@@ -131,9 +127,8 @@ func (w *Window) Payment(t lethe.Payment, written time.Time, subjects ...string)
 	}
 }
 
-// Close forgets a timestep and all before it, and takes nothing of them any more, nor
-// these transactions in any other, which are those of its graph. It returns, ascending,
-// the transactions that had arrived and are in no graph.
+// Close removes a timestep and all before it, and rejects them from then on, and also the transactions of its graph in
+// any other timestep. It returns, ascending, the arrived transactions that the graph lacks.
 func (w *Window) Close(t lethe.Timestep, graph []lethe.Pseudonym) (refused []lethe.TransactionID) {
 	w.closed = max(w.closed, t)
 	for _, pseudonym := range graph {
@@ -165,10 +160,8 @@ func (w *Window) Close(t lethe.Timestep, graph []lethe.Pseudonym) (refused []let
 
 func beginningOf(p lethe.Pseudonym) uint64 { return binary.BigEndian.Uint64(p[:]) }
 
-// Suppress forgets the transactions with these keyed hashes, with their payments, and the
-// payments with such ones, and what carries subjects up to their timesteps, and takes them
-// no more. Those that lose a neighbour wait for a
-// score without it.
+// Suppress removes the transactions and payments with these keyed hashes, and those that carry subjects up to their
+// timesteps, and rejects them from then on. Transactions that lose a neighbour are queued for a new score.
 func (w *Window) Suppress(hashes []lethe.Digest, subjects ...lethe.SubjectUntil) {
 	w.suppressed.Add(hashes, subjects...)
 	for _, step := range w.steps {
@@ -187,14 +180,13 @@ func (w *Window) Suppress(hashes []lethe.Digest, subjects ...lethe.SubjectUntil)
 	w.sweep()
 }
 
-// Lift takes the transactions with these keyed hashes again when they come, and of some subjects
-// what is later than a timestep.
+// Lift accepts these transactions again, and those of the subjects after a timestep.
 func (w *Window) Lift(hashes []lethe.Digest, still ...lethe.SubjectUntil) {
 	w.suppressed.Lift(hashes, still...)
 	w.redacted.Drop(hashes)
 }
 
-// place returns where a transaction belongs, or nil if it is not wanted.
+// place returns the place of a transaction, or nil if it is rejected.
 func (w *Window) place(t lethe.Timestep, id lethe.TransactionID) *place {
 	if t <= w.closed || t-w.closed > lethe.Timestep(w.bounds.Jump) {
 		return nil
@@ -221,7 +213,7 @@ func (w *Window) place(t lethe.Timestep, id lethe.TransactionID) *place {
 	return p
 }
 
-// wait queues a transaction, since the oldest record that it waits for.
+// wait queues a transaction, unless it is queued, with the time of the record that caused it.
 func (w *Window) wait(p *place, written time.Time) {
 	switch {
 	case p.waits:
@@ -234,8 +226,7 @@ func (w *Window) wait(p *place, written time.Time) {
 	p.waits, p.since = true, written
 }
 
-// forget takes a transaction out. Its neighbours are scored without it, which nobody
-// has sent a record for.
+// forget removes a transaction. Its neighbours are rescored without it, which no record has caused.
 func (w *Window) forget(p *place) {
 	p.neighbours(func(other *place) { w.wait(other, time.Time{}) })
 	p.leave()
@@ -244,7 +235,7 @@ func (w *Window) forget(p *place) {
 	w.count--
 }
 
-// hashesOf is what an erasure calls subjects.
+// hashesOf returns the keyed hashes of subjects.
 func (w *Window) hashesOf(subjects []string) (out []lethe.Digest) {
 	for _, subject := range subjects {
 		out = append(out, w.secret.SuppressedSubject(subject))
@@ -252,7 +243,7 @@ func (w *Window) hashesOf(subjects []string) (out []lethe.Digest) {
 	return out
 }
 
-// forgetPayment takes a payment out. Its ends are scored without it.
+// forgetPayment removes a payment. Its ends are rescored without it.
 func (w *Window) forgetPayment(source, target *place) {
 	delete(source.payees, target)
 	delete(target.payers, source)
@@ -268,7 +259,7 @@ func (w *Window) unhome(p *place) {
 	}
 }
 
-// sweep takes out of the queues, and so out of memory, what is gone.
+// sweep removes places that are gone from the queues.
 func (w *Window) sweep() {
 	gone := func(p *place) bool { return p.gone }
 	w.arrived = slices.DeleteFunc(w.arrived, gone)

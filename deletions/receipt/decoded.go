@@ -13,8 +13,8 @@ import (
 
 const extension = ".json"
 
-// Said returns what stands in base64 in a receipt, for searches: its payload and the headers of its signatures. A
-// search may meet anything, also broken documents, so everything that can be decoded is, whatever member it is of.
+// Decoded returns the base64 content of a receipt, for searches: its payload and the headers of its signatures. A
+// search may meet any bytes, also broken documents, so it decodes every member that can be decoded.
 func Said(data []byte) (out []byte) {
 	var digits []byte
 	decode := func() {

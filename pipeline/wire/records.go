@@ -26,8 +26,8 @@ func Home(key, value []byte) bus.Topic {
 	return bus.ErasureStatus
 }
 
-// Say writes records to their topics: those of control.v1 first, from which a process resumes, so that no published
-// status can be lost.
+// PublishRecords writes records to their topics: those of control.v1 first, from which a process resumes, so that no
+// published status can be lost.
 func Say(ctx context.Context, p Publisher, records []ingest.Outgoing) error {
 	for _, topic := range []bus.Topic{bus.Control, bus.ErasureStatus} {
 		var own []ingest.Outgoing
