@@ -47,8 +47,8 @@ func checkCodes(ctx context.Context, inv *inventory, client *bus.Client, r *Repo
 	for _, topic := range bus.Sealed() {
 		err := client.ReadAll(ctx, topic, func(rec ingest.Record) error {
 			// Operators without the secret mark dead letters too.
-			if _, _, isMark := ingest.ReadMark(rec); rec.Unproven != "" && !isMark {
-				r.problem("%s/%d@%d was not written by this deployment: %s", topic, rec.Partition, rec.Offset, rec.Unproven)
+			if _, _, isMark := ingest.ReadMark(rec); rec.Unauthenticated != "" && !isMark {
+				r.problem("%s/%d@%d was not written by this deployment: %s", topic, rec.Partition, rec.Offset, rec.Unauthenticated)
 			}
 			return nil
 		})

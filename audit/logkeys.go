@@ -28,8 +28,8 @@ func LogKeys(ctx context.Context, o LogOptions) ([]translog.Epoch, *translog.Rep
 		log = e.Published
 	}
 	origin := e.Origin
-	if said, err := translog.ParseCheckpoint(log.Checkpoint); err == nil && origin == "" {
-		origin = said.Origin
+	if checkpoint, err := translog.ParseCheckpoint(log.Checkpoint); err == nil && origin == "" {
+		origin = checkpoint.Origin
 	}
 	keys, err := translog.KeysOf(origin, log.Leaves, e.Key)
 	slices.Reverse(keys)
@@ -54,15 +54,15 @@ func readLogFile(path string) (c translog.Copy, err error) {
 	if err != nil {
 		return c, fmt.Errorf("--log: %w", err)
 	}
-	var said struct {
+	var checkpoint struct {
 		Leaves     []json.RawMessage `json:"leaves"`
 		Checkpoint string            `json:"checkpoint"`
 	}
-	if err := json.Unmarshal(text, &said); err != nil {
+	if err := json.Unmarshal(text, &checkpoint); err != nil {
 		return c, fmt.Errorf("--log: %s is not what lethe log show --json prints: %w", path, err)
 	}
-	c.Checkpoint = said.Checkpoint
-	for i, leaf := range said.Leaves {
+	c.Checkpoint = checkpoint.Checkpoint
+	for i, leaf := range checkpoint.Leaves {
 		canonical, err := jcs.Transform(leaf)
 		if err != nil {
 			return c, fmt.Errorf("--log: %s: leaf %d: %w", path, i, err)

@@ -37,8 +37,8 @@ type Hold struct {
 	LiftedAt time.Time `json:"lifted_at,omitzero"`
 	// TooLate counts targets already erased, or being erased, when the hold was set.
 	TooLate int `json:"too_late,omitempty"`
-	// Said is the position of the record that changed it last. Earlier records are ignored.
-	Said Position `json:"said"`
+	// LastChange is the position of the record that changed it last. Earlier records are ignored.
+	LastChange Position `json:"said"`
 }
 
 // Position orders records of erasures.v1 by time, then offset.
@@ -54,12 +54,12 @@ func (p Position) After(q Position) bool {
 
 // NewHold makes a hold. Errors: ErrRequest, ErrNamesTarget.
 func NewHold(
-	secret lethe.Secret, name, reason string, targets []lethe.Target, until time.Time, said Position,
+	secret lethe.Secret, name, reason string, targets []lethe.Target, until time.Time, at Position,
 ) (Hold, error) {
-	said.At = record.Time(said.At)
+	at.At = record.Time(at.At)
 	h := Hold{
 		Format: holdFormat, Name: name, Reason: secret.Ledger().Hash("hold-reason", []byte(reason)),
-		SetAt: said.At, Said: said,
+		SetAt: at.At, LastChange: at,
 	}
 	if !until.IsZero() {
 		h.Until = record.Time(until)

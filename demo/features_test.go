@@ -24,6 +24,6 @@ func TestADatasetWithFeaturesOutOfBoundsIsRefused(t *testing.T) {
 func TestADemoWhoseRecordsAreRejectedEnds(t *testing.T) {
 	require.NoError(t, stuck(&service.Status{Waiting: []waiting.Wait{{Cause: waiting.BrokersAway}}}))
 	require.EqualError(t, stuck(&service.Status{Waiting: []waiting.Wait{
-		{Cause: waiting.RecordsRejected, Says: "40 of 40.", Do: "See."},
+		{Cause: waiting.RecordsRejected, Message: "40 of 40.", Do: "See."},
 	}}), "the demo cannot continue: 40 of 40. See.")
 }

@@ -132,7 +132,7 @@ func stuck(now *service.Status) error {
 		switch w.Cause {
 		case waiting.RecordsRejected, waiting.WrongPartition, waiting.TimestepGap, waiting.TooManyOpen,
 			waiting.TooManyWaiting:
-			return fmt.Errorf("the demo cannot continue: %s %s", w.Says, w.Do)
+			return fmt.Errorf("the demo cannot continue: %s %s", w.Message, w.Do)
 		default:
 		}
 	}

@@ -180,7 +180,7 @@ func (o *object) transaction(rec Record, limits Limits) (Event, *Refusal) {
 	}
 	return Transaction{Transaction: lethe.Transaction{
 		ID: lethe.TransactionID(o.id), Timestep: o.timestep, Features: o.features, Subjects: o.subjects,
-	}, SaysMore: o.more(fields)}, nil
+	}, HasExtra: o.more(fields)}, nil
 }
 
 // beyond returns the index of the first feature whose absolute value exceeds a bound, -1 if there
@@ -235,7 +235,7 @@ func (o *object) payment(rec Record, limits Limits) (Event, *Refusal) {
 	if !limits.isKey(rec, string(PaymentKey(p.Source, p.Target))) {
 		return nil, &Refusal{KeyMismatch, "the key is not source>target"}
 	}
-	return Payment{Payment: p, Subjects: o.subjects, SaysMore: o.more(fields)}, nil
+	return Payment{Payment: p, Subjects: o.subjects, HasExtra: o.more(fields)}, nil
 }
 
 func (o *object) labelled(rec Record, limits Limits) (Event, *Refusal) {
@@ -255,7 +255,7 @@ func (o *object) labelled(rec Record, limits Limits) (Event, *Refusal) {
 	}
 	return Label{LabelRecord: lethe.LabelRecord{
 		ID: lethe.TransactionID(o.id), Timestep: o.timestep, Label: label,
-	}, SaysMore: o.more(fields)}, nil
+	}, HasExtra: o.more(fields)}, nil
 }
 
 func (o *object) close(rec Record) (Event, *Refusal) {

@@ -15,10 +15,10 @@ type Event interface{ event() }
 // Transaction adds or replaces a transaction.
 type Transaction struct {
 	lethe.Transaction
-	// SaysMore reports whether the record has content that is not stored unchanged: unknown
+	// HasExtra reports whether the record has content that is not stored unchanged: unknown
 	// fields, which are ignored, subjects, or an id that is not in its normal form. Kept returns
 	// the record without it.
-	SaysMore bool
+	HasExtra bool
 }
 
 // Payment adds a payment.
@@ -26,8 +26,8 @@ type Payment struct {
 	lethe.Payment
 	// Subjects are like those of a Transaction.
 	Subjects []string
-	// SaysMore is like that of a Transaction.
-	SaysMore bool
+	// HasExtra is like that of a Transaction.
+	HasExtra bool
 }
 
 // Close declares that the record's partition holds every transaction and payment up to
@@ -37,8 +37,8 @@ type Close struct{ Timestep lethe.Timestep }
 // Label sets or corrects the label of a transaction.
 type Label struct {
 	lethe.LabelRecord
-	// SaysMore is like that of a Transaction.
-	SaysMore bool
+	// HasExtra is like that of a Transaction.
+	HasExtra bool
 }
 
 // Settle declares that the record's partition holds every label up to and including
@@ -72,16 +72,16 @@ func Kept(rec Record, event Event) ([]byte, error) {
 	var err error
 	switch e := event.(type) {
 	case Transaction:
-		if e.SaysMore {
+		if e.HasExtra {
 			e.Subjects = nil
 			_, value, err = encodingOf(rec.Value).Transaction(e.Transaction)
 		}
 	case Payment:
-		if e.SaysMore {
+		if e.HasExtra {
 			_, value, err = encodingOf(rec.Value).Payment(e.Payment)
 		}
 	case Label:
-		if e.SaysMore {
+		if e.HasExtra {
 			_, value, err = EncodeLabel(e.LabelRecord)
 		}
 	default:

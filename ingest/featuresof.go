@@ -84,10 +84,10 @@ func IsRepublished(secret lethe.Secret, rec Record) (is, refused bool) {
 	if at < 0 {
 		return false, false
 	}
-	said := rec.Headers[at].Value
-	replaced := said[min(len(said), codeDigits):]
+	value := rec.Headers[at].Value
+	replaced := value[min(len(value), codeDigits):]
 	for _, refused := range []bool{false, true} {
-		if string(said) == string(republishedCode(secret, rec.Key, rec.Value, refused, replaced)) {
+		if string(value) == string(republishedCode(secret, rec.Key, rec.Value, refused, replaced)) {
 			return true, refused
 		}
 	}

@@ -42,16 +42,16 @@ type Letter struct {
 
 // ReadDeadLetter decodes a dead letter. The error is ErrNotDeadLetter.
 func ReadDeadLetter(rec Record) (Letter, error) {
-	told := make(map[string]string)
+	fields := make(map[string]string)
 	for _, h := range rec.Headers {
 		if strings.HasPrefix(h.Key, deadPrefix) {
-			told[h.Key] = string(h.Value)
+			fields[h.Key] = string(h.Value)
 		}
 	}
 	out := Letter{
-		Record:      Record{Topic: told[deadTopic], Key: rec.Key, Value: rec.Value, Headers: foreign(rec.Headers)},
-		Refusal:     Refusal{Reason: Reason(told[deadReason]), Detail: told[deadDetail]},
-		Disposition: Disposition(told[deadDisposition]), Version: told[deadVersion], Cut: told[deadCut],
+		Record:      Record{Topic: fields[deadTopic], Key: rec.Key, Value: rec.Value, Headers: foreign(rec.Headers)},
+		Refusal:     Refusal{Reason: Reason(fields[deadReason]), Detail: fields[deadDetail]},
+		Disposition: Disposition(fields[deadDisposition]), Version: fields[deadVersion], Cut: fields[deadCut],
 	}
 	var problems []error
 	if out.Refusal.Reason == "" || out.Record.Topic == "" {
@@ -59,13 +59,13 @@ func ReadDeadLetter(rec Record) (Letter, error) {
 	}
 	note := func(err error) { problems = append(problems, err) }
 	var err error
-	if out.Record.Partition, err = strconv.Atoi(told[deadPartition]); err != nil {
+	if out.Record.Partition, err = strconv.Atoi(fields[deadPartition]); err != nil {
 		note(errors.New("the partition is no number"))
 	}
-	if out.Record.Offset, err = strconv.ParseInt(told[deadOffset], 10, 64); err != nil {
+	if out.Record.Offset, err = strconv.ParseInt(fields[deadOffset], 10, 64); err != nil {
 		note(errors.New("the offset is no number"))
 	}
-	if at := told[deadTime]; at != "" {
+	if at := fields[deadTime]; at != "" {
 		if out.Record.Time, err = time.Parse(time.RFC3339Nano, at); err != nil {
 			note(errors.New("a time is not as RFC 3339 has it"))
 		}
@@ -73,7 +73,7 @@ func ReadDeadLetter(rec Record) (Letter, error) {
 	if err := errors.Join(problems...); err != nil {
 		return Letter{}, fmt.Errorf("%s/%d@%d: %w: %w", rec.Topic, rec.Partition, rec.Offset, ErrNotDeadLetter, err)
 	}
-	out.restoreKey(strings.Split(told[deadNull], ","))
+	out.restoreKey(strings.Split(fields[deadNull], ","))
 	return out, nil
 }
 
@@ -117,8 +117,8 @@ func (l Letter) Again(place string, at time.Time) (Outgoing, error) {
 	if why != "" {
 		return Outgoing{}, fmt.Errorf("%w: %s", ErrNotReplayable, why)
 	}
-	said := at.UTC().Format(time.RFC3339Nano) + " " + MarkOf(place)
-	headers := append(slices.Clone(l.Record.Headers), Header{deadReplayed, []byte(said)})
+	header := at.UTC().Format(time.RFC3339Nano) + " " + MarkOf(place)
+	headers := append(slices.Clone(l.Record.Headers), Header{deadReplayed, []byte(header)})
 	return Outgoing{Key: l.Record.Key, Value: l.Record.Value, Headers: headers, Time: l.Record.Time}, nil
 }
 
@@ -154,18 +154,18 @@ func ReadMark(rec Record) (mark string, at time.Time, is bool) {
 // DeadLetter itself unless the record was rejected again. It returns nothing for a record that was
 // not replayed.
 func Answered(rec Record, refused bool) (out []Outgoing) {
-	said, again := sentAgain(rec)
+	header, again := sentAgain(rec)
 	if again && !refused && rec.Key != nil {
 		out = append(out, Outgoing{Key: finalKey(rec)})
 	}
-	if _, mark, tells := strings.Cut(said, " "); tells && len(mark) == len(MarkOf("")) {
+	if _, mark, found := strings.Cut(header, " "); found && len(mark) == len(MarkOf("")) {
 		out = append(out, Outgoing{Key: []byte(markPrefix + mark)})
 	}
 	return out
 }
 
 // sentAgain returns the mark that a replayed record carries.
-func sentAgain(rec Record) (said string, again bool) {
+func sentAgain(rec Record) (header string, again bool) {
 	for _, h := range rec.Headers {
 		if h.Key == deadReplayed {
 			return string(h.Value), true

@@ -82,11 +82,11 @@ func opened(out [][]byte, part []byte, depth int) [][]byte {
 		return out
 	}
 	w := walk{part: part, object: func(text []byte) { out = append(out, text) }}
-	w.text = func(said []byte) {
-		if text, is := decoded(said); is {
+	w.text = func(content []byte) {
+		if text, is := decoded(content); is {
 			inside(text)
-		} else if isDocument(said) {
-			inside(said)
+		} else if isDocument(content) {
+			inside(content)
 		}
 	}
 	w.all()
@@ -98,7 +98,7 @@ type walk struct {
 	part []byte
 	// text is called with every string that is no name, but those of fields of the record formats; object with the
 	// objects of envelopes.
-	text   func(said []byte)
+	text   func(content []byte)
 	object func(text []byte)
 	// field is the present one; lists says of each object or list that is open whether it is a list.
 	field []byte
@@ -114,11 +114,11 @@ func (w *walk) all() {
 			w.delim(c, at)
 		case '"':
 			end := closingQuote(w.part, at+1)
-			switch said := saidBy(w.part[at : end+1]); {
+			switch content := contentOf(w.part[at : end+1]); {
 			case isName(w.part[end+1:]):
-				w.field = said
+				w.field = content
 			case len(w.lists) == 0 || !isFormatField(string(w.field)):
-				w.text(said)
+				w.text(content)
 			}
 			at = end
 		}
@@ -147,17 +147,17 @@ func isName(rest []byte) bool {
 	return false
 }
 
-// saidBy returns what a string in its quotes says.
-func saidBy(quoted []byte) []byte {
+// contentOf returns what a string in its quotes says.
+func contentOf(quoted []byte) []byte {
 	raw := quoted[1 : len(quoted)-1]
 	if bytes.IndexByte(raw, '\\') < 0 && utf8.Valid(raw) {
 		return raw
 	}
-	var said string
-	if json.Unmarshal(quoted, &said) != nil {
+	var content string
+	if json.Unmarshal(quoted, &content) != nil {
 		return raw
 	}
-	return []byte(said)
+	return []byte(content)
 }
 
 // delim takes what begins or ends an object or a list, at a place.

@@ -28,9 +28,9 @@ type Record struct {
 	// stored in the log.
 	Headers []Header
 	Time    time.Time
-	// Unproven is why a record of one of lethe's own topics cannot be attributed to a
+	// Unauthenticated is why a record of one of lethe's own topics cannot be attributed to a
 	// process of the deployment. It is empty if the record is proven or was not checked.
-	Unproven string
+	Unauthenticated string
 	// Uncommitted is why a reader of committed records does not receive the record. It is empty
 	// for one that such a reader receives.
 	Uncommitted Uncommitted

@@ -48,20 +48,20 @@ type look struct {
 
 // note logs a change before the caller makes it.
 func (c changes) note(ctx context.Context, deed translog.Deed, requestID string, count int) error {
-	said := wire.Access{
+	access := wire.Access{
 		Deed: string(deed), Actor: translog.ActorHash(c.secret, guard.PersonIn(ctx).Name),
 		Request: translog.RequestHash(c.secret, requestID), Count: count,
 	}
-	at := look{deed, said.Actor, said.Request}
+	at := look{deed, access.Actor, access.Request}
 	var again bool
-	if said.At, again = c.accesses.begin(at, c.o.Now()); again {
+	if access.At, again = c.accesses.begin(at, c.o.Now()); again {
 		return nil
 	}
 	var name [16]byte
 	_, err := rand.Read(name[:])
 	var record ingest.Outgoing
 	if err == nil {
-		record, err = said.Record(hex.EncodeToString(name[:]))
+		record, err = access.Record(hex.EncodeToString(name[:]))
 	}
 	if err == nil {
 		ctx, cancel := context.WithTimeout(ctx, accessTimeout)

@@ -113,7 +113,7 @@ func TestTheAPIOfARunningService(t *testing.T) {
 		}
 	}
 	c.get("/timesteps/3", nil)
-	var dealt view.Dealt
+	var dealt view.Partitioning
 	c.get("/timesteps/3/shards", &dealt)
 	require.Len(t, dealt.Shards, config.Partition.Shards)
 	var outcome view.Outcome

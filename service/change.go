@@ -36,8 +36,8 @@ const changeTimeout = 20 * time.Second
 
 // refused converts a broker's rejection or timeout to a problem, and logs the error.
 func (c changes) refused(what string, err error) error {
-	var said *api.Problem
-	if err == nil || errors.As(err, &said) {
+	var problem *api.Problem
+	if err == nil || errors.As(err, &problem) {
 		return err
 	}
 	c.o.Logger.Error(what, "error", err)
@@ -259,15 +259,15 @@ func (c changes) cancelDSR(ctx context.Context, requestID string) error {
 
 // refusedDSR converts a problem to an OpenDSR error: a mistake of the caller is a bad request.
 func refusedDSR(err error) error {
-	var said *api.Problem
-	if !errors.As(err, &said) {
+	var problem *api.Problem
+	if !errors.As(err, &problem) {
 		return err
 	}
-	status := said.Status
+	status := problem.Status
 	if status < http.StatusInternalServerError && status != http.StatusNotFound {
 		status = http.StatusBadRequest
 	}
-	return &opendsr.RefusedError{Status: status, Detail: said.Detail}
+	return &opendsr.RefusedError{Status: status, Detail: problem.Detail}
 }
 
 // label publishes the label of a transaction.

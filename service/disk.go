@@ -22,11 +22,11 @@ func (o *outages) watchDisk(path string, err error) {
 		}
 	} else {
 		if !waited {
-			o.diskSince, o.diskSaid = now, time.Time{}
+			o.diskSince, o.diskLogged = now, time.Time{}
 		}
 		o.disk[path] = err.Error()
-		if now.Sub(o.diskSaid) >= remindInterval {
-			o.diskSaid = now
+		if now.Sub(o.diskLogged) >= remindInterval {
+			o.diskLogged = now
 			o.log.Error("waiting for the disk to take writes", "what", path, "and_more", len(o.disk)-1,
 				"error", err.Error())
 		}
@@ -55,7 +55,7 @@ func (o *outages) waitsForDisk(path string) bool {
 
 // publishDisk reports the state of the disk to health checks and metrics. The caller holds mu.
 func (o *outages) publishDisk() {
-	o.tell.DiskChanged(events.DiskChanged{Paths: len(o.disk)})
+	o.sink.DiskChanged(events.DiskChanged{Paths: len(o.disk)})
 	// A file system's error contains the path.
 	if _, why := first(o.disk); why != "" {
 		if more := len(o.disk) - 1; more > 0 {

@@ -100,8 +100,11 @@ func (h *HeldTarget) reasonsName(rec ingest.Record) bool {
 	default:
 		return false
 	}
-	var said reasons.Record
-	return json.Unmarshal(rec.Value, &said) == nil && slices.ContainsFunc(said.Components, func(c reasons.Component) bool {
+	var record reasons.Record
+	if json.Unmarshal(rec.Value, &record) != nil {
+		return false
+	}
+	return slices.ContainsFunc(record.Components, func(c reasons.Component) bool {
 		return slices.ContainsFunc(c.Reasons, func(r reasons.Reason) bool {
 			return r.Transaction == other && r.Direction != against
 		})

@@ -106,8 +106,8 @@ func (m Membership) Strike(
 		return Member{}, err
 	}
 	if m.Authority.Operators {
-		said := ingest.Record{Topic: name, Key: record.Key, Value: record.Value, Headers: record.Headers}
-		if _, refusal := m.Authority.Check(said, authority.Admin); refusal != nil {
+		written := ingest.Record{Topic: name, Key: record.Key, Value: record.Value, Headers: record.Headers}
+		if _, refusal := m.Authority.Check(written, authority.Admin); refusal != nil {
 			return Member{}, fmt.Errorf("%w: %w (sign with --sign KEY, a key of the role %s)", ErrUnsigned, refusal,
 				authority.Admin)
 		}
@@ -126,7 +126,7 @@ func (m Membership) known(ctx context.Context) (*wire.Members, error) {
 	var proven, foreign bool
 	known, graphs := new(wire.Members), wire.Settings{}
 	err := readControl(ctx, m.Client, func(rec ingest.Record) error {
-		proven, foreign = proven || rec.Unproven == "", foreign || rec.Unproven != ""
+		proven, foreign = proven || rec.Unauthenticated == "", foreign || rec.Unauthenticated != ""
 		// Records that the deployment did not write are ignored.
 		n, wrong := ofProcess(rec)
 		switch {
@@ -163,21 +163,21 @@ const signingKeySetting = "signing_key_file"
 
 // withRequesters adds a record that informs requesters how many people must sign an erasure request; requesters do not
 // read the processes' own records. If signatures were never required, nothing is published.
-func (p *shared) toldRequesters(records []ingest.Outgoing) ([]ingest.Outgoing, error) {
+func (p *shared) withRequesters(records []ingest.Outgoing) ([]ingest.Outgoing, error) {
 	signed := p.own[configs.RoleGraphs].Values[wire.RequestsSigned]
 	p.requesters = wire.Settings{
 		Role: wire.Requests, Values: map[string]string{wire.RequestsSigned: signed},
-		Since: p.said[configs.RoleGraphs].Since,
+		Since: p.latest[configs.RoleGraphs].Since,
 	}
 	if signed == "0" && !p.signed {
 		return records, nil
 	}
-	told, err := p.requestersTold()
-	return append(records, told...), err
+	own, err := p.requesterRecord()
+	return append(records, own...), err
 }
 
-// requestersTold is that record.
-func (p *shared) requestersTold() ([]ingest.Outgoing, error) {
+// requesterRecord is that record.
+func (p *shared) requesterRecord() ([]ingest.Outgoing, error) {
 	record, err := p.requesters.Record()
 	if err != nil {
 		return nil, err
@@ -185,18 +185,18 @@ func (p *shared) requestersTold() ([]ingest.Outgoing, error) {
 	return wire.SignAnswers([]ingest.Outgoing{record}, p.key)
 }
 
-// tellAgain republishes it if another record has replaced it: a copy of an earlier one, which can be written
+// republish republishes it if another record has replaced it: a copy of an earlier one, which can be written
 // without a key, or one that the deployment has not signed.
-func (p *shared) tellAgain(ctx context.Context, rec ingest.Record) error {
-	said, signed := wire.ToldRequesters(rec, p.key.Public().(ed25519.PublicKey))
-	if signed && !said.Late(p.requesters) {
+func (p *shared) republish(ctx context.Context, rec ingest.Record) error {
+	settings, signed := wire.RequesterSettings(rec, p.key.Public().(ed25519.PublicKey))
+	if signed && !settings.Late(p.requesters) {
 		return nil
 	}
-	told, err := p.requestersTold()
+	own, err := p.requesterRecord()
 	if err != nil {
 		return err
 	}
-	return wire.Say(ctx, p.client, told)
+	return wire.PublishRecords(ctx, p.client, own)
 }
 
 // notice is ofProcess without strikes that lack a required signature.
@@ -226,10 +226,10 @@ func roleOf(n wire.Notice) string {
 
 // newest stores the published settings of a role, unless they are stale.
 func (p *shared) newest(s wire.Settings) bool {
-	if s.Late(p.said[s.Role]) {
+	if s.Late(p.latest[s.Role]) {
 		return false
 	}
-	p.said[s.Role] = s
+	p.latest[s.Role] = s
 	return true
 }
 

@@ -33,18 +33,18 @@ const (
 // and the log. It is safe for concurrent use.
 type outages struct {
 	health *metrics.Health
-	tell   events.Listener
+	sink   events.Listener
 	log    *slog.Logger
 
 	mu sync.Mutex
 	// waits are the unavailable topics and partitions, with the reasons.
 	waits map[string]string
 	// since is when the first of them began, logged the time of the last log message.
-	since, said time.Time
+	since, logged time.Time
 	// disk are the paths that cannot be written now, with the reasons; the times are like those of
 	// waits.
-	disk                map[string]string
-	diskSince, diskSaid time.Time
+	disk                  map[string]string
+	diskSince, diskLogged time.Time
 	// lasting are faults that remain until an operator acts, in the order in which they were
 	// found.
 	lasting []fault
@@ -54,9 +54,9 @@ type outages struct {
 	warnings []string
 }
 
-func newOutages(health *metrics.Health, tell events.Listener, log *slog.Logger) *outages {
+func newOutages(health *metrics.Health, listener events.Listener, log *slog.Logger) *outages {
 	o := &outages{
-		health: health, tell: events.Tee(tell), log: log,
+		health: health, sink: events.Tee(listener), log: log,
 		waits: make(map[string]string), disk: make(map[string]string),
 	}
 	o.publishDisk()
@@ -78,11 +78,11 @@ func (o *outages) watch(place string, err error) {
 		}
 	} else {
 		if len(o.waits) == 0 {
-			o.since, o.said = now, time.Time{}
+			o.since, o.logged = now, time.Time{}
 		}
 		o.waits[place] = err.Error()
-		if now.Sub(o.said) >= remindInterval {
-			o.said = now
+		if now.Sub(o.logged) >= remindInterval {
+			o.logged = now
 			o.log.Warn("waiting for brokers", "what", place, "and_more", len(o.waits)-1, "error", err)
 		}
 	}
@@ -92,22 +92,22 @@ func (o *outages) watch(place string, err error) {
 // publish reports all faults to the health checks and metrics: lasting ones, differences of topics, and
 // outages. None of them hides the others. The caller holds mu.
 func (o *outages) publish() {
-	var said []string
+	var texts []string
 	for _, f := range o.lasting[:min(len(o.lasting), mostShown)] {
-		said = append(said, f.String())
+		texts = append(texts, f.String())
 	}
-	if more := len(o.lasting) - len(said); more > 0 {
-		said = append(said, fmt.Sprintf("%d more, which the log names", more))
+	if more := len(o.lasting) - len(texts); more > 0 {
+		texts = append(texts, fmt.Sprintf("%d more, which the log names", more))
 	}
 	if len(o.wrong) > 0 {
-		said = append(said, fmt.Sprintf("%s (%d in all; lethe topics plan says what mends it)",
+		texts = append(texts, fmt.Sprintf("%s (%d in all; lethe topics plan says what mends it)",
 			strings.Join(o.wrong[:min(len(o.wrong), mostShown)], "; "), len(o.wrong)))
 	}
 	if place, why := first(o.waits); place != "" {
-		said = append(said, fmt.Sprintf("%d waited for; %s: %s", len(o.waits), place, why))
+		texts = append(texts, fmt.Sprintf("%d waited for; %s: %s", len(o.waits), place, why))
 	}
-	o.health.Set(topicsModule, len(said) == 0, strings.Join(said, "; "))
-	o.tell.OutageChanged(events.OutageChanged{Places: len(o.waits), Problems: len(o.wrong) + len(o.lasting)})
+	o.health.Set(topicsModule, len(texts) == 0, strings.Join(texts, "; "))
+	o.sink.OutageChanged(events.OutageChanged{Places: len(o.waits), Problems: len(o.wrong) + len(o.lasting)})
 }
 
 // first returns the first entry by key.
@@ -199,7 +199,7 @@ func missing(gap *bus.Gap) (place, why string) {
 
 // probed records whether brokers responded.
 func (o *outages) probed(err error) {
-	o.tell.BrokersProbed(events.BrokersProbed{Reachable: err == nil})
+	o.sink.BrokersProbed(events.BrokersProbed{Reachable: err == nil})
 	if err == nil {
 		o.health.Set(brokerModule, true, "")
 		return

@@ -269,10 +269,10 @@ func (p *plans) serve(w http.ResponseWriter, r *http.Request) {
 	if err == nil { // the targets are shown after the access was logged
 		err = changes{p.Service}.note(ctx, translog.DeedPlan, "", asked.targets())
 	}
-	var said *api.Problem
+	var problem *api.Problem
 	switch {
-	case errors.As(err, &said):
-		api.Refuse(w, said.Status, said.Detail)
+	case errors.As(err, &problem):
+		api.Refuse(w, problem.Status, problem.Detail)
 		return
 	case errors.Is(err, ErrPlan):
 		api.Refuse(w, http.StatusBadRequest, err.Error())

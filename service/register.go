@@ -32,7 +32,7 @@ type register struct {
 	strikes []wire.Strike
 	now     func() time.Time
 	// readBack are the roles whose own record has been read back.
-	said map[string]bool
+	readBack map[string]bool
 	// before are the instances that ran roles alone when the process began.
 	before map[string]wire.Instance
 }
@@ -41,7 +41,7 @@ type register struct {
 func newRegister(identity, run string, takeOver bool, alone, shared []string, now func() time.Time) *register {
 	r := &register{
 		identity: identity, run: run, takeOver: takeOver, own: make(map[string]wire.Instance),
-		members: make(map[string]wire.Member), now: now, said: make(map[string]bool),
+		members: make(map[string]wire.Member), now: now, readBack: make(map[string]bool),
 		before: make(map[string]wire.Instance),
 	}
 	for _, role := range alone {
@@ -57,7 +57,7 @@ func newRegister(identity, run string, takeOver bool, alone, shared []string, no
 func (r *register) begin(known *wire.Members) error {
 	var refused []error
 	for _, role := range slices.Concat(slices.Collect(maps.Keys(r.members)), slices.Collect(maps.Keys(r.own))) {
-		if alone, said := known.Alone(role); said {
+		if alone, found := known.Alone(role); found {
 			r.before[role] = alone
 		}
 	}
@@ -74,15 +74,15 @@ func (r *register) begin(known *wire.Members) error {
 
 // beginShared begins sharing a role.
 func (r *register) beginShared(known *wire.Members, role string) error {
-	alone, said := known.Alone(role)
+	alone, found := known.Alone(role)
 	switch {
 	case known.IsStruck(role, r.identity):
 		return r.struck(role)
-	case said && alone.Identity == r.identity:
+	case found && alone.Identity == r.identity:
 		// It ran the role alone. The record stays, because it names the replaced instances.
 		i := wire.Instance{Role: role, Identity: r.identity, Run: r.run, Shares: true}
 		r.own[role] = i.After(alone, r.now())
-	case said && !alone.Shares && !known.IsStruck(role, alone.Identity) && !r.takeOver:
+	case found && !alone.Shares && !known.IsStruck(role, alone.Identity) && !r.takeOver:
 		return fmt.Errorf("%w: %s is played by instance %.8s alone, this is %.8s (stop the other and start it again with "+
 			"this version and --brokers, so that it shares the work; go on with its data directory; or run this one with "+
 			"--take-over, which says that the other directory is gone for good)", ErrInstance, role, alone.Identity, r.identity)
@@ -127,7 +127,7 @@ func (r *register) beginAlone(known *wire.Members, role string) error {
 		}
 		r.strikes = append(r.strikes, wire.Strike{Role: role, Identity: other, At: r.now()})
 	}
-	if alone, said := known.Alone(role); said {
+	if alone, found := known.Alone(role); found {
 		return r.follow(alone)
 	}
 	own := r.own[role]
@@ -141,7 +141,7 @@ func (r *register) beginAlone(known *wire.Members, role string) error {
 func (r *register) isOld(i wire.Instance) bool {
 	before, known := r.before[i.Role]
 	same := known && i.Identity == before.Identity && i.Run == before.Run
-	return same || i.Since.Before(before.Since) || r.said[i.Role] && i.Since.Before(r.own[i.Role].Since)
+	return same || i.Since.Before(before.Since) || r.readBack[i.Role] && i.Since.Before(r.own[i.Role].Since)
 }
 
 // follow compares with the newest instance that ran a role alone.
@@ -192,13 +192,13 @@ func (r *register) takeMember(m wire.Member) (again bool, err error) {
 	case !r.plays(m.Role):
 		return false, nil
 	case shares && m.Identity == r.identity && m.Run == r.run:
-		r.said[m.Role] = true
+		r.readBack[m.Role] = true
 		return false, nil
 	case shares && m.Identity == r.identity && m.Since.Before(own.Since):
-		return r.said[m.Role], nil
-	case shares && m.Identity == r.identity && r.said[m.Role]:
+		return r.readBack[m.Role], nil
+	case shares && m.Identity == r.identity && r.readBack[m.Role]:
 		return false, r.copied(m.Role)
-	case !shares && m.Identity != r.identity && !r.said[m.Role] && !r.takeOver:
+	case !shares && m.Identity != r.identity && !r.readBack[m.Role] && !r.takeOver:
 		return false, fmt.Errorf("%w: the work of %s is shared by instance %.8s since a moment ago, and this is %.8s, "+
 			"which would play it alone", ErrInstance, m.Role, m.Identity, r.identity)
 	default:
@@ -208,15 +208,15 @@ func (r *register) takeMember(m wire.Member) (again bool, err error) {
 
 // takeAlone processes an instance that exclusively runs a role that this process shares.
 func (r *register) takeAlone(i wire.Instance) (again bool, err error) {
-	own, says := r.own[i.Role]
+	own, found := r.own[i.Role]
 	switch {
 	case i.Identity == r.identity:
-		return says && r.said[i.Role] && i.Since.Before(own.Since), nil
+		return found && r.readBack[i.Role] && i.Since.Before(own.Since), nil
 	case i.Shares:
 		return false, nil
 	case r.isOld(i):
-		return says && r.said[i.Role], nil
-	case i.TakeOver || !r.said[i.Role]:
+		return found && r.readBack[i.Role], nil
+	case i.TakeOver || !r.readBack[i.Role]:
 		return false, r.takenOver(i)
 	default:
 		return false, nil // the other one stops when it reads this one's record
@@ -230,11 +230,11 @@ func (r *register) takeInstance(i wire.Instance) (again bool, err error) {
 	case !plays:
 		return false, nil
 	case i.Identity == own.Identity && i.Run == own.Run:
-		r.said[i.Role] = true
+		r.readBack[i.Role] = true
 		return false, nil
-	case !r.said[i.Role] && r.isOld(i):
+	case !r.readBack[i.Role] && r.isOld(i):
 		return false, nil // its own record comes after that one
-	case !r.said[i.Role]:
+	case !r.readBack[i.Role]:
 		// The replacements of a take-over are not in the record that was already sent.
 		return own.TakeOver && i.Identity != own.Identity, r.follow(i)
 	case r.isOld(i):
@@ -274,7 +274,7 @@ func (r *register) records(role string) ([]ingest.Outgoing, error) {
 	if m, shares := r.members[role]; shares {
 		errs = append(errs, add(m.Record()))
 	}
-	if i, says := r.own[role]; says {
+	if i, found := r.own[role]; found {
 		errs = append(errs, add(i.Record()))
 	}
 	for _, s := range r.strikes {

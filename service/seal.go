@@ -128,18 +128,18 @@ func (s sealing) read() (sealed wire.Sealed, err error) {
 // others are settings of processes with another secret, in case no process with this one has
 // published any. Among records of the deployment they are ignored.
 type others struct {
-	proven bool
-	said   []wire.Settings
+	proven   bool
+	settings []wire.Settings
 }
 
 func (o *others) note(rec ingest.Record) {
-	if rec.Unproven == "" {
+	if rec.Unauthenticated == "" {
 		o.proven = true
 		return
 	}
-	rec.Unproven = ""
-	if said, found, _ := wire.ParseSettings(rec); found {
-		o.said = append(o.said, said)
+	rec.Unauthenticated = ""
+	if settings, found, _ := wire.ParseSettings(rec); found {
+		o.settings = append(o.settings, settings)
 	}
 }
 
@@ -150,8 +150,8 @@ func (o *others) compare(p *shared) error {
 	if o.proven {
 		return nil
 	}
-	for _, said := range o.said {
-		if err := p.compare(said); err != nil {
+	for _, settings := range o.settings {
+		if err := p.compare(settings); err != nil {
 			return err
 		}
 	}
@@ -160,8 +160,8 @@ func (o *others) compare(p *shared) error {
 
 // because returns why a record is not accepted as the deployment's, or "".
 func because(rec ingest.Record) string {
-	if rec.Unproven == "" {
+	if rec.Unauthenticated == "" {
 		return ""
 	}
-	return ": " + rec.Unproven
+	return ": " + rec.Unauthenticated
 }

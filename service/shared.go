@@ -37,7 +37,7 @@ type shared struct {
 	members *wire.Members
 	counted func(*map[string]int)
 	// latest are the newest settings of each role.
-	said map[string]wire.Settings
+	latest map[string]wire.Settings
 	// changes allows this process to use other settings than those that other members of its roles
 	// have published.
 	changes bool
@@ -69,7 +69,7 @@ func (s *Service) openShared(ctx context.Context) (supervisor.Process, error) {
 	p := &shared{
 		authority: s.authority, key: s.key,
 		client: s.patient, plays: s.config.HasRole, own: s.sharedSettings(), members: new(wire.Members),
-		said: make(map[string]wire.Settings), changes: s.o.ChangeSettings || s.o.TakeOver,
+		latest: make(map[string]wire.Settings), changes: s.o.ChangeSettings || s.o.TakeOver,
 		register: newRegister(s.instance, s.run, s.o.TakeOver, alone, shares, s.o.Now),
 		junk: func(rec ingest.Record) {
 			s.outages.lastinglyOnce(fmt.Sprintf("%s/%d", rec.Topic, rec.Partition), "foreign",
@@ -94,7 +94,7 @@ func (s *Service) openShared(ctx context.Context) (supervisor.Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p, wire.Say(ctx, s.patient, records)
+	return p, wire.PublishRecords(ctx, s.patient, records)
 }
 
 // compareBefore compares with the records from before the process began.
@@ -120,8 +120,8 @@ func (p *shared) compareBefore(ctx context.Context) error {
 		return err
 	}
 	var differ []error
-	for _, role := range slices.Sorted(maps.Keys(p.said)) {
-		differ = append(differ, p.compare(p.said[role]))
+	for _, role := range slices.Sorted(maps.Keys(p.latest)) {
+		differ = append(differ, p.compare(p.latest[role]))
 	}
 	return errors.Join(append(differ, p.register.begin(p.members))...)
 }
@@ -131,8 +131,8 @@ func (p *shared) records(roles []string) ([]ingest.Outgoing, error) {
 	var records []ingest.Outgoing
 	for _, role := range slices.Sorted(slices.Values(roles)) {
 		if settings, has := p.own[role]; has {
-			settings.Since = wire.Since(p.register.now(), p.said[role].Since)
-			p.said[role] = settings
+			settings.Since = wire.Since(p.register.now(), p.latest[role].Since)
+			p.latest[role] = settings
 			record, err := settings.Record()
 			if err != nil {
 				return nil, err
@@ -141,7 +141,7 @@ func (p *shared) records(roles []string) ([]ingest.Outgoing, error) {
 		}
 		if role == configs.RoleGraphs {
 			var err error
-			if records, err = p.toldRequesters(records); err != nil {
+			if records, err = p.withRequesters(records); err != nil {
 				return nil, err
 			}
 		}
@@ -155,22 +155,22 @@ func (p *shared) records(roles []string) ([]ingest.Outgoing, error) {
 }
 
 // compare reports every setting in which this process differs from the published ones of a role.
-func (p *shared) compare(said wire.Settings) error {
-	own, known := p.own[said.Role]
-	if !known || said.Role == configs.RoleTrain && !p.follows(said.Role) {
+func (p *shared) compare(settings wire.Settings) error {
+	own, known := p.own[settings.Role]
+	if !known || settings.Role == configs.RoleTrain && !p.follows(settings.Role) {
 		return nil
 	}
 	var differ []string
 	for _, key := range slices.Sorted(maps.Keys(own.Values)) {
-		if theirs, known := said.Values[key]; known && theirs != own.Values[key] && !p.decides(key, said.Role) {
-			differ = append(differ, fmt.Sprintf("%s is %s here, %s has %s", key, own.Values[key], said.Role, theirs))
+		if theirs, known := settings.Values[key]; known && theirs != own.Values[key] && !p.decides(key, settings.Role) {
+			differ = append(differ, fmt.Sprintf("%s is %s here, %s has %s", key, own.Values[key], settings.Role, theirs))
 		}
 	}
 	if len(differ) == 0 {
 		return nil
 	}
 	remedy := "give this process the same, or start over with empty data directories and empty topics"
-	if said.Role == configs.RoleTrain {
+	if settings.Role == configs.RoleTrain {
 		remedy = "give this process the same; to change them, start train with the new ones first, " +
 			"with --change-settings where several processes train"
 	}
@@ -219,7 +219,7 @@ func (p *shared) Run(ctx context.Context) error {
 			case batch.Source.Topic == bus.Control:
 				err = p.take(ctx, rec)
 			case p.requesters.Role != "" && wire.IsForRequesters(rec):
-				err = p.tellAgain(ctx, rec)
+				err = p.republish(ctx, rec)
 			}
 			if err != nil {
 				return err
@@ -242,15 +242,15 @@ func (p *shared) take(ctx context.Context, rec ingest.Record) error {
 		p.junk(rec)
 	}
 	p.members.Take(n)
-	said, compared := p.said[roleOf(n)]
+	settings, compared := p.latest[roleOf(n)]
 	if n.Settings != nil {
-		said, compared = *n.Settings, p.newest(*n.Settings)
+		settings, compared = *n.Settings, p.newest(*n.Settings)
 		if !compared {
-			return p.again(ctx, said.Role)
+			return p.again(ctx, settings.Role)
 		}
 	}
 	if compared {
-		if err := p.compare(said); err != nil {
+		if err := p.compare(settings); err != nil {
 			return err
 		}
 	}
@@ -275,7 +275,7 @@ func (p *shared) again(ctx context.Context, role string) error {
 	if !p.plays(role) {
 		return nil
 	}
-	record, err := p.said[role].Record()
+	record, err := p.latest[role].Record()
 	if err != nil {
 		return err
 	}

@@ -93,11 +93,11 @@ func (s *Service) Status(ctx context.Context) (*Status, error) {
 
 // knownBy combines the states of the roles.
 func knownBy(roles []role.Role) *role.Status {
-	var said []*role.Status
+	var statuses []*role.Status
 	for _, r := range roles {
-		said = append(said, r.Status())
+		statuses = append(statuses, r.Status())
 	}
-	return role.Merge(said...)
+	return role.Merge(statuses...)
 }
 
 // stepStatus leaves the state empty if only predictions are known.

@@ -34,7 +34,7 @@ var errOtherPrefix = errors.New("other topics than lethe ran with on this data d
 	"records of those (give kafka.topic_prefix as it was, or start over with an empty data directory)")
 
 // recorded returns the ids of the topics that the data directory was created with, by name.
-func (s topicWatch) noted() (then map[string]string, err error) {
+func (s topicWatch) recorded() (then map[string]string, err error) {
 	path := TopicsPath(s.config.DataDir)
 	then = make(map[string]string)
 	text, err := os.ReadFile(path)
@@ -50,7 +50,7 @@ func (s topicWatch) noted() (then map[string]string, err error) {
 // sameTopics rejects topics that are all unknown to the data directory. If they held as many records as had been
 // read from the known ones, it would go unnoticed that the earlier records are not read.
 func (s topicWatch) sameTopics() error {
-	then, err := s.noted()
+	then, err := s.recorded()
 	if err != nil || len(then) == 0 {
 		return err
 	}
@@ -69,7 +69,7 @@ func (s topicWatch) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	then, err := s.noted()
+	then, err := s.recorded()
 	if err != nil {
 		return err
 	}

@@ -34,7 +34,7 @@ type waits struct {
 	intake *waiting.Intake
 	// prefix is removed from the names of topics.
 	prefix string
-	tell   events.Listener
+	sink   events.Listener
 	log    *slog.Logger
 
 	tracker *waiting.Tracker
@@ -51,10 +51,10 @@ type waits struct {
 	alertsLeft  int
 }
 
-func newWaits(c configs.Config, now func() time.Time, tell events.Listener, log *slog.Logger) *waits {
+func newWaits(c configs.Config, now func() time.Time, listener events.Listener, log *slog.Logger) *waits {
 	return &waits{
 		intake: waiting.NewIntake(c.Waiting.After, max(c.Waiting.Quiet, rejectionsLast), now), prefix: c.Kafka.TopicPrefix,
-		tell: events.Tee(tell), log: log, tracker: waiting.NewTracker(),
+		sink: events.Tee(listener), log: log, tracker: waiting.NewTracker(),
 		list: []waiting.Wait{},
 	}
 }
@@ -100,7 +100,7 @@ func (w *waits) update(f waiting.Facts) {
 			w.log.Info("no longer waited for", "cause", string(l.Cause))
 			continue
 		}
-		w.log.Warn("waiting: "+l.Says, "cause", string(l.Cause), "since", l.Since.UTC().Format(time.RFC3339),
+		w.log.Warn("waiting: "+l.Message, "cause", string(l.Cause), "since", l.Since.UTC().Format(time.RFC3339),
 			"move", string(l.Move), "do", l.Do)
 	}
 	causes := make([]string, 0, len(list))
@@ -108,7 +108,7 @@ func (w *waits) update(f waiting.Facts) {
 		causes = append(causes, string(wait.Cause))
 	}
 	slices.Sort(causes)
-	w.tell.WaitsChanged(events.WaitsChanged{Causes: slices.Compact(causes)})
+	w.sink.WaitsChanged(events.WaitsChanged{Causes: slices.Compact(causes)})
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.list = list
@@ -212,7 +212,7 @@ func (p *topicsProcess) facts(known *role.Status) waiting.Facts {
 			Topic: string(at.Topic), Number: at.Partition, Watermark: watermark, Newest: known.Newest[at],
 			Read: known.Consumed[at], Stable: -1, High: -1,
 		}
-		if end, told := p.waits.stable[at]; told {
+		if end, known := p.waits.stable[at]; known {
 			part.Stable, part.High, part.Due = end, p.waits.high[at], p.waits.due[at]
 		}
 		to := &f.Transactions

@@ -104,7 +104,7 @@ func TestRejectedRecordsAreWaitedFor(t *testing.T) {
 	require.Equal(t, int64(40), rejected)
 	const says = "40 of the latest 40 records of transactions.v1 were rejected, 40 of them as unparseable."
 	require.Eventually(t, func() bool { // the first look may have come before the last record
-		return strings.Contains(r.awaitCause(waiting.RecordsRejected, false).Says, says)
+		return strings.Contains(r.awaitCause(waiting.RecordsRejected, false).Message, says)
 	}, waitFor, tick)
 }
 
@@ -124,7 +124,7 @@ func TestAnOpenTransactionIsWaitedFor(t *testing.T) {
 	w := r.awaitCause(waiting.OpenTransaction, false)
 	require.Equal(t, "transactions.v1", w.Topic)
 	require.Equal(t, 1, *w.Partition)
-	require.Contains(t, w.Says, "offsets 0 to 0 cannot be read")
+	require.Contains(t, w.Message, "offsets 0 to 0 cannot be read")
 	require.NoError(t, producer.EndTransaction(t.Context(), kgo.TryAbort))
 	r.awaitCause(waiting.OpenTransaction, true)
 }

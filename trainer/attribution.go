@@ -129,19 +129,19 @@ func mean(parts []*Attribution) *Attribution {
 func explainRow(m rowModel, in Input, row int) (*Attribution, error) {
 	var err error
 	a := &Attribution{Features: make([]float64, in.Cols)}
-	var told tabular.Explanation
+	var explanation tabular.Explanation
 	switch m := m.(type) {
 	case *trees.Model:
-		told, err = m.Explain(in.row(row))
+		explanation, err = m.Explain(in.row(row))
 	case *logistic.Model:
-		told, err = m.Explain(in.row(row))
+		explanation, err = m.Explain(in.row(row))
 	default:
 		return a, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrIncompatible, err)
 	}
-	a.Logit, a.Base, a.Features = told.Scores[0], told.Expected[0], told.Terms
+	a.Logit, a.Base, a.Features = explanation.Scores[0], explanation.Expected[0], explanation.Terms
 	if math.IsNaN(a.Logit) || math.IsInf(a.Logit, 0) {
 		return nil, fmt.Errorf("score of a row: %w", ErrNotFinite)
 	}

@@ -35,13 +35,13 @@ func (f brokerFlags) open(a *command.App) (*bus.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	config.Kafka.Around = tellOfGaps(a)
+	config.Kafka.Around = reportGaps(a)
 	return reach(a.Context, config)
 }
 
-// tellOfGaps reports the ranges of a topic that cannot be read. A command continues after them: the data it
+// reportGaps reports the ranges of a topic that cannot be read. A command continues after them: the data it
 // needs may be elsewhere, and the command may be needed for the repair.
-func tellOfGaps(a *command.App) func(*bus.Gap) {
+func reportGaps(a *command.App) func(*bus.Gap) {
 	return func(gap *bus.Gap) {
 		fmt.Fprintf(a.Stderr, "%s/%d: offsets %d to %d cannot be read and are left out: %s\n",
 			gap.Topic, gap.Partition, gap.From, gap.To-1, gap.Detail)

@@ -50,7 +50,7 @@ func (c *doctorCmd) Run(a *command.App) error {
 		}
 	} else {
 		for _, f := range list {
-			fmt.Fprintf(a.Stdout, "%-8s %-8s %s\n", f.Grade, f.Check, f.Says)
+			fmt.Fprintf(a.Stdout, "%-8s %-8s %s\n", f.Grade, f.Check, f.Message)
 			if f.Remedy != "" {
 				fmt.Fprintf(a.Stdout, "%17s → %s\n", "", f.Remedy)
 			}

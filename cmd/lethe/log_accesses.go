@@ -63,11 +63,11 @@ func (c *logAccessesCmd) Run(a *command.App) error {
 		if err != nil {
 			return fmt.Errorf("leaf %d: %w", i, err)
 		}
-		said, is := leaf.(translog.Access)
-		if !is || c.Actor != "" && said.Actor != actor || c.Request != "" && said.Request != request {
+		access, is := leaf.(translog.Access)
+		if !is || c.Actor != "" && access.Actor != actor || c.Request != "" && access.Request != request {
 			continue
 		}
-		list = append(list, loggedAccess{int64(i), said.Deed, said.At, said.Actor, said.Request, said.Count})
+		list = append(list, loggedAccess{int64(i), access.Deed, access.At, access.Actor, access.Request, access.Count})
 	}
 	if c.JSON {
 		return a.PrintJSON(map[string]any{"accesses": list})

@@ -115,7 +115,7 @@ func openAsMember(a *command.App, flags command.ConfigFlags) (m service.Membersh
 	if m.Authority, err = configs.LoadAuthority(config.Signatures); err != nil {
 		return m, err
 	}
-	config.Kafka.Around = tellOfGaps(a)
+	config.Kafka.Around = reportGaps(a)
 	m.Client, err = reach(a.Context, config)
 	return m, err
 }

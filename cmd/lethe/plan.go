@@ -135,9 +135,9 @@ func (c *erasePlanCmd) ask(a *command.App) (*service.Plan, error) {
 	switch response.StatusCode {
 	case http.StatusOK:
 	case http.StatusBadRequest:
-		return nil, command.Usagef("%s", saidIn(text))
+		return nil, command.Usagef("%s", detailOf(text))
 	default:
-		return nil, fmt.Errorf("%s answers %s: %s", c.URL, response.Status, saidIn(text))
+		return nil, fmt.Errorf("%s answers %s: %s", c.URL, response.Status, detailOf(text))
 	}
 	var plan service.Plan
 	if err := json.Unmarshal(text, &plan); err != nil {
@@ -230,11 +230,11 @@ func planCells(s forecast.Scope) []string {
 	}
 }
 
-// saidIn returns the detail of a problem, or the text of another response.
-func saidIn(answer []byte) string {
-	var said api.Problem
-	if json.Unmarshal(answer, &said) == nil && said.Detail != "" {
-		return said.Detail
+// detailOf returns the detail of a problem, or the text of another response.
+func detailOf(answer []byte) string {
+	var problem api.Problem
+	if json.Unmarshal(answer, &problem) == nil && problem.Detail != "" {
+		return problem.Detail
 	}
 	return strings.TrimSpace(string(answer))
 }

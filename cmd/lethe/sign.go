@@ -76,7 +76,7 @@ type signedFlags struct {
 
 // answered calls tell to publish and wait for the result, and reports how far that was verified.
 func (f signedFlags) answered(
-	a *command.App, tell func(ctx context.Context, topics *requests.Signing) error,
+	a *command.App, publish func(ctx context.Context, topics *requests.Signing) error,
 ) error {
 	client, err := f.open(a)
 	if err != nil {
@@ -93,7 +93,7 @@ func (f signedFlags) answered(
 	if err != nil {
 		return err
 	}
-	err = tell(ctx, topics)
+	err = publish(ctx, topics)
 	f.unsigned(a, believed)
 	if err != nil {
 		return explained(err)

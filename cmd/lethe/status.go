@@ -131,7 +131,7 @@ func printStatus(a *command.App, s *service.Status) error {
 		}
 	}
 	for _, w := range s.Waiting {
-		fmt.Fprintf(a.Stdout, "waiting       %s (since %s; the %s's move)\n              → %s\n", w.Says,
+		fmt.Fprintf(a.Stdout, "waiting       %s (since %s; the %s's move)\n              → %s\n", w.Message,
 			w.Since.UTC().Format(time.RFC3339), w.Move, w.Do)
 	}
 	if len(s.Steps) == 0 {

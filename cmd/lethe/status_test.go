@@ -21,7 +21,7 @@ func TestStatusSaysWhatIsWaitedFor(t *testing.T) {
 	var out bytes.Buffer
 	require.NoError(t, printStatus(&command.App{Stdout: &out}, &service.Status{
 		RejectedRecords: 898, Waiting: []waiting.Wait{{
-			Cause: waiting.PartitionBehind, Since: time.Unix(0, 0), Move: waiting.Producer, Says: "Timestep 3 is open.",
+			Cause: waiting.PartitionBehind, Since: time.Unix(0, 0), Move: waiting.Producer, Message: "Timestep 3 is open.",
 			Do: "Send a close record.",
 		}},
 	}))

@@ -90,11 +90,11 @@ func (topicsCheckCmd) Help() string {
 	return "Example:\n  lethe topics check --brokers kafka-1:9092 --json"
 }
 
-// tellPace prints the brokers' settings that decide how long erasures take.
-func tellPace(a *command.App, pace []bus.Pace, untold error) {
-	if untold != nil {
+// printPace prints the brokers' settings that decide how long erasures take.
+func printPace(a *command.App, pace []bus.Pace, unknown error) {
+	if unknown != nil {
 		fmt.Fprintf(a.Stderr, "how fast erasures are verified depends on log.cleaner.* of the brokers, "+
-			"which were not told: %v\n", untold)
+			"which were not told: %v\n", unknown)
 	}
 	for _, p := range pace {
 		fmt.Fprintln(a.Stdout, p)
@@ -114,10 +114,10 @@ func (c *topicsCheckCmd) Run(a *command.App) error {
 	}
 	lines, warnings := parted(problems)
 	// Brokers' own settings are their operators' decision: they are reported, and are no problem.
-	pace, untold := client.Admin().Pace(a.Context)
+	pace, unknown := client.Admin().Pace(a.Context)
 	if c.JSON {
-		said := map[string]any{"ok": len(lines) == 0, "problems": lines, "warnings": warnings, "pace": pace}
-		if err := a.PrintJSON(said); err != nil {
+		result := map[string]any{"ok": len(lines) == 0, "problems": lines, "warnings": warnings, "pace": pace}
+		if err := a.PrintJSON(result); err != nil {
 			return err
 		}
 	} else {
@@ -125,7 +125,7 @@ func (c *topicsCheckCmd) Run(a *command.App) error {
 			fmt.Fprintln(a.Stdout, line)
 		}
 		printWarnings(a, warnings)
-		tellPace(a, pace, untold)
+		printPace(a, pace, unknown)
 	}
 	if len(lines) > 0 {
 		return fmt.Errorf("%d differences from what lethe needs (lethe topics plan says what mends each)", len(lines))

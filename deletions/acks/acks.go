@@ -57,8 +57,8 @@ func (a *Acks) Take(n wire.Notice) {
 		a.members.Take(n)
 		a.unlogged = true
 	}
-	if said := n.Settings; said != nil && !said.Late(a.settings[said.Role]) {
-		a.settings[said.Role] = *said
+	if settings := n.Settings; settings != nil && !settings.Late(a.settings[settings.Role]) {
+		a.settings[settings.Role] = *settings
 	}
 	if n.Ack != nil {
 		a.add(*n.Ack)
@@ -99,8 +99,8 @@ func (a *Acks) All(requestID string, attempt int, role string, step deletions.St
 	}
 	var out []deletions.Ack
 	for _, instance := range awaited {
-		ack, said := answered[instance]
-		if !said {
+		ack, found := answered[instance]
+		if !found {
 			return nil
 		}
 		out = append(out, ack)
@@ -118,8 +118,8 @@ func (a *Acks) Shown(requestID string, attempt int, step deletions.Step) (deleti
 // Missing are the data directories of a role that are waited for and have not done a step.
 func (a *Acks) Missing(requestID string, attempt int, role string, step deletions.Step) []string {
 	answered := a.answered(requestID, attempt, role, step)
-	said := func(instance string) bool { return answered[instance].Instance == instance }
-	return slices.DeleteFunc(slices.Clone(a.awaited(role)), said)
+	acknowledged := func(instance string) bool { return answered[instance].Instance == instance }
+	return slices.DeleteFunc(slices.Clone(a.awaited(role)), acknowledged)
 }
 
 // answered are the acknowledgements that count, by instance.

@@ -26,7 +26,7 @@ func (c *Coordinator) PublishAgain(ctx context.Context, keys []string) error {
 		return err
 	}
 	holds = slices.DeleteFunc(holds, func(h deletions.Hold) bool { return !slices.Contains(all, h.Key()) })
-	if err := SayHolds(ctx, o.Bus, o.SigningKey, holds...); err != nil {
+	if err := PublishHolds(ctx, o.Bus, o.SigningKey, holds...); err != nil {
 		return fmt.Errorf("publish holds again: %w", err)
 	}
 	var known []deletions.Entry
@@ -59,7 +59,7 @@ func (c *Coordinator) PublishAgain(ctx context.Context, keys []string) error {
 	if err := c.states.out.announce(ctx, known...); err != nil {
 		return err
 	}
-	if err := wire.Say(ctx, o.Bus, over); err != nil || !commands {
+	if err := wire.PublishRecords(ctx, o.Bus, over); err != nil || !commands {
 		return err
 	}
 	clear(c.states.commanded)

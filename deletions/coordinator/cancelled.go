@@ -139,7 +139,7 @@ func (s *cancellations) resume(ctx context.Context) error {
 	if len(tombstones) == 0 {
 		return nil
 	}
-	return wire.Say(ctx, s.o.Bus, tombstones)
+	return wire.PublishRecords(ctx, s.o.Bus, tombstones)
 }
 
 // sweep deletes, once no request is open, the commands of requests ended by a restore. Until then they keep their
@@ -184,7 +184,7 @@ func (s *cancellations) conclude(ctx context.Context) error {
 			continue
 		}
 		records := append(s.acks.Drop(id), wire.CommandTombstone(id))
-		if err := wire.Say(ctx, s.o.Bus, records); err != nil {
+		if err := wire.PublishRecords(ctx, s.o.Bus, records); err != nil {
 			return err
 		}
 		delete(s.pending, id)

@@ -59,7 +59,7 @@ func (o *outbox) send(ctx context.Context, commands ...*wire.Command) error {
 		}
 		records = append(records, own...)
 	}
-	return wire.Say(ctx, o.Bus, records)
+	return wire.PublishRecords(ctx, o.Bus, records)
 }
 
 // whole returns the open requests of a batch in any state: an acknowledgement must hold for all.
@@ -98,7 +98,7 @@ func (c *core) end(ctx context.Context, b batch.Batch) error {
 	for _, id := range ended {
 		records = append(records, c.acks.Drop(id)...)
 	}
-	return wire.Say(ctx, c.o.Bus, records)
+	return wire.PublishRecords(ctx, c.o.Bus, records)
 }
 
 // repeat publishes the command and states of a batch again. A batch that needs its targets is commanded when they

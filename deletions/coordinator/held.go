@@ -34,7 +34,7 @@ func (h *holds) take(ctx context.Context, list []holdRecord) error {
 		}
 		h.o.Logger.Info("hold", "hold_id", changed.Name, "state", changed.State(h.now()),
 			"targets", len(changed.Targets), "too_late", changed.TooLate)
-		if err := SayHolds(ctx, h.o.Bus, h.o.SigningKey, *changed); err != nil {
+		if err := PublishHolds(ctx, h.o.Bus, h.o.SigningKey, *changed); err != nil {
 			return err
 		}
 	}
@@ -53,7 +53,7 @@ func (h *holds) change(one holdRecord) (*deletions.Hold, error) {
 		before = &known[at]
 	}
 	inForce := before != nil && before.InForce(h.now())
-	if before != nil && !one.at.After(before.Said) {
+	if before != nil && !one.at.After(before.LastChange) {
 		return nil, nil
 	}
 	switch record := one.event.(type) {
@@ -61,7 +61,7 @@ func (h *holds) change(one holdRecord) (*deletions.Hold, error) {
 		if !inForce {
 			return nil, nil
 		}
-		before.LiftedAt, before.Said = one.at.At, one.at
+		before.LiftedAt, before.LastChange = one.at.At, one.at
 		return before, nil
 	case ingest.Hold:
 		if inForce {
@@ -191,7 +191,7 @@ func (h *holds) explain(ctx context.Context, waiting []deletions.Entry) error {
 	}
 	var inForce strings.Builder
 	for _, hold := range list {
-		fmt.Fprintln(&inForce, hold.Name, hold.Said.At, hold.Said.Offset)
+		fmt.Fprintln(&inForce, hold.Name, hold.LastChange.At, hold.LastChange.Offset)
 	}
 	same := h.explained == inForce.String()
 	for _, e := range waiting {

@@ -46,7 +46,7 @@ func (o *outbox) copy(ctx context.Context, list []deletions.Entry, statuses bool
 		}
 		records = append(records, status)
 	}
-	return wire.Say(ctx, o.Bus, records)
+	return wire.PublishRecords(ctx, o.Bus, records)
 }
 
 // handOver is copies if other processes stand by, before something is removed from which they could derive the
@@ -67,7 +67,7 @@ func (o *outbox) publish(ctx context.Context, list []deletions.Status) error {
 			return err
 		}
 	}
-	return wire.Say(ctx, o.Bus, records)
+	return wire.PublishRecords(ctx, o.Bus, records)
 }
 
 // letter is a refused record.
@@ -105,11 +105,11 @@ func (o *outbox) deadLetter(ctx context.Context, list []letter) error {
 	if err != nil {
 		return err
 	}
-	return wire.Say(ctx, o.Bus, answers)
+	return wire.PublishRecords(ctx, o.Bus, answers)
 }
 
-// SayHolds publishes holds, signed with the key of receipts.
-func SayHolds(ctx context.Context, to wire.Publisher, key ed25519.PrivateKey, holds ...deletions.Hold) (err error) {
+// PublishHolds publishes holds, signed with the key of receipts.
+func PublishHolds(ctx context.Context, to wire.Publisher, key ed25519.PrivateKey, holds ...deletions.Hold) (err error) {
 	records := make([]ingest.Outgoing, len(holds))
 	for i, hold := range holds {
 		if records[i], err = ledgercopy.HoldRecord(hold); err != nil {
@@ -119,7 +119,7 @@ func SayHolds(ctx context.Context, to wire.Publisher, key ed25519.PrivateKey, ho
 	if records, err = wire.SignAnswers(records, key); err != nil {
 		return err
 	}
-	return wire.Say(ctx, to, records)
+	return wire.PublishRecords(ctx, to, records)
 }
 
 // record is a status's record. It notifies the listener of a new state.

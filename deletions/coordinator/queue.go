@@ -94,12 +94,12 @@ func (d *deadlines) overdue(ctx context.Context) (open []deletions.Entry, err er
 	if len(late) == 0 {
 		return open, nil
 	}
-	noted, err := d.o.Ledger.UpdateAll(late, func(_ int, p *deletions.Progress) { p.Overdue = true })
+	overdue, err := d.o.Ledger.UpdateAll(late, func(_ int, p *deletions.Progress) { p.Overdue = true })
 	if err != nil {
 		return nil, err
 	}
-	d.o.Logger.Warn("erasures are overdue", "requests", len(noted), "request_id", noted[0].RequestID)
-	if err := d.out.announce(ctx, noted...); err != nil {
+	d.o.Logger.Warn("erasures are overdue", "requests", len(overdue), "request_id", overdue[0].RequestID)
+	if err := d.out.announce(ctx, overdue...); err != nil {
 		return nil, err
 	}
 	return d.o.Ledger.Open()

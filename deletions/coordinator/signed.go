@@ -102,7 +102,7 @@ func (s signatures) changes(event ingest.Event, at deletions.Position) (bool, er
 		list, err := s.o.Ledger.Holds()
 		for _, hold := range list {
 			if hold.Name == holdOf(event) {
-				return at.After(hold.Said), err
+				return at.After(hold.LastChange), err
 			}
 		}
 		return true, err

@@ -21,8 +21,8 @@ type Verification struct {
 	looked search.Looked
 	// barrier is the name of the barrier after the verdict. passed means that it was read back, so that all processes that
 	// joined before are known; unsaid that it is not published yet.
-	barrier        string
-	passed, unsaid bool
+	barrier             string
+	passed, unpublished bool
 }
 
 // searching is a search and what became of it.
@@ -119,19 +119,19 @@ func (v *Verification) searchFor(b batch.Batch) (*search.Search, error) {
 func (v *Verification) awaitsBarrier(ctx context.Context, b batch.Batch) (bool, error) {
 	if v.barrier == "" {
 		v.barrier = fmt.Sprintf("%s/%d/%d", b.Leader, b.Attempts(), v.now().UnixNano())
-		v.passed, v.unsaid = false, true
+		v.passed, v.unpublished = false, true
 	}
-	if v.passed || !v.unsaid {
+	if v.passed || !v.unpublished {
 		return !v.passed, nil
 	}
 	record, err := wire.Barrier{Name: v.barrier}.Record()
 	if err != nil {
 		return false, err
 	}
-	if err := wire.Say(ctx, v.o.Bus, []ingest.Outgoing{record}); err != nil {
+	if err := wire.PublishRecords(ctx, v.o.Bus, []ingest.Outgoing{record}); err != nil {
 		return false, err
 	}
-	v.unsaid = false
+	v.unpublished = false
 	return true, nil
 }
 
@@ -140,7 +140,7 @@ func (v *Verification) awaitsBarrier(ctx context.Context, b batch.Batch) (bool, 
 // again.
 func (v *Verification) passes(b wire.Barrier) {
 	v.passed = v.passed || v.barrier != "" && b.Name == v.barrier
-	v.unsaid = v.barrier != "" && !v.passed
+	v.unpublished = v.barrier != "" && !v.passed
 }
 
 // scrubs tracks which batches had the graphs' files rewritten.

@@ -77,7 +77,7 @@ func Read(ctx context.Context, topics Bus) (Copy, error) {
 	carriedOut := make(map[string]bool)
 	var chunks *bus.Assembler
 	take := func(rec ingest.Record) error {
-		if rec.Unproven != "" {
+		if rec.Unauthenticated != "" {
 			return nil
 		}
 		if strings.HasPrefix(string(rec.Key), keyPrefix) {
@@ -128,7 +128,7 @@ func (c *Copy) take(p bus.Payload) {
 // takeHold adds a hold.
 func (c *Copy) takeHold(rec ingest.Record) {
 	h, err := deletions.DecodeHold(rec.Value)
-	if err == nil && !c.Holds[h.Name].Said.After(h.Said) { // else who led before says it late
+	if err == nil && !c.Holds[h.Name].LastChange.After(h.LastChange) { // else who led before says it late
 		c.Holds[h.Name], c.HoldRecords[h.Name] = h, rec
 	}
 }
@@ -180,7 +180,7 @@ func (c Copy) restoreHolds(l *deletions.Ledger) error {
 	for _, name := range slices.Sorted(maps.Keys(c.Holds)) {
 		copied := c.Holds[name]
 		if slices.ContainsFunc(known, func(h deletions.Hold) bool {
-			return h.Name == name && !copied.Said.After(h.Said)
+			return h.Name == name && !copied.LastChange.After(h.LastChange)
 		}) {
 			continue
 		}
@@ -193,10 +193,10 @@ func (c Copy) restoreHolds(l *deletions.Ledger) error {
 
 // UncopiedHolds returns the holds of the ledger without a valid copy.
 func (c Copy) UncopiedHolds(
-	l *deletions.Ledger, told func(ingest.Record) bool,
+	l *deletions.Ledger, isSigned func(ingest.Record) bool,
 ) ([]deletions.Hold, error) {
 	list, err := l.Holds()
 	return slices.DeleteFunc(list, func(h deletions.Hold) bool {
-		return c.Holds[h.Name].Said == h.Said && told(c.HoldRecords[h.Name])
+		return c.Holds[h.Name].LastChange == h.LastChange && isSigned(c.HoldRecords[h.Name])
 	}), err
 }

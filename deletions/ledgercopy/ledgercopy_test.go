@@ -93,7 +93,7 @@ type unproven struct{ *roletest.Bus }
 func (u unproven) ReadAll(ctx context.Context, t bus.Topic, fn func(ingest.Record) error) error {
 	return u.Bus.ReadAll(ctx, t, func(rec ingest.Record) error {
 		if ledgercopy.IsCopy(rec.Key) || deletions.IsHoldKey(string(rec.Key)) {
-			rec.Unproven = "it carries no code"
+			rec.Unauthenticated = "it carries no code"
 		}
 		return fn(rec)
 	})
@@ -187,7 +187,7 @@ func TestHoldsAreRestored(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []deletions.Hold{h}, uncopied, "a copy that is not told as it is to be")
 
-	h.LiftedAt, h.Said.Offset = said.At, 5
+	h.LiftedAt, h.LastChange.Offset = said.At, 5
 	require.NoError(t, ledger.PutHold(h))
 	_, err = kept.Restore(ledger)
 	require.NoError(t, err)

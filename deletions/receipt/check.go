@@ -177,8 +177,8 @@ func (r *Receipt) checkArtefacts(out *record.Problems) {
 			"artefact row %d counts something where nobody looked", i)
 		out.Check(row.Action != NoneHeld || row.Found == 0, "artefact row %d found %d where none was held", i, row.Found)
 		if row.Action == KeptDeclared && row.Remaining > 0 {
-			said := len(r.MayRemain) > len(MayRemain(r.Scope, r.IndependentShards))
-			out.Check(said || row.Artefact == Stubs && r.Scope == lethe.ScopeShard,
+			declared := len(r.MayRemain) > len(MayRemain(r.Scope, r.IndependentShards))
+			out.Check(declared || row.Artefact == Stubs && r.Scope == lethe.ScopeShard,
 				"artefact row %d keeps what may_remain does not speak of", i)
 		}
 		switch row.Artefact {
@@ -204,7 +204,7 @@ func (r *Receipt) Differences(e deletions.Entry) ([]string, error) {
 		IndependentShards: r.IndependentShards, Backups: r.Backups,
 		MayRemain: r.MayRemain[min(len(own), len(r.MayRemain)):],
 	})
-	said, err := members(r)
+	declared, err := members(r)
 	if err != nil {
 		return nil, err
 	}
@@ -212,15 +212,15 @@ func (r *Receipt) Differences(e deletions.Entry) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	maps.DeleteFunc(said, func(name string, value json.RawMessage) bool {
+	maps.DeleteFunc(declared, func(name string, value json.RawMessage) bool {
 		same := bytes.Equal(known[name], value)
 		if same {
 			delete(known, name)
 		}
 		return same
 	})
-	maps.Copy(said, known)
-	return slices.Sorted(maps.Keys(said)), nil
+	maps.Copy(declared, known)
+	return slices.Sorted(maps.Keys(declared)), nil
 }
 
 // Genuine reports whether data is the receipt of a request: signed with key, or, as an earlier key may have signed

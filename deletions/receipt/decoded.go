@@ -15,7 +15,7 @@ const extension = ".json"
 
 // Decoded returns the base64 content of a receipt, for searches: its payload and the headers of its signatures. A
 // search may meet any bytes, also broken documents, so it decodes every member that can be decoded.
-func Said(data []byte) (out []byte) {
+func Decoded(data []byte) (out []byte) {
 	var digits []byte
 	decode := func() {
 		if len(digits)%4 == 1 { // the last digit is a part of a byte
@@ -60,7 +60,7 @@ func (r readable) Open(name string) (fs.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return readFile{f, bytes.NewReader(slices.Concat(data, []byte("\n"), Said(data)))}, nil
+	return readFile{f, bytes.NewReader(slices.Concat(data, []byte("\n"), Decoded(data)))}, nil
 }
 
 // readFile is a file with its content in memory.

@@ -21,7 +21,7 @@ func TestSearchesReadWhatReceiptsSay(t *testing.T) {
 	r.RequestID = "case-of-customer-4711"
 	data := signed(t, r, signingKey(1))
 	require.NotContains(t, string(data), "customer-4711")
-	require.Contains(t, string(receipt.Said(data)), "customer-4711")
+	require.Contains(t, string(receipt.Decoded(data)), "customer-4711")
 
 	secret := lethe.Secret{1}
 	prints, err := scan.TransactionFingerprints(secret, "customer-4711")
@@ -69,9 +69,9 @@ func TestWhatBrokenReceiptsSayIsRead(t *testing.T) {
 		"no string":         `{"payload":["` + said + `"]}`,
 		"then what is none": `{"payload":"` + said + `.` + said + `"}`,
 	} {
-		require.Contains(t, string(receipt.Said([]byte(document))), hidden, name)
+		require.Contains(t, string(receipt.Decoded([]byte(document))), hidden, name)
 	}
-	require.Empty(t, strings.TrimSpace(string(receipt.Said(nil))))
+	require.Empty(t, strings.TrimSpace(string(receipt.Decoded(nil))))
 }
 
 // A search reads every receipt that was ever issued.
@@ -86,7 +86,7 @@ func BenchmarkSaid(b *testing.B) {
 	require.NoError(b, err)
 	b.SetBytes(int64(len(data)))
 	for b.Loop() {
-		if len(receipt.Said(data)) == 0 {
+		if len(receipt.Decoded(data)) == 0 {
 			b.Fatal("nothing was read")
 		}
 	}

@@ -3,5 +3,5 @@
 //	receipt.go, remain.go   the content
 //	check.go                checks in itself and against the ledger
 //	document.go, verify.go  signatures
-//	said.go                 decoded signed content for searches
+//	decoded.go              decoded signed content for searches
 package receipt

@@ -33,7 +33,7 @@ func FuzzVerify(f *testing.F) {
 		require.NoError(t, err)
 		require.Equal(t, d, same)
 		if payload, err := receipt.Payload(data); err == nil {
-			require.Contains(t, string(receipt.Said(data)), string(payload))
+			require.Contains(t, string(receipt.Decoded(data)), string(payload))
 		}
 	})
 }

@@ -119,7 +119,7 @@ func parseColumns(text string) (lethe.Columns, error) {
 // or without two different values besides 0 and missing. It does not check for equal rows, as NodeFingerprints does.
 func RowFingerprints(secret lethe.Secret, row []float32) ([]Fingerprint, error) {
 	set := fingerprintSet{secret: secret}
-	if !telling(row) {
+	if !distinctive(row) {
 		return nil, nil
 	}
 	if raw := featureBytes(row); len(raw) >= MinNeedleBytes {

@@ -111,12 +111,12 @@ func NodeFingerprints(secret lethe.Secret, s *lethe.Snapshot, nodes []int) ([]Fo
 		out[i].NotSearched = NotSearched(s.Nodes[node].ID)
 		row := s.Row(node)
 		raw, text := featureBytes(row), featureText(row)
-		if !telling(row) || len(raw) < MinNeedleBytes || bytes.Contains(keptBytes, raw) {
+		if !distinctive(row) || len(raw) < MinNeedleBytes || bytes.Contains(keptBytes, raw) {
 			out[i].NotSearched = append(out[i].NotSearched, KindFeatures)
 		} else {
 			set.add(KindFeatures, raw)
 		}
-		if !telling(row) || len(text) < MinNeedleBytes || bytes.Contains(keptText, text) {
+		if !distinctive(row) || len(text) < MinNeedleBytes || bytes.Contains(keptText, text) {
 			out[i].NotSearched = append(out[i].NotSearched, KindFeaturesText)
 		} else {
 			set.add(KindFeaturesText, text)
@@ -129,9 +129,9 @@ func NodeFingerprints(secret lethe.Secret, s *lethe.Snapshot, nodes []int) ([]Fo
 	return out, nil
 }
 
-// telling reports whether a row has two different values besides 0 and missing. Rows with fewer occur inside other
+// distinctive reports whether a row has two different values besides 0 and missing. Rows with fewer occur inside other
 // rows.
-func telling(row []float32) bool {
+func distinctive(row []float32) bool {
 	first := float32(0)
 	for _, v := range row {
 		if v == 0 || lethe.IsMissing(v) || v == first {

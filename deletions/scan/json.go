@@ -69,10 +69,10 @@ func (sc *Scanner) MatchRecord(key []byte, rest ...[]byte) []Hit {
 		list.note(scanPart(sc, part)...)
 		list.note(sc.MatchText(part)...)
 		list.note(sc.matchFeatures(key, part)...)
-		if said, other := sc.names.Said(part); other {
-			list.note(scanPart(sc, said)...)
-			list.note(sc.MatchText(said)...)
-			list.note(sc.matchFeatures(key, said)...)
+		if normal, other := sc.names.NormalPart(part); other {
+			list.note(scanPart(sc, normal)...)
+			list.note(sc.MatchText(normal)...)
+			list.note(sc.matchFeatures(key, normal)...)
 		}
 	}
 	hits := list.hits

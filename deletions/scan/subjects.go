@@ -40,13 +40,13 @@ func (m *jsonMatch) carrying(text []byte) {
 	if !bytes.Contains(text, []byte("ubjects")) && bytes.IndexByte(text, '\\') < 0 {
 		return
 	}
-	said := carried{sc: m.sc, by: make(map[int]bool)}
-	if err := said.read(reading(text)); err != nil || said.odd && !said.listed {
+	subjects := carried{sc: m.sc, by: make(map[int]bool)}
+	if err := subjects.read(reading(text)); err != nil || subjects.odd && !subjects.listed {
 		m.strings(text)
 		return
 	}
-	for _, i := range slices.Sorted(maps.Keys(said.by)) {
-		if said.timestep <= m.sc.fingerprints[i].Until {
+	for _, i := range slices.Sorted(maps.Keys(subjects.by)) {
+		if subjects.timestep <= m.sc.fingerprints[i].Until {
 			m.note(Hit{KindSubject, i, 0})
 		}
 	}
@@ -76,10 +76,10 @@ func (c *carried) read(text *jsontext.Decoder) error {
 		if err != nil || name.Kind() == '}' {
 			return err
 		}
-		switch said := name.String(); {
-		case strings.EqualFold(said, "subjects"):
+		switch subjects := name.String(); {
+		case strings.EqualFold(subjects, "subjects"):
 			err = c.subjects(text)
-		case strings.EqualFold(said, "timestep"):
+		case strings.EqualFold(subjects, "timestep"):
 			err = c.at(text)
 		default:
 			err = text.SkipValue()

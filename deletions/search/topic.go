@@ -185,7 +185,7 @@ func (t *topicSearch) take(rec ingest.Record) {
 		t.seen[string(rec.Key)] = at
 	}
 	if t.topic == bus.Receipts {
-		t.mark(at, t.Scanner.ScanBytes(receipt.Said(rec.Value)))
+		t.mark(at, t.Scanner.ScanBytes(receipt.Decoded(rec.Value)))
 	}
 	t.join(rec, at)
 }

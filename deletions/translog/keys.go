@@ -60,12 +60,12 @@ func KeysOf(origin string, leaves [][]byte, trusted ed25519.PublicKey) (Keys, er
 			continue
 		}
 		leaf, err := Decode(text)
-		said, is := leaf.(Operator)
-		if err != nil || !is || said.Key == nil {
+		operator, is := leaf.(Operator)
+		if err != nil || !is || operator.Key == nil {
 			continue // StatementLeaf covers unreadable leaves
 		}
-		one := said.Key
-		if !ed25519.Verify(one.From, introduction(origin, said.At, one.From, one.To), one.Signature) {
+		one := operator.Key
+		if !ed25519.Verify(one.From, introduction(origin, operator.At, one.From, one.To), one.Signature) {
 			return k, refuse(StatementKey, "leaf %d introduces a key, and is not signed by the key before", i)
 		}
 		if k == nil {

@@ -38,8 +38,8 @@ type Log struct {
 	pending   [][]byte
 	// beyond are leaves that only fenced leaders have published. confirmed is the size of the last checkpoint of this log
 	// that was read back.
-	beyond []int64
-	told   int64
+	beyond    []int64
+	confirmed int64
 }
 
 // NewLog returns the log kept in kv.

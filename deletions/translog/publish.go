@@ -82,7 +82,7 @@ func due(l *Log, read []ingest.Record) (records []ingest.Outgoing, pending int, 
 // restored is the record of a leaf, if the one that was read is not it.
 func restored(l *Log, rec ingest.Record, index int64) ([]ingest.Outgoing, error) {
 	text, err := readLeaf(l.kv, index)
-	if err != nil || rec.Unproven == "" && bytes.Equal(text, rec.Value) {
+	if err != nil || rec.Unauthenticated == "" && bytes.Equal(text, rec.Value) {
 		return nil, err
 	}
 	return []ingest.Outgoing{{Key: bytes.Clone(rec.Key), Value: text}}, nil
@@ -90,25 +90,25 @@ func restored(l *Log, rec ingest.Record, index int64) ([]ingest.Outgoing, error)
 
 // replaces reports whether a checkpoint that was read is not one of the log, or is behind a later one.
 func replaces(l *Log, rec ingest.Record) bool {
-	if rec.Unproven != "" {
+	if rec.Unauthenticated != "" {
 		return true
 	}
 	if string(rec.Value) == l.signed.Note {
-		l.told = l.signed.N
+		l.confirmed = l.signed.N
 		return false
 	}
-	said, err := ParseCheckpoint(string(rec.Value))
-	if err != nil || said.N > l.tree.Size() || said.N < l.told {
+	checkpoint, err := ParseCheckpoint(string(rec.Value))
+	if err != nil || checkpoint.N > l.tree.Size() || checkpoint.N < l.confirmed {
 		return true
 	}
-	was, err := l.tree.At(said.N)
+	was, err := l.tree.At(checkpoint.N)
 	if err != nil {
 		return true
 	}
 	if own, err := l.signer.Sign(was); err != nil || own.Note != string(rec.Value) {
 		return true
 	}
-	l.told = said.N
+	l.confirmed = checkpoint.N
 	return false
 }
 
@@ -125,7 +125,7 @@ func (l *Log) Start(
 	var all, led reading
 	err := readPublished(ctx, r, func(rec ingest.Record) {
 		all.take(rec)
-		if rec.Unproven == "" && (late == nil || !late(rec)) {
+		if rec.Unauthenticated == "" && (late == nil || !late(rec)) {
 			led.take(rec)
 		}
 	})
@@ -200,9 +200,9 @@ func setPublished(l *Log, all, led reading) error {
 	if n == len(stored.Leaves) && n > 0 && published.Checkpoint != l.signed.Note {
 		n-- // so that the checkpoint is written again
 	}
-	l.published, l.pending, l.beyond, l.told = int64(n), stored.Leaves[n:], nil, 0
+	l.published, l.pending, l.beyond, l.confirmed = int64(n), stored.Leaves[n:], nil, 0
 	if published.Checkpoint == l.signed.Note {
-		l.told = l.signed.N
+		l.confirmed = l.signed.N
 	}
 	for _, index := range slices.Sorted(maps.Keys(all.leaves)) {
 		if led.leaves[index] == nil {

@@ -81,8 +81,8 @@ func readLeaf(kv deletions.KV, index int64) (text []byte, err error) {
 // empty origin is the checkpoint's.
 func (c Copy) checkTree(f *Findings, origin string, trusted ed25519.PublicKey) (Tree, Keys, SignedTree) {
 	var tree Tree
-	if said, err := ParseCheckpoint(c.Checkpoint); err == nil && origin == "" {
-		origin = said.Origin
+	if checkpoint, err := ParseCheckpoint(c.Checkpoint); err == nil && origin == "" {
+		origin = checkpoint.Origin
 	}
 	keys, err := KeysOf(origin, c.Leaves, trusted)
 	f.take(StatementKey, err)

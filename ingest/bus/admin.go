@@ -243,15 +243,15 @@ func (a Admin) Unreachable(ctx context.Context) (away []error, brokers int) {
 	ask := func(ctx context.Context, address string) (*kmsg.MetadataResponse, error) {
 		return askBroker(ctx, &a.client.cfg, address, []string{})
 	}
-	said, causes := seeds.First(ctx, a.client.cfg.Brokers, ask, func(*kmsg.MetadataResponse) {})
+	metadata, causes := seeds.First(ctx, a.client.cfg.Brokers, ask, func(*kmsg.MetadataResponse) {})
 	if causes != nil {
 		return []error{unreachable(causes)}, 1
 	}
 	ctx, cancel := context.WithTimeout(ctx, a.client.cfg.DialTimeout)
 	defer cancel()
-	failed := make([]error, len(said.Brokers))
+	failed := make([]error, len(metadata.Brokers))
 	var all sync.WaitGroup
-	for i, b := range said.Brokers {
+	for i, b := range metadata.Brokers {
 		all.Go(func() {
 			address := net.JoinHostPort(b.Host, strconv.Itoa(int(b.Port)))
 			if _, err := askBroker(ctx, &a.client.cfg, address, []string{}); err != nil {

@@ -58,7 +58,7 @@ func (t *Tail) complain(ctx context.Context, s *source, position int64, e *effor
 	if t.client.watch != nil && (errors.Is(err, ErrUnknownTopic) || isMissing(err)) {
 		// A partition was deleted, or a topic was created again with fewer: it may be
 		// restored.
-		e.tell(err)
+		e.report(err)
 		return false
 	}
 	if e.final(err) {
@@ -66,7 +66,7 @@ func (t *Tail) complain(ctx context.Context, s *source, position int64, e *effor
 		return true
 	}
 	if t.client.watch != nil {
-		e.tell(err)
+		e.report(err)
 	} else if lasted {
 		e.spoken = now
 		cause := fmt.Errorf("follow %s from %d: %w", s.tp, position, t.client.explain(ctx, err))
@@ -112,7 +112,7 @@ func (t *Tail) relocate(ctx context.Context, s *source, position int64) (int64, 
 	switch {
 	case err != nil:
 		return 0, err
-	case position > end && !of.said.Whole:
+	case position > end && !of.leaders.Whole:
 		return 0, fmt.Errorf("%w (%w)", PastEnd(end), errDoubtful)
 	case position > end:
 		return 0, PastEnd(end)

@@ -134,8 +134,8 @@ type ranges struct {
 	// uncommitted means that a log ends after its last record, also while a transaction is
 	// open.
 	uncommitted bool
-	// said is the brokers' information about leaders, nil before the query.
-	said *leaders.Said
+	// leaders is the brokers' information about leaders, nil before the query.
+	leaders *leaders.Result
 }
 
 // ends returns where the log of each partition ends.
@@ -163,7 +163,7 @@ func (r *ranges) partition(ctx context.Context, number int) (start, end int64, e
 			e.worked()
 			return start, end, nil
 		}
-		r.said = nil
+		r.leaders = nil
 		switch {
 		case errors.Is(err, kafka.UnknownLeaderEpoch):
 			err = fmt.Errorf("brokers do not agree on who leads: %w", err)
@@ -178,14 +178,14 @@ func (r *ranges) partition(ctx context.Context, number int) (start, end int64, e
 
 // once makes one attempt: with the leader of the newest epoch, or with any claimed leader
 // if whoever is set.
-func (r *ranges) once(ctx context.Context, number int, whoever bool) (start, end int64, err error) {
-	if r.said == nil {
-		if r.said, err = r.survey(ctx); err != nil {
+func (r *ranges) once(ctx context.Context, number int, anyLeader bool) (start, end int64, err error) {
+	if r.leaders == nil {
+		if r.leaders, err = r.survey(ctx); err != nil {
 			return 0, 0, err
 		}
 	}
-	epoch, known := r.said.Epochs[number]
-	if !known || whoever {
+	epoch, known := r.leaders.Epochs[number]
+	if !known || anyLeader {
 		epoch = protocol.NoEpoch
 	}
 	ctx, cancel := context.WithTimeout(ctx, r.client.cfg.RequestTimeout)
@@ -193,7 +193,7 @@ func (r *ranges) once(ctx context.Context, number int, whoever bool) (start, end
 	return r.client.raw.LogRange(ctx, r.client.Name(r.topic), number, epoch, r.uncommitted)
 }
 
-func (r *ranges) survey(ctx context.Context) (*leaders.Said, error) {
+func (r *ranges) survey(ctx context.Context) (*leaders.Result, error) {
 	name := r.client.Name(r.topic)
 	cluster, err := r.client.kafka.Metadata(ctx, &kafka.MetadataRequest{Topics: []string{name}})
 	if err != nil {
@@ -203,8 +203,8 @@ func (r *ranges) survey(ctx context.Context) (*leaders.Said, error) {
 	for i, b := range cluster.Brokers {
 		brokers[i] = int32(b.ID)
 	}
-	said := r.client.leaders.Ask(ctx, brokers, name)
-	return &said, nil
+	leaders := r.client.leaders.Ask(ctx, brokers, name)
+	return &leaders, nil
 }
 
 // ReadFrom is ReadAround of a partition from a position on. It returns where the partition ends.

@@ -75,7 +75,7 @@ func (e *effort) failed(ctx context.Context, err error) error {
 	} else if e.final(err) {
 		return err
 	}
-	e.tell(err)
+	e.report(err)
 	if stopped := pause(ctx, e.attempt); stopped != nil {
 		return errors.Join(stopped, err)
 	}
@@ -106,8 +106,8 @@ func (e *effort) final(err error) bool {
 // lasted reports whether the failure has lasted so long that brokers are trusted.
 func (e *effort) lasted() bool { return time.Since(e.since) > believe*e.client.cfg.DialTimeout }
 
-// tell reports a failure that has lasted a while, and again at intervals.
-func (e *effort) tell(err error) {
+// report reports a failure that has lasted a while, and again at intervals.
+func (e *effort) report(err error) {
 	now := time.Now()
 	lasted, again := now.Sub(e.since) >= firstWord, now.Sub(e.spoken) >= e.client.cfg.DialTimeout
 	if e.client.watch != nil && lasted && again {

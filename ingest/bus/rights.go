@@ -177,9 +177,9 @@ func (l learning) unknownTo(ctx context.Context, broker int) ([]Right, error) {
 		}
 		asked[r.Principal] = true
 		all, err := l.client.raw.Allowed(ctx, int32(broker), r.Principal)
-		var untold kafka.Error
+		var refusal kafka.Error
 		switch {
-		case errors.As(err, &untold) && !untold.Temporary(), errors.Is(err, protocol.ErrAway):
+		case errors.As(err, &refusal) && !refusal.Temporary(), errors.Is(err, protocol.ErrAway):
 			return nil, nil // the broker does not list its ACLs
 		case err != nil:
 			return nil, err

@@ -102,10 +102,10 @@ func (s *Seal) examine(tp TopicPartition, records []ingest.Record) {
 		switch {
 		case rec.Offset < s.before[tp]:
 		case !coded:
-			rec.Unproven = withoutCode
+			rec.Unauthenticated = withoutCode
 			continue
 		case !hmac.Equal(rec.Headers[last].Value, s.code(tp.Topic, rec.Key, rec.Value, rec.Headers[:last])):
-			rec.Unproven = wrongCode
+			rec.Unauthenticated = wrongCode
 			continue
 		}
 		if coded {

@@ -27,7 +27,7 @@ func TestRecordsWithoutTheCodeAreNamed(t *testing.T) {
 		return nil
 	}))
 	require.Len(t, written.Headers, 2, "whoever has no key sees the code")
-	require.Empty(t, written.Unproven, "and says nothing of it")
+	require.Empty(t, written.Unauthenticated, "and says nothing of it")
 	again := func(change func(*ingest.Outgoing)) ingest.Outgoing {
 		out := ingest.Outgoing{Key: written.Key, Value: written.Value, Headers: bytesOf(written.Headers)}
 		change(&out)
@@ -53,7 +53,7 @@ func TestRecordsWithoutTheCodeAreNamed(t *testing.T) {
 	bus.NewSeal([32]byte{1}, nil).On(own)
 	var genuine, refused int
 	count := func(rec ingest.Record) error {
-		if rec.Unproven == "" {
+		if rec.Unauthenticated == "" {
 			genuine++
 			require.Equal(t, header, rec.Headers)
 		} else {
@@ -83,7 +83,7 @@ func TestRecordsOfBeforeNeedNoCode(t *testing.T) {
 	bus.NewSeal([32]byte{1}, map[bus.TopicPartition]int64{{Topic: bus.Snapshots}: 2}).On(own)
 	var unproven []bool
 	require.NoError(t, own.ReadAll(t.Context(), bus.Snapshots, func(rec ingest.Record) error {
-		unproven = append(unproven, rec.Unproven != "")
+		unproven = append(unproven, rec.Unauthenticated != "")
 		return nil
 	}))
 	require.Equal(t, []bool{false, false, true}, unproven)

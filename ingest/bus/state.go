@@ -58,18 +58,18 @@ func (c *Client) topicStates(
 		names[i] = c.Name(t)
 	}
 	type answer struct {
-		from string
-		said *kmsg.MetadataResponse
+		from     string
+		metadata *kmsg.MetadataResponse
 	}
 	ask := func(ctx context.Context, address string) (answer, error) {
-		said, err := askBroker(ctx, &c.cfg, address, names)
-		return answer{address, said}, err
+		metadata, err := askBroker(ctx, &c.cfg, address, names)
+		return answer{address, metadata}, err
 	}
 	first, causes := seeds.First(ctx, c.cfg.Brokers, ask, func(answer) {})
 	switch {
 	case causes == nil:
-		states, err = readStates(topics, names, first.from, first.said)
-		return states, cluster{len(first.said.Brokers), value(first.said.ClusterID) == EmbeddedClusterID}, err
+		states, err = readStates(topics, names, first.from, first.metadata)
+		return states, cluster{len(first.metadata.Brokers), value(first.metadata.ClusterID) == EmbeddedClusterID}, err
 	case ctx.Err() != nil:
 		return nil, cluster{}, errors.Join(ctx.Err(), errors.Join(causes...))
 	}
@@ -80,16 +80,16 @@ func readStates(
 	topics []Topic, names []string, address string, answer *kmsg.MetadataResponse,
 ) (map[Topic]topicState, error) {
 	states := make(map[Topic]topicState)
-	for _, told := range answer.Topics {
-		at := slices.Index(names, value(told.Topic))
+	for _, topic := range answer.Topics {
+		at := slices.Index(names, value(topic.Topic))
 		if at < 0 {
 			continue
 		}
-		s := topicState{operations: told.AuthorizedOperations, id: told.TopicID}
-		switch code := kafka.Error(told.ErrorCode); code {
+		s := topicState{operations: topic.AuthorizedOperations, id: topic.TopicID}
+		switch code := kafka.Error(topic.ErrorCode); code {
 		case 0, kafka.LeaderNotAvailable:
-			s.partitions, s.replicas = len(told.Partitions), math.MaxInt
-			for _, p := range told.Partitions {
+			s.partitions, s.replicas = len(topic.Partitions), math.MaxInt
+			for _, p := range topic.Partitions {
 				s.replicas = min(s.replicas, len(p.Replicas))
 			}
 		case kafka.UnknownTopicOrPartition:

@@ -35,7 +35,7 @@ func (d *deployment) within(what string, holds func() bool) {
 func (d *deployment) tells(s stop) (found waiting.Wait, told bool) {
 	status, _ := d.Status()
 	for _, w := range status.Waiting {
-		if w.Cause == s.cause && strings.Contains(w.Says, s.says) {
+		if w.Cause == s.cause && strings.Contains(w.Message, s.says) {
 			return w, true
 		}
 	}

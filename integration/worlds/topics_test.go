@@ -26,7 +26,8 @@ func (t topics) Write(ctx context.Context, topic bus.Topic, records []ingest.Out
 	sum := fnv.New64a()
 	for _, rec := range records {
 		fmt.Fprintf(sum, "%q", rec.Key)
-		if home := wire.Home(rec.Key, rec.Value); (topic == bus.Control || topic == bus.ErasureStatus) && home != topic {
+		home, routed := wire.RecordTopic(rec.Key, rec.Value), topic == bus.Control || topic == bus.ErasureStatus
+		if routed && home != topic {
 			return fmt.Errorf("a record %q on %s belongs on %s", rec.Key, topic, home)
 		}
 		if bytes.HasPrefix(rec.Key, []byte("ack/")) && len(rec.Value) > 0 && !bytes.Contains(rec.Value, []byte(`"run":"`)) {

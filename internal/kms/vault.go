@@ -163,13 +163,13 @@ func (v *vault) token() (string, error) {
 
 // refusal converts an answer other than 200 into an error.
 func (v *vault) refusal(operation string, status int, answer []byte) error {
-	var said struct {
+	var response struct {
 		Errors []string `json:"errors"`
 	}
 	reason := http.StatusText(status)
-	if json.Unmarshal(answer, &said) == nil && len(said.Errors) > 0 {
+	if json.Unmarshal(answer, &response) == nil && len(response.Errors) > 0 {
 		// Vault's messages describe the problem without repeating the request.
-		reason = fmt.Sprintf("%.200s", strings.Join(said.Errors, "; "))
+		reason = fmt.Sprintf("%.200s", strings.Join(response.Errors, "; "))
 	}
 	why := func(kind error, hint string) error {
 		return fmt.Errorf("%w: %s answers %d to %s: %s%s", kind, v, status, operation, reason, hint)

@@ -73,7 +73,7 @@ func TestSaid_JSON_SaysTheSameWithNormalNames(t *testing.T) {
 		value := map[string]any{"id": name, "features": []any{1.5, nil}, "subjects": []any{name, "b"}}
 		text, err := json.Marshal(value)
 		require.NoError(t, err)
-		said, changed := rule.Said(text)
+		said, changed := rule.NormalPart(text)
 		require.Equal(t, rule.Name(name) != name, changed && rule.Name(name) != name)
 		var out map[string]any
 		require.NoError(t, json.Unmarshal(said, &out))
@@ -84,10 +84,10 @@ func TestSaid_JSON_SaysTheSameWithNormalNames(t *testing.T) {
 }
 
 func TestSaid_BrokenText_IsNormalisedAsAWhole(t *testing.T) {
-	said, changed := normalise.Rule{normalise.NFC}.Said([]byte("{\"id\":\"ame\u0301lie"))
+	said, changed := normalise.Rule{normalise.NFC}.NormalPart([]byte("{\"id\":\"ame\u0301lie"))
 	require.True(t, changed)
 	require.Equal(t, "{\"id\":\"am\u00e9lie", string(said))
-	_, changed = normalise.Rule{normalise.NFC}.Said([]byte(`{"id":"a","features":[1,2]}`))
+	_, changed = normalise.Rule{normalise.NFC}.NormalPart([]byte(`{"id":"a","features":[1,2]}`))
 	require.False(t, changed)
 }
 

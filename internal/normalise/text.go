@@ -6,10 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// Said returns a part of a record with its names in normal form, and whether that changed the part. In JSON, every
-// string is decoded, normalised and encoded again; other text is normalised as a whole. Invalid JSON is not
+// NormalPart returns a part of a record with its names in normal form, and whether that changed the part. In JSON,
+// every string is decoded, normalised and encoded again; other text is normalised as a whole. Invalid JSON is not
 // trimmed.
-func (r Rule) Said(part []byte) ([]byte, bool) {
+func (r Rule) NormalPart(part []byte) ([]byte, bool) {
 	if len(r) == 0 || len(part) == 0 || part[0] == 0 || !r.mayChange(part) {
 		return part, false
 	}

@@ -12,8 +12,8 @@ import (
 	"lethe"
 )
 
-// said is the decoded JSON of a file: its strings and its arrays of numbers.
-type said struct {
+// decoded is the decoded JSON of a file: its strings and its arrays of numbers.
+type decoded struct {
 	texts    map[string]bool
 	rows     [][]float32
 	payments map[Payment]bool
@@ -21,9 +21,9 @@ type said struct {
 	of map[string][][]float32
 }
 
-// listen decodes every JSON object, array and string in data with encoding/json, at any position.
-func listen(data []byte) said {
-	s := said{texts: make(map[string]bool), payments: make(map[Payment]bool), of: make(map[string][][]float32)}
+// decodeAll decodes every JSON object, array and string in data with encoding/json, at any position.
+func decodeAll(data []byte) decoded {
+	s := decoded{texts: make(map[string]bool), payments: make(map[Payment]bool), of: make(map[string][][]float32)}
 	for at := 0; at < len(data); {
 		next := bytes.IndexAny(data[at:], `{["`)
 		if next < 0 {
@@ -41,7 +41,7 @@ func listen(data []byte) said {
 }
 
 // decode decodes the JSON value at the beginning of data and returns its length.
-func (s *said) decode(data []byte) (int, bool) {
+func (s *decoded) decode(data []byte) (int, bool) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
 	var value any
@@ -52,7 +52,7 @@ func (s *said) decode(data []byte) (int, bool) {
 	return int(d.InputOffset()), true
 }
 
-func (s *said) take(value any) {
+func (s *decoded) take(value any) {
 	switch v := value.(type) {
 	case string:
 		s.text(v)
@@ -97,8 +97,8 @@ func numbers(list []any) (row []float32) {
 	return row
 }
 
-// says reports whether an object has features of an id that are not 0.
-func (s *said) says(of Features) bool {
+// hasFeatures reports whether an object has features of an id that are not 0.
+func (s *decoded) hasFeatures(of Features) bool {
 	return slices.ContainsFunc(s.of[of.ID], func(row []float32) bool {
 		for i, v := range row {
 			if v != 0 && (len(of.Columns) == 0 || slices.Contains(of.Columns, i)) {
@@ -110,7 +110,7 @@ func (s *said) says(of Features) bool {
 }
 
 // text records a string, the ends of a payment in it, and JSON nested in it.
-func (s *said) text(v string) {
+func (s *decoded) text(v string) {
 	for part := range strings.SplitSeq(v, ">") {
 		s.texts[part] = true
 	}
@@ -129,11 +129,11 @@ func (s *said) text(v string) {
 }
 
 // holds reports whether the form is in the decoded JSON.
-func (s *said) holds(f Form) bool {
+func (s *decoded) holds(f Form) bool {
 	if f.Text != "" && s.texts[f.Text] || f.Payment != (Payment{}) && s.payments[f.Payment] {
 		return true
 	}
-	if f.Of.ID != "" && s.says(f.Of) {
+	if f.Of.ID != "" && s.hasFeatures(f.Of) {
 		return true
 	}
 	same := func(row []float32) bool { return bytes.Equal(rowBytes(row), rowBytes(f.Row)) }

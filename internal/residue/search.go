@@ -91,11 +91,11 @@ func In(forms []Form, data []byte) (names []string) {
 // looking returns a function that reports whether data holds a form. JSON is decoded once, and
 // only if a form needs it.
 func looking(forms []Form, data []byte) func(Form) bool {
-	var content said
+	var content decoded
 	if slices.ContainsFunc(forms, func(f Form) bool {
 		return f.Text != "" || len(f.Row) > 0 || f.Payment != (Payment{}) || f.Of.ID != ""
 	}) {
-		content = listen(data)
+		content = decodeAll(data)
 	}
 	return func(f Form) bool { return f.isIn(data) || content.holds(f) }
 }

@@ -22,16 +22,16 @@ func Sort[T any](list []T, first func(*T) byte, compare func(a, b T) int) {
 		next[i] = sum
 		sum += n
 	}
-	dealt := make([]T, len(list))
+	sorted := make([]T, len(list))
 	for i := range list {
 		at := &next[first(&list[i])]
-		dealt[*at] = list[i]
+		sorted[*at] = list[i]
 		*at++
 	}
 	from := 0
 	for _, end := range next { // by now next holds the end of each part
-		slices.SortFunc(dealt[from:end], compare)
+		slices.SortFunc(sorted[from:end], compare)
 		from = end
 	}
-	copy(list, dealt)
+	copy(list, sorted)
 }

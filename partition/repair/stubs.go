@@ -23,7 +23,7 @@ func (l *lambdas) forNeighbour(owner, missing lethe.Pseudonym) float32 {
 
 // StubFor returns the λ of owner's stub for a neighbour in another shard at a timestep, and
 // whether λ identifies the neighbour: a constant λ does not.
-func (c Config) StubFor(t lethe.Timestep, owner, missing lethe.Pseudonym) (lambda float32, tells bool) {
+func (c Config) StubFor(t lethe.Timestep, owner, missing lethe.Pseudonym) (lambda float32, identifies bool) {
 	l := lambdas{Config: c, timestep: t}
 	return l.forNeighbour(owner, missing), c.Method == MixUp
 }

@@ -73,7 +73,7 @@ func (f Filter) chooses(l Letter) bool {
 func List(ctx context.Context, topics Bus, f Filter) ([]Letter, error) {
 	newest, marks := make(map[string]Letter), make(map[string]time.Time)
 	err := topics.ReadAll(ctx, bus.DeadLetters, func(rec ingest.Record) error {
-		if rec.Unproven != "" {
+		if rec.Unauthenticated != "" {
 			return nil
 		}
 		if mark, at, is := ingest.ReadMark(rec); is {

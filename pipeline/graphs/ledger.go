@@ -50,11 +50,11 @@ func restoreLedger(ctx context.Context, o Options, store *snapshot.Store, ledger
 		if err != nil {
 			return err
 		}
-		if err := wire.Say(ctx, o.Bus, records); err != nil {
+		if err := wire.PublishRecords(ctx, o.Bus, records); err != nil {
 			return err
 		}
 	}
-	if err := coordinator.SayHolds(ctx, o.Bus, o.Erasure.SigningKey, holds...); err != nil {
+	if err := coordinator.PublishHolds(ctx, o.Bus, o.Erasure.SigningKey, holds...); err != nil {
 		return err
 	}
 	return requireEntries(o, ledger)
@@ -143,7 +143,7 @@ func restoreReceipts(ctx context.Context, o Options, kept ledgercopy.Copy) error
 	missing := make(map[string][]byte)
 	err := o.Bus.ReadAll(ctx, bus.Receipts, func(rec ingest.Record) error {
 		id := string(rec.Key)
-		if rec.Unproven != "" {
+		if rec.Unauthenticated != "" {
 			return nil // the view reports it
 		}
 		if rec.Tombstone() || !deletions.ValidRequestID(id) {

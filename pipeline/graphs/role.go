@@ -93,7 +93,7 @@ func open(ctx context.Context, o Options) (stores, error) {
 	if err := os.MkdirAll(o.ReceiptsDir, 0o755); err != nil {
 		return stores{}, fmt.Errorf("receipts folder: %w", err)
 	}
-	said, err := readDecided(ctx, o)
+	decisions, err := readDecided(ctx, o)
 	if err != nil {
 		return stores{}, err
 	}
@@ -101,7 +101,7 @@ func open(ctx context.Context, o Options) (stores, error) {
 	if err != nil {
 		return stores{}, err
 	}
-	if err := reaches(o, said, graphs); err != nil {
+	if err := reaches(o, decisions, graphs); err != nil {
 		return stores{}, errors.Join(err, graphs.Close())
 	}
 	ledger, ledgerStore, err := disk.OpenLedger(o.FS, o.Dir, o.Clock.Now)
@@ -131,7 +131,7 @@ func open(ctx context.Context, o Options) (stores, error) {
 	receipts := patientReceipts{disk.ReceiptFolder(o.ReceiptsDir), o.Patience}
 	return stores{
 		graphs: graphs, ledger: ledger, log: log, backups: backups.In(disk.KV(ledgerStore)), ledgerStore: ledgerStore,
-		receipts: receipts, decided: said, restored: restored,
+		receipts: receipts, decided: decisions, restored: restored,
 	}, nil
 }
 

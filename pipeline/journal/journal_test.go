@@ -94,7 +94,7 @@ func TestForgedEntriesDoNotCount(t *testing.T) {
 	value, err := journal.Entry{Role: "graphs", Epoch: 9, Decision: journal.EpochBegan{}}.Encode()
 	require.NoError(t, err)
 	var reader journal.Reader
-	_, counts, err := reader.Read(ingest.Record{Value: value, Unproven: "it carries no code"})
+	_, counts, err := reader.Read(ingest.Record{Value: value, Unauthenticated: "it carries no code"})
 	require.ErrorIs(t, err, journal.ErrMalformed)
 	require.False(t, counts)
 	require.Zero(t, reader.Epoch("graphs", journal.ForAll))

@@ -42,8 +42,8 @@ func (r *Reader) begin(of log, at Place) {
 
 // Read decodes the next record and reports whether it is a valid entry.
 func (r *Reader) Read(rec ingest.Record) (e Entry, counts bool, err error) {
-	if rec.Unproven != "" {
-		return e, false, fmt.Errorf("%s@%d: %w: %s", rec.Topic, rec.Offset, ErrMalformed, rec.Unproven)
+	if rec.Unauthenticated != "" {
+		return e, false, fmt.Errorf("%s@%d: %w: %s", rec.Topic, rec.Offset, ErrMalformed, rec.Unauthenticated)
 	}
 	if e, err = Decode(rec.Value); err != nil {
 		return e, false, fmt.Errorf("%s@%d: %w", rec.Topic, rec.Offset, err)

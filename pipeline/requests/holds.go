@@ -30,7 +30,8 @@ func Holds(ctx context.Context, topics Bus) ([]deletions.Hold, error) {
 	err := topics.ReadAll(ctx, bus.ErasureStatus, func(rec ingest.Record) error {
 		// Forged and older records do not count.
 		h, err := deletions.DecodeHold(rec.Value)
-		if err == nil && string(rec.Key) == h.Key() && rec.Unproven == "" && !byName[h.Name].Said.After(h.Said) {
+		genuine := err == nil && string(rec.Key) == h.Key() && rec.Unauthenticated == ""
+		if genuine && !byName[h.Name].LastChange.After(h.LastChange) {
 			byName[h.Name] = h
 		}
 		return nil
@@ -91,7 +92,7 @@ func changeHold(
 	}
 	for {
 		now, found, err := holdNamed(ctx, topics, name)
-		if err != nil || found && now.Said.After(before.Said) {
+		if err != nil || found && now.LastChange.After(before.LastChange) {
 			return now, err
 		}
 		if err := pause(ctx); err != nil {

@@ -94,13 +94,13 @@ func newest(ctx context.Context, topics Bus) (map[string]deletions.Status, error
 
 // addStatus adds the status in a record, if lethe wrote it.
 func addStatus(newest map[string]deletions.Status, rec ingest.Record) {
-	if s, says := statusOf(rec); says {
+	if s, found := statusOf(rec); found {
 		newest[string(rec.Key)] = s
 	}
 }
 
 // statusOf returns the status in a record of its own key.
-func statusOf(rec ingest.Record) (s deletions.Status, says bool) {
+func statusOf(rec ingest.Record) (s deletions.Status, found bool) {
 	n, err := wire.ParseNotice(rec)
 	if err != nil || n.Status == nil || n.Status.Key() != string(rec.Key) {
 		return s, false

@@ -104,7 +104,7 @@ func TestAForgedAnswerSaysNothing(t *testing.T) {
 		holds, err := requests.Holds(t.Context(), believed)
 		require.NoError(t, err)
 		require.Len(t, holds, 1)
-		require.Equal(t, int64(4), holds[0].Said.Offset)
+		require.Equal(t, int64(4), holds[0].LastChange.Offset)
 		require.True(t, holds[0].InForce(at.Add(time.Hour)))
 	}
 	require.Equal(t, 2, believed.Unsigned())

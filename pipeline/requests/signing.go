@@ -180,9 +180,9 @@ func (s *Signed) answers(rec ingest.Record) bool {
 	case !signed || err != nil || hold.Key() != key:
 		s.unsigned[key] = true
 		return false
-	case s.held[key].After(hold.Said):
+	case s.held[key].After(hold.LastChange):
 		return false
 	}
-	s.held[key] = hold.Said
+	s.held[key] = hold.LastChange
 	return true
 }

@@ -23,17 +23,17 @@ func (s *Standing) Begin(
 	if err != nil {
 		return err
 	}
-	said := make(map[string]int64)
+	offsets := make(map[string]int64)
 	for tp, end := range ends {
-		said[tp.String()] = end
+		offsets[tp.String()] = end
 	}
 	log := journal.Open(b, partition, s.Lead.role, s.Lead.instance, from)
-	if err := log.Begin(ctx, b.Write, said); err != nil {
+	if err := log.Begin(ctx, b.Write, offsets); err != nil {
 		return fmt.Errorf("begin an epoch: %w", err)
 	}
 	if partition != journal.ForAll { // all roles read that one
 		began := journal.Entry{
-			Role: s.Lead.role, Epoch: log.Epoch(), Instance: s.Lead.instance, Decision: journal.EpochBegan{Ends: said},
+			Role: s.Lead.role, Epoch: log.Epoch(), Instance: s.Lead.instance, Decision: journal.EpochBegan{Ends: offsets},
 		}
 		record, err := began.Record()
 		if err == nil {

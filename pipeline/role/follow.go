@@ -202,7 +202,7 @@ func (f *Follower) read(batch bus.Batch) (in Input, err error) {
 // proven drops the records that the deployment did not write. The mark of a dead letter may be from an operator
 // without the secret: it is dropped too, but not reported.
 func proven(records []ingest.Record, junk func(ingest.Record)) []ingest.Record {
-	unproven := func(rec ingest.Record) bool { return rec.Unproven != "" }
+	unproven := func(rec ingest.Record) bool { return rec.Unauthenticated != "" }
 	if !slices.ContainsFunc(records, unproven) {
 		return records
 	}

@@ -75,13 +75,13 @@ func (s *Standing) Unprocessed(ctx context.Context, b Bus, of ...bus.Topic) (map
 	if err != nil {
 		return nil, err
 	}
-	noted, err := s.Lead.announced(ctx, slices.Collect(maps.Keys(ends)))
+	announced, err := s.Lead.announced(ctx, slices.Collect(maps.Keys(ends)))
 	if err != nil {
 		return nil, err
 	}
 	for tp := range ends {
-		at, said := noted[tp]
-		if !said {
+		at, known := announced[tp]
+		if !known {
 			at = bus.FromStart
 		}
 		if end, began := s.ends[tp]; began { // this process corrects late records behind it

@@ -93,7 +93,7 @@ func (l *Lead) holds(ctx context.Context, term int64) (wire.Owner, error) {
 type numbering struct {
 	// turn is a lock of last, the number of the last record.
 	turn chan struct{}
-	said int64
+	last int64
 }
 
 // write writes numbered records, one call after the other: readers ignore a record behind one with a greater number.
@@ -106,7 +106,7 @@ func (s *numbering) write(
 		return ctx.Err()
 	}
 	defer func() { <-s.turn }()
-	counted := wire.Counted(s.said, records)
-	s.said += int64(len(records))
+	counted := wire.Counted(s.last, records)
+	s.last += int64(len(records))
 	return write(counted)
 }

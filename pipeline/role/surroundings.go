@@ -54,8 +54,8 @@ func (s Surroundings) owns(topic bus.Topic) bool { return slices.Contains(s.Own,
 // Junk reports a record on one of lethe's own topics that lethe did not write, without its content.
 func (s Surroundings) Junk(role string, rec ingest.Record) {
 	reason, why := string(ingest.Unparseable), "it cannot be read"
-	if rec.Unproven != "" {
-		reason, why = string(ingest.Unproven), rec.Unproven
+	if rec.Unauthenticated != "" {
+		reason, why = string(ingest.Unproven), rec.Unauthenticated
 	}
 	s.Logger.Error("a record that lethe did not write was ignored", "role", role, "topic", rec.Topic,
 		"partition", rec.Partition, "offset", rec.Offset, "reason", why)

@@ -101,18 +101,18 @@ func (l *logic) score(ctx context.Context, now func() time.Time, t lethe.Timeste
 	if err != nil {
 		return role.Output{}, err
 	}
-	said, err := l.predictor.ask(ctx, l.state.served, snapshot)
+	answers, err := l.predictor.ask(ctx, l.state.served, snapshot)
 	if err != nil {
 		return role.Output{}, fmt.Errorf("score timestep %d: %w", t, err)
 	}
 	all := func(lethe.Pseudonym) bool { return true }
-	records, out, alerts, err := l.predictions(ctx, snapshot, said, false, all)
+	records, out, alerts, err := l.predictions(ctx, snapshot, answers, false, all)
 	if err != nil {
 		return role.Output{}, fmt.Errorf("score timestep %d: %w", t, err)
 	}
 	return role.Output{Topic: bus.Predictions, Records: records, Note: func() error {
 		l.o.Listener.SnapshotScored(events.SnapshotScored{
-			Timestep: t, Illicit: said.illicit, IllicitCount: len(alerts), Duration: now().Sub(started),
+			Timestep: t, Illicit: answers.illicit, IllicitCount: len(alerts), Duration: now().Sub(started),
 		})
 		for _, p := range out.nodes {
 			l.o.Passed(events.ScoredFinally, t, p, now().Sub(started))
@@ -135,12 +135,12 @@ func (l *logic) scoreLate(ctx context.Context, t lethe.Timestep) (role.Output, e
 	if before == nil {
 		before = &published{threshold: math.NaN()}
 	}
-	said, err := l.predictor.ask(ctx, l.state.served, snapshot)
+	answers, err := l.predictor.ask(ctx, l.state.served, snapshot)
 	if err != nil {
 		return role.Output{}, fmt.Errorf("score late transactions of timestep %d: %w", t, err)
 	}
 	missing := func(p lethe.Pseudonym) bool { return !before.holds(p) }
-	records, late, alerts, err := l.predictions(ctx, snapshot, said, true, missing)
+	records, late, alerts, err := l.predictions(ctx, snapshot, answers, true, missing)
 	if err != nil {
 		return role.Output{}, fmt.Errorf("score late transactions of timestep %d: %w", t, err)
 	}

@@ -40,7 +40,7 @@ type arrivals struct {
 	// wake holds a token when there may be something to score.
 	wake chan struct{}
 	// current is the ensemble of the last call of serve. Only the loop uses it.
-	told *ensemble.Ensemble
+	current *ensemble.Ensemble
 
 	mu     sync.Mutex
 	window *window.Window
@@ -64,10 +64,10 @@ func newArrivals(o Options) (*arrivals, error) {
 
 // serve sets the served ensemble, nil for none.
 func (a *arrivals) serve(e *ensemble.Ensemble) error {
-	if a == nil || a.told == e {
+	if a == nil || a.current == e {
 		return nil
 	}
-	a.told = e
+	a.current = e
 	width := 0
 	if e != nil {
 		for _, m := range e.Models {
@@ -120,13 +120,13 @@ func (a *arrivals) resume(s *state) error {
 		return nil
 	}
 	for _, t := range s.links.known() {
-		said, err := s.published(t)
+		predictions, err := s.published(t)
 		if err != nil {
 			return err
 		}
 		var nodes []lethe.Pseudonym
-		if said != nil {
-			nodes = slices.Concat(said.nodes, said.late)
+		if predictions != nil {
+			nodes = slices.Concat(predictions.nodes, predictions.late)
 		}
 		a.window.Close(t, nodes)
 	}

@@ -88,12 +88,12 @@ func (q *asked) records(ctx context.Context, rows []int) (out [][]byte, err erro
 			return nil, nil // nothing moves it
 		}
 	}
-	said, err := q.runner.Explain(ctx, q.by.Models, weights, q.graph, q.neighbours, rows)
+	explanations, err := q.runner.Explain(ctx, q.by.Models, weights, q.graph, q.neighbours, rows)
 	if err != nil {
 		return nil, err
 	}
 	for i, at := range rows {
-		value, err := q.record(at, said[i], weights)
+		value, err := q.record(at, explanations[i], weights)
 		if err != nil {
 			return nil, err
 		}
@@ -103,9 +103,9 @@ func (q *asked) records(ctx context.Context, rows []int) (out [][]byte, err erro
 }
 
 // record returns the record of a transaction.
-func (q *asked) record(at int, said ensemble.Explanation, weights []float64) ([]byte, error) {
+func (q *asked) record(at int, explanation ensemble.Explanation, weights []float64) ([]byte, error) {
 	around := reasons.Surroundings{
-		Snapshot: q.snapshot, Rows: said.Rows, At: said.At, Neighbours: said.Graph.Neighbours(),
+		Snapshot: q.snapshot, Rows: explanation.Rows, At: explanation.At, Neighbours: explanation.Graph.Neighbours(),
 	}
 	record := reasons.Record{
 		Transaction: q.snapshot.Nodes[at].ID, Timestep: q.snapshot.Timestep,
@@ -115,7 +115,7 @@ func (q *asked) record(at int, said ensemble.Explanation, weights []float64) ([]
 		intercept := q.by.Meta.Combination.Intercept()
 		record.Intercept = &intercept
 	}
-	for k, a := range said.Components {
+	for k, a := range explanation.Components {
 		if a == nil {
 			continue
 		}

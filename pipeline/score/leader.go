@@ -37,7 +37,7 @@ func newLeader(ctx context.Context, l *logic) (*leader, error) {
 	}
 	out.journal, err = as.ReadJournal(ctx, l.o.Bus, journal.ForAll, roleName, l.o.Instance, func(e journal.Entry) {
 		if served, is := e.Decision.(journal.Served); is {
-			l.said = served
+			l.lastServed = served
 		}
 	})
 	if err != nil || as == nil {
@@ -74,11 +74,11 @@ func (l *leader) Step(ctx context.Context, now func() time.Time, in role.Input) 
 	if err != nil || len(again) > 0 {
 		return role.Output{Topic: bus.Predictions, Records: again}, err
 	}
-	if now := l.serves(); !now.Equal(l.said) {
+	if now := l.serves(); !now.Equal(l.lastServed) {
 		if err := l.append(ctx, now); err != nil {
 			return role.Output{}, err
 		}
-		l.said = now
+		l.lastServed = now
 	}
 	if out, err := l.erasures.Acknowledge(ctx, l.acknowledge); err != nil || !out.Idle {
 		return out, err
@@ -163,7 +163,7 @@ func (l *leader) overwritten(ctx context.Context) (records []ingest.Outgoing, er
 			return nil
 		}
 		newest[key] = bytes.Clone(rec.Value)
-		if rec.Unproven != "" {
+		if rec.Unauthenticated != "" {
 			return nil
 		}
 		if rec.Tombstone() {

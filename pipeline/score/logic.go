@@ -24,7 +24,7 @@ type logic struct {
 	// arrivals is nil if transactions are not scored before their timestep closes.
 	arrivals *arrivals
 	// published is the last published journal.Served.
-	said journal.Served
+	lastServed journal.Served
 	// erasures are the open requests, by id.
 	erasures role.Erasures[struct{}]
 }
@@ -40,7 +40,7 @@ func newLogic(o Options, store role.Store) (*logic, error) {
 	}
 	l := &logic{
 		o: o, predictor: predictor,
-		said: journal.Served{Through: lethe.NoTimestep}, erasures: role.Erasures[struct{}]{
+		lastServed: journal.Served{Through: lethe.NoTimestep}, erasures: role.Erasures[struct{}]{
 			Role: roleName, Instance: o.Instance, Run: o.Run, Secret: o.Secret,
 		},
 	}

@@ -48,15 +48,15 @@ func (p predictor) ask(ctx context.Context, e *ensemble.Ensemble, s *lethe.Snaps
 
 // askJoined is ask with rows that have their one-hop features.
 func (p predictor) askJoined(ctx context.Context, e *ensemble.Ensemble, s *lethe.Snapshot) (answer, error) {
-	said, err := p.runner.Ask(ctx, e.Models, trainer.InputOf(s))
+	answers, err := p.runner.Ask(ctx, e.Models, trainer.InputOf(s))
 	if err != nil {
 		return answer{}, err
 	}
 	if over := e.Meta; over != nil {
-		illicit := over.Probabilities(said.Logits(p.layout))
+		illicit := over.Probabilities(answers.Logits(p.layout))
 		return answer{illicit, over.ThresholdFor(p.rule, illicit)}, nil
 	}
-	illicit := ensemble.Illicit(scoring.Mean(said.Shards))
+	illicit := ensemble.Illicit(scoring.Mean(answers.Shards))
 	return answer{illicit, decision.Choose(p.rule, illicit, nil)}, nil
 }
 

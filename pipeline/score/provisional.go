@@ -58,29 +58,29 @@ func (a *arrivals) scoreSome(ctx context.Context, again bool) (*window.Pass, err
 		return nil, nil //nolint:nilnil // nothing waited
 	}
 	began := a.around.Clock()
-	said, err := a.predictor.askJoined(ctx, by, graphOf(pass, a.predictor.oneHop))
+	scores, err := a.predictor.askJoined(ctx, by, graphOf(pass, a.predictor.oneHop))
 	if err != nil {
 		return nil, fmt.Errorf("timestep %d: %w", pass.Graph.Timestep, err)
 	}
 	probabilities := make([]float64, len(pass.Scored))
 	for i, node := range pass.Scored {
-		probabilities[i] = said.illicit[node]
+		probabilities[i] = scores.illicit[node]
 	}
 	// The lock is held until they are written: closing and suppressing come either before, and drop them, or after.
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	scored := a.window.Score(pass, probabilities)
 	if a.predictor.rule.PerTimestep() {
-		said.threshold = decision.Choose(a.predictor.rule, a.window.Probabilities(pass.Graph.Timestep), nil)
+		scores.threshold = decision.Choose(a.predictor.rule, a.window.Probabilities(pass.Graph.Timestep), nil)
 	}
-	records, err := a.records(ctx, by, pass.Graph.Timestep, scored, said.threshold)
+	records, err := a.records(ctx, by, pass.Graph.Timestep, scored, scores.threshold)
 	if err != nil {
 		return nil, fmt.Errorf("timestep %d: %w", pass.Graph.Timestep, err)
 	}
 	if err := a.around.Bus.Write(ctx, bus.Predictions, records); err != nil {
 		return nil, fmt.Errorf("timestep %d: publish to %s: %w", pass.Graph.Timestep, bus.Predictions, err)
 	}
-	a.tell(pass.Graph.Timestep, scored, began)
+	a.observe(pass.Graph.Timestep, scored, began)
 	return pass, nil
 }
 
@@ -128,7 +128,7 @@ func (a *arrivals) records(
 }
 
 // observe reports how long the scored records waited.
-func (a *arrivals) tell(t lethe.Timestep, scored []window.Scored, began time.Time) {
+func (a *arrivals) observe(t lethe.Timestep, scored []window.Scored, began time.Time) {
 	now := a.around.Clock()
 	e := events.ProvisionallyScored{Predictions: len(scored), Duration: now.Sub(began)}
 	for _, s := range scored {

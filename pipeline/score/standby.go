@@ -47,7 +47,7 @@ func (s *standby) Wants() map[bus.Topic]bool { return s.replay.Wants() }
 
 // Step implements role.Logic.
 func (s *standby) Step(ctx context.Context, _ func() time.Time, in role.Input) (out role.Output, err error) {
-	if err := s.hear(in.Notices); err != nil {
+	if err := s.receive(in.Notices); err != nil {
 		return out, err
 	}
 	s.replay.Take(in)
@@ -76,7 +76,7 @@ func (s *standby) Step(ctx context.Context, _ func() time.Time, in role.Input) (
 
 // receive processes commands that an entry has named before, as control.v1 is read from its start, and retains the
 // others.
-func (s *standby) hear(notices []wire.Notice) error {
+func (s *standby) receive(notices []wire.Notice) error {
 	named, err := offsetOf(s.state.store, bus.TopicPartition{Topic: bus.Control})
 	for _, n := range notices {
 		switch {
@@ -118,7 +118,7 @@ func (s *standby) apply(ctx context.Context, e journal.Entry) (done bool, err er
 	case journal.Explained:
 		return true, s.explaining.explained(d)
 	case journal.Served:
-		s.said = d
+		s.lastServed = d
 		return true, s.passOverAll(ctx)
 	default:
 		return true, nil
@@ -140,7 +140,7 @@ func (s *standby) consume(ctx context.Context, in role.Input) error {
 	}
 	for t, at := range s.state.links {
 		// The leader has scored timesteps whose graphs or models were replaced before this process read them.
-		if _, before := known[t]; !before && at.waits() && s.said.Scored.Holds(t) && at.previous != lethe.NoTimestep {
+		if _, before := known[t]; !before && at.waits() && s.lastServed.Scored.Holds(t) && at.previous != lethe.NoTimestep {
 			if err := s.passOver(t); err != nil {
 				return err
 			}
@@ -169,7 +169,7 @@ func (s *standby) catchUp(ctx context.Context) error {
 func (s *standby) passOverAll(ctx context.Context) error {
 	for _, t := range s.state.links.known() {
 		wanted, known := s.state.links.stepsBefore(t, 1+s.o.Scoring.LabelLagTimesteps)
-		if s.state.links[t].done || !s.said.Scored.Holds(t) || known && wanted == lethe.NoTimestep {
+		if s.state.links[t].done || !s.lastServed.Scored.Holds(t) || known && wanted == lethe.NoTimestep {
 			continue
 		}
 		if err := s.passOver(t); err != nil {
@@ -186,13 +186,13 @@ func (s *standby) passOver(t lethe.Timestep) error {
 	if err != nil {
 		return err
 	}
-	said := &published{threshold: math.NaN()}
+	done := &published{threshold: math.NaN()}
 	for _, n := range snapshot.Nodes {
-		said.late = append(said.late, n.Pseudonym)
+		done.late = append(done.late, n.Pseudonym)
 	}
 	s.o.Logger.Warn("score: a timestep that another process has scored is passed over: its models are gone, or have "+
 		"changed since", "timestep", t)
-	return s.finish(t, said, nil)
+	return s.finish(t, done, nil)
 }
 
 // placeOf returns the place of the last entry that a store has applied, or is applying.

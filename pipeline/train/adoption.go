@@ -49,7 +49,7 @@ func (a *adoption) take(in role.Input) error {
 			continue
 		}
 		shard := a.l.shardOf(m.Key.Shard)
-		a.l.share.hear(shard, m.Owner)
+		a.l.share.recordOwner(shard, m.Owner)
 		if a.l.share.owns(shard) && m.Owner == a.l.share.ownerOf(shard) {
 			continue
 		}
@@ -105,7 +105,7 @@ func (a *adoption) adoptAll() (missing bool, err error) {
 		}
 		for _, t := range slices.Sorted(maps.Keys(held)) {
 			e := held[t]
-			if s.holds(t) || s.anew && t < s.needed {
+			if s.holds(t) || s.onDemand && t < s.needed {
 				continue
 			}
 			if fits, err := a.fits(s, t, e.lineage); err != nil {
@@ -122,7 +122,7 @@ func (a *adoption) adoptAll() (missing bool, err error) {
 			e.payload, s.fresh = nil, nil
 			held[t] = e
 			if s.component != overall && t == s.newest() {
-				if err := a.l.models[number].stand(); err != nil {
+				if err := a.l.models[number].load(); err != nil {
 					return missing, err
 				}
 			}

@@ -20,14 +20,14 @@ const committedTogether = 256
 // only the final search of an erasure waits for it, which is acknowledged later.
 func (l *learners) commit() (role.Output, error) {
 	var all []wire.Commitment
-	said := make(map[*series][]lethe.Timestep)
+	committed := make(map[*series][]lethe.Timestep)
 	for _, s := range l.all() {
 		if !l.owns(s.number) {
 			continue
 		}
-		timesteps := without(slices.Clone(s.kept), s.said)
-		said[s] = timesteps[:min(len(timesteps), committedTogether-len(all))]
-		for _, t := range said[s] {
+		timesteps := without(slices.Clone(s.kept), s.committed)
+		committed[s] = timesteps[:min(len(timesteps), committedTogether-len(all))]
+		for _, t := range committed[s] {
 			c, err := l.commitment(s, t)
 			if err != nil {
 				return role.Output{}, err
@@ -41,7 +41,7 @@ func (l *learners) commit() (role.Output, error) {
 	if !l.setupCommitted {
 		all = slices.Insert(all, 0, wire.Commitment{Setup: true, Digest: l.setup})
 	}
-	out := role.Output{Topic: bus.Control, Note: func() error { return l.recordCommitted(said) }}
+	out := role.Output{Topic: bus.Control, Note: func() error { return l.recordCommitted(committed) }}
 	for _, c := range all {
 		record, err := c.Record()
 		if err != nil {
@@ -52,7 +52,7 @@ func (l *learners) commit() (role.Output, error) {
 	return out, nil
 }
 
-func (l *learners) recordCommitted(said map[*series][]lethe.Timestep) error {
+func (l *learners) recordCommitted(committed map[*series][]lethe.Timestep) error {
 	if !l.setupCommitted {
 		if err := swapstore.Set(l.columns[0].store, []byte(setupKey), l.setup[:]); err != nil {
 			return fmt.Errorf("record the setup as published: %w", err)
@@ -61,7 +61,7 @@ func (l *learners) recordCommitted(said map[*series][]lethe.Timestep) error {
 	}
 	// In one order, for reproducible tests.
 	for _, s := range l.all() {
-		if timesteps := said[s]; len(timesteps) > 0 {
+		if timesteps := committed[s]; len(timesteps) > 0 {
 			if err := s.recordCommitted(timesteps); err != nil {
 				return err
 			}
@@ -97,12 +97,12 @@ func (l *learners) commitment(s *series, t lethe.Timestep) (c wire.Commitment, e
 func (s *series) recordCommitted(timesteps []lethe.Timestep) error {
 	if err := s.store.Apply(func(w swapstore.Writer) error {
 		for _, t := range timesteps {
-			w.Set(learntKey(saidPrefix, t, s.component), nil)
+			w.Set(learntKey(committedPrefix, t, s.component), nil)
 		}
 		return nil
 	}); err != nil {
 		return fmt.Errorf("model %d: record its digests as published: %w", s.number, err)
 	}
-	s.said = sortedset.Add(s.said, timesteps...)
+	s.committed = sortedset.Add(s.committed, timesteps...)
 	return nil
 }

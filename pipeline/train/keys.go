@@ -16,7 +16,7 @@ import (
 const (
 	slicePrefix      = "s/" // timestep -> link, canonical slice
 	checkpointPrefix = "c/" // timestep, component -> value: a checkpoint or a meta-model
-	saidPrefix       = "h/" // timestep, component: the digest was published for the log
+	committedPrefix  = "h/" // timestep, component: the digest was published for the log
 	madePrefix       = "g"  // component -> inputs that its values depend on
 	adoptedPrefix    = "a"  // component: some values are adopted from other processes
 	offsetKey        = "o"

@@ -60,7 +60,7 @@ func (l *learners) serve(through lethe.Timestep, at journal.Place) error {
 	}
 	l.served = through
 	for _, s := range l.all() {
-		s.answered = false
+		s.republished = false
 	}
 	return nil
 }
@@ -71,7 +71,7 @@ func (l *learners) dropUnneeded() error {
 	needed := l.columns.upTo(l.served)
 	for _, s := range l.all() {
 		s.needed = needed
-		if !s.anew || needed == lethe.NoTimestep {
+		if !s.onDemand || needed == lethe.NoTimestep {
 			continue
 		}
 		if err := s.dropBefore(needed); err != nil {
@@ -80,7 +80,7 @@ func (l *learners) dropUnneeded() error {
 	}
 	// With several trainers, a new owner continues from what it adopted.
 	for _, m := range l.models {
-		if m.anew || l.share.sharer != nil {
+		if m.onDemand || l.share.sharer != nil {
 			continue
 		}
 		if err := m.thinOut(l.topic[m.number]); err != nil {

@@ -29,7 +29,7 @@ type model struct {
 func (m *model) fitsAnew() bool { return m.config.Schedule == trainer.Window }
 
 // load decodes the newest checkpoint.
-func (m *model) stand() error {
+func (m *model) load() error {
 	m.trained = nil
 	if m.newest() == lethe.NoTimestep {
 		return nil
@@ -50,14 +50,14 @@ func (m *model) unlearn(from lethe.Timestep) error {
 	if err := m.removeFrom(from); err != nil || m.newest() == before {
 		return err
 	}
-	return m.stand()
+	return m.load()
 }
 
 func (m *model) forget() error {
 	if err := m.removeFrom(0); err != nil {
 		return fmt.Errorf("model %d: forget checkpoints: %w", m.number, err)
 	}
-	return m.stand()
+	return m.load()
 }
 
 // next returns the timestep to train after one, or NoTimestep. A model fitted from scratch skips those no score
@@ -86,16 +86,16 @@ func (m *model) next(trained lethe.Timestep) lethe.Timestep {
 // and their digest is published. They can be remade from slices: if a score waits for one again, all from there on are.
 // The newest stays, to continue from.
 func (m *model) thinOut(published map[lethe.Timestep]entry) error {
-	first, _ := slices.BinarySearch(m.said, m.needed)
+	first, _ := slices.BinarySearch(m.committed, m.needed)
 	lacks := func(t lethe.Timestep) bool { return !m.holds(t) }
-	if at := slices.IndexFunc(m.said[first:], lacks); at >= 0 {
-		return m.unlearn(m.said[first+at])
+	if at := slices.IndexFunc(m.committed[first:], lacks); at >= 0 {
+		return m.unlearn(m.committed[first+at])
 	}
 	var gone []lethe.Timestep
 	for _, t := range m.kept {
 		_, published := published[t]
-		_, said := slices.BinarySearch(m.said, t)
-		if t < min(m.needed, m.newest()) && !published && said && !m.shards.milestone(t) {
+		_, committed := slices.BinarySearch(m.committed, t)
+		if t < min(m.needed, m.newest()) && !published && committed && !m.shards.milestone(t) {
 			gone = append(gone, t)
 		}
 	}
@@ -105,8 +105,8 @@ func (m *model) thinOut(published map[lethe.Timestep]entry) error {
 // wants reports whether to store a checkpoint. A thinned one is only a step to the next, with the same bytes. The
 // last is always stored, or it would be trained again and again while a score waits for a timestep without slices.
 func (m *model) wants(t lethe.Timestep) bool {
-	_, said := slices.BinarySearch(m.said, t)
-	return t >= m.needed || !said || m.shards.milestone(t) || m.next(t) == lethe.NoTimestep
+	_, committed := slices.BinarySearch(m.committed, t)
+	return t >= m.needed || !committed || m.shards.milestone(t) || m.next(t) == lethe.NoTimestep
 }
 
 // window returns the slices for the checkpoint after t, ascending.

@@ -21,7 +21,7 @@ func (l *learners) openModels() error {
 		l.served = lethe.Timestep(binary.BigEndian.Uint64(value))
 		l.servedAt, _ = journal.CutPlace(value[timestepBytes:])
 	}
-	if err := l.removeStrangers(); err != nil {
+	if err := l.removeObsolete(); err != nil {
 		return err
 	}
 	cache := newUnions(l.meta == nil)
@@ -53,8 +53,8 @@ func (l *learners) openModel(number lethe.ShardID, cache *unions) (*model, error
 		err = m.made(with)
 	}
 	if err == nil {
-		m.anew = m.fitsAnew()
-		err = m.stand()
+		m.onDemand = m.fitsAnew()
+		err = m.load()
 	}
 	if err != nil {
 		return nil, unreadable(err, first.shard, shardDir(l.dir, first.shard))
@@ -76,7 +76,7 @@ func (l *learners) openOver() error {
 	if err != nil {
 		return unreadable(err, 0, shardDir(l.dir, 0))
 	}
-	over.anew = true
+	over.onDemand = true
 	l.over = over
 	for _, c := range l.columns {
 		c.learners = append(c.learners, over)
@@ -85,10 +85,10 @@ func (l *learners) openOver() error {
 }
 
 // removeObsolete removes values of models that are no longer in the ensemble: no erasure would replace them.
-func (l *learners) removeStrangers() error {
+func (l *learners) removeObsolete() error {
 	for _, c := range l.columns {
 		var gone [][]byte
-		for _, prefix := range []string{checkpointPrefix, saidPrefix} {
+		for _, prefix := range []string{checkpointPrefix, committedPrefix} {
 			if err := c.store.Scan([]byte(prefix), func(key, _ []byte) error {
 				_, component, err := splitLearnt(prefix, key)
 				if err == nil && !l.belongs(c.shard, component) {

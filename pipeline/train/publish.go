@@ -15,7 +15,7 @@ type change struct {
 	wire.Message
 	entry entry
 	// requested is the series of which score requested the model again, or nil.
-	answers *series
+	requested *series
 }
 
 // publish publishes pending changes.
@@ -45,8 +45,8 @@ func (t topic) apply(c change) {
 		return
 	}
 	t.put(c.Key, c.entry)
-	if c.answers != nil {
-		c.answers.answered = true
+	if c.requested != nil {
+		c.requested.republished = true
 	}
 }
 
@@ -86,13 +86,13 @@ func tombstones(number lethe.ShardID, timesteps []lethe.Timestep) (all []change)
 
 // value returns a model to be published.
 func (l *learners) value(s *series, t lethe.Timestep) (c change, err error) {
-	asked := l.asked(s, t)
-	if asked {
-		c.answers = s
+	requested := l.requested(s, t)
+	if requested {
+		c.requested = s
 	}
 	c.Message = wire.Message{
 		Key: modelKey(s.number, t), Revision: l.revision(s, t), Owner: l.share.ownerOf(l.shardOf(s.number)),
-		Last: asked || t == l.shardsOf(s).newest(),
+		Last: requested || t == l.shardsOf(s).newest(),
 	}
 	if c.Payload, err = s.value(t); err != nil {
 		return c, err

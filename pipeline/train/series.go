@@ -23,11 +23,11 @@ type series struct {
 	// needed is the oldest timestep that a score may wait for. The topic has values from there on.
 	needed lethe.Timestep
 	// republished: the model that score has dropped and requested again was published again.
-	answered bool
+	republished bool
 	// onDemand: values are made only if a score waits for them.
-	anew bool
+	onDemand bool
 	// committed have a published digest, even if the value was thinned out.
-	said []lethe.Timestep
+	committed []lethe.Timestep
 	// lineages and digests are cached.
 	lineages, digests map[lethe.Timestep]lethe.Digest
 	// fresh are the values stored last, not to be read again for publication.
@@ -38,11 +38,11 @@ type series struct {
 func openSeries(store role.Store, number lethe.ShardID, component int) (*series, error) {
 	s := &series{number: number, component: component, store: store, needed: lethe.NoTimestep}
 	s.lineages, s.digests = make(map[lethe.Timestep]lethe.Digest), make(map[lethe.Timestep]lethe.Digest)
-	for prefix, noted := range map[string]*[]lethe.Timestep{checkpointPrefix: &s.kept, saidPrefix: &s.said} {
+	for prefix, list := range map[string]*[]lethe.Timestep{checkpointPrefix: &s.kept, committedPrefix: &s.committed} {
 		if err := store.Scan([]byte(prefix), func(key, _ []byte) error {
 			t, of, err := splitLearnt(prefix, key)
 			if of == component {
-				*noted = append(*noted, t)
+				*list = append(*list, t)
 			}
 			return err
 		}); err != nil {
@@ -156,7 +156,7 @@ func (s *series) keep(adopted bool, steps ...learnt) error {
 	err := s.store.Apply(func(w swapstore.Writer) error {
 		for _, step := range steps {
 			w.Set(learntKey(checkpointPrefix, step.at, s.component), step.value)
-			w.Delete(learntKey(saidPrefix, step.at, s.component))
+			w.Delete(learntKey(committedPrefix, step.at, s.component))
 		}
 		if adopted {
 			w.Set(append([]byte(adoptedPrefix), byte(s.component)), nil)
@@ -169,7 +169,7 @@ func (s *series) keep(adopted bool, steps ...learnt) error {
 	s.fresh = steps
 	for _, step := range steps {
 		s.lineages[step.at], s.digests[step.at] = step.lineage, canonical.DigestOf(step.value)
-		s.said, s.kept = without(s.said, []lethe.Timestep{step.at}), sortedset.Add(s.kept, step.at)
+		s.committed, s.kept = without(s.committed, []lethe.Timestep{step.at}), sortedset.Add(s.kept, step.at)
 	}
 	return nil
 }
@@ -181,14 +181,14 @@ func without(all, some []lethe.Timestep) []lethe.Timestep {
 // removeFrom removes the values from a timestep on.
 func (s *series) removeFrom(t lethe.Timestep) error {
 	first, _ := slices.BinarySearch(s.kept, t)
-	said, _ := slices.BinarySearch(s.said, t)
-	return s.remove(sortedset.Of(slices.Concat(s.kept[first:], s.said[said:])), saidPrefix)
+	committed, _ := slices.BinarySearch(s.committed, t)
+	return s.remove(sortedset.Of(slices.Concat(s.kept[first:], s.committed[committed:])), committedPrefix)
 }
 
 // dropBefore removes the values before a timestep.
 func (s *series) dropBefore(t lethe.Timestep) error {
 	end, _ := slices.BinarySearch(s.kept, t)
-	return s.remove(s.kept[:end], saidPrefix)
+	return s.remove(s.kept[:end], committedPrefix)
 }
 
 // remove removes values, and their keys under other prefixes.
@@ -209,8 +209,8 @@ func (s *series) remove(gone []lethe.Timestep, prefixes ...string) error {
 		return err
 	}
 	s.fresh, s.kept = nil, without(s.kept, gone)
-	if slices.Contains(prefixes, saidPrefix) {
-		s.said = without(s.said, gone)
+	if slices.Contains(prefixes, committedPrefix) {
+		s.committed = without(s.committed, gone)
 	}
 	for _, t := range gone {
 		delete(s.lineages, t)

@@ -40,7 +40,7 @@ type share struct {
 	read      map[bus.TopicPartition]int64
 	processed map[int]int64
 	// owned are this process's units, latest the newest known owners.
-	owned, heard map[int]wire.Owner
+	owned, latest map[int]wire.Owner
 }
 
 // group is the state of the consumer group; ends is nil until it is known.
@@ -54,7 +54,7 @@ func newShare(o Options) *share {
 	return &share{
 		instance: o.Instance, sharer: o.Sharer, bus: o.Bus, log: o.Logger, wake: make(chan struct{}, 1),
 		read: make(map[bus.TopicPartition]int64), processed: make(map[int]int64),
-		owned: make(map[int]wire.Owner), heard: make(map[int]wire.Owner),
+		owned: make(map[int]wire.Owner), latest: make(map[int]wire.Owner),
 	}
 }
 
@@ -159,7 +159,7 @@ func (s *share) settle(ctx context.Context) (took bool, err error) {
 	}
 	for _, unit := range wanted {
 		own, has := s.owned[unit]
-		newest := s.heard[unit]
+		newest := s.latest[unit]
 		switch {
 		case !has && !s.caughtUp(now.ends), has && !own.Before(newest):
 			continue
@@ -215,8 +215,8 @@ func (s *share) owns(shard lethe.ShardID) bool {
 func (s *share) ownerOf(shard lethe.ShardID) wire.Owner { return s.owned[s.unitOf(shard)] }
 
 // recordOwner records an owner of a shard's unit.
-func (s *share) hear(shard lethe.ShardID, o wire.Owner) {
-	if unit := s.unitOf(shard); s.heard[unit].Before(o) {
-		s.heard[unit] = o
+func (s *share) recordOwner(shard lethe.ShardID, o wire.Owner) {
+	if unit := s.unitOf(shard); s.latest[unit].Before(o) {
+		s.latest[unit] = o
 	}
 }

@@ -86,7 +86,7 @@ func (l *learners) pending(s *series) (p pending, err error) {
 			break
 		}
 		e, found := held[t]
-		published := found && !l.asked(s, t)
+		published := found && !l.requested(s, t)
 		if published {
 			digest, err := s.digest(t)
 			if err != nil {
@@ -113,8 +113,8 @@ func (e entry) replacedBy(digest lethe.Digest, r lethe.Revision) bool {
 
 // requested reports whether score needs a model again: the timestep of its served ensemble is gone, and it has dropped
 // earlier models, whatever the topic holds.
-func (l *learners) asked(s *series, t lethe.Timestep) bool {
-	return t == s.needed && t < l.served && !s.answered
+func (l *learners) requested(s *series, t lethe.Timestep) bool {
+	return t == s.needed && t < l.served && !s.republished
 }
 
 // revision returns that of the slices which a model of a timestep is made of.

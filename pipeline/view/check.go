@@ -84,13 +84,13 @@ func (c *Content) readPredictions(store *swapstore.Store, secret lethe.Secret, g
 			c.problem("the view holds %d predictions %s", *count, what)
 		}
 	}
-	said, err := readCounts(store)
+	stored, err := readCounts(store)
 	if err != nil {
 		return err
 	}
 	for t, want := range counts {
-		if said[t] != want {
-			c.problem("the view counts %d predictions of timestep %d, and holds %d", said[t].Predictions, t, want.Predictions)
+		if stored[t] != want {
+			c.problem("the view counts %d predictions of timestep %d, and holds %d", stored[t].Predictions, t, want.Predictions)
 		}
 	}
 	return nil

@@ -64,12 +64,12 @@ func (e *Ensemble) date(store swapstore.Reader) error {
 	}
 	newest := time.UnixMicro(learnt.newest).UTC()
 	e.Learnt = &newest
-	dealt, err := shardsOf(store, e.Through)
+	shards, err := shardsOf(store, e.Through)
 	if err != nil {
 		return err
 	}
 	var slice time.Time
-	for _, s := range dealt {
+	for _, s := range shards {
 		if s.Published.After(slice) {
 			slice = s.Published
 		}

@@ -109,9 +109,9 @@ func takeLetter(store swapstore.Reader, w swapstore.Writer, name []byte, rec ing
 		return nil
 	}
 	if mark, at, is := ingest.ReadMark(rec); is {
-		said, err := at.MarshalText()
+		text, err := at.MarshalText()
 		w.Set(name, append([]byte{0}, mark...))
-		w.Set([]byte(letterMarkPrefix+mark), said)
+		w.Set([]byte(letterMarkPrefix+mark), text)
 		return err
 	}
 	letter, err := deadletters.Read(rec)

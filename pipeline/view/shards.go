@@ -31,8 +31,8 @@ type Shard struct {
 	Published time.Time `json:"published,omitzero"`
 }
 
-// Dealt is a timestep's partition and its scores (partition/scores).
-type Dealt struct {
+// Partitioning is a timestep's partition and its scores (partition/scores).
+type Partitioning struct {
 	Balance  float64 `json:"balance"`
 	Fairness float64 `json:"fairness"`
 	// Cut is the share of payments between shards.
@@ -99,12 +99,12 @@ func deleteShards(store swapstore.Reader, w swapstore.Writer, t lethe.Timestep) 
 }
 
 // Shards returns a timestep's partition, or nil.
-func (r *Reader) Shards(t lethe.Timestep) (*Dealt, error) {
-	dealt, err := shardsOf(r.store, t)
-	if err != nil || len(dealt) == 0 {
+func (r *Reader) Shards(t lethe.Timestep) (*Partitioning, error) {
+	shards, err := shardsOf(r.store, t)
+	if err != nil || len(shards) == 0 {
 		return nil, err
 	}
-	out := &Dealt{Shards: dealt}
+	out := &Partitioning{Shards: shards}
 	graph, err := readStored(r.store, t)
 	if err != nil {
 		return nil, err

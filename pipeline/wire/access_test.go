@@ -33,9 +33,9 @@ func TestAccessesAreReadAsTheyAreWritten(t *testing.T) {
 		require.Error(t, err, value)
 		require.False(t, found)
 	}
-	rec.Unproven = "no code"
+	rec.Unauthenticated = "no code"
 	_, found, err = wire.ParseAccess(rec)
-	require.ErrorIs(t, err, wire.ErrUnproven)
+	require.ErrorIs(t, err, wire.ErrUnauthenticated)
 	require.False(t, found)
 	for _, other := range []ingest.Record{{Key: out.Key}, {Key: []byte("!served"), Value: out.Value}} {
 		_, found, err = wire.ParseAccess(other)

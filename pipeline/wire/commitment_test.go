@@ -27,10 +27,10 @@ func TestCommitmentsAreReadAsTheyAreWritten(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, wire.Notice{}, n, "other roles pass over it")
 
-		rec.Unproven = "it carries no code"
+		rec.Unauthenticated = "it carries no code"
 		_, _, err = wire.ParseCommitment(rec)
-		require.ErrorIs(t, err, wire.ErrUnproven)
-		rec.Unproven = ""
+		require.ErrorIs(t, err, wire.ErrUnauthenticated)
+		rec.Unauthenticated = ""
 		rec.Value = bytes.Replace(out.Value, []byte(`"component":2`), []byte(`"component":1`), 1)
 		if !want.Setup {
 			_, _, err = wire.ParseCommitment(rec)

@@ -13,7 +13,7 @@
 //	keys.go, message.go       keys and kinds of messages; encoding and decoding
 //	owner.go                  owners of models
 //	manifest.go               the slices of a timestep
-//	home.go                   the topic of a record: control.v1 or erasure-status.v1
+//	records.go                the topic of a record: control.v1 or erasure-status.v1
 //	notice.go, command.go     records of these topics; commands of erasures
 //	control.go                control records, of processes about themselves:
 //	settings.go, instance.go  settings; data directories that have a role alone

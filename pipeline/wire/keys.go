@@ -76,7 +76,7 @@ func PartitionOf(shard lethe.ShardID, partitions int) int { return int(shard) % 
 // PartOf returns the artefact and revision of a chunk, or of a tombstone with revision 0. of is false for other
 // records, and for those that are not the deployment's own.
 func PartOf(rec ingest.Record) (key Key, r lethe.Revision, of bool) {
-	if rec.Unproven != "" {
+	if rec.Unauthenticated != "" {
 		return key, 0, false
 	}
 	name := string(rec.Key)

@@ -48,8 +48,8 @@ func leads(t bus.Topic) string {
 // Stale reports whether a record is of an older epoch than the newest one that had begun, or has a record, before it.
 // The records of a partition must be given in their order. (A record's own topic has the deployment's prefix.)
 func (l *Leaders) Stale(t bus.Topic, rec ingest.Record) bool {
-	by, tells := OwnerOf(rec)
-	if l == nil || !tells || rec.Unproven != "" {
+	by, found := OwnerOf(rec)
+	if l == nil || !found || rec.Unauthenticated != "" {
 		return false
 	}
 	at := bus.TopicPartition{Topic: t, Partition: rec.Partition}.String()
@@ -58,7 +58,7 @@ func (l *Leaders) Stale(t bus.Topic, rec ingest.Record) bool {
 		if e.epoch <= newest || e.epoch <= by.Generation {
 			break
 		}
-		if end, told := e.ends[at]; told && rec.Offset >= end {
+		if end, found := e.ends[at]; found && rec.Offset >= end {
 			newest = e.epoch
 		}
 	}

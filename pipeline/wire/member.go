@@ -151,7 +151,7 @@ func (m *Members) Of(role string) []string {
 	for identity := range m.members[role] {
 		all[identity] = true
 	}
-	if alone, said := m.alone[role]; said {
+	if alone, found := m.alone[role]; found {
 		all[alone.Identity] = true
 	}
 	for identity := range m.struck[role] {
@@ -168,17 +168,17 @@ func (m *Members) Known(role string) bool {
 
 // Member returns the record of a directory that shares the role.
 func (m *Members) Member(role, identity string) (Member, bool) {
-	said, shares := m.members[role][identity]
-	return said, shares
+	member, shares := m.members[role][identity]
+	return member, shares
 }
 
 // RunOf returns the latest process of a data directory with a role, or "".
 func (m *Members) RunOf(role, identity string) string {
-	said, shares := m.members[role][identity]
-	if alone, plays := m.alone[role]; plays && alone.Identity == identity && (!shares || alone.Since.After(said.Since)) {
+	member, shares := m.members[role][identity]
+	if alone, plays := m.alone[role]; plays && alone.Identity == identity && (!shares || alone.Since.After(member.Since)) {
 		return alone.Run
 	}
-	return said.Run
+	return member.Run
 }
 
 // Shared reports whether a directory shares the role.
@@ -189,8 +189,8 @@ func (m *Members) Shared(role, identity string) bool {
 
 // Alone returns the newest directory that has a role alone.
 func (m *Members) Alone(role string) (Instance, bool) {
-	i, said := m.alone[role]
-	return i, said
+	i, found := m.alone[role]
+	return i, found
 }
 
 // Struck returns the members of a role that were struck off, ascending by identity.

@@ -73,7 +73,7 @@ func (r *NoticeReader) Read(rec ingest.Record) (Notice, error) {
 	if r.stale(rec) {
 		return Notice{Late: true}, nil
 	}
-	if rec.Unproven != "" || !isChunk(string(rec.Key)) || isStatus(rec.Value) {
+	if rec.Unauthenticated != "" || !isChunk(string(rec.Key)) || isStatus(rec.Value) {
 		return ParseNotice(rec)
 	}
 	payload, complete, err := r.chunks.Add(rec)
@@ -89,7 +89,7 @@ func (r *NoticeReader) Read(rec ingest.Record) (Notice, error) {
 
 // stale reports whether a record is late or a copy. Of a request that has ended the topic has the ledger's copy only.
 func (r *NoticeReader) stale(rec ingest.Record) bool {
-	return rec.Unproven == "" && isLeaders(rec.Key) && (r.leaders.Stale(bus.Control, rec) || r.commands.Again(rec))
+	return rec.Unauthenticated == "" && isLeaders(rec.Key) && (r.leaders.Stale(bus.Control, rec) || r.commands.Again(rec))
 }
 
 // isChunk reports whether a key is that of a chunk of a command: a request id has no slash.

@@ -75,10 +75,10 @@ func (f *Fence) Stale(o Owner) bool {
 }
 
 // Counted returns records numbered by a header, from the number behind the owner's previous ones on.
-func Counted(said int64, records []ingest.Outgoing) []ingest.Outgoing {
+func Counted(last int64, records []ingest.Outgoing) []ingest.Outgoing {
 	out := slices.Clone(records)
 	for i := range out {
-		header := ingest.Header{Key: countHeader, Value: strconv.AppendInt(nil, said+int64(i)+1, 10)}
+		header := ingest.Header{Key: countHeader, Value: strconv.AppendInt(nil, last+int64(i)+1, 10)}
 		out[i].Headers = append(slices.Clip(out[i].Headers), header)
 	}
 	return out
@@ -102,8 +102,8 @@ type Once struct {
 
 // Again adds a record, in the order of its partition, and reports whether it is a copy.
 func (o *Once) Again(rec ingest.Record) bool {
-	by, tells := OwnerOf(rec)
-	if !tells {
+	by, found := OwnerOf(rec)
+	if !found {
 		return false
 	}
 	if by != o.by {

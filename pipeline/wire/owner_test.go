@@ -187,7 +187,7 @@ func TestLateRecordsAreToldByEpochs(t *testing.T) {
 	ahead := newLeaders()
 	require.False(t, read(ahead, 5, 13))
 	require.True(t, read(ahead, 3, 14))
-	forged := ingest.Record{Offset: 15, Unproven: "forged"}
+	forged := ingest.Record{Offset: 15, Unauthenticated: "forged"}
 	require.False(t, ahead.Stale(bus.Slices, forged))
 	require.False(t, (*wire.Leaders)(nil).Stale(bus.Slices, forged))
 }

@@ -9,10 +9,10 @@ import (
 	"lethe/ingest/bus"
 )
 
-// Home returns the topic of a record about erasures or processes. erasure-status.v1 is for requesters: states of
+// RecordTopic returns the topic of a record about erasures or processes. erasure-status.v1 is for requesters: states of
 // requests and holds, reasons for rejected records, and how many people must sign. control.v1, which users do not
 // read, has all other records.
-func Home(key, value []byte) bus.Topic {
+func RecordTopic(key, value []byte) bus.Topic {
 	switch k := string(key); {
 	case deletions.IsHoldKey(k), k == refusedKey, k == settingsPrefix+Requests:
 		return bus.ErasureStatus
@@ -28,11 +28,11 @@ func Home(key, value []byte) bus.Topic {
 
 // PublishRecords writes records to their topics: those of control.v1 first, from which a process resumes, so that no
 // published status can be lost.
-func Say(ctx context.Context, p Publisher, records []ingest.Outgoing) error {
+func PublishRecords(ctx context.Context, p Publisher, records []ingest.Outgoing) error {
 	for _, topic := range []bus.Topic{bus.Control, bus.ErasureStatus} {
 		var own []ingest.Outgoing
 		for _, rec := range records {
-			if Home(rec.Key, rec.Value) == topic {
+			if RecordTopic(rec.Key, rec.Value) == topic {
 				own = append(own, rec)
 			}
 		}

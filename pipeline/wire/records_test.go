@@ -98,15 +98,15 @@ func TestEveryRecordHasItsTopic(t *testing.T) {
 		if forUsers(what) {
 			want = bus.ErasureStatus
 		}
-		require.Equal(t, want, wire.Home(rec.Key, rec.Value), what)
+		require.Equal(t, want, wire.RecordTopic(rec.Key, rec.Value), what)
 		records = append(records, rec)
 	}
-	require.NoError(t, wire.Say(t.Context(), topics, records))
+	require.NoError(t, wire.PublishRecords(t.Context(), topics, records))
 	for _, topic := range []bus.Topic{bus.Control, bus.ErasureStatus} {
 		n := 0
 		require.NoError(t, topics.ReadAll(t.Context(), topic, func(rec ingest.Record) error {
 			n++
-			require.Equal(t, topic, wire.Home(rec.Key, rec.Value))
+			require.Equal(t, topic, wire.RecordTopic(rec.Key, rec.Value))
 			return nil
 		}))
 		require.Positive(t, n)
@@ -132,7 +132,8 @@ func (f failing) Write(ctx context.Context, t bus.Topic, records []ingest.Outgoi
 func TestNobodyIsToldBeforeTheCopyIsThere(t *testing.T) {
 	t.Parallel()
 	all, topics := said(t), roletest.NewBus(nil)
-	err := wire.Say(t.Context(), failing{topics, bus.Control}, []ingest.Outgoing{all["status"], all["copy of the ledger"]})
+	records := []ingest.Outgoing{all["status"], all["copy of the ledger"]}
+	err := wire.PublishRecords(t.Context(), failing{topics, bus.Control}, records)
 	require.ErrorIs(t, err, errAway)
 	ends, err := topics.EndOffsets(t.Context(), bus.ErasureStatus)
 	require.NoError(t, err)

@@ -52,7 +52,7 @@ func RefusedControl(rec ingest.Record, refusal *ingest.Refusal) (out ingest.Outg
 
 // ParseRefused decodes a record of erasure-status.v1, if it is a Refused.
 func ParseRefused(rec ingest.Record) (r Refused, found bool) {
-	if !bytes.Equal(rec.Key, []byte(refusedKey)) || rec.Unproven != "" {
+	if !bytes.Equal(rec.Key, []byte(refusedKey)) || rec.Unauthenticated != "" {
 		return r, false
 	}
 	err := json.Unmarshal(rec.Value, &r)

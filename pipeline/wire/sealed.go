@@ -12,14 +12,14 @@ import (
 	"lethe/ingest/bus"
 )
 
-// ErrUnproven is returned for a record of one of lethe's own topics without the code of the deployment. It must be
-// ignored.
-var ErrUnproven = errors.New("not written by a process of this deployment")
+// ErrUnauthenticated is returned for a record of one of lethe's own topics without the code of the deployment. It must
+// be ignored.
+var ErrUnauthenticated = errors.New("not written by a process of this deployment")
 
 // proven rejects records that are not the deployment's own.
 func proven(rec ingest.Record) error {
-	if rec.Unproven != "" {
-		return fmt.Errorf("%w: %s", ErrUnproven, rec.Unproven)
+	if rec.Unauthenticated != "" {
+		return fmt.Errorf("%w: %s", ErrUnauthenticated, rec.Unauthenticated)
 	}
 	return nil
 }

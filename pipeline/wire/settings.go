@@ -45,9 +45,9 @@ func (s Settings) Record() (ingest.Outgoing, error) {
 
 // Configuration returns the digest of all settings: SHA-256 of the canonical JSON (RFC 8785) of an object with the
 // values of each role.
-func Configuration(said map[string]Settings) (lethe.Digest, error) {
+func Configuration(byRole map[string]Settings) (lethe.Digest, error) {
 	values := make(map[string]map[string]string)
-	for role, s := range said {
+	for role, s := range byRole {
 		values[role] = s.Values
 	}
 	text, err := jcs.Encode(values)

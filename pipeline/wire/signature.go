@@ -66,10 +66,10 @@ func SignedAnswer(rec ingest.Record, keys []ed25519.PublicKey) bool {
 	return signedBy(rec, answerMediaType, keys)
 }
 
-// ToldRequesters decodes the settings for requesters, and reports whether the key has signed them. Requesters have no
-// secret, so the record needs no code.
-func ToldRequesters(rec ingest.Record, key ed25519.PublicKey) (s Settings, signed bool) {
-	if rec.Unproven = ""; !SignedAnswer(rec, []ed25519.PublicKey{key}) {
+// RequesterSettings decodes the settings for requesters, and reports whether the key has signed them. Requesters have
+// no secret, so the record needs no code.
+func RequesterSettings(rec ingest.Record, key ed25519.PublicKey) (s Settings, signed bool) {
+	if rec.Unauthenticated = ""; !SignedAnswer(rec, []ed25519.PublicKey{key}) {
 		return s, false
 	}
 	s, found, err := ParseSettings(rec)

@@ -40,7 +40,7 @@ type Known struct{ bySlice map[lethe.Digest]known }
 // for these.
 type known struct {
 	illicit []bool
-	said    map[asked][]float64
+	logits  map[asked][]float64
 }
 
 // asked is a model and its cached logits.
@@ -76,7 +76,7 @@ type questions struct {
 
 // at returns a slice with its cached results.
 func (k *Known) at(s Source) (out source, err error) {
-	out = source{Source: s, now: known{said: make(map[asked][]float64)}}
+	out = source{Source: s, now: known{logits: make(map[asked][]float64)}}
 	out.inputs = sync.OnceValues(func() (q questions, err error) {
 		slice, err := s.Read()
 		if err != nil {
@@ -100,8 +100,8 @@ func (k *Known) at(s Source) (out source, err error) {
 	return out, err
 }
 
-// said returns, by component, the results of its groups that do not contain a slice.
-func (r Runner) said(ctx context.Context, models []*trainer.Checkpoint, s source) ([][][]float64, error) {
+// logits returns, by component, the results of its groups that do not contain a slice.
+func (r Runner) logits(ctx context.Context, models []*trainer.Checkpoint, s source) ([][][]float64, error) {
 	out := make([][][]float64, len(r.Layout.Components))
 	if len(s.now.illicit) == 0 {
 		return out, nil
@@ -129,7 +129,7 @@ func (r Runner) said(ctx context.Context, models []*trainer.Checkpoint, s source
 // are unchanged.
 func (r Runner) answer(ctx context.Context, number lethe.ShardID, m *trainer.Checkpoint, s source) ([]float64, error) {
 	key := asked{number, m.Lineage}
-	said, ok := s.before.said[key]
+	logits, ok := s.before.logits[key]
 	if !ok {
 		q, err := s.inputs()
 		if err != nil {
@@ -144,12 +144,12 @@ func (r Runner) answer(ctx context.Context, number lethe.ShardID, m *trainer.Che
 		if err != nil {
 			return nil, err
 		}
-		if said = Illicit(posteriors); !rows {
-			said = among(said, q.labelled)
+		if logits = Illicit(posteriors); !rows {
+			logits = among(logits, q.labelled)
 		}
 	}
-	s.now.said[key] = said
-	return said, nil
+	s.now.logits[key] = logits
+	return logits, nil
 }
 
 // among returns the logits of some nodes.

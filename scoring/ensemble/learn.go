@@ -64,12 +64,12 @@ func (r Runner) crossed() bool {
 
 // outOfGroup returns the components' out-of-group logits for the labelled nodes of a slice.
 func (r Runner) outOfGroup(ctx context.Context, models []*trainer.Checkpoint, s source) (stack.Rows, error) {
-	said, err := r.said(ctx, models, s)
+	logits, err := r.logits(ctx, models, s)
 	illicit := s.now.illicit
 	rows := stack.Rows{
-		Components: len(said), Illicit: illicit, Logits: make([]float64, len(illicit)*len(said)),
+		Components: len(logits), Illicit: illicit, Logits: make([]float64, len(illicit)*len(logits)),
 	}
-	for k, of := range said {
+	for k, of := range logits {
 		if len(of) == 0 {
 			continue // a slice without labels
 		}
@@ -85,11 +85,11 @@ func (a *Answers) Logits(l Layout) [][]float64 {
 	out := make([][]float64, len(l.Components))
 	first := 0
 	for k, c := range l.Components {
-		said := make([][]float64, c.Groups)
-		for in := range said {
-			said[in] = Illicit(a.Shards[first+in])
+		logits := make([][]float64, c.Groups)
+		for in := range logits {
+			logits[in] = Illicit(a.Shards[first+in])
 		}
-		out[k] = stack.MeanLogits(said)
+		out[k] = stack.MeanLogits(logits)
 		first += c.Groups
 	}
 	return out

@@ -32,14 +32,14 @@ func MeanLogit(probabilities []float64) float64 {
 	return sum / float64(len(probabilities))
 }
 
-// MeanLogits is MeanLogit for every transaction: said has, model by model, one probability per
+// MeanLogits is MeanLogit for every transaction: byModel has, for each model, one probability per
 // transaction. There is at least one model.
-func MeanLogits(said [][]float64) []float64 {
-	out := make([]float64, len(said[0]))
-	of := make([]float64, len(said))
+func MeanLogits(byModel [][]float64) []float64 {
+	out := make([]float64, len(byModel[0]))
+	of := make([]float64, len(byModel))
 	for i := range out {
-		for model := range said {
-			of[model] = said[model][i]
+		for model := range byModel {
+			of[model] = byModel[model][i]
 		}
 		out[i] = MeanLogit(of)
 	}

@@ -66,10 +66,10 @@ func (a *API) asked(q question) http.HandlerFunc {
 			return
 		}
 		answer, err := q(v, r)
-		var said *Problem
+		var problem *Problem
 		switch {
-		case errors.As(err, &said):
-			Refuse(w, said.Status, said.Detail)
+		case errors.As(err, &problem):
+			Refuse(w, problem.Status, problem.Detail)
 		case errors.Is(err, view.ErrCursor):
 			Refuse(w, http.StatusBadRequest, "cursor is not one that a page has ended with: begin from the first page")
 		case errors.Is(err, swapstore.ErrClosed):

@@ -31,7 +31,7 @@ func (a *API) events(w http.ResponseWriter, r *http.Request) {
 	stream := http.NewResponseController(w)
 	for {
 		changes, next := v.Feed().Now()
-		if tell(w, stream, changes) != nil {
+		if writeChanges(w, stream, changes) != nil {
 			return // the caller went away
 		}
 		silence := time.NewTimer(silenceAtMost)
@@ -60,7 +60,7 @@ func (a *API) events(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func tell(w http.ResponseWriter, stream *http.ResponseController, changes map[view.Kind]uint64) error {
+func writeChanges(w http.ResponseWriter, stream *http.ResponseController, changes map[view.Kind]uint64) error {
 	data, err := json.Marshal(changes)
 	if err == nil {
 		// A client that does not read is disconnected.

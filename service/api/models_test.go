@@ -42,7 +42,7 @@ func slice(t lethe.Timestep, shard lethe.ShardID, first byte, labels ...lethe.La
 func TestShards(t *testing.T) {
 	s := newSite(t)
 	s.publish(slice(4, 0, 1, lethe.Illicit, lethe.Licit), slice(4, 1, 2, lethe.Licit, lethe.Licit))
-	var dealt view.Dealt
+	var dealt view.Partitioning
 	s.get("/timesteps/4/shards", &dealt)
 	require.Len(t, dealt.Shards, 2)
 	require.Equal(t, 1, dealt.Shards[0].Illicit)

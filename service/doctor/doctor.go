@@ -25,8 +25,8 @@ type Finding struct {
 	// service, waiting, version.
 	Check string `json:"check"`
 	Grade Grade  `json:"grade"`
-	// Says is one line without personal data.
-	Says string `json:"says"`
+	// Message is one line without personal data.
+	Message string `json:"says"`
 	// Remedy is the action to take, empty if nothing is wrong.
 	Remedy string `json:"remedy,omitempty"`
 }
@@ -58,12 +58,12 @@ func Examine(ctx context.Context, o Options) []Finding {
 // findings accumulates the results of the checks.
 type findings []Finding
 
-func (f *findings) ok(check, says string) { *f = append(*f, Finding{check, OK, says, ""}) }
+func (f *findings) ok(check, message string) { *f = append(*f, Finding{check, OK, message, ""}) }
 
-func (f *findings) warn(check, says, remedy string) {
-	*f = append(*f, Finding{check, Warning, says, remedy})
+func (f *findings) warn(check, message, remedy string) {
+	*f = append(*f, Finding{check, Warning, message, remedy})
 }
 
-func (f *findings) bad(check, says, remedy string) {
-	*f = append(*f, Finding{check, Problem, says, remedy})
+func (f *findings) bad(check, message, remedy string) {
+	*f = append(*f, Finding{check, Problem, message, remedy})
 }

@@ -72,10 +72,10 @@ func (p *patient) wrong(t *testing.T) string {
 	t.Helper()
 	var out strings.Builder
 	for _, f := range doctor.Examine(t.Context(), p.options) {
-		require.NotEmpty(t, f.Says)
+		require.NotEmpty(t, f.Message)
 		require.Equal(t, f.Grade == doctor.OK, f.Remedy == "", "%v", f)
 		if f.Grade != doctor.OK {
-			fmt.Fprintf(&out, "%s %s: %s\n", f.Grade, f.Check, f.Says)
+			fmt.Fprintf(&out, "%s %s: %s\n", f.Grade, f.Check, f.Message)
 		}
 	}
 	return strings.ReplaceAll(out.String(), p.options.Config.DataDir, "DIR")
@@ -190,7 +190,7 @@ func TestTheServiceThatRuns(t *testing.T) {
 	require.Empty(t, p.wrong(t))
 	waits = []waiting.Wait{{
 		Cause: waiting.PartitionBehind, Since: time.Unix(0, 0), Move: waiting.Producer,
-		Says: "Timestep 3 is open.", Do: "Send.",
+		Message: "Timestep 3 is open.", Do: "Send.",
 	}}
 	require.Equal(t,
 		"problem waiting: Timestep 3 is open. (since 1970-01-01T00:00:00Z; the producer's move)\n", p.wrong(t))
@@ -253,7 +253,7 @@ func TestAServiceWithTLSIsAsked(t *testing.T) {
 	p.options.Config.HTTP.TLS.CertificateFile = certificate
 	require.Empty(t, p.wrong(t))
 	ready := doctor.Finding{
-		Check: "service", Grade: doctor.OK, Says: "the one at https://" + server.Listener.Addr().String() + " is ready",
+		Check: "service", Grade: doctor.OK, Message: "the one at https://" + server.Listener.Addr().String() + " is ready",
 	}
 	require.Contains(t, doctor.Examine(t.Context(), p.options), ready)
 

@@ -52,14 +52,14 @@ func (f *findings) disk(o Options) {
 		f.warn(check, "the room on the disk is not known: "+err.Error(), "look at it by hand")
 		return
 	}
-	says := fmt.Sprintf("%.1f of %.1f GiB are free", gib(room.FreeBytes), gib(room.TotalBytes))
+	message := fmt.Sprintf("%.1f of %.1f GiB are free", gib(room.FreeBytes), gib(room.TotalBytes))
 	switch {
 	case room.FreeBytes < leastFree/4:
-		f.bad(check, says, "make room: a store that is written anew stands beside the old one for a while")
+		f.bad(check, message, "make room: a store that is written anew stands beside the old one for a while")
 	case room.FreeBytes < leastFree || float64(room.FreeBytes) < leastShare*float64(room.TotalBytes):
-		f.warn(check, says, "make room before the disk is full: lethe waits then, and nothing is scored")
+		f.warn(check, message, "make room before the disk is full: lethe waits then, and nothing is scored")
 	default:
-		f.ok(check, says)
+		f.ok(check, message)
 	}
 }
 

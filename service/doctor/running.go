@@ -65,11 +65,11 @@ func (f *findings) service(ctx context.Context, o Options) {
 	}
 	for _, w := range status.Waiting {
 		since := w.Since.UTC().Format(time.RFC3339)
-		says := fmt.Sprintf("%s (since %s; the %s's move)", w.Says, since, w.Move)
+		message := fmt.Sprintf("%s (since %s; the %s's move)", w.Message, since, w.Move)
 		if w.Decided() {
-			f.warn("waiting", says, w.Do)
+			f.warn("waiting", message, w.Do)
 		} else {
-			f.bad("waiting", says, w.Do)
+			f.bad("waiting", message, w.Do)
 		}
 	}
 	if status.Version != o.Version {

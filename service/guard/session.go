@@ -153,7 +153,7 @@ type SessionAnswer struct {
 func (g *Guard) serveSession(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	if g.o.asksNobody() {
-		tell(w, SessionAnswer{May: Anybody().Rights.names()})
+		respond(w, SessionAnswer{May: Anybody().Rights.names()})
 		return
 	}
 	now := g.o.Now()
@@ -161,10 +161,10 @@ func (g *Guard) serveSession(w http.ResponseWriter, r *http.Request) {
 	switch r.Method {
 	case http.MethodGet:
 		if !known {
-			tell(w, SessionAnswer{Login: true, May: []string{}})
+			respond(w, SessionAnswer{Login: true, May: []string{}})
 			return
 		}
-		tell(w, answerOf(found))
+		respond(w, answerOf(found))
 	case http.MethodPost:
 		g.logIn(w, r)
 	case http.MethodDelete:
@@ -174,7 +174,7 @@ func (g *Guard) serveSession(w http.ResponseWriter, r *http.Request) {
 		}
 		g.sessions.end(r, g.o.cookieName())
 		http.SetCookie(w, g.o.cookie("", time.Unix(1, 0)))
-		tell(w, SessionAnswer{Login: true, May: []string{}})
+		respond(w, SessionAnswer{Login: true, May: []string{}})
 	default:
 		w.Header().Set("Allow", "GET, POST, DELETE")
 		g.o.Refuse(w, http.StatusMethodNotAllowed, "the address is not asked so; see the header Allow")
@@ -206,7 +206,7 @@ func (g *Guard) logIn(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	http.SetCookie(w, g.o.cookie(cookie, fresh.ends))
-	tell(w, answerOf(fresh))
+	respond(w, answerOf(fresh))
 }
 
 func answerOf(s session) SessionAnswer {
@@ -214,7 +214,7 @@ func answerOf(s session) SessionAnswer {
 	return SessionAnswer{Name: s.person.Name, May: s.person.Rights.names(), Proof: s.proof, Ends: &ends}
 }
 
-func tell(w http.ResponseWriter, answer SessionAnswer) {
+func respond(w http.ResponseWriter, answer SessionAnswer) {
 	w.Header().Set("Content-Type", "application/json")
 	json.NewEncoder(w).Encode(answer) //nolint:errcheck // the caller went away
 }

@@ -113,11 +113,11 @@ type created struct {
 	ID         string `json:"subject_request_id"`
 	APIVersion string `json:"api_version"`
 	// Extensions names ignored identities, under the processor's domain.
-	Extensions map[string]toldMore `json:"extensions,omitempty"`
+	Extensions map[string]details `json:"extensions,omitempty"`
 }
 
-// told is a status (8.3), or with CallbackURL a callback (8.6).
-type told struct {
+// statusAnswer is a status (8.3), or with CallbackURL a callback (8.6).
+type statusAnswer struct {
 	ControllerID string    `json:"controller_id"`
 	Expected     time.Time `json:"expected_completion_time"`
 	CallbackURL  string    `json:"status_callback_url,omitempty"`
@@ -128,11 +128,11 @@ type told struct {
 	ResultsURL string `json:"results_url,omitempty"`
 	// Extensions has, under the processor's domain, details that the four statuses of OpenDSR
 	// cannot express.
-	Extensions map[string]toldMore `json:"extensions,omitempty"`
+	Extensions map[string]details `json:"extensions,omitempty"`
 }
 
-// toldMore is the state of a request in lethe's terms.
-type toldMore struct {
+// details is the state of a request in lethe's terms.
+type details struct {
 	// Result is the result of a verified request: completed may mean that nothing was stored.
 	Result deletions.Result `json:"result,omitempty"`
 	// Summary is the text that all interfaces show.
@@ -143,11 +143,11 @@ type toldMore struct {
 }
 
 // extensions are the processor's own, if there are details.
-func (s *Service) extensions(more toldMore) map[string]toldMore {
+func (s *Service) extensions(more details) map[string]details {
 	if more.Result == "" && more.Summary == "" && len(more.Ignored) == 0 {
 		return nil
 	}
-	return map[string]toldMore{s.o.Domain: more}
+	return map[string]details{s.o.Domain: more}
 }
 
 // cancelled is the response to a cancellation (9.2).

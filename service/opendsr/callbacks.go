@@ -65,7 +65,7 @@ func (s *Service) callAll(ctx context.Context, failed map[call]attempts) time.Du
 		done := status == statusCompleted || status == statusCancelled
 		for _, url := range known.CallbackURLs {
 			c := call{id, url, status}
-			if known.Told[url] == status {
+			if known.Accepted[url] == status {
 				continue
 			}
 			if left := failed[c].next.Sub(s.o.Now()); left > 0 {
@@ -76,7 +76,7 @@ func (s *Service) callAll(ctx context.Context, failed map[call]attempts) time.Du
 				wait, done = min(wait, failed[c].next.Sub(s.o.Now())), false
 				continue
 			}
-			known.Told[url] = status
+			known.Accepted[url] = status
 		}
 		if ctx.Err() != nil {
 			return 0
@@ -100,7 +100,7 @@ func (s *Service) note(id string, known kept, done bool) error {
 		return nil
 	case done:
 		return s.state.drop(id)
-	case maps.Equal(before.Told, known.Told):
+	case maps.Equal(before.Accepted, known.Accepted):
 		return nil
 	default:
 		return s.state.put(id, known)
@@ -131,7 +131,7 @@ func (s *Service) callOne(
 }
 
 func (s *Service) post(ctx context.Context, c call, known kept, at standing) error {
-	what := s.tell(c.id, known, at)
+	what := s.answerOf(c.id, known, at)
 	what.CallbackURL = c.url
 	body, err := json.Marshal(what)
 	if err != nil {

@@ -93,7 +93,7 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) {
 	}
 	now := s.o.Now().UTC().Truncate(time.Second)
 	kept := kept{
-		Controller: s.o.Controller(r), Received: now, Expected: what.Deadline, Told: make(map[string]string),
+		Controller: s.o.Controller(r), Received: now, Expected: what.Deadline, Accepted: make(map[string]string),
 		CallbackURLs: asked.CallbackURLs, Spelling: asked.ID, Version: versionOf(r), Ignored: what.Ignored,
 	}
 	if what.Deadline.Before(now) {
@@ -113,7 +113,7 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) {
 	}
 	s.answer(w, http.StatusCreated, created{
 		kept.controller(), kept.Expected, now, base64.StdEncoding.EncodeToString(body), asked.ID, kept.Version,
-		s.extensions(toldMore{Ignored: what.Ignored}),
+		s.extensions(details{Ignored: what.Ignored}),
 	})
 	s.wake()
 }
@@ -123,7 +123,7 @@ type standing struct {
 	// word is a status of OpenDSR.
 	word string
 	// more is empty as long as lethe has not consumed the request.
-	more toldMore
+	more details
 }
 
 // find returns the status of a request. The view may be behind a request that was just submitted.
@@ -149,7 +149,7 @@ func (s *Service) find(id string) (kept, standing, error) {
 	if !found {
 		known = keptOf(status)
 	}
-	return known, standing{statusOf(status.State), toldMore{Result: status.Result(), Summary: status.Summary()}}, nil
+	return known, standing{statusOf(status.State), details{Result: status.Result(), Summary: status.Summary()}}, nil
 }
 
 // keptOf is the remaining data of a request without pending callbacks.
@@ -173,12 +173,12 @@ func (s *Service) status(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	known.Spelling, known.Version = spelling, versionOf(r)
-	s.answer(w, http.StatusOK, s.tell(id, known, status))
+	s.answer(w, http.StatusOK, s.answerOf(id, known, status))
 }
 
-// tell builds the status of a request.
-func (s *Service) tell(id string, known kept, at standing) told {
-	out := told{
+// answerOf builds the status of a request.
+func (s *Service) answerOf(id string, known kept, at standing) statusAnswer {
+	out := statusAnswer{
 		ControllerID: known.controller(), Expected: known.Expected, ID: cmp.Or(known.Spelling, id), Status: at.word,
 		APIVersion: cmp.Or(known.Version, firstVersion),
 	}

@@ -19,8 +19,8 @@ type kept struct {
 	Received     time.Time `json:"received_time"`
 	Expected     time.Time `json:"expected_completion_time"`
 	CallbackURLs []string  `json:"status_callback_urls,omitempty"`
-	// Told is the last status that each callback address has accepted, or that was given up.
-	Told map[string]string `json:"told,omitempty"`
+	// Accepted is the last status that each callback address has accepted, or that was given up.
+	Accepted map[string]string `json:"told,omitempty"`
 	// Spelling is the request's id as it was sent, and Version the specification's version for
 	// callbacks.
 	Spelling string `json:"subject_request_id,omitempty"`
@@ -55,8 +55,8 @@ func readState(path string) (*state, error) {
 		return nil, fmt.Errorf("state of OpenDSR: %w", err)
 	}
 	for id, k := range f.Requests {
-		if k.Told == nil { // no callback has been made yet
-			k.Told = make(map[string]string)
+		if k.Accepted == nil { // no callback has been made yet
+			k.Accepted = make(map[string]string)
 		}
 		s.of[id] = k
 	}
@@ -67,7 +67,7 @@ func (s *state) get(id string) (kept, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	k, found := s.of[id]
-	k.Told = maps.Clone(k.Told)
+	k.Accepted = maps.Clone(k.Accepted)
 	return k, found
 }
 

@@ -17,7 +17,7 @@ func TestARequestOfWhichNobodyHasHeardIsKept(t *testing.T) {
 	const url = "https://controller.example/callback"
 	asked := kept{
 		Controller: "c", Received: time.Unix(1, 0).UTC(), Expected: time.Unix(2, 0).UTC(), CallbackURLs: []string{url},
-		Told: make(map[string]string),
+		Accepted: make(map[string]string),
 	}
 	require.NoError(t, before.put("r", asked))
 
@@ -26,7 +26,7 @@ func TestARequestOfWhichNobodyHasHeardIsKept(t *testing.T) {
 	known, found := after.get("r")
 	require.True(t, found)
 	require.Equal(t, asked, known)
-	known.Told[url] = statusCompleted
+	known.Accepted[url] = statusCompleted
 	require.NoError(t, after.put("r", known))
 }
 

@@ -30,10 +30,10 @@ func TestTruth_OpenDSR(t *testing.T) {
 // V26, V38: completed says what was found, and a status names a controller when nobody is called back any more.
 func TestTold_NothingHeld_SaysSo(t *testing.T) {
 	s := &Service{o: Options{Domain: "dsr.example"}}
-	said := s.tell("id", kept{}, standing{
-		statusCompleted, toldMore{Result: deletions.ResultNothingHeld, Summary: "nothing held"},
+	said := s.answerOf("id", kept{}, standing{
+		statusCompleted, details{Result: deletions.ResultNothingHeld, Summary: "nothing held"},
 	})
-	require.Equal(t, map[string]toldMore{
+	require.Equal(t, map[string]details{
 		"dsr.example": {Result: deletions.ResultNothingHeld, Summary: "nothing held"},
 	}, said.Extensions)
 	require.NotEmpty(t, said.ControllerID)

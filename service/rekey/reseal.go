@@ -27,7 +27,7 @@ func repairs(ctx context.Context, client *bus.Client, topic bus.Topic) (out []in
 	forged := make(map[place]bool)
 	if err := client.ReadAll(ctx, topic, func(rec ingest.Record) error {
 		at := place{rec.Partition, string(rec.Key)}
-		if delete(forged, at); rec.Unproven != "" {
+		if delete(forged, at); rec.Unauthenticated != "" {
 			forged[at] = true
 		}
 		return nil
@@ -40,7 +40,7 @@ func repairs(ctx context.Context, client *bus.Client, topic bus.Topic) (out []in
 	}
 	err = client.ReadAll(ctx, topic, func(rec ingest.Record) error {
 		at := place{rec.Partition, string(rec.Key)}
-		if again, is := genuine[at]; is && rec.Unproven == "" {
+		if again, is := genuine[at]; is && rec.Unauthenticated == "" {
 			again.Value, again.Headers = bytes.Clone(rec.Value), slices.Clone(rec.Headers)
 			genuine[at] = again
 		}

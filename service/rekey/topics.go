@@ -40,7 +40,7 @@ func (r Rotate) cleanTopics(ctx context.Context, p Plan, fresh lethe.Secret) (er
 	if err := client.Admin().Apply(ctx); err != nil {
 		return err
 	}
-	said, again, err := kept(ctx, client, p)
+	valid, again, err := kept(ctx, client, p)
 	if err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func (r Rotate) cleanTopics(ctx context.Context, p Plan, fresh lethe.Secret) (er
 		return err
 	}
 	wire.SealOf(fresh, nil).On(client)
-	if err := wire.Say(ctx, client, said); err != nil {
+	if err := wire.PublishRecords(ctx, client, valid); err != nil {
 		return err
 	}
 	again[bus.Reasons] = gone
@@ -75,7 +75,7 @@ func (r Rotate) cleanTopics(ctx context.Context, p Plan, fresh lethe.Secret) (er
 // of the retained topics.
 func kept(
 	ctx context.Context, client *bus.Client, p Plan,
-) (said []ingest.Outgoing, again map[bus.Topic][]ingest.Outgoing, err error) {
+) (valid []ingest.Outgoing, again map[bus.Topic][]ingest.Outgoing, err error) {
 	before, err := sealedBefore(p.DataDir)
 	if err != nil {
 		return nil, nil, err
@@ -90,7 +90,7 @@ func kept(
 	}
 	err = client.ReadAll(ctx, bus.Journal, func(rec ingest.Record) error {
 		entry, err := journal.Decode(rec.Value)
-		if rec.Unproven == "" && err == nil && !journal.ChangesStore(entry.Decision) {
+		if rec.Unauthenticated == "" && err == nil && !journal.ChangesStore(entry.Decision) {
 			again[bus.Journal] = append(again[bus.Journal], ingest.Outgoing{
 				Key: bytes.Clone(rec.Key), Value: bytes.Clone(rec.Value), Pinned: true, Partition: rec.Partition,
 			})
@@ -100,17 +100,17 @@ func kept(
 	if err != nil {
 		return nil, nil, err
 	}
-	said, err = saidAgain(ctx, client)
-	return said, again, err
+	valid, err = validRecords(ctx, client)
+	return valid, again, err
 }
 
-// saidAgain are the records of erasure-status.v1 and control.v1 that remain valid in the new
+// validRecords are the records of erasure-status.v1 and control.v1 that remain valid in the new
 // directory.
-func saidAgain(ctx context.Context, client *bus.Client) (out []ingest.Outgoing, err error) {
+func validRecords(ctx context.Context, client *bus.Client) (out []ingest.Outgoing, err error) {
 	newest := make(map[string]int)
 	take := func(rec ingest.Record) error {
 		// The next process adds accesses that are not in the log yet.
-		if rec.Unproven != "" || !wire.IsStatus(rec) && !wire.IsAccess(rec) {
+		if rec.Unauthenticated != "" || !wire.IsStatus(rec) && !wire.IsAccess(rec) {
 			return nil
 		}
 		again := ingest.Outgoing{Key: bytes.Clone(rec.Key), Value: bytes.Clone(rec.Value), Headers: slices.Clone(rec.Headers)}

@@ -53,8 +53,8 @@ func Find(f Facts) []Condition {
 // surroundings checks brokers, topics, disk and file descriptors. Their own checks have already applied a
 // delay.
 func surroundings(f Facts) (out []Condition) {
-	add := func(cause Cause, move Party, says, do string) {
-		out = append(out, Condition{Wait: Wait{Cause: cause, Move: move, Says: says, Do: do}})
+	add := func(cause Cause, move Party, message, do string) {
+		out = append(out, Condition{Wait: Wait{Cause: cause, Move: move, Message: message, Do: do}})
 	}
 	if place, why := first(f.Brokers); place != "" {
 		add(BrokersAway, Broker, fmt.Sprintf("%d places cannot be read or written; %s: %s.", len(f.Brokers), place, why),
@@ -86,9 +86,10 @@ func first(of map[string]string) (key, value string) {
 }
 
 // at returns a condition of a partition.
-func (p Partition) at(cause Cause, lasts time.Duration, says, do string) Condition {
+func (p Partition) at(cause Cause, lasts time.Duration, message, do string) Condition {
 	return Condition{
-		Wait: Wait{Cause: cause, Move: Producer, Says: says, Do: do, Topic: p.Topic, Partition: &p.Number}, Lasts: lasts,
+		Wait:  Wait{Cause: cause, Move: Producer, Message: message, Do: do, Topic: p.Topic, Partition: &p.Number},
+		Lasts: lasts,
 	}
 }
 
@@ -192,7 +193,8 @@ func quiet(f Facts) []Condition {
 	topic := f.Transactions[0].Topic
 	c := Condition{Lasts: f.Quiet, Wait: Wait{
 		Cause: StreamQuiet, Move: Producer, Topic: topic,
-		Says: fmt.Sprintf("Timestep %d is open, and nothing comes to %s.%s", open, topic, Partition{Newest: newest}.last()),
+		Message: fmt.Sprintf("Timestep %d is open, and nothing comes to %s.%s", open, topic,
+			Partition{Newest: newest}.last()),
 		Do: fmt.Sprintf("See that the producer runs; when timestep %d is complete, send a close record for it to every "+
 			"partition of %s.", open, topic),
 	}}.of(open)

@@ -61,7 +61,7 @@ func (i *Intake) at(topic string) *intervals {
 		i.topics[topic] = of
 	}
 	i.forgetIn(of)
-	if c := of.current; now.Sub(of.began) >= i.after && (c.saysEnough() || c.alike()) {
+	if c := of.current; now.Sub(of.began) >= i.after && (c.isEnough() || c.alike()) {
 		of.began, of.earlier, of.current = now, of.current, Outcome{}
 	}
 	return of
@@ -77,8 +77,8 @@ func (i *Intake) forgetIn(of *intervals) {
 // alike reports whether there are records, and all were accepted, or all rejected.
 func (o Outcome) alike() bool { return (o.Accepted == 0) != (o.Rejected == 0) }
 
-// saysEnough reports whether an outcome has enough records to be judged alone.
-func (o Outcome) saysEnough() bool {
+// isEnough reports whether an outcome has enough records to be judged alone.
+func (o Outcome) isEnough() bool {
 	all := o.Accepted + o.Rejected
 	return all >= fewRejected || all >= fewAlike && o.alike()
 }
@@ -98,7 +98,7 @@ func (i *Intake) Outcomes() map[string]Outcome {
 	for topic, of := range i.topics {
 		i.forgetIn(of)
 		before := of.earlier
-		if of.current.saysEnough() && i.now().Sub(of.began) >= i.after {
+		if of.current.isEnough() && i.now().Sub(of.began) >= i.after {
 			before = Outcome{}
 		}
 		o := Outcome{

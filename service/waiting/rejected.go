@@ -38,7 +38,7 @@ func rejections(f Facts) (out []Condition) {
 		}
 		out = append(out, Condition{Lasts: f.After, Wait: Wait{
 			Cause: RecordsRejected, Move: Producer, Topic: topic,
-			Says: fmt.Sprintf("%d of the latest %d records of %s were rejected, %d of them as %s.", o.Rejected,
+			Message: fmt.Sprintf("%d of the latest %d records of %s were rejected, %d of them as %s.", o.Rejected,
 				o.Accepted+o.Rejected, topic, others[reason], reason),
 			Do: fmt.Sprintf("See lethe dlq list --reason %s; have the producer send what docs/topics.md describes.", reason),
 		}})
@@ -53,7 +53,7 @@ func gaps(f Facts) (out []Condition) {
 		if n := o.Reasons[jumpReason]; n > 0 {
 			out = append(out, Condition{Lasts: f.After, Wait: Wait{
 				Cause: TimestepGap, Move: Operator, Topic: topic,
-				Says: fmt.Sprintf("%d of the latest %d records of %s were rejected, %d of them as %s.", o.Rejected,
+				Message: fmt.Sprintf("%d of the latest %d records of %s were rejected, %d of them as %s.", o.Rejected,
 					o.Accepted+o.Rejected, topic, n, jumpReason),
 				Do: fmt.Sprintf("If the gap is real, raise ingest.max_timestep_jump (%d) and run lethe dlq replay --reason %s; "+
 					"else have the producer correct its timesteps.", f.MostJump, jumpReason),
@@ -70,8 +70,8 @@ func misplaced(f Facts) (out []Condition) {
 		if n := o.Reasons[partitionReason]; n > 0 {
 			out = append(out, Condition{Wait: Wait{
 				Cause: WrongPartition, Move: Producer, Topic: topic,
-				Says: fmt.Sprintf("%d of the latest %d records of %s were rejected: they are not in the partitions of their keys.",
-					n, o.Accepted+o.Rejected, topic),
+				Message: fmt.Sprintf("%d of the latest %d records of %s were rejected: they are not in the partitions of their "+
+					"keys.", n, o.Accepted+o.Rejected, topic),
 				Do: fmt.Sprintf("Set the producer's partitioner to murmur2 (librdkafka: partitioner=murmur2_random), then run "+
 					"lethe dlq replay --reason %s.", partitionReason),
 			}})
@@ -102,7 +102,7 @@ func bounds(f Facts) (out []Condition) {
 	if f.MostOpen > 0 && open >= f.MostOpen {
 		out = append(out, Condition{Wait: Wait{
 			Cause: TooManyOpen, Move: Producer,
-			Says: fmt.Sprintf("%d timesteps are open, and more are rejected (ingest.max_open_timesteps).", open),
+			Message: fmt.Sprintf("%d timesteps are open, and more are rejected (ingest.max_open_timesteps).", open),
 			Do: fmt.Sprintf("Send close records to every partition for timesteps that are complete, then run lethe dlq replay "+
 				"--reason %s.", openReason),
 		}})
@@ -111,7 +111,7 @@ func bounds(f Facts) (out []Condition) {
 		if n := f.Intake[topic].Reasons[waitingReason]; n > 0 {
 			out = append(out, Condition{Wait: Wait{
 				Cause: TooManyWaiting, Move: Producer, Topic: topic,
-				Says: fmt.Sprintf("%d records of %s were rejected: too many wait for transactions that have not come "+
+				Message: fmt.Sprintf("%d records of %s were rejected: too many wait for transactions that have not come "+
 					"(ingest.max_waiting).", n, topic),
 				Do: fmt.Sprintf("Send the transactions that they name, then run lethe dlq replay --reason %s.", waitingReason),
 			}})

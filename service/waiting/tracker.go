@@ -9,7 +9,7 @@ import (
 // concurrent use.
 type Tracker struct {
 	held map[string]held
-	told []Wait
+	last []Wait
 	// logged is when a cause was last logged.
 	logged map[Cause]time.Time
 }
@@ -57,13 +57,13 @@ func (t *Tracker) Update(f Facts) (waits []Wait, log []Change) {
 		switch at := slices.IndexFunc(waits, of); {
 		case at < 0 && was:
 			delete(t.logged, cause)
-			ended := t.told[slices.IndexFunc(t.told, of)]
+			ended := t.last[slices.IndexFunc(t.last, of)]
 			log = append(log, Change{ended, true})
 		case at >= 0 && (!was || now.Sub(last) >= remindAfter):
 			t.logged[cause] = now
 			log = append(log, Change{waits[at], false})
 		}
 	}
-	t.told = waits
+	t.last = waits
 	return waits, log
 }

@@ -79,9 +79,9 @@ type Wait struct {
 	Since time.Time `json:"since"`
 	// Move is the party that has to act.
 	Move Party `json:"move"`
-	// Says describes the wait, Do the action to take: a sentence each.
-	Says string `json:"says"`
-	Do   string `json:"do"`
+	// Message describes the wait, Do the action to take: a sentence each.
+	Message string `json:"says"`
+	Do      string `json:"do"`
 	// Topic, Partition and Timestep give the location, if there is one.
 	Topic     string          `json:"topic,omitempty"`
 	Partition *int            `json:"partition,omitempty"`

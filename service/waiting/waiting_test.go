@@ -169,7 +169,7 @@ func TestWaits(t *testing.T) {
 			require.Equal(t, start, w.Since)
 			require.Equal(t, c.move, w.Move)
 			require.Equal(t, c.place, w.Topic)
-			require.Contains(t, w.Says, c.says)
+			require.Contains(t, w.Message, c.says)
 			require.Contains(t, w.Do, c.do)
 			if c.partition >= 0 {
 				require.Equal(t, c.partition, *w.Partition)

@@ -43,7 +43,7 @@ func New(ctx context.Context, o Options) (*Dispatcher, error) {
 		}
 	}
 	d.state = s
-	d.tellOpen()
+	d.reportOpen()
 	return d, nil
 }
 
@@ -97,7 +97,7 @@ func (d *Dispatcher) take(ctx context.Context, batch bus.Batch, reached map[int]
 		if !d.state.isDue(p, rec.Offset) {
 			continue
 		}
-		if rec.Unproven != "" {
+		if rec.Unauthenticated != "" {
 			d.passOver(rec)
 			continue
 		}
@@ -117,7 +117,7 @@ func (d *Dispatcher) take(ctx context.Context, batch bus.Batch, reached map[int]
 // passOver counts a record that the deployment did not write. It is not posted.
 func (d *Dispatcher) passOver(rec ingest.Record) {
 	d.o.Logger.Error("a record that lethe did not write was ignored", "partition", rec.Partition, "offset", rec.Offset,
-		"reason", rec.Unproven)
+		"reason", rec.Unauthenticated)
 	d.o.Listener.RecordsMissed(events.RecordsMissed{
 		Topic: string(bus.Predictions), Partition: rec.Partition, From: rec.Offset, To: rec.Offset + 1,
 		Reason: string(ingest.Unproven),
@@ -181,7 +181,7 @@ func (d *Dispatcher) wait(tries int) time.Duration {
 
 func (d *Dispatcher) settled(rec ingest.Record, outcome events.WebhookOutcome) error {
 	d.state.settle(rec.Partition, rec.Offset)
-	d.tell(outcome)
+	d.report(outcome)
 	return d.state.write()
 }
 
@@ -192,13 +192,13 @@ func (d *Dispatcher) left(rec ingest.Record, tries int, a answer) error {
 	if forgotten {
 		d.o.Logger.Error("so many alerts were not delivered that the oldest is not tried again", "most", mostUndelivered)
 	}
-	d.tell(events.WebhookUndelivered)
+	d.report(events.WebhookUndelivered)
 	return d.state.write()
 }
 
-func (d *Dispatcher) tell(outcome events.WebhookOutcome) {
+func (d *Dispatcher) report(outcome events.WebhookOutcome) {
 	d.o.Listener.WebhookTried(events.WebhookTried{Outcome: outcome, Undelivered: len(d.state.Undelivered)})
 }
 
-// tellOpen reports how many alerts are undelivered.
-func (d *Dispatcher) tellOpen() { d.tell("") }
+// reportOpen reports how many alerts are undelivered.
+func (d *Dispatcher) reportOpen() { d.report("") }

@@ -28,8 +28,8 @@ type state struct {
 	Undelivered []undelivered `json:"undelivered"`
 
 	file *statefile.File
-	// noted are the persisted positions.
-	noted map[int]int64
+	// persisted are the persisted positions.
+	persisted map[int]int64
 }
 
 // undelivered is the position of an alert that was not accepted, and the result of the last try.
@@ -43,7 +43,7 @@ type undelivered struct {
 
 // readState reads the file; found is false if there is none.
 func readState(path string) (s state, found bool, err error) {
-	s = state{Format: stateFormat, file: statefile.At(path, stateFormat), noted: make(map[int]int64)}
+	s = state{Format: stateFormat, file: statefile.At(path, stateFormat), persisted: make(map[int]int64)}
 	if found, err = s.file.Read(&s); err != nil {
 		return s, false, fmt.Errorf("state of webhooks: %w (without the file, alerts are told from now on)", err)
 	}
@@ -54,7 +54,7 @@ func readState(path string) (s state, found bool, err error) {
 // note marks the positions as persisted.
 func (s *state) note() {
 	for p, next := range s.Next {
-		s.noted[p] = next
+		s.persisted[p] = next
 	}
 }
 
@@ -109,7 +109,7 @@ func (s *state) pass(partition int, from, next int64, met map[int64]bool) (toWri
 	s.Undelivered = slices.DeleteFunc(s.Undelivered, func(u undelivered) bool {
 		return u.Partition == partition && u.Offset >= from && u.Offset < next && !met[u.Offset]
 	})
-	return len(s.Undelivered) != before || s.Next[partition]-s.noted[partition] >= positionsApart
+	return len(s.Undelivered) != before || s.Next[partition]-s.persisted[partition] >= positionsApart
 }
 
 // leave stores an alert that was not delivered.

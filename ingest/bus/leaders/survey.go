@@ -31,8 +31,8 @@ type debt struct {
 	since time.Time
 }
 
-// Said is the combined result of the brokers.
-type Said struct {
+// Result is the combined result of the brokers.
+type Result struct {
 	// Epochs are the highest leader epochs known to any of the brokers, by partition; partitions without
 	// a known epoch are absent.
 	Epochs map[int]int32
@@ -48,11 +48,11 @@ func NewSurvey(ask Ask, patience, limit time.Duration) *Survey {
 
 // Ask queries the brokers for the leaders of a topic's partitions, as of the time of the call or later. It leaves
 // out brokers that are unreachable or late. A single broker is not queried: no other one can lead in its place.
-func (s *Survey) Ask(ctx context.Context, brokers []int32, topic string) Said {
+func (s *Survey) Ask(ctx context.Context, brokers []int32, topic string) Result {
 	if len(brokers) < 2 {
-		return Said{Whole: true}
+		return Result{Whole: true}
 	}
-	said := Said{Epochs: make(map[int]int32)}
+	result := Result{Epochs: make(map[int]int32)}
 	answers := make(chan map[int]int32, len(brokers))
 	asked, answered := 0, 0
 	for _, broker := range brokers {
@@ -70,18 +70,18 @@ func (s *Survey) Ask(ctx context.Context, brokers []int32, topic string) Said {
 				answered++
 			}
 			for partition, epoch := range epochs {
-				if known, is := said.Epochs[partition]; !is || epoch > known {
-					said.Epochs[partition] = epoch
+				if known, is := result.Epochs[partition]; !is || epoch > known {
+					result.Epochs[partition] = epoch
 				}
 			}
 		case <-ctx.Done():
-			return said
+			return result
 		case <-enough.C:
-			return said
+			return result
 		}
 	}
-	said.Whole = answered == len(brokers)
-	return said
+	result.Whole = answered == len(brokers)
+	return result
 }
 
 // put queries one broker after begin has allowed it, and returns nil if there is no response. It continues after

@@ -30,9 +30,9 @@ func told(epochs map[int32]int32) leaders.Ask {
 
 func TestTheHighestEpochCounts(t *testing.T) {
 	of := leaders.NewSurvey(told(map[int32]int32{1: 4, 2: 7, 3: 6}), patience, limit)
-	require.Equal(t, leaders.Said{Epochs: map[int]int32{0: 7}, Whole: true}, of.Ask(t.Context(), []int32{1, 2, 3}, "t"))
-	require.Equal(t, leaders.Said{Epochs: map[int]int32{0: 6}}, of.Ask(t.Context(), []int32{1, 3, 9}, "t"), "9 is away")
-	require.Equal(t, leaders.Said{Epochs: map[int]int32{}}, of.Ask(t.Context(), []int32{8, 9}, "t"), "both are away")
+	require.Equal(t, leaders.Result{Epochs: map[int]int32{0: 7}, Whole: true}, of.Ask(t.Context(), []int32{1, 2, 3}, "t"))
+	require.Equal(t, leaders.Result{Epochs: map[int]int32{0: 6}}, of.Ask(t.Context(), []int32{1, 3, 9}, "t"), "9 is away")
+	require.Equal(t, leaders.Result{Epochs: map[int]int32{}}, of.Ask(t.Context(), []int32{8, 9}, "t"), "both are away")
 
 	first := leaders.NewSurvey(told(map[int32]int32{1: 0, 2: 0}), patience, limit)
 	require.Equal(t, map[int]int32{0: 0}, first.Ask(t.Context(), []int32{1, 2}, "t").Epochs)
@@ -43,7 +43,7 @@ func TestOneBrokerIsNotAsked(t *testing.T) {
 		t.Error("asked")
 		return nil, nil
 	}, patience, limit)
-	require.Equal(t, leaders.Said{Whole: true}, of.Ask(t.Context(), []int32{1}, "t"))
+	require.Equal(t, leaders.Result{Whole: true}, of.Ask(t.Context(), []int32{1}, "t"))
 }
 
 // hanging is three brokers of which the second does not answer while hangs is true, and knows more than the others.
@@ -70,7 +70,7 @@ func TestABrokerThatHangsIsWaitedForOnce(t *testing.T) {
 		took := func(epoch int32, whole bool) time.Duration {
 			began := time.Now()
 			said := of.Ask(t.Context(), []int32{1, 2, 3}, "t")
-			require.Equal(t, leaders.Said{Epochs: map[int]int32{0: epoch}, Whole: whole}, said)
+			require.Equal(t, leaders.Result{Epochs: map[int]int32{0: epoch}, Whole: whole}, said)
 			return time.Since(began)
 		}
 		require.Equal(t, patience, took(3, false))

@@ -21,11 +21,11 @@ func (c Client) LeaderEpochs(ctx context.Context, broker int32, topic string) (m
 		return nil, err
 	}
 	epochs := make(map[int]int32)
-	for _, told := range response.(*kmsg.MetadataResponse).Topics {
-		if told.Topic == nil || *told.Topic != topic {
+	for _, metadata := range response.(*kmsg.MetadataResponse).Topics {
+		if metadata.Topic == nil || *metadata.Topic != topic {
 			continue
 		}
-		for _, p := range told.Partitions {
+		for _, p := range metadata.Partitions {
 			if p.LeaderEpoch >= 0 {
 				epochs[int(p.Partition)] = p.LeaderEpoch
 			}

@@ -26,13 +26,13 @@ func authenticate(ctx context.Context, conn net.Conn, s *SASL, clientID string) 
 	if err := shake(conn, s, clientID); err != nil {
 		return err
 	}
-	session, said, err := mechanism.Start(ctx)
+	session, payload, err := mechanism.Start(ctx)
 	if err != nil {
 		return err
 	}
 	for done := false; !done; {
 		request := kmsg.NewPtrSASLAuthenticateRequest()
-		request.SASLAuthBytes = said
+		request.SASLAuthBytes = payload
 		message, err := protocol.Exchange(conn, clientID, request, maxAnswerBytes)
 		if err != nil {
 			return refusedBy(s, err)
@@ -41,7 +41,7 @@ func authenticate(ctx context.Context, conn net.Conn, s *SASL, clientID string) 
 		if answer.ErrorCode != 0 {
 			return notTaken(s, answer)
 		}
-		if done, said, err = session.Next(ctx, answer.SASLAuthBytes); err != nil {
+		if done, payload, err = session.Next(ctx, answer.SASLAuthBytes); err != nil {
 			return notTrue(s, err)
 		}
 	}

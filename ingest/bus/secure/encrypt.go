@@ -62,8 +62,8 @@ func ownCertificate(t *TLS) (tls.Certificate, error) {
 // outOfDate returns a RefusedError in place of a broker's TLS alert if our certificate is not valid at a time:
 // brokers reject it without giving the reason.
 func (d Dialer) outOfDate(err error, now time.Time) error {
-	said, ended := remoteAlert(err)
-	if !ended || d.Config.TLS.CertificateFile == "" || !isOfCertificate(said) {
+	alert, ended := remoteAlert(err)
+	if !ended || d.Config.TLS.CertificateFile == "" || !isOfCertificate(alert) {
 		return err
 	}
 	own, failed := ownCertificate(&d.Config.TLS)
@@ -73,9 +73,9 @@ func (d Dialer) outOfDate(err error, now time.Time) error {
 	const setting = "kafka.tls.certificate_file, or this machine's clock"
 	switch {
 	case now.After(own.Leaf.NotAfter):
-		err = fmt.Errorf("lethe's certificate expired at %s: %w", own.Leaf.NotAfter.UTC().Format(time.RFC3339), said)
+		err = fmt.Errorf("lethe's certificate expired at %s: %w", own.Leaf.NotAfter.UTC().Format(time.RFC3339), alert)
 	case now.Before(own.Leaf.NotBefore):
-		err = fmt.Errorf("lethe's certificate is valid from %s on: %w", own.Leaf.NotBefore.UTC().Format(time.RFC3339), said)
+		err = fmt.Errorf("lethe's certificate is valid from %s on: %w", own.Leaf.NotBefore.UTC().Format(time.RFC3339), alert)
 	default:
 		return err
 	}
@@ -84,8 +84,8 @@ func (d Dialer) outOfDate(err error, now time.Time) error {
 
 // isOfCertificate reports whether the peer ended the connection because of our certificate, or the lack of one,
 // see RFC 8446, section 6.2.
-func isOfCertificate(said error) bool {
-	text := said.Error()
+func isOfCertificate(alert error) bool {
+	text := alert.Error()
 	return strings.Contains(text, "certificate") || strings.Contains(text, "access denied") ||
 		strings.Contains(text, "decrypt")
 }
@@ -97,7 +97,7 @@ func tlsSetting(err error) (setting string, cause error) {
 	var host x509.HostnameError
 	var invalid x509.CertificateInvalidError
 	var header tls.RecordHeaderError
-	said, ended := remoteAlert(err)
+	alert, ended := remoteAlert(err)
 	switch {
 	case errors.As(err, &authority):
 		return "kafka.tls.ca_file", fmt.Errorf("the broker's certificate is not trusted: %w", authority)
@@ -111,7 +111,7 @@ func tlsSetting(err error) (setting string, cause error) {
 	case errors.As(err, &header):
 		return "kafka.tls.enabled", fmt.Errorf("it speaks no TLS on this port: %w", header)
 	case ended:
-		return alertSetting(said)
+		return alertSetting(alert)
 	default:
 		return "", nil
 	}
@@ -119,24 +119,24 @@ func tlsSetting(err error) (setting string, cause error) {
 
 // remoteAlert returns the TLS alert with which the peer ended the connection. The type for alerts
 // is private to package tls.
-func remoteAlert(err error) (said error, ok bool) {
-	var told *net.OpError
-	if errors.As(err, &told) && told.Op == "remote error" {
-		return told.Err, true
+func remoteAlert(err error) (alert error, ok bool) {
+	var operation *net.OpError
+	if errors.As(err, &operation) && operation.Op == "remote error" {
+		return operation.Err, true
 	}
 	return nil, false
 }
 
 // alertSetting is tlsSetting for an alert of the broker, see RFC 8446, section 6.2.
-func alertSetting(said error) (setting string, cause error) {
-	switch text := said.Error(); {
+func alertSetting(alert error) (setting string, cause error) {
+	switch text := alert.Error(); {
 	case strings.Contains(text, "internal error"), strings.Contains(text, "canceled"):
 		return "", nil
-	case isOfCertificate(said):
+	case isOfCertificate(alert):
 		return "kafka.tls.certificate_file and kafka.tls.key_file",
-			fmt.Errorf("the broker does not take lethe's certificate, or wants one: %w", said)
+			fmt.Errorf("the broker does not take lethe's certificate, or wants one: %w", alert)
 	default:
 		return "ssl.enabled.protocols and ssl.cipher.suites of the broker",
-			fmt.Errorf("the broker ends the connection: %w", said)
+			fmt.Errorf("the broker ends the connection: %w", alert)
 	}
 }

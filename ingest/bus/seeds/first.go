@@ -28,16 +28,16 @@ func First[T any](
 		failed := make(chan struct{})
 		all.Go(func() {
 			defer close(failed)
-			said, err := ask(ctx, broker)
+			response, err := ask(ctx, broker)
 			mu.Lock()
 			defer mu.Unlock()
 			switch {
 			case err != nil:
 				causes[i] = err
 			case answered:
-				drop(said)
+				drop(response)
 			default:
-				answer, answered = said, true
+				answer, answered = response, true
 				cancel()
 			}
 		})

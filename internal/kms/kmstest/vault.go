@@ -48,7 +48,7 @@ func New(t testing.TB, token string) *Fake {
 	return f
 }
 
-func say(w http.ResponseWriter, status int, what any) {
+func respond(w http.ResponseWriter, status int, what any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(what)
@@ -57,7 +57,7 @@ func say(w http.ResponseWriter, status int, what any) {
 // ServeHTTP implements http.Handler.
 func (f *Fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	n := f.asked.Add(1)
-	wrong := func(status int, why string) { say(w, status, map[string][]string{"errors": {why}}) }
+	wrong := func(status int, why string) { respond(w, status, map[string][]string{"errors": {why}}) }
 	var body map[string]string
 	parts := strings.Split(strings.TrimPrefix(r.URL.Path, "/v1/"), "/")
 	switch {
@@ -82,7 +82,7 @@ func (f *Fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		nonce := []byte("nonce-------")
 		nonce[11] = byte(n)
 		sealed := f.aead.Seal(nonce, nonce, plain, nil)
-		say(w, http.StatusOK, map[string]any{"data": map[string]any{
+		respond(w, http.StatusOK, map[string]any{"data": map[string]any{
 			"ciphertext": "vault:v1:" + base64.StdEncoding.EncodeToString(sealed), "key_version": 1,
 		}})
 	case parts[1] == "decrypt":
@@ -95,7 +95,8 @@ func (f *Fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			wrong(http.StatusBadRequest, "cipher: message authentication failed")
 			return
 		}
-		say(w, http.StatusOK, map[string]any{"data": map[string]any{"plaintext": base64.StdEncoding.EncodeToString(plain)}})
+		data := map[string]any{"plaintext": base64.StdEncoding.EncodeToString(plain)}
+		respond(w, http.StatusOK, map[string]any{"data": data})
 	default:
 		wrong(http.StatusNotFound, "unsupported path")
 	}

@@ -132,7 +132,7 @@ type stubsAt struct {
 // with adds the pair and stubs of a payment that a request deletes.
 func (to stubsAt) with(own, all lethe.Removal, p lethe.PseudonymPair, scope lethe.Scope) {
 	stub := func(list *[]deletions.GoneStub, owner, missing lethe.Pseudonym) {
-		if lambda, tells := to.repair.StubFor(to.timestep, owner, missing); tells {
+		if lambda, identifies := to.repair.StubFor(to.timestep, owner, missing); identifies {
 			*list = append(*list, deletions.GoneStub{Owner: owner, Lambda: lambda})
 		}
 	}

@@ -113,7 +113,7 @@ func (tx *taken) strip(d *decoded) (cut, dropped bool, err error) {
 	if tx.replayed != nil {
 		return false, slices.Contains(tx.replayed.Dropped, d.rec.Offset), nil
 	}
-	more, carries := saysMore(d.event)
+	more, carries := extraContent(d.event)
 	stripped, err := tx.o.Suppression.Strip(d.rec, more)
 	// The store decides on records that carry subjects.
 	if err != nil || stripped.Names && !carries {
@@ -188,15 +188,15 @@ func (tx *taken) again(d *decoded) (events.Result, error) {
 	return result, err
 }
 
-// saysMore reports whether a record has ignored fields, and whether it carries subjects.
-func saysMore(e ingest.Event) (more, carries bool) {
+// extraContent reports whether a record has ignored fields, and whether it carries subjects.
+func extraContent(e ingest.Event) (more, carries bool) {
 	switch e := e.(type) {
 	case ingest.Transaction:
-		return e.SaysMore, len(e.Subjects) > 0
+		return e.HasExtra, len(e.Subjects) > 0
 	case ingest.Payment:
-		return e.SaysMore, len(e.Subjects) > 0
+		return e.HasExtra, len(e.Subjects) > 0
 	case ingest.Label:
-		return e.SaysMore, false
+		return e.HasExtra, false
 	default:
 		return false, false
 	}

@@ -72,7 +72,7 @@ func (g *Group) Freeze(frozen bool) {
 
 func (g *Group) assign() {
 	g.generation++
-	for name, told := range g.members {
+	for name, member := range g.members {
 		if g.deaf[name] {
 			continue
 		}
@@ -80,7 +80,7 @@ func (g *Group) assign() {
 		if name == g.leader {
 			a.Partitions = []int{0}
 		}
-		told <- a
+		member <- a
 	}
 }
 
@@ -110,9 +110,9 @@ func (s sharer) Positions(
 
 // Share implements role.Sharer.
 func (s sharer) Share(ctx context.Context, _ bus.GroupConfig, m bus.Member) error {
-	told := make(chan bus.Assigned, 100)
+	member := make(chan bus.Assigned, 100)
 	s.mu.Lock()
-	s.members[s.name] = told
+	s.members[s.name] = member
 	s.assign()
 	s.mu.Unlock()
 	defer func() {
@@ -127,7 +127,7 @@ func (s sharer) Share(ctx context.Context, _ bus.GroupConfig, m bus.Member) erro
 		select {
 		case <-ctx.Done():
 			return nil
-		case now = <-told:
+		case now = <-member:
 			m.Assigned(now)
 		case <-tick.C:
 			s.commit(now, m)

@@ -37,8 +37,8 @@ type Window struct {
 	redacted   lethe.Redactions
 	steps      map[lethe.Timestep]map[lethe.Pseudonym]*place
 	// timestepOf is the timestep of every arrived transaction: an id has one.
-	home  map[lethe.Pseudonym]lethe.Timestep
-	count int
+	timestepOf map[lethe.Pseudonym]lethe.Timestep
+	count      int
 	// arrived and again are the queues for the first score and for rescoring.
 	arrived, again []*place
 }
@@ -48,7 +48,7 @@ func New(secret lethe.Secret, bounds Bounds) *Window {
 	return &Window{
 		secret: secret, bounds: bounds, closed: bounds.First - 1,
 		names: secret.Pseudonymizer(), transactions: secret.Suppressor(), payments: secret.PaymentSuppressor(),
-		steps: make(map[lethe.Timestep]map[lethe.Pseudonym]*place), home: make(map[lethe.Pseudonym]lethe.Timestep),
+		steps: make(map[lethe.Timestep]map[lethe.Pseudonym]*place), timestepOf: make(map[lethe.Pseudonym]lethe.Timestep),
 		past: make(map[uint64]struct{}),
 	}
 }
@@ -84,7 +84,7 @@ func (w *Window) Transaction(t lethe.Transaction, written time.Time) {
 	if p == nil {
 		return
 	}
-	if home, known := w.home[p.pseudonym]; known && home != t.Timestep {
+	if timestepOf, known := w.timestepOf[p.pseudonym]; known && timestepOf != t.Timestep {
 		return
 	}
 	subjects := w.hashesOf(t.Subjects)
@@ -100,7 +100,7 @@ func (w *Window) Transaction(t lethe.Transaction, written time.Time) {
 			p.subjects = append(p.subjects, subject)
 		}
 	}
-	w.home[p.pseudonym] = t.Timestep
+	w.timestepOf[p.pseudonym] = t.Timestep
 	if columns, redacted := w.redacted.Of(w.secret, t.ID); redacted {
 		t.Features, _ = columns.Zeroed(t.Features)
 	}
@@ -145,7 +145,7 @@ func (w *Window) Close(t lethe.Timestep, graph []lethe.Pseudonym) (refused []let
 					refused = append(refused, p.id)
 				}
 				p.gone = true
-				w.unhome(p)
+				w.dropID(p)
 			}
 		}
 		if at <= t {
@@ -230,7 +230,7 @@ func (w *Window) wait(p *place, written time.Time) {
 func (w *Window) forget(p *place) {
 	p.neighbours(func(other *place) { w.wait(other, time.Time{}) })
 	p.leave()
-	w.unhome(p)
+	w.dropID(p)
 	delete(w.steps[p.at], p.pseudonym)
 	w.count--
 }
@@ -253,9 +253,9 @@ func (w *Window) forgetPayment(source, target *place) {
 	}
 }
 
-func (w *Window) unhome(p *place) {
+func (w *Window) dropID(p *place) {
 	if p.id != "" {
-		delete(w.home, p.pseudonym)
+		delete(w.timestepOf, p.pseudonym)
 	}
 }
 
