@@ -94,7 +94,7 @@ func (d Digest) IsZero() bool { return d == Digest{} }
 // MarshalText writes the digest in hexadecimal, for JSON.
 func (d Digest) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
-// UnmarshalText reads what MarshalText wrote.
+// UnmarshalText decodes the text of MarshalText.
 func (d *Digest) UnmarshalText(text []byte) error {
 	if hex.DecodedLen(len(text)) != len(d) {
 		return fmt.Errorf("digest has %d hexadecimal digits, want %d", len(text), 2*len(d))

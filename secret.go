@@ -28,11 +28,10 @@ const SecretKeyBytes = 32
 // Secret is the deployment's key. Without it a pseudonym or a ledger hash cannot be linked to an
 // id. It prints as a placeholder.
 //
-// It consists of two keys. The first makes pseudonyms and authenticates messages between
-// processes; it can be replaced, together with everything derived from it. The second is the
-// deployment's first key. It makes what outlives a replacement, because the ids are no longer
-// available: the hashes of the ledger, and the deployment's id. It is zero while both keys are
-// the same.
+// It consists of two keys. The first makes pseudonyms and authenticates messages between processes; it can be
+// replaced, together with everything derived from it. The second is the deployment's first key, for values that
+// outlive a replacement because the ids are no longer available: the hashes of the ledger, and the deployment's id. It
+// is zero while both keys are the same.
 type Secret [2 * SecretKeyBytes]byte
 
 // NewSecret returns a secret of one key.
@@ -175,7 +174,7 @@ func (d DeploymentID) IsZero() bool { return d == DeploymentID{} }
 // MarshalText writes the id in hexadecimal, for JSON.
 func (d DeploymentID) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
-// UnmarshalText reads what MarshalText wrote, for JSON and flags.
+// UnmarshalText decodes the text of MarshalText, for JSON and flags.
 func (d *DeploymentID) UnmarshalText(text []byte) error {
 	if hex.DecodedLen(len(text)) != len(d) || len(text)%2 != 0 {
 		return fmt.Errorf("deployment id has %d characters, want %d hexadecimal digits", len(text), 2*len(d))

@@ -72,8 +72,8 @@ func (s *Snapshot) Undirected() []Edge {
 // PseudonymPair identifies a payment, from Source to Target.
 type PseudonymPair struct{ Source, Target Pseudonym }
 
-// Removal is what an erasure removes from snapshots: nodes, payments, and features of remaining
-// nodes, which become 0.
+// Removal is the data that an erasure removes from snapshots: nodes, payments, and features of remaining nodes, which
+// become 0.
 type Removal struct {
 	Nodes    map[Pseudonym]bool
 	Payments map[PseudonymPair]bool

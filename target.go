@@ -23,8 +23,7 @@ const (
 	SubjectTarget TargetKind = "subject"
 )
 
-// Target is what an erasure removes, by its names in the records. Kind determines which of the
-// other fields apply.
+// Target is the target of an erasure, by its names in the records. Kind determines which of the other fields apply.
 type Target struct {
 	Kind TargetKind
 	// Transaction is the transaction to erase, or whose features to erase.

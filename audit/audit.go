@@ -101,8 +101,7 @@ type inventory struct {
 	missing   []string
 }
 
-// Check checks the whole directory and reports all problems. The error is for what could not be
-// read at all.
+// Check checks the whole directory and reports all problems. The error is for data that could not be read at all.
 func Check(ctx context.Context, o Options) (*Report, error) {
 	inv, err := take(ctx, o.Config)
 	if err != nil {
@@ -139,7 +138,7 @@ func Check(ctx context.Context, o Options) (*Report, error) {
 		return nil, err
 	}
 	if o.Fresh {
-		inv.steps = nil // not needed any more, and as large as what is trained on
+		inv.steps = nil // not needed any more, and as large as the training data
 		started, used := time.Now(), cputime.Used()
 		if err := inv.trainAnew(ctx, r, o.Progress); err != nil {
 			return nil, err

@@ -18,8 +18,8 @@ func codesOf(inv *inventory) func(context.Context, *bus.Client, *Report) error {
 	return func(ctx context.Context, client *bus.Client, r *Report) error { return checkCodes(ctx, inv, client, r) }
 }
 
-// checkCodes checks that every record by which the roles tell each other what to believe carries
-// the code of the deployment: one that does not is forged, and was ignored.
+// checkCodes checks that every record on an internal topic carries the code of the deployment: one that does not is
+// forged, and was ignored.
 func checkCodes(ctx context.Context, inv *inventory, client *bus.Client, r *Report) error {
 	path := service.SealedPath(inv.config.DataDir)
 	value, err := os.ReadFile(path)

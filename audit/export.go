@@ -25,8 +25,7 @@ import (
 // slices and models. config must be the configuration that the directory was written with. No role
 // may be running on the directory.
 //
-// Errors wrap challenge.ErrUnanswerable if the log is not that of the challenge or lacks what is
-// needed.
+// Errors wrap challenge.ErrUnanswerable if the log is not that of the challenge or lacks required leaves.
 func Answer(config configs.Config, c challenge.Challenge) (*challenge.Bundle, error) {
 	if _, err := os.Stat(config.SecretPath()); err != nil {
 		return nil, fmt.Errorf("the deployment's secret: %w (is %s a data directory of lethe?)", err, config.DataDir)

@@ -114,7 +114,7 @@ func (l learnt) replay(ctx context.Context, c column.Column) (equal int, differ 
 	return equal, differ, nil
 }
 
-// slice returns what a model learns from at a timestep.
+// slice returns a model's training slice of a timestep.
 func (l learnt) slice(number lethe.ShardID, t lethe.Timestep) (*lethe.Slice, error) {
 	var parts []*lethe.Slice
 	for _, shard := range l.layout.ShardsOf(number) {

@@ -20,7 +20,7 @@ import (
 	"lethe/service"
 )
 
-// LogOptions selects a transparency log to check, and what to check it against.
+// LogOptions selects a transparency log to check, and the reference to check it against.
 type LogOptions struct {
 	Config configs.Config
 	// TopicOnly reads only log.v1 and not the data directory.
@@ -36,8 +36,8 @@ type LogOptions struct {
 	File string
 }
 
-// CheckLog checks the transparency log of a data directory, of its topic, or both. The error is for
-// what could not be read; failed checks are in the report.
+// CheckLog checks the transparency log of a data directory, of its topic, or both. The error is for data that could
+// not be read; failed checks are in the report.
 func CheckLog(ctx context.Context, o LogOptions) (*translog.Report, error) {
 	e, err := gather(ctx, o)
 	if err != nil {

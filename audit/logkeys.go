@@ -12,8 +12,8 @@ import (
 	"lethe/internal/jcs"
 )
 
-// LogKeys checks a log and follows its keys from the known one: it returns those that sign or have
-// signed it, newest first, if the check succeeds. The error is for what could not be read.
+// LogKeys checks a log and follows its keys from the known one: it returns those that sign or have signed it, newest
+// first, if the check succeeds. The error is for data that could not be read.
 func LogKeys(ctx context.Context, o LogOptions) ([]translog.Epoch, *translog.Report, error) {
 	e, err := gather(ctx, o)
 	if err != nil {

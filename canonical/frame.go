@@ -13,8 +13,8 @@ import (
 	"lethe/internal/floatbytes"
 )
 
-// ErrCorrupt marks bytes that differ from what was written: truncated, altered, or with trailing
-// bytes. The caller should fetch or rebuild the artefact.
+// ErrCorrupt marks bytes that differ from the written ones: truncated, altered, or with trailing bytes. The caller
+// should fetch or rebuild the artefact.
 var ErrCorrupt = errors.New("corrupt canonical bytes")
 
 // ErrVersion marks bytes of a format version that this program does not support. The caller should

@@ -79,7 +79,7 @@ type Partition struct {
 	RefineSweeps int `yaml:"refine_sweeps" help:"Sweeps of refine; 0: a number that falls with the size of the graph."`
 }
 
-// Repair configures what replaces the neighbours that a node lost to other shards.
+// Repair configures the replacement of the neighbours that a node lost to other shards.
 type Repair struct {
 	repair.Config `yaml:",inline"`
 	// OneHop joins the mean of all neighbours' features and the log degree to every transaction's

@@ -49,9 +49,8 @@ func readPrivate(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, maxKeyFileBytes))
 }
 
-// readOrCreate reads the file at path, or writes the result of create if there is none. If two
-// processes start together, the second reads what the first one wrote; a killed process leaves the
-// complete file or none.
+// readOrCreate reads the file at path, or writes the result of create if there is none. If two processes start
+// together, the second reads the file of the first; a killed process leaves the complete file or none.
 func readOrCreate(path string, create func() ([]byte, error)) ([]byte, error) {
 	content, err := readPrivate(path)
 	if !errors.Is(err, fs.ErrNotExist) {

@@ -10,7 +10,7 @@ import (
 	"lethe/scoring"
 )
 
-// durationPattern matches what time.ParseDuration accepts, except signs.
+// durationPattern matches the input of time.ParseDuration, except signs.
 const durationPattern = `^(0|([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+)$`
 
 // componentsKey is the list whose items may be mappings.

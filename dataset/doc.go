@@ -1,11 +1,10 @@
 // Package dataset reads, writes and generates data sets for lethe: streams in the format of the
 // Elliptic Bitcoin data set, and generated streams with laundering typologies.
 //
-// A stream is three CSV files, as published with Weber et al., "Anti-Money Laundering in Bitcoin"
-// (2019): features (no header: id, timestep, values), edges (payments) and classes (1 illicit, 2
-// licit, unknown). Loading is strict: files that are truncated, transposed, swapped or inconsistent
-// are rejected with the file, row and column, because a loader that guesses would train on data
-// that nobody has. Error texts give positions, never ids or values: both are personal data.
+// A stream is three CSV files, as published with Weber et al., "Anti-Money Laundering in Bitcoin" (2019): features (no
+// header: id, timestep, values), edges (payments) and classes (1 illicit, 2 licit, unknown). Loading is strict: files
+// that are truncated, transposed, swapped or inconsistent are rejected with the file, row and column, because a loader
+// that guesses would train on invented data. Error texts give positions, never ids or values: both are personal data.
 //
 // Loaders, writer and generator are deterministic: the same files, or the same options, give the
 // same stream on any number of cores.

@@ -10,8 +10,8 @@ import (
 // retry does not help.
 var ErrMalformed = errors.New("malformed data set")
 
-// ErrNotDataset marks a path that is not a directory with Elliptic's three files. The caller should
-// show the error, which names what is missing.
+// ErrNotDataset marks a path that is not a directory with Elliptic's three files. The caller should show the error,
+// which names the missing files.
 var ErrNotDataset = errors.New("not a data set")
 
 // ErrNotEmpty marks a directory that is not empty. The caller should ask the user for another

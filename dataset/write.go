@@ -19,8 +19,8 @@ import (
 // FeatureNamesFile if the features have names. Values are written so that they are read back bit for bit; the
 // generator's ground truth is not written. Each file appears under its name once it is complete.
 //
-// With force it replaces the stream's files in a directory that is not empty, whose other files stay; without, that is
-// ErrNotEmpty.
+// With force it replaces the stream's files in a directory that is not empty, and leaves other files; without force,
+// such a directory is ErrNotEmpty.
 func WriteElliptic(dir string, s *Stream, force bool) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("write dataset: %w", err)

@@ -73,14 +73,14 @@ type Erasure struct {
 	Costs
 	// Receipt is the path of the signed receipt.
 	Receipt string `json:"receipt"`
-	// Searched is what was searched before the receipt was signed, according to the receipt.
+	// Searched is the extent of the search before the receipt was signed, according to the receipt.
 	Searched       Searched `json:"searched"`
 	ReceiptValid   bool     `json:"receipt_valid"`
 	EnsembleBefore string   `json:"ensemble_before"`
 	EnsembleAfter  string   `json:"ensemble_after"`
 }
 
-// Searched counts what a search covered: files, and the content of records in topics.
+// Searched counts the searched files, and the content of records in topics.
 type Searched struct {
 	Files   int   `json:"files"`
 	Bytes   int64 `json:"bytes"`

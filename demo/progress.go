@@ -46,7 +46,7 @@ func (p *pace) left(done, of int, now time.Time) (left time.Duration, known bool
 	}
 	left = time.Duration((each*float64(of-last.done) - now.Sub(last.at).Seconds()) * float64(time.Second))
 	if now.Sub(last.at).Seconds() > each && last.done > first.done {
-		// It stands still longer than a unit took: as fast as all in all, the wait included, at best.
+		// The wait exceeds the duration of a unit: assume the average speed, the wait included, at best.
 		left = max(left, now.Sub(first.at)*time.Duration(of-last.done)/time.Duration(last.done-first.done))
 	}
 	return max(0, left), true

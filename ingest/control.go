@@ -52,7 +52,7 @@ type Hold struct {
 	RequestedAt time.Time
 }
 
-// Targets returns what the hold names: transactions, then subjects.
+// Targets returns the targets of the hold: transactions, then subjects.
 func (h Hold) Targets() []lethe.Target {
 	out := lethe.Transactions(h.Transactions...)
 	for _, subject := range h.Subjects {

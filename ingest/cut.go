@@ -21,10 +21,9 @@ const (
 	headerFramingBytes = 16
 )
 
-// cut shortens a record that is too large for any dead-letter topic or has more headers than
-// keptHeaders. It returns what remains, and a description of what was cut: "value 3145728
-// <SHA-256>", and the same for a key and for headers, separated by commas. Any other record is
-// returned unchanged.
+// cut shortens a record that is too large for any dead-letter topic or has more headers than keptHeaders. It returns
+// the remaining record, and a description of the removed parts: "value 3145728 <SHA-256>", and the same for a key and
+// for headers, separated by commas. Any other record is returned unchanged.
 func cut(rec Record) (Record, string) {
 	size := rec.sizeBytes() + headerFramingBytes*len(rec.Headers)
 	tooLarge := size > keptWholeBytes

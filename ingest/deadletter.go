@@ -34,8 +34,8 @@ const (
 // WaitingLetter. A record rejected as Suppressed is stored without key, value and headers: the
 // subject was erased.
 //
-// If the record is too large for the dead-letter topic, part of its value is stored. The header
-// lethe.dlq.cut then lists what was cut, with the length and the SHA-256 of the original.
+// If the record is too large for the dead-letter topic, part of its value is stored. The header lethe.dlq.cut then
+// describes the removed parts, with the length and the SHA-256 of the original.
 //
 // version is that of the running program.
 func DeadLetter(rec Record, refusal *Refusal, version string) Outgoing {

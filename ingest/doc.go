@@ -1,6 +1,5 @@
-// Package ingest defines the records that enter lethe: their formats, what is accepted,
-// why a record is rejected, and the dead letters in which rejected records are stored. It
-// is pure: it uses no broker, no clock and no store.
+// Package ingest defines the records that enter lethe: their formats, the rules for accepting and rejecting them, and
+// the dead letters in which rejected records are stored. It is pure: it uses no broker, no clock and no store.
 //
 // # Formats
 //
@@ -59,6 +58,6 @@
 //	binary.go, spelled.go             Protobuf, and its JSON form for searches
 //	featuresof.go                     erased features, and the record without them
 //	encode.go, encoding.go, keys.go   encoding in JSON or Protobuf, and record keys
-//	limits.go                         bounds of what is accepted
-//	reason.go, deadletter.go, cut.go  why a record is rejected, and what its dead letter stores
+//	limits.go                         bounds of accepted records
+//	reason.go, deadletter.go, cut.go  reasons for rejection; the content of dead letters
 package ingest

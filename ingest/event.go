@@ -65,7 +65,7 @@ func (Erasure) event()     {}
 func (Ignored) event()     {}
 
 // Kept returns the part of a record's value that may be stored outside of the topic it
-// arrived in: a transaction, payment or label with SaysMore is rewritten without the
+// arrived in: a transaction, payment or label with HasExtra is rewritten without the
 // additional content.
 func Kept(rec Record, event Event) ([]byte, error) {
 	var value []byte

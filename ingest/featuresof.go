@@ -60,9 +60,8 @@ func transactionOf(o *object) (t lethe.Transaction, is bool) {
 	}, true
 }
 
-// republishedBy is the header of a record that lethe republished with erased features set to
-// 0, or without what named an erased target. Its value is a code under the deployment's
-// secret, so that no producer can have a record ignored.
+// republishedBy is the header of a record that lethe republished with erased features set to 0, or without the names
+// of erased targets. Its value is a code under the deployment's secret, so that no producer can have a record ignored.
 const republishedBy = "lethe-redacted"
 
 // Republished returns the record that replaces another one in its partition, with some of its
@@ -94,7 +93,7 @@ func IsRepublished(secret lethe.Secret, rec Record) (is, refused bool) {
 	return false, false
 }
 
-// ReplacedOffset is the offset of the record that a republished one took the place of, -1 where no header says it.
+// ReplacedOffset is the offset of the record that a republished one replaced, -1 without such a header.
 func ReplacedOffset(headers []Header) int64 {
 	at := slices.IndexFunc(headers, func(h Header) bool { return h.Key == republishedBy })
 	if at < 0 || len(headers[at].Value) <= codeDigits {
@@ -127,13 +126,13 @@ func republishedCode(secret lethe.Secret, key, value []byte, refused bool, repla
 	return append(hex.AppendEncode(nil, code[:codeDigits/2]), replaced...)
 }
 
-// Remainder is what stays of a record that names something erased.
+// Remainder is the part of a record without the names of erased targets.
 type Remainder struct {
 	Record
-	// Cut: the record is without what names something erased. Again: it is to be published again, because it is cut or
-	// because a record that it replaces was published again and would replace it.
+	// Cut: names of erased targets were removed. Again: the record must be published again, because it was cut or because
+	// a republished older record would replace it.
 	Cut, Again bool
-	// Names: the record names something erased and must go as a whole.
+	// Names: the record names an erased target and must be dropped as a whole.
 	Names bool
 }
 
@@ -142,6 +141,6 @@ type Redaction struct {
 	Value []byte
 	// Headers are the remaining ones.
 	Headers []Header
-	// Refused says that the record is refused nevertheless.
+	// Refused means that the record is rejected nevertheless.
 	Refused bool
 }

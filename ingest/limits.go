@@ -22,7 +22,7 @@ const largestMagnitude = 1e12
 // MaxSubjects bounds the subjects of one transaction or payment.
 const MaxSubjects = 16
 
-// Limits bounds what decoding accepts.
+// Limits bounds the accepted records.
 type Limits struct {
 	// FeatureCount is the number of features of every transaction, or
 	// AnyFeatureCount.

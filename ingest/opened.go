@@ -18,8 +18,8 @@ const (
 	leastEncoded = 8
 )
 
-// Opened returns what a part of a record contains that may be a record itself. Texts in fields of
-// the record formats are excluded: a name that is valid base64 is only a name.
+// Opened returns the parts of a record that may be records themselves. Texts in fields of the record formats are
+// excluded: a name that is valid base64 is only a name.
 func Opened(part []byte) [][]byte { return opened(nil, part, maxOpenings) }
 
 // mayOpen reports whether a part may contain a record. It is a fast check that excludes nearly
@@ -51,7 +51,7 @@ func mayOpen(part []byte) bool {
 	return false
 }
 
-// mayBeRecord reports whether a string, as JSON spells it, may say a document or base64 that is decoded.
+// mayBeRecord reports whether a string, as JSON spells it, may contain a document or base64 that is decoded.
 func mayBeRecord(raw []byte) bool {
 	if len(raw) < leastEncoded {
 		return false
@@ -100,7 +100,7 @@ type walk struct {
 	// objects of envelopes.
 	text   func(content []byte)
 	object func(text []byte)
-	// field is the present one; lists says of each object or list that is open whether it is a list.
+	// field is the present one; lists reports for each open object or list whether it is a list.
 	field []byte
 	lists []bool
 }
@@ -125,7 +125,7 @@ func (w *walk) all() {
 	}
 }
 
-// closingQuote returns where the string ends whose content begins at a place, or the text's length.
+// closingQuote returns the end of the string whose content begins at a place, or the text's length.
 func closingQuote(text []byte, at int) int {
 	for ; at < len(text) && text[at] != '"'; at++ {
 		if text[at] == '\\' {
@@ -147,7 +147,7 @@ func isName(rest []byte) bool {
 	return false
 }
 
-// contentOf returns what a string in its quotes says.
+// contentOf returns the content of a string in quotes.
 func contentOf(quoted []byte) []byte {
 	raw := quoted[1 : len(quoted)-1]
 	if bytes.IndexByte(raw, '\\') < 0 && utf8.Valid(raw) {
@@ -160,7 +160,7 @@ func contentOf(quoted []byte) []byte {
 	return []byte(content)
 }
 
-// delim takes what begins or ends an object or a list, at a place.
+// delim processes the begin or end of an object or a list, at a place.
 func (w *walk) delim(delim byte, at int) {
 	if delim == '}' || delim == ']' {
 		w.lists = w.lists[:len(w.lists)-1]

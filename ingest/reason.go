@@ -78,7 +78,7 @@ type Disposition string
 const (
 	// Permanent: the record itself is wrong; a replay fails again.
 	Permanent Disposition = "permanent"
-	// Replayable: the record may be accepted after what it needs has arrived.
+	// Replayable: the record may be accepted once a missing record has arrived.
 	Replayable Disposition = "replayable"
 	// Withheld: it holds an erased or unverified id; neither key nor value is stored.
 	Withheld Disposition = "withheld"

@@ -15,7 +15,7 @@ import (
 
 // The fields of a request that name its targets are lists.
 
-// readList reads a list of strings; name is what one of them is called in a refusal.
+// readList reads a list of strings; name is the term for one of them in a refusal.
 func (o *object) readList(s *scanner, f field, name string, into *[]string) *Refusal {
 	if !s.take('[') {
 		o.note(f, BadType, f.names()+" is not an array")
@@ -47,8 +47,7 @@ func (o *object) carried() *Refusal {
 	return nil
 }
 
-// readObjects reads a list of objects, in which no field may be unknown; wrong is what is noted of one
-// that differs.
+// readObjects reads a list of objects without unknown fields; wrong is the detail for one that differs.
 func readObjects[T any](o *object, s *scanner, f field, into *[]T, wrong string) *Refusal {
 	if s.peek() != '[' {
 		o.note(f, BadType, f.names()+" is not an array")

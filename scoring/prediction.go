@@ -32,9 +32,8 @@ type Prediction struct {
 	// the ensemble served then, which may have learned from its timestep and later ones, and is
 	// excluded from all quality measures.
 	Late bool `json:"late,omitempty"`
-	// Final is false for a provisional prediction: it was made from what had arrived of an open
-	// timestep, and the final one follows under the same key when the timestep closes. It is
-	// excluded from all quality measures.
+	// Final is false for a provisional prediction: it was made from the arrived part of an open timestep, and the final
+	// one follows under the same key when the timestep closes. It is excluded from all quality measures.
 	Final bool `json:"final"`
 }
 
@@ -56,9 +55,9 @@ func EnsembleVersion(checkpointDigests []lethe.Digest) lethe.Digest {
 	return canonical.DigestOf(all)
 }
 
-// GraphDigest identifies what the models see of a snapshot: nodes, features and payments, but not
-// labels nor the revision. A label that arrives between two replays therefore changes no
-// prediction's id, and an erasure or a late record changes it.
+// GraphDigest identifies the part of a snapshot that models see: nodes, features and payments, but not labels nor the
+// revision. A label that arrives between two replays therefore changes no prediction's id, and an erasure or a late
+// record changes it.
 func GraphDigest(s *lethe.Snapshot) lethe.Digest {
 	unlabelled := *s
 	unlabelled.Nodes = make([]lethe.SnapshotNode, len(s.Nodes))

@@ -16,19 +16,17 @@ import (
 	"lethe/snapshot/stored"
 )
 
-// Erase removes the targets whatever the state of their timesteps: rows, labels, assignments,
-// index entries, content hashes, every payment that names a target, and everything pending or
-// unconfirmed about it. Erasing a subject also erases what carries it, each suppressed on its
-// own. Erasing a payment keeps its two transactions; erased features become 0. The store of a
-// closed or settled timestep that held a target is rewritten under a new revision, and the old
-// files are unlinked. A timestep that becomes empty is deleted (see Gone), and the closed
-// timestep after it gets a new revision. Once Erase returns nil, no read returns a target any
-// more, but the files of staging contain their bytes until a Scrub has completed. The keyed
-// hashes that suppress the targets stay; Erase stores them first.
+// Erase removes the targets whatever the state of their timesteps: rows, labels, assignments, index entries, content
+// hashes, every payment that names a target, and everything pending or unconfirmed about it. Erasing a subject also
+// erases its carriers, each suppressed on its own. Erasing a payment keeps its two transactions; erased features
+// become 0. The store of a closed or settled timestep that held a target is rewritten under a new revision, and the
+// old files are unlinked. A timestep that becomes empty is deleted (see Gone), and the closed timestep after it gets a
+// new revision. Once Erase returns nil, no read returns a target any more, but the files of staging contain their
+// bytes until a Scrub has completed. The keyed hashes that suppress the targets stay; Erase stores them first.
 //
-// Erase is idempotent: after an error or a crash, call it again with the same targets; a timestep
-// that was already rewritten keeps its revision. Use Locate and Load before Erase to learn what
-// was stored. Errors: lethe.ErrTarget, those of the context and of the file system.
+// Erase is idempotent: after an error or a crash, call it again with the same targets; a timestep that was already
+// rewritten keeps its revision. Use Locate and Load before Erase to read the stored data. Errors: lethe.ErrTarget,
+// those of the context and of the file system.
 func (s *Store) Erase(ctx context.Context, targets []lethe.Target) error {
 	if err := finishAll(ctx, s); err != nil {
 		return fmt.Errorf("erase: %w", err)

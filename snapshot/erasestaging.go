@@ -13,8 +13,7 @@ import (
 	"lethe/snapshot/stored"
 )
 
-// erase deletes what gone names from staging, and the kindRewriting entries. Their bytes stay in
-// the files until a Scrub.
+// erase deletes the targets from staging, and the kindRewriting entries. Their bytes stay in the files until a Scrub.
 func (s *staging) erase(gone stored.Erasure) error {
 	infos, err := s.infosWithout(gone)
 	if err != nil {

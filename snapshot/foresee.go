@@ -26,8 +26,7 @@ type Foreseen struct {
 // Pseudonym returns the pseudonym of the transaction.
 func (f *Foreseen) Pseudonym() lethe.Pseudonym { return f.pseudonym }
 
-// known is the table of transactions placed together: where each is, and what the batch will
-// store of it.
+// known is the table of transactions placed together: their places, and the values that the batch will store.
 type known = sortedcells.Table[knownEntry]
 
 // knownEntry is the index entry and pending row of a transaction.
@@ -42,7 +41,7 @@ type knownEntry struct {
 // Place reads the index entries of transactions in one lookup before a batch takes them. The verdicts do not depend
 // on whether, or with how many others, a transaction was placed. Errors are those of reading the store.
 func Place(b *Batch, list []*Foreseen) error {
-	// Keep what an earlier call of Place collected.
+	// Keep the results of the previous call of Place.
 	storeKnown(b.known, nil, func(key, value []byte) {
 		b.staging.index.Know(key)
 		b.set(key, bytes.Clone(value))
@@ -157,7 +156,7 @@ func knownUnder(k *known, key []byte) (value []byte, found, is bool) {
 	return nil, false, false
 }
 
-// Hashing precomputes what does not depend on other records. Use it from one goroutine at a time.
+// Hashing precomputes everything that does not depend on other records. Use it from one goroutine at a time.
 type Hashing struct {
 	// staging is nil if no features are erased.
 	staging *staging
@@ -181,7 +180,7 @@ func (m Marks) NewRedactingHashing() *Hashing {
 	return h
 }
 
-// Foresee precomputes what does not depend on earlier records.
+// Foresee precomputes everything that does not depend on earlier records.
 func (h *Hashing) Foresee(tr lethe.Transaction) Foreseen {
 	if h.staging != nil {
 		tr = redacted(h.staging, tr)

@@ -53,7 +53,7 @@ func (s *Store) BeginClosing(t lethe.Timestep) (*Closing, error) {
 	if err != nil || closed {
 		return nil, err
 	}
-	// Remove what a crash left behind.
+	// Remove the remains of a crash.
 	if err := s.closed.Remove(t); err != nil {
 		return nil, err
 	}
@@ -123,8 +123,8 @@ func (c *Closing) finish(ctx context.Context) error {
 // Sync makes the close durable. Nothing about it may be published before. Any goroutine may call it.
 func (c *Closing) Sync() error { return c.store.staging.rows.Sync() }
 
-// Clean unlinks the timestep's files in staging's folder, after Sync. Any goroutine may call it. What it cannot
-// unlink is left to the next Clean or to an erasure.
+// Clean unlinks the timestep's files in staging's folder, after Sync. Any goroutine may call it. Files that it cannot
+// unlink are left to the next Clean or to an erasure.
 func (c *Closing) Clean() { _ = c.store.staging.rows.Clean() }
 
 // Revision returns the revision that the timestep gets.
@@ -215,8 +215,8 @@ func (s *Store) SettleTimestep(ctx context.Context, t lethe.Timestep, assign Ass
 	return next.conclude(t, nil)
 }
 
-// Labelled reads a closed timestep with its pending labels and the timestep that will precede it: what
-// SettleTimestep would pass to assign if called now. It changes nothing.
+// Labelled reads a closed timestep with its pending labels and the timestep that will precede it: the argument of
+// assign if SettleTimestep were called now. It changes nothing.
 func (s *Store) Labelled(ctx context.Context, t lethe.Timestep) (*Content, error) {
 	c, err := s.Load(t)
 	if err != nil {

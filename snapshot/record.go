@@ -65,10 +65,10 @@ func (o Origin) Parts() [][]byte {
 // Outcome is how a record was handled.
 type Outcome string
 
-// The outcomes. An Accepted record is stored. It may still be rejected: a payment or label when its timestep closes
-// or settles (and accepted again once what it refers to arrives), a transaction when the number of features is
-// decided. A Duplicate changes nothing. A Suppressed record names an erased transaction and must be dropped without
-// a copy. A Refused record has a Refusal and belongs in the dead letters.
+// The outcomes. An Accepted record is stored. It may still be rejected: a payment or label when its timestep closes or
+// settles (and accepted again once its transactions arrive), a transaction when the number of features is decided. A
+// Duplicate changes nothing. A Suppressed record names an erased transaction and must be dropped without a copy. A
+// Refused record has a Refusal and belongs in the dead letters.
 const (
 	Accepted   Outcome = "accepted"
 	Duplicate  Outcome = "duplicate"

@@ -110,8 +110,8 @@ func (t transition) rewrite(ctx context.Context, i Info, g *lethe.Snapshot, shar
 // Redeal is a timestep to be partitioned again.
 type Redeal struct {
 	Timestep lethe.Timestep
-	// Renew forces a new revision even if the shards stay the same, because the published slices
-	// differ from what these shards give.
+	// Renew forces a new revision even if the shards stay the same, because the published slices differ from those of
+	// these shards.
 	Renew bool
 }
 

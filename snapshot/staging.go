@@ -41,7 +41,7 @@ type staging struct {
 	payments, labels *lacking.Records
 	// index locates transactions. Index.Meet must see every stored entry.
 	index *index.Index
-	// subjects locates what carries a subject.
+	// subjects locates the carriers of a subject.
 	subjects subjects.Index
 
 	// epoch counts changes; a batch of an older epoch is stale.
@@ -233,7 +233,7 @@ func (s *staging) scanStaged(prefix []byte, fn func(staged) error) error {
 	return err
 }
 
-// waitingChanged forces a new check of what waits, because staging changed otherwise than by arrivals.
+// waitingChanged forces a new check of waiting records, because staging changed otherwise than by arrivals.
 func waitingChanged(s *staging) {
 	s.payments.Changed()
 	s.labels.Changed()

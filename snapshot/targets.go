@@ -11,7 +11,7 @@ import (
 	"lethe/snapshot/stored"
 )
 
-// Located is what a Store holds of one target, for planning an erasure.
+// Located is the data of one target in a Store, for planning an erasure.
 type Located struct {
 	Kind lethe.TargetKind
 	// Pseudonym is that of a transaction; Payment has those of a payment's ends.
@@ -31,8 +31,8 @@ type Located struct {
 	// Keys are the store keys of a payment, or of a subject's index entries: byte sequences that a
 	// search of the files can look for.
 	Keys [][]byte
-	// Carried lists what carries a subject and is erased with it. Several lists the transactions
-	// among them that carry other subjects too.
+	// Carried lists the carriers of a subject, which are erased with it. Several lists the transactions among them that
+	// carry other subjects too.
 	Carried []lethe.Target
 	Several []lethe.TransactionID
 	// Timestep and State are set if the target is known.
@@ -58,7 +58,7 @@ func RemovalOf(located []Located) lethe.Removal {
 		case lethe.FeaturesTarget:
 			r.Redact(l.Pseudonym, l.Columns)
 		case lethe.SubjectTarget:
-			// What carries it is a target of its own.
+			// Its carriers are targets of their own.
 		default:
 			r.Nodes[l.Pseudonym] = true
 		}
@@ -66,8 +66,8 @@ func RemovalOf(located []Located) lethe.Removal {
 	return r
 }
 
-// Locate finds the targets, in the order given, and what carries those that are subjects. It
-// changes nothing. Errors: lethe.ErrTarget.
+// Locate finds the targets, in the order given, and the carriers of those that are subjects. It changes nothing.
+// Errors: lethe.ErrTarget.
 func (s *Store) Locate(targets []lethe.Target) ([]Located, error) {
 	if err := lethe.CheckTargets(targets); err != nil {
 		return nil, err
@@ -100,7 +100,7 @@ func (s *Store) Locate(targets []lethe.Target) ([]Located, error) {
 	return out, nil
 }
 
-// locateSubject finds what carries a subject.
+// locateSubject finds the carriers of a subject.
 func locateSubject(s *Store, t lethe.Target) (Located, error) {
 	c, err := s.staging.subjects.Carried(t.Subject, t.Until)
 	return Located{

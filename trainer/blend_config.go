@@ -1,6 +1,6 @@
 package trainer
 
-// BlendConfig configures the model Blend beside its components.
+// BlendConfig configures the model Blend, besides its components.
 type BlendConfig struct {
 	// NetworkTimesteps is the window of the components that are networks, which continue from their
 	// last state; the others are refitted on the whole window.

@@ -51,8 +51,7 @@ func (b *blend) encode() []byte {
 	return w.Seal()
 }
 
-// decodeBlend reads what encode wrote. The error wraps canonical.ErrCorrupt or
-// canonical.ErrVersion.
+// decodeBlend decodes a blend. The error wraps canonical.ErrCorrupt or canonical.ErrVersion.
 func decodeBlend(message []byte, networks models.Families) (*blend, error) {
 	r, err := canonical.NewReader(message, blendMagic, blendVersion)
 	if err != nil {

@@ -136,7 +136,7 @@ func (c Config) networkDefaults(model string) NetworkConfig {
 // families are all networks that the configuration may name.
 func (c Config) families() models.Families { return append(models.Served(), c.Networks...) }
 
-// network returns the network of the model, or one without properties if it is none.
+// network returns the network of the model, or one without properties if the model is not a network.
 func (c Config) network() models.Family {
 	f, _ := c.families().Of(c.Model)
 	return f

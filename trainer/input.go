@@ -42,9 +42,9 @@ func InputOfNodes(s *lethe.Slice, nodes []int) Input {
 	return in
 }
 
-// Shared returns the input with a cache for what models derive from a graph independently of
-// their weights, so that the models of an ensemble derive it only once, in sequence or in
-// parallel. Features and edges must not change afterwards.
+// Shared returns the input with a cache for everything that models derive from a graph independently of their weights,
+// so that the models of an ensemble derive it only once, in sequence or in parallel. Features and edges must not
+// change afterwards.
 func (in Input) Shared() Input {
 	in.shared = &layouts{kept: make(map[layoutKey]layout)}
 	return in
@@ -56,7 +56,7 @@ type layouts struct {
 	kept map[layoutKey]layout
 }
 
-// layoutKey is what a layout depends on besides the graph.
+// layoutKey identifies a layout of a graph.
 type layoutKey struct {
 	model, kernels string
 	hops           int

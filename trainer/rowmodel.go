@@ -48,8 +48,8 @@ type rowModel interface {
 // LooksAtRows reports whether the model's output for a row depends only on that row.
 func (c Config) LooksAtRows() bool { return looksAtRows(c.Model) }
 
-// Needed returns what a model learns from of a slice: of a union, a model that looks at rows needs the labelled nodes
-// alone. A slice that is no union stays whole, because its digest follows from its content.
+// Needed returns the part of a slice that a model learns from: of a union, a model that looks at rows needs only the
+// labelled nodes. A slice that is not a union stays whole, because its digest follows from its content.
 func (c Config) Needed(s *lethe.Slice) *lethe.Slice {
 	if s.Parts == nil || !c.LooksAtRows() {
 		return s

@@ -30,8 +30,8 @@ var ErrUnanswerable = errors.New("the challenge cannot be answered")
 // the checkpoint of the challenge has; setup is encoded. Nothing is trained, and digests of slices
 // and models are not compared: the auditor does both.
 //
-// Errors wrap ErrUnanswerable if the log is shorter or a different one, lacks what is needed or
-// commits to another setup, and are those of the source otherwise.
+// Errors wrap ErrUnanswerable if the log is shorter or a different one, lacks required leaves or commits to another
+// setup, and are those of the source otherwise.
 func Assemble(c Challenge, leaves [][]byte, setup []byte, from Source) (*Bundle, error) {
 	id, err := c.ID()
 	if err != nil {

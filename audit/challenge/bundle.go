@@ -60,9 +60,8 @@ func writeList(w *canonical.Writer, list [][]byte) {
 	}
 }
 
-// DecodeBundle decodes what Encode returned. The error wraps canonical.ErrCorrupt for bytes that
-// are truncated or altered, and canonical.ErrVersion for a format that this program does not
-// support. The result shares memory with data.
+// DecodeBundle decodes a bundle. The error wraps canonical.ErrCorrupt for bytes that are truncated or altered, and
+// canonical.ErrVersion for a format that this program does not support. The result shares memory with data.
 func DecodeBundle(data []byte) (*Bundle, error) {
 	r, err := canonical.NewReader(data, bundleMagic, bundleVersion)
 	if err != nil {

@@ -49,7 +49,7 @@ type challengeRecord struct {
 	Meta       bool            `json:"meta_model,omitempty"`
 }
 
-// Validate reports what is out of range. It does not check the signature.
+// Validate returns an error for values out of range. It does not check the signature.
 func (c Challenge) Validate() error {
 	switch {
 	case c.Count < 0 || c.Count > MaxCount:
@@ -74,7 +74,7 @@ func (c Challenge) Encode() ([]byte, error) {
 	return append(out, '\n'), nil
 }
 
-// Decode decodes what Encode returned. The error wraps ErrChallenge.
+// Decode decodes a challenge. The error wraps ErrChallenge.
 func Decode(data []byte) (Challenge, error) {
 	if len(data) > maxChallengeBytes {
 		return Challenge{}, fmt.Errorf("%w: %d bytes, at most %d", ErrChallenge, len(data), maxChallengeBytes)

@@ -22,9 +22,9 @@ func (p Pair) Compare(q Pair) int {
 	return cmp.Or(cmp.Compare(p.Timestep, q.Timestep), cmp.Compare(p.Shard, q.Shard))
 }
 
-// Draw returns the pairs of the challenge, ascending: Count distinct ones of all whose slice the
-// log commits to, or all if there are no more. Over the seeds, each set of this size is equally
-// likely. The error means that there is none.
+// Draw returns the pairs of the challenge, ascending: Count distinct ones of all whose slice the log commits to, or
+// all if there are no more. Over the seeds, each set of this size is equally likely. It returns an error if there are
+// none.
 func (c Challenge) Draw(v *View) ([]Pair, error) {
 	id, err := c.ID()
 	if err != nil {

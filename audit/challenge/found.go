@@ -29,10 +29,9 @@ func newFound(q *request, salt lethe.Digest) found {
 	return found{q, salt, set(f.Transactions), set(f.Features), set(f.Stubs), set(f.Pairs), set(f.PairStubs)}
 }
 
-// in describes what the slice still holds of the findings, or is empty. Two transactions that were
-// no longer joined may have been joined again by a later payment: if the slice was replaced more
-// often than the request replaced it, such edges are counted as open, except edges that were
-// counted already.
+// in describes the findings that the slice still holds, or is empty. Two transactions that were no longer joined may
+// have been joined again by a later payment: if the slice was replaced more often than the request replaced it, such
+// edges are counted as open, except edges that were counted already.
 func (f found) in(s *lethe.Slice, at committed, counted func(edge lethe.Edge) bool) (what string, open int) {
 	joined := false
 	erased := fmt.Sprintf(" that the request of leaf %d has erased", f.of.leaf)

@@ -70,8 +70,8 @@ func (r *Report) problem(format string, args ...any) {
 	}
 }
 
-// Verify checks an answer against the auditor's challenge. The report lists each check that fails;
-// the error is for what prevents checking, such as a cancelled context.
+// Verify checks an answer against the auditor's challenge. The report lists each check that fails; the error is for
+// anything that prevents checking, such as a cancelled context.
 func Verify(ctx context.Context, b *Bundle, c Challenge, o Options) (*Report, error) {
 	r := &Report{Problems: []string{}, Pairs: []Pair{}}
 	err := verify(ctx, r, b, c, o)

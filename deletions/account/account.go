@@ -1,4 +1,4 @@
-// Package account has what a receipt says of each place of a record. Its functions are pure.
+// Package account has the rows of a receipt for each place of a record. Its functions are pure.
 package account
 
 import (
@@ -12,7 +12,7 @@ import (
 	"lethe/ingest/bus"
 )
 
-// MayRemain is what a request leaves besides its scope's residue.
+// MayRemain is the data that a request leaves besides its scope's residue.
 func MayRemain(e deletions.Entry) []string {
 	out := []string{receipt.ReasonsStay}
 	if len(e.Redactions()) > 0 {
@@ -32,8 +32,8 @@ func refitted(p deletions.Progress) (n int) {
 	return n
 }
 
-// Artefacts accounts for every place of a record or what was computed from it. Remaining is what the search found or
-// counted; suppressed hashes and entries of the ledger are kept on purpose.
+// Artefacts accounts for every place of a record or of data computed from it. Remaining is the number that the search
+// found or counted; suppressed hashes and entries of the ledger are kept on purpose.
 func Artefacts(e deletions.Entry, suppressed, entries int) []receipt.ArtefactRow {
 	p, c := e.Progress, e.Progress.Counts
 	row := func(a receipt.Artefact, place string, action receipt.Action, found, remaining int) receipt.ArtefactRow {

@@ -1,4 +1,5 @@
-// Package acks has what the processes of all roles have acknowledged of requests, and whom a request waits for.
+// Package acks has the acknowledgements of requests by the processes of all roles, and the processes that a request
+// waits for.
 package acks
 
 import (
@@ -30,13 +31,13 @@ type Acks struct {
 	members *wire.Members
 	// settings are the published settings of each role.
 	settings map[string]wire.Settings
-	// own is the data directory of this process, where others stand by for its role, else empty.
+	// own is the data directory of this process if others stand by for its role, else empty.
 	own string
 	// unlogged means that a take-over or a strike may not be in the transparency log.
 	unlogged bool
 }
 
-// source is whose acknowledgement it is, and of what.
+// source identifies the process and step of an acknowledgement.
 type source struct {
 	role, instance, run string
 	step                deletions.Step
@@ -126,7 +127,7 @@ func (a *Acks) Missing(requestID string, attempt int, role string, step deletion
 func (a *Acks) answered(requestID string, attempt int, role string, step deletions.Step) map[string]deletions.Ack {
 	out := make(map[string]deletions.Ack)
 	for from, ack := range a.newest[requestID] {
-		// A process of an earlier version, which does not tell, may have answered as well.
+		// A process of an earlier version, which does not publish its run, may have acknowledged as well.
 		other, has := out[from.instance]
 		if from.role == role && from.step == step && a.counts(ack, attempt) && (!has || other.Run < ack.Run) {
 			out[from.instance] = ack
@@ -141,7 +142,7 @@ func (a *Acks) counts(ack deletions.Ack, attempt int) bool {
 	return ack.Attempt >= attempt && (ack.Run == "" || run == "" || ack.Run == run)
 }
 
-// awaited are the data directories whose answers are waited for: of graphs, the others that hold them.
+// awaited are the data directories whose acknowledgements are awaited: for graphs, the others that hold them.
 func (a *Acks) awaited(role string) []string {
 	switch {
 	case role != Graphs:

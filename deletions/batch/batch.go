@@ -1,8 +1,8 @@
-// Package batch has the requests that are carried out together, and what requests mean for each other. Its functions
-// are pure.
+// Package batch has the requests that are carried out together, and the effects of requests on each other. Its
+// functions are pure.
 //
 //	batch.go     requests that run together
-//	outcomes.go  what a request has erased of its targets, beside other requests
+//	outcomes.go  the outcomes of a request's targets, besides other requests
 package batch
 
 import (
@@ -53,8 +53,8 @@ func Begun(e deletions.Entry) bool {
 // State is that of all members.
 func (b Batch) State() deletions.State { return b.Members[0].State }
 
-// HoldsUp reports whether no other batch may begin, because it would build on what this one publishes. Failed
-// batches, which wait for a retry, and those being searched hold up none.
+// HoldsUp reports whether no other batch may begin, because it would build on this one's output. Failed batches, which
+// wait for a retry, and those being searched do not.
 func (b Batch) HoldsUp() bool {
 	state := b.State()
 	return !state.Final() && state != deletions.Failed && state != deletions.Erased
@@ -98,7 +98,7 @@ func (b Batch) With(newer []deletions.Entry) Batch {
 	return b
 }
 
-// Targets are the distinct keyed hashes of all targets and of what carries subjects.
+// Targets are the distinct keyed hashes of all targets and of carriers of subjects.
 func (b Batch) Targets() []lethe.Digest {
 	return distinct(b.Members, func(e deletions.Entry) []lethe.Digest { return e.Suppressed() })
 }
@@ -108,7 +108,7 @@ func (b Batch) Fingerprints() []scan.Fingerprint {
 	return distinct(b.Members, func(e deletions.Entry) []scan.Fingerprint { return e.Progress.Fingerprints })
 }
 
-// distinct lists what requests have, each once.
+// distinct lists the values of requests, each once.
 func distinct[T comparable](list []deletions.Entry, of func(deletions.Entry) []T) (out []T) {
 	known := make(map[T]bool)
 	for _, e := range list {

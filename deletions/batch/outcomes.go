@@ -22,8 +22,8 @@ func MarkErased(p *deletions.Progress, secret lethe.Secret, targets []lethe.Targ
 	}
 }
 
-// Decide sets the outcomes of a request. A target of another request (Earlier) is that one's, unless it was found again
-// after that was verified.
+// Decide sets the outcomes of a request. A target of another request (Earlier) belongs to that one, unless it was
+// found again after that was verified.
 func Decide(p *deletions.Progress, earlier map[lethe.Digest]deletions.State) {
 	for i := range p.Outcomes {
 		o := &p.Outcomes[i]

@@ -127,8 +127,8 @@ func (g fakeGraphs) Plan(
 	}, "plan %s at scope %s", told(requests), scope)
 }
 
-// PlanAfresh has all shards change.
-func (g fakeGraphs) PlanAfresh(_ context.Context, timesteps []lethe.Timestep) (out []Replaced, err error) {
+// PlanRepartition has all shards change.
+func (g fakeGraphs) PlanRepartition(_ context.Context, timesteps []lethe.Timestep) (out []Replaced, err error) {
 	return out, g.d.call(func() error {
 		for _, t := range timesteps {
 			out = append(out, Replaced{Timestep: t, Shards: []lethe.ShardID{1, 4, 7}})
@@ -188,10 +188,10 @@ func told(requests [][]lethe.Target) string {
 func toldReplaced(list []Replaced) (out []string) {
 	for _, r := range list {
 		text := fmt.Sprintf("{%d %d %d}", r.Timestep, r.Shards, r.Revision)
-		if r.Afresh {
+		if r.Repartitioned {
 			text += " afresh"
 		}
-		if r.Anew {
+		if r.Renewed {
 			text += " anew"
 		}
 		out = append(out, text)

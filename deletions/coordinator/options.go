@@ -120,8 +120,9 @@ type Graphs interface {
 	// Plan returns, per request, what Rewrite of all targets will still change. Requests may share targets; none names
 	// one twice.
 	Plan(ctx context.Context, requests [][]lethe.Target, scope lethe.Scope) ([]Plan, error)
-	// PlanAfresh returns the slices that change if settled timesteps are partitioned again, without unchanged timesteps.
-	PlanAfresh(ctx context.Context, timesteps []lethe.Timestep) ([]Replaced, error)
+	// PlanRepartition returns the slices that change if settled timesteps are partitioned again, without unchanged
+	// timesteps.
+	PlanRepartition(ctx context.Context, timesteps []lethe.Timestep) ([]Replaced, error)
 	// Alike reports which contents (Plan.Rows) a remaining transaction has.
 	Alike(contents []scan.MAC) ([]bool, error)
 	// Rewrite deletes the targets from every graph, partitions timesteps again if asked, and publishes the replacements.
@@ -145,10 +146,10 @@ type Replaced struct {
 	Timestep lethe.Timestep
 	Shards   []lethe.ShardID
 	// Revision is the slices' new revision, 0 before. A later one may be of other slices.
-	Revision lethe.Revision
-	Afresh   bool
-	// Anew means that an ended request replaced some slices, at an unknown revision.
-	Anew bool
+	Revision      lethe.Revision
+	Repartitioned bool
+	// Renewed means that an ended request replaced some slices, at an unknown revision.
+	Renewed bool
 }
 
 // Plan is what an erasure will change, and what to search for afterwards.

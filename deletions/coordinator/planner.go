@@ -20,7 +20,7 @@ func (o *Options) plan(ctx context.Context, b batch.Batch, requests [][]lethe.Ta
 	}
 	plans, err := o.Graphs.Plan(ctx, requests, b.Members[0].Scope)
 	if err == nil && b.Members[0].Scope == lethe.ScopePartition {
-		err = o.addAfresh(ctx, b, plans)
+		err = o.addRepartitioned(ctx, b, plans)
 	}
 	if err == nil {
 		err = o.addUnlearnt(b, plans)
@@ -41,7 +41,7 @@ func (o *Options) addUnlearnt(b batch.Batch, plans []Plan) error {
 				if !step.Settled && !step.Gone {
 					step.Shards = nil // what it will settle as is without the targets
 				}
-				plans[i].add(Replaced{Timestep: step.Timestep, Shards: step.Shards, Anew: true})
+				plans[i].add(Replaced{Timestep: step.Timestep, Shards: step.Shards, Renewed: true})
 			}
 		}
 	}
@@ -65,16 +65,16 @@ func (o *Options) endedBefore(e deletions.Entry) (ended []deletions.Entry, err e
 
 func (p *Plan) add(r Replaced) {
 	if known := p.changes(r.Timestep); known != nil {
-		known.Shards, known.Anew = sortedset.Add(slices.Clone(known.Shards), r.Shards...), known.Anew || r.Anew
+		known.Shards, known.Renewed = sortedset.Add(slices.Clone(known.Shards), r.Shards...), known.Renewed || r.Renewed
 		return
 	}
 	p.Steps = append(p.Steps, StepPlan{Replaced: r})
 }
 
-// addAfresh adds, at scope partition, the timesteps in which an earlier request at another scope erased a shared
+// addRepartitioned adds, at scope partition, the timesteps in which an earlier request at another scope erased a shared
 // target, and those of requests it replaces after a restore: their other transactions kept their shards, and must be
 // assigned again.
-func (o *Options) addAfresh(ctx context.Context, b batch.Batch, plans []Plan) error {
+func (o *Options) addRepartitioned(ctx context.Context, b batch.Batch, plans []Plan) error {
 	list, err := o.Ledger.List()
 	if err != nil {
 		return err
@@ -102,7 +102,7 @@ func (o *Options) addAfresh(ctx context.Context, b batch.Batch, plans []Plan) er
 	}
 	var known []Replaced
 	if len(unplanned) > 0 {
-		if known, err = o.Graphs.PlanAfresh(ctx, unplanned); err != nil {
+		if known, err = o.Graphs.PlanRepartition(ctx, unplanned); err != nil {
 			return err
 		}
 	}
@@ -152,7 +152,7 @@ func replaced(b batch.Batch) []Replaced {
 	for _, e := range b.Members {
 		for i, t := range e.Progress.Timesteps {
 			if byTimestep[t] == nil {
-				byTimestep[t] = &Replaced{Timestep: t, Afresh: e.Scope == lethe.ScopePartition}
+				byTimestep[t] = &Replaced{Timestep: t, Repartitioned: e.Scope == lethe.ScopePartition}
 				timesteps = sortedset.Add(timesteps, t)
 			}
 			if i < len(e.Progress.Revisions) {
@@ -177,7 +177,7 @@ func replacedBy(b batch.Batch, plans []Plan) []Replaced {
 	for i := range list {
 		for _, p := range plans {
 			step := p.changes(list[i].Timestep)
-			list[i].Anew = list[i].Anew || step != nil && step.Anew
+			list[i].Renewed = list[i].Renewed || step != nil && step.Renewed
 		}
 	}
 	return list

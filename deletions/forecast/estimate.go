@@ -41,7 +41,7 @@ type estimator struct {
 	// measured means that the rates are measured.
 	measured bool
 	settled  []lethe.Timestep
-	// Stages of past erasures, the newest last; rewritten is by whether everything was partitioned afresh.
+	// Stages of past erasures, the newest last; rewritten is by whether everything was partitioned again.
 	before            []float64
 	rewritten         map[bool][]observation
 	rewrites, trained []observation
@@ -66,11 +66,11 @@ func (e *estimator) learn(past []deletions.Entry) {
 		if !whole {
 			continue
 		}
-		afresh := entry.Scope == lethe.ScopePartition
-		rewritten := observation{e.rewriting(len(entry.Progress.Timesteps), afresh), seconds[1]}
+		repartitioned := entry.Scope == lethe.ScopePartition
+		rewritten := observation{e.rewriting(len(entry.Progress.Timesteps), repartitioned), seconds[1]}
 		train, _ := e.training(workOf(e.layout, e.settled, entry.Progress.Slices))
 		e.before = append(e.before, seconds[0])
-		e.rewritten[afresh] = append(e.rewritten[afresh], rewritten)
+		e.rewritten[repartitioned] = append(e.rewritten[repartitioned], rewritten)
 		e.rewrites, e.trained = append(e.rewrites, rewritten), append(e.trained, observation{train, seconds[2]})
 	}
 }
@@ -142,33 +142,33 @@ func (e *estimator) partitions(timesteps int) float64 {
 	return rate * float64(timesteps)
 }
 
-// rewriting is the work of rewriting timesteps, in seconds of the defaults, with parallel partitioning if afresh.
-func (e *estimator) rewriting(timesteps int, afresh bool) float64 {
+// rewriting is the work of rewriting timesteps, in seconds of the defaults, with parallel partitioning if repartitioned.
+func (e *estimator) rewriting(timesteps int, repartitioned bool) float64 {
 	work := defaultPerTimestep * float64(timesteps)
-	if afresh {
+	if repartitioned {
 		work += e.partitions(timesteps) / float64(max(1, min(e.workers, timesteps)))
 	}
 	return work
 }
 
 // stages returns the stages by past erasures, or the defaults.
-func (e *estimator) stages(afresh bool) stages {
+func (e *estimator) stages(repartitioned bool) stages {
 	s := stages{defaultBefore, line{defaultRewriting, 1}, line{defaultAfterRewrite, 1}}
 	if len(e.before) >= leastObserved {
 		s.before = median(e.before)
 	}
-	rewrites := e.rewritten[afresh]
+	rewrites := e.rewritten[repartitioned]
 	if len(rewrites) < leastObserved {
 		rewrites = e.rewrites
 	}
 	all, _ := e.training(everything(e.layout, e.settled))
-	s.rewriting = s.rewriting.learnt(rewrites, e.rewriting(len(e.settled), afresh))
+	s.rewriting = s.rewriting.learnt(rewrites, e.rewriting(len(e.settled), repartitioned))
 	s.training = s.training.learnt(e.trained, all)
 	return s
 }
 
 // swapped is the time until the swap.
-func (e *estimator) swapped(timesteps int, afresh bool, train float64) float64 {
-	s := e.stages(afresh)
-	return s.before + s.rewriting.at(e.rewriting(timesteps, afresh)) + s.training.at(train)
+func (e *estimator) swapped(timesteps int, repartitioned bool, train float64) float64 {
+	s := e.stages(repartitioned)
+	return s.before + s.rewriting.at(e.rewriting(timesteps, repartitioned)) + s.training.at(train)
 }

@@ -113,9 +113,10 @@ func (e *estimator) scope(scope lethe.Scope, plan coordinator.Plan, f Facts, s S
 	slices.SortFunc(replaced, deletions.SliceRef.Compare)
 	out.Slices = len(replaced)
 	work, all := workOf(s.Layout, f.Settled, replaced), everything(s.Layout, f.Settled)
-	afresh := scope == lethe.ScopePartition
+	repartitioned := scope == lethe.ScopePartition
 	out.Models = work
-	out.Cost, out.Everything = e.cost(work, len(out.Timesteps), afresh), e.cost(all, len(out.Timesteps), afresh)
+	out.Cost = e.cost(work, len(out.Timesteps), repartitioned)
+	out.Everything = e.cost(all, len(out.Timesteps), repartitioned)
 	out.Cheaper = "replay"
 	if out.Everything.Processor < out.Processor {
 		out.Cheaper = "everything"
@@ -124,13 +125,14 @@ func (e *estimator) scope(scope lethe.Scope, plan coordinator.Plan, f Facts, s S
 	return out
 }
 
-func (e *estimator) cost(w Work, timesteps int, afresh bool) Cost {
+func (e *estimator) cost(w Work, timesteps int, repartitioned bool) Cost {
 	wall, processor := e.training(w)
-	if afresh {
+	if repartitioned {
 		processor += e.partitions(timesteps)
 	}
 	return Cost{
-		Checkpoints: w.checkpoints(), Steps: w.steps(), Seconds: e.swapped(timesteps, afresh, wall), Processor: processor,
+		Checkpoints: w.checkpoints(), Steps: w.steps(), Seconds: e.swapped(timesteps, repartitioned, wall),
+		Processor: processor,
 	}
 }
 

@@ -32,14 +32,14 @@ const (
 
 const maxRequestIDBytes = 128
 
-// Carrier is what a record brought that was dropped for its subjects.
+// Carrier is the content of a record that was dropped for its subjects.
 type Carrier struct {
 	Target   lethe.Target
 	At       lethe.Timestep
 	Subjects []string
 }
 
-// CarrierOf returns what an event brings that may carry subjects.
+// CarrierOf returns the carrier in an event.
 func CarrierOf(event ingest.Event) Carrier {
 	switch e := event.(type) {
 	case ingest.Transaction:
@@ -85,7 +85,7 @@ func (r Requests) Ask(ctx context.Context, list []Carrier) error {
 			}
 			targets[e.RequestID] = append(targets[e.RequestID], c.Target)
 			if !e.State.Cancellable() {
-				break // else what is asked for is taken back with it
+				break // else cancelling it would cancel this erasure too
 			}
 		}
 	}

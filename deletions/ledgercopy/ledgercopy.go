@@ -33,7 +33,8 @@ func Records(e deletions.Entry) ([]ingest.Outgoing, error) {
 // IsCopy reports whether a record of control.v1 with such a key is a copy of an entry, or a part of one.
 func IsCopy(key []byte) bool { return strings.HasPrefix(string(key), keyPrefix) }
 
-// RequestOf returns the request of whose entry a record with such a key is a copy, or a part of one; "" for others.
+// RequestOf returns the request of a record's key if the record is a copy of its entry, or a part of one; "" for
+// others.
 func RequestOf(key string) string {
 	rest, is := strings.CutPrefix(key, keyPrefix)
 	if !is {
@@ -49,7 +50,7 @@ func HoldRecord(h deletions.Hold) (ingest.Outgoing, error) {
 	return ingest.Outgoing{Key: []byte(h.Key()), Value: value}, err
 }
 
-// Bus is what this package reads; *bus.Client is one.
+// Bus reads topics; *bus.Client is one.
 type Bus interface {
 	ReadAll(ctx context.Context, t bus.Topic, fn func(ingest.Record) error) error
 }
@@ -58,8 +59,8 @@ type Bus interface {
 type Copy struct {
 	// Entries are by request id.
 	Entries map[string]deletions.Entry
-	// Withdrawn are those of them that somebody has deleted since: compaction will remove
-	// them, so they are to be written again.
+	// Withdrawn are those of them whose record was deleted since: compaction will remove them, so they must be written
+	// again.
 	Withdrawn map[string]bool
 	// CarriedOut are the requests whose status is suppressed or later.
 	CarriedOut []string
@@ -68,7 +69,7 @@ type Copy struct {
 	HoldRecords map[string]ingest.Record
 }
 
-// Read reads the copy. What this deployment has not written is skipped, as if it were not there.
+// Read reads the copy. Records that this deployment has not written are ignored.
 func Read(ctx context.Context, topics Bus) (Copy, error) {
 	c := Copy{
 		Entries: make(map[string]deletions.Entry), Withdrawn: make(map[string]bool), Holds: make(map[string]deletions.Hold),
@@ -119,7 +120,7 @@ func (c *Copy) take(p bus.Payload) {
 		return
 	}
 	if e, err := deletions.DecodeEntry(p.Bytes); err == nil &&
-		len(e.History) >= len(c.Entries[e.RequestID].History) { // else who led before says it late
+		len(e.History) >= len(c.Entries[e.RequestID].History) { // else it is a late record of a previous leader
 		c.Entries[e.RequestID] = e
 		delete(c.Withdrawn, e.RequestID)
 	}
@@ -128,7 +129,7 @@ func (c *Copy) take(p bus.Payload) {
 // takeHold adds a hold.
 func (c *Copy) takeHold(rec ingest.Record) {
 	h, err := deletions.DecodeHold(rec.Value)
-	if err == nil && !c.Holds[h.Name].LastChange.After(h.LastChange) { // else who led before says it late
+	if err == nil && !c.Holds[h.Name].LastChange.After(h.LastChange) { // else it is a late record of a previous leader
 		c.Holds[h.Name], c.HoldRecords[h.Name] = h, rec
 	}
 }
@@ -144,9 +145,8 @@ func suppresses(s deletions.Status) bool {
 	}, state)
 }
 
-// Restore puts into the ledger what it lacks, and returns the entries of which there is
-// no copy of the same state. The error is ErrLost if a request was carried out that
-// neither knows.
+// Restore adds missing entries to the ledger, and returns the entries without a copy of the same state. The error is
+// ErrLost if a request was carried out that neither has.
 func (c Copy) Restore(l *deletions.Ledger) (uncopied []deletions.Entry, err error) {
 	for _, id := range slices.Sorted(maps.Keys(c.Entries)) {
 		if err := l.Restore(c.Entries[id]); err != nil {

@@ -1,5 +1,5 @@
-// Command 2-verdict says of a transaction that it was illicit: the address of lethe and the transaction's
-// reference, as alerts have it, are its arguments.
+// Command 2-verdict records the verdict illicit on a transaction: the address of lethe and the transaction's
+// reference, as in alerts, are its arguments.
 package main
 
 import (

@@ -24,7 +24,7 @@ type Admin struct{ client *Client }
 // Admin returns the administration of the client's topics.
 func (c *Client) Admin() Admin { return Admin{c} }
 
-// Problem is one way in which a topic differs from what lethe needs.
+// Problem is a difference between a topic and its required configuration.
 type Problem struct {
 	Topic Topic
 	// Setting is "topic" if the topic is missing, "partitions", "replication", or
@@ -88,9 +88,8 @@ const (
 	settingReplication = "replication"
 )
 
-// Check compares every topic with what lethe needs and lists the differences, in the order of
-// Topics. Busy topics may have more partitions than configured; other topics may not, because the
-// order of their records matters.
+// Check compares every topic with its required configuration and lists the differences, in the order of Topics. Busy
+// topics may have more partitions than configured; other topics may not, because the order of their records matters.
 func (a Admin) Check(ctx context.Context) ([]Problem, error) {
 	states, all, err := a.states(ctx)
 	if err != nil {

@@ -35,7 +35,7 @@ func (a Admin) Apply(ctx context.Context) error {
 // mender changes topics for Apply.
 type mender struct{ Admin }
 
-// mend repairs what differs from what lethe needs.
+// mend corrects the differences from the required configuration.
 func (a mender) mend(ctx context.Context, problems []Problem) error {
 	_, all, err := a.states(ctx)
 	if err != nil {

@@ -136,16 +136,13 @@ func minInSync(replicas int) setting {
 
 // specOf returns the required configuration of a topic.
 //
-// Every topic but the journal is compacted soon and in full: a tombstone is how lethe
-// erases, so delete.retention.ms is 0, and no share of garbage keeps a log from
-// being compacted once something in it is older than the lag. Nor does a share
-// have it compacted before: each time a broker writes all that the log holds
-// anew, and while much is written it would do so for every segment.
-// Records are not compressed by the broker, so that a search for an erased id
-// in its files cannot miss it. Retention is set off where records must stay:
-// the embedded broker applies it to compacted topics too. Erasure requests
-// also expire, because they hold ids and nobody reads old ones. The journal is kept whole: an entry that was fenced
-// must not stand in the place of one that counts.
+// Every topic but the journal is compacted soon and in full: a tombstone is how lethe erases, so delete.retention.ms
+// is 0, and no dirty ratio keeps a log from being compacted once a record in it is older than the lag. Nor does a
+// dirty ratio trigger a compaction earlier: each one rewrites the whole log, and under load it would run for every
+// segment. Records are not compressed by the broker, so that a search for an erased id in its files cannot miss it.
+// Retention is disabled where records must stay: the embedded broker applies it to compacted topics too. Erasure
+// requests also expire, because they hold ids and old ones are not read. The journal is kept whole: a fenced entry
+// must not replace a valid one.
 func specOf(t Topic, cfg *Config) spec {
 	s := spec{topic: t, partitions: cfg.partitions(t)}
 	policy, retention, lagTime := "compact", "-1", CleaningLag

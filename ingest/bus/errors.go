@@ -69,9 +69,8 @@ var (
 	// accept it with lethe's settings.
 	ErrTooLarge = errors.New("record is larger than the topic allows")
 
-	// errOtherSetting marks what brokers refuse because one of their settings or of the topic's
-	// differs from what lethe needs, or because of their clock: an operator may fix that while a
-	// patient client waits.
+	// errOtherSetting marks a request that brokers refuse because one of their settings or of the topic's differs from
+	// the required one, or because of their clock: an operator may fix that while a patient client waits.
 	errOtherSetting = errors.New("refused for a setting of the topic or the brokers, or their clock (lethe topics plan " +
 		"says what settings lethe needs)")
 

@@ -19,7 +19,7 @@ type GroupConfig struct {
 	// Topic is the topic whose partitions are assigned. The group does not read them: a
 	// member follows its partitions with a Tail and stores its own position.
 	Topic Topic
-	// CommitEvery is how often positions are committed, 0 for once a second.
+	// CommitEvery is the interval of commits, 0 for a second.
 	CommitEvery time.Duration
 	// Rank, if not nil, returns the priority of this member. At each rebalance all
 	// partitions are assigned to the member with the highest rank. Without it they are

@@ -34,8 +34,7 @@ func (p Partitioner) Of(key []byte) int {
 	return kafka.Murmur2Balancer{Consistent: true}.Balance(kafka.Message{Key: key}, p.all...)
 }
 
-// Partitions returns how many partitions a topic has. The error is
-// ErrUnknownTopic if it has none.
+// Partitions returns the number of partitions of a topic. The error is ErrUnknownTopic if there are none.
 func (c *Client) Partitions(ctx context.Context, t Topic) (count int, err error) {
 	err = until(ctx, c, string(t), func() error {
 		count, err = partitionsOnce(ctx, c, t)
@@ -138,7 +137,7 @@ type ranges struct {
 	leaders *leaders.Result
 }
 
-// ends returns where the log of each partition ends.
+// ends returns the end offset of each partition's log.
 func (r *ranges) ends(ctx context.Context) ([]int64, error) {
 	count, err := r.client.Partitions(ctx, r.topic)
 	if err != nil {
@@ -176,8 +175,7 @@ func (r *ranges) partition(ctx context.Context, number int) (start, end int64, e
 	}
 }
 
-// once makes one attempt: with the leader of the newest epoch, or with any claimed leader
-// if whoever is set.
+// once makes one attempt: with the leader of the newest epoch, or with any claimed leader if anyLeader is set.
 func (r *ranges) once(ctx context.Context, number int, anyLeader bool) (start, end int64, err error) {
 	if r.leaders == nil {
 		if r.leaders, err = r.survey(ctx); err != nil {

@@ -13,10 +13,9 @@ import (
 	"lethe/internal/sleep"
 )
 
-// Watch is called with what a client waits for: the topic or partition, and the error, every few
-// seconds as long as it lasts, then with nil when it is over, or with ErrAbandoned. An error that
-// wraps ErrPastEnd comes once and remains: the partition is read no further. It is called from
-// several goroutines and must not block.
+// Watch is called when a client waits: with the topic or partition and the error, every few seconds as long as it
+// lasts, then with nil when it is over, or with ErrAbandoned. An error that wraps ErrPastEnd is reported once and
+// remains: the partition is not read any further. It is called from several goroutines and must not block.
 type Watch func(place string, err error)
 
 // OpenPatient opens a client that retries without limit: until its context ends, no call fails for

@@ -189,7 +189,7 @@ func (c *Client) readPartition(ctx context.Context, r reading, fn func(ingest.Re
 	})
 }
 
-// readRange reads from a position to the end of what is to be read, and returns that end.
+// readRange reads from a position to the end of the range, and returns that end.
 func (e *effort) readRange(
 	ctx context.Context, r reading, position, end int64, fn func(ingest.Record) error,
 ) (int64, error) {

@@ -74,8 +74,8 @@ func lethesOperations() []kafka.ACLOperationType {
 	}
 }
 
-// Rights lists what the four principals need once the topics exist and are configured:
-// none of them creates or alters anything.
+// Rights lists the rights that the four principals need once the topics exist and are configured: none of them creates
+// or alters anything.
 func (a Admin) Rights(who Principals) []Right {
 	const read, write = kafka.ACLOperationTypeRead, kafka.ACLOperationTypeWrite
 	var all []Right
@@ -115,9 +115,9 @@ func newRight(principal string, operation kafka.ACLOperationType, kind kafka.Res
 	return r
 }
 
-// Grant creates ACLs for the rights. Existing ACLs are left unchanged. It waits until every broker
-// knows them: until then a broker denies what is allowed, and a process that starts there exits. It
-// does not wait for brokers that do not list their ACLs.
+// Grant creates ACLs for the rights. Existing ACLs are left unchanged. It waits until every broker knows them: until
+// then a broker denies allowed requests, and a process that starts there exits. It does not wait for brokers that do
+// not list their ACLs.
 func (a Admin) Grant(ctx context.Context, rights []Right) error {
 	request := &kafka.CreateACLsRequest{}
 	for _, r := range rights {

@@ -15,14 +15,13 @@ import (
 const macHeader = ingest.CodeHeader
 
 // Reasons why a record is not accepted as written by a process of the deployment
-// (ingest.Record.Unproven).
+// (ingest.Record.Unauthenticated).
 const (
 	withoutCode = "it carries no code"
 	wrongCode   = "its code was not made with this secret"
 )
 
-// Internal returns the topics by which the roles tell each other what to do and what to
-// believe, in a fixed order.
+// Internal returns the topics by which the roles communicate, in a fixed order.
 func Internal() []Topic { return []Topic{Snapshots, Slices, Models, Control, Journal, ErasureStatus} }
 
 // Results returns the topics that the roles publish for other programs, in a fixed order.
@@ -115,7 +114,7 @@ func (s *Seal) examine(tp TopicPartition, records []ingest.Record) {
 }
 
 // On makes clients add a code to records that they write to Sealed topics, and check the
-// codes of those that they read (ingest.Record.Unproven). Tails that are already open do
+// codes of those that they read (ingest.Record.Unauthenticated). Tails that are already open do
 // not. With a nil seal clients do neither.
 func (s *Seal) On(clients ...*Client) {
 	for _, c := range clients {

@@ -113,8 +113,8 @@ func requestBytes(rec ingest.Outgoing) int {
 	return size
 }
 
-// Takes reports whether a record is small enough for a topic. One that was received compressed may
-// not be: lethe does not compress what it writes, except tombstones of large keys.
+// Takes reports whether a record is small enough for a topic. One that was received compressed may not be: lethe does
+// not compress its records, except tombstones of large keys.
 func Takes(t Topic, rec ingest.Outgoing) bool {
 	const batchBytes = 61 // framing of the records of a batch
 	return batchBytes+requestBytes(rec) <= largest(t)

@@ -23,9 +23,8 @@ var (
 	// ErrClosed marks the use of a broker after Close.
 	ErrClosed = errors.New("broker is closed")
 
-	// ErrDamaged marks a compaction that could not write what it had read, usually because the
-	// disk is full. The broker rejects all requests until it has restored the log, which it
-	// retries by itself. Try again later.
+	// ErrDamaged marks a compaction that could not write the records it had read, usually because the disk is full. The
+	// broker rejects all requests until it has restored the log, which it retries by itself. Try again later.
 	ErrDamaged = errors.New("compaction failed")
 )
 
@@ -144,7 +143,7 @@ func (b *Broker) Config() bus.Config {
 	return c
 }
 
-// Close stops the broker and writes what makes the next start fast. It may be called twice.
+// Close stops the broker and writes the state for a fast start. It may be called twice.
 func (b *Broker) Close() error {
 	b.mu.Lock()
 	if b.closed {

@@ -9,9 +9,9 @@ import (
 	"lethe/ingest/bus"
 )
 
-// restShare is the ratio of the pause after a compaction to its duration: the cleaner stops the
-// broker for at most a fiftieth of the time. Requested compactions count too, so that what the next
-// erasure publishes is not delayed by a compaction of what the previous one has left.
+// restShare is the ratio of the pause after a compaction to its duration: the cleaner stops the broker for at most a
+// fiftieth of the time. Requested compactions count too, so that publishing the next erasure is not delayed by
+// compacting the previous one.
 const restShare = 50
 
 // failedRest is the pause after a compaction that failed.

@@ -17,10 +17,10 @@ var ErrCorrupt = errors.New("the log is corrupt")
 // zeroTailBytes is more zeros than an intact batch ends with.
 const zeroTailBytes = 16
 
-// verify reads every segment. kfake would truncate a segment at the first batch whose checksum does
-// not match, and lose what follows. That is correct only at the end of a partition's log, where a
-// process or machine stopped during a write. The records of every batch are checked too: older
-// versions stored batches that end the process at the next compaction.
+// verify reads every segment. kfake would truncate a segment at the first batch whose checksum does not match, and
+// lose all later ones. That is correct only at the end of a partition's log, where a process or machine stopped during
+// a write. The records of every batch are checked too: older versions stored batches that end the process at the next
+// compaction.
 func verify(dir string) error {
 	segments, err := filepath.Glob(filepath.Join(partitionsDir(dir), "*", "*.dat"))
 	if err != nil {

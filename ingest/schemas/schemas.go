@@ -21,7 +21,7 @@ var Transactions string
 //go:embed *.json
 var files embed.FS
 
-// Direction defines who writes a topic.
+// Direction is the writer of a topic.
 type Direction string
 
 // The directions.

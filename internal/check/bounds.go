@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Bad reports a value with its own description of what is allowed.
+// Bad reports a value with its own description of the allowed ones.
 func (p *Problems) Bad(key string, value any, want string, args ...any) {
 	if len(args) > 0 {
 		want = fmt.Sprintf(want, args...)

@@ -9,11 +9,11 @@ import (
 )
 
 const (
-	// collectPercent lets the heap grow to three times what is live.
+	// collectPercent lets the heap grow to three times the live memory.
 	collectPercent = 200
-	// smallMemoryBytes is where that ends: from there memory may exceed what is live by a half, as with GOGC=50.
+	// smallMemoryBytes is the limit of that: above, memory may exceed the live memory by a half, as with GOGC=50.
 	smallMemoryBytes = 880 << 20
-	// liveInterval is how often the live memory is read; a reading takes microseconds.
+	// liveInterval is the interval of readings of the live memory; a reading takes microseconds.
 	liveInterval = 250 * time.Millisecond
 )
 

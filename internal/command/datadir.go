@@ -7,9 +7,8 @@ import (
 	"os"
 )
 
-// FreshDataDir checks that the folder of --data-dir is new or empty. Without --data-dir it
-// creates a temporary folder and returns its path, otherwise "". who is the command's name for
-// errors.
+// FreshDataDir checks that the folder of --data-dir is new or empty. Without --data-dir it creates a temporary folder
+// and returns its path, otherwise "". who is the command's name for errors.
 func (f ConfigFlags) FreshDataDir(pattern, who string) (made string, err error) {
 	if f.DataDir == "" {
 		return os.MkdirTemp("", pattern)

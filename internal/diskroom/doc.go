@@ -1,4 +1,4 @@
-// Package diskroom tells how much room a file system has.
+// Package diskroom reports the free space of a file system.
 package diskroom
 
 import "errors"

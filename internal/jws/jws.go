@@ -27,7 +27,7 @@ type Header struct {
 	Algorithm string `json:"alg"`
 	// KeyID is the Thumbprint of the key.
 	KeyID string `json:"kid"`
-	// Type is the media type of what was signed.
+	// Type is the media type of the signed content.
 	Type string `json:"typ"`
 	// The following are claims of RFC 7519, which a header may have (section 5.3): audience and
 	// subject of the signature, and its times in Unix seconds. They are empty or 0 if absent.
@@ -48,7 +48,7 @@ type Signature struct {
 // Encode encodes as base64url without padding (RFC 7515, section 2).
 func Encode(data []byte) string { return base64.RawURLEncoding.EncodeToString(data) }
 
-// Decode reads only what Encode writes: no padding, no line break, no trailing bits.
+// Decode accepts only the output of Encode: no padding, no line break, no trailing bits.
 func Decode(text string) ([]byte, error) {
 	out, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil || Encode(out) != text {

@@ -110,7 +110,7 @@ func readFile(fs vfs.FS, path string) (value []byte, found bool, err error) {
 		return nil, false, fmt.Errorf("read value: %w", err)
 	}
 	if info, err := file.Stat(); err == nil {
-		// The file's size plus what bytes.Buffer needs to detect the end without growing.
+		// The file's size plus the spare bytes with which bytes.Buffer detects the end without growing.
 		value = make([]byte, 0, info.Size()+bytes.MinRead)
 	}
 	buffer := bytes.NewBuffer(value)

@@ -18,8 +18,8 @@ import (
 // ErrAddress rejects a connection to an address.
 var ErrAddress = errors.New("nothing is sent to this address")
 
-// CheckURL checks the text of a URL and returns what it should be. The address that its name
-// resolves to is checked at connection time.
+// CheckURL checks the text of a URL and describes the required form. The address that its name resolves to is checked
+// at connection time.
 func CheckURL(text string, allowPrivate bool) error {
 	at, err := url.Parse(text)
 	switch {

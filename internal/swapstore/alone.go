@@ -14,7 +14,7 @@ import (
 // a crash may leave in a generation that is a database.
 const aloneName = "alone"
 
-// Fill creates a store from what fill sets (keys ascending, each once) without opening it. The store must be
+// Fill creates a store from the keys that fill sets (ascending, each once) without opening it. The store must be
 // absent. When Fill returns nil, the content is durable; it is written only once. After an error the caller must
 // remove the remains.
 //

@@ -70,8 +70,8 @@ type remediedFS struct {
 	remedy string
 }
 
-// Remedied returns a file system whose stores report this remedy when one of their files is
-// damaged. Only the owner knows whether a store can be rebuilt, and from what.
+// Remedied returns a file system whose stores report this remedy when one of their files is damaged. Only the owner
+// knows whether a store can be rebuilt, and from which source.
 func Remedied(fs vfs.FS, remedy string) vfs.FS { return remediedFS{fs, remedy} }
 
 // Unwrap implements vfs.FS.

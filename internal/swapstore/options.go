@@ -9,8 +9,7 @@ import (
 
 // Size configures a store for its load.
 type Size struct {
-	// CacheBytes bounds the memory for memory tables and table blocks. Blocks get what two memory
-	// tables leave.
+	// CacheBytes bounds the memory for memory tables and table blocks. Blocks get the remainder after two memory tables.
 	CacheBytes int64
 	// MemTableBytes is the size of a memory table before it is flushed.
 	MemTableBytes uint64

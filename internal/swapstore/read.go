@@ -64,7 +64,7 @@ func (s *Store) ScanFrom(prefix, from []byte, fn func(key, value []byte) error) 
 type view struct {
 	number uint64
 	in     pebble.Reader
-	// into, if not nil, gets what is read: once it has failed, scans end.
+	// into, if not nil, receives the values read: once it has failed, scans end.
 	into *tableWriter
 }
 

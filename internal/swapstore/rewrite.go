@@ -26,8 +26,8 @@ func (s *Store) Rewrite(ctx context.Context, fill func(src Reader, dst Writer) e
 	return r.Clean()
 }
 
-// fillNext writes the next generation and makes it durable, without switching to it. It first
-// removes what an earlier attempt left.
+// fillNext writes the next generation and makes it durable, without switching to it. It first removes the remains of
+// an earlier attempt.
 func (s *Store) fillNext(
 	ctx context.Context, old view, fill func(src Reader, dst Writer) error,
 ) (*generation, error) {

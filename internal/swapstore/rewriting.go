@@ -128,7 +128,7 @@ func (r *Rewriting) catchUp(ctx context.Context, changed *touched) error {
 			return errors.Join(err, w.end())
 		}
 	}
-	if err := w.end(); err != nil { // copyOver compares with what is stored
+	if err := w.end(); err != nil { // copyOver compares with the stored values
 		return err
 	}
 	for len(keys) > 0 {

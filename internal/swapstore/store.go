@@ -40,17 +40,16 @@ type generation struct {
 	number  uint64
 	db      *pebble.DB
 	readers sync.WaitGroup
-	// spare, if not nil, is a batch whose memory is used again, by who holds writing.
+	// spare, if not nil, is a batch to be reused by the holder of writing.
 	spare *pebble.Batch
 }
 
 // lockedHere is Pebble's text, which has no exported error, for a lock held by this process.
 const lockedHere = "lock held by current process"
 
-// Open opens the store in a folder, creating both if absent, and removes what a crash left that
-// the pointer does not name. format identifies the keys and values. Errors: ErrCorrupt,
-// ErrFormat, ErrInUse if this or another process has the store open, and those of the file
-// system.
+// Open opens the store in a folder, creating both if absent, and removes files that a crash left and the pointer does
+// not name. format identifies the keys and values. Errors: ErrCorrupt, ErrFormat, ErrInUse if this or another process
+// has the store open, and those of the file system.
 func Open(fs vfs.FS, dir string, format Format) (*Store, error) {
 	return OpenSized(fs, dir, format, Small())
 }

@@ -10,9 +10,8 @@ import (
 	"lethe"
 )
 
-// Trace identifies what belongs together in traces: an erasure, a timestep or a transaction. It is a
-// keyed hash, so that all processes of a deployment compute the same id without communication, and
-// nobody without the secret can tell what it stands for.
+// Trace identifies the spans of an erasure, a timestep or a transaction. It is a keyed hash, so that all processes of
+// a deployment compute the same id without communication, and it reveals nothing without the secret.
 type Trace [16]byte
 
 // String returns the trace in hexadecimal, as OpenTelemetry spells it.

@@ -72,8 +72,7 @@ func (m *moves) saved(i int, from, to lethe.ShardID) int {
 	return saved
 }
 
-// cost returns how much a move of node i raises what the shards pay for their deviations from the
-// quotas.
+// cost returns the increase of the shards' penalties for deviations from the quotas by a move of node i.
 func (m *moves) cost(i int, from, to lethe.ShardID) float64 {
 	source, target := m.excess[int(from)*m.numClasses:], m.excess[int(to)*m.numClasses:]
 	cost := 0.0

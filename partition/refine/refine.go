@@ -59,8 +59,8 @@ func (s Sweeps) For(n int) int {
 // number of moves and swaps. The assignment must meet the quotas; afterwards it meets them within
 // the slack and never cuts more edges than before.
 //
-// A multilevel annealing finds the shards, then quotas are met exactly, and swaps of two nodes of
-// one class recover what that cost.
+// A multilevel annealing finds the shards, then quotas are met exactly, and swaps of two nodes of one class recover
+// cut edges lost by that.
 func Refine(ctx context.Context, h *coarsen.Hierarchy, a graph.Assignment, c Config) (int, error) {
 	if c.Shards == 1 || h.Graph.NumEdges() == 0 || h.Graph.N() <= c.Shards && c.Slack == 0 {
 		return 0, ctx.Err() // no assignment cuts fewer edges than another

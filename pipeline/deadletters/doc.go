@@ -1,4 +1,3 @@
-// Package deadletters is the operators' side of records that could not be taken: it lists
-// them, shows one without what is personal in it, and sends records again. It needs brokers
-// only, no data directory and no secret.
+// Package deadletters lists rejected records for operators, shows one without personal data, and replays records. It
+// needs only brokers, no data directory and no secret.
 package deadletters

@@ -125,7 +125,7 @@ func Read(rec ingest.Record) (Letter, error) {
 // Topics are those whose records can be replayed.
 func Topics() []bus.Topic { return []bus.Topic{bus.Transactions, bus.Labels, bus.Erasures} }
 
-// topicOf returns which of Topics has a full name, or "".
+// topicOf returns the one of Topics with a full name, or "".
 func topicOf(name string) bus.Topic {
 	for _, t := range Topics() {
 		if name == string(t) || strings.HasSuffix(name, "."+string(t)) {

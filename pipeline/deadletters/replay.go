@@ -31,9 +31,9 @@ func Sendable(letters []Letter, at time.Time) (ready []Letter, refused []Refused
 	return ready, refused
 }
 
-// Replay publishes the records of dead letters to their topics, each after its mark: if interrupted, some marked
-// ones may not be sent, and it can be repeated. Marks stand beside the letters. Intake deletes the letter of an
-// accepted record, replaces that of one refused again, and drops erased ones; duplicates have no effect.
+// Replay publishes the records of dead letters to their topics, each after its mark: if interrupted, some marked ones
+// may not be sent, and it can be repeated. Marks have keys of their own. Intake deletes the letter of an accepted
+// record, replaces that of one rejected again, and drops erased ones; duplicates have no effect.
 //
 // It returns the number sent, and those that cannot be.
 func Replay(ctx context.Context, topics Bus, letters []Letter, at time.Time) (sent int, refused []Refused, err error) {

@@ -94,7 +94,7 @@ func TestWhatARequestThatHasEndedReplacedIsPublishedAnew(t *testing.T) {
 	before, _ := s.published(bus.Slices)
 	require.Equal(t, lethe.Revision(2), before[key].Revision)
 
-	ended.Anew = true
+	ended.Renewed = true
 	s.rewrites(nil, ended)
 	steps := s.logic.eraser.Steps([]coordinator.Replaced{ended})
 	require.Len(t, steps, 1)

@@ -44,19 +44,19 @@ func (c *commitments) models(batch bus.Batch) error {
 	}
 	var list []translog.Leaf
 	for _, rec := range batch.Records {
-		said, found, err := wire.ParseCommitment(rec)
-		late := found && c.late(said)
+		model, found, err := wire.ParseCommitment(rec)
+		late := found && c.late(model)
 		switch {
 		case rec.Offset < known, late:
 		case err != nil:
 			c.logger.Error("a commitment of no process of this deployment was ignored", "topic", rec.Topic,
 				"partition", rec.Partition, "offset", rec.Offset)
-		case found && said.Setup:
-			list = append(list, translog.Setup{Digest: said.Digest})
+		case found && model.Setup:
+			list = append(list, translog.Setup{Digest: model.Digest})
 		case found:
 			list = append(list, translog.Checkpoint{
-				Component: said.Component, Group: said.Group, Timestep: said.Timestep, Lineage: said.Lineage,
-				Digest: said.Digest,
+				Component: model.Component, Group: model.Group, Timestep: model.Timestep, Lineage: model.Lineage,
+				Digest: model.Digest,
 			})
 		}
 	}
@@ -70,12 +70,12 @@ func (c *commitments) models(batch bus.Batch) error {
 }
 
 // late reports whether a later owner of the model has already committed to it.
-func (c *commitments) late(said wire.Commitment) bool {
-	at := modelPlace{said.Component, said.Group, said.Timestep}
+func (c *commitments) late(model wire.Commitment) bool {
+	at := modelPlace{model.Component, model.Group, model.Timestep}
 	if c.owners[at] == nil {
 		c.owners[at] = new(wire.Fence)
 	}
-	return !said.Setup && c.owners[at].Stale(said.By)
+	return !model.Setup && c.owners[at].Stale(model.By)
 }
 
 // accesses commits to accesses through the API, and deletes their records. A record that a crash leaves is ignored
@@ -89,8 +89,8 @@ func (c *commitments) accesses(ctx context.Context, batch bus.Batch, out wire.Pu
 	var list []translog.Leaf
 	var gone []ingest.Outgoing
 	for _, rec := range batch.Records {
-		said, found, err := wire.ParseAccess(rec)
-		deed := translog.Deed(said.Deed)
+		access, found, err := wire.ParseAccess(rec)
+		deed := translog.Deed(access.Deed)
 		switch {
 		case rec.Offset < known:
 		case err != nil, found && !deed.Valid():
@@ -98,7 +98,7 @@ func (c *commitments) accesses(ctx context.Context, batch bus.Batch, out wire.Pu
 				"partition", rec.Partition, "offset", rec.Offset)
 		case found:
 			list = append(list, translog.Access{
-				Deed: deed, At: said.At, Actor: said.Actor, Request: said.Request, Count: said.Count,
+				Deed: deed, At: access.At, Actor: access.Actor, Request: access.Request, Count: access.Count,
 			})
 			gone = append(gone, ingest.Outgoing{Key: bytes.Clone(rec.Key)})
 		}

@@ -122,9 +122,10 @@ type Replaced struct {
 	Timestep lethe.Timestep  `json:"timestep"`
 	Shards   []lethe.ShardID `json:"shards,omitempty"`
 	Revision lethe.Revision  `json:"revision,omitempty"`
-	// Afresh means that it is partitioned again, Anew that it gets a new revision though nothing is deleted from it.
-	Afresh bool `json:"afresh,omitempty"`
-	Anew   bool `json:"anew,omitempty"`
+	// Repartitioned means that it is partitioned again, Renewed that it gets a new revision though nothing is deleted
+	// from it.
+	Repartitioned bool `json:"afresh,omitempty"`
+	Renewed       bool `json:"anew,omitempty"`
 }
 
 func (Rewritten) kind() string { return "rewritten" }

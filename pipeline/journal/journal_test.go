@@ -118,7 +118,7 @@ func FuzzDecode(f *testing.F) {
 		journal.Lifted{Targets: []lethe.Digest{{4}}},
 		journal.Rewritten{
 			Requests: []lethe.Digest{{7}},
-			Replaced: []journal.Replaced{{Timestep: 1, Shards: []lethe.ShardID{2}, Revision: 3, Afresh: true}},
+			Replaced: []journal.Replaced{{Timestep: 1, Shards: []lethe.ShardID{2}, Revision: 3, Repartitioned: true}},
 		},
 		journal.Served{
 			Through: 3, Ensemble: lethe.Digest{8}, Scored: &journal.Scored{Through: 4, But: []lethe.Timestep{2}},

@@ -29,7 +29,7 @@ var ErrUnknown = errors.New("no such erasure request")
 type Bus interface {
 	wire.Publisher
 	ReadAll(ctx context.Context, t bus.Topic, fn func(ingest.Record) error) error
-	// ReadNew reads what is behind the positions, by partition, and advances them.
+	// ReadNew reads the records behind the positions, by partition, and advances them.
 	ReadNew(ctx context.Context, t bus.Topic, positions map[int]int64, fn func(ingest.Record) error) error
 }
 

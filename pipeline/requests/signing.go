@@ -37,7 +37,7 @@ func Answer(err error) error {
 	return nil
 }
 
-// Signing signs what is written to erasures.v1. It is for one goroutine.
+// Signing signs records of erasures.v1. It is for one goroutine.
 type Signing struct {
 	Bus
 	signer authority.Signer
@@ -93,7 +93,7 @@ func (s *Signing) ReadNew(
 	return s.Bus.ReadNew(ctx, t, positions, s.watchAnswers(t, fn))
 }
 
-// watchAnswers ends reading with ErrRefused at a refusal of what was written.
+// watchAnswers ends reading with ErrRefused when a record that this process wrote is rejected.
 func (s *Signing) watchAnswers(t bus.Topic, fn func(ingest.Record) error) func(ingest.Record) error {
 	if t != bus.ErasureStatus {
 		return fn
@@ -124,7 +124,7 @@ type Signed struct {
 	unsigned map[string]bool
 }
 
-// SignedBy ignores what none of the keys has signed.
+// SignedBy ignores records that none of the keys has signed.
 func SignedBy(topics Bus, keys ...ed25519.PublicKey) *Signed {
 	return &Signed{topics, keys, make(map[string]time.Time), make(map[string]deletions.Position), make(map[string]bool)}
 }

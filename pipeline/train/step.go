@@ -37,7 +37,7 @@ func (l *logic) advance(ctx context.Context, now func() time.Time) error {
 	// Fits take longest.
 	due := slices.Concat(fits, continued)
 	if len(due) == 0 {
-		return l.learnOver(ctx)
+		return l.advanceMeta(ctx)
 	}
 	var fitting atomic.Int64
 	fitting.Store(int64(len(fits)))
@@ -151,7 +151,7 @@ func (l *logic) trainStep(
 	return step.Checkpoint, nil
 }
 
-func (l *logic) learnOver(ctx context.Context) error {
+func (l *logic) advanceMeta(ctx context.Context) error {
 	if l.over == nil || !l.owns(l.over.number) {
 		return nil
 	}

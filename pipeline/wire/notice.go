@@ -134,8 +134,8 @@ func pointer[T any](what T, found bool, err error) (*T, error) {
 	return &what, err
 }
 
-// ParseNotice decodes a record of control.v1. Markers and chunks give an empty notice. Errors: ErrUnproven, and those
-// of the content.
+// ParseNotice decodes a record of control.v1. Markers and chunks give an empty notice. Errors: ErrUnauthenticated, and
+// those of the content.
 func ParseNotice(rec ingest.Record) (Notice, error) {
 	key := string(rec.Key)
 	var n Notice

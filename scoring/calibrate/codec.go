@@ -35,9 +35,8 @@ func (c *Calibration) Encode() []byte {
 	return w.Seal()
 }
 
-// Decode decodes what Encode returned. The error wraps canonical.ErrCorrupt for bytes that are
-// truncated, altered or not a calibration, and canonical.ErrVersion for a format that this program
-// does not support.
+// Decode decodes a calibration. The error wraps canonical.ErrCorrupt for bytes that are truncated, altered or not a
+// calibration, and canonical.ErrVersion for a format that this program does not support.
 func Decode(message []byte) (*Calibration, error) {
 	r, err := canonical.NewReader(message, calibrationMagic, calibrationVersion)
 	if err != nil {

@@ -100,7 +100,7 @@ func (k *Known) at(s Source) (out source, err error) {
 	return out, err
 }
 
-// logits returns, by component, the results of its groups that do not contain a slice.
+// logits returns, by component, the logits of its groups that do not contain a slice.
 func (r Runner) logits(ctx context.Context, models []*trainer.Checkpoint, s source) ([][][]float64, error) {
 	out := make([][][]float64, len(r.Layout.Components))
 	if len(s.now.illicit) == 0 {

@@ -99,8 +99,8 @@ func (l Layout) Affected(shards []lethe.ShardID) []lethe.ShardID {
 	return slices.Compact(out)
 }
 
-// Slice returns what a model learns from at a timestep, from the slices of its shards, ascending:
-// their union, or the slice of the shard that has its number.
+// Slice returns the training slice of a model, from the slices of its shards, ascending: their union, or the slice of
+// the shard that has its number.
 func (l Layout) Slice(model lethe.ShardID, parts []*lethe.Slice) (*lethe.Slice, error) {
 	if len(parts) == 1 && parts[0].Shard == model {
 		return parts[0], nil

@@ -26,7 +26,7 @@ type Setup struct {
 	Layout
 	// Kernels names the kernel set.
 	Kernels string
-	// Meta is how the meta-model is learnt, nil for none.
+	// Meta is the configuration of the meta-model, nil for none.
 	Meta *meta.Config
 }
 
@@ -51,8 +51,8 @@ func (s Setup) Encode() ([]byte, error) {
 // DigestSetup returns the digest of an encoded setup.
 func DigestSetup(encoded []byte) lethe.Digest { return canonical.DigestOf(encoded) }
 
-// DecodeSetup decodes what Encode returned and nothing else: a field unknown to this version would
-// change the training. The error describes the problem, including invalid values.
+// DecodeSetup decodes the output of Encode and nothing else: a field unknown to this version would change the
+// training. The error describes the problem, including invalid values.
 func DecodeSetup(data []byte) (Setup, error) {
 	if len(data) > maxSetupBytes {
 		return Setup{}, fmt.Errorf("setup of the ensemble: %d bytes, at most %d", len(data), maxSetupBytes)

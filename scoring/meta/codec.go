@@ -30,9 +30,8 @@ func (m *Model) Encode() []byte {
 	return w.Seal()
 }
 
-// Decode decodes what Encode returned. The error wraps canonical.ErrCorrupt for bytes that are
-// truncated, altered or not a meta-model, and canonical.ErrVersion for a format that this program
-// does not support.
+// Decode decodes a meta-model. The error wraps canonical.ErrCorrupt for bytes that are truncated, altered or not a
+// meta-model, and canonical.ErrVersion for a format that this program does not support.
 func Decode(message []byte) (*Model, error) {
 	r, err := canonical.NewReader(message, modelMagic, modelVersion)
 	if err != nil {

@@ -5,10 +5,9 @@ import (
 	"lethe/canonical"
 )
 
-// Lineage identifies what the meta-model after a timestep depends on: the configuration, the
-// lineages of all models after the timestep, and the slices that it learns from: those of the last
-// Config.Timesteps settled timesteps, oldest first, one digest per shard. Two meta-models of one
-// lineage, over models of one kernel set, have the same bytes.
+// Lineage identifies the inputs of the meta-model after a timestep: the configuration, the lineages of all models
+// after the timestep, and the slices that it learns from: those of the last Config.Timesteps settled timesteps, oldest
+// first, one digest per shard. Two meta-models of one lineage, over models of one kernel set, have the same bytes.
 func Lineage(c Config, models []lethe.Digest, window [][]lethe.Digest) lethe.Digest {
 	w := canonical.NewDigester("LMLN", 1)
 	fingerprint := c.Fingerprint()

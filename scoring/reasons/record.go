@@ -21,7 +21,7 @@ type Record struct {
 	// Again means that the record replaced one that an erasure affected: the other end of a
 	// payment was erased. The prediction stays as published.
 	Again bool `json:"again,omitempty"`
-	// Intercept is what the meta-model adds to the weighted logits, nil without one.
+	// Intercept is the constant that the meta-model adds to the weighted logits, nil without one.
 	Intercept  *float64    `json:"intercept,omitempty"`
 	Components []Component `json:"components"`
 }

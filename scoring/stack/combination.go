@@ -56,9 +56,8 @@ func (c *Combination) Encode() []byte {
 	return w.Seal()
 }
 
-// Decode decodes what Encode returned. The error wraps canonical.ErrCorrupt for bytes that are
-// truncated, altered or not a combination, and canonical.ErrVersion for a format that this program
-// does not support.
+// Decode decodes a combination. The error wraps canonical.ErrCorrupt for bytes that are truncated, altered or not a
+// combination, and canonical.ErrVersion for a format that this program does not support.
 func Decode(message []byte) (*Combination, error) {
 	r, err := canonical.NewReader(message, combinationMagic, combinationVersion)
 	if err != nil {

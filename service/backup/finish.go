@@ -20,7 +20,7 @@ import (
 	"lethe/service"
 )
 
-// Again is what was erased again. The JSON names are part of the command line.
+// Again is the result of repeated erasures. The JSON names are part of the command line.
 type Again struct {
 	// Requests are those made by lethe itself, and Targets counts their targets.
 	Requests []string `json:"requests"`

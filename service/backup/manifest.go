@@ -30,7 +30,7 @@ type Manifest struct {
 	// CreatedAt and ExpiresAt are those of the registry.
 	CreatedAt time.Time `json:"created_at"`
 	ExpiresAt time.Time `json:"expires_at"`
-	// Deployment is the deployment whose data it is.
+	// Deployment is the deployment of the data.
 	Deployment lethe.DeploymentID `json:"deployment"`
 	// Version is the version of the program that made it.
 	Version string `json:"version"`

@@ -75,7 +75,7 @@ func (f *findings) embedded(o Options) {
 	f.ok("brokers", "no broker is named: lethe brings its own, for one process, with its log in "+path)
 }
 
-// topics compares the topics with what lethe needs. It reports whether any exist.
+// topics compares the topics with their required configuration. It reports whether any exist.
 func (f *findings) topics(ctx context.Context, client *bus.Client) bool {
 	const check = "topics"
 	problems, err := client.Admin().Check(ctx)

@@ -23,7 +23,7 @@ type request struct {
 	Extensions   json.RawMessage `json:"extensions"`
 }
 
-// extension is what this processor accepts in addition to identities.
+// extension is the additional content that this processor accepts.
 type extension struct {
 	// Transactions are ids.
 	Transactions []string `json:"transactions"`

@@ -8,9 +8,8 @@ type Module struct {
 	// Needs names the modules that are opened before this one and stopped after it. They come
 	// before it in the list.
 	Needs []string
-	// Open prepares the module: it binds ports, opens stores, connects. It stores what other
-	// modules need where their Open finds it. Its error is for the operator and includes the
-	// remedy.
+	// Open prepares the module: it binds ports, opens stores, connects. It stores the results for the Open of other
+	// modules. Its error is for the operator and includes the remedy.
 	Open func(ctx context.Context) (Process, error)
 }
 

@@ -11,7 +11,7 @@ import (
 	"lethe/pipeline/role"
 )
 
-// Shown decides what people may see; *view.Reader implements it.
+// Shown decides the visibility of transactions to people; *view.Reader implements it.
 type Shown interface {
 	// WhileShown calls do and returns true if a transaction is visible to people, and false
 	// otherwise. An erasure of it waits for do.

@@ -47,7 +47,7 @@ func (a answer) final() bool {
 	}
 }
 
-// String describes the result without what was sent.
+// String describes the result without the sent content.
 func (a answer) String() string {
 	if a.err != nil {
 		return a.err.Error()

@@ -23,7 +23,7 @@ const version = 1
 // Format identifies the keys and values of a store.
 func Format() swapstore.Format { return swapstore.Format{Kind: "snapshot-graph", Version: version} }
 
-// Description describes a timestep's store. It is written atomically with what it describes.
+// Description describes a timestep's store. It is written atomically with the content.
 type Description struct {
 	Revision     lethe.Revision
 	FeatureCount int

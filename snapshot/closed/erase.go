@@ -9,8 +9,8 @@ import (
 	"lethe/snapshot/stored"
 )
 
-// Erase rewrites the store without what gone names, under a new revision if it held any of that,
-// and returns the new description.
+// Erase rewrites the store without the targets, under a new revision if it held any of them, and returns the new
+// description.
 func (s Graph) Erase(ctx context.Context, gone stored.Erasure) (Description, error) {
 	d, err := s.Describe()
 	if err != nil {

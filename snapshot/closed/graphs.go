@@ -56,7 +56,7 @@ func (c *Graphs) Get(t lethe.Timestep) (Graph, error) {
 	return store, nil
 }
 
-// Create writes a snapshot without labels into a new store, replacing what a crash left there.
+// Create writes a snapshot without labels into a new store, replacing the remains of a crash.
 func (c *Graphs) Create(ctx context.Context, g *lethe.Snapshot) error {
 	if err := c.Remove(g.Timestep); err != nil {
 		return err

@@ -1,5 +1,4 @@
-// Package memorykv is, for tests, the store of a ledger in memory, whose writes
-// can be made to fail.
+// Package memorykv is the store of a ledger in memory, for tests, whose writes can be made to fail.
 package memorykv
 
 import (
@@ -15,8 +14,7 @@ import (
 // ErrPut is the failure that a test asked for.
 var ErrPut = errors.New("disk is full")
 
-// KV is durable as far as a test can see: what Put did not return nil for may
-// be there or not, as KeepFailed says.
+// KV is durable as far as a test can see: the rows of a failed Put may be stored or not, as KeepFailed says.
 type KV struct {
 	Rows map[string][]byte
 	// Puts counts the writes; the write of number FailPut fails.

@@ -49,7 +49,7 @@ func EncodeValid(what string, v any, invalid error) ([]byte, error) {
 	return Encode(v)
 }
 
-// DecodeValid is Decode of one format with a check. Errors begin with what.
+// DecodeValid decodes one format and validates the result. what is the prefix of errors.
 func DecodeValid[T any](what, format string, data []byte, validate func(*T) error) (T, error) {
 	var v, none T
 	if err := Decode(data, &v, format); err != nil {

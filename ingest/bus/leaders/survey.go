@@ -31,7 +31,7 @@ type debt struct {
 	since time.Time
 }
 
-// Result is the combined result of the brokers.
+// Result is the combined response of the brokers.
 type Result struct {
 	// Epochs are the highest leader epochs known to any of the brokers, by partition; partitions without
 	// a known epoch are absent.

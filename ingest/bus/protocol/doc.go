@@ -10,7 +10,7 @@
 //     record; inflate.go: decompression within bounds; eachrecord.go: records of a file.
 //   - walk.go: checks of batches by lengths only, before they are stored and before a log is opened.
 //   - damage.go: ranges that cannot be read.
-//   - logrange.go: where a log begins and ends, according to the leader of an epoch;
+//   - logrange.go: begin and end of a log, according to the leader of an epoch;
 //     leaderepochs.go: the current epoch according to a broker.
 //
 // Responses of brokers are not trusted to be well formed: no size in a response makes the reader

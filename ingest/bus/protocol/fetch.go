@@ -17,8 +17,8 @@ type FetchRequest struct {
 	// Topic is the full name.
 	Topic     string
 	Partition int
-	// Copy, if not nil, is the broker whose replica of the partition is read; otherwise the leader is.
-	// A follower may have less than the leader, and still hold what the leader has cleaned.
+	// Copy, if not nil, is the broker whose replica of the partition is read; otherwise the leader is. A follower may
+	// have less than the leader, and still hold records that the leader has cleaned.
 	Copy *int32
 	// Rack is the rack of the reader, from which the leader may name a nearer broker, or empty.
 	Rack     string

@@ -77,7 +77,7 @@ func readBounded(r io.Reader, scratch []byte, compressedBytes, limit int) ([]byt
 var decoders sync.Map //nolint:gochecknoglobals // a pool
 
 // inflateZstd bounds the window too, which a decoder allocates at once. A batch whose first frame declares more than
-// the limit is rejected before it is decompressed: each reader, and each search that is tried again, meets it anew.
+// the limit is rejected before it is decompressed, because each reader and each repeated search reads it again.
 func inflateZstd(scratch, body []byte, limit int) ([]byte, error) {
 	var header zstd.Header
 	if header.Decode(body) == nil && header.HasFCS && header.FrameContentSize > uint64(limit) {

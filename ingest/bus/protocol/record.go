@@ -15,9 +15,9 @@ type record struct {
 	headers    []ingest.Header
 }
 
-// nextRecord reads the record at the start of body, whose fields must fill exactly its bytes, and returns what follows
-// it. With headers, at most maxHeaders are decoded, because each may be as small as two bytes: one without a name
-// holds the bytes of all others, so that a search covers their content.
+// nextRecord reads the record at the start of body, whose fields must fill exactly its bytes, and returns the rest.
+// With headers, at most maxHeaders are decoded, because each may be as small as two bytes: one without a name holds
+// the bytes of all others, so that a search covers their content.
 func nextRecord(body []byte, withHeaders bool) (r record, rest []byte, ok bool) {
 	all := kbin.Reader{Src: body}
 	b := kbin.Reader{Src: all.Span(int(all.Varint()))}

@@ -46,7 +46,7 @@ func (s *SASL) secretSetting() string {
 	return "kafka.sasl.username and kafka.sasl.password_file"
 }
 
-// who names the principal, if the settings contain it.
+// who is the name of the principal, if the settings contain it.
 func (s *SASL) who() string {
 	if s.Mechanism == OAuthBearer {
 		return "the token"

@@ -143,7 +143,7 @@ func initProducerID(version int16, c kbin.Reader) bool {
 // skipText skips a string, which kbin would copy.
 func skipText(c *kbin.Reader) { c.Span(int(max(c.Int16(), 0))) }
 
-// skipTags skips tagged fields. That of kmsg goes on after the end of the bytes, up to 2^32 times.
+// skipTags skips tagged fields. kmsg's own loop continues after the end of the bytes, up to 2^32 times.
 func skipTags(c *kbin.Reader) {
 	for n := c.Uvarint(); n > 0 && c.Ok(); n-- {
 		c.Uvarint()

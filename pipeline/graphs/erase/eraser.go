@@ -3,7 +3,7 @@
 //
 //	eraser.go       the interface to the coordinator
 //	plan.go         the changes of an erasure; forms.go, what to search for; affected.go, changed slices and remaining
-//	                stubs; afresh.go, partitioning without the targets
+//	                stubs; repartition.go, partitioning without the targets
 //	rewrite.go      deleting targets from the graphs
 //	scrubbing.go    rewriting staging
 //	search.go       searching staging and rewritten stores
@@ -44,7 +44,7 @@ type Eraser struct {
 func New(
 	c Carriers, p *publish.Publisher, files fs.FS, running *beside.Running, publishMissing func(context.Context) error,
 ) *Eraser {
-	a := &afresh{publisher: p}
+	a := &repartitioner{publisher: p}
 	return &Eraser{
 		planner: &planner{c, p, a, forms{c.Secret}}, suppression: suppression{c, p.Decisions}, search: search{c.Store, files},
 		rewriter:  rewriter{c.Store, p, a, publishMissing},
@@ -53,7 +53,7 @@ func New(
 }
 
 // Forget empties the cache of plans at scope partition.
-func (e *Eraser) Forget() { e.planner.afresh.forget() }
+func (e *Eraser) Forget() { e.planner.repartitioner.forget() }
 
 var _ coordinator.Graphs = (*Eraser)(nil)
 

@@ -21,9 +21,9 @@ import (
 // planner plans erasures.
 type planner struct {
 	Carriers
-	publisher *publish.Publisher
-	afresh    *afresh
-	forms     forms
+	publisher     *publish.Publisher
+	repartitioner *repartitioner
+	forms         forms
 }
 
 // Plan implements coordinator.Graphs. All targets are located together and each timestep is loaded once. It is cut
@@ -202,7 +202,7 @@ func (e *planner) planTimestep(
 	case len(all) > 0 && len(all) == len(content.Snapshot.Nodes):
 		emptied = new(content.Info)
 	case scope == lethe.ScopePartition:
-		changed, err = e.afresh.changed(ctx, content, removals)
+		changed, err = e.repartitioner.changed(ctx, content, removals)
 	default:
 		changed, err = affected(e.publisher.Cutter.Cut, content, removals, scope)
 	}
@@ -270,8 +270,10 @@ func mergeStep(steps []coordinator.StepPlan, step coordinator.StepPlan) []coordi
 	return append(steps, step)
 }
 
-// PlanAfresh implements coordinator.Graphs.
-func (e *planner) PlanAfresh(ctx context.Context, timesteps []lethe.Timestep) (out []coordinator.Replaced, err error) {
+// PlanRepartition implements coordinator.Graphs.
+func (e *planner) PlanRepartition(
+	ctx context.Context, timesteps []lethe.Timestep,
+) (out []coordinator.Replaced, err error) {
 	for _, t := range timesteps {
 		if e.Store.Info(t).State != lethe.Settled {
 			continue
@@ -280,7 +282,7 @@ func (e *planner) PlanAfresh(ctx context.Context, timesteps []lethe.Timestep) (o
 		if err != nil {
 			return nil, err
 		}
-		shards, err := e.afresh.replaced(ctx, content.Snapshot, content.Info)
+		shards, err := e.repartitioner.replaced(ctx, content.Snapshot, content.Info)
 		if err != nil {
 			return nil, fmt.Errorf("timestep %d: %w", t, err)
 		}

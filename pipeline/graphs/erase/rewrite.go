@@ -13,9 +13,9 @@ import (
 
 // rewriter deletes targets from the graphs.
 type rewriter struct {
-	store     *snapshot.Store
-	publisher *publish.Publisher
-	afresh    *afresh
+	store         *snapshot.Store
+	publisher     *publish.Publisher
+	repartitioner *repartitioner
 	// publishMissing publishes deletions of timesteps and their changed successors.
 	publishMissing func(context.Context) error
 }
@@ -62,20 +62,20 @@ func (e *rewriter) repartition(ctx context.Context, replaced []coordinator.Repla
 	var list []snapshot.Redeal
 	for _, r := range replaced {
 		info := e.store.Info(r.Timestep)
-		if !r.Afresh || info.State != lethe.Settled {
+		if !r.Repartitioned || info.State != lethe.Settled {
 			continue
 		}
-		stale, err := e.afresh.isStale(ctx, info)
+		stale, err := e.repartitioner.isStale(ctx, info)
 		if err != nil {
 			return fmt.Errorf("timestep %d: %w", r.Timestep, err)
 		}
 		list = append(list, snapshot.Redeal{Timestep: r.Timestep, Renew: stale})
 	}
 	err := e.store.Repartition(ctx, list, func(s *lethe.Snapshot) ([]lethe.ShardID, error) {
-		return e.afresh.plan(ctx, s)
+		return e.repartitioner.plan(ctx, s)
 	})
 	if err == nil {
-		e.afresh.forget()
+		e.repartitioner.forget()
 	}
 	return err
 }
@@ -86,7 +86,7 @@ func (e *rewriter) repartition(ctx context.Context, replaced []coordinator.Repla
 func (e *rewriter) renew(ctx context.Context, replaced []coordinator.Replaced) error {
 	for _, r := range replaced {
 		info := e.store.Info(r.Timestep)
-		if !r.Anew || r.Revision > 0 || len(r.Shards) == 0 || info.State != lethe.Settled {
+		if !r.Renewed || r.Revision > 0 || len(r.Shards) == 0 || info.State != lethe.Settled {
 			continue
 		}
 		revision, _, err := publish.Manifest.Of(e.store, r.Timestep)

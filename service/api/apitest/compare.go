@@ -95,7 +95,7 @@ func (d *Description) content(h http.Header, kinds map[string]media, body []byte
 	return d.value(at(kind), value)
 }
 
-// text compares a parameter or a header: it is a number if that is what its schema wants.
+// text compares a parameter or a header: a number if its schema requires one.
 func (d *Description) text(at, text string) error {
 	if d.value(at, text) == nil {
 		return nil

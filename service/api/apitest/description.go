@@ -23,10 +23,10 @@ type route struct {
 	method, path string
 }
 
-// ErrDiffers is wrapped by what is wrong with a request or a response.
+// ErrDiffers is wrapped by the differences of a request or a response.
 var ErrDiffers = errors.New("not as described")
 
-// Read reads a description. An error names what is not valid in it.
+// Read reads a description. An error names the invalid part.
 func Read(text []byte) (*Description, error) {
 	document, err := read(text)
 	if err != nil {

@@ -73,7 +73,7 @@ func read(text []byte) (*document, error) {
 	return out, nil
 }
 
-// check returns what OpenAPI requires of an operation beyond its form.
+// check checks OpenAPI's requirements for an operation beyond its form.
 func (o *operation) check(path string, tags map[string]bool) error {
 	if o.OperationID == "" || len(o.Responses) == 0 {
 		return fmt.Errorf("it has no operationId or no responses")

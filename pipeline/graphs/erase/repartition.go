@@ -13,16 +13,16 @@ import (
 	"lethe/snapshot"
 )
 
-// afresh partitions timesteps again. It caches a plan until it is executed, because partitioning takes long. Plans may
-// be made concurrently.
-type afresh struct {
+// repartitioner partitions timesteps again. It caches a plan until it is executed, because partitioning takes long.
+// Plans may be made concurrently.
+type repartitioner struct {
 	publisher *publish.Publisher
 	mu        sync.Mutex
 	planned   map[lethe.Digest]graph.Assignment
 }
 
 // plan returns the shards of a snapshot.
-func (a *afresh) plan(ctx context.Context, s *lethe.Snapshot) (graph.Assignment, error) {
+func (a *repartitioner) plan(ctx context.Context, s *lethe.Snapshot) (graph.Assignment, error) {
 	digest := canonical.DigestSnapshot(s)
 	a.mu.Lock()
 	known, found := a.planned[digest]
@@ -44,14 +44,14 @@ func (a *afresh) plan(ctx context.Context, s *lethe.Snapshot) (graph.Assignment,
 }
 
 // forget empties the cache.
-func (a *afresh) forget() {
+func (a *repartitioner) forget() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.planned = nil
 }
 
 // isStale reports whether partitioning a timestep again gives other slices than those published.
-func (a *afresh) isStale(ctx context.Context, info snapshot.Info) (bool, error) {
+func (a *repartitioner) isStale(ctx context.Context, info snapshot.Info) (bool, error) {
 	revision, _, err := publish.Manifest.Of(a.publisher.Store, info.Timestep)
 	if err != nil || revision < info.Revision {
 		return false, err // the newest revision is still to be published
@@ -66,7 +66,7 @@ func (a *afresh) isStale(ctx context.Context, info snapshot.Info) (bool, error) 
 
 // changed is affected at scope partition: the timestep is partitioned without the data of all requests, and its slices
 // are compared with the published ones. All changes belong to every request with data in the timestep.
-func (a *afresh) changed(
+func (a *repartitioner) changed(
 	ctx context.Context, content *snapshot.Content, requests []lethe.Removal,
 ) ([][]lethe.ShardID, error) {
 	out := make([][]lethe.ShardID, len(requests))
@@ -84,7 +84,7 @@ func (a *afresh) changed(
 }
 
 // replaced returns the shards whose slices differ from the published ones once a snapshot is partitioned again.
-func (a *afresh) replaced(
+func (a *repartitioner) replaced(
 	ctx context.Context, s *lethe.Snapshot, info snapshot.Info,
 ) ([]lethe.ShardID, error) {
 	assignment, err := a.plan(ctx, s)
