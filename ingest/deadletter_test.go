@@ -38,8 +38,7 @@ func TestDeadLettersGiveTheRecordBack(t *testing.T) {
 			rec.Headers = []ingest.Header{{Key: "trace", Value: []byte{0, 1}}}
 		}
 		refusal := ingest.Refusal{
-			Reason: rapid.SampledFrom(ingest.Reasons()).
-				Filter(func(r ingest.Reason) bool { return r != ingest.Suppressed }).Draw(rt, "reason"),
+			Reason: rapid.SampledFrom(ingest.Reasons()).Draw(rt, "reason"),
 			Detail: "feature 3",
 		}
 		out := ingest.DeadLetter(rec, &refusal, "v1.2.3")
@@ -66,12 +65,12 @@ func TestDeadLettersGiveTheRecordBack(t *testing.T) {
 	})
 }
 
-func TestDeadLetterOfAnErasedSubjectHoldsNothingOfIt(t *testing.T) {
+func TestWithheldLetterHoldsNothingOfTheRecord(t *testing.T) {
 	rec := ingest.Record{
 		Topic: "t", Partition: 1, Offset: 7, Key: []byte("S3CR3T"), Value: []byte("S3CR3T"),
 		Headers: []ingest.Header{{Key: "S3CR3T", Value: []byte("S3CR3T")}},
 	}
-	out := ingest.DeadLetter(rec, &ingest.Refusal{Reason: ingest.Suppressed}, "v")
+	out := ingest.WithheldLetter(rec, &ingest.Refusal{Reason: ingest.BadRequestID}, "v")
 	require.Equal(t, "t/1/7", string(out.Key))
 	require.Empty(t, out.Value)
 	for _, h := range out.Headers {

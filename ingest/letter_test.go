@@ -85,7 +85,7 @@ func TestWhatCannotBeSentAgain(t *testing.T) {
 	keyless.Key, valueless.Value, large.Value = nil, nil, make([]byte, 3_000_000)
 	late := &ingest.Refusal{Reason: ingest.Late}
 	for why, out := range map[string]ingest.Outgoing{
-		"nothing of it is kept": ingest.DeadLetter(rec, &ingest.Refusal{Reason: ingest.Suppressed}, "test"),
+		"nothing of it is kept": ingest.WithheldLetter(rec, &ingest.Refusal{Reason: ingest.BadRequestID}, "test"),
 		"only a part of it":     ingest.DeadLetter(large, late, "test"),
 		"taken by itself":       ingest.WaitingLetter(rec, &ingest.Refusal{Reason: ingest.UnknownEndpoint}, "test"),
 		"it has no key":         ingest.DeadLetter(keyless, late, "test"),

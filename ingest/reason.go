@@ -60,7 +60,6 @@ const (
 	UnknownEndpoint    Reason = "unknown_endpoint"    // a payment names an unknown transaction
 	UnknownTransaction Reason = "unknown_transaction" // a label names an unknown transaction
 	TimestepConflict   Reason = "timestep_conflict"   // the transaction is known in another timestep
-	Suppressed         Reason = "suppressed"          // the subject was erased
 )
 
 // Reasons of dead letters for a range of a partition that could not be read. They have no
@@ -137,7 +136,6 @@ func registry() []registered {
 		{UnknownEndpoint, Replayable},
 		{UnknownTransaction, Replayable},
 		{TimestepConflict, Permanent},
-		{Suppressed, Withheld},
 		{CorruptBatch, Permanent}, {Unproven, Permanent},
 		{RemovedUnread, Permanent},
 	}

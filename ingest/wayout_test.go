@@ -79,8 +79,6 @@ func waysOut() map[ingest.Reason]wayOut {
 // heldElsewhere has the reasons that need a stream, signatures or a damaged log, by what tries their ways out.
 func heldElsewhere() []ingest.Reason {
 	return []ingest.Reason{
-		// No record is rejected for these any more: earlier versions wrote them.
-		ingest.Suppressed,
 		// ingest/authority TestEveryReasonOfSignatures_WayOut_IsAccepted
 		ingest.Unsigned, ingest.UnknownKey, ingest.WrongRole, ingest.BadSignature, ingest.SignatureExpired,
 		// service TestTwoPeopleSignAnErasure

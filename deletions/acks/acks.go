@@ -127,8 +127,7 @@ func (a *Acks) Missing(requestID string, attempt int, role string, step deletion
 func (a *Acks) answered(requestID string, attempt int, role string, step deletions.Step) map[string]deletions.Ack {
 	out := make(map[string]deletions.Ack)
 	for from, ack := range a.newest[requestID] {
-		// A process of an earlier version, which does not publish its run, may have acknowledged as well.
-		other, has := out[from.instance]
+		other, has := out[from.instance] // of another run, if the present one is not known
 		if from.role == role && from.step == step && a.counts(ack, attempt) && (!has || other.Run < ack.Run) {
 			out[from.instance] = ack
 		}
@@ -139,7 +138,7 @@ func (a *Acks) answered(requestID string, attempt int, role string, step deletio
 // counts reports whether an acknowledgement is one of an attempt, by the process that the data directory has now.
 func (a *Acks) counts(ack deletions.Ack, attempt int) bool {
 	run := a.members.RunOf(ack.Role, ack.Instance)
-	return ack.Attempt >= attempt && (ack.Run == "" || run == "" || ack.Run == run)
+	return ack.Attempt >= attempt && (run == "" || ack.Run == run)
 }
 
 // awaited are the data directories whose acknowledgements are awaited: for graphs, the others that hold them.

@@ -60,7 +60,7 @@ func TestAnAcknowledgementIsOfTheProcessThatThereIs(t *testing.T) {
 	plays("4", 4)
 	require.False(t, counts())
 	acknowledge("")
-	require.True(t, counts(), "an earlier version does not tell")
+	require.False(t, counts(), "it does not identify the process")
 }
 
 // What an earlier process of a directory wrote stands beside what the present one has answered, and so does what it

@@ -58,6 +58,7 @@ func TestWhomAnErasureWaitsForIsSaid(t *testing.T) {
 	_, err = d.states.o.Ledger.TransitionAll([]string{"gdpr-1"}, deletions.Accepted, nil)
 	require.NoError(t, err)
 	ack := deletions.NewAck("gdpr-1", acks.Score, "one", deletions.StepSuppressed)
+	ack.Run = "1"
 	require.NoError(t, d.TakeNotices([]wire.Notice{{Ack: &ack}}))
 
 	require.NoError(t, d.states.awaiting.look())
@@ -73,6 +74,7 @@ func TestWhomAnErasureWaitsForIsSaid(t *testing.T) {
 	require.Equal(t, []deletions.AbsentDirectory{{Role: acks.Score, Instance: "two", Since: d.now.Add(-time.Minute)}},
 		d.Waits().Absent)
 	ack = deletions.NewAck("gdpr-1", acks.Score, "two", deletions.StepSuppressed)
+	ack.Run = "1"
 	require.NoError(t, d.TakeNotices([]wire.Notice{{Ack: &ack}}))
 	require.NoError(t, d.states.awaiting.look())
 	require.Empty(t, d.Waits().Absent)

@@ -48,7 +48,7 @@ func TestStubsAtScopeShardAreCountedInTheSlices(t *testing.T) {
 // named on the receipt.
 func TestReceiptsNameFoldersThatNobodySearched(t *testing.T) {
 	d := deploy(t)
-	i := wire.Instance{Role: acks.Train, Identity: "1", Run: "1", TakeOver: true, Earlier: 2}
+	i := wire.Instance{Role: acks.Train, Identity: "1", TakeOver: true, Earlier: 2}
 	i = i.After(wire.Instance{Role: acks.Train, Identity: "first-one", Run: "0"}, d.now)
 	record, err := i.Record()
 	require.NoError(t, err)

@@ -64,16 +64,14 @@ type Copy struct {
 	Withdrawn map[string]bool
 	// CarriedOut are the requests whose status is suppressed or later.
 	CarriedOut []string
-	// Holds are by name, HoldRecords are their latest records.
-	Holds       map[string]deletions.Hold
-	HoldRecords map[string]ingest.Record
+	// Holds are by name.
+	Holds map[string]deletions.Hold
 }
 
 // Read reads the copy. Records that this deployment has not written are ignored.
 func Read(ctx context.Context, topics Bus) (Copy, error) {
 	c := Copy{
 		Entries: make(map[string]deletions.Entry), Withdrawn: make(map[string]bool), Holds: make(map[string]deletions.Hold),
-		HoldRecords: make(map[string]ingest.Record),
 	}
 	carriedOut := make(map[string]bool)
 	var chunks *bus.Assembler
@@ -120,7 +118,7 @@ func (c *Copy) take(p bus.Payload) {
 		return
 	}
 	if e, err := deletions.DecodeEntry(p.Bytes); err == nil &&
-		len(e.History) >= len(c.Entries[e.RequestID].History) { // else it is a late record of a previous leader
+		len(e.History) >= len(c.Entries[e.RequestID].History) { // else it is a late record of a fenced leader
 		c.Entries[e.RequestID] = e
 		delete(c.Withdrawn, e.RequestID)
 	}
@@ -129,8 +127,8 @@ func (c *Copy) take(p bus.Payload) {
 // takeHold adds a hold.
 func (c *Copy) takeHold(rec ingest.Record) {
 	h, err := deletions.DecodeHold(rec.Value)
-	if err == nil && !c.Holds[h.Name].LastChange.After(h.LastChange) { // else it is a late record of a previous leader
-		c.Holds[h.Name], c.HoldRecords[h.Name] = h, rec
+	if err == nil && !c.Holds[h.Name].LastChange.After(h.LastChange) { // else it is a late record of a fenced leader
+		c.Holds[h.Name] = h
 	}
 }
 
@@ -192,11 +190,7 @@ func (c Copy) restoreHolds(l *deletions.Ledger) error {
 }
 
 // UncopiedHolds returns the holds of the ledger without a valid copy.
-func (c Copy) UncopiedHolds(
-	l *deletions.Ledger, isSigned func(ingest.Record) bool,
-) ([]deletions.Hold, error) {
+func (c Copy) UncopiedHolds(l *deletions.Ledger) ([]deletions.Hold, error) {
 	list, err := l.Holds()
-	return slices.DeleteFunc(list, func(h deletions.Hold) bool {
-		return c.Holds[h.Name].LastChange == h.LastChange && isSigned(c.HoldRecords[h.Name])
-	}), err
+	return slices.DeleteFunc(list, func(h deletions.Hold) bool { return c.Holds[h.Name].LastChange == h.LastChange }), err
 }

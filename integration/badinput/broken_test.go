@@ -65,10 +65,9 @@ func TestBrokenRecords(t *testing.T) {
 	require.Zero(t, mixed.service.Stop())
 
 	for _, reason := range ingest.Reasons() {
-		// An erased record is dropped; it has no dead letter. The others are of records
-		// that nobody can write, of lethe's own topics, of earlier versions, or of floods.
+		// The others are of records that nobody can write, of lethe's own topics, or of floods.
 		others := []ingest.Reason{
-			ingest.Suppressed, ingest.CorruptBatch, ingest.RemovedUnread, ingest.Unproven,
+			ingest.CorruptBatch, ingest.RemovedUnread, ingest.Unproven,
 			// Where signatures are required, see package authority.
 			ingest.Unsigned, ingest.UnknownKey, ingest.WrongRole, ingest.BadSignature, ingest.SignatureExpired,
 			ingest.SamePerson,

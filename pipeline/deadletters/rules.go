@@ -162,10 +162,10 @@ func featureCount(ctx context.Context, topics Bus) (count int, err error) {
 	var reader journal.Reader
 	err = topics.ReadAll(ctx, bus.Journal, func(rec ingest.Record) error {
 		e, counts, err := reader.Read(rec)
-		if features, is := e.Decision.(journal.FeaturesDecided); is && counts && err == nil {
+		if features, is := e.Decision.(journal.FeaturesDecided); is && counts {
 			count = features.Count
 		}
-		return nil
+		return err
 	})
 	return count, err
 }

@@ -65,7 +65,7 @@ func (c *crew) begin(name string) {
 	require.NoError(c, err)
 	c.send(bus.Control, record)
 	o, handover := c.options(c.dirs[name]), new(Handover)
-	o.Instance, o.ReceiptsDir = name, c.receipts[name]
+	o.Instance, o.Run, o.ReceiptsDir = name, "1", c.receipts[name]
 	lead := role.NewLead(roleName, name, c.group.Member(name), time.Now, slog.New(slog.DiscardHandler))
 	r, err := role.Hot(c.Context(), roleName, lead, func(ctx context.Context, as *role.Standing) (*role.Follower, error) {
 		o := o

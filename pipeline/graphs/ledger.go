@@ -38,7 +38,7 @@ func restoreLedger(ctx context.Context, o Options, store *snapshot.Store, ledger
 	if err := refuseOlder(ctx, o, store, uncopied); err != nil {
 		return err
 	}
-	holds, err := kept.UncopiedHolds(ledger, wire.IsSigned) // previous versions did not sign holds
+	holds, err := kept.UncopiedHolds(ledger)
 	if err == nil && len(uncopied)+len(holds) > 0 {
 		err = refuseCut(ctx, o.Bus, store)
 	}

@@ -69,7 +69,7 @@ func (s *replayer) apply(ctx context.Context, e journal.Entry) (done bool, err e
 	case journal.Rewritten:
 		return true, s.rewrite(ctx, d)
 	default:
-		return true, nil
+		return false, fmt.Errorf("graphs has no entries %T", d)
 	}
 }
 

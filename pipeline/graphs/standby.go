@@ -141,7 +141,9 @@ func (s *standby) follow(ctx context.Context, in role.Input) error {
 			s.handover.Leader = e.Instance
 		}
 	}
-	s.replay.Take(in)
+	if err := s.replay.Take(in); err != nil {
+		return err
+	}
 	if err := s.all(ctx); err != nil {
 		return err
 	}

@@ -6,4 +6,6 @@
 //	graphs.go   decisions of graphs; served.go, decisions of score
 //	reader.go   which entries are valid
 //	log.go      appending and reading back
+//
+// CONTRIBUTING.md lists what a new entry needs. From release 0.1.0 on it needs another format too.
 package journal

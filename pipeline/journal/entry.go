@@ -13,7 +13,8 @@ import (
 
 const format = "lethe-journal/1"
 
-// ErrMalformed is returned for a record that is not an entry.
+// ErrMalformed is returned for a value that is not an entry. Nobody appends one, so if a record of the journal carries
+// the deployment's code, another version of lethe has written it.
 var ErrMalformed = errors.New("no entry of the journal")
 
 // Entry is one decision of the leader of a role. It holds keyed hashes and digests at most: nothing in the journal is
@@ -34,6 +35,8 @@ type Decision interface {
 	kind() string
 	// valid returns an error for values that no leader writes.
 	valid() error
+	// isKeptByRekeying is false if the decision names pseudonyms or offsets, which another secret or topic does not have.
+	isKeptByRekeying() bool
 }
 
 // EpochBegan begins an epoch. Later entries of the role with a smaller epoch are not valid.
@@ -46,6 +49,34 @@ type EpochBegan struct {
 func (EpochBegan) kind() string { return "epoch_began" }
 
 func (EpochBegan) valid() error { return nil }
+
+func (EpochBegan) isKeptByRekeying() bool { return true }
+
+// Consumed is a batch of a partition that graphs or score has consumed: the records behind the last such entry of the
+// partition.
+type Consumed struct {
+	Topic     string `json:"topic"`
+	Partition int    `json:"partition"`
+	Next      int64  `json:"next"`
+	// Bounded means that records that begin too many timesteps are rejected.
+	Bounded bool `json:"bounded,omitempty"`
+	// Dropped are the offsets of records whose remaining content names something erased.
+	Dropped []int64 `json:"dropped,omitempty"`
+}
+
+func (Consumed) kind() string { return "consumed" }
+
+func (d Consumed) valid() error {
+	if d.Topic == "" || d.Partition < 0 || d.Next < 0 {
+		return fmt.Errorf("partition %d of topic %.40q up to %d", d.Partition, d.Topic, d.Next)
+	}
+	return nil
+}
+
+func (Consumed) isKeptByRekeying() bool { return false }
+
+// IsKeptByRekeying reports whether a decision is valid under another secret too.
+func IsKeptByRekeying(d Decision) bool { return d.isKeptByRekeying() }
 
 // Place orders the valid entries of a role.
 type Place struct{ Epoch, Number int64 }
@@ -89,11 +120,19 @@ type stored struct {
 
 // Encode returns the entry as JSON.
 func (e Entry) Encode() ([]byte, error) {
+	kind := e.Decision.kind()
+	if _, known := kinds()[kind]; !known {
+		return nil, fmt.Errorf("%w: kind %q is not one of kinds", ErrMalformed, kind)
+	}
+	err := e.Decision.valid()
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrMalformed, kind, err)
+	}
 	decision, err := json.Marshal(e.Decision)
 	if err != nil {
 		return nil, fmt.Errorf("entry of role %s: %w", e.Role, err)
 	}
-	return json.Marshal(stored{format, e.Role, e.Epoch, e.Number, e.Instance, e.Decision.kind(), decision})
+	return json.Marshal(stored{format, e.Role, e.Epoch, e.Number, e.Instance, kind, decision})
 }
 
 // Record returns the entry as a record with a key of its own: if the journal were compacted, nothing would be lost.

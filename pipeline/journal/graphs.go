@@ -21,37 +21,7 @@ func (d FeaturesDecided) valid() error {
 	return nil
 }
 
-// ChangesStore reports whether a decision changes the store of graphs or score: it names pseudonyms and offsets, which
-// another secret or topic does not have.
-func ChangesStore(d Decision) bool {
-	switch d.(type) {
-	case Consumed, Explained, TimestepsChanged, Suppressed, Lifted, Rewritten:
-		return true
-	default:
-		return false
-	}
-}
-
-// Consumed is a batch of a partition that graphs or score has consumed: the records behind the last such entry of the
-// partition.
-type Consumed struct {
-	Topic     string `json:"topic"`
-	Partition int    `json:"partition"`
-	Next      int64  `json:"next"`
-	// Bounded means that records that begin too many timesteps are rejected.
-	Bounded bool `json:"bounded,omitempty"`
-	// Dropped are the offsets of records whose remaining content names something erased.
-	Dropped []int64 `json:"dropped,omitempty"`
-}
-
-func (Consumed) kind() string { return "consumed" }
-
-func (d Consumed) valid() error {
-	if d.Topic == "" || d.Partition < 0 || d.Next < 0 {
-		return fmt.Errorf("partition %d of topic %.40q up to %d", d.Partition, d.Topic, d.Next)
-	}
-	return nil
-}
+func (FeaturesDecided) isKeptByRekeying() bool { return true }
 
 // TimestepsChanged lists timesteps that are closed, settled and reopened, in this order, and what is published of them.
 type TimestepsChanged struct {
@@ -69,6 +39,8 @@ type TimestepsChanged struct {
 func (TimestepsChanged) kind() string { return "timesteps_changed" }
 
 func (TimestepsChanged) valid() error { return nil }
+
+func (TimestepsChanged) isKeptByRekeying() bool { return false }
 
 // Publishes reports whether something is published.
 func (d TimestepsChanged) Publishes() bool { return len(d.Graphs)+len(d.Manifests)+len(d.Removed) > 0 }
@@ -100,6 +72,8 @@ func (Suppressed) kind() string { return "suppressed" }
 
 func (Suppressed) valid() error { return nil }
 
+func (Suppressed) isKeptByRekeying() bool { return false }
+
 // Lifted are keyed hashes of targets that are no longer suppressed; of subjects, from a timestep on.
 type Lifted struct {
 	Targets  []lethe.Digest       `json:"targets,omitempty"`
@@ -109,6 +83,8 @@ type Lifted struct {
 func (Lifted) kind() string { return "lifted" }
 
 func (Lifted) valid() error { return nil }
+
+func (Lifted) isKeptByRekeying() bool { return false }
 
 // Rewritten deletes the targets of requests from the graphs.
 type Rewritten struct {
@@ -131,3 +107,5 @@ type Replaced struct {
 func (Rewritten) kind() string { return "rewritten" }
 
 func (Rewritten) valid() error { return nil }
+
+func (Rewritten) isKeptByRekeying() bool { return false }

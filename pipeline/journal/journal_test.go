@@ -3,6 +3,8 @@ package journal_test
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -95,12 +97,36 @@ func TestForgedEntriesDoNotCount(t *testing.T) {
 	require.NoError(t, err)
 	var reader journal.Reader
 	_, counts, err := reader.Read(ingest.Record{Value: value, Unauthenticated: "it carries no code"})
-	require.ErrorIs(t, err, journal.ErrMalformed)
+	require.NoError(t, err)
 	require.False(t, counts)
 	require.Zero(t, reader.Epoch("graphs", journal.ForAll))
 }
 
+// An entry of another version must not be left out: it may be a decision of the reader's own role.
+func TestAnEntryOfAnotherVersionIsNotLeftOut(t *testing.T) {
+	topics := roletest.NewBus(nil)
+	log := journal.Open(topics, journal.ForAll, "graphs", "one", start)
+	require.NoError(t, log.Begin(t.Context(), topics.Write, nil))
+	value := []byte(`{"format":"lethe-journal/1","role":"graphs","epoch":1,"number":2,"kind":"other","decision":{}}`)
+	require.NoError(t, topics.Write(t.Context(), bus.Journal, []ingest.Outgoing{{Value: value, Pinned: true}}))
+	other := journal.Open(topics, journal.ForAll, "graphs", "two", start)
+	require.ErrorIs(t, other.Begin(t.Context(), topics.Write, nil), journal.ErrMalformed)
+	require.ErrorContains(t, other.Read(t.Context()), "journal.v1/0@1: no entry of the journal: "+
+		`kind "other" (run the version of lethe that has written it)`)
+}
+
+// A leader that appended an entry that nobody can read would take itself for fenced.
+func TestAnEntryThatNobodyCanReadIsNotAppended(t *testing.T) {
+	topics := roletest.NewBus(nil)
+	log := journal.Open(topics, journal.ForAll, "graphs", "one", start)
+	require.NoError(t, log.Begin(t.Context(), topics.Write, nil))
+	require.ErrorIs(t, log.Append(t.Context(), topics.Write, journal.Consumed{}), journal.ErrMalformed)
+	require.ErrorIs(t, log.Append(t.Context(), topics.Write, journal.Unregistered{}), journal.ErrMalformed)
+	require.NoError(t, log.Append(t.Context(), topics.Write, journal.FeaturesDecided{Count: 3}))
+}
+
 func FuzzDecode(f *testing.F) {
+	seeds := make(map[string]bool)
 	for _, d := range []journal.Decision{
 		journal.EpochBegan{Ends: map[string]int64{"slices.v1/0": 3}},
 		journal.FeaturesDecided{Count: 3},
@@ -130,8 +156,10 @@ func FuzzDecode(f *testing.F) {
 		read, err := journal.Decode(value)
 		require.NoError(f, err)
 		require.Equal(f, d, read.Decision)
+		seeds[journal.Kind(d)] = true
 		f.Add(value)
 	}
+	require.ElementsMatch(f, journal.Kinds(), slices.Collect(maps.Keys(seeds)))
 	for _, broken := range []string{
 		`{}`, `{"format":"lethe-journal/2","role":"graphs","epoch":1,"kind":"epoch_began","decision":{}}`,
 		`{"format":"lethe-journal/1","role":"graphs","epoch":0,"kind":"epoch_began","decision":{}}`,

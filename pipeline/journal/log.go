@@ -74,11 +74,13 @@ func (l *Log) Read(ctx context.Context) error {
 func (l *Log) read(ctx context.Context, seen func(e Entry, counts bool)) error {
 	tp := bus.TopicPartition{Topic: bus.Journal, Partition: l.of.partition}
 	end, err := l.topics.ReadOn(ctx, tp, l.next, func(rec ingest.Record) error {
-		l.next = rec.Offset + 1
 		before := l.reader.newest[l.of]
 		e, counts, err := l.reader.Read(rec)
-		if err != nil || e.Role != l.of.role {
-			return nil //nolint:nilerr // the roles that follow the topic report it
+		if err != nil {
+			return err
+		}
+		if l.next = rec.Offset + 1; e.Role != l.of.role {
+			return nil
 		}
 		if _, begins := e.Decision.(EpochBegan); begins && counts {
 			l.before = before

@@ -40,13 +40,15 @@ func (r *Reader) begin(of log, at Place) {
 	r.newest[of] = at
 }
 
-// Read decodes the next record and reports whether it is a valid entry.
+// Read decodes the next record and reports whether it is a valid entry. Records without the deployment's code are not.
+// The error is ErrMalformed: a process must not continue without an entry of another version, which may be of its own
+// role.
 func (r *Reader) Read(rec ingest.Record) (e Entry, counts bool, err error) {
 	if rec.Unauthenticated != "" {
-		return e, false, fmt.Errorf("%s@%d: %w: %s", rec.Topic, rec.Offset, ErrMalformed, rec.Unauthenticated)
+		return e, false, nil
 	}
 	if e, err = Decode(rec.Value); err != nil {
-		return e, false, fmt.Errorf("%s@%d: %w", rec.Topic, rec.Offset, err)
+		return e, false, fmt.Errorf("%w (run the version of lethe that has written it)", err)
 	}
 	of := log{e.Role, rec.Partition}
 	newest := r.newest[of]

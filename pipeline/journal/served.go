@@ -50,6 +50,8 @@ func (s Served) valid() error {
 	return nil
 }
 
+func (Served) isKeptByRekeying() bool { return true }
+
 // Explained means that reasons of a timestep are published: those of the first alerts without reasons, as many as score
 // makes at once.
 type Explained struct {
@@ -66,3 +68,5 @@ func (d Explained) valid() error {
 	}
 	return nil
 }
+
+func (Explained) isKeptByRekeying() bool { return false }

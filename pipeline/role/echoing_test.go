@@ -44,7 +44,9 @@ func (e *echoing) Wants() map[bus.Topic]bool { return e.replay.Wants() }
 
 func (e *echoing) Step(ctx context.Context, _ func() time.Time, in role.Input) (role.Output, error) {
 	if e.as.StandsBy() {
-		e.follow(in)
+		if err := e.follow(in); err != nil {
+			return role.Output{}, err
+		}
 		_, waits := e.replay.Next()
 		return role.Output{Idle: true, Waits: waits}, nil
 	}
@@ -68,17 +70,19 @@ func (e *echoing) Step(ctx context.Context, _ func() time.Time, in role.Input) (
 	}}, nil
 }
 
-func (e *echoing) follow(in role.Input) {
-	e.replay.Take(in)
+func (e *echoing) follow(in role.Input) error {
+	if err := e.replay.Take(in); err != nil {
+		return err
+	}
 	for ; ; e.replay.Applied() {
 		next, is := e.replay.Next()
 		if !is {
-			return
+			return nil
 		}
 		if c, consumes := next.Decision.(journal.Consumed); consumes {
 			taken, there := e.replay.Messages(c)
 			if !there {
-				return
+				return nil
 			}
 			for e.place != next.Place() && len(e.due) > 0 {
 				e.note()

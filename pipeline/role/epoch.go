@@ -79,10 +79,11 @@ func readLeaders(ctx context.Context, b journal.Topics, into *wire.Leaders) erro
 	var reader journal.Reader
 	of := bus.TopicPartition{Topic: bus.Journal, Partition: journal.ForAll}
 	_, err := b.ReadOn(ctx, of, 0, func(rec ingest.Record) error {
-		if e, counts, err := reader.Read(rec); err == nil && counts { // the roles report other records
+		e, counts, err := reader.Read(rec)
+		if counts {
 			noteLeader(into, e)
 		}
-		return nil
+		return err
 	})
 	if err != nil {
 		return fmt.Errorf("the journal: %w", err)
@@ -100,9 +101,12 @@ func noteLeader(leaders *wire.Leaders, e journal.Entry) {
 // entriesOf reads a batch of the journal. It returns ErrLedElsewhere to a fenced leader.
 func (f *Follower) entriesOf(batch bus.Batch) (entries []journal.Entry, err error) {
 	for _, rec := range batch.Records {
+		if rec.Unauthenticated != "" {
+			f.junk(rec)
+		}
 		e, counts, err := f.journal.Read(rec)
 		if err != nil {
-			f.junk(rec)
+			return nil, fmt.Errorf("%s@%d: %w", batch.Source, rec.Offset, err)
 		}
 		if counts {
 			noteLeader(f.leaders, e)

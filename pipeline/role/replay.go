@@ -3,6 +3,7 @@ package role
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
 	"lethe/ingest"
@@ -74,8 +75,8 @@ func NewReplay(role string, partition int, done journal.Position) *Replay {
 // Done is the last applied entry.
 func (r *Replay) Done() journal.Position { return r.done }
 
-// Take adds an input.
-func (r *Replay) Take(in Input) {
+// Take adds an input. The error is journal.ErrMalformed.
+func (r *Replay) Take(in Input) error {
 	source := in.Batch.Source
 	for _, e := range in.Entries {
 		if r.partition == journal.ForAll && e.Role == r.role && !r.done.Behind(e.Place()) {
@@ -92,7 +93,10 @@ func (r *Replay) Take(in Input) {
 	case bus.Journal:
 		for _, rec := range in.Batch.Records {
 			e, counts, err := r.reader.Read(rec)
-			if err == nil && counts && e.Role == r.role {
+			if err != nil {
+				return fmt.Errorf("%s@%d: %w", source, rec.Offset, err)
+			}
+			if counts && e.Role == r.role {
 				r.queue = append(r.queue, queued{e, rec.Offset + 1, r.journal})
 				r.journal = rec.Offset + 1
 			}
@@ -102,6 +106,7 @@ func (r *Replay) Take(in Input) {
 		r.waiting[source] = append(r.waiting[source], in.Batch.Records...)
 		r.read[source] = in.Batch.Next
 	}
+	return nil
 }
 
 // From sets the offset from which a source is read.

@@ -2,6 +2,7 @@ package score
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -47,10 +48,9 @@ func (s *standby) Wants() map[bus.Topic]bool { return s.replay.Wants() }
 
 // Step implements role.Logic.
 func (s *standby) Step(ctx context.Context, _ func() time.Time, in role.Input) (out role.Output, err error) {
-	if err := s.receive(in.Notices); err != nil {
+	if err := errors.Join(s.receive(in.Notices), s.replay.Take(in)); err != nil {
 		return out, err
 	}
-	s.replay.Take(in)
 	for {
 		e, is := s.replay.Next()
 		if !is {
@@ -120,8 +120,10 @@ func (s *standby) apply(ctx context.Context, e journal.Entry) (done bool, err er
 	case journal.Served:
 		s.lastServed = d
 		return true, s.passOverAll(ctx)
-	default:
+	case journal.EpochBegan:
 		return true, nil
+	default:
+		return false, fmt.Errorf("score has no entries %T", d)
 	}
 }
 

@@ -76,11 +76,6 @@ func RequesterSettings(rec ingest.Record, key ed25519.PublicKey) (s Settings, si
 	return s, found && err == nil
 }
 
-// IsSigned reports whether a record has any signature for requesters.
-func IsSigned(rec ingest.Record) bool {
-	return slices.ContainsFunc(rec.Headers, func(h ingest.Header) bool { return h.Key == statusHeader })
-}
-
 func signedBy(rec ingest.Record, mediaType string, keys []ed25519.PublicKey) bool {
 	for _, h := range rec.Headers {
 		protected, value, is := strings.Cut(string(h.Value), "..")

@@ -90,7 +90,7 @@ func kept(
 	}
 	err = client.ReadAll(ctx, bus.Journal, func(rec ingest.Record) error {
 		entry, err := journal.Decode(rec.Value)
-		if rec.Unauthenticated == "" && err == nil && !journal.ChangesStore(entry.Decision) {
+		if rec.Unauthenticated == "" && err == nil && journal.IsKeptByRekeying(entry.Decision) {
 			again[bus.Journal] = append(again[bus.Journal], ingest.Outgoing{
 				Key: bytes.Clone(rec.Key), Value: bytes.Clone(rec.Value), Pinned: true, Partition: rec.Partition,
 			})

@@ -13,9 +13,9 @@ import (
 )
 
 // Decisions appends the leader's changes to the journal before they are applied, so that all stores are a function of
-// the journal. An entry is appended only once the artefacts of all previous entries are published, except those that
-// it lists as unsent; so a new leader has to publish the last entry again. A process that has the role alone appends
-// the number of features only.
+// the journal. An entry that publishes is appended only once the artefacts of all previous entries are published,
+// except those that it lists as unsent; so a new leader publishes again what the last such entry names and lists. A
+// process that has the role alone appends the number of features only.
 type Decisions struct {
 	Journal *journal.Log
 	Store   *snapshot.Store
@@ -41,7 +41,8 @@ func (d *Decisions) PublishLetters(ctx context.Context) error {
 	return d.Letters(ctx)
 }
 
-// Decide appends a decision and then calls do.
+// Decide appends a decision, calls do, which changes the store as the standby's replay of the entry does, and stores the
+// entry's place. In a process that has the role alone it only calls do.
 func (d *Decisions) Decide(ctx context.Context, what journal.Decision, do func() error) error {
 	if !d.IsShared() {
 		return do()
@@ -61,7 +62,8 @@ func (d *Decisions) Decide(ctx context.Context, what journal.Decision, do func()
 	return PutPosition(d.Store, d.Journal.Done())
 }
 
-// Change appends a change of timesteps, calls do, and stores the marks of the entry.
+// Change is Decide for a change of timesteps. It stores the marks of the entry too; a process that has the role alone
+// stores marks once it has published (Publisher.Note).
 func (d *Decisions) Change(ctx context.Context, what journal.TimestepsChanged, do func() error) error {
 	if !d.IsShared() {
 		return do()
@@ -113,8 +115,9 @@ func PutPosition(store *snapshot.Store, p journal.Position) error {
 
 func doingMark() []byte { return []byte("journal/doing") }
 
-// Begins stores that an entry is being applied, and reports whether it was not before a crash. Dead letters of an entry
-// that was interrupted are not published, those of previous entries are. A batch makes no letters.
+// Begins stores that an entry is being applied; first is false if a crash interrupted it before. Dead letters that the
+// store has are then the entry's own and are not published yet; else they are of previous entries. Applying a batch
+// stores no letters: its letters are published before its entry.
 func Begins(store *snapshot.Store, what journal.Decision, at journal.Position) (first bool, err error) {
 	if _, is := what.(journal.Consumed); is {
 		return true, nil
