@@ -45,7 +45,6 @@ const texts = {
   unknown_endpoint: 'It is a payment of a transaction that never came in time. If that has come since, send it again.',
   unknown_transaction: 'It is the label of a transaction that never came in time. If that has come since, send it again.',
   timestep_conflict: `The transaction is known in another timestep. ${producer}`,
-  suppressed: 'It names something that was erased, so nothing of it is kept. There is nothing to do.',
   corrupt_batch: 'The broker\'s log holds bytes there that are no records. Look at the broker\'s disk.',
   removed_unread: 'The broker removed records before lethe had read them: its retention is too short.',
   unproven: 'Somebody other than lethe wrote to one of its own topics. Look at who may write there.',
