@@ -52,9 +52,9 @@ func newestOf(infos []Info, state lethe.State) lethe.Timestep {
 // more records on time.
 func (s *timesteps) watermark(stream Stream) lethe.Timestep { return slices.Min(s.watermarks[stream]) }
 
-// Ready lists the timesteps that may be closed now and those that may be
-// settled now, each ascending. Closing may make more ready to settle. Nothing settles
-// before an earlier timestep that waits to be inserted (see Waiting).
+// Ready lists the timesteps that may be closed now and those that may be settled now, each ascending. Closing may make
+// more ready to settle. Nothing settles before an earlier timestep that waits to be inserted: an open one below a
+// closed one is listed by Waiting, not here.
 func (s *timesteps) Ready() (toClose, toSettle []lethe.Timestep) {
 	infos := s.Timesteps()
 	newest := newestOf(infos, lethe.Closed)

@@ -15,7 +15,7 @@ import (
 	"lethe/pipeline/graphs/erase"
 	"lethe/pipeline/graphs/intake"
 	"lethe/pipeline/graphs/publish"
-	"lethe/pipeline/graphs/settle"
+	"lethe/pipeline/graphs/timesteps"
 	"lethe/pipeline/role"
 	"lethe/snapshot"
 )
@@ -32,7 +32,7 @@ type logic struct {
 	running     *beside.Running
 	intake      *intake.Intake
 	publisher   *publish.Publisher
-	timesteps   *settle.Lifecycle
+	timesteps   *timesteps.Lifecycle
 	coordinator *coordinator.Coordinator
 	searches    Searches
 	// questions may be nil.

@@ -11,7 +11,7 @@ import (
 	"lethe/deletions/translog"
 	"lethe/ingest"
 	"lethe/ingest/bus"
-	"lethe/pipeline/graphs/settle"
+	"lethe/pipeline/graphs/timesteps"
 	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
 	"lethe/snapshot"
@@ -61,7 +61,7 @@ func keysOf(records []ingest.Record) (keys []string) {
 }
 
 // republish gives timesteps of late records a higher revision, so that they are published again.
-func (w *overwritten) republish(ctx context.Context, store *snapshot.Store, timesteps *settle.Lifecycle) error {
+func (w *overwritten) republish(ctx context.Context, store *snapshot.Store, timesteps *timesteps.Lifecycle) error {
 	if len(w.late) == 0 {
 		return nil
 	}

@@ -43,7 +43,7 @@ import (
 	"lethe/pipeline/graphs/erase"
 	"lethe/pipeline/graphs/intake"
 	"lethe/pipeline/graphs/publish"
-	"lethe/pipeline/graphs/settle"
+	"lethe/pipeline/graphs/timesteps"
 	"lethe/pipeline/journal"
 	"lethe/pipeline/role"
 	"lethe/snapshot"
@@ -176,7 +176,7 @@ func newLogic(o Options, kept stores, searches Searches) *logic {
 		}},
 		Turns: turns, Log: kept.log, Decisions: kept.decided,
 	}
-	timesteps := settle.New(settle.Options{
+	timesteps := timesteps.New(timesteps.Options{
 		Publisher: publisher, Letters: letters, Topics: o.Bus, Running: running, PartitionsHold: o.PartitionsHold,
 		Window: o.Snapshot.ReopenWindow, Now: o.Clock.Now, Listener: o.Listener,
 	})

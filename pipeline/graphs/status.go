@@ -8,7 +8,7 @@ import (
 	"lethe/deletions/coordinator"
 	"lethe/ingest/bus"
 	"lethe/pipeline/graphs/intake"
-	"lethe/pipeline/graphs/settle"
+	"lethe/pipeline/graphs/timesteps"
 	"lethe/pipeline/role"
 	"lethe/snapshot"
 )
@@ -31,7 +31,7 @@ func (p progress) read(batch bus.Batch) {
 }
 
 // status combines timesteps, requests by state and consumed offsets.
-func (p progress) status(in *intake.Intake, timesteps *settle.Lifecycle, c *coordinator.Coordinator) *role.Status {
+func (p progress) status(in *intake.Intake, timesteps *timesteps.Lifecycle, c *coordinator.Coordinator) *role.Status {
 	s := &role.Status{
 		Steps: make(map[lethe.Timestep]role.Step), Erasures: c.Counts(),
 		Waits:    c.Waits(),

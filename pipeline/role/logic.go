@@ -19,7 +19,7 @@ type Logic interface {
 	// number of partitions.
 	Resume(source bus.TopicPartition, count int) (int64, error)
 	// Step processes an input, then does the next work that is due. It is called with an empty input until it is idle. now
-	// measures durations and decides nothing. Work beside the loop ends with ctx, and Close waits for it.
+	// only measures durations: a logic that waits for a time has a clock of its own. Work beside the loop ends with ctx, and Close waits for it.
 	Step(ctx context.Context, now func() time.Time, in Input) (Output, error)
 	// Status returns the status after the last step. It is not changed later.
 	Status() *Status

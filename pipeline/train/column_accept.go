@@ -96,8 +96,8 @@ func (c *column) holds(t lethe.Timestep, payload []byte) (bool, error) {
 	return bytes.Equal(stored, payload), err
 }
 
-// flush unlearns replaced slices, stores what arrived and unlinks the old bytes. After a crash in between, the old
-// slices are learnt until the new ones come again.
+// flush unlearns replaced slices, stores what arrived and unlinks the old bytes. The offset is
+// stored with the slices: after a crash in between, the old ones are learnt until the new ones are read again.
 func (c *column) flush() error {
 	in := c.in
 	if !in.any {

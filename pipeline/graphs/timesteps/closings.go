@@ -1,4 +1,4 @@
-package settle
+package timesteps
 
 import (
 	"context"
@@ -34,22 +34,37 @@ const (
 	mostClosingBytes = 64 << 20
 )
 
-// advance continues closings whose work is done, in their order, and reports whether there was one. If urgent, it waits
-// for the first.
+// advance finishes closings that are made, notes those that are sent, and reports whether there was one. If urgent, it
+// waits for the first closing to be finished or, if it is, to be sent.
 func (l *closings) advance(ctx context.Context, urgent bool) (changed bool, err error) {
-	for _, c := range l.now {
+	finished, err := l.finishMade(ctx, urgent)
+	if err != nil {
+		return finished, err
+	}
+	noted, err := l.noteSent(ctx, urgent && !finished)
+	return finished || noted, err
+}
+
+// finishMade finishes closings that are made, in their order.
+func (l *closings) finishMade(ctx context.Context, waitForFirst bool) (changed bool, err error) {
+	for i, c := range l.now {
 		if c.message != nil {
 			continue
 		}
-		if !urgent && !c.made.Done() {
+		if !c.made.Done() && (i > 0 || !waitForFirst) {
 			break
 		}
 		if err := l.finish(ctx, c); err != nil {
 			return changed, err
 		}
-		changed, urgent = true, urgent && c != l.now[0]
+		changed = true
 	}
-	for len(l.now) > 0 && l.now[0].message != nil && (urgent || l.now[0].sent.Done()) {
+	return changed, nil
+}
+
+// noteSent stores the marks of graphs that are sent, in their order.
+func (l *closings) noteSent(ctx context.Context, waitForFirst bool) (changed bool, err error) {
+	for len(l.now) > 0 && l.now[0].message != nil && (waitForFirst || l.now[0].sent.Done()) {
 		c := l.now[0]
 		if err := c.send(ctx, l.topics); err != nil {
 			return changed, fmt.Errorf("publish the graph of timestep %d: %w", c.timestep, err)
@@ -58,7 +73,7 @@ func (l *closings) advance(ctx context.Context, urgent bool) (changed bool, err 
 			return changed, err
 		}
 		l.observer.published[c.timestep] = published{lethe.Closed, c.message.Revision}
-		l.now, changed, urgent = l.now[1:], true, false
+		l.now, changed, waitForFirst = l.now[1:], true, false
 	}
 	return changed, nil
 }
@@ -91,7 +106,8 @@ func (l *closings) begin(ctx context.Context, toClose []lethe.Timestep) (begun b
 	return begun, nil
 }
 
-// waits reports whether no timestep of a list can be closed before the role is woken.
+// waits reports whether no timestep of a list can be closed before the role is woken. With more than backlog of them the
+// loop finishes the first itself.
 func (l *closings) waits(toClose []lethe.Timestep) bool {
 	n := len(l.now)
 	return n > 0 && len(toClose) > 0 && len(toClose) <= backlog &&
@@ -120,7 +136,7 @@ func (l *closings) finish(ctx context.Context, c *closing) error {
 	return nil
 }
 
-// closeNow closes a timestep in the loop.
+// closeNow closes a timestep in the loop and publishes nothing.
 func (l *closings) closeNow(ctx context.Context, t lethe.Timestep) error {
 	started := l.observer.now()
 	c, err := l.store.BeginClosing(t)
@@ -172,8 +188,8 @@ func (l *closings) finishFor(ctx context.Context, events iter.Seq[ingest.Event])
 	return nil
 }
 
-// sends reports whether the graph of a closed timestep is being sent: it has no mark yet, and must not be sent again.
-func (l *closings) sends(t lethe.Timestep) bool {
+// isSending reports whether the graph of a closed timestep is being sent: it has no mark yet, and must not be sent again.
+func (l *closings) isSending(t lethe.Timestep) bool {
 	for _, c := range l.now {
 		if c.timestep == t {
 			return c.message != nil

@@ -1,4 +1,4 @@
-package settle
+package timesteps
 
 import (
 	"context"
@@ -43,7 +43,7 @@ func (u *unpublished) publish(ctx context.Context) error {
 	}
 	for _, info := range u.store.Timesteps() {
 		now := published{info.State, info.Reopened}
-		if info.State == lethe.Open || u.observer.published[info.Timestep] == now || u.sends(info.Timestep) {
+		if info.State == lethe.Open || u.observer.published[info.Timestep] == now || u.isSending(info.Timestep) {
 			continue
 		}
 		part := publish.Part{Info: info, Shards: u.publisher.Cutter.All()}
@@ -56,5 +56,7 @@ func (u *unpublished) publish(ctx context.Context) error {
 	return nil
 }
 
-// sends reports whether a timestep is being sent: it has no mark yet, and must not be sent again.
-func (u *unpublished) sends(t lethe.Timestep) bool { return u.closings.sends(t) || u.sender.sends(t) }
+// isSending reports whether a timestep is being sent: it has no mark yet, and must not be sent again.
+func (u *unpublished) isSending(t lethe.Timestep) bool {
+	return u.closings.isSending(t) || u.sender.isSending(t)
+}

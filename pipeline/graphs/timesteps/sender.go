@@ -1,4 +1,4 @@
-package settle
+package timesteps
 
 import (
 	"context"
@@ -59,8 +59,8 @@ func (l *sender) begin(ctx context.Context, t lethe.Timestep) error {
 	return nil
 }
 
-// end stores marks and leaves if the slices are sent. If urgent, it waits for that.
-func (l *sender) end(ctx context.Context, urgent bool) error {
+// note stores marks and leaves if the slices are sent. If urgent, it waits for that.
+func (l *sender) note(ctx context.Context, urgent bool) error {
 	s := l.now
 	if s == nil || !urgent && !s.sent.Done() {
 		return nil
@@ -72,5 +72,5 @@ func (l *sender) end(ctx context.Context, urgent bool) error {
 	return l.publisher.Note(&s.Dispatch)
 }
 
-// sends reports whether the slices of a timestep are being sent.
-func (l *sender) sends(t lethe.Timestep) bool { return l.now != nil && l.now.timestep == t }
+// isSending reports whether the slices of a timestep are being sent.
+func (l *sender) isSending(t lethe.Timestep) bool { return l.now != nil && l.now.timestep == t }

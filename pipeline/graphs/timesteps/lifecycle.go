@@ -1,4 +1,4 @@
-// Package settle closes, settles, reopens and publishes timesteps.
+// Package timesteps closes, settles, reopens and publishes timesteps.
 //
 //	lifecycle.go    transitions that are due, one after the other
 //	closings.go     closing beside the loop; closing.go, one timestep
@@ -6,7 +6,7 @@
 //	unpublished.go  publishing what is not published yet
 //	replay.go       transitions in a standby
 //	observer.go     notifying the listener
-package settle
+package timesteps
 
 import (
 	"context"
@@ -75,7 +75,7 @@ func New(o Options) *Lifecycle {
 // Advance reopens, closes and settles the timesteps that are due. Changes that a crash left unpublished go first.
 func (l *Lifecycle) Advance(ctx context.Context) error {
 	for {
-		if err := l.catchUp(ctx); err != nil {
+		if err := l.publishPending(ctx); err != nil {
 			return err
 		}
 		toClose, toSettle := l.store.Ready()
@@ -102,12 +102,12 @@ func (l *Lifecycle) Advance(ctx context.Context) error {
 	}
 }
 
-// catchUp publishes what is not published.
-func (l *Lifecycle) catchUp(ctx context.Context) error {
+// publishPending notes what is sent beside the loop, and publishes the rest.
+func (l *Lifecycle) publishPending(ctx context.Context) error {
 	if _, err := l.closings.advance(ctx, false); err != nil {
 		return err
 	}
-	if err := l.sender.end(ctx, false); err != nil {
+	if err := l.sender.note(ctx, false); err != nil {
 		return err
 	}
 	return l.PublishMissing(ctx)
@@ -187,7 +187,7 @@ func (l *Lifecycle) closeAll(ctx context.Context, toClose []lethe.Timestep) (cha
 // settle settles timesteps, up to one that is being cut beside the loop.
 func (l *Lifecycle) settle(ctx context.Context, list []lethe.Timestep) (awaited bool, err error) {
 	for _, t := range list {
-		if l.sender.now != nil || l.closings.sends(t) {
+		if l.sender.now != nil || l.closings.isSending(t) {
 			return true, nil // its slices follow its graph and the slices of the previous timestep
 		}
 		awaited, err = l.publisher.Cutter.Prepares(ctx, l.store, t)
@@ -249,12 +249,12 @@ func (l *Lifecycle) Before(ctx context.Context, events iter.Seq[ingest.Event]) e
 // Begun notifies the listener of timesteps that a batch began.
 func (l *Lifecycle) Begun() { l.observer.begins(l.store.Timesteps()) }
 
-// State is the published state of a timestep.
+// State is the published state of a timestep. The store has the next state already while this one is being sent.
 func (l *Lifecycle) State(info snapshot.Info) lethe.State {
 	switch {
-	case l.closings.sends(info.Timestep):
+	case l.closings.isSending(info.Timestep):
 		return lethe.Open // until its graph is published
-	case l.sender.sends(info.Timestep):
+	case l.sender.isSending(info.Timestep):
 		return lethe.Closed // until its slices are published
 	default:
 		return info.State
@@ -284,7 +284,7 @@ func (l *Lifecycle) Waits() bool {
 
 // End completes closings and sending.
 func (l *Lifecycle) End(ctx context.Context) error {
-	if err := l.sender.end(ctx, true); err != nil {
+	if err := l.sender.note(ctx, true); err != nil {
 		return err
 	}
 	for len(l.closings.now) > 0 {

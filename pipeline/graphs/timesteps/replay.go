@@ -1,4 +1,4 @@
-package settle
+package timesteps
 
 import (
 	"context"
@@ -13,13 +13,13 @@ import (
 // Replay applies an entry of the journal.
 func (l *Lifecycle) Replay(ctx context.Context, d journal.TimestepsChanged) error {
 	for _, t := range d.Closed {
-		if err := l.closings.closeNow(ctx, t); !isUnready(err) {
+		if err := unlessUnready(l.closings.closeNow(ctx, t)); err != nil {
 			return fmt.Errorf("close timestep %d: %w", t, err)
 		}
 	}
 	for _, t := range d.Settled {
 		started := l.observer.now()
-		if err := l.store.SettleTimestep(ctx, t, l.assign(ctx)); !isUnready(err) {
+		if err := unlessUnready(l.store.SettleTimestep(ctx, t, l.assign(ctx))); err != nil {
 			return fmt.Errorf("settle timestep %d: %w", t, err)
 		}
 		l.observer.changed(t, lethe.Settled, started)
@@ -27,7 +27,7 @@ func (l *Lifecycle) Replay(ctx context.Context, d journal.TimestepsChanged) erro
 	for _, t := range d.Reopened {
 		started := l.observer.now()
 		changed, err := l.store.ReopenTimestep(ctx, t, l.assign(ctx))
-		if !isUnready(err) {
+		if err := unlessUnready(err); err != nil {
 			return fmt.Errorf("reopen timestep %d: %w", t, err)
 		}
 		if changed {
@@ -40,8 +40,11 @@ func (l *Lifecycle) Replay(ctx context.Context, d journal.TimestepsChanged) erro
 	return l.publisher.Adopt(d)
 }
 
-// isUnready reports whether an error only means that the store has less than the leader's had: compaction has deleted
-// records that were replaced since.
-func isUnready(err error) bool {
-	return err == nil || errors.Is(err, snapshot.ErrNotReady) || errors.Is(err, snapshot.ErrUnknownTimestep)
+// unlessUnready returns an error, or nil if it only means that the store has less than the leader's had: compaction has
+// deleted records that were replaced since.
+func unlessUnready(err error) error {
+	if errors.Is(err, snapshot.ErrNotReady) || errors.Is(err, snapshot.ErrUnknownTimestep) {
+		return nil
+	}
+	return err
 }
