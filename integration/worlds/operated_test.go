@@ -26,6 +26,8 @@ type operation struct {
 	// aborted is a record of a transaction that is aborted, asked a request that is not carried out.
 	aborted *event
 	asked   *ingest.Outgoing
+	// conflicts means that what is asked is another request under a name that is taken.
+	conflicts bool
 	// opened is a record of a transaction that is open until it is ended, unreadable a partition to which a batch is
 	// written that nobody can read.
 	opened     *event
@@ -173,7 +175,7 @@ func (s *simulation) operate(ctx context.Context, at int) error {
 	case o.opened != nil, o.ended != nil, o.unreadable != nil:
 		return s.hide(ctx, *o)
 	case o.asked != nil:
-		return s.say(ctx, o.asked.Key, o.asked.Value, nil)
+		return s.ask(ctx, *o)
 	case o.shift != nil:
 		return s.shift(ctx, *o.shift)
 	case o.change != nil:

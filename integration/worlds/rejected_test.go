@@ -47,14 +47,14 @@ func (d *drawing) rejected(chance *rand.Rand) {
 	}
 	for n := chance.IntN(3); n > 0; n-- {
 		like := list[chance.IntN(len(list))]
-		asked := d.alike(like, chance)
+		asked, conflicts := d.alike(like, chance)
 		at := slices.IndexFunc(d.events, func(e event) bool { return e.request == like })
-		d.insert(at+1+chance.IntN(len(d.events)-at), operation{asked: &asked})
+		d.insert(at+1+chance.IntN(len(d.events)-at), operation{asked: &asked, conflicts: conflicts})
 	}
 }
 
-// alike is what is asked for beside a request.
-func (d *drawing) alike(like *lethe.ErasureRequest, chance *rand.Rand) ingest.Outgoing {
+// alike is a request beside another one. It conflicts with that if it has other targets under the same name.
+func (d *drawing) alike(like *lethe.ErasureRequest, chance *rand.Rand) (_ ingest.Outgoing, conflicts bool) {
 	other, name := *like, string(neverNamed)
 	for _, t := range like.Targets {
 		if t.Kind == lethe.TransactionTarget {
@@ -64,22 +64,47 @@ func (d *drawing) alike(like *lethe.ErasureRequest, chance *rand.Rand) ingest.Ou
 	switch chance.IntN(5) {
 	case 0: // the same once more
 	case 1:
-		other.Targets = lethe.Transactions("another-one", lethe.TransactionID(name))
+		other.Targets, conflicts = lethe.Transactions("another-one", lethe.TransactionID(name)), true
 	case 2:
 		// Its name holds the id of a transaction that is never sent.
 		other.RequestID, other.Targets = "gdpr-absent-1", lethe.Transactions("absent-1", lethe.TransactionID(name))
 	case 3:
 		value := fmt.Appendf(nil, `{"type":"erasure","request_id":"malformed","nodes":[%s],"scope":"nonsense"}`, quoted(name))
-		return ingest.Outgoing{Key: []byte("malformed"), Value: value}
+		return ingest.Outgoing{Key: []byte("malformed"), Value: value}, false
 	default:
 		value := fmt.Appendf(nil, `{"type":"erasure","request_id":"cut","nodes":["%s`, spelled(lethe.TransactionID(name)))
-		return ingest.Outgoing{Key: []byte("cut"), Value: value}
+		return ingest.Outgoing{Key: []byte("cut"), Value: value}, false
 	}
 	key, value, err := ingest.EncodeErasure(other, time.Time{})
 	if err != nil {
 		d.Fatal(err)
 	}
-	return ingest.Outgoing{Key: key, Value: value}
+	return ingest.Outgoing{Key: key, Value: value}, conflicts
+}
+
+// ask publishes a request that is not carried out. One that conflicts with another is published once that one is read:
+// compaction may remove what a record of the same key replaces, and then nobody has read the first.
+func (s *simulation) ask(ctx context.Context, o operation) error {
+	for idle := 0; o.conflicts && idle <= 3; idle++ {
+		statuses, err := s.current.statuses(ctx)
+		if err != nil {
+			return err
+		}
+		if _, read := statuses[string(o.asked.Key)]; read {
+			break
+		}
+		busy, err := s.current.poll(ctx)
+		if err != nil {
+			return err
+		}
+		if err := s.restart(ctx); err != nil {
+			return err
+		}
+		if busy {
+			idle = 0
+		}
+	}
+	return s.say(ctx, o.asked.Key, o.asked.Value, nil)
 }
 
 // abort writes a record in a transaction that is aborted.
