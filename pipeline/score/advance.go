@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"lethe"
-	"lethe/canonical"
 	"lethe/ingest/bus"
 	"lethe/internal/swapstore"
 	"lethe/internal/timestepkey"
@@ -93,11 +92,7 @@ func (l *logic) serve(wanted lethe.Timestep) (bool, error) {
 func (l *logic) score(ctx context.Context, now func() time.Time, t lethe.Timestep) (role.Output, error) {
 	defer l.o.First.Begin()()
 	started := now()
-	message, err := waiting(l.state, t)
-	if err != nil {
-		return role.Output{}, err
-	}
-	snapshot, err := canonical.DecodeSnapshot(message)
+	snapshot, err := l.state.snapshot(t)
 	if err != nil {
 		return role.Output{}, err
 	}

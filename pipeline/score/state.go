@@ -2,6 +2,7 @@ package score
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -219,23 +220,14 @@ func storeOffset(store role.Store, tp bus.TopicPartition, next int64) error {
 
 // snapshot reads a snapshot that waits to be scored.
 func (s *state) snapshot(t lethe.Timestep) (*lethe.Snapshot, error) {
-	message, err := waiting(s, t)
-	if err != nil {
-		return nil, err
-	}
-	return canonical.DecodeSnapshot(message)
-}
-
-// waiting reads the message of a snapshot that waits to be scored.
-func waiting(s *state, t lethe.Timestep) ([]byte, error) {
 	message, found, err := s.store.Get(timestepkey.New(snapshotPrefix, t))
+	if err == nil && !found {
+		err = errors.New("it is missing")
+	}
 	if err != nil {
 		return nil, fmt.Errorf("waiting snapshot of timestep %d: %w", t, err)
 	}
-	if !found {
-		return nil, fmt.Errorf("waiting snapshot of timestep %d is missing", t)
-	}
-	return message, nil
+	return canonical.DecodeSnapshot(message)
 }
 
 // published reads the probabilities published for a timestep, or nil.
