@@ -4,10 +4,10 @@
 //	scan         searches for bytes without knowing them
 //	receipt      signed receipts
 //	translog     the transparency log
-//	backups      backups, and erasing again what a restore brings back
+//	backups      backups, and repeating erasures after a restore
 //	coordinator  carries out requests
 //
-// # What is kept of an erased record
+// # Retained data of an erased record
 //
 // Nothing that links to it without the deployment's secret: keyed hashes of ids, to drop the record if it comes again,
 // fingerprints of its possible forms, to search for it at any time, and a keyed hash of the reason. Errors name no id.

@@ -36,7 +36,7 @@ type Change struct {
 type Counts struct {
 	Targets int `json:"nodes"`
 	// Held are the transactions and payments held by a graph or an open timestep: targets, also for their features, and
-	// what carries subjects.
+	// carriers of subjects.
 	Held      int `json:"held,omitempty"`
 	Timesteps int `json:"timesteps"`
 	Payments  int `json:"payments"`

@@ -191,7 +191,7 @@ func (w *WaitsFor) Equal(other *WaitsFor) bool {
 	return w.Signatures == nil || *w.Signatures == *other.Signatures
 }
 
-// Report is a status with what follows from it, for commands and the API. erasure-status.v1 lacks these members.
+// Report is a status with derived members, for commands and the API. erasure-status.v1 lacks these.
 type Report struct {
 	Status
 	// Result is set if verified.

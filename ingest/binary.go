@@ -143,8 +143,8 @@ func malformed(m message, at int) *Refusal {
 	return &Refusal{Unparseable, fmt.Sprintf("malformed Protobuf at byte %d%s", m.at+at, otherFormat(nil))}
 }
 
-// otherFormat names the serializer of a record that is not Protobuf. Avro and Protobuf cannot be
-// told apart with certainty.
+// otherFormat names the serializer of a record that is not Protobuf. Avro and Protobuf cannot be distinguished with
+// certainty.
 func otherFormat(value []byte) string {
 	if len(value) > 1+schemaBytes && (value[1+schemaBytes] == '{' || value[1+schemaBytes] == '[') {
 		return ": it is of Confluent's JSON Schema serializer, which adds 5 bytes; send JSON without them, or Protobuf"

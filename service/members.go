@@ -75,10 +75,10 @@ func (m Membership) List(ctx context.Context) ([]Member, error) {
 	return list, nil
 }
 
-// Strike declares that the data directory of an instance, which may be given by a prefix, is
-// permanently gone: no erasure waits for it any more, receipts name it, and it may not return. It
-// is signed with the keys, those of an admin if the deployment requires that. A record that would
-// be ignored is not written. Errors: ErrMember, ErrUnsigned, those of the brokers.
+// Strike declares that the data directory of an instance, which may be given by a prefix, is permanently gone:
+// erasures no longer wait for it, receipts name it, and it may not return. It is signed with the keys, those of an
+// admin if the deployment requires that. A record that would be ignored is not written. Errors: ErrMember,
+// ErrUnsigned, those of the brokers.
 func (m Membership) Strike(
 	ctx context.Context, role, instance string, at time.Time, keys ...crypto.Signer,
 ) (Member, error) {

@@ -48,7 +48,7 @@ type outages struct {
 	// lasting are faults that remain until an operator acts, in the order in which they were
 	// found.
 	lasting []fault
-	// wrong lists differences of the topics from what lethe needs.
+	// wrong lists differences of the topics from their required configuration.
 	wrong []string
 	// warnings are differences that lethe can run with.
 	warnings []string

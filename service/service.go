@@ -245,8 +245,8 @@ func (s *Service) prepare() (err error) {
 // them fails, which ends the others too.
 func (s *Service) Run(ctx context.Context) error { return s.modules.Run(ctx) }
 
-// Close closes what New opened: stores, connections, the broker. It must not be
-// called while Run is running.
+// Close closes everything that New opened: stores, connections, the broker. It must not be called while Run is
+// running.
 func (s *Service) Close() error { return s.modules.Close() }
 
 // Client is the service's connection to the brokers.

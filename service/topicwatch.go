@@ -108,8 +108,8 @@ func differing(then, now map[string]string) (names []string) {
 	return names
 }
 
-// look reports topics that differ from what lethe needs, and those that were created again, to the
-// health checks. Without a response it does nothing: the outage of brokers is reported elsewhere.
+// look reports topics that differ from their required configuration, and those that were created again, to the health
+// checks. Without a response it does nothing: the outage of brokers is reported elsewhere.
 func (s topicWatch) look(ctx context.Context) {
 	if now, err := s.client.Admin().Identities(ctx); err == nil {
 		for _, name := range differing(s.identities, now) {

@@ -34,10 +34,10 @@ type Closing struct {
 	failed error
 }
 
-// BeginClosing starts to close a timestep that Ready lists: its graph moves to its own store, which Load
-// reads. Closing.Finish and Closing.Sync complete that. Payments that are not in the graph are rejected (see
-// Letters). Once it is closed, only Erase and ReopenTimestep change the graph. Closing.Make takes longest; it comes between
-// both and may run in another goroutine.
+// BeginClosing starts to close a timestep that Ready lists: its graph moves to its own store, which Load reads.
+// Closing.Finish and Closing.Sync complete that. Payments that are not in the graph are rejected (see Letters). Once
+// it is closed, only Erase and ReopenTimestep change the graph. Closing.Make takes longest; it comes between both and
+// may run in another goroutine.
 //
 // Until Finish, the owner may use the Store but must not take transactions or payments of the timestep: whether the
 // graph has them would be undefined. Erase finishes the Closing first. For a timestep that is already closed the

@@ -172,7 +172,7 @@ it prints the statement that fails, with exit status 1.`
 
 var errAudit = errors.New("the answer does not hold")
 
-// auditResult is what verify prints as JSON.
+// auditResult is the JSON output of verify.
 type auditResult struct {
 	*challenge.Report
 	Seconds float64 `json:"seconds"`

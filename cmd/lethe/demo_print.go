@@ -8,7 +8,7 @@ import (
 	"lethe/internal/command"
 )
 
-// afterwards is what happens to the data directory after the demo.
+// afterwards is the use of the data directory after the demo.
 type afterwards struct{ serves, removes bool }
 
 // printDemo prints the result as text.
@@ -44,7 +44,7 @@ func printAccuracy(w io.Writer, r *demo.Result) {
 	}
 }
 
-// printErasure prints what an erasure changed, its cost, and the proof.
+// printErasure prints the changes of an erasure, its cost, and the proof.
 func printErasure(w io.Writer, e demo.Erasure, r *demo.Result) {
 	fmt.Fprintf(w, "\nerasure %s of transaction %s, scope %s: %s in %.1f s\n", e.RequestID, e.Nodes[0], e.Scope,
 		e.State, e.Seconds)

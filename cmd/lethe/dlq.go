@@ -169,7 +169,7 @@ func letterTable(list []letterRow) [][]string {
 	return rows
 }
 
-// whatNow describes what happens next to a dead letter.
+// whatNow describes the next step for a dead letter.
 func whatNow(l letterRow) string {
 	switch {
 	case l.ReplayedAt != nil:

@@ -76,7 +76,7 @@ func (c *eraseApproveCmd) Run(a *command.App) error {
 	return printFound(a, s, explained(err), c.JSON)
 }
 
-// showRequest prints the content of a request for the person who is to sign it.
+// showRequest prints the content of a request for its signer.
 func showRequest(a *command.App, r lethe.ErasureRequest, digest lethe.Digest) {
 	fmt.Fprintf(a.Stdout, "request %s (scope %s) asks to erase:\n", r.RequestID, r.Scope)
 	for _, t := range r.Targets {

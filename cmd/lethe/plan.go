@@ -146,7 +146,7 @@ func (c *erasePlanCmd) ask(a *command.App) (*service.Plan, error) {
 	return &plan, nil
 }
 
-// printTargets prints the targets of a request, and what it would wait for.
+// printTargets prints the targets of a request, and the causes that it would wait for.
 func printTargets(a *command.App, p *service.Plan) {
 	fmt.Fprintf(a.Stdout, "targets  %d, of which lethe has records: %d\n", p.Targets, p.Held)
 	if p.Carried > 0 {

@@ -57,7 +57,7 @@ func explained(err error) error {
 	return err
 }
 
-// unfinished describes what a held request waits for.
+// unfinished describes the cause that a held request waits for.
 func unfinished(s deletions.Status) string {
 	if s.AwaitsSignature() {
 		return s.Headline() + " (lethe erase approve " + s.RequestID + " --sign KEY)"
@@ -74,7 +74,7 @@ type signedFlags struct {
 	JSON    bool          `help:"Print one JSON document."`
 }
 
-// answered calls tell to publish and wait for the result, and reports how far that was verified.
+// answered calls publish, which waits for the result, and reports how far that was verified.
 func (f signedFlags) answered(
 	a *command.App, publish func(ctx context.Context, topics *requests.Signing) error,
 ) error {
@@ -125,8 +125,8 @@ func (c *eraseSubmitCmd) printPublished(
 	return nil
 }
 
-// printSigners prints the people who have signed a waiting request, and those who may sign it, by name if the
-// configuration names the deployment's file of keys.
+// printSigners prints the signers of a waiting request, and the people who may sign it, by name if the configuration
+// names the deployment's file of keys.
 func (f brokerFlags) printSigners(a *command.App, s deletions.Status) {
 	if !s.AwaitsSignature() {
 		return

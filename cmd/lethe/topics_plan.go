@@ -17,7 +17,7 @@ It prints the topics that would be created with their settings, the settings tha
 what apply leaves to operators: the replication factor of existing topics.`
 }
 
-// Run prints what apply would change.
+// Run prints the changes that apply would make.
 func (c *topicsPlanCmd) Run(a *command.App) error {
 	client, err := c.open(a)
 	if err != nil {

@@ -31,7 +31,7 @@ type Acks struct {
 	members *wire.Members
 	// settings are the published settings of each role.
 	settings map[string]wire.Settings
-	// own is the data directory of this process if others stand by for its role, else empty.
+	// own is the data directory of this process if there are standbys for its role, else empty.
 	own string
 	// unlogged means that a take-over or a strike may not be in the transparency log.
 	unlogged bool
@@ -43,7 +43,7 @@ type source struct {
 	step                deletions.Step
 }
 
-// New returns an Acks without any. own is the data directory of this process if others stand by, else empty.
+// New returns an Acks without any. own is the data directory of this process if there are standbys, else empty.
 func New(own string) *Acks {
 	return &Acks{
 		own:    own,

@@ -22,8 +22,8 @@ type awaiting struct {
 	waits deletions.Waits
 }
 
-// look counts what open requests wait for, and logs once each data directory that delays one for too long: only an
-// operator knows whether it is lost.
+// look counts the causes that open requests wait for, and logs once each data directory that delays one for too long:
+// only an operator knows whether it is lost.
 func (a *awaiting) look() error {
 	open, err := a.o.Ledger.Open()
 	if err != nil {

@@ -114,7 +114,7 @@ func (s *cancellations) lift(ctx context.Context, e deletions.Entry) error {
 	return s.out.lift(ctx, e, alone, still)
 }
 
-// resume repeats at the start what a crash may have prevented.
+// resume repeats at the start the work that a crash may have prevented.
 func (s *cancellations) resume(ctx context.Context) error {
 	list, err := s.o.Ledger.List(deletions.Cancelled, deletions.Held)
 	if err != nil {

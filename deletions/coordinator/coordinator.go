@@ -53,7 +53,7 @@ func New(o Options) *Coordinator {
 // Counts returns the requests by state at the last Advance. The map is not changed later.
 func (c *Coordinator) Counts() map[deletions.State]int { return c.counts }
 
-// Waits returns what open requests waited for at the last Tick.
+// Waits returns the causes that open requests waited for at the last Tick.
 func (c *Coordinator) Waits() deletions.Waits { return c.states.awaiting.waits }
 
 // Resume publishes the ledger's commands and statuses again: a crash after a write of the ledger may have prevented
@@ -203,7 +203,7 @@ func (c *Coordinator) HoldsOf(targets []lethe.Target) ([]deletions.WaitsForHold,
 	return c.states.holds.ofTargets(targets)
 }
 
-// Plan returns what a request would change now. Errors: lethe.ErrTarget, those of the stores.
+// Plan returns the effects of a request now. Errors: lethe.ErrTarget, those of the stores.
 func (c *Coordinator) Plan(ctx context.Context, targets []lethe.Target, scope lethe.Scope) (Plan, error) {
 	request := deletions.Entry{Scope: scope}
 	if err := lethe.CheckTargets(targets); err != nil {

@@ -17,7 +17,7 @@ import (
 	"lethe/ingest/bus"
 )
 
-// core is what the steps of all states use.
+// core is the common part of the steps of all states.
 type core struct {
 	o       Options
 	jobs    jobs

@@ -87,7 +87,7 @@ func (h *holds) change(one holdRecord) (*deletions.Hold, error) {
 	}
 }
 
-// waiting are requests to be held, each with what holds protect of it.
+// waiting are requests to be held, each with its targets that holds protect.
 type waiting struct {
 	list []deletions.Entry
 	kept []map[lethe.Digest]bool
@@ -221,7 +221,7 @@ func (h *holds) explainOne(ctx context.Context, e deletions.Entry, now *deletion
 	return h.out.announce(ctx, list...)
 }
 
-// approve adds signatures to waiting requests. It returns the records of people who have signed already.
+// approve adds signatures to waiting requests. It returns the records whose signer had signed already.
 func (h *holds) approve(ctx context.Context, list []approval) (refused []letter, err error) {
 	for _, a := range list {
 		e, err := h.o.Ledger.Get(a.RequestID)

@@ -33,7 +33,7 @@ func (h *holds) inForce() ([]deletions.Hold, error) {
 	return slices.DeleteFunc(list, func(hold deletions.Hold) bool { return !hold.InForce(now) }), err
 }
 
-// kept is what all holds protect, without targets already erased.
+// kept are the hashes that all holds protect, without targets already erased.
 func (h *holds) kept() (deletions.Kept, error) {
 	list, err := h.inForce()
 	if err != nil {
@@ -73,8 +73,8 @@ func (h *holds) begunTargets() (erased, redacted map[lethe.Digest]bool, err erro
 	return erased, redacted, err
 }
 
-// concern reports whether holds apply to a request, also through the subject request of late carriers, and what they
-// protect. A held request stays held until a new process knows enough to decide.
+// concern reports whether holds apply to a request, also through the subject request of late carriers, and returns the
+// hashes that they protect. A held request stays held until a new process knows enough to decide.
 func (h *holds) concern(e deletions.Entry, k deletions.Kept) (own map[lethe.Digest]bool, waits bool, err error) {
 	if len(k.Targets)+len(k.Subjects) == 0 {
 		return nil, false, nil

@@ -14,7 +14,7 @@ import (
 	"lethe/internal/sortedset"
 )
 
-// intake is what a batch of erasures.v1 holds.
+// intake is the content of a batch of erasures.v1.
 type intake struct {
 	*core
 	signed signatures

@@ -41,7 +41,7 @@ type Config struct {
 	SigningKey ed25519.PrivateKey `yaml:"-"`
 	// KeyBefore, if not nil, introduces SigningKey in the transparency log.
 	KeyBefore ed25519.PrivateKey `yaml:"-"`
-	// Instance is the data directory's identity if other processes stand by, whose copies are searched too; else empty.
+	// Instance is the data directory's identity if there are standbys, whose copies are searched too; else empty.
 	Instance string `yaml:"-"`
 	// Authority has the signatures that records need.
 	Authority authority.Policy `yaml:"-"`
@@ -65,7 +65,7 @@ type Options struct {
 	Ledger *deletions.Ledger
 	// Log journals the ledger and receipts.
 	Log *translog.Log
-	// Backups, if not nil, returns those that may hold what a request erased.
+	// Backups, if not nil, returns those that may hold data erased by a request.
 	Backups func(deletions.Entry) ([]backups.Backup, error)
 	// Restored describes the latest restore.
 	Restored backups.Restored
@@ -110,15 +110,15 @@ type Graphs interface {
 	// Adopt treats the transactions and payments of some hashes as carriers of the subjects among targets: another process
 	// has found them, and their records may have been dropped here.
 	Adopt(ctx context.Context, targets []lethe.Target, hashes []lethe.Digest) error
-	// SubjectsOf returns keyed hashes (lethe.Secret.HeldSubject) of the subjects carried by what a target's erasure
-	// removes.
+	// SubjectsOf returns keyed hashes (lethe.Secret.HeldSubject) of the subjects carried by the records that a target's
+	// erasure removes.
 	SubjectsOf(t lethe.Target) ([]lethe.Digest, error)
 	// Newest is the newest known timestep, or NoTimestep.
 	Newest() lethe.Timestep
 	// Suppressed counts the hashes whose transactions are suppressed.
 	Suppressed(hashes []lethe.Digest) int
-	// Plan returns, per request, what Rewrite of all targets will still change. Requests may share targets; none names
-	// one twice.
+	// Plan returns, per request, the changes that Rewrite of all targets will still make. Requests may share targets;
+	// none names one twice.
 	Plan(ctx context.Context, requests [][]lethe.Target, scope lethe.Scope) ([]Plan, error)
 	// PlanRepartition returns the slices that change if settled timesteps are partitioned again, without unchanged
 	// timesteps.
@@ -128,8 +128,8 @@ type Graphs interface {
 	// Rewrite deletes the targets from every graph, partitions timesteps again if asked, and publishes the replacements.
 	// The requests are digests of their content.
 	Rewrite(ctx context.Context, requests []lethe.Digest, targets []lethe.Target, replaced []Replaced) error
-	// BeginScrub begins to remove from the files what Rewrite deleted so far. One runs at a time, by itself. Call Advance
-	// when it has ended.
+	// BeginScrub begins to remove data that Rewrite has deleted from the files. One runs at a time, by itself. Call
+	// Advance when it has ended.
 	BeginScrub(ctx context.Context) (ended func() bool, err error)
 	// Search searches the places that Rewrite and Scrub rewrote.
 	Search(ctx context.Context, scanner *scan.Scanner, replaced []Replaced) (scan.Report, error)
@@ -152,12 +152,11 @@ type Replaced struct {
 	Renewed bool
 }
 
-// Plan is what an erasure will change, and what to search for afterwards.
+// Plan are the changes of an erasure, and the forms to search for afterwards.
 type Plan struct {
 	// Held reports for each target whether a graph, an open timestep, or a waiting payment or label names it.
 	Held []bool
-	// Kept counts transactions, also for their features, and payments held, of the targets and of what carries
-	// subjects.
+	// Kept counts transactions, also for their features, and payments held, of the targets and of carriers of subjects.
 	Kept int
 	// Fingerprints are those only the graphs know, such as features.
 	Fingerprints []scan.Fingerprint
@@ -172,7 +171,7 @@ type Plan struct {
 	Records []withdrawal.NamedRecord
 }
 
-// StepPlan is what changes in a closed timestep.
+// StepPlan are the changes in a closed timestep.
 type StepPlan struct {
 	Replaced
 	// Labels and Payments are erased with the targets; Stubs counts erased cut edges, with a stub at both ends.

@@ -49,8 +49,7 @@ func (o *outbox) copy(ctx context.Context, list []deletions.Entry, statuses bool
 	return wire.PublishRecords(ctx, o.Bus, records)
 }
 
-// handOver is copies if other processes stand by, before something is removed from which they could derive the
-// entries.
+// handOver is copies if there are standbys, before data is removed from which they could derive the entries.
 func (o *outbox) handOver(ctx context.Context, list []deletions.Entry) error {
 	if o.Instance == "" || len(list) == 0 {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"lethe/internal/sortedset"
 )
 
-// plan returns what a batch will change.
+// plan returns the changes of a batch.
 func (o *Options) plan(ctx context.Context, b batch.Batch, requests [][]lethe.Target) ([]Plan, error) {
 	for i, e := range b.Members {
 		if err := o.Graphs.Adopt(ctx, requests[i], e.Progress.Carried); err != nil {
@@ -39,7 +39,7 @@ func (o *Options) addUnlearnt(b batch.Batch, plans []Plan) error {
 		for _, other := range ended {
 			for _, step := range o.Graphs.Steps(replaced(batch.Of(other))) {
 				if !step.Settled && !step.Gone {
-					step.Shards = nil // what it will settle as is without the targets
+					step.Shards = nil // these slices will be cut without the targets
 				}
 				plans[i].add(Replaced{Timestep: step.Timestep, Shards: step.Shards, Renewed: true})
 			}
@@ -145,7 +145,7 @@ func planned(b batch.Batch, plans []Plan) (out []lethe.Timestep) {
 	return slices.Compact(out)
 }
 
-// replaced lists what a batch rewrites, as recorded.
+// replaced lists the timesteps that a batch rewrites, as recorded.
 func replaced(b batch.Batch) []Replaced {
 	byTimestep := make(map[lethe.Timestep]*Replaced)
 	var timesteps []lethe.Timestep

@@ -124,7 +124,7 @@ func (r receipts) sign(e deletions.Entry) (receipt.Document, error) {
 	}), r.o.SigningKey)
 }
 
-// keptBackups are the backups that may hold what a request erased.
+// keptBackups are the backups that may hold data erased by a request.
 func (r receipts) keptBackups(e deletions.Entry) (out []receipt.KeptBackup, err error) {
 	if r.o.Backups == nil {
 		return nil, nil

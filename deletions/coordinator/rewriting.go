@@ -180,7 +180,7 @@ func (s *states) retraining(ctx context.Context, b batch.Batch) (batch.Batch, er
 // If the graphs did not hold all targets, it searches the topics now, for another place may have held them.
 func (s *states) swapped(ctx context.Context, b batch.Batch) (batch.Batch, error) {
 	switch {
-	case s.scrubs.begunFor(b): // what a batch that nobody can read holds up is looked for again with the next attempt
+	case s.scrubs.begunFor(b): // withdrawn already; records behind an unreadable batch: at the next attempt
 	case s.knowsAll(b):
 		if err := s.records.RemoveNamed(ctx, b.IDs()); err != nil {
 			return b, err

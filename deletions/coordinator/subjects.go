@@ -13,7 +13,8 @@ import (
 // subjects handles requests for subjects: their last timestep, and their carriers.
 type subjects struct{ *core }
 
-// found returns requests with the last timestep of their subjects, decided once, and with what carries these now.
+// found returns requests with the last timestep of their subjects, decided once, and with the present carriers of
+// these.
 func (s subjects) found(list []deletions.Entry) ([]deletions.Entry, error) {
 	out := slices.Clone(list)
 	for i := range out {
@@ -34,8 +35,8 @@ func (s subjects) found(list []deletions.Entry) ([]deletions.Entry, error) {
 	return out, nil
 }
 
-// suppress suppresses the targets in the graphs, and what carries their subjects, which the ledger stores first, and
-// commands score to suppress them.
+// suppress suppresses the targets in the graphs, and the carriers of their subjects, which the ledger stores first,
+// and commands score to suppress them.
 func (s subjects) suppress(ctx context.Context, list []deletions.Entry) error {
 	list, err := s.found(list)
 	if err != nil {
@@ -63,8 +64,8 @@ func (s subjects) suppress(ctx context.Context, list []deletions.Entry) error {
 	return s.out.suppress(ctx, b.Members...)
 }
 
-// keptOf returns what holds protect of a request, with the targets that go with a held subject. known is false until
-// a new process has read the request.
+// keptOf returns the targets of a request that holds protect, with the targets that belong to a held subject. known is
+// false until a new process has read the request.
 func (s subjects) keptOf(e deletions.Entry, k deletions.Kept) (_ map[lethe.Digest]bool, known bool, err error) {
 	if len(k.Subjects) == 0 {
 		return k.Targets, true, nil

@@ -19,13 +19,13 @@ type Verification struct {
 	locating, verifying searching
 	// looked are the records that the last one has searched.
 	looked search.Looked
-	// barrier is the name of the barrier after the verdict. passed means that it was read back, so that all processes that
-	// joined before are known; unsaid that it is not published yet.
+	// barrier is the name of the barrier after the verdict. passed means that it was read back, so that all processes
+	// that joined before are known; unpublished that it is not published yet.
 	barrier             string
 	passed, unpublished bool
 }
 
-// searching is a search and what became of it.
+// searching is a search and its result.
 type searching struct {
 	// search is the current search, or nil; handed means that it runs.
 	search  *search.Search
@@ -135,9 +135,8 @@ func (v *Verification) awaitsBarrier(ctx context.Context, b batch.Batch) (bool, 
 	return true, nil
 }
 
-// passes receives a barrier that has come back. Another one may stand in the place of the one that is awaited, of a
-// previous leader or written again, and once the topic is compacted that one does not come any more: it is published
-// again.
+// passes receives a barrier that was read back. If it is not the awaited one, a previous leader or a copy of an old
+// record has replaced that, and after compaction it would never be read: it is published again.
 func (v *Verification) passes(b wire.Barrier) {
 	v.passed = v.passed || v.barrier != "" && b.Name == v.barrier
 	v.unpublished = v.barrier != "" && !v.passed

@@ -237,7 +237,7 @@ func (v *verifying) heldRequests(
 	return out, nil
 }
 
-// searchedBy lists what was searched, by place.
+// searchedBy lists the results of the searches, by place.
 func searchedBy(a *acks.Acks, b batch.Batch, found *search.Findings) (out []deletions.PlaceSearch) {
 	for _, p := range found.Places {
 		out = append(out, *p)

@@ -17,7 +17,7 @@ import (
 	"lethe/internal/sortedset"
 )
 
-// withdrawing removes from the topics what the graphs do not know by its key.
+// withdrawing removes from the topics the records whose keys the graphs do not know.
 type withdrawing struct {
 	*core
 	search *Verification
@@ -138,7 +138,7 @@ func (w *withdrawing) namedBy(targets []lethe.Target, found ...[]map[scan.MAC]bo
 	return out, nil
 }
 
-// askForLate requests what carried subjects of a batch in records refused as late, unless the batch erases it
+// askForLate requests the carriers of a batch's subjects in records rejected as late, unless the batch erases them
 // already.
 func (w *withdrawing) askForLate(ctx context.Context, b batch.Batch, refused []ingest.Record) error {
 	erased := b.Targets()

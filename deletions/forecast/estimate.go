@@ -142,7 +142,8 @@ func (e *estimator) partitions(timesteps int) float64 {
 	return rate * float64(timesteps)
 }
 
-// rewriting is the work of rewriting timesteps, in seconds of the defaults, with parallel partitioning if repartitioned.
+// rewriting is the work of rewriting timesteps, in seconds of the defaults, with parallel partitioning if
+// repartitioned.
 func (e *estimator) rewriting(timesteps int, repartitioned bool) float64 {
 	work := defaultPerTimestep * float64(timesteps)
 	if repartitioned {

@@ -91,7 +91,7 @@ func (u *underway) clean(ctx context.Context) error {
 	return nil
 }
 
-// afterCleaning searches once the brokers have removed what remains, until nothing is found or the time is up.
+// afterCleaning searches once the brokers have removed the remains, until nothing is found or the time is up.
 func (u *underway) afterCleaning(ctx context.Context) (found *Findings, err error) {
 	left, err := u.left(ctx)
 	for anyway := firstRecheck; err == nil; anyway *= 2 {

@@ -15,7 +15,7 @@ import (
 	"lethe/internal/normalise"
 )
 
-// Options are what Records needs.
+// Options are the dependencies of Records.
 type Options struct {
 	Ledger *deletions.Ledger
 	Secret lethe.Secret

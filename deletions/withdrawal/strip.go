@@ -28,7 +28,7 @@ func (r *Records) Strip(rec ingest.Record, more bool) (ingest.Remainder, error) 
 	}
 	_, waits := r.underWay[at]
 	whole := rec
-	if rec.Tombstone() { // its key is what it deletes: withdrawing it would write another one, without end
+	if rec.Tombstone() { // its key is the key that it deletes: withdrawing it would write another one, without end
 		whole.Key = nil
 	}
 	if names, err := r.Names(whole); err != nil || !names {

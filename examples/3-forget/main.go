@@ -54,7 +54,7 @@ func forget(api, name, id string) ([]byte, error) {
 	}
 }
 
-// ask returns what is answered, and its status; an error if that is not 200.
+// ask returns the body and the status of the response; an error if the status is not 200.
 func ask(method, address string, body any) ([]byte, int, error) {
 	var sent bytes.Buffer
 	if body != nil {

@@ -127,8 +127,8 @@ func (k Keys) Holders(keyIDs []string) int {
 	return len(signed)
 }
 
-// Signers returns the names of the holders of keys with the role Compliance: those who have signed
-// with one of these keys, and the others, each sorted.
+// Signers returns the names of the holders of keys with the role Compliance: those of these keys, and the others, each
+// sorted.
 func (k Keys) Signers(keyIDs []string) (signed, others []string) {
 	has := make(map[string]bool)
 	for id, one := range k.byID {

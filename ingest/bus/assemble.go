@@ -30,10 +30,9 @@ type Payload struct {
 	Headers []ingest.Header
 }
 
-// Assembler reassembles the payloads of one partition from its records, in order. Chunks
-// of a newer payload with the same key replace those of an older one that is incomplete,
-// because compaction may have removed parts of it. The Assembler copies what it stores.
-// The zero value is not usable.
+// Assembler reassembles the payloads of one partition from its records, in order. Chunks of a newer payload with the
+// same key replace those of an older one that is incomplete, because compaction may have removed parts of it. The
+// Assembler copies the data that it stores. The zero value is not usable.
 type Assembler struct {
 	open map[string]*assembly
 }

@@ -170,7 +170,7 @@ type Gap struct {
 	Reason ingest.Reason
 	// From is the first offset of the gap, To the one after its last.
 	From, To int64
-	// Detail describes what is known of the gap, without any content.
+	// Detail describes the gap, without any content.
 	Detail string
 	// Bytes is the length of the gap in the log, and SHA256 its hash; 0 if it was not read.
 	Bytes  int

@@ -51,7 +51,7 @@ func (c Change) String() string {
 	}
 }
 
-// Plan returns what Apply would do now, in the order of Topics, and changes nothing.
+// Plan returns the changes that Apply would make now, in the order of Topics, and changes nothing.
 func (a Admin) Plan(ctx context.Context) ([]Change, error) {
 	problems, err := a.Check(ctx)
 	if err != nil {
@@ -121,9 +121,9 @@ func (a Admin) refuseSurplus(problems []Problem) error {
 const surplusRemedy = "delete it if it holds nothing that is needed, with auto.create.topics.enable=false, and lethe " +
 	"topics apply creates it; or start over with another kafka.topic_prefix and empty data directories"
 
-// mendable leaves out what Apply cannot fix: the replication factor is changed by moving data, and
-// partitions are removed only with their topic, which operators have to do. Settings that are
-// hidden from lethe are left out, too.
+// mendable leaves out problems that Apply cannot fix: the replication factor is changed by moving data, and partitions
+// are removed only with their topic, which operators have to do. Settings that are hidden from lethe are left out,
+// too.
 func mendable(problems []Problem) []Problem {
 	return slices.DeleteFunc(slices.Clone(problems), func(p Problem) bool {
 		return p.ByHand() || p.surplus() || p.Setting == settingHidden

@@ -33,10 +33,9 @@ func Sealed() []Topic { return slices.Concat(Internal(), Results()) }
 
 func isSealed(t Topic) bool { return t != Transactions && t != Labels && t != Erasures }
 
-// Seal makes and checks the codes of records of Sealed topics: HMAC-SHA-256 over the
-// topic's name without prefix, key, value and headers. It does not change the content. A
-// code proves who wrote a record, not when: anyone with write access can republish an old
-// record.
+// Seal makes and checks the codes of records of Sealed topics: HMAC-SHA-256 over the topic's name without prefix, key,
+// value and headers. It does not change the content. A code proves the writer of a record, not the time: anyone with
+// write access can republish an old record.
 type Seal struct {
 	key    []byte
 	before map[TopicPartition]int64

@@ -124,7 +124,7 @@ func (h *Held) named(t lethe.Target, l snapshot.Located) {
 	}
 }
 
-// heldOfGraph adds what the graph of a closed timestep holds.
+// heldOfGraph adds the data in the graph of a closed timestep.
 func (e holdings) heldOfGraph(h *Held, l snapshot.Located) error {
 	content, err := e.Store.Load(l.Timestep)
 	if err != nil {

@@ -89,7 +89,7 @@ func (l *logic) Step(ctx context.Context, _ func() time.Time, in role.Input) (ro
 	return out, err
 }
 
-// work processes an input and everything that is due. What a crash left unpublished is published before.
+// work processes an input and everything that is due. Changes that a crash left unpublished are published before.
 func (l *logic) work(ctx context.Context, in role.Input) error {
 	if !l.resumed {
 		if err := l.resumeShared(ctx); err != nil {

@@ -153,7 +153,7 @@ func namesIn(store *snapshot.Store) func(take func(lethe.TransactionID)) error {
 	}
 }
 
-// suppressCopied suppresses in a store all targets in the copy of the ledger that cannot be cancelled any more: the
+// suppressCopied suppresses in a store all targets in the copy of the ledger that can no longer be cancelled: the
 // store may have been lost, and a reader of the journal may have passed their entries.
 func suppressCopied(ctx context.Context, o Options, store *snapshot.Store) error {
 	kept, err := ledgercopy.Read(ctx, o.Bus)

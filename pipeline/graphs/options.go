@@ -92,7 +92,7 @@ type Options struct {
 	Logger  *slog.Logger
 }
 
-// Handover is what the openings of a process pass on. The zero value is that of a process that has read nothing.
+// Handover is the state that the openings of a process pass on. The zero value is that of a new process.
 type Handover struct {
 	// Leader is the data directory of the newest epoch, or empty.
 	Leader string

@@ -9,8 +9,8 @@
 //	logic.go      the step function; erased.go, the suppression for intake; commitments.go, leaves of the transparency
 //	              log from control.v1; overwritten.go, late records of a fenced leader; status.go
 //	standby.go    a standby, and how it takes over; replay.go applies the journal; commands.go, erasures in a standby
-//	questions.go  questions of other goroutines; answers.go; stopped.go, for a role that does not run; held.go, what
-//	              the graphs hold of a target
+//	questions.go  questions of other goroutines; answers.go; stopped.go, for a role that does not run; held.go, the
+//	              data of a target in the graphs
 //	options.go    options; settings.go, the settings of a store; ports.go, topics and notes; searches.go
 //
 // Package intake processes records; settle closes and settles timesteps, cutting cuts them into slices, publish

@@ -23,7 +23,7 @@ var ErrSettings = errors.New("the data directory was written with other settings
 // remedy is the advice for settings that do not match a store.
 const remedy = "restore what differs, or start over with an empty data directory and empty topics"
 
-// other stands for a value that is not stored: any but the stored ones.
+// other represents a value that is not stored: any but the stored ones.
 const other = "another"
 
 func settingsMark() []byte { return []byte("settings") }

@@ -23,7 +23,8 @@ func (d FeaturesDecided) valid() error {
 
 func (FeaturesDecided) isKeptByRekeying() bool { return true }
 
-// TimestepsChanged lists timesteps that are closed, settled and reopened, in this order, and what is published of them.
+// TimestepsChanged lists timesteps that are closed, settled and reopened, in this order, and the artefacts published
+// of them.
 type TimestepsChanged struct {
 	Closed   []lethe.Timestep `json:"closed,omitempty"`
 	Settled  []lethe.Timestep `json:"settled,omitempty"`

@@ -9,7 +9,7 @@ import (
 
 // Served is the ensemble that score serves, and the timesteps that it has scored.
 type Served struct {
-	// Through is the timestep whose models are served or awaited: earlier models are not needed any more. It is
+	// Through is the timestep whose models are served or awaited: earlier models are no longer needed. It is
 	// lethe.NoTimestep if there are none.
 	Through lethe.Timestep `json:"through"`
 	// Ensemble is the version of the served ensemble, or zero.

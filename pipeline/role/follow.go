@@ -29,7 +29,7 @@ type Follower struct {
 	leaders *wire.Leaders
 	// follows are the open partitions.
 	follows []bus.TopicPartition
-	// unannounced are the read offsets that were not passed to the Lead yet. waits means that work for what was read is
+	// unannounced are the read offsets that were not passed to the Lead yet. waits means that work for records read is
 	// still due.
 	unannounced map[bus.TopicPartition]int64
 	waits       bool

@@ -18,8 +18,9 @@ type Logic interface {
 	// Resume returns the offset from which to read a partition: everything before is in the state. count is the topic's
 	// number of partitions.
 	Resume(source bus.TopicPartition, count int) (int64, error)
-	// Step processes an input, then does the next work that is due. It is called with an empty input until it is idle. now
-	// only measures durations: a logic that waits for a time has a clock of its own. Work beside the loop ends with ctx, and Close waits for it.
+	// Step processes an input, then does the next work that is due. It is called with an empty input until it is idle.
+	// now only measures durations: a logic that waits for a time has a clock of its own. Work beside the loop ends with
+	// ctx, and Close waits for it.
 	Step(ctx context.Context, now func() time.Time, in Input) (Output, error)
 	// Status returns the status after the last step. It is not changed later.
 	Status() *Status
@@ -64,6 +65,6 @@ type Output struct {
 	Note func() error
 	// Idle means that no work is due until the next input.
 	Idle bool
-	// Waits means that an idle logic will have work for what was read, later or when work beside the loop is done.
+	// Waits means that an idle logic will have work for records read, later or when work beside the loop is done.
 	Waits bool
 }

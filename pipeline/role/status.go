@@ -17,7 +17,7 @@ type Status struct {
 	FeatureCount int
 	// Erasures counts the requests by state.
 	Erasures map[deletions.State]int
-	// Waits are what open requests wait for.
+	// Waits are the causes that open requests wait for.
 	Waits deletions.Waits
 	// Ensemble is the served ensemble, or nil.
 	Ensemble *Ensemble

@@ -28,8 +28,8 @@ const (
 
 // arrivals makes provisional predictions when transactions arrive. It runs beside the loop of the role and has no
 // state on disk: one goroutine reads transactions.v1 into the window, another one scores it. The loop passes it the
-// served ensemble, closed timesteps and suppressed targets. When such a call returns, no prediction that contradicts
-// it is written any more: predictions are written under the same lock.
+// served ensemble, closed timesteps and suppressed targets. When such a call returns, later predictions do not
+// contradict it: predictions are written under the same lock.
 //
 // A nil *arrivals does nothing.
 type arrivals struct {
@@ -224,7 +224,7 @@ func (a *arrivals) take(batch bus.Batch, began int64) {
 		case ingest.Payment:
 			a.window.Payment(e.Payment, written, e.Subjects...)
 		default:
-			// Timesteps close when the graphs say so.
+			// The graphs decide when timesteps close.
 		}
 	}
 	a.signal()

@@ -46,7 +46,7 @@ func newExplaining(o Options, s *state) (e explaining, err error) {
 type explanation struct {
 	timestep lethe.Timestep
 	records  []ingest.Outgoing
-	// after are the alerts as they stand once the records are published.
+	// after are the alerts once the records are published.
 	after explained
 }
 

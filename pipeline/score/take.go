@@ -103,7 +103,7 @@ func placed(l *logic, graph *lethe.Snapshot, m wire.Received) (next link, rest r
 	return next, rest, nil
 }
 
-// remainder is what remains of the predictions and alerts of a timestep when its graph is replaced.
+// remainder are the remaining predictions and alerts of a timestep when its graph is replaced.
 type remainder struct {
 	// kept is nil if nothing was published.
 	kept *published

@@ -36,7 +36,7 @@ type column struct {
 
 // learner is a model or the meta-model.
 type learner interface {
-	// unlearn removes what was learnt from a timestep on.
+	// unlearn removes the values from a timestep on.
 	unlearn(from lethe.Timestep) error
 }
 

@@ -5,7 +5,7 @@
 // record, unlinks it and every checkpoint from its timestep on, and training replays from there. A timestep that is
 // gone is removed likewise, and its models are deleted from models.v1.
 //
-// What is published is the difference between what the stores and the topic hold: nothing of it is stored.
+// It publishes the difference between the stores and the topic, and does not store it.
 //
 //	role.go, logic.go, step.go     options; the step function; training
 //	erasure.go                     the commands of erasures

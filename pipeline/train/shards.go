@@ -73,7 +73,7 @@ func (s shards) complete(t lethe.Timestep, n int) bool {
 	return true
 }
 
-// window returns the last n linked timesteps up to t, ascending, without any that nothing names any more.
+// window returns the last n linked timesteps up to t, ascending, without those that no later slice links to.
 func (s shards) window(t lethe.Timestep, n int) (out []lethe.Timestep) {
 	for range n {
 		if _, here := s[0].links[t]; !here {

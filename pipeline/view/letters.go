@@ -141,7 +141,7 @@ func forgetLetter(w swapstore.Writer, name, rank []byte) {
 // sweep finds letters that are gone: stored, and not read again up to the end of their partition.
 type sweep map[int]map[string]bool
 
-// seen records a batch and removes what is gone at the first end.
+// seen records a batch, and removes letters that are gone at the first end.
 func (s sweep) seen(store *swapstore.Store, batch bus.Batch, names [][]byte) error {
 	p := batch.Source.Partition
 	came, begun := s[p]

@@ -24,7 +24,7 @@ type logic struct {
 	store  *swapstore.Store
 	hidden *hidden
 	feed   *Feed
-	// next are the positions behind what was read, maybe ahead of the store.
+	// next are the read offsets, maybe ahead of the store.
 	next    map[bus.TopicPartition]int64
 	counts  map[lethe.Timestep]Counts
 	quality measuring

@@ -35,7 +35,7 @@ var errEnough = errors.New("the page is full")
 // ErrCursor means that no page ended there. Begin with the first.
 var ErrCursor = errors.New("not the cursor of a page")
 
-// Ref is a keyed hash that stands for a transaction where its id must not appear, as in addresses.
+// Ref is a keyed hash that represents a transaction where its id must not appear, as in addresses.
 type Ref lethe.Digest
 
 // String returns the reference in hexadecimal.

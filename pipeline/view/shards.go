@@ -24,7 +24,7 @@ type Shard struct {
 	Nodes   int          `json:"nodes"`
 	Licit   int          `json:"licit"`
 	Illicit int          `json:"illicit"`
-	// Payments are within the shard, directions together. Stubs stand for cut ones.
+	// Payments are within the shard, directions together. Stubs represent cut ones.
 	Payments int `json:"payments"`
 	Stubs    int `json:"stubs"`
 	// Published is the record's time.

@@ -27,7 +27,7 @@ type Phase string
 const (
 	// PhaseSuppress: publish nothing about the targets from now on.
 	PhaseSuppress Phase = "suppress"
-	// PhasePurge: replace what the new revisions replace, and search the places that held the record.
+	// PhasePurge: apply the new revisions, and search the places that held the record.
 	PhasePurge Phase = "purge"
 	// PhaseSearch: search everything.
 	PhaseSearch Phase = "search"

@@ -25,8 +25,8 @@ const (
 	page   = "index.html"
 )
 
-// policy lets pages load only what is in the binary and connect only to this process: no inline
-// scripts, and no evaluation of text as code.
+// policy lets pages load only content of the binary and connect only to this process: no inline scripts, and no
+// evaluation of text as code.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 

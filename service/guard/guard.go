@@ -37,7 +37,7 @@ type Options struct {
 	LargeBodies int
 	// PerSecond is the rate limit per client, 0 means no limit.
 	PerSecond int
-	// TLS means that browsers may be told to use only TLS.
+	// TLS means that browsers may be instructed to use only TLS.
 	TLS bool
 	// Refuse responds to a rejected request.
 	Refuse func(w http.ResponseWriter, status int, detail string)

@@ -42,8 +42,8 @@ func (s *Supervisor) OpenAll(ctx context.Context) error {
 	return s.Open(ctx, names...)
 }
 
-// Open opens the named modules and all that they need, in the order of the list. It stops at the
-// first error and returns it unchanged; Close closes what was opened.
+// Open opens the named modules and all that they need, in the order of the list. It stops at the first error and
+// returns it unchanged; Close closes the opened ones.
 func (s *Supervisor) Open(ctx context.Context, names ...string) error {
 	wanted := make(map[string]bool)
 	for _, name := range names {

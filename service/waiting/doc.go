@@ -1,4 +1,4 @@
-// Package waiting computes what a deployment is waiting for: pure functions of facts, which the service
+// Package waiting determines the causes that a deployment waits for: pure functions of facts, which the service
 // collects.
 //
 //   - wait.go defines the causes and the fields of a wait

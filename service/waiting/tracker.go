@@ -34,7 +34,7 @@ func NewTracker() *Tracker {
 // remindAfter is how often a lasting cause is logged.
 const remindAfter = time.Minute
 
-// Update processes the current facts, and returns the current waits and what to log: one line for a cause that
+// Update processes the current facts, and returns the current waits and the changes to log: one line for a cause that
 // begins, lasts for another minute or ends.
 func (t *Tracker) Update(f Facts) (waits []Wait, log []Change) {
 	now, current := f.Now, make(map[string]held)

@@ -14,7 +14,7 @@ type Cause string
 const (
 	// BrokersAway: no broker answers, or a partition cannot be read or written.
 	BrokersAway Cause = "brokers_away"
-	// TopicsWrong: topics differ from what lethe needs, or records in them were lost.
+	// TopicsWrong: topics differ from their required configuration, or records in them were lost.
 	TopicsWrong Cause = "topics_wrong"
 	// DiskFull: a disk accepts no writes, or soon will not.
 	DiskFull Cause = "disk_full"

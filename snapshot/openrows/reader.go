@@ -64,7 +64,7 @@ func (r *reader) advance() error {
 	return nil
 }
 
-// read reads the next row, or what follows the last one.
+// read reads the next row, or the end of the file.
 func (r *reader) read() error {
 	if r.left == 0 {
 		return r.check()

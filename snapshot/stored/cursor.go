@@ -18,7 +18,7 @@ type Cursor struct{ bytecursor.Cursor }
 // Over returns a cursor over a stored value.
 func Over(value []byte) Cursor { return Cursor{bytecursor.New(value, binary.BigEndian)} }
 
-// Blob reads and copies what AppendBlob wrote.
+// Blob reads and copies a value of AppendBlob.
 func (c *Cursor) Blob() []byte {
 	if !c.Flag() {
 		return nil

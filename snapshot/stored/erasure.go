@@ -6,7 +6,7 @@ import (
 	"lethe"
 )
 
-// Erasure is what an erasure removes from stores.
+// Erasure selects the keys and values that an erasure removes from stores.
 type Erasure struct{ lethe.Removal }
 
 // Names reports whether an entry about some transactions must be erased: because it names an

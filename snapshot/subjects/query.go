@@ -12,15 +12,15 @@ import (
 	"lethe/snapshot/stored"
 )
 
-// Carried is what carries a subject, with the index keys. Several lists the transactions among them that carry other
-// subjects too.
+// Carried are the carriers of a subject, with the index keys. Several lists the transactions among them that carry
+// other subjects too.
 type Carried struct {
 	By      []lethe.Target
 	Several []lethe.TransactionID
 	Keys    [][]byte
 }
 
-// Carried returns what carries a subject up to a timestep.
+// Carried returns the carriers of a subject up to a timestep.
 func (x Index) Carried(subject string, until lethe.Timestep) (l Carried, err error) {
 	prefix := stored.Key(Kind, x.secret.SubjectPseudonym(subject))
 	err = x.store.Scan(prefix, func(key, value []byte) error {
@@ -120,7 +120,7 @@ func (x Index) KeysOf(gone stored.Erasure) (keys [][]byte, err error) {
 	return keys, nil
 }
 
-// Of returns keyed hashes (lethe.Secret.HeldSubject) of the subjects carried by what an erasure of the
+// Of returns keyed hashes (lethe.Secret.HeldSubject) of the subjects carried by the records that an erasure of the
 // target deletes: for a transaction, its subjects and those of its payments; for a payment, only its own; for
 // features, those of their transaction. For a subject it returns the subject itself, not those of its carriers.
 func (x Index) Of(t lethe.Target) (out []lethe.Digest, err error) {

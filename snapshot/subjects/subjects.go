@@ -1,4 +1,4 @@
-// Package subjects has the indexes of subjects in staging: from a subject to what carries it, and from a transaction or
+// Package subjects has the indexes of subjects in staging: from a subject to its carriers, and from a transaction or
 // payment to its subjects. Both hold pseudonyms. A subject that one record names stays attached to the transaction or
 // payment whatever later records contain, so that the result does not depend on their order.
 package subjects
@@ -75,7 +75,7 @@ func decodeCarrier(key, value []byte) (c carrier, err error) {
 	return c, v.Done("carrier")
 }
 
-// target is what an erasure of the carrier erases.
+// target returns the carrier as a target.
 func (c carrier) target() lethe.Target {
 	if len(c.ids) == 2 {
 		return lethe.PaymentBetween(c.ids[0], c.ids[1])
@@ -116,7 +116,7 @@ func (x Index) Carry(subject lethe.Target, targets []lethe.Target) error {
 		if t.Kind == lethe.PaymentTarget {
 			ids = []lethe.TransactionID{t.Payment.Source, t.Payment.Target}
 		}
-		// At timestep 0, so never later than what is erased.
+		// At timestep 0, so never later than the erased ones.
 		x.Put(func(key, value []byte) { writes[string(key)] = value }, 0, []string{subject.Subject}, ids...)
 	}
 	err := x.store.Apply(func(w swapstore.Writer) error {

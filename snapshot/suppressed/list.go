@@ -1,4 +1,4 @@
-// Package suppressed stores in staging what is erased: keyed hashes of transactions, payments and subjects, whose
+// Package suppressed stores the erased targets in staging: keyed hashes of transactions, payments and subjects, whose
 // records are dropped, and of features, which become 0 in accepted records.
 package suppressed
 
@@ -23,7 +23,7 @@ const (
 
 // Store holds the list.
 type Store interface {
-	// Apply durably stores what fn sets.
+	// Apply durably stores the keys that fn sets.
 	Apply(fn func(w swapstore.Writer) error) error
 	// Outdate makes open batches stale: a batch must not outlive an erasure.
 	Outdate()

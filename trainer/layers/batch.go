@@ -22,7 +22,7 @@ type Batch struct {
 	// Keys holds a key per row for its random draws, derived only from the pseudonym, so that one
 	// row does not change the draws of another. It is nil without training.
 	Keys []uint64
-	// Derived is what a network of another package derives from the batch once, beside Aggregated.
+	// Derived is a value that a network of another package derives from the batch once, besides Aggregated.
 	Derived any
 }
 

@@ -25,8 +25,8 @@ type problem struct {
 	at     []float64
 	mean   float64
 	slopes []float64
-	// padded are the weights and slopes of a score as wide as the inputs, scores those of a band
-	// of rows, score after score, and steps what the rows of one add to the slopes.
+	// padded are the weights and slopes of a score as wide as the inputs, scores those of a band of rows, score after
+	// score, and steps the contributions of one score's rows to the slopes.
 	padded, widened []float64
 	scores, steps   []float64
 }

@@ -1,5 +1,5 @@
 // Package models has the graph neural network that a service trains, as parameters, buffers and a formula of layers,
-// and what networks of others are described by (Family): they are passed to the trainer as an argument.
+// and the description of other networks (Family): they are passed to the trainer as an argument.
 //
 // EllipticGIN is that of Wang, Huai and Wang, "Inductive Graph Unlearning" (USENIX Security 2023), for the Elliptic
 // data. Parameters and buffers have PyTorch Geometric's names and initial distributions.

@@ -23,8 +23,8 @@ type Family struct {
 	// Reach is the maximum distance, in payments, at which one transaction can influence the
 	// logits for another. Removing transactions beyond it does not change the logits.
 	Reach func(a Architecture) int
-	// Prepare computes what layers need of a batch that does not depend on the weights: Aggregated for
-	// the form Cached, Derived for any. features are those of the batch. It is nil if there is nothing.
+	// Prepare computes the inputs of layers in a batch that do not depend on the weights: Aggregated for the form Cached,
+	// Derived for any. features are those of the batch. It is nil if there are none.
 	Prepare    func(a Architecture, b *layers.Batch, form Form, features []float32, set kernels.Set)
 	Parameters func(a Architecture, l *layers.Layout)
 	// Buffers is nil for a network without batch norm.

@@ -70,7 +70,7 @@ func (e forms) closed(
 	return nil
 }
 
-// redacted adds the forms of rows with erased features: the complete row is no transaction's any more.
+// redacted adds the forms of rows with erased features: no transaction has the complete row now.
 func (e forms) redacted(plan *coordinator.Plan, s *lethe.Snapshot, own []snapshot.Located) error {
 	for _, l := range own {
 		node, found := s.Find(l.Pseudonym)

@@ -117,7 +117,7 @@ func (e *planner) withCarried(plans []coordinator.Plan, requests [][]lethe.Targe
 	return out, nil
 }
 
-// goneOf is what a plan deletes besides the named targets: carriers of subjects, and features.
+// goneOf returns the data that a plan deletes besides the named targets: carriers of subjects, and features.
 func (e *planner) goneOf(targets []lethe.Target, named int) (gone deletions.Gone) {
 	for i, t := range targets {
 		switch {

@@ -112,8 +112,8 @@ func (e suppression) Suppressed(hashes []lethe.Digest) (n int) {
 	return n
 }
 
-// Resume is SuppressAsIn through the journal: it decides what the previous leader stored in the ledger and did not
-// decide.
+// Resume is SuppressAsIn through the journal: it decides the suppressions that the previous leader stored in the
+// ledger and did not decide.
 func (e suppression) Resume(ctx context.Context, entries []deletions.Entry) error {
 	erased, lifted := suppressedBy(entries)
 	stays := make(map[lethe.Digest]bool)

@@ -12,7 +12,7 @@ import (
 	"lethe/snapshot"
 )
 
-// taken is a batch that is being processed, and what is to be published of it.
+// taken is a batch that is being processed, and the records to be published of it.
 type taken struct {
 	*snapshot.Batch
 	o     Options

@@ -14,8 +14,8 @@ import (
 
 // Decisions appends the leader's changes to the journal before they are applied, so that all stores are a function of
 // the journal. An entry that publishes is appended only once the artefacts of all previous entries are published,
-// except those that it lists as unsent; so a new leader publishes again what the last such entry names and lists. A
-// process that has the role alone appends the number of features only.
+// except those that it lists as unsent; so a new leader publishes the artefacts of the last such entry again, and
+// those listed in it. A process that has the role alone appends the number of features only.
 type Decisions struct {
 	Journal *journal.Log
 	Store   *snapshot.Store
@@ -41,8 +41,8 @@ func (d *Decisions) PublishLetters(ctx context.Context) error {
 	return d.Letters(ctx)
 }
 
-// Decide appends a decision, calls do, which changes the store as the standby's replay of the entry does, and stores the
-// entry's place. In a process that has the role alone it only calls do.
+// Decide appends a decision, calls do, which changes the store as the standby's replay of the entry does, and stores
+// the entry's place. In a process that has the role alone it only calls do.
 func (d *Decisions) Decide(ctx context.Context, what journal.Decision, do func() error) error {
 	if !d.IsShared() {
 		return do()

@@ -1,4 +1,4 @@
-// Package publish publishes graphs, slices and manifests from the store, and stores what was published.
+// Package publish publishes graphs, slices and manifests from the store, and stores marks of them.
 //
 //	marks.go      marks: the published revisions and digests
 //	decisions.go  the journal before each change

@@ -106,8 +106,8 @@ func (l *closings) begin(ctx context.Context, toClose []lethe.Timestep) (begun b
 	return begun, nil
 }
 
-// waits reports whether no timestep of a list can be closed before the role is woken. With more than backlog of them the
-// loop finishes the first itself.
+// waits reports whether no timestep of a list can be closed before the role is woken. With more than backlog of them
+// the loop finishes the first itself.
 func (l *closings) waits(toClose []lethe.Timestep) bool {
 	n := len(l.now)
 	return n > 0 && len(toClose) > 0 && len(toClose) <= backlog &&
@@ -188,7 +188,8 @@ func (l *closings) finishFor(ctx context.Context, events iter.Seq[ingest.Event])
 	return nil
 }
 
-// isSending reports whether the graph of a closed timestep is being sent: it has no mark yet, and must not be sent again.
+// isSending reports whether the graph of a closed timestep is being sent: it has no mark yet, and must not be sent
+// again.
 func (l *closings) isSending(t lethe.Timestep) bool {
 	for _, c := range l.now {
 		if c.timestep == t {

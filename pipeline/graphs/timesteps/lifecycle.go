@@ -3,7 +3,7 @@
 //	lifecycle.go    transitions that are due, one after the other
 //	closings.go     closing beside the loop; closing.go, one timestep
 //	sender.go       sending slices beside the loop
-//	unpublished.go  publishing what is not published yet
+//	unpublished.go  publishing timesteps without a mark
 //	replay.go       transitions in a standby
 //	observer.go     notifying the listener
 package timesteps
@@ -113,7 +113,7 @@ func (l *Lifecycle) publishPending(ctx context.Context) error {
 	return l.PublishMissing(ctx)
 }
 
-// PublishMissing publishes what is not published, except changes of an erasure.
+// PublishMissing publishes unpublished changes, except those of an erasure.
 func (l *Lifecycle) PublishMissing(ctx context.Context) error { return l.unpublished.publish(ctx) }
 
 // reopen adds late records to their timesteps after the window, or if something else is due, and reports whether there

@@ -8,7 +8,7 @@ import (
 	"lethe/snapshot"
 )
 
-// observer notifies the listener of timesteps, and remembers what was published in this run; the store has durable
+// observer notifies the listener of timesteps, and remembers the publications of this run; the store has durable
 // marks.
 type observer struct {
 	listener events.Listener

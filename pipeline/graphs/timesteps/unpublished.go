@@ -12,8 +12,8 @@ import (
 	"lethe/snapshot"
 )
 
-// unpublished publishes what has no mark: dead letters, deletions, and graphs and slices of timesteps that were closed,
-// settled or reopened. The coordinator publishes changes of an erasure.
+// unpublished publishes changes without a mark: dead letters, deletions, and graphs and slices of timesteps that were
+// closed, settled or reopened. The coordinator publishes changes of an erasure.
 type unpublished struct {
 	store     *snapshot.Store
 	publisher *publish.Publisher

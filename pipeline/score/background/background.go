@@ -1,4 +1,4 @@
-// Package background runs jobs beside a role's loop, one at a time, while the loop goes on.
+// Package background runs jobs beside a role's loop, one at a time, while the loop continues.
 package background
 
 import "context"
@@ -34,7 +34,7 @@ func New[R any]() *Runner[R] {
 	}
 }
 
-// Run runs what is begun until the context ends, and returns its error.
+// Run runs jobs until the context ends, and returns its error.
 func (r *Runner[R]) Run(ctx context.Context) error {
 	for {
 		select {
@@ -80,7 +80,7 @@ func (r *Runner[R]) Begin(job Job[R]) {
 	r.jobs <- r.now
 }
 
-// Abandon ends the job under way: what it makes is of no use any more.
+// Abandon ends the current job: its result is no longer needed.
 func (r *Runner[R]) Abandon() {
 	if r.Busy() {
 		r.abandoned = true
