@@ -2,7 +2,7 @@
 // stores and searches them.
 //
 //	eraser.go       the interface to the coordinator
-//	plan.go         the changes of an erasure; forms.go, the forms to search for; affected.go, changed slices and remaining
+//	plan.go         the changes of an erasure; forms.go, the searched forms; affected.go, changed slices and remaining
 //	                stubs; repartition.go, partitioning without the targets
 //	rewrite.go      deleting targets from the graphs
 //	scrubbing.go    rewriting staging
