@@ -83,14 +83,13 @@ func (c *comparison) graphs(got, want *state) {
 // letters compares the dead letters, late ones and others. Of several with one key
 // compaction keeps the last. What was sent once more may be refused in other words.
 func (c *comparison) letters(w world, got, want *state) {
+	alike := w.alikeRedacted()
+	maps.Copy(alike, w.guessed())
 	if w.isOperated() {
-		guessed := w.guessed()
-		c.equal("keys of dead letters", got.letterKeys(guessed), want.letterKeys(guessed))
+		c.equal("keys of dead letters", got.letterKeys(alike), want.letterKeys(alike))
 		return
 	}
-	alike := w.alikeRedacted()
 	maps.Copy(alike, w.misplaced())
-	maps.Copy(alike, w.guessed())
 	have, due := got.lettersBut(alike), want.lettersBut(alike)
 	c.equal("dead letters that are missing", without(due, have), []string(nil))
 	c.equal("dead letters too many", without(have, due), []string(nil))
