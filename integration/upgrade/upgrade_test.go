@@ -52,7 +52,7 @@ func (d *deployment) erase(line, verified int) {
 	d.Helper()
 	file, err := os.Open(filepath.Join(d.folder, "stream", "elliptic_txs_features.csv"))
 	require.NoError(d, err)
-	defer file.Close() //nolint:errcheck // it is only read
+	defer file.Close()
 	rows, err := csv.NewReader(file).ReadAll()
 	require.NoError(d, err)
 	d.run("erase", "submit", "--node", rows[line][0], "--request-id", "gdpr-"+strconv.Itoa(line), "--brokers", d.Brokers)
@@ -138,7 +138,7 @@ func unpack(t *testing.T, path string) (folder string) {
 	folder = filepath.Join(t.TempDir(), "release")
 	archive, err := zip.OpenReader(path)
 	require.NoError(t, err)
-	defer archive.Close() //nolint:errcheck // it is only read
+	defer archive.Close()
 	require.NoError(t, os.CopyFS(folder, archive))
 	require.NoError(t, filepath.WalkDir(folder, func(path string, e fs.DirEntry, err error) error {
 		mode := fs.FileMode(0o600)

@@ -36,7 +36,8 @@ func filled(t *testing.T) *roletest.Bus {
 	refuse(t, topics, record("transactions.v1", "b", 3), ingest.Unparseable)
 	refuse(t, topics, record("labels.v1", "a", 5), ingest.Late)
 	refuse(t, topics, record("elsewhere", "x", 1), ingest.Late)
-	withheld := ingest.WithheldLetter(record("transactions.v1", "gone", 1), &ingest.Refusal{Reason: ingest.BadRequestID}, "v")
+	refusal := &ingest.Refusal{Reason: ingest.BadRequestID}
+	withheld := ingest.WithheldLetter(record("transactions.v1", "gone", 1), refusal, "v")
 	require.NoError(t, topics.Write(t.Context(), bus.DeadLetters, []ingest.Outgoing{withheld}))
 	require.NoError(t, topics.Write(t.Context(), bus.DeadLetters, []ingest.Outgoing{{Key: ingest.MarkerKey(0)}}))
 	return topics
