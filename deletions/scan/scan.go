@@ -35,7 +35,7 @@ type pass struct {
 	// prefixes are the hashes of buf's prefixes, if computed; hashed counts the window bytes hashed so far.
 	prefixes []uint64
 	hashed   int
-	// dense says that prefixes paid off in the previous buffer.
+	// dense means that prefixes paid off in the previous buffer.
 	dense bool
 	hits  hitList
 	// bounded allows dropping hits of frequent fingerprints; keep, if not nil, selects hits.

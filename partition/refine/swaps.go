@@ -30,7 +30,7 @@ type swaps struct {
 	loose *slack
 }
 
-// nobody is the absent other node when a node moves alone.
+// nobody replaces the other node when a node moves alone.
 const nobody = -1
 
 func newSwaps(g *graph.Graph, a graph.Assignment, shards int) *swaps {
