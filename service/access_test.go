@@ -15,6 +15,7 @@ import (
 	"lethe/configs"
 	"lethe/deletions/translog"
 	"lethe/service/guard"
+	"lethe/service/servicetest"
 )
 
 // people are those of a file of tokens, each under a name that is his role.
@@ -61,10 +62,10 @@ func askAs(t *testing.T, s *running, token, method, path string, body any) (int,
 // and of which request, and so that nothing personal stands in it. What is refused is not.
 func TestWhatPeopleDoIsWrittenDown(t *testing.T) {
 	t.Parallel()
-	c := smallStack(t, t.TempDir())
+	c := servicetest.SmallStack(t, t.TempDir())
 	tokens := people(t, &c, "compliance", "analyst", "viewer")
 	s := start(t, c)
-	s.replay(smallStream(t, 3, 60, 17))
+	s.Replay(servicetest.SmallStream(t, 3, 60, 17))
 	ask := func(who, method, path string, body any) int {
 		status, _ := askAs(t, s, tokens[who], method, path, body)
 		return status
@@ -78,7 +79,7 @@ func TestWhatPeopleDoIsWrittenDown(t *testing.T) {
 	require.Eventually(t, func() bool {
 		_, text := askAs(t, s, tokens["viewer"], http.MethodGet, "/predictions", nil)
 		return json.Unmarshal(text, &page) == nil && len(page.Items) > 0
-	}, waitFor, tick)
+	}, servicetest.WaitFor, servicetest.Tick)
 	subject := page.Items[0]
 	erasure := map[string]any{"request_id": "gdpr-17", "nodes": []string{subject.Transaction}, "reason": "asked by mail"}
 
@@ -100,7 +101,7 @@ func TestWhatPeopleDoIsWrittenDown(t *testing.T) {
 	require.Equal(t, http.StatusOK, ask("compliance", http.MethodPost, "/erasures", erasure))
 	require.Eventually(t, func() bool {
 		return ask("compliance", http.MethodGet, "/erasures/gdpr-17", nil) == http.StatusOK
-	}, waitFor, tick)
+	}, servicetest.WaitFor, servicetest.Tick)
 	require.Equal(t, http.StatusOK, ask("compliance", http.MethodGet, "/erasures/gdpr-17", nil), "again")
 	require.Equal(t, http.StatusOK, ask("compliance", http.MethodGet, "/erasures", nil))
 
@@ -121,7 +122,7 @@ func TestWhatPeopleDoIsWrittenDown(t *testing.T) {
 	require.Eventually(t, func() bool {
 		found = accessesOf(t, s, subject.Transaction, "gdpr-17", "asked by mail", "compliance", "analyst")
 		return len(found) >= len(want)
-	}, waitFor, tick)
+	}, servicetest.WaitFor, servicetest.Tick)
 	require.True(t, slices.IsSortedFunc(found, func(a, b translog.Access) int { return a.At.Compare(b.At) }))
 	for i := range found {
 		require.False(t, found[i].At.IsZero())

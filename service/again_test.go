@@ -14,13 +14,14 @@ import (
 	"lethe/ingest/bus"
 	"lethe/pipeline/wire"
 	"lethe/service"
+	"lethe/service/servicetest"
 )
 
 // Whoever reads control.v1 can write again what a process has said of itself before: it carries the deployment's code.
 // Nobody ends therefore, neither as one with other settings than those of before, nor as a copy of its own directory.
 func TestWhatAProcessSaidBeforeEndsNobody(t *testing.T) {
 	t.Parallel()
-	c := smallConfig(t, t.TempDir())
+	c := servicetest.SmallConfig(t, t.TempDir())
 	c.Roles = []string{configs.RoleBuild}
 	first := start(t, c)
 	open := func(run, dir string, passes int, changes bool) *service.Service {
@@ -35,7 +36,7 @@ func TestWhatAProcessSaidBeforeEndsNobody(t *testing.T) {
 	}
 	dir := t.TempDir()
 	require.NoError(t, open("before", dir, 1, false).Close())
-	client := first.forger()
+	client := first.Forger()
 	newest := func() map[string]ingest.Outgoing {
 		of := make(map[string]ingest.Outgoing)
 		require.NoError(t, client.ReadAll(t.Context(), bus.Control, func(rec ingest.Record) error {
@@ -63,7 +64,7 @@ func TestWhatAProcessSaidBeforeEndsNobody(t *testing.T) {
 		return !slices.ContainsFunc(said, func(record ingest.Outgoing) bool {
 			return string(stands[string(record.Key)].Value) != string(own[string(record.Key)].Value)
 		})
-	}, waitFor, tick, "who reads it later takes it for the newest")
+	}, servicetest.WaitFor, servicetest.Tick, "who reads it later takes it for the newest")
 	require.NoError(t, open("another", t.TempDir(), 2, true).Close())
 	select {
 	case err := <-ended:
@@ -90,16 +91,16 @@ func TestRequestersAreToldAgain(t *testing.T) {
 	r := start(t, c)
 	before := newest(r)
 	require.Contains(t, string(before.Value), `"signatures.requests":"2"`)
-	r.stop()
+	r.Stop()
 	c.Signatures.Requests = 0
 	r = start(t, c)
 	now := newest(r)
 	require.Contains(t, string(now.Value), `"signatures.requests":"0"`)
 	unsigned := ingest.Outgoing{Key: now.Key, Value: before.Value}
 	for _, other := range []ingest.Outgoing{before, unsigned, {Key: now.Key}} {
-		require.NoError(t, r.forger().Write(t.Context(), bus.ErasureStatus, []ingest.Outgoing{other}))
+		require.NoError(t, r.Forger().Write(t.Context(), bus.ErasureStatus, []ingest.Outgoing{other}))
 		require.Eventually(t, func() bool {
 			return string(newest(r).Value) == string(now.Value)
-		}, waitFor, tick)
+		}, servicetest.WaitFor, servicetest.Tick)
 	}
 }

@@ -23,6 +23,7 @@ import (
 	"lethe/service/api"
 	"lethe/service/api/apitest"
 	"lethe/service/guard"
+	"lethe/service/servicetest"
 )
 
 // caller asks the API of a service, and compares every answer with its description.
@@ -74,16 +75,16 @@ func (c caller) get(path string, into any) {
 // out, and what is erased is not answered with any more.
 func TestTheAPIOfARunningService(t *testing.T) {
 	t.Parallel()
-	stream := smallStream(t, 5, 60, 17)
-	config := smallStack(t, t.TempDir())
+	stream := servicetest.SmallStream(t, 5, 60, 17)
+	config := servicetest.SmallStack(t, t.TempDir())
 	config.Ingest.ReopenWindow = 300 * time.Millisecond
 	s := start(t, config)
-	s.replay(stream)
+	s.Replay(stream)
 	c := s.caller(t)
 	var status service.Status
 	c.get("/status", &status)
 	var page api.ScoredPage
-	s.await(func(st *service.Status) bool {
+	s.Await(func(st *service.Status) bool {
 		c.get("/predictions?limit=500", &page)
 		return len(page.Items) == st.Predictions && page.Items[0].Final
 	})
@@ -97,7 +98,7 @@ func TestTheAPIOfARunningService(t *testing.T) {
 	c.get(at, nil)
 	c.get(at+"/neighbourhood?distance=2", nil)
 	var why reasons.Record
-	s.await(func(*service.Status) bool { return c.ask(http.MethodGet, at+"/reasons", nil, &why) == http.StatusOK })
+	s.Await(func(*service.Status) bool { return c.ask(http.MethodGet, at+"/reasons", nil, &why) == http.StatusOK })
 	require.Equal(t, top.Transaction, why.Transaction)
 	var steps api.StepPage
 	c.get("/timesteps", &steps)
@@ -132,7 +133,7 @@ func TestTheAPIOfARunningService(t *testing.T) {
 	const verdict = "illicit"
 	judged := "/transactions/" + page.Items[len(page.Items)-1].Ref.String()
 	require.Equal(t, http.StatusOK, c.ask(http.MethodPost, judged+"/label", api.LabelRequest{Label: verdict}, nil))
-	s.await(func(*service.Status) bool {
+	s.Await(func(*service.Status) bool {
 		var of view.Transaction
 		c.get(judged, &of)
 		return of.Label == verdict
@@ -143,7 +144,7 @@ func TestTheAPIOfARunningService(t *testing.T) {
 		Key: []byte("broken"), Value: []byte(`{"type":"transaction","id":"broken","timestep":"soon"}`),
 	}}))
 	var letters api.LetterPage
-	s.await(func(*service.Status) bool {
+	s.Await(func(*service.Status) bool {
 		c.get("/dead-letters", &letters)
 		return len(letters.Items) == 1
 	})
@@ -165,7 +166,7 @@ func TestTheAPIOfARunningService(t *testing.T) {
 	require.Equal(t, http.StatusBadRequest, c.ask(http.MethodPost, "/erasures",
 		api.ErasureRequest{Nodes: []string{"a"}, Scope: "galaxy"}, nil))
 	var said deletions.Report
-	s.await(func(*service.Status) bool {
+	s.Await(func(*service.Status) bool {
 		return c.ask(http.MethodGet, "/erasures/gdpr-17", nil, &said) == http.StatusOK && said.State == deletions.Verified
 	})
 	// V25: the same again is the same request, and the name is refused to another one.
@@ -181,7 +182,7 @@ func TestTheAPIOfARunningService(t *testing.T) {
 	asked.Reason = "another reason"
 	require.Equal(t, http.StatusOK, c.ask(http.MethodPost, "/erasures", asked, &again))
 	require.NotEqual(t, said.RequestDigest, again.RequestDigest)
-	s.await(func(*service.Status) bool {
+	s.Await(func(*service.Status) bool {
 		var rejected api.Erasure
 		return c.ask(http.MethodGet, "/erasures/"+again.RequestDigest.String(), nil, &rejected) == http.StatusOK &&
 			rejected.Summary == "rejected: request_id_conflict"
@@ -192,16 +193,16 @@ func TestTheAPIOfARunningService(t *testing.T) {
 	require.Equal(t, http.StatusNotFound, c.ask(http.MethodGet, at, nil, nil))
 	require.Equal(t, http.StatusConflict, c.ask(http.MethodPost, "/erasures/gdpr-17/cancel", nil, nil))
 	require.Equal(t, http.StatusNotFound, c.ask(http.MethodPost, "/erasures/nobody/cancel", nil, nil))
-	s.await(func(*service.Status) bool {
+	s.Await(func(*service.Status) bool {
 		return c.ask(http.MethodGet, "/erasures/gdpr-17/receipt", nil, nil) == http.StatusOK
 	})
 	var log api.LogAnswer
 	c.get("/log", &log)
 	c.get("/log/leaves", nil)
-	s.await(func(*service.Status) bool {
+	s.Await(func(*service.Status) bool {
 		return c.ask(http.MethodGet, fmt.Sprintf("/log/leaves/%d/proof", log.Size-1), nil, nil) == http.StatusOK
 	})
-	s.stop()
+	s.Stop()
 	content := receiptOf(t, config, "gdpr-17")
 	places := make(map[string]bool)
 	for _, p := range content.Searched {
@@ -214,7 +215,7 @@ func TestTheAPIOfARunningService(t *testing.T) {
 // none.
 func TestTokensAtTheDoor(t *testing.T) {
 	t.Parallel()
-	c := smallConfig(t, t.TempDir())
+	c := servicetest.SmallConfig(t, t.TempDir())
 	var text string
 	tokens := make(map[string]string)
 	for _, role := range guard.Roles() {

@@ -13,6 +13,7 @@ import (
 
 	"lethe/service/api"
 	"lethe/service/guard"
+	"lethe/service/servicetest"
 )
 
 // exchange is a request of the scan, and what was answered.
@@ -145,7 +146,7 @@ const marked = "17-marked-17"
 // ZAP's baseline scan.
 func TestBaseline(t *testing.T) {
 	t.Parallel()
-	c := smallConfig(t, t.TempDir())
+	c := servicetest.SmallConfig(t, t.TempDir())
 	tokens := people(t, &c, guard.Roles()...)
 	var client *http.Client
 	c.HTTP.TLS, client = certificate(t)

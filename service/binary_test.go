@@ -14,6 +14,7 @@ import (
 	"lethe/ingest/bus"
 	"lethe/internal/residue"
 	"lethe/service"
+	"lethe/service/servicetest"
 )
 
 // What came as Protobuf is erased as what came as JSON is: transactions, payments, features, what carries a subject
@@ -23,17 +24,17 @@ func TestRecordsInProtobufAreErased(t *testing.T) {
 	t.Parallel()
 	const schema, customer = 7, "customer-with-protobuf"
 	encoding := ingest.Protobuf(schema)
-	stream := smallStream(t, 4, 60, 31)
-	plain := step(stream, 2).Transactions[0].ID
-	carried := &step(stream, 3).Transactions[1]
+	stream := servicetest.SmallStream(t, 4, 60, 31)
+	plain := servicetest.Step(stream, 2).Transactions[0].ID
+	carried := &servicetest.Step(stream, 3).Transactions[1]
 	carried.Subjects = []string{customer}
-	zeroed := step(stream, 2).Transactions[5]
-	paid := step(stream, 3).Payments[0]
-	c := smallConfig(t, t.TempDir())
+	zeroed := servicetest.Step(stream, 2).Transactions[5]
+	paid := servicetest.Step(stream, 3).Payments[0]
+	c := servicetest.SmallConfig(t, t.TempDir())
 	s := start(t, c)
 	_, err := service.Replay(t.Context(), s.Client(), stream, service.ReplayOptions{Encoding: encoding})
 	require.NoError(t, err)
-	s.await(func(st *service.Status) bool { return st.TrainedThrough == 4 && st.LagRecords == 0 })
+	s.Await(func(st *service.Status) bool { return st.TrainedThrough == 4 && st.LagRecords == 0 })
 
 	// In no graph: of another number of features, of an unknown type, cut short, and with its name in a field that
 	// the schema does not have.
@@ -44,14 +45,14 @@ func TestRecordsInProtobufAreErased(t *testing.T) {
 	_, other, err := encoding.Transaction(lethe.Transaction{ID: "somebody", Timestep: 5, Features: []float32{1}})
 	other = append(other, 0x52, byte(len("letter-beside"))) // field 10, a text
 	s.send(bus.Transactions, []byte("somebody"), append(other, "letter-beside"...), err)
-	s.quiet()
+	s.Quiet()
 	letters := []lethe.TransactionID{"letter-of-width", "letter-cut-short", "letter-beside"}
 	require.Len(t, s.deadLetters(), len(letters))
-	require.NotEmpty(t, left(t, c.DataDir, idForms(letters[0])))
+	require.NotEmpty(t, servicetest.Left(t, c.DataDir, idForms(letters[0])))
 
 	var forms []residue.Form
 	for _, id := range []lethe.TransactionID{plain, carried.ID} {
-		forms = append(forms, formsOf(t, c, stream, id)...)
+		forms = append(forms, servicetest.FormsOf(t, c, stream, id)...)
 	}
 	forms = append(forms, idForms(letters...)...)
 	forms = append(forms, residue.Form{Name: "subject", Bytes: []byte(customer)})
@@ -60,7 +61,7 @@ func TestRecordsInProtobufAreErased(t *testing.T) {
 		row = binary.LittleEndian.AppendUint32(row, math.Float32bits(v))
 	}
 	forms = append(forms, residue.Form{Name: "row", Bytes: row})
-	require.NotEmpty(t, left(t, c.DataDir, forms[len(forms)-2:]))
+	require.NotEmpty(t, servicetest.Left(t, c.DataDir, forms[len(forms)-2:]))
 
 	targets := append(lethe.Transactions(plain, letters[0], letters[1], letters[2]),
 		lethe.FeaturesOf(zeroed.ID), lethe.PaymentBetween(paid.Source, paid.Target),
@@ -69,12 +70,12 @@ func TestRecordsInProtobufAreErased(t *testing.T) {
 		RequestID: "binary", Targets: targets, Scope: lethe.ScopeStubs,
 	}, time.Time{})
 	s.send(bus.Erasures, key, value, err)
-	s.await(func(st *service.Status) bool { return st.Erasures[deletions.Verified] == 1 })
+	s.Await(func(st *service.Status) bool { return st.Erasures[deletions.Verified] == 1 })
 	for i, outcome := range s.outcomes("binary") {
 		require.Equal(t, deletions.OutcomeErased, outcome, "target %d", i)
 	}
 	s.clean(c.DataDir, forms)
-	records := s.newest(bus.Transactions)
+	records := s.Newest(bus.Transactions)
 	require.NotContains(t, records, string(paid.Source)+">"+string(paid.Target))
 	key = []byte(zeroed.ID)
 	rec := ingest.Record{Topic: string(bus.Transactions), Key: key, Value: []byte(records[string(key)])}
@@ -84,6 +85,6 @@ func TestRecordsInProtobufAreErased(t *testing.T) {
 	require.NoError(t, err)
 	require.Zero(t, rec.Value[0], "it stays Protobuf")
 	require.Equal(t, make([]float32, len(zeroed.Features)), event.(ingest.Transaction).Features)
-	s.stop()
-	require.Empty(t, left(t, c.DataDir, forms))
+	s.Stop()
+	require.Empty(t, servicetest.Left(t, c.DataDir, forms))
 }

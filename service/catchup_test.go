@@ -9,30 +9,31 @@ import (
 	"lethe/deletions"
 	"lethe/ingest"
 	"lethe/ingest/bus"
+	"lethe/service/servicetest"
 )
 
 // A reader of predictions that was away during an erasure finds no tombstone when it comes back. It takes the steps of
 // docs/topics.md, Catch up after an absence: a status that names nobody says that it has to, the topic says of what.
 func TestAReaderThatWasAwayCatchesUp(t *testing.T) {
 	t.Parallel()
-	r := start(t, smallConfig(t, t.TempDir()))
-	stream := smallStream(t, 3, 40, 3)
-	r.replay(stream)
-	held, positions, statuses := r.newest(bus.Predictions), make(map[int]int64), make(map[int]int64)
+	r := start(t, servicetest.SmallConfig(t, t.TempDir()))
+	stream := servicetest.SmallStream(t, 3, 40, 3)
+	r.Replay(stream)
+	held, positions, statuses := r.Newest(bus.Predictions), make(map[int]int64), make(map[int]int64)
 	nothing := func(ingest.Record) error { return nil }
 	require.NoError(t, r.Client().ReadNew(t.Context(), bus.Predictions, positions, nothing))
 	require.NoError(t, r.Client().ReadNew(t.Context(), bus.ErasureStatus, statuses, nothing))
 
 	gone := stream.Steps[1].Transactions[0].ID
 	require.Contains(t, held, string(gone))
-	require.Equal(t, deletions.Verified, r.erase("away", lethe.ScopeStubs, gone))
-	require.Equal(t, deletions.Verified, r.outcome("away"))
+	require.Equal(t, deletions.Verified, r.Erase("away", lethe.ScopeStubs, gone))
+	require.Equal(t, deletions.Verified, r.Outcome("away"))
 
 	// 1. Statuses since: is one verified?
 	verified := false
 	require.NoError(t, r.Client().ReadNew(t.Context(), bus.ErasureStatus, statuses, func(rec ingest.Record) error {
 		require.NotContains(t, string(rec.Value), string(gone))
-		if control(rec) || rec.Tombstone() {
+		if servicetest.IsControl(rec) || rec.Tombstone() {
 			return nil
 		}
 		s, err := deletions.DecodeStatus(rec.Value)
@@ -46,7 +47,7 @@ func TestAReaderThatWasAwayCatchesUp(t *testing.T) {
 		return nil
 	}))
 	// 2. The topic from its beginning: whatever it does not have goes.
-	now := r.newest(bus.Predictions)
+	now := r.Newest(bus.Predictions)
 	for id := range held {
 		if _, there := now[id]; !there {
 			delete(held, id)

@@ -14,6 +14,7 @@ import (
 	"lethe/deletions"
 	"lethe/ingest/bus"
 	"lethe/service"
+	"lethe/service/servicetest"
 )
 
 // settableClock is the machine's clock, whose time of day can be set back while the
@@ -46,34 +47,34 @@ func TestTheClockIsSetBackDuringErasures(t *testing.T) {
 	require.InDelta(t, -time.Hour, clock.Now().Round(0).Sub(before.Round(0)), float64(time.Minute))
 	require.Less(t, clock.Now().Sub(before).Abs(), time.Minute, "monotonic time goes on")
 
-	stream := smallStream(t, 4, 60, 17)
-	c := smallConfig(t, t.TempDir())
+	stream := servicetest.SmallStream(t, 4, 60, 17)
+	c := servicetest.SmallConfig(t, t.TempDir())
 	c.Erasure.BatchWindow, c.Erasure.VerifyTimeout = 20*time.Second, 2*time.Second
 	s := startAt(t, c, clock.Now)
 	part, err := stream.Slice(1, 3)
 	require.NoError(t, err)
-	s.replay(part)
+	s.Replay(part)
 	m := newMirror(t, c, stream)
 	m.settle(1, 2, 3)
-	ids := labelledIllicit(stream, 2)
+	ids := servicetest.LabelledIllicit(stream, 2)
 
 	// While it waits for others of its batch. It is alone, so it waits a second.
 	s.ask(request(t, "waiting", ids[0]))
-	s.await(func(st *service.Status) bool { return st.Erasures[deletions.Suppressed] == 1 })
+	s.Await(func(st *service.Status) bool { return st.Erasures[deletions.Suppressed] == 1 })
 	clock.setBack(3 * time.Hour)
 	began := time.Now()
-	require.Equal(t, deletions.Verified, s.outcome("waiting"))
+	require.Equal(t, deletions.Verified, s.Outcome("waiting"))
 	require.Less(t, time.Since(began), time.Minute)
 
 	// While it has failed, because there is a copy, and is to be tried again.
 	planted := filepath.Join(c.DataDir, "score", "copy.bak")
 	require.NoError(t, os.WriteFile(planted, []byte(ids[1]), 0o600))
 	s.ask(request(t, "failed", ids[1]))
-	s.await(func(st *service.Status) bool { return st.Erasures[deletions.Failed] == 1 })
+	s.Await(func(st *service.Status) bool { return st.Erasures[deletions.Failed] == 1 })
 	clock.setBack(3 * time.Hour)
 	require.NoError(t, os.Remove(planted))
 	began = time.Now()
-	require.Equal(t, deletions.Verified, s.outcome("failed"))
+	require.Equal(t, deletions.Verified, s.Outcome("failed"))
 	require.Less(t, time.Since(began), time.Minute)
 
 	// The stream goes on, and everything is as if nothing had been.
@@ -81,7 +82,7 @@ func TestTheClockIsSetBackDuringErasures(t *testing.T) {
 	m.forget(lethe.ScopeStubs, ids[1])
 	rest, err := stream.Slice(4, 4)
 	require.NoError(t, err)
-	s.replay(rest)
+	s.Replay(rest)
 	m.settle(4)
 	f := &forgetting{running: s, m: m}
 	f.equal(m.build())
@@ -90,7 +91,7 @@ func TestTheClockIsSetBackDuringErasures(t *testing.T) {
 		require.True(t, r.Elapsed.Ascending())
 		require.False(t, r.VerifiedAt.Before(r.RequestedAt))
 	}
-	require.Empty(t, s.newest(bus.DeadLetters))
-	s.stop()
+	require.Empty(t, s.Newest(bus.DeadLetters))
+	s.Stop()
 	stored(t, c, m.build())
 }

@@ -15,6 +15,7 @@ import (
 	"lethe/ingest/bus"
 	"lethe/ingest/schemas"
 	"lethe/service"
+	"lethe/service/servicetest"
 )
 
 // contracts compiles the schemas of all topics, and that of what a receipt says.
@@ -75,20 +76,20 @@ func described(t *testing.T, c schemas.Contract, rec ingest.Record) any {
 // has records to show, and what is changed is noticed.
 func TestRecordsKeepTheirContracts(t *testing.T) {
 	t.Parallel()
-	stream := smallStream(t, 4, 60, 31)
-	config := smallConfig(t, t.TempDir())
+	stream := servicetest.SmallStream(t, 4, 60, 31)
+	config := servicetest.SmallConfig(t, t.TempDir())
 	config.Scoring.Threshold, config.Scoring.Reasons = "0", 20 // everything gets reasons
 	s := start(t, config)
-	s.replay(stream)
+	s.Replay(stream)
 	s.reasons(3 * 60)
 	const broken = "broken"
 	require.NoError(t, s.Client().Write(t.Context(), bus.Transactions, []ingest.Outgoing{{
 		Key: []byte(broken), Value: []byte(`{"type":"transaction","id":"broken","timestep":"soon"}`),
 	}}))
-	asked := request(t, "contract", labelledIllicit(stream, 3)[0])
+	asked := request(t, "contract", servicetest.LabelledIllicit(stream, 3)[0])
 	s.ask(asked)
-	require.Equal(t, deletions.Verified, s.outcome("contract"))
-	s.await(func(*service.Status) bool { return len(s.deadLetters()) > 0 })
+	require.Equal(t, deletions.Verified, s.Outcome("contract"))
+	s.Await(func(*service.Status) bool { return len(s.deadLetters()) > 0 })
 
 	all := contracts(t)
 	for _, c := range schemas.Contracts() {

@@ -12,33 +12,34 @@ import (
 	"lethe/deletions"
 	"lethe/ingest"
 	"lethe/ingest/bus"
+	"lethe/service/servicetest"
 )
 
 // What users read of erasures is where their requests stand and nothing else; what processes say to each
 // other holds nothing of what was erased. The directory passes the audit, and goes on.
 func TestUsersReadStatusesAlone(t *testing.T) {
 	t.Parallel()
-	stream := smallStream(t, 3, 50, 41)
-	c := smallConfig(t, t.TempDir())
+	stream := servicetest.SmallStream(t, 3, 50, 41)
+	c := servicetest.SmallConfig(t, t.TempDir())
 	s := start(t, c)
-	s.replay(stream)
-	gone := labelledIllicit(stream, 1)
-	require.Equal(t, deletions.Verified, s.erase("one", lethe.ScopeStubs, gone[0]))
+	s.Replay(stream)
+	gone := servicetest.LabelledIllicit(stream, 1)
+	require.Equal(t, deletions.Verified, s.Erase("one", lethe.ScopeStubs, gone[0]))
 	require.Equal(t, []string{"one"}, keysFor(t, s.Client(), bus.ErasureStatus))
 	require.Subset(t, keysFor(t, s.Client(), bus.Control), []string{"!instance/view", "!ledger/one/0", "!settings/graphs"})
 	require.Zero(t, s.naming(bus.Control, string(gone[0])))
-	s.stop()
+	s.Stop()
 
 	requireAudited(t, c)
 	s = start(t, c)
-	s.ask(request(t, "two", labelledIllicit(stream, 2)[0]))
-	require.Equal(t, deletions.Verified, s.outcome("two"))
+	s.ask(request(t, "two", servicetest.LabelledIllicit(stream, 2)[0]))
+	require.Equal(t, deletions.Verified, s.Outcome("two"))
 	require.Equal(t, []string{"one", "two"}, keysFor(t, s.Client(), bus.ErasureStatus))
 	require.Subset(t, keysFor(t, s.Client(), bus.Control), []string{"!instance/view", "!ledger/one/0"})
-	s.stop()
+	s.Stop()
 	requireAudited(t, c)
 	s = start(t, c)
-	require.Equal(t, deletions.Verified, s.statusOf("one").State)
+	require.Equal(t, deletions.Verified, s.StatusOf("one").State)
 }
 
 // keysFor are the keys of the records that a topic has, ascending, markers included.

@@ -21,21 +21,22 @@ import (
 	"lethe/ingest/bus"
 	"lethe/internal/testbroker"
 	"lethe/service"
+	"lethe/service/servicetest"
 )
 
 // bomb writes a record to a partition of a topic that nobody can read: its batch inflates to a little more than
 // readers accept. It returns the offset.
 func (r *running) bomb(topic bus.Topic, partition int32) int64 {
-	r.t.Helper()
+	r.T.Helper()
 	producer, err := kgo.NewClient(kgo.SeedBrokers(r.Brokers()...), kgo.ProducerBatchMaxBytes(100<<20),
 		kgo.BrokerMaxWriteBytes(200<<20), kgo.ProducerBatchCompression(kgo.ZstdCompression()),
 		kgo.RecordPartitioner(kgo.ManualPartitioner()))
-	require.NoError(r.t, err)
+	require.NoError(r.T, err)
 	defer producer.Close()
 	rec := &kgo.Record{
 		Topic: r.Client().Name(topic), Key: []byte("k"), Value: make([]byte, 32<<20), Partition: partition,
 	}
-	require.NoError(r.t, producer.ProduceSync(r.t.Context(), rec).FirstErr())
+	require.NoError(r.T, producer.ProduceSync(r.T.Context(), rec).FirstErr())
 	return rec.Offset
 }
 
@@ -43,11 +44,11 @@ func (r *running) bomb(topic bus.Topic, partition int32) int64 {
 // are verified, and their receipts name it.
 func TestAnUnreadableBatchHoldsUpItsOwnPartition(t *testing.T) {
 	t.Parallel()
-	c := smallConfig(t, t.TempDir())
+	c := servicetest.SmallConfig(t, t.TempDir())
 	c.Embedded.StoreAny = true
 	r := start(t, c)
-	stream := smallStream(t, 3, 40, 3)
-	r.replay(stream)
+	stream := servicetest.SmallStream(t, 3, 40, 3)
+	r.Replay(stream)
 	const damaged = 1
 	offset := r.bomb(bus.Transactions, damaged)
 	ids := make(map[int]lethe.TransactionID)
@@ -55,9 +56,9 @@ func TestAnUnreadableBatchHoldsUpItsOwnPartition(t *testing.T) {
 		ids[bus.PartitionOf([]byte(tx.ID), 2)] = tx.ID
 	}
 	r.ask(request(t, "inside", ids[damaged]), request(t, "outside", ids[1-damaged]))
-	require.Equal(t, deletions.Verified, r.outcome("outside"))
-	r.await(func(s *service.Status) bool { return s.Erasures[deletions.Failed] == 1 })
-	require.Equal(t, deletions.FailedUnreadable, r.statusOf("inside").Failure)
+	require.Equal(t, deletions.Verified, r.Outcome("outside"))
+	r.Await(func(s *service.Status) bool { return s.Erasures[deletions.Failed] == 1 })
+	require.Equal(t, deletions.FailedUnreadable, r.StatusOf("inside").Failure)
 	read := func(name string) receipt.Receipt {
 		signed, err := os.ReadFile(filepath.Join(service.ReceiptsDir(c.DataDir), name+".json"))
 		require.NoError(t, err)
@@ -78,7 +79,7 @@ func TestAnUnreadableBatchHoldsUpItsOwnPartition(t *testing.T) {
 
 	topic := r.Client().Name(bus.Transactions)
 	require.NoError(t, testbroker.DeleteRecords(t.Context(), r.Brokers(), topic, damaged, offset+1))
-	require.Equal(t, deletions.Verified, r.outcome("inside"))
+	require.Equal(t, deletions.Verified, r.Outcome("inside"))
 	require.NotContains(t, strings.Join(read("inside").MayRemain, "\n"), "Offsets")
 }
 
@@ -89,14 +90,14 @@ func TestDamagedBatchesEndNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the broker inflates a batch of each topic at every compaction")
 	}
-	c := smallConfig(t, t.TempDir())
+	c := servicetest.SmallConfig(t, t.TempDir())
 	c.HTTP.Address = net.JoinHostPort("127.0.0.1", strconv.Itoa(freePort(t)))
 	c.Embedded.StoreAny = true
 	r := start(t, c)
-	stream := smallStream(t, 3, 40, 3)
+	stream := servicetest.SmallStream(t, 3, 40, 3)
 	first, second := *stream, *stream
 	first.Steps, second.Steps = stream.Steps[:2], stream.Steps[2:]
-	r.replay(&first)
+	r.Replay(&first)
 	for _, topic := range bus.Topics() {
 		r.bomb(topic, 0)
 	}
@@ -107,11 +108,11 @@ func TestDamagedBatchesEndNothing(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, r.Client().Write(t.Context(), bus.Erasures, []ingest.Outgoing{{Key: key, Value: value}}))
 	failed := func(st *service.Status) bool { return st.Erasures[deletions.Failed] == 1 }
-	r.await(failed)
-	r.stop()
+	r.Await(failed)
+	r.Stop()
 	r = start(t, c)
-	r.replay(&second)
-	r.await(failed)
+	r.Replay(&second)
+	r.Await(failed)
 	ready := page(t, c.HTTP.Address, "/readyz")
 	require.Contains(t, ready, "topics: not ok")
 	require.Contains(t, ready, "corrupt_batch")
@@ -120,14 +121,14 @@ func TestDamagedBatchesEndNothing(t *testing.T) {
 // The way out of a damaged batch is to send again what was in it (docs/operations.md, Records that were missed).
 func TestADamagedBatch_SentAgain_IsAccepted(t *testing.T) {
 	t.Parallel()
-	c := smallConfig(t, t.TempDir())
+	c := servicetest.SmallConfig(t, t.TempDir())
 	c.Embedded.StoreAny = true
 	r := start(t, c)
-	r.replay(smallStream(t, 2, 40, 3))
+	r.Replay(servicetest.SmallStream(t, 2, 40, 3))
 	key, value, err := ingest.EncodeTransaction(lethe.Transaction{ID: "again", Timestep: 3, Features: make([]float32, 12)})
 	require.NoError(t, err)
 	r.bomb(bus.Transactions, int32(bus.PartitionOf(key, 2)))
-	had := r.quiet().Transactions
+	had := r.Quiet().Transactions
 	r.send(bus.Transactions, key, value, nil)
-	r.await(func(s *service.Status) bool { return s.Transactions == had+1 })
+	r.Await(func(s *service.Status) bool { return s.Transactions == had+1 })
 }

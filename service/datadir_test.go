@@ -9,15 +9,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lethe/service"
+	"lethe/service/servicetest"
 )
 
 // Nobody else may read what a data directory holds: neither a new one (S8: it was made 0755) nor one that was open to
 // other users of the machine before lethe started.
 func TestTheDataDirectoryIsItsOwnersAlone(t *testing.T) {
 	t.Parallel()
-	c := smallConfig(t, filepath.Join(t.TempDir(), "new"))
+	c := servicetest.SmallConfig(t, filepath.Join(t.TempDir(), "new"))
 	for range 2 {
-		start(t, c).stop()
+		start(t, c).Stop()
 		at, err := os.Stat(c.DataDir)
 		require.NoError(t, err)
 		require.Equal(t, os.FileMode(0o700), at.Mode().Perm())
@@ -27,7 +28,7 @@ func TestTheDataDirectoryIsItsOwnersAlone(t *testing.T) {
 
 // The image as it is built listens on all addresses: without a login it says what to do and serves nobody.
 func TestNobodyIsServedBeyondThisMachineWithoutALogin(t *testing.T) {
-	c := smallConfig(t, t.TempDir())
+	c := servicetest.SmallConfig(t, t.TempDir())
 	c.HTTP.Address, c.HTTP.Insecure = "0.0.0.0:0", true
 	_, err := service.New(t.Context(), service.Defaults(c, "test", slog.New(slog.DiscardHandler)))
 	require.ErrorContains(t, err, "http.tokens_file")

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"lethe/service/servicetest"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -22,7 +24,7 @@ func TestHTTP_HalfOpenConnections_AreBounded(t *testing.T) {
 		require.NoError(t, err)
 		return len(entries)
 	}
-	c := smallConfig(t, t.TempDir())
+	c := servicetest.SmallConfig(t, t.TempDir())
 	c.HTTP.Address = net.JoinHostPort("127.0.0.1", strconv.Itoa(freePort(t)))
 	start(t, c)
 	before, silent := open(), 1000

@@ -25,6 +25,7 @@ import (
 	"lethe/configs"
 	"lethe/service"
 	"lethe/service/guard"
+	"lethe/service/servicetest"
 )
 
 // certificate writes one of 127.0.0.1 that signs itself, and returns who trusts it.
@@ -57,7 +58,7 @@ func certificate(t *testing.T) (files configs.HTTPTLS, trusting *http.Client) {
 
 func TestPagesOverTLS(t *testing.T) {
 	t.Parallel()
-	c := smallConfig(t, t.TempDir())
+	c := servicetest.SmallConfig(t, t.TempDir())
 	var client *http.Client
 	c.HTTP.TLS, client = certificate(t)
 	s := start(t, c)
@@ -83,10 +84,10 @@ func TestWhatTheDoorNeedsIsNotThere(t *testing.T) {
 			h.TLS = configs.HTTPTLS{CertificateFile: "/nowhere/c", KeyFile: "/nowhere/k"}
 		},
 	} {
-		c := smallConfig(t, t.TempDir())
+		c := servicetest.SmallConfig(t, t.TempDir())
 		change(&c.HTTP)
 		_, err := service.New(t.Context(), service.Options{
-			Config: c, Version: "test", Random: zeroReader{}, Logger: slog.New(slog.DiscardHandler),
+			Config: c, Version: "test", Random: servicetest.Zeros{}, Logger: slog.New(slog.DiscardHandler),
 		})
 		require.ErrorContains(t, err, want)
 	}
@@ -96,7 +97,7 @@ func TestWhatTheDoorNeedsIsNotThere(t *testing.T) {
 // for needs one, which it gives once.
 func TestTheConsoleAtTheDoor(t *testing.T) {
 	t.Parallel()
-	c := smallConfig(t, t.TempDir())
+	c := servicetest.SmallConfig(t, t.TempDir())
 	token, line, err := guard.NewToken("anna", []string{"analyst"}, time.Time{})
 	require.NoError(t, err)
 	c.HTTP.TokensFile = filepath.Join(t.TempDir(), "tokens")
@@ -146,11 +147,11 @@ func TestTheConsoleAtTheDoor(t *testing.T) {
 // meanwhile.
 func TestSlowClientsAreCut(t *testing.T) {
 	t.Parallel()
-	s := start(t, smallConfig(t, t.TempDir()))
+	s := start(t, servicetest.SmallConfig(t, t.TempDir()))
 	const slow = 1000
 	var clients []net.Conn
 	for i := range slow {
-		dialer := net.Dialer{Timeout: waitFor}
+		dialer := net.Dialer{Timeout: servicetest.WaitFor}
 		conn, err := dialer.DialContext(t.Context(), "tcp", s.HTTPAddress())
 		require.NoError(t, err)
 		defer conn.Close()
@@ -162,7 +163,7 @@ func TestSlowClientsAreCut(t *testing.T) {
 	}
 	// What else the machine does decides how long one answer takes: the shortest of some is told by slow
 	// clients alone.
-	shortest := waitFor
+	shortest := servicetest.WaitFor
 	for range 20 {
 		began := time.Now()
 		require.Contains(t, page(t, s.HTTPAddress(), "/livez"), "ok")
@@ -172,7 +173,7 @@ func TestSlowClientsAreCut(t *testing.T) {
 	}
 	require.Less(t, shortest, time.Second)
 	for _, conn := range clients {
-		require.NoError(t, conn.SetReadDeadline(time.Now().Add(waitFor)))
+		require.NoError(t, conn.SetReadDeadline(time.Now().Add(servicetest.WaitFor)))
 		answer, err := io.ReadAll(conn)
 		require.NoError(t, err, "not cut")
 		require.True(t, len(answer) == 0 || strings.Contains(string(answer), "408"), "%s", answer)
@@ -182,7 +183,7 @@ func TestSlowClientsAreCut(t *testing.T) {
 // Bodies that are too large and addresses that climb are refused.
 func TestWhatIsSentIsBounded(t *testing.T) {
 	t.Parallel()
-	s := start(t, smallConfig(t, t.TempDir()))
+	s := start(t, servicetest.SmallConfig(t, t.TempDir()))
 	large := strings.NewReader(`{"nodes":["` + strings.Repeat("a", 5<<20) + `"]}`)
 	response, err := http.Post("http://"+s.HTTPAddress()+"/api/v1/erasures", "application/json", large)
 	require.NoError(t, err)

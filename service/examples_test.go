@@ -13,6 +13,7 @@ import (
 	"lethe"
 	"lethe/service"
 	"lethe/service/api"
+	"lethe/service/servicetest"
 )
 
 // example is one of the programs for people, in the languages that it is written in. What is missing here is
@@ -49,13 +50,13 @@ func runs(t *testing.T, command []string, arguments ...string) string {
 // The numbered examples do in each language what they say, against a running service.
 func TestExamples(t *testing.T) {
 	t.Parallel()
-	stream := smallStream(t, 4, 60, 49)
-	config := smallConfig(t, t.TempDir())
+	stream := servicetest.SmallStream(t, 4, 60, 49)
+	config := servicetest.SmallConfig(t, t.TempDir())
 	r := start(t, config)
-	r.replay(stream)
+	r.Replay(stream)
 	c := r.caller(t)
 	var page api.ScoredPage
-	r.await(func(*service.Status) bool {
+	r.Await(func(*service.Status) bool {
 		c.get("/alerts", &page)
 		return len(page.Items) >= 6 && page.Items[0].Final
 	})

@@ -11,17 +11,18 @@ import (
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/service"
+	"lethe/service/servicetest"
 )
 
 // An export has what is held of one transaction, and of others no more than that they paid or were
 // paid by it.
 func TestAnExportHoldsWhatIsHeldOfTheTargetAlone(t *testing.T) {
 	t.Parallel()
-	stream := smallStream(t, 4, 60, 9)
-	s := start(t, smallConfig(t, t.TempDir()))
-	s.replay(stream)
-	id := labelledIllicit(stream, 3)[0]
-	export := s.plan(service.PlanRequest{Nodes: []string{string(id)}, Scopes: []string{"stubs"}, Export: true}).Export
+	stream := servicetest.SmallStream(t, 4, 60, 9)
+	s := start(t, servicetest.SmallConfig(t, t.TempDir()))
+	s.Replay(stream)
+	id := servicetest.LabelledIllicit(stream, 3)[0]
+	export := s.Plan(service.PlanRequest{Nodes: []string{string(id)}, Scopes: []string{"stubs"}, Export: true}).Export
 	require.Len(t, export, 1)
 	h := export[0]
 	require.Equal(t, id, h.ID)
@@ -68,11 +69,11 @@ func TestAnExportHoldsWhatIsHeldOfTheTargetAlone(t *testing.T) {
 // transaction and which were asked for.
 func TestAnExportOfPaymentsAndFeatures(t *testing.T) {
 	t.Parallel()
-	stream := smallStream(t, 4, 60, 9)
-	c := smallConfig(t, t.TempDir())
+	stream := servicetest.SmallStream(t, 4, 60, 9)
+	c := servicetest.SmallConfig(t, t.TempDir())
 	c.Scoring.Threshold, c.Scoring.Reasons = "0", 20 // everything gets reasons
 	s := start(t, c)
-	s.replay(stream)
+	s.Replay(stream)
 	s.reasons(3 * 60)
 	p, of := stream.Steps[2].Payments[0], stream.Steps[1].Transactions[3].ID
 	edge := string(p.Source) + ">" + string(p.Target)
@@ -80,7 +81,7 @@ func TestAnExportOfPaymentsAndFeatures(t *testing.T) {
 		Edges: []string{edge, "nobody>" + string(p.Target)}, Features: []string{string(of), string(of) + ">0,7"},
 		Scopes: []string{"stubs"}, Export: true,
 	}
-	export := s.plan(asked).Export
+	export := s.Plan(asked).Export
 	require.Len(t, export, 3)
 	h := export[0]
 	require.Equal(t, edge, h.Payment)
@@ -94,7 +95,7 @@ func TestAnExportOfPaymentsAndFeatures(t *testing.T) {
 	}
 	every.Scopes, every.Export = asked.Scopes, true
 	said := 0
-	for i, h := range s.plan(every).Export {
+	for i, h := range s.Plan(every).Export {
 		ends := []lethe.TransactionID{stream.Steps[2].Payments[i].Source, stream.Steps[2].Payments[i].Target}
 		for id, reasons := range h.ReasonsNaming {
 			said++
@@ -112,8 +113,8 @@ func TestAnExportOfPaymentsAndFeatures(t *testing.T) {
 
 	key, value, err := ingest.EncodePayment(lethe.Payment{Source: p.Target, Target: "waits", Timestep: 9})
 	s.send(bus.Transactions, key, value, err)
-	s.await(func(*service.Status) bool {
-		held := s.plan(service.PlanRequest{Edges: []string{string(key)}, Scopes: asked.Scopes, Export: true}).Export[0]
+	s.Await(func(*service.Status) bool {
+		held := s.Plan(service.PlanRequest{Edges: []string{string(key)}, Scopes: asked.Scopes, Export: true}).Export[0]
 		return len(held.Records) == 1 && held.Records[0].Value == string(value)
 	})
 	text, err := json.Marshal(export)

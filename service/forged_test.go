@@ -19,17 +19,9 @@ import (
 	"lethe/ingest/bus"
 	"lethe/pipeline/wire"
 	"lethe/service"
+	"lethe/service/servicetest"
 	"lethe/trainer"
 )
-
-// forger has write rights on every topic, and not the secret.
-func (r *running) forger() *bus.Client {
-	r.t.Helper()
-	client, err := bus.Open(bus.At(r.Brokers()...))
-	require.NoError(r.t, err)
-	r.t.Cleanup(func() { require.NoError(r.t, client.Close()) })
-	return client
-}
 
 // published returns the newest message of a key, as anybody can read it.
 func published(t *testing.T, client *bus.Client, key wire.Key) (out wire.Message) {
@@ -55,14 +47,14 @@ func published(t *testing.T, client *bus.Client, key wire.Key) (out wire.Message
 // Who may write to the topics and has not the secret can forge what every role believes of
 // the others. Nothing of it reaches a model, a graph or a prediction, and nothing ends.
 func TestForgedArtefactsAndCommandsAreNotBelieved(t *testing.T) {
-	stream := smallStream(t, 3, 40, 3)
+	stream := servicetest.SmallStream(t, 3, 40, 3)
 	first, second := *stream, *stream
 	first.Steps, second.Steps = stream.Steps[:2], stream.Steps[2:]
-	undisturbed := start(t, smallConfig(t, t.TempDir()))
-	undisturbed.replay(&first)
-	undisturbed.replay(&second)
+	undisturbed := start(t, servicetest.SmallConfig(t, t.TempDir()))
+	undisturbed.Replay(&first)
+	undisturbed.Replay(&second)
 	want := undisturbed.final()
-	undisturbed.stop()
+	undisturbed.Stop()
 
 	for name, forge := range map[string]func(t *testing.T, topics *bus.Client){
 		"model": func(t *testing.T, topics *bus.Client) {
@@ -103,22 +95,22 @@ func TestForgedArtefactsAndCommandsAreNotBelieved(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := smallConfig(t, t.TempDir())
+			c := servicetest.SmallConfig(t, t.TempDir())
 			c.HTTP.Address = net.JoinHostPort("127.0.0.1", strconv.Itoa(freePort(t)))
 			r := start(t, c)
-			r.replay(&first)
-			forge(t, r.forger())
+			r.Replay(&first)
+			forge(t, r.Forger())
 			require.Eventually(t, func() bool {
 				return strings.Contains(page(t, c.HTTP.Address, "/readyz"), "unproven") &&
 					strings.Contains(page(t, c.HTTP.Address, "/metrics"), `lethe_records_missed_total{reason="unproven"`)
-			}, waitFor, tick, "it is named")
-			r.replay(&second)
+			}, servicetest.WaitFor, servicetest.Tick, "it is named")
+			r.Replay(&second)
 			require.Equal(t, want, r.final())
-			r.stop()
+			r.Stop()
 			report, err := audit.Check(t.Context(), audit.Options{Config: c})
 			require.NoError(t, err)
 			require.Contains(t, strings.Join(report.Problems, "\n"), "was not written by this deployment: it carries no code")
-			start(t, c).await(func(s *service.Status) bool { return s.TrainedThrough == 3 })
+			start(t, c).Await(func(s *service.Status) bool { return s.TrainedThrough == 3 })
 		})
 	}
 }
@@ -127,15 +119,16 @@ func TestForgedArtefactsAndCommandsAreNotBelieved(t *testing.T) {
 // carry a request further than those have done their part.
 func TestForgedAcknowledgementsAreNotBelieved(t *testing.T) {
 	t.Parallel()
-	c := smallConfig(t, t.TempDir())
+	c := servicetest.SmallConfig(t, t.TempDir())
 	r := start(t, c)
-	stream := smallStream(t, 2, 40, 3)
-	r.replay(stream)
-	r.stop()
+	stream := servicetest.SmallStream(t, 2, 40, 3)
+	r.Replay(stream)
+	r.Stop()
 	c.Roles = []string{configs.RoleBuild}
 	r = start(t, c)
-	topics := r.forger()
-	r.submit(lethe.ErasureRequest{RequestID: "gdpr-1", Targets: lethe.Transactions(labelledIllicit(stream, 1)[0])})
+	topics := r.Forger()
+	illicit := servicetest.LabelledIllicit(stream, 1)[0]
+	r.Submit(lethe.ErasureRequest{RequestID: "gdpr-1", Targets: lethe.Transactions(illicit)})
 	identities := make(map[string]string)
 	require.NoError(t, topics.ReadAll(t.Context(), bus.Control, func(rec ingest.Record) error {
 		i, found, err := wire.ParseInstance(rec)
@@ -157,11 +150,11 @@ func TestForgedAcknowledgementsAreNotBelieved(t *testing.T) {
 		}
 	}
 	require.NoError(t, topics.Write(t.Context(), bus.Control, records))
-	r.await(func(st *service.Status) bool { return st.Erasures[deletions.Accepted] == 1 })
+	r.Await(func(st *service.Status) bool { return st.Erasures[deletions.Accepted] == 1 })
 	time.Sleep(2 * time.Second)
-	require.Equal(t, deletions.Accepted, r.statusOf("gdpr-1").State, "nobody suppresses yet")
-	r.stop()
-	c.Roles = smallConfig(t, c.DataDir).Roles
+	require.Equal(t, deletions.Accepted, r.StatusOf("gdpr-1").State, "nobody suppresses yet")
+	r.Stop()
+	c.Roles = servicetest.SmallConfig(t, c.DataDir).Roles
 	r = start(t, c)
-	r.await(func(st *service.Status) bool { return st.Erasures[deletions.Verified] == 1 })
+	r.Await(func(st *service.Status) bool { return st.Erasures[deletions.Verified] == 1 })
 }

@@ -14,22 +14,23 @@ import (
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/service"
+	"lethe/service/servicetest"
 )
 
 // Whoever floods a topic with forged records fills the log with one line for each, not more, and /readyz says so, too.
 func TestAForgedRecordIsOneLineOfTheLog(t *testing.T) {
-	config := smallConfig(t, t.TempDir())
+	config := servicetest.SmallConfig(t, t.TempDir())
 	config.HTTP.Address = net.JoinHostPort("127.0.0.1", strconv.Itoa(freePort(t)))
 	var log logged
 	s, err := service.New(t.Context(), service.Options{
-		Config: config, Version: "test", Random: zeroReader{}, Logger: slog.New(slog.NewTextHandler(&log, nil)),
+		Config: config, Version: "test", Random: servicetest.Zeros{}, Logger: slog.New(slog.NewTextHandler(&log, nil)),
 	})
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	ended := make(chan error, 1)
 	go func() { ended <- s.Run(ctx) }()
-	r := &running{Service: s, t: t}
-	require.NoError(t, r.forger().Write(t.Context(), bus.ErasureStatus,
+	r := &running{&servicetest.Running{Service: s, T: t}}
+	require.NoError(t, r.Forger().Write(t.Context(), bus.ErasureStatus,
 		[]ingest.Outgoing{{Key: []byte("gdpr-1"), Value: []byte("{}")}}))
 	require.Eventually(t, func() bool {
 		return strings.Contains(page(t, config.HTTP.Address, "/readyz"), "erasure-status.v1/0: offsets")

@@ -23,6 +23,7 @@ import (
 	"lethe/ingest/bus"
 	"lethe/scoring"
 	"lethe/service"
+	"lethe/service/servicetest"
 )
 
 // posted collects the transactions of the alerts that a webhook delivers.
@@ -52,8 +53,8 @@ func (p *posted) all() []lethe.TransactionID {
 // Who may write to the topics and has not the secret neither hides an alert nor makes one: what people, programs and
 // receivers of webhooks are shown is the deployment's own.
 func TestForgedResultsAreNotShown(t *testing.T) {
-	stream := smallStream(t, 4, 60, 43)
-	c := smallConfig(t, t.TempDir())
+	stream := servicetest.SmallStream(t, 4, 60, 43)
+	c := servicetest.SmallConfig(t, t.TempDir())
 	c.HTTP.Address = net.JoinHostPort("127.0.0.1", strconv.Itoa(freePort(t)))
 	c.Scoring.Threshold = "budget:7"
 	got := &posted{ids: make(map[lethe.TransactionID]bool)}
@@ -63,24 +64,24 @@ func TestForgedResultsAreNotShown(t *testing.T) {
 	require.NoError(t, os.WriteFile(secret, []byte("whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD\n"), 0o600))
 	c.Webhooks.URL, c.Webhooks.SecretFile, c.Webhooks.AllowPrivate = receives.URL, secret, true
 	s := start(t, c)
-	s.replay(stream)
+	s.Replay(stream)
 	shown := func(path string) string { return page(t, c.HTTP.Address, "/api/v1/"+path) }
 	var alerts string
-	s.quiet()
+	s.Quiet()
 	require.Eventually(t, func() bool { // webhooks are posted behind
 		alerts = shown("alerts")
 		return len(got.all()) > 0 && strings.Count(alerts, `"probability"`) == len(got.all()) &&
-			len(s.newest(bus.Reasons)) > 0
-	}, waitFor, tick)
+			len(s.Newest(bus.Reasons)) > 0
+	}, servicetest.WaitFor, servicetest.Tick)
 	alerts, letters, leaves := shown("alerts"), shown("dead-letters"), shown("log/leaves")
 	delivered := got.all()
 
-	topics := s.forger()
+	topics := s.Forger()
 	write := func(topic bus.Topic, records ...ingest.Outgoing) {
 		require.NoError(t, topics.Write(t.Context(), topic, records))
 	}
 	hidden, made := delivered[0], lethe.TransactionID("forged-alert")
-	for _, value := range s.newest(bus.Predictions) {
+	for _, value := range s.Newest(bus.Predictions) {
 		p, err := scoring.DecodePrediction([]byte(value))
 		require.NoError(t, err)
 		if p.Transaction != hidden || !p.Final {
@@ -105,15 +106,15 @@ func TestForgedResultsAreNotShown(t *testing.T) {
 		ready := page(t, c.HTTP.Address, "/readyz")
 		isMissing := func(topic bus.Topic) bool { return !strings.Contains(ready, string(topic)) }
 		return !slices.ContainsFunc(bus.Results(), isMissing)
-	}, waitFor, tick, "each topic is named")
-	s.quiet()
+	}, servicetest.WaitFor, servicetest.Tick, "each topic is named")
+	s.Quiet()
 	require.Equal(t, delivered, got.all())
 	require.Equal(t, alerts, shown("alerts"))
 	require.Equal(t, letters, shown("dead-letters"))
 	require.Equal(t, leaves, shown("log/leaves"))
 	require.Contains(t, shown("erasures/forged-1/receipt"), "no such request")
 	require.Contains(t, page(t, c.HTTP.Address, "/metrics"), `lethe_records_missed_total{reason="unproven"`)
-	s.stop()
+	s.Stop()
 	report, err := audit.Check(t.Context(), audit.Options{Config: c})
 	require.NoError(t, err)
 	said := strings.Join(report.Problems, "\n")
@@ -121,5 +122,5 @@ func TestForgedResultsAreNotShown(t *testing.T) {
 		require.Contains(t, said, string(topic))
 	}
 	s = start(t, c)
-	s.await(func(st *service.Status) bool { return st.TrainedThrough == 4 && st.LagRecords == 0 })
+	s.Await(func(st *service.Status) bool { return st.TrainedThrough == 4 && st.LagRecords == 0 })
 }

@@ -21,9 +21,9 @@ import (
 // digests compares those on the receipt with the slices that were there and that the mirror
 // has.
 func (f *forgetting) digests(id string, before, after map[sliceAt][]byte) {
-	f.t.Helper()
-	receipt := receiptOf(f.t, f.m.c, id)
-	require.Len(f.t, receipt.Replaced, len(receipt.Timesteps))
+	f.T.Helper()
+	receipt := receiptOf(f.T, f.m.c, id)
+	require.Len(f.T, receipt.Replaced, len(receipt.Timesteps))
 	digest := func(at map[sliceAt][]byte, key sliceAt) (d lethe.Digest) {
 		if data, is := at[key]; is {
 			d = canonical.DigestOf(data)
@@ -33,52 +33,52 @@ func (f *forgetting) digests(id string, before, after map[sliceAt][]byte) {
 	for _, at := range receipt.Replaced {
 		for _, s := range at.Slices {
 			key := sliceAt{s.Shard, at.Timestep}
-			require.Equal(f.t, digest(before, key), s.Before, "%v", key)
-			require.Equal(f.t, digest(after, key), s.After, "%v", key)
-			require.NotEqual(f.t, s.Before, s.After)
+			require.Equal(f.T, digest(before, key), s.Before, "%v", key)
+			require.Equal(f.T, digest(after, key), s.After, "%v", key)
+			require.NotEqual(f.T, s.Before, s.After)
 		}
 	}
 }
 
 // receipt compares what the receipt says was trained again with the mirror.
 func (f *forgetting) receipt(id string, from map[lethe.ShardID]lethe.Timestep) {
-	f.t.Helper()
-	receipt := receiptOf(f.t, f.m.c, id)
-	require.Len(f.t, receipt.ShardsRetrained, len(from))
+	f.T.Helper()
+	receipt := receiptOf(f.T, f.m.c, id)
+	require.Len(f.T, receipt.ShardsRetrained, len(from))
 	for _, shard := range receipt.ShardsRetrained {
-		require.Contains(f.t, from, shard)
+		require.Contains(f.T, from, shard)
 	}
 	if len(from) == 0 {
-		require.Empty(f.t, receipt.GroupsRefitted)
+		require.Empty(f.T, receipt.GroupsRefitted)
 		return
 	}
 	layout, err := f.m.c.Layout()
-	require.NoError(f.t, err)
-	require.Len(f.t, receipt.GroupsRefitted, len(layout.Components))
+	require.NoError(f.T, err)
+	require.Len(f.T, receipt.GroupsRefitted, len(layout.Components))
 	var refitted []lethe.ShardID
 	first := 0
 	for k, c := range receipt.GroupsRefitted {
-		require.Equal(f.t, layout.Components[k].Config.Model, c.Model)
-		require.Equal(f.t, layout.Components[k].Groups, c.Groups)
+		require.Equal(f.T, layout.Components[k].Config.Model, c.Model)
+		require.Equal(f.T, layout.Components[k].Groups, c.Groups)
 		for _, in := range c.Refitted {
 			refitted = append(refitted, lethe.ShardID(first+in))
 		}
 		first += c.Groups
 	}
-	require.Equal(f.t, layout.Affected(receipt.ShardsRetrained), refitted)
+	require.Equal(f.T, layout.Affected(receipt.ShardsRetrained), refitted)
 }
 
 // equal compares what the running service serves and has published.
 func (f *forgetting) equal(want built) {
-	f.t.Helper()
-	status, err := f.Status(f.t.Context())
-	require.NoError(f.t, err)
-	same(f.t, "slices", want.slices, f.artefacts(bus.Slices))
+	f.T.Helper()
+	status, err := f.Status(f.T.Context())
+	require.NoError(f.T, err)
+	same(f.T, "slices", want.slices, f.artefacts(bus.Slices))
 	// Score says what it serves, and then train drops what nobody will ask for.
-	require.Eventually(f.t, func() bool { return len(f.artefacts(bus.Models)) == len(want.checkpoints) },
+	require.Eventually(f.T, func() bool { return len(f.artefacts(bus.Models)) == len(want.checkpoints) },
 		time.Minute, 20*time.Millisecond)
-	same(f.t, "checkpoints", want.checkpoints, f.artefacts(bus.Models))
-	require.Equal(f.t, want.ensemble, status.EnsembleHash)
+	same(f.T, "checkpoints", want.checkpoints, f.artefacts(bus.Models))
+	require.Equal(f.T, want.ensemble, status.EnsembleHash)
 }
 
 // same compares maps of bytes and names what differs, not how.

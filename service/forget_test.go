@@ -14,6 +14,7 @@ import (
 	"lethe/deletions"
 	"lethe/ingest/bus"
 	"lethe/partition"
+	"lethe/service/servicetest"
 	"lethe/trainer"
 )
 
@@ -72,13 +73,13 @@ func TestForgettingEqualsABuildWithoutTheRecords(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/seed=%d", kind.name, seed), func(t *testing.T) {
 				t.Parallel()
 				t.Logf("replay with: go test ./service -run Forgetting/%s -args -forget.seed=%d", kind.name, seed)
-				c := smallConfig(t, t.TempDir())
+				c := servicetest.SmallConfig(t, t.TempDir())
 				switch {
 				case kind.networks:
-					c = smallStack(t, c.DataDir)
+					c = servicetest.SmallStack(t, c.DataDir)
 					c.Scoring.LearnTimesteps = 2
 				case kind.model == configs.Stack:
-					c = smallDefault(t, c.DataDir)
+					c = servicetest.SmallDefault(t, c.DataDir)
 					c.Scoring.LearnTimesteps = 2
 				case kind.model != "":
 					c = c.WithModel(kind.model)
@@ -94,7 +95,7 @@ func TestForgettingEqualsABuildWithoutTheRecords(t *testing.T) {
 }
 
 func forgetAtRandom(t *testing.T, c configs.Config, seed uint64, requests int, scopes []lethe.Scope) {
-	stream := smallStream(t, 5, 60, seed)
+	stream := servicetest.SmallStream(t, 5, 60, seed)
 	f := &forgetting{running: start(t, c), m: newMirror(t, c, stream), random: rand.New(rand.NewPCG(seed, 5))}
 	// What has not arrived yet cannot be erased, so the stream comes in two parts.
 	half := lethe.Timestep(2 + f.random.IntN(3))
@@ -104,7 +105,7 @@ func forgetAtRandom(t *testing.T, c configs.Config, seed uint64, requests int, s
 		}
 		s, err := stream.Slice(part[0], part[1])
 		require.NoError(t, err)
-		f.replay(s)
+		f.Replay(s)
 		for at := part[0]; at <= part[1]; at++ {
 			f.m.settle(at)
 		}
@@ -129,7 +130,7 @@ func forgetAtRandom(t *testing.T, c configs.Config, seed uint64, requests int, s
 		require.Equal(t, f.m.slices, never.slices)
 		require.Equal(t, want, never.build())
 	}
-	f.stop()
+	f.Stop()
 	stored(t, c, want)
 }
 
@@ -149,7 +150,7 @@ func (f *forgetting) choose() []lethe.TransactionID {
 		case len(before) > 0 && f.random.IntN(2) == 0:
 			add(f.m.neighbours(before[f.random.IntN(len(before))]))
 		case f.random.IntN(3) == 0:
-			add(labelledIllicit(f.m.stream, step.Timestep))
+			add(servicetest.LabelledIllicit(f.m.stream, step.Timestep))
 		default:
 			var all []lethe.TransactionID
 			for _, tx := range step.Transactions {
@@ -166,13 +167,13 @@ func (f *forgetting) choose() []lethe.TransactionID {
 
 // forget has transactions erased and compares everything with the mirror.
 func (f *forgetting) forget(scope lethe.Scope, ids ...lethe.TransactionID) {
-	f.t.Helper()
+	f.T.Helper()
 	f.number++
 	id := fmt.Sprintf("forget-%d", f.number)
 	models, slicesBefore, predictions := f.artefacts(bus.Models), f.artefacts(bus.Slices), f.final()
 	from := f.m.forget(scope, ids...)
-	f.t.Logf("%s: %d records at scope %s, shards from timesteps %v", id, len(ids), scope, from)
-	require.Equal(f.t, deletions.Verified, f.erase(id, scope, ids...))
+	f.T.Logf("%s: %d records at scope %s, shards from timesteps %v", id, len(ids), scope, from)
+	require.Equal(f.T, deletions.Verified, f.Erase(id, scope, ids...))
 	f.erased = append(f.erased, ids...)
 
 	want := f.m.build()
@@ -182,17 +183,17 @@ func (f *forgetting) forget(scope lethe.Scope, ids ...lethe.TransactionID) {
 	for key, data := range models {
 		first, touched := reached[key.Shard]
 		if !touched || key.Timestep < first {
-			require.Equal(f.t, data, after[key], "shard %d timestep %d was not affected", key.Shard, key.Timestep)
-			require.Equal(f.t, slicesBefore[key], want.slices[key])
+			require.Equal(f.T, data, after[key], "shard %d timestep %d was not affected", key.Shard, key.Timestep)
+			require.Equal(f.T, slicesBefore[key], want.slices[key])
 		} else {
-			require.NotEqual(f.t, data, after[key], "shard %d timestep %d was affected", key.Shard, key.Timestep)
+			require.NotEqual(f.T, data, after[key], "shard %d timestep %d was affected", key.Shard, key.Timestep)
 		}
 	}
 	for _, id := range ids {
 		delete(predictions, string(id))
-		require.Zero(f.t, f.naming(bus.Predictions, string(id)), "a prediction or its tombstone is left")
+		require.Zero(f.T, f.naming(bus.Predictions, string(id)), "a prediction or its tombstone is left")
 	}
-	require.Equal(f.t, predictions, f.final(), "a prediction of another transaction has changed")
+	require.Equal(f.T, predictions, f.final(), "a prediction of another transaction has changed")
 	f.receipt(id, from)
 	f.digests(id, slicesBefore, want.slices)
 }

@@ -6,13 +6,15 @@ import (
 	"regexp"
 	"testing"
 
+	"lethe/service/servicetest"
+
 	"github.com/stretchr/testify/require"
 )
 
 // A page of somebody else that has made its name stand for this address reads nothing (S8).
 func TestPagesOfOthersReadNothing(t *testing.T) {
 	t.Parallel()
-	c := smallConfig(t, t.TempDir())
+	c := servicetest.SmallConfig(t, t.TempDir())
 	c.HTTP.Hosts = []string{"lethe.example"}
 	r := start(t, c)
 	ask := func(path, host string) (status int, header http.Header, body []byte) {

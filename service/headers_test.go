@@ -1,6 +1,8 @@
 package service_test
 
 import (
+	"crypto/rand"
+	"log/slog"
 	"testing"
 	"time"
 
@@ -14,6 +16,8 @@ import (
 	"lethe/ingest/bus"
 	"lethe/internal/residue"
 	"lethe/service"
+	"lethe/service/rekey"
+	"lethe/service/servicetest"
 )
 
 // named are records of others that name a transaction: in a header, as a subject, and in a field of no meaning.
@@ -50,17 +54,17 @@ func named(t *testing.T, step dataset.Step, gone lethe.TransactionID) (transacti
 // models, and so its source is in its topic. A deployment that is made anew of the topics knows the same.
 func TestRecordsOfOthersThatNameWhatIsErased_StayWithoutIt(t *testing.T) {
 	t.Parallel()
-	stream := smallStream(t, 3, 40, 41)
+	stream := servicetest.SmallStream(t, 3, 40, 41)
 	first := stream.Steps[0]
 	require.Equal(t, lethe.Timestep(1), first.Timestep)
 	gone := stream.Steps[1].Transactions[0].ID
-	c := ownSecret(t)
+	c := servicetest.OwnSecret(t)
 	s := start(t, c)
 	transactions, labels := named(t, first, gone)
 	require.NoError(t, s.Client().Write(t.Context(), bus.Transactions, transactions))
 	require.NoError(t, s.Client().Write(t.Context(), bus.Labels, labels))
-	s.replay(stream)
-	require.Equal(t, deletions.Verified, s.erase("first", lethe.ScopeStubs, gone))
+	s.Replay(stream)
+	require.Equal(t, deletions.Verified, s.Erase("first", lethe.ScopeStubs, gone))
 	receipt := receiptOf(t, c, "first")
 	require.Equal(t, 6, receipt.Counts.OfOthers)
 	require.Equal(t, recordsOf(stream, gone), receipt.Counts.SourceRecords)
@@ -68,20 +72,25 @@ func TestRecordsOfOthersThatNameWhatIsErased_StayWithoutIt(t *testing.T) {
 	// The same records come once more.
 	require.NoError(t, s.Client().Write(t.Context(), bus.Transactions, transactions))
 	require.NoError(t, s.Client().Write(t.Context(), bus.Labels, labels))
-	s.quiet()
+	s.Quiet()
 	s.clean(c.DataDir, []residue.Form{{Name: "id", Bytes: []byte(gone)}})
-	before := s.await(func(st *service.Status) bool { return st.LagRecords == 0 })
+	before := s.Await(func(st *service.Status) bool { return st.LagRecords == 0 })
 	requireWithoutIt(t, s)
-	s.stop()
+	s.Stop()
 
-	c = rotated(t, c)
+	made, err := rekey.Rotate{
+		Config: c, To: c.DataDir + ".rotated", Random: rand.Reader, Now: time.Now, Logger: slog.New(slog.DiscardHandler),
+		Progress: func(string, ...any) {},
+	}.Run(t.Context())
+	require.NoError(t, err)
+	c.DataDir = made.New
 	s = start(t, c)
-	s.await(func(st *service.Status) bool {
+	s.Await(func(st *service.Status) bool {
 		return st.LagRecords == 0 && st.Transactions == before.Transactions && st.Timesteps == before.Timesteps &&
 			st.TrainedThrough == before.TrainedThrough
 	})
 	requireWithoutIt(t, s)
-	s.stop()
+	s.Stop()
 	report, err := audit.Check(t.Context(), audit.Options{Config: c, Fresh: true})
 	require.NoError(t, err)
 	require.Empty(t, report.Problems)
@@ -117,13 +126,13 @@ func requireWithoutIt(t *testing.T, s *running) {
 // erasure, is taken, and published again without that: its topic would hold the name for ever.
 func TestHeadersThatNameWhatWasErased(t *testing.T) {
 	t.Parallel()
-	stream := smallStream(t, 5, 40, 41)
-	c := smallConfig(t, t.TempDir())
+	stream := servicetest.SmallStream(t, 5, 40, 41)
+	c := servicetest.SmallConfig(t, t.TempDir())
 	s := lifecycle(t, c, stream)
 	gone := stream.Steps[1].Transactions[0].ID
 	forms := []residue.Form{{Name: "id", Bytes: []byte(gone)}}
-	require.Equal(t, deletions.Verified, s.erase("first", lethe.ScopeStubs, gone))
-	before := s.quiet()
+	require.Equal(t, deletions.Verified, s.Erase("first", lethe.ScopeStubs, gone))
+	before := s.Quiet()
 	key, value, err := ingest.EncodeTransaction(lethe.Transaction{
 		ID: "of-another", Timestep: 5, Features: stream.Steps[1].Transactions[1].Features,
 	})
@@ -131,22 +140,22 @@ func TestHeadersThatNameWhatWasErased(t *testing.T) {
 	require.NoError(t, s.Client().Write(t.Context(), bus.Transactions, []ingest.Outgoing{{
 		Key: key, Value: value, Headers: []ingest.Header{{Key: "parent", Value: []byte(gone)}},
 	}}))
-	s.await(func(st *service.Status) bool { return st.LagRecords == 0 && st.Transactions == before.Transactions+1 })
+	s.Await(func(st *service.Status) bool { return st.LagRecords == 0 && st.Transactions == before.Transactions+1 })
 	s.finish(stream)
-	require.Equal(t, deletions.Verified, s.erase("second", lethe.ScopeStubs, stream.Steps[1].Transactions[2].ID))
+	require.Equal(t, deletions.Verified, s.Erase("second", lethe.ScopeStubs, stream.Steps[1].Transactions[2].ID))
 	s.clean(c.DataDir, forms)
-	s.stop()
+	s.Stop()
 }
 
 // A record that came after one that is published again stays the newest of its key.
 func TestALaterRecordStaysBehindOneThatIsPublishedAgain(t *testing.T) {
 	t.Parallel()
-	stream := smallStream(t, 3, 40, 41)
+	stream := servicetest.SmallStream(t, 3, 40, 41)
 	gone := stream.Steps[1].Transactions[0].ID
-	c := smallConfig(t, t.TempDir())
+	c := servicetest.SmallConfig(t, t.TempDir())
 	s := start(t, c)
-	s.replay(stream)
-	require.Equal(t, deletions.Verified, s.erase("first", lethe.ScopeStubs, gone))
+	s.Replay(stream)
+	require.Equal(t, deletions.Verified, s.Erase("first", lethe.ScopeStubs, gone))
 	_, labels := named(t, stream.Steps[0], gone)
 	// Many that need be read after the first, so that it is published again behind the last.
 	key, value, err := ingest.EncodeLabel(lethe.LabelRecord{ID: "of-another", Timestep: 1, Label: lethe.Licit})
@@ -167,8 +176,8 @@ func TestALaterRecordStaysBehindOneThatIsPublishedAgain(t *testing.T) {
 		}))
 		return value
 	}
-	s.quiet()
-	require.Eventually(t, func() bool { return newest() == string(value) && s.quiet().LagRecords == 0 },
+	s.Quiet()
+	require.Eventually(t, func() bool { return newest() == string(value) && s.Quiet().LagRecords == 0 },
 		30*time.Second, 100*time.Millisecond)
-	s.stop()
+	s.Stop()
 }

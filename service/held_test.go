@@ -14,6 +14,7 @@ import (
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/internal/residue"
+	"lethe/service/servicetest"
 )
 
 // idForms are the forms of an id that no transaction of the stream has.
@@ -30,10 +31,10 @@ func idForms(ids ...lethe.TransactionID) (out []residue.Form) {
 // named twice.
 func TestEveryPlaceThatHoldsATargetIsLookedAt(t *testing.T) {
 	t.Parallel()
-	stream := smallStream(t, 5, 40, 21)
-	c := smallConfig(t, t.TempDir())
+	stream := servicetest.SmallStream(t, 5, 40, 21)
+	c := servicetest.SmallConfig(t, t.TempDir())
 	s := lifecycle(t, c, stream)
-	here := step(stream, 5).Transactions
+	here := servicetest.Step(stream, 5).Transactions
 	features := here[0].Features
 	s.send(bus.Transactions, []byte("held-by-letters"),
 		[]byte(`{"type":"transaction","id":"held-by-letters","timestep":5,"features":[1]}`), nil)
@@ -43,14 +44,14 @@ func TestEveryPlaceThatHoldsATargetIsLookedAt(t *testing.T) {
 	s.send(bus.Labels, key, value, err)
 	key, value, err = ingest.EncodeTransaction(lethe.Transaction{ID: "held-open", Timestep: 5, Features: features})
 	s.send(bus.Transactions, key, value, err)
-	settled, closed := labelledIllicit(stream, 2)[0], step(stream, 4).Transactions[0].ID
-	s.quiet()
+	settled, closed := servicetest.LabelledIllicit(stream, 2)[0], servicetest.Step(stream, 4).Transactions[0].ID
+	s.Quiet()
 	asked := []lethe.TransactionID{
 		"held-by-letters", "held-nowhere", "held-as-payee", "held-as-payer", "held-by-label", "held-open", settled, closed,
 		"held-nowhere", "held-open",
 	}
-	require.NotEmpty(t, left(t, c.DataDir, idForms("held-as-payee")))
-	require.Equal(t, deletions.Verified, s.erase("everywhere", lethe.ScopeStubs, asked...))
+	require.NotEmpty(t, servicetest.Left(t, c.DataDir, idForms("held-as-payee")))
+	require.Equal(t, deletions.Verified, s.Erase("everywhere", lethe.ScopeStubs, asked...))
 	want := slices.Repeat([]deletions.Outcome{deletions.OutcomeErased}, len(asked))
 	want[1], want[8] = deletions.OutcomeNothingHeld, deletions.OutcomeNothingHeld
 	require.Equal(t, want, s.outcomes("everywhere"))
@@ -59,7 +60,7 @@ func TestEveryPlaceThatHoldsATargetIsLookedAt(t *testing.T) {
 	// In the timestep that is closing while the request comes.
 	s.sendPayment(here[2].ID, "held-closing", 5)
 	s.end(bus.Transactions, 5, ingest.EncodeClose)
-	require.Equal(t, deletions.Verified, s.erase("closing", lethe.ScopeStubs, "held-closing"))
+	require.Equal(t, deletions.Verified, s.Erase("closing", lethe.ScopeStubs, "held-closing"))
 	require.Equal(t, []deletions.Outcome{deletions.OutcomeErased}, s.outcomes("closing"))
 	s.clean(c.DataDir, idForms("held-closing"))
 
@@ -67,15 +68,15 @@ func TestEveryPlaceThatHoldsATargetIsLookedAt(t *testing.T) {
 	key, value, err = ingest.EncodeTransaction(lethe.Transaction{ID: "held-nowhere", Timestep: 5, Features: features})
 	s.send(bus.Transactions, key, value, err)
 	s.sendPayment("held-as-payer", here[1].ID, 5)
-	s.quiet()
+	s.Quiet()
 	s.clean(c.DataDir, idForms(append(asked, "held-closing")...))
 	s.finish(stream)
-	s.stop()
-	require.Empty(t, left(t, c.DataDir, idForms(append(asked, "held-closing")...)))
+	s.Stop()
+	require.Empty(t, servicetest.Left(t, c.DataDir, idForms(append(asked, "held-closing")...)))
 }
 
 func (r *running) sendPayment(source, target lethe.TransactionID, at lethe.Timestep) {
-	r.t.Helper()
+	r.T.Helper()
 	key, value, err := ingest.EncodePayment(lethe.Payment{Source: source, Target: target, Timestep: at})
 	r.send(bus.Transactions, key, value, err)
 }
@@ -84,8 +85,8 @@ func (r *running) sendPayment(source, target lethe.TransactionID, at lethe.Times
 // as a broken one can be read; those of others stay.
 func TestDeadLettersAreFoundByWhatTheySay(t *testing.T) {
 	t.Parallel()
-	stream := smallStream(t, 5, 40, 22)
-	c := smallConfig(t, t.TempDir())
+	stream := servicetest.SmallStream(t, 5, 40, 22)
+	c := servicetest.SmallConfig(t, t.TempDir())
 	s := lifecycle(t, c, stream)
 	features := []float32{1, 2.5, -3, 0.125, 100, 7, 8, 9, 10, 11, 12, 1e-7}
 	ids := []lethe.TransactionID{"café-1", "tx/2024/1", "smile-😀-9", "ab"}
@@ -123,20 +124,20 @@ func TestDeadLettersAreFoundByWhatTheySay(t *testing.T) {
 	letter(`{"type":"transaction","features":[%s,1]}`, row)
 	letter(`{"id":"caf\u00e9-12"}`)
 	require.NoError(t, s.Client().Write(t.Context(), bus.Transactions, letters))
-	s.quiet()
-	require.Len(t, s.newest(bus.DeadLetters), len(letters))
+	s.Quiet()
+	require.Len(t, s.Newest(bus.DeadLetters), len(letters))
 	forms := append(idForms(ids[:3]...), residue.Form{Name: "id in JSON", Text: "ab"},
 		residue.Form{Name: "features in JSON", Row: features})
-	require.NotEmpty(t, left(t, c.DataDir, forms))
+	require.NotEmpty(t, servicetest.Left(t, c.DataDir, forms))
 
-	require.Equal(t, deletions.Verified, s.erase("spelled", lethe.ScopeStubs, ids...))
-	require.Len(t, s.newest(bus.DeadLetters), len(letters)-named, "those of others stay")
+	require.Equal(t, deletions.Verified, s.Erase("spelled", lethe.ScopeStubs, ids...))
+	require.Len(t, s.Newest(bus.DeadLetters), len(letters)-named, "those of others stay")
 	s.clean(c.DataDir, forms)
 
 	// They do not return as dead letters either.
 	require.NoError(t, s.Client().Write(t.Context(), bus.Transactions, letters[:named]))
-	s.quiet()
-	require.Len(t, s.newest(bus.DeadLetters), len(letters)-named)
+	s.Quiet()
+	require.Len(t, s.Newest(bus.DeadLetters), len(letters)-named)
 	s.clean(c.DataDir, forms)
 }
 

@@ -14,6 +14,7 @@ import (
 	"lethe/ingest/bus"
 	"lethe/pipeline/requests"
 	"lethe/service"
+	"lethe/service/servicetest"
 )
 
 // A hold of a subject keeps what carries it: from a request for one of its transactions, for the
@@ -22,10 +23,10 @@ import (
 func TestAHoldOfASubjectKeepsWhatCarriesIt(t *testing.T) {
 	t.Parallel()
 	const customer = "customer-17"
-	stream := smallStream(t, 4, 40, 53)
-	at := func(t lethe.Timestep, i int) *lethe.Transaction { return &step(stream, t).Transactions[i] }
+	stream := servicetest.SmallStream(t, 4, 40, 53)
+	at := func(t lethe.Timestep, i int) *lethe.Transaction { return &servicetest.Step(stream, t).Transactions[i] }
 	at(1, 0).Subjects, at(2, 0).Subjects = []string{customer}, []string{customer}
-	c := smallConfig(t, t.TempDir())
+	c := servicetest.SmallConfig(t, t.TempDir())
 	c.Erasure.RetainTimesteps = 3
 	s := start(t, c)
 	_, err := requests.SetHold(t.Context(), s.Client(), ingest.Hold{
@@ -38,30 +39,30 @@ func TestAHoldOfASubjectKeepsWhatCarriesIt(t *testing.T) {
 	_, err = service.Replay(t.Context(), s.Client(), stream, service.ReplayOptions{})
 	require.NoError(t, err)
 	// Retention erases timestep 1 without the one that is held, which has a request of its own.
-	s.await(func(st *service.Status) bool {
+	s.Await(func(st *service.Status) bool {
 		return st.Erasures[deletions.Verified] == 1 && st.Erasures[deletions.Held] == 1 && st.TrainedThrough == 4
 	})
-	s.submit(lethe.ErasureRequest{RequestID: "carries", Targets: lethe.Transactions(at(2, 0).ID, at(2, 1).ID)})
-	s.submit(lethe.ErasureRequest{RequestID: "pays", Targets: lethe.Transactions(payee)})
-	s.submit(lethe.ErasureRequest{RequestID: "leaves", Targets: []lethe.Target{lethe.SubjectThrough(customer, 4)}})
-	s.submit(lethe.ErasureRequest{RequestID: "free", Targets: lethe.Transactions(at(2, 2).ID)})
-	s.await(func(st *service.Status) bool {
+	s.Submit(lethe.ErasureRequest{RequestID: "carries", Targets: lethe.Transactions(at(2, 0).ID, at(2, 1).ID)})
+	s.Submit(lethe.ErasureRequest{RequestID: "pays", Targets: lethe.Transactions(payee)})
+	s.Submit(lethe.ErasureRequest{RequestID: "leaves", Targets: []lethe.Target{lethe.SubjectThrough(customer, 4)}})
+	s.Submit(lethe.ErasureRequest{RequestID: "free", Targets: lethe.Transactions(at(2, 2).ID)})
+	s.Await(func(st *service.Status) bool {
 		return st.Erasures[deletions.Verified] == 2 && st.Erasures[deletions.Held] == 4
 	})
-	require.Equal(t, deletions.Verified, s.statusOf("free").State)
+	require.Equal(t, deletions.Verified, s.StatusOf("free").State)
 	require.Equal(t, []deletions.Outcome{deletions.OutcomeHeld, ""}, s.outcomes("carries"))
 	for _, id := range []lethe.TransactionID{at(1, 0).ID, at(2, 0).ID, payee} {
-		require.Equal(t, 1, s.plan(service.PlanRequest{Nodes: []string{string(id)}}).Held)
+		require.Equal(t, 1, s.Plan(service.PlanRequest{Nodes: []string{string(id)}}).Held)
 	}
 
 	// After a restart nothing goes on before it was read again.
-	s.stop()
+	s.Stop()
 	s = start(t, c)
-	s.await(func(st *service.Status) bool { return st.Erasures[deletions.Held] == 4 && st.LagRecords == 0 })
+	s.Await(func(st *service.Status) bool { return st.Erasures[deletions.Held] == 4 && st.LagRecords == 0 })
 	_, err = requests.LiftHold(t.Context(), s.Client(), "case-8", time.Now())
 	require.NoError(t, err)
-	s.await(verified(6))
-	s.stop()
+	s.Await(servicetest.Verified(6))
+	s.Stop()
 	report, err := audit.Check(t.Context(), audit.Options{Config: c})
 	require.NoError(t, err)
 	require.Empty(t, report.Problems)

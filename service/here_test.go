@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"testing"
 
+	"lethe/service/servicetest"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -12,10 +14,10 @@ import (
 // and not to a page whose site has taken its address.
 func TestAnExportIsForThisMachineAlone(t *testing.T) {
 	t.Parallel()
-	c := smallConfig(t, t.TempDir())
+	c := servicetest.SmallConfig(t, t.TempDir())
 	c.HTTP.Hosts = []string{"rebound.example", "localhost.example"} // pages answer under these, exports do not
 	s := start(t, c)
-	s.replay(smallStream(t, 2, 40, 9))
+	s.Replay(servicetest.SmallStream(t, 2, 40, 9))
 	for _, c := range []struct {
 		host, header string
 		want         int

@@ -42,10 +42,10 @@ func TestHolds_API(t *testing.T) {
 	var submitted api.Submitted
 	require.Equal(t, http.StatusOK, ask.ask(http.MethodPost, "/erasures",
 		api.ErasureRequest{RequestID: "gdpr-1", Nodes: []string{"a"}}, &submitted))
-	r.await(func(s *service.Status) bool { return s.Erasures[deletions.Held] == 1 })
+	r.Await(func(s *service.Status) bool { return s.Erasures[deletions.Held] == 1 })
 	require.Equal(t, http.StatusOK, ask.ask(http.MethodPost, "/holds/case-7/lift", nil, &hold))
 	require.Equal(t, "lifted", hold.State)
-	r.await(func(s *service.Status) bool { return s.Erasures[deletions.Verified] == 1 })
+	r.Await(func(s *service.Status) bool { return s.Erasures[deletions.Verified] == 1 })
 	var page api.HoldPage
 	ask.get("/holds", &page)
 	require.Equal(t, []api.Hold{hold}, page.Items)

@@ -12,14 +12,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"lethe"
 	"lethe/audit"
 	"lethe/configs"
-	"lethe/deletions"
 	"lethe/internal/kms"
 	"lethe/internal/kms/kmstest"
 	"lethe/service"
-	"lethe/service/backup"
+	"lethe/service/servicetest"
 )
 
 // With a key management system the keys lie sealed in their files. A start waits for one that is away
@@ -27,7 +25,7 @@ import (
 // line, and nothing is made in the place of a key.
 func TestKeysAreUnsealedAtTheStart(t *testing.T) {
 	vault := kmstest.New(t, "s.right")
-	c := smallConfig(t, t.TempDir())
+	c := servicetest.SmallConfig(t, t.TempDir())
 	c.SecretFile = ""
 	c.HTTP.Address = net.JoinHostPort("127.0.0.1", strconv.Itoa(freePort(t)))
 	c.KMS = kms.Defaults()
@@ -36,7 +34,7 @@ func TestKeysAreUnsealedAtTheStart(t *testing.T) {
 	vault.Seal(true)
 	says := make(chan bool, 1)
 	go func() {
-		for deadline := time.Now().Add(waitFor); time.Now().Before(deadline); time.Sleep(tick) {
+		for deadline := time.Now().Add(servicetest.WaitFor); time.Now().Before(deadline); time.Sleep(servicetest.Tick) {
 			if strings.Contains(page(t, c.HTTP.Address, "/readyz"), "keys: not ok") {
 				says <- true
 				break
@@ -54,16 +52,16 @@ func TestKeysAreUnsealedAtTheStart(t *testing.T) {
 		require.True(t, kms.IsSealed(content), path)
 	}
 	vault.Seal(true) // it goes on without
-	stream := smallStream(t, 2, 40, 3)
-	r.replay(stream)
-	r.stop()
+	stream := servicetest.SmallStream(t, 2, 40, 3)
+	r.Replay(stream)
+	r.Stop()
 
 	vault.Seal(false)
 	report, err := audit.Check(t.Context(), audit.Options{Config: c})
 	require.NoError(t, err)
 	require.Empty(t, report.Problems)
 	asked := vault.Asked()
-	start(t, c).stop()
+	start(t, c).Stop()
 	require.LessOrEqual(t, vault.Asked(), asked+3, "once for each key, whatever is done with them")
 
 	open := c
@@ -90,7 +88,7 @@ func TestKeysAreUnsealedAtTheStart(t *testing.T) {
 	_, err = service.New(t.Context(), service.Defaults(c, "test", slog.New(slog.DiscardHandler)))
 	require.ErrorIs(t, err, configs.ErrKeyFile)
 	require.ErrorContains(t, err, "lethe keys seal seals it")
-	start(t, open).stop()
+	start(t, open).Stop()
 	for _, path := range files {
 		changed, err := store.SealFile(t.Context(), path)
 		require.NoError(t, err)
@@ -99,38 +97,5 @@ func TestKeysAreUnsealedAtTheStart(t *testing.T) {
 		require.NoError(t, err)
 		require.False(t, changed, "it is")
 	}
-	start(t, c).stop()
-}
-
-// Backups of a deployment whose keys are sealed are checked by the public key that is in them, and put back with the
-// keys as they lie there.
-func TestABackupOfSealedKeysIsPutBack(t *testing.T) {
-	t.Parallel()
-	vault := kmstest.New(t, "s.right")
-	c := smallConfig(t, t.TempDir())
-	c.SecretFile = ""
-	c.KMS = kms.Defaults()
-	c.KMS.Address, c.KMS.TokenFile = vault.URL, filepath.Join(t.TempDir(), "token")
-	require.NoError(t, os.WriteFile(c.KMS.TokenFile, []byte("s.right"), 0o600))
-	stream := smallStream(t, 2, 40, 3)
-	r := start(t, c)
-	r.replay(stream)
-	r.stop()
-	first, _ := madeOf(t, c, 24*time.Hour)
-	r = start(t, c)
-	require.Equal(t, deletions.Verified, r.erase("after", lethe.ScopeStubs, labelledIllicit(stream, 1)[0]))
-	r.stop()
-	later, _ := madeOf(t, c, 48*time.Hour)
-
-	put := c
-	put.DataDir = filepath.Join(t.TempDir(), "put-back")
-	_, err := backup.Restore{Config: put, From: first, Ledger: later, Now: time.Now()}.Run()
-	require.NoError(t, err)
-	again, err := backup.Finish(t.Context(), put, "test", slog.New(slog.DiscardHandler))
-	require.NoError(t, err)
-	require.Equal(t, 1, again.Targets)
-	content, err := os.ReadFile(put.SigningKeyPath())
-	require.NoError(t, err)
-	require.True(t, kms.IsSealed(content))
-	start(t, put).stop()
+	start(t, c).Stop()
 }

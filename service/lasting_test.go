@@ -12,6 +12,7 @@ import (
 
 	"lethe/configs"
 	"lethe/ingest/bus"
+	"lethe/service/servicetest"
 )
 
 // What lasts hides nothing that comes later: not at another place, not at the same one, and not what is wrong with a
@@ -19,7 +20,7 @@ import (
 func TestWhatLastsHidesNothing(t *testing.T) {
 	b := &outsideBroker{t: t, dir: t.TempDir(), port: freePort(t)}
 	b.start()
-	c := smallConfig(t, t.TempDir())
+	c := servicetest.SmallConfig(t, t.TempDir())
 	c.Kafka.Brokers = []string{b.address()}
 	c.Kafka.Partitions = 12
 	c.HTTP.Address = net.JoinHostPort("127.0.0.1", strconv.Itoa(freePort(t)))

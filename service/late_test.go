@@ -17,28 +17,23 @@ import (
 	"lethe/internal/residue"
 	"lethe/metrics/events"
 	"lethe/service"
+	"lethe/service/servicetest"
 )
-
-// quiet waits until everything that was sent has been read.
-func (r *running) quiet() *service.Status {
-	r.t.Helper()
-	return r.await(func(st *service.Status) bool { return st.LagRecords == 0 })
-}
 
 // clean waits until no form is found any more: what was withdrawn from a
 // topic is there until the log has been compacted. On a busy machine that may be
 // late: the broker rests fifty times as long as it compacted.
 func (r *running) clean(dir string, forms []residue.Form) {
-	r.t.Helper()
+	r.T.Helper()
 	var found []residue.Hit
-	for deadline := time.Now().Add(3 * waitFor); time.Now().Before(deadline); {
+	for deadline := time.Now().Add(3 * servicetest.WaitFor); time.Now().Before(deadline); {
 		began := time.Now()
-		if found = left(r.t, dir, forms); len(found) == 0 {
+		if found = servicetest.Left(r.T, dir, forms); len(found) == 0 {
 			return
 		}
-		time.Sleep(max(tick, 4*time.Since(began))) // the service needs the processor more
+		time.Sleep(max(servicetest.Tick, 4*time.Since(began))) // the service needs the processor more
 	}
-	require.Empty(r.t, found)
+	require.Empty(r.T, found)
 }
 
 // recordsOf counts the records of a stream that name a transaction.
@@ -67,56 +62,56 @@ func recordsOf(s *dataset.Stream, id lethe.TransactionID) int {
 // I9: an erased transaction does not come back, whatever is sent again.
 func TestErasedNeverReturns(t *testing.T) {
 	t.Parallel()
-	stream := smallStream(t, 5, 60, 8)
-	c := smallConfig(t, t.TempDir())
+	stream := servicetest.SmallStream(t, 5, 60, 8)
+	c := servicetest.SmallConfig(t, t.TempDir())
 	s := start(t, c)
 	part, err := stream.Slice(1, 4)
 	require.NoError(t, err)
-	s.replay(part)
-	id := labelledIllicit(stream, 3)[0]
+	s.Replay(part)
+	id := servicetest.LabelledIllicit(stream, 3)[0]
 	records := recordsOf(stream, id)
 	require.Greater(t, records, 2, "the transaction should have a payment and a label")
-	forms := formsOf(t, c, stream, id)
-	require.Equal(t, deletions.Verified, s.erase("never-returns", lethe.ScopeStubs, id))
-	require.Empty(t, left(t, c.DataDir, forms))
-	before := s.quiet()
-	models, predictions := s.artefacts(bus.Models), s.newest(bus.Predictions)
-	suppressed := s.seen.consumed(events.Suppressed)
+	forms := servicetest.FormsOf(t, c, stream, id)
+	require.Equal(t, deletions.Verified, s.Erase("never-returns", lethe.ScopeStubs, id))
+	require.Empty(t, servicetest.Left(t, c.DataDir, forms))
+	before := s.Quiet()
+	models, predictions := s.artefacts(bus.Models), s.Newest(bus.Predictions)
+	suppressed := s.Consumed(events.Suppressed)
 
-	s.replayAgain(part)
-	require.Equal(t, records, s.seen.consumed(events.Suppressed)-suppressed)
+	s.ReplayAgain(part)
+	require.Equal(t, records, s.Consumed(events.Suppressed)-suppressed)
 	unchanged := func() {
 		t.Helper()
-		after := s.quiet()
+		after := s.Quiet()
 		require.Equal(t, before.Steps, after.Steps)
 		require.Equal(t, before.EnsembleHash, after.EnsembleHash)
 		require.Equal(t, before.Predictions, after.Predictions)
 		require.Equal(t, models, s.artefacts(bus.Models))
-		require.Equal(t, predictions, s.newest(bus.Predictions))
+		require.Equal(t, predictions, s.Newest(bus.Predictions))
 		s.holdsNothingOf(c, id, forms)
 	}
 	unchanged()
 
-	s.stop()
-	require.Empty(t, left(t, c.DataDir, forms))
+	s.Stop()
+	require.Empty(t, servicetest.Left(t, c.DataDir, forms))
 	s = start(t, c)
-	s.replayAgain(part)
+	s.ReplayAgain(part)
 	late := lateRecords(stream, id)
 	for _, send := range late {
 		s.send(send.topic, send.key, send.value, send.err)
 	}
 	// Otherwise the request may withdraw some of them before they are read.
-	s.quiet()
-	require.Equal(t, deletions.Verified, s.erase("again", lethe.ScopeStubs, id))
+	s.Quiet()
+	require.Equal(t, deletions.Verified, s.Erase("again", lethe.ScopeStubs, id))
 	require.Equal(t, []deletions.Outcome{deletions.OutcomeAlreadyErased}, s.outcomes("again"))
-	s.quiet()
+	s.Quiet()
 	// Of records with one key the log's cleaner may have removed the older ones before
 	// they were read.
 	keys := make(map[string]bool)
 	for _, send := range late {
 		keys[string(send.topic)+"/"+string(send.key)] = true
 	}
-	dropped := s.seen.consumed(events.Suppressed) - records
+	dropped := s.Consumed(events.Suppressed) - records
 	require.GreaterOrEqual(t, dropped, len(keys))
 	require.LessOrEqual(t, dropped, len(late))
 	unchanged()
@@ -124,35 +119,27 @@ func TestErasedNeverReturns(t *testing.T) {
 	// The stream goes on, without it, as if it had never been there after t 4.
 	rest, err := stream.Slice(5, 5)
 	require.NoError(t, err)
-	s.replay(rest)
+	s.Replay(rest)
 	m := newMirror(t, c, stream)
 	m.settle(1, 2, 3, 4)
 	m.forget(lethe.ScopeStubs, id)
 	m.settle(5)
 	f := &forgetting{running: s, m: m}
 	f.equal(m.build())
-	s.stop()
+	s.Stop()
 	stored(t, c, m.build())
-	require.Empty(t, left(t, c.DataDir, forms))
+	require.Empty(t, servicetest.Left(t, c.DataDir, forms))
 }
 
 // holdsNothingOf: the erased record is in no file and in no topic, dead letters
 // included.
 func (r *running) holdsNothingOf(c configs.Config, id lethe.TransactionID, forms []residue.Form) {
-	r.t.Helper()
-	require.Empty(r.t, r.newest(bus.DeadLetters))
+	r.T.Helper()
+	require.Empty(r.T, r.Newest(bus.DeadLetters))
 	r.clean(c.DataDir, forms)
 	for _, topic := range bus.Topics() {
-		require.Zero(r.t, r.naming(topic, string(id)), "records of %s", topic)
+		require.Zero(r.T, r.naming(topic, string(id)), "records of %s", topic)
 	}
-}
-
-// replayAgain publishes records a second time and waits until they are read.
-func (r *running) replayAgain(s *dataset.Stream) {
-	r.t.Helper()
-	_, err := service.Replay(r.t.Context(), r.Client(), s, service.ReplayOptions{})
-	require.NoError(r.t, err)
-	r.quiet()
 }
 
 // sending is one record on its way.
@@ -192,13 +179,13 @@ func lateRecords(s *dataset.Stream, id lethe.TransactionID) []sending {
 // the erasure, wherever it stands.
 func TestReplayDuringAnErasure(t *testing.T) {
 	t.Parallel()
-	stream := smallStream(t, 4, 60, 13)
-	c := smallConfig(t, t.TempDir())
+	stream := servicetest.SmallStream(t, 4, 60, 13)
+	c := servicetest.SmallConfig(t, t.TempDir())
 	s := start(t, c)
-	s.replay(stream)
+	s.Replay(stream)
 	m := newMirror(t, c, stream)
 	m.settle(1, 2, 3, 4)
-	id := labelledIllicit(stream, 2)[0]
+	id := servicetest.LabelledIllicit(stream, 2)[0]
 	stop, stopped := make(chan struct{}), make(chan error, 1)
 	go func() {
 		for {
@@ -217,19 +204,19 @@ func TestReplayDuringAnErasure(t *testing.T) {
 	}()
 	s.ask(request(t, "meanwhile", id))
 	// With records arriving all the time, it may be verified between two looks, or only after them.
-	s.await(func(st *service.Status) bool {
+	s.Await(func(st *service.Status) bool {
 		return st.Erasures[deletions.Erased]+st.Erasures[deletions.Failed]+st.Erasures[deletions.Verified] == 1
 	})
 	close(stop)
 	require.NoError(t, <-stopped)
-	require.Equal(t, deletions.Verified, s.outcome("meanwhile"))
-	s.quiet()
-	require.Positive(t, s.seen.consumed(events.Suppressed))
+	require.Equal(t, deletions.Verified, s.Outcome("meanwhile"))
+	s.Quiet()
+	require.Positive(t, s.Consumed(events.Suppressed))
 	m.forget(lethe.ScopeStubs, id)
 	f := &forgetting{running: s, m: m}
 	f.equal(m.build())
-	require.Empty(t, s.newest(bus.DeadLetters))
-	s.clean(c.DataDir, formsOf(t, c, stream, id))
-	s.stop()
+	require.Empty(t, s.Newest(bus.DeadLetters))
+	s.clean(c.DataDir, servicetest.FormsOf(t, c, stream, id))
+	s.Stop()
 	stored(t, c, m.build())
 }

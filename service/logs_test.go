@@ -16,6 +16,7 @@ import (
 	"lethe/ingest/bus"
 	"lethe/service"
 	"lethe/service/api"
+	"lethe/service/servicetest"
 )
 
 // logged takes what is logged, from any goroutine.
@@ -48,19 +49,19 @@ func timeless(_ []string, a slog.Attr) slog.Attr {
 // are refused, of questions to the API, nor of an erasure.
 func TestLogsNameNobody(t *testing.T) {
 	t.Parallel()
-	stream := smallStream(t, 4, 60, 47)
-	config := smallConfig(t, t.TempDir())
+	stream := servicetest.SmallStream(t, 4, 60, 47)
+	config := servicetest.SmallConfig(t, t.TempDir())
 	var log logged
 	s, err := service.New(t.Context(), service.Options{
-		Config: config, Version: "test", Random: zeroReader{},
+		Config: config, Version: "test", Random: servicetest.Zeros{},
 		Logger: slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: timeless})),
 	})
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	ended := make(chan error, 1)
 	go func() { ended <- s.Run(ctx) }()
-	r := &running{Service: s, t: t}
-	r.replay(stream)
+	r := &running{&servicetest.Running{Service: s, T: t}}
+	r.Replay(stream)
 
 	const refused = "refused-4711"
 	require.NoError(t, s.Client().Write(t.Context(), bus.Transactions, []ingest.Outgoing{
@@ -68,13 +69,13 @@ func TestLogsNameNobody(t *testing.T) {
 		{Key: []byte(refused), Value: []byte(`{"type":"transaction","id":"another","timestep":1,"features":[1]}`)},
 	}))
 	c := r.caller(t)
-	erased := labelledIllicit(stream, 3)[0]
+	erased := servicetest.LabelledIllicit(stream, 3)[0]
 	require.Equal(t, http.StatusOK, c.ask(http.MethodPost, "/transactions/lookup",
 		map[string]any{"ids": []string{string(erased)}}, nil))
 	require.Equal(t, http.StatusOK, c.ask(http.MethodPost, "/erasures",
 		api.ErasureRequest{RequestID: "logs", Nodes: []string{string(erased)}, Reason: "a reason-4712"}, nil))
-	require.Equal(t, deletions.Verified, r.outcome("logs"))
-	r.await(func(*service.Status) bool { return len(r.deadLetters()) > 0 })
+	require.Equal(t, deletions.Verified, r.Outcome("logs"))
+	r.Await(func(*service.Status) bool { return len(r.deadLetters()) > 0 })
 	cancel()
 	require.NoError(t, <-ended)
 	require.NoError(t, s.Close())

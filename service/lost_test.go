@@ -15,13 +15,14 @@ import (
 	"lethe/dataset"
 	"lethe/deletions"
 	"lethe/service"
+	"lethe/service/servicetest"
 )
 
 // refused begins a service that must not begin, and returns the one line that says why.
 func refused(t *testing.T, c configs.Config) string {
 	t.Helper()
 	s, err := service.New(context.Background(), service.Options{
-		Config: c, Version: "test", Random: zeroReader{}, Logger: slog.New(slog.DiscardHandler),
+		Config: c, Version: "test", Random: servicetest.Zeros{}, Logger: slog.New(slog.DiscardHandler),
 	})
 	if err == nil {
 		require.NoError(t, s.Close())
@@ -46,28 +47,28 @@ func remove(t *testing.T, c configs.Config, folders ...string) {
 // that is not enough, the start is refused in one line.
 func TestWhatWasErasedDoesNotReturnThroughLostFolders(t *testing.T) {
 	t.Parallel()
-	stream := smallStream(t, 3, 50, 31)
-	c := smallConfig(t, t.TempDir())
+	stream := servicetest.SmallStream(t, 3, 50, 31)
+	c := servicetest.SmallConfig(t, t.TempDir())
 	s := start(t, c)
-	s.replay(stream)
-	id := labelledIllicit(stream, 2)[0]
-	forms := formsOf(t, c, stream, id)
-	require.Equal(t, deletions.Verified, s.erase("gone", lethe.ScopeStubs, id))
-	before := s.quiet()
+	s.Replay(stream)
+	id := servicetest.LabelledIllicit(stream, 2)[0]
+	forms := servicetest.FormsOf(t, c, stream, id)
+	require.Equal(t, deletions.Verified, s.Erase("gone", lethe.ScopeStubs, id))
+	before := s.Quiet()
 	models := before.EnsembleHash
-	s.stop()
+	s.Stop()
 
 	// The ledger: made again from its copy.
 	remove(t, c, "build/ledger")
 	s = start(t, c)
-	s.replayAgain(stream)
-	require.Equal(t, before.Transactions, s.quiet().Transactions)
-	require.Equal(t, models, s.quiet().EnsembleHash)
-	require.Equal(t, 1, s.quiet().Erasures[deletions.Verified])
-	require.Equal(t, deletions.Verified, s.erase("again", lethe.ScopeStubs, id))
+	s.ReplayAgain(stream)
+	require.Equal(t, before.Transactions, s.Quiet().Transactions)
+	require.Equal(t, models, s.Quiet().EnsembleHash)
+	require.Equal(t, 1, s.Quiet().Erasures[deletions.Verified])
+	require.Equal(t, deletions.Verified, s.Erase("again", lethe.ScopeStubs, id))
 	require.Equal(t, []deletions.Outcome{deletions.OutcomeAlreadyErased}, s.outcomes("again"))
 	s.clean(c.DataDir, forms)
-	s.stop()
+	s.Stop()
 
 	// Ledger and broker: only the receipts tell, and they do not tell enough.
 	aside := filepath.Join(t.TempDir(), "aside")
@@ -89,27 +90,27 @@ func TestWhatWasErasedDoesNotReturnThroughLostFolders(t *testing.T) {
 		s.clean(c.DataDir, forms)
 
 		// What is there can be erased, and what was erased does not return.
-		other := labelledIllicit(stream, 2)[1]
-		s.replayAgain(stream)
-		require.Equal(t, before.Transactions, s.quiet().Transactions)
+		other := servicetest.LabelledIllicit(stream, 2)[1]
+		s.ReplayAgain(stream)
+		require.Equal(t, before.Transactions, s.Quiet().Transactions)
 		if folder == "build" {
-			require.Equal(t, deletions.Verified, s.erase("after", lethe.ScopeStubs, other))
+			require.Equal(t, deletions.Verified, s.Erase("after", lethe.ScopeStubs, other))
 			f.m.forget(lethe.ScopeStubs, other)
 			f.equal(f.m.build())
 		}
-		s.stop()
+		s.Stop()
 	}
 }
 
 // madeAgain waits until everything is as if a stream of three timesteps had never held a
 // transaction.
 func (r *running) madeAgain(c configs.Config, stream *dataset.Stream, id lethe.TransactionID) *forgetting {
-	r.t.Helper()
-	m := newMirror(r.t, c, stream)
+	r.T.Helper()
+	m := newMirror(r.T, c, stream)
 	m.gone[id] = true
 	m.settle(1, 2, 3)
 	want := m.build()
-	r.await(func(st *service.Status) bool {
+	r.Await(func(st *service.Status) bool {
 		return st.LagRecords == 0 && st.Timesteps.Settled == 3 && st.EnsembleHash == want.ensemble
 	})
 	f := &forgetting{running: r, m: m}
@@ -120,18 +121,18 @@ func (r *running) madeAgain(c configs.Config, stream *dataset.Stream, id lethe.T
 // A store of graphs that is lost while a request is carried out is not made again.
 func TestGraphsAreNotMadeAgainAmidAnErasure(t *testing.T) {
 	t.Parallel()
-	stream := smallStream(t, 3, 50, 33)
-	c := smallConfig(t, t.TempDir())
+	stream := servicetest.SmallStream(t, 3, 50, 33)
+	c := servicetest.SmallConfig(t, t.TempDir())
 	s := start(t, c)
-	s.replay(stream)
-	s.stop()
+	s.Replay(stream)
+	s.Stop()
 	// Without train, the request is not done.
 	alone := c
 	alone.Roles = []string{configs.RoleBuild, configs.RoleScore, configs.RoleView}
 	s = start(t, alone)
-	s.ask(request(t, "waits", labelledIllicit(stream, 2)[0]))
-	s.await(func(st *service.Status) bool { return st.Erasures[deletions.Retraining] == 1 })
-	s.stop()
+	s.ask(request(t, "waits", servicetest.LabelledIllicit(stream, 2)[0]))
+	s.Await(func(st *service.Status) bool { return st.Erasures[deletions.Retraining] == 1 })
+	s.Stop()
 	remove(t, c, "build/snapshots")
 	line := refused(t, c)
 	require.Contains(t, line, "build/snapshots holds nothing, but request waits is being carried out")
@@ -141,21 +142,21 @@ func TestGraphsAreNotMadeAgainAmidAnErasure(t *testing.T) {
 // The store of graphs is whole or not opened: of what is left nothing is removed.
 func TestAPartOfTheGraphsIsLost(t *testing.T) {
 	t.Parallel()
-	stream := smallStream(t, 3, 50, 32)
-	c := smallConfig(t, t.TempDir())
+	stream := servicetest.SmallStream(t, 3, 50, 32)
+	c := servicetest.SmallConfig(t, t.TempDir())
 	s := start(t, c)
-	s.replay(stream)
-	id := labelledIllicit(stream, 2)[0]
-	require.Equal(t, deletions.Verified, s.erase("gone", lethe.ScopeStubs, id))
-	s.stop()
+	s.Replay(stream)
+	id := servicetest.LabelledIllicit(stream, 2)[0]
+	require.Equal(t, deletions.Verified, s.Erase("gone", lethe.ScopeStubs, id))
+	s.Stop()
 	remove(t, c, "build/snapshots/staging")
 	require.Contains(t, refused(t, c), "holds the stores of 3 timesteps, but no staging (put the folder back from a copy)")
 	require.DirExists(t, filepath.Join(c.DataDir, "build/snapshots/t000002"))
 
-	c = smallConfig(t, t.TempDir())
+	c = servicetest.SmallConfig(t, t.TempDir())
 	s = start(t, c)
-	s.replay(stream)
-	s.stop()
+	s.Replay(stream)
+	s.Stop()
 	remove(t, c, "build/snapshots/t000002")
 	require.Contains(t, refused(t, c), "holds no t000002 (put the folder back from a copy)")
 }
@@ -164,16 +165,16 @@ func TestAPartOfTheGraphsIsLost(t *testing.T) {
 // revisions that others have taken: graphs are not made anew of them.
 func TestGraphsAreNotMadeAgainOfOlderTopics(t *testing.T) {
 	t.Parallel()
-	stream := smallStream(t, 3, 50, 34)
-	c := smallConfig(t, t.TempDir())
+	stream := servicetest.SmallStream(t, 3, 50, 34)
+	c := servicetest.SmallConfig(t, t.TempDir())
 	s := start(t, c)
-	s.replay(stream)
-	s.stop()
+	s.Replay(stream)
+	s.Stop()
 	older := filepath.Join(t.TempDir(), "broker")
 	require.NoError(t, os.CopyFS(older, os.DirFS(filepath.Join(c.DataDir, "broker"))))
 	s = start(t, c)
-	require.Equal(t, deletions.Verified, s.erase("gone", lethe.ScopeStubs, labelledIllicit(stream, 2)[0]))
-	s.stop()
+	require.Equal(t, deletions.Verified, s.Erase("gone", lethe.ScopeStubs, servicetest.LabelledIllicit(stream, 2)[0]))
+	s.Stop()
 
 	remove(t, c, "broker")
 	require.NoError(t, os.CopyFS(filepath.Join(c.DataDir, "broker"), os.DirFS(older)))

@@ -21,6 +21,7 @@ import (
 	"lethe/ingest/bus"
 	"lethe/pipeline/wire"
 	"lethe/service"
+	"lethe/service/servicetest"
 	"lethe/service/waiting"
 )
 
@@ -28,7 +29,7 @@ import (
 // who has the deployment's secret: nothing is written, and what is written all the same ends nobody.
 func TestStrikesAreSignedByAnAdmin(t *testing.T) {
 	t.Parallel()
-	c := smallConfig(t, t.TempDir())
+	c := servicetest.SmallConfig(t, t.TempDir())
 	file := filepath.Join(t.TempDir(), "authority.keys")
 	line := func(role authority.Role, name string) string {
 		return authority.Line(role, name, keyOf(name).Public().(ed25519.PublicKey)) + "\n"
@@ -79,7 +80,7 @@ func TestStrikesAreSignedByAnAdmin(t *testing.T) {
 	require.NoError(t, err)
 	require.ErrorIs(t, <-ended, service.ErrStruck)
 	logged := func() int { return strings.Count(strings.Join(first.logged(), ""), "strike-off") }
-	first.await(func(*service.Status) bool { return logged() >= 1 })
+	first.Await(func(*service.Status) bool { return logged() >= 1 })
 	require.Equal(t, 1, logged(), "the forged one is no leaf")
 }
 
@@ -120,7 +121,7 @@ func TestWaits_StoppedMember_NamesTheDirectory(t *testing.T) {
 	}, time.Minute, 50*time.Millisecond)
 	stop()
 
-	first.submit(lethe.ErasureRequest{RequestID: "gdpr-1", Targets: lethe.Transactions("a"), Scope: lethe.ScopeStubs})
+	first.Submit(lethe.ErasureRequest{RequestID: "gdpr-1", Targets: lethe.Transactions("a"), Scope: lethe.ScopeStubs})
 	w := first.awaitCause(waiting.ErasureUnanswered, false)
 	require.Equal(t, "score", w.Role)
 	require.Equal(t, identity, w.Instance)

@@ -12,16 +12,17 @@ import (
 	"lethe/ingest/bus"
 	"lethe/pipeline/deadletters"
 	"lethe/service"
+	"lethe/service/servicetest"
 	"lethe/service/waiting"
 )
 
 // sendAway writes the labels of a timestep, each as another one, and its transactions with other features, as a
 // producer does whose partitioner gives no record the partition that murmur2 gives it. It returns how many there are.
 func (r *running) sendAway(step dataset.Step) (count int) {
-	r.t.Helper()
+	r.T.Helper()
 	const partitions = 2
 	away := func(topic bus.Topic, key, value []byte, err error) {
-		require.NoError(r.t, err)
+		require.NoError(r.T, err)
 		r.pinned(topic, 1-bus.PartitionOf(key, partitions), key, value)
 		count++
 	}
@@ -42,46 +43,46 @@ func (r *running) sendAway(step dataset.Step) (count int) {
 // everything is made again of the topics, the models are those of the records in the partitions of their keys.
 func TestTwoPartitionersMakeOneEnsemble(t *testing.T) {
 	t.Parallel()
-	stream := smallStream(t, 3, 40, 5)
-	alone := start(t, smallConfig(t, t.TempDir()))
-	want := alone.replay(stream).EnsembleHash
-	alone.stop()
+	stream := servicetest.SmallStream(t, 3, 40, 5)
+	alone := start(t, servicetest.SmallConfig(t, t.TempDir()))
+	want := alone.Replay(stream).EnsembleHash
+	alone.Stop()
 
-	c := smallConfig(t, t.TempDir())
+	c := servicetest.SmallConfig(t, t.TempDir())
 	r := start(t, c)
 	count := 0
 	for _, step := range stream.Steps[:2] {
 		count += r.sendAway(step)
 	}
-	require.Equal(t, want, r.replay(stream).EnsembleHash)
+	require.Equal(t, want, r.Replay(stream).EnsembleHash)
 	count += r.sendAway(stream.Steps[2])
-	require.Equal(t, want, r.quiet().EnsembleHash)
+	require.Equal(t, want, r.Quiet().EnsembleHash)
 	r.awaitCause(waiting.WrongPartition, false)
-	r.stop()
+	r.Stop()
 	for range 2 {
 		remove(t, c, "build", "train", "score", "view")
 		r = start(t, c)
-		r.await(func(s *service.Status) bool { return s.TrainedThrough == 3 && s.LagRecords == 0 })
-		require.Equal(t, want, r.quiet().EnsembleHash)
+		r.Await(func(s *service.Status) bool { return s.TrainedThrough == 3 && s.LagRecords == 0 })
+		require.Equal(t, want, r.Quiet().EnsembleHash)
 		letters := 0
 		for _, letter := range r.deadLetters() {
 			require.Equal(t, ingest.WrongPartition, letter.Refusal.Reason)
 			letters++
 		}
 		require.Equal(t, count, letters)
-		r.stop()
+		r.Stop()
 	}
 }
 
 // What was sent to another partition than that of its key counts once it is sent again.
 func TestARecordInAnotherPartitionIsSentToItsOwn(t *testing.T) {
 	t.Parallel()
-	stream := smallStream(t, 2, 40, 5)
-	alone := start(t, smallConfig(t, t.TempDir()))
-	want := alone.replay(stream).EnsembleHash
-	alone.stop()
+	stream := servicetest.SmallStream(t, 2, 40, 5)
+	alone := start(t, servicetest.SmallConfig(t, t.TempDir()))
+	want := alone.Replay(stream).EnsembleHash
+	alone.Stop()
 
-	c := smallConfig(t, t.TempDir())
+	c := servicetest.SmallConfig(t, t.TempDir())
 	c.Ingest.ReopenWindow = time.Millisecond
 	r := start(t, c)
 	first := stream.Steps[0]
@@ -93,13 +94,13 @@ func TestARecordInAnotherPartitionIsSentToItsOwn(t *testing.T) {
 	without := *stream
 	without.Steps = append([]dataset.Step{first}, stream.Steps[1:]...)
 	without.Steps[0].Labels = nil
-	require.NotEqual(t, want, r.replay(&without).EnsembleHash)
+	require.NotEqual(t, want, r.Replay(&without).EnsembleHash)
 	letters, err := deadletters.List(t.Context(), r.Client(), deadletters.Filter{})
 	require.NoError(t, err)
 	sent, refused, err := deadletters.Replay(t.Context(), r.Client(), letters, time.Now())
 	require.NoError(t, err)
 	require.Empty(t, refused)
 	require.Equal(t, len(first.Labels), sent)
-	r.await(func(s *service.Status) bool { return s.EnsembleHash == want })
+	r.Await(func(s *service.Status) bool { return s.EnsembleHash == want })
 	require.Empty(t, r.deadLetters())
 }

@@ -12,6 +12,7 @@ import (
 	"lethe/partition/onehop"
 	"lethe/scoring"
 	"lethe/scoring/ensemble"
+	"lethe/service/servicetest"
 	"lethe/trainer"
 )
 
@@ -20,11 +21,11 @@ import (
 // shards, is refused.
 func TestOneHopFeatures(t *testing.T) {
 	t.Parallel()
-	stream := smallStream(t, 3, 60, 21)
-	c := smallConfig(t, t.TempDir())
+	stream := servicetest.SmallStream(t, 3, 60, 21)
+	c := servicetest.SmallConfig(t, t.TempDir())
 	c.Repair.OneHop = true
 	s, m := start(t, c), newMirror(t, c, stream)
-	s.replay(stream)
+	s.Replay(stream)
 	m.settle(1, 2)
 	trained := m.build().checkpoints
 	m.settle(3)
@@ -41,14 +42,14 @@ func TestOneHopFeatures(t *testing.T) {
 		trainer.InputOf(onehop.Undirected.Join(g)))
 	require.NoError(t, err)
 	want := ensemble.Illicit(scoring.Mean(said.Shards))
-	published := s.newest(bus.Predictions)
+	published := s.Newest(bus.Predictions)
 	for i, n := range g.Nodes {
 		var p scoring.Prediction
 		require.NoError(t, json.Unmarshal([]byte(published[string(n.ID)]), &p))
 		require.InDelta(t, want[i], p.Probability, 1e-9)
 	}
 
-	id := labelledIllicit(stream, 2)[0]
-	require.Equal(t, deletions.Rejected, s.erase("narrow", lethe.ScopeShard, id))
-	require.Equal(t, deletions.Verified, s.erase("exact", lethe.ScopeStubs, id))
+	id := servicetest.LabelledIllicit(stream, 2)[0]
+	require.Equal(t, deletions.Rejected, s.Erase("narrow", lethe.ScopeShard, id))
+	require.Equal(t, deletions.Verified, s.Erase("exact", lethe.ScopeStubs, id))
 }

@@ -22,6 +22,7 @@ import (
 	"lethe/ingest/embedded"
 	"lethe/pipeline/wire"
 	"lethe/service"
+	"lethe/service/servicetest"
 )
 
 // outsideBroker is a broker of its own that can be away.
@@ -69,7 +70,7 @@ func page(t *testing.T, address, path string) string {
 // health checks say so within seconds.
 func TestTheServiceWaitsForBrokers(t *testing.T) {
 	b := &outsideBroker{t: t, dir: t.TempDir(), port: freePort(t)}
-	c := smallConfig(t, t.TempDir())
+	c := servicetest.SmallConfig(t, t.TempDir())
 	c.Kafka.Brokers = []string{b.address()}
 	c.HTTP.Address = net.JoinHostPort("127.0.0.1", strconv.Itoa(freePort(t)))
 	says := func(path string, texts ...string) {
@@ -90,7 +91,7 @@ func TestTheServiceWaitsForBrokers(t *testing.T) {
 	gaveUp := make(chan error, 1)
 	go func() {
 		_, err := service.New(ctx, service.Options{
-			Config: c, Version: "test", Random: zeroReader{}, Logger: slog.New(slog.DiscardHandler),
+			Config: c, Version: "test", Random: servicetest.Zeros{}, Logger: slog.New(slog.DiscardHandler),
 		})
 		gaveUp <- err
 	}()
@@ -103,10 +104,10 @@ func TestTheServiceWaitsForBrokers(t *testing.T) {
 	r := start(t, c)
 	says("/readyz", "broker: ok", "topics: ok", "view: ok\nok")
 	says("/metrics", "lethe_broker_reachable 1")
-	stream := smallStream(t, 4, 40, 3)
+	stream := servicetest.SmallStream(t, 4, 40, 3)
 	first, second := *stream, *stream
 	first.Steps, second.Steps = stream.Steps[:2], stream.Steps[2:]
-	r.replay(&first)
+	r.Replay(&first)
 
 	require.NoError(t, b.broker.Close())
 	says("/readyz", "broker: not ok", "topics: not ok")
@@ -114,13 +115,13 @@ func TestTheServiceWaitsForBrokers(t *testing.T) {
 	time.Sleep(3 * time.Second)
 	b.start()
 	says("/readyz", "broker: ok", "topics: ok", "view: ok\nok")
-	r.replay(&second)
+	r.Replay(&second)
 }
 
 // What cannot be read of a source topic is stepped over, and named by a dead
 // letter, a metric and the health checks.
 func TestADamagedBatchIsNamed(t *testing.T) {
-	c := smallConfig(t, t.TempDir())
+	c := servicetest.SmallConfig(t, t.TempDir())
 	c.HTTP.Address = net.JoinHostPort("127.0.0.1", strconv.Itoa(freePort(t)))
 	c.Embedded.StoreAny = true
 	r := start(t, c)
@@ -135,7 +136,7 @@ func TestADamagedBatchIsNamed(t *testing.T) {
 		large := &kgo.Record{Topic: topic, Key: []byte{"bk"[i]}, Value: bytes.Repeat([]byte{' '}, size), Partition: 1}
 		require.NoError(t, producer.ProduceSync(t.Context(), large).FirstErr())
 	}
-	r.replay(smallStream(t, 2, 40, 3))
+	r.Replay(servicetest.SmallStream(t, 2, 40, 3))
 
 	letters := map[string]string{}
 	require.NoError(t, r.Client().ReadAll(t.Context(), bus.DeadLetters, func(rec ingest.Record) error {
@@ -156,7 +157,7 @@ func TestADamagedBatchIsNamed(t *testing.T) {
 // A record that lethe did not write ended every process on the topic, and again at
 // every start. It is passed over and named.
 func TestJunkOnInternalTopicsIsPassedOver(t *testing.T) {
-	c := smallConfig(t, t.TempDir())
+	c := servicetest.SmallConfig(t, t.TempDir())
 	c.HTTP.Address = net.JoinHostPort("127.0.0.1", strconv.Itoa(freePort(t)))
 	r := start(t, c)
 	for _, topic := range []bus.Topic{bus.Slices, bus.Models, bus.Snapshots, bus.ErasureStatus} {
@@ -178,16 +179,16 @@ func TestJunkOnInternalTopicsIsPassedOver(t *testing.T) {
 			}
 		}
 	}
-	stream := smallStream(t, 3, 40, 3)
+	stream := servicetest.SmallStream(t, 3, 40, 3)
 	first, second := *stream, *stream
 	first.Steps, second.Steps = stream.Steps[:2], stream.Steps[2:]
-	r.replay(&first)
+	r.Replay(&first)
 	ready := page(t, c.HTTP.Address, "/readyz")
 	require.Contains(t, ready, "topics: not ok")
 	require.NotContains(t, ready, "a-person")
-	r.stop()
+	r.Stop()
 	r = start(t, c)
-	r.replay(&second)
+	r.Replay(&second)
 }
 
 // The largest features that are taken do not end training either.
@@ -195,10 +196,10 @@ func TestTheLargestFeaturesAreTrainedOn(t *testing.T) {
 	t.Parallel()
 	for _, model := range []string{"elliptic-gin", "trees", "logistic"} {
 		t.Run(model, func(t *testing.T) {
-			c := smallConfig(t, t.TempDir())
+			c := servicetest.SmallConfig(t, t.TempDir())
 			c = c.WithModel(model)
 			c.Repair.OneHop = model == "trees" || model == "logistic"
-			stream := smallStream(t, 3, 60, 3)
+			stream := servicetest.SmallStream(t, 3, 60, 3)
 			largest := float32(configs.Default().Ingest.Records.MaxMagnitude)
 			for _, step := range stream.Steps {
 				for i := range step.Transactions {
@@ -207,7 +208,7 @@ func TestTheLargestFeaturesAreTrainedOn(t *testing.T) {
 					}
 				}
 			}
-			start(t, c).replay(stream)
+			start(t, c).Replay(stream)
 		})
 	}
 }

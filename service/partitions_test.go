@@ -8,26 +8,27 @@ import (
 
 	"lethe/ingest/bus"
 	"lethe/service"
+	"lethe/service/servicetest"
 )
 
 // One start with another number of partitions is refused before anything is changed,
 // so that the next one, with the old number, goes on.
 func TestAStartWithMorePartitionsIsRefusedAndHarmless(t *testing.T) {
 	t.Parallel()
-	stream := smallStream(t, 4, 50, 6)
+	stream := servicetest.SmallStream(t, 4, 50, 6)
 	first, err := stream.Slice(1, 2)
 	require.NoError(t, err)
 	rest, err := stream.Slice(3, 4)
 	require.NoError(t, err)
-	c := smallConfig(t, t.TempDir())
+	c := servicetest.SmallConfig(t, t.TempDir())
 	s := start(t, c)
-	s.replay(first)
-	s.stop()
+	s.Replay(first)
+	s.Stop()
 
 	wide := c
 	wide.Kafka.Partitions = 6
 	_, err = service.New(t.Context(), service.Options{
-		Config: wide, Version: "test", Random: zeroReader{}, Logger: slog.New(slog.DiscardHandler),
+		Config: wide, Version: "test", Random: servicetest.Zeros{}, Logger: slog.New(slog.DiscardHandler),
 	})
 	require.ErrorContains(t, err, "partitions cannot be added")
 	require.ErrorContains(t, err, "has 2 partitions, want 6")
@@ -36,7 +37,7 @@ func TestAStartWithMorePartitionsIsRefusedAndHarmless(t *testing.T) {
 	counts, err := s.Client().Admin().Partitions(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, 2, counts[bus.Transactions])
-	s.replay(rest)
+	s.Replay(rest)
 	m := newMirror(t, c, stream)
 	m.settle(1, 2, 3, 4)
 	f := &forgetting{running: s, m: m}

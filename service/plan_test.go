@@ -3,7 +3,6 @@ package service_test
 import (
 	"bytes"
 	"encoding/json"
-	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -19,49 +18,26 @@ import (
 	"lethe/ingest/bus"
 	"lethe/service"
 	"lethe/service/api"
+	"lethe/service/servicetest"
 )
-
-// post asks a running service for a plan.
-func (r *running) post(body any) (status int, text string) {
-	r.t.Helper()
-	data, err := json.Marshal(body)
-	require.NoError(r.t, err)
-	response, err := http.Post("http://"+r.HTTPAddress()+"/api/v1/erasures/plan", "application/json",
-		bytes.NewReader(data))
-	require.NoError(r.t, err)
-	answer, err := io.ReadAll(response.Body)
-	require.NoError(r.t, err)
-	require.NoError(r.t, response.Body.Close())
-	return response.StatusCode, string(answer)
-}
-
-// plan is what a running service answers.
-func (r *running) plan(asked service.PlanRequest) service.Plan {
-	r.t.Helper()
-	status, text := r.post(asked)
-	require.Equal(r.t, http.StatusOK, status, text)
-	var plan service.Plan
-	require.NoError(r.t, json.Unmarshal([]byte(text), &plan))
-	return plan
-}
 
 // What is planned is what the receipt says afterwards, at every scope, and asking changes
 // nothing.
 func TestAPlanIsWhatTheErasureDoes(t *testing.T) {
 	t.Parallel()
-	stream := smallStream(t, 4, 60, 9)
-	c := smallConfig(t, t.TempDir())
+	stream := servicetest.SmallStream(t, 4, 60, 9)
+	c := servicetest.SmallConfig(t, t.TempDir())
 	s := start(t, c)
-	before := s.replay(stream)
+	before := s.Replay(stream)
 	for i, scope := range []lethe.Scope{lethe.ScopeStubs, lethe.ScopeShard, lethe.ScopePartition} {
-		id := labelledIllicit(stream, lethe.Timestep(2+i%2))[i]
+		id := servicetest.LabelledIllicit(stream, lethe.Timestep(2+i%2))[i]
 		asked := service.PlanRequest{Nodes: []string{string(id), string(id)}}
-		all := s.plan(asked)
+		all := s.Plan(asked)
 		require.Equal(t, 1, all.Targets)
 		require.Equal(t, 1, all.Held)
 		require.Len(t, all.Scopes, 3)
 		asked.Scopes = []string{string(scope)}
-		plan := s.plan(asked)
+		plan := s.Plan(asked)
 		require.Len(t, plan.Scopes, 1)
 		p := plan.Scopes[0]
 		status, err := s.Status(t.Context())
@@ -69,7 +45,7 @@ func TestAPlanIsWhatTheErasureDoes(t *testing.T) {
 		require.Equal(t, before.EnsembleHash, status.EnsembleHash, "a plan changes nothing")
 
 		name := "planned-" + string(scope)
-		require.Equal(t, deletions.Verified, s.erase(name, scope, id))
+		require.Equal(t, deletions.Verified, s.Erase(name, scope, id))
 		signed, err := os.ReadFile(filepath.Join(service.ReceiptsDir(c.DataDir), name+".json"))
 		require.NoError(t, err)
 		r, _, err := receipt.Verify(signed, pinned(t, c))
@@ -87,11 +63,11 @@ func TestAPlanIsWhatTheErasureDoes(t *testing.T) {
 		require.LessOrEqual(t, p.Checkpoints, p.Everything.Checkpoints)
 		require.Positive(t, p.Seconds)
 		require.Positive(t, p.Processor)
-		before = s.await(func(*service.Status) bool { return true })
+		before = s.Await(func(*service.Status) bool { return true })
 	}
-	asked := service.PlanRequest{Nodes: []string{string(labelledIllicit(stream, 4)[0])}}
-	running := s.plan(asked)
-	s.stop()
+	asked := service.PlanRequest{Nodes: []string{string(servicetest.LabelledIllicit(stream, 4)[0])}}
+	running := s.Plan(asked)
+	s.Stop()
 	stopped, err := service.PlanStopped(t.Context(), c, asked)
 	require.NoError(t, err)
 	require.Len(t, stopped.Scopes, 3)
@@ -110,11 +86,12 @@ func TestAPlanIsWhatTheErasureDoes(t *testing.T) {
 
 func TestOfWhatIsGoneNothingIsPlanned(t *testing.T) {
 	t.Parallel()
-	stream := smallStream(t, 3, 60, 9)
-	s := start(t, smallConfig(t, t.TempDir()))
-	s.replay(stream)
-	require.Equal(t, deletions.Verified, s.erase("gone", lethe.ScopeStubs, labelledIllicit(stream, 2)[0]))
-	gone := s.plan(service.PlanRequest{Nodes: []string{string(labelledIllicit(stream, 2)[0])}, Scopes: []string{"stubs"}})
+	stream := servicetest.SmallStream(t, 3, 60, 9)
+	s := start(t, servicetest.SmallConfig(t, t.TempDir()))
+	s.Replay(stream)
+	require.Equal(t, deletions.Verified, s.Erase("gone", lethe.ScopeStubs, servicetest.LabelledIllicit(stream, 2)[0]))
+	illicit := string(servicetest.LabelledIllicit(stream, 2)[0])
+	gone := s.Plan(service.PlanRequest{Nodes: []string{illicit}, Scopes: []string{"stubs"}})
 	require.Zero(t, gone.Held)
 	require.Zero(t, gone.Scopes[0].Slices)
 }
@@ -122,7 +99,7 @@ func TestOfWhatIsGoneNothingIsPlanned(t *testing.T) {
 // What is refused is told without an id.
 func TestARefusedPlanRepeatsNoID(t *testing.T) {
 	t.Parallel()
-	s := start(t, smallConfig(t, t.TempDir()))
+	s := start(t, servicetest.SmallConfig(t, t.TempDir()))
 	const secret = "somebody"
 	for _, asked := range []any{
 		service.PlanRequest{},
@@ -134,7 +111,7 @@ func TestARefusedPlanRepeatsNoID(t *testing.T) {
 		map[string]any{"nodes": []string{"a"}, secret: 1},
 		secret,
 	} {
-		status, text := s.post(asked)
+		status, text := s.Post(asked)
 		require.Equal(t, http.StatusBadRequest, status, text)
 		require.NotContains(t, text, secret)
 	}
@@ -149,7 +126,7 @@ func TestARefusedPlanRepeatsNoID(t *testing.T) {
 func TestPlan_OtherSubjects_NamedForPeopleWithAToken(t *testing.T) {
 	t.Parallel()
 	for _, named := range []bool{false, true} {
-		c := smallConfig(t, t.TempDir())
+		c := servicetest.SmallConfig(t, t.TempDir())
 		token := ""
 		if named {
 			token = people(t, &c, "compliance")["compliance"]
@@ -159,7 +136,7 @@ func TestPlan_OtherSubjects_NamedForPeopleWithAToken(t *testing.T) {
 			ID: "shared", Timestep: 1, Features: []float32{1}, Subjects: []string{"customer", "another"},
 		})
 		s.send(bus.Transactions, key, value, err)
-		s.await(func(st *service.Status) bool { return st.Transactions == 1 })
+		s.Await(func(st *service.Status) bool { return st.Transactions == 1 })
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost,
 			"http://"+s.HTTPAddress()+api.Prefix+"/erasures/plan", strings.NewReader(`{"subjects":["customer"]}`))
 		require.NoError(t, err)
@@ -176,6 +153,6 @@ func TestPlan_OtherSubjects_NamedForPeopleWithAToken(t *testing.T) {
 		require.NoError(t, json.NewDecoder(response.Body).Decode(&plan))
 		require.Equal(t, 1, plan.SeveralSubjects)
 		require.Equal(t, named, len(plan.Several) == 1)
-		s.stop()
+		s.Stop()
 	}
 }

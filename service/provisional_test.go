@@ -14,6 +14,7 @@ import (
 	"lethe/ingest/bus"
 	"lethe/scoring"
 	"lethe/service"
+	"lethe/service/servicetest"
 	"lethe/trainer"
 )
 
@@ -21,7 +22,7 @@ import (
 // provisional score can be compared with the final one.
 func provisional(t *testing.T) configs.Config {
 	t.Helper()
-	c := smallConfig(t, t.TempDir())
+	c := servicetest.SmallConfig(t, t.TempDir())
 	c.Repair.OneHop, c.Repair.OneHopDirected, c.Scoring.Provisional = true, true, true
 	c.Trainer.Model, c.Trainer.Schedule, c.Trainer.WindowTimesteps = trainer.Logistic, trainer.Window, 1000
 	return c
@@ -29,14 +30,14 @@ func provisional(t *testing.T) configs.Config {
 
 // said are the newest predictions of transactions; nil where there is none.
 func (r *running) said(transactions []lethe.Transaction) []*scoring.Prediction {
-	r.t.Helper()
-	newest := r.newest(bus.Predictions)
+	r.T.Helper()
+	newest := r.Newest(bus.Predictions)
 	out := make([]*scoring.Prediction, len(transactions))
 	for i, tx := range transactions {
 		if value := newest[string(tx.ID)]; value != "" {
 			var err error
 			out[i], err = scoring.DecodePrediction([]byte(value))
-			require.NoError(r.t, err)
+			require.NoError(r.T, err)
 		}
 	}
 	return out
@@ -47,8 +48,8 @@ func (r *running) said(transactions []lethe.Transaction) []*scoring.Prediction {
 func (r *running) saidAll(transactions []lethe.Transaction, want func(i int, p *scoring.Prediction) bool) (
 	out []*scoring.Prediction,
 ) {
-	r.t.Helper()
-	require.Eventually(r.t, func() bool {
+	r.T.Helper()
+	require.Eventually(r.T, func() bool {
 		out = r.said(transactions)
 		for i, p := range out {
 			if p == nil || want != nil && !want(i, p) {
@@ -56,7 +57,7 @@ func (r *running) saidAll(transactions []lethe.Transaction, want func(i int, p *
 			}
 		}
 		return true
-	}, waitFor, tick)
+	}, servicetest.WaitFor, servicetest.Tick)
 	return out
 }
 
@@ -66,7 +67,7 @@ func (r *running) saidAll(transactions []lethe.Transaction, want func(i int, p *
 // provisional ones publishes.
 func TestTransactionsAreScoredWhenTheyArrive(t *testing.T) {
 	t.Parallel()
-	stream := smallStream(t, 4, 60, 31)
+	stream := servicetest.SmallStream(t, 4, 60, 31)
 	c := provisional(t)
 	before, err := stream.Slice(1, 3)
 	require.NoError(t, err)
@@ -80,21 +81,21 @@ func TestTransactionsAreScoredWhenTheyArrive(t *testing.T) {
 	}
 
 	s := start(t, c)
-	status := s.replay(before)
+	status := s.Replay(before)
 	s.sendGraph(dataset.Step{Transactions: step.Transactions})
 	alone := s.saidAll(step.Transactions, nil)
 	for _, p := range alone {
 		require.False(t, p.Final)
 		require.Equal(t, lethe.Timestep(3), p.TrainedThrough)
 	}
-	now := s.await(func(st *service.Status) bool { return st.Timesteps.Open == 1 && st.LagRecords == 0 })
+	now := s.Await(func(st *service.Status) bool { return st.Timesteps.Open == 1 && st.LagRecords == 0 })
 	require.Equal(t, status.Predictions, now.Predictions, "provisional ones are not counted")
 
-	forms := formsOf(t, c, stream, gone.ID)
-	require.Equal(t, deletions.Verified, s.erase("gdpr-open", lethe.ScopeStubs, gone.ID))
+	forms := servicetest.FormsOf(t, c, stream, gone.ID)
+	require.Equal(t, deletions.Verified, s.Erase("gdpr-open", lethe.ScopeStubs, gone.ID))
 	require.Zero(t, s.naming(bus.Predictions, string(gone.ID)), "a prediction or its tombstone is left")
-	require.Empty(t, left(t, c.DataDir, forms))
-	s.stop()
+	require.Empty(t, servicetest.Left(t, c.DataDir, forms))
+	s.Stop()
 
 	// It comes again, with its payments, to a window that was made anew.
 	s = start(t, c)
@@ -112,7 +113,7 @@ func TestTransactionsAreScoredWhenTheyArrive(t *testing.T) {
 		before := last
 		last = s.said(rest)
 		return samePredictions(before, last)
-	}, waitFor, 10*tick)
+	}, servicetest.WaitFor, 10*servicetest.Tick)
 
 	s.end(bus.Transactions, 4, ingest.EncodeClose)
 	final := s.saidAll(rest, func(_ int, p *scoring.Prediction) bool { return p.Final })
@@ -121,16 +122,16 @@ func TestTransactionsAreScoredWhenTheyArrive(t *testing.T) {
 		require.Equal(t, last[i].Probability, p.Probability)
 	}
 	require.Zero(t, s.naming(bus.Predictions, string(gone.ID)))
-	s.await(func(st *service.Status) bool { return st.Predictions == status.Predictions+len(rest) })
-	time.Sleep(tick)
+	s.Await(func(st *service.Status) bool { return st.Predictions == status.Predictions+len(rest) })
+	time.Sleep(servicetest.Tick)
 	require.True(t, samePredictions(final, s.said(rest)), "a provisional prediction came after the final one")
 
 	c.Scoring.Provisional, c.DataDir = false, t.TempDir()
 	without := start(t, c)
-	without.replay(before)
+	without.Replay(before)
 	without.sendGraph(dataset.Step{Transactions: rest, Payments: payments})
-	without.await(func(st *service.Status) bool { return st.Timesteps.Open == 1 && st.LagRecords == 0 })
-	require.Empty(t, without.newest(bus.Predictions)[string(rest[0].ID)])
+	without.Await(func(st *service.Status) bool { return st.Timesteps.Open == 1 && st.LagRecords == 0 })
+	require.Empty(t, without.Newest(bus.Predictions)[string(rest[0].ID)])
 	without.end(bus.Transactions, 4, ingest.EncodeClose)
 	require.True(t, samePredictions(final, without.saidAll(rest, nil)))
 }

@@ -17,6 +17,7 @@ import (
 	"lethe/partition/onehop"
 	"lethe/scoring"
 	"lethe/scoring/reasons"
+	"lethe/service/servicetest"
 	"lethe/trainer"
 )
 
@@ -25,15 +26,15 @@ import (
 // alerts that named it have reasons by the ensemble that never saw it.
 func TestReasonsAddUpAndForget(t *testing.T) {
 	t.Parallel()
-	stream := smallStream(t, 4, 80, 31)
-	c := smallConfig(t, t.TempDir())
+	stream := servicetest.SmallStream(t, 4, 80, 31)
+	c := servicetest.SmallConfig(t, t.TempDir())
 	c.Repair.OneHop, c.Repair.OneHopDirected = true, true
 	c.Trainer.Model, c.Trainer.Hidden = configs.Stack, 16
 	c.Trainer.Components = []string{"elliptic-gin:4", "trees:2:rounds=20:rows=1", "logistic:2"}
 	c.Scoring.Aggregation, c.Scoring.Threshold, c.Scoring.LearnTimesteps = scoring.MethodStack, "budget:12", 2
 	c.Scoring.Reasons = 20
 	s, m := start(t, c), newMirror(t, c, stream)
-	s.replay(stream)
+	s.Replay(stream)
 	m.settle(1, 2, 3)
 	records := s.reasons(3 * 12)
 
@@ -70,11 +71,11 @@ func TestReasonsAddUpAndForget(t *testing.T) {
 	require.Equal(t, 12, scored)
 
 	gone, naming := mostNamed(records)
-	forms := formsOf(t, c, stream, gone)
+	forms := servicetest.FormsOf(t, c, stream, gone)
 	require.Greater(t, s.naming(bus.Reasons, string(gone)), 0)
-	require.Equal(t, deletions.Verified, s.erase("named", lethe.ScopeStubs, gone))
+	require.Equal(t, deletions.Verified, s.Erase("named", lethe.ScopeStubs, gone))
 	require.Zero(t, s.naming(bus.Reasons, string(gone)), "a record of it, one that names it, or a tombstone is left")
-	require.Empty(t, left(t, c.DataDir, forms))
+	require.Empty(t, servicetest.Left(t, c.DataDir, forms))
 	status, err := s.Status(t.Context())
 	require.NoError(t, err)
 	remaining := len(records)
@@ -104,7 +105,7 @@ func TestReasonsAddUpAndForget(t *testing.T) {
 	require.NoError(t, s.Client().Write(t.Context(), bus.Reasons, []ingest.Outgoing{
 		{Key: []byte(id), Value: spoilt}, {Key: []byte("nobody"), Value: []byte("{}")},
 	}))
-	s.stop()
+	s.Stop()
 	report, err := audit.Check(t.Context(), audit.Options{Config: c})
 	require.NoError(t, err)
 	text := strings.Join(report.Problems, "\n")
@@ -115,12 +116,13 @@ func TestReasonsAddUpAndForget(t *testing.T) {
 
 // reasons are the newest of every alert, once there are so many.
 func (r *running) reasons(alerts int) map[lethe.TransactionID]*reasons.Record {
-	r.t.Helper()
-	require.Eventually(r.t, func() bool { return len(r.newest(bus.Reasons)) == alerts }, waitFor, 20*time.Millisecond)
+	r.T.Helper()
+	made := func() bool { return len(r.Newest(bus.Reasons)) == alerts }
+	require.Eventually(r.T, made, servicetest.WaitFor, 20*time.Millisecond)
 	out := make(map[lethe.TransactionID]*reasons.Record)
-	for key, value := range r.newest(bus.Reasons) {
+	for key, value := range r.Newest(bus.Reasons) {
 		record, err := reasons.Decode([]byte(value))
-		require.NoError(r.t, err)
+		require.NoError(r.T, err)
 		out[lethe.TransactionID(key)] = record
 	}
 	return out

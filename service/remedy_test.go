@@ -9,16 +9,17 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lethe/service"
+	"lethe/service/servicetest"
 )
 
 // A damaged file is named in one line with what to do, and the folder that can be
 // rebuilt is rebuilt once it is removed.
 func TestADamagedFolderIsNamedWithItsRemedy(t *testing.T) {
 	t.Parallel()
-	c := smallConfig(t, t.TempDir())
+	c := servicetest.SmallConfig(t, t.TempDir())
 	r := start(t, c)
-	before := r.replay(smallStream(t, 3, 40, 3)).EnsembleHash
-	r.stop()
+	before := r.Replay(servicetest.SmallStream(t, 3, 40, 3)).EnsembleHash
+	r.Stop()
 	for _, damage := range []struct{ files, want string }{
 		{"score/state/CURRENT-GEN", "remove the folder " + filepath.Join(c.DataDir, "score")},
 		{"score/state/values/m-*", "remove the folder " + filepath.Join(c.DataDir, "score")},
@@ -36,7 +37,7 @@ func TestADamagedFolderIsNamedWithItsRemedy(t *testing.T) {
 		broken[len(broken)/2] ^= 0x40
 		require.NoError(t, os.WriteFile(files[0], broken, 0o600))
 		_, err = service.New(t.Context(), service.Options{
-			Config: c, Version: "test", Random: zeroReader{}, Logger: slog.New(slog.DiscardHandler),
+			Config: c, Version: "test", Random: servicetest.Zeros{}, Logger: slog.New(slog.DiscardHandler),
 		})
 		require.ErrorContains(t, err, damage.want, damage.files)
 		require.NoError(t, os.WriteFile(files[0], whole, 0o600))
@@ -44,6 +45,6 @@ func TestADamagedFolderIsNamedWithItsRemedy(t *testing.T) {
 	require.NoError(t, os.RemoveAll(filepath.Join(c.DataDir, "score")))
 	require.NoError(t, os.RemoveAll(filepath.Join(c.DataDir, "train")))
 	r = start(t, c)
-	after := r.await(func(s *service.Status) bool { return s.TrainedThrough == 3 })
+	after := r.Await(func(s *service.Status) bool { return s.TrainedThrough == 3 })
 	require.Equal(t, before, after.EnsembleHash)
 }

@@ -13,6 +13,7 @@ import (
 	"lethe/ingest/bus"
 	"lethe/scoring"
 	"lethe/service"
+	"lethe/service/servicetest"
 )
 
 // late is a stream of which much comes too late: all of timestep 3, some
@@ -21,13 +22,14 @@ import (
 func late(t *testing.T, stream *dataset.Stream) (first *dataset.Stream, held []lethe.TransactionID) {
 	t.Helper()
 	var without3 []lethe.TransactionID
-	for _, tx := range step(stream, 3).Transactions {
+	for _, tx := range servicetest.Step(stream, 3).Transactions {
 		without3 = append(without3, tx.ID)
 	}
-	whole := labelledIllicit(stream, 2)[:2]
-	first = without(stream, slices.Concat(without3, whole)...)
+	whole := servicetest.LabelledIllicit(stream, 2)[:2]
+	first = servicetest.Without(stream, slices.Concat(without3, whole)...)
 	alone := []lethe.TransactionID{
-		labelledIllicit(stream, 1)[0], labelledIllicit(stream, 4)[0], step(stream, 4).Transactions[5].ID,
+		servicetest.LabelledIllicit(stream, 1)[0], servicetest.LabelledIllicit(stream, 4)[0],
+		servicetest.Step(stream, 4).Transactions[5].ID,
 	}
 	for i := range first.Steps {
 		first.Steps[i].Transactions = slices.DeleteFunc(slices.Clone(first.Steps[i].Transactions),
@@ -41,20 +43,20 @@ func late(t *testing.T, stream *dataset.Stream) (first *dataset.Stream, held []l
 // of late transactions say so. An erasure meanwhile comes to the same.
 func TestLateRecordsGiveWhatAStreamInOrderGives(t *testing.T) {
 	t.Parallel()
-	stream := smallStream(t, 5, 60, 21)
+	stream := servicetest.SmallStream(t, 5, 60, 21)
 	first, held := late(t, stream)
-	c := smallConfig(t, t.TempDir())
+	c := servicetest.SmallConfig(t, t.TempDir())
 	c.Ingest.ReopenWindow = 300 * time.Millisecond
 	s := start(t, c)
-	s.replay(first)
+	s.Replay(first)
 	require.NotEmpty(t, s.deadLetters(), "payments and labels lack their transactions")
-	before := s.newest(bus.Predictions)
-	erased := labelledIllicit(stream, 5)[0]
+	before := s.Newest(bus.Predictions)
+	erased := servicetest.LabelledIllicit(stream, 5)[0]
 	s.ask(request(t, "meanwhile", held[0], erased))
 
 	_, err := service.Replay(t.Context(), s.Client(), stream, service.ReplayOptions{})
 	require.NoError(t, err)
-	require.Equal(t, deletions.Verified, s.outcome("meanwhile"))
+	require.Equal(t, deletions.Verified, s.Outcome("meanwhile"))
 	m := newMirror(t, c, stream)
 	m.gone[held[0]] = true
 	m.settle(1, 2, 3, 4)
@@ -63,14 +65,14 @@ func TestLateRecordsGiveWhatAStreamInOrderGives(t *testing.T) {
 	m.settle(5)
 	m.forget(lethe.ScopeStubs, erased)
 	want := m.build()
-	s.await(func(st *service.Status) bool { return st.LagRecords == 0 && st.EnsembleHash == want.ensemble })
+	s.Await(func(st *service.Status) bool { return st.LagRecords == 0 && st.EnsembleHash == want.ensemble })
 	f := &forgetting{running: s, m: m}
 	f.equal(want)
 	require.Eventually(t, func() bool { return len(s.deadLetters()) == 0 }, 30*time.Second, 50*time.Millisecond,
 		"all have what they lacked")
-	require.Equal(t, stream.FeatureCount, s.quiet().FeatureCount, "as the first timestep told")
+	require.Equal(t, stream.FeatureCount, s.Quiet().FeatureCount, "as the first timestep told")
 
-	predictions := s.newest(bus.Predictions)
+	predictions := s.Newest(bus.Predictions)
 	for key, value := range before {
 		if key != string(erased) {
 			require.Equal(t, value, predictions[key], "what was sent stays")
@@ -88,24 +90,24 @@ func TestLateRecordsGiveWhatAStreamInOrderGives(t *testing.T) {
 		require.True(t, p.Late)
 		number++
 	}
-	require.Greater(t, number, len(step(stream, 3).Transactions)-2)
-	s.stop()
+	require.Greater(t, number, len(servicetest.Step(stream, 3).Transactions)-2)
+	s.Stop()
 	stored(t, c, want)
 }
 
 // With ingest.late=dlq late records are refused and change nothing.
 func TestLateRecordsAreDeadLettersByChoice(t *testing.T) {
 	t.Parallel()
-	stream := smallStream(t, 3, 40, 22)
-	id := labelledIllicit(stream, 2)[0]
-	c := smallConfig(t, t.TempDir())
+	stream := servicetest.SmallStream(t, 3, 40, 22)
+	id := servicetest.LabelledIllicit(stream, 2)[0]
+	c := servicetest.SmallConfig(t, t.TempDir())
 	c.Ingest.Late = "dlq"
 	s := start(t, c)
-	before := s.replay(without(stream, id))
-	s.replayAgain(stream)
+	before := s.Replay(servicetest.Without(stream, id))
+	s.ReplayAgain(stream)
 	require.NotEmpty(t, s.deadLetters())
-	require.Equal(t, before.EnsembleHash, s.quiet().EnsembleHash)
-	m := newMirror(t, c, without(stream, id))
+	require.Equal(t, before.EnsembleHash, s.Quiet().EnsembleHash)
+	m := newMirror(t, c, servicetest.Without(stream, id))
 	m.settle(1, 2, 3)
 	f := &forgetting{running: s, m: m}
 	f.equal(m.build())

@@ -12,14 +12,15 @@ import (
 	"lethe/ingest"
 	"lethe/pipeline/requests"
 	"lethe/service"
+	"lethe/service/servicetest"
 )
 
 // What is older than it may be kept goes by requests of lethe's own, one for a timestep; what
 // is held stays until the hold is lifted.
 func TestRetentionErasesOldTimesteps(t *testing.T) {
 	t.Parallel()
-	stream := smallStream(t, 4, 40, 43)
-	c := smallConfig(t, t.TempDir())
+	stream := servicetest.SmallStream(t, 4, 40, 43)
+	c := servicetest.SmallConfig(t, t.TempDir())
 	c.Erasure.RetainTimesteps = 2
 	s := start(t, c)
 	held := stream.Steps[0].Transactions[0]
@@ -31,16 +32,16 @@ func TestRetentionErasesOldTimesteps(t *testing.T) {
 	_, err = service.Replay(t.Context(), s.Client(), stream, service.ReplayOptions{})
 	require.NoError(t, err)
 	old := len(stream.Steps) - 2
-	st := s.await(func(st *service.Status) bool {
+	st := s.Await(func(st *service.Status) bool {
 		return st.Erasures[deletions.Verified] == old && st.Erasures[deletions.Held] == 1
 	})
 	require.Equal(t, 3, st.Timesteps.Settled, "the held one, and those that are kept")
 
 	_, err = requests.LiftHold(t.Context(), s.Client(), "case", time.Now())
 	require.NoError(t, err)
-	st = s.await(verified(old + 1))
+	st = s.Await(servicetest.Verified(old + 1))
 	require.Equal(t, 2, st.Timesteps.Settled)
-	s.stop()
+	s.Stop()
 	report, err := audit.Check(t.Context(), audit.Options{Config: c})
 	require.NoError(t, err)
 	require.Empty(t, report.Problems)

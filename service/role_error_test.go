@@ -12,6 +12,7 @@ import (
 	"lethe/ingest/bus"
 	"lethe/pipeline/wire"
 	"lethe/service"
+	"lethe/service/servicetest"
 )
 
 // A role that cannot go on ends the service with its error; a service that
@@ -19,10 +20,10 @@ import (
 func TestServiceEndsWhenARoleFails(t *testing.T) {
 	for _, role := range []string{configs.RoleTrain, configs.RoleScore} {
 		t.Run(role, func(t *testing.T) {
-			c := smallConfig(t, t.TempDir())
+			c := servicetest.SmallConfig(t, t.TempDir())
 			c.Roles = []string{role}
 			s, err := service.New(t.Context(), service.Options{
-				Config: c, Version: "test", Random: zeroReader{}, Logger: slog.New(slog.DiscardHandler),
+				Config: c, Version: "test", Random: servicetest.Zeros{}, Logger: slog.New(slog.DiscardHandler),
 			})
 			require.NoError(t, err)
 			defer s.Close()

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lethe/service"
+	"lethe/service/servicetest"
 )
 
 // room is what the files below a folder take on the disk, reserved blocks included.
@@ -32,10 +33,10 @@ func room(t *testing.T, dir string) (bytes int64) {
 // store, for 78 KB (K9).
 func TestSmallTimestepsTakeLittleRoom(t *testing.T) {
 	t.Parallel()
-	c := smallConfig(t, t.TempDir())
+	c := servicetest.SmallConfig(t, t.TempDir())
 	r := start(t, c)
-	stream := smallStream(t, 4, 300, 3)
-	r.replay(stream)
+	stream := servicetest.SmallStream(t, 4, 300, 3)
+	r.Replay(stream)
 	const features = 12 // of smallStream
 	stores, err := filepath.Glob(filepath.Join(service.RoleDir(c.DataDir, "build"), "snapshots", "*"))
 	require.NoError(t, err)
@@ -48,5 +49,5 @@ func TestSmallTimestepsTakeLittleRoom(t *testing.T) {
 		require.Less(t, room(t, dir), int64(128<<10)+10*300*4*features, dir)
 	}
 	require.Equal(t, 4, held)
-	r.stop()
+	r.Stop()
 }

@@ -16,16 +16,17 @@ import (
 	"lethe"
 	"lethe/ingest"
 	"lethe/ingest/bus"
+	"lethe/service/servicetest"
 )
 
 // scrape reads the counts and gauges of lethe; of histograms of times their counts alone.
 func (r *running) scrape() map[string]float64 {
-	r.t.Helper()
+	r.T.Helper()
 	response, err := http.Get("http://" + r.HTTPAddress() + "/metrics")
-	require.NoError(r.t, err)
+	require.NoError(r.T, err)
 	body, err := io.ReadAll(response.Body)
-	require.NoError(r.t, err)
-	require.NoError(r.t, response.Body.Close())
+	require.NoError(r.T, err)
+	require.NoError(r.T, response.Body.Close())
 	out := make(map[string]float64)
 	for line := range strings.Lines(string(body)) {
 		series, value, found := strings.Cut(strings.TrimSpace(line), "} ")
@@ -39,23 +40,23 @@ func (r *running) scrape() map[string]float64 {
 			continue
 		}
 		out[series], err = strconv.ParseFloat(value, 64)
-		require.NoError(r.t, err, line)
+		require.NoError(r.T, err, line)
 	}
 	return out
 }
 
 // settledScrape is a scrape after which nothing changes for a moment.
 func (r *running) settledScrape() map[string]float64 {
-	r.t.Helper()
+	r.T.Helper()
 	text := func(m map[string]float64) string { return fmt.Sprint(m) } // NaN is no equal of itself
 	last, same := r.scrape(), 0
-	require.Eventually(r.t, func() bool {
+	require.Eventually(r.T, func() bool {
 		now := r.scrape()
 		if same++; text(now) != text(last) {
 			last, same = now, 0
 		}
 		return same == 5
-	}, waitFor, tick)
+	}, servicetest.WaitFor, servicetest.Tick)
 	return last
 }
 
@@ -94,18 +95,18 @@ func TestScrape_ProbesOfErasedNames_DifferWhereTheThreatModelNamesIt(t *testing.
 	}
 	t.Parallel()
 	const erasedSubject, unknownSubject = "customer-17", "customer-18"
-	stream := smallStream(t, 4, 60, 9)
-	erased := labelledIllicit(stream, 2)[0]
+	stream := servicetest.SmallStream(t, 4, 60, 9)
+	erased := servicetest.LabelledIllicit(stream, 2)[0]
 	threats, err := os.ReadFile(filepath.Join("..", "docs", "threat-model.md"))
 	require.NoError(t, err)
 	var told [2]map[string]map[string]string
 	for i, names := range [][2]string{{string(erased), erasedSubject}, {"never-seen", unknownSubject}} {
-		s := start(t, smallConfig(t, t.TempDir()))
-		s.replay(stream)
+		s := start(t, servicetest.SmallConfig(t, t.TempDir()))
+		s.Replay(stream)
 		s.eraseTargets("erased", lethe.Transactions(erased)[0], lethe.SubjectThrough(erasedSubject, 9))
-		s.quiet()
-		told[i] = s.probes(lethe.TransactionID(names[0]), names[1], step(stream, 1).Transactions[0].Features)
-		s.stop()
+		s.Quiet()
+		told[i] = s.probes(lethe.TransactionID(names[0]), names[1], servicetest.Step(stream, 1).Transactions[0].Features)
+		s.Stop()
 	}
 	differing := make(map[string]bool)
 	for probe, series := range told[1] {
@@ -154,7 +155,7 @@ func (r *running) probes(id lethe.TransactionID, subject string, features []floa
 			lethe.Transaction{ID: "carrier", Timestep: 5, Features: features, Subjects: []string{subject}})},
 	} {
 		r.send(probe.topic, probe.key, probe.value, probe.err)
-		r.quiet()
+		r.Quiet()
 		after := r.settledScrape()
 		out[probe.name] = changes(before, after)
 		before = after
@@ -163,14 +164,14 @@ func (r *running) probes(id lethe.TransactionID, subject string, features []floa
 		key, value := ingest.EncodeClose(5, partition)
 		r.pinned(bus.Transactions, partition, key, value)
 	}
-	r.quiet()
+	r.Quiet()
 	out["closed"] = changes(before, r.settledScrape())
 	return out
 }
 
 func TestMetricsLogin_Scrape_NeedsATokenOfAnyRole(t *testing.T) {
 	t.Parallel()
-	c := smallConfig(t, t.TempDir())
+	c := servicetest.SmallConfig(t, t.TempDir())
 	c.HTTP.MetricsLogin = true
 	require.ErrorContains(t, c.Validate(), "http.metrics_login")
 	tokens := people(t, &c, "viewer")
@@ -189,5 +190,5 @@ func TestMetricsLogin_Scrape_NeedsATokenOfAnyRole(t *testing.T) {
 	require.Equal(t, http.StatusUnauthorized, ask("/metrics", ""))
 	require.Equal(t, http.StatusOK, ask("/metrics", tokens["viewer"]))
 	require.Equal(t, http.StatusOK, ask("/livez", ""))
-	s.stop()
+	s.Stop()
 }

@@ -16,6 +16,7 @@ import (
 	"lethe/ingest/bus"
 	"lethe/pipeline/wire"
 	"lethe/service"
+	"lethe/service/servicetest"
 )
 
 // What somebody wrote to lethe's own topics before the first start counts for nobody, also if that start ended before
@@ -23,7 +24,7 @@ import (
 func TestAFirstStartThatEndsMakesNothingForgedGenuine(t *testing.T) {
 	b := &outsideBroker{t: t, dir: t.TempDir(), port: freePort(t)}
 	b.start()
-	c := smallConfig(t, t.TempDir())
+	c := servicetest.SmallConfig(t, t.TempDir())
 	c.Kafka.Brokers = []string{b.address()}
 	c.HTTP.Address = net.JoinHostPort("127.0.0.1", strconv.Itoa(freePort(t)))
 	topics, err := bus.Open(c.Kafka)
@@ -42,13 +43,13 @@ func TestAFirstStartThatEndsMakesNothingForgedGenuine(t *testing.T) {
 	ctx, stop := context.WithTimeout(t.Context(), 2*time.Second)
 	defer stop()
 	_, err = service.New(ctx, service.Options{
-		Config: elsewhere, Version: "test", Random: zeroReader{}, Logger: slog.New(slog.DiscardHandler),
+		Config: elsewhere, Version: "test", Random: servicetest.Zeros{}, Logger: slog.New(slog.DiscardHandler),
 	})
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 
 	start(t, c)
 	require.Eventually(t, func() bool { return strings.Contains(page(t, c.HTTP.Address, "/readyz"), "unproven") },
-		waitFor, tick)
+		servicetest.WaitFor, servicetest.Tick)
 	value, err := os.ReadFile(service.SealedPath(c.DataDir))
 	require.NoError(t, err)
 	sealed, err := wire.DecodeSealed(value)

@@ -3,6 +3,8 @@ package service_test
 import (
 	"testing"
 
+	"lethe/service/servicetest"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -10,9 +12,9 @@ import (
 // and, but for the first, is scored before its labels were learnt from.
 func TestStreamIsScoredAndTrained(t *testing.T) {
 	t.Parallel()
-	stream := smallStream(t, 5, 80, 3)
-	s := start(t, smallStack(t, t.TempDir()))
-	status := s.replay(stream)
+	stream := servicetest.SmallStream(t, 5, 80, 3)
+	s := start(t, servicetest.SmallStack(t, t.TempDir()))
+	status := s.Replay(stream)
 	totals := stream.Totals()
 	require.Equal(t, 5, status.Timesteps.Settled)
 	require.Equal(t, totals.Transactions, status.Transactions)

@@ -18,6 +18,7 @@ import (
 	"lethe/ingest/bus"
 	"lethe/pipeline/graphs"
 	"lethe/service"
+	"lethe/service/servicetest"
 )
 
 // second opens a process beside another, on its brokers and with a folder of its own.
@@ -26,7 +27,7 @@ func second(t *testing.T, first *running, c configs.Config, change func(*configs
 	c.DataDir, c.Kafka.Brokers = t.TempDir(), first.Brokers()
 	change(&c)
 	return service.New(t.Context(), service.Options{
-		Config: c, Version: "test", Random: zeroReader{}, Logger: slog.New(slog.DiscardHandler),
+		Config: c, Version: "test", Random: servicetest.Zeros{}, Logger: slog.New(slog.DiscardHandler),
 	})
 }
 
@@ -34,10 +35,10 @@ func second(t *testing.T, first *running, c configs.Config, change func(*configs
 // told which, what they are elsewhere and here, and what to do.
 func TestAProcessWithOtherSettingsIsRefused(t *testing.T) {
 	t.Parallel()
-	c := smallConfig(t, t.TempDir())
+	c := servicetest.SmallConfig(t, t.TempDir())
 	c.Roles = []string{configs.RoleBuild, configs.RoleTrain}
 	first := start(t, c)
-	other := smallConfig(t, t.TempDir())
+	other := servicetest.SmallConfig(t, t.TempDir())
 	otherSecret := filepath.Join(t.TempDir(), "secret")
 	_, err := configs.LoadOrCreateSecret(otherSecret, strings.NewReader(strings.Repeat("another ", 8)))
 	require.NoError(t, err)
@@ -81,7 +82,7 @@ func TestAProcessWithOtherSettingsIsRefused(t *testing.T) {
 	require.NoError(t, err, "what others need not share may differ")
 	require.NoError(t, same.Close())
 
-	first.stop()
+	first.Stop()
 	c.Seed = 99
 	_, err = audit.Check(t.Context(), audit.Options{Config: c})
 	require.ErrorIs(t, err, graphs.ErrSettings)
@@ -92,7 +93,7 @@ func TestAProcessWithOtherSettingsIsRefused(t *testing.T) {
 // stopped as soon as train says so.
 func TestScoreStopsWhenTrainChangesItsSettings(t *testing.T) {
 	t.Parallel()
-	c := smallConfig(t, t.TempDir())
+	c := servicetest.SmallConfig(t, t.TempDir())
 	c.Roles = []string{configs.RoleBuild}
 	first := start(t, c)
 	scores, err := second(t, first, c, func(c *configs.Config) { c.Roles = []string{configs.RoleScore} })
@@ -118,7 +119,7 @@ func TestScoreStopsWhenTrainChangesItsSettings(t *testing.T) {
 // stop.
 func TestASecondInstanceOfARoleStandsBy(t *testing.T) {
 	t.Parallel()
-	c := smallConfig(t, t.TempDir())
+	c := servicetest.SmallConfig(t, t.TempDir())
 	c.Roles = []string{configs.RoleBuild, configs.RoleTrain}
 	first := start(t, c)
 	open := func(role, random string, takeOver bool) (*service.Service, error) {
@@ -158,7 +159,7 @@ func TestASecondInstanceOfARoleStandsBy(t *testing.T) {
 // the process with the broker does. With other settings it begins only if told to change them.
 func TestSeveralInstancesTrain(t *testing.T) {
 	t.Parallel()
-	c := smallConfig(t, t.TempDir())
+	c := servicetest.SmallConfig(t, t.TempDir())
 	c.Roles = []string{configs.RoleBuild}
 	first := start(t, c)
 	open := func(random string, change func(o *service.Options)) (*service.Service, error) {
@@ -204,13 +205,13 @@ func TestSeveralInstancesTrain(t *testing.T) {
 // Partitions that are added while lethe runs are named, and no timestep is closed
 // or settled any more, for it would lack what goes to them. A new start is refused.
 func TestAddedPartitionsAreNamed(t *testing.T) {
-	c := smallConfig(t, t.TempDir())
+	c := servicetest.SmallConfig(t, t.TempDir())
 	c.HTTP.Address = net.JoinHostPort("127.0.0.1", strconv.Itoa(freePort(t)))
 	first := start(t, c)
-	stream := smallStream(t, 3, 40, 3)
+	stream := servicetest.SmallStream(t, 3, 40, 3)
 	begin, rest := *stream, *stream
 	begin.Steps, rest.Steps = stream.Steps[:1], stream.Steps[1:]
-	first.replay(&begin)
+	first.Replay(&begin)
 	transport := &kafka.Transport{}
 	defer transport.CloseIdleConnections()
 	raw := &kafka.Client{Addr: kafka.TCP(first.Brokers()...), Transport: transport}
@@ -231,9 +232,9 @@ func TestAddedPartitionsAreNamed(t *testing.T) {
 		return err == nil && counts.Open == 2
 	}, 20*time.Second, 50*time.Millisecond)
 	require.Equal(t, service.TimestepCounts{Open: 2, Settled: 1}, counts)
-	first.stop()
+	first.Stop()
 	_, err = service.New(t.Context(), service.Options{
-		Config: c, Version: "test", Random: zeroReader{}, Logger: slog.New(slog.DiscardHandler),
+		Config: c, Version: "test", Random: servicetest.Zeros{}, Logger: slog.New(slog.DiscardHandler),
 	})
 	require.ErrorIs(t, err, service.ErrSettings)
 	require.ErrorContains(t, err, "partitions of transactions.v1 is 5 here, graphs has 2")

@@ -24,6 +24,7 @@ import (
 	"lethe/pipeline/deadletters"
 	"lethe/pipeline/requests"
 	"lethe/service"
+	"lethe/service/servicetest"
 )
 
 func keyOf(name string) ed25519.PrivateKey {
@@ -33,7 +34,7 @@ func keyOf(name string) ed25519.PrivateKey {
 
 // signedConfig requires every signature that there is.
 func signedConfig(t *testing.T, dir string) configs.Config {
-	c := smallConfig(t, dir)
+	c := servicetest.SmallConfig(t, dir)
 	var lines []string
 	for _, one := range []struct {
 		name string
@@ -60,11 +61,11 @@ func (r *running) as(names ...string) *requests.Signing {
 // (S5): close and settle records that no producer has signed are dead letters.
 func TestAForgedCloseMakesNothingLate(t *testing.T) {
 	t.Parallel()
-	stream := smallStream(t, 3, 40, 3)
-	undisturbed := start(t, smallConfig(t, t.TempDir()))
-	want := undisturbed.replay(stream)
+	stream := servicetest.SmallStream(t, 3, 40, 3)
+	undisturbed := start(t, servicetest.SmallConfig(t, t.TempDir()))
+	want := undisturbed.Replay(stream)
 	predictions := undisturbed.final()
-	undisturbed.stop()
+	undisturbed.Stop()
 
 	r := start(t, signedConfig(t, t.TempDir()))
 	forge := func(topic bus.Topic, signer authority.Signer, encode func(lethe.Timestep, int) (key, value []byte)) {
@@ -74,7 +75,7 @@ func TestAForgedCloseMakesNothingLate(t *testing.T) {
 			key, value := encode(stream.Steps[2].Timestep, p)
 			rec, err := signer.Sign(ingest.Outgoing{Key: key, Value: value, Pinned: true, Partition: p})
 			require.NoError(t, err)
-			require.NoError(t, r.forger().Write(t.Context(), topic, []ingest.Outgoing{rec}))
+			require.NoError(t, r.Forger().Write(t.Context(), topic, []ingest.Outgoing{rec}))
 		}
 	}
 	begun := *stream
@@ -89,7 +90,7 @@ func TestAForgedCloseMakesNothingLate(t *testing.T) {
 	forge(bus.Labels, authority.Signer{
 		Keys: []crypto.Signer{keyOf("anna")}, Topic: r.Client().Name(bus.Labels), At: time.Now(),
 	}, ingest.EncodeSettle)
-	r.await(func(*service.Status) bool {
+	r.Await(func(*service.Status) bool {
 		reasons := make(map[ingest.Reason]int)
 		letters, err := deadletters.List(t.Context(), r.Client(), deadletters.Filter{})
 		require.NoError(t, err)
@@ -103,7 +104,7 @@ func TestAForgedCloseMakesNothingLate(t *testing.T) {
 	rest.Steps = stream.Steps[2:]
 	_, err = service.Replay(t.Context(), r.Client(), &rest, options)
 	require.NoError(t, err)
-	got := r.await(func(st *service.Status) bool {
+	got := r.Await(func(st *service.Status) bool {
 		return st.TrainedThrough == want.TrainedThrough && st.LagRecords == 0
 	})
 	require.Equal(t, want.EnsembleHash, got.EnsembleHash)
@@ -115,13 +116,13 @@ func TestAForgedCloseMakesNothingLate(t *testing.T) {
 func TestTwoPeopleSignAnErasure(t *testing.T) {
 	t.Parallel()
 	r := start(t, signedConfig(t, t.TempDir()))
-	stream := smallStream(t, 2, 40, 3)
+	stream := servicetest.SmallStream(t, 2, 40, 3)
 	_, err := service.Replay(t.Context(), r.Client(), stream, service.ReplayOptions{Sign: []crypto.Signer{keyOf("feed")}})
 	require.NoError(t, err)
-	r.await(func(st *service.Status) bool { return st.TrainedThrough == 2 && st.LagRecords == 0 })
+	r.Await(func(st *service.Status) bool { return st.TrainedThrough == 2 && st.LagRecords == 0 })
 	ctx := t.Context()
 	request := func(id string) lethe.ErasureRequest {
-		targets := lethe.Transactions(labelledIllicit(stream, 1)[0])
+		targets := lethe.Transactions(servicetest.LabelledIllicit(stream, 1)[0])
 		return lethe.ErasureRequest{RequestID: id, Targets: targets, Scope: lethe.ScopeStubs}
 	}
 	for id, c := range map[string]struct {
@@ -146,7 +147,7 @@ func TestTwoPeopleSignAnErasure(t *testing.T) {
 	// V43: its record and those behind it stay in the topic, and were read all the same.
 	_, err = requests.Submit(ctx, r.as("anna"), request("gdpr-2"), time.Now())
 	require.NoError(t, err)
-	r.await(func(st *service.Status) bool { return st.Erasures[deletions.Held] == 2 && st.LagRecords == 0 })
+	r.Await(func(st *service.Status) bool { return st.Erasures[deletions.Held] == 2 && st.LagRecords == 0 })
 
 	_, err = requests.Approve(ctx, r.as("anna"), "gdpr-1", submitted.Digest, time.Now())
 	require.ErrorIs(t, err, requests.ErrRefused)
@@ -158,7 +159,7 @@ func TestTwoPeopleSignAnErasure(t *testing.T) {
 	require.ErrorContains(t, err, "unknown_key")
 	_, err = requests.SetHold(ctx, r.as("feed"), ingest.Hold{
 		Name: "case", Reason: "case 7", RequestedAt: time.Now(),
-		Transactions: []lethe.TransactionID{labelledIllicit(stream, 1)[0]},
+		Transactions: []lethe.TransactionID{servicetest.LabelledIllicit(stream, 1)[0]},
 	})
 	require.ErrorContains(t, err, "wrong_role")
 
@@ -167,14 +168,14 @@ func TestTwoPeopleSignAnErasure(t *testing.T) {
 	require.Equal(t, request("gdpr-1").Targets, seen.Targets)
 	_, err = requests.Approve(ctx, r.as("bert"), "gdpr-1", status.RequestDigest, time.Now())
 	require.NoError(t, err)
-	for s = r.statusOf("gdpr-1"); s.State != deletions.Verified; s = r.statusOf("gdpr-1") {
+	for s = r.StatusOf("gdpr-1"); s.State != deletions.Verified; s = r.StatusOf("gdpr-1") {
 		require.False(t, s.State.Final(), s.State)
 		time.Sleep(100 * time.Millisecond)
 	}
 	both := []string{jws.Thumbprint(keyOf("anna").Public().(ed25519.PublicKey)),
 		jws.Thumbprint(keyOf("bert").Public().(ed25519.PublicKey))}
 	require.Equal(t, both, s.SignedBy)
-	payload, err := receipt.Payload([]byte(r.newest(bus.Receipts)["gdpr-1"]))
+	payload, err := receipt.Payload([]byte(r.Newest(bus.Receipts)["gdpr-1"]))
 	require.NoError(t, err)
 	var said receipt.Receipt
 	require.NoError(t, json.Unmarshal(payload, &said))
@@ -185,7 +186,7 @@ func TestTwoPeopleSignAnErasure(t *testing.T) {
 
 // logged are the leaves of the published log.
 func (r *running) logged() (out []string) {
-	for _, value := range r.newest(bus.Log) {
+	for _, value := range r.Newest(bus.Log) {
 		out = append(out, value)
 	}
 	return out

@@ -24,6 +24,7 @@ import (
 	"lethe/internal/normalise"
 	"lethe/pipeline/requests"
 	"lethe/service"
+	"lethe/service/servicetest"
 )
 
 // rename gives a transaction another id in everything that names it.
@@ -49,12 +50,12 @@ func rename(s *dataset.Step, from, to lethe.TransactionID) {
 
 // eraseTargets publishes a request for any targets and waits until it is verified.
 func (r *running) eraseTargets(id string, targets ...lethe.Target) {
-	r.t.Helper()
+	r.T.Helper()
 	key, value, err := ingest.EncodeErasure(
 		lethe.ErasureRequest{RequestID: id, Targets: targets, Scope: lethe.ScopeStubs}, time.Time{})
 	r.send(bus.Erasures, key, value, err)
-	r.await(func(*service.Status) bool {
-		s, err := first(requests.Find(r.t.Context(), r.Client(), id))
+	r.Await(func(*service.Status) bool {
+		s, err := servicetest.First(requests.Find(r.T.Context(), r.Client(), id))
 		return err == nil && s.State == deletions.Verified
 	})
 }
@@ -67,20 +68,20 @@ func TestAnErasureOfAnotherUnicodeFormLeavesNothing(t *testing.T) {
 	const plain, carried, letter, waiting, escaped = "caf\u00e9-17", "r\u00e9sum\u00e9-2", "\u00e4rger-5", "na\u00efve-8",
 		"fa\u00e7ade-4"
 	const customer = "Am\u00e9lie Dupr\u00e9"
-	stream := smallStream(t, 4, 60, 41)
-	two, three := step(stream, 2), step(stream, 3)
+	stream := servicetest.SmallStream(t, 4, 60, 41)
+	two, three := servicetest.Step(stream, 2), servicetest.Step(stream, 3)
 	rename(two, two.Payments[0].Source, lethe.TransactionID(decomposed(plain)))
 	three.Transactions[1].Subjects = []string{decomposed(customer)}
 	rename(three, three.Transactions[1].ID, lethe.TransactionID(decomposed(carried)))
-	c := smallConfig(t, t.TempDir())
+	c := servicetest.SmallConfig(t, t.TempDir())
 	s := start(t, c)
-	s.replay(stream)
+	s.Replay(stream)
 	s.send(bus.Transactions, []byte(decomposed(letter)),
 		[]byte(`{"type":"transaction","id":"`+decomposed(letter)+`","timestep":5,"features":["1"]}`), nil)
 	s.sendPayment(lethe.TransactionID(decomposed(waiting)), "other-end", 5)
 	s.send(bus.Labels, []byte(decomposed(escaped)),
 		[]byte(`{"type":"label","id":"fac\u0327ade-4","timestep":5,"label":"licit"}`), nil)
-	s.quiet()
+	s.Quiet()
 	require.Len(t, s.deadLetters(), 1)
 
 	names := []string{plain, carried, letter, waiting, escaped, customer}
@@ -88,12 +89,12 @@ func TestAnErasureOfAnotherUnicodeFormLeavesNothing(t *testing.T) {
 	for _, name := range names {
 		forms = append(forms, lethe.TransactionID(name), lethe.TransactionID(decomposed(name)))
 	}
-	require.NotEmpty(t, left(t, c.DataDir, idForms(forms...)))
-	plan := s.plan(service.PlanRequest{Nodes: []string{plain, decomposed(plain), "nobody"}})
+	require.NotEmpty(t, servicetest.Left(t, c.DataDir, idForms(forms...)))
+	plan := s.Plan(service.PlanRequest{Nodes: []string{plain, decomposed(plain), "nobody"}})
 	require.Equal(t, 1, plan.Held)
 	require.Equal(t, []string{"nobody"}, plan.Unknown.Nodes)
 	require.Nil(t, plan.OtherSpellings)
-	plan = s.plan(service.PlanRequest{
+	plan = s.Plan(service.PlanRequest{
 		Nodes: []string{"CAFE\u0301-\uff117", "other-one", "a,b"}, Edges: []string{"NA\u00cfVE-8>Other-End"},
 		Subjects: []string{"AM\u00c9LIE DUPR\u00c9 ", "Am\u00e9lie Durand"},
 	})
@@ -122,20 +123,20 @@ func TestAnErasureOfAnotherUnicodeFormLeavesNothing(t *testing.T) {
 		key, value, err := ingest.EncodeTransaction(again)
 		s.send(bus.Transactions, key, value, err)
 	}
-	s.quiet()
+	s.Quiet()
 	s.clean(c.DataDir, idForms(forms...))
 }
 
 // The rule is what names are stored by: with another one, neither the data directory nor the topics are gone on with.
 func TestAnotherRuleOfNamesIsRefused(t *testing.T) {
 	t.Parallel()
-	c := smallConfig(t, t.TempDir())
+	c := servicetest.SmallConfig(t, t.TempDir())
 	s := start(t, c)
-	s.await(func(st *service.Status) bool { return st.LagRecords == 0 })
-	s.stop()
+	s.Await(func(st *service.Status) bool { return st.LagRecords == 0 })
+	s.Stop()
 	c.Ingest.Records.Normalise = []string{"nfc", "casefold"}
 	_, err := service.New(t.Context(), service.Options{
-		Config: c, Version: "test", Random: zeroReader{}, Logger: slog.New(slog.DiscardHandler),
+		Config: c, Version: "test", Random: servicetest.Zeros{}, Logger: slog.New(slog.DiscardHandler),
 	})
 	require.ErrorIs(t, err, service.ErrSettings)
 	require.ErrorContains(t, err, "ingest.normalise is casefold nfc here, graphs has nfc")
@@ -145,14 +146,14 @@ func TestAnotherRuleOfNamesIsRefused(t *testing.T) {
 // By choice names are one in whatever case, with blanks around them and with any digits.
 func TestFoldedNamesAreOne(t *testing.T) {
 	t.Parallel()
-	stream := smallStream(t, 3, 40, 43)
-	two := step(stream, 2)
+	stream := servicetest.SmallStream(t, 3, 40, 43)
+	two := servicetest.Step(stream, 2)
 	two.Transactions[0].Subjects = []string{"Customer \uff11\uff17 "}
 	rename(two, two.Transactions[1].ID, "Case-A\u0664")
-	c := smallConfig(t, t.TempDir())
+	c := servicetest.SmallConfig(t, t.TempDir())
 	c.Ingest.Records.Normalise = []string{"nfc", "casefold", "trim", "digits"}
 	s := start(t, c)
-	s.replay(stream)
+	s.Replay(stream)
 	s.eraseTargets("folded", append(lethe.Transactions("CASE-a4"), lethe.SubjectThrough("customer 17", 2))...)
 	require.Equal(t, []deletions.Outcome{deletions.OutcomeErased, deletions.OutcomeErased}, s.outcomes("folded"))
 	s.clean(c.DataDir, idForms("Case-A\u0664", "case-a4", "Customer \uff11\uff17", "customer 17"))
@@ -163,11 +164,11 @@ func TestFoldedNamesAreOne(t *testing.T) {
 func TestNamesThatClientsChoseAreToldOnTheReceipt(t *testing.T) {
 	t.Parallel()
 	const id = "case-20000005"
-	stream := smallStream(t, 3, 40, 47)
-	rename(step(stream, 2), step(stream, 2).Transactions[0].ID, id)
-	c := smallConfig(t, t.TempDir())
+	stream := servicetest.SmallStream(t, 3, 40, 47)
+	rename(servicetest.Step(stream, 2), servicetest.Step(stream, 2).Transactions[0].ID, id)
+	c := servicetest.SmallConfig(t, t.TempDir())
 	s := start(t, c)
-	s.replay(stream)
+	s.Replay(stream)
 	client := &kafka.Client{Addr: kafka.TCP(s.Brokers()...)}
 	_, err := client.OffsetCommit(t.Context(), &kafka.OffsetCommitRequest{
 		GroupID: id, GenerationID: -1, Topics: map[string][]kafka.OffsetCommit{
@@ -179,10 +180,10 @@ func TestNamesThatClientsChoseAreToldOnTheReceipt(t *testing.T) {
 		TransactionalID: id, TransactionTimeoutMs: 1000,
 	})
 	require.NoError(t, err)
-	require.Equal(t, deletions.Verified, s.erase("names", lethe.ScopeStubs, id))
+	require.Equal(t, deletions.Verified, s.Erase("names", lethe.ScopeStubs, id))
 	_, err = client.DeleteGroups(t.Context(), &kafka.DeleteGroupsRequest{GroupIDs: []string{id}})
 	require.NoError(t, err)
-	s.stop()
+	s.Stop()
 	told := strings.Join(receiptOf(t, c, "names").MayRemain, "\n")
 	require.Contains(t, told, "groups.log")
 	report, err := audit.Check(t.Context(), audit.Options{Config: c})
@@ -199,16 +200,16 @@ func TestNamesThatClientsChoseAreToldOnTheReceipt(t *testing.T) {
 // In names that clients gave the broker no other spelling than the normal form is searched for: the receipt says so.
 func TestAReceiptNamesSpellingsThatAreNotSearchedOutsideOfRecords(t *testing.T) {
 	t.Parallel()
-	stream := smallStream(t, 2, 60, 41)
-	c := smallConfig(t, t.TempDir())
+	stream := servicetest.SmallStream(t, 2, 60, 41)
+	c := servicetest.SmallConfig(t, t.TempDir())
 	c.Ingest.Records.Normalise = []string{normalise.NFC, normalise.Casefold}
 	s := start(t, c)
-	s.replay(stream)
-	require.Equal(t, deletions.Verified, s.erase("digits", lethe.ScopeStubs, "20000005"))
-	require.Equal(t, deletions.Verified, s.erase("letters", lethe.ScopeStubs, "Order-20000005"))
+	s.Replay(stream)
+	require.Equal(t, deletions.Verified, s.Erase("digits", lethe.ScopeStubs, "20000005"))
+	require.Equal(t, deletions.Verified, s.Erase("letters", lethe.ScopeStubs, "Order-20000005"))
 	require.NotContains(t, receiptOf(t, c, "digits").NotSearched, scan.KindSpellings)
 	letters := receiptOf(t, c, "letters")
 	require.Contains(t, letters.NotSearched, scan.KindSpellings)
 	require.Contains(t, strings.Join(letters.MayRemain, "\n"), "another spelling there was not")
-	s.stop()
+	s.Stop()
 }

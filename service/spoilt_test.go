@@ -18,6 +18,7 @@ import (
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/ingest/embedded"
+	"lethe/service/servicetest"
 	"lethe/snapshot"
 	"lethe/trainer"
 )
@@ -29,13 +30,13 @@ func TestVerifyNamesWhatDoesNotBelongTogether(t *testing.T) {
 		t.Skip("checks many copies of a folder, one after the other")
 	}
 	t.Parallel()
-	stream := smallStream(t, 9, 50, 41)
-	c := smallConfig(t, t.TempDir())
+	stream := servicetest.SmallStream(t, 9, 50, 41)
+	c := servicetest.SmallConfig(t, t.TempDir())
 	s := start(t, c)
-	s.replay(stream)
-	erased := labelledIllicit(stream, 1)[0]
-	require.Equal(t, deletions.Verified, s.erase("one", lethe.ScopeStubs, erased))
-	s.stop()
+	s.Replay(stream)
+	erased := servicetest.LabelledIllicit(stream, 1)[0]
+	require.Equal(t, deletions.Verified, s.Erase("one", lethe.ScopeStubs, erased))
+	s.Stop()
 
 	// Of the networks, those after timestep 8 are kept for good, and after 9 they are served.
 	model := "train/shard-0001/values/c-*"

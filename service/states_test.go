@@ -17,6 +17,7 @@ import (
 	"lethe/internal/residue"
 	"lethe/pipeline/requests"
 	"lethe/service"
+	"lethe/service/servicetest"
 )
 
 // lifecycle is a service with timesteps 1 to 3 settled, 4 closed, with its
@@ -26,14 +27,14 @@ func lifecycle(t *testing.T, c configs.Config, stream *dataset.Stream) *running 
 	s := start(t, c)
 	settled, err := stream.Slice(1, 3)
 	require.NoError(t, err)
-	s.replay(settled)
-	if four := step(stream, 4); four != nil {
+	s.Replay(settled)
+	if four := servicetest.Step(stream, 4); four != nil {
 		s.sendGraph(*four)
 		s.end(bus.Transactions, 4, ingest.EncodeClose)
 		s.sendLabels(*four)
 	}
-	s.sendGraph(*step(stream, 5))
-	s.await(func(st *service.Status) bool {
+	s.sendGraph(*servicetest.Step(stream, 5))
+	s.Await(func(st *service.Status) bool {
 		return st.LagRecords == 0 && st.Timesteps == service.TimestepCounts{Open: 1, Closed: 1, Settled: 3} &&
 			st.Steps[3].Predictions > 0
 	})
@@ -42,72 +43,37 @@ func lifecycle(t *testing.T, c configs.Config, stream *dataset.Stream) *running 
 
 // finish settles what lifecycle left open.
 func (r *running) finish(stream *dataset.Stream) *service.Status {
-	r.t.Helper()
+	r.T.Helper()
 	r.end(bus.Labels, 4, ingest.EncodeSettle)
 	r.end(bus.Transactions, 5, ingest.EncodeClose)
-	r.sendLabels(*step(stream, 5))
+	r.sendLabels(*servicetest.Step(stream, 5))
 	r.end(bus.Labels, 5, ingest.EncodeSettle)
-	return r.await(func(st *service.Status) bool { return st.TrainedThrough == 5 && st.LagRecords == 0 })
-}
-
-func step(s *dataset.Stream, at lethe.Timestep) *dataset.Step {
-	for i := range s.Steps {
-		if s.Steps[i].Timestep == at {
-			return &s.Steps[i]
-		}
-	}
-	return nil
-}
-
-// without is the stream of a sender who never knew the transactions.
-func without(s *dataset.Stream, ids ...lethe.TransactionID) *dataset.Stream {
-	out := &dataset.Stream{Name: s.Name, FeatureCount: s.FeatureCount}
-	gone := func(id lethe.TransactionID) bool { return slices.Contains(ids, id) }
-	for _, step := range s.Steps {
-		next := dataset.Step{Timestep: step.Timestep}
-		for _, tx := range step.Transactions {
-			if !gone(tx.ID) {
-				next.Transactions = append(next.Transactions, tx)
-			}
-		}
-		for _, p := range step.Payments {
-			if !gone(p.Source) && !gone(p.Target) {
-				next.Payments = append(next.Payments, p)
-			}
-		}
-		for _, l := range step.Labels {
-			if !gone(l.ID) {
-				next.Labels = append(next.Labels, l)
-			}
-		}
-		out.Steps = append(out.Steps, next)
-	}
-	return out
+	return r.Await(func(st *service.Status) bool { return st.TrainedThrough == 5 && st.LagRecords == 0 })
 }
 
 // An erasure in any state of a timestep leaves what a build without the records
 // gives, once the timestep has settled.
 func TestErasureInEveryState(t *testing.T) {
-	stream := smallStream(t, 5, 60, 9)
+	stream := servicetest.SmallStream(t, 5, 60, 9)
 	for name, timesteps := range map[string][]lethe.Timestep{
 		"open": {5}, "closed": {4}, "settled": {2}, "several": {5, 2, 4, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := smallConfig(t, t.TempDir())
+			c := servicetest.SmallConfig(t, t.TempDir())
 			m := newMirror(t, c, stream)
 			m.settle(1, 2, 3)
 			s := lifecycle(t, c, stream)
 			var ids []lethe.TransactionID
 			var forms []residue.Form
 			for _, at := range timesteps {
-				id := labelledIllicit(stream, at)[1]
+				id := servicetest.LabelledIllicit(stream, at)[1]
 				ids = append(ids, id)
-				forms = append(forms, formsOf(t, c, stream, id)...)
+				forms = append(forms, servicetest.FormsOf(t, c, stream, id)...)
 			}
 			f := &forgetting{running: s, m: m}
 			f.forget(lethe.ScopeStubs, ids...)
-			require.Empty(t, left(t, c.DataDir, forms))
+			require.Empty(t, servicetest.Left(t, c.DataDir, forms))
 
 			s.finish(stream)
 			m.settle(4, 5)
@@ -116,15 +82,15 @@ func TestErasureInEveryState(t *testing.T) {
 			if name == "open" {
 				// Nothing was computed from the record, so nothing at all differs from
 				// a service that never had it.
-				other := smallConfig(t, t.TempDir())
+				other := servicetest.SmallConfig(t, t.TempDir())
 				never := start(t, other)
-				never.replay(without(stream, ids...))
-				require.Equal(t, never.newest(bus.Predictions), s.newest(bus.Predictions))
-				require.Equal(t, never.newest(bus.Snapshots), s.newest(bus.Snapshots))
+				never.Replay(servicetest.Without(stream, ids...))
+				require.Equal(t, never.Newest(bus.Predictions), s.Newest(bus.Predictions))
+				require.Equal(t, never.Newest(bus.Snapshots), s.Newest(bus.Snapshots))
 			}
-			s.stop()
+			s.Stop()
 			stored(t, c, m.build())
-			require.Empty(t, left(t, c.DataDir, forms))
+			require.Empty(t, servicetest.Left(t, c.DataDir, forms))
 		})
 	}
 }
@@ -134,10 +100,10 @@ func TestErasureInEveryState(t *testing.T) {
 // the newest.
 func TestErasureToTheLastRecord(t *testing.T) {
 	t.Parallel()
-	stream := smallStream(t, 4, 40, 10)
-	c := smallConfig(t, t.TempDir())
+	stream := servicetest.SmallStream(t, 4, 40, 10)
+	c := servicetest.SmallConfig(t, t.TempDir())
 	f := &forgetting{running: start(t, c), m: newMirror(t, c, stream)}
-	f.replay(stream)
+	f.Replay(stream)
 	f.m.settle(1, 2, 3, 4)
 	f.equal(f.m.build())
 
@@ -162,7 +128,7 @@ func TestErasureToTheLastRecord(t *testing.T) {
 		}
 		f.forget([]lethe.Scope{lethe.ScopeShard, lethe.ScopeStubs}[i%2], all...)
 	}
-	f.stop()
+	f.Stop()
 	stored(t, c, f.m.build())
 }
 
@@ -177,27 +143,15 @@ func request(t testing.TB, id string, nodes ...lethe.TransactionID) ingest.Outgo
 
 // ask writes requests in one go.
 func (r *running) ask(records ...ingest.Outgoing) {
-	r.t.Helper()
-	require.NoError(r.t, r.Client().Write(r.t.Context(), bus.Erasures, records))
-}
-
-// outcome waits until a request has ended.
-func (r *running) outcome(id string) deletions.State {
-	r.t.Helper()
-	var s deletions.Status
-	require.Eventually(r.t, func() bool {
-		var err error
-		s, err = first(requests.Find(r.t.Context(), r.Client(), id))
-		return err == nil && s.State.Final()
-	}, waitFor, tick)
-	return s.State
+	r.T.Helper()
+	require.NoError(r.T, r.Client().Write(r.T.Context(), bus.Erasures, records))
 }
 
 // outcomes are those of a request's targets, in its order.
 func (r *running) outcomes(id string) (out []deletions.Outcome) {
-	r.t.Helper()
-	s, err := first(requests.Find(r.t.Context(), r.Client(), id))
-	require.NoError(r.t, err)
+	r.T.Helper()
+	s, err := servicetest.First(requests.Find(r.T.Context(), r.Client(), id))
+	require.NoError(r.T, err)
 	for _, o := range s.Outcomes {
 		out = append(out, o.Outcome)
 	}
@@ -207,11 +161,11 @@ func (r *running) outcomes(id string) (out []deletions.Outcome) {
 // deadLetters returns the dead letters that are not withdrawn, whether the log was
 // compacted since or not.
 func (r *running) deadLetters() []ingesttest.Letter {
-	r.t.Helper()
+	r.T.Helper()
 	var out []ingesttest.Letter
 	newest := make(map[string]int64)
 	read := func(fn func(ingest.Record) error) {
-		require.NoError(r.t, r.Client().ReadAll(r.t.Context(), bus.DeadLetters, fn))
+		require.NoError(r.T, r.Client().ReadAll(r.T.Context(), bus.DeadLetters, fn))
 	}
 	place := func(rec ingest.Record) string { return fmt.Sprintf("%d/%s", rec.Partition, rec.Key) }
 	read(func(rec ingest.Record) error {
@@ -219,7 +173,7 @@ func (r *running) deadLetters() []ingesttest.Letter {
 		return nil
 	})
 	read(func(rec ingest.Record) error {
-		if control(rec) || rec.Tombstone() || newest[place(rec)] > rec.Offset {
+		if servicetest.IsControl(rec) || rec.Tombstone() || newest[place(rec)] > rec.Offset {
 			return nil
 		}
 		letter, err := ingesttest.ParseDeadLetter(rec)
@@ -228,14 +182,4 @@ func (r *running) deadLetters() []ingesttest.Letter {
 		return err
 	})
 	return out
-}
-
-// first is the request that has a name, of all that were submitted under it. Others are rejected, which may be
-// published before the first is known.
-func first(found []deletions.Status, err error) (deletions.Status, error) {
-	if err != nil {
-		return deletions.Status{}, err
-	}
-	taken := func(s deletions.Status) bool { return s.State != deletions.Rejected }
-	return found[max(0, slices.IndexFunc(found, taken))], nil
 }

@@ -14,6 +14,7 @@ import (
 	"lethe/deletions/receipt"
 	"lethe/ingest/bus"
 	"lethe/service"
+	"lethe/service/servicetest"
 )
 
 // receiptOf reads and checks the receipt of a request.
@@ -61,15 +62,15 @@ func (m *mirror) excess(at lethe.Timestep) (n int64) {
 // stub whose slice was replaced for another reason is not among them.
 func TestStubsThatRemainAreCounted(t *testing.T) {
 	t.Parallel()
-	stream := smallStream(t, 3, 60, 5)
-	c := smallConfig(t, t.TempDir())
+	stream := servicetest.SmallStream(t, 3, 60, 5)
+	c := servicetest.SmallConfig(t, t.TempDir())
 	s := start(t, c)
-	s.replay(stream)
+	s.Replay(stream)
 	m := newMirror(t, c, stream)
 	m.settle(1, 2, 3)
 	shardOf := func(id lethe.TransactionID) lethe.ShardID { return m.shards[m.secret.Pseudonym(id)] }
 	var one, two lethe.TransactionID
-	for _, tx := range step(stream, 2).Transactions {
+	for _, tx := range servicetest.Step(stream, 2).Transactions {
 		for _, n := range m.neighbours(tx.ID) {
 			if shardOf(n) != shardOf(tx.ID) && slices.ContainsFunc(m.neighbours(tx.ID), func(other lethe.TransactionID) bool {
 				return shardOf(other) != shardOf(tx.ID) && shardOf(other) != shardOf(n)
@@ -81,7 +82,7 @@ func TestStubsThatRemainAreCounted(t *testing.T) {
 	require.NotEmpty(t, two, "no transaction has neighbours in other shards")
 
 	// Both ends of an edge go, and with them both its stubs.
-	require.Equal(t, deletions.Verified, s.erase("both", lethe.ScopeShard, one, two))
+	require.Equal(t, deletions.Verified, s.Erase("both", lethe.ScopeShard, one, two))
 	m.forget(lethe.ScopeShard, one, two)
 	require.Positive(t, m.excess(2), "nothing is left to count")
 	both := rowOf(t, receiptOf(t, c, "both"), receipt.Stubs)

@@ -15,6 +15,7 @@ import (
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/service"
+	"lethe/service/servicetest"
 	"lethe/snapshot"
 )
 
@@ -23,21 +24,21 @@ import (
 func TestASubjectGoesWithWhatCarriesIt(t *testing.T) {
 	t.Parallel()
 	const customer, other = "customer-17", "customer-9"
-	stream := smallStream(t, 4, 60, 9)
+	stream := servicetest.SmallStream(t, 4, 60, 9)
 	marked := func(at lethe.Timestep, i int, subjects ...string) lethe.TransactionID {
-		tx := &step(stream, at).Transactions[i]
+		tx := &servicetest.Step(stream, at).Transactions[i]
 		tx.Subjects = subjects
 		return tx.ID
 	}
 	gone := []lethe.TransactionID{marked(2, 0, customer), marked(2, 1, customer), marked(3, 5, other, customer)}
 	stays := []lethe.TransactionID{marked(2, 2, other), marked(4, 0, customer)}
-	c := smallConfig(t, t.TempDir())
+	c := servicetest.SmallConfig(t, t.TempDir())
 	s := start(t, c)
-	s.replay(stream)
+	s.Replay(stream)
 	until := lethe.Timestep(3)
 
 	asked := service.PlanRequest{Subjects: []string{customer}, Until: &until, Scopes: []string{"stubs"}, Export: true}
-	plan := s.plan(asked)
+	plan := s.Plan(asked)
 	require.Equal(t, 3, plan.Carried)
 	require.Equal(t, gone[2:], plan.Several)
 	require.Equal(t, 1, plan.Held)
@@ -54,13 +55,13 @@ func TestASubjectGoesWithWhatCarriesIt(t *testing.T) {
 	slices.Sort(exported)
 	require.Equal(t, slices.Sorted(slices.Values(gone)), exported)
 	asked.Until = nil
-	require.Equal(t, 4, s.plan(asked).Carried, "up to the newest timestep")
+	require.Equal(t, 4, s.Plan(asked).Carried, "up to the newest timestep")
 
 	key, value, err := ingest.EncodeErasure(lethe.ErasureRequest{
 		RequestID: "leaves", Targets: []lethe.Target{lethe.SubjectThrough(customer, until)}, Scope: lethe.ScopeStubs,
 	}, time.Time{})
 	s.send(bus.Erasures, key, value, err)
-	s.await(func(st *service.Status) bool { return st.Erasures[deletions.Verified] == 1 })
+	s.Await(func(st *service.Status) bool { return st.Erasures[deletions.Verified] == 1 })
 	signed, err := os.ReadFile(filepath.Join(service.ReceiptsDir(c.DataDir), "leaves.json"))
 	require.NoError(t, err)
 	r, _, err := receipt.Verify(signed, pinned(t, c))
@@ -75,13 +76,13 @@ func TestASubjectGoesWithWhatCarriesIt(t *testing.T) {
 	require.Equal(t, []lethe.Timestep{2, 3}, r.Timesteps)
 	require.Equal(t, []deletions.Outcome{deletions.OutcomeErased}, s.outcomes("leaves"))
 	for _, id := range gone {
-		require.Zero(t, s.plan(service.PlanRequest{Nodes: []string{string(id)}}).Held)
-		require.Empty(t, left(t, c.DataDir, formsOf(t, c, stream, id)))
+		require.Zero(t, s.Plan(service.PlanRequest{Nodes: []string{string(id)}}).Held)
+		require.Empty(t, servicetest.Left(t, c.DataDir, servicetest.FormsOf(t, c, stream, id)))
 	}
 	for _, id := range stays {
-		require.Equal(t, 1, s.plan(service.PlanRequest{Nodes: []string{string(id)}}).Held)
+		require.Equal(t, 1, s.Plan(service.PlanRequest{Nodes: []string{string(id)}}).Held)
 	}
-	s.stop()
+	s.Stop()
 }
 
 // foundOf is what a receipt says was found of a class of artefacts, in the first place that it names.
@@ -96,42 +97,42 @@ func foundOf(r receipt.Receipt, class receipt.Artefact) int64 {
 func TestWhatComesLateOfASubjectLeavesNothing(t *testing.T) {
 	t.Parallel()
 	const customer = "customer-17"
-	stream := smallStream(t, 4, 60, 9)
-	late := labelledIllicit(stream, 3)[0]
+	stream := servicetest.SmallStream(t, 4, 60, 9)
+	late := servicetest.LabelledIllicit(stream, 3)[0]
 	require.Greater(t, recordsOf(stream, late), 2, "the transaction should have a payment and a label")
-	for i := range step(stream, 3).Transactions {
-		if tx := &step(stream, 3).Transactions[i]; tx.ID == late {
+	for i := range servicetest.Step(stream, 3).Transactions {
+		if tx := &servicetest.Step(stream, 3).Transactions[i]; tx.ID == late {
 			tx.Subjects = []string{customer}
 		}
 	}
-	c := smallConfig(t, t.TempDir())
+	c := servicetest.SmallConfig(t, t.TempDir())
 	s := start(t, c)
 	key, value, err := ingest.EncodeErasure(lethe.ErasureRequest{
 		RequestID: "leaves", Targets: []lethe.Target{lethe.SubjectThrough(customer, 3)}, Scope: lethe.ScopeStubs,
 	}, time.Time{})
 	s.send(bus.Erasures, key, value, err)
-	s.await(func(st *service.Status) bool { return st.Erasures[deletions.Verified] == 1 })
+	s.Await(func(st *service.Status) bool { return st.Erasures[deletions.Verified] == 1 })
 	require.Equal(t, []deletions.Outcome{deletions.OutcomeNothingHeld}, s.outcomes("leaves"))
 
-	s.replay(stream)
-	s.await(func(st *service.Status) bool { return st.Erasures[deletions.Verified] == 2 })
+	s.Replay(stream)
+	s.Await(func(st *service.Status) bool { return st.Erasures[deletions.Verified] == 2 })
 	kept, err := filepath.Glob(filepath.Join(service.ReceiptsDir(c.DataDir), "leaves.late-*.json"))
 	require.NoError(t, err)
 	require.Len(t, kept, 1)
 	// It may come again, now without its subject.
 	key, value, err = ingest.EncodeTransaction(lethe.Transaction{
-		ID: late, Timestep: 3, Features: step(stream, 3).Transactions[0].Features,
+		ID: late, Timestep: 3, Features: servicetest.Step(stream, 3).Transactions[0].Features,
 	})
 	s.send(bus.Transactions, key, value, err)
-	s.quiet()
-	s.holdsNothingOf(c, late, formsOf(t, c, stream, late))
+	s.Quiet()
+	s.holdsNothingOf(c, late, servicetest.FormsOf(t, c, stream, late))
 
-	never := start(t, smallConfig(t, t.TempDir()))
-	never.replay(without(stream, late))
-	require.Equal(t, never.newest(bus.Snapshots), s.newest(bus.Snapshots))
-	require.Equal(t, never.newest(bus.Predictions), s.newest(bus.Predictions))
-	never.stop()
-	s.stop()
+	never := start(t, servicetest.SmallConfig(t, t.TempDir()))
+	never.Replay(servicetest.Without(stream, late))
+	require.Equal(t, never.Newest(bus.Snapshots), s.Newest(bus.Snapshots))
+	require.Equal(t, never.Newest(bus.Predictions), s.Newest(bus.Predictions))
+	never.Stop()
+	s.Stop()
 }
 
 // What carries a subject and was refused as late lies in a dead letter, and so does what names it. It carries the
@@ -139,35 +140,35 @@ func TestWhatComesLateOfASubjectLeavesNothing(t *testing.T) {
 func TestWhatWasRefusedAsLateOfASubjectLeavesNothing(t *testing.T) {
 	t.Parallel()
 	const customer = "customer-17"
-	stream := smallStream(t, 4, 60, 9)
-	late := labelledIllicit(stream, 2)[0]
-	c := smallConfig(t, t.TempDir())
+	stream := servicetest.SmallStream(t, 4, 60, 9)
+	late := servicetest.LabelledIllicit(stream, 2)[0]
+	c := servicetest.SmallConfig(t, t.TempDir())
 	c.Ingest.Late = snapshot.DeadLetter
 	s := start(t, c)
-	s.replay(without(stream, late))
-	other := step(stream, 2).Transactions[0].ID
+	s.Replay(servicetest.Without(stream, late))
+	other := servicetest.Step(stream, 2).Transactions[0].ID
 	require.NotEqual(t, late, other)
 	for _, record := range []sending{
 		sendingOf(bus.Transactions)(ingest.EncodeTransaction(lethe.Transaction{
-			ID: late, Timestep: 2, Features: step(stream, 2).Transactions[0].Features, Subjects: []string{customer},
+			ID: late, Timestep: 2, Features: servicetest.Step(stream, 2).Transactions[0].Features, Subjects: []string{customer},
 		})),
 		sendingOf(bus.Transactions)(ingest.EncodePayment(lethe.Payment{Source: late, Target: other, Timestep: 2})),
 		sendingOf(bus.Labels)(ingest.EncodeLabel(lethe.LabelRecord{ID: late, Timestep: 2, Label: lethe.Illicit})),
 	} {
 		s.send(record.topic, record.key, record.value, record.err)
 	}
-	s.quiet()
-	require.Len(t, s.newest(bus.DeadLetters), 3)
+	s.Quiet()
+	require.Len(t, s.Newest(bus.DeadLetters), 3)
 
 	key, value, err := ingest.EncodeErasure(lethe.ErasureRequest{
 		RequestID: "leaves", Targets: []lethe.Target{lethe.SubjectThrough(customer, 3)}, Scope: lethe.ScopeStubs,
 	}, time.Time{})
 	s.send(bus.Erasures, key, value, err)
-	s.await(func(st *service.Status) bool { return st.Erasures[deletions.Verified] == 1 })
+	s.Await(func(st *service.Status) bool { return st.Erasures[deletions.Verified] == 1 })
 	require.Equal(t, []deletions.Outcome{deletions.OutcomeErased}, s.outcomes("leaves"))
-	s.quiet()
-	s.holdsNothingOf(c, late, formsOf(t, c, stream, late))
-	s.stop()
+	s.Quiet()
+	s.holdsNothingOf(c, late, servicetest.FormsOf(t, c, stream, late))
+	s.Stop()
 }
 
 // sendingOf is what takes an encoded record for a topic.
@@ -180,10 +181,10 @@ func sendingOf(topic bus.Topic) func(key, value []byte, err error) sending {
 func TestASubjectOfARejectedTransaction_ItsLabelStaysUntilItIsErased(t *testing.T) {
 	t.Parallel()
 	const customer, id = "customer-17", lethe.TransactionID("rejected-4711")
-	stream := smallStream(t, 3, 60, 9)
-	c := smallConfig(t, t.TempDir())
+	stream := servicetest.SmallStream(t, 3, 60, 9)
+	c := servicetest.SmallConfig(t, t.TempDir())
 	s := start(t, c)
-	s.replay(stream)
+	s.Replay(stream)
 	for _, record := range []sending{
 		sendingOf(bus.Labels)(ingest.EncodeLabel(lethe.LabelRecord{ID: id, Timestep: 4, Label: lethe.Illicit})),
 		sendingOf(bus.Transactions)(ingest.EncodeTransaction(lethe.Transaction{
@@ -191,11 +192,11 @@ func TestASubjectOfARejectedTransaction_ItsLabelStaysUntilItIsErased(t *testing.
 	} {
 		s.send(record.topic, record.key, record.value, record.err)
 	}
-	s.quiet()
+	s.Quiet()
 	require.Len(t, s.deadLetters(), 1)
 	s.eraseTargets("leaves", lethe.SubjectThrough(customer, 9))
 	require.Empty(t, s.deadLetters())
-	require.NotEmpty(t, left(t, c.DataDir, idForms(id)))
+	require.NotEmpty(t, servicetest.Left(t, c.DataDir, idForms(id)))
 	s.eraseTargets("itself", lethe.Transactions(id)[0])
 	s.clean(c.DataDir, idForms(id))
 }

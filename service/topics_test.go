@@ -14,35 +14,14 @@ import (
 	"lethe/scoring"
 )
 
-// control reports whether a record is lethe's or the sender's own bookkeeping.
-func control(rec ingest.Record) bool { return strings.HasPrefix(string(rec.Key), "!") }
-
-// newest returns the newest value of every key of a topic, but not of those
-// that were deleted.
-func (r *running) newest(topic bus.Topic) map[string]string {
-	r.t.Helper()
-	out := make(map[string]string)
-	require.NoError(r.t, r.Client().ReadAll(r.t.Context(), topic, func(rec ingest.Record) error {
-		switch {
-		case control(rec):
-		case rec.Tombstone():
-			delete(out, string(rec.Key))
-		default:
-			out[string(rec.Key)] = string(rec.Value)
-		}
-		return nil
-	}))
-	return out
-}
-
 // final are the newest predictions but the provisional ones, which are made again when a
 // neighbour goes.
 func (r *running) final() map[string]string {
-	r.t.Helper()
-	out := r.newest(bus.Predictions)
+	r.T.Helper()
+	out := r.Newest(bus.Predictions)
 	maps.DeleteFunc(out, func(_, value string) bool {
 		p, err := scoring.DecodePrediction([]byte(value))
-		require.NoError(r.t, err)
+		require.NoError(r.T, err)
 		return !p.Final
 	})
 	return out
@@ -51,9 +30,9 @@ func (r *running) final() map[string]string {
 // naming counts the records of a topic, tombstones included, that hold one of
 // the texts in key or value.
 func (r *running) naming(topic bus.Topic, texts ...string) int {
-	r.t.Helper()
+	r.T.Helper()
 	n := 0
-	require.NoError(r.t, r.Client().ReadAll(r.t.Context(), topic, func(rec ingest.Record) error {
+	require.NoError(r.T, r.Client().ReadAll(r.T.Context(), topic, func(rec ingest.Record) error {
 		for _, text := range texts {
 			if strings.Contains(string(rec.Key), text) || strings.Contains(string(rec.Value), text) {
 				n++
@@ -67,10 +46,10 @@ func (r *running) naming(topic bus.Topic, texts ...string) int {
 
 // artefacts puts together the newest messages of a topic of slices or models.
 func (r *running) artefacts(topic bus.Topic) map[sliceAt][]byte {
-	r.t.Helper()
+	r.T.Helper()
 	out := make(map[sliceAt][]byte)
 	assemblers := make(map[int]*bus.Assembler)
-	require.NoError(r.t, r.Client().ReadAll(r.t.Context(), topic, func(rec ingest.Record) error {
+	require.NoError(r.T, r.Client().ReadAll(r.T.Context(), topic, func(rec ingest.Record) error {
 		a := assemblers[rec.Partition]
 		if a == nil {
 			a = bus.NewAssembler()
@@ -93,14 +72,14 @@ func (r *running) artefacts(topic bus.Topic) map[sliceAt][]byte {
 
 // send writes one record as the fraud team would.
 func (r *running) send(topic bus.Topic, key, value []byte, err error) {
-	r.t.Helper()
-	require.NoError(r.t, err)
-	require.NoError(r.t, r.Client().Write(r.t.Context(), topic, []ingest.Outgoing{{Key: key, Value: value}}))
+	r.T.Helper()
+	require.NoError(r.T, err)
+	require.NoError(r.T, r.Client().Write(r.T.Context(), topic, []ingest.Outgoing{{Key: key, Value: value}}))
 }
 
 // sendGraph writes a timestep's transactions and payments.
 func (r *running) sendGraph(step dataset.Step) {
-	r.t.Helper()
+	r.T.Helper()
 	for _, tx := range step.Transactions {
 		key, value, err := ingest.EncodeTransaction(tx)
 		r.send(bus.Transactions, key, value, err)
@@ -113,7 +92,7 @@ func (r *running) sendGraph(step dataset.Step) {
 
 // sendLabels writes a timestep's labels.
 func (r *running) sendLabels(step dataset.Step) {
-	r.t.Helper()
+	r.T.Helper()
 	for _, l := range step.Labels {
 		key, value, err := ingest.EncodeLabel(l)
 		r.send(bus.Labels, key, value, err)
@@ -122,12 +101,12 @@ func (r *running) sendLabels(step dataset.Step) {
 
 // end writes a close or settle record to every partition.
 func (r *running) end(topic bus.Topic, at lethe.Timestep, encode func(lethe.Timestep, int) (key, value []byte)) {
-	r.t.Helper()
-	n, err := r.Client().Partitions(r.t.Context(), topic)
-	require.NoError(r.t, err)
+	r.T.Helper()
+	n, err := r.Client().Partitions(r.T.Context(), topic)
+	require.NoError(r.T, err)
 	for p := range n {
 		key, value := encode(at, p)
 		records := []ingest.Outgoing{{Key: key, Value: value, Pinned: true, Partition: p}}
-		require.NoError(r.t, r.Client().Write(r.t.Context(), topic, records))
+		require.NoError(r.T, r.Client().Write(r.T.Context(), topic, records))
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"lethe/configs"
 	"lethe/ingest/bus"
 	"lethe/service"
+	"lethe/service/servicetest"
 )
 
 // set gives a topic a setting, as an operator may by mistake.
@@ -50,7 +51,7 @@ func anew(t *testing.T, client *kafka.Client, topic string, partitions int) {
 func TestTopicsThatChangeAreNamed(t *testing.T) {
 	b := &outsideBroker{t: t, dir: t.TempDir(), port: freePort(t)}
 	b.start()
-	c := smallConfig(t, t.TempDir())
+	c := servicetest.SmallConfig(t, t.TempDir())
 	c.Kafka.Brokers = []string{b.address()}
 	c.HTTP.Address = net.JoinHostPort("127.0.0.1", strconv.Itoa(freePort(t)))
 	r := start(t, c)
@@ -59,7 +60,7 @@ func TestTopicsThatChangeAreNamed(t *testing.T) {
 		require.Eventually(t, func() bool { return strings.Contains(page(t, c.HTTP.Address, path), text) },
 			20*time.Second, 50*time.Millisecond, "%s does not say %q", path, text)
 	}
-	r.replay(smallStream(t, 2, 40, 3))
+	r.Replay(servicetest.SmallStream(t, 2, 40, 3))
 	says("/readyz", "topics: ok")
 
 	client := &kafka.Client{Addr: kafka.TCP(b.address()), Timeout: 10 * time.Second}
@@ -76,9 +77,9 @@ func TestTopicsThatChangeAreNamed(t *testing.T) {
 	says("/readyz", "labels.v1: it was deleted and created again while lethe ran")
 	time.Sleep(3 * time.Second) // what ended a role did so at once
 	says("/readyz", "graphs: ok")
-	r.stop()
+	r.Stop()
 	_, err := service.New(context.WithoutCancel(t.Context()), service.Options{
-		Config: c, Version: "test", Random: zeroReader{}, Logger: slog.New(slog.DiscardHandler),
+		Config: c, Version: "test", Random: servicetest.Zeros{}, Logger: slog.New(slog.DiscardHandler),
 	})
 	require.ErrorContains(t, err, name+"labels.v1: topics were deleted and created again since lethe ran")
 }
@@ -88,20 +89,20 @@ func TestTopicsThatChangeAreNamed(t *testing.T) {
 func TestAnotherPrefixIsRefused(t *testing.T) {
 	b := &outsideBroker{t: t, dir: t.TempDir(), port: freePort(t)}
 	b.start()
-	c := smallConfig(t, t.TempDir())
+	c := servicetest.SmallConfig(t, t.TempDir())
 	c.Kafka.Brokers = []string{b.address()}
 	elsewhere := c
 	elsewhere.DataDir, elsewhere.Kafka.TopicPrefix = t.TempDir(), "other."
 	for config, steps := range map[*configs.Config]int{&c: 2, &elsewhere: 3} {
 		r := start(t, *config)
-		r.replay(smallStream(t, steps, 40, 3))
-		r.stop()
+		r.Replay(servicetest.SmallStream(t, steps, 40, 3))
+		r.Stop()
 	}
 	for _, prefix := range []string{"other.", "third."} {
 		moved := c
 		moved.Kafka.TopicPrefix = prefix
 		_, err := service.New(t.Context(), service.Options{
-			Config: moved, Version: "test", Random: zeroReader{}, Logger: slog.New(slog.DiscardHandler),
+			Config: moved, Version: "test", Random: servicetest.Zeros{}, Logger: slog.New(slog.DiscardHandler),
 		})
 		require.ErrorContains(t, err, prefix+"transactions.v1 and others: other topics than lethe ran with")
 	}
@@ -110,5 +111,5 @@ func TestAnotherPrefixIsRefused(t *testing.T) {
 	for _, topic := range topics.Topics {
 		require.False(t, strings.HasPrefix(topic.Name, "third."), topic.Name)
 	}
-	start(t, c).stop()
+	start(t, c).Stop()
 }

@@ -18,6 +18,7 @@ import (
 	"lethe/configs"
 	"lethe/deletions"
 	"lethe/metrics/events"
+	"lethe/service/servicetest"
 )
 
 // spansSeen is a collector of OpenTelemetry that keeps the names of spans by their traces.
@@ -54,14 +55,14 @@ func TestTracesFollowATransactionAndAnErasure(t *testing.T) {
 	seen := &spansSeen{names: make(map[string][]string)}
 	server := httptest.NewServer(seen)
 	t.Cleanup(server.Close)
-	stream := smallStream(t, 4, 60, 48)
-	config := smallConfig(t, t.TempDir())
+	stream := servicetest.SmallStream(t, 4, 60, 48)
+	config := servicetest.SmallConfig(t, t.TempDir())
 	config.Traces = configs.Traces{Endpoint: server.URL, Transactions: 1}
 	r := start(t, config)
-	r.replay(stream)
-	erased, kept := labelledIllicit(stream, 3)[0], labelledIllicit(stream, 3)[1]
-	require.Equal(t, deletions.Verified, r.erase("trace-me", lethe.ScopeStubs, erased))
-	r.stop()
+	r.Replay(stream)
+	erased, kept := servicetest.LabelledIllicit(stream, 3)[0], servicetest.LabelledIllicit(stream, 3)[1]
+	require.Equal(t, deletions.Verified, r.Erase("trace-me", lethe.ScopeStubs, erased))
+	r.Stop()
 
 	secret, err := configs.KeysOf(config).Secret(t.Context())
 	require.NoError(t, err)

@@ -18,6 +18,7 @@ import (
 	"lethe/deletions"
 	"lethe/deletions/disk"
 	"lethe/service"
+	"lethe/service/servicetest"
 )
 
 // Verify says what is missing of a directory, and what does not belong together.
@@ -26,14 +27,14 @@ func TestVerifyNamesWhatIsMissing(t *testing.T) {
 		t.Skip("checks many copies of a folder, one after the other")
 	}
 	t.Parallel()
-	stream := smallStream(t, 3, 50, 41)
-	c := smallStack(t, t.TempDir())
+	stream := servicetest.SmallStream(t, 3, 50, 41)
+	c := servicetest.SmallStack(t, t.TempDir())
 	s := start(t, c)
-	s.replay(stream)
-	ids := labelledIllicit(stream, 2)
-	require.Equal(t, deletions.Verified, s.erase("one", lethe.ScopeStubs, ids[0]))
-	require.Equal(t, deletions.Verified, s.erase("two", lethe.ScopeStubs, ids[1]))
-	s.stop()
+	s.Replay(stream)
+	ids := servicetest.LabelledIllicit(stream, 2)
+	require.Equal(t, deletions.Verified, s.Erase("one", lethe.ScopeStubs, ids[0]))
+	require.Equal(t, deletions.Verified, s.Erase("two", lethe.ScopeStubs, ids[1]))
+	s.Stop()
 	report, err := audit.Check(t.Context(), audit.Options{Config: c})
 	require.NoError(t, err)
 	require.Empty(t, report.Problems)
@@ -80,12 +81,12 @@ func TestVerifyNamesWhatIsDamaged(t *testing.T) {
 		t.Skip("checks many copies of a folder, one after the other")
 	}
 	t.Parallel()
-	stream := smallStream(t, 3, 50, 41)
-	c := smallConfig(t, t.TempDir())
+	stream := servicetest.SmallStream(t, 3, 50, 41)
+	c := servicetest.SmallConfig(t, t.TempDir())
 	s := start(t, c)
-	s.replay(stream)
-	require.Equal(t, deletions.Verified, s.erase("one", lethe.ScopeStubs, labelledIllicit(stream, 1)[0]))
-	s.stop()
+	s.Replay(stream)
+	require.Equal(t, deletions.Verified, s.Erase("one", lethe.ScopeStubs, servicetest.LabelledIllicit(stream, 1)[0]))
+	s.Stop()
 	for want, spoil := range map[string]func(t *testing.T, dir string){
 		"$DIR/build/ledger: corrupt store directory: pointer file":            blanked("build/ledger/CURRENT-GEN"),
 		"$DIR/build/snapshots/staging: corrupt store directory: pointer file": blanked("build/snapshots/staging/CURRENT-GEN"),

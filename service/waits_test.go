@@ -21,12 +21,13 @@ import (
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/service"
+	"lethe/service/servicetest"
 	"lethe/service/waiting"
 )
 
 // impatient is a deployment that tells at once what it waits for.
 func impatient(t *testing.T) configs.Config {
-	c := smallConfig(t, t.TempDir())
+	c := servicetest.SmallConfig(t, t.TempDir())
 	c.HTTP.Address = net.JoinHostPort("127.0.0.1", strconv.Itoa(freePort(t)))
 	c.Waiting.After = 3 * time.Second
 	return c
@@ -34,8 +35,8 @@ func impatient(t *testing.T) configs.Config {
 
 // awaitCause waits until the service tells of a cause, or, with over, tells of it no more.
 func (r *running) awaitCause(cause waiting.Cause, over bool) (found waiting.Wait) {
-	r.t.Helper()
-	r.await(func(s *service.Status) bool {
+	r.T.Helper()
+	r.Await(func(s *service.Status) bool {
 		at := slices.IndexFunc(s.Waiting, func(w waiting.Wait) bool { return w.Cause == cause })
 		if at >= 0 {
 			found = s.Waiting[at]
@@ -47,8 +48,8 @@ func (r *running) awaitCause(cause waiting.Cause, over bool) (found waiting.Wait
 
 // pinned writes records to one partition.
 func (r *running) pinned(topic bus.Topic, partition int, key, value []byte) {
-	r.t.Helper()
-	require.NoError(r.t, r.Client().Write(r.t.Context(), topic, []ingest.Outgoing{
+	r.T.Helper()
+	require.NoError(r.T, r.Client().Write(r.T.Context(), topic, []ingest.Outgoing{
 		{Key: key, Value: value, Pinned: true, Partition: partition},
 	}))
 }
@@ -58,7 +59,7 @@ func TestWaitsOfADeployment(t *testing.T) {
 	t.Parallel()
 	c := impatient(t)
 	r := start(t, c)
-	step := smallStream(t, 1, 40, 3).Steps[0]
+	step := servicetest.SmallStream(t, 1, 40, 3).Steps[0]
 	for _, tx := range step.Transactions {
 		key, value, err := ingest.EncodeTransaction(tx)
 		require.NoError(t, err)
@@ -90,7 +91,7 @@ func TestWaitsOfADeployment(t *testing.T) {
 	control(bus.Labels, 1, ingest.EncodeSettle)
 	r.awaitCause(waiting.LabelsUnsettled, true)
 	require.Contains(t, page(t, c.HTTP.Address, "/metrics"), `lethe_waiting{cause="labels_unsettled"} 0`)
-	require.Empty(t, r.await(func(s *service.Status) bool { return s.Timesteps.Settled == 1 }).Waiting)
+	require.Empty(t, r.Await(func(s *service.Status) bool { return s.Timesteps.Settled == 1 }).Waiting)
 }
 
 // TestRejectedRecordsAreWaitedFor sends 40 records that are no records: status counts and names them.
@@ -100,12 +101,12 @@ func TestRejectedRecordsAreWaitedFor(t *testing.T) {
 	for i := range 40 { // of keys of their own, or compaction leaves the last
 		r.pinned(bus.Transactions, 0, fmt.Append(nil, i), []byte("{"))
 	}
-	rejected := r.await(func(s *service.Status) bool { return s.RejectedRecords == 40 }).RejectedRecords
+	rejected := r.Await(func(s *service.Status) bool { return s.RejectedRecords == 40 }).RejectedRecords
 	require.Equal(t, int64(40), rejected)
 	const says = "40 of the latest 40 records of transactions.v1 were rejected, 40 of them as unparseable."
 	require.Eventually(t, func() bool { // the first look may have come before the last record
 		return strings.Contains(r.awaitCause(waiting.RecordsRejected, false).Message, says)
-	}, waitFor, tick)
+	}, servicetest.WaitFor, servicetest.Tick)
 }
 
 // TestAnOpenTransactionIsWaitedFor begins a producer's transaction, and aborts it.
@@ -132,14 +133,14 @@ func TestAnOpenTransactionIsWaitedFor(t *testing.T) {
 // TestAReplayShowsNoWait polls the status through a replay.
 func TestAReplayShowsNoWait(t *testing.T) {
 	t.Parallel()
-	c := smallConfig(t, t.TempDir())
+	c := servicetest.SmallConfig(t, t.TempDir())
 	r := start(t, c)
-	stream := smallStream(t, 6, 60, 3)
+	stream := servicetest.SmallStream(t, 6, 60, 3)
 	_, err := service.Replay(t.Context(), r.Client(), stream, service.ReplayOptions{})
 	require.NoError(t, err)
 	_, last := stream.Range()
 	until := time.Now().Add(8 * time.Second)
-	r.await(func(s *service.Status) bool {
+	r.Await(func(s *service.Status) bool {
 		require.Empty(t, s.Waiting)
 		return s.TrainedThrough == last && s.LagRecords == 0 && time.Now().After(until)
 	})
@@ -156,15 +157,15 @@ func TestDebugLogNamesTimestepsAndEnsembles(t *testing.T) {
 		return text.Write(p)
 	}), &slog.HandlerOptions{Level: slog.LevelDebug}))
 	s, err := service.New(t.Context(), service.Options{
-		Config: smallConfig(t, t.TempDir()), Version: "test", Random: zeroReader{}, Logger: log,
+		Config: servicetest.SmallConfig(t, t.TempDir()), Version: "test", Random: servicetest.Zeros{}, Logger: log,
 	})
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- s.Run(ctx) }()
-	r := &running{Service: s, t: t}
-	stream := smallStream(t, 2, 40, 3)
-	r.replay(stream)
+	r := &running{&servicetest.Running{Service: s, T: t}}
+	stream := servicetest.SmallStream(t, 2, 40, 3)
+	r.Replay(stream)
 	cancel()
 	require.NoError(t, <-ended)
 	require.NoError(t, s.Close())

@@ -18,6 +18,7 @@ import (
 	"lethe/ingest/bus"
 	"lethe/scoring"
 	"lethe/service"
+	"lethe/service/servicetest"
 )
 
 // receiver starts the example of a case-management system, and returns where it listens.
@@ -58,20 +59,20 @@ func cases(t *testing.T, path string) (out []string) {
 // transaction has one; an erasure meanwhile is verified.
 func TestACaseIsOpenedForEveryAlert(t *testing.T) {
 	t.Parallel()
-	stream := smallStream(t, 4, 60, 43)
-	config := smallConfig(t, t.TempDir())
+	stream := servicetest.SmallStream(t, 4, 60, 43)
+	config := servicetest.SmallConfig(t, t.TempDir())
 	config.Scoring.Threshold = "budget:7"
 	dir := t.TempDir()
 	secret, db := filepath.Join(dir, "secret"), filepath.Join(dir, "cases.db")
 	require.NoError(t, os.WriteFile(secret, []byte("whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD\n"), 0o600))
 	config.Webhooks.URL, config.Webhooks.SecretFile, config.Webhooks.AllowPrivate = receiver(t, secret, db), secret, true
 	s := start(t, config)
-	s.replay(stream)
+	s.Replay(stream)
 	alerts := make(map[string]bool)
-	s.await(func(st *service.Status) bool {
+	s.Await(func(st *service.Status) bool {
 		clear(alerts)
 		final := 0
-		for key, value := range s.newest(bus.Predictions) {
+		for key, value := range s.Newest(bus.Predictions) {
 			p, err := scoring.DecodePrediction([]byte(value))
 			require.NoError(t, err)
 			if p.Final {
@@ -85,15 +86,15 @@ func TestACaseIsOpenedForEveryAlert(t *testing.T) {
 	})
 	require.NotEmpty(t, alerts)
 	require.Less(t, len(alerts), 3*60)
-	require.Eventually(t, func() bool { return len(cases(t, db)) >= len(alerts) }, waitFor, tick)
+	require.Eventually(t, func() bool { return len(cases(t, db)) >= len(alerts) }, servicetest.WaitFor, servicetest.Tick)
 	opened := cases(t, db)
 	require.Len(t, opened, len(alerts))
 	for _, id := range opened {
 		require.True(t, alerts[id], "a case without an alert")
 	}
-	s.ask(request(t, "webhook", labelledIllicit(stream, 3)[0]))
-	require.Equal(t, deletions.Verified, s.outcome("webhook"))
-	s.stop()
+	s.ask(request(t, "webhook", servicetest.LabelledIllicit(stream, 3)[0]))
+	require.Equal(t, deletions.Verified, s.Outcome("webhook"))
+	s.Stop()
 	kept, err := os.ReadFile(service.WebhooksPath(config.DataDir))
 	require.NoError(t, err)
 	for id := range alerts {

@@ -11,6 +11,7 @@ import (
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/service"
+	"lethe/service/servicetest"
 )
 
 // Ids that are words, which stand in everybody's records and in every folder, are erased
@@ -23,8 +24,8 @@ func TestIDsThatAreWords(t *testing.T) {
 		// Of lethe's own texts: kernel sets, roles, fields and sentences of receipts.
 		"fma", "amd64", "view", "kernel_set", "artefacts", "snapshot_rows", "hashes", "neighbours", "stood", "payload",
 	}
-	stream := smallStream(t, 5, 40, 33)
-	four := step(stream, 4)
+	stream := servicetest.SmallStream(t, 5, 40, 33)
+	four := servicetest.Step(stream, 4)
 	for i, id := range words {
 		features := slices.Clone(four.Transactions[i].Features)
 		features[0] += 5
@@ -32,7 +33,7 @@ func TestIDsThatAreWords(t *testing.T) {
 		four.Labels = append(four.Labels, lethe.LabelRecord{ID: id, Timestep: 4, Label: lethe.Illicit})
 		four.Payments = append(four.Payments, lethe.Payment{Source: id, Target: four.Transactions[i].ID, Timestep: 4})
 	}
-	c := smallConfig(t, t.TempDir())
+	c := servicetest.SmallConfig(t, t.TempDir())
 	s := lifecycle(t, c, stream)
 	// Dead letters of others, which hold the words where they name nobody.
 	for _, value := range []string{
@@ -41,7 +42,7 @@ func TestIDsThatAreWords(t *testing.T) {
 	} {
 		s.send(bus.Transactions, []byte("other"+value[9:10]), []byte(value), nil)
 	}
-	s.quiet()
+	s.Quiet()
 	letters := func() (n int) {
 		require.NoError(t, s.Client().ReadAll(t.Context(), bus.DeadLetters, func(rec ingest.Record) error {
 			if len(rec.Value) > 0 && rec.Key[0] != '!' {
@@ -53,20 +54,20 @@ func TestIDsThatAreWords(t *testing.T) {
 	}
 	before := letters()
 	require.Positive(t, before)
-	require.Equal(t, deletions.Verified, s.erase("words", lethe.ScopeStubs, words...))
+	require.Equal(t, deletions.Verified, s.Erase("words", lethe.ScopeStubs, words...))
 	for _, outcome := range s.outcomes("words") {
 		require.Equal(t, deletions.OutcomeErased, outcome)
 	}
 	require.Equal(t, before, letters())
 	s.finish(stream)
-	status := s.quiet()
+	status := s.Quiet()
 	require.Equal(t, service.TimestepCounts{Settled: 5}, status.Timesteps)
 	require.Equal(t, 5*40, status.Transactions)
-	s.stop()
+	s.Stop()
 
 	// The ends of timesteps are still in the topics: all is made again of them.
 	remove(t, c, "build")
 	s = start(t, c)
-	s.await(func(st *service.Status) bool { return st.Timesteps == service.TimestepCounts{Settled: 5} })
-	s.stop()
+	s.Await(func(st *service.Status) bool { return st.Timesteps == service.TimestepCounts{Settled: 5} })
+	s.Stop()
 }

@@ -1,4 +1,4 @@
-package service_test
+package opendsr_test
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package service_test
+package backup_test
 
 import (
 	"archive/tar"
@@ -21,6 +21,7 @@ import (
 	"lethe/internal/jws"
 	"lethe/service"
 	"lethe/service/backup"
+	"lethe/service/servicetest"
 )
 
 // What was erased of a subject, of features and of a payment after a backup was made is erased
@@ -28,24 +29,24 @@ import (
 func TestABackupBringsNoOtherTargetBack(t *testing.T) {
 	t.Parallel()
 	const customer = "customer-17"
-	stream := smallStream(t, 3, 50, 61)
-	at := func(t lethe.Timestep, i int) *lethe.Transaction { return &step(stream, t).Transactions[i] }
+	stream := servicetest.SmallStream(t, 3, 50, 61)
+	at := func(t lethe.Timestep, i int) *lethe.Transaction { return &servicetest.Step(stream, t).Transactions[i] }
 	at(1, 0).Subjects, at(2, 1).Subjects, at(3, 2).Subjects = []string{customer}, []string{customer}, []string{customer}
-	paid := step(stream, 3).Payments[0]
+	paid := servicetest.Step(stream, 3).Payments[0]
 	zeroed := at(2, 5)
-	c := smallConfig(t, t.TempDir())
-	s := start(t, c)
-	s.replay(stream)
-	s.stop()
+	c := servicetest.SmallConfig(t, t.TempDir())
+	s := servicetest.Start(t, c)
+	s.Replay(stream)
+	s.Stop()
 	path, _ := madeOf(t, c, 24*time.Hour)
 
-	s = start(t, c)
-	s.submit(lethe.ErasureRequest{RequestID: "leaves", Targets: []lethe.Target{lethe.SubjectThrough(customer, 2)}})
-	s.submit(lethe.ErasureRequest{RequestID: "values", Targets: []lethe.Target{
+	s = servicetest.Start(t, c)
+	s.Submit(lethe.ErasureRequest{RequestID: "leaves", Targets: []lethe.Target{lethe.SubjectThrough(customer, 2)}})
+	s.Submit(lethe.ErasureRequest{RequestID: "values", Targets: []lethe.Target{
 		lethe.FeaturesOf(zeroed.ID, 0, 7), lethe.PaymentBetween(paid.Source, paid.Target),
 	}})
-	s.await(verified(2))
-	s.stop()
+	s.Await(servicetest.Verified(2))
+	s.Stop()
 	was, err := audit.Check(t.Context(), audit.Options{Config: c})
 	require.NoError(t, err)
 	require.Empty(t, was.Problems)
@@ -65,11 +66,11 @@ func TestABackupBringsNoOtherTargetBack(t *testing.T) {
 	require.Equal(t, was.EnsembleHash, is.EnsembleHash)
 	require.Equal(t, was.Transactions, is.Transactions)
 	for _, id := range []lethe.TransactionID{at(1, 0).ID, at(2, 1).ID} {
-		require.Empty(t, left(t, put.DataDir, formsOf(t, c, stream, id)))
+		require.Empty(t, servicetest.Left(t, put.DataDir, servicetest.FormsOf(t, c, stream, id)))
 	}
-	s = start(t, put)
-	s.await(func(st *service.Status) bool { return st.Erasures[deletions.Verified] == 2+len(again.Requests) })
-	plan := s.plan(service.PlanRequest{Nodes: []string{string(zeroed.ID)}, Export: true})
+	s = servicetest.Start(t, put)
+	s.Await(func(st *service.Status) bool { return st.Erasures[deletions.Verified] == 2+len(again.Requests) })
+	plan := s.Plan(service.PlanRequest{Nodes: []string{string(zeroed.ID)}, Export: true})
 	require.Len(t, plan.Export, 1)
 	for i, value := range plan.Export[0].Features {
 		want := zeroed.Features[i]
@@ -78,15 +79,15 @@ func TestABackupBringsNoOtherTargetBack(t *testing.T) {
 		}
 		require.InDelta(t, want, *value, 0, "feature %d", i)
 	}
-	require.Equal(t, 1, s.plan(service.PlanRequest{Nodes: []string{string(at(3, 2).ID)}}).Held, "later than what goes")
-	s.stop()
+	require.Equal(t, 1, s.Plan(service.PlanRequest{Nodes: []string{string(at(3, 2).ID)}}).Held, "later than what goes")
+	s.Stop()
 }
 
 // A backup of another version is refused by its format, whoever signed it.
 func TestABackupOfAnotherVersionIsRefused(t *testing.T) {
 	t.Parallel()
-	c := smallConfig(t, t.TempDir())
-	start(t, c).stop()
+	c := servicetest.SmallConfig(t, t.TempDir())
+	servicetest.Start(t, c).Stop()
 	path, _ := madeOf(t, c, time.Hour)
 	key, err := configs.Keystore{}.LoadOrCreateSigningKey(t.Context(), c.SigningKeyPath(), nil)
 	require.NoError(t, err)

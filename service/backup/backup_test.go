@@ -1,4 +1,4 @@
-package service_test
+package backup_test
 
 import (
 	"bytes"
@@ -15,10 +15,10 @@ import (
 	"lethe/audit"
 	"lethe/configs"
 	"lethe/deletions"
-	"lethe/deletions/receipt"
 	"lethe/deletions/translog"
 	"lethe/service"
 	"lethe/service/backup"
+	"lethe/service/servicetest"
 )
 
 func madeOf(t *testing.T, c configs.Config, keep time.Duration) (path string, m backup.Manifest) {
@@ -35,24 +35,24 @@ func madeOf(t *testing.T, c configs.Config, keep time.Duration) (path string, m 
 // served then is what was served.
 func TestABackupBringsNothingBack(t *testing.T) {
 	t.Parallel()
-	stream := smallStream(t, 3, 50, 41)
-	c := smallStack(t, t.TempDir())
-	s := start(t, c)
-	s.replay(stream)
-	ids := labelledIllicit(stream, 3)
-	require.Equal(t, deletions.Verified, s.erase("before", lethe.ScopeStubs, ids[0]))
-	s.stop()
+	stream := servicetest.SmallStream(t, 3, 50, 41)
+	c := servicetest.SmallStack(t, t.TempDir())
+	s := servicetest.Start(t, c)
+	s.Replay(stream)
+	ids := servicetest.LabelledIllicit(stream, 3)
+	require.Equal(t, deletions.Verified, s.Erase("before", lethe.ScopeStubs, ids[0]))
+	s.Stop()
 	path, m := madeOf(t, c, 24*time.Hour)
 
-	s = start(t, c)
-	s.await(verified(1))
-	require.Equal(t, deletions.Verified, s.erase("after", lethe.ScopeStubs, ids[1]))
-	s.stop()
+	s = servicetest.Start(t, c)
+	s.Await(servicetest.Verified(1))
+	require.Equal(t, deletions.Verified, s.Erase("after", lethe.ScopeStubs, ids[1]))
+	s.Stop()
 	was, err := audit.Check(t.Context(), audit.Options{Config: c})
 	require.NoError(t, err)
 	require.Empty(t, was.Problems)
-	require.Empty(t, keptReceipt(t, c, "before").Backups)
-	kept := keptReceipt(t, c, "after").Backups
+	require.Empty(t, servicetest.Receipt(t, c, "before").Backups)
+	kept := servicetest.Receipt(t, c, "after").Backups
 	require.Len(t, kept, 1)
 	require.Equal(t, m.ID, kept[0].ID)
 	require.Equal(t, m.ExpiresAt, kept[0].ExpiresAt)
@@ -78,11 +78,11 @@ func TestABackupBringsNothingBack(t *testing.T) {
 	// word, which the log has before any receipt leaves the backup out.
 	_, err = backup.Forget(put, m.ID, time.Now())
 	require.NoError(t, err)
-	s = start(t, put)
-	s.await(verified(3))
-	require.Equal(t, deletions.Verified, s.erase("later", lethe.ScopeStubs, ids[2]))
-	s.stop()
-	require.Empty(t, keptReceipt(t, put, "later").Backups)
+	s = servicetest.Start(t, put)
+	s.Await(servicetest.Verified(3))
+	require.Equal(t, deletions.Verified, s.Erase("later", lethe.ScopeStubs, ids[2]))
+	s.Stop()
+	require.Empty(t, servicetest.Receipt(t, put, "later").Backups)
 	log, err := audit.ReadLog(t.Context(), audit.LogOptions{Config: put})
 	require.NoError(t, err)
 	said := string(bytes.Join(log.Leaves, []byte("\n")))
@@ -91,39 +91,25 @@ func TestABackupBringsNothingBack(t *testing.T) {
 	}
 }
 
-func keptReceipt(t *testing.T, c configs.Config, id string) receipt.Receipt {
-	t.Helper()
-	data, err := os.ReadFile(filepath.Join(service.ReceiptsDir(c.DataDir), id+".json"))
-	require.NoError(t, err)
-	r, _, err := receipt.Verify(data, receipt.Trust{})
-	require.NoError(t, err)
-	return r
-}
-
-// verified waits until the process knows the requests of the one before.
-func verified(n int) func(*service.Status) bool {
-	return func(st *service.Status) bool { return st.Erasures[deletions.Verified] == n }
-}
-
 // Each refusal is one line with the file and what to do, and writes nothing.
 func TestABackupIsRefused(t *testing.T) {
 	t.Parallel()
-	c, other := smallConfig(t, t.TempDir()), smallConfig(t, t.TempDir())
+	c, other := servicetest.SmallConfig(t, t.TempDir()), servicetest.SmallConfig(t, t.TempDir())
 	c.SecretFile, other.SecretFile = "", ""
 	require.NoError(t, os.MkdirAll(filepath.Dir(other.SecretPath()), 0o700))
 	_, err := configs.LoadOrCreateSecret(other.SecretPath(), strings.NewReader(strings.Repeat("other", 100)))
 	require.NoError(t, err)
 	for _, one := range []configs.Config{c, other} {
-		s := start(t, one)
+		s := servicetest.Start(t, one)
 		_, err := backup.Create{Config: one, To: filepath.Join(t.TempDir(), "b"), Keep: time.Hour, Now: time.Now(),
 			Random: strings.NewReader("0123456789")}.Run()
 		require.ErrorContains(t, err, "lock")
-		s.stop()
+		s.Stop()
 	}
 	path, _ := madeOf(t, c, time.Hour)
 	whole, err := os.ReadFile(path)
 	require.NoError(t, err)
-	start(t, c).stop() // the log has a leaf of the backup then
+	servicetest.Start(t, c).Stop() // the log has a leaf of the backup then
 	later, _ := madeOf(t, c, time.Hour)
 	old, err := os.ReadFile(later)
 	require.NoError(t, err)

@@ -1,4 +1,4 @@
-package service_test
+package rekey_test
 
 import (
 	"bytes"
@@ -23,6 +23,7 @@ import (
 	"lethe/pipeline/requests"
 	"lethe/service"
 	"lethe/service/rekey"
+	"lethe/service/servicetest"
 )
 
 // counted is a source of randomness in which no byte follows from the secret before.
@@ -53,12 +54,6 @@ func rotated(t *testing.T, c configs.Config) configs.Config {
 	return c
 }
 
-func ownSecret(t *testing.T) configs.Config {
-	c := smallStack(t, filepath.Join(t.TempDir(), "data"))
-	c.SecretFile = ""
-	return c
-}
-
 // Under another secret everything is what a deployment serves that was begun with it and never saw what
 // was erased; what was erased stays so, and receipts, log and ledger go on. Cut off anywhere, a rotation
 // leaves nothing but the directory as it was.
@@ -67,14 +62,14 @@ func TestASecretIsRotated(t *testing.T) {
 		t.Skip("makes a whole deployment anew")
 	}
 	t.Parallel()
-	stream := smallStream(t, 4, 50, 43)
-	gone := labelledIllicit(stream, 3)[0]
-	c := ownSecret(t)
-	s := start(t, c)
-	s.replay(stream)
-	require.Equal(t, deletions.Verified, s.erase("before", lethe.ScopeStubs, gone))
-	before := s.await(func(st *service.Status) bool { return st.LagRecords == 0 })
-	s.stop()
+	stream := servicetest.SmallStream(t, 4, 50, 43)
+	gone := servicetest.LabelledIllicit(stream, 3)[0]
+	c := servicetest.OwnSecret(t)
+	s := servicetest.Start(t, c)
+	s.Replay(stream)
+	require.Equal(t, deletions.Verified, s.Erase("before", lethe.ScopeStubs, gone))
+	before := s.Await(func(st *service.Status) bool { return st.LagRecords == 0 })
+	s.Stop()
 	old, err := configs.KeysOf(c).Secret(t.Context())
 	require.NoError(t, err)
 	pinned, err := configs.ReadPublicKey(configs.PublicKeyPath(c.SigningKeyPath()))
@@ -93,35 +88,35 @@ func TestASecretIsRotated(t *testing.T) {
 	require.Equal(t, old, fresh.Ledger())
 	requireNoPseudonymOf(t, c, old, stream.Steps[0].Transactions[0].ID)
 
-	never := ownSecret(t)
+	never := servicetest.OwnSecret(t)
 	require.NoError(t, os.MkdirAll(filepath.Dir(never.SecretPath()), 0o700))
 	key := fresh.Key()
 	require.NoError(t, os.WriteFile(never.SecretPath(), []byte(hex.EncodeToString(key[:])), 0o600))
-	n := start(t, never)
-	want := n.replay(without(stream, gone))
-	n.stop()
+	n := servicetest.Start(t, never)
+	want := n.Replay(servicetest.Without(stream, gone))
+	n.Stop()
 
-	s = start(t, c)
-	now := s.await(func(st *service.Status) bool {
+	s = servicetest.Start(t, c)
+	now := s.Await(func(st *service.Status) bool {
 		return st.EnsembleHash == want.EnsembleHash && st.LagRecords == 0 && st.ReasonsPending == 0
 	})
 	require.Equal(t, before.Timesteps, now.Timesteps)
 	require.Equal(t, before.Transactions, now.Transactions)
 	require.NotEqual(t, before.EnsembleHash, now.EnsembleHash, "pseudonyms fix the draws")
 	require.Equal(t, before.Deployment, now.Deployment)
-	s.replayAgain(stream)
+	s.ReplayAgain(stream)
 	again := lethe.ErasureRequest{RequestID: "after", Targets: lethe.Transactions(gone), Scope: lethe.ScopeStubs}
 	submitted, err := requests.Submit(t.Context(), s.Client(), again, time.Now())
 	require.NoError(t, err)
 	status, err := requests.Wait(t.Context(), s.Client(), submitted, nil)
 	require.NoError(t, err)
 	require.Equal(t, deletions.OutcomeAlreadyErased, status.Outcomes[0].Outcome)
-	require.Equal(t, deletions.Verified, s.statusOf("before").State, "its status is still there")
-	other := labelledIllicit(stream, 2)[0]
-	require.Equal(t, deletions.Verified, s.erase("later", lethe.ScopeStubs, other))
-	after := s.await(func(st *service.Status) bool { return st.LagRecords == 0 })
+	require.Equal(t, deletions.Verified, s.StatusOf("before").State, "its status is still there")
+	other := servicetest.LabelledIllicit(stream, 2)[0]
+	require.Equal(t, deletions.Verified, s.Erase("later", lethe.ScopeStubs, other))
+	after := s.Await(func(st *service.Status) bool { return st.LagRecords == 0 })
 	require.Equal(t, want.Transactions-1, after.Transactions, "the one that was sent again is not there")
-	s.stop()
+	s.Stop()
 	checked, err := audit.CheckLog(t.Context(), audit.LogOptions{
 		Config: c, Key: pinned, Receipts: []string{filepath.Join(service.ReceiptsDir(c.DataDir), "before.json")},
 	})
@@ -180,13 +175,13 @@ func requireNoPseudonymOf(t *testing.T, c configs.Config, secret lethe.Secret, i
 // A directory that is not at rest is refused in one line.
 func TestASecretIsNotRotatedUnderWay(t *testing.T) {
 	t.Parallel()
-	stream := smallStream(t, 3, 40, 44)
-	c := ownSecret(t)
-	s := start(t, c)
-	s.replay(stream)
+	stream := servicetest.SmallStream(t, 3, 40, 44)
+	c := servicetest.OwnSecret(t)
+	s := servicetest.Start(t, c)
+	s.Replay(stream)
 	_, err := rotation(c, func(string) {}).Run(t.Context())
 	require.Error(t, err, "it runs")
-	s.stop()
+	s.Stop()
 
 	there := rotation(c, func(string) {})
 	there.To = t.TempDir()
@@ -194,12 +189,12 @@ func TestASecretIsNotRotatedUnderWay(t *testing.T) {
 	require.ErrorIs(t, err, rekey.ErrRefused)
 	require.ErrorContains(t, err, "is there: remove it")
 
-	s = start(t, c)
-	s.quiet()
+	s = servicetest.Start(t, c)
+	s.Quiet()
 	hold := ingest.Hold{Name: "case", Reason: "case 7", RequestedAt: time.Now(), Subjects: []string{"customer-1"}}
 	_, err = requests.SetHold(t.Context(), s.Client(), hold)
 	require.NoError(t, err)
-	s.stop()
+	s.Stop()
 	_, err = rotation(c, func(string) {}).Plan(t.Context())
 	require.ErrorIs(t, err, rekey.ErrRefused)
 	require.ErrorContains(t, err, "hold case keeps a subject")
@@ -218,29 +213,49 @@ func TestASecretIsNotRotatedUnderWay(t *testing.T) {
 // which codes cannot be checked any more.
 func TestARotationPutsForgedResultsRight(t *testing.T) {
 	t.Parallel()
-	stream := smallStream(t, 3, 50, 43)
-	c := ownSecret(t)
-	s := start(t, c)
-	s.replay(stream)
-	before := s.newest(bus.Predictions)
+	stream := servicetest.SmallStream(t, 3, 50, 43)
+	c := servicetest.OwnSecret(t)
+	s := servicetest.Start(t, c)
+	s.Replay(stream)
+	before := s.Newest(bus.Predictions)
 	require.NotEmpty(t, before)
 	forged := []ingest.Outgoing{{Key: []byte("made"), Value: []byte("x")}}
 	for key := range before {
 		forged = append(forged, ingest.Outgoing{Key: []byte(key), Value: []byte("x")})
 		break
 	}
-	require.NoError(t, s.forger().Write(t.Context(), bus.Predictions, forged))
-	s.stop()
+	require.NoError(t, s.Forger().Write(t.Context(), bus.Predictions, forged))
+	s.Stop()
 	c = rotated(t, c)
-	s = start(t, c)
-	s.await(func(st *service.Status) bool { return st.EnsembleHash != "" && st.LagRecords == 0 })
-	after := s.newest(bus.Predictions)
+	s = servicetest.Start(t, c)
+	s.Await(func(st *service.Status) bool { return st.EnsembleHash != "" && st.LagRecords == 0 })
+	after := s.Newest(bus.Predictions)
 	require.NotContains(t, after, "made")
 	for key := range before {
 		require.NotContains(t, []string{"", "x"}, after[key])
 	}
-	s.stop()
+	s.Stop()
 	report, err := audit.Check(t.Context(), audit.Options{Config: c})
 	require.NoError(t, err)
 	require.Empty(t, report.Problems)
+}
+
+// A rotation of the secret tells nobody of anything. What was not delivered before is not lost.
+func TestARotationPostsNoAlerts(t *testing.T) {
+	t.Parallel()
+	stream := servicetest.SmallStream(t, 4, 60, 43)
+	c := servicetest.OwnSecret(t)
+	to := servicetest.Alerting(t, &c)
+	s := servicetest.Start(t, c)
+	s.Replay(stream)
+	require.Eventually(t, func() bool { return len(to.Told()) >= 14 }, servicetest.WaitFor, servicetest.Tick)
+	s.Stop()
+	before := to.Told()
+	state, err := os.ReadFile(service.WebhooksPath(c.DataDir))
+	require.NoError(t, err)
+	c = rotated(t, c)
+	require.Equal(t, before, to.Told())
+	after, err := os.ReadFile(service.WebhooksPath(c.DataDir))
+	require.NoError(t, err)
+	require.Equal(t, string(state), string(after))
 }

@@ -1,4 +1,4 @@
-package service_test
+package opendsr_test
 
 import (
 	"bytes"
@@ -20,6 +20,7 @@ import (
 	"lethe/ingest"
 	"lethe/pipeline/requests"
 	"lethe/service"
+	"lethe/service/servicetest"
 )
 
 const dsrDomain = "dsr.example"
@@ -69,13 +70,13 @@ func (c *dsrClient) request(id, callback string, extra map[string]any) []byte {
 // takes another one back; every answer and callback is signed for the domain.
 func TestAPrivacyToolAsksByOpenDSR(t *testing.T) {
 	t.Parallel()
-	stream := smallStream(t, 4, 60, 41)
-	config := smallConfig(t, t.TempDir())
+	stream := servicetest.SmallStream(t, 4, 60, 41)
+	config := servicetest.SmallConfig(t, t.TempDir())
 	certificate, key, authority := dsrCertificate(t)
 	config.OpenDSR.Domain, config.OpenDSR.CertificateFile, config.OpenDSR.KeyFile = dsrDomain, certificate, key
 	config.OpenDSR.AllowPrivate, config.OpenDSR.FirstWait = true, time.Millisecond
-	s := start(t, config)
-	s.replay(stream)
+	s := servicetest.Start(t, config)
+	s.Replay(stream)
 	c := &dsrClient{t: t, base: "http://" + s.HTTPAddress() + "/opendsr/v1", authority: authority}
 	callbacks := httptest.NewServer(c)
 	t.Cleanup(callbacks.Close)
@@ -87,7 +88,7 @@ func TestAPrivacyToolAsksByOpenDSR(t *testing.T) {
 			dsrDomain: map[string]any{"transactions": ids}, "another.example": map[string]any{"x": 1},
 		}}
 	}
-	body := c.request(id, callbacks.URL+"/callbacks", transactions(labelledIllicit(stream, 2)[0]))
+	body := c.request(id, callbacks.URL+"/callbacks", transactions(servicetest.LabelledIllicit(stream, 2)[0]))
 	status, said := c.ask(http.MethodPost, "/opendsr_requests", body)
 	require.Equal(t, http.StatusCreated, status, said)
 	require.Equal(t, id, said["subject_request_id"])
@@ -95,13 +96,13 @@ func TestAPrivacyToolAsksByOpenDSR(t *testing.T) {
 	for _, name := range []string{"controller_id", "expected_completion_time", "received_time"} {
 		require.NotEmpty(t, said[name], name)
 	}
-	s.await(func(*service.Status) bool {
+	s.Await(func(*service.Status) bool {
 		status, said = c.ask(http.MethodGet, "/opendsr_requests/"+id, nil)
 		require.Equal(t, http.StatusOK, status)
 		return said["request_status"] == "completed"
 	})
 	require.Equal(t, "https://"+dsrDomain+"/api/v1/erasures/"+id+"/receipt", said["results_url"])
-	s.await(func(*service.Status) bool {
+	s.Await(func(*service.Status) bool {
 		told := c.statuses(id)
 		return len(told) > 0 && told[len(told)-1] == "completed"
 	})
@@ -114,7 +115,7 @@ func TestAPrivacyToolAsksByOpenDSR(t *testing.T) {
 	require.Equal(t, http.StatusBadRequest, status)
 
 	// A customer whom a hold keeps: the request waits, and is taken back. Tools of before ask by the old name.
-	held := labelledIllicit(stream, 3)[0]
+	held := servicetest.LabelledIllicit(stream, 3)[0]
 	_, err := requests.SetHold(t.Context(), s.Client(), ingest.Hold{
 		Name: "litigation", Transactions: []lethe.TransactionID{held}, Reason: "court", RequestedAt: time.Now(),
 	})
@@ -122,19 +123,19 @@ func TestAPrivacyToolAsksByOpenDSR(t *testing.T) {
 	body = c.request(other, callbacks.URL+"/callbacks", transactions(held))
 	status, said = c.ask(http.MethodPost, "/opengdpr_requests", body)
 	require.Equal(t, http.StatusCreated, status, said)
-	s.await(func(*service.Status) bool {
+	s.Await(func(*service.Status) bool {
 		status, said = c.ask(http.MethodDelete, "/opendsr_requests/"+other, nil)
 		return status == http.StatusAccepted
 	})
 	require.Equal(t, other, said["subject_request_id"])
 	require.NotEmpty(t, said["controller_id"])
-	s.await(func(*service.Status) bool {
+	s.Await(func(*service.Status) bool {
 		told := c.statuses(other)
 		return len(told) > 0 && told[len(told)-1] == "cancelled"
 	})
 
 	// The state names whom to call back, and forgets it when that is done.
-	s.await(func(*service.Status) bool {
+	s.Await(func(*service.Status) bool {
 		kept, err := os.ReadFile(service.OpenDSRPath(config.DataDir))
 		return err == nil && !bytes.Contains(kept, []byte(id)) && !bytes.Contains(kept, []byte(other))
 	})

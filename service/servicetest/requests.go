@@ -1,0 +1,116 @@
+package servicetest
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe"
+	"lethe/configs"
+	"lethe/deletions"
+	"lethe/deletions/receipt"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+	"lethe/pipeline/requests"
+	"lethe/service"
+)
+
+// Erase publishes a request and waits until it ends.
+func (r *Running) Erase(id string, scope lethe.Scope, nodes ...lethe.TransactionID) deletions.State {
+	r.T.Helper()
+	before := r.Await(func(*service.Status) bool { return true })
+	key, value, err := ingest.EncodeErasure(lethe.ErasureRequest{RequestID: id, Targets: lethe.Transactions(nodes...),
+		Scope: scope}, time.Time{})
+	require.NoError(r.T, err)
+	require.NoError(r.T, r.Client().Write(r.T.Context(), bus.Erasures, []ingest.Outgoing{{Key: key, Value: value}}))
+	ended := func(st *service.Status) int {
+		return st.Erasures[deletions.Verified] + st.Erasures[deletions.Rejected]
+	}
+	r.Await(func(st *service.Status) bool { return ended(st) > ended(before) })
+	return r.Outcome(id) // what ended may be another one, which the status before did not count yet
+}
+
+// Submit publishes a request at scope stubs.
+func (r *Running) Submit(request lethe.ErasureRequest) {
+	r.T.Helper()
+	request.Scope = lethe.ScopeStubs
+	key, value, err := ingest.EncodeErasure(request, time.Time{})
+	require.NoError(r.T, err)
+	require.NoError(r.T, r.Client().Write(r.T.Context(), bus.Erasures, []ingest.Outgoing{{Key: key, Value: value}}))
+}
+
+// StatusOf is what is said of a request.
+func (r *Running) StatusOf(id string) deletions.Status {
+	r.T.Helper()
+	s, err := First(requests.Find(r.T.Context(), r.Client(), id))
+	require.NoError(r.T, err)
+	return s
+}
+
+// Outcome waits until a request has ended.
+func (r *Running) Outcome(id string) deletions.State {
+	r.T.Helper()
+	var s deletions.Status
+	require.Eventually(r.T, func() bool {
+		var err error
+		s, err = First(requests.Find(r.T.Context(), r.Client(), id))
+		return err == nil && s.State.Final()
+	}, WaitFor, Tick)
+	return s.State
+}
+
+// First is the request that has a name, of all that were submitted under it. Others are rejected, which may be
+// published before the first is known.
+func First(found []deletions.Status, err error) (deletions.Status, error) {
+	if err != nil {
+		return deletions.Status{}, err
+	}
+	taken := func(s deletions.Status) bool { return s.State != deletions.Rejected }
+	return found[max(0, slices.IndexFunc(found, taken))], nil
+}
+
+// Post asks a running service for a plan.
+func (r *Running) Post(body any) (status int, text string) {
+	r.T.Helper()
+	data, err := json.Marshal(body)
+	require.NoError(r.T, err)
+	response, err := http.Post("http://"+r.HTTPAddress()+"/api/v1/erasures/plan", "application/json",
+		bytes.NewReader(data))
+	require.NoError(r.T, err)
+	answer, err := io.ReadAll(response.Body)
+	require.NoError(r.T, err)
+	require.NoError(r.T, response.Body.Close())
+	return response.StatusCode, string(answer)
+}
+
+// Plan is what a running service answers.
+func (r *Running) Plan(asked service.PlanRequest) service.Plan {
+	r.T.Helper()
+	status, text := r.Post(asked)
+	require.Equal(r.T, http.StatusOK, status, text)
+	var plan service.Plan
+	require.NoError(r.T, json.Unmarshal([]byte(text), &plan))
+	return plan
+}
+
+func Receipt(t *testing.T, c configs.Config, id string) receipt.Receipt {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(service.ReceiptsDir(c.DataDir), id+".json"))
+	require.NoError(t, err)
+	r, _, err := receipt.Verify(data, receipt.Trust{})
+	require.NoError(t, err)
+	return r
+}
+
+// Verified waits until the process knows the requests of the one before.
+func Verified(n int) func(*service.Status) bool {
+	return func(st *service.Status) bool { return st.Erasures[deletions.Verified] == n }
+}
