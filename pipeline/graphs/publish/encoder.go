@@ -140,11 +140,29 @@ func (e Encoder) Last(t lethe.Timestep) (out deletions.Published, err error) {
 	return out, nil
 }
 
-// manifestDigest is that of the manifest that an entry names, zero if the labels or the timestep before differ here.
-// Its slices follow from them and from the graph, whose digest is compared too: a standby need not cut them.
-func (e Encoder) manifestDigest(a journal.Artefact, content *snapshot.Content) (lethe.Digest, error) {
+// manifestDigest is that of the manifest that an entry names, zero if it differs here. The slices are compared too: after
+// an erasure a process that partitions the timestep without the target gets other shards than the leader, which keeps
+// those of the other transactions. Slices that stayed as published before may not be what the graph gives now.
+func (e Encoder) manifestDigest(a journal.Artefact, content *snapshot.Content) (digest lethe.Digest, err error) {
 	if content.Info.State != lethe.Settled || len(a.Slices) != e.Cutter.Shards {
-		return lethe.Digest{}, nil
+		return digest, nil
+	}
+	last := make([]lethe.Digest, e.Cutter.Shards)
+	if revision, _, err := Manifest.Of(e.Store, a.Timestep); err != nil {
+		return digest, err
+	} else if revision > 0 {
+		if last, err = SlicesOf(e.Store, a.Timestep, e.Cutter.Shards); err != nil {
+			return digest, err
+		}
+	}
+	own, err := e.Cutter.Digests(content.Snapshot, content.Info.Previous, content.Assignment)
+	if err != nil {
+		return digest, err
+	}
+	for i, d := range a.Slices {
+		if own[i] != d && last[i] != d {
+			return digest, nil
+		}
 	}
 	return canonical.DigestOf(manifestOf(content, a.Slices).Encode()), nil
 }
