@@ -185,7 +185,7 @@ func (e *explaining) note(t lethe.Timestep, after explained) error {
 func (e *explaining) explained(d journal.Explained) error {
 	t := d.Timestep
 	before, err := readExplained(e.state.store, t)
-	if err != nil || e.state.links[t].owed == owesNothing || before.owed() <= d.Owed {
+	if err != nil || e.state.links[t].owed == owesNothing || d.Owed > 0 && before.owed() <= d.Owed {
 		return err // it is stored already
 	}
 	snapshot, err := e.state.snapshot(t)
