@@ -114,7 +114,7 @@ func (inv *inventory) searchStaging(store *snapshot.Store) (hits int, err error)
 		return 0, err
 	}
 	err = store.Originals(func(o snapshot.Origin) error {
-		hits += len(scanner.MatchRecord(o.Key, ingest.Spelled(o.Parts())...))
+		hits += len(scanner.MatchRecord(o.Key, ingest.Spelled([][]byte{o.Value})...))
 		return nil
 	})
 	return hits, err

@@ -19,7 +19,7 @@ func bytesOrNil(rt *rapid.T) []byte {
 }
 
 func originGen(rt *rapid.T) Origin {
-	o := Origin{
+	return Origin{
 		Topic:          rapid.StringN(0, 9, 20).Draw(rt, "topic"),
 		Partition:      rapid.IntRange(0, 1<<20).Draw(rt, "partition"),
 		Offset:         rapid.Int64Min(0).Draw(rt, "offset"),
@@ -27,10 +27,6 @@ func originGen(rt *rapid.T) Origin {
 		Key:            bytesOrNil(rt),
 		Value:          bytesOrNil(rt),
 	}
-	for range rapid.IntRange(0, 3).Draw(rt, "headers") {
-		o.Headers = append(o.Headers, Header{Key: rapid.StringN(0, 5, 9).Draw(rt, "key"), Value: bytesOrNil(rt)})
-	}
-	return o
 }
 
 func TestWhatIsPendingComesBackWhole(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 
 // FuzzDecodeValue decodes a stored value as every kind that it may be.
 func FuzzDecodeValue(f *testing.F) {
-	p, o := lethe.Pseudonym{7}, Origin{Topic: "t", Key: []byte{}, Headers: []Header{{Key: "k"}}}
+	p, o := lethe.Pseudonym{7}, Origin{Topic: "t", Key: []byte{}}
 	fuzzing.Plain(f, func(value []byte) error {
 		var taken bool
 		for _, decode := range []func() error{

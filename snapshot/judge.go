@@ -80,7 +80,7 @@ func (c *review) judgeOne(e staged) error {
 		c.set(e.key, next.replace(old, e.value))
 	}
 	if next.letter != old.letter || next.letter != "" && !old.judged {
-		origin.Value, origin.Headers = nil, nil
+		origin.Value = nil
 		c.touched[string(aboutOf(e))] = storedLetter{e.about, Letter{Refusal{Origin: origin}, true}}
 	}
 	return nil

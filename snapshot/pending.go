@@ -76,16 +76,11 @@ func appendOrigin(dst []byte, o Origin) []byte {
 	dst = binary.BigEndian.AppendUint32(dst, uint32(o.Partition))
 	dst = binary.BigEndian.AppendUint64(dst, uint64(o.Offset))
 	dst = binary.BigEndian.AppendUint64(dst, uint64(o.TimeUnixMillis))
-	dst = stored.AppendBlob(stored.AppendBlob(dst, o.Key), o.Value)
-	dst = binary.BigEndian.AppendUint32(dst, uint32(len(o.Headers)))
-	for _, h := range o.Headers {
-		dst = stored.AppendBlob(stored.AppendString(dst, h.Key), h.Value)
-	}
-	return dst
+	return stored.AppendBlob(stored.AppendBlob(dst, o.Key), o.Value)
 }
 
 func originFrom(c *stored.Cursor) Origin {
-	o := Origin{
+	return Origin{
 		Topic:          c.Text(),
 		Partition:      int(c.Uint32()),
 		Offset:         int64(c.Uint64()),
@@ -93,8 +88,4 @@ func originFrom(c *stored.Cursor) Origin {
 		Key:            c.Blob(),
 		Value:          c.Blob(),
 	}
-	for range c.Count(5) {
-		o.Headers = append(o.Headers, Header{Key: c.Text(), Value: c.Blob()})
-	}
-	return o
 }

@@ -30,14 +30,8 @@ type TopicPartition struct {
 	Partition int
 }
 
-// Header is a header of an original record.
-type Header struct {
-	Key   string
-	Value []byte
-}
-
-// Origin is the original record. It is stored while the record is pending and is returned with a
-// refusal. This package interprets only Offset, a record below the stored offset being a
+// Origin is the original record without headers: these may name anything, and the store keeps only what an erasure
+// finds by its key. It is stored while the record is pending and is returned with a refusal. This package interprets only Offset, a record below the stored offset being a
 // redelivery, and InPlace.
 type Origin struct {
 	Topic          string
@@ -49,17 +43,6 @@ type Origin struct {
 	InPlace bool
 	// Key and Value may be nil, which is not the same as empty.
 	Key, Value []byte
-	Headers    []Header
-}
-
-// Parts returns everything the record holds except its key: the value, and the keys and values of
-// its headers.
-func (o Origin) Parts() [][]byte {
-	parts := [][]byte{o.Value}
-	for _, h := range o.Headers {
-		parts = append(parts, []byte(h.Key), h.Value)
-	}
-	return parts
 }
 
 // Outcome is how a record was handled.

@@ -211,7 +211,7 @@ func (e holdings) heldRecords(target lethe.Target) ([]HeldRecord, error) {
 		return nil, err
 	}
 	err = e.Store.Originals(func(o snapshot.Origin) error {
-		if len(names(o.Key, ingest.Spelled(o.Parts())...)) > 0 {
+		if len(names(o.Key, ingest.Spelled([][]byte{o.Value})...)) > 0 {
 			out = append(out, HeldRecord{Topic: o.Topic, Key: string(o.Key), Value: ingest.Text(o.Value)})
 		}
 		return nil

@@ -48,7 +48,7 @@ func (e search) Search(
 // SearchOriginals searches the content of records in staging, which have their producers' spelling.
 func SearchOriginals(store *snapshot.Store, scanner *scan.Scanner) (hits []scan.FileHit, err error) {
 	err = store.Originals(func(o snapshot.Origin) error {
-		for _, h := range scanner.MatchRecord(o.Key, ingest.Spelled(o.Parts())...) {
+		for _, h := range scanner.MatchRecord(o.Key, ingest.Spelled([][]byte{o.Value})...) {
 			hits = append(hits, scan.FileHit{Path: snapshot.StagingFolder, Hit: h})
 		}
 		return nil

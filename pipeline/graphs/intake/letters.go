@@ -80,24 +80,16 @@ func (l Letters) ForgetWaiting() error {
 
 // originOf returns the parts of a record that a later dead letter needs.
 func originOf(rec ingest.Record) snapshot.Origin {
-	o := snapshot.Origin{
+	return snapshot.Origin{
 		Topic: rec.Topic, Partition: rec.Partition, Offset: rec.Offset,
 		TimeUnixMillis: rec.Time.UnixMilli(), Key: rec.Key, Value: rec.Value,
 	}
-	for _, h := range rec.Headers {
-		o.Headers = append(o.Headers, snapshot.Header(h))
-	}
-	return o
 }
 
 // recordOf is the inverse of originOf.
 func recordOf(o snapshot.Origin) ingest.Record {
-	rec := ingest.Record{
+	return ingest.Record{
 		Topic: o.Topic, Partition: o.Partition, Offset: o.Offset,
 		Time: time.UnixMilli(o.TimeUnixMillis).UTC(), Key: o.Key, Value: o.Value,
 	}
-	for _, h := range o.Headers {
-		rec.Headers = append(rec.Headers, ingest.Header(h))
-	}
-	return rec
 }
