@@ -179,6 +179,29 @@ func TestACompactionThatFailsIsTakenBack(t *testing.T) {
 	require.Len(t, readAll(t, c, bus.Models), 2)
 }
 
+// W125: while a partition has lost its files, reading them would give a part of the records as if it was all. It waits.
+func TestSegmentsOfABrokerThatIsDownAreAwaited(t *testing.T) {
+	dir := t.TempDir()
+	b, clear := obstructed(t, dir)
+	probe := filepath.Join(dir, "probe")
+	require.NoError(t, os.MkdirAll(filepath.Join(probe, "x"), 0o700)) // the disk takes no writes
+	require.ErrorIs(t, b.Compact(), embedded.ErrDamaged)
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	records := 0
+	read := func(ctx context.Context) error {
+		return b.EachSegment(ctx, "lethe."+string(bus.Models), func(s *embedded.Segment) error {
+			return s.Records(func(ingest.Record) error { records++; return nil })
+		})
+	}
+	require.ErrorIs(t, read(ctx), context.DeadlineExceeded)
+	require.Zero(t, records)
+	clear()
+	require.NoError(t, os.RemoveAll(probe))
+	require.NoError(t, read(t.Context()))
+	require.Equal(t, 4, records)
+}
+
 // A broker can be closed while it waits for its log to be put back.
 func TestABrokerThatIsDownCloses(t *testing.T) {
 	dir := t.TempDir()

@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"context"
 	"fmt"
 	"time"
 )
@@ -26,6 +27,26 @@ func (b *Broker) reopen() {
 			return
 		}
 		b.logger.Error("open the embedded broker's log again", "error", err)
+	}
+}
+
+// awaitReopened waits until the log of a compaction that failed is restored. While the caller holds files, no other
+// compaction can fail.
+func (b *Broker) awaitReopened(ctx context.Context) error {
+	for {
+		b.mu.Lock()
+		down := b.down
+		b.mu.Unlock()
+		if down == nil {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-b.stop:
+			return ErrClosed
+		case <-time.After(firstReopenPause):
+		}
 	}
 }
 

@@ -43,8 +43,8 @@ func (s *Segment) Records(fn func(ingest.Record) error) error {
 }
 
 // EachSegment reads a topic from its files: it calls fn for every file of its partitions, in order. A compaction
-// truncates the files that it replaces, and so waits until a partition that is being read is read. A topic without
-// records has no files. The error is that of fn, ErrClosed, or of the file system. fn must not call Compact.
+// truncates the files that it replaces, and so waits until a partition that is being read is read; one that failed has
+// removed files, which are awaited. A topic without records has no files. The error is that of fn, ErrClosed, or of the file system. fn must not call Compact.
 func (b *Broker) EachSegment(ctx context.Context, topic string, fn func(*Segment) error) error {
 	var data []byte
 	for partition, found := 0, true; found; partition++ {
@@ -63,6 +63,9 @@ func (b *Broker) eachOf(
 ) (_ []byte, found bool, err error) {
 	b.files.RLock()
 	defer b.files.RUnlock()
+	if err := b.awaitReopened(ctx); err != nil {
+		return data, false, err
+	}
 	files, err := b.openPartition(s.topic, s.partition)
 	defer closeAll(files)
 	if err != nil {
