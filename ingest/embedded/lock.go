@@ -5,6 +5,7 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"syscall"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -18,8 +19,16 @@ var ErrInUse = errors.New("directory is in use by another broker")
 // flock(2), which lasts while any of them has a copy of the open file. Errors: ErrInUse.
 func lockDir(dir string) (io.Closer, error) {
 	lock, err := vfs.Default.Lock(filepath.Join(dir, "lock"))
-	if _, unopened := errors.AsType[*fs.PathError](err); err != nil && !unopened {
-		err = ErrInUse
+	return lock, lockError(err)
+}
+
+// lockError returns ErrInUse for a lock that is held, and other errors of the file system, such as one without locks, as
+// they are. Pebble's error for a lock of this process has no errno.
+func lockError(err error) error {
+	_, unopened := errors.AsType[*fs.PathError](err)
+	errno, failed := errors.AsType[syscall.Errno](err)
+	if err == nil || unopened || failed && errno != syscall.EAGAIN && errno != syscall.EACCES {
+		return err
 	}
-	return lock, err
+	return ErrInUse
 }

@@ -3,6 +3,7 @@ package embedded
 import (
 	"os/exec"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -42,4 +43,21 @@ func TestAClosedLockIsFree(t *testing.T) {
 	}
 	close(stop)
 	done.Wait()
+}
+
+// A file system without locks is not taken for a directory in use.
+func TestLockError_NamesWhatFailed(t *testing.T) {
+	for err, want := range map[error]error{
+		syscall.EAGAIN: ErrInUse, syscall.EACCES: ErrInUse, syscall.ENOLCK: syscall.ENOLCK,
+		syscall.EOPNOTSUPP: syscall.EOPNOTSUPP,
+	} {
+		require.ErrorIs(t, lockError(err), want)
+	}
+	require.NoError(t, lockError(nil))
+	dir := t.TempDir()
+	lock, err := lockDir(dir)
+	require.NoError(t, err)
+	_, err = lockDir(dir)
+	require.ErrorIs(t, err, ErrInUse)
+	require.NoError(t, lock.Close())
 }
