@@ -22,9 +22,10 @@ const (
 	countHeader = "lethe.count"
 )
 
-// shrinkChunksMax bounds by how many chunks an artefact can shrink when it is replaced: a request names at most 1,000
-// transactions, so 8 MiB allow 8 KiB for each. Chunks beyond the new end get tombstones.
-const shrinkChunksMax = 16
+// shrinkChunksMax bounds by how many chunks an artefact can shrink when it is replaced; chunks beyond the new end get
+// tombstones. A request names at most 1,000 transactions, of 4,096 features each: 17 MB. 20 MiB are also 30,000 rows of
+// 165 features that carry one subject in one timestep.
+const shrinkChunksMax = 40
 
 // Message is a published artefact.
 type Message struct {
