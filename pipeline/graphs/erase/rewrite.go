@@ -3,6 +3,7 @@ package erase
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"lethe"
 	"lethe/deletions/coordinator"
@@ -24,13 +25,15 @@ type rewriter struct {
 func (e *rewriter) Rewrite(
 	ctx context.Context, requests []lethe.Digest, targets []lethe.Target, replaced []coordinator.Replaced,
 ) error {
-	entry := journal.Rewritten{Requests: requests}
-	for _, r := range replaced {
-		entry.Replaced = append(entry.Replaced, journal.Replaced(r))
-	}
-	err := e.publisher.Decisions.Decide(ctx, entry, func() error { return e.RewriteStore(ctx, targets, replaced) })
-	if err != nil {
-		return err
+	for _, part := range entriesOf(replaced, e.publisher.Cutter.Shards) {
+		entry := journal.Rewritten{Requests: requests}
+		for _, r := range part {
+			entry.Replaced = append(entry.Replaced, journal.Replaced(r))
+		}
+		err := e.publisher.Decisions.Decide(ctx, entry, func() error { return e.RewriteStore(ctx, targets, part) })
+		if err != nil {
+			return err
+		}
 	}
 	if err := e.publishMissing(ctx); err != nil {
 		return err
@@ -45,7 +48,15 @@ func (e *rewriter) Rewrite(
 	return nil
 }
 
-// RewriteStore deletes targets from the graphs.
+// entriesOf divides a rewriting into entries of the journal, at least one: each is one record.
+func entriesOf(replaced []coordinator.Replaced, shards int) [][]coordinator.Replaced {
+	if len(replaced) == 0 {
+		return [][]coordinator.Replaced{nil}
+	}
+	return slices.Collect(slices.Chunk(replaced, max(1, publish.MostInAnEntry/shards)))
+}
+
+// RewriteStore deletes targets from the graphs. It can be repeated, also with other timesteps.
 func (e *rewriter) RewriteStore(ctx context.Context, targets []lethe.Target, replaced []coordinator.Replaced) error {
 	if err := e.store.Erase(ctx, targets); err != nil {
 		return err
