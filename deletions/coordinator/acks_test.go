@@ -57,6 +57,7 @@ func TestWhomAnErasureWaitsForIsSaid(t *testing.T) {
 	require.NoError(t, err)
 	_, err = d.states.o.Ledger.TransitionAll([]string{"gdpr-1"}, deletions.Accepted, nil)
 	require.NoError(t, err)
+	d.states.jobs.put(job{request: request})
 	ack := deletions.NewAck("gdpr-1", acks.Score, "one", deletions.StepSuppressed)
 	ack.Run = "1"
 	require.NoError(t, d.TakeNotices([]wire.Notice{{Ack: &ack}}))
@@ -121,6 +122,32 @@ func TestWhoJoinsBeforeTheSearchEndsIsWaitedFor(t *testing.T) {
 	require.NoError(t, d.deliver())
 	require.NoError(t, d.advance())
 	require.Equal(t, 1, d.Counts()[deletions.Verified])
+}
+
+// W128: the record of a request was replaced in erasures.v1 while no process ran. That is logged once, with the remedy.
+func TestARequestWhoseRecordIsGoneIsReported(t *testing.T) {
+	d := deploy(t)
+	require.NoError(t, d.boot())
+	var log bytes.Buffer
+	d.states.o.Logger = slog.New(slog.NewTextHandler(&log, nil))
+	request := lethe.ErasureRequest{RequestID: "gdpr-1", Targets: lethe.Transactions("a"), Scope: lethe.ScopeStubs}
+	entry, err := deletions.NewEntry(testSecret, request, d.now)
+	require.NoError(t, err)
+	_, _, err = d.states.o.Ledger.TakeAll([]deletions.Entry{entry})
+	require.NoError(t, err)
+	require.NoError(t, d.states.awaiting.look())
+	require.Empty(t, log.String(), "it may not be read yet")
+	d.now = d.now.Add(time.Minute)
+	for range 2 {
+		require.NoError(t, d.states.awaiting.look())
+	}
+	require.Equal(t, 1, strings.Count(log.String(), "submit the same request again"), log.String())
+
+	log.Reset()
+	d.states.jobs.put(job{request: request})
+	d.now = d.now.Add(time.Minute)
+	require.NoError(t, d.states.awaiting.look())
+	require.Empty(t, log.String())
 }
 
 // Receipts name every data directory that was searched, and none that was struck off.

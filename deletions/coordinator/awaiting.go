@@ -18,6 +18,8 @@ type awaiting struct {
 	*core
 	// logged are the waits already logged.
 	logged map[string]bool
+	// unread is since when requests wait for their records in erasures.v1, by request id.
+	unread map[string]time.Time
 	// waits are the waits at the last look.
 	waits deletions.Waits
 }
@@ -30,9 +32,10 @@ func (a *awaiting) look() error {
 		return err
 	}
 	a.waits = deletions.Waits{}
-	logged, looked := make(map[string]bool), make(map[string]bool)
+	logged, looked, unread := make(map[string]bool), make(map[string]bool), make(map[string]time.Time)
 	for _, e := range open {
 		a.count(e)
+		a.lookForTargets(e, unread, logged)
 		b := batch.Of(e)
 		if batch.Begun(e) {
 			b.Leader = e.Leader()
@@ -49,8 +52,26 @@ func (a *awaiting) look() error {
 		}
 		a.lookAt(e, b, answers, logged)
 	}
-	a.logged = logged
+	a.logged, a.unread = logged, unread
 	return nil
+}
+
+// lookForTargets logs once that a request has no record in erasures.v1: another one has taken its place while no
+// process ran, and only its sender knows the targets.
+func (a *awaiting) lookForTargets(e deletions.Entry, unread map[string]time.Time, logged map[string]bool) {
+	if batch.IsPurged(e) || a.jobs.of(e.RequestID) != nil {
+		return
+	}
+	since, known := a.unread[e.RequestID]
+	if !known {
+		since = a.now()
+	}
+	unread[e.RequestID] = since
+	this := e.RequestID + " targets"
+	if logged[this] = a.now().Sub(since) >= awaitedQuietly; logged[this] && !a.logged[this] {
+		a.o.Logger.Warn("an erasure waits for its targets, and its record was not read from erasures.v1: if brokers answer, "+
+			"another record has taken its place; submit the same request again", "request_id", e.RequestID, "state", e.State)
+	}
 }
 
 func (a *awaiting) count(e deletions.Entry) {

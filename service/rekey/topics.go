@@ -89,13 +89,16 @@ func kept(
 		}
 	}
 	err = client.ReadAll(ctx, bus.Journal, func(rec ingest.Record) error {
+		if rec.Unauthenticated != "" {
+			return nil
+		}
 		entry, err := journal.Decode(rec.Value)
-		if rec.Unauthenticated == "" && err == nil && journal.IsKeptByRekeying(entry.Decision) {
+		if err == nil && journal.IsKeptByRekeying(entry.Decision) {
 			again[bus.Journal] = append(again[bus.Journal], ingest.Outgoing{
 				Key: bytes.Clone(rec.Key), Value: bytes.Clone(rec.Value), Pinned: true, Partition: rec.Partition,
 			})
 		}
-		return nil
+		return err
 	})
 	if err != nil {
 		return nil, nil, err
