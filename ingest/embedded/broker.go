@@ -128,6 +128,10 @@ func (b *Broker) open() error {
 			"time with the data directory)", b.dir, err)
 	}
 	b.cluster = cluster
+	if err := removeSnapshots(b.dir); err != nil {
+		cluster.Close()
+		return fmt.Errorf("embedded broker: open the log in %s: %w", b.dir, err)
+	}
 	b.address = cluster.ListenAddrs()[0]
 	if at, err := netip.ParseAddrPort(b.address); err == nil {
 		b.port = int(at.Port())

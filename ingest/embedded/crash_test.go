@@ -179,6 +179,30 @@ func TestACompactionThatFailsIsTakenBack(t *testing.T) {
 	require.Len(t, readAll(t, c, bus.Models), 2)
 }
 
+// W130: after a clean stop a log is appended to, and compacted to its previous size. When the process is killed then, the
+// log does not end where it did at the stop.
+func TestAKilledBrokerDoesNotEndWhereItStoppedBefore(t *testing.T) {
+	dir, copied := t.TempDir(), t.TempDir()
+	write := func(c *bus.Client, keys ...string) {
+		for _, key := range keys {
+			require.NoError(t, c.Write(t.Context(), bus.Models, []ingest.Outgoing{put(key, "v")}))
+		}
+	}
+	b, c := start(t, dir, embedded.Config{CleanOnDemand: true})
+	write(c, "a", "k", "k")
+	require.NoError(t, c.Close())
+	require.NoError(t, b.Close())
+	b, c = start(t, dir, embedded.Config{CleanOnDemand: true})
+	write(c, "k", "k")
+	require.NoError(t, b.Compact())
+	require.NoError(t, os.CopyFS(filepath.Join(copied, "killed"), os.DirFS(dir)))
+
+	_, c = start(t, filepath.Join(copied, "killed"), embedded.Config{CleanOnDemand: true})
+	ends, err := c.EndOffsets(t.Context(), bus.Models)
+	require.NoError(t, err)
+	require.Contains(t, ends, int64(5))
+}
+
 // W125: while a partition has lost its files, reading them would give a part of the records as if it was all. It waits.
 func TestSegmentsOfABrokerThatIsDownAreAwaited(t *testing.T) {
 	dir := t.TempDir()
