@@ -61,16 +61,26 @@ func removeSnapshots(dir string) error {
 // zeros.
 func later(a, b string) bool { return len(a) > len(b) || len(a) == len(b) && a > b }
 
-// errCut marks a batch that is incomplete, or whose checksum does not match.
-var errCut = errors.New("a batch is damaged")
+var (
+	// errCut marks a batch that is incomplete, or whose checksum does not match.
+	errCut = errors.New("a batch is damaged")
+	// errOrder marks a batch with an offset, which is in no checksum, that does not follow the one before.
+	errOrder = errors.New("offsets are out of order")
+)
 
 // firstDamage returns the position of the first batch that is incomplete or cannot be decoded safely, and
 // why.
 func firstDamage(raw []byte) (at int, err error) {
+	next := int64(0)
 	for at < len(raw) {
 		if !protocol.Intact(raw[at:]) {
 			return at, errCut
 		}
+		first, end := protocol.OffsetsOf(raw[at:])
+		if first < next {
+			return at, fmt.Errorf("%w: %d behind %d", errOrder, first, next-1)
+		}
+		next = end
 		size := protocol.BatchSize(raw[at:])
 		if err := protocol.CheckStored(raw[at : at+size]); err != nil {
 			return at, err
