@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lethe/ingest/embedded"
+	"lethe/internal/testbroker"
 	"lethe/service"
 	"lethe/service/servicetest"
 )
@@ -32,4 +34,20 @@ func TestNobodyIsServedBeyondThisMachineWithoutALogin(t *testing.T) {
 	c.HTTP.Address, c.HTTP.Insecure = "0.0.0.0:0", true
 	_, err := service.New(t.Context(), service.Defaults(c, "test", slog.New(slog.DiscardHandler)))
 	require.ErrorContains(t, err, "http.tokens_file")
+}
+
+// W132: a second process on a data directory must not announce itself to the others: the first took it for a copy of its
+// directory, and ended.
+func TestASecondProcessOnADataDirectoryLeavesTheFirstAlone(t *testing.T) {
+	t.Parallel()
+	c := servicetest.SmallConfig(t, filepath.Join(t.TempDir(), "data"))
+	broker, _ := testbroker.Start(t, nil)
+	c.Kafka.Brokers = broker.Config().Brokers
+	first := start(t, c)
+	_, err := service.New(t.Context(), service.Defaults(c, "test", slog.New(slog.DiscardHandler)))
+	require.ErrorIs(t, err, embedded.ErrInUse)
+	require.ErrorContains(t, err, "another lethe runs on it")
+	first.Replay(servicetest.SmallStream(t, 2, 30, 5))
+	first.Stop()
+	start(t, c).Stop()
 }

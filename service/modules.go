@@ -98,17 +98,28 @@ func (s *Service) noteHealth(module string, state supervisor.State) {
 	}
 }
 
-// openBroker starts the embedded broker, unless external brokers are configured.
-func (s *Service) openBroker(context.Context) (supervisor.Process, error) {
+// openBroker locks the data directory, before other processes are told of this one, and starts the embedded broker
+// unless external brokers are configured.
+func (s *Service) openBroker(context.Context) (_ supervisor.Process, err error) {
 	s.bus = s.config.Kafka
+	lock, err := embedded.LockDir(s.config.DataDir)
+	if errors.Is(err, embedded.ErrInUse) {
+		return nil, fmt.Errorf("data directory %s: %w (another lethe runs on it: stop it, or choose another with --data-dir)",
+			s.config.DataDir, err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("data directory %s: lock: %w", s.config.DataDir, err)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, lock.Close())
+		}
+	}()
 	if !s.config.UsesEmbeddedBroker() {
-		return supervisor.Resource(nil), nil
+		return supervisor.Resource(lock.Close), nil
 	}
 	broker, err := embedded.Start(BrokerDir(s.config.DataDir), s.config.Embedded, s.o.Logger)
 	switch {
-	case errors.Is(err, embedded.ErrInUse):
-		return nil, fmt.Errorf("%w (another lethe runs on this data directory: stop it, or choose another with --data-dir)",
-			err)
 	case errors.Is(err, syscall.EADDRINUSE):
 		return nil, fmt.Errorf("%w (is another lethe running? choose another port with --set embedded.port=N)", err)
 	case err != nil:
@@ -117,7 +128,7 @@ func (s *Service) openBroker(context.Context) (supervisor.Process, error) {
 	own := broker.Config()
 	s.bus.Brokers, s.bus.ErasureRetention = own.Brokers, own.ErasureRetention
 	s.compact, s.broker = broker.Compact, broker
-	return supervisor.Resource(broker.Close), nil
+	return supervisor.Resource(func() error { return errors.Join(broker.Close(), lock.Close()) }), nil
 }
 
 // openTopics connects to the brokers and ensures that the topics exist. It waits for brokers

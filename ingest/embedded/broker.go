@@ -70,7 +70,7 @@ func Start(dir string, c Config, logger *slog.Logger) (*Broker, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("embedded broker: make directory %s: %w", dir, err)
 	}
-	lock, err := lockDir(dir)
+	lock, err := LockDir(dir)
 	if err != nil {
 		return nil, fmt.Errorf("embedded broker: lock directory %s: %w", dir, err)
 	}

@@ -31,7 +31,7 @@ func TestAClosedLockIsFree(t *testing.T) {
 	}
 	dir := t.TempDir()
 	for range 2000 {
-		lock, err := lockDir(dir)
+		lock, err := LockDir(dir)
 		if err == nil {
 			err = lock.Close()
 		}
@@ -55,9 +55,9 @@ func TestLockError_NamesWhatFailed(t *testing.T) {
 	}
 	require.NoError(t, lockError(nil))
 	dir := t.TempDir()
-	lock, err := lockDir(dir)
+	lock, err := LockDir(dir)
 	require.NoError(t, err)
-	_, err = lockDir(dir)
+	_, err = LockDir(dir)
 	require.ErrorIs(t, err, ErrInUse)
 	require.NoError(t, lock.Close())
 }
