@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"unicode/utf8"
 )
 
 // TargetKind is the kind of data that an erasure removes.
@@ -82,6 +83,11 @@ func (t Target) Check() error {
 	}
 	if !named {
 		return fmt.Errorf("%w: it is of kind %q and names nothing", ErrTarget, t.Kind)
+	}
+	name := t.Name()
+	if !utf8.ValidString(name.first) || !utf8.ValidString(name.last) {
+		// JSON would name another.
+		return fmt.Errorf("%w: it is of kind %q and its name is not UTF-8", ErrTarget, t.Kind)
 	}
 	return nil
 }

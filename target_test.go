@@ -20,6 +20,7 @@ func TestTargetsThatCannotBeErased(t *testing.T) {
 		{Kind: lethe.TransactionTarget},
 		lethe.PaymentBetween("secret", "secret"),
 		{Transaction: "secret"},
+		lethe.PaymentBetween("secret", "\xff"),
 	} {
 		err := lethe.CheckTargets(append(fine[:2:2], other))
 		require.ErrorIs(t, err, lethe.ErrTarget)

@@ -78,7 +78,7 @@ func (n *nodeTable) checkJumps(file string) error {
 			continue
 		}
 		row := slices.IndexFunc(n.transactions, func(tx lethe.Transaction) bool { return tx.Timestep == at }) + 1
-		return &RowError{File: file, Row: row, Column: idColumns, Reason: fmt.Sprintf("the timestep is more than %d behind "+
+		return &RowError{File: file, Row: row, Column: idColumns, Reason: fmt.Sprintf("the timestep is more than %d after "+
 			"the one before it, which ingest.max_timestep_jump is: number timesteps one after the other (not by epoch "+
 			"seconds), or raise it", n.bounds.Jump)}
 	}
@@ -95,12 +95,12 @@ func (n *nodeTable) add(t *table) error {
 	}
 	timestep, ok := parseTimestep(t.fields[1])
 	if !ok {
-		reason := "the timestep is not a whole number from 0 (columns are id, timestep, features; is the file transposed?)"
+		reason := "the timestep is not a whole number from 0 to 2^53 (columns are id, timestep, features; is the file transposed?)"
 		switch {
 		case t.row == 1 && bytes.ContainsAny(t.fields[0], ";\t"):
 			return t.refuse(0, separated)
 		case t.row == 1:
-			reason = "the timestep is not a whole number from 0 (this file has no header; columns are id, timestep, features)"
+			reason = "the timestep is not a whole number from 0 to 2^53 (this file has no header; columns are id, timestep, features)"
 		}
 		return t.refuse(2, reason)
 	}

@@ -41,10 +41,17 @@ type table struct {
 
 // openTable opens a file of the directory and skips a byte order mark. It rejects UTF-16.
 func openTable(fsys fs.FS, name string, anyEnd bool) (*table, error) {
-	file, err := fsys.Open(name)
+	info, err := fs.Stat(fsys, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w: %s is missing; put %s, %s and %s into one folder",
 			ErrNotDataset, name, FeaturesFile, EdgesFile, ClassesFile)
+	}
+	if err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%w: %s is no regular file", ErrNotDataset, name) // a pipe would be waited for
+	}
+	var file fs.File
+	if err == nil {
+		file, err = fsys.Open(name)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)

@@ -183,6 +183,8 @@ func (c *eraseSubmitCmd) check() error {
 		}
 	}
 	switch {
+	case c.Timeout <= 0:
+		return command.Usagef("--timeout is %s: give a positive duration, such as 10m", c.Timeout)
 	case c.Until < -1 || c.Until >= 0 && len(c.Subject) == 0:
 		return command.Usagef("--until is %d: give a timestep, and --subject", c.Until)
 	case len(c.targets()) == 0:

@@ -67,6 +67,9 @@ func (c *statusCmd) Run(a *command.App) error {
 	if response.StatusCode == http.StatusUnauthorized {
 		return fmt.Errorf("%s asks for a token: give its file with --token-file", c.URL)
 	}
+	if response.StatusCode == http.StatusServiceUnavailable {
+		return fmt.Errorf("%s is not ready: see %s/readyz for what it waits for", c.URL, c.URL)
+	}
 	if response.StatusCode != http.StatusOK {
 		return fmt.Errorf("%s answers %s: is it lethe? (give the address of its web interface with --url)", c.URL,
 			response.Status)
