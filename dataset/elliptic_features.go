@@ -95,12 +95,13 @@ func (n *nodeTable) add(t *table) error {
 	}
 	timestep, ok := parseTimestep(t.fields[1])
 	if !ok {
-		reason := "the timestep is not a whole number from 0 to 2^53 (columns are id, timestep, features; is the file transposed?)"
+		const number = "the timestep is not a whole number from 0 to 2^53 "
+		reason := number + "(columns are id, timestep, features; is the file transposed?)"
 		switch {
 		case t.row == 1 && bytes.ContainsAny(t.fields[0], ";\t"):
 			return t.refuse(0, separated)
 		case t.row == 1:
-			reason = "the timestep is not a whole number from 0 to 2^53 (this file has no header; columns are id, timestep, features)"
+			reason = number + "(this file has no header; columns are id, timestep, features)"
 		}
 		return t.refuse(2, reason)
 	}

@@ -36,8 +36,8 @@ func TestNobodyIsServedBeyondThisMachineWithoutALogin(t *testing.T) {
 	require.ErrorContains(t, err, "http.tokens_file")
 }
 
-// W132: a second process on a data directory must not announce itself to the others: the first took it for a copy of its
-// directory, and ended.
+// W132: a second process on a data directory must not announce itself to the others: the first took it for a copy of
+// its directory, and ended.
 func TestASecondProcessOnADataDirectoryLeavesTheFirstAlone(t *testing.T) {
 	t.Parallel()
 	c := servicetest.SmallConfig(t, filepath.Join(t.TempDir(), "data"))

@@ -31,8 +31,8 @@ type TopicPartition struct {
 }
 
 // Origin is the original record without headers: these may name anything, and the store keeps only what an erasure
-// finds by its key. It is stored while the record is pending and is returned with a refusal. This package interprets only Offset, a record below the stored offset being a
-// redelivery, and InPlace.
+// finds by its key. It is stored while the record is pending and is returned with a refusal. This package interprets
+// only Offset, a record below the stored offset being a redelivery, and InPlace.
 type Origin struct {
 	Topic          string
 	Partition      int

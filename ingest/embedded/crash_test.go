@@ -179,8 +179,8 @@ func TestACompactionThatFailsIsTakenBack(t *testing.T) {
 	require.Len(t, readAll(t, c, bus.Models), 2)
 }
 
-// W130: after a clean stop a log is appended to, and compacted to its previous size. When the process is killed then, the
-// log does not end where it did at the stop.
+// W130: after a clean stop a log is appended to, and compacted to its previous size. When the process is killed then,
+// the log does not end where it did at the stop.
 func TestAKilledBrokerDoesNotEndWhereItStoppedBefore(t *testing.T) {
 	dir, copied := t.TempDir(), t.TempDir()
 	write := func(c *bus.Client, keys ...string) {

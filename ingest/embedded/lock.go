@@ -22,8 +22,8 @@ func LockDir(dir string) (io.Closer, error) {
 	return lock, lockError(err)
 }
 
-// lockError returns ErrInUse for a lock that is held, and other errors of the file system, such as one without locks, as
-// they are. Pebble's error for a lock of this process has no errno.
+// lockError returns ErrInUse for a lock that is held, and other errors of the file system, such as one without locks,
+// as they are. Pebble's error for a lock of this process has no errno.
 func lockError(err error) error {
 	_, unopened := errors.AsType[*fs.PathError](err)
 	errno, failed := errors.AsType[syscall.Errno](err)

@@ -44,7 +44,8 @@ func (s *Segment) Records(fn func(ingest.Record) error) error {
 
 // EachSegment reads a topic from its files: it calls fn for every file of its partitions, in order. A compaction
 // truncates the files that it replaces, and so waits until a partition that is being read is read; one that failed has
-// removed files, which are awaited. A topic without records has no files. The error is that of fn, ErrClosed, or of the file system. fn must not call Compact.
+// removed files, which are awaited. A topic without records has no files. The error is that of fn, ErrClosed, or of the
+// file system. fn must not call Compact.
 func (b *Broker) EachSegment(ctx context.Context, topic string, fn func(*Segment) error) error {
 	var data []byte
 	for partition, found := 0, true; found; partition++ {

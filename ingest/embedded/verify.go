@@ -47,8 +47,8 @@ func verify(dir string) error {
 	return nil
 }
 
-// removeSnapshots deletes the ends of partitions that a clean stop stored, once they are loaded: kfake believes one of an
-// earlier stop if the files have the same sizes, as after a kill behind a compaction, and would end the log there.
+// removeSnapshots deletes the ends of partitions that a clean stop stored, once they are loaded: kfake believes one of
+// an earlier stop if the files have the same sizes, as after a kill behind a compaction, and would end the log there.
 func removeSnapshots(dir string) error {
 	paths, err := filepath.Glob(filepath.Join(partitionsDir(dir), "*", "snapshot.json"))
 	for _, path := range paths {

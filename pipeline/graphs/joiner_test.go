@@ -16,8 +16,8 @@ import (
 )
 
 // W122: a process that joins with an empty folder after an erasure partitions the timestep without the target, and gets
-// other shards than the published slices have. When it leads, the next erasure leaves every transaction in one published
-// slice, and its target in none.
+// other shards than the published slices have. When it leads, the next erasure leaves every transaction in one
+// published slice, and its target in none.
 func TestAProcessThatJoinsAfterAnErasurePublishesItsOwnSlices(t *testing.T) {
 	for first := range 4 {
 		t.Run(fmt.Sprint(first), func(t *testing.T) {

@@ -140,9 +140,9 @@ func (e Encoder) Last(t lethe.Timestep) (out deletions.Published, err error) {
 	return out, nil
 }
 
-// manifestDigest is that of the manifest that an entry names, zero if it differs here. The slices are compared too: after
-// an erasure a process that partitions the timestep without the target gets other shards than the leader, which keeps
-// those of the other transactions. Slices that stayed as published before may not be what the graph gives now.
+// manifestDigest is that of the manifest that an entry names, zero if it differs here. The slices are compared too:
+// after an erasure a process that partitions the timestep without the target gets other shards than the leader, which
+// keeps those of the other transactions. Slices that stayed as published before may not be what the graph gives now.
 func (e Encoder) manifestDigest(a journal.Artefact, content *snapshot.Content) (digest lethe.Digest, err error) {
 	if content.Info.State != lethe.Settled || len(a.Slices) != e.Cutter.Shards {
 		return digest, nil
