@@ -196,7 +196,7 @@ func (v *verifying) failure(verdict search.Verdict, others int) deletions.Failur
 		code = deletions.FailedHits
 		all, superseded := verdict.Found.Total()
 		log.Error("erasure: something is left after the time to verify was up", "hits", all.Hits, "superseded", superseded,
-			"kinds", verdict.Found.Kinds, "places", verdict.Found.Dirty())
+			"kinds", verdict.Found.Kinds, "places", verdict.Found.Dirty(), "files", verdict.Found.Files)
 		for at, offset := range verdict.Found.Open {
 			v.o.Logger.Error("erasure: an open transaction keeps records from being read and removed: end it, or wait "+
 				"for transaction.timeout.ms of its producer", "request_id", first,

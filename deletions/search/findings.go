@@ -11,6 +11,7 @@ import (
 	"lethe/deletions/scan"
 	"lethe/ingest"
 	"lethe/ingest/bus"
+	"lethe/internal/sortedset"
 )
 
 // The places besides topics and other roles' folders.
@@ -19,6 +20,9 @@ const (
 	ReceiptsFolder = "receipts"
 	BrokerFolder   = "broker"
 )
+
+// mostFiles bounds Findings.Files.
+const mostFiles = 10
 
 // Findings are the results of one search.
 type Findings struct {
@@ -33,6 +37,8 @@ type Findings struct {
 	Named map[string]*Named
 	// Open is the first offset behind an open transaction, by partition.
 	Open map[bus.TopicPartition]int64
+	// Files are some of the files with findings, below the names of their places, for operators.
+	Files []string
 
 	// namedIn are the files with findings in the records of held requests.
 	namedIn map[string]bool
@@ -115,6 +121,7 @@ func (f *Findings) add(other *Findings) {
 	maps.Copy(f.Named, other.Named)
 	maps.Copy(f.Open, other.Open)
 	maps.Copy(f.namedIn, other.namedIn)
+	f.Files = sortedset.Add(f.Files, other.Files...)
 	f.apart = append(f.apart, other.apart...)
 	for at, offset := range other.due {
 		f.due.mark(at, offset)
@@ -171,6 +178,9 @@ func (f *Findings) place(name string, report scan.Report) {
 		// A broker's log may hold later records with a subject, and held requests. Its records were searched as topics.
 		if name != BrokerFolder || h.Kind != scan.KindSubjectKey && !f.namedIn[h.Path] {
 			f.mark(here, []scan.Hit{h.Hit})
+			if len(f.Files) < mostFiles {
+				f.Files = sortedset.Add(f.Files, path.Join(name, h.Path))
+			}
 		}
 	}
 }
