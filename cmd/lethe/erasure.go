@@ -263,6 +263,10 @@ func (c *eraseSubmitCmd) wait(
 			p.Reached("request %s: %s", id, s.State)
 		}
 	})
+	if errors.Is(err, context.DeadlineExceeded) && a.Context.Err() == nil {
+		return fmt.Errorf("request %s did not end within --timeout %s (%s); it continues, see lethe erase status %s", id,
+			c.Timeout, cmp.Or(string(s.State), "not read yet"), id)
+	}
 	if err != nil {
 		return err
 	}
