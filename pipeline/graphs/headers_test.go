@@ -13,8 +13,8 @@ import (
 )
 
 // W124: a label that waits for its transaction names, in a header, a transaction that is erased meanwhile. Stores keep
-// no headers: with them the erasure found the name in the store at each attempt, and a standby kept it after the end, as
-// only leaders know by which names records are stripped.
+// no headers: with them the erasure found the name in the store at each attempt, and a standby kept it after the end,
+// as only leaders know by which names records are stripped.
 func TestAnErasureDoesNotFindHeadersOfWaitingRecords(t *testing.T) {
 	d := deploy(t)
 	r, _ := d.run(t.TempDir())
