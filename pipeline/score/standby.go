@@ -101,7 +101,7 @@ func (s *standby) apply(ctx context.Context, e journal.Entry) (done bool, err er
 		return false, nil
 	}
 	if s.place != e.Place() { // else a crash came in between
-		if _, begins := e.Decision.(journal.EpochBegan); !begins {
+		if _, begins := e.Decision.(journal.EpochBegan); !begins { // which confirms nothing: the leader may end behind it
 			err = s.catchUp(ctx)
 		}
 		if err == nil {
