@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+
+	"lethe/ingest/bus"
 )
 
 // change is what happens to one of the processes of a role of which one leads: it leaves as if
@@ -54,6 +56,20 @@ func (d *drawing) led(chance *rand.Rand) {
 			c.fault.turns = 0
 			d.insert(chance.IntN(len(d.events)+1), operation{change: &c})
 		}
+	}
+	d.hangTogether(chance)
+}
+
+// hangTogether draws, in some worlds, that each process that scores hangs at its next predictions: one after the other
+// takes over, and publishes nothing of what the first had decided.
+func (d *drawing) hangTogether(chance *rand.Rand) {
+	if d.scorers < 2 || chance.IntN(3) > 0 {
+		return
+	}
+	at := chance.IntN(len(d.events) + 1)
+	for number := range d.scorers {
+		f := fault{writes: 1, topic: bus.Predictions}
+		d.insert(at, operation{change: &change{role: ofScore, what: hangs, number: number, fault: f}})
 	}
 }
 

@@ -23,6 +23,8 @@ var (
 type fault struct {
 	// writes are those to topics until it happens, the last of which is not answered; 0 is at once.
 	writes int
+	// topic is that of the writes, "" for any.
+	topic bus.Topic
 	// part of what is written then arrives all the same, from 0 to 1; what is not answered is
 	// written again.
 	part float64
@@ -69,9 +71,9 @@ func (t *thread) waits() bool {
 	return true
 }
 
-// due is the fault that happens at a write now, or nil.
-func (t *thread) due() *fault {
-	if t.fault == nil || t.fault.writes == 0 || !t.running {
+// due is the fault that happens at a write to a topic now, or nil.
+func (t *thread) due(topic bus.Topic) *fault {
+	if t.fault == nil || t.fault.writes == 0 || !t.running || t.fault.topic != "" && t.fault.topic != topic {
 		return nil
 	}
 	if t.fault.writes--; t.fault.writes > 0 {
@@ -115,7 +117,7 @@ func (w written) Write(ctx context.Context, topic bus.Topic, records []ingest.Ou
 	if w.killed {
 		return errKilled
 	}
-	if f := w.due(); f != nil {
+	if f := w.due(topic); f != nil {
 		if n := int(f.part * float64(len(records)+1)); n > 0 {
 			if err := w.topics.Write(ctx, topic, records[:min(n, len(records))]); err != nil {
 				return err
