@@ -22,10 +22,15 @@ const (
 	countHeader = "lethe.count"
 )
 
-// shrinkChunksMax bounds by how many chunks an artefact can shrink when it is replaced; chunks beyond the new end get
-// tombstones. A request names at most 1,000 transactions, of 4,096 features each: 17 MB. 20 MiB are also 30,000 rows of
-// 165 features that carry one subject in one timestep.
-const shrinkChunksMax = 40
+// shrinkChunks bounds by how many chunks an artefact can shrink when it is replaced; chunks beyond the new end get
+// tombstones. A request names at most 1,000 transactions, of 4,096 features each: 17 MB of a graph or slice. 20 MiB are
+// also 30,000 rows of 165 features that carry one subject in one timestep. Models and manifests have no rows.
+func (k Key) shrinkChunks() int {
+	if k.Kind == KindSnapshot || k.Kind == KindSlice {
+		return 40
+	}
+	return 16
+}
 
 // Message is a published artefact.
 type Message struct {
@@ -82,7 +87,7 @@ func Publish(ctx context.Context, p Publisher, partitions int, messages ...Messa
 // records returns the message's chunks, and tombstones of those that it no longer has.
 func (m Message) records() []ingest.Outgoing {
 	if m.Deleted {
-		return bus.RetractFrom(m.Key.String(), 0, 1+shrinkChunksMax)
+		return bus.RetractFrom(m.Key.String(), 0, 1+m.Key.shrinkChunks())
 	}
 	headers := []ingest.Header{
 		{Key: revisionHeader, Value: strconv.AppendUint(nil, uint64(m.Revision), 10)},
@@ -101,7 +106,7 @@ func (m Message) records() []ingest.Outgoing {
 	if m.Revision == 1 {
 		return chunks
 	}
-	return append(chunks, bus.RetractFrom(m.Key.String(), len(chunks), len(chunks)+shrinkChunksMax)...)
+	return append(chunks, bus.RetractFrom(m.Key.String(), len(chunks), len(chunks)+m.Key.shrinkChunks())...)
 }
 
 // ErrPayload is returned for a message with a valid frame and a payload that does not match its key. The caller
