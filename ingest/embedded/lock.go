@@ -3,9 +3,9 @@ package embedded
 import (
 	"errors"
 	"io"
-	"io/fs"
 	"path/filepath"
-	"syscall"
+
+	"lethe/internal/filelock"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -19,16 +19,8 @@ var ErrInUse = errors.New("directory is in use by another process")
 // flock(2), which lasts while any of them has a copy of the open file. Errors: ErrInUse.
 func LockDir(dir string) (io.Closer, error) {
 	lock, err := vfs.Default.Lock(filepath.Join(dir, "lock"))
-	return lock, lockError(err)
-}
-
-// lockError returns ErrInUse for a lock that is held, and other errors of the file system, such as one without locks,
-// as they are. Pebble's error for a lock of this process has no errno.
-func lockError(err error) error {
-	_, unopened := errors.AsType[*fs.PathError](err)
-	errno, failed := errors.AsType[syscall.Errno](err)
-	if err == nil || unopened || failed && errno != syscall.EAGAIN && errno != syscall.EACCES {
-		return err
+	if filelock.IsHeld(err) {
+		err = ErrInUse
 	}
-	return ErrInUse
+	return lock, err
 }

@@ -3,7 +3,6 @@ package embedded
 import (
 	"os/exec"
 	"sync"
-	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -45,15 +44,7 @@ func TestAClosedLockIsFree(t *testing.T) {
 	done.Wait()
 }
 
-// A file system without locks is not taken for a directory in use.
-func TestLockError_NamesWhatFailed(t *testing.T) {
-	for err, want := range map[error]error{
-		syscall.EAGAIN: ErrInUse, syscall.EACCES: ErrInUse, syscall.ENOLCK: syscall.ENOLCK,
-		syscall.EOPNOTSUPP: syscall.EOPNOTSUPP,
-	} {
-		require.ErrorIs(t, lockError(err), want)
-	}
-	require.NoError(t, lockError(nil))
+func TestLockDir_Held_IsInUse(t *testing.T) {
 	dir := t.TempDir()
 	lock, err := LockDir(dir)
 	require.NoError(t, err)

@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"io"
 	"sync"
-	"syscall"
+
+	"lethe/internal/filelock"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -44,9 +45,6 @@ type generation struct {
 	spare *pebble.Batch
 }
 
-// lockedHere is Pebble's text, which has no exported error, for a lock held by this process.
-const lockedHere = "lock held by current process"
-
 // Open opens the store in a folder, creating both if absent, and removes files that a crash left and the pointer does
 // not name. format identifies the keys and values. Errors: ErrCorrupt, ErrFormat, ErrInUse if this or another process
 // has the store open, and those of the file system.
@@ -62,7 +60,7 @@ func OpenSized(fs vfs.FS, dir string, format Format, size Size) (*Store, error) 
 	// Lock before removing anything: another process may be about to switch.
 	lock, err := fs.Lock(fs.PathJoin(dir, lockName))
 	if err != nil {
-		if errors.Is(err, syscall.EAGAIN) || err.Error() == lockedHere {
+		if filelock.IsHeld(err) {
 			err = fmt.Errorf("%w (%s)", ErrInUse, dir)
 		}
 		return nil, fmt.Errorf("store: lock: %w", err)
