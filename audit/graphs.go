@@ -15,13 +15,13 @@ import (
 	"lethe/deletions"
 	"lethe/deletions/disk"
 	"lethe/deletions/translog"
-	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/partition"
 	"lethe/partition/graph"
 	"lethe/partition/repair"
 	"lethe/partition/scores"
 	"lethe/pipeline/graphs"
+	"lethe/pipeline/graphs/erase"
 	"lethe/service"
 	"lethe/snapshot"
 )
@@ -113,11 +113,8 @@ func (inv *inventory) searchStaging(store *snapshot.Store) (hits int, err error)
 	if err != nil || scanner == nil {
 		return 0, err
 	}
-	err = store.Originals(func(o snapshot.Origin) error {
-		hits += len(scanner.MatchRecord(o.Key, ingest.Spelled([][]byte{o.Value})...))
-		return nil
-	})
-	return hits, err
+	found, err := erase.SearchOriginals(store, scanner)
+	return len(found), err
 }
 
 // checkGraphs checks every graph on its own: canonical order, and for settled ones that each node

@@ -98,7 +98,7 @@ func (s *Service) noteHealth(module string, state supervisor.State) {
 	}
 }
 
-// openBroker locks the data directory, before other processes are told of this one, and starts the embedded broker
+// openBroker locks the data directory before the process announces itself, and starts the embedded broker
 // unless external brokers are configured.
 func (s *Service) openBroker(context.Context) (_ supervisor.Process, err error) {
 	s.bus = s.config.Kafka

@@ -29,20 +29,6 @@ func TestAnErasureDoesNotFindHeadersOfWaitingRecords(t *testing.T) {
 	d.fill(2)
 	d.until(r, "two", twoSteps)
 	d.submit(gone)
-	for _, step := range []struct {
-		until deletions.State
-		steps []deletions.Step
-	}{
-		{deletions.Accepted, []deletions.Step{deletions.StepSuppressed}},
-		{deletions.Retraining, []deletions.Step{deletions.StepPurged, deletions.StepSwapped}},
-		{deletions.Swapped, []deletions.Step{deletions.StepErased}},
-		{deletions.Erased, []deletions.Step{deletions.StepScanned}},
-	} {
-		d.until(r, string(step.until), func(s *role.Status) bool { return s.Erasures[step.until] == 1 })
-		for _, one := range step.steps {
-			d.answer("train", one)
-			d.answer("score", one)
-		}
-	}
-	d.until(r, "verified", func(s *role.Status) bool { return s.Erasures[deletions.Verified] == 1 })
+	d.until(r, "accepted", inState(deletions.Accepted))
+	d.answerAll(r)
 }

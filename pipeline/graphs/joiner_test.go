@@ -12,6 +12,7 @@ import (
 	"lethe/deletions"
 	"lethe/ingest"
 	"lethe/ingest/bus"
+	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
 )
 
@@ -27,7 +28,7 @@ func TestAProcessThatJoinsAfterAnErasurePublishesItsOwnSlices(t *testing.T) {
 			c.twoSteps()
 			c.submit(transactionID(1, first))
 			c.until(c.roles["one"], "accepted", inState(deletions.Accepted))
-			c.answerAll("one")
+			c.answerAll(c.roles["one"])
 			c.settle(2)
 			c.fill(3)
 			c.until(c.roles["one"], "three steps", threeSteps)
@@ -78,14 +79,14 @@ func (c *crew) publishedShards(at lethe.Timestep) map[lethe.Pseudonym][]lethe.Sh
 }
 
 // answerAll acknowledges for train and score until the request is verified.
-func (c *crew) answerAll(leader string) {
-	c.Helper()
+func (d *deployment) answerAll(r role.Role) {
+	d.Helper()
 	for _, step := range []deletions.Step{
 		deletions.StepSuppressed, deletions.StepPurged, deletions.StepSwapped, deletions.StepErased, deletions.StepScanned,
 	} {
-		for _, role := range []string{"train", "score"} {
-			c.answer(role, step)
+		for _, of := range []string{"train", "score"} {
+			d.answer(of, step)
 		}
 	}
-	c.until(c.roles[leader], "verified", inState(deletions.Verified))
+	d.until(r, "verified", inState(deletions.Verified))
 }

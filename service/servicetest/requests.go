@@ -27,10 +27,7 @@ import (
 func (r *Running) Erase(id string, scope lethe.Scope, nodes ...lethe.TransactionID) deletions.State {
 	r.T.Helper()
 	before := r.Await(func(*service.Status) bool { return true })
-	key, value, err := ingest.EncodeErasure(lethe.ErasureRequest{RequestID: id, Targets: lethe.Transactions(nodes...),
-		Scope: scope}, time.Time{})
-	require.NoError(r.T, err)
-	require.NoError(r.T, r.Client().Write(r.T.Context(), bus.Erasures, []ingest.Outgoing{{Key: key, Value: value}}))
+	r.publish(lethe.ErasureRequest{RequestID: id, Targets: lethe.Transactions(nodes...), Scope: scope})
 	ended := func(st *service.Status) int {
 		return st.Erasures[deletions.Verified] + st.Erasures[deletions.Rejected]
 	}
@@ -42,12 +39,17 @@ func (r *Running) Erase(id string, scope lethe.Scope, nodes ...lethe.Transaction
 func (r *Running) Submit(request lethe.ErasureRequest) {
 	r.T.Helper()
 	request.Scope = lethe.ScopeStubs
+	r.publish(request)
+}
+
+func (r *Running) publish(request lethe.ErasureRequest) {
+	r.T.Helper()
 	key, value, err := ingest.EncodeErasure(request, time.Time{})
 	require.NoError(r.T, err)
 	require.NoError(r.T, r.Client().Write(r.T.Context(), bus.Erasures, []ingest.Outgoing{{Key: key, Value: value}}))
 }
 
-// StatusOf is what is said of a request.
+// StatusOf returns the published status of a request.
 func (r *Running) StatusOf(id string) deletions.Status {
 	r.T.Helper()
 	s, err := First(requests.Find(r.T.Context(), r.Client(), id))

@@ -53,7 +53,8 @@ func claim(raw []byte, position, end int64) (last int64, ok bool) {
 	if BatchSize(raw) < batchHeaderBytes {
 		return 0, false
 	}
-	last = int64(binary.BigEndian.Uint64(raw)) + lastDelta(raw)
+	_, next := OffsetsOf(raw)
+	last = next - 1
 	return last, position <= last && last < end
 }
 
@@ -75,14 +76,11 @@ func Intact(raw []byte) bool {
 		crc32.Checksum(raw[crcFromByte:size], crc32.MakeTable(crc32.Castagnoli)) == binary.BigEndian.Uint32(raw[17:])
 }
 
-// OffsetsOf returns the first offset of an intact batch, and the one behind its last.
+// OffsetsOf returns the first offset in a complete header of a batch, and the one behind its last.
 func OffsetsOf(raw []byte) (first, end int64) {
 	first = int64(binary.BigEndian.Uint64(raw))
-	return first, first + lastDelta(raw) + 1
+	return first, first + int64(int32(binary.BigEndian.Uint32(raw[23:]))) + 1
 }
-
-// lastDelta is the last offset of a batch, counted from its first.
-func lastDelta(raw []byte) int64 { return int64(int32(binary.BigEndian.Uint32(raw[23:]))) }
 
 // BatchSize is the size that the header of a batch claims, prefix included; 0 if raw holds no complete header.
 func BatchSize(raw []byte) int {
